@@ -1,0 +1,74 @@
+# One target a floor. The objects of all floors make libgarboard.so.
+include_guard()
+
+# garboard_floor(name BELOW floors... SOURCES files...)
+#
+# A floor may use the floors it stands on, and theirs. tests/house reads the includes.
+function(garboard_floor name)
+  cmake_parse_arguments(floor "" "" "BELOW;SOURCES" ${ARGN})
+  set(target garboard_${name})
+  list(TRANSFORM floor_BELOW PREPEND garboard_)
+  if(floor_SOURCES)
+    add_library(${target} OBJECT ${floor_SOURCES})
+    set(scope PUBLIC)
+  else()  # headers alone
+    add_library(${target} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  target_include_directories(${target} ${scope} ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${target} ${scope} Threads::Threads ${floor_BELOW})
+  target_link_libraries(garboard PRIVATE $<BUILD_INTERFACE:${target}>)
+endfunction()
+
+# garboard_per_instruction_set(floor SOURCES files...)
+#
+# Compiles each file once per instruction set, in the namespace GARBOARD_ISA.
+function(garboard_per_instruction_set floor)
+  cmake_parse_arguments(set "" "" "SOURCES" ${ARGN})
+  if(NOT set_SOURCES)
+    return()
+  endif()
+  set(flags_baseline)
+  set(flags_v3 -march=x86-64-v3)
+  set(flags_v4 -march=x86-64-v4 -mprefer-vector-width=512)
+  set(names baseline)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+    list(APPEND names v3 v4)
+  endif()
+  foreach(name IN LISTS names)
+    set(target garboard_${floor}_${name})
+    add_library(${target} OBJECT ${set_SOURCES})
+    target_compile_definitions(${target} PRIVATE GARBOARD_ISA=${name})
+    # Numbers stay IEEE's: only errno and the floating-point exception flags are given up.
+    target_compile_options(${target} PRIVATE
+      -O3 -fno-math-errno -fno-trapping-math -ffp-contract=fast ${flags_${name}})
+    if(GARBOARD_SANITIZE STREQUAL "undefined")  # checks in every lane take minutes to compile
+      target_compile_options(${target} PRIVATE -fno-sanitize=undefined)
+    endif()
+    target_link_libraries(${target} PRIVATE garboard_${floor})
+    target_link_libraries(garboard PRIVATE $<BUILD_INTERFACE:${target}>)
+  endforeach()
+endfunction()
+
+# garboard_bindings(HOT_SOURCES files... SOURCES files...)
+#
+# The extension module. pybind11's headers cost six seconds a unit, so the SOURCES are compiled by
+# fours and at -O1: they only pass calls on. HOT_SOURCES use the C API alone and are worth -O2.
+function(garboard_bindings)
+  cmake_parse_arguments(bindings "" "" "HOT_SOURCES;SOURCES" ${ARGN})
+  if(NOT bindings_SOURCES)
+    return()
+  endif()
+  pybind11_add_module(_engine MODULE NO_EXTRAS ${bindings_HOT_SOURCES} ${bindings_SOURCES})
+  set_target_properties(_engine PROPERTIES
+    CXX_VISIBILITY_PRESET default  # hidden, it would have its own copy of our inline variables
+    UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
+  target_compile_options(_engine PRIVATE
+    -Wno-attributes  # ours hold pybind11's hidden types
+    -O1)
+  if(bindings_HOT_SOURCES)  # options of their own keep them out of the unity build
+    set_source_files_properties(${bindings_HOT_SOURCES} PROPERTIES COMPILE_OPTIONS -O2)
+  endif()
+  target_link_libraries(_engine PRIVATE garboard)
+  garboard_in_package(_engine)
+endfunction()

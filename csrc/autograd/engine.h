@@ -1,0 +1,30 @@
+// Walks a recorded graph backwards.
+#pragma once
+
+#include <vector>
+
+#include "csrc/tensor/tensor.h"
+
+namespace garboard {
+
+struct WalkOptions {
+  bool retain_graph = false;  // keep what the nodes saved, for another walk
+  bool create_graph = false;  // record the walk itself
+};
+
+/// Adds the gradient of sum_i <outputs[i], gradients[i]> to `.grad` of every leaf behind the
+/// outputs. An empty gradient stands for 1, and its output must have one element.
+///
+/// Raises GradientError where nothing was recorded, where a graph was freed by an earlier walk, or
+/// where another walk is under way in it, and VersionError where a saved tensor was written since.
+/// After an error, leaves may hold part of their gradients.
+void backward(const std::vector<Tensor>& outputs, const std::vector<Tensor>& gradients,
+              const WalkOptions& options);
+
+/// The same gradients for `inputs` alone, returned and not added to any `.grad`; empty for an input
+/// that the outputs do not depend on.
+std::vector<Tensor> gradients_of(const std::vector<Tensor>& outputs,
+                                 const std::vector<Tensor>& gradients,
+                                 const std::vector<Tensor>& inputs, const WalkOptions& options);
+
+}  // namespace garboard

@@ -1,0 +1,69 @@
+// libgarboard_cuda.so: what it hands over when it is opened, and why it may not be there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "csrc/device/device.h"
+
+namespace garboard {
+
+namespace kernels {
+struct Table;
+}
+
+/// Memory for the length of a kernel. It comes from the allocator of the device, so that it is
+/// booked, and so that every way of getting some is tried before a kernel fails.
+struct ScratchSource {
+  /// Sets `handle`, which is what goes back. Raises OutOfMemoryError.
+  void* (*take)(Device device, std::size_t bytes, void*& handle);
+  void (*give)(Device device, void* handle) noexcept;
+};
+
+/// What the library's one C function returns: plain data and functions, filled once.
+struct CudaLibrary {
+  static constexpr std::uint32_t current_version = 1;
+  static constexpr const char* file_name = "libgarboard_cuda.so";
+  static constexpr const char* function_name = "garboard_cuda_library";
+  using Function = const CudaLibrary* (*)();
+
+  std::uint32_t version = 0;     // of this struct; in every version the first member
+  std::uint64_t roll_calls = 0;  // kernels::hash_of_roll_calls() where the library was compiled
+  int device_count = 0;          // at most max_cuda_devices
+  const char* reason = "";       // why there are none, as why_unavailable() says it
+
+  /// No entry is null: what has no kernel raises DeviceError.
+  const kernels::Table* table = nullptr;
+
+  /// Null when the device has no memory left.
+  void* (*allocate)(int device, std::size_t bytes) noexcept = nullptr;
+  /// Waits for the device first: queued work may use the memory.
+  void (*release)(int device, void* memory) noexcept = nullptr;
+  std::size_t (*capacity_bytes)(int device) = nullptr;
+  const char* (*device_name)(int device) = nullptr;
+  /// Waits until all queued work is done. Raises DeviceError if some of it failed.
+  void (*synchronize)(int device) = nullptr;
+  void (*set_scratch_source)(const ScratchSource& source) = nullptr;
+};
+
+/// The library, or in a sentence why it cannot be used. The sentence begins with one of: built
+/// without CUDA, library not found, build mismatch, no driver, driver too old, no device.
+struct OpenedCudaLibrary {
+  const CudaLibrary* library = nullptr;  // null where there is a reason
+  std::string reason;
+};
+
+/// Opens the library in `folder`, for good. `roll_calls` is what it must have been compiled with.
+OpenedCudaLibrary open_cuda_library(const std::string& folder, std::uint64_t roll_calls);
+
+/// Why `library` cannot be used; empty if it can.
+std::string reason_against(const CudaLibrary& library, std::uint64_t roll_calls);
+
+/// The folder that holds libgarboard.so, and with it the other binaries.
+std::string folder_of_binaries();
+
+/// Whether the CUDA library was built together with libgarboard.so.
+bool is_built_with_cuda();
+
+}  // namespace garboard

@@ -1,0 +1,27 @@
+// What the registry keeps of every live thing, inside the thing itself.
+#pragma once
+
+#include <cstdint>
+
+#include "csrc/core/intrusive_list.h"
+#include "csrc/lifetime/birth.h"
+
+namespace garboard {
+
+enum class RecordKind : std::uint8_t { alias, storage, node };
+
+struct InRegistry;
+
+/// Who am I, and where, when and by which thread was I born. Serials are never reused; each kind
+/// counts its own, in the order of births.
+struct Record : Links<InRegistry>, Stamp {
+  std::uint64_t serial = 0;
+
+  bool is_registered() const noexcept { return is_linked(); }
+
+ protected:
+  Record() = default;
+  ~Record() = default;
+};
+
+}  // namespace garboard

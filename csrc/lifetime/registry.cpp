@@ -1,0 +1,195 @@
+#include "csrc/lifetime/registry.h"
+
+#include <algorithm>
+#include <mutex>
+#include <new>
+#include <unordered_map>
+#include <utility>
+
+#include "csrc/core/bytes.h"
+#include "csrc/core/error.h"
+#include "csrc/core/pool.h"
+#include "csrc/core/text.h"
+#include "csrc/lifetime/dispose_scope.h"
+#include "csrc/lifetime/lifetime_lock.h"
+
+namespace garboard {
+
+void* ScopeLedger::operator new(std::size_t bytes) { return pool::take(bytes); }
+void ScopeLedger::operator delete(void* block, std::size_t bytes) noexcept {
+  pool::give(block, bytes);
+}
+
+namespace {
+
+/// The first scope, from the inside out, that `bytes` more would take over its limit.
+const ScopeLedger* crossed(const ScopeLedger* ledger, std::int64_t bytes) noexcept {
+  for (; ledger; ledger = ledger->outer) {
+    if (ledger->limit_bytes >= 0 && ledger->total_bytes() + bytes > ledger->limit_bytes)
+      return ledger;
+  }
+  return nullptr;
+}
+
+bool lies_in(const ScopeLedger* ledger, const ScopeLedger* scope) noexcept {
+  for (; ledger; ledger = ledger->outer) {
+    if (ledger == scope) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string Registry::largest_sites(const ScopeLedger* scope) {
+  struct Entry {
+    std::int64_t bytes = 0, count = 0;
+  };
+  std::vector<std::pair<Site, std::int64_t>> births;
+  births.reserve(static_cast<std::size_t>(live().storages) + 64);
+  for_each_storage([&](const StorageRecord& it) {
+    if (births.size() < births.capacity() && !it.is_waiting &&
+        (!scope || lies_in(it.ledger, scope)))
+      births.emplace_back(it.site, it.bytes);
+  });
+  std::unordered_map<Site, Entry> by_site;
+  for (const auto& [site, bytes] : births) {
+    by_site[site].bytes += bytes;
+    ++by_site[site].count;
+  }
+  std::vector<std::pair<Site, Entry>> sorted(by_site.begin(), by_site.end());
+  std::ranges::sort(sorted,
+                    [](const auto& a, const auto& b) { return a.second.bytes > b.second.bytes; });
+  if (sorted.size() > 5) sorted.resize(5);
+  std::string lines;
+  for (const auto& [site, entry] : sorted) {
+    lines += text("\n  ", human_bytes(entry.bytes), " in ", entry.count, " storages, born at ",
+                  describe(site));
+  }
+  return lines;
+}
+
+void Registry::add_in_scope(StorageRecord& storage) {
+  const int slot = storage.device.slot();
+  const ScopeLedger* full = nullptr;
+  std::int64_t live = 0, limit = 0;
+  {
+    const std::lock_guard guard(storages_.lock);
+    ScopeLedger* ledger = birth.scope->open_ledger();
+    full = crossed(ledger, storage.bytes);
+    if (full) {
+      live = full->total_bytes();
+      limit = full->limit_bytes;
+    } else {
+      storages_.add(storage);
+      bytes_of(storage) += storage.bytes;
+      storage.ledger = ledger;
+      if (ledger) ++ledger->shares;
+      for (; ledger; ledger = ledger->outer) {
+        const std::int64_t now = ledger->live_bytes[slot] += storage.bytes;
+        if (now > ledger->peak_bytes[slot]) ledger->peak_bytes[slot] = now;
+      }
+    }
+  }
+  if (!full) return;
+  std::string report =
+      text("scope limit: ", human_bytes(storage.bytes), " more on ", storage.device, " beside ",
+           human_bytes(live), " live; the scope's limit is ", human_bytes(limit));
+  report += largest_sites(full);
+  throw ScopeLimitError(report + "\ndispose what is done with, or give the scope a larger limit",
+                        report);
+}
+
+void Registry::drop_locked(ScopeLedger* ledger, ScopeLedger*& dead) noexcept {
+  while (ledger && --ledger->shares == 0) {
+    ScopeLedger* const outer = ledger->outer;
+    ledger->outer = dead;  // chained up, to be deleted after the lock
+    dead = ledger;
+    ledger = outer;
+  }
+}
+
+namespace {
+void delete_chain(ScopeLedger* dead) noexcept {
+  while (dead) {
+    ScopeLedger* const next = dead->outer;
+    delete dead;
+    dead = next;
+  }
+}
+}  // namespace
+
+void Registry::remove_from_scope(StorageRecord& storage) noexcept {
+  ScopeLedger* dead = nullptr;
+  {
+    const std::lock_guard guard(storages_.lock);
+    storages_.remove(storage);
+    const int slot = storage.device.slot();
+    bytes_of(storage) -= storage.bytes;
+    for (ScopeLedger* at = storage.ledger; at; at = at->outer)
+      at->live_bytes[slot] -= storage.bytes;
+    drop_locked(storage.ledger, dead);
+  }
+  delete_chain(dead);
+}
+
+LiveCounts Registry::live() const noexcept {
+  LiveCounts counts;
+  counts.aliases = aliases_.count;
+  {
+    const std::lock_guard guard(nodes_.lock);
+    counts.nodes = nodes_.count;
+  }
+  const std::lock_guard guard(storages_.lock);
+  counts.storages = storages_.count;
+  counts.bytes = bytes_;
+  counts.foreign_bytes = foreign_bytes_;
+  return counts;
+}
+
+std::uint64_t Registry::next_alias_serial() const noexcept { return aliases_.next_serial; }
+
+std::uint64_t Registry::next_storage_serial() const noexcept {
+  const std::lock_guard guard(storages_.lock);
+  return storages_.next_serial;
+}
+
+std::uint64_t Registry::next_node_serial() const noexcept {
+  const std::lock_guard guard(nodes_.lock);
+  return nodes_.next_serial;
+}
+
+void Registry::open(LedgerSlot& slot, const DisposeScope* outer, std::int64_t limit_bytes) {
+  auto* const ledger = new ScopeLedger;
+  ledger->limit_bytes = limit_bytes;
+  const std::lock_guard guard(storages_.lock);
+  ledger->outer = outer ? outer->open_ledger() : nullptr;
+  if (ledger->outer) ++ledger->outer->shares;
+  slot.open = ledger;
+}
+
+void Registry::close(LedgerSlot& slot) noexcept {
+  ScopeLedger* dead = nullptr;
+  {
+    const std::lock_guard guard(storages_.lock);
+    slot.at_close = *slot.open;
+    slot.open->limit_bytes = -1;
+    drop_locked(std::exchange(slot.open, nullptr), dead);
+  }
+  delete_chain(dead);
+}
+
+ScopeLedger Registry::read(const LedgerSlot& slot) const noexcept {
+  const std::lock_guard guard(storages_.lock);
+  return slot.open ? *slot.open : slot.at_close;
+}
+
+void Registry::reset_locks_after_fork() noexcept {
+  lifetime_spin_lock.unlock();
+  storages_.lock.unlock();
+  nodes_.lock.unlock();
+}
+
+constinit Registry the_registry;
+static_assert(std::is_trivially_destructible_v<Registry>);
+
+}  // namespace garboard

@@ -1,0 +1,155 @@
+// The second book: every live alias, storage and graph node, and the bytes of the storages, counted
+// without asking an allocator.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "csrc/core/spin_lock.h"
+#include "csrc/device/device.h"
+#include "csrc/lifetime/record.h"
+#include "csrc/lifetime/scope_ledger.h"
+
+namespace garboard {
+
+/// A storage's record: its bytes, where they lie, and the scope they are counted in.
+struct StorageRecord : Record {
+  std::int64_t bytes = 0;
+  Device device;
+  bool is_foreign = false;  // memory that is not ours: in foreign_bytes, in no scope and no limit
+  bool is_waiting = false;  // its bytes are still being asked for
+  ScopeLedger* ledger = nullptr;
+};
+
+/// A graph node's record.
+struct NodeRecord : Record {};
+
+struct LiveCounts {
+  std::int64_t aliases = 0;
+  std::int64_t storages = 0;
+  std::int64_t nodes = 0;
+  std::array<std::int64_t, max_devices> bytes{};  // not the foreign ones
+  std::array<std::int64_t, max_devices> foreign_bytes{};
+};
+
+/// The process's list of what lives. Storages and nodes may come and go on any thread, aliases
+/// under the LifetimeLock.
+class Registry {
+ public:
+  constexpr Registry() noexcept = default;
+  Registry(const Registry&) = delete;
+  Registry& operator=(const Registry&) = delete;
+
+  /// Stamps and lists a storage, and adds its bytes to the innermost scope's ledger and those
+  /// around it. Raises ScopeLimitError, changing nothing, where that crosses a scope's
+  /// limit.
+  void add(StorageRecord& storage) {
+    static_cast<Stamp&>(storage) = stamp_now();
+    if (birth.scope && !storage.is_foreign) return add_in_scope(storage);
+    const std::lock_guard guard(storages_.lock);
+    storages_.add(storage);
+    bytes_of(storage) += storage.bytes;
+  }
+  void remove(StorageRecord& storage) noexcept {
+    if (storage.ledger) return remove_from_scope(storage);
+    const std::lock_guard guard(storages_.lock);
+    storages_.remove(storage);
+    bytes_of(storage) -= storage.bytes;
+  }
+
+  void add(NodeRecord& node) noexcept {
+    static_cast<Stamp&>(node) = stamp_now();
+    const std::lock_guard guard(nodes_.lock);
+    nodes_.add(node);
+  }
+  void remove(NodeRecord& node) noexcept {
+    const std::lock_guard guard(nodes_.lock);
+    nodes_.remove(node);
+  }
+
+  /// The caller holds the LifetimeLock.
+  void add_alias(Record& alias) noexcept {
+    static_cast<Stamp&>(alias) = stamp_now();
+    aliases_.add(alias);
+  }
+  void remove_alias(Record& alias) noexcept { aliases_.remove(alias); }
+
+  LiveCounts live() const noexcept;
+  /// Lines such as `1.0 MiB in 2 storages, born at train.py:3 step()`, the five largest sites
+  /// first, of what was born in a scope, or of everything for null.
+  std::string largest_sites(const ScopeLedger* scope);
+  /// The serial the next one will have.
+  std::uint64_t next_alias_serial() const noexcept;
+  std::uint64_t next_storage_serial() const noexcept;
+  std::uint64_t next_node_serial() const noexcept;
+
+  /// Visits under the lock, oldest first: `visit` must neither allocate storages nor call out.
+  template <class Visit>
+  void for_each_storage(Visit&& visit) {
+    const std::lock_guard guard(storages_.lock);
+    storages_.list.for_each([&](Record& it) { visit(static_cast<StorageRecord&>(it)); });
+  }
+  template <class Visit>
+  void for_each_node(Visit&& visit) {
+    const std::lock_guard guard(nodes_.lock);
+    nodes_.list.for_each([&](Record& it) { visit(static_cast<NodeRecord&>(it)); });
+  }
+  /// The caller holds the LifetimeLock.
+  template <class Visit>
+  void for_each_alias(Visit&& visit) {
+    aliases_.list.for_each(visit);
+  }
+
+  /// Opens a scope's ledger inside that of the nearest open scope, `outer` or around it. Null:
+  /// none. `limit_bytes` < 0: no limit.
+  void open(LedgerSlot& slot, const DisposeScope* outer, std::int64_t limit_bytes);
+  /// Keeps the counts of this moment. What was born in the scope counts on in the scopes around it;
+  /// its own limit binds nobody any more.
+  void close(LedgerSlot& slot) noexcept;
+  /// The counts now, or at the close.
+  ScopeLedger read(const LedgerSlot& slot) const noexcept;
+
+  /// A forked child starts with one thread: locks that another thread held are free again.
+  void reset_locks_after_fork() noexcept;
+
+ private:
+  struct Shelf {
+    constexpr Shelf() noexcept = default;
+    mutable SpinLock lock;
+    IntrusiveList<Record, InRegistry> list;
+    std::uint64_t next_serial = 1;
+    std::int64_t count = 0;
+
+    void add(Record& record) noexcept {
+      record.serial = next_serial++;
+      list.push_back(record);
+      ++count;
+    }
+    void remove(Record& record) noexcept {
+      record.unlink();
+      --count;
+    }
+  };
+  void add_in_scope(StorageRecord& storage);
+  void remove_from_scope(StorageRecord& storage) noexcept;
+  void drop_locked(ScopeLedger* ledger, ScopeLedger*& dead) noexcept;
+  std::int64_t& bytes_of(const StorageRecord& storage) noexcept {
+    const auto slot = static_cast<std::size_t>(storage.device.slot());
+    return (storage.is_foreign ? foreign_bytes_ : bytes_)[slot];
+  }
+
+  Shelf storages_;
+  Shelf nodes_;
+  Shelf aliases_;
+  std::array<std::int64_t, max_devices> bytes_{};
+  std::array<std::int64_t, max_devices> foreign_bytes_{};
+};
+
+// Has no destructor: things may end after main() has.
+extern constinit Registry the_registry;
+inline Registry& registry() noexcept { return the_registry; }
+
+}  // namespace garboard

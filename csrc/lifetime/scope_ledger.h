@@ -1,0 +1,36 @@
+// The bytes born inside a scope, and the most there were at once.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "csrc/device/device.h"
+
+namespace garboard {
+
+/// Counts the storages born while its scope was innermost, and those of the scopes inside it. It
+/// outlives its scope for as long as such a storage lives. Everything here is guarded by the
+/// registry's storage lock; only the registry touches it.
+struct ScopeLedger {
+  std::array<std::int64_t, max_devices> live_bytes{};
+  std::array<std::int64_t, max_devices> peak_bytes{};
+  std::int64_t limit_bytes = -1;  // of the sum over devices; negative: none
+  ScopeLedger* outer = nullptr;   // a share of it is held
+  std::uint32_t shares = 1;
+
+  std::int64_t total_bytes() const noexcept {
+    std::int64_t total = 0;
+    for (const auto bytes : live_bytes) total += bytes;
+    return total;
+  }
+  static void* operator new(std::size_t bytes);
+  static void operator delete(void* block, std::size_t bytes) noexcept;
+};
+
+/// A scope's place for its ledger; guarded like the ledger.
+struct LedgerSlot {
+  ScopeLedger* open = nullptr;  // null once the scope has closed
+  ScopeLedger at_close = {};
+};
+
+}  // namespace garboard

@@ -1,0 +1,298 @@
+// What CachingAllocator::allocate does when the cache has nothing. All of it runs without the lock,
+// taken for single steps: a rung may enter the driver, a callback or Python, and other threads'
+// hits must not wait for that. Hence a new search after every rung: what it freed may be gone
+// again.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "csrc/core/error.h"
+#include "csrc/memory/caching_allocator.h"
+#include "csrc/memory/out_of_memory_report.h"
+#include "csrc/memory/poison.h"
+
+namespace garboard {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t small_segment_bytes = 2_MiB;
+/// A large segment is shared by requests of less: 2 MiB for each would cost a call of the source
+/// each, and tear the memory into pieces that cannot merge.
+constexpr std::size_t roomy_segment_bytes = 32_MiB;
+/// How long to wait for segments that other threads are returning right now.
+constexpr auto longest_wait = std::chrono::milliseconds(200);
+
+// Set while this thread is on a ladder. What callbacks and finalizers ask for then must neither
+// call them again nor collect inside a collection.
+constinit thread_local bool is_on_ladder [[gnu::tls_model("initial-exec")]] = false;
+
+class OnLadder {
+ public:
+  OnLadder() noexcept : before_(std::exchange(is_on_ladder, true)) {}
+  ~OnLadder() { is_on_ladder = before_; }
+
+ private:
+  bool before_;
+};
+
+constexpr std::size_t rounded_up(std::size_t bytes, std::size_t multiple) {
+  return (bytes + multiple - 1) / multiple * multiple;
+}
+
+}  // namespace
+
+struct CachingAllocator::Request {
+  std::size_t bytes;
+  Stream stream;
+  bool is_nested = is_on_ladder;
+  std::vector<RungFacts> tried = {};
+
+  void note(std::string_view name, std::size_t freed_bytes, Clock::duration took) {
+    tried.push_back({name, freed_bytes, std::chrono::duration<double, std::milli>(took).count()});
+  }
+};
+
+Block* CachingAllocator::allocate_slowly(std::size_t bytes, Stream stream) {
+  // Cheapest first. Users rely on the order.
+  static constexpr std::array<Rung, 4> ladder{
+      &CachingAllocator::find_room,
+      &CachingAllocator::run_callbacks,
+      &CachingAllocator::collect_garbage,
+      &CachingAllocator::trim_everything,
+  };
+  Request request{bytes, stream};
+  if (bytes > largest_request_bytes) fail(request);
+  if (Block* const block = search(request)) return block;  // only the stock may have been missing
+  if (request.is_nested) {
+    if (Block* const block = find_room(request)) return block;
+    fail(request);
+  }
+  const OnLadder guard;
+  if (Block* const block = collect_under_pressure(request)) return block;
+  for (const Rung rung : ladder) {
+    if (Block* const block = (this->*rung)(request)) return block;
+  }
+  fail(request);
+}
+
+Block* CachingAllocator::search(Request& request) {
+  {
+    const std::lock_guard guard(lock_);
+    if (heap_.is_stocked(request.stream)) return take(request.bytes, request.stream);
+  }
+  Heap::Stock stock = heap_.make_stock(request.stream);
+  const std::lock_guard guard(lock_);
+  heap_.put(stock);
+  return take(request.bytes, request.stream);
+}
+
+Block* CachingAllocator::find_room(Request& request) {
+  static constexpr std::array<Rung, 4> steps{
+      &CachingAllocator::search,
+      &CachingAllocator::grow,
+      &CachingAllocator::trim_and_grow,
+      &CachingAllocator::cut_from_large,
+  };
+  for (const Rung step : steps) {
+    if (Block* const block = (this->*step)(request)) return block;
+  }
+  return nullptr;
+}
+
+std::size_t CachingAllocator::segment_bytes_for(std::size_t bytes) const noexcept {
+  const std::size_t least = bytes <= largest_small_bytes ? small_segment_bytes : bytes;
+  return rounded_up(rounded_up(least, page_bytes), source_.granularity_bytes());
+}
+
+Block* CachingAllocator::grow(Request& request) {
+  std::size_t limit, comfortable;
+  {
+    const std::lock_guard guard(lock_);
+    limit = limit_.value_or(SIZE_MAX);
+    comfortable = Pressure::comfortable_bytes(ceiling_bytes());
+  }
+  const std::size_t exact = segment_bytes_for(request.bytes);
+  if (request.bytes > largest_small_bytes && exact < roomy_segment_bytes) {
+    const std::size_t roomy = rounded_up(roomy_segment_bytes, source_.granularity_bytes());
+    if (Block* const block = grow_by(roomy, comfortable, request)) return block;
+  }
+  return grow_by(exact, limit, request);
+}
+
+// The bytes are charged before the source is asked: two threads must not both pass the limit.
+Block* CachingAllocator::grow_by(std::size_t bytes, std::size_t most_charged, Request& request) {
+  auto segment = std::make_unique<Segment>();
+  Heap::Stock stock = heap_.make_stock(request.stream);
+  {
+    const std::lock_guard guard(lock_);
+    if (charged_bytes() > most_charged || bytes > most_charged - charged_bytes()) return nullptr;
+    mapping_bytes_ += bytes;
+    ++map_count_;
+  }
+  segment->address = static_cast<std::byte*>(source_.map(bytes));
+  segment->bytes = bytes;
+  if (segment->address && poisons_memory && source_.is_on_host()) poison(segment->address, bytes);
+
+  const std::lock_guard guard(lock_);
+  mapping_bytes_ -= bytes;
+  if (!segment->address) return nullptr;
+  heap_.put(stock);
+  heap_.add(*segment.release(), request.bytes, request.stream);
+  peak_reserved_bytes_ = std::max(peak_reserved_bytes_, reserved_bytes());
+  return take(request.bytes, request.stream);
+}
+
+// Returns as much as the request lacks, and nothing where all that is free would not suffice.
+Block* CachingAllocator::trim_and_grow(Request& request) {
+  const std::size_t needed = segment_bytes_for(request.bytes);
+  std::size_t lacking = needed;  // where the limit has room, it was the source that had none
+  {
+    const std::lock_guard guard(lock_);
+    const std::size_t charged = charged_bytes() + needed;
+    if (limit_ && charged > *limit_) {
+      lacking = charged - *limit_;
+      if (heap_.free_segment_bytes() < lacking) return nullptr;
+    }
+  }
+  const auto began = Clock::now();
+  const std::size_t freed = trim(lacking);
+  if (freed == 0) return nullptr;
+  request.note("free segments", freed, Clock::now() - began);
+  return grow(request);
+}
+
+// A small request that gets no segment of its own must not fail while large ones have free blocks.
+Block* CachingAllocator::cut_from_large(Request& request) {
+  if (request.bytes > largest_small_bytes) return nullptr;
+  const std::lock_guard guard(lock_);
+  if (!heap_.is_stocked(request.stream)) return nullptr;
+  return counted(heap_.take_from_large(request.bytes, request.stream));
+}
+
+Block* CachingAllocator::run_callbacks(Request& request) {
+  const auto registered = hooks();
+  for (const auto& [number, callback] : registered->reclaim) {
+    const std::size_t live = books_.live_bytes();
+    const auto began = Clock::now();
+    (*callback)(request.bytes);
+    const std::size_t left = books_.live_bytes();
+    request.note("reclaim callback", live > left ? live - left : 0, Clock::now() - began);
+    if (Block* const block = find_room(request)) return block;
+  }
+  return nullptr;
+}
+
+Block* CachingAllocator::collect_garbage(Request& request) {
+  return collect_garbage(request, &CachingAllocator::find_room);
+}
+
+// Before the memory is gone, and only for blocks that fit as they are: growing is still possible.
+Block* CachingAllocator::collect_under_pressure(Request& request) {
+  const std::size_t growth = segment_bytes_for(request.bytes);
+  {
+    const std::lock_guard guard(lock_);
+    if (!hooks_->collect || !pressure_.allows_collection(Clock::now())) return nullptr;
+    if (charged_bytes() + growth <= Pressure::comfortable_bytes(ceiling_bytes())) return nullptr;
+  }
+  return collect_garbage(request, &CachingAllocator::search);
+}
+
+Block* CachingAllocator::collect_garbage(Request& request, Rung look) {
+  static constexpr std::array<std::string_view, 3> generations{
+      "garbage generation 0", "garbage generation 1", "garbage generation 2"};
+  const auto registered = hooks();
+  if (!registered->collect) return nullptr;
+  Block* block = nullptr;
+  Clock::duration cost{};
+  for (int generation = 0; generation < 3 && !block; ++generation) {
+    const std::size_t live = books_.live_bytes();
+    const auto began = Clock::now();
+    (*registered->collect)(generation);
+    const auto took = Clock::now() - began;
+    const std::size_t left = books_.live_bytes();
+    request.note(generations[generation], live > left ? live - left : 0, took);
+    cost += took;
+    {
+      const std::lock_guard guard(lock_);
+      ++gc_runs_;
+      pressure_.record_collection(Clock::now(), cost);
+    }
+    block = (this->*look)(request);
+  }
+  return block;
+}
+
+Block* CachingAllocator::trim_everything(Request& request) {
+  const auto began = Clock::now();
+  const std::size_t freed = trim(SIZE_MAX);
+  await_unmapping();
+  request.note("all free segments", freed, Clock::now() - began);
+  return find_room(request);
+}
+
+// Other threads' returns would be room for us in a moment: giving up now would be too early.
+void CachingAllocator::await_unmapping() const noexcept {
+  const auto give_up = Clock::now() + longest_wait;
+  for (;;) {
+    {
+      const std::lock_guard guard(lock_);
+      if (unmapping_bytes_ == 0) return;
+    }
+    if (Clock::now() > give_up) return;
+    std::this_thread::yield();
+  }
+}
+
+std::size_t CachingAllocator::trim(std::size_t bytes) noexcept {
+  Segment* segment = nullptr;
+  std::size_t sum = 0;
+  {
+    const std::lock_guard guard(lock_);
+    segment = heap_.take_free_segments(bytes);
+    for (const Segment* s = segment; s; s = s->below) sum += s->bytes;
+    unmapping_bytes_ += sum;
+  }
+  while (segment) {
+    const std::unique_ptr<Segment> owned(segment);
+    segment = owned->below;
+    if (poisons_memory && source_.is_on_host()) unpoison(owned->address, owned->bytes);
+    source_.unmap(owned->address, owned->bytes);
+  }
+  const std::lock_guard guard(lock_);
+  unmapping_bytes_ -= sum;
+  return sum;
+}
+
+void CachingAllocator::fail(Request& request) {
+  const OnLadder guard;  // whoever tells the holders may ask for memory
+  const MemoryStats stats = this->stats();
+  const auto registered = hooks();
+  OutOfMemoryFacts facts{
+      .device = source_.name(),
+      .requested = request.bytes,
+      .limit = limit(),
+      .capacity = source_.capacity_bytes(),
+      .live = stats.live_bytes,
+      .booked = stats.booked_bytes,
+      .reserved = stats.reserved_bytes,
+      .cached = stats.cached_bytes,
+      .largest_free = stats.largest_free_block,
+      .foreign = stats.foreign_bytes,
+      .is_nested = request.is_nested,
+      .rungs = std::move(request.tried),
+      .holders = {},
+  };
+  if (request.bytes <= largest_request_bytes) facts.segment = segment_bytes_for(request.bytes);
+  if (registered->holders) facts.holders = (*registered->holders)();
+  {
+    const std::lock_guard guard(lock_);
+    ++out_of_memory_count_;
+  }
+  throw OutOfMemoryError(message_of(facts), report_of(facts));
+}
+
+}  // namespace garboard

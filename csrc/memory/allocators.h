@@ -1,0 +1,35 @@
+// The allocators of the process, one a device.
+#pragma once
+
+#include <array>
+#include <atomic>
+
+#include "csrc/device/device.h"
+#include "csrc/memory/caching_allocator.h"
+
+namespace garboard {
+
+namespace detail {
+extern constinit std::array<std::atomic<CachingAllocator*>, max_devices> open_allocators;
+CachingAllocator& opened_allocator_of(Device device);
+}  // namespace detail
+
+/// The allocator of `device`. The CPU's is made at its first use, another device's when its source
+/// is registered. None is ever destroyed: finalizers run until the process is gone. Raises
+/// DeviceError for a device without a source. Usable on both sides of a fork.
+inline CachingAllocator& allocator_of(Device device) {
+  if (device == Device{}) {  // asked for at every birth and end of a storage
+    CachingAllocator* const cpu = detail::open_allocators[0].load(std::memory_order_acquire);
+    if (cpu) return *cpu;
+  }
+  return detail::opened_allocator_of(device);
+}
+
+/// The same, or null for a device without a source.
+CachingAllocator* find_allocator(Device device) noexcept;
+
+/// Opens `device` with bytes of `source`, which is never destroyed. Raises DeviceError where it is
+/// open already.
+void register_source(Device device, MemorySource* source);
+
+}  // namespace garboard

@@ -1,0 +1,71 @@
+// Free blocks by size, in two levels: powers of two, each cut into eight equal steps (Masmano and
+// others, "TLSF: a new dynamic memory allocator for real-time systems", ECRTS 2004).
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "csrc/memory/block.h"
+
+namespace garboard {
+
+/// Every call but `largest_bytes` takes constant time, however many blocks there are. A bin gives
+/// the block that came last: its bytes are the likeliest to be in the caches. Not thread-safe.
+class Bins {
+ public:
+  /// All blocks are multiples of `quantum_bytes`, a power of two.
+  explicit Bins(std::size_t quantum_bytes) noexcept;
+
+  void insert(Block& block) noexcept { insert(block, place_of(block.bytes)); }
+  /// `block` is in.
+  void remove(Block& block) noexcept { remove(block, place_of(block.bytes)); }
+  /// `block` is in, and had `old_bytes` until now.
+  void move(Block& block, std::size_t old_bytes) noexcept {
+    const Place from = place_of(old_bytes);
+    const Place to = place_of(block.bytes);
+    if (from == to) return;  // the usual case, when little is cut from much
+    remove(block, from);
+    insert(block, to);
+  }
+  /// A block of at least `bytes`, which stays in, or null. One that is less than an eighth larger
+  /// than `bytes` may be missed, behind `longest_walk` younger ones.
+  Block* find(std::size_t bytes) const noexcept;
+  /// The size of the largest block; 0 without any.
+  std::size_t largest_bytes() const noexcept;
+
+  static constexpr int longest_walk = 32;
+
+  // For checks: they walk.
+  bool holds(const Block& block) const noexcept;
+  std::size_t block_count() const noexcept;
+
+ private:
+  static constexpr int steps = 8;  // a search wastes at most an eighth
+  static constexpr int rows = 44;  // enough for 2^48 bytes of 64-byte quanta
+
+  // Row 0 holds 1 to 7 quanta, a size a step; row r holds 8 * 2^(r-1) and up to twice that.
+  struct Place {
+    int row;
+    int step;
+    friend bool operator==(Place, Place) = default;
+  };
+  Place place_of(std::size_t bytes) const noexcept {
+    const std::size_t quanta = bytes >> quantum_log2_;
+    if (quanta < steps) return {0, static_cast<int>(quanta)};
+    const int log2 = static_cast<int>(std::bit_width(quanta)) - 1;
+    return {log2 - 2, static_cast<int>((quanta >> (log2 - 3)) & (steps - 1))};
+  }
+  void insert(Block& block, Place place) noexcept;
+  void remove(Block& block, Place place) noexcept;
+  Block* at(Place place) const noexcept { return first_[place.row * steps + place.step]; }
+  Block*& at(Place place) noexcept { return first_[place.row * steps + place.step]; }
+
+  int quantum_log2_;
+  std::uint64_t rows_in_use_ = 0;  // a bit for each row with a block
+  std::array<std::uint8_t, rows> steps_in_use_{};
+  std::array<Block*, rows * steps> first_{};
+};
+
+}  // namespace garboard

@@ -1,0 +1,168 @@
+#include "csrc/memory/caching_allocator.h"
+
+#include <algorithm>
+#include <cassert>
+#include <mutex>
+#include <utility>
+
+#include "csrc/memory/poison.h"
+
+namespace garboard {
+
+CachingAllocator::CachingAllocator(MemorySource& source)
+    : source_(source),
+      heap_(source.quantum_bytes()),
+      hooks_(std::make_shared<const MemoryHooks>()) {}
+
+CachingAllocator::~CachingAllocator() {
+  empty_cache();
+  assert(heap_.counts().segment_count == 0 && "an allocator ended before its blocks");
+}
+
+Block* CachingAllocator::allocate(std::size_t bytes, Stream stream) {
+  if (bytes == 0) return nullptr;
+  Block* block = nullptr;
+  {
+    const std::lock_guard guard(lock_);
+    block = take(bytes, stream);
+  }
+  if (!block) block = allocate_slowly(bytes, stream);
+  if (poisons_memory && source_.is_on_host()) unpoison(block->address, bytes);
+  return block;
+}
+
+void CachingAllocator::release(Block* block) noexcept {
+  if (!block) return;
+  if (poisons_memory && source_.is_on_host()) poison(block->address, block->bytes);
+  const std::lock_guard guard(lock_);
+  books_.subtract(block->requested_bytes);
+  heap_.give(*block);
+}
+
+Block* CachingAllocator::take(std::size_t bytes, Stream stream) noexcept {
+  return counted(heap_.take(bytes, stream));
+}
+
+Block* CachingAllocator::counted(Block* block) noexcept {
+  if (block) books_.add(block->requested_bytes);
+  return block;
+}
+
+std::size_t CachingAllocator::empty_cache() noexcept { return trim(SIZE_MAX); }
+
+void CachingAllocator::set_limit(std::optional<std::size_t> bytes) noexcept {
+  const std::lock_guard guard(lock_);
+  limit_ = bytes;
+}
+
+std::optional<std::size_t> CachingAllocator::limit() const noexcept {
+  const std::lock_guard guard(lock_);
+  return limit_;
+}
+
+std::size_t CachingAllocator::booked_bytes() const noexcept {
+  return books_.live_bytes() - heap_.counts().requested_bytes;
+}
+
+// What is being unmapped is still there.
+std::size_t CachingAllocator::reserved_bytes() const noexcept {
+  return heap_.counts().segment_bytes + unmapping_bytes_;
+}
+
+std::size_t CachingAllocator::charged_bytes() const noexcept {
+  return reserved_bytes() + mapping_bytes_ + booked_bytes();
+}
+
+std::size_t CachingAllocator::ceiling_bytes() const noexcept {
+  const std::size_t capacity = source_.capacity_bytes();
+  return std::min(limit_.value_or(capacity), capacity);
+}
+
+MemoryStats CachingAllocator::stats() const {
+  const std::lock_guard guard(lock_);
+  const Heap::Counts& counts = heap_.counts();
+  return {
+      .live_bytes = books_.live_bytes(),
+      .peak_live_bytes = books_.peak_bytes(),
+      .booked_bytes = booked_bytes(),
+      .reserved_bytes = reserved_bytes(),
+      .peak_reserved_bytes = peak_reserved_bytes_,
+      .cached_bytes = counts.segment_bytes - counts.occupied_bytes,
+      .largest_free_block = heap_.largest_free_bytes(),
+      .foreign_bytes = books_.foreign_bytes(),
+      .allocation_count = counts.allocation_count,
+      .free_count = counts.free_count,
+      .segment_count = counts.segment_count,
+      .map_count = map_count_,
+      .gc_runs = gc_runs_,
+      .out_of_memory_count = out_of_memory_count_,
+  };
+}
+
+void CachingAllocator::reset_peaks() noexcept {
+  const std::lock_guard guard(lock_);
+  books_.reset_peak();
+  peak_reserved_bytes_ = reserved_bytes();
+}
+
+std::string CachingAllocator::fault() const {
+  const std::lock_guard guard(lock_);
+  return heap_.fault();
+}
+
+// Other threads do not exist in the child: what they were mapping or unmapping will never arrive.
+void CachingAllocator::after_fork_in_child() noexcept {
+  mapping_bytes_ = 0;
+  unmapping_bytes_ = 0;
+  lock_.unlock();
+}
+
+std::shared_ptr<const MemoryHooks> CachingAllocator::hooks() const noexcept {
+  const std::lock_guard guard(lock_);
+  return hooks_;
+}
+
+// The copy is changed outside the lock, and the old one goes outside it: the functions in it are
+// foreign code. If somebody was faster, once more.
+template <class Change>
+void CachingAllocator::change_hooks(Change change) {
+  for (;;) {
+    const std::shared_ptr<const MemoryHooks> old = hooks();
+    auto changed = std::make_shared<MemoryHooks>(*old);
+    change(*changed);
+    const std::lock_guard guard(lock_);
+    if (hooks_ != old) continue;
+    hooks_ = std::move(changed);
+    return;
+  }
+}
+
+int CachingAllocator::add_reclaim_callback(MemoryHooks::Reclaim callback) {
+  const auto shared = std::make_shared<const MemoryHooks::Reclaim>(std::move(callback));
+  int number = 0;
+  change_hooks([&](MemoryHooks& hooks) {
+    number = hooks.next_number++;
+    hooks.reclaim.push_back({number, shared});
+  });
+  return number;
+}
+
+void CachingAllocator::remove_reclaim_callback(int number) {
+  change_hooks([&](MemoryHooks& hooks) {
+    std::erase_if(hooks.reclaim, [&](const auto& entry) { return entry.number == number; });
+  });
+}
+
+void CachingAllocator::set_garbage_collector(MemoryHooks::Collect collect) {
+  std::shared_ptr<const MemoryHooks::Collect> shared;
+  if (collect) shared = std::make_shared<const MemoryHooks::Collect>(std::move(collect));
+  change_hooks([&](MemoryHooks& hooks) { hooks.collect = shared; });
+}
+
+void CachingAllocator::set_holders_report(MemoryHooks::Holders holders) {
+  std::shared_ptr<const MemoryHooks::Holders> shared;
+  if (holders) shared = std::make_shared<const MemoryHooks::Holders>(std::move(holders));
+  change_hooks([&](MemoryHooks& hooks) { hooks.holders = shared; });
+}
+
+}  // namespace garboard

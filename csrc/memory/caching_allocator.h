@@ -1,0 +1,139 @@
+// Hands out the bytes of one device, and keeps what comes back for the next request.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "csrc/core/spin_lock.h"
+#include "csrc/device/device.h"
+#include "csrc/memory/block.h"
+#include "csrc/memory/books.h"
+#include "csrc/memory/heap.h"
+#include "csrc/memory/memory_hooks.h"
+#include "csrc/memory/memory_source.h"
+#include "csrc/memory/memory_stats.h"
+#include "csrc/memory/pressure.h"
+
+namespace garboard {
+
+/// One for each device. A hit is constant-time pointer work under one lock, without a system call.
+/// Everything slow (the source, callbacks, the garbage collector) runs without that lock, so any of
+/// it may release blocks, and allocate: a nested request searches, grows and trims, no more.
+///
+/// Thread-safe. Blocks may be released on any thread.
+class CachingAllocator {
+ public:
+  /// What is larger is refused at once.
+  static constexpr std::size_t largest_request_bytes = std::size_t{1} << 47;
+
+  /// `source` outlives the allocator.
+  explicit CachingAllocator(MemorySource& source);
+  /// Returns all segments; no block may be live.
+  ~CachingAllocator();
+  CachingAllocator(const CachingAllocator&) = delete;
+  CachingAllocator& operator=(const CachingAllocator&) = delete;
+
+  /// At least `bytes` for work on `stream`, uninitialised, aligned to the source's quantum (64 or
+  /// more), above 256 KiB to a page. Null for 0 bytes.
+  ///
+  /// Looks for them in the cache, in a new segment, in the free segments of other sizes, and again
+  /// after each reclaim callback, after each generation of garbage (youngest first), and after all
+  /// free segments are returned. Then it raises OutOfMemoryError, whose report says why. What a
+  /// callback throws passes through.
+  Block* allocate(std::size_t bytes, Stream stream);
+  /// Takes `block` back; null is fine. Work queued on its stream before may still use it.
+  void release(Block* block) noexcept;
+
+  /// Counts bytes that live elsewhere, inside a storage, as if they were a block's. Never refuses.
+  void book(std::size_t bytes) noexcept { books_.add(bytes); }
+  void unbook(std::size_t bytes) noexcept { books_.subtract(bytes); }
+  /// Counts memory that is not ours, outside the limit.
+  void book_foreign(std::size_t bytes) noexcept { books_.add_foreign(bytes); }
+  void unbook_foreign(std::size_t bytes) noexcept { books_.subtract_foreign(bytes); }
+
+  /// Returns every wholly free segment to the source. Says how many bytes that were.
+  std::size_t empty_cache() noexcept;
+
+  /// The most that segments and booked bytes may come to; none takes it off. One below what is live
+  /// is accepted: nothing is torn down, but every request that finds no room in the cache fails
+  /// until enough has been released.
+  void set_limit(std::optional<std::size_t> bytes) noexcept;
+  std::optional<std::size_t> limit() const noexcept;
+
+  MemoryStats stats() const;
+  /// What is live and reserved now becomes the peak.
+  void reset_peaks() noexcept;
+
+  /// Called with the bytes wanted when memory runs out; may release blocks. The number returned
+  /// takes it off again.
+  int add_reclaim_callback(MemoryHooks::Reclaim callback);
+  void remove_reclaim_callback(int number);
+  /// Collects garbage of one generation, 0 to 2. Asked when memory runs out, and when a growth
+  /// would pass 80 % of the limit, then within 5 % of the time. Empty takes it off.
+  void set_garbage_collector(MemoryHooks::Collect collect);
+  /// Says who holds the live bytes, in lines, for the report of an OutOfMemoryError.
+  void set_holders_report(MemoryHooks::Holders holders);
+
+  const MemorySource& source() const noexcept { return source_; }
+
+  /// The first broken invariant of the heap, or nothing. For tests: it walks all blocks.
+  std::string fault() const;
+
+  /// A fork copies one thread and every lock: it must happen while this one is ours.
+  void before_fork() noexcept { lock_.lock(); }
+  void after_fork_in_parent() noexcept { lock_.unlock(); }
+  void after_fork_in_child() noexcept;
+
+ private:
+  struct Request;
+  using Rung = Block* (CachingAllocator::*)(Request&);
+
+  // Called without the lock. Those that return a block return null where they have none.
+  Block* allocate_slowly(std::size_t bytes, Stream stream);
+  Block* search(Request& request);
+  Block* collect_under_pressure(Request& request);
+  Block* find_room(Request& request);
+  Block* grow(Request& request);
+  Block* grow_by(std::size_t bytes, std::size_t most_charged, Request& request);
+  Block* trim_and_grow(Request& request);
+  Block* cut_from_large(Request& request);
+  Block* run_callbacks(Request& request);
+  Block* collect_garbage(Request& request);
+  Block* collect_garbage(Request& request, Rung look);
+  Block* trim_everything(Request& request);
+  std::size_t trim(std::size_t bytes) noexcept;
+  void await_unmapping() const noexcept;
+  std::size_t segment_bytes_for(std::size_t bytes) const noexcept;
+  [[noreturn]] void fail(Request& request);
+  std::shared_ptr<const MemoryHooks> hooks() const noexcept;
+  template <class Change>
+  void change_hooks(Change change);
+
+  // Called under it.
+  Block* take(std::size_t bytes, Stream stream) noexcept;
+  Block* counted(Block* block) noexcept;
+  std::size_t booked_bytes() const noexcept;
+  std::size_t reserved_bytes() const noexcept;
+  std::size_t charged_bytes() const noexcept;
+  std::size_t ceiling_bytes() const noexcept;
+
+  MemorySource& source_;
+  alignas(64) Books books_;  // apart from the lock: booking takes none
+
+  alignas(64) mutable SpinLock lock_;  // a leaf; what follows is under it
+  Heap heap_;
+  std::size_t mapping_bytes_ = 0;    // on their way in: some thread is asking the source for them
+  std::size_t unmapping_bytes_ = 0;  // on their way out
+  std::size_t peak_reserved_bytes_ = 0;
+  std::optional<std::size_t> limit_;
+  Pressure pressure_;
+  std::uint64_t map_count_ = 0;
+  std::uint64_t gc_runs_ = 0;
+  std::uint64_t out_of_memory_count_ = 0;
+  std::shared_ptr<const MemoryHooks> hooks_;
+};
+
+}  // namespace garboard

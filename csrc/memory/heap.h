@@ -1,0 +1,120 @@
+// All segments and blocks of one device, and nothing that could wait: no lock, no source.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "csrc/core/bytes.h"
+#include "csrc/memory/block_supply.h"
+#include "csrc/memory/pool.h"
+#include "csrc/memory/segment.h"
+
+namespace garboard {
+
+/// Requests up to this size come from small segments, larger ones from large segments: one
+/// long-lived small block never keeps a large segment.
+inline constexpr std::size_t largest_small_bytes = 256_KiB;
+/// Blocks of large requests are multiples of it, and aligned to it.
+inline constexpr std::size_t page_bytes = 4_KiB;
+
+/// The blocks that a stream has freed can be had again by its own work without waiting, and by no
+/// other; hence pools of its own.
+struct StreamPools {
+  StreamPools(Stream stream, std::size_t quantum_bytes, BlockSupply& supply) noexcept
+      : small(stream, quantum_bytes, supply),
+        large(stream, std::max(quantum_bytes, page_bytes), supply) {}
+  Pool& of_size(std::size_t bytes) noexcept { return bytes <= largest_small_bytes ? small : large; }
+
+  Pool small;
+  Pool large;
+  std::unique_ptr<StreamPools> next;
+};
+
+/// Not thread-safe: its allocator locks. What needs the system is made before the lock is taken, as
+/// a Stock, and handed in under it.
+class Heap {
+ public:
+  /// Blocks of small requests are multiples of `quantum_bytes`, a power of two from 64 on, and
+  /// aligned to it.
+  explicit Heap(std::size_t quantum_bytes) noexcept : quantum_bytes_(quantum_bytes) {}
+  ~Heap();
+
+  /// What a search may need: descriptors to cut a block, the pools of a new stream.
+  struct Stock {
+    std::unique_ptr<BlockSupply::Slab> slab;
+    std::unique_ptr<StreamPools> pools;
+  };
+  bool is_stocked(Stream stream) const noexcept {
+    return supply_.is_stocked() && pools_of(stream) != nullptr;
+  }
+  /// Reads nothing that changes, so no lock is needed. Throws std::bad_alloc.
+  Stock make_stock(Stream stream);
+  /// Takes of `stock` what is missing.
+  void put(Stock& stock) noexcept;
+
+  /// A block from the pool of such requests; null where it has none, and where the heap has run out
+  /// of stock.
+  Block* take(std::size_t bytes, Stream stream) noexcept {
+    StreamPools* const pools = pools_of(stream);
+    if (!pools || supply_.is_empty()) return nullptr;
+    return counted(pools->of_size(bytes).take(bytes));
+  }
+  /// For when no more segments can be had: a small block, cut from a large segment. Stocked.
+  Block* take_from_large(std::size_t bytes, Stream stream) noexcept {
+    return counted(pools_of(stream)->large.take(bytes));
+  }
+  void give(Block& block) noexcept {
+    counts_.requested_bytes -= block.requested_bytes;
+    counts_.occupied_bytes -= block.bytes;
+    ++counts_.free_count;
+    block.segment->pool->give(block);
+  }
+
+  /// Adds a segment for requests of the size of `bytes`. Stocked.
+  void add(Segment& segment, std::size_t bytes, Stream stream) noexcept;
+  /// Takes wholly free segments out, highest address first, until they come to `bytes` or none is
+  /// left; chained through `below`.
+  Segment* take_free_segments(std::size_t bytes) noexcept;
+  /// The most that `take_free_segments` could come to.
+  std::size_t free_segment_bytes() const noexcept;
+  /// The largest free block of all.
+  std::size_t largest_free_bytes() const noexcept;
+
+  struct Counts {
+    std::size_t requested_bytes = 0;  // of live blocks
+    std::size_t occupied_bytes = 0;   // by live blocks
+    std::size_t segment_bytes = 0;
+    std::uint64_t segment_count = 0;
+    std::uint64_t allocation_count = 0;
+    std::uint64_t free_count = 0;
+  };
+  const Counts& counts() const noexcept { return counts_; }
+
+  /// The first thing that is not as it must be, or nothing. Walks everything.
+  std::string fault() const;
+
+ private:
+  StreamPools* pools_of(Stream stream) const noexcept {
+    StreamPools* pools = pools_.get();
+    while (pools && pools->small.stream() != stream) pools = pools->next.get();
+    return pools;
+  }
+  Block* counted(Block* block) noexcept {
+    if (!block) return nullptr;
+    counts_.requested_bytes += block->requested_bytes;
+    counts_.occupied_bytes += block->bytes;
+    ++counts_.allocation_count;
+    return block;
+  }
+
+  std::size_t quantum_bytes_;
+  BlockSupply supply_;
+  SegmentList segments_;
+  std::unique_ptr<StreamPools> pools_;  // a chain: a program has few streams
+  Counts counts_;
+};
+
+}  // namespace garboard

@@ -1,0 +1,54 @@
+// Why a request failed and what would help, worked out from plain facts.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace garboard {
+
+/// What one rung of the ladder did for a request.
+struct RungFacts {
+  std::string_view name;
+  std::size_t freed_bytes = 0;
+  double ms = 0;
+};
+
+/// All that is known when a request fails. Bytes, if not said otherwise.
+struct OutOfMemoryFacts {
+  std::string device;
+  std::size_t requested = 0;
+  std::size_t segment = 0;  // what the source would have had to give for it
+  std::optional<std::size_t> limit;
+  std::size_t capacity = 0;  // of the device
+  std::size_t live = 0;      // requested, of blocks and booked
+  std::size_t booked = 0;
+  std::size_t reserved = 0;
+  std::size_t cached = 0;  // reserved, and in no live block
+  std::size_t largest_free = 0;
+  std::size_t foreign = 0;
+  bool is_nested = false;  // made by a callback or a finalizer while another request was failing
+  std::vector<RungFacts> rungs;
+  std::string holders;  // who holds the live bytes, lines
+};
+
+enum class Verdict {
+  absurd,      // no device holds so much
+  too_big,     // would not fit if nothing else were live
+  taken,       // live bytes leave no room
+  fragmented,  // enough is free, but not in one piece
+  refused,     // the device has no more, though the limit has room
+};
+
+Verdict verdict_of(const OutOfMemoryFacts& facts);
+
+/// What the error says, one line: `allocate: 400.0 MiB asked on cpu, 912.0 MiB of the limit of
+/// 1.0 GiB are live; ...`, with the smallest action that helps.
+std::string message_of(const OutOfMemoryFacts& facts);
+
+/// The message, the verdict, every figure, what each rung freed, and who holds the rest.
+std::string report_of(const OutOfMemoryFacts& facts);
+
+}  // namespace garboard

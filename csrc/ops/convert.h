@@ -1,0 +1,26 @@
+// Copies, and the conversions that may need one.
+#pragma once
+
+#include "csrc/tensor/tensor.h"
+
+namespace garboard {
+
+/// A dense copy in row-major order; its gradient passes through.
+Tensor clone(const Tensor& input);
+/// `input` itself, or a dense copy of it where it is not contiguous.
+Tensor contiguous(const Tensor& input);
+/// `input` itself where it is so already, else converted; differentiable.
+Tensor to(const Tensor& input, DType dtype);
+Tensor to(const Tensor& input, Device device);
+
+/// Writes `source`, converted and broadcast, into `self`. Raises ShapeError where it does not fit.
+void copy_(const Tensor& self, const Tensor& source);
+
+/// As `copy_` for what is known to fit, without checks, version or history: for tensors that nobody
+/// else has seen yet.
+void copy_into(const Tensor& target, const Tensor& source);
+
+/// True where `a` and `b` share bytes, and are not the same elements in the same order.
+bool overlaps_partly(const Tensor& a, const Tensor& b);
+
+}  // namespace garboard

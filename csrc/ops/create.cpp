@@ -1,0 +1,107 @@
+#include "csrc/ops/create.h"
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include "csrc/core/error.h"
+#include "csrc/ops/cuda_devices.h"
+#include "csrc/ops/record.h"
+#include "kernels/table.h"
+
+namespace garboard {
+
+std::int64_t checked_bytes(const char* op, const Dims& sizes, DType dtype) {
+  auto bytes = static_cast<std::int64_t>(item_size(dtype));
+  bool overflows = false, any_zero = false;
+  for (const auto size : sizes) {
+    if (size < 0) throw ShapeError(text(op, ": sizes ", sizes, "; no size may be negative"));
+    any_zero |= size == 0;
+    overflows |= __builtin_mul_overflow(bytes, size, &bytes);
+  }
+  if (any_zero) return 0;
+  if (overflows)
+    throw ShapeError(text(op, ": sizes ", sizes, " of ", name_of(dtype),
+                          " need more than 2^63 bytes; no device holds them"));
+  return bytes;
+}
+
+void check_fits(const char* op, Scalar value, DType dtype) {
+  const bool fits = visit_dtype(dtype, [&]<class T>(Type<T>) {
+    if constexpr (std::is_floating_point_v<T> || std::is_same_v<T, bool>) {
+      return true;
+    } else if (value.category == Category::floating) {
+      // 2^63 itself is no int64, and the floats around the other bounds are exact.
+      using Limits = std::numeric_limits<T>;
+      return value.real > static_cast<double>(Limits::min()) - 1.0 &&
+             value.real < static_cast<double>(Limits::max() / 2 + 1) * 2.0;
+    } else {
+      return static_cast<std::int64_t>(static_cast<T>(value.integer)) == value.integer;
+    }
+  });
+  if (fits) return;
+  const std::string number =
+      value.category == Category::floating ? text(value.real) : text(value.integer);
+  throw DTypeError(text(op, ": the number ", number, " does not fit into ", name_of(dtype),
+                        "; convert to a wider dtype first"));
+}
+
+Tensor empty_of(const Dims& sizes, DType dtype, Device device) {
+  const auto bytes = sizes.product() * static_cast<std::int64_t>(item_size(dtype));
+  return Tensor::over(Storage::allocate(bytes, device), dtype, sizes);
+}
+
+Tensor empty(const Dims& sizes, DType dtype, Device device, const char* op) {
+  require_device(op, device);
+  return Tensor::over(Storage::allocate(checked_bytes(op, sizes, dtype), device), dtype, sizes);
+}
+
+Tensor full(const Dims& sizes, Scalar value, DType dtype, Device device, const char* op) {
+  check_fits(op, value, dtype);
+  Tensor result = empty(sizes, dtype, device, op);
+  kernels::table_of(device).fill(result.view(), value, Stream{device});
+  return result;
+}
+
+Tensor zeros(const Dims& sizes, DType dtype, Device device) {
+  return full(sizes, Scalar::of(std::int64_t{0}), dtype, device, "zeros");
+}
+
+Tensor scalar_tensor(Scalar value, DType dtype, Device device) {
+  return full({}, value, dtype, device);
+}
+
+Tensor arange(Scalar start, Scalar end, Scalar step, DType dtype, Device device) {
+  if (!std::isfinite(start.real) || !std::isfinite(end.real) || !std::isfinite(step.real))
+    throw ShapeError(text("arange: from ", start.real, " to ", end.real, " by ", step.real,
+                          "; all three must be finite"));
+  if (step.real == 0) throw ShapeError("arange: step 0; it must not be zero");
+  const double span = end.real - start.real;
+  if ((span > 0) != (step.real > 0) && span != 0)
+    throw ShapeError(text("arange: from ", start.real, " to ", end.real, " by ", step.real,
+                          "; the step must lead from start to end"));
+  const double count = std::ceil(span / step.real);
+  if (count > 0x1p62) throw ShapeError(text("arange: ", count, " elements; at most 2^62"));
+  Tensor result = empty({static_cast<std::int64_t>(count)}, dtype, device, "arange");
+  kernels::table_of(device).arange(result.view(), start, step, Stream{device});
+  return result;
+}
+
+Tensor eye(std::int64_t rows, std::int64_t columns, DType dtype, Device device) {
+  Tensor result = full({rows, columns}, Scalar::of(std::int64_t{0}), dtype, device, "eye");
+  const std::int64_t length = std::min(rows, columns);
+  if (length == 0) return result;
+  const Tensor diagonal = result.alias_of_storage({length}, {columns + 1}, 0);
+  kernels::table_of(device).fill(diagonal.view(), Scalar::of(std::int64_t{1}), Stream{device});
+  return result;
+}
+
+void fill_(const Tensor& self, Scalar value) {
+  check_writable("fill_", self);
+  check_fits("fill_", value, self.dtype());
+  kernels::table_of(self.device()).fill(self.view(), value, Stream{self.device()});
+  record_in_place("fill_", self, {}, Keep::nothing, [](const Backward&) -> Grads { return {}; });
+}
+
+}  // namespace garboard

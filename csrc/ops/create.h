@@ -1,0 +1,38 @@
+// Tensors made from nothing.
+#pragma once
+
+#include "csrc/core/scalar.h"
+#include "csrc/tensor/tensor.h"
+
+namespace garboard {
+
+/// Raises ShapeError for a negative size, or where the bytes do not fit into 63 bits.
+std::int64_t checked_bytes(const char* op, const Dims& sizes, DType dtype);
+
+/// Raises DTypeError for a number that `dtype` cannot hold: one beyond an integer dtype, NaN too.
+void check_fits(const char* op, Scalar value, DType dtype);
+
+/// Row-major and uninitialised.
+Tensor empty(const Dims& sizes, DType dtype, Device device = {}, const char* op = "empty");
+/// As the one above for sizes that come from a tensor: nothing is left to check.
+Tensor empty_of(const Dims& sizes, DType dtype, Device device);
+/// As the contiguous `like`, in another dtype: the cheapest way to a result.
+inline Tensor empty_like(const Tensor& like, DType dtype) {
+  const auto bytes = like.count() * static_cast<std::int64_t>(item_size(dtype));
+  return Tensor::over(Storage::allocate(bytes, like.device()), dtype, like.view());
+}
+Tensor full(const Dims& sizes, Scalar value, DType dtype, Device device = {},
+            const char* op = "full");
+Tensor zeros(const Dims& sizes, DType dtype, Device device = {});
+/// A 0-d tensor.
+Tensor scalar_tensor(Scalar value, DType dtype, Device device = {});
+/// start, start + step, ... up to but without `end`. Raises ShapeError for a zero step or one that
+/// leads away from `end`, and for NaN.
+Tensor arange(Scalar start, Scalar end, Scalar step, DType dtype, Device device = {});
+/// Ones on the diagonal of `rows` x `columns`.
+Tensor eye(std::int64_t rows, std::int64_t columns, DType dtype, Device device = {});
+
+/// Writes `value` everywhere, in place.
+void fill_(const Tensor& self, Scalar value);
+
+}  // namespace garboard

@@ -1,0 +1,77 @@
+#include "csrc/ops/join.h"
+
+#include "csrc/core/error.h"
+#include "csrc/ops/convert.h"
+#include "csrc/ops/create.h"
+#include "csrc/ops/record.h"
+#include "csrc/ops/views.h"
+
+namespace garboard {
+
+Tensor cat(const std::vector<Tensor>& tensors, std::int64_t given_dim) {
+  if (tensors.empty()) throw ShapeError("cat: no tensors; at least one is needed");
+  const Tensor& first = tensors.front();
+  if (first.ndim() == 0)
+    throw ShapeError("cat: tensors without dims; at least one dim is needed, or use stack()");
+  const int dim = checked_dim("cat", given_dim, first.ndim());
+  Dims sizes = first.sizes();
+  DType dtype = first.dtype();
+  sizes[dim] = 0;
+  for (const Tensor& tensor : tensors) {
+    Dims others = tensor.sizes();
+    if (others.size() == sizes.size()) others[dim] = sizes[dim];
+    if (others != sizes)
+      throw ShapeError(text("cat: sizes ", first.sizes(), " and ", tensor.sizes(),
+                            "; they may differ along dim ", dim, " alone"));
+    if (tensor.device() != first.device())
+      throw DeviceError(text("cat: tensors on ", first.device(), " and ", tensor.device(),
+                             "; they must be on one device, use to()"));
+    sizes[dim] += tensor.sizes()[dim];
+    dtype = promote(dtype, tensor.dtype());
+  }
+  const Tensor out = empty(sizes, dtype, first.device(), "cat");
+  bool is_recorded = false;
+  std::vector<std::int64_t> lengths;
+  {
+    const GradModeGuard no_grad(false);
+    std::int64_t at = 0;
+    for (const Tensor& tensor : tensors) {
+      lengths.push_back(tensor.sizes()[dim]);
+      copy_into(slice(out, dim, at, lengths.back(), 1), tensor);
+      at += lengths.back();
+      is_recorded |= tensor.requires_grad();
+    }
+  }
+  if (!is_recorded || !is_grad_enabled()) return out;
+  const Counted<GradNode> node = make_node("cat", out, {}, Keep::nothing);
+  node->reserve_edges(static_cast<int>(tensors.size()));
+  for (std::size_t i = 0; i < tensors.size(); ++i) node->edges()[i] = edge_of(tensors[i]);
+  node->set_rule([dim, lengths = std::move(lengths)](const Backward& back) -> Grads {
+    Grads grads;
+    std::int64_t at = 0;
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+      const int input = static_cast<int>(i);
+      if (back.needs(input)) grads[input] = slice(back.grad, dim, at, lengths[i], 1);
+      at += lengths[i];
+    }
+    return grads;
+  });
+  attach(node, out, Keep::nothing);
+  return out;
+}
+
+Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim) {
+  if (tensors.empty()) throw ShapeError("stack: no tensors; at least one is needed");
+  check_room("stack", tensors.front());
+  const int at = checked_dim("stack", dim, tensors.front().ndim() + 1);
+  std::vector<Tensor> wider;
+  for (const Tensor& tensor : tensors) {
+    if (tensor.sizes() != tensors.front().sizes())
+      throw ShapeError(text("stack: sizes ", tensors.front().sizes(), " and ", tensor.sizes(),
+                            "; they must be equal"));
+    wider.push_back(unsqueeze(tensor, at));
+  }
+  return cat(wider, at);
+}
+
+}  // namespace garboard

@@ -1,0 +1,29 @@
+// Parameter updates in place: one call for all parameters of a step.
+#pragma once
+
+#include <vector>
+
+#include "csrc/tensor/tensor.h"
+
+namespace garboard {
+
+struct SgdSettings {
+  double learning_rate, momentum, dampening, weight_decay;
+  bool nesterov;
+};
+struct AdamSettings {
+  double learning_rate, beta1, beta2, epsilon, weight_decay;
+  bool decoupled_decay;
+};
+
+/// Each list is as long as `parameters`; a parameter without gradient is left alone. Empty
+/// velocities are made on first use, where momentum asks for them. Raise ShapeError, DTypeError.
+void sgd_step(const std::vector<Tensor>& parameters, const SgdSettings& settings,
+              std::vector<Tensor>& velocities);
+/// Kingma and Ba, "Adam: a method for stochastic optimization", 2015, algorithm 1, with its bias
+/// correction; decoupled decay after Loshchilov and Hutter, 2019. `steps` counts each parameter's.
+void adam_step(const std::vector<Tensor>& parameters, const AdamSettings& settings,
+               std::vector<Tensor>& means, std::vector<Tensor>& squares,
+               std::vector<std::int64_t>& steps);
+
+}  // namespace garboard

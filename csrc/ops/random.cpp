@@ -1,0 +1,116 @@
+#include "csrc/ops/random.h"
+
+#include <atomic>
+#include <cmath>
+#include <mutex>
+
+#include "csrc/core/error.h"
+#include "csrc/core/spin_lock.h"
+#include "csrc/ops/binary.h"
+#include "csrc/ops/convert.h"
+#include "csrc/ops/create.h"
+#include "csrc/ops/operators.h"
+#include "csrc/ops/record.h"
+#include "csrc/ops/unary.h"
+#include "kernels/table.h"
+
+namespace garboard {
+namespace {
+
+SpinLock lock;
+GeneratorState state{.seed = 67280421310721, .offset = 0};
+
+/// Numbers for `count` elements: four come from one step of the counter.
+kernels::RandomStream numbers_for(std::int64_t count) {
+  const std::lock_guard guard(lock);
+  const kernels::RandomStream numbers{state.seed, state.offset};
+  state.offset += (static_cast<std::uint64_t>(count) + 3) / 4;
+  return numbers;
+}
+
+void check_floating(const char* op, DType dtype) {
+  if (!is_floating(dtype))
+    throw DTypeError(text(op, ": dtype ", name_of(dtype), "; a floating one is needed"));
+}
+
+using Kernel = kernels::RandomKernel kernels::Table::*;
+
+/// Fills any tensor; the kernel itself wants a dense one.
+void fill_random(const Tensor& self, Kernel kernel, double low, double high) {
+  const GradModeGuard no_grad(false);
+  const Tensor dense =
+      self.is_contiguous() ? self : empty_of(self.sizes(), self.dtype(), self.device());
+  (kernels::table_of(self.device()).*kernel)(dense.view(), low, high, numbers_for(self.count()),
+                                             {self.device()});
+  if (dense != self) copy_into(self, dense);
+}
+
+void refill(const char* op, const Tensor& self, Kernel kernel, double low, double high) {
+  check_floating(op, self.dtype());
+  if (!std::isfinite(low) || !std::isfinite(high))
+    throw ShapeError(text(op, ": arguments ", low, " and ", high, "; both must be finite"));
+  check_writable(op, self);
+  fill_random(self, kernel, low, high);
+  record_in_place(op, self, {}, Keep::nothing, [](const Backward&) -> Grads { return {}; });
+}
+
+}  // namespace
+
+void manual_seed(std::uint64_t seed) noexcept { set_generator_state({seed, 0}); }
+
+GeneratorState generator_state() noexcept {
+  const std::lock_guard guard(lock);
+  return state;
+}
+
+void set_generator_state(GeneratorState given) noexcept {
+  const std::lock_guard guard(lock);
+  state = given;
+}
+
+Tensor rand(const Dims& sizes, DType dtype, Device device) {
+  check_floating("rand", dtype);
+  const Tensor result = empty(sizes, dtype, device, "rand");
+  fill_random(result, &kernels::Table::uniform, 0, 1);
+  return result;
+}
+
+Tensor randn(const Dims& sizes, DType dtype, Device device) {
+  check_floating("randn", dtype);
+  const Tensor result = empty(sizes, dtype, device, "randn");
+  fill_random(result, &kernels::Table::normal, 0, 1);
+  return result;
+}
+
+Tensor randint(std::int64_t low, std::int64_t high, const Dims& sizes, DType dtype, Device device) {
+  if (low >= high)
+    throw ShapeError(text("randint: from ", low, " to ", high, "; low must be below high"));
+  const Tensor numbers = empty(sizes, DType::float64, device, "randint");
+  fill_random(numbers, &kernels::Table::uniform, static_cast<double>(low),
+              static_cast<double>(high));
+  const GradModeGuard no_grad(false);
+  return to(floor(numbers), dtype);
+}
+
+void uniform_(const Tensor& self, double low, double high) {
+  if (low > high)
+    throw ShapeError(text("uniform_: from ", low, " to ", high, "; from must not be above to"));
+  refill("uniform_", self, &kernels::Table::uniform, low, high);
+}
+
+void normal_(const Tensor& self, double mean, double deviation) {
+  if (deviation < 0)
+    throw ShapeError(text("normal_: std ", deviation, "; it must not be negative"));
+  refill("normal_", self, &kernels::Table::normal, mean, deviation);
+}
+
+Tensor dropout(const Tensor& input, double p) {
+  if (!(p >= 0 && p <= 1)) throw ShapeError(text("dropout: p ", p, "; it must lie in [0, 1]"));
+  check_floating("dropout", input.dtype());
+  const Tensor mask = empty_of(input.sizes(), DType::boolean, input.device());
+  kernels::table_of(input.device())
+      .bernoulli(mask.view(), 1 - p, numbers_for(mask.count()), {input.device()});
+  return input * mask * (p < 1 ? 1 / (1 - p) : 0.0);
+}
+
+}  // namespace garboard

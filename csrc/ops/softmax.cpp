@@ -1,0 +1,77 @@
+#include "csrc/ops/softmax.h"
+
+#include "csrc/core/error.h"
+#include "csrc/ops/convert.h"
+#include "csrc/ops/create.h"
+#include "csrc/ops/operators.h"
+#include "csrc/ops/record.h"
+#include "csrc/ops/reduce.h"
+#include "csrc/ops/unary.h"
+#include "csrc/ops/views.h"
+
+namespace garboard {
+namespace {
+
+Tensor checked_input(const char* op, const Tensor& input, std::optional<DType> dtype) {
+  const DType wanted = dtype.value_or(input.dtype());
+  if (!is_floating(wanted))
+    throw DTypeError(
+        text(op, ": dtype ", name_of(wanted), "; a floating one is needed, as in dtype=float32"));
+  return to(input, wanted);
+}
+
+/// What softmax and its logarithm share: a kernel for the values, one for the gradient in a plain
+/// backward pass, and a formula of differentiable ops for a recorded one.
+struct Kernels {
+  const char* name;
+  kernels::SoftmaxKernel kernels::Table::*forward;
+  kernels::SoftmaxGradientKernel kernels::Table::*backward;
+  Tensor (*formula)(const Tensor& gradient, const Tensor& output, int dim);
+};
+
+Tensor run(const Kernels& op, const Tensor& given, std::int64_t given_dim,
+           std::optional<DType> dtype) {
+  const Tensor input = checked_input(op.name, given, dtype);
+  const int dim = checked_dim(op.name, given_dim, input.ndim());
+  const Device device = input.device();
+  const Tensor out = empty_of(input.sizes(), input.dtype(), device);
+  const auto as_row = [](const View& view) {  // a 0-d tensor is a row of one
+    return view.ndim() ? view : make_view(view.data, view.dtype, {1}, {1});
+  };
+  (kernels::table_of(device).*op.forward)(as_row(out.view()), as_row(input.view()), dim, {device});
+  record(op.name, out, {input}, Keep::output, [&op, dim, as_row](const Backward& at) -> Grads {
+    const Tensor output = at.output();
+    if (is_grad_enabled()) return op.formula(at.grad, output, dim);
+    const Tensor gradient = empty_of(output.sizes(), output.dtype(), output.device());
+    (kernels::table_of(output.device()).*op.backward)(as_row(gradient.view()),
+                                                      as_row(at.grad.view()), as_row(output.view()),
+                                                      dim, {output.device()});
+    return gradient;
+  });
+  return out;
+}
+
+Reduced along(int dim) { return {Dims{dim}, true}; }
+
+constexpr Kernels softmax_kernels{"softmax", &kernels::Table::softmax,
+                                  &kernels::Table::softmax_gradient,
+                                  [](const Tensor& gradient, const Tensor& output, int dim) {
+                                    return (gradient - sum(gradient * output, along(dim))) * output;
+                                  }};
+constexpr Kernels log_softmax_kernels{"log_softmax", &kernels::Table::log_softmax,
+                                      &kernels::Table::log_softmax_gradient,
+                                      [](const Tensor& gradient, const Tensor& output, int dim) {
+                                        return gradient - exp(output) * sum(gradient, along(dim));
+                                      }};
+
+}  // namespace
+
+Tensor softmax(const Tensor& input, std::int64_t dim, std::optional<DType> dtype) {
+  return run(softmax_kernels, input, dim, dtype);
+}
+
+Tensor log_softmax(const Tensor& input, std::int64_t dim, std::optional<DType> dtype) {
+  return run(log_softmax_kernels, input, dim, dtype);
+}
+
+}  // namespace garboard

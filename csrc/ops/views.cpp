@@ -1,0 +1,276 @@
+#include "csrc/ops/views.h"
+
+#include <numeric>
+
+#include "csrc/core/error.h"
+#include "csrc/ops/convert.h"
+#include "csrc/ops/create.h"
+#include "csrc/ops/record.h"
+#include "csrc/ops/reduce.h"
+
+namespace garboard {
+namespace {
+
+/// A view in autograd's sense: it remembers its base, so that writing into it reaches the base.
+template <class Rule>
+Tensor view_of(const char* name, const Tensor& input, const Dims& sizes, const Dims& strides,
+               std::int64_t offset, Rule rule) {
+  const Tensor result = input.alias_of_storage(sizes, strides, offset);
+  TensorBody& body = *result.body();
+  body.base = input.body()->base ? input.body()->base : input.share();
+  record(name, result, {input}, Keep::nothing, std::move(rule));
+  body.base_history = body.base->history;
+  return result;
+}
+
+/// The strides of `sizes` over memory laid out by `old_sizes` and `old_strides`; none if it takes a
+/// copy. Runs of dims that lie densely are cut anew, each on its own.
+std::optional<Dims> strides_of_view(const Dims& old_sizes, const Dims& old_strides,
+                                    const Dims& sizes) {
+  Dims strides = Dims::filled(sizes.size(), 1);
+  if (old_sizes.empty()) return strides;
+  int at = sizes.size() - 1;
+  std::int64_t run_count = 1, taken = 1;
+  std::int64_t run_stride = old_strides.back();
+  for (int i = old_sizes.size() - 1; i >= 0; --i) {
+    run_count *= old_sizes[i];
+    const bool run_ends =
+        i == 0 || (old_sizes[i - 1] != 1 && old_strides[i - 1] != run_count * run_stride);
+    if (!run_ends) continue;
+    while (at >= 0 && (taken < run_count || sizes[at] == 1)) {
+      strides[at] = taken * run_stride;
+      taken *= sizes[at--];
+    }
+    if (taken != run_count) return std::nullopt;
+    if (i > 0) {
+      run_stride = old_strides[i - 1];
+      run_count = taken = 1;
+    }
+  }
+  return at < 0 ? std::optional(strides) : std::nullopt;
+}
+
+}  // namespace
+
+int checked_dim(const char* op, std::int64_t dim, int ndim) {
+  const int range = std::max(ndim, 1);
+  if (dim < -range || dim >= range)
+    throw IndexOutOfRangeError(text(op, ": dim ", dim, " of a tensor of ", ndim,
+                                    " dims; it must lie in [", -range, ", ", range - 1, "]"));
+  return static_cast<int>(dim < 0 ? dim + range : dim);
+}
+
+void check_room(const char* op, const Tensor& input) {
+  if (input.ndim() == max_dims)
+    throw ShapeError(text(op, ": one more dim for a tensor of ", max_dims, "; at most ", max_dims,
+                          " dims are supported"));
+}
+
+Dims resolved_sizes(const char* op, const Dims& sizes, std::int64_t count, const Dims& given) {
+  Dims resolved = sizes;
+  int unknown = -1;
+  std::int64_t known = 1;
+  bool overflows = false;
+  for (int i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] == -1 && unknown < 0) {
+      unknown = i;
+    } else if (sizes[i] < 0) {
+      throw ShapeError(text(op, ": sizes ", sizes, "; at most one may be -1, no other negative"));
+    } else {
+      overflows |= __builtin_mul_overflow(known, sizes[i], &known);
+    }
+  }
+  if (unknown >= 0 && !overflows && known > 0 && count % known == 0) {
+    resolved[unknown] = count / known;
+    return resolved;
+  }
+  if (unknown >= 0 || overflows || known != count)
+    throw ShapeError(text(op, ": sizes ", sizes, " for a tensor of sizes ", given,
+                          "; they must hold ", count, " elements"));
+  return resolved;
+}
+
+Tensor view(const Tensor& input, const Dims& sizes) {
+  const Dims resolved = resolved_sizes("view", sizes, input.count(), input.sizes());
+  const auto strides = input.count() == 0
+                           ? contiguous_strides(resolved)
+                           : strides_of_view(input.sizes(), input.strides(), resolved);
+  if (!strides)
+    throw ShapeError(text("view: sizes ", resolved, " of a tensor of sizes ", input.sizes(),
+                          " with strides ", input.strides(),
+                          ", which is not contiguous there; use reshape(), or contiguous() first"));
+  return view_of(
+      "view", input, resolved, *strides, input.offset(),
+      [before = input.sizes()](const Backward& at) -> Grads { return reshape(at.grad, before); });
+}
+
+Tensor reshape(const Tensor& input, const Dims& sizes) {
+  const Dims resolved = resolved_sizes("reshape", sizes, input.count(), input.sizes());
+  if (input.count() != 0 && !strides_of_view(input.sizes(), input.strides(), resolved))
+    return view(clone(input), resolved);
+  return view(input, resolved);
+}
+
+Tensor transpose(const Tensor& input, std::int64_t dim0, std::int64_t dim1) {
+  const int a = checked_dim("transpose", dim0, input.ndim());
+  const int b = checked_dim("transpose", dim1, input.ndim());
+  Dims dims = Dims::filled(input.ndim(), 0);
+  std::iota(dims.begin(), dims.end(), 0);
+  if (!dims.empty()) std::swap(dims[a], dims[b]);
+  return permute(input, dims);
+}
+
+Tensor t(const Tensor& input) {
+  if (input.ndim() > 2)
+    throw ShapeError(text("t: sizes ", input.sizes(),
+                          "; at most two dims are needed, use transpose() or permute()"));
+  return input.ndim() < 2 ? alias(input) : transpose(input, 0, 1);
+}
+
+Tensor permute(const Tensor& input, const Dims& dims) {
+  const auto refuse = [&] {
+    throw ShapeError(text("permute: dims ", dims, " of a tensor of ", input.ndim(),
+                          " dims; each must be named once"));
+  };
+  if (dims.size() != input.ndim()) refuse();
+  Dims sizes = dims, strides = dims, inverse = dims;
+  unsigned seen = 0;
+  for (int i = 0; i < dims.size(); ++i) {
+    const int from = checked_dim("permute", dims[i], input.ndim());
+    if (seen & (1u << from)) refuse();
+    seen |= 1u << from;
+    sizes[i] = input.sizes()[from];
+    strides[i] = input.strides()[from];
+    inverse[from] = i;
+  }
+  return view_of("permute", input, sizes, strides, input.offset(),
+                 [inverse](const Backward& at) -> Grads { return permute(at.grad, inverse); });
+}
+
+Tensor expand(const Tensor& input, const Dims& sizes) {
+  const int added = sizes.size() - input.ndim();
+  if (added < 0)
+    throw ShapeError(text("expand: sizes ", sizes, " for a tensor of sizes ", input.sizes(),
+                          "; no dim can be left out"));
+  Dims wide = sizes, strides = Dims::filled(sizes.size(), 0);
+  for (int i = 0; i < sizes.size(); ++i) {
+    const std::int64_t own = i < added ? 1 : input.sizes()[i - added];
+    if (sizes[i] == -1 && i >= added) wide[i] = own;
+    if (own == wide[i]) {
+      strides[i] = i < added ? 0 : input.strides()[i - added];
+    } else if (own != 1 || wide[i] < 0) {
+      throw ShapeError(text("expand: sizes ", sizes, " for a tensor of sizes ", input.sizes(),
+                            "; they differ at dim ", i - sizes.size(),
+                            ", where the tensor's must be 1 or equal"));
+    }
+  }
+  checked_bytes("expand", wide, input.dtype());
+  return view_of(
+      "expand", input, wide, strides, input.offset(),
+      [before = input.sizes()](const Backward& at) -> Grads { return sum_to(at.grad, before); });
+}
+
+namespace {
+
+Tensor reshaped(const char* name, const Tensor& input, const Dims& sizes, const Dims& strides) {
+  return view_of(
+      name, input, sizes, strides, input.offset(),
+      [before = input.sizes()](const Backward& at) -> Grads { return reshape(at.grad, before); });
+}
+
+}  // namespace
+
+Tensor squeeze(const Tensor& input, std::optional<std::int64_t> dim) {
+  const int only = dim ? checked_dim("squeeze", *dim, input.ndim()) : -1;
+  Dims sizes, strides;
+  for (int i = 0; i < input.ndim(); ++i) {
+    if (input.sizes()[i] == 1 && (only < 0 || only == i)) continue;
+    sizes.push_back(input.sizes()[i]);
+    strides.push_back(input.strides()[i]);
+  }
+  return reshaped("squeeze", input, sizes, strides);
+}
+
+Tensor unsqueeze(const Tensor& input, std::int64_t dim) {
+  check_room("unsqueeze", input);
+  const int at = checked_dim("unsqueeze", dim, input.ndim() + 1);
+  Dims sizes = input.sizes(), strides = input.strides();
+  strides.insert(at, at < input.ndim() ? sizes[at] * strides[at] : 1);
+  sizes.insert(at, 1);
+  return reshaped("unsqueeze", input, sizes, strides);
+}
+
+Tensor narrow(const Tensor& input, std::int64_t dim, std::int64_t start, std::int64_t length) {
+  if (input.ndim() == 0) throw ShapeError("narrow: a tensor without dims; at least one is needed");
+  const int at = checked_dim("narrow", dim, input.ndim());
+  const std::int64_t size = input.sizes()[at];
+  const std::int64_t from = start < 0 ? start + size : start;
+  if (from < 0 || length < 0 || from > size || length > size - from)
+    throw IndexOutOfRangeError(text("narrow: ", length, " elements from ", start, " along dim ",
+                                    dim, " of size ", size, "; they must lie inside it"));
+  return slice(input, at, from, length, 1);
+}
+
+Tensor slice(const Tensor& input, int dim, std::int64_t start, std::int64_t length,
+             std::int64_t step) {
+  Dims sizes = input.sizes(), strides = input.strides();
+  const std::int64_t offset = input.offset() + (length ? start * strides[dim] : 0);
+  sizes[dim] = length;
+  strides[dim] *= step;
+  return view_of("slice", input, sizes, strides, offset,
+                 [before = input.sizes(), dim, start, step](const Backward& at) -> Grads {
+                   const Tensor gradient = zeros(before, at.grad.dtype(), at.grad.device());
+                   copy_(slice(gradient, dim, start, at.grad.sizes()[dim], step), at.grad);
+                   return gradient;
+                 });
+}
+
+Tensor select(const Tensor& input, std::int64_t dim, std::int64_t index) {
+  if (input.ndim() == 0)
+    throw IndexOutOfRangeError("select: a tensor without dims; it has no elements to select from");
+  const int at = checked_dim("select", dim, input.ndim());
+  const std::int64_t size = input.sizes()[at];
+  if (index < -size || index >= size)
+    throw IndexOutOfRangeError(text("select: index ", index, " along dim ", at, " of size ", size,
+                                    "; it must lie in [", -size, ", ", size - 1, "]"));
+  const std::int64_t from = index < 0 ? index + size : index;
+  Dims sizes = input.sizes(), strides = input.strides();
+  const std::int64_t offset = input.offset() + from * strides[at];
+  sizes.erase(at);
+  strides.erase(at);
+  return view_of("select", input, sizes, strides, offset,
+                 [before = input.sizes(), at, from](const Backward& back) -> Grads {
+                   const Tensor gradient = zeros(before, back.grad.dtype(), back.grad.device());
+                   copy_(select(gradient, at, from), back.grad);
+                   return gradient;
+                 });
+}
+
+Tensor flatten(const Tensor& input, std::int64_t from, std::int64_t to) {
+  const int first = checked_dim("flatten", from, input.ndim());
+  const int last = checked_dim("flatten", to, input.ndim());
+  if (first > last)
+    throw ShapeError(text("flatten: from dim ", from, " to dim ", to,
+                          "; the first must not come after the last"));
+  if (input.ndim() == 0) return reshape(input, {1});
+  Dims sizes;
+  for (int i = 0; i < input.ndim(); ++i) {
+    if (i > first && i <= last) {
+      sizes.back() *= input.sizes()[i];
+    } else {
+      sizes.push_back(input.sizes()[i]);
+    }
+  }
+  return reshape(input, sizes);
+}
+
+Tensor alias(const Tensor& input) {
+  return view_of("alias", input, input.sizes(), input.strides(), input.offset(),
+                 [](const Backward& at) -> Grads { return at.grad; });
+}
+
+Tensor detach(const Tensor& input) {
+  return input.alias_of_storage(input.sizes(), input.strides(), input.offset());
+}
+
+}  // namespace garboard

@@ -1,0 +1,101 @@
+#include "csrc/tensor/grad_node.h"
+
+#include <utility>
+
+#include "csrc/core/error.h"
+#include "csrc/core/pool.h"
+
+namespace garboard {
+
+void* GradNode::operator new(std::size_t bytes) { return pool::take(bytes); }
+void GradNode::operator delete(void* block, std::size_t bytes) noexcept {
+  pool::give(block, bytes);
+}
+
+Counted<GradNode> GradNode::make(const char* name) {
+  auto* const node = new GradNode;
+  node->name = name;
+  node->start_with_one_share();
+  registry().add(*node);
+  return Counted<GradNode>::adopt(node);
+}
+
+void GradNode::reserve_edges(int count) {
+  if (count > inline_edges) more_edges_ = std::make_unique<Edge[]>(static_cast<std::size_t>(count));
+  edge_count = static_cast<std::uint16_t>(count);
+}
+
+void GradNode::end_rule() noexcept {
+  if (end_) end_(rule_);
+  end_ = nullptr;
+  run_ = nullptr;
+}
+
+void GradNode::release_saved() noexcept {
+  is_released = true;
+  end_rule();
+  for (SavedTensor& saved : saved_inputs) saved.tensor = {};
+  saved_output.tensor = {};
+  inner.reset();
+  for (int i = 0; i < edge_count; ++i) edges()[i] = {};
+}
+
+/// Nodes whose last share has gone, on this thread. Ending one may end the next, through an edge or
+/// a saved tensor; the loop takes them in turn, so a chain of 100,000 nodes does not recurse.
+class DeadNodes {
+ public:
+  void end(GradNode* node) noexcept {
+    node->next_dead_ = std::exchange(first_, node);
+    if (is_draining_) return;
+    is_draining_ = true;
+    while (first_) {
+      GradNode* const dead = std::exchange(first_, first_->next_dead_);
+      registry().remove(*dead);
+      dead->end_rule();
+      delete dead;
+    }
+    is_draining_ = false;
+  }
+
+ private:
+  GradNode* first_ = nullptr;
+  bool is_draining_ = false;
+};
+
+namespace {
+constinit thread_local DeadNodes dead_nodes [[gnu::tls_model("initial-exec")]];
+}  // namespace
+
+void destroy(GradNode* node) noexcept { dead_nodes.end(node); }
+
+constinit thread_local bool grad_enabled [[gnu::tls_model("initial-exec")]] = true;
+
+namespace {
+
+/// `saved`, unless its storage was written since.
+const Tensor& checked(const GradNode& node, const SavedTensor& saved, const char* role) {
+  const std::uint32_t now = saved.tensor.storage()->version();
+  if (now == saved.version) return saved.tensor;
+  throw VersionError(text(node.name, ": the ", role, " of sizes ", saved.tensor.sizes(),
+                          " that backward needs was written in place: it is at version ", now,
+                          ", saved at version ", saved.version,
+                          "; write into a clone(), or write before it is used"));
+}
+
+}  // namespace
+
+Tensor Backward::input(int i) const {
+  static constexpr const char* roles[] = {"first input", "second input", "third input"};
+  return checked(node_, node_.saved_inputs[i], roles[i]);
+}
+
+// The output was kept without its history, or node and output would own each other.
+Tensor Backward::output() const {
+  const Tensor& kept = checked(node_, node_.saved_output, "output");
+  if (!is_grad_enabled()) return kept;
+  Tensor output = kept.alias_of_storage(kept.sizes(), kept.strides(), kept.offset());
+  output.body()->grad_node = Counted<GradNode>(&node_);
+  return output;
+}
+
+}  // namespace garboard

@@ -1,0 +1,74 @@
+#include "csrc/tensor/storage.h"
+
+#include "csrc/core/pool.h"
+#include "csrc/memory/allocators.h"
+#include "csrc/memory/caching_allocator.h"
+
+namespace garboard {
+
+void* Storage::operator new(std::size_t bytes) { return pool::take(bytes); }
+void Storage::operator delete(void* block, std::size_t bytes) noexcept { pool::give(block, bytes); }
+
+// The registry first: it stamps the birth and knows the budgets, so a scope's limit refuses before
+// any byte is asked for.
+Counted<Storage> Storage::allocate(std::int64_t bytes, Device device) {
+  CachingAllocator& allocator = allocator_of(device);  // may raise: nothing is registered yet
+  auto* const storage = new Storage;
+  storage->bytes = bytes;
+  storage->device = device;
+  try {
+    registry().add(*storage);
+  } catch (...) {
+    delete storage;
+    throw;
+  }
+  if (bytes <= inline_bytes && device.is_cpu()) {
+    storage->data_ = storage->payload_;
+    allocator.book(static_cast<std::size_t>(bytes));
+  } else if (bytes > 0) {
+    try {
+      storage->is_waiting = true;
+      storage->block_ = allocator.allocate(static_cast<std::size_t>(bytes), Stream{device});
+    } catch (...) {
+      registry().remove(*storage);
+      delete storage;
+      throw;
+    }
+    storage->is_waiting = false;
+    storage->data_ = storage->block_->data();
+  }
+  storage->start_with_one_share();
+  return Counted<Storage>::adopt(storage);
+}
+
+Counted<Storage> Storage::around(void* data, std::int64_t bytes, Device device, ForeignOwner owner,
+                                 bool is_writable) {
+  CachingAllocator& allocator = allocator_of(device);
+  auto* const storage = new Storage;
+  storage->bytes = bytes;
+  storage->device = device;
+  storage->is_foreign = true;
+  storage->data_ = data;
+  storage->owner_ = owner;
+  storage->is_writable_ = is_writable;
+  registry().add(*storage);
+  allocator.book_foreign(static_cast<std::size_t>(bytes));
+  storage->start_with_one_share();
+  return Counted<Storage>::adopt(storage);
+}
+
+void destroy(Storage* storage) noexcept {
+  const auto bytes = static_cast<std::size_t>(storage->bytes);
+  registry().remove(*storage);
+  if (storage->is_foreign) {
+    allocator_of(storage->device).unbook_foreign(bytes);
+    if (storage->owner_.release) storage->owner_.release(storage->owner_.object);
+  } else if (storage->block_) {
+    allocator_of(storage->device).release(storage->block_);
+  } else if (storage->device.is_cpu()) {
+    allocator_of(storage->device).unbook(bytes);
+  }
+  delete storage;
+}
+
+}  // namespace garboard

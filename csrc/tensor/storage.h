@@ -1,0 +1,69 @@
+// One block of bytes on one device, counted in both books: its allocator's and the registry's.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "csrc/core/counted.h"
+#include "csrc/lifetime/registry.h"
+
+namespace garboard {
+
+struct Block;
+
+/// Payloads up to this size lie inside the storage itself, and cost no block.
+inline constexpr std::int64_t inline_bytes = 64;
+
+/// Who gets memory that is not ours back; may be called on any thread.
+struct ForeignOwner {
+  void* object = nullptr;
+  void (*release)(void* object) noexcept = nullptr;
+};
+
+/// Shared through Counted<Storage>. The bytes are uninitialised, aligned to 64, and go back to the
+/// allocator with the last share.
+class Storage final : public RefCounted, public StorageRecord {
+ public:
+  /// Raises OutOfMemoryError, or ScopeLimitError where a scope's budget does not allow it.
+  static Counted<Storage> allocate(std::int64_t bytes, Device device);
+  /// Memory that somebody else owns and `owner` gives back.
+  static Counted<Storage> around(void* data, std::int64_t bytes, Device device, ForeignOwner owner,
+                                 bool is_writable);
+
+  void* data() const noexcept { return data_; }
+  bool is_writable() const noexcept { return is_writable_; }
+
+  /// Moves on with every in-place write; views share it.
+  std::uint32_t version() const noexcept { return version_.load(std::memory_order_relaxed); }
+  void bump_version() noexcept {
+    version_.store(version() + 1, std::memory_order_relaxed);  // writers of one storage take turns
+  }
+
+  /// True once a graph node has kept a tensor over these bytes for its backward pass.
+  bool was_saved() const noexcept { return was_saved_.load(std::memory_order_relaxed); }
+  void mark_saved() noexcept { was_saved_.store(true, std::memory_order_relaxed); }
+
+  /// Arrays, capsules and buffers that look into this storage.
+  std::atomic<std::uint32_t> export_count{0};
+
+  static void* operator new(std::size_t bytes);
+  static void operator delete(void* block, std::size_t bytes) noexcept;
+
+ private:
+  friend void destroy(Storage* storage) noexcept;
+  Storage() = default;
+  ~Storage() = default;
+
+  void* data_ = nullptr;
+  Block* block_ = nullptr;  // null: the payload is inside, empty or foreign
+  ForeignOwner owner_;
+  std::atomic<std::uint32_t> version_{0};
+  std::atomic<bool> was_saved_{false};
+  bool is_writable_ = true;
+  alignas(inline_bytes) std::byte payload_[inline_bytes];
+};
+
+void destroy(Storage* storage) noexcept;
+
+}  // namespace garboard

@@ -1,0 +1,137 @@
+// The tensor: sizes and strides over a storage, and what autograd knows of it.
+#pragma once
+
+#include <memory>
+
+#include "csrc/core/counted.h"
+#include "csrc/core/pool.h"
+#include "csrc/core/view.h"
+#include "csrc/tensor/storage.h"
+
+namespace garboard {
+
+class GradNode;
+class Tensor;
+class TensorBody;
+struct GradState;
+
+void destroy(TensorBody* body) noexcept;
+void destroy(GradNode* node) noexcept;
+
+/// A share of a tensor: copying it copies a pointer. An empty one stands for "no tensor".
+///
+/// One tensor is used by one thread at a time (in Python: under the GIL); different tensors, views
+/// of one storage among them, may be read on any threads.
+class Tensor {
+ public:
+  Tensor() = default;
+  explicit Tensor(Counted<TensorBody> body) : body_(std::move(body)) {}
+
+  /// A tensor over all of `storage`, in row-major order.
+  static Tensor over(Counted<Storage> storage, DType dtype, const Dims& sizes);
+  /// A tensor over all of `storage`, of the sizes of `like`, which is contiguous.
+  static Tensor over(Counted<Storage> storage, DType dtype, const View& like);
+  /// A tensor that shares `storage`; `offset` and strides are in elements, and stay inside it.
+  static Tensor over(Counted<Storage> storage, DType dtype, const Dims& sizes, const Dims& strides,
+                     std::int64_t offset);
+
+  explicit operator bool() const noexcept { return static_cast<bool>(body_); }
+  TensorBody* body() const noexcept { return body_.get(); }
+  const Counted<TensorBody>& share() const noexcept { return body_; }
+  [[nodiscard]] TensorBody* release() noexcept { return body_.release(); }
+  friend bool operator==(const Tensor&,
+                         const Tensor&) = default;  // the same tensor, not its values
+
+  inline const View& view() const noexcept;
+  inline DType dtype() const noexcept;
+  inline Device device() const noexcept;
+  inline const Dims& sizes() const noexcept;
+  inline const Dims& strides() const noexcept;
+  inline std::int64_t offset() const noexcept;
+  inline std::int64_t count() const noexcept;
+  inline int ndim() const noexcept;
+  inline bool is_contiguous() const noexcept;
+  inline void* data() const noexcept;
+  inline const Counted<Storage>& storage() const noexcept;
+  std::int64_t nbytes() const noexcept {
+    return count() * static_cast<std::int64_t>(item_size(dtype()));
+  }
+
+  /// A tensor over the same storage, without history; not a view in autograd's sense.
+  Tensor alias_of_storage(const Dims& sizes, const Dims& strides, std::int64_t offset) const;
+
+  /// True for a leaf that asks for a gradient and for whatever was computed from one.
+  inline bool requires_grad() const noexcept;
+  inline bool is_leaf() const noexcept;
+  /// Raises GradientError for what is not floating, or is not a leaf.
+  void set_requires_grad(bool required) const;
+  /// The gradient a leaf has accumulated; empty before.
+  Tensor grad() const;
+  void set_grad(Tensor grad) const;
+
+ private:
+  Counted<TensorBody> body_;
+};
+
+/// What one tensor is; reached through Tensor.
+class TensorBody final : public RefCounted {
+ public:
+  View view;
+  std::int64_t offset = 0;
+  Counted<Storage> storage;
+  Device device;
+  bool requires_grad = false;  // of a leaf
+  /// A base's count of rebased histories, and, in a view, the base's count its node was made at.
+  std::uint32_t history = 0;
+  std::uint32_t base_history = 0;
+  Counted<GradNode> grad_node;            // null in a leaf
+  Counted<TensorBody> base;               // of a view: the tensor it looks into, itself no view
+  std::unique_ptr<GradState> grad_state;  // what few tensors have
+
+  static void* operator new(std::size_t bytes) { return pool::take(bytes); }
+  static void operator delete(void* block, std::size_t bytes) noexcept { pool::give(block, bytes); }
+  /// A new body with one share, which is the caller's.
+  static TensorBody* make();
+};
+
+/// Called with each gradient of a tensor; may return another to take its place.
+class GradientHooks : public RefCounted {
+ public:
+  virtual ~GradientHooks() = default;
+  virtual Tensor call(Tensor gradient) = 0;
+  /// True while at least one hook is registered.
+  virtual bool any() const noexcept = 0;
+};
+
+struct GradState {
+  Tensor grad;
+  Counted<GradientHooks> hooks;
+  /// The alias that `.grad` last gave, if it lives; belongs to whoever reads `.grad`.
+  void* grad_alias = nullptr;
+};
+
+/// True when a computation leads to this tensor; sees through a base whose history was rebased.
+inline bool has_history(const TensorBody& body) noexcept {
+  if (body.base && body.base->history != body.base_history)
+    return static_cast<bool>(body.base->grad_node);
+  return static_cast<bool>(body.grad_node);
+}
+
+/// Creates the state on first use.
+GradState& grad_state_of(const Tensor& tensor);
+
+bool Tensor::is_leaf() const noexcept { return !has_history(*body_); }
+bool Tensor::requires_grad() const noexcept { return body_->requires_grad || has_history(*body_); }
+const View& Tensor::view() const noexcept { return body_->view; }
+DType Tensor::dtype() const noexcept { return body_->view.dtype; }
+Device Tensor::device() const noexcept { return body_->device; }
+const Dims& Tensor::sizes() const noexcept { return body_->view.sizes; }
+const Dims& Tensor::strides() const noexcept { return body_->view.strides; }
+std::int64_t Tensor::offset() const noexcept { return body_->offset; }
+std::int64_t Tensor::count() const noexcept { return body_->view.count; }
+int Tensor::ndim() const noexcept { return body_->view.ndim(); }
+bool Tensor::is_contiguous() const noexcept { return body_->view.contiguous; }
+void* Tensor::data() const noexcept { return body_->view.data; }
+const Counted<Storage>& Tensor::storage() const noexcept { return body_->storage; }
+
+}  // namespace garboard

@@ -1,0 +1,36 @@
+#include "kernels/cpu/parts.h"
+#include "kernels/cpu/stretch.h"
+
+namespace garboard::kernels::GARBOARD_ISA {
+namespace {
+
+template <class F>
+void binary(const View& out, const View& a, const View& b, Stream) {
+  visit_dtype(a.dtype, [&]<class T>(Type<T>) {
+    if constexpr (std::is_invocable_v<F, T, T>) {
+      if (out.count == 1) {
+        *out.as<std::invoke_result_t<F, T, T>>() = F{}(*a.as<T>(), *b.as<T>());
+        return;
+      }
+      const bool is_short = out.count * std::int64_t{sizeof(T)} < streaming_bytes;
+      const unsigned scalars = is_scalar(a) | is_scalar(b) << 1;
+      const bool is_dense =
+          out.contiguous && (is_flat(a, out) || is_scalar(a)) && (is_flat(b, out) || is_scalar(b));
+      if (is_dense && is_short && scalars != 0b11) {
+        const void* in[] = {a.data, b.data};
+        return binary_stretch<F, T>(out.data, in, out.count, scalars);
+      }
+      const View* in[] = {&a, &b};
+      run({binary_stretch<F, T>, 2, binary_scalar_sets}, out, in);
+    }
+  });
+}
+
+}  // namespace
+
+void fill_binary(Table& table) noexcept {
+  for_each_type(functors::BinaryFunctors{},
+                [&]<class F> { table.binary[index_in<F, functors::BinaryFunctors>] = binary<F>; });
+}
+
+}  // namespace garboard::kernels::GARBOARD_ISA

@@ -1,0 +1,86 @@
+#include <cstring>
+
+#include "kernels/cpu/parts.h"
+#include "kernels/cpu/stretch.h"
+#include "kernels/functors/convert.h"
+
+namespace garboard::kernels::GARBOARD_ISA {
+namespace {
+
+// Without a change of dtype only the size of an element counts.
+template <class Item>
+void copy_stretch(void* out, const void* const* in, std::int64_t count, unsigned scalars) {
+  if (!scalars) {
+    if (out != in[0]) std::memcpy(out, in[0], count * sizeof(Item));
+    return;
+  }
+  typedef Item Aliased __attribute__((may_alias));
+  auto* y = static_cast<Aliased*>(out);
+  const Item value = *static_cast<const Aliased*>(in[0]);
+  for (std::int64_t i = 0; i < count; ++i) y[i] = value;
+}
+
+Elementwise copy_of(DType dtype) {
+  const std::size_t item = item_size(dtype);
+  const Stretch stretch = item == 1   ? copy_stretch<std::uint8_t>
+                          : item == 4 ? copy_stretch<std::uint32_t>
+                                      : copy_stretch<std::uint64_t>;
+  return {stretch, 1, 0b11};
+}
+
+void copy(const View& out, const View& x, Stream) {
+  const View* in = &x;
+  if (x.dtype == out.dtype) {
+    const auto bytes = out.count * static_cast<std::int64_t>(item_size(out.dtype));
+    if (!(out.contiguous && is_flat(x, out))) return run(copy_of(out.dtype), out, &in);
+    if (bytes >= streaming_bytes && out.data != x.data) return stream_copy(out.data, x.data, bytes);
+    return copy_of(out.dtype).stretch(out.data, &x.data, out.count, 0);
+  }
+  visit_dtype(out.dtype, [&]<class To>(Type<To>) {
+    visit_dtype(x.dtype, [&]<class From>(Type<From>) {
+      if constexpr (!std::is_same_v<To, From>)
+        run({unary_stretch<functors::Convert<To>, From>, 1, 1}, out, &in);
+    });
+  });
+}
+
+void fill(const View& out, Scalar value, Stream) {
+  visit_dtype(out.dtype, [&]<class T>(Type<T>) {
+    T element = value.to<T>();
+    const void* data = &element;
+    const Elementwise op = copy_of(out.dtype);
+    if (out.contiguous && out.count * std::int64_t{sizeof(T)} < streaming_bytes)
+      return op.stretch(out.data, &data, out.count, 1);
+    View x;
+    x.data = &element;
+    x.dtype = out.dtype;
+    const View* in = &x;
+    run(op, out, &in);
+  });
+}
+
+template <class T, class Number>
+void count_up(T* out, std::int64_t count, Number start, Number step) {
+  for (std::int64_t i = 0; i < count; ++i)
+    out[i] = functors::Convert<T>{}(start + static_cast<Number>(i) * step);
+}
+
+void arange(const View& out, Scalar start, Scalar step, Stream) {
+  const bool is_whole = start.category != Category::floating && step.category != Category::floating;
+  visit_dtype(out.dtype, [&]<class T>(Type<T>) {
+    if (is_whole && !functors::Real<T>)
+      count_up(out.as<T>(), out.count, start.integer, step.integer);
+    else
+      count_up(out.as<T>(), out.count, start.real, step.real);
+  });
+}
+
+}  // namespace
+
+void fill_copy(Table& table) noexcept {
+  table.copy = copy;
+  table.fill = fill;
+  table.arange = arange;
+}
+
+}  // namespace garboard::kernels::GARBOARD_ISA

@@ -1,0 +1,44 @@
+// Brings dense elements down to one value through many lanes, so that g++ vectorises it without
+// being allowed to regroup sums: the order is fixed, whatever the instruction set.
+#pragma once
+
+#include <cstdint>
+
+namespace garboard::kernels::GARBOARD_ISA {
+namespace {
+
+/// Halves the lanes until one is left. By recursion: a loop over the halves goes through memory.
+template <int half, class R, class F>
+__attribute__((always_inline)) inline R fold_lanes(R* lanes, F f) {
+  for (int l = 0; l < half; ++l) lanes[l] = f(lanes[l], lanes[l + half]);
+  if constexpr (half == 1)
+    return lanes[0];
+  else
+    return fold_lanes<half / 2>(lanes, f);
+}
+
+/// Adds to `i` how many of the elements from there on it took: all that fill `width` lanes.
+template <int width, class R, class F, class At>
+__attribute__((always_inline)) inline R take_lanes(std::int64_t& i, std::int64_t count, F f,
+                                                   At at) {
+  R lanes[width];
+  for (int l = 0; l < width; ++l) lanes[l] = at(i + l);
+  for (i += width; i + width <= count; i += width)
+    for (int l = 0; l < width; ++l) lanes[l] = f(lanes[l], at(i + l));
+  return fold_lanes<width / 2>(lanes, f);
+}
+
+/// f over at(0) ... at(count - 1), from `identity`. `f` and `at` should be inlined always.
+template <class R, class F, class At>
+R reduce_dense(std::int64_t count, R identity, F f, At at) {
+  constexpr int wide = 64, narrow = 8;
+  R result = identity;
+  std::int64_t i = 0;
+  if (i + wide <= count) result = f(result, take_lanes<wide, R>(i, count, f, at));
+  if (i + narrow <= count) result = f(result, take_lanes<narrow, R>(i, count, f, at));
+  for (; i < count; ++i) result = f(result, at(i));
+  return result;
+}
+
+}  // namespace
+}  // namespace garboard::kernels::GARBOARD_ISA

@@ -1,0 +1,75 @@
+// One pass over each parameter: what a step reads it reads once, and writes once.
+#include "kernels/cpu/parts.h"
+
+namespace garboard::kernels::GARBOARD_ISA {
+namespace {
+
+template <class T>
+void adam_step(const AdamStep& step) {
+  const double first_bias = 1 - functors::pow(step.beta1, static_cast<double>(step.step));
+  const double second_bias = 1 - functors::pow(step.beta2, static_cast<double>(step.step));
+  const double decay = step.learning_rate * step.weight_decay;
+  const T beta1(step.beta1), rest1(1 - step.beta1), beta2(step.beta2), rest2(1 - step.beta2);
+  const T epsilon(step.epsilon), rate(step.learning_rate / first_bias);
+  const T to_unbiased(1 / functors::sqrt(second_bias));
+  const T shrink(step.decoupled_decay ? 1 - decay : 1);
+  const T pull(step.decoupled_decay ? 0 : step.weight_decay);
+  T* p = step.parameter.as<T>();
+  T* m = step.mean.as<T>();
+  T* v = step.square.as<T>();
+  const T* g = step.gradient.as<T>();
+  const std::int64_t count = step.parameter.count;
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < count; ++i) {
+    const T slope = g[i] + pull * p[i];
+    const T mean = beta1 * m[i] + rest1 * slope;
+    const T square = beta2 * v[i] + rest2 * (slope * slope);
+    const T scale = functors::sqrt(square) * to_unbiased + epsilon;
+    m[i] = mean;
+    v[i] = square;
+    p[i] = shrink * p[i] - rate * (mean / scale);
+  }
+}
+
+template <class T>
+void sgd_step(const SgdStep& step) {
+  const T rate(step.learning_rate), pull(step.weight_decay);
+  const T keep(step.momentum), take(1 - step.dampening);
+  const bool is_first = step.is_first, is_nesterov = step.nesterov;
+  T* p = step.parameter.as<T>();
+  T* v = step.velocity.as<T>();
+  const T* g = step.gradient.as<T>();
+  const std::int64_t count = step.parameter.count;
+  if (!v) {
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < count; ++i) p[i] -= rate * (g[i] + pull * p[i]);
+    return;
+  }
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < count; ++i) {
+    const T slope = g[i] + pull * p[i];
+    const T next = keep * v[i] + take * slope;  // at the first step v holds anything, NaN too
+    const T velocity = is_first ? slope : next;
+    v[i] = velocity;
+    p[i] -= rate * (is_nesterov ? slope + keep * velocity : velocity);
+  }
+}
+
+void adam(const AdamStep& step, Stream) {
+  if (step.parameter.dtype == DType::float32) return adam_step<float>(step);
+  adam_step<double>(step);
+}
+
+void sgd(const SgdStep& step, Stream) {
+  if (step.parameter.dtype == DType::float32) return sgd_step<float>(step);
+  sgd_step<double>(step);
+}
+
+}  // namespace
+
+void fill_optimizers(Table& table) noexcept {
+  table.adam = adam;
+  table.sgd = sgd;
+}
+
+}  // namespace garboard::kernels::GARBOARD_ISA

@@ -1,0 +1,108 @@
+// The flat loops of a functor, and the short ways to them: one element and dense views set up
+// nothing.
+#pragma once
+
+#include <type_traits>
+
+#include "kernels/cpu/loop.h"
+
+namespace garboard::kernels::GARBOARD_ISA {
+namespace {
+
+// g++ vectorises loads and stores of bytes, not of bools.
+template <class T>
+using Stored = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
+
+template <class T>
+T loaded(Stored<T> x) {
+  if constexpr (std::is_same_v<T, bool>)
+    return x != 0;
+  else
+    return x;
+}
+
+// ivdep: `out` may be an input, but then element i alone is read for element i.
+
+template <class F, class T>
+concept HasEasyCase = requires(T x) {
+  F::is_easy(x);
+  F::easy(x);
+};
+
+/// In blocks: one hard element keeps no more than its block from the fast loop.
+template <class F, class T>
+void easy_stretch(T* y, const T* x, std::int64_t count) {
+  constexpr std::int64_t block = 256;
+  for (; count > 0; count -= block, x += block, y += block) {
+    const std::int64_t n = count < block ? count : block;
+    unsigned hard = 0;
+    for (std::int64_t i = 0; i < n; ++i) hard |= !F::is_easy(x[i]);
+    if (hard) {
+      for (std::int64_t i = 0; i < n; ++i) y[i] = F{}(x[i]);
+    } else {
+#pragma GCC ivdep
+      for (std::int64_t i = 0; i < n; ++i) y[i] = F::easy(x[i]);
+    }
+  }
+}
+
+template <class F, class T>
+void unary_stretch(void* out, const void* const* in, std::int64_t count, unsigned) {
+  auto* y = static_cast<Stored<std::invoke_result_t<F, T>>*>(out);
+  auto* x = static_cast<const Stored<T>*>(in[0]);
+  if constexpr (HasEasyCase<F, T>) return easy_stretch<F>(y, x, count);
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < count; ++i) y[i] = F{}(loaded<T>(x[i]));
+}
+
+template <class F, class T>
+void binary_stretch(void* out, const void* const* in, std::int64_t count, unsigned scalars) {
+  auto* y = static_cast<Stored<std::invoke_result_t<F, T, T>>*>(out);
+  auto* a = static_cast<const Stored<T>*>(in[0]);
+  auto* b = static_cast<const Stored<T>*>(in[1]);
+  if (scalars == 0) {
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < count; ++i) y[i] = F{}(loaded<T>(a[i]), loaded<T>(b[i]));
+  } else if (scalars == 1) {
+    const T left = loaded<T>(*a);
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < count; ++i) y[i] = F{}(left, loaded<T>(b[i]));
+  } else {
+    const T right = loaded<T>(*b);
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < count; ++i) y[i] = F{}(loaded<T>(a[i]), right);
+  }
+}
+inline constexpr unsigned binary_scalar_sets = 0b111;
+
+/// The first operand may be of a type of its own, as the condition of Where is.
+template <class F, class T, class First = T>
+void ternary_stretch(void* out, const void* const* in, std::int64_t count, unsigned scalars) {
+  auto* y = static_cast<Stored<T>*>(out);
+  auto* a = static_cast<const Stored<First>*>(in[0]);
+  auto* b = static_cast<const Stored<T>*>(in[1]);
+  auto* c = static_cast<const Stored<T>*>(in[2]);
+  if (scalars == 0) {
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < count; ++i)
+      y[i] = F{}(loaded<First>(a[i]), loaded<T>(b[i]), loaded<T>(c[i]));
+  } else if (scalars == 0b100) {
+    const T last = loaded<T>(*c);
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < count; ++i) y[i] = F{}(loaded<First>(a[i]), loaded<T>(b[i]), last);
+  } else if (scalars == 0b010) {
+    const T middle = loaded<T>(*b);
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < count; ++i)
+      y[i] = F{}(loaded<First>(a[i]), middle, loaded<T>(c[i]));
+  } else {
+    const T middle = loaded<T>(*b), last = loaded<T>(*c);
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < count; ++i) y[i] = F{}(loaded<First>(a[i]), middle, last);
+  }
+}
+inline constexpr unsigned ternary_scalar_sets =
+    1u << 0b000 | 1u << 0b010 | 1u << 0b100 | 1u << 0b110;
+
+}  // namespace
+}  // namespace garboard::kernels::GARBOARD_ISA

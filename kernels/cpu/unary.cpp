@@ -1,0 +1,33 @@
+#include "kernels/cpu/parts.h"
+#include "kernels/cpu/stretch.h"
+
+namespace garboard::kernels::GARBOARD_ISA {
+namespace {
+
+template <class F>
+void unary(const View& out, const View& x, Stream) {
+  visit_dtype(x.dtype, [&]<class T>(Type<T>) {
+    if constexpr (std::is_invocable_v<F, T>) {
+      if (out.count == 1) {
+        *out.as<std::invoke_result_t<F, T>>() = F{}(*x.as<T>());
+        return;
+      }
+      const bool is_short = out.count * std::int64_t{sizeof(T)} < streaming_bytes;
+      if (out.contiguous && is_flat(x, out) && is_short) {
+        const void* in = x.data;
+        return unary_stretch<F, T>(out.data, &in, out.count, 0);
+      }
+      const View* in = &x;
+      run({unary_stretch<F, T>, 1, 1}, out, &in);
+    }
+  });
+}
+
+}  // namespace
+
+void fill_unary(Table& table) noexcept {
+  for_each_type(functors::UnaryFunctors{},
+                [&]<class F> { table.unary[index_in<F, functors::UnaryFunctors>] = unary<F>; });
+}
+
+}  // namespace garboard::kernels::GARBOARD_ISA

@@ -1,0 +1,71 @@
+// Random numbers without a state: Philox4x32-10 maps a counter and a seed to four words, so element
+// i is the same whoever computes it, in whatever order (Salmon et al., "Parallel random numbers: as
+// easy as 1, 2, 3", 2011).
+#pragma once
+
+#include "kernels/functors/scalar_math.h"
+
+namespace garboard::functors {
+
+struct FourWords {
+  std::uint32_t word[4];
+};
+
+/// The upper half of a product: apart from the lower one, because that is how g++ vectorises it.
+GARBOARD_HD std::uint32_t product_high(std::uint32_t a, std::uint32_t b) {
+  return static_cast<std::uint32_t>((std::uint64_t{a} * b) >> 32);
+}
+
+/// The block of `counter` (the low half of the 128-bit counter; `plane` is the high one) and
+/// `seed`.
+GARBOARD_HD FourWords philox(std::uint64_t counter, std::uint64_t plane, std::uint64_t seed) {
+  auto a = static_cast<std::uint32_t>(counter), b = static_cast<std::uint32_t>(counter >> 32);
+  auto c = static_cast<std::uint32_t>(plane), d = static_cast<std::uint32_t>(plane >> 32);
+  auto key = static_cast<std::uint32_t>(seed), other = static_cast<std::uint32_t>(seed >> 32);
+  for (int round = 0; round < 10; ++round) {
+    const std::uint32_t left = product_high(a, 0xD2511F53u), right = product_high(c, 0xCD9E8D57u);
+    const std::uint32_t left_low = a * 0xD2511F53u, right_low = c * 0xCD9E8D57u;
+    a = right ^ b ^ key;
+    b = right_low;
+    c = left ^ d ^ other;
+    d = left_low;
+    key += 0x9E3779B9u;
+    other += 0xBB67AE85u;
+  }
+  return {{a, b, c, d}};
+}
+
+/// Words to a number in [0, 1): 24 bits of the first for float, 53 of both for double.
+template <Real T>
+GARBOARD_HD T unit_interval(std::uint32_t first, std::uint32_t second) {
+  if constexpr (sizeof(T) == 4) return static_cast<T>(first >> 8) * T(0x1p-24);
+  if constexpr (sizeof(T) == 8) {
+    const auto both = std::uint64_t{first} << 32 | second;
+    return static_cast<T>(both >> 11) * T(0x1p-53);
+  }
+}
+
+/// In [low, low + range). Rounding may lift the last numbers onto the bound: they start over at
+/// low.
+template <Real T>
+GARBOARD_HD T uniform(T unit, T low, T high) {
+  const T x = low + unit * (high - low);
+  return x < high ? x : low;
+}
+
+/// Two independent standard normal numbers of two uniform ones in [0, 1) (Box and Muller, "A note
+/// on the generation of random normal deviates", 1958).
+template <Real T>
+GARBOARD_HD void normal_pair(T first, T second, T& one, T& other) {
+  const T radius = sqrt(T(-2) * log(T(1) - first));  // 1 - first is exact and never 0
+  const T angle = T(6.283185307179586) * second;
+  if constexpr (sizeof(T) == 4) {
+    one = radius * sin_of_quarters(angle, 1);
+    other = radius * sin_of_quarters(angle, 0);
+  } else {
+    one = radius * cos(angle);
+    other = radius * sin(angle);
+  }
+}
+
+}  // namespace garboard::functors

@@ -1,0 +1,112 @@
+// Many numbers in, one out. A functor says what an element of type T is counted as (`Result<T>`,
+// which is also out's dtype), what none of them give, and how two results make one.
+#pragma once
+
+#include "csrc/core/type_list.h"
+#include "kernels/functors/scalar_math.h"
+
+namespace garboard::functors {
+
+/// What sums and products of T are kept in: floats in T, all else in int64.
+template <Element T>
+using Summed = std::conditional_t<Real<T>, T, std::int64_t>;
+
+/// How a loop may regroup: by `operator()` alone, in any order that is fixed.
+struct SumOf {
+  template <Element T>
+  using Result = Summed<T>;
+  template <class R>
+  static constexpr R identity = R(0);
+
+  template <class R>
+  GARBOARD_HD R operator()(R a, R b) const {
+    if constexpr (Real<R>) return a + b;
+    if constexpr (Integer<R>) return R(Unsigned<R>(a) + Unsigned<R>(b));
+  }
+};
+
+struct ProductOf {
+  template <Element T>
+  using Result = Summed<T>;
+  template <class R>
+  static constexpr R identity = R(1);
+
+  template <class R>
+  GARBOARD_HD R operator()(R a, R b) const {
+    if constexpr (Real<R>) return a * b;
+    if constexpr (Integer<R>) return R(Unsigned<R>(a) * Unsigned<R>(b));
+  }
+};
+
+/// The least value of T, and the greatest.
+template <Element T>
+inline constexpr T lowest = [] {
+  if constexpr (Real<T>) return -infinity<T>;
+  if constexpr (std::is_unsigned_v<T>) return T(0);
+  if constexpr (Integer<T> && std::is_signed_v<T>) return T(Unsigned<T>(1) << (sizeof(T) * 8 - 1));
+}();
+template <Element T>
+inline constexpr T highest = [] {
+  if constexpr (Real<T>) return infinity<T>;
+  if constexpr (!Real<T>) return T(~lowest<T>);
+}();
+template <>
+inline constexpr bool highest<bool> = true;
+
+/// NaN if any is.
+struct MaximumOf {
+  template <Element T>
+  using Result = T;
+  template <class R>
+  static constexpr R identity = lowest<R>;
+
+  template <class R>
+  GARBOARD_HD R operator()(R a, R b) const {
+    return max(a, b);
+  }
+};
+
+/// NaN if any is.
+struct MinimumOf {
+  template <Element T>
+  using Result = T;
+  template <class R>
+  static constexpr R identity = highest<R>;
+
+  template <class R>
+  GARBOARD_HD R operator()(R a, R b) const {
+    return min(a, b);
+  }
+};
+
+/// True unless an element is zero.
+struct AllOf {
+  template <Element T>
+  using Result = bool;
+  template <class R>
+  static constexpr R identity = true;
+
+  GARBOARD_HD bool operator()(bool a, bool b) const { return a & b; }
+};
+
+/// True if an element is not zero; NaN is not.
+struct AnyOf {
+  template <Element T>
+  using Result = bool;
+  template <class R>
+  static constexpr R identity = false;
+
+  GARBOARD_HD bool operator()(bool a, bool b) const { return a | b; }
+};
+
+/// An element on its way into a result: to bool by `x != 0`, else as C++ converts.
+template <class R, Element T>
+GARBOARD_HD R counted_as(T x) {
+  if constexpr (Boolean<R>) return x != T(0);
+  if constexpr (!Boolean<R>) return static_cast<R>(x);
+}
+
+/// The roll call: what is compiled for every device. The op of a missing functor does not compile.
+using ReduceFunctors = TypeList<SumOf, ProductOf, MaximumOf, MinimumOf, AllOf, AnyOf>;
+
+}  // namespace garboard::functors

@@ -1,0 +1,283 @@
+// Elementary functions on one number, for host and device. Those in float, and exp, log and tanh in
+// double, are branchless polynomials of our own, because g++ vectorises them; what is rarer goes to
+// the C library on the host and to CUDA's own on the device. NaN and infinities give what IEEE 754
+// and C say. The errors stated are tested.
+#pragma once
+
+#include "kernels/functors/element.h"
+
+namespace garboard::functors {
+
+template <Real T>
+inline constexpr T infinity = T(__builtin_huge_val());
+template <Real T>
+inline constexpr T not_a_number = T(__builtin_nan(""));
+
+template <class To, class From>
+GARBOARD_HD To bits_as(From x) {
+  return __builtin_bit_cast(To, x);
+}
+
+#ifdef __CUDA_ARCH__
+GARBOARD_HD float abs(float x) { return ::fabsf(x); }
+GARBOARD_HD double abs(double x) { return ::fabs(x); }
+GARBOARD_HD float floor(float x) { return ::floorf(x); }
+GARBOARD_HD double floor(double x) { return ::floor(x); }
+GARBOARD_HD float ceil(float x) { return ::ceilf(x); }
+GARBOARD_HD double ceil(double x) { return ::ceil(x); }
+GARBOARD_HD float round_to_even(float x) { return ::rintf(x); }
+GARBOARD_HD double round_to_even(double x) { return ::rint(x); }
+GARBOARD_HD float sqrt(float x) { return ::sqrtf(x); }
+GARBOARD_HD double sqrt(double x) { return ::sqrt(x); }
+GARBOARD_HD float copy_sign(float x, float sign) { return ::copysignf(x, sign); }
+GARBOARD_HD double copy_sign(double x, double sign) { return ::copysign(x, sign); }
+GARBOARD_HD float fmod(float x, float y) { return ::fmodf(x, y); }
+GARBOARD_HD double fmod(double x, double y) { return ::fmod(x, y); }
+GARBOARD_HD float sin(float x) { return ::sinf(x); }
+GARBOARD_HD double sin(double x) { return ::sin(x); }
+GARBOARD_HD float cos(float x) { return ::cosf(x); }
+GARBOARD_HD double cos(double x) { return ::cos(x); }
+GARBOARD_HD double pow(double x, double y) { return ::pow(x, y); }
+#else
+GARBOARD_HD float abs(float x) { return __builtin_fabsf(x); }
+GARBOARD_HD double abs(double x) { return __builtin_fabs(x); }
+GARBOARD_HD float floor(float x) { return __builtin_floorf(x); }
+GARBOARD_HD double floor(double x) { return __builtin_floor(x); }
+GARBOARD_HD float ceil(float x) { return __builtin_ceilf(x); }
+GARBOARD_HD double ceil(double x) { return __builtin_ceil(x); }
+GARBOARD_HD float round_to_even(float x) { return __builtin_rintf(x); }
+GARBOARD_HD double round_to_even(double x) { return __builtin_rint(x); }
+GARBOARD_HD float sqrt(float x) { return __builtin_sqrtf(x); }
+GARBOARD_HD double sqrt(double x) { return __builtin_sqrt(x); }
+GARBOARD_HD float copy_sign(float x, float sign) { return __builtin_copysignf(x, sign); }
+GARBOARD_HD double copy_sign(double x, double sign) { return __builtin_copysign(x, sign); }
+GARBOARD_HD float fmod(float x, float y) { return __builtin_fmodf(x, y); }
+GARBOARD_HD double fmod(double x, double y) { return __builtin_fmod(x, y); }
+GARBOARD_HD float sin(float x) { return __builtin_sinf(x); }
+GARBOARD_HD double sin(double x) { return __builtin_sin(x); }
+GARBOARD_HD float cos(float x) { return __builtin_cosf(x); }
+GARBOARD_HD double cos(double x) { return __builtin_cos(x); }
+GARBOARD_HD double pow(double x, double y) { return __builtin_pow(x, y); }
+#endif
+
+template <Real T>
+GARBOARD_HD bool is_nan(T x) {
+  return x != x;
+}
+template <Real T>
+GARBOARD_HD bool is_inf(T x) {
+  return abs(x) == infinity<T>;
+}
+
+/// The smaller, the larger; NaN if either is.
+template <Element T>
+GARBOARD_HD T min(T a, T b) {
+  const T smaller = b < a ? b : a;  // a where it is NaN
+  return b != b ? b : smaller;
+}
+template <Element T>
+GARBOARD_HD T max(T a, T b) {
+  const T larger = a < b ? b : a;
+  return b != b ? b : larger;
+}
+
+// A float of about 1.5 * 2^23 has no bits left for a fraction: adding it rounds to an integer,
+// which then stands in the low bits of the sum. No conversion, so NaN and huge numbers do no harm.
+inline constexpr float round_magic = 12582912.0f;
+inline constexpr double round_magic_double = 6755399441055744.0;
+
+/// e^r - 1 for |r| <= ln(2) / 2.
+GARBOARD_HD float expm1_of_rest(float r) {
+  float q = 0.001381316045f;
+  q = q * r + 0.008369418717f;
+  q = q * r + 0.04166845647f;
+  q = q * r + 0.1666651479f;
+  q = q * r + 0.4999999305f;
+  return q * (r * r) + r;
+}
+GARBOARD_HD double expm1_of_rest(double r) {
+  double q = 2.4998647381859980919e-8;
+  q = q * r + 2.7631681724720637686e-7;
+  q = q * r + 2.7557598450973658598e-6;
+  q = q * r + 2.4801489373985931482e-5;
+  q = q * r + 0.00019841269484489473357;
+  q = q * r + 0.0013888888946890822023;
+  q = q * r + 0.0083333333335085870825;
+  q = q * r + 0.041666666666519309788;
+  q = q * r + 0.1666666666666638459;
+  q = q * r + 0.50000000000000116745;
+  return q * (r * r) + r;
+}
+
+/// e^x, within 1 ULP.
+GARBOARD_HD float exp(float x) {
+  x = x < -104.0f ? -104.0f : x;  // beyond these it is 0 and infinity anyway
+  x = x > 89.0f ? 89.0f : x;
+  const float shifted = x * 1.44269504f + round_magic;
+  const float n = shifted - round_magic;
+  const float r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
+  const float power = expm1_of_rest(r) + 1.0f;
+  // 2^n in two factors: one would leave the range of float where the result is subnormal.
+  const std::uint32_t biased =
+      bits_as<std::uint32_t>(shifted) - bits_as<std::uint32_t>(round_magic) + 254;
+  const std::uint32_t half = biased >> 1;
+  return power * bits_as<float>(half << 23) * bits_as<float>((biased - half) << 23);
+}
+
+/// e^x, within 1.1 ULP.
+GARBOARD_HD double exp(double x) {
+  x = x < -746.0 ? -746.0 : x;
+  x = x > 710.0 ? 710.0 : x;
+  const double shifted = x * 1.4426950408889634 + round_magic_double;
+  const double n = shifted - round_magic_double;
+  const double r = (x - n * 6.93147180369123816490e-01) - n * 1.90821492927058770002e-10;
+  const double power = expm1_of_rest(r) + 1.0;
+  const std::uint64_t biased =
+      bits_as<std::uint64_t>(shifted) - bits_as<std::uint64_t>(round_magic_double) + 2046;
+  const std::uint64_t half = biased >> 1;
+  return power * bits_as<double>(half << 52) * bits_as<double>((biased - half) << 52);
+}
+
+/// ln x, within 1.1 ULP; -infinity at 0, NaN below.
+GARBOARD_HD float log(float x) {
+  // x = 2^e * (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)); a subnormal x is 2^23 times larger first.
+  constexpr std::uint32_t root = 0x3f3504f3;
+  const bool is_subnormal = x < 1.17549435e-38f;
+  const auto bits = bits_as<std::uint32_t>(is_subnormal ? x * 8388608.0f : x);
+  const std::uint32_t offset = bits - (is_subnormal ? root + (23u << 23) : root);
+  const float e = static_cast<float>(static_cast<std::int32_t>(offset) >> 23);
+  const float f = bits_as<float>((offset & 0x7fffff) + root) - 1.0f;
+  float q = -0.07634547292f;
+  q = q * f + 0.127616211f;
+  q = q * f - 0.1316018352f;
+  q = q * f + 0.1420175162f;
+  q = q * f - 0.1662335653f;
+  q = q * f + 0.200012271f;
+  q = q * f - 0.2500082106f;
+  q = q * f + 0.3333333171f;
+  q = q * f - 0.5f;
+  const float finite = e * 0.693147181f + (q * (f * f) + f);
+  const float above = x < infinity<float> ? finite : x;
+  const float whole = x == 0 ? -infinity<float> : above;
+  return x < 0 ? not_a_number<float> : whole;
+}
+
+/// ln x, within 1 ULP; -infinity at 0, NaN below.
+GARBOARD_HD double log(double x) {
+  constexpr std::uint64_t root = 0x3fe6a09e667f3bcd;
+  const bool is_subnormal = x < 2.2250738585072014e-308;
+  const auto bits = bits_as<std::uint64_t>(is_subnormal ? x * 4503599627370496.0 : x);
+  // The exponent goes to double by its bits: AVX2 has neither the shift nor the conversion.
+  const std::uint64_t offset =
+      bits - root + (std::uint64_t{is_subnormal ? 2000u - 52u : 2000u} << 52);
+  const double e =
+      bits_as<double>((offset >> 52) | 0x4330000000000000) - (4503599627370496.0 + 2000.0);
+  const double f = bits_as<double>((offset & 0xfffffffffffff) + root) - 1.0;
+  // ln(1 + f) = 2 atanh s.
+  const double s = f / (2.0 + f);
+  const double z = s * s;
+  double q = 0.13243254914336197605;
+  q = q * z + 0.13251522067508663259;
+  q = q * z + 0.15386999968295715537;
+  q = q * z + 0.18181778576127727376;
+  q = q * z + 0.22222222596642853971;
+  q = q * z + 0.28571428569545353224;
+  q = q * z + 0.40000000000004229125;
+  q = q * z + 0.66666666666666664085;
+  const double half_square = 0.5 * f * f;
+  const double tail = half_square - (s * (half_square + q * z) + e * 1.90821492927058770002e-10);
+  const double finite = e * 6.93147180369123816490e-01 - (tail - f);
+  const double above = x < infinity<double> ? finite : x;
+  const double whole = x == 0 ? -infinity<double> : above;
+  return x < 0 ? not_a_number<double> : whole;
+}
+
+/// Within 3 ULP.
+GARBOARD_HD float tanh(float x) {
+  const float size = abs(x) > 9.1f ? 9.1f : abs(x);  // from there on it is 1
+  // With y = e^(2 |x|) - 1 it is y / (y + 2), and y keeps its digits near 0. Few powers of 2 occur,
+  // so ln 2 needs no second part.
+  const float shifted = size * 2.88539008f + round_magic;
+  const float n = shifted - round_magic;
+  const float r = 2.0f * size - n * 0.693147181f;
+  const float power = expm1_of_rest(r);
+  const float scale = bits_as<float>((bits_as<std::uint32_t>(shifted) << 23) + 0x3f800000);
+  const float y = power * scale + (scale - 1.0f);
+  return copy_sign(y / (y + 2.0f), x);
+}
+
+/// Within 3 ULP.
+GARBOARD_HD double tanh(double x) {
+  const double size = abs(x) > 20.0 ? 20.0 : abs(x);
+  const double shifted = size * 2.8853900817779268 + round_magic_double;
+  const double n = shifted - round_magic_double;
+  const double r = (2.0 * size - n * 6.93147180369123816490e-01) - n * 1.90821492927058770002e-10;
+  const double power = expm1_of_rest(r);
+  const double scale =
+      bits_as<double>((bits_as<std::uint64_t>(shifted) << 52) + 0x3ff0000000000000);
+  const double y = power * scale + (scale - 1.0);
+  return copy_sign(y / (y + 2.0), x);
+}
+
+/// 1 / (1 + e^-x), within 3 ULP: no power of e overflows on the way, so tiny results stay exact.
+template <Real T>
+GARBOARD_HD T sigmoid(T x) {
+  const T power = exp(-abs(x));
+  return (x < 0 ? power : T(1)) / (T(1) + power);
+}
+
+/// Up to here `sin_of_quarters` holds: beyond, the multiple of pi / 2 is no longer exact.
+inline constexpr float sine_limit = 1048576.0f;
+
+/// sin(x + quarters * pi / 2) for |x| <= sine_limit, within 2 ULP.
+GARBOARD_HD float sin_of_quarters(float x, std::uint32_t quarters) {
+  // In double, by a pi / 2 in two parts, of which the first has 33 bits: n times it is exact.
+  const double wide = x;
+  const double shifted = wide * 0.63661977236758134 + round_magic_double;
+  const double n = shifted - round_magic_double;
+  const float r =
+      static_cast<float>((wide - n * 1.57079632673412561417) - n * 6.07710050650619225e-11);
+  const float z = r * r;
+  float sine = -0.0001951437844f;
+  sine = sine * z + 0.008332157826f;
+  sine = sine * z - 0.1666665465f;
+  sine = r + r * (z * sine);
+  float cosine = 2.443586716e-5f;
+  cosine = cosine * z - 0.001388734748f;
+  cosine = cosine * z + 0.04166664652f;
+  cosine = 1.0f + z * (z * cosine - 0.5f);
+  const std::uint32_t quadrant =
+      static_cast<std::uint32_t>(bits_as<std::uint64_t>(shifted)) + quarters;
+  const float chosen = quadrant & 1 ? cosine : sine;
+  return quadrant & 2 ? -chosen : chosen;
+}
+
+/// x^y, within 1 ULP, by way of double.
+GARBOARD_HD float pow(float x, float y) {
+  const double size = abs(x);
+  const float power = static_cast<float>(exp(double(y) * log(size)));
+  const bool is_whole = floor(y) == y;
+  const bool is_odd = is_whole & (floor(y * 0.5f) != y * 0.5f);
+  const bool is_one = (x == 1) | (y == 0) | ((size == 1) & is_inf(y));
+  const bool is_undefined = (x < 0) & (x > -infinity<float>)&!is_whole;
+  const float magnitude = is_one ? 1.0f : power;
+  const float real = is_odd ? copy_sign(magnitude, x) : magnitude;
+  return (is_undefined & !is_one) ? not_a_number<float> : real;
+}
+
+/// x^y by squaring, wrapping; 0 for a negative y unless x is 1 or -1.
+template <Integer T>
+GARBOARD_HD T pow(T x, T y) {
+  using Wide = std::uint64_t;
+  if constexpr (std::is_signed_v<T>) {
+    if (y < 0) return x == 1 ? T(1) : x == -1 ? (y & 1 ? T(-1) : T(1)) : T(0);
+  }
+  Wide result = 1, square = static_cast<Wide>(x);
+  for (auto left = static_cast<Wide>(y); left; left >>= 1) {
+    if (left & 1) result *= square;
+    square *= square;
+  }
+  return static_cast<T>(result);
+}
+
+}  // namespace garboard::functors

@@ -1,0 +1,47 @@
+// Three numbers in, one out.
+#pragma once
+
+#include "csrc/core/type_list.h"
+#include "kernels/functors/scalar_math.h"
+
+namespace garboard::functors {
+
+/// a + alpha * b. Integers wrap.
+struct AddScaled {
+  template <Number T>
+  GARBOARD_HD T operator()(T a, T b, T alpha) const {
+    if constexpr (Real<T>) return a + alpha * b;
+    if constexpr (Integer<T>)
+      return T(Unsigned<T>(a) + Unsigned<T>(Unsigned<T>(alpha) * Unsigned<T>(b)));
+  }
+};
+
+/// min(max(x, low), high), so `high` where low > high. NaN if any is.
+struct Clamp {
+  template <Number T>
+  GARBOARD_HD T operator()(T x, T low, T high) const {
+    return min(max(x, low), high);
+  }
+};
+
+/// a + w * (b - a), from b's side where w >= 1/2, so that w = 1 gives b exactly.
+struct Lerp {
+  template <Real T>
+  GARBOARD_HD T operator()(T a, T b, T w) const {
+    const T way = b - a;
+    return abs(w) < T(0.5) ? a + w * way : b - way * (T(1) - w);
+  }
+};
+
+/// condition ? a : b. The first view is of dtype bool, whatever the others are.
+struct Where {
+  template <Element T>
+  GARBOARD_HD T operator()(bool condition, T a, T b) const {
+    return condition ? a : b;
+  }
+};
+
+/// The roll call: what is compiled for every device. The op of a missing functor does not compile.
+using TernaryFunctors = TypeList<AddScaled, Clamp, Lerp, Where>;
+
+}  // namespace garboard::functors

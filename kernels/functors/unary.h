@@ -1,0 +1,214 @@
+// One number in, one out. Where nothing else is said, NaN stays NaN.
+//
+// Where a rare number would keep a loop from being vectorised, a functor has an easy case beside
+// the whole function: `is_easy(x)` and, where that is true, `easy(x)`, which is what operator()
+// gives.
+#pragma once
+
+#include <concepts>
+
+#include "csrc/core/type_list.h"
+#include "kernels/functors/scalar_math.h"
+
+namespace garboard::functors {
+
+/// The smallest integer wraps to itself.
+struct Absolute {
+  template <Element T>
+  GARBOARD_HD T operator()(T x) const {
+    if constexpr (Real<T>) return abs(x);
+    if constexpr (std::is_unsigned_v<T>) return x;  // bool too
+    if constexpr (Integer<T> && std::is_signed_v<T>)
+      return x < 0 ? T(Unsigned<T>(0) - Unsigned<T>(x)) : x;
+  }
+};
+
+/// The bits turned over; of bool, not.
+struct BitwiseNot {
+  template <Bitwise T>
+  GARBOARD_HD T operator()(T x) const {
+    if constexpr (Boolean<T>) return !x;
+    if constexpr (Integer<T>) return T(~x);
+  }
+};
+
+struct Ceil {
+  template <Element T>
+  GARBOARD_HD T operator()(T x) const {
+    if constexpr (Real<T>) return ceil(x);
+    return x;
+  }
+};
+
+/// Within 2 ULP.
+struct Cos {
+  template <std::same_as<float> T>
+  GARBOARD_HD static bool is_easy(T x) {
+    return abs(x) <= sine_limit;
+  }
+  template <std::same_as<float> T>
+  GARBOARD_HD static float easy(T x) {
+    return sin_of_quarters(x, 1);
+  }
+  template <Real T>
+  GARBOARD_HD T operator()(T x) const {
+    if constexpr (std::is_same_v<T, float>) return is_easy(x) ? easy(x) : cos(x);
+    if constexpr (std::is_same_v<T, double>) return cos(x);
+  }
+};
+
+struct Exp {
+  template <Real T>
+  GARBOARD_HD T operator()(T x) const {
+    return exp(x);
+  }
+};
+
+struct Floor {
+  template <Element T>
+  GARBOARD_HD T operator()(T x) const {
+    if constexpr (Real<T>) return floor(x);
+    return x;
+  }
+};
+
+struct IsFinite {
+  template <Element T>
+  GARBOARD_HD bool operator()(T x) const {
+    if constexpr (Real<T>) return abs(x) < infinity<T>;
+    return true;
+  }
+};
+
+struct IsInf {
+  template <Element T>
+  GARBOARD_HD bool operator()(T x) const {
+    if constexpr (Real<T>) return is_inf(x);
+    return false;
+  }
+};
+
+struct IsNan {
+  template <Element T>
+  GARBOARD_HD bool operator()(T x) const {
+    return x != x;
+  }
+};
+
+struct Log {
+  template <Real T>
+  GARBOARD_HD T operator()(T x) const {
+    return log(x);
+  }
+};
+
+/// True for zero alone: NaN is true in itself.
+struct LogicalNot {
+  template <Element T>
+  GARBOARD_HD bool operator()(T x) const {
+    return x == T(0);
+  }
+};
+
+struct Negate {
+  template <Number T>
+  GARBOARD_HD T operator()(T x) const {
+    if constexpr (Real<T>) return -x;
+    if constexpr (Integer<T>) return T(Unsigned<T>(0) - Unsigned<T>(x));
+  }
+};
+
+struct Reciprocal {
+  template <Real T>
+  GARBOARD_HD T operator()(T x) const {
+    return T(1) / x;
+  }
+};
+
+struct Relu {
+  template <Number T>
+  GARBOARD_HD T operator()(T x) const {
+    if constexpr (std::is_unsigned_v<T>) return x;
+    if constexpr (std::is_signed_v<T>) return x < T(0) ? T(0) : x;
+  }
+};
+
+/// Halves go to the even neighbour.
+struct Round {
+  template <Element T>
+  GARBOARD_HD T operator()(T x) const {
+    if constexpr (Real<T>) return round_to_even(x);
+    return x;
+  }
+};
+
+/// 1 / sqrt(x), within 1.5 ULP.
+struct Rsqrt {
+  template <Real T>
+  GARBOARD_HD T operator()(T x) const {
+    return T(1) / sqrt(x);
+  }
+};
+
+struct Sigmoid {
+  template <Real T>
+  GARBOARD_HD T operator()(T x) const {
+    return sigmoid(x);
+  }
+};
+
+/// -1, 0 or 1; 0 for NaN, as in PyTorch.
+struct Sign {
+  template <Element T>
+  GARBOARD_HD T operator()(T x) const {
+    if constexpr (std::is_unsigned_v<T>) return x != T(0);  // bool too
+    if constexpr (std::is_signed_v<T>) return T((x > T(0)) - (x < T(0)));
+  }
+};
+
+/// Within 2 ULP.
+struct Sin {
+  template <std::same_as<float> T>
+  GARBOARD_HD static bool is_easy(T x) {
+    return abs(x) <= sine_limit;
+  }
+  template <std::same_as<float> T>
+  GARBOARD_HD static float easy(T x) {
+    return x == 0 ? x : sin_of_quarters(x, 0);  // -0 stays -0
+  }
+  template <Real T>
+  GARBOARD_HD T operator()(T x) const {
+    if constexpr (std::is_same_v<T, float>) return is_easy(x) ? easy(x) : sin(x);
+    if constexpr (std::is_same_v<T, double>) return sin(x);
+  }
+};
+
+struct Sqrt {
+  template <Real T>
+  GARBOARD_HD T operator()(T x) const {
+    return sqrt(x);
+  }
+};
+
+struct Square {
+  template <Element T>
+  GARBOARD_HD T operator()(T x) const {
+    if constexpr (Real<T>) return x * x;
+    if constexpr (Boolean<T>) return x;
+    if constexpr (Integer<T>) return T(Unsigned<T>(x) * Unsigned<T>(x));
+  }
+};
+
+struct Tanh {
+  template <Real T>
+  GARBOARD_HD T operator()(T x) const {
+    return tanh(x);
+  }
+};
+
+/// The roll call: what is compiled for every device. The op of a missing functor does not compile.
+using UnaryFunctors =
+    TypeList<Absolute, BitwiseNot, Ceil, Cos, Exp, Floor, IsFinite, IsInf, IsNan, Log, LogicalNot,
+             Negate, Reciprocal, Relu, Round, Rsqrt, Sigmoid, Sign, Sin, Sqrt, Square, Tanh>;
+
+}  // namespace garboard::functors

@@ -1,0 +1,215 @@
+#include "python/bindings/arguments.h"
+
+#include "csrc/core/error.h"
+#include "python/bindings/dtype_object.h"
+#include "python/bindings/errors.h"
+#include "python/bindings/exchange.h"
+#include "python/bindings/ref.h"
+
+namespace garboard::python {
+namespace {
+
+const char* type_name(PyObject* object) { return Py_TYPE(object)->tp_name; }
+
+/// A number that NumPy or another library brings: not an array, although that has the slot too.
+bool is_foreign_number(PyObject* object) {
+  const PyNumberMethods* const number = Py_TYPE(object)->tp_as_number;
+  if (!number || PySequence_Check(object) || PyComplex_Check(object)) return false;
+  return number->nb_index || number->nb_float;
+}
+
+bool read_scalar(PyObject* object, Scalar& scalar) {
+  if (PyFloat_Check(object)) {
+    scalar = Scalar::of(PyFloat_AS_DOUBLE(object));
+    return true;
+  }
+  if (PyBool_Check(object)) {
+    scalar = Scalar::of(object == Py_True);
+    return true;
+  }
+  if (PyLong_Check(object) || (is_foreign_number(object) && PyIndex_Check(object))) {
+    const Ref index(checked(PyNumber_Index(object)));
+    int overflow = 0;
+    const long long value = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
+    if (overflow) {
+      PyErr_SetString(PyExc_OverflowError, "a number beyond 64 bits; int64 holds at most 2^63 - 1");
+      throw PythonErrorSet();
+    }
+    scalar = Scalar::of(static_cast<std::int64_t>(value));
+    return true;
+  }
+  if (is_foreign_number(object)) {
+    const Ref real(checked(PyNumber_Float(object)));
+    scalar = Scalar::of(PyFloat_AS_DOUBLE(real.get()));
+    return true;
+  }
+  return false;
+}
+
+void check_dim_count(Py_ssize_t count, const char* op, const char* argument) {
+  if (count > max_dims)
+    throw ShapeError(
+        text(op, ": ", argument, " names ", count, " dims; at most ", max_dims, " are supported"));
+}
+
+}  // namespace
+
+bool to_number(PyObject* object, Operand& operand) { return read_scalar(object, operand.scalar); }
+
+Scalar to_scalar(PyObject* object, const char* op, const char* argument) {
+  if (is_tensor(object)) return item_of(tensor_of(object, op, argument), op);
+  Scalar scalar;
+  if (!read_scalar(object, scalar))
+    throw_type_error("%s: %s is of type %s; a number is needed", op, argument, type_name(object));
+  return scalar;
+}
+
+std::int64_t to_integer(PyObject* object, const char* op, const char* argument) {
+  if (!PyIndex_Check(object) || PyBool_Check(object))
+    throw_type_error("%s: %s is of type %s; an integer is needed", op, argument, type_name(object));
+  const Ref index(checked(PyNumber_Index(object)));
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
+  if (overflow)
+    throw ShapeError(text(op, ": ", argument, " does not fit into 64 bits; at most 2^63 - 1"));
+  if (value == -1 && PyErr_Occurred()) throw PythonErrorSet();
+  return value;
+}
+
+Dims to_dims(PyObject* object, const char* op, const char* argument) {
+  if (PyIndex_Check(object)) return Dims{to_integer(object, op, argument)};
+  if (!PyTuple_Check(object) && !PyList_Check(object))
+    throw_type_error("%s: %s is of type %s; an integer, or a tuple or list of them, is needed", op,
+                     argument, type_name(object));
+  Dims dims;
+  const Ref fast(checked(PySequence_Fast(object, "")));
+  const Py_ssize_t count = PySequence_Fast_GET_SIZE(fast.get());
+  check_dim_count(count, op, argument);
+  for (Py_ssize_t i = 0; i < count; ++i)
+    dims.push_back(to_integer(PySequence_Fast_GET_ITEM(fast.get(), i), op, argument));
+  return dims;
+}
+
+Arguments::Arguments(const char* op, const Signature& signature, PyObject* input,
+                     PyObject* const* given, Py_ssize_t count, PyObject* names)
+    : op_(op), signature_(signature) {
+  const auto& parameters = signature.parameters();
+  int next = 0;
+  if (input) values_[static_cast<std::size_t>(next++)] = input;
+  const int total = static_cast<int>(parameters.size());
+  Py_ssize_t at = 0;
+  for (; at < count && next < signature.positional_count(); ++at, ++next)
+    values_[static_cast<std::size_t>(next)] = given[at];
+  if (at < count) {
+    if (signature.variadic() < 0)
+      throw_type_error("%s: %zd positional arguments; at most %d are taken", op, count,
+                       signature.positional_count() - (input ? 1 : 0));
+    rest_ = given + at;
+    rest_count_ = count - at;
+  }
+  const Py_ssize_t name_count = names ? PyTuple_GET_SIZE(names) : 0;
+  for (Py_ssize_t k = 0; k < name_count; ++k) {
+    PyObject* const name = PyTuple_GET_ITEM(names, k);
+    int found = 0;
+    while (found < total && parameters[static_cast<std::size_t>(found)].name != name) ++found;
+    if (found == total) {  // a name that was not interned
+      found = 0;
+      while (found < total &&
+             PyUnicode_Compare(parameters[static_cast<std::size_t>(found)].name, name) != 0)
+        ++found;
+    }
+    if (found == total) throw_type_error("%s: no parameter is named '%U'", op, name);
+    if (found == signature.variadic() && !rest_) {
+      rest_ = given + count + k;
+      rest_count_ = 1;
+      continue;
+    }
+    if (values_[static_cast<std::size_t>(found)])
+      throw_type_error("%s: '%U' is given twice", op, name);
+    values_[static_cast<std::size_t>(found)] = given[count + k];
+  }
+  for (int i = 0; i < total; ++i) {
+    const bool is_missing = !values_[static_cast<std::size_t>(i)] && i != signature.variadic() &&
+                            parameters[static_cast<std::size_t>(i)].default_text.empty();
+    if (is_missing)
+      throw_type_error("%s: '%s' is missing; it is needed", op,
+                       parameters[static_cast<std::size_t>(i)].text.c_str());
+  }
+}
+
+const char* Arguments::parameter(int i) const {
+  return signature_.parameters()[static_cast<std::size_t>(i)].text.c_str();
+}
+
+const Tensor& Arguments::tensor(int i) const {
+  if (!is_tensor(values_[i]))
+    throw_type_error("%s: %s is of type %s; a Tensor is needed", op_, parameter(i),
+                     type_name(values_[i]));
+  return tensor_of(values_[i], op_, parameter(i));
+}
+
+Tensor Arguments::optional_tensor(int i) const { return has(i) ? tensor(i) : Tensor(); }
+
+Operand Arguments::operand(int i) const {
+  Operand operand{Scalar{}};
+  if (is_tensor(values_[i])) {
+    operand.tensor = &tensor(i);
+  } else {
+    operand.scalar = scalar(i);
+  }
+  return operand;
+}
+
+Scalar Arguments::scalar(int i) const { return to_scalar(values_[i], op_, parameter(i)); }
+std::int64_t Arguments::integer(int i) const { return to_integer(values_[i], op_, parameter(i)); }
+std::int64_t Arguments::integer_or(int i, std::int64_t otherwise) const {
+  return has(i) ? integer(i) : otherwise;
+}
+double Arguments::real(int i) const { return scalar(i).real; }
+double Arguments::real_or(int i, double otherwise) const { return has(i) ? real(i) : otherwise; }
+
+bool Arguments::boolean_or(int i, bool otherwise) const {
+  if (!values_[i]) return otherwise;
+  const int truth = PyObject_IsTrue(values_[i]);
+  if (truth < 0) throw PythonErrorSet();
+  return truth;
+}
+
+Dims Arguments::dims(int i) const { return to_dims(values_[i], op_, parameter(i)); }
+
+Dims Arguments::variadic_dims() const {
+  const char* const name = parameter(signature_.variadic());
+  if (rest_count_ == 1) return to_dims(rest_[0], op_, name);
+  check_dim_count(rest_count_, op_, name);
+  Dims dims;
+  for (Py_ssize_t i = 0; i < rest_count_; ++i) dims.push_back(to_integer(rest_[i], op_, name));
+  return dims;
+}
+
+std::optional<DType> Arguments::dtype(int i) const {
+  if (!has(i)) return std::nullopt;
+  return to_dtype(values_[i], op_);
+}
+
+Device Arguments::device_or_cpu(int i) const {
+  return has(i) ? to_device(values_[i], op_) : Device{};
+}
+
+std::vector<Tensor> Arguments::tensors(int i) const {
+  std::vector<Tensor> all;
+  if (is_tensor(values_[i]) || !PySequence_Check(values_[i]))
+    throw_type_error("%s: %s is of type %s; a sequence of Tensors is needed", op_, parameter(i),
+                     type_name(values_[i]));
+  const Ref fast(checked(PySequence_Fast(values_[i], "")));
+  const Py_ssize_t count = PySequence_Fast_GET_SIZE(fast.get());
+  for (Py_ssize_t k = 0; k < count; ++k) {
+    PyObject* const item = PySequence_Fast_GET_ITEM(fast.get(), k);
+    if (!is_tensor(item))
+      throw_type_error("%s: element %zd of %s is of type %s; a Tensor is needed", op_, k,
+                       parameter(i), type_name(item));
+    all.push_back(tensor_of(item, op_, parameter(i)));
+  }
+  return all;
+}
+
+}  // namespace garboard::python

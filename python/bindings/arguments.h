@@ -1,0 +1,71 @@
+// The arguments of one call, matched to a signature and converted on request.
+#pragma once
+
+#include <Python.h>
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "csrc/ops/operand.h"
+#include "python/bindings/signature.h"
+#include "python/bindings/tensor_object.h"
+
+namespace garboard::python {
+
+/// Borrows everything: valid during the call. Conversions raise, naming the op and the parameter.
+class Arguments {
+ public:
+  /// `input` is what a method is called on; null for a function. Raises TypeError.
+  Arguments(const char* op, const Signature& signature, PyObject* input, PyObject* const* given,
+            Py_ssize_t count, PyObject* names);
+
+  const char* op() const { return op_; }
+  /// The object itself, or null if it was left out.
+  PyObject* object(int i) const { return values_[i]; }
+  /// Given, and not None.
+  bool has(int i) const { return values_[i] && values_[i] != Py_None; }
+
+  const Tensor& tensor(int i) const;
+  /// An empty tensor for None.
+  Tensor optional_tensor(int i) const;
+  /// A tensor or a number.
+  Operand operand(int i) const;
+  Scalar scalar(int i) const;
+  std::int64_t integer(int i) const;
+  std::int64_t integer_or(int i, std::int64_t otherwise) const;
+  double real(int i) const;
+  double real_or(int i, double otherwise) const;
+  bool boolean_or(int i, bool otherwise) const;
+  /// A list of numbers: one number stands for a list of one.
+  Dims dims(int i) const;
+  /// What `*sizes` collected.
+  Dims variadic_dims() const;
+  std::optional<DType> dtype(int i) const;
+  Device device_or_cpu(int i) const;
+  std::vector<Tensor> tensors(int i) const;
+
+ private:
+  const char* parameter(int i) const;
+
+  const char* op_;
+  const Signature& signature_;
+  std::array<PyObject*, 9> values_{};
+  PyObject* const* rest_ = nullptr;
+  Py_ssize_t rest_count_ = 0;
+};
+
+/// Fills `operand` from a number. False, with nothing set, for anything else.
+bool to_number(PyObject* object, Operand& operand);
+/// The same from a tensor too, which is the usual case.
+inline bool to_operand(PyObject* object, const char* op, const char* argument, Operand& operand) {
+  if (!is_tensor(object)) return to_number(object, operand);
+  operand.tensor = &tensor_of(object, op, argument);
+  return true;
+}
+/// Raises TypeError for what is not a number.
+Scalar to_scalar(PyObject* object, const char* op, const char* argument);
+std::int64_t to_integer(PyObject* object, const char* op, const char* argument);
+Dims to_dims(PyObject* object, const char* op, const char* argument);
+
+}  // namespace garboard::python

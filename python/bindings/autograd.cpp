@@ -1,0 +1,72 @@
+// Binds grad mode, backward passes and the look at a graph.
+#include "csrc/autograd/engine.h"
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include "csrc/ops/record.h"
+#include "python/bindings/bindings.h"
+#include "python/bindings/tensor_caster.h"
+
+namespace py = pybind11;
+
+namespace garboard::python {
+namespace {
+
+/// A node as Python looks at it; keeps it alive.
+struct GraphNode {
+  Counted<GradNode> node;
+};
+
+py::object node_of(const Tensor& tensor) {
+  const Edge edge = edge_of(tensor);
+  if (!edge.node) return py::none();
+  return py::cast(GraphNode{edge.node});
+}
+
+}  // namespace
+
+void bind_autograd(py::module_& m) {
+  m.def("is_grad_enabled", &is_grad_enabled, "True where ops are recorded on this thread.");
+  m.def("_set_grad_enabled", &set_grad_enabled, py::arg("enabled"),
+        "Set grad mode on this thread; returns what it was.");
+  m.def(
+      "_backward",
+      [](const std::vector<Tensor>& outputs, const std::vector<Tensor>& gradients,
+         bool retain_graph, bool create_graph) {
+        backward(outputs, gradients, {.retain_graph = retain_graph, .create_graph = create_graph});
+      },
+      py::call_guard<BirthStamp>(), "Run one backward pass from several outputs.");
+  m.def(
+      "_grad",
+      [](const std::vector<Tensor>& outputs, const std::vector<Tensor>& gradients,
+         const std::vector<Tensor>& inputs, bool retain_graph, bool create_graph) {
+        return gradients_of(outputs, gradients, inputs,
+                            {.retain_graph = retain_graph, .create_graph = create_graph});
+      },
+      py::call_guard<BirthStamp>(),
+      "Gradients of outputs for inputs alone; None for an input they do not depend on.");
+  py::class_<GraphNode>(m, "GraphNode", "A recorded op.")
+      .def(
+          "name", [](const GraphNode& it) { return it.node->name; }, "The op's name.")
+      .def_property_readonly(
+          "serial", [](const GraphNode& it) { return it.node->serial; },
+          "Counts nodes in the order they were recorded.")
+      .def_property_readonly(
+          "is_released", [](const GraphNode& it) { return it.node->is_released; },
+          "True once a backward pass has freed what the node kept.")
+      .def_property_readonly(
+          "next_functions",
+          [](const GraphNode& it) {
+            py::list nodes;
+            for (int i = 0; i < it.node->edge_count; ++i) {
+              if (const auto& next = it.node->edges()[i].node) nodes.append(GraphNode{next});
+            }
+            return py::tuple(nodes);
+          },
+          "The nodes that computed the inputs.");
+  py::setattr(reinterpret_cast<PyObject*>(tensor_type), "grad_fn",
+              py::module_::import("builtins").attr("property")(py::cpp_function(&node_of)));
+}
+
+}  // namespace garboard::python

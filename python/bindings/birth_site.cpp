@@ -1,0 +1,145 @@
+// The interpreter's own headers tell where its frames are; CPython gives 3.11 no other way that
+// does not make a frame object, which costs ten times as much.
+#define Py_BUILD_CORE 1
+#include <Python.h>
+#include <internal/pycore_frame.h>
+#undef Py_BUILD_CORE
+
+#include <unordered_map>
+#include <vector>
+
+#include "csrc/core/text.h"
+#include "python/bindings/birth_site.h"
+
+namespace garboard::python {
+namespace {
+
+using Frame = _PyInterpreterFrame;
+
+#if PY_VERSION_HEX >= 0x030d0000
+Frame* innermost_frame() { return PyThreadState_Get()->current_frame; }
+PyCodeObject* code_of(const Frame* frame) {
+  return PyCode_Check(frame->f_executable) ? reinterpret_cast<PyCodeObject*>(frame->f_executable)
+                                           : nullptr;
+}
+const void* position_of(const Frame* frame) { return frame->instr_ptr; }
+#else
+Frame* innermost_frame() { return PyThreadState_Get()->cframe->current_frame; }
+PyCodeObject* code_of(const Frame* frame) { return frame->f_code; }
+const void* position_of(const Frame* frame) { return frame->prev_instr; }
+#endif
+
+bool runs_python(const Frame* frame) {
+#if PY_VERSION_HEX >= 0x030c0000
+  if (frame->owner == FRAME_OWNED_BY_CSTACK) return false;
+#endif
+  return code_of(frame) != nullptr;
+}
+
+constexpr Site in_library = ~Site{0};
+
+struct Interned {
+  PyCodeObject* code;  // a strong reference: an address must not come to mean another function
+  int line;
+  bool operator==(const Interned&) const = default;
+};
+struct HashInterned {
+  std::size_t operator()(const Interned& it) const noexcept {
+    return std::hash<const void*>()(it.code) * 31 + static_cast<std::size_t>(it.line);
+  }
+};
+
+struct Slot {
+  const void* code = nullptr;
+  const void* position = nullptr;
+  Site site = unknown_site;
+};
+
+// All guarded by the GIL, and leaked: sites are read until the process ends.
+struct Sites {
+  std::vector<Interned> all{{nullptr, 0}};
+  std::unordered_map<const void*, Site> numbers;  // by position, which lies inside one code object
+  // A line has several positions, and one call two: the interpreter makes it at another
+  // instruction once it has specialised the first.
+  std::unordered_map<Interned, Site, HashInterned> by_line;
+  std::unordered_map<const PyCodeObject*, bool> library_code;
+  std::vector<std::string> library_paths;
+};
+Sites& sites() {
+  static auto* const it = new Sites;
+  return *it;
+}
+
+constexpr std::size_t slot_count = 1024;
+Slot slots[slot_count];
+
+bool is_library(PyCodeObject* code) {
+  const auto [entry, is_new] = sites().library_code.try_emplace(code, false);
+  if (!is_new) return entry->second;
+  Py_INCREF(code);
+  Py_ssize_t length = 0;
+  const char* const file = PyUnicode_AsUTF8AndSize(code->co_filename, &length);
+  if (!file) {
+    PyErr_Clear();
+    return false;
+  }
+  for (const std::string& prefix : sites().library_paths)
+    entry->second |= std::string_view(file, static_cast<std::size_t>(length)).starts_with(prefix);
+  return entry->second;
+}
+
+Site intern(const Frame* frame) {
+  PyCodeObject* const code = code_of(frame);
+  if (is_library(code)) return in_library;
+  const auto [entry, is_new] = sites().numbers.try_emplace(position_of(frame), unknown_site);
+  if (is_new) {
+    const auto offset = static_cast<const char*>(position_of(frame)) -
+                        reinterpret_cast<const char*>(_PyCode_CODE(code));
+    const Interned it{code, PyCode_Addr2Line(code, static_cast<int>(offset))};
+    const auto next = static_cast<Site>(sites().all.size());
+    const auto [line, is_new_line] = sites().by_line.try_emplace(it, next);
+    if (is_new_line) sites().all.push_back(it);
+    entry->second = line->second;
+  }
+  return entry->second;
+}
+
+Site lookup(const Frame* frame) {
+  const auto position = reinterpret_cast<std::uintptr_t>(position_of(frame));
+  Slot& slot = slots[(position >> 1 ^ position >> 11) % slot_count];
+  if (slot.position == position_of(frame) && slot.code == code_of(frame)) return slot.site;
+  const Site site = intern(frame);
+  slot = {code_of(frame), position_of(frame), site};
+  return site;
+}
+
+}  // namespace
+
+Site current_site() noexcept {
+  for (const Frame* frame = innermost_frame(); frame; frame = frame->previous) {
+    if (!runs_python(frame)) continue;
+    if (const Site site = lookup(frame); site != in_library) return site;
+  }
+  return unknown_site;
+}
+
+SiteText text_of(Site site) {
+  if (site == unknown_site || site >= sites().all.size()) return {"", 0, ""};
+  const auto [code, line] = sites().all[site];
+  const auto utf8 = [](PyObject* string) {
+    const char* const text = PyUnicode_AsUTF8(string);
+    if (!text) PyErr_Clear();
+    return std::string(text ? text : "?");
+  };
+  return {utf8(code->co_filename), line, utf8(code->co_qualname)};
+}
+
+void add_library_path(std::string prefix) {
+  sites().library_paths.push_back(std::move(prefix));
+  sites().library_code.clear();
+  for (Slot& slot : slots) slot = {};
+}
+
+std::size_t site_count() noexcept { return sites().all.size() - 1; }
+
+}  // namespace garboard::python

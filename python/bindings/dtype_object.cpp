@@ -1,0 +1,187 @@
+#include "python/bindings/dtype_object.h"
+
+#include <charconv>
+#include <string>
+#include <string_view>
+
+#include "csrc/core/error.h"
+#include "csrc/core/text.h"
+#include "python/bindings/errors.h"
+#include "python/bindings/ref.h"
+
+namespace garboard::python {
+namespace {
+
+struct DTypeObject {
+  PyObject_HEAD DType value;
+};
+struct DeviceObject {
+  PyObject_HEAD Device value;
+};
+
+PyTypeObject* dtype_type = nullptr;
+PyTypeObject* device_type = nullptr;
+PyObject* dtypes[dtype_count] = {};
+
+DType dtype_value(PyObject* self) { return reinterpret_cast<DTypeObject*>(self)->value; }
+Device device_value(PyObject* self) { return reinterpret_cast<DeviceObject*>(self)->value; }
+
+PyObject* unicode(std::string_view text) {
+  return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
+}
+
+void dealloc(PyObject* self) {
+  PyTypeObject* const type = Py_TYPE(self);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyObject* dtype_repr(PyObject* self) {
+  return unicode("garboard." + std::string(name_of(dtype_value(self))));
+}
+PyObject* dtype_reduce(PyObject* self, PyObject*) {
+  // A global name: pickle looks it up in the package.
+  return unicode(name_of(dtype_value(self)));
+}
+PyObject* dtype_itemsize(PyObject* self, void*) {
+  return PyLong_FromSize_t(item_size(dtype_value(self)));
+}
+PyObject* dtype_is_floating(PyObject* self, void*) {
+  return PyBool_FromLong(is_floating(dtype_value(self)));
+}
+
+PyObject* device_repr(PyObject* self) {
+  const Device device = device_value(self);
+  if (device.is_cpu()) return unicode("device(type='cpu')");
+  return unicode(text("device(type='cuda', index=", int{device.number}, ")"));
+}
+PyObject* device_str(PyObject* self) { return unicode(text(device_value(self))); }
+PyObject* device_kind(PyObject* self, void*) {
+  return unicode(device_value(self).is_cpu() ? "cpu" : "cuda");
+}
+PyObject* device_index(PyObject* self, void*) {
+  if (device_value(self).is_cpu()) Py_RETURN_NONE;
+  return PyLong_FromLong(device_value(self).number);
+}
+Py_hash_t device_hash(PyObject* self) { return device_value(self).slot() + 1; }
+PyObject* device_compare(PyObject* self, PyObject* other, int op) {
+  if (!is_device(other) || (op != Py_EQ && op != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
+  return PyBool_FromLong((device_value(self) == device_value(other)) == (op == Py_EQ));
+}
+PyObject* device_new(PyTypeObject*, PyObject* arguments, PyObject* names) try {
+  static const char* keywords[] = {"type", nullptr};
+  PyObject* given = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(arguments, names, "O:device", const_cast<char**>(keywords),
+                                   &given))
+    return nullptr;
+  return device_object(to_device(given, "device"));
+} catch (...) {
+  return raise_current();
+}
+PyObject* device_reduce(PyObject* self, PyObject*) {
+  return Py_BuildValue("(O(N))", reinterpret_cast<PyObject*>(device_type), device_str(self));
+}
+
+template <class Function>
+void* slot(Function* function) {
+  return reinterpret_cast<void*>(function);
+}
+
+}  // namespace
+
+bool add_dtypes_and_devices(PyObject* module) {
+  static PyGetSetDef dtype_properties[] = {
+      {"itemsize", dtype_itemsize, nullptr, "Bytes an element takes.", nullptr},
+      {"is_floating_point", dtype_is_floating, nullptr, "True for float32 and float64.", nullptr},
+      {}};
+  static PyMethodDef dtype_methods[] = {{"__reduce__", dtype_reduce, METH_NOARGS, nullptr}, {}};
+  static PyType_Slot dtype_slots[] = {{Py_tp_dealloc, slot(dealloc)},
+                                      {Py_tp_repr, slot(dtype_repr)},
+                                      {Py_tp_getset, dtype_properties},
+                                      {Py_tp_methods, dtype_methods},
+                                      {Py_tp_doc, const_cast<char*>("The type of an element.")},
+                                      {0, nullptr}};
+  static PyType_Spec dtype_spec = {"garboard.dtype", sizeof(DTypeObject), 0,
+                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                   dtype_slots};
+  static PyGetSetDef device_properties[] = {
+      {"type", device_kind, nullptr, "\"cpu\" or \"cuda\".", nullptr},
+      {"index", device_index, nullptr, "The number of a CUDA device; None for the CPU.", nullptr},
+      {}};
+  static PyMethodDef device_methods[] = {{"__reduce__", device_reduce, METH_NOARGS, nullptr}, {}};
+  static PyType_Slot device_slots[] = {
+      {Py_tp_dealloc, slot(dealloc)},
+      {Py_tp_new, slot(device_new)},
+      {Py_tp_repr, slot(device_repr)},
+      {Py_tp_str, slot(device_str)},
+      {Py_tp_hash, slot(device_hash)},
+      {Py_tp_richcompare, slot(device_compare)},
+      {Py_tp_getset, device_properties},
+      {Py_tp_methods, device_methods},
+      {Py_tp_doc,
+       const_cast<char*>("device(type)\n--\n\nName a device: \"cpu\", \"cuda\" or \"cuda:1\".")},
+      {0, nullptr}};
+  static PyType_Spec device_spec = {"garboard.device", sizeof(DeviceObject), 0, Py_TPFLAGS_DEFAULT,
+                                    device_slots};
+  dtype_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&dtype_spec));
+  device_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&device_spec));
+  if (!dtype_type || !device_type) return false;
+  if (PyModule_AddObjectRef(module, "dtype", reinterpret_cast<PyObject*>(dtype_type)) < 0 ||
+      PyModule_AddObjectRef(module, "device", reinterpret_cast<PyObject*>(device_type)) < 0)
+    return false;
+  for (int i = 0; i < dtype_count; ++i) {
+    auto* const object = PyObject_New(DTypeObject, dtype_type);
+    if (!object) return false;
+    object->value = static_cast<DType>(i);
+    dtypes[i] = reinterpret_cast<PyObject*>(object);
+    const std::string name(name_of(object->value));
+    if (PyModule_AddObjectRef(module, name.c_str(), dtypes[i]) < 0) return false;
+  }
+  return true;
+}
+
+PyObject* dtype_object(DType dtype) noexcept { return dtypes[static_cast<int>(dtype)]; }
+
+bool is_dtype(PyObject* object) noexcept { return Py_TYPE(object) == dtype_type; }
+
+DType to_dtype(PyObject* object, const char* op) {
+  if (is_dtype(object)) return dtype_value(object);
+  if (object == reinterpret_cast<PyObject*>(&PyFloat_Type)) return DType::float64;
+  if (object == reinterpret_cast<PyObject*>(&PyLong_Type)) return DType::int64;
+  if (object == reinterpret_cast<PyObject*>(&PyBool_Type)) return DType::boolean;
+  throw_type_error("%s: dtype is of type %s; a dtype such as garboard.float32 is needed", op,
+                   Py_TYPE(object)->tp_name);
+}
+
+PyObject* device_object(Device device) {
+  auto* const object = PyObject_New(DeviceObject, device_type);
+  if (object) object->value = device;
+  return reinterpret_cast<PyObject*>(object);
+}
+
+bool is_device(PyObject* object) noexcept { return Py_TYPE(object) == device_type; }
+
+Device to_device(PyObject* object, const char* op) {
+  if (is_device(object)) return device_value(object);
+  if (!PyUnicode_Check(object))
+    throw_type_error("%s: device is of type %s; a device or a string is needed", op,
+                     Py_TYPE(object)->tp_name);
+  Py_ssize_t length = 0;
+  const char* const data = PyUnicode_AsUTF8AndSize(object, &length);
+  if (!data) throw PythonErrorSet();
+  std::string_view name(data, static_cast<std::size_t>(length));
+  if (name == "cpu") return {};
+  if (name == "cuda") return {DeviceKind::cuda, 0};
+  int number = -1;
+  if (name.starts_with("cuda:")) {
+    const auto [end, error] = std::from_chars(name.data() + 5, name.data() + name.size(), number);
+    if (error != std::errc() || end != name.data() + name.size()) number = -1;
+  }
+  if (number < 0 || number >= max_cuda_devices)
+    throw DeviceError(text(op, ": device \"", name,
+                           "\"; \"cpu\", \"cuda\", or \"cuda:0\" to \"cuda:", max_cuda_devices - 1,
+                           "\" is needed"));
+  return {DeviceKind::cuda, static_cast<std::int8_t>(number)};
+}
+
+}  // namespace garboard::python

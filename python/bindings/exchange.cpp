@@ -1,0 +1,350 @@
+#include "python/bindings/exchange.h"
+
+#include <cstring>
+#include <string_view>
+
+#include "csrc/core/error.h"
+#include "csrc/ops/convert.h"
+#include "csrc/ops/create.h"
+#include "csrc/ops/views.h"
+#include "csrc/tensor/grad_node.h"
+#include "python/bindings/errors.h"
+#include "python/bindings/ref.h"
+#include "python/bindings/tensor_object.h"
+#include "python/bindings/tensor_type.h"
+
+namespace garboard::python {
+namespace {
+
+bool is_sequence(PyObject* object) { return PyList_Check(object) || PyTuple_Check(object); }
+
+/// What a nest of lists holds: sizes by the first element of each level, dtype by all of them.
+struct Nest {
+  Dims sizes;
+  Category category = Category::boolean;
+  bool is_empty = true;
+
+  void measure(PyObject* data, const char* op) {
+    while (is_sequence(data)) {
+      const Py_ssize_t count = PySequence_Fast_GET_SIZE(data);
+      if (sizes.size() == max_dims)
+        throw ShapeError(text(op, ": lists nested more than ", max_dims, " deep; at most ",
+                              max_dims, " dims are supported"));
+      sizes.push_back(count);
+      if (count == 0) return;
+      data = PySequence_Fast_GET_ITEM(data, 0);
+    }
+  }
+
+  void survey(PyObject* data, int depth, const char* op) {
+    if (is_sequence(data)) {
+      const Py_ssize_t count = PySequence_Fast_GET_SIZE(data);
+      if (depth >= sizes.size() || count != sizes[depth])
+        throw ShapeError(text(op, ": a list of ", count, " at depth ", depth, " where ",
+                              depth < sizes.size() ? text(sizes[depth]) : "a number",
+                              " stands before; all lists of one depth must be equally long"));
+      for (Py_ssize_t i = 0; i < count; ++i)
+        survey(PySequence_Fast_GET_ITEM(data, i), depth + 1, op);
+      return;
+    }
+    if (depth != sizes.size())
+      throw ShapeError(text(op, ": a number at depth ", depth, " where a list of ", sizes[depth],
+                            " stands before; all lists of one depth must be equally long"));
+    is_empty = false;
+    Category found = Category::floating;
+    if (PyBool_Check(data)) {
+      found = Category::boolean;
+    } else if (PyLong_Check(data)) {
+      found = Category::integer;
+    } else if (is_tensor(data)) {
+      found = category_of(tensor_of(data, op, "element").dtype());
+    } else if (!PyFloat_Check(data)) {
+      found = PyIndex_Check(data) ? Category::integer : Category::floating;
+    }
+    category = std::max(category, found);
+  }
+};
+
+template <class T>
+T number_as(PyObject* object, const char* op) {
+  if (is_tensor(object)) {
+    const Ref item(number_of(item_of(tensor_of(object, op, "element"), op)));
+    return number_as<T>(checked(item.get()), op);
+  }
+  if constexpr (std::is_floating_point_v<T>) {
+    if (PyFloat_CheckExact(object)) return static_cast<T>(PyFloat_AS_DOUBLE(object));
+  }
+  if (PyLong_Check(object) || (!PyFloat_Check(object) && PyIndex_Check(object))) {
+    const Ref index(checked(PyNumber_Index(object)));
+    int overflow = 0;
+    const long long value = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
+    if (overflow)
+      throw DTypeError(text(op, ": a number beyond 64 bits; int64 holds at most 2^63 - 1"));
+    if constexpr (!std::is_floating_point_v<T>)
+      check_fits(op, Scalar::of(std::int64_t{value}), dtype_of<T>);
+    return static_cast<T>(value);
+  }
+  const double value = PyFloat_AsDouble(object);
+  if (value == -1 && PyErr_Occurred()) {
+    PyErr_Clear();
+    throw_type_error("%s: an element is of type %s; numbers, or lists of them, are needed", op,
+                     Py_TYPE(object)->tp_name);
+  }
+  if constexpr (!std::is_floating_point_v<T>) check_fits(op, Scalar::of(value), dtype_of<T>);
+  return static_cast<T>(value);
+}
+
+template <class T>
+T* fill(T* out, PyObject* data, const char* op) {
+  if (!is_sequence(data)) {
+    *out = number_as<T>(data, op);
+    return out + 1;
+  }
+  const Py_ssize_t count = PySequence_Fast_GET_SIZE(data);
+  for (Py_ssize_t i = 0; i < count; ++i) out = fill(out, PySequence_Fast_GET_ITEM(data, i), op);
+  return out;
+}
+
+Tensor from_nest(PyObject* data, const char* op, std::optional<DType> dtype) {
+  Nest nest;
+  nest.measure(data, op);
+  nest.survey(data, 0, op);
+  const DType wanted =
+      dtype.value_or(nest.is_empty ? DType::float32 : default_dtype(nest.category));
+  Tensor result = empty(nest.sizes, wanted, {}, op);
+  visit_dtype(wanted, [&]<class T>(Type<T>) { fill(static_cast<T*>(result.data()), data, op); });
+  return result;
+}
+
+std::optional<DType> dtype_of_format(std::string_view format, Py_ssize_t bytes) {
+  if (format.starts_with('@') || format.starts_with('=') ||
+      (format.starts_with('<') && format.size() > 1))
+    format.remove_prefix(1);
+  if (format == "?") return DType::boolean;
+  if (format == "f") return DType::float32;
+  if (format == "d") return DType::float64;
+  if (format == "B") return DType::uint8;
+  if (format == "i" || format == "l" || format == "q")
+    return bytes == 4 ? DType::int32 : DType::int64;
+  return std::nullopt;
+}
+
+/// A buffer, given back by whoever drops the storage, on any thread.
+void release_buffer(void* object) noexcept {
+  auto* const buffer = static_cast<Py_buffer*>(object);
+  if (Py_IsInitialized()) {
+    const PyGILState_STATE state = PyGILState_Ensure();
+    PyBuffer_Release(buffer);
+    PyGILState_Release(state);
+  }
+  delete buffer;
+}
+
+struct Around {
+  Tensor tensor;
+  bool is_writable;
+};
+
+Around around(PyObject* array, const char* op) {
+  auto buffer = std::make_unique<Py_buffer>();
+  if (PyObject_GetBuffer(array, buffer.get(), PyBUF_RECORDS_RO) < 0) {
+    PyErr_Clear();
+    throw_type_error("%s: data of type %s; a number, a list, a Tensor or a NumPy array is needed",
+                     op, Py_TYPE(array)->tp_name);
+  }
+  struct Release {
+    Py_buffer* held;
+    ~Release() {
+      if (held) PyBuffer_Release(held);
+    }
+  } release{buffer.get()};
+  const auto dtype = dtype_of_format(buffer->format ? buffer->format : "B", buffer->itemsize);
+  if (!dtype)
+    throw DTypeError(text(op, ": an array of format ", buffer->format,
+                          "; bool, uint8, int32, int64, float32 or float64 in the machine's byte "
+                          "order is needed"));
+  if (buffer->ndim > max_dims)
+    throw ShapeError(
+        text(op, ": an array of ", buffer->ndim, " dims; at most ", max_dims, " are supported"));
+  Dims sizes, strides;
+  const auto item = static_cast<std::int64_t>(item_size(*dtype));
+  std::int64_t low = 0, high = item;
+  for (int i = 0; i < buffer->ndim; ++i) {
+    if (buffer->strides[i] % item != 0)
+      throw ShapeError(text(op, ": an array with a stride of ", buffer->strides[i],
+                            " bytes; a multiple of the item size ", item, " is needed, copy it"));
+    sizes.push_back(buffer->shape[i]);
+    strides.push_back(buffer->strides[i] / item);
+    (buffer->strides[i] < 0 ? low : high) += (buffer->shape[i] - 1) * buffer->strides[i];
+  }
+  if (reinterpret_cast<std::uintptr_t>(buffer->buf) % static_cast<std::uintptr_t>(item) != 0)
+    throw ShapeError(text(op, ": an array at an address that is no multiple of the item size ",
+                          item, "; copy it"));
+  if (sizes.product() == 0) low = high = 0;
+  const bool is_writable = !buffer->readonly;
+  auto* const start = static_cast<char*>(buffer->buf) + low;
+  Py_buffer* const held = buffer.release();
+  release.held = nullptr;
+  Counted<Storage> storage;
+  try {
+    storage = Storage::around(start, high - low, {}, {held, release_buffer}, is_writable);
+  } catch (...) {
+    release_buffer(held);
+    throw;
+  }
+  return {Tensor::over(std::move(storage), *dtype, sizes, strides, -low / item), is_writable};
+}
+
+}  // namespace
+
+Tensor tensor_from(PyObject* data, const char* op, std::optional<DType> dtype, Device device) {
+  const GradModeGuard no_grad(false);
+  Tensor result;
+  if (is_tensor(data)) {
+    const Tensor& given = tensor_of(data, op, "data");
+    result = clone(to(given, dtype.value_or(given.dtype())));
+  } else if (PyObject_CheckBuffer(data) && !PyBytes_Check(data)) {
+    const Tensor given = around(data, op).tensor;
+    result = clone(dtype ? to(given, *dtype) : given);
+  } else {
+    result = from_nest(data, op, dtype);
+  }
+  return to(result, device);
+}
+
+Tensor tensor_around(PyObject* array, const char* op) { return around(array, op).tensor; }
+
+Scalar item_of(const Tensor& tensor, const char* op) {
+  if (tensor.count() != 1)
+    throw ShapeError(text(op, ": a tensor of sizes ", tensor.sizes(),
+                          "; exactly one element is needed, use all(), any() or tolist()"));
+  const GradModeGuard no_grad(false);
+  const Tensor here = to(tensor, Device{});
+  return visit_dtype(here.dtype(), [&]<class T>(Type<T>) {
+    const T value = *static_cast<const T*>(here.data());
+    if constexpr (std::is_same_v<T, bool>) return Scalar::of(value);
+    if constexpr (std::is_floating_point_v<T>) return Scalar::of(static_cast<double>(value));
+    if constexpr (!std::is_same_v<T, bool> && !std::is_floating_point_v<T>)
+      return Scalar::of(static_cast<std::int64_t>(value));
+  });
+}
+
+PyObject* number_of(Scalar scalar) noexcept {
+  switch (scalar.category) {
+    case Category::boolean:
+      return PyBool_FromLong(scalar.integer);
+    case Category::integer:
+      return PyLong_FromLongLong(scalar.integer);
+    default:
+      return PyFloat_FromDouble(scalar.real);
+  }
+}
+
+namespace {
+
+template <class T>
+PyObject* list_at(const View& view, const T* data, int dim) {
+  if (dim == view.ndim()) {
+    if constexpr (std::is_same_v<T, bool>) return checked(PyBool_FromLong(*data));
+    if constexpr (std::is_floating_point_v<T>) return checked(PyFloat_FromDouble(*data));
+    if constexpr (!std::is_same_v<T, bool> && !std::is_floating_point_v<T>)
+      return checked(PyLong_FromLongLong(*data));
+  }
+  Ref list(checked(PyList_New(view.sizes[dim])));
+  for (std::int64_t i = 0; i < view.sizes[dim]; ++i)
+    PyList_SET_ITEM(list.get(), i, list_at(view, data + i * view.strides[dim], dim + 1));
+  return list.release();
+}
+
+}  // namespace
+
+PyObject* list_of(const Tensor& tensor) {
+  const GradModeGuard no_grad(false);
+  const Tensor here = to(tensor, Device{});
+  return visit_dtype(here.dtype(), [&]<class T>(Type<T>) {
+    return list_at(here.view(), static_cast<const T*>(here.data()), 0);
+  });
+}
+
+namespace {
+
+const char* format_of(DType dtype) {
+  static constexpr const char* formats[dtype_count] = {"?", "B", "i", "q", "f", "d"};
+  return formats[static_cast<int>(dtype)];
+}
+
+/// What an exported buffer keeps: a share of the storage, and its sizes and strides in bytes.
+struct Export {
+  Counted<Storage> storage;
+  Py_ssize_t sizes[max_dims], strides[max_dims];
+};
+
+int get_buffer(PyObject* self, Py_buffer* buffer, int flags) noexcept try {
+  buffer->obj = nullptr;
+  const Tensor& tensor = tensor_of(self, "buffer");
+  if (tensor.requires_grad())
+    throw GradientError("buffer: a tensor that requires grad; take detach() first");
+  if (!tensor.device().is_cpu())
+    throw DeviceError(text("buffer: a tensor on ", tensor.device(), "; copy it with cpu() first"));
+  if ((flags & PyBUF_WRITABLE) && !tensor.storage()->is_writable())
+    throw Error("buffer: read-only memory asked for writing; take a clone()");
+  const bool wants_strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES;
+  if (!wants_strides && !tensor.is_contiguous())
+    throw ShapeError("buffer: a tensor that is not contiguous; take contiguous() first");
+  auto* const kept = new Export{tensor.storage(), {}, {}};
+  const auto item = static_cast<Py_ssize_t>(item_size(tensor.dtype()));
+  for (int i = 0; i < tensor.ndim(); ++i) {
+    kept->sizes[i] = tensor.sizes()[i];
+    kept->strides[i] = tensor.strides()[i] * item;
+  }
+  tensor.storage()->export_count.fetch_add(1);
+  *buffer = {
+      .buf = tensor.data(),
+      .obj = Py_NewRef(self),
+      .len = tensor.nbytes(),
+      .itemsize = item,
+      .readonly = !tensor.storage()->is_writable(),
+      .ndim = tensor.ndim(),
+      .format = (flags & PyBUF_FORMAT) ? const_cast<char*>(format_of(tensor.dtype())) : nullptr,
+      .shape = (flags & PyBUF_ND) ? kept->sizes : nullptr,
+      .strides = wants_strides ? kept->strides : nullptr,
+      .suboffsets = nullptr,
+      .internal = kept};
+  return 0;
+} catch (...) {
+  raise_current();
+  return -1;
+}
+
+void give_back_buffer(PyObject*, Py_buffer* buffer) noexcept {
+  auto* const kept = static_cast<Export*>(buffer->internal);
+  kept->storage->export_count.fetch_sub(1);
+  delete kept;
+}
+
+}  // namespace
+
+void add_buffer_slots(std::vector<PyType_Slot>& slots) {
+  slots.push_back({Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)});
+  slots.push_back({Py_bf_releasebuffer, reinterpret_cast<void*>(give_back_buffer)});
+}
+
+PyObject* numpy_of(PyObject* object) {
+  const Tensor& tensor = tensor_of(object, "numpy");
+  if (tensor.requires_grad())
+    throw GradientError("numpy: a tensor that requires grad; take detach() first");
+  if (!tensor.device().is_cpu())
+    throw DeviceError(text("numpy: a tensor on ", tensor.device(), "; copy it with cpu() first"));
+  // A plain handle is what the array keeps: the user's own may be disposed, or carry attributes.
+  const Ref apart(checked(wrap_outside_scopes(detach(tensor), OwnerKind::exported)));
+  const Ref view(checked(PyMemoryView_FromObject(apart.get())));
+  const Ref module(PyImport_ImportModule("numpy"));
+  if (!module) {
+    PyErr_SetString(PyExc_ImportError,
+                    "numpy: NumPy is not installed; it is needed for arrays: pip install numpy");
+    throw PythonErrorSet();
+  }
+  return checked(PyObject_CallMethod(module.get(), "asarray", "O", view.get()));
+}
+
+}  // namespace garboard::python

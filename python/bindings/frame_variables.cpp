@@ -1,0 +1,59 @@
+#define Py_BUILD_CORE 1
+#include "python/bindings/frame_variables.h"
+
+#include <internal/pycore_code.h>
+#include <internal/pycore_frame.h>
+#undef Py_BUILD_CORE
+
+#include "python/bindings/ref.h"
+
+namespace garboard::python {
+namespace {
+
+using Frame = _PyInterpreterFrame;
+
+Frame* inside(PyObject* frame) { return reinterpret_cast<PyFrameObject*>(frame)->f_frame; }
+
+PyCodeObject* code_of(const Frame* frame) {
+#if PY_VERSION_HEX >= 0x030d0000
+  return PyCode_Check(frame->f_executable) ? reinterpret_cast<PyCodeObject*>(frame->f_executable)
+                                           : nullptr;
+#else
+  return frame->f_code;
+#endif
+}
+
+bool is_cell(const PyCodeObject* code, int i) {
+  return _PyLocals_GetKind(code->co_localspluskinds, i) & (CO_FAST_CELL | CO_FAST_FREE);
+}
+
+}  // namespace
+
+int visit_frame_variables(PyObject* object, visitproc visit, void* arg) {
+  const Frame* const frame = inside(object);
+  const PyCodeObject* const code = frame ? code_of(frame) : nullptr;
+  if (!code || frame->owner == FRAME_OWNED_BY_FRAME_OBJECT) return 0;
+  Py_VISIT(frame->f_locals);  // of a module or a class body
+  // The height is written when the frame calls Python or is suspended, and is -1 while it runs.
+  const int count = frame->stacktop > code->co_nlocalsplus ? frame->stacktop : code->co_nlocalsplus;
+  for (int i = 0; i < count; ++i) Py_VISIT(frame->localsplus[i]);
+  return 0;
+}
+
+PyObject* frame_variables(PyObject* object) {
+  Ref list(PyList_New(0));
+  const Frame* const frame = inside(object);
+  const PyCodeObject* const code = frame ? code_of(frame) : nullptr;
+  if (!list || !code) return list.release();
+  for (int i = 0; i < code->co_nlocalsplus; ++i) {
+    PyObject* value = frame->localsplus[i];
+    // Until its MAKE_CELL has run, the place of a cell holds the bare argument.
+    if (value && is_cell(code, i) && PyCell_Check(value)) value = PyCell_GET(value);
+    if (!value) continue;
+    const Ref pair(PyTuple_Pack(2, PyTuple_GET_ITEM(code->co_localsplusnames, i), value));
+    if (!pair || PyList_Append(list.get(), pair.get()) < 0) return nullptr;
+  }
+  return list.release();
+}
+
+}  // namespace garboard::python

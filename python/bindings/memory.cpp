@@ -1,0 +1,108 @@
+// Binds the allocators: statistics, limits, the cache, and the garbage collector they ask for help.
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include "csrc/core/bytes.h"
+#include "csrc/core/error.h"
+#include "csrc/core/text.h"
+#include "csrc/lifetime/registry.h"
+#include "csrc/memory/allocators.h"
+#include "python/bindings/arguments.h"
+#include "python/bindings/bindings.h"
+#include "python/bindings/dtype_object.h"
+#include "python/bindings/errors.h"
+
+namespace py = pybind11;
+
+namespace garboard::python {
+namespace {
+
+CachingAllocator& allocator_of_object(const py::object& device) {
+  return allocator_of(device.is_none() ? Device{} : to_device(device.ptr(), "memory"));
+}
+
+py::dict stats_of(const py::object& device) {
+  const MemoryStats stats = allocator_of_object(device).stats();
+  py::dict all;
+  const auto add = [&](const char* key, auto value) { all[key] = value; };
+  add("live_bytes", stats.live_bytes);
+  add("peak_live_bytes", stats.peak_live_bytes);
+  add("booked_bytes", stats.booked_bytes);
+  add("reserved_bytes", stats.reserved_bytes);
+  add("peak_reserved_bytes", stats.peak_reserved_bytes);
+  add("cached_bytes", stats.cached_bytes);
+  add("largest_free_block", stats.largest_free_block);
+  add("foreign_bytes", stats.foreign_bytes);
+  add("allocation_count", stats.allocation_count);
+  add("free_count", stats.free_count);
+  add("segment_count", stats.segment_count);
+  add("map_count", stats.map_count);
+  add("gc_runs", stats.gc_runs);
+  add("out_of_memory_count", stats.out_of_memory_count);
+  return all;
+}
+
+/// Python's collector, for the allocator's ladder. Any thread may ask; it runs under the GIL, and
+/// an exception on its way through the op that asked survives it.
+void collect_garbage(int generation) {
+  if (!Py_IsInitialized()) return;
+  const py::gil_scoped_acquire gil;
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  try {
+    const py::module_ gc = py::module_::import("gc");
+    if (py::bool_(gc.attr("isenabled")())) gc.attr("collect")(generation);
+  } catch (py::error_already_set& error) {
+    error.discard_as_unraisable("garboard's request for garbage collection");
+  }
+  PyErr_Restore(type, value, traceback);
+}
+
+std::optional<std::size_t> bytes_from(const py::object& limit) {
+  if (limit.is_none()) return std::nullopt;
+  if (py::isinstance<py::str>(limit)) return parse_bytes(limit.cast<std::string>());
+  const std::int64_t bytes = to_integer(limit.ptr(), "set_memory_limit", "limit");
+  if (bytes < 0)
+    throw ShapeError(text("set_memory_limit: limit ", bytes, "; it must not be negative"));
+  return static_cast<std::size_t>(bytes);
+}
+
+}  // namespace
+
+void bind_memory(py::module_& m) {
+  allocator_of(Device{}).set_garbage_collector(&collect_garbage);
+  allocator_of(Device{}).set_holders_report([] {
+    const std::string lines = registry().largest_sites(nullptr);
+    return lines.empty() ? lines : lines.substr(1);  // the report begins the line itself
+  });
+  m.def("_memory_stats", &stats_of, py::arg("device") = py::none(),
+        "The counters of one device's allocator, in bytes.");
+  m.def(
+      "_empty_cache",
+      [](const py::object& device) { return allocator_of_object(device).empty_cache(); },
+      py::arg("device") = py::none(), "Return free segments to the system; the bytes returned.");
+  m.def(
+      "_set_memory_limit",
+      [](const py::object& limit, const py::object& device) {
+        CachingAllocator& allocator = allocator_of_object(device);
+        const auto before = allocator.limit();
+        allocator.set_limit(bytes_from(limit));
+        return before;
+      },
+      py::arg("limit"), py::arg("device") = py::none(),
+      "Cap reserved and booked bytes; None takes the cap off. Returns what it was.");
+  m.def(
+      "_memory_limit", [](const py::object& device) { return allocator_of_object(device).limit(); },
+      py::arg("device") = py::none(), "The cap in bytes, or None.");
+  m.def(
+      "_reset_peaks", [](const py::object& device) { allocator_of_object(device).reset_peaks(); },
+      py::arg("device") = py::none(), "Let the peaks be what is live and reserved now.");
+  m.def(
+      "human_bytes", [](std::int64_t bytes) { return human_bytes(bytes); }, py::arg("bytes"),
+      "Bytes as people read them: 1.5 MiB.");
+  m.def(
+      "parse_bytes", [](const std::string& text) { return parse_bytes(text); }, py::arg("text"),
+      "Bytes from text such as \"2 GiB\". Raises GarboardError.");
+}
+
+}  // namespace garboard::python

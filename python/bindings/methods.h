@@ -1,0 +1,89 @@
+// What can be called on a tensor or in the module: tables of data, made into C functions by their
+// place in the table.
+#pragma once
+
+#include <Python.h>
+
+#include <array>
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "csrc/lifetime/borrowing.h"
+#include "csrc/ops/op.h"
+#include "python/bindings/arguments.h"
+#include "python/bindings/errors.h"
+#include "python/bindings/scope_stack.h"
+
+namespace garboard::python {
+
+/// One function or method. A method's receiver is its first parameter.
+struct Method {
+  const char* name;
+  const char* signature;  // typed; see signature.h
+  const char* returns;    // for the stub
+  const char* summary;
+  Place place;
+  PyObject* (*call)(const Arguments& arguments);
+};
+
+/// METH_FASTCALL | METH_KEYWORDS.
+using FastFunction = PyObject* (*)(PyObject* self, PyObject* const* given, Py_ssize_t count,
+                                   PyObject* names);
+
+/// What the module's tables add up to, with names, signatures and documentation as Python has them.
+struct MethodTable {
+  std::vector<PyMethodDef> methods;    // ends with an empty one
+  std::vector<PyMethodDef> functions;  // likewise
+  std::deque<std::string> texts;       // what the definitions point to
+
+  struct Stub {
+    std::string name, signature, returns, summary;
+    bool is_method;
+  };
+  std::vector<Stub> stubs;
+};
+MethodTable& method_table();
+
+/// Adds `entry`, called by `function`, to the tables its place asks for.
+void add_method(const Method& entry, FastFunction method, FastFunction function);
+
+/// The C function of one entry: matches, stamps, borrows, calls, translates errors.
+template <const auto& table, std::size_t index, bool is_method>
+PyObject* call_entry(PyObject* self, PyObject* const* given, Py_ssize_t count,
+                     PyObject* names) noexcept try {
+  static const Signature signature(table[index].signature);
+  const Arguments arguments(table[index].name, signature, is_method ? self : nullptr, given, count,
+                            names);
+  const BirthStamp stamp;
+  const Borrowing borrowing;
+  return table[index].call(arguments);
+} catch (...) {
+  return raise_current();
+}
+
+template <const auto& table>
+void add_table() {
+  [&]<std::size_t... indices>(std::index_sequence<indices...>) {
+    (add_method(table[indices], call_entry<table, indices, true>,
+                call_entry<table, indices, false>),
+     ...);
+  }
+  (std::make_index_sequence<std::tuple_size_v<std::remove_cvref_t<decltype(table)>>>());
+}
+
+// One a file; each adds its tables.
+void add_elementwise_methods();
+void add_shape_methods();
+void add_reduce_methods();
+void add_product_methods();
+void add_create_functions();
+void add_state_methods();
+
+/// Returns the first argument itself: what an op does that writes in place.
+inline PyObject* same(const Arguments& arguments, int i = 0) {
+  return Py_NewRef(arguments.object(i));
+}
+
+}  // namespace garboard::python

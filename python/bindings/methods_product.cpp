@@ -1,0 +1,87 @@
+// Products, softmax, losses and dropout.
+#include <string_view>
+
+#include "csrc/core/error.h"
+#include "csrc/ops/loss.h"
+#include "csrc/ops/matmul.h"
+#include "csrc/ops/random.h"
+#include "csrc/ops/softmax.h"
+#include "python/bindings/methods.h"
+
+namespace garboard::python {
+namespace {
+
+using Product = Tensor (*)(const Tensor&, const Tensor&);
+template <Product op>
+PyObject* call_product(const Arguments& given) {
+  return wrap(op(given.tensor(0), given.tensor(1)));
+}
+
+Reduction reduction_of(const Arguments& given, int i) {
+  if (!given.has(i)) return Reduction::mean;
+  const char* const name =
+      PyUnicode_Check(given.object(i)) ? PyUnicode_AsUTF8(given.object(i)) : nullptr;
+  const std::string_view text(name ? name : "");
+  if (text == "mean") return Reduction::mean;
+  if (text == "sum") return Reduction::sum;
+  if (text == "none") return Reduction::none;
+  throw_type_error("%s: reduction %R; 'mean', 'sum' or 'none' is needed", given.op(),
+                   given.object(i));
+}
+
+using Scaling = Tensor (*)(const Tensor&, std::int64_t, std::optional<DType>);
+template <Scaling op>
+PyObject* call_scaling(const Arguments& given) {
+  return wrap(op(given.tensor(0), given.integer(1), given.dtype(2)));
+}
+constexpr const char* scaling = "input: Tensor, dim: int, *, dtype: DType | None = None";
+
+constexpr std::array table{
+    Method{"mm", "input: Tensor, mat2: Tensor", "Tensor",
+           "Multiply two matrices: [n, k] by [k, m].", Place::everywhere, call_product<mm>},
+    Method{"bmm", "input: Tensor, mat2: Tensor", "Tensor",
+           "Multiply matrices pairwise: [b, n, k] by [b, k, m].", Place::everywhere,
+           call_product<bmm>},
+    Method{"matmul", "input: Tensor, other: Tensor", "Tensor",
+           "Multiply vectors, matrices, or batches of them; batch dims broadcast.",
+           Place::everywhere, call_product<matmul>},
+    Method{"linear", "input: Tensor, weight: Tensor, bias: Tensor | None = None", "Tensor",
+           "Compute input @ weight.T + bias: [..., in], [out, in] and [out].", Place::functional,
+           [](const Arguments& given) {
+             return wrap(linear(given.tensor(0), given.tensor(1), given.optional_tensor(2)));
+           }},
+    Method{"softmax", scaling, "Tensor",
+           "Scale each slice along dim to positive numbers that sum to one.", Place::everywhere,
+           call_scaling<softmax>},
+    Method{"log_softmax", scaling, "Tensor",
+           "Compute the logarithm of softmax along dim, without overflow.", Place::everywhere,
+           call_scaling<log_softmax>},
+    Method{"cross_entropy",
+           "input: Tensor, target: Tensor, *, ignore_index: int = -100, reduction: str = 'mean'",
+           "Tensor", "Compute -log softmax(input)[target] from logits [rows, classes].",
+           Place::functional,
+           [](const Arguments& given) {
+             return wrap(cross_entropy(given.tensor(0), given.tensor(1), reduction_of(given, 3),
+                                       given.integer_or(2, -100)));
+           }},
+    Method{"mse_loss", "input: Tensor, target: Tensor, *, reduction: str = 'mean'", "Tensor",
+           "Compute (input - target)^2.", Place::functional,
+           [](const Arguments& given) {
+             return wrap(mse_loss(given.tensor(0), given.tensor(1), reduction_of(given, 2)));
+           }},
+    Method{"dropout", "input: Tensor, p: float = 0.5, training: bool = True", "Tensor",
+           "Zero elements with probability p and scale the rest by 1 / (1 - p), while training.",
+           Place::functional,
+           [](const Arguments& given) {
+             const Tensor& input = given.tensor(0);
+             const double p = given.real_or(1, 0.5);
+             if (given.boolean_or(2, true)) return wrap(dropout(input, p));
+             return wrap(input);
+           }},
+};
+
+}  // namespace
+
+void add_product_methods() { add_table<table>(); }
+
+}  // namespace garboard::python

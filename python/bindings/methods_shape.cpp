@@ -1,0 +1,184 @@
+// Views, copies and conversions.
+#include "csrc/core/error.h"
+#include "csrc/ops/convert.h"
+#include "csrc/ops/join.h"
+#include "csrc/ops/views.h"
+#include "python/bindings/dtype_object.h"
+#include "python/bindings/methods.h"
+
+namespace garboard::python {
+namespace {
+
+/// `x.to(dtype)`, `x.to(device)`, `x.to(device, dtype)`, `x.to(other)`, by keyword too.
+PyObject* call_to(const Arguments& given) {
+  const Tensor& input = given.tensor(0);
+  DType dtype = input.dtype();
+  Device device = input.device();
+  for (const int i : {1, 2}) {
+    if (!given.has(i)) continue;
+    PyObject* const wanted = given.object(i);
+    if (is_tensor(wanted)) {
+      const Tensor& other = given.tensor(i);
+      dtype = other.dtype();
+      device = other.device();
+    } else if (is_device(wanted) || PyUnicode_Check(wanted)) {
+      device = to_device(wanted, "to");
+    } else {
+      dtype = to_dtype(wanted, "to");
+    }
+  }
+  if (given.has(3)) dtype = *given.dtype(3);
+  Tensor result = to(to(input, dtype), device);
+  if (given.boolean_or(4, false) && result == input) result = clone(input);
+  return wrap(std::move(result));
+}
+
+template <DType dtype>
+PyObject* call_converted(const Arguments& given) {
+  return wrap(to(given.tensor(0), dtype));
+}
+
+PyObject* call_view(const Arguments& given) {
+  return wrap(view(given.tensor(0), given.variadic_dims()));
+}
+
+constexpr std::array table{
+    Method{"view", "input: Tensor, *shape: int", "Tensor",
+           "Look at the same elements in other sizes; one may be -1. Raises ShapeError where the "
+           "strides do not allow it.",
+           Place::method, call_view},
+    Method{"reshape", "input: Tensor, *shape: int", "Tensor",
+           "Give the elements other sizes; a view where the strides allow one, else a copy.",
+           Place::everywhere,
+           [](const Arguments& given) {
+             const Tensor& input = given.tensor(0);
+             Tensor result = reshape(input, given.variadic_dims());
+             return wrap(result == input ? alias(input) : std::move(result));  // still a view
+           }},
+    Method{"view_as", "input: Tensor, other: Tensor", "Tensor", "View in the sizes of other.",
+           Place::method,
+           [](const Arguments& given) {
+             return wrap(view(given.tensor(0), given.tensor(1).sizes()));
+           }},
+    Method{"reshape_as", "input: Tensor, other: Tensor", "Tensor", "Reshape to the sizes of other.",
+           Place::method,
+           [](const Arguments& given) {
+             return wrap(reshape(given.tensor(0), given.tensor(1).sizes()));
+           }},
+    Method{"flatten", "input: Tensor, start_dim: int = 0, end_dim: int = -1", "Tensor",
+           "Make the dims from start_dim to end_dim one.", Place::everywhere,
+           [](const Arguments& given) {
+             return wrap(flatten(given.tensor(0), given.integer_or(1, 0), given.integer_or(2, -1)));
+           }},
+    Method{"transpose", "input: Tensor, dim0: int, dim1: int", "Tensor",
+           "Swap two dims, as a view.", Place::everywhere,
+           [](const Arguments& given) {
+             return wrap(transpose(given.tensor(0), given.integer(1), given.integer(2)));
+           }},
+    Method{"t", "input: Tensor", "Tensor", "Transpose a matrix, as a view.", Place::everywhere,
+           [](const Arguments& given) { return wrap(t(given.tensor(0))); }},
+    Method{"permute", "input: Tensor, *dims: int", "Tensor",
+           "Put the dims in another order, as a view.", Place::everywhere,
+           [](const Arguments& given) {
+             return wrap(permute(given.tensor(0), given.variadic_dims()));
+           }},
+    Method{"expand", "input: Tensor, *sizes: int", "Tensor",
+           "Widen dims of size 1 without copying; -1 keeps a size.", Place::method,
+           [](const Arguments& given) {
+             return wrap(expand(given.tensor(0), given.variadic_dims()));
+           }},
+    Method{"expand_as", "input: Tensor, other: Tensor", "Tensor", "Expand to the sizes of other.",
+           Place::method,
+           [](const Arguments& given) {
+             return wrap(expand(given.tensor(0), given.tensor(1).sizes()));
+           }},
+    Method{"squeeze", "input: Tensor, dim: int | None = None", "Tensor",
+           "Drop the dims of size 1, or one of them, as a view.", Place::everywhere,
+           [](const Arguments& given) {
+             return wrap(squeeze(given.tensor(0),
+                                 given.has(1) ? std::optional(given.integer(1)) : std::nullopt));
+           }},
+    Method{
+        "unsqueeze", "input: Tensor, dim: int", "Tensor", "Insert a dim of size 1, as a view.",
+        Place::everywhere,
+        [](const Arguments& given) { return wrap(unsqueeze(given.tensor(0), given.integer(1))); }},
+    Method{"narrow", "input: Tensor, dim: int, start: int, length: int", "Tensor",
+           "Look at length elements along dim, from start.", Place::everywhere,
+           [](const Arguments& given) {
+             return wrap(
+                 narrow(given.tensor(0), given.integer(1), given.integer(2), given.integer(3)));
+           }},
+    Method{"select", "input: Tensor, dim: int, index: int", "Tensor",
+           "Look at one index of a dim, which goes.", Place::everywhere,
+           [](const Arguments& given) {
+             return wrap(select(given.tensor(0), given.integer(1), given.integer(2)));
+           }},
+    Method{"contiguous", "input: Tensor", "Tensor",
+           "A dense tensor in row-major order: an alias where it is one, else a copy.",
+           Place::method, [](const Arguments& given) { return wrap(contiguous(given.tensor(0))); }},
+    Method{"clone", "input: Tensor", "Tensor", "Copy, differentiably.", Place::everywhere,
+           [](const Arguments& given) { return wrap(clone(given.tensor(0))); }},
+    Method{"detach", "input: Tensor", "Tensor",
+           "Share the storage without the history; in-place writes are seen by both.",
+           Place::everywhere, [](const Arguments& given) { return wrap(detach(given.tensor(0))); }},
+    Method{"alias", "input: Tensor", "Tensor",
+           "Make another handle on the same tensor, which ends on its own.", Place::method,
+           [](const Arguments& given) { return wrap(given.tensor(0)); }},
+    Method{"copy_", "input: Tensor, src: Tensor", "Tensor",
+           "Write src, converted and broadcast, into this tensor.", Place::method,
+           [](const Arguments& given) {
+             copy_(given.tensor(0), given.tensor(1));
+             return same(given);
+           }},
+    Method{"to",
+           "input: Tensor, device: Device | DType | Tensor | None = None, other: Device | DType | "
+           "None = None, *, dtype: DType | None = None, copy: bool = False",
+           "Tensor", "Convert to a dtype, a device, or another tensor's; an alias where it is so.",
+           Place::method, call_to},
+    Method{"type_as", "input: Tensor, other: Tensor", "Tensor", "Convert to the dtype of other.",
+           Place::method,
+           [](const Arguments& given) {
+             const Tensor& input = given.tensor(0);
+             return wrap(to(input, given.tensor(1).dtype()));
+           }},
+    Method{"float", "input: Tensor", "Tensor", "Convert to float32.", Place::method,
+           call_converted<DType::float32>},
+    Method{"double", "input: Tensor", "Tensor", "Convert to float64.", Place::method,
+           call_converted<DType::float64>},
+    Method{"long", "input: Tensor", "Tensor", "Convert to int64.", Place::method,
+           call_converted<DType::int64>},
+    Method{"int", "input: Tensor", "Tensor", "Convert to int32.", Place::method,
+           call_converted<DType::int32>},
+    Method{"byte", "input: Tensor", "Tensor", "Convert to uint8.", Place::method,
+           call_converted<DType::uint8>},
+    Method{"bool", "input: Tensor", "Tensor", "Convert to bool: true where not zero.",
+           Place::method, call_converted<DType::boolean>},
+    Method{"cpu", "input: Tensor", "Tensor", "Copy to the CPU; an alias where it is there.",
+           Place::method,
+           [](const Arguments& given) { return wrap(to(given.tensor(0), Device{})); }},
+    Method{"cuda", "input: Tensor, device: int | Device | None = None", "Tensor",
+           "Copy to a CUDA device; an alias where it is there.", Place::method,
+           [](const Arguments& given) {
+             Device device{DeviceKind::cuda, 0};
+             if (given.has(1))
+               device = PyLong_Check(given.object(1))
+                            ? Device{DeviceKind::cuda, static_cast<std::int8_t>(given.integer(1))}
+                            : to_device(given.object(1), "cuda");
+             return wrap(to(given.tensor(0), device));
+           }},
+    Method{
+        "cat", "tensors: Sequence[Tensor], dim: int = 0", "Tensor", "Join along a dim they have.",
+        Place::functional,
+        [](const Arguments& given) { return wrap(cat(given.tensors(0), given.integer_or(1, 0))); }},
+    Method{"stack", "tensors: Sequence[Tensor], dim: int = 0", "Tensor", "Join along a new dim.",
+           Place::functional,
+           [](const Arguments& given) {
+             return wrap(stack(given.tensors(0), given.integer_or(1, 0)));
+           }},
+};
+
+}  // namespace
+
+void add_shape_methods() { add_table<table>(); }
+
+}  // namespace garboard::python

@@ -1,0 +1,276 @@
+// What a tensor is and says of itself; its life, its gradient, its data.
+#include "csrc/autograd/engine.h"
+#include "csrc/core/error.h"
+#include "csrc/ops/record.h"
+#include "csrc/ops/views.h"
+#include "python/bindings/anchors.h"
+#include "python/bindings/dtype_object.h"
+#include "python/bindings/exchange.h"
+#include "python/bindings/methods.h"
+#include "python/bindings/ref.h"
+#include "python/bindings/tensor_type.h"
+
+namespace garboard::python {
+namespace {
+
+PyObject* tuple_of(const Dims& dims) {
+  PyObject* const tuple = checked(PyTuple_New(dims.size()));
+  for (int i = 0; i < dims.size(); ++i)
+    PyTuple_SET_ITEM(tuple, i, checked(PyLong_FromLongLong(dims[i])));
+  return tuple;
+}
+
+PyObject* nothing() { return Py_NewRef(Py_None); }
+
+/// `x.size()` and `x.size(dim)`, likewise for strides.
+PyObject* all_or_one(const Arguments& given, const Dims& dims) {
+  if (!given.has(1)) return tuple_of(dims);
+  return PyLong_FromLongLong(dims[checked_dim(given.op(), given.integer(1), dims.size())]);
+}
+
+PyObject* call_backward(const Arguments& given) {
+  const Tensor output = given.tensor(0), gradient = given.optional_tensor(1);
+  const bool create_graph = given.boolean_or(3, false);
+  const bool retain_graph = given.boolean_or(2, create_graph);
+  const Borrowing::Pause pause;  // those are shares, and hooks may open scopes of their own
+  backward({output}, {gradient}, {.retain_graph = retain_graph, .create_graph = create_graph});
+  return nothing();
+}
+
+// A disposed tensor can still be asked whether it is, and ended again.
+PyObject* dispose(PyObject* self, PyObject*) noexcept {
+  alias_of(self).dispose();
+  Py_RETURN_NONE;
+}
+PyObject* enter(PyObject* self, PyObject*) noexcept {
+  try {
+    tensor_of(self, "with");
+    return Py_NewRef(self);
+  } catch (...) {
+    return raise_current();
+  }
+}
+PyObject* leave(PyObject* self, PyObject* const*, Py_ssize_t) noexcept {
+  return dispose(self, nullptr);
+}
+
+constexpr std::array table{
+    Method{"size", "input: Tensor, dim: int | None = None", "Any", "The sizes, or one of them.",
+           Place::method,
+           [](const Arguments& given) { return all_or_one(given, given.tensor(0).sizes()); }},
+    Method{"stride", "input: Tensor, dim: int | None = None", "Any",
+           "The strides in elements, or one of them.", Place::method,
+           [](const Arguments& given) { return all_or_one(given, given.tensor(0).strides()); }},
+    Method{"dim", "input: Tensor", "int", "The number of dims.", Place::method,
+           [](const Arguments& given) { return PyLong_FromLong(given.tensor(0).ndim()); }},
+    Method{"numel", "input: Tensor", "int", "The number of elements.", Place::everywhere,
+           [](const Arguments& given) { return PyLong_FromLongLong(given.tensor(0).count()); }},
+    Method{"element_size", "input: Tensor", "int", "Bytes an element takes.", Place::method,
+           [](const Arguments& given) {
+             return PyLong_FromSize_t(item_size(given.tensor(0).dtype()));
+           }},
+    Method{"storage_offset", "input: Tensor", "int",
+           "Where the first element stands in the storage, in elements.", Place::method,
+           [](const Arguments& given) { return PyLong_FromLongLong(given.tensor(0).offset()); }},
+    Method{"data_ptr", "input: Tensor", "int", "The address of the first element.", Place::method,
+           [](const Arguments& given) { return PyLong_FromVoidPtr(given.tensor(0).data()); }},
+    Method{"is_contiguous", "input: Tensor", "bool", "True for dense elements in row-major order.",
+           Place::method,
+           [](const Arguments& given) { return PyBool_FromLong(given.tensor(0).is_contiguous()); }},
+    Method{"is_floating_point", "input: Tensor", "bool", "True for float32 and float64.",
+           Place::everywhere,
+           [](const Arguments& given) {
+             return PyBool_FromLong(is_floating(given.tensor(0).dtype()));
+           }},
+    Method{"item", "input: Tensor", "Number", "The only element, as a Python number.",
+           Place::method,
+           [](const Arguments& given) { return number_of(item_of(given.tensor(0), "item")); }},
+    Method{"tolist", "input: Tensor", "Any", "The elements as nested lists of Python numbers.",
+           Place::method, [](const Arguments& given) { return list_of(given.tensor(0)); }},
+    Method{"numpy", "input: Tensor", "Any",
+           "A NumPy array over the same memory, which stays valid while the array lives.",
+           Place::method,
+           [](const Arguments& given) {
+             given.tensor(0);
+             return numpy_of(given.object(0));
+           }},
+    Method{"requires_grad_", "input: Tensor, requires_grad: bool = True", "Tensor",
+           "Ask, or no longer ask, for a gradient. Returns the tensor itself.", Place::method,
+           [](const Arguments& given) {
+             given.tensor(0).set_requires_grad(given.boolean_or(1, true));
+             return same(given);
+           }},
+    Method{"backward",
+           "input: Tensor, gradient: Tensor | None = None, retain_graph: bool | None = None, "
+           "create_graph: bool = False",
+           "None", "Add this tensor's gradient to `.grad` of every leaf it was computed from.",
+           Place::method, call_backward},
+    Method{"register_hook", "input: Tensor, hook: Callable[[Tensor], Tensor | None]",
+           "RemovableHandle",
+           "Call hook with each gradient of this tensor; a tensor it returns takes its place.",
+           Place::method,
+           [](const Arguments& given) {
+             given.tensor(0);
+             const AddedHook hook = add_hook(given.object(0), given.object(1));
+             const Ref module(checked(PyImport_ImportModule("garboard._hooks")));
+             return checked(PyObject_CallMethod(module.get(), "TensorHookHandle", "OK", hook.anchor,
+                                                static_cast<unsigned long long>(hook.number)));
+           }},
+    Method{"_mark_optimizer_owned", "input: Tensor", "None",
+           "Book this alias as an optimizer's, outside every scope.", Place::method,
+           [](const Arguments& given) {
+             given.tensor(0);
+             Alias& alias = alias_of(given.object(0));
+             if (DisposeScope* const scope = alias.scope()) scope->detach(alias);
+             alias.owner = OwnerKind::optimizer;
+             return nothing();
+           }},
+};
+
+template <class Read>
+PyObject* read(PyObject* self, const char* name, Read&& of) noexcept try {
+  return of(tensor_of(self, name));
+} catch (...) {
+  return raise_current();
+}
+
+PyObject* get_grad(PyObject* self, void*) noexcept try {
+  const Tensor grad = tensor_of(self, "grad").grad();
+  if (!grad) Py_RETURN_NONE;
+  GradState& state = grad_state_of(grad);
+  if (state.grad_alias) return Py_NewRef(static_cast<PyObject*>(state.grad_alias));
+  const BirthStamp stamp;
+  PyObject* const object = checked(wrap_outside_scopes(grad, OwnerKind::grad));
+  alias_of(object).is_grad_alias = true;
+  state.grad_alias = object;
+  return object;
+} catch (...) {
+  return raise_current();
+}
+
+int set_grad(PyObject* self, PyObject* value, void*) noexcept try {
+  const Tensor& tensor = tensor_of(self, "grad");
+  if (!value || value == Py_None) {
+    tensor.set_grad({});
+    return 0;
+  }
+  if (!is_tensor(value))
+    throw_type_error("grad: a value of type %s; a Tensor or None is needed",
+                     Py_TYPE(value)->tp_name);
+  // Detached: a gradient that is assigned brings no history, and no alias of the user's with it.
+  tensor.set_grad(detach(tensor_of(value, "grad", "value")));
+  return 0;
+} catch (...) {
+  raise_current();
+  return -1;
+}
+
+int set_requires_grad(PyObject* self, PyObject* value, void*) noexcept try {
+  const int truth = value ? PyObject_IsTrue(value) : 0;
+  if (truth < 0) return -1;
+  tensor_of(self, "requires_grad").set_requires_grad(truth);
+  return 0;
+} catch (...) {
+  raise_current();
+  return -1;
+}
+
+PyGetSetDef properties[] = {
+    {"shape",
+     [](PyObject* self, void*) {
+       return read(self, "shape", [](const Tensor& it) { return tuple_of(it.sizes()); });
+     },
+     nullptr, "The sizes, as a tuple.", nullptr},
+    {"dtype",
+     [](PyObject* self, void*) {
+       return read(self, "dtype",
+                   [](const Tensor& it) { return Py_NewRef(dtype_object(it.dtype())); });
+     },
+     nullptr, "The type of the elements.", nullptr},
+    {"device",
+     [](PyObject* self, void*) {
+       return read(self, "device", [](const Tensor& it) { return device_object(it.device()); });
+     },
+     nullptr, "Where the storage lies.", nullptr},
+    {"is_cuda",
+     [](PyObject* self, void*) {
+       return read(self, "is_cuda",
+                   [](const Tensor& it) { return PyBool_FromLong(!it.device().is_cpu()); });
+     },
+     nullptr, "True on a CUDA device.", nullptr},
+    {"ndim",
+     [](PyObject* self, void*) {
+       return read(self, "ndim", [](const Tensor& it) { return PyLong_FromLong(it.ndim()); });
+     },
+     nullptr, "The number of dims.", nullptr},
+    {"nbytes",
+     [](PyObject* self, void*) {
+       return read(self, "nbytes",
+                   [](const Tensor& it) { return PyLong_FromLongLong(it.nbytes()); });
+     },
+     nullptr, "Bytes of the elements; the storage may hold more.", nullptr},
+    {"itemsize",
+     [](PyObject* self, void*) {
+       return read(self, "itemsize",
+                   [](const Tensor& it) { return PyLong_FromSize_t(item_size(it.dtype())); });
+     },
+     nullptr, "Bytes an element takes.", nullptr},
+    {"requires_grad",
+     [](PyObject* self, void*) {
+       return read(self, "requires_grad",
+                   [](const Tensor& it) { return PyBool_FromLong(it.requires_grad()); });
+     },
+     set_requires_grad, "True where a gradient is asked for; can be set on a leaf.", nullptr},
+    {"is_leaf",
+     [](PyObject* self, void*) {
+       return read(self, "is_leaf", [](const Tensor& it) { return PyBool_FromLong(it.is_leaf()); });
+     },
+     nullptr, "True where no recorded op computed it.", nullptr},
+    {"grad", get_grad, set_grad, "The accumulated gradient of a leaf, or None.", nullptr},
+    {"T",
+     [](PyObject* self, void*) {
+       return read(self, "T", [](const Tensor& it) {
+         const BirthStamp stamp;
+         Dims dims = it.sizes();
+         for (int i = 0; i < dims.size(); ++i) dims[i] = dims.size() - 1 - i;
+         return wrap(permute(it, dims));
+       });
+     },
+     nullptr, "The dims in reverse order, as a view.", nullptr},
+    {"mT",
+     [](PyObject* self, void*) {
+       return read(self, "mT", [](const Tensor& it) {
+         const BirthStamp stamp;
+         return wrap(transpose(it, -2, -1));
+       });
+     },
+     nullptr, "The last two dims swapped, as a view.", nullptr},
+    {"data",
+     [](PyObject* self, void*) {
+       return read(self, "data", [](const Tensor& it) {
+         const BirthStamp stamp;
+         return wrap(detach(it));
+       });
+     },
+     nullptr, "The same storage without history.", nullptr},
+    {"is_disposed",
+     [](PyObject* self, void*) { return PyBool_FromLong(alias_of(self).is_disposed()); }, nullptr,
+     "True once this handle has ended.", nullptr},
+    {}};
+
+}  // namespace
+
+PyGetSetDef* tensor_properties() { return properties; }
+
+void add_state_methods() {
+  add_table<table>();
+  auto& methods = method_table().methods;
+  methods.push_back({"dispose", dispose, METH_NOARGS,
+                     "dispose($self)\n--\n\nEnd this handle now; its storage goes with its last "
+                     "share. Idempotent."});
+  methods.push_back({"__enter__", enter, METH_NOARGS, nullptr});
+  methods.push_back({"__exit__", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(leave)),
+                     METH_FASTCALL, nullptr});
+}
+
+}  // namespace garboard::python

@@ -1,0 +1,53 @@
+// The extension module: what is bound, in order.
+#include <pybind11/pybind11.h>
+
+#include "csrc/core/error.h"
+#include "csrc/core/exclusive.h"
+#include "python/bindings/anchors.h"
+#include "python/bindings/bindings.h"
+#include "python/bindings/birth_site.h"
+#include "python/bindings/dtype_object.h"
+#include "python/bindings/errors.h"
+#include "python/bindings/scope_object.h"
+#include "python/bindings/scope_stack.h"
+#include "python/bindings/stubs.h"
+#include "python/bindings/tensor_object.h"
+
+namespace py = pybind11;
+
+PYBIND11_MODULE(_engine, m) {
+  using namespace garboard;
+  using namespace garboard::python;
+  m.doc() = "The engine below the package garboard. Import that.";
+  // The GIL keeps other threads out from here on: counts and short locks cost next to nothing.
+  Exclusive::declare();
+  py::register_exception_translator([](std::exception_ptr error) {
+    if (!error) return;
+    try {
+      std::rethrow_exception(error);
+    } catch (const Error&) {
+      raise_current();
+    } catch (const PythonErrorSet&) {
+    }
+  });
+  PyObject* const module = m.ptr();
+  if (!add_errors(module) || !start_scope_stack() || !start_anchors() ||
+      !add_dtypes_and_devices(module) || !add_tensor_type(module) || !add_scope_type(module))
+    throw py::error_already_set();
+  set_site_resolver([](Site site) -> std::string {
+    const py::gil_scoped_acquire gil;
+    const SiteText text = text_of(site);
+    return text.file + ":" + std::to_string(text.line) + " " + text.function + "()";
+  });
+  bind_autograd(m);
+  bind_build(m);
+  bind_cohorts(m);
+  bind_cuda(m);
+  bind_holders(m);
+  bind_memory(m);
+  bind_optimizers(m);
+  bind_registry(m);
+  bind_statistics(m);
+  bind_storage(m);
+  bind_stubs(m);
+}

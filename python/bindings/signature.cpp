@@ -1,0 +1,78 @@
+#include "python/bindings/signature.h"
+
+namespace garboard::python {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+/// Cuts at the commas that stand outside brackets.
+std::vector<std::string_view> split(std::string_view text) {
+  std::vector<std::string_view> parts;
+  int depth = 0;
+  std::size_t start = 0;
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    const char c = i < text.size() ? text[i] : ',';
+    depth += (c == '[' || c == '(') - (c == ']' || c == ')');
+    if (c != ',' || depth > 0) continue;
+    if (const auto part = trimmed(text.substr(start, i - start)); !part.empty())
+      parts.push_back(part);
+    start = i + 1;
+  }
+  return parts;
+}
+
+}  // namespace
+
+Signature::Signature(std::string_view text) {
+  bool keyword_only = false;
+  for (std::string_view part : split(text)) {
+    if (part == "*") {
+      keyword_only = true;
+      continue;
+    }
+    Parameter parameter;
+    if (const auto equals = part.find('='); equals != part.npos) {
+      parameter.default_text = trimmed(part.substr(equals + 1));
+      part = trimmed(part.substr(0, equals));
+    }
+    if (const auto colon = part.find(':'); colon != part.npos) {
+      parameter.annotation = trimmed(part.substr(colon + 1));
+      part = trimmed(part.substr(0, colon));
+    }
+    if (part.starts_with('*')) {
+      variadic_ = static_cast<int>(parameters_.size());
+      part.remove_prefix(1);
+      keyword_only = true;
+    }
+    parameter.text = part;
+    parameter.name = PyUnicode_InternFromString(parameter.text.c_str());
+    parameters_.push_back(std::move(parameter));
+    if (!keyword_only) ++positional_count_;
+  }
+}
+
+std::string Signature::join(std::string_view receiver, bool is_method, bool with_types) const {
+  std::string text = "(" + std::string(receiver);
+  const auto add = [&](const std::string& part) {
+    if (text.size() > 1) text += ", ";
+    text += part;
+  };
+  for (int i = is_method ? 1 : 0; i < static_cast<int>(parameters_.size()); ++i) {
+    const Parameter& parameter = parameters_[static_cast<std::size_t>(i)];
+    if (i == positional_count_ && variadic_ < 0) add("*");
+    std::string part = (i == variadic_ ? "*" : "") + parameter.text;
+    if (with_types && !parameter.annotation.empty()) part += ": " + parameter.annotation;
+    if (!parameter.default_text.empty()) {
+      part += with_types ? " = " : "=";
+      part += parameter.default_text;
+    }
+    add(part);
+  }
+  return text + ")";
+}
+
+}  // namespace garboard::python

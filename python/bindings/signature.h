@@ -1,0 +1,47 @@
+// A method's parameters, written once as Python writes them: they drive the argument matcher, the
+// text signature and the stubs.
+#pragma once
+
+#include <Python.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace garboard::python {
+
+/// Parsed from, for instance, `dim: int | None = None, *, keepdim: bool = False`. A parameter
+/// `*sizes: int` takes all positional arguments that are left, or one sequence of them.
+class Signature {
+ public:
+  /// At most eight parameters; interns their names.
+  explicit Signature(std::string_view text);
+
+  struct Parameter {
+    PyObject* name;  // interned, leaked
+    std::string text;
+    std::string annotation;
+    std::string default_text;  // empty: required
+  };
+  const std::vector<Parameter>& parameters() const { return parameters_; }
+  int positional_count() const { return positional_count_; }
+  /// The index of `*sizes`, or -1.
+  int variadic() const { return variadic_; }
+
+  /// `(input, dim=None, *, keepdim=False)`, as `inspect.signature` reads it; a method's first
+  /// parameter is `$self`.
+  std::string plain(bool is_method) const {
+    return join(is_method ? "$self" : "", is_method, false);
+  }
+  /// The same with annotations, as a stub has it.
+  std::string typed(bool is_method) const { return join(is_method ? "self" : "", is_method, true); }
+
+ private:
+  std::string join(std::string_view receiver, bool is_method, bool with_types) const;
+
+  std::vector<Parameter> parameters_;
+  int positional_count_ = 0;
+  int variadic_ = -1;
+};
+
+}  // namespace garboard::python

@@ -1,0 +1,169 @@
+// Python's operators on tensors. The declaration of each op is a template argument: the slot of
+// `a + b` is three steps from the kernel.
+#include <initializer_list>
+
+#include "csrc/core/error.h"
+#include "csrc/lifetime/borrowing.h"
+#include "csrc/ops/binary.h"
+#include "csrc/ops/matmul.h"
+#include "csrc/ops/unary.h"
+#include "python/bindings/arguments.h"
+#include "python/bindings/errors.h"
+#include "python/bindings/exchange.h"
+#include "python/bindings/methods.h"
+#include "python/bindings/tensor_type.h"
+
+namespace garboard::python {
+namespace {
+
+template <const Binary& op>
+PyObject* binary(PyObject* a, PyObject* b) noexcept try {
+  const Borrowing borrowing;  // first: a number's `__float__` may dispose the other operand
+  Operand x{Scalar{}}, y{Scalar{}};
+  if (!to_operand(a, op.name, "input", x) || !to_operand(b, op.name, "other", y))
+    Py_RETURN_NOTIMPLEMENTED;
+  const BirthStamp stamp;
+  return wrap(op(x, y));
+} catch (...) {
+  return raise_current();
+}
+
+template <const Binary& op>
+PyObject* in_place(PyObject* self, PyObject* other) noexcept try {
+  Operand y{Scalar{}};
+  if (!to_operand(other, op.name, "other", y)) Py_RETURN_NOTIMPLEMENTED;
+  const Tensor& x = tensor_of(self, op.name);
+  const BirthStamp stamp;
+  const Borrowing borrowing;
+  op.apply_in_place(x, y);
+  return Py_NewRef(self);
+} catch (...) {
+  return raise_current();
+}
+
+template <const Unary& op>
+PyObject* unary(PyObject* self) noexcept try {
+  const Tensor& x = tensor_of(self, op.name);
+  const BirthStamp stamp;
+  const Borrowing borrowing;
+  return wrap(op(x));
+} catch (...) {
+  return raise_current();
+}
+
+PyObject* positive(PyObject* self) noexcept try {
+  const Tensor& x = tensor_of(self, "positive");
+  const BirthStamp stamp;
+  return wrap(x);
+} catch (...) {
+  return raise_current();
+}
+
+PyObject* power(PyObject* base, PyObject* exponent, PyObject* modulus) noexcept {
+  if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
+  return binary<pow>(base, exponent);
+}
+PyObject* in_place_power(PyObject* self, PyObject* exponent, PyObject* modulus) noexcept {
+  if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
+  return in_place<pow>(self, exponent);
+}
+
+PyObject* product(PyObject* a, PyObject* b) noexcept try {
+  if (!is_tensor(a) || !is_tensor(b)) Py_RETURN_NOTIMPLEMENTED;
+  const Tensor &x = tensor_of(a, "matmul"), &y = tensor_of(b, "matmul", "other");
+  const BirthStamp stamp;
+  const Borrowing borrowing;
+  return wrap(matmul(x, y));
+} catch (...) {
+  return raise_current();
+}
+
+PyObject* compare(PyObject* a, PyObject* b, int op) noexcept {
+  switch (op) {
+    case Py_EQ:
+      return binary<eq>(a, b);
+    case Py_NE:
+      return binary<ne>(a, b);
+    case Py_LT:
+      return binary<lt>(a, b);
+    case Py_LE:
+      return binary<le>(a, b);
+    case Py_GT:
+      return binary<gt>(a, b);
+    default:
+      return binary<ge>(a, b);
+  }
+}
+
+Scalar only_element(PyObject* self, const char* op) { return item_of(tensor_of(self, op), op); }
+
+int truth(PyObject* self) noexcept try {
+  return only_element(self, "bool").real != 0;  // NaN is true, as in Python
+} catch (...) {
+  raise_current();
+  return -1;
+}
+PyObject* to_float(PyObject* self) noexcept try {
+  return PyFloat_FromDouble(only_element(self, "float").real);
+} catch (...) {
+  return raise_current();
+}
+PyObject* to_int(PyObject* self) noexcept try {
+  const Scalar value = only_element(self, "int");
+  if (value.category == Category::floating) return PyLong_FromDouble(value.real);
+  return PyLong_FromLongLong(value.integer);
+} catch (...) {
+  return raise_current();
+}
+PyObject* to_index(PyObject* self) noexcept try {
+  // A TypeError sends bytes(x) on to the buffer.
+  if (const Tensor& tensor = tensor_of(self, "index"); tensor.count() != 1)
+    throw_type_error("index: a tensor of sizes %s; one integer element is needed",
+                     text(tensor.sizes()).c_str());
+  const Scalar value = only_element(self, "index");
+  if (value.category == Category::floating)
+    throw_type_error("index: a floating tensor; an integer one is needed");
+  return PyLong_FromLongLong(value.integer);
+} catch (...) {
+  return raise_current();
+}
+
+}  // namespace
+
+void add_number_slots(std::vector<PyType_Slot>& slots) {
+  const auto add = [&](int id, auto* function) {
+    slots.push_back({id, reinterpret_cast<void*>(function)});
+  };
+  add(Py_nb_add, binary<garboard::add>);
+  add(Py_nb_subtract, binary<sub>);
+  add(Py_nb_multiply, binary<mul>);
+  add(Py_nb_true_divide, binary<div>);
+  add(Py_nb_floor_divide, binary<floor_divide>);
+  add(Py_nb_remainder, binary<remainder>);
+  add(Py_nb_and, binary<bitwise_and>);
+  add(Py_nb_or, binary<bitwise_or>);
+  add(Py_nb_xor, binary<bitwise_xor>);
+  add(Py_nb_power, power);
+  add(Py_nb_matrix_multiply, product);
+  add(Py_nb_inplace_add, in_place<garboard::add>);
+  add(Py_nb_inplace_subtract, in_place<sub>);
+  add(Py_nb_inplace_multiply, in_place<mul>);
+  add(Py_nb_inplace_true_divide, in_place<div>);
+  add(Py_nb_inplace_floor_divide, in_place<floor_divide>);
+  add(Py_nb_inplace_remainder, in_place<remainder>);
+  add(Py_nb_inplace_and, in_place<bitwise_and>);
+  add(Py_nb_inplace_or, in_place<bitwise_or>);
+  add(Py_nb_inplace_xor, in_place<bitwise_xor>);
+  add(Py_nb_inplace_power, in_place_power);
+  add(Py_nb_negative, unary<neg>);
+  add(Py_nb_absolute, unary<garboard::abs>);
+  add(Py_nb_invert, unary<bitwise_not>);
+  add(Py_nb_positive, positive);
+  add(Py_nb_bool, truth);
+  add(Py_nb_float, to_float);
+  add(Py_nb_int, to_int);
+  add(Py_nb_index, to_index);
+  add(Py_tp_richcompare, compare);
+}
+
+}  // namespace garboard::python

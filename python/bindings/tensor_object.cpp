@@ -1,0 +1,99 @@
+#include "python/bindings/tensor_object.h"
+
+#include "csrc/core/error.h"
+#include "csrc/core/text.h"
+#include "python/bindings/anchors.h"
+#include "python/bindings/errors.h"
+#include "python/bindings/tensor_type.h"
+
+namespace garboard::python {
+
+PyTypeObject* tensor_type = nullptr;
+
+Share Alias::take_share() noexcept {
+  stop_being_grad();
+  return {tensor_.body(), [](void* given) noexcept {
+            Counted<TensorBody>::adopt(static_cast<TensorBody*>(given)).reset();
+          }};
+}
+
+namespace {
+
+// Handles are made and dropped all the time: the last ones are kept, most recent first.
+constexpr int most_kept = 1024;
+TensorObject* kept[most_kept];
+int kept_count = 0;
+
+TensorObject* new_handle(PyTypeObject* type) noexcept {
+  TensorObject* object;
+  if (type != tensor_type) {
+    object = reinterpret_cast<TensorObject*>(type->tp_alloc(type, 0));
+  } else if (kept_count > 0) {
+    object = kept[--kept_count];
+    PyObject_Init(reinterpret_cast<PyObject*>(object), type);
+  } else {
+    object = PyObject_GC_New(TensorObject, type);
+  }
+  if (!object) return nullptr;
+  object->weak_references = nullptr;
+  new (&object->hooks) Counted<GradientHooks>;
+  return object;
+}
+
+PyObject* make(PyTypeObject* type, Tensor tensor, bool in_scope) noexcept {
+  TensorObject* const object = new_handle(type);
+  if (!object) return nullptr;
+  new (&object->alias) Alias(std::move(tensor), in_scope);
+  hold_anchor(*object);
+  return reinterpret_cast<PyObject*>(object);
+}
+
+}  // namespace
+
+void dealloc_tensor(PyObject* self) {
+  PyTypeObject* const type = Py_TYPE(self);
+  auto* const object = reinterpret_cast<TensorObject*>(self);
+  if (PyObject_GC_IsTracked(self)) PyObject_GC_UnTrack(self);
+  // Callbacks of weak references run Python, which must not find this object any more.
+  object->alias.stop_being_grad();
+  if (object->weak_references) PyObject_ClearWeakRefs(self);
+  release_anchor(*object);
+  object->hooks.~Counted();
+  object->alias.~Alias();
+  if (type != tensor_type) {
+    type->tp_free(self);
+  } else if (kept_count < most_kept) {
+    kept[kept_count++] = object;
+  } else {
+    PyObject_GC_Del(self);
+  }
+  Py_DECREF(type);
+}
+
+PyObject* object_of(const Disposable& disposable) noexcept {
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"  // GCC supports it for such a struct
+  const auto* const alias = static_cast<const Alias*>(&disposable);
+  const char* const start = reinterpret_cast<const char*>(alias) - offsetof(TensorObject, alias);
+  auto* const object = reinterpret_cast<PyObject*>(const_cast<char*>(start));
+  return Py_REFCNT(object) == 0 ? nullptr : Py_NewRef(object);
+}
+
+void throw_disposed(const Alias& alias, const char* op, const char* argument) {
+  throw DisposedError(text(op, ": ", argument, " is a disposed tensor, ", alias.describe_end(),
+                           "; move it out first (scope.move_to_outer), detach it, or keep .item() "
+                           "instead"));
+}
+
+PyObject* wrap(Tensor tensor) noexcept { return make(tensor_type, std::move(tensor), true); }
+
+PyObject* wrap_outside_scopes(Tensor tensor, OwnerKind owner) noexcept {
+  PyObject* const object = make(tensor_type, std::move(tensor), false);
+  if (object) alias_of(object).owner = owner;
+  return object;
+}
+
+PyObject* wrap_as(PyTypeObject* type, Tensor tensor) noexcept {
+  return make(type, std::move(tensor), true);
+}
+
+}  // namespace garboard::python

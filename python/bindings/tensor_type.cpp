@@ -1,0 +1,106 @@
+#include "python/bindings/tensor_type.h"
+
+#include <structmember.h>
+
+#include <optional>
+
+#include "csrc/ops/create.h"
+#include "python/bindings/anchors.h"
+#include "python/bindings/exchange.h"
+#include "python/bindings/methods.h"
+#include "python/bindings/tensor_object.h"
+
+namespace garboard::python {
+namespace {
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  return traverse_anchor(*reinterpret_cast<TensorObject*>(self), visit, arg);
+}
+
+int clear(PyObject* self) {
+  clear_anchor(*reinterpret_cast<TensorObject*>(self));
+  return 0;
+}
+
+/// `Tensor(data)`, as `tensor(data)`; a Tensor gives a new alias of the same storage, without
+/// history, which is how `Parameter` wraps what it is given.
+PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject*) try {
+  if (PyTuple_GET_SIZE(arguments) > 1 && type == tensor_type)
+    throw_type_error("Tensor: %zd arguments; one, the data, is needed",
+                     PyTuple_GET_SIZE(arguments));
+  const BirthStamp stamp;
+  if (PyTuple_GET_SIZE(arguments) == 0) return wrap_as(type, empty({0}, DType::float32));
+  PyObject* const data = PyTuple_GET_ITEM(arguments, 0);
+  if (is_tensor(data)) {
+    const Tensor& tensor = tensor_of(data, type->tp_name, "data");
+    return wrap_as(type,
+                   tensor.alias_of_storage(tensor.sizes(), tensor.strides(), tensor.offset()));
+  }
+  return wrap_as(type, tensor_from(data, "tensor", std::nullopt));
+} catch (...) {
+  return raise_current();
+}
+
+PyObject* represent(PyObject* self) {
+  // The text is made in Python, where elements are formatted; imported on first use.
+  static PyObject* const format = [] {
+    PyObject* const module = PyImport_ImportModule("garboard._printing");
+    PyObject* const function = module ? PyObject_GetAttrString(module, "tensor_text") : nullptr;
+    Py_XDECREF(module);
+    return function;
+  }();
+  if (!format) return PyErr_Format(PyExc_ImportError, "garboard._printing cannot be imported");
+  return PyObject_CallOneArg(format, self);
+}
+
+template <class Function>
+void* slot(Function* function) {
+  return reinterpret_cast<void*>(function);
+}
+
+}  // namespace
+
+bool add_tensor_type(PyObject* module) {
+  add_elementwise_methods();
+  add_shape_methods();
+  add_reduce_methods();
+  add_product_methods();
+  add_create_functions();
+  add_state_methods();
+  MethodTable& table = method_table();
+  table.methods.push_back({});
+  table.functions.push_back({});
+  // The layout is C's in all but name: a head, a pointer, and objects that Python never looks into.
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"
+  static PyMemberDef members[] = {{"__weaklistoffset__", T_PYSSIZET,
+                                   offsetof(TensorObject, weak_references), READONLY, nullptr},
+                                  {}};
+  std::vector<PyType_Slot> slots{
+      {Py_tp_dealloc, slot(dealloc_tensor)},
+      {Py_tp_traverse, slot(traverse)},
+      {Py_tp_clear, slot(clear)},
+      {Py_tp_new, slot(make)},
+      {Py_tp_repr, slot(represent)},
+      {Py_tp_hash, slot(_Py_HashPointer)},
+      {Py_tp_members, members},
+      {Py_tp_methods, table.methods.data()},
+      {Py_tp_getset, tensor_properties()},
+      {Py_tp_doc, const_cast<char*>(
+                      "Tensor(data)\n--\n\nA handle on a tensor: dtype, sizes and strides over a "
+                      "storage.\n\nIt ends when its last reference goes, when its scope closes, or "
+                      "when it is disposed; the storage\nends with its last share.")},
+  };
+  add_number_slots(slots);
+  add_index_slots(slots);
+  add_buffer_slots(slots);
+  slots.push_back({0, nullptr});
+  PyType_Spec spec = {"garboard.Tensor", sizeof(TensorObject), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots.data()};
+  tensor_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  if (!tensor_type) return false;
+  return PyModule_AddObjectRef(module, "Tensor", reinterpret_cast<PyObject*>(tensor_type)) == 0 &&
+         PyModule_AddFunctions(module, table.functions.data()) == 0;
+}
+
+}  // namespace garboard::python

@@ -1,0 +1,95 @@
+"""A tensor engine whose memory you can see, bound and test.
+
+What is made inside a `dispose_scope` ends with it; what nobody disposes ends with its last
+reference; what outlives the code that made it is named by `garboard.leaks`.
+"""
+
+from garboard import _interpreter
+
+_interpreter.refuse_subinterpreters()  # before the extension loads: it could not refuse in time
+
+_interpreter.mark_library_frames()
+
+from garboard import _exchange as _exchange  # noqa: E402
+from garboard import _functions  # noqa: E402
+from garboard._engine import *  # noqa: E402, F403
+from garboard._engine import (  # noqa: E402
+    DeviceError,
+    DisposedError,
+    DisposeScope,
+    DTypeError,
+    GarboardError,
+    GradientError,
+    IndexOutOfRangeError,
+    OutOfMemoryError,
+    ScopeLimitError,
+    ShapeError,
+    Tensor,
+    VersionError,
+    current_dispose_scope,
+    device,
+    dispose_scope_statistics,
+    dtype,
+    is_grad_enabled,
+)
+from garboard._functions import (  # noqa: E402
+    allclose,
+    enable_grad,
+    equal,
+    is_tensor,
+    no_grad,
+    set_grad_enabled,
+)
+from garboard._lazy import lazy_submodules  # noqa: E402
+from garboard._printing import set_printoptions  # noqa: E402
+from garboard._scopes import dispose_scope  # noqa: E402
+
+__version__ = "0.1.0"
+
+_SUBMODULES = (
+    "autograd",
+    "cpu",
+    "cuda",
+    "leaks",
+    "memory",
+    "nn",
+    "optim",
+    "pytest_plugin",
+    "random",
+    "utils",
+)
+__getattr__ = lazy_submodules(__name__, _SUBMODULES)
+
+__all__ = [
+    "DTypeError",
+    "DeviceError",
+    "DisposeScope",
+    "DisposedError",
+    "GarboardError",
+    "GradientError",
+    "IndexOutOfRangeError",
+    "OutOfMemoryError",
+    "ScopeLimitError",
+    "ShapeError",
+    "Tensor",
+    "VersionError",
+    "allclose",
+    "current_dispose_scope",
+    "device",
+    "dispose_scope",
+    "dispose_scope_statistics",
+    "dtype",
+    "enable_grad",
+    "equal",
+    "is_grad_enabled",
+    "is_tensor",
+    "no_grad",
+    "set_grad_enabled",
+    "set_printoptions",
+    *_functions.OPS,
+    *_functions.DTYPES,
+]
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *_SUBMODULES})

@@ -1,0 +1,33 @@
+"""The command `garboard`, also as `python -m garboard`."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser
+from collections.abc import Sequence
+
+import garboard
+from garboard import _info
+from garboard.demo import command as demo
+
+__all__ = ["main"]
+
+# Each has a SUMMARY, `add_options(parser)` and `run(options)`, which returns the exit status.
+COMMANDS = {"demo": demo, "info": _info}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status; `sys.argv`'s by default."""
+    parser = ArgumentParser(prog="garboard", description=(garboard.__doc__ or "").splitlines()[0])
+    parser.add_argument("--version", action="version", version=f"garboard {garboard.__version__}")
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, module in COMMANDS.items():
+        own = commands.add_parser(name, help=module.SUMMARY, description=module.SUMMARY)
+        module.add_options(own)
+    options = parser.parse_args(arguments)
+    status: int = COMMANDS[options.command].run(options)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

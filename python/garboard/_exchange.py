@@ -1,0 +1,66 @@
+"""How tensors take part in Python's and NumPy's protocols: copying, formatting, arrays."""
+
+from typing import Any, NoReturn
+
+from garboard import _engine
+from garboard._engine import GradientError, Tensor
+from garboard._native import add_methods
+
+__all__: list[str] = []
+
+
+def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
+    """Return a NumPy array over the same memory, or a converted copy."""
+    array = self.numpy()
+    if dtype is not None and array.dtype != dtype:
+        if copy is False:
+            raise ValueError(f"__array__: {array.dtype} to {dtype} without a copy; allow the copy")
+        return array.astype(dtype)
+    return array.copy() if copy else array
+
+
+def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
+    """Copy a leaf's elements, and whether it asks for a gradient.
+
+    Raises:
+        GradientError: The tensor was computed by recorded ops; their graph cannot be copied.
+    """
+    if not self.is_leaf:
+        raise GradientError(
+            "deepcopy: a tensor computed by recorded ops; copy detach() of it, or a leaf"
+        )
+    known: Tensor | None = memo.get(id(self))
+    if known is not None:
+        return known
+    before = _engine._set_grad_enabled(False)
+    try:
+        result = self.detach().clone()
+    finally:
+        _engine._set_grad_enabled(before)
+    if type(self) is not Tensor:
+        result = type(self)(result)
+    memo[id(self)] = result
+    return result.requires_grad_(self.requires_grad)
+
+
+def _format(self: Tensor, spec: str) -> str:
+    if spec and self.ndim == 0:
+        return format(self.item(), spec)
+    return format(repr(self), spec)
+
+
+def _reduce(self: Tensor, protocol: Any) -> NoReturn:
+    raise TypeError(
+        "pickle: tensors cannot be pickled; send numpy() or tolist() of them, or save a state_dict"
+    )
+
+
+add_methods(
+    Tensor,
+    {
+        "__array__": _array,
+        "__deepcopy__": _deepcopy,
+        "__format__": _format,
+        "__reduce_ex__": _reduce,
+    },
+)

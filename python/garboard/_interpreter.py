@@ -1,0 +1,39 @@
+"""What the interpreter must be like, and which of its frames are the library's."""
+
+import os
+import sys
+
+__all__ = ["mark_library_frames", "refuse_subinterpreters"]
+
+
+def refuse_subinterpreters() -> None:
+    """Raise `ImportError` outside the main interpreter.
+
+    The extension has one set of types for the process: a second interpreter would break the first.
+    """
+    try:
+        if sys.version_info >= (3, 13):
+            import _interpreters as interpreters
+
+            current, main = interpreters.get_current()[0], interpreters.get_main()[0]
+        else:
+            import _xxsubinterpreters as interpreters  # type: ignore[import-not-found]
+
+            current, main = interpreters.get_current(), interpreters.get_main()
+    except ImportError:  # a build without subinterpreters
+        return
+    if current != main:
+        raise ImportError(
+            "garboard: imported in a subinterpreter; it runs in the main interpreter alone, "
+            "use threads or processes"
+        )
+
+
+def mark_library_frames() -> None:
+    """Book births inside the package, and in what copies, wraps and unpickles, to their callers."""
+    from garboard import _engine
+
+    _engine._add_library_path(os.path.dirname(__file__) + os.sep)
+    standard = os.path.dirname(os.__file__)
+    for name in ("copy.py", "pickle.py", "functools.py", "contextlib.py"):
+        _engine._add_library_path(os.path.join(standard, name))

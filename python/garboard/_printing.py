@@ -1,0 +1,147 @@
+"""Tensors as text, in PyTorch's form."""
+
+from collections.abc import Callable
+from math import floor, isfinite
+from typing import Any, NamedTuple
+
+from garboard import _engine
+from garboard._engine import Tensor
+
+__all__ = ["set_printoptions", "tensor_text"]
+
+_options = {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80}
+
+
+def set_printoptions(
+    precision: int | None = None,
+    threshold: int | None = None,
+    edgeitems: int | None = None,
+    linewidth: int | None = None,
+) -> None:
+    """Set how tensors print: digits, when to leave elements out, how many to keep, line width."""
+    given = {
+        "precision": precision,
+        "threshold": threshold,
+        "edgeitems": edgeitems,
+        "linewidth": linewidth,
+    }
+    _options.update({name: value for name, value in given.items() if value is not None})
+
+
+def tensor_text(tensor: Tensor) -> str:
+    """Return what `repr(tensor)` shows: elements, and what is unusual about the tensor."""
+    if tensor.is_disposed:
+        return "tensor(<disposed>)"
+    prefix = "tensor("
+    suffixes = []
+    if tensor.is_cuda:
+        suffixes.append(f"device='{tensor.device}'")
+    if tensor.numel() == 0 and tensor.ndim != 1:
+        suffixes.append(f"size={tensor.shape}")
+    if tensor.dtype not in _DEFAULT_DTYPES or (
+        tensor.numel() == 0 and tensor.dtype != _engine.float32
+    ):
+        suffixes.append(f"dtype={tensor.dtype!r}")
+    if tensor.grad_fn is not None:
+        suffixes.append(f"grad_fn=<{tensor.grad_fn.name()}>")
+    elif tensor.requires_grad:
+        suffixes.append("requires_grad=True")
+    # What formatting makes is gone when the text is there, and nobody's scope has seen it.
+    before = _engine._set_grad_enabled(False)
+    try:
+        with _engine.DisposeScope("printing"):
+            body = _elements_text(tensor.detach().cpu(), len(prefix))
+    finally:
+        _engine._set_grad_enabled(before)
+    text = prefix + body
+    for suffix in suffixes:
+        last_line = len(text) - text.rfind("\n") - 1
+        too_long = last_line + len(suffix) + 4 > _options["linewidth"]
+        text += (",\n" + " " * len(prefix) if too_long else ", ") + suffix
+    return text + ")"
+
+
+_DEFAULT_DTYPES = (_engine.float32, _engine.int64, _engine.bool)
+
+
+def _elements_text(tensor: Tensor, indent: int) -> str:
+    if tensor.numel() == 0:
+        return "[]"
+    summarize = tensor.numel() > _options["threshold"]
+    shown = _edges(tensor) if summarize else tensor.tolist()
+    numbers = list(_flat(shown))
+    form = _format_of(tensor, [number for number in numbers if number is not Ellipsis])
+    return _nest_text(shown, form, indent) if tensor.ndim else form.text(shown)
+
+
+def _edges(tensor: Tensor) -> Any:
+    """Nested lists of the first and last elements of each long dim, `...` between them."""
+    edge = int(_options["edgeitems"])
+    if tensor.ndim == 0:
+        return tensor.item()
+    count = tensor.shape[0]
+    if count <= 2 * edge:
+        return [_edges(tensor[i]) for i in range(count)]
+    ends = [*range(edge), *range(count - edge, count)]
+    items = [_edges(tensor[i]) for i in ends]
+    return [*items[:edge], Ellipsis, *items[edge:]]
+
+
+def _flat(nest: Any) -> Any:
+    if isinstance(nest, list):
+        for item in nest:
+            yield from _flat(item)
+    else:
+        yield nest
+
+
+class _Format(NamedTuple):
+    """How each number of a tensor is written, and how wide that is at most."""
+
+    text: Callable[[Any], str]
+    width: int
+
+
+def _format_of(tensor: Tensor, numbers: list[Any]) -> _Format:
+    """Choose one form for all numbers, as PyTorch does.
+
+    Zero, NaN and the infinities do not widen the column.
+    """
+    if not tensor.is_floating_point():
+        width = max(len(str(number)) for number in numbers)
+        return _Format(lambda number: f"{number!s:>{width}}", width)
+    precision = int(_options["precision"])
+    ordinary = [number for number in numbers if isfinite(number) and number != 0]
+    largest, smallest = max(map(abs, ordinary), default=1.0), min(map(abs, ordinary), default=1.0)
+    if largest / smallest > 1000.0 or largest > 1.0e8 or smallest < 1.0e-4:
+        spec, end = f".{precision}e", ""
+    elif all(number == floor(number) for number in ordinary):
+        spec, end = ".0f", "."
+    else:
+        spec, end = f".{precision}f", ""
+
+    def one(number: float) -> str:
+        return format(number, spec) + (end if isfinite(number) else "")
+
+    width = max((len(one(number)) for number in ordinary), default=1)
+    return _Format(lambda number: f"{one(number):>{width}}", width)
+
+
+def _nest_text(nest: list[Any], form: _Format, indent: int) -> str:
+    if not any(isinstance(item, list) for item in nest):
+        return _row_text(nest, form, indent)
+    deeper = ["..." if item is Ellipsis else _nest_text(item, form, indent + 1) for item in nest]
+    depth = _depth(nest)
+    return "[" + ("," + "\n" * (depth - 1) + " " * (indent + 1)).join(deeper) + "]"
+
+
+def _depth(nest: Any) -> int:
+    lists = [item for item in nest if isinstance(item, list)]
+    return 1 + (_depth(lists[0]) if lists else 0)
+
+
+def _row_text(row: list[Any], form: _Format, indent: int) -> str:
+    items = [" ..." if item is Ellipsis else form.text(item) for item in row]
+    per_line = max(1, (int(_options["linewidth"]) - indent) // (form.width + 2))
+    lines = [", ".join(items[i : i + per_line]) for i in range(0, len(items), per_line)]
+    return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"

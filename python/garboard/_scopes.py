@@ -1,0 +1,130 @@
+"""The parts of dispose scopes that walk containers, decorate and wait: set on the native type."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from garboard import _engine
+from garboard._engine import DisposeScope, Tensor
+from garboard._native import add_methods
+
+__all__ = ["dispose_scope", "tensors_in"]
+
+dispose_scope = DisposeScope
+
+
+def tensors_in(nest: Any) -> Iterator[Tensor]:
+    """Yield the tensors in any nest of tuples, lists, dicts and modules, each nest visited once."""
+    stack, seen = [nest], set()
+    while stack:
+        item = stack.pop()
+        if isinstance(item, Tensor):
+            yield item
+            continue
+        if not isinstance(item, (tuple, list, dict)) and not hasattr(item, "_owned_tensors"):
+            continue
+        if id(item) in seen:
+            continue
+        seen.add(id(item))
+        if isinstance(item, dict):
+            stack.extend(reversed(item.values()))
+        elif isinstance(item, (tuple, list)):
+            stack.extend(reversed(item))
+        else:  # modules and packed sequences tell what they own
+            stack.extend(item._owned_tensors())
+
+
+def _move_results_out(scope: DisposeScope, result: Any) -> Any:
+    tensors = tuple(tensors_in(result))
+    if tensors:
+        scope.move_to_outer(*tensors)
+    return result
+
+
+def _decorate(self: DisposeScope, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Run each call of `function` in a scope of its own; the tensors it returns move out of it.
+
+    Raises:
+        TypeError: `function` is a generator function: its scope would stay open between two items
+            and adopt what the caller makes.
+    """
+    import inspect
+    from functools import wraps
+
+    # A functools.partial, say, has no name.
+    called = getattr(function, "__qualname__", repr(function))
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        raise TypeError(
+            f"dispose_scope: {called} is a generator function, whose scope would adopt what its "
+            "caller makes between two items; open a scope around each item instead"
+        )
+    name = self.name if self.name is not None else getattr(function, "__name__", None)
+    limit = self._limit
+
+    if inspect.iscoroutinefunction(function):
+
+        @wraps(function)
+        async def in_scope_async(*arguments: Any, **named: Any) -> Any:
+            with DisposeScope(name, limit=limit) as scope:
+                return _move_results_out(scope, await function(*arguments, **named))
+
+        return in_scope_async
+
+    @wraps(function)
+    def in_scope(*arguments: Any, **named: Any) -> Any:
+        with DisposeScope(name, limit=limit) as scope:
+            return _move_results_out(scope, function(*arguments, **named))
+
+    return in_scope
+
+
+async def _aenter(self: DisposeScope) -> DisposeScope:
+    return self.__enter__()
+
+
+async def _aexit(self: DisposeScope, *error: Any) -> None:
+    self.__exit__(*error)
+
+
+def _move_to_outer(self: Tensor) -> Tensor:
+    """Hand the tensor to the scope around its own, and return it; without one, detach it."""
+    scope = _engine._scope_of(self)
+    if scope is not None:
+        scope.move_to_outer(self)
+    return self
+
+
+def _move_to_other(self: Tensor, other: Tensor | DisposeScope) -> Tensor:
+    """Hand the tensor to `other`, a scope or a tensor whose scope is meant, and return it."""
+    if not isinstance(other, (Tensor, DisposeScope)):
+        raise TypeError(
+            f"move_to_other_dispose_scope: other is of type {type(other).__name__}; a Tensor or a "
+            "DisposeScope is needed"
+        )
+    target = _engine._scope_of(other) if isinstance(other, Tensor) else other
+    scope = _engine._scope_of(self)
+    if target is None:
+        return _detach(self)
+    if scope is None:
+        target.attach(self)
+    else:
+        scope.move_to_other(target, self)
+    return self
+
+
+def _detach(self: Tensor) -> Tensor:
+    """Take the tensor out of its scope, if it is in one, and return it."""
+    scope = _engine._scope_of(self)
+    if scope is not None:
+        scope.detach(self)
+    return self
+
+
+add_methods(DisposeScope, {"__call__": _decorate, "__aenter__": _aenter, "__aexit__": _aexit})
+add_methods(
+    Tensor,
+    {
+        "move_to_outer_dispose_scope": _move_to_outer,
+        "move_to_other_dispose_scope": _move_to_other,
+        "detach_from_dispose_scope": _detach,
+    },
+)

@@ -1,0 +1,131 @@
+"""CUDA devices: whether there are any, why not, their names and their memory.
+
+The CUDA library is opened by the first question. Importing this module asks none, and no question
+before the first tensor costs more than looking for a driver.
+"""
+
+from collections.abc import Callable
+
+from garboard import _engine, memory
+
+__all__ = [
+    "current_device",
+    "device_count",
+    "empty_cache",
+    "get_device_name",
+    "is_available",
+    "max_memory_allocated",
+    "max_memory_reserved",
+    "memory_allocated",
+    "memory_reserved",
+    "reset_peak_memory_stats",
+    "synchronize",
+    "why_unavailable",
+]
+
+
+def is_available() -> bool:
+    """Tell whether there is a CUDA device that can be used. Never raises."""
+    return device_count() > 0
+
+
+def why_unavailable() -> str | None:
+    """Say in a sentence why no CUDA device can be used; None if one can.
+
+    It begins with one of: built without CUDA, library not found, build mismatch, no driver, driver
+    too old, no device.
+
+    >>> import garboard as gb
+    >>> (gb.cuda.why_unavailable() is None) == gb.cuda.is_available()
+    True
+    """
+    return _engine._why_no_cuda() or None
+
+
+def device_count() -> int:
+    """Count the CUDA devices that can be used. Never raises."""
+    return _engine._cuda_device_count()
+
+
+def current_device() -> int:
+    """Return the number of the device that "cuda" alone names: the first.
+
+    Raises:
+        DeviceError: There is no CUDA device.
+    """
+    _engine._require_cuda("current_device", 0)
+    return 0
+
+
+def get_device_name(device: int | str | _engine.device | None = None) -> str:
+    """Return the name its maker gave a device.
+
+    Args:
+        device: A number, or a device as tensors take it; the current one by default.
+
+    Raises:
+        DeviceError: There is no such device.
+    """
+    return _engine._cuda_device_name(_number("get_device_name", device))
+
+
+def synchronize(device: int | str | _engine.device | None = None) -> None:
+    """Wait until all work queued on a device is done.
+
+    Args:
+        device: A number, or a device as tensors take it; the current one by default.
+
+    Raises:
+        DeviceError: There is no such device, or some of the work failed.
+    """
+    _engine._cuda_synchronize(_number("synchronize", device))
+
+
+def memory_allocated(device: int | str | _engine.device | None = None) -> int:
+    """Return the bytes that live tensors on a device asked for; 0 where there is none."""
+    return _asked(memory.memory_allocated, device)
+
+
+def memory_reserved(device: int | str | _engine.device | None = None) -> int:
+    """Return the bytes held from a device, in use or cached; 0 where there is none.
+
+    cuBLAS keeps some 30 MiB more for itself, from the first product on.
+    """
+    return _asked(memory.memory_reserved, device)
+
+
+def max_memory_allocated(device: int | str | _engine.device | None = None) -> int:
+    """Return the most `memory_allocated` has been since the last reset."""
+    return _asked(memory.max_memory_allocated, device)
+
+
+def max_memory_reserved(device: int | str | _engine.device | None = None) -> int:
+    """Return the most `memory_reserved` has been since the last reset."""
+    return _asked(memory.max_memory_reserved, device)
+
+
+def reset_peak_memory_stats(device: int | str | _engine.device | None = None) -> None:
+    """Let both peaks of a device be what is live and reserved now."""
+    if is_available():
+        memory.reset_peak_memory_stats(f"cuda:{_number('reset_peak_memory_stats', device)}")
+
+
+def empty_cache() -> int:
+    """Return the cached memory of all CUDA devices to them; the bytes returned."""
+    return sum(memory.empty_cache(f"cuda:{number}") for number in range(device_count()))
+
+
+def _asked(question: Callable[[str], int], device: int | str | _engine.device | None) -> int:
+    """Ask a question of `garboard.memory` about a device. Scripts ask it on any machine."""
+    return question(f"cuda:{_number(question.__name__, device)}") if is_available() else 0
+
+
+def _number(asker: str, device: int | str | _engine.device | None) -> int:
+    """Return the number of a device that can be used."""
+    if device is None or isinstance(device, int):
+        device = f"cuda:{device or 0}"
+    index = _engine.device(device).index
+    if index is None:
+        raise _engine.DeviceError(f"{asker}: device {device}; a CUDA device is needed")
+    _engine._require_cuda(asker, index)
+    return index

@@ -1,0 +1,39 @@
+"""Finds what outlives the code that made it: which line, who holds it, since when, what to change.
+
+`watch()` is for loops, `no_leaks()` for tests, `who_holds()` and `live()` for questions.
+"""
+
+from __future__ import annotations
+
+from garboard.leaks._checker import LeakChecker
+from garboard.leaks._errors import LeakError, MemoryLeakError, MemoryLeakWarning
+from garboard.leaks._exemptions import ignore
+from garboard.leaks._holders import Holders, who_holds
+from garboard.leaks._leak import Leak, Rate
+from garboard.leaks._live import LiveGroup, live
+from garboard.leaks._no_leaks import NoLeaks, no_leaks
+from garboard.leaks._report import LeakReport
+from garboard.leaks._site import Site
+from garboard.leaks._snapshot import Snapshot
+from garboard.leaks._watch import LeakWatcher, watch
+
+__all__ = [
+    "Holders",
+    "Leak",
+    "LeakChecker",
+    "LeakError",
+    "LeakReport",
+    "LeakWatcher",
+    "LiveGroup",
+    "MemoryLeakError",
+    "MemoryLeakWarning",
+    "NoLeaks",
+    "Rate",
+    "Site",
+    "Snapshot",
+    "ignore",
+    "live",
+    "no_leaks",
+    "watch",
+    "who_holds",
+]

@@ -1,0 +1,55 @@
+"""TorchSeal's interface: a checker made before a loop, asked in it or after it."""
+
+from __future__ import annotations
+
+import warnings
+
+from garboard._engine import Tensor
+from garboard.leaks._errors import LeakError, MemoryLeakWarning
+from garboard.leaks._exact import judged
+from garboard.leaks._exemptions import Exemptions
+from garboard.leaks._report import LeakReport
+from garboard.leaks._steps import Steps
+from garboard.leaks._survivors import Since
+
+__all__ = ["LeakChecker"]
+
+
+class LeakChecker:
+    """Checks that nothing lives but what lived when the checker was made.
+
+    What a plain variable holds when it is asked is no leak: the loop that asks has its own.
+    Gradients, optimizer state, and what modules own are none either. A graph is one once it links
+    what was recorded between six checks.
+
+    Args:
+        error_on_leak: Raise; otherwise warn.
+    """
+
+    def __init__(self, error_on_leak: bool = True) -> None:
+        self.error_on_leak = error_on_leak
+        self._since, self._steps = Since.now(), Steps()
+        self._exemptions = Exemptions()
+
+    def check_leaks(self) -> None:
+        """Report everything that leaked, at once.
+
+        Raises:
+            LeakError: Tensors or graphs have leaked, and `error_on_leak` is True; it is a
+                `MemoryLeakError`. Otherwise a `MemoryLeakWarning` is given.
+        """
+        self._steps.advance()
+        report = judged(
+            self._since, self._steps, (), lambda it: self._exemptions.is_excluded(it.serial)
+        )
+        leaks = tuple(leak for leak in report.leaks if leak.kind != "variable")
+        if not leaks:
+            return
+        found = LeakReport(leaks, report.notes, report.checked)
+        if self.error_on_leak:
+            raise LeakError(found)
+        warnings.warn(f"{found.headline}\n{found}", MemoryLeakWarning, stacklevel=2)
+
+    def exclude_tensors_from_report(self, *tensors: Tensor) -> None:
+        """Never report these tensors."""
+        self._exemptions.exclude(tensors, "")

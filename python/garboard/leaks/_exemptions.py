@@ -1,0 +1,109 @@
+"""What is never reported: ignored fingerprints, excluded tensors, expected containers."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any, NamedTuple
+from weakref import ref
+
+from garboard import _engine
+from garboard._engine import Tensor
+from garboard.leaks._groups import Group
+from garboard.leaks._holders import expression
+from garboard.leaks._site import site_of
+
+__all__ = ["Exemptions", "ignore", "is_ignored"]
+
+_ignored: dict[str, date | None] = {}
+
+
+def ignore(fingerprint: str, until: str | None = None) -> None:
+    """Leave findings with this fingerprint out of every report from now on.
+
+    Args:
+        fingerprint: As printed, such as "LIST-02bd90".
+        until: The day, as "2027-01-31", after which they are reported again.
+    """
+    _ignored[fingerprint] = date.fromisoformat(until) if until else None
+
+
+def is_ignored(fingerprint: str) -> bool:
+    if fingerprint not in _ignored:
+        return False
+    until = _ignored[fingerprint]
+    return until is None or date.today() <= until
+
+
+class _Expected(NamedTuple):
+    name: str
+    max_items: int
+    reason: str
+
+
+class Exemptions:
+    """What one watcher was told to expect. Holds serials and weak references, no tensor."""
+
+    def __init__(self) -> None:
+        self._serials: dict[int, str] = {}
+        self._objects: list[tuple[Any, str]] = []
+        self._expected: list[_Expected] = []
+
+    def exclude(self, things: tuple[Any, ...], reason: str) -> None:
+        """Leave out tensors, and whatever is held by way of other objects.
+
+        Raises:
+            TypeError: A thing is neither a tensor nor can be referred to weakly.
+        """
+        for thing in things:
+            if isinstance(thing, Tensor):
+                self._serials[_engine._birth(thing)[0]] = reason
+                continue
+            try:
+                self._objects.append((ref(thing), reason))
+            except TypeError:
+                raise TypeError(
+                    f"exclude: a {type(thing).__name__}, which cannot be referred to weakly; give "
+                    "a tensor, a module or another object, or name the container in expect()"
+                ) from None
+
+    def expect(self, name: str, max_items: int, reason: str) -> None:
+        self._expected.append(_Expected(name, max_items, reason))
+
+    def is_excluded(self, serial: int) -> bool:
+        return serial in self._serials
+
+    def note_for(self, group: Group) -> str | None:
+        """Return why a group is no finding, if it is none."""
+        bound = group.bound()
+        name = expression(group.named)
+        if bound is not None:
+            return f"`{name}` holds {len(group.survivors)} tensors and can have {bound} items"
+        for weak, reason in self._objects:
+            thing = weak()
+            if thing is not None and any(link.object is thing for link in group.chain):
+                return f"`{name}` belongs to what was excluded{_because(reason)}"
+        for expected in self._expected:
+            if self._is_meant(expected.name, group, name):
+                items = _items(group)
+                if items <= expected.max_items:
+                    return f"`{name}` has {items} of {expected.max_items} expected items" + (
+                        _because(expected.reason)
+                    )
+        return None
+
+    @staticmethod
+    def _is_meant(meant: str, group: Group, name: str) -> bool:
+        site = site_of(group.survivors[-1].site)
+        names = {name, name.rpartition(".")[2], site.place, site.function, site.called}
+        return meant in names
+
+
+def _items(group: Group) -> int:
+    try:
+        return len(group.holder)
+    except TypeError:
+        return len(group.survivors)
+
+
+def _because(reason: str) -> str:
+    return f": {reason}" if reason else ""

@@ -1,0 +1,74 @@
+"""Objects whose end of life was declared."""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+from weakref import ref
+
+from garboard import _engine
+from garboard._engine import Tensor
+from garboard.leaks._describe import described, file_of, is_a, loaded_class, place_of
+from garboard.leaks._groups import is_container
+from garboard.leaks._holders import chain_text, holder_site, holder_text
+from garboard.leaks._hops import links
+from garboard.leaks._kinds import FAMILIES
+from garboard.leaks._leak import Leak, Rate, fingerprint_of
+from garboard.leaks._roots import phases
+from garboard.leaks._site import Site
+
+__all__ = ["Expected"]
+
+
+class Expected:
+    """One object that should be gone; held weakly."""
+
+    def __init__(self, thing: Any, reason: str, step: int) -> None:
+        try:
+            self._weak = ref(thing)
+        except TypeError:
+            raise TypeError(
+                f"expect_freed: a {type(thing).__name__}, which cannot be referred to weakly; "
+                "give a tensor, a module or another object"
+            ) from None
+        self._reason, self._step = reason, step
+
+    def leak(self, now: int) -> Leak | None:
+        """Return a finding if the object still lives, and something holds it."""
+        if self._weak() is None:
+            return None
+        gc.collect()
+        thing = self._weak()
+        if thing is None or (is_a(thing, Tensor) and thing.is_disposed):
+            return None
+        path = _engine._holder_paths(phases(), [thing], [])[0]
+        site = place_of(thing) or Site(file_of(thing), 1, type(thing).__qualname__)
+        chain = links(path) if path is not None else []
+        last = len(chain) - 2
+        at = next((i for i in range(last, 0, -1) if is_container(chain[i].object)), len(chain) - 1)
+        named = chain[: at + 1]
+        tensors = [thing] if is_a(thing, Tensor) else _tensors_of(thing)
+        because = f" ({self._reason})" if self._reason else ""
+        edges = [str(it.edge) for it in chain[1:] if it.edge.kind != "item"]
+        return Leak(
+            kind="not-freed",
+            verdict="LEAK",
+            count=max(len(tensors), 1),
+            bytes=sum(tensor.nbytes for tensor in tensors),
+            site=site,
+            holder=holder_text(named, site) if named else "a holder outside Python",
+            chain=chain_text(chain),
+            since_step=self._step,
+            rate=Rate(),
+            fix=f"let go of it in {holder_text(named, site)}" if named else "find its holder",
+            fingerprint=fingerprint_of(FAMILIES["not-freed"], "not-freed", site, edges),
+            evidence=f"{described(thing)} was expected to be freed{because}",
+            holder_site=holder_site(named, site) if named else None,
+        )
+
+
+def _tensors_of(thing: Any) -> list[Any]:
+    module = loaded_class("garboard.nn", "Module")
+    if module is None or not is_a(thing, module):
+        return []
+    return [it for it in thing._owned_tensors() if not it.is_disposed]

@@ -1,0 +1,176 @@
+"""Puts survivors together by what holds them: one growing container, one finding."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import FrameType, FunctionType
+from typing import Any
+
+from garboard import _engine
+from garboard.leaks._describe import attributes_of, is_a, is_cache, loaded_class
+from garboard.leaks._hops import Link, links
+from garboard.leaks._survivors import Survivor
+
+__all__ = ["Group", "cohorts_of", "grouped", "is_container"]
+
+_CONTAINERS = (list, dict, set, deque)
+_DEEPEST = 200  # hops; chains of objects that refer to one another have no branching point
+
+
+@dataclass(slots=True)
+class Group:
+    """Survivors behind one holder.
+
+    Attributes:
+        survivors: Oldest first.
+        chain: The hops to the newest of them.
+        at: Where in the chain the holder stands: what gains items, or refers to the one tensor.
+        pinned_bytes: What storages would free if these small views of them were copies.
+        nodes: How many graph nodes hang behind, and how many bytes those saved.
+        is_retained: True where the nodes were kept for a second backward pass.
+        loop_file: The source file of the loop under watch.
+    """
+
+    survivors: list[Survivor]
+    chain: list[Link]
+    at: int
+    pinned_bytes: int = 0
+    nodes: int = 0
+    saved_bytes: int = 0
+    is_retained: bool = False
+    loop_file: str = ""
+
+    @property
+    def holder(self) -> Any:
+        return self.chain[self.at].object
+
+    @property
+    def is_contained(self) -> bool:
+        """True behind a container; False for a bare variable or attribute."""
+        return is_container(self.holder) or len(self.survivors) > 1
+
+    @property
+    def named(self) -> list[Link]:
+        """The chain down to what has a name: the holder, or the variable that is the tensor."""
+        return self.chain[: self.at + 1] if self.is_contained else self.chain
+
+    def size(self) -> int:
+        """Return how many items the holder has; how many survivors, where it has no length."""
+        if is_cache(self.holder):
+            return int(self.holder.cache_info().currsize)
+        return len(self.holder) if is_container(self.holder) else len(self.survivors)
+
+    def has_item(self, thing: Any) -> bool:
+        """Tell whether the holder directly holds a thing."""
+        holder = self.holder
+        if is_a(holder, dict):
+            return any(value is thing for value in dict.values(holder))
+        return is_a(holder, (list, set, deque)) and any(it is thing for it in holder)
+
+    def bound(self) -> int | None:
+        """Return how many items the holder can have, where its structure says so."""
+        holder, owner = self.holder, self.chain[max(self.at - 1, 0)].object
+        if is_a(holder, deque):
+            queue = loaded_class("queue", "Queue")
+            size = getattr(owner, "maxsize", 0) if queue and is_a(owner, queue) else 0
+            return holder.maxlen if holder.maxlen is not None else size or None
+        if is_cache(holder):
+            size = holder.cache_parameters()["maxsize"]
+            return int(size) if size is not None else None
+        return None
+
+
+def cohorts_of(survivors: Sequence[Survivor]) -> dict[int, int]:
+    """Count survivors by birth step."""
+    found: dict[int, int] = {}
+    for survivor in survivors:
+        found[survivor.step] = found.get(survivor.step, 0) + 1
+    return found
+
+
+def is_container(thing: Any) -> bool:
+    """Tell whether a thing can gain items: a list, dict, set or deque, or a cache."""
+    return is_a(thing, _CONTAINERS) or is_cache(thing)
+
+
+Path = tuple[Survivor, list[Any]]  # the objects from a root to the tensor
+
+
+def grouped(found: Sequence[Path]) -> list[Group]:
+    """Group survivors by the deepest object that leads to all of them and branches there."""
+    roots: dict[int, list[Path]] = {}
+    for survivor, path in found:
+        roots.setdefault(id(path[0]), []).append((survivor, path))
+    groups = [group for paths in roots.values() for group in _split(paths, 0)]
+    return sorted(_merged(groups), key=lambda group: group.survivors[0].serial)
+
+
+def _merged(groups: list[Group]) -> list[Group]:
+    """Put groups with one container together: the tensors of one of its items were taken apart."""
+    found: dict[int, Group] = {}
+    for group in groups:
+        key = id(group.holder) if is_container(group.holder) else id(group)
+        first = found.setdefault(key, group)
+        if first is not group:
+            newer = max(first, group, key=lambda it: it.survivors[-1].serial)
+            first.chain, first.at = newer.chain, newer.at
+            both = [*first.survivors, *group.survivors]
+            first.survivors = sorted(both, key=lambda it: it.serial)
+    return list(found.values())
+
+
+def _split(paths: list[Path], depth: int) -> list[Group]:
+    """Descend while all paths agree; below a namespace each branch is a group of its own."""
+    path = paths[0][1]
+    branches: dict[int, list[Path]] = {}
+    while len(branches) < 2 and depth + 1 < len(path):
+        branches = {}
+        for it in paths:
+            branches.setdefault(id(it[1][depth + 1]), []).append(it)
+        depth += len(branches) < 2
+    if len(branches) < 2:  # aliases are objects of their own, so this is one survivor
+        return [_group(paths, _nearest_container(path))]
+    if _gains_items(path, depth) or _is_comb(branches, paths) or depth > _DEEPEST:
+        return [_group(paths, depth)]
+    return [group for branch in branches.values() for group in _split(branch, depth + 1)]
+
+
+def _gains_items(path: list[Any], at: int) -> bool:
+    return is_container(path[at]) and not (at > 0 and _is_namespace(path[at], path[at - 1]))
+
+
+def _is_namespace(thing: Any, holder: Any) -> bool:
+    """Tell whether a dict only holds the attributes or variables of its holder."""
+    if not is_a(thing, dict):
+        return False
+    if is_a(holder, (type, FunctionType)):
+        return True
+    if is_a(holder, FrameType):
+        return all(value is not thing for _, value in _engine._frame_variables(holder))
+    return attributes_of(holder) is thing
+
+
+def _is_comb(branches: dict[int, list[Path]], paths: list[Path]) -> bool:
+    """Many branches of one birth step each: the object gains an attribute every step."""
+    lone = [branch for branch in branches.values() if len({it.step for it, _ in branch}) == 1]
+    steps = {branch[0][0].step for branch in lone}
+    return len(steps) >= 3 and 2 * sum(map(len, lone)) > len(paths)
+
+
+def _nearest_container(path: list[Any]) -> int:
+    """The container nearest to the tensor; what refers to it, where there is none."""
+    last = len(path) - 2
+    return next((i for i in range(last, 0, -1) if _gains_items(path, i)), max(last, 0))
+
+
+def _group(paths: list[Path], depth: int) -> Group:
+    ordered = sorted(paths, key=lambda path: path[0].serial)
+    path = ordered[-1][1]
+    chain = links(path)
+    # The plumbing is folded: the holder is at its own hop, or at that of the object it belongs to.
+    while depth > 0 and all(link.object is not path[depth] for link in chain):
+        depth -= 1
+    at = next(i for i, link in enumerate(chain) if link.object is path[depth])
+    return Group([survivor for survivor, _ in ordered], chain, at)

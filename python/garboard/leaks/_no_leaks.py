@@ -1,0 +1,150 @@
+"""Leak assertions for tests: a block, or a function that is repeated, must leave nothing alive."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from garboard._scopes import tensors_in
+from garboard.leaks._errors import LeakError
+from garboard.leaks._exact import judged
+from garboard.leaks._report import LeakReport
+from garboard.leaks._steps import Steps
+from garboard.leaks._survivors import Since
+
+__all__ = ["NoLeaks", "no_leaks"]
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+class NoLeaks:
+    """Made by `no_leaks()`: a context manager, also for `async with`, and a decorator."""
+
+    def __init__(self, iterations: int, warmup: int) -> None:
+        self._iterations, self._warmup = iterations, warmup
+        self._since: list[Since] = []
+
+    def __enter__(self) -> Self:
+        self._since.append(Since.now())
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        since = self._since.pop()
+        if error is None:  # a traceback keeps its frames, and with them their tensors
+            _raise_if_leaky(judged(since))
+
+    async def __aenter__(self) -> Self:
+        return self.__enter__()
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.__exit__(kind, error, traceback)
+
+    def __call__(self, function: _F) -> _F:
+        """Repeat each call; the last one's result is returned."""
+        if inspect.iscoroutinefunction(function):
+
+            @wraps(function)
+            async def repeated_async(*arguments: Any, **named: Any) -> Any:
+                repeats = _Repeats(self._warmup, self._iterations, function)
+                result = None
+                for _ in repeats.turns:
+                    result = None
+                    result = await function(*arguments, **named)
+                    repeats.end()
+                repeats.judge(result)
+                return result
+
+            return repeated_async  # type: ignore[return-value]
+
+        @wraps(function)
+        def repeated(*arguments: Any, **named: Any) -> Any:
+            repeats = _Repeats(self._warmup, self._iterations, function)
+            result = None
+            for _ in repeats.turns:
+                result = None  # or one call would find the result of the one before
+                result = function(*arguments, **named)
+                repeats.end()
+            repeats.judge(result)
+            return result
+
+        return repeated  # type: ignore[return-value]
+
+
+class _Repeats:
+    """Counts the repetitions of one function."""
+
+    def __init__(self, warmup: int, iterations: int, function: Callable[..., Any]) -> None:
+        code = getattr(function, "__code__", None)
+        self._file: str = code.co_filename if code is not None else ""
+        self._since = Since.now()
+        self._steps = Steps()
+        self._measured = range(warmup + 1, warmup + iterations + 1)
+        self.turns = range(warmup + iterations)
+
+    def end(self) -> None:
+        self._steps.advance()
+
+    def judge(self, result: Any) -> None:
+        returned = {id(tensor) for tensor in tensors_in(result)}
+        report = judged(
+            self._since,
+            self._steps,
+            self._measured,
+            lambda it: id(it.tensor) in returned,
+            self._file,
+        )
+        _raise_if_leaky(report)
+
+
+def _raise_if_leaky(report: LeakReport) -> None:
+    if report.leaks:
+        raise LeakError(report)
+
+
+def no_leaks(iterations: int = 5, warmup: int = 3) -> NoLeaks:
+    """Assert that nothing stays alive, in tests.
+
+    As a context manager, also for `async with`, it judges one pass: a tensor or a graph born inside
+    the block that outlives it is a leak, and so is a variable that still holds one. As a decorator
+    it calls the function `warmup + iterations` times with the same arguments: what has survivors of
+    every measured call is a leak; what is replaced at each call, or made once, is none. What only
+    reference cycles hold is garbage. Gradients, optimizer state, the parameters and buffers of
+    modules, and containers whose size is bounded are no leaks. Whatever raises is not judged.
+
+    Args:
+        iterations: Measured calls of a decorated function, at least 1.
+        warmup: Calls before them, for what is made lazily.
+
+    Raises:
+        ValueError: `iterations` < 1 or `warmup` < 0.
+        LeakError: From the block or call: something leaked.
+
+    >>> import garboard as gb
+    >>> with gb.leaks.no_leaks():
+    ...     value = (gb.ones(3) * 2).sum().item()
+    >>> seen = []
+    >>> @gb.leaks.no_leaks(iterations=3, warmup=1)
+    ... def remember():
+    ...     seen.append(gb.ones(3))
+    >>> remember()
+    Traceback (most recent call last):
+    garboard.leaks._errors.LeakError: 1 leak: ...
+    """
+    if iterations < 1 or warmup < 0:
+        raise ValueError(
+            f"no_leaks: iterations {iterations}, warmup {warmup}; at least 1 and 0 are needed"
+        )
+    return NoLeaks(iterations, warmup)

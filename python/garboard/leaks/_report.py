@@ -1,0 +1,92 @@
+"""All findings of one watched loop, block or function, as text and as data."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, TextIO
+
+from garboard.leaks._leak import Leak
+
+__all__ = ["Checked", "LeakReport"]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What was looked at.
+
+    Attributes:
+        steps: Steps of the loop, iterations of the function, or 0 for a block.
+        born: Tensors born meanwhile.
+        alive: How many of them still live, rightly or not.
+        grown_bytes: Live bytes now, less those at the end of the warm-up.
+    """
+
+    steps: int = 0
+    born: int = 0
+    alive: int = 0
+    grown_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class LeakReport:
+    """What a check found.
+
+    Attributes:
+        leaks: Every finding with its verdict, the gravest first; empty for a healthy program.
+        notes: What was looked at and is none: bounded caches, exclusions, expectations met.
+        checked: What the check covered.
+    """
+
+    leaks: tuple[Leak, ...] = ()
+    notes: tuple[str, ...] = ()
+    checked: Checked = field(default_factory=Checked)
+
+    @property
+    def ok(self) -> bool:
+        """True while no finding is certain to be a leak."""
+        return all(leak.verdict != "LEAK" for leak in self.leaks)
+
+    @property
+    def headline(self) -> str:
+        """The first line of an error: how many findings, and the gravest."""
+        if not self.leaks:
+            return "no leaks"
+        first = self.leaks[0]
+        more = f" (and {len(self.leaks) - 1} more)" if len(self.leaks) > 1 else ""
+        noun = "leak" if len(self.leaks) == 1 else "leaks"
+        figures = str(first.rate) or first.evidence
+        return (
+            f"{len(self.leaks)} {noun}: {first.kind}, {figures}, {first.site.place} "
+            f"[{first.fingerprint}]{more}"
+        )
+
+    def __str__(self) -> str:
+        from garboard.leaks._text import report_text
+
+        return report_text(self)
+
+    def show(self, file: TextIO | None = None) -> None:
+        """Print the report, coloured on a terminal (by rich; the variable NO_COLOR is obeyed)."""
+        from garboard.leaks._text import show
+
+        show(self, file)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain lists, dicts, strings and numbers."""
+        return {
+            "ok": self.ok,
+            "leaks": [leak.to_dict() for leak in self.leaks],
+            "notes": list(self.notes),
+            "checked": vars(self.checked),
+        }
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """Return `to_dict()` as JSON."""
+        return json.dumps(self.to_dict(), indent=indent)
+
+    def to_junit(self, name: str = "garboard.leaks") -> str:
+        """Return a JUnit test suite: a test case for each finding, failed where it is a LEAK."""
+        from garboard.leaks._junit import junit_text
+
+        return junit_text(self, name)

@@ -1,0 +1,72 @@
+"""Where every chain of references begins: modules, threads, running frames."""
+
+from __future__ import annotations
+
+import contextvars
+import os
+import sys
+import threading
+from types import FrameType, ModuleType
+
+from garboard import _engine
+
+__all__ = ["caller_file", "is_ours", "phases"]
+
+_OURS = os.path.dirname(__file__) + os.sep
+_PLUGIN = os.path.join(os.path.dirname(os.path.dirname(__file__)), "pytest_plugin.py")
+# Frames of these only show what they look at.
+_ONLOOKERS = {"bdb", "coverage", "pdb", "pydevd", "_pydevd_bundle", "cProfile"}
+
+
+def is_ours(frame: FrameType) -> bool:
+    """Tell whether a frame belongs to the leak checks, or to a debugger or profiler."""
+    file = frame.f_code.co_filename
+    if file.startswith(_OURS) or file == _PLUGIN:
+        return True
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] in _ONLOOKERS
+
+
+def caller_file() -> str:
+    """Return the source file of the innermost frame outside the leak checks: the loop's own."""
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and is_ours(frame):
+        frame = frame.f_back
+    return frame.f_code.co_filename if frame is not None else ""
+
+
+def phases() -> list[list[object]]:
+    """Return the roots in the order in which they explain best.
+
+    What a module holds lasts; what only a running frame holds ends with it. So frames come last,
+    and the same program gives the same chain each time.
+    """
+    return [_modules(), [*_engine._thread_roots(), contextvars.copy_context()], _frames()]
+
+
+def _modules() -> list[object]:
+    modules = [
+        module
+        for name, module in list(sys.modules.items())
+        if isinstance(module, ModuleType) and not name.startswith("garboard.leaks")
+    ]
+    modules.sort(key=lambda module: module.__name__ != "__main__")  # stable: the program first
+    return list(modules)
+
+
+def _frames() -> list[object]:
+    """The frames of all threads, the main thread's and the outermost first."""
+    main = threading.main_thread().ident
+    found: list[object] = []
+    frames = sys._current_frames()
+    try:
+        for ident in sorted(frames, key=lambda ident: (ident != main, ident)):
+            stack: list[FrameType] = []
+            frame: FrameType | None = frames[ident]
+            while frame is not None:
+                if not is_ours(frame):
+                    stack.append(frame)
+                frame = frame.f_back
+            found += reversed(stack)
+    finally:
+        frames.clear()  # it holds this very frame: a cycle that would keep our callers' locals
+    return found

@@ -1,0 +1,77 @@
+"""A line of the user's program, and its text."""
+
+from __future__ import annotations
+
+import linecache
+import os
+from typing import NamedTuple
+
+from garboard import _engine
+
+__all__ = ["Site", "line_of", "site_of", "underlined"]
+
+_lines: dict[int, int] = {}
+_first: dict[Site, int] = {}
+
+
+class Site(NamedTuple):
+    """Where something was born: `file`, `line` (from 1) and the `function`'s qualified name."""
+
+    file: str
+    line: int
+    function: str
+
+    @property
+    def place(self) -> str:
+        """`train.py:42`: the path from the working directory, where the file lies below it."""
+        if not self.file:
+            return "an unknown line"
+        return f"{short_path(self.file)}:{self.line}"
+
+    @property
+    def called(self) -> str:
+        """`step()`, or `<module>`; the functions around it are left out."""
+        name = self.function.rpartition("<locals>.")[2]
+        return name if not name or name.startswith("<") else f"{name}()"
+
+    @property
+    def source(self) -> str:
+        """The line's text, stripped; empty where there is no file to read."""
+        return linecache.getline(self.file, self.line).strip() if self.file else ""
+
+    def __str__(self) -> str:
+        return f"{self.place} {self.called}".rstrip()
+
+
+def site_of(number: int) -> Site:
+    """Return what an interned birth site stands for."""
+    return Site(*_engine._site(number))
+
+
+def line_of(number: int) -> int:
+    """Return the first site of the same line.
+
+    The engine tells instructions apart; a line has several, and the interpreter rewrites them.
+    """
+    found = _lines.get(number)
+    if found is None:
+        found = _lines[number] = _first.setdefault(site_of(number), number)
+    return found
+
+
+def short_path(file: str) -> str:
+    """Return the path from the working directory, or the bare name of a file elsewhere."""
+    try:
+        path = os.path.relpath(file)
+    except (OSError, ValueError):  # no working directory; another drive
+        return os.path.basename(file)
+    return os.path.basename(file) if path.startswith(os.pardir) else path
+
+
+def underlined(site: Site, indent: str, label: str = "") -> list[str]:
+    """Return the place with its source line, and a line of `~` below the latter."""
+    start = f"{indent}{label}{site.place}  {site.called}"
+    if not site.source:
+        return [start]
+    start = f"{start:<32} "
+    return [start + site.source, " " * len(start) + "~" * len(site.source)]

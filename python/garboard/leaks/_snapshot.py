@@ -1,0 +1,50 @@
+"""What lived at one moment, as numbers; two of them can be compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+from garboard.leaks._live import LiveGroup, live
+from garboard.memory import LiveCounts
+from garboard.memory import live as live_counts
+
+__all__ = ["Snapshot"]
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Living tensors by birth line; keeps none of them.
+
+    Attributes:
+        counts: Aliases, storages, graph nodes and bytes.
+        groups: By birth line, the most bytes first.
+    """
+
+    counts: LiveCounts
+    groups: tuple[LiveGroup, ...]
+
+    @classmethod
+    def now(cls) -> Self:
+        return cls(live_counts(), tuple(live("site")))
+
+    def diff(self, other: Snapshot) -> list[LiveGroup]:
+        """Return what `other` has more than this, by birth line, the largest change first.
+
+        >>> import garboard as gb
+        >>> with gb.leaks.watch() as watch:
+        ...     before = watch.snapshot()
+        ...     kept = gb.zeros(256)
+        ...     [(it.count, it.bytes) for it in before.diff(watch.snapshot())]
+        [(1, 1024)]
+        """
+        mine = {group.key: group for group in self.groups}
+        theirs = {group.key: group for group in other.groups}
+        found = []
+        for key in mine.keys() | theirs.keys():
+            old, new = mine.get(key), theirs.get(key)
+            count = (new.count if new else 0) - (old.count if old else 0)
+            grown = (new.bytes if new else 0) - (old.bytes if old else 0)
+            if count or grown:
+                found.append(LiveGroup(key, count, grown))
+        return sorted(found, key=lambda it: (-abs(it.bytes), -abs(it.count), it.key))

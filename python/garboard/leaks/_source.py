@@ -1,0 +1,204 @@
+"""Reads the user's source for the line that stores, and for how to mend it."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+__all__ = ["Accumulation", "Scope", "Storing", "accumulation_at", "is_emptied", "storing_line"]
+
+_TAKES = {"clear", "discard", "pop", "popitem", "popleft", "remove"}
+_STORES = {
+    "add", "append", "appendleft", "extend", "insert", "put", "put_nowait", "setdefault", "update"
+}  # fmt: skip
+
+
+class Accumulation(NamedTuple):
+    """`target += value`, or `target = ... target ... value`, as text."""
+
+    target: str
+    value: str
+    is_augmented: bool
+
+
+class Storing(NamedTuple):
+    """A line that fills a container, what it says, and what it stores."""
+
+    line: int
+    statement: str
+    value: str
+
+
+@lru_cache(maxsize=64)
+def _tree(file: str, text: tuple[str, ...]) -> ast.Module | None:
+    try:
+        return ast.parse("".join(text), file)
+    except SyntaxError:  # a notebook's cell magic, a template
+        return None
+
+
+class Scope(NamedTuple):
+    """Where a name means what is meant: a file, the first line of a function or 0, and whether the
+    name is an attribute's, which every function may use."""
+
+    file: str
+    function: int = 0
+    is_attribute: bool = False
+
+
+def _statements(scope: Scope, name: str = "") -> Iterator[ast.stmt]:
+    """Yield the statements of a file or function; not those of functions with their own `name`."""
+    tree = _tree(scope.file, tuple(linecache.getlines(scope.file))) if scope.file else None
+    if tree is None:
+        return
+    top: ast.AST = tree
+    if scope.function:
+        functions = (it for it in ast.walk(tree) if isinstance(it, _FUNCTIONS))
+        top = next((it for it in functions if _first_line(it) == scope.function), tree)
+    open_: list[ast.AST] = [top]
+    while open_:
+        for node in ast.iter_child_nodes(open_.pop()):
+            is_free = not name or scope.is_attribute or not isinstance(node, _FUNCTIONS)
+            if not is_free and _binds(node, name):
+                continue
+            open_.append(node)
+            if isinstance(node, ast.stmt):
+                yield node
+
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+def _first_line(function: ast.AST) -> int:
+    decorators = getattr(function, "decorator_list", [])
+    lines: list[int] = [getattr(function, "lineno", 0), *(it.lineno for it in decorators)]
+    return min(lines)
+
+
+def _binds(function: ast.AST, name: str) -> bool:
+    """Tell whether a name is a function's own variable."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Global | ast.Nonlocal) and name in node.names:
+            return False
+        if isinstance(node, ast.arg) and node.arg == name:
+            return True
+    return any(
+        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
+        for node in ast.walk(function)
+    )
+
+
+def _statement_at(file: str, line: int) -> ast.stmt | None:
+    around = [
+        statement
+        for statement in _statements(Scope(file))
+        if statement.lineno <= line <= (statement.end_lineno or statement.lineno)
+    ]
+    return max(around, key=lambda statement: statement.lineno, default=None)
+
+
+def accumulation_at(file: str, line: int) -> Accumulation | None:
+    """Return what the statement on a line adds to what."""
+    statement = _statement_at(file, line)
+    if isinstance(statement, ast.AugAssign):
+        return Accumulation(ast.unparse(statement.target), ast.unparse(statement.value), True)
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        target = ast.unparse(statement.targets[0])
+        reads = [ast.unparse(node) for node in ast.walk(statement.value) if _is_place(node)]
+        if target in reads:
+            others = [text for text in reads if text != target and not target.startswith(text)]
+            return Accumulation(target, others[-1] if others else "", False)
+    return None
+
+
+def _is_place(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name | ast.Attribute | ast.Subscript)
+
+
+def _is_named(node: ast.AST, name: str, scope: Scope) -> bool:
+    if scope.is_attribute:
+        return isinstance(node, ast.Attribute) and node.attr == name
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _stored(statement: ast.stmt) -> Iterator[tuple[ast.expr, str]]:
+    """Yield the containers that a statement stores into, with what it stores as text."""
+    if isinstance(statement, ast.AugAssign):
+        place = statement.target
+        container = place.value if isinstance(place, ast.Subscript) else place
+        yield container, ast.unparse(statement.value)
+    if isinstance(statement, ast.Assign):
+        for target in statement.targets:
+            if isinstance(target, ast.Subscript):
+                yield target.value, ast.unparse(statement.value)
+    if hasattr(statement, "body"):  # its statements come by themselves
+        return
+    for node in ast.walk(statement):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+            continue
+        if node.func.attr in _STORES and node.args:
+            yield node.func.value, ast.unparse(node.args[-1])
+
+
+def storing_line(scope: Scope, name: str, near: int = 0) -> Storing | None:
+    """Find what fills the container called `name`; of several, the one nearest to a line.
+
+    Where nothing does, find what assigns that name.
+    """
+    found = [
+        Storing(statement.lineno, ast.unparse(statement), value)
+        for statement in _statements(scope, name)
+        for container, value in _stored(statement)
+        if _is_named(container, name, scope)
+    ] or [
+        Storing(statement.lineno, ast.unparse(statement), ast.unparse(statement.value))
+        for statement in _statements(scope, name)
+        if isinstance(statement, ast.Assign)
+        and any(_is_named(target, name, scope) for target in statement.targets)
+    ]
+    return min(found, key=lambda it: abs(it.line - near), default=None)
+
+
+def is_emptied(scope: Scope, name: str) -> bool:
+    """Tell whether there is code that takes items out of the container called `name`.
+
+    Or that begins it anew: in a loop, or, for an attribute, in another function than `__init__`.
+    """
+    for statement in _statements(scope, name):
+        loop = statement if isinstance(statement, ast.For | ast.AsyncFor | ast.While) else None
+        if loop and any(_assigns_within(part, name, scope) for part in loop.body):
+            return True
+        is_method = isinstance(statement, ast.FunctionDef) and statement.name != "__init__"
+        if is_method and scope.is_attribute and _assigns_within(statement, name, scope):
+            return True
+        if hasattr(statement, "body"):
+            continue
+        if any(_takes(it, name, scope) for it in ast.walk(statement)):
+            return True
+    return False
+
+
+def _assigns(node: ast.AST, name: str, scope: Scope) -> bool:
+    return isinstance(node, ast.Assign) and any(_is_named(it, name, scope) for it in node.targets)
+
+
+def _assigns_within(top: ast.AST, name: str, scope: Scope) -> bool:
+    return any(_assigns(node, name, scope) for node in ast.walk(top))
+
+
+def _takes(node: ast.AST, name: str, scope: Scope) -> bool:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.attr in _TAKES and _is_named(node.func.value, name, scope)
+    if isinstance(node, ast.Delete):
+        gone = [it.value for it in node.targets if isinstance(it, ast.Subscript)]
+        return any(_is_named(it, name, scope) for it in gone)
+    if not isinstance(node, ast.Assign):
+        return False
+    for target in node.targets:  # losses[:] = []
+        if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice):
+            return _is_named(target.value, name, scope)
+    read = ast.walk(node.value)  # losses = losses[-100:]
+    return _assigns(node, name, scope) and any(_is_named(it, name, scope) for it in read)

@@ -1,0 +1,66 @@
+"""The steps, phases and epochs of one watched loop.
+
+The engine stamps every birth with one process-wide step. Watchers may overlap, so each keeps its
+own count and remembers where the process's step stood when its own moved on.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from garboard import _engine
+
+__all__ = ["Steps"]
+
+
+class Steps:
+    """A watcher's own steps, from 1."""
+
+    def __init__(self) -> None:
+        self.now = 1
+        self.phase = ""
+        self.epochs: list[int] = []  # the last step of each epoch that has ended
+        self.warm: set[int] = set()  # first steps of phases: what they make is nobody's fault
+        self._phases = {""}
+        self._last = _engine._birth_step() + 1
+        _engine._set_birth_step(self._last)
+        # From global step `starts[i]` on, own step = global step - offsets[i]. More than one entry
+        # means that somebody else moved the global step on, too.
+        self._starts = [self._last]
+        self._offsets = [self._last - 1]
+
+    def advance(self) -> int:
+        """End a step; return its number."""
+        done = self.now
+        self.now += 1
+        found = _engine._birth_step()
+        _engine._set_birth_step(found + 1)
+        if found != self._last:
+            self._starts.append(found + 1)
+            self._offsets.append(found + 1 - self.now)
+        self._last = found + 1
+        return done
+
+    def own(self, global_step: int) -> int:
+        """Return the own step in which something of this global step was born."""
+        i = bisect_right(self._starts, global_step) - 1
+        step = global_step - self._offsets[max(i, 0)]
+        has_next = i + 1 < len(self._starts)
+        last = self._starts[i + 1] - self._offsets[i + 1] - 1 if has_next else self.now
+        return max(0, min(step, last))
+
+    def global_range(self, first: int, last: int) -> tuple[int, int]:
+        """Return global steps between which all births of these own steps lie, and maybe others."""
+        return first + self._offsets[0], last + self._offsets[-1]
+
+    def end_epoch(self) -> None:
+        """Say that the step before the present one was the last of an epoch."""
+        self.epochs.append(self.now - 1)
+
+    def enter_phase(self, name: str) -> str:
+        """Begin a phase; return the one before."""
+        before, self.phase = self.phase, name
+        if name not in self._phases:
+            self._phases.add(name)
+            self.warm.add(self.now)
+        return before

@@ -1,0 +1,242 @@
+"""Watches a training loop, and names what leaks, at its line, as soon as that is certain."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from contextlib import AbstractContextManager, contextmanager
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from garboard import _engine
+from garboard.leaks._errors import LeakError, MemoryLeakWarning
+from garboard.leaks._exemptions import Exemptions, is_ignored
+from garboard.leaks._freed import Expected
+from garboard.leaks._growth import GRACE, PERIOD, WARMUP
+from garboard.leaks._leak import Leak
+from garboard.leaks._report import Checked, LeakReport
+from garboard.leaks._snapshot import Snapshot
+from garboard.leaks._steps import Steps
+from garboard.leaks._survivors import Since, cohorts
+from garboard.leaks._tracker import Tracker
+from garboard.leaks._trial import Trial
+
+__all__ = ["LeakWatcher", "watch"]
+
+OnLeak = Literal["warn", "raise"] | Callable[[Leak], object]
+
+
+class LeakWatcher:
+    """Watches what a loop leaves behind; made by `watch()`, used as a context manager.
+
+    Call `step()` at the end of each step. Most calls count and return; every eighth asks the
+    registry which births of finished steps still live, and only when those pile up is anything
+    searched. What is certain to be a leak is announced once, by `on_leak`.
+    """
+
+    def __init__(self, on_leak: OnLeak = "warn") -> None:
+        self._on_leak = on_leak
+        self._steps = Steps()
+        self._since = Since.now()
+        self._tracker = Tracker()
+        self._exemptions = Exemptions()
+        self._expected: list[Expected] = []
+        self._announced: dict[str, Leak] = {}
+        self._warm_bytes = _live_bytes()
+        self._report: LeakReport | None = None
+
+    def __enter__(self) -> Self:
+        self._steps = Steps()
+        self._since = Since.now()
+        self._warm_bytes = _live_bytes()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if error is None:  # a traceback keeps its frames, and with them their tensors
+            self._report = self.report()
+            self._announce(self._report.leaks)
+
+    def step(self) -> None:
+        """Say that a step of the loop has ended.
+
+        Raises:
+            LeakError: A leak has become certain, and `on_leak` is "raise".
+        """
+        now = self._steps.advance()
+        if now % PERIOD == 0:
+            self._evaluate(now)
+        elif now == WARMUP:
+            self._warm_bytes = _live_bytes()
+
+    def epoch(self) -> None:
+        """Say that an epoch has ended: from now on, containers are judged by what outlives them."""
+        self._steps.end_epoch()
+        if len(self._steps.epochs) < 2:
+            return
+        now = self._steps.now - 1
+        found = cohorts(self._since, self._steps, WARMUP + 1, now)
+        self._tracker.feed_epoch(found, self._steps.epochs)
+        if due := self._tracker.epoch_due(now):
+            self._announce(self._trial(now).tensors(due))
+            self._tracker.put_off(due, now)
+
+    def phase(self, name: str) -> AbstractContextManager[None]:
+        """Begin a phase, such as "eval"; used with `with`, return to the one before afterwards.
+
+        What the first step of each phase makes is taken for warm-up.
+        """
+        before = self._steps.enter_phase(name)
+
+        @contextmanager
+        def until_left() -> Any:
+            try:
+                yield
+            finally:
+                self._steps.enter_phase(before)
+
+        return until_left()
+
+    def exclude(self, *things: Any, reason: str = "") -> None:
+        """Never report these tensors, nor what is held by way of these modules or other objects.
+
+        Raises:
+            TypeError: A thing is neither a tensor nor can be referred to weakly.
+        """
+        self._exemptions.exclude(things, reason)
+
+    def expect(self, name_or_site: str, max_items: int = 500, reason: str = "") -> None:
+        """Declare a capacity: growth there is reported when it has more than `max_items`.
+
+        Args:
+            name_or_site: The container as the program writes it ("buffer", "agent.memory"), or a
+                birth site ("train.py:42", "collect").
+            max_items: What it may hold.
+            reason: Printed in the report's notes.
+        """
+        self._exemptions.expect(name_or_site, max_items, reason)
+
+    def expect_freed(self, obj: Any, reason: str = "") -> None:
+        """Declare that an object's life is over: if it still lives at a report, that is a leak.
+
+        Raises:
+            TypeError: The object cannot be referred to weakly.
+        """
+        self._expected.append(Expected(obj, reason, self._steps.now))
+
+    def snapshot(self) -> Snapshot:
+        """Return what lives now, by birth line; keeps no tensor."""
+        return Snapshot.now()
+
+    def report(self) -> LeakReport:
+        """Look at everything, and return what is found; after the block, what its end found."""
+        if self._report is not None:
+            return self._report
+        now = self._steps.now - 1
+        trial = self._trial(now)
+        found = [*trial.everything(), *self._unfreed(now)]
+        leaks = [leak for leak in self._with_announced(found) if not is_ignored(leak.fingerprint)]
+        notes = trial.notes if now else [*trial.notes, "step() was never called: growth is unseen"]
+        return LeakReport(
+            leaks=tuple(sorted(leaks, key=lambda leak: leak.gravity)),
+            notes=tuple(dict.fromkeys(notes)),
+            checked=Checked(
+                steps=now,
+                born=Since.now().alias - self._since.alias,
+                alive=len(_engine._aliases(self._since.alias)),
+                grown_bytes=_live_bytes() - self._warm_bytes,
+            ),
+        )
+
+    def _trial(self, now: int) -> Trial:
+        return Trial(now, self._since, self._steps, self._tracker, self._exemptions)
+
+    def _evaluate(self, now: int) -> None:
+        found = cohorts(self._since, self._steps, WARMUP + 1, now - GRACE)
+        self._tracker.feed(now, found)
+        if not found:
+            return
+        leaks: list[Leak] = []
+        if self._tracker.is_graph_due(now):
+            leaks += self._trial(now).graphs()
+        if not self._steps.epochs and (due := self._tracker.due(now)):
+            leaks += self._trial(now).tensors(due)
+            self._tracker.put_off(due, now)
+        self._announce(leaks)
+
+    def _unfreed(self, now: int) -> list[Leak]:
+        found = (expected.leak(now) for expected in self._expected)
+        return [leak for leak in found if leak is not None]
+
+    def _with_announced(self, found: list[Leak]) -> list[Leak]:
+        """Add what was announced and is gone by now, and leave out its second appearance.
+
+        A list that a function returns has another holder afterwards; it is the same leak.
+        """
+        here = {leak.fingerprint for leak in found}
+        gone = [leak for name, leak in self._announced.items() if name not in here]
+        lines = {leak.site for leak in gone}
+        return [*(leak for leak in found if leak.site not in lines), *gone]
+
+    def _announce(self, leaks: list[Leak] | tuple[Leak, ...]) -> None:
+        new = [
+            leak
+            for leak in leaks
+            if leak.verdict == "LEAK"
+            and leak.fingerprint not in self._announced
+            and not is_ignored(leak.fingerprint)
+        ]
+        self._announced.update((leak.fingerprint, leak) for leak in new)
+        if not new:
+            return
+        if self._on_leak == "raise":
+            raise LeakError(LeakReport(tuple(new), checked=Checked(steps=self._steps.now - 1)))
+        for leak in new:
+            if callable(self._on_leak):
+                self._on_leak(leak)
+            else:
+                _warn(leak)
+
+
+def _warn(leak: Leak) -> None:
+    text = (
+        f"{leak.kind}: {leak.figures}; held by {leak.holder}\n"
+        f"  fix: {leak.fix}  [{leak.fingerprint}]"
+    )
+    warnings.warn_explicit(
+        text, MemoryLeakWarning, leak.site.file or "<unknown>", max(leak.site.line, 1)
+    )
+
+
+def _live_bytes() -> int:
+    return sum(_engine._live_counts()[3].values())
+
+
+def watch(level: Literal["site"] = "site", on_leak: OnLeak = "warn") -> LeakWatcher:
+    """Watch a loop for leaks.
+
+    Args:
+        level: What is known of each birth; "site", its line, is what the engine records.
+        on_leak: "warn" gives one `MemoryLeakWarning` at the line of each leak, "raise" a
+            `LeakError`; a function is called with the `Leak`.
+
+    Raises:
+        ValueError: `level` or `on_leak` is none of these.
+
+    >>> import garboard as gb
+    >>> with gb.leaks.watch() as watch:
+    ...     for _ in range(20):
+    ...         loss = (gb.ones(3) * 2).sum()
+    ...         watch.step()
+    >>> watch.report().ok
+    True
+    """
+    if level != "site":
+        raise ValueError(f"watch: level {level!r}; 'site' is needed")
+    if on_leak not in ("warn", "raise") and not callable(on_leak):
+        raise ValueError(f"watch: on_leak {on_leak!r}; 'warn', 'raise' or a function is needed")
+    return LeakWatcher(on_leak)

@@ -1,0 +1,35 @@
+"""Networks: modules, layers, losses, and how parameters start."""
+
+from garboard.nn import functional, init
+from garboard.nn._hooks import RemovableHandle
+from garboard.nn._state import StateDictError
+from garboard.nn.activations import LogSoftmax, ReLU, Sigmoid, Softmax, Tanh
+from garboard.nn.containers import ModuleList, Sequential
+from garboard.nn.dropout import Dropout
+from garboard.nn.flatten import Flatten
+from garboard.nn.linear import Identity, Linear
+from garboard.nn.losses import CrossEntropyLoss, MSELoss
+from garboard.nn.module import Module
+from garboard.nn.parameter import Parameter
+
+__all__ = [
+    "CrossEntropyLoss",
+    "Dropout",
+    "Flatten",
+    "Identity",
+    "Linear",
+    "LogSoftmax",
+    "MSELoss",
+    "Module",
+    "ModuleList",
+    "Parameter",
+    "ReLU",
+    "RemovableHandle",
+    "Sequential",
+    "Sigmoid",
+    "Softmax",
+    "StateDictError",
+    "Tanh",
+    "functional",
+    "init",
+]

@@ -1,0 +1,40 @@
+"""Where a module's tensors belong: the dispose scope in which the module was born.
+
+A scope must not end the parameters of a module that was built outside it, wherever they are made or
+replaced. So what is registered on a module moves outward to the module's scope, and never inward:
+lending a weight to a module that lives shortly does not shorten the weight's life.
+"""
+
+from __future__ import annotations
+
+from garboard import _engine
+from garboard._engine import DisposeScope, Tensor
+
+__all__ = ["is_around", "move_home", "nearest_open"]
+
+
+def nearest_open(scope: DisposeScope | None) -> DisposeScope | None:
+    """Return `scope`, or the nearest open one around it where it has closed."""
+    return scope.outer if scope is not None and scope.is_disposed else scope
+
+
+def is_around(outer: DisposeScope | None, inner: DisposeScope | None) -> bool:
+    """Tell whether `outer` is `inner` or a scope around it; None is around everything."""
+    if outer is None:
+        return True
+    while inner is not None:
+        if inner == outer:
+            return True
+        inner = inner.outer
+    return False
+
+
+def move_home(tensor: Tensor, home: DisposeScope | None) -> None:
+    """Hand `tensor` to the scope `home`, or to none, unless its own scope ends later anyway."""
+    scope = _engine._scope_of(tensor)
+    if scope is None or is_around(scope, home):
+        return
+    if home is None:
+        scope.detach(tensor)
+    else:
+        scope.move_to_other(home, tensor)

@@ -1,0 +1,68 @@
+"""Handles that take a module's hook off again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Self
+from weakref import ref
+
+__all__ = ["HookTable", "RemovableHandle"]
+
+
+class HookTable:
+    """The hooks of one kind of one module, in the order in which they run."""
+
+    __slots__ = ("__weakref__", "_hooks", "_next")
+
+    def __init__(self) -> None:
+        self._hooks: dict[int, Callable[..., Any]] = {}
+        self._next = 0
+
+    def add(self, hook: Callable[..., Any]) -> RemovableHandle:
+        self._hooks[self._next] = hook
+        self._next += 1
+        return RemovableHandle(self, self._next - 1)
+
+    def remove(self, number: int) -> None:
+        self._hooks.pop(number, None)
+
+    def __copy__(self) -> HookTable:
+        copied = HookTable()
+        copied._hooks, copied._next = dict(self._hooks), self._next
+        return copied
+
+    def __len__(self) -> int:
+        return len(self._hooks)
+
+    def snapshot(self) -> tuple[Callable[..., Any], ...]:
+        """Return the hooks now: one that removes itself while it runs disturbs no other."""
+        return tuple(self._hooks.values())
+
+
+class RemovableHandle:
+    """Takes a hook off a module: by `remove()`, or at the end of a `with` block.
+
+    It keeps neither the module nor the hook alive.
+    """
+
+    def __init__(self, table: HookTable, number: int) -> None:
+        self._table = ref(table)
+        self._number = number
+
+    def remove(self) -> None:
+        """Forget the hook. Idempotent."""
+        table = self._table()
+        if table is not None:
+            table.remove(self._number)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.remove()

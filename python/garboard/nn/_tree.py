@@ -1,0 +1,206 @@
+"""Trees of modules: what is registered on a module, and how it is found again.
+
+Parameters, buffers and submodules are ordinary attributes: reading one costs what any attribute
+costs. `_roles` remembers which names are which, in the order in which they were registered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Self
+
+from garboard import _engine
+from garboard._engine import Tensor
+from garboard.nn._home import is_around, move_home, nearest_open
+from garboard.nn.parameter import Parameter
+
+if TYPE_CHECKING:
+    from garboard.nn.module import Module
+
+__all__ = ["Tree"]
+
+_BUFFERS = ("buffer", "transient buffer")
+
+
+class Tree:
+    """The part of a Module that knows its parameters, its buffers, and the modules below it."""
+
+    _roles: dict[str, str]
+
+    def __init__(self) -> None:
+        own = vars(self)
+        own["_roles"] = {}
+        own["_home"] = _engine.current_dispose_scope()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if isinstance(value, Parameter):
+            self._register(name, "parameter", value)
+        elif isinstance(value, Tree):
+            self._register(name, "module", value)
+        elif role := vars(self).get("_roles", {}).get(name):
+            self._register(name, role, value)
+        else:
+            object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        object.__delattr__(self, name)
+        self._roles.pop(name, None)
+
+    def register_parameter(self, name: str, param: Parameter | None) -> None:
+        """Make `param` this module's parameter `name`; None keeps the name for a missing one.
+
+        Raises:
+            ValueError: The name has a dot, is empty, or is an attribute already.
+            TypeError: `param` is no Parameter.
+        """
+        self._check_name("register_parameter", name)
+        self._register(name, "parameter", param)
+
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+        """Make `tensor` part of the module's state that no optimizer changes.
+
+        Args:
+            name: The attribute, without dots.
+            tensor: Of any dtype; None keeps the name for one that comes later.
+            persistent: Save it in `state_dict()`.
+
+        Raises:
+            ValueError: The name has a dot, is empty, or is an attribute already.
+            TypeError: `tensor` is no Tensor.
+        """
+        self._check_name("register_buffer", name)
+        self._register(name, "buffer" if persistent else "transient buffer", tensor)
+
+    def add_module(self, name: str, module: Module | None) -> None:
+        """Make `module` this module's child `name`; what assigning it to an attribute does.
+
+        Raises:
+            ValueError: The name has a dot, is empty, or is an attribute already.
+            TypeError: `module` is no Module.
+        """
+        self._check_name("add_module", name)
+        self._register(name, "module", module)
+
+    register_module = add_module
+
+    def _check_name(self, op: str, name: str) -> None:
+        is_taken = hasattr(self, name) and name not in vars(self).get("_roles", ())
+        if not name or "." in name or is_taken:
+            raise ValueError(
+                f"{op}: the name '{name}'; one without dots that is no attribute is needed"
+            )
+
+    def _register(self, name: str, role: str, value: Any) -> None:
+        own = vars(self)
+        if "_roles" not in own:
+            raise AttributeError(
+                f"{type(self).__name__}: {role} '{name}' assigned before Module.__init__() was "
+                "called; call super().__init__() first"
+            )
+        wanted: type[Any] = {"parameter": Parameter, "module": Tree}.get(role, Tensor)
+        if value is not None and not isinstance(value, wanted):
+            needed = "Module" if wanted is Tree else wanted.__name__
+            raise TypeError(
+                f"{type(self).__name__}: a value of type {type(value).__name__} for the {role} "
+                f"'{name}'; a {needed} or None is needed"
+            )
+        own[name] = value
+        self._roles[name] = role
+        self._bring_home(value)
+
+    def _bring_home(self, value: Tensor | Module | None) -> None:
+        """Take what is now ours out of scopes that end before the module's own."""
+        home = nearest_open(vars(self)["_home"])
+        if isinstance(value, Tensor):
+            move_home(value, home)
+        elif value is not None:
+            for module in value.modules():
+                if not is_around(nearest_open(vars(module)["_home"]), home):
+                    vars(module)["_home"] = home
+            for tensor in value._owned_tensors():
+                move_home(tensor, home)
+
+    def named_modules(
+        self, prefix: str = "", remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Module]]:
+        """Yield this module and all below it with their paths, parents first.
+
+        One that stands in several places is yielded once, unless `remove_duplicate` is False.
+        """
+        return self._walk(prefix, set() if remove_duplicate else None)
+
+    def _walk(self, path: str, seen: set[Tree] | None) -> Iterator[tuple[str, Module]]:
+        if seen is not None:
+            if self in seen:
+                return
+            seen.add(self)
+        this: Any = self
+        yield path, this
+        for name, child in self.named_children():
+            yield from child._walk(f"{path}.{name}" if path else name, seen)
+
+    def named_children(self) -> Iterator[tuple[str, Module]]:
+        """Yield the modules directly below this one with their names, missing ones left out."""
+        for name, role in tuple(self._roles.items()):
+            if role == "module" and vars(self)[name] is not None:
+                yield name, vars(self)[name]
+
+    def _named_tensors(
+        self, roles: tuple[str, ...], prefix: str, recurse: bool, remove_duplicate: bool
+    ) -> Iterator[tuple[str, Any]]:
+        seen: set[int] = set()
+        this: Any = self
+        below = self.named_modules(prefix, remove_duplicate)
+        for path, module in below if recurse else [(prefix, this)]:
+            for name, role in tuple(module._roles.items()):
+                tensor = vars(module)[name]
+                if role not in roles or tensor is None or id(tensor) in seen:
+                    continue
+                if remove_duplicate:
+                    seen.add(id(tensor))
+                yield (f"{path}.{name}" if path else name), tensor
+
+    def named_parameters(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Parameter]]:
+        """Yield the parameters with their paths, a shared one once.
+
+        >>> import garboard as gb
+        >>> [name for name, _ in gb.nn.Sequential(gb.nn.Linear(2, 1)).named_parameters()]
+        ['0.weight', '0.bias']
+        """
+        return self._named_tensors(("parameter",), prefix, recurse, remove_duplicate)
+
+    def named_buffers(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Tensor]]:
+        """Yield the buffers with their paths, a shared one once."""
+        return self._named_tensors(_BUFFERS, prefix, recurse, remove_duplicate)
+
+    def modules(self) -> Iterator[Module]:
+        """Yield this module and all below it, each once."""
+        return (module for _, module in self.named_modules())
+
+    def children(self) -> Iterator[Module]:
+        """Yield the modules directly below this one."""
+        return (module for _, module in self.named_children())
+
+    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
+        """Yield the parameters, each once: what an optimizer is given."""
+        return (parameter for _, parameter in self.named_parameters(recurse=recurse))
+
+    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
+        """Yield the buffers, each once."""
+        return (buffer for _, buffer in self.named_buffers(recurse=recurse))
+
+    def apply(self, fn: Callable[[Module], Any]) -> Self:
+        """Call `fn` with every module, children first, and return this one."""
+        for child in self.children():
+            child.apply(fn)
+        this: Any = self
+        fn(this)
+        return self
+
+    def _owned_tensors(self) -> list[Tensor]:
+        """What a scope moves out when the module is returned from it."""
+        return [*self.parameters(), *self.buffers()]

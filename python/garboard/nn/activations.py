@@ -1,0 +1,77 @@
+"""Layers that act on each element, or on each slice along a dim."""
+
+from __future__ import annotations
+
+from garboard._engine import Tensor, relu, sigmoid, tanh
+from garboard.nn import functional
+from garboard.nn.module import Module
+
+__all__ = ["LogSoftmax", "ReLU", "Sigmoid", "Softmax", "Tanh"]
+
+
+class ReLU(Module):
+    """Compute max(input, 0). Backward keeps the output's storage, so the input may go.
+
+    Args:
+        inplace: Write into the input, which is returned.
+    """
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        return input.relu_() if self.inplace else relu(input)
+
+    def extra_repr(self) -> str:
+        return "inplace=True" if self.inplace else ""
+
+
+class Tanh(Module):
+    """Compute the hyperbolic tangent. Backward keeps the output's storage."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return tanh(input)
+
+
+class Sigmoid(Module):
+    """Compute 1 / (1 + exp(-input)). Backward keeps the output's storage."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return sigmoid(input)
+
+
+class Softmax(Module):
+    """Scale each slice along `dim` to positive numbers that sum to one.
+
+    Args:
+        dim: Where to sum; without it, one is picked at the call, with a warning.
+    """
+
+    def __init__(self, dim: int | None = None) -> None:
+        super().__init__()
+        self.dim = dim
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.softmax(input, self.dim)
+
+    def extra_repr(self) -> str:
+        return f"dim={self.dim}"
+
+
+class LogSoftmax(Module):
+    """Compute the logarithm of softmax along `dim`, without overflow.
+
+    Args:
+        dim: Where to sum; without it, one is picked at the call, with a warning.
+    """
+
+    def __init__(self, dim: int | None = None) -> None:
+        super().__init__()
+        self.dim = dim
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.log_softmax(input, self.dim)
+
+    def extra_repr(self) -> str:
+        return f"dim={self.dim}"

@@ -1,0 +1,148 @@
+"""Modules made of modules in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from operator import index as to_index
+from typing import Any, Self, overload
+
+from garboard._engine import IndexOutOfRangeError
+from garboard.nn.module import Module
+
+__all__ = ["ModuleList", "Sequential"]
+
+
+class _Row(Module):
+    """Children in a row, reached and replaced by place; those without a name are named 0, 1, ..."""
+
+    def _names(self) -> list[str]:
+        return [name for name, role in self._roles.items() if role == "module"]
+
+    def _name_at(self, index: int) -> str:
+        names, place = self._names(), to_index(index)
+        if not -len(names) <= place < len(names):
+            raise IndexOutOfRangeError(
+                f"{type(self).__name__}: index {place} of {len(names)} modules; "
+                f"one in [{-len(names)}, {len(names)}) is needed"
+            )
+        return names[place]
+
+    def _renew(self, modules: Iterable[Module]) -> None:
+        """Let `modules` be all there are, named by their places."""
+        kept = list(modules)
+        for name in self._names():
+            delattr(self, name)
+        for place, module in enumerate(kept):
+            self.add_module(str(place), module)
+
+    def append(self, module: Module) -> Self:
+        """Add `module` at the end and return the container."""
+        place = len(self)
+        while str(place) in self._roles:  # a name that was given
+            place += 1
+        self.add_module(str(place), module)
+        return self
+
+    def extend(self, modules: Iterable[Module]) -> Self:
+        """Add `modules` at the end and return the container."""
+        for module in list(modules):
+            self.append(module)
+        return self
+
+    def insert(self, index: int, module: Module) -> None:
+        """Put `module` before the one at `index`; those from there on are named anew."""
+        modules = list(self)
+        modules.insert(index, module)
+        self._renew(modules)
+
+    @overload
+    def __getitem__(self, index: int) -> Module: ...
+    @overload
+    def __getitem__(self, index: slice) -> Self: ...
+    def __getitem__(self, index: int | slice) -> Module | Self:
+        if isinstance(index, slice):
+            return self._of(self._names()[index])
+        module: Module = vars(self)[self._name_at(index)]
+        return module
+
+    def _of(self, names: list[str]) -> Self:
+        raise NotImplementedError
+
+    def __setitem__(self, index: int, module: Module) -> None:
+        setattr(self, self._name_at(index), module)
+
+    def __delitem__(self, index: int | slice) -> None:
+        names = self._names()
+        dropped = names[index] if isinstance(index, slice) else [self._name_at(index)]
+        self._renew(vars(self)[name] for name in names if name not in dropped)
+
+    def __len__(self) -> int:
+        return len(self._names())
+
+    def __iter__(self) -> Iterator[Module]:
+        own = vars(self)
+        return iter([own[name] for name, role in self._roles.items() if role == "module"])
+
+
+class Sequential(_Row):
+    """Call modules one after the other, each with what the one before returned.
+
+    Nothing here keeps an intermediate result: where no gradient needs it, its memory is free again
+    as soon as the next module has returned. Sequentials inside are walked through, not called, as
+    long as they have no hooks, so their input is not kept while they run either.
+
+    Args:
+        args: Modules; or one dict of them, whose keys become their names.
+
+    >>> import garboard as gb
+    >>> gb.nn.Sequential(gb.nn.Flatten(), gb.nn.Linear(4, 2))
+    Sequential(
+      (0): Flatten(start_dim=1, end_dim=-1)
+      (1): Linear(in_features=4, out_features=2, bias=True)
+    )
+    """
+
+    def __init__(self, *args: Module | Mapping[str, Module]) -> None:
+        super().__init__()
+        for place, given in enumerate(args):
+            named = given if isinstance(given, Mapping) else {str(place): given}
+            for name, module in named.items():
+                self.add_module(name, module)
+
+    def _of(self, names: list[str]) -> Self:
+        return type(self)({name: vars(self)[name] for name in names})
+
+    def _steps(self) -> list[Module]:
+        steps: list[Module] = []
+        for module in self:
+            if type(module) is Sequential and module._is_called_plainly():
+                steps += module._steps()
+            else:
+                steps.append(module)
+        return steps
+
+    def forward(self, input: Any) -> Any:
+        """Return what the last module returns; `input` itself where there are none."""
+        for module in self._steps():
+            input = module(input)
+        return input
+
+
+class ModuleList(_Row):
+    """Hold modules in a list, so that their parameters are found; calling them is up to you.
+
+    >>> import garboard as gb
+    >>> layers = gb.nn.ModuleList(gb.nn.Linear(2, 2) for _ in range(3))
+    >>> len(layers), len(list(layers.parameters()))
+    (3, 6)
+    """
+
+    def __init__(self, modules: Iterable[Module] = ()) -> None:
+        super().__init__()
+        self.extend(modules)
+
+    def _of(self, names: list[str]) -> Self:
+        return type(self)(vars(self)[name] for name in names)
+
+    def __iadd__(self, modules: Iterable[Module]) -> Self:
+        return self.extend(modules)

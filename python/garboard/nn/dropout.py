@@ -1,0 +1,33 @@
+"""Dropout."""
+
+from __future__ import annotations
+
+from garboard._engine import Tensor, dropout
+from garboard.nn.module import Module
+
+__all__ = ["Dropout"]
+
+
+class Dropout(Module):
+    """Zero elements with probability `p` and scale the rest by 1 / (1 - p), while training.
+
+    After `eval()` it returns an alias of its input.
+
+    Args:
+        p: The probability, in [0, 1].
+
+    Raises:
+        ValueError: `p` is out of range.
+    """
+
+    def __init__(self, p: float = 0.5) -> None:
+        if not 0 <= p <= 1:
+            raise ValueError(f"Dropout: p {p}; it must lie in [0, 1]")
+        super().__init__()
+        self.p = p
+
+    def forward(self, input: Tensor) -> Tensor:
+        return dropout(input, self.p, self.training)
+
+    def extra_repr(self) -> str:
+        return f"p={self.p}"

@@ -1,0 +1,25 @@
+"""Layers that change sizes alone."""
+
+from __future__ import annotations
+
+from garboard._engine import Tensor
+from garboard.nn.module import Module
+
+__all__ = ["Flatten"]
+
+
+class Flatten(Module):
+    """Make the dims from `start_dim` to `end_dim` one: by default all but the first.
+
+    The result is a view where the strides allow one, else a copy.
+    """
+
+    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
+        super().__init__()
+        self.start_dim, self.end_dim = start_dim, end_dim
+
+    def forward(self, input: Tensor) -> Tensor:
+        return input.flatten(self.start_dim, self.end_dim)
+
+    def extra_repr(self) -> str:
+        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"

@@ -1,0 +1,87 @@
+"""What layers compute, as functions. Those the engine has under the same name are the engine's."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+from warnings import warn
+
+from garboard import _engine
+from garboard._engine import (
+    Tensor,
+    cross_entropy,
+    dropout,
+    linear,
+    mse_loss,
+    sigmoid,
+    tanh,
+)
+
+if TYPE_CHECKING:
+    from garboard._engine import DType
+
+__all__ = [
+    "cross_entropy",
+    "dropout",
+    "linear",
+    "log_softmax",
+    "mse_loss",
+    "relu",
+    "sigmoid",
+    "softmax",
+    "tanh",
+]
+
+
+def relu(input: Tensor, inplace: bool = False) -> Tensor:
+    """Compute max(input, 0); in place, write it into `input` and return that.
+
+    >>> import garboard as gb
+    >>> gb.nn.functional.relu(gb.tensor([-1.0, 2.0])).tolist()
+    [0.0, 2.0]
+    """
+    return input.relu_() if inplace else input.relu()
+
+
+def softmax(input: Tensor, dim: int | None = None, *, dtype: DType | None = None) -> Tensor:
+    """Scale each slice along `dim` to positive numbers that sum to one.
+
+    Args:
+        input: Tensor of any shape and of a floating dtype, unless `dtype` is given.
+        dim: Where to sum. Without it the dim is picked as PyTorch picks it, with a warning: 0 for
+            tensors of 0, 1 or 3 dims, else 1.
+        dtype: What `input` is cast to first.
+
+    Raises:
+        ShapeError: `dim` is out of range.
+        DTypeError: The dtype is not a floating one.
+
+    >>> import garboard as gb
+    >>> gb.nn.functional.softmax(gb.zeros(1, 4), dim=1).tolist()
+    [[0.25, 0.25, 0.25, 0.25]]
+    """
+    return _engine.softmax(input, _dim("softmax", input, dim), dtype=dtype)
+
+
+def log_softmax(input: Tensor, dim: int | None = None, *, dtype: DType | None = None) -> Tensor:
+    """Compute the logarithm of `softmax`, without overflow; same arguments and errors."""
+    return _engine.log_softmax(input, _dim("log_softmax", input, dim), dtype=dtype)
+
+
+def _dim(op: str, input: Tensor, dim: int | None) -> int:
+    if dim is not None:
+        return dim
+    picked = 0 if input.ndim in (0, 1, 3) else 1
+    message = f"{op}: no dim is given and {picked} was picked for {input.ndim} dims; name it"
+    warn(message, stacklevel=_level_of_caller())
+    return picked
+
+
+def _level_of_caller() -> int:
+    """The stack level, as `warn` counts from the function that asks, of the first frame outside."""
+    package = os.path.dirname(_engine.__file__) + os.sep
+    level = 1
+    while sys._getframe(level).f_code.co_filename.startswith(package):
+        level += 1
+    return level

@@ -1,0 +1,145 @@
+"""First values of parameters: each function fills a tensor in place and returns it.
+
+Draws come from the default generator: `gb.manual_seed` makes them the same again.
+"""
+
+from __future__ import annotations
+
+from math import prod, sqrt
+
+from garboard._engine import ShapeError, Tensor
+from garboard._functions import no_grad
+
+__all__ = [
+    "calculate_gain",
+    "constant_",
+    "kaiming_normal_",
+    "kaiming_uniform_",
+    "normal_",
+    "ones_",
+    "uniform_",
+    "xavier_normal_",
+    "xavier_uniform_",
+    "zeros_",
+]
+
+_GAINS = {"linear": 1.0, "sigmoid": 1.0, "tanh": 5 / 3, "relu": sqrt(2), "selu": 3 / 4}
+
+
+def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
+    """Return by how much weights before a nonlinearity are widened.
+
+    Args:
+        nonlinearity: "linear", "sigmoid", "tanh", "relu", "leaky_relu" or "selu".
+        param: The slope of "leaky_relu", 0.01 by default.
+
+    Raises:
+        ValueError: Another name.
+
+    >>> import garboard as gb
+    >>> gb.nn.init.calculate_gain("tanh")
+    1.6666666666666667
+    """
+    if nonlinearity == "leaky_relu":
+        return sqrt(2 / (1 + (0.01 if param is None else param) ** 2))
+    if nonlinearity not in _GAINS:
+        raise ValueError(
+            f"calculate_gain: nonlinearity '{nonlinearity}'; one of "
+            f"{', '.join([*_GAINS, 'leaky_relu'])} is needed"
+        )
+    return _GAINS[nonlinearity]
+
+
+def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0) -> Tensor:
+    """Draw from the uniform distribution on [a, b)."""
+    with no_grad():
+        return tensor.uniform_(a, b)
+
+
+def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0) -> Tensor:
+    """Draw from the normal distribution."""
+    with no_grad():
+        return tensor.normal_(mean, std)
+
+
+def constant_(tensor: Tensor, val: float) -> Tensor:
+    """Write `val` everywhere."""
+    with no_grad():
+        return tensor.fill_(val)
+
+
+def zeros_(tensor: Tensor) -> Tensor:
+    """Write 0 everywhere."""
+    return constant_(tensor, 0)
+
+
+def ones_(tensor: Tensor) -> Tensor:
+    """Write 1 everywhere."""
+    return constant_(tensor, 1)
+
+
+def xavier_uniform_(tensor: Tensor, gain: float = 1.0) -> Tensor:
+    """Draw uniformly within gain * sqrt(6 / (fan_in + fan_out)) of zero.
+
+    Glorot and Bengio, "Understanding the difficulty of training deep feedforward neural networks",
+    2010. The fans of a tensor [out, in, ...] are in and out times the product of the other sizes.
+
+    Raises:
+        ShapeError: Fewer than 2 dims.
+    """
+    bound = sqrt(3) * _xavier_deviation("xavier_uniform_", tensor, gain)
+    return uniform_(tensor, -bound, bound)
+
+
+def xavier_normal_(tensor: Tensor, gain: float = 1.0) -> Tensor:
+    """Draw normally with std gain * sqrt(2 / (fan_in + fan_out)); else as `xavier_uniform_`."""
+    return normal_(tensor, 0.0, _xavier_deviation("xavier_normal_", tensor, gain))
+
+
+def kaiming_uniform_(
+    tensor: Tensor, a: float = 0.0, mode: str = "fan_in", nonlinearity: str = "leaky_relu"
+) -> Tensor:
+    """Draw uniformly within gain * sqrt(3 / fan) of zero.
+
+    He et al., "Delving deep into rectifiers", arXiv:1502.01852.
+
+    Args:
+        tensor: [out, in, ...].
+        a: The slope of "leaky_relu".
+        mode: "fan_in" keeps the variance in forward, "fan_out" in backward.
+        nonlinearity: What follows the weights; see `calculate_gain`.
+
+    Raises:
+        ShapeError: Fewer than 2 dims.
+        ValueError: Another mode or nonlinearity.
+    """
+    deviation = _kaiming_deviation("kaiming_uniform_", tensor, a, mode, nonlinearity)
+    return uniform_(tensor, -sqrt(3) * deviation, sqrt(3) * deviation)
+
+
+def kaiming_normal_(
+    tensor: Tensor, a: float = 0.0, mode: str = "fan_in", nonlinearity: str = "leaky_relu"
+) -> Tensor:
+    """Draw normally with std gain / sqrt(fan); else as `kaiming_uniform_`."""
+    deviation = _kaiming_deviation("kaiming_normal_", tensor, a, mode, nonlinearity)
+    return normal_(tensor, 0.0, deviation)
+
+
+def _fans(op: str, tensor: Tensor) -> tuple[int, int]:
+    if tensor.ndim < 2:
+        raise ShapeError(f"{op}: a tensor of sizes {list(tensor.shape)}; 2 or more dims are needed")
+    field = prod(tensor.shape[2:])
+    return tensor.shape[1] * field, tensor.shape[0] * field
+
+
+def _xavier_deviation(op: str, tensor: Tensor, gain: float) -> float:
+    return gain * sqrt(2 / max(sum(_fans(op, tensor)), 1))  # no fan: nothing to draw
+
+
+def _kaiming_deviation(
+    op: str, tensor: Tensor, slope: float, mode: str, nonlinearity: str
+) -> float:
+    fans = dict(zip(("fan_in", "fan_out"), _fans(op, tensor), strict=True))
+    if mode not in fans:
+        raise ValueError(f"{op}: mode '{mode}'; 'fan_in' or 'fan_out' is needed")
+    return calculate_gain(nonlinearity, slope) / sqrt(max(fans[mode], 1))

@@ -1,0 +1,82 @@
+"""The affine layer, and the one that does nothing."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import TYPE_CHECKING, Any
+
+from garboard._engine import Tensor, empty, linear
+from garboard.nn import init
+from garboard.nn.module import Module
+from garboard.nn.parameter import Parameter
+
+if TYPE_CHECKING:
+    from garboard._engine import Device, DType
+
+__all__ = ["Identity", "Linear"]
+
+
+class Linear(Module):
+    """Compute input @ weight.T + bias: [..., in_features] becomes [..., out_features].
+
+    Both parameters start uniformly within 1 / sqrt(in_features) of zero, as PyTorch's do. Backward
+    keeps the storages of the input and the weight.
+
+    Args:
+        in_features: Size of the input's last dim.
+        out_features: Size of the output's last dim.
+        bias: Add a learned bias; `layer.bias` is None without.
+        device: Where the parameters lie, the CPU by default.
+        dtype: Their dtype, float32 by default.
+
+    Raises:
+        ShapeError: A negative size; when called, a last dim that is not `in_features`.
+
+    >>> import garboard as gb
+    >>> gb.nn.Linear(3, 2)(gb.ones(4, 3)).shape
+    (4, 2)
+    """
+
+    bias: Parameter | None
+
+    def __init__(
+        self,
+        in_features: int,
+        out_features: int,
+        bias: bool = True,
+        device: Device | None = None,
+        dtype: DType | None = None,
+    ) -> None:
+        super().__init__()
+        self.in_features, self.out_features = in_features, out_features
+        self.weight = Parameter(empty(out_features, in_features, dtype=dtype, device=device))
+        self.register_parameter(
+            "bias", Parameter(empty(out_features, dtype=dtype, device=device)) if bias else None
+        )
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw both parameters anew."""
+        init.kaiming_uniform_(self.weight, a=sqrt(5))  # within 1 / sqrt(in_features)
+        if self.bias is not None and self.in_features > 0:
+            bound = 1 / sqrt(self.in_features)
+            init.uniform_(self.bias, -bound, bound)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return linear(input, self.weight, self.bias)
+
+    def extra_repr(self) -> str:
+        return (
+            f"in_features={self.in_features}, out_features={self.out_features}, "
+            f"bias={self.bias is not None}"
+        )
+
+
+class Identity(Module):
+    """Return the input itself; takes and ignores any arguments, to stand in for any layer."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__()
+
+    def forward(self, input: Tensor) -> Tensor:
+        return input

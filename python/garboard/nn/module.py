@@ -1,0 +1,248 @@
+"""Modules: trees of parameters and buffers with a function, `forward`, over them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from garboard import _engine
+from garboard._engine import Tensor
+from garboard.nn import _convert, _state
+from garboard.nn._hooks import HookTable, RemovableHandle
+from garboard.nn._tree import Tree
+from garboard.nn.parameter import clear_gradients
+
+if TYPE_CHECKING:
+    from garboard._engine import Device, DType
+
+__all__ = ["Module"]
+
+_Hook = Callable[..., Any]
+
+
+class Module(Tree):
+    """Base of all networks and their parts; a subclass defines `forward`.
+
+    A `Parameter` or a Module becomes part of the module by being assigned to an attribute; a tensor
+    becomes a buffer by `register_buffer`. The module remembers the dispose scope it was born in,
+    and takes what is registered on it out of scopes inside that one: a module built outside a scope
+    survives it with all its parameters, buffers and gradients, and one built inside ends with it.
+
+    >>> import garboard as gb
+    >>> class Scale(gb.nn.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.factor = gb.nn.Parameter(gb.tensor(2.0))
+    ...
+    ...     def forward(self, x):
+    ...         return x * self.factor
+    >>> Scale()(gb.ones(2)).tolist()
+    [2.0, 2.0]
+    """
+
+    training: bool
+    _forward_hooks: HookTable | None = None
+    _forward_pre_hooks: HookTable | None = None
+
+    def __init__(self) -> None:
+        super().__init__()
+        vars(self)["training"] = True
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """Compute the module's output; what calling the module calls, between its hooks."""
+        raise NotImplementedError(
+            f"{type(self).__name__}: forward() is missing; a Module that is called defines it"
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._forward_hooks is None and self._forward_pre_hooks is None:
+            return self.forward(*args, **kwargs)
+        return self._call_with_hooks(args, kwargs)
+
+    def _is_called_plainly(self) -> bool:
+        """True where calling the module runs its class's `forward` and nothing else."""
+        hooked = self._forward_hooks or self._forward_pre_hooks
+        return not hooked and "forward" not in vars(self)
+
+    def _call_with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        for hook in self._forward_pre_hooks.snapshot() if self._forward_pre_hooks else ():
+            changed = hook(self, args)
+            if changed is not None:
+                args = changed if isinstance(changed, tuple) else (changed,)
+        output = self.forward(*args, **kwargs)
+        for hook in self._forward_hooks.snapshot() if self._forward_hooks else ():
+            changed = hook(self, args, output)
+            if changed is not None:
+                output = changed
+        return output
+
+    # State
+
+    def state_dict(self, *, prefix: str = "", keep_vars: bool = False) -> dict[str, Tensor]:
+        """Return parameters and persistent buffers by path.
+
+        The tensors share the module's storages, without history: what training writes is seen in
+        them, and while they live, so do the storages. `clone()` them for a snapshot.
+
+        Args:
+            prefix: Stands before every path.
+            keep_vars: Return the parameters and buffers themselves.
+
+        >>> import garboard as gb
+        >>> {name: tensor.shape for name, tensor in gb.nn.Linear(3, 2).state_dict().items()}
+        {'weight': (2, 3), 'bias': (2,)}
+        """
+        return _state.state_of(self, prefix, keep_vars)
+
+    def load_state_dict(
+        self, state_dict: Mapping[str, Tensor], strict: bool = True
+    ) -> _state.LoadResult:
+        """Copy tensors into the parameters and persistent buffers of the same paths.
+
+        Nothing is written unless everything fits. Values are converted to the module's dtypes.
+
+        Args:
+            state_dict: Tensors by path, of the sizes of their targets.
+            strict: Refuse paths that are missing or unexpected; else they are returned.
+
+        Raises:
+            StateDictError: `strict`, and paths are missing or unexpected; the message names them.
+            ShapeError: A tensor has other sizes than its target.
+            TypeError: A value is no tensor.
+        """
+        return _state.load_state(self, state_dict, strict)
+
+    def train(self, mode: bool = True) -> Self:
+        """Set `training` here and in every module below: dropout acts while it is True."""
+        if not isinstance(mode, bool):
+            raise ValueError(f"train: mode is of type {type(mode).__name__}; a bool is needed")
+        for module in self.modules():
+            module.training = mode
+        return self
+
+    def eval(self) -> Self:
+        """Clear `training`, as `train(False)`."""
+        return self.train(False)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
+        """Ask, or no longer ask, for the gradients of all parameters."""
+        for parameter in self.parameters():
+            parameter.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Drop the gradients of all parameters, or write zeros into them."""
+        for parameter in self.parameters():
+            clear_gradients(parameter, set_to_none)
+
+    def to(
+        self,
+        device: Device | DType | None = None,
+        dtype: DType | None = None,
+    ) -> Self:
+        """Convert parameters and buffers to a device, a dtype, or both; return this module.
+
+        A dtype is taken on by floating tensors alone. A parameter that needs converting, and its
+        gradient, are replaced: the old ones are disposed, so an optimizer made before raises
+        DisposedError instead of training what nobody reads. What is so already stays.
+
+        Raises:
+            DTypeError: A dtype that is not floating.
+            DeviceError: The device is not there.
+
+        >>> import garboard as gb
+        >>> gb.nn.Linear(2, 1).to(gb.float64).weight.dtype
+        garboard.float64
+        """
+        return _convert.convert(self, device, dtype)
+
+    def float(self) -> Self:
+        """Convert floating parameters and buffers to float32."""
+        return self.to(dtype=_engine.float32)
+
+    def double(self) -> Self:
+        """Convert floating parameters and buffers to float64."""
+        return self.to(dtype=_engine.float64)
+
+    def cpu(self) -> Self:
+        """Bring parameters and buffers to the CPU."""
+        return self.to("cpu")
+
+    def cuda(self, device: int | Device | None = None) -> Self:
+        """Bring parameters and buffers to a CUDA device, the first by default."""
+        return self.to(
+            f"cuda:{device or 0}" if device is None or isinstance(device, int) else device
+        )
+
+    # Hooks
+
+    def register_forward_pre_hook(self, hook: _Hook) -> RemovableHandle:
+        """Call `hook(module, args)` before every forward; what it returns replaces `args`."""
+        table = vars(self)["_forward_pre_hooks"] = self._forward_pre_hooks or HookTable()
+        return table.add(hook)
+
+    def register_forward_hook(self, hook: _Hook) -> RemovableHandle:
+        """Call `hook(module, args, output)` after every forward; what it returns, unless None,
+        replaces the output."""
+        table = vars(self)["_forward_hooks"] = self._forward_hooks or HookTable()
+        return table.add(hook)
+
+    # Life
+
+    def dispose(self) -> None:
+        """End parameters, their gradients, and buffers, here and below. Idempotent."""
+        for parameter in self.parameters():
+            _convert.end_parameter(parameter)
+        for buffer in self.buffers():
+            buffer.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.dispose()
+
+    def __copy__(self) -> Self:
+        """Copy the module over the same tensors, submodules and hooks, to register apart."""
+        from copy import copy
+
+        copied = type(self).__new__(type(self))
+        vars(copied).update(vars(self))
+        for name in ("_roles", "_forward_hooks", "_forward_pre_hooks"):
+            vars(copied)[name] = copy(getattr(self, name))
+        return copied
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Copy the tree with tensors of its own, born in the scope that is open now."""
+        from copy import deepcopy
+
+        copied = type(self).__new__(type(self))
+        memo[id(self)] = copied
+        own = vars(copied)
+        own["_home"] = _engine.current_dispose_scope()
+        for name, value in vars(self).items():
+            if name != "_home":
+                own[name] = deepcopy(value, memo)
+        return copied
+
+    def extra_repr(self) -> str:
+        """Return what stands between the parentheses of `repr`: a subclass's settings."""
+        return ""
+
+    def __repr__(self) -> str:
+        extra = self.extra_repr()
+        lines = extra.split("\n") if extra else []
+        children = [
+            f"({name}): " + repr(vars(self)[name]).replace("\n", "\n  ")
+            for name, role in self._roles.items()
+            if role == "module"
+        ]
+        if not children and len(lines) < 2:
+            return f"{type(self).__name__}({extra})"
+        return f"{type(self).__name__}(\n  " + "\n  ".join([*lines, *children]) + "\n)"

@@ -1,0 +1,237 @@
+"""What all optimizers share: groups of parameters, their options, and native state beside them.
+
+An optimizer's tensors live in one native state object a group. They belong to no scope, are counted
+in no scope statistics, and end with the optimizer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, ClassVar, Protocol, Self
+
+from garboard._engine import DisposedError, ShapeError, Tensor
+from garboard._functions import enable_grad, no_grad
+from garboard.nn.parameter import clear_gradients
+
+__all__ = ["Optimizer"]
+
+_Group = dict[str, Any]
+
+
+class _State(Protocol):
+    """A native state: lists of tensors beside the parameters, None where there is none yet."""
+
+    def clear(self) -> None: ...
+
+
+class Optimizer:
+    """Base of optimizers. A subclass says which options it takes and how a group is updated.
+
+    Args:
+        params: Tensors; or dicts with the key "params" and options that differ for them.
+        defaults: The options of groups that name none.
+
+    Raises:
+        ValueError: No parameters, one that is given twice or is no leaf, or an option out of range.
+        TypeError: Something that is no Tensor.
+    """
+
+    # PyTorch's name of each list of tensors in the native state, and the engine's.
+    _tensor_lists: ClassVar[Mapping[str, str]] = {}
+    _new_state: ClassVar[Callable[[], Any]]
+
+    def __init__(
+        self, params: Iterable[Tensor] | Iterable[_Group], defaults: Mapping[str, Any]
+    ) -> None:
+        if isinstance(params, Tensor):
+            raise TypeError(
+                f"{self._name}: params is a Tensor; a list of them is needed, [tensor] for one"
+            )
+        self.defaults = dict(defaults)
+        self.param_groups: list[_Group] = []
+        self._states: list[Any] = []
+        self._is_disposed = False
+        given: list[Any] = list(params)
+        if not given:
+            raise ValueError(f"{self._name}: no parameters; at least one is needed")
+        for group in given if isinstance(given[0], dict) else [{"params": given}]:
+            self.add_param_group(group)
+
+    @property
+    def _name(self) -> str:
+        return type(self).__name__
+
+    def add_param_group(self, param_group: _Group) -> None:
+        """Update further parameters: a dict with "params" and options that differ for them.
+
+        Raises:
+            ValueError, TypeError: As for the optimizer's arguments; nothing is added then.
+        """
+        given = param_group["params"]
+        parameters = [given] if isinstance(given, Tensor) else list(given)
+        group = {**self.defaults, **param_group, "params": parameters}
+        known = {id(p) for other in self.param_groups for p in other["params"]}
+        for place, parameter in enumerate(parameters):
+            if not isinstance(parameter, Tensor):
+                raise TypeError(
+                    f"{self._name}: parameter {place} is of type {type(parameter).__name__}; "
+                    "a Tensor is needed"
+                )
+            if not parameter.is_leaf:
+                raise ValueError(
+                    f"{self._name}: parameter {place} was computed from others; a leaf is needed"
+                )
+            if id(parameter) in known:
+                raise ValueError(f"{self._name}: parameter {place} is given twice; once is needed")
+            known.add(id(parameter))
+        self._check_options(group)
+        self.param_groups.append(group)
+        self._states.append(type(self)._new_state())
+
+    def _check_options(self, group: _Group) -> None:
+        """Raise ValueError for an option out of range."""
+
+    def _check_not_negative(self, group: _Group, *names: str) -> None:
+        for name in names:
+            if not group[name] >= 0:  # NaN too
+                raise ValueError(f"{self._name}: {name} {group[name]}; it must not be negative")
+
+    def _update(self, state: Any, group: _Group) -> None:
+        """Update the parameters of one group that have a gradient, in place."""
+        raise NotImplementedError(f"{self._name}: _update() is missing; an optimizer defines it")
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Update every parameter that has a gradient: one native call a group.
+
+        Args:
+            closure: Computes the loss anew, with gradients; called first.
+
+        Returns:
+            What `closure` returned, or None.
+
+        Raises:
+            DisposedError: The optimizer or one of its parameters has ended.
+            DTypeError: A parameter is not floating or not contiguous.
+        """
+        result = None
+        if closure is not None:
+            with enable_grad():
+                result = closure()
+        if self._is_disposed:
+            raise DisposedError(f"{self._name}.step: a disposed optimizer; make a new one")
+        for group, state in zip(self.param_groups, self._states, strict=True):
+            try:
+                self._update(state, group)
+            except DisposedError as error:
+                raise self._explained(group, error) from error
+        return result
+
+    def _explained(self, group: _Group, error: DisposedError) -> DisposedError:
+        ended = [place for place, p in enumerate(group["params"]) if p.is_disposed]
+        return DisposedError(
+            f"{self._name}.step: parameters {ended} of a group have ended ({error}); make the "
+            "optimizer after module.to() and the like, and build the module outside the scope"
+        )
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Drop the gradients of all parameters, or write zeros into them."""
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                clear_gradients(parameter, set_to_none)
+
+    # State
+
+    def _state_of(self, state: Any, place: int) -> dict[str, Any]:
+        """What is saved of one parameter: its tensors by PyTorch's names."""
+        lists = {name: getattr(state, ours) for name, ours in self._tensor_lists.items()}
+        found = {name: tensors[place] for name, tensors in lists.items() if place < len(tensors)}
+        return {name: tensor for name, tensor in found.items() if tensor is not None}
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return options and state in PyTorch's form, parameters by number.
+
+        The tensors share the optimizer's storages: what `step` writes is seen in them. `clone()`
+        them for a snapshot.
+        """
+        saved: dict[int, dict[str, Any]] = {}
+        groups, number = [], 0
+        for group, state in zip(self.param_groups, self._states, strict=True):
+            numbers = list(range(number, number + len(group["params"])))
+            number += len(numbers)
+            for place, own in enumerate(numbers):
+                if found := self._state_of(state, place):
+                    saved[own] = found
+            groups.append({**group, "params": numbers})
+        return {"state": saved, "param_groups": groups}
+
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Take over options, and copies of the state, of an optimizer with parameters alike.
+
+        Raises:
+            ValueError: Other numbers of groups or of parameters in them; nothing is changed then.
+            ShapeError: State of other sizes than its parameter; nothing is changed then.
+        """
+        groups: Sequence[_Group] = state_dict["param_groups"]
+        counts = [len(group["params"]) for group in groups]
+        own_counts = [len(group["params"]) for group in self.param_groups]
+        if counts != own_counts:
+            raise ValueError(
+                f"{self._name}.load_state_dict: groups of {counts} parameters; groups of "
+                f"{own_counts} are needed"
+            )
+        loaded = []
+        for group, own in zip(groups, self.param_groups, strict=True):
+            pairs = zip(group["params"], own["params"], strict=True)
+            entries = [self._copied(state_dict["state"].get(n, {}), p) for n, p in pairs]
+            loaded.append(entries)
+        for group, own, state, entries in zip(
+            groups, self.param_groups, self._states, loaded, strict=True
+        ):
+            own.update({name: value for name, value in group.items() if name != "params"})
+            self._load(state, entries)
+
+    def _copied(self, entry: Mapping[str, Any], parameter: Tensor) -> dict[str, Any]:
+        copied = dict(entry)
+        for name in self._tensor_lists:
+            tensor = entry.get(name)
+            if tensor is None:
+                continue
+            if tensor.shape != parameter.shape:
+                raise ShapeError(
+                    f"{self._name}.load_state_dict: {name} has sizes {list(tensor.shape)}; its "
+                    f"parameter's, {list(parameter.shape)}, are needed"
+                )
+            with no_grad():
+                copied[name] = tensor.to(parameter.device, dtype=parameter.dtype, copy=True)
+        return copied
+
+    def _load(self, state: Any, entries: list[dict[str, Any]]) -> None:
+        for name, ours in self._tensor_lists.items():
+            setattr(state, ours, [entry.get(name) for entry in entries])
+
+    # Life
+
+    def dispose(self) -> None:
+        """End the optimizer's state; it cannot step any more. Idempotent."""
+        self._is_disposed = True
+        for state in self._states:
+            state.clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.dispose()
+
+    def __repr__(self) -> str:
+        lines = [f"{self._name} ("]
+        for number, group in enumerate(self.param_groups):
+            options = sorted((k, v) for k, v in group.items() if k != "params")
+            lines += [f"Parameter Group {number}", *(f"    {k}: {v}" for k, v in options)]
+        return "\n".join([*lines, ")"])

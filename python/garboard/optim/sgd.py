@@ -1,0 +1,79 @@
+"""Stochastic gradient descent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+from garboard._engine import SgdState, Tensor
+from garboard.optim.optimizer import Optimizer
+
+__all__ = ["SGD"]
+
+
+class SGD(Optimizer):
+    """Descend along the gradient, with momentum where asked.
+
+    g = grad + weight_decay * p; v = momentum * v + (1 - dampening) * g, or g the first time;
+    p = p - lr * (g + momentum * v with nesterov, v with momentum, g without).
+
+    Keeps one tensor a parameter where there is momentum, none without.
+
+    Args:
+        params: Tensors; or dicts with the key "params" and options that differ for them.
+        lr: How far a step goes.
+        momentum: How much of the last velocity stays.
+        dampening: How much of the gradient the velocity does not take in.
+        weight_decay: How much of the parameter is added to its gradient.
+        nesterov: Look ahead; needs momentum, and no dampening.
+
+    Raises:
+        ValueError: An option out of range, or no parameters.
+
+    >>> import garboard as gb
+    >>> x = gb.tensor([1.0], requires_grad=True)
+    >>> optimizer = gb.optim.SGD([x], lr=0.5)
+    >>> (x * x).sum().backward()
+    >>> optimizer.step()
+    >>> x.item()
+    0.0
+    """
+
+    _tensor_lists: ClassVar[dict[str, str]] = {"momentum_buffer": "velocities"}
+    _new_state = SgdState
+
+    def __init__(
+        self,
+        params: Iterable[Tensor] | Iterable[dict[str, Any]],
+        lr: float = 1e-3,
+        momentum: float = 0.0,
+        dampening: float = 0.0,
+        weight_decay: float = 0.0,
+        nesterov: bool = False,
+    ) -> None:
+        options = {
+            "lr": lr,
+            "momentum": momentum,
+            "dampening": dampening,
+            "weight_decay": weight_decay,
+            "nesterov": nesterov,
+        }
+        super().__init__(params, options)
+
+    def _check_options(self, group: dict[str, Any]) -> None:
+        self._check_not_negative(group, "lr", "momentum", "weight_decay")
+        if group["nesterov"] and (group["momentum"] <= 0 or group["dampening"] != 0):
+            raise ValueError(
+                f"SGD: nesterov with momentum {group['momentum']} and dampening "
+                f"{group['dampening']}; a positive momentum and no dampening are needed"
+            )
+
+    def _update(self, state: SgdState, group: dict[str, Any]) -> None:
+        state.step(
+            group["params"],
+            lr=group["lr"],
+            momentum=group["momentum"],
+            dampening=group["dampening"],
+            weight_decay=group["weight_decay"],
+            nesterov=group["nesterov"],
+        )

@@ -1,0 +1,261 @@
+"""Judges tests by what they leave alive: the pytest plugin.
+
+A test asks for it by the fixture `no_leaks` or the marker `@pytest.mark.no_leaks`; the option
+`--leaks=fail` or `--leaks=warn` asks for all. Only a test that passed is judged, when its function
+fixtures have been torn down and pytest has let go of their values.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Generator, Iterator
+from importlib.util import find_spec
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from garboard.leaks import LeakReport
+    from garboard.leaks._survivors import Since, Survivor
+
+__all__ = ["JudgedTest", "no_leaks"]
+
+_MARKER = (
+    "no_leaks(limit='0 B', iterations=None, warmup=3): fail the test if tensors, graphs or exports "
+    "outlive it; `limit` lets that many bytes live on; with `iterations` the test is repeated, and "
+    "what every measured run leaves alive is a leak."
+)
+_DEST, _DEST_OF_LONG = "garboard_leaks", "garboard_leaks_by_long_name"
+_mode = pytest.StashKey[str]()
+_judged = pytest.StashKey["JudgedTest"]()
+
+
+class JudgedTest:
+    """One test under judgement; what the fixture `no_leaks` gives."""
+
+    def __init__(self, file: str = "") -> None:
+        from garboard.leaks._survivors import Since
+
+        self._file = file
+        self._since = Since.now()
+        self._owned: list[tuple[Since, Since]] = []  # births of fixtures that outlive the test
+        self._excluded: set[int] = set()
+
+    def exclude(self, *tensors: Any) -> None:
+        """Let these tensors live on."""
+        from garboard import _engine
+
+        self._excluded.update(_engine._birth(tensor)[0] for tensor in tensors)
+
+    def own(self, since: Since, until: Since) -> None:
+        self._owned.append((since, until))
+
+    def report(self) -> LeakReport:
+        """Judge; nothing of what is found is kept."""
+        from garboard.leaks._exact import judged
+
+        return judged(self._since, is_exempt=self._is_exempt, loop_file=self._file)
+
+    def _is_exempt(self, survivor: Survivor) -> bool:
+        serial = survivor.serial
+        return serial in self._excluded or any(
+            since.alias <= serial < until.alias for since, until in self._owned
+        )
+
+
+def _is_taken(parser: pytest.Parser, name: str) -> bool:
+    """Tell whether another plugin has the option, or would stumble over ours later."""
+    groups = [*getattr(parser, "_groups", []), getattr(parser, "_anonymous", None)]
+    options = [option for group in groups if group for option in group.options]
+    return any(name in option.names() for option in options) or bool(find_spec("pytest_leaks"))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("garboard", "tensor leaks (garboard)")
+    settings: dict[str, Any] = {
+        "choices": ("off", "warn", "fail"),
+        "default": None,
+        "help": "judge every test by the tensors it leaves alive; off: not even the marked ones",
+    }
+    try:
+        if _is_taken(parser, "--leaks"):
+            raise ValueError("--leaks is another plugin's")
+        group.addoption("--leaks", dest=_DEST, **settings)
+    except (ValueError, argparse.ArgumentError):
+        group.addoption("--garboard-leaks", dest=_DEST_OF_LONG, **settings)
+    parser.addini("garboard_leaks", "what --leaks says where it is not given", default="")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", _MARKER)
+    given = config.getoption(_DEST, None) or config.getoption(_DEST_OF_LONG, None)
+    config.stash[_mode] = str(given or config.getini("garboard_leaks"))
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    mode = config.stash.get(_mode, "")
+    if not hasattr(config.option, _DEST):
+        return (
+            f"garboard: leaks={mode or 'marked'} "
+            "(another plugin has --leaks; this one's option is --garboard-leaks)"
+        )
+    return f"garboard: leaks={mode}" if mode else None
+
+
+def _is_judged(item: pytest.Item) -> bool:
+    mode = item.config.stash.get(_mode, "")
+    if mode == "off":
+        return False
+    return bool(mode) or _is_marked(item)
+
+
+def _is_marked(item: pytest.Item) -> bool:
+    has_fixture = "no_leaks" in getattr(item, "fixturenames", ())
+    return has_fixture or item.get_closest_marker("no_leaks") is not None
+
+
+@pytest.fixture
+def no_leaks(request: pytest.FixtureRequest) -> JudgedTest:
+    """Fail the test if tensors, graphs or exports outlive it; `.exclude(*tensors)` lets some."""
+    judge = request.config.stash.get(_judged, None)
+    return judge if judge is not None else JudgedTest()  # switched off: it judges nothing
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What fixtures of a wider scope make belongs to them, whichever test comes first."""
+    judge = request.config.stash.get(_judged, None)
+    if judge is None or request.scope == "function":
+        return (yield)
+    from garboard.leaks._survivors import Since
+
+    before = Since.now()
+    try:
+        return (yield)
+    finally:
+        judge.own(before, Since.now())
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Repeat the test where its marker says so."""
+    iterations = _setting(item, "iterations", None)
+    if iterations is None or not isinstance(item, pytest.Function) or not _is_judged(item):
+        return (yield)
+    from garboard.leaks import no_leaks
+
+    function = item.obj
+    item.obj = no_leaks(iterations, _setting(item, "warmup", 3))(function)
+    try:
+        return (yield)
+    finally:
+        item.obj = function
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Show what a repeated test left alive, not the inside of the repetition."""
+    report = yield
+    if call.excinfo is not None and _setting(item, "iterations", None) is not None:
+        from garboard.leaks import LeakError
+
+        if isinstance(call.excinfo.value, LeakError):
+            _fail(item, report, call.excinfo.value.report)
+            item.user_properties.append(_property(call.excinfo.value.report))
+    return report
+
+
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Run a judged test as pytest does, and say how it went when it has been judged."""
+    if not _is_judged(item):
+        return None
+    from _pytest.runner import runtestprotocol
+
+    judge = item.config.stash[_judged] = JudgedTest(str(item.path))
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    try:
+        reports = runtestprotocol(item, log=False, nextitem=nextitem)
+    finally:
+        del item.config.stash[_judged]
+    has_passed = [report.outcome for report in reports] == ["passed"] * 3
+    if has_passed and _setting(item, "iterations", None) is None:
+        _judge(item, judge, reports)
+    for report in reports:
+        item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
+
+
+def _setting(item: pytest.Item, name: str, default: Any) -> Any:
+    marker = item.get_closest_marker("no_leaks")
+    return marker.kwargs.get(name, default) if marker is not None else default
+
+
+def _judge(item: pytest.Item, judge: JudgedTest, reports: list[pytest.TestReport]) -> None:
+    from garboard.leaks import MemoryLeakWarning
+    from garboard.memory import parse_bytes
+
+    found = judge.report()
+    limit = _setting(item, "limit", 0)
+    allowed = parse_bytes(limit) if isinstance(limit, str) else int(limit)
+    if not found.leaks or 0 < sum(leak.bytes for leak in found.leaks) <= allowed:
+        return
+    if item.config.stash[_mode] == "warn" and not _is_marked(item):
+        try:
+            return item.warn(MemoryLeakWarning(f"{item.nodeid}: {found.headline}\n{found}"))
+        except MemoryLeakWarning:
+            pass  # a filter makes errors of warnings
+    _, call, teardown = reports
+    _fail(item, call, found)
+    teardown.user_properties.append(_property(found))  # where the JUnit file is written
+
+
+def _fail(item: pytest.Item, report: pytest.TestReport, found: LeakReport) -> None:
+    report.outcome = "failed"
+    report.longrepr = LeakText(item, found)  # type: ignore[assignment]
+    report.sections.append(("tensor leaks", str(found)))
+    report.user_properties.append(_property(found))
+
+
+def _property(found: LeakReport) -> tuple[str, object]:
+    return "tensor_leaks", str(len(found.leaks))
+
+
+class LeakText:
+    """What a failed test shows: what, where born, who holds it, how to mend it."""
+
+    def __init__(self, item: pytest.Item, found: LeakReport) -> None:
+        path, line, _ = item.reportinfo()
+        self.reprcrash = SimpleNamespace(
+            path=str(path), lineno=(line or 0) + 1, message=f"LeakError: {found.headline}"
+        )
+        self._lines = [self.reprcrash.message]
+        for leak in found.leaks:
+            self._lines += [
+                f"{leak.kind}: {leak.figures}",
+                f"  born    {leak.site}   {leak.site.source}",
+                f"  held by {leak.holder}",
+                f"  fix     {leak.fix}",
+            ]
+        allowed = _setting(item, "limit", None)
+        self._lines.append(f'allowed: {allowed or "nothing"}; run it alone: pytest "{item.nodeid}"')
+
+    def __str__(self) -> str:
+        return "\n".join(f"E  {line}" for line in self._lines)
+
+    def toterminal(self, terminal: Any) -> None:
+        """Write the lines as pytest writes errors."""
+        for line in str(self).splitlines():
+            terminal.line(line, red=True, bold=True)
+
+
+def pytest_report_teststatus(
+    report: pytest.CollectReport | pytest.TestReport,
+) -> tuple[str, str, str] | None:
+    properties = dict(getattr(report, "user_properties", ()))
+    if report.when == "call" and report.failed and "tensor_leaks" in properties:
+        return "failed", "T", "TENSOR LEAK"
+    return None

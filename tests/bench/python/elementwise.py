@@ -1,0 +1,40 @@
+"""Elementwise results, fresh ones: small in cache, and 64 MiB. Must reach: 1.5 times the best peer
+at 64 MiB, where peers take new pages from the system at every call and we reuse warm ones.
+
+Bound: 12 bytes an element for `a + b` over the memory's bandwidth, 8 for a function of one input.
+"""
+
+from collections.abc import Callable, Iterator
+
+import garboard as gb
+import race
+from peers import np, torch
+
+LARGE = 1 << 24  # float32: 64 MiB
+MIDDLE = 1 << 20
+
+
+def rows() -> Iterator[race.Race]:
+    for count, calls, must in ((MIDDLE, 50, 1.0), (LARGE, 2, 1.5)):
+        ours = {"x": gb.rand(count), "y": gb.rand(count)}
+        entries = {"garboard": (gb, ours)}
+        entries["numpy"] = (np, {name: tensor.numpy() for name, tensor in ours.items()})
+        if torch:
+            entries["torch"] = (
+                torch,
+                {name: torch.from_numpy(array) for name, array in entries["numpy"][1].items()},
+            )
+        size = f"2^{count.bit_length() - 1}, fresh"
+
+        def contest(
+            op: Callable[..., object],
+            entries: dict[str, tuple[object, dict[str, object]]] = entries,
+        ) -> dict[str, Callable[[], object]]:
+            return {
+                name: lambda space=space, given=given: op(space, given["x"], given["y"])
+                for name, (space, given) in entries.items()
+            }
+
+        yield race.Race(f"a + b, {size}", contest(lambda _, x, y: x + y), must, calls)
+        yield race.Race(f"exp, {size}", contest(lambda space, x, _: space.exp(x)), must, calls)
+        yield race.Race(f"tanh, {size}", contest(lambda space, x, _: space.tanh(x)), must, calls)

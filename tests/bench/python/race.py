@@ -1,0 +1,74 @@
+"""Rows of the benchmark: contestants take turns, so that the machine's drift hits all alike."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from statistics import median
+from time import perf_counter_ns
+
+import peers
+
+BLOCKS = 9
+
+
+@dataclass
+class Result:
+    """Median nanoseconds of each contestant, and what was asked of ours."""
+
+    name: str
+    ns: dict[str, float]
+    must: str
+    value: float
+    reached: bool
+
+
+@dataclass
+class Race:
+    """Ours against the peers. `must` is the smallest ratio of the best peer's time to ours."""
+
+    name: str
+    contestants: dict[str, Callable[[], object]]
+    must: float
+    calls: int = 1  # in one block
+    against: tuple[str, ...] = peers.NAMES
+    baseline: str | None = None  # a contestant whose time is what calling costs, taken off all
+    runs: int = 1  # of what is measured, in one call
+
+    def measure(self) -> Result:
+        ns = take_turns(self.contestants, self.calls)
+        if self.baseline:
+            cost = ns.pop(self.baseline)
+            ns = {name: time - cost for name, time in ns.items()}
+        ns = {name: time / self.runs for name, time in ns.items()}
+        rivals = [time for name, time in ns.items() if name in self.against]
+        ratio = min(rivals) / ns["garboard"] if rivals else float("nan")
+        return Result(self.name, ns, f">= {self.must:g}x", ratio, ratio >= self.must)
+
+
+@dataclass
+class Budget:
+    """Ours against a number of nanoseconds. `cost` makes one figure of the contestants' times."""
+
+    name: str
+    contestants: dict[str, Callable[[], object]]
+    cost: Callable[[dict[str, float]], float]
+    most_ns: float
+    calls: int = 1
+    shown: dict[str, float] = field(default_factory=dict)
+
+    def measure(self) -> Result:
+        ns = self.cost(take_turns(self.contestants, self.calls))
+        return Result(
+            self.name, {"garboard": ns}, f"<= {self.most_ns:g} ns", ns, ns <= self.most_ns
+        )
+
+
+def take_turns(contestants: dict[str, Callable[[], object]], calls: int) -> dict[str, float]:
+    """Median nanoseconds a call, of blocks by turns; the first block of each is warm-up."""
+    blocks: dict[str, list[float]] = {name: [] for name in contestants}
+    for _ in range(1 + BLOCKS):
+        for name, call in contestants.items():
+            start = perf_counter_ns()
+            for _ in range(calls):
+                call()
+            blocks[name].append((perf_counter_ns() - start) / calls)
+    return {name: median(times[1:]) for name, times in blocks.items()}

@@ -1,0 +1,77 @@
+"""The table of ratios, and the same as JSON with what it was measured on."""
+
+import json
+import math
+import os
+import platform
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+
+import garboard as gb
+import numpy as np
+from garboard import _engine
+from race import Result
+from rich.console import Console
+from rich.table import Table
+
+
+def machine() -> dict[str, object]:
+    """Where and with what the figures were taken."""
+    cpu = platform.processor() or platform.machine()
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        names = [line for line in info.read_text().splitlines() if line.startswith("model name")]
+        cpu = names[0].split(":", 1)[1].strip() if names else cpu
+    commit = subprocess.run(
+        ["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False
+    )
+    versions = {"python": platform.python_version(), "garboard": gb.__version__}
+    versions["numpy"] = np.__version__
+    try:
+        import torch
+    except ImportError:
+        pass
+    else:
+        versions["torch"] = torch.__version__
+    return {
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "cpu": cpu,
+        "cores": os.cpu_count(),
+        "instruction_set": _engine._instruction_set(),
+        "load": round(os.getloadavg()[0], 2),
+        "commit": commit.stdout.strip(),
+        "versions": versions,
+        "threads": 1,
+    }
+
+
+def human_time(ns: float) -> str:
+    for unit, scale in (("ms", 1e6), ("us", 1e3)):
+        if ns >= scale:
+            return f"{ns / scale:.3g} {unit}"
+    return f"{ns:.3g} ns"
+
+
+def print_table(results: list[Result]) -> None:
+    facts = machine()
+    title = f"{facts['cpu']}, {facts['instruction_set']}, one thread, load {facts['load']}"
+    table = Table(title=title, caption=", ".join(f"{k} {v}" for k, v in facts["versions"].items()))
+    table.add_column("what")
+    for name in ("garboard", "numpy", "torch", "ratio", "must"):
+        table.add_column(name, justify="right")
+    for result in results:
+        times = [
+            human_time(result.ns[name]) if name in result.ns else "-"
+            for name in ("garboard", "numpy", "torch")
+        ]
+        is_ratio = result.must.startswith(">")
+        ratio = "-" if math.isnan(result.value) or not is_ratio else f"{result.value:.2f}x"
+        mark = "-" if math.isnan(result.value) else "ok" if result.reached else "missed"
+        table.add_row(result.name, *times, ratio, f"{result.must} {mark}")
+    Console(width=None if os.isatty(1) else 120).print(table)
+
+
+def write_json(results: list[Result], path: str) -> None:
+    document = {"machine": machine(), "results": [vars(result) for result in results]}
+    Path(path).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,40 @@
+"""One training step of small networks, eager, Adam. Must reach: 5 and 2 times PyTorch."""
+
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import Any
+
+import garboard as gb
+import race
+from peers import torch
+
+
+def step_of(space: Any, sizes: tuple[int, ...], rows: int) -> Callable[[], object]:
+    """A step in `space`, garboard or PyTorch: forward, loss, backward, Adam."""
+    layers: list[Any] = []
+    for before, after in pairwise(sizes):
+        layers += [space.nn.Linear(before, after), space.nn.ReLU()]
+    model = space.nn.Sequential(*layers[:-1])
+    optimizer = space.optim.Adam(model.parameters(), lr=1e-3)
+    x, y = space.rand(rows, sizes[0]), space.zeros(rows, dtype=space.int64)
+    cross_entropy = space.nn.functional.cross_entropy
+
+    def step() -> None:
+        loss = cross_entropy(model(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+    return step
+
+
+def rows() -> Iterator[race.Race]:
+    for sizes, batch, calls, must in (
+        ((4, 16, 16, 3), 16, 200, 5.0),
+        ((784, 128, 10), 32, 20, 2.0),
+    ):
+        entries = {"garboard": step_of(gb, sizes, batch)}
+        if torch:
+            entries["torch"] = step_of(torch, sizes, batch)
+        name = "-".join(map(str, sizes))
+        yield race.Race(f"step of {name}, batch {batch}, Adam", entries, must, calls)

@@ -1,0 +1,78 @@
+#include "csrc/core/dtype.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+
+namespace garboard {
+namespace {
+
+constexpr DType b1 = DType::boolean, u1 = DType::uint8, i4 = DType::int32, i8 = DType::int64,
+                f4 = DType::float32, f8 = DType::float64;
+constexpr std::array all{b1, u1, i4, i8, f4, f8};
+
+// PyTorch's table for two tensors of at least one dim each, read off torch.promote_types.
+TEST(Promotion, OfTwoDTypesIsPyTorchs) {
+  constexpr DType expected[dtype_count][dtype_count] = {
+      {b1, u1, i4, i8, f4, f8},  //
+      {u1, u1, i4, i8, f4, f8},  //
+      {i4, i4, i4, i8, f4, f8},  //
+      {i8, i8, i8, i8, f4, f8},  //
+      {f4, f4, f4, f4, f4, f8},  //
+      {f8, f8, f8, f8, f8, f8},
+  };
+
+  for (int a = 0; a < dtype_count; ++a)
+    for (int b = 0; b < dtype_count; ++b)
+      EXPECT_EQ(promote(all[a], all[b]), expected[a][b])
+          << name_of(all[a]) << " and " << name_of(all[b]);
+}
+
+TEST(Promotion, BesideAPythonNumberChangesTheCategoryAlone) {
+  struct Row {
+    DType tensor, with_bool, with_int, with_float;
+  };
+  constexpr Row rows[] = {
+      {b1, b1, i8, f4}, {u1, u1, u1, f4}, {i4, i4, i4, f4},
+      {i8, i8, i8, f4}, {f4, f4, f4, f4}, {f8, f8, f8, f8},
+  };
+
+  for (const Row& row : rows) {
+    EXPECT_EQ(promote(row.tensor, Category::boolean), row.with_bool) << name_of(row.tensor);
+    EXPECT_EQ(promote(row.tensor, Category::integer), row.with_int) << name_of(row.tensor);
+    EXPECT_EQ(promote(row.tensor, Category::floating), row.with_float) << name_of(row.tensor);
+  }
+}
+
+TEST(DType, VisitsItsElementType) {
+  for (const DType dtype : all) {
+    const auto [visited, bytes] =
+        visit_dtype(dtype, []<class T>(Type<T>) { return std::pair(dtype_of<T>, sizeof(T)); });
+
+    EXPECT_EQ(visited, dtype);
+    EXPECT_EQ(bytes, item_size(dtype)) << name_of(dtype);
+  }
+}
+
+TEST(DType, HasPyTorchsName) {
+  std::string names;
+  for (const DType dtype : all) names.append(name_of(dtype)).append(" ");
+
+  EXPECT_EQ(names, "bool uint8 int32 int64 float32 float64 ");
+}
+
+TEST(DType, BelongsToOneCategory) {
+  EXPECT_EQ(category_of(b1), Category::boolean);
+  for (const DType dtype : {u1, i4, i8}) EXPECT_EQ(category_of(dtype), Category::integer);
+  for (const DType dtype : {f4, f8}) EXPECT_TRUE(is_floating(dtype));
+}
+
+TEST(DType, OfALonePythonNumberIsPyTorchsDefault) {
+  EXPECT_EQ(default_dtype(Category::boolean), b1);
+  EXPECT_EQ(default_dtype(Category::integer), i8);
+  EXPECT_EQ(default_dtype(Category::floating), f4);
+}
+
+}  // namespace
+}  // namespace garboard

@@ -1,0 +1,113 @@
+#include "csrc/core/pool.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace {
+
+std::atomic<int> blocks_of_the_system = 0;
+
+}  // namespace
+
+// The pool's way to the system, counted.
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  void* block = nullptr;
+  if (posix_memalign(&block, static_cast<std::size_t>(alignment), bytes)) throw std::bad_alloc();
+  ++blocks_of_the_system;
+  return block;
+}
+void operator delete(void* block, std::align_val_t) noexcept {
+  if (block) --blocks_of_the_system;
+  std::free(block);
+}
+void operator delete(void* block, std::size_t, std::align_val_t alignment) noexcept {
+  operator delete(block, alignment);  // a sanitizer's own would not come here
+}
+
+namespace garboard {
+namespace {
+
+bool is_aligned(const void* block) { return reinterpret_cast<std::uintptr_t>(block) % 64 == 0; }
+
+constexpr std::size_t sizes[] = {1, 63, 64, 65, 128, 511, 512, 513, 4096};
+
+TEST(Pool, GivesWritableBlocksAlignedToACacheLine) {
+  for (const std::size_t bytes : sizes) {
+    void* block = pool::take(bytes);
+    EXPECT_TRUE(is_aligned(block)) << bytes;
+    std::memset(block, 0xAB, bytes);
+    pool::give(block, bytes);
+  }
+}
+
+TEST(Pool, NeverHandsOutABlockTwice) {
+  std::set<void*> held;
+  for (int i = 0; i < 100; ++i) held.insert(pool::take(96));
+
+  EXPECT_EQ(held.size(), 100u);
+  for (void* block : held) pool::give(block, 96);
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST(Pool, ReusesTheYoungestBlockOfTheSizeClass) {
+  void* block = pool::take(100);
+  pool::give(block, 100);
+
+  void* again = pool::take(128);  // both are of the class of 128 bytes
+
+  EXPECT_EQ(again, block);
+  pool::give(again, 128);
+}
+#endif
+
+TEST(Pool, TakesBackWhatAnotherThreadTook) {
+  std::vector<void*> blocks;
+  std::thread([&] {
+    for (int i = 0; i < 100; ++i) blocks.push_back(pool::take(256));
+  }).join();
+
+  for (void* block : blocks) pool::give(block, 256);
+  pool::trim();
+
+  void* block = pool::take(256);
+  EXPECT_TRUE(is_aligned(block));
+  pool::give(block, 256);
+}
+
+TEST(Pool, LeavesNothingBehindWhenAThreadEnds) {
+  struct Late {
+    void* block = nullptr;
+    ~Late() { pool::give(block, 64); }
+  };
+  const int before = blocks_of_the_system.load();
+
+  std::thread([] {
+    static thread_local Late late;  // made before the pool's own end of thread, so it ends after it
+    late.block = pool::take(64);
+    pool::give(pool::take(64), 64);
+  }).join();
+
+  EXPECT_EQ(blocks_of_the_system.load(), before);
+}
+
+TEST(Pool, TrimReturnsWhatTheThreadKept) {
+  pool::trim();
+  const int before = blocks_of_the_system.load();
+  void* block = pool::take(200);
+  pool::give(block, 200);
+
+  pool::trim();
+
+  EXPECT_EQ(blocks_of_the_system.load(), before);
+}
+
+}  // namespace
+}  // namespace garboard

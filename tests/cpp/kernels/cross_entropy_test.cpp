@@ -1,0 +1,117 @@
+#include "tests/cpp/kernels/array.h"
+
+namespace garboard::kernels {
+namespace {
+
+class CrossEntropyTest : public EachInstructionSet {};
+INSTANTIATE_TEST_SUITE_P(, CrossEntropyTest, ::testing::ValuesIn(instruction_sets()), name_of);
+
+template <class T>
+struct Problem {
+  Array<T> logits;
+  Array<std::int64_t> targets;
+  Array<T> losses{targets.sizes()}, log_sums{targets.sizes()};
+
+  CrossEntropy views() const {
+    return {logits.view(), targets.view(), losses.view(), log_sums.view()};
+  }
+};
+
+template <class T>
+Problem<T> problem(Array<T> logits) {
+  const std::int64_t rows = logits.sizes()[0], classes = logits.sizes()[1];
+  return {logits,
+          Array<std::int64_t>::made({rows}, [&](std::int64_t i) { return i * 7 % classes; })};
+}
+
+template <class T>
+std::vector<Array<T>> several_layouts() {
+  return {Array<T>::random({50, 10}, -5, 5, 1), Array<T>::random({3, 2500}, -5, 5, 2),
+          Array<T>::random({10, 33}, -5, 5, 3).transposed(0, 1),
+          Array<T>::random({20, 60}, -5, 5, 4).stepped(1, 3).flipped(1),
+          Array<T>::random({4, 1}, -5, 5, 5)};
+}
+
+TEST_P(CrossEntropyTest, LossIsTheLogOfTheSumLessTheTargetsLogit) {
+  const auto check = [&]<class T>(Type<T>) {
+    for (const auto& logits : several_layouts<T>()) {
+      const auto p = problem(logits);
+
+      EXPECT_EQ(table.cross_entropy(p.views(), {}), -1);
+
+      const std::int64_t classes = logits.sizes()[1];
+      for (std::int64_t row = 0; row < logits.sizes()[0]; ++row) {
+        long double sum = 0;
+        for (std::int64_t c = 0; c < classes; ++c)
+          sum += std::exp(static_cast<long double>(logits[row * classes + c]));
+        const long double log_sum = std::log(sum);
+        const double error = 16 * std::numeric_limits<T>::epsilon();
+        EXPECT_NEAR(p.log_sums[row], log_sum, error);
+        EXPECT_NEAR(p.losses[row], log_sum - logits[row * classes + p.targets[row]], error);
+      }
+    }
+  };
+  check(Type<float>{});
+  check(Type<double>{});
+}
+
+TEST_P(CrossEntropyTest, GradientIsSoftmaxLessOneAtTheTarget) {
+  for (const auto& logits : several_layouts<double>()) {
+    const auto p = problem(logits);
+    table.cross_entropy(p.views(), {});
+    const auto d_loss = Array<double>::of({0.25}).expanded({logits.sizes()[0]});
+    const auto dense = Array<double>(logits.sizes());
+    Dims turned{logits.sizes()[1], logits.sizes()[0]};
+    const auto transposed = Array<double>(turned).transposed(0, 1);
+
+    for (const auto& gradient : {dense, transposed}) {
+      table.cross_entropy_gradient(gradient.view(), d_loss.view(), p.views(), {});
+
+      const std::int64_t classes = logits.sizes()[1];
+      for (std::int64_t i = 0; i < logits.count(); ++i) {
+        const double softmax = std::exp(logits[i] - p.log_sums[i / classes]);
+        const bool is_target = i % classes == p.targets[i / classes];
+        EXPECT_NEAR(gradient[i], 0.25 * (softmax - is_target), 1e-14);
+      }
+    }
+  }
+}
+
+TEST_P(CrossEntropyTest, IgnoredRowsHaveNeitherLossNorGradient) {
+  auto p = problem(Array<float>::random({5, 3}, -1, 1, 1));
+  p.targets[1] = p.targets[4] = -100;
+  Array<float> gradient({5, 3});
+  const auto d_losses = Array<float>::made({5}, [](std::int64_t) { return 1; });
+
+  EXPECT_EQ(table.cross_entropy(p.views(), {}), -1);
+  table.cross_entropy_gradient(gradient.view(), d_losses.view(), p.views(), {});
+
+  EXPECT_EQ(p.losses[1], 0);
+  EXPECT_GT(p.losses[0], 0);
+  for (int c = 0; c < 3; ++c) {
+    EXPECT_EQ(gradient[1 * 3 + c], 0);
+    EXPECT_EQ(gradient[4 * 3 + c], 0);
+    EXPECT_NE(gradient[2 * 3 + c], 0);
+  }
+}
+
+TEST_P(CrossEntropyTest, TheFirstTargetOutOfRangeIsNamed) {
+  auto p = problem(Array<float>::random({5, 3}, -1, 1, 1));
+  p.targets[4] = 3;
+  EXPECT_EQ(table.cross_entropy(p.views(), {}), 4);
+  p.targets[2] = -1;
+  EXPECT_EQ(table.cross_entropy(p.views(), {}), 2);
+}
+
+TEST_P(CrossEntropyTest, TheIgnoredIndexMayBeAClass) {
+  auto p = problem(Array<double>::random({3, 4}, -1, 1, 1));
+  auto views = p.views();
+  views.ignore_index = p.targets[2];
+
+  EXPECT_EQ(table.cross_entropy(views, {}), -1);
+
+  EXPECT_EQ(p.losses[2], 0);
+}
+
+}  // namespace
+}  // namespace garboard::kernels

@@ -1,0 +1,369 @@
+// The rungs of CachingAllocator::allocate, in their order, and what is left when they fail.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "csrc/core/error.h"
+#include "csrc/core/text.h"
+#include "csrc/memory/caching_allocator.h"
+#include "csrc/memory/simulated_source.h"
+
+namespace garboard {
+namespace {
+
+class LadderTest : public testing::Test {
+ protected:
+  ~LadderTest() override {
+    EXPECT_EQ(cache_.fault(), "");
+    EXPECT_EQ(cache_.stats().live_bytes, 0u);
+    cache_.empty_cache();
+    EXPECT_EQ(device_.mapped_bytes(), 0u);
+  }
+
+  Block* allocate(std::size_t bytes) { return cache_.allocate(bytes, {}); }
+  void release(Block*& block) { cache_.release(std::exchange(block, nullptr)); }
+
+  SimulatedSource device_{{.capacity_bytes = 64_MiB}};
+  CachingAllocator cache_{device_};
+};
+
+TEST_F(LadderTest, AsksTheGarbageCollectorBeforeItGivesUp) {
+  Block* in_a_cycle = allocate(48_MiB);
+  cache_.set_garbage_collector([&](int) { release(in_a_cycle); });
+
+  Block* block = allocate(32_MiB);
+
+  EXPECT_EQ(cache_.stats().live_bytes, 32_MiB);
+  release(block);
+}
+
+TEST_F(LadderTest, ReturnsFreeSegmentsBeforeItCallsAnybody) {
+  int called = 0;
+  cache_.add_reclaim_callback([&](std::size_t) { ++called; });
+  cache_.release(allocate(48_MiB));
+
+  Block* block = allocate(60_MiB);
+
+  EXPECT_EQ(called, 0);
+  release(block);
+}
+
+TEST_F(LadderTest, KeepsTheCacheWhileReturningItWouldNotSuffice) {
+  cache_.set_limit(64_MiB);
+  Block* live = allocate(32_MiB);
+  cache_.release(allocate(16_MiB));
+  std::size_t mapped_bytes = 0;
+  cache_.add_reclaim_callback([&](std::size_t) {
+    mapped_bytes = device_.mapped_bytes();
+    release(live);
+  });
+
+  Block* block = allocate(40_MiB);  // lacks 24 of 64, and 16 could be returned
+
+  EXPECT_EQ(mapped_bytes, 48_MiB);
+  release(block);
+}
+
+TEST_F(LadderTest, ClimbsInTheOrderThatUsersRelyOn) {
+  std::vector<std::string> calls;
+  cache_.add_reclaim_callback([&](std::size_t bytes) {
+    EXPECT_EQ(bytes, 32_MiB);
+    calls.push_back("first callback");
+  });
+  cache_.add_reclaim_callback([&](std::size_t) { calls.push_back("second callback"); });
+  Block* live = allocate(48_MiB);
+  cache_.set_garbage_collector(
+      [&](int generation) { calls.push_back(text("generation ", generation)); });
+  cache_.set_holders_report([&] {
+    calls.push_back("holders");
+    return std::string("  48.0 MiB  train.py:7\n");
+  });
+
+  EXPECT_THROW(allocate(32_MiB), OutOfMemoryError);
+
+  // What came before was a collection under pressure, for there was time for one.
+  calls.erase(calls.begin(), std::find(calls.begin(), calls.end(), "first callback"));
+  EXPECT_EQ(calls, (std::vector<std::string>{"first callback", "second callback", "generation 0",
+                                             "generation 1", "generation 2", "holders"}));
+  release(live);
+}
+
+TEST_F(LadderTest, StopsAtTheFirstRungThatHelps) {
+  Block* live = allocate(48_MiB);
+  int second = 0, collected = 0;
+  cache_.add_reclaim_callback([&](std::size_t) { release(live); });
+  cache_.add_reclaim_callback([&](std::size_t) { ++second; });
+
+  Block* block = allocate(32_MiB);
+  cache_.set_garbage_collector([&](int) { ++collected; });
+
+  EXPECT_EQ(second, 0);
+  EXPECT_EQ(collected, 0);
+  release(block);
+}
+
+TEST_F(LadderTest, CollectsNoOlderGenerationThanItNeeds) {
+  Block* in_a_cycle = allocate(48_MiB);
+  std::vector<int> generations;
+  cache_.set_garbage_collector([&](int generation) {
+    generations.push_back(generation);
+    if (generation == 1) release(in_a_cycle);
+  });
+
+  Block* block = allocate(48_MiB);
+
+  EXPECT_EQ(generations, (std::vector{0, 1}));
+  EXPECT_EQ(cache_.stats().gc_runs, 2u);
+  release(block);
+}
+
+TEST_F(LadderTest, CollectsUnderPressureThoughItCouldGrow) {
+  Block* live = allocate(32_MiB);
+  Block* in_a_cycle = allocate(14_MiB);
+  ASSERT_EQ(cache_.stats().reserved_bytes, 46_MiB);
+  cache_.set_garbage_collector([&](int) { release(in_a_cycle); });
+
+  Block* block = allocate(14_MiB);  // would fit into the 64 MiB, but 80 % would be passed
+
+  EXPECT_EQ(cache_.stats().reserved_bytes, 46_MiB);
+  release(live);
+  release(block);
+}
+
+TEST_F(LadderTest, CollectsUnderPressureInAShareOfTheTimeOnly) {
+  Block* live = allocate(52_MiB);
+  int collected = 0;
+  cache_.set_garbage_collector([&](int) {
+    ++collected;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(30);
+    while (std::chrono::steady_clock::now() < end) {
+    }
+  });
+
+  Block* first = allocate(2_MiB);
+  Block* second = allocate(2_MiB);  // would have to wait for 20 times as long
+
+  EXPECT_EQ(collected, 3);
+  for (Block* block : {live, first, second}) cache_.release(block);
+}
+
+TEST_F(LadderTest, LeavesTheGarbageAloneWhileThereIsPlenty) {
+  int collected = 0;
+  cache_.set_garbage_collector([&](int) { ++collected; });
+
+  cache_.release(allocate(32_MiB));
+
+  EXPECT_EQ(collected, 0);
+}
+
+TEST_F(LadderTest, LetsAHookAllocateButNotCollectAgain) {
+  Block* live = allocate(40_MiB);
+  Block* nested = nullptr;
+  int depth = 0, deepest = 0;
+  cache_.set_garbage_collector([&](int) {
+    deepest = std::max(deepest, ++depth);
+    if (!nested) nested = allocate(1_KiB);
+    EXPECT_THROW(allocate(60_MiB), OutOfMemoryError);
+    --depth;
+  });
+
+  EXPECT_THROW(allocate(60_MiB), OutOfMemoryError);
+
+  EXPECT_EQ(deepest, 1);
+  EXPECT_NE(nested, nullptr);
+  release(nested);
+  release(live);
+}
+
+TEST_F(LadderTest, PassesOnWhatAHookThrows) {
+  Block* live = allocate(48_MiB);
+  const int number =
+      cache_.add_reclaim_callback([](std::size_t) { throw std::domain_error("a hook's own"); });
+
+  EXPECT_THROW(allocate(32_MiB), std::domain_error);
+  cache_.remove_reclaim_callback(number);
+  EXPECT_THROW(allocate(32_MiB), OutOfMemoryError);
+  release(live);
+}
+
+TEST_F(LadderTest, CallsNoHookThatWasTakenOff) {
+  int called = 0;
+  const int number = cache_.add_reclaim_callback([&](std::size_t) { ++called; });
+  cache_.set_garbage_collector([&](int) { ++called; });
+  cache_.remove_reclaim_callback(number);
+  cache_.set_garbage_collector(nullptr);
+
+  EXPECT_THROW(allocate(1_GiB), OutOfMemoryError);
+  EXPECT_EQ(called, 0);
+}
+
+TEST_F(LadderTest, CutsASmallBlockFromALargeSegmentBeforeItFails) {
+  Block* large = allocate(20_MiB);
+  cache_.set_limit(cache_.stats().reserved_bytes);
+
+  Block* small = allocate(100);
+
+  EXPECT_EQ(small->segment, large->segment);
+  EXPECT_EQ(device_.mapped_bytes(), 32_MiB);
+  release(small);
+  release(large);
+}
+
+TEST_F(LadderTest, FindsABlockThatOneOfManyFailuresOfTheSourceLeft) {
+  cache_.release(allocate(20_MiB));  // a segment of 32 MiB
+  for (std::size_t number = 1; number <= 4; ++number) device_.fail_map(number);
+
+  Block* block = allocate(28_MiB);
+
+  EXPECT_EQ(device_.mapped_bytes(), 32_MiB);
+  release(block);
+}
+
+TEST_F(LadderTest, PassesWhenTheSourceFailsForTheRoomySegmentOnly) {
+  device_.take_elsewhere(60_MiB);
+
+  Block* block = allocate(3_MiB);
+
+  EXPECT_EQ(device_.mapped_bytes(), 4_MiB);
+  release(block);
+}
+
+TEST_F(LadderTest, SaysWhyItFailedAndWhatHelps) {
+  cache_.set_limit(64_MiB);
+  Block* live = allocate(48_MiB);
+  cache_.set_holders_report([] { return std::string("  48.0 MiB  train.py:7\n"); });
+
+  try {
+    allocate(32_MiB);
+    FAIL() << "80 MiB of 64 were given";
+  } catch (const OutOfMemoryError& error) {
+    EXPECT_STREQ(error.what(),
+                 "allocate: 32.0 MiB asked on simulated, 48.0 MiB of the limit of 64.0 MiB are "
+                 "live; release at least 16.0 MiB");
+    EXPECT_NE(error.report().find("train.py:7"), std::string::npos);
+    EXPECT_NE(error.report().find("all free segments"), std::string::npos);
+  }
+  release(live);
+}
+
+TEST(Ladder, ReturnsNoMoreThanTheRequestLacks) {
+  SimulatedSource device({.capacity_bytes = 1_GiB});
+  CachingAllocator cache(device);
+  cache.set_limit(124_MiB);
+  std::vector<Block*> blocks;
+  for (int i = 0; i < 3; ++i) blocks.push_back(cache.allocate(40_MiB, {}));
+  for (Block* block : blocks) cache.release(block);
+
+  Block* const block = cache.allocate(42_MiB, {});  // 120 are reserved: it lacks 38
+
+  EXPECT_EQ(device.unmap_count(), 1u);
+  EXPECT_EQ(device.mapped_bytes(), 122_MiB);
+  cache.release(block);
+}
+
+// A program of allocations and releases, the same every time.
+struct Trace {
+  struct Step {
+    std::size_t bytes;    // 0: release
+    std::size_t release;  // which of the live ones
+  };
+  std::vector<Step> steps;
+
+  Trace() {
+    std::size_t seed = 1;
+    const auto next = [&] {
+      seed = seed * 6364136223846793005u + 1442695040888963407u;
+      return seed >> 33;
+    };
+    for (int i = 0; i < 300; ++i) {
+      const bool allocates = next() % 5 < 3;
+      const std::size_t most = std::size_t{1} << next() % 24;
+      const std::size_t bytes = 1 + next() % most;
+      steps.push_back({allocates ? bytes : 0, next() % 64});
+    }
+  }
+
+  /// The sizes that were refused.
+  std::vector<std::size_t> run(CachingAllocator& cache) const {
+    std::vector<Block*> live;
+    std::vector<std::size_t> refused;
+    std::size_t live_bytes = 0;
+    for (const Step& step : steps) {
+      if (step.bytes) {
+        try {
+          live.push_back(cache.allocate(step.bytes, {}));
+          live_bytes += step.bytes;
+        } catch (const OutOfMemoryError&) {
+          refused.push_back(step.bytes);
+        }
+      } else if (!live.empty()) {
+        std::swap(live[step.release % live.size()], live.back());
+        live_bytes -= live.back()->requested_bytes;
+        cache.release(live.back());
+        live.pop_back();
+      }
+      EXPECT_EQ(cache.stats().live_bytes, live_bytes);
+    }
+    EXPECT_EQ(cache.fault(), "");
+    for (Block* block : live) cache.release(block);
+    return refused;
+  }
+};
+
+TEST(Ladder, BalancesItsBooksWhicheverCallOfTheSourceFails) {
+  const Trace trace;
+  SimulatedSource sound({.capacity_bytes = 1_GiB});
+  {
+    CachingAllocator cache(sound);
+    ASSERT_TRUE(trace.run(cache).empty());
+  }
+  std::size_t refusals = 0;
+
+  for (std::size_t failing = 1; failing <= sound.map_count(); ++failing) {
+    for (const std::size_t in_a_row : {1, 2, 5}) {
+      SimulatedSource device({.capacity_bytes = 1_GiB});
+      for (std::size_t i = 0; i < in_a_row; ++i) device.fail_map(failing + i);
+      CachingAllocator cache(device);
+
+      const std::vector<std::size_t> refused = trace.run(cache);
+
+      refusals += refused.size();
+      EXPECT_EQ(cache.stats().live_bytes, 0u) << failing;
+      EXPECT_EQ(cache.stats().allocation_count, cache.stats().free_count);
+      EXPECT_EQ(cache.stats().out_of_memory_count, refused.size());
+      EXPECT_EQ(cache.stats().reserved_bytes, device.mapped_bytes());
+      for (const std::size_t bytes : refused) cache.release(cache.allocate(bytes, {}));
+      EXPECT_EQ(cache.fault(), "");
+      cache.empty_cache();
+      EXPECT_EQ(device.mapped_bytes(), 0u) << failing;
+      cache.set_limit(2_MiB);  // all of it is there again
+      EXPECT_NO_THROW(cache.release(cache.allocate(100, {}))) << failing;
+    }
+  }
+
+  EXPECT_GT(refusals, 0u);
+}
+
+TEST(Ladder, KeepsACycleOfBigTensorsWithinItsLimit) {
+  SimulatedSource device({.capacity_bytes = 4_GiB});
+  CachingAllocator cache(device);
+  cache.set_limit(1_GiB);
+  std::vector<Block*> in_cycles;
+  cache.set_garbage_collector([&](int generation) {
+    if (generation < 2) return;  // they have grown old
+    for (Block* block : std::exchange(in_cycles, {})) cache.release(block);
+  });
+
+  for (int i = 0; i < 25; ++i) in_cycles.push_back(cache.allocate(400_MiB, {}));
+
+  EXPECT_LE(cache.stats().peak_reserved_bytes, 1_GiB);
+  for (Block* block : in_cycles) cache.release(block);
+}
+
+}  // namespace
+}  // namespace garboard

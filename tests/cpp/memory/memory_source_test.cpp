@@ -1,0 +1,81 @@
+// What every source promises, asked of each.
+#include "csrc/memory/memory_source.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+
+#include "csrc/memory/cpu_source.h"
+#include "csrc/memory/simulated_source.h"
+
+namespace garboard {
+namespace {
+
+struct Kind {
+  const char* name;
+  std::unique_ptr<MemorySource> (*make)();
+};
+
+const Kind kinds[] = {
+    {"cpu", []() -> std::unique_ptr<MemorySource> { return std::make_unique<CpuSource>(); }},
+    {"simulated",
+     []() -> std::unique_ptr<MemorySource> {
+       return std::make_unique<SimulatedSource>(SimulatedSource::Device{.capacity_bytes = 1_GiB});
+     }},
+};
+
+class EverySource : public testing::TestWithParam<Kind> {};
+
+TEST_P(EverySource, HasFittingMeasures) {
+  const auto source = GetParam().make();
+
+  EXPECT_TRUE(std::has_single_bit(source->granularity_bytes()));
+  EXPECT_TRUE(std::has_single_bit(source->quantum_bytes()));
+  EXPECT_GE(source->quantum_bytes(), 64u);
+  EXPECT_GE(source->granularity_bytes(), source->quantum_bytes());
+  EXPECT_GE(source->capacity_bytes(), 64_MiB);
+  EXPECT_EQ(source->name(), GetParam().name);
+}
+
+TEST_P(EverySource, MapsDisjointAlignedSegments) {
+  const auto source = GetParam().make();
+  const std::size_t bytes = 3 * source->granularity_bytes();
+
+  auto* const a = static_cast<std::byte*>(source->map(bytes));
+  auto* const b = static_cast<std::byte*>(source->map(bytes));
+
+  ASSERT_TRUE(a && b);
+  EXPECT_TRUE(a + bytes <= b || b + bytes <= a);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(a) % source->granularity_bytes(), 0u);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(b) % source->granularity_bytes(), 0u);
+  source->unmap(a, bytes);
+  source->unmap(b, bytes);
+}
+
+TEST_P(EverySource, MapsMemoryThatCanBeWrittenWhereItIsOnTheHost) {
+  const auto source = GetParam().make();
+  if (!source->is_on_host()) GTEST_SKIP() << "not on the host";
+  const std::size_t bytes = source->granularity_bytes();
+  auto* const segment = static_cast<std::byte*>(source->map(bytes));
+
+  std::memset(segment, 0xAB, bytes);
+
+  EXPECT_EQ(segment[0], std::byte{0xAB});
+  EXPECT_EQ(segment[bytes - 1], std::byte{0xAB});
+  source->unmap(segment, bytes);
+}
+
+TEST_P(EverySource, GivesNullForMoreThanThereIs) {
+  const auto source = GetParam().make();
+
+  EXPECT_EQ(source->map(std::size_t{1} << 60), nullptr);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sources, EverySource, testing::ValuesIn(kinds),
+                         [](const auto& kind) { return std::string(kind.param.name); });
+
+}  // namespace
+}  // namespace garboard

@@ -1,0 +1,95 @@
+"""Python modules: a docstring, `__all__`, and nothing that mypy or ruff objects to."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.house.tree import HOME, Tree, planted, project
+
+
+def without_surface(tree: Tree) -> list[str]:
+    """Return modules without a docstring or a literal `__all__`, and names in it twice."""
+    found = []
+    for file in tree.under("python/garboard", suffixes=(".py",)):
+        module = ast.parse(tree.text(file))
+        if not ast.get_docstring(module):
+            found.append(f"{file} has no docstring")
+        values = [
+            statement.value
+            for statement in module.body
+            if isinstance(statement, ast.Assign | ast.AnnAssign)
+            for target in getattr(statement, "targets", [getattr(statement, "target", None)])
+            if isinstance(target, ast.Name) and target.id == "__all__"
+        ]
+        if not values:
+            found.append(f"{file} has no __all__")
+            continue
+        names = [e.value for e in ast.walk(values[0]) if isinstance(e, ast.Constant)]
+        found += [f"{file} lists {n} twice" for n in {n for n in names if names.count(n) > 1}]
+    return found
+
+
+def test_every_module_says_what_it_is_and_what_it_offers():
+    violations = without_surface(project())
+
+    assert not violations, "\n".join(violations)
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("__all__ = []", "no docstring"),
+        ('"""A module."""', "no __all__"),
+        ('"""A module."""\n__all__ = ["a", "a"]', "lists a twice"),
+    ],
+)
+def test_a_planted_fault_is_found(text, fault, tmp_path: Path):
+    violations = without_surface(planted(tmp_path, {"python/garboard/a.py": text}))
+
+    assert len(violations) == 1
+    assert fault in violations[0]
+
+
+def test_a_clean_module_is_found_clean(tmp_path: Path):
+    text = '"""A module."""\n__all__: list[str] = ["a"]\n'
+
+    assert without_surface(planted(tmp_path, {"python/garboard/a.py": text})) == []
+
+
+def test_importing_the_package_imports_no_dependency():
+    pytest.importorskip("garboard")
+    heavy = "{'numpy', 'rich', 'torch', 'pytest', 'IPython'}"
+    command = f"import sys, garboard; print(sorted({heavy} & set(sys.modules)))"
+
+    done = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True)
+
+    assert done.stdout == "[]\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["ruff", "check", "--quiet", "."], ["ruff", "format", "--check", "--quiet", "."], ["mypy"]],
+    ids=["ruff-check", "ruff-format", "mypy"],
+)
+def test_passes(command):
+    pytest.importorskip(command[0])
+
+    done = subprocess.run(
+        [sys.executable, "-m", *command], cwd=HOME, capture_output=True, text=True
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_version_is_said_alike_everywhere():
+    garboard = pytest.importorskip("garboard")
+
+    project_table = tomllib.loads((HOME / "pyproject.toml").read_text())["project"]
+
+    assert garboard.__version__ == project_table["version"]

@@ -1,0 +1,91 @@
+"""./run names what is missing, and rebuilds when something it is made of has changed."""
+
+from __future__ import annotations
+
+import importlib.machinery
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.house.tree import HOME, planted
+
+
+@pytest.fixture
+def run():
+    """The script as a module, a fresh one for each test."""
+    loader = importlib.machinery.SourceFileLoader("garboard_run", str(HOME / "run"))
+    spec = importlib.util.spec_from_loader(loader.name, loader)
+    assert spec
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
+def fake_python(folder: Path, *, answers: str) -> Path:
+    python = folder / "bin" / "python"
+    python.parent.mkdir()
+    python.write_text(f"#!/bin/sh\necho {answers}\n")
+    python.chmod(0o755)
+    return python
+
+
+def test_names_the_package_of_a_missing_compiler(run, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("CXX", raising=False)
+
+    with pytest.raises(SystemExit, match=r"compiler is missing.*apt-get install g\+\+"):
+        run.check_system(Path(sys.executable), "3.11")
+
+
+def test_names_the_package_of_missing_headers(run, tmp_path):
+    python = fake_python(tmp_path, answers="nowhere")
+
+    with pytest.raises(SystemExit, match=r"Python\.h .*apt-get install python3\.12-dev"):
+        run.check_system(python, "3.12")
+
+
+def test_names_the_package_of_a_missing_venv(run, tmp_path):
+    python = fake_python(tmp_path, answers="")
+
+    with pytest.raises(SystemExit, match=r"venv .*apt-get install python3\.12-venv"):
+        run.check_system(python, "3.12")
+
+
+def test_refuses_a_python_that_is_too_old(run):
+    with pytest.raises(SystemExit, match=r"3\.11 or newer, not 3\.9"):
+        run.Environment("3.9")
+
+
+def test_finds_an_interpreter_among_those_of_pyenv(run, tmp_path, monkeypatch):
+    versions = tmp_path / "versions" / "3.97.1"
+    versions.mkdir(parents=True)
+    python = fake_python(versions, answers="/somewhere/python 3.97")
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
+
+    assert run.find_python("3.97") == Path("/somewhere/python")
+    assert python.is_file()
+    with pytest.raises(SystemExit, match=r"Python 3\.98 is missing.*python3\.98-venv"):
+        run.find_python("3.98")
+
+
+@pytest.mark.parametrize("changed", ["pyproject.toml", "csrc/core/a.h", "python/garboard/new.py"])
+def test_rebuilds_after_a_change(run, tmp_path, monkeypatch, changed):
+    monkeypatch.setattr(run, "HOME", tmp_path)
+    planted(tmp_path, {"pyproject.toml": "one", "csrc/core/a.h": "one"})
+    before = run.digest_of_sources()
+
+    planted(tmp_path, {changed: "two"})
+
+    assert run.digest_of_sources() != before
+
+
+def test_does_not_rebuild_for_what_it_is_not_made_of(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(run, "HOME", tmp_path)
+    planted(tmp_path, {"python/garboard/a.py": "one"})
+    before = run.digest_of_sources()
+
+    planted(tmp_path, {"README.md": "two", "python/garboard/__pycache__/a.pyc": "two"})
+
+    assert run.digest_of_sources() == before

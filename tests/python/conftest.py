@@ -1,0 +1,34 @@
+"""The law of the house: every test ends with what lived when it began, and both books agree."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Generator, Iterator
+
+import garboard as gb
+import pytest
+
+_has_passed = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if report.when == "call":
+        item.stash[_has_passed] = report.passed
+    return report
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a test that leaves an alias, a storage, a graph node or a byte behind."""
+    before = gb.memory.live()
+    yield
+    if gb.memory.live() != before:
+        gc.collect()  # what only a reference cycle holds is no leak
+    if request.node.stash.get(_has_passed, False):  # else the traceback holds what it saw
+        left = gb.memory.live() - before  # below 0 where an earlier test had failed
+        assert max(left.aliases, left.storages, left.nodes, left.bytes) <= 0, left
+    assert gb.memory.memory_allocated() == gb.memory.live("cpu").bytes

@@ -1,0 +1,584 @@
+"""Every op once: its reference in NumPy, what it is tested on, how exact it must be.
+
+A row buys all tests of `test_ops.py`. References get floating inputs as `np.longdouble`, so that
+errors can be told in units of the last place (ULP), and all else in the dtype that it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import garboard as gb
+import numpy as np
+
+FLOATS = ("float32", "float64")
+INTEGERS = ("int64", "int32", "uint8")
+NUMBERS = (*FLOATS, *INTEGERS)
+BITS = (*INTEGERS, "bool")
+ALL = (*NUMBERS, "bool")
+
+
+@dataclass(frozen=True)
+class Draw:
+    """What an input is filled with: reals from [low, high), or integers from [low, high]."""
+
+    low: float
+    high: float
+    dtype: str | None = None  # of this input alone, as in a condition or a target
+
+    def array(self, rng: np.random.Generator, shape: tuple[int, ...], dtype: str) -> np.ndarray:
+        kind = np.dtype(self.dtype or dtype)
+        if kind.kind == "f":
+            return np.asarray(rng.uniform(self.low, self.high, shape), dtype=kind)
+        if kind.kind == "b":
+            return np.asarray(rng.integers(0, 2, shape), dtype=kind)
+        limits = np.iinfo(kind)
+        low, high = max(int(self.low), limits.min), min(int(self.high), limits.max)
+        return np.asarray(rng.integers(low, high, shape, endpoint=True), dtype=kind)
+
+
+def reals(low: float, high: float) -> Draw:
+    return Draw(low, high)
+
+
+CONDITION = Draw(0, 1, "bool")
+
+
+@dataclass(frozen=True)
+class Case:
+    """The sizes of the inputs, and what follows them in the call."""
+
+    shapes: tuple[tuple[int, ...], ...]
+    arguments: tuple[Any, ...] = ()
+    named: dict[str, Any] = field(default_factory=dict)
+
+
+def same(dtype: str) -> str:
+    return dtype
+
+
+def real(dtype: str) -> str:
+    return dtype if dtype in FLOATS else "float32"
+
+
+def summed(dtype: str) -> str:
+    return dtype if dtype in FLOATS else "int64"
+
+
+def boolean(dtype: str) -> str:
+    return "bool"
+
+
+def index(dtype: str) -> str:
+    return "int64"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One public op."""
+
+    name: str
+    reference: Callable[..., Any]
+    draws: Sequence[Draw]
+    cases: Sequence[Case]
+    dtypes: Sequence[str] = ALL  # those it takes; others must raise DTypeError
+    result: Callable[[str], str] = same
+    ulps: float = 0  # how far a floating result may be from the reference
+    terms: float = 0  # of a sum or product: how many roundings of the largest term may add up
+    slopes: Sequence[Draw] | None = None  # where gradients are checked, if not at `draws`
+    gradient_order: int = 2  # how often it can be differentiated: 0, 1 or 2
+    is_elementwise: bool = False
+    takes_out: bool = False
+    specials: bool = False  # tested on infinities, NaN, zeros and the largest numbers
+    op: Callable[..., Any] | None = None
+
+    def call(self, *inputs: Any, case: Case) -> Any:
+        """Run the op: the function, or the method where there is no function."""
+        function = self.op or getattr(gb, self.name, None) or getattr(gb.Tensor, self.name)
+        if self.name in ("cat", "stack"):
+            inputs = (list(inputs),)
+        return function(*inputs, *case.arguments, **case.named)
+
+    def arrays(self, case: Case, dtype: str, seed: int) -> list[np.ndarray]:
+        return self.arrays_from(self.draws, case, dtype, seed)
+
+    def arrays_from(
+        self, draws: Sequence[Draw], case: Case, dtype: str, seed: int
+    ) -> list[np.ndarray]:
+        rng = np.random.default_rng(seed)
+        return [d.array(rng, s, dtype) for d, s in zip(draws, case.shapes, strict=True)]
+
+    def inputs(self, dtype: str, seed: int = 7) -> list[gb.Tensor]:
+        """Return the inputs of the first case."""
+        return [gb.tensor(array) for array in self.arrays(self.cases[0], dtype, seed)]
+
+    def expected(self, arrays: Sequence[np.ndarray], case: Case) -> tuple[np.ndarray, ...]:
+        wide = [a.astype(np.longdouble) if a.dtype.kind == "f" else a for a in arrays]
+        with np.errstate(all="ignore"):
+            if self.result is real:
+                wide = [a.astype(np.longdouble) for a in wide]
+            result = self.reference(*wide, *case.arguments, **case.named)
+        return result if isinstance(result, tuple) else (np.asarray(result),)
+
+    @property
+    def has_in_place(self) -> bool:
+        return self.is_elementwise and hasattr(gb.Tensor, f"{self.name}_")
+
+
+def elementwise(*counts: int) -> list[Case]:
+    """Sizes for an op of so many inputs: plain, broadcast, without dims, empty, over many lanes."""
+    shapes = [((3, 4),), ((),), ((0, 3),), ((2, 1, 3),), ((1031,),)]
+    if counts[0] > 1:
+        shapes = [((3, 4),), ((3, 1), (1, 4)), ((2, 1, 3), (4, 1)), ((), (3,)), ((), ())]
+        shapes += [((0, 3), (1, 3)), ((2, 3), ()), ((1031,),)]
+    cases = []
+    for given in shapes:
+        inputs = [given[min(i, len(given) - 1)] for i in range(counts[0])]
+        cases.append(Case(tuple(inputs)))
+    return cases
+
+
+def unary(name: str, reference: Callable[..., Any], draw: Draw, **more: Any) -> Row:
+    more = {"cases": elementwise(1), "takes_out": True, "specials": True} | more
+    return Row(name=name, reference=reference, draws=[draw], is_elementwise=True, **more)
+
+
+def binary(name: str, reference: Callable[..., Any], *draws: Draw, **more: Any) -> Row:
+    more = {"cases": elementwise(2), "takes_out": True, "specials": True} | more
+    return Row(name=name, reference=reference, draws=draws, is_elementwise=True, **more)
+
+
+def ternary(name: str, reference: Callable[..., Any], *draws: Draw, **more: Any) -> Row:
+    more = {"cases": elementwise(3)} | more
+    return Row(name=name, reference=reference, draws=draws, is_elementwise=True, **more)
+
+
+def comparison(name: str, reference: Callable[..., Any]) -> Row:
+    few = reals(-2, 2)  # of which integers are often equal
+    return binary(name, reference, few, few, result=boolean, gradient_order=0)
+
+
+def sign(x: np.ndarray) -> np.ndarray:
+    if x.dtype.kind == "f":
+        return np.where(np.isnan(x), 0, np.sign(x))
+    return np.sign(x.astype(np.int64)).astype(x.dtype)
+
+
+def relu(x: np.ndarray) -> np.ndarray:
+    return np.where(x < 0, x.dtype.type(0), x)
+
+
+def floor_divide(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    if a.dtype.kind != "f":
+        return np.floor_divide(a, b)
+    return np.where(b == 0, a / b, np.floor_divide(a, b))  # PyTorch's, where NumPy's differ
+
+
+def remainder(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """NumPy's, whose results of b's sign round once more: fmod is exact."""
+    rest = np.fmod(a, b)
+    if a.dtype.kind == "u":
+        return rest
+    return np.where((rest != 0) & ((rest < 0) != (b < 0)), rest + b, rest)
+
+
+ANGLES, POSITIVE, NONZERO = reals(-50, 50), reals(0.05, 9), reals(0.3, 4)
+SMALL, WIDE = reals(-4, 4), reals(-60, 60)
+
+UNARY = [
+    unary("abs", np.abs, WIDE),
+    unary("bitwise_not", np.bitwise_not, WIDE, dtypes=BITS, gradient_order=0),
+    unary("ceil", lambda x: np.ceil(x).astype(x.dtype), WIDE),
+    unary("cos", np.cos, ANGLES, result=real, ulps=2),
+    unary("exp", np.exp, reals(-80, 80), result=real, ulps=1.2, slopes=[SMALL]),
+    unary("floor", lambda x: np.floor(x).astype(x.dtype), WIDE),
+    unary("isfinite", np.isfinite, WIDE, result=boolean, gradient_order=0),
+    unary("isinf", np.isinf, WIDE, result=boolean, gradient_order=0),
+    unary("isnan", np.isnan, WIDE, result=boolean, gradient_order=0),
+    unary("log", np.log, reals(0, 90), result=real, ulps=1.5, slopes=[POSITIVE]),
+    unary("logical_not", np.logical_not, SMALL, result=boolean, gradient_order=0),
+    unary("neg", np.negative, WIDE, dtypes=NUMBERS),
+    unary("reciprocal", lambda x: 1 / x, WIDE, result=real, ulps=0.6, slopes=[NONZERO]),
+    unary("relu", relu, WIDE, dtypes=NUMBERS),
+    unary("round", lambda x: np.rint(x).astype(x.dtype), WIDE),
+    unary("rsqrt", lambda x: 1 / np.sqrt(x), POSITIVE, result=real, ulps=1.6),
+    unary("sigmoid", lambda x: 1 / (1 + np.exp(-x)), WIDE, result=real, ulps=3, slopes=[SMALL]),
+    unary("sign", sign, WIDE),
+    unary("sin", np.sin, ANGLES, result=real, ulps=2),
+    unary("sqrt", np.sqrt, POSITIVE, result=real, ulps=0.6),
+    unary("square", np.square, SMALL, ulps=0.6),
+    unary("tanh", np.tanh, reals(-9, 9), result=real, ulps=3, slopes=[reals(-2, 2)]),
+]
+
+BINARY = [
+    binary("add", np.add, WIDE, WIDE, ulps=0.6),
+    binary("sub", np.subtract, WIDE, WIDE, ulps=0.6, dtypes=NUMBERS),
+    binary("mul", np.multiply, WIDE, WIDE, ulps=0.6),
+    binary("div", np.divide, WIDE, WIDE, result=real, ulps=0.6, slopes=[SMALL, NONZERO]),
+    binary("floor_divide", floor_divide, WIDE, SMALL, dtypes=NUMBERS, ulps=1, gradient_order=0),
+    binary("remainder", remainder, WIDE, SMALL, dtypes=NUMBERS, ulps=0.6, slopes=[SMALL, NONZERO]),
+    binary(
+        "pow",
+        np.power,
+        reals(0, 5),
+        reals(0, 3),
+        dtypes=NUMBERS,
+        ulps=1.5,
+        slopes=[POSITIVE, SMALL],
+    ),
+    binary("maximum", np.maximum, SMALL, SMALL),
+    binary("minimum", np.minimum, SMALL, SMALL),
+    comparison("eq", np.equal),
+    comparison("ne", np.not_equal),
+    comparison("lt", np.less),
+    comparison("le", np.less_equal),
+    comparison("gt", np.greater),
+    comparison("ge", np.greater_equal),
+    binary("bitwise_and", np.bitwise_and, WIDE, WIDE, dtypes=BITS, gradient_order=0),
+    binary("bitwise_or", np.bitwise_or, WIDE, WIDE, dtypes=BITS, gradient_order=0),
+    binary("bitwise_xor", np.bitwise_xor, WIDE, WIDE, dtypes=BITS, gradient_order=0),
+    comparison("logical_and", np.logical_and),
+    comparison("logical_or", np.logical_or),
+    comparison("logical_xor", np.logical_xor),
+]
+
+TERNARY = [
+    ternary("where", np.where, CONDITION, WIDE, WIDE),
+    ternary(
+        "lerp",
+        lambda a, b, w: a + w * (b - a),
+        *(SMALL, SMALL, reals(0, 1)),
+        result=real,
+        terms=3,
+    ),
+    ternary("clamp", np.clip, WIDE, reals(-20, 0), reals(1, 20), dtypes=NUMBERS),
+]
+
+
+def named(**named_arguments: Any) -> dict[str, Any]:
+    return named_arguments
+
+
+def over_dims(*extra: Case) -> list[Case]:
+    """Cases of a reduction: all, one dim, several, negative ones, kept ones, no dims at all."""
+    return [
+        Case(((3, 4),)),
+        Case(((3, 4, 2),), (1,)),
+        Case(((3, 4, 2),), (-1, True)),
+        Case(((3, 4, 2),), ((0, 2),)),
+        Case(((3, 4, 2),), named=named(dim=[2, 0], keepdim=True)),
+        Case(((),)),
+        Case(((),), (0,)),
+        Case(((3, 1, 2),), (1,)),
+        Case(((521, 5),), (0,)),
+        Case(((5, 521),), (1,)),
+        *extra,
+    ]
+
+
+EMPTY = (Case(((0,),)), Case(((0, 3),), (0,)), Case(((2, 0),), (0,)))
+ONE_DIM = [case for case in over_dims() if case.arguments[:1] in ((1,), (-1,), (0,))]
+
+
+def reducing(function: Callable[..., Any]) -> Callable[..., Any]:
+    def reference(x: np.ndarray, dim: Any = None, keepdim: bool = False) -> Any:
+        axis = tuple(dim) if isinstance(dim, tuple | list) else dim
+        if x.ndim == 0:  # which has a dim 0 for PyTorch, and none for NumPy
+            return function(x)
+        return function(x, axis=axis, keepdims=keepdim)
+
+    return reference
+
+
+def extreme(function: Callable[..., Any], place: Callable[..., Any]) -> Callable[..., Any]:
+    """Values and indices along a dim; the value alone without one."""
+
+    def reference(x: np.ndarray, *dim: int, **more: Any) -> Any:
+        values = reducing(function)(x, *dim, **more)
+        return (values, reducing(place)(x, *dim, **more)) if dim else values
+
+    return reference
+
+
+REDUCTIONS = [
+    Row(
+        name="sum",
+        reference=reducing(np.sum),
+        draws=[WIDE],
+        cases=over_dims(*EMPTY),
+        result=summed,
+        terms=600,
+    ),
+    Row(
+        name="prod",
+        reference=reducing(np.prod),
+        draws=[reals(-1.4, 1.4)],
+        cases=over_dims(*EMPTY),
+        result=summed,
+        terms=600,
+    ),
+    Row(
+        name="mean",
+        reference=reducing(np.mean),
+        draws=[WIDE],
+        cases=over_dims(),
+        dtypes=FLOATS,
+        terms=600,
+    ),
+    Row(name="amax", reference=reducing(np.max), draws=[WIDE], cases=over_dims()),
+    Row(name="amin", reference=reducing(np.min), draws=[WIDE], cases=over_dims()),
+    Row(
+        name="all",
+        reference=reducing(np.all),
+        draws=[SMALL],
+        cases=over_dims(*EMPTY),
+        result=boolean,
+        gradient_order=0,
+    ),
+    Row(
+        name="any",
+        reference=reducing(np.any),
+        draws=[SMALL],
+        cases=over_dims(*EMPTY),
+        result=boolean,
+        gradient_order=0,
+    ),
+    Row(name="max", reference=extreme(np.max, np.argmax), draws=[WIDE], cases=ONE_DIM),
+    Row(name="min", reference=extreme(np.min, np.argmin), draws=[WIDE], cases=ONE_DIM),
+    Row(
+        name="argmax",
+        reference=reducing(np.argmax),
+        draws=[WIDE],
+        cases=[Case(((3, 4),)), Case(((),)), Case(((3, 4),), named=named(keepdim=True)), *ONE_DIM],
+        result=index,
+        gradient_order=0,
+    ),
+    Row(
+        name="argmin",
+        reference=reducing(np.argmin),
+        draws=[WIDE],
+        cases=[Case(((3, 4),)), Case(((),)), Case(((3, 4),), named=named(keepdim=True)), *ONE_DIM],
+        result=index,
+        gradient_order=0,
+    ),
+]
+
+
+def pairs(*shapes: tuple[tuple[int, ...], tuple[int, ...]]) -> list[Case]:
+    return [Case(pair) for pair in shapes]
+
+
+MATRICES = pairs(((3, 4), (4, 2)), ((1, 5), (5, 1)), ((3, 0), (0, 2)), ((0, 3), (3, 2)))
+BATCHES = pairs(((2, 3, 4), (2, 4, 5)), ((1, 3, 4), (1, 4, 1)), ((0, 3, 4), (0, 4, 2)))
+BROADCAST = pairs(
+    *(((4,), (4,)), ((4,), (4, 3)), ((3, 4), (4,)), ((5, 3, 4), (4,)), ((4,), (5, 4, 3))),
+    *(((5, 3, 4), (4, 2)), ((3, 4), (5, 4, 2)), ((2, 1, 3, 4), (5, 4, 2)), ((65, 70), (70, 67))),
+)
+
+
+def scaled(x: np.ndarray, dim: int, is_log: bool) -> np.ndarray:
+    dim = dim if x.ndim else None
+    shifted = x - np.max(x, axis=dim, keepdims=True)
+    total = np.sum(np.exp(shifted), axis=dim, keepdims=True)
+    return shifted - np.log(total) if is_log else np.exp(shifted) / total
+
+
+def cross_entropy(
+    logits: np.ndarray, target: np.ndarray, reduction: str = "mean", ignore_index: int = -100
+) -> np.ndarray:
+    rows, targets = np.atleast_2d(logits), np.atleast_1d(target)
+    counted = targets != ignore_index
+    chosen = scaled(rows, 1, True)[np.arange(len(rows)), np.where(counted, targets, 0)]
+    losses = np.where(counted, -chosen, 0)
+    if reduction == "none":
+        return losses.reshape(target.shape)
+    return losses.sum() / (counted.sum() if reduction == "mean" else 1)
+
+
+def mse_loss(x: np.ndarray, target: np.ndarray, reduction: str = "mean") -> np.ndarray:
+    losses = np.square(x - target)
+    return losses if reduction == "none" else getattr(losses, reduction)()
+
+
+CLASS = Draw(0, 3, "int64")
+REDUCED = [Case(((5, 4), (5,)), named=named(reduction=kind)) for kind in ("mean", "sum", "none")]
+ROWWISE = [Case(((3, 4),), (1,)), Case(((2, 3, 4),), (-2,)), Case(((),), (0,))]
+ROWWISE += [Case(((0, 3),), (1,)), Case(((4, 700),), (-1,))]
+
+PRODUCTS = [
+    Row(name="mm", reference=np.matmul, draws=[SMALL] * 2, cases=MATRICES, dtypes=NUMBERS, terms=9),
+    Row(name="bmm", reference=np.matmul, draws=[SMALL] * 2, cases=BATCHES, dtypes=NUMBERS, terms=9),
+    Row(
+        name="matmul",
+        reference=np.matmul,
+        draws=[SMALL] * 2,
+        cases=BROADCAST + MATRICES + BATCHES,
+        dtypes=NUMBERS,
+        terms=70,
+    ),
+    Row(
+        name="linear",
+        reference=lambda x, weight, bias: x @ weight.T + bias,
+        draws=[SMALL] * 3,
+        cases=[
+            Case(((5, 3), (4, 3), (4,))),
+            Case(((3,), (4, 3), (4,))),
+            Case(((2, 5, 3), (4, 3), (4,))),
+            Case(((0, 3), (4, 3), (4,))),
+        ],
+        dtypes=NUMBERS,
+        terms=9,
+    ),
+    Row(
+        name="softmax",
+        reference=lambda x, dim: scaled(x, dim, False),
+        draws=[WIDE],
+        cases=ROWWISE,
+        dtypes=FLOATS,
+        terms=90,
+        slopes=[SMALL],
+    ),
+    Row(
+        name="log_softmax",
+        reference=lambda x, dim: scaled(x, dim, True),
+        draws=[WIDE],
+        cases=ROWWISE,
+        dtypes=FLOATS,
+        terms=20,
+        slopes=[SMALL],
+    ),
+    Row(
+        name="cross_entropy",
+        reference=cross_entropy,
+        draws=[SMALL, CLASS],
+        cases=[
+            *REDUCED,
+            Case(((4,), ())),
+            Case(((64, 4), (64,)), named=named(ignore_index=2)),
+        ],
+        dtypes=FLOATS,
+        terms=90,
+    ),
+    Row(
+        name="mse_loss",
+        reference=mse_loss,
+        draws=[SMALL, SMALL],
+        cases=[Case(((5, 4), (5, 4)), named=case.named) for case in REDUCED],
+        dtypes=FLOATS,
+        terms=90,
+    ),
+]
+
+
+def shape_row(name: str, reference: Callable[..., Any], *cases: Case, **more: Any) -> Row:
+    draws = [WIDE] * max(len(case.shapes) for case in cases)
+    return Row(name=name, reference=reference, draws=draws, cases=cases, **more)
+
+
+def of(shape: tuple[int, ...], *arguments: Any, **named_arguments: Any) -> Case:
+    return Case((shape,), arguments, named_arguments)
+
+
+def squeeze(x: np.ndarray, dim: int | None = None) -> np.ndarray:
+    if dim is not None and (x.ndim == 0 or x.shape[dim] != 1):
+        return x
+    return np.squeeze(x, dim)
+
+
+def flatten(x: np.ndarray, start_dim: int = 0, end_dim: int = -1) -> np.ndarray:
+    first, last = start_dim % max(x.ndim, 1), end_dim % max(x.ndim, 1)
+    return x.reshape(*x.shape[:first], -1, *x.shape[last + 1 :])
+
+
+def expand(x: np.ndarray, *sizes: int) -> np.ndarray:
+    padded = (1,) * (len(sizes) - x.ndim) + x.shape
+    wide = [own if size == -1 else size for size, own in zip(sizes, padded, strict=True)]
+    return np.broadcast_to(x, wide)
+
+
+RESHAPES = [of((3, 4), 2, 6), of((3, 4), -1), of((3, 4), 2, -1, 2), of((1,)), of((), 1, 1)]
+RESHAPES += [of((0, 3), 3, 0), of((3, 4), (4, 3))]
+
+
+def to_shape(x: np.ndarray, *shape: Any) -> np.ndarray:
+    return x.reshape(*shape) if shape else x.reshape(())
+
+
+VIEWS = [
+    shape_row("view", to_shape, *RESHAPES),
+    shape_row("reshape", to_shape, *RESHAPES),
+    shape_row("view_as", lambda x, y: x.reshape(y.shape), Case(((3, 4), (2, 6)))),
+    shape_row("reshape_as", lambda x, y: x.reshape(y.shape), Case(((3, 4), (2, 6)))),
+    shape_row(
+        "flatten",
+        flatten,
+        *(of((2, 3, 4)), of((2, 3, 4), 1), of((2, 3, 4), 0, 1), of((2, 3), -1, -1), of(())),
+    ),
+    shape_row("transpose", np.swapaxes, of((2, 3, 4), 0, 2), of((2, 3, 4), -1, 1)),
+    shape_row("t", np.transpose, of((3, 4)), of((3,)), of(())),
+    shape_row(
+        "permute",
+        lambda x, *dims: np.transpose(x, dims),
+        *(of((2, 3, 4), 2, 0, 1), of((2, 3, 4), -1, 1, 0), of(())),
+    ),
+    shape_row(
+        "expand",
+        expand,
+        *(of((3, 1), 3, 4), of((3, 1), 2, -1, 4), of((), 2, 2), of((3, 1), 3, 0)),
+    ),
+    shape_row("expand_as", lambda x, y: np.broadcast_to(x, y.shape), Case(((3, 1), (2, 3, 4)))),
+    shape_row(
+        "squeeze",
+        squeeze,
+        *(of((1, 3, 1)), of((1, 3, 1), 0), of((1, 3, 1), 1), of((1, 1)), of((), 0)),
+    ),
+    shape_row("unsqueeze", np.expand_dims, of((2, 3), 0), of((2, 3), 1), of((2, 3), -1), of((), 0)),
+    shape_row(
+        "narrow",
+        lambda x, dim, start, length: np.take(x, np.arange(start, start + length), axis=dim),
+        *(of((5, 4), 0, 1, 3), of((5, 4), 1, 0, 0), of((5, 4), -1, 3, 1)),
+    ),
+    shape_row(
+        "select",
+        lambda x, dim, index: np.take(x, index, axis=dim),
+        *(of((3, 4), 0, 1), of((3, 4), 1, -1), of((3,), 0, 2)),
+    ),
+    shape_row("alias", lambda x: x, of((3, 4)), of(())),
+    shape_row("detach", lambda x: x, of((3, 4)), of(()), gradient_order=0),
+]
+COPIES = [
+    shape_row("contiguous", lambda x: x, of((3, 4)), of(())),
+    shape_row("clone", lambda x: x, of((3, 4)), of(()), of((0, 2))),
+    shape_row(
+        "cat",
+        lambda *arrays: np.concatenate(arrays[:3], axis=arrays[3] if arrays[3:] else 0),
+        Case(((2, 3), (1, 3), (4, 3))),
+        Case(((2, 3), (2, 0), (2, 2)), (1,)),
+        Case(((2, 3), (2, 1), (2, 2)), (-1,)),
+    ),
+    shape_row(
+        "stack",
+        lambda *arrays: np.stack(arrays[:3], axis=arrays[3] if arrays[3:] else 0),
+        Case(((2, 3),) * 3),
+        Case(((2, 3),) * 3, (1,)),
+        Case(((2, 3),) * 3, (-1,)),
+        Case(((),) * 3),
+    ),
+]
+SHAPES = VIEWS + COPIES
+
+ROWS = [*UNARY, *BINARY, *TERNARY, *REDUCTIONS, *PRODUCTS, *SHAPES]
+
+# Names of the engine's table that make nothing of a tensor's elements alone, and who tests them.
+ELSEWHERE = {
+    "test_creation.py": "tensor as_tensor zeros ones empty full zeros_like ones_like empty_like "
+    "full_like arange eye fill_ zero_",
+    "test_random.py": "rand randn rand_like randn_like randint uniform_ normal_ dropout "
+    "manual_seed",
+    "test_tensor.py": "size stride dim numel element_size storage_offset data_ptr is_contiguous "
+    "is_floating_point item tolist copy_ to type_as float double long int byte bool cpu cuda",
+    "test_exchange.py": "from_numpy numpy",
+    "test_autograd.py": "requires_grad_ backward register_hook",
+}

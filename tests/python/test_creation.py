@@ -1,0 +1,205 @@
+"""Tensors from nothing, and from Python's data."""
+
+from __future__ import annotations
+
+import array
+
+import garboard as gb
+import numpy as np
+import pytest
+
+DTYPES = [gb.bool, gb.uint8, gb.int32, gb.int64, gb.float32, gb.float64]
+
+
+class TestTensor:
+    @pytest.mark.parametrize(
+        ("data", "dtype", "shape"),
+        [
+            (3, gb.int64, ()),
+            (3.0, gb.float32, ()),
+            (True, gb.bool, ()),
+            ([1, 2], gb.int64, (2,)),
+            ([True, 2], gb.int64, (2,)),
+            ([True, 2, 0.5], gb.float32, (3,)),
+            (((1, 2), [3, 4]), gb.int64, (2, 2)),
+            ([], gb.float32, (0,)),
+            ([[], []], gb.float32, (2, 0)),
+            ([[[1.0]]], gb.float32, (1, 1, 1)),
+            (np.float64(2), gb.float64, ()),
+            (np.zeros((2, 3), np.float32), gb.float32, (2, 3)),
+            (np.arange(3, dtype=np.uint8), gb.uint8, (3,)),
+            (array.array("d", [1, 2]), gb.float64, (2,)),
+            (bytearray(b"abc"), gb.uint8, (3,)),
+        ],
+    )
+    def test_takes_dtype_and_sizes_from_the_data(self, data, dtype, shape):
+        x = gb.tensor(data)
+
+        assert x.dtype == dtype
+        assert x.shape == shape
+        assert x.tolist() == np.array(data).tolist() or isinstance(data, bytearray)
+
+    @pytest.mark.parametrize("dtype", DTYPES)
+    def test_converts_to_a_given_dtype(self, dtype):
+        values = gb.tensor([0, 1, 2], dtype=dtype).tolist()
+
+        assert values == ([False, True, True] if dtype == gb.bool else [0, 1, 2])
+
+    def test_takes_pythons_types_as_dtypes(self):
+        assert gb.tensor([1], dtype=float).dtype == gb.float64
+        assert gb.tensor([1.5], dtype=int).dtype == gb.int64
+        assert gb.tensor([2], dtype=bool).tolist() == [True]
+
+    def test_copies_arrays_and_tensors(self):
+        data = np.zeros(2)
+        x = gb.tensor(data)
+        y = gb.tensor(x)
+
+        data[0] = 1
+        x[1] = 2
+
+        assert x.tolist() == [0, 2]
+        assert y.tolist() == [0, 0]
+
+    def test_leaves_the_history_of_a_tensor_behind(self):
+        x = gb.ones(2, requires_grad=True)
+
+        y = gb.tensor(x * 2)
+
+        assert y.is_leaf
+        assert not y.requires_grad
+
+    def test_takes_lists_of_tensors_without_dims(self):
+        assert gb.tensor([gb.tensor(1.5), gb.tensor(2)]).tolist() == [1.5, 2]
+
+    def test_keeps_every_bit_of_an_integer(self):
+        for value in (2**63 - 1, -(2**63), 2**53 + 1):
+            assert gb.tensor(value).item() == value
+
+    def test_truncates_floats_for_integer_dtypes(self):
+        assert gb.tensor([1.9, -1.9], dtype=gb.int64).tolist() == [1, -1]
+
+    def test_asks_for_gradients_on_request(self):
+        x = gb.tensor([1.0], requires_grad=True)
+
+        assert x.requires_grad
+        assert x.is_leaf
+
+    def test_is_what_the_type_itself_makes(self):
+        assert gb.Tensor([1, 2]).tolist() == [1, 2]
+        assert gb.Tensor().shape == (0,)
+
+
+class TestAsTensor:
+    def test_shares_the_memory_of_an_array(self):
+        data = np.zeros(3)
+
+        x = gb.as_tensor(data)
+        data[0] = 5
+
+        assert x.tolist() == [5, 0, 0]
+
+    def test_gives_a_fresh_alias_of_a_tensor(self):
+        x = gb.zeros(3)
+
+        y = gb.as_tensor(x)
+        y.dispose()
+
+        assert y is not x
+        assert x.tolist() == [0, 0, 0]
+
+    def test_copies_where_a_dtype_asks_for_it(self):
+        data = np.zeros(3)
+
+        x = gb.as_tensor(data, dtype=gb.float32)
+        data[0] = 5
+
+        assert x.tolist() == [0, 0, 0]
+        assert gb.as_tensor([1, 2]).dtype == gb.int64
+
+
+class TestFilled:
+    @pytest.mark.parametrize("dtype", DTYPES)
+    @pytest.mark.parametrize("shape", [(), (3,), (2, 0), (2, 3), (1, 1, 1, 1, 1, 1, 1, 1)])
+    def test_has_the_asked_sizes_dtype_and_elements(self, shape, dtype):
+        for make, value in ((gb.zeros, 0), (gb.ones, 1)):
+            x = make(*shape, dtype=dtype)
+            assert x.shape == make(shape, dtype=dtype).shape == shape
+            assert x.dtype == dtype
+            assert x.is_contiguous()
+            assert gb.equal(x, gb.full(shape, value, dtype=dtype))
+        assert gb.empty(*shape, dtype=dtype).shape == shape
+
+    def test_full_takes_its_dtype_from_the_value(self):
+        assert gb.full((2,), 7).dtype == gb.int64
+        assert gb.full((2,), 7.5).tolist() == [7.5, 7.5]
+        assert gb.full((2,), True).dtype == gb.bool
+        assert gb.full(2, 1, dtype=gb.float64).tolist() == [1, 1]
+
+    def test_like_follows_the_model_and_not_its_layout(self):
+        model = gb.zeros(3, 2, dtype=gb.int32).T
+
+        for made, value in (
+            (gb.zeros_like(model), 0),
+            (gb.ones_like(model), 1),
+            (gb.full_like(model, 7), 7),
+        ):
+            assert made.shape == (2, 3)
+            assert made.dtype == gb.int32
+            assert made.is_contiguous()
+            assert made.tolist() == [[value] * 3] * 2
+        assert gb.empty_like(model).shape == (2, 3)
+        assert gb.ones_like(model, dtype=gb.float32).dtype == gb.float32
+
+    def test_asks_for_gradients_on_request(self):
+        assert gb.zeros(2, requires_grad=True).requires_grad
+        assert not gb.zeros_like(gb.zeros(2, requires_grad=True)).requires_grad
+
+    @pytest.mark.parametrize("count", [1, 16, 17, 1000, 10**6])
+    def test_lies_at_a_multiple_of_64_bytes(self, count):
+        assert gb.empty(count).data_ptr() % 64 == 0
+
+    def test_costs_its_own_bytes_and_no_more_in_the_books(self):
+        before = gb.memory.live()
+
+        x = gb.zeros(1000, dtype=gb.float64)
+
+        assert gb.memory.live() - before == gb.memory.LiveCounts(1, 1, 0, 8000)
+        assert gb.memory.memory_allocated() == gb.memory.live("cpu").bytes
+        assert x.nbytes == 8000
+
+    def test_overwrites_in_place(self):
+        x = gb.empty(2, 3)
+
+        assert x.fill_(2.5) is x
+        assert x.tolist() == [[2.5] * 3] * 2
+        assert x[:, ::2].zero_().tolist() == [[0, 0]] * 2
+        assert x.tolist() == [[0, 2.5, 0]] * 2
+
+
+class TestArange:
+    @pytest.mark.parametrize(
+        "arguments",
+        [(5,), (0,), (2, 5), (5, 2, -1), (0, 10, 3), (0, -10, -3), (0, 1, 0.25), (1.5, 4), (3, 3)],
+    )
+    def test_counts_as_numpy_does(self, arguments):
+        x = gb.arange(*arguments)
+
+        assert x.tolist() == np.arange(*arguments).tolist()
+        assert x.dtype == (gb.float32 if float in map(type, arguments) else gb.int64)
+
+    def test_does_not_add_up_its_roundings(self):
+        x = gb.arange(0, 1000, 0.1, dtype=gb.float64)
+
+        np.testing.assert_allclose(x.numpy(), np.arange(10000) * 0.1, rtol=1e-15)
+
+    def test_converts_to_a_given_dtype(self):
+        assert gb.arange(3, dtype=gb.float32).tolist() == [0, 1, 2]
+        assert gb.arange(3, dtype=gb.uint8).dtype == gb.uint8
+
+
+class TestEye:
+    @pytest.mark.parametrize("sizes", [(3,), (2, 3), (3, 2), (0,), (0, 3), (1, 1)])
+    def test_has_ones_on_the_diagonal(self, sizes):
+        assert gb.eye(*sizes).tolist() == np.eye(*sizes).tolist()
+        assert gb.eye(*sizes, dtype=gb.int32).dtype == gb.int32

@@ -1,0 +1,241 @@
+"""The exact form: what a block or a repeated function leaves alive."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+
+import garboard as gb
+import pytest
+
+from tests.support.live_memory import balanced  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("balanced")
+
+
+def the_leak(raised: pytest.ExceptionInfo[gb.leaks.LeakError]) -> gb.leaks.Leak:
+    assert len(raised.value.leaks) == 1, str(raised.value)
+    return raised.value.leaks[0]
+
+
+class TestABlock:
+    def test_passes_when_all_it_made_is_gone(self):
+        net = gb.nn.Linear(3, 2)
+        opt = gb.optim.Adam(net.parameters())
+        with gb.leaks.no_leaks():
+            loss = net(gb.ones(4, 3)).sum()
+            loss.backward()
+            opt.step()
+            del loss
+
+    def test_leaks_what_a_container_keeps(self):
+        kept = []
+        with pytest.raises(gb.leaks.LeakError) as raised, gb.leaks.no_leaks():
+            kept.append(gb.ones(3))
+
+        leak = the_leak(raised)
+        assert (leak.kind, leak.verdict, leak.count, leak.bytes) == ("tensor-list", "LEAK", 1, 12)
+        assert leak.holder.startswith("list `kept`")
+        assert leak.fix.startswith("take it out of kept")
+
+    def test_leaks_what_a_variable_keeps(self):
+        with pytest.raises(gb.leaks.LeakError) as raised, gb.leaks.no_leaks():
+            result = gb.ones(3)
+
+        leak = the_leak(raised)
+        assert leak.kind == "variable"
+        assert leak.holder.startswith("local `result`")
+        assert leak.fix.startswith("del result")
+        del result
+
+    def test_leaks_the_graph_behind_an_older_tensor(self):
+        w, total = gb.ones(3, requires_grad=True), gb.zeros(())
+        with pytest.raises(gb.leaks.LeakError) as raised, gb.leaks.no_leaks():
+            total += (w * 2).sum()
+
+        assert the_leak(raised).kind == "accumulated-graph"
+
+    def test_leaks_arrays_over_its_memory(self):
+        arrays = []
+        with pytest.raises(gb.leaks.LeakError) as raised, gb.leaks.no_leaks():
+            arrays.append(gb.ones(3).numpy())
+
+        assert the_leak(raised).kind == "export-pin"
+        assert "ones(3).numpy()" in str(raised.value)
+
+    def test_names_several_leaks_in_one_error(self):
+        first, second = [], {}
+
+        def keep_two():
+            first.append(gb.ones(3))
+            second["x"] = gb.ones(300)
+
+        with pytest.raises(gb.leaks.LeakError) as raised, gb.leaks.no_leaks():
+            keep_two()
+
+        assert [leak.bytes for leak in raised.value.leaks] == [1200, 12]
+        assert str(raised.value).startswith("2 leaks: ")
+
+    def test_lets_garbage_be(self):
+        gc.disable()
+        try:
+            with gb.leaks.no_leaks():
+                cycle = [gb.ones(3)]
+                cycle.append(cycle)
+                del cycle
+        finally:
+            gc.enable()
+
+    def test_lets_bounded_containers_be(self):
+        from collections import deque
+
+        recent = deque(maxlen=4)
+        with gb.leaks.no_leaks():
+            recent.append(gb.ones(3))
+        assert len(recent) == 1
+
+    def test_lets_a_module_have_parameters_and_buffers(self):
+        net = gb.nn.Linear(3, 2)
+        with gb.leaks.no_leaks():
+            net.register_buffer("mean", gb.zeros(3))
+            net.extra = gb.nn.Parameter(gb.zeros(3))
+
+    def test_is_not_judged_when_it_raises(self):
+        kept = []
+
+        def fail():
+            kept.append(gb.ones(3))
+            raise KeyError
+
+        with pytest.raises(KeyError), gb.leaks.no_leaks():
+            fail()
+
+    def test_can_be_asynchronous(self):
+        kept = []
+
+        async def leak():
+            async with gb.leaks.no_leaks():
+                await asyncio.sleep(0)
+                kept.append(gb.ones(3))
+
+        with pytest.raises(gb.leaks.LeakError):
+            asyncio.run(leak())
+
+    def test_may_stand_inside_another(self):
+        kept = []
+
+        def keep_one():
+            kept.append(gb.ones(3))
+            with gb.leaks.no_leaks():
+                gb.ones(3)
+
+        with pytest.raises(gb.leaks.LeakError) as raised, gb.leaks.no_leaks():
+            keep_one()
+
+        assert the_leak(raised).count == 1
+
+
+class TestARepeatedFunction:
+    def test_is_called_for_warm_up_and_measurement_and_gives_its_last_result(self):
+        calls = []
+
+        @gb.leaks.no_leaks(iterations=4, warmup=2)
+        def count(by, *, start):
+            """Count."""
+            calls.append(1)
+            return start + by * len(calls)
+
+        assert count(10, start=5) == 65
+        assert count.__doc__ == "Count."
+
+    def test_leaks_what_every_measured_call_leaves(self):
+        kept = []
+
+        @gb.leaks.no_leaks(iterations=5, warmup=3)
+        def remember():
+            kept.append(gb.ones(3))
+
+        with pytest.raises(gb.leaks.LeakError) as raised:
+            remember()
+
+        leak = the_leak(raised)
+        assert (leak.count, leak.rate.tensors, leak.rate.bytes) == (5, 1, 12)
+        assert leak.evidence.startswith("5 of 5 steps survived")
+
+    def test_leaks_attributes_that_are_added_at_every_call(self):
+        class Bag:
+            pass
+
+        bag = Bag()
+
+        @gb.leaks.no_leaks()
+        def add():
+            setattr(bag, f"item_{len(vars(bag))}", gb.ones(3))
+
+        with pytest.raises(gb.leaks.LeakError):
+            add()
+
+    def test_leaks_a_graph_that_grows(self):
+        w, sums = gb.ones(3, requires_grad=True), {"total": gb.zeros(())}
+
+        @gb.leaks.no_leaks()
+        def step():
+            loss = (w * 2).sum()
+            loss.backward()
+            sums["total"] = sums["total"] + loss
+
+        with pytest.raises(gb.leaks.LeakError) as raised:
+            step()
+
+        assert the_leak(raised).kind == "graph-in-running-stat"
+
+    def test_may_replace_what_it_kept_and_fill_caches(self):
+        state, cache = {}, {}
+
+        @gb.leaks.no_leaks()
+        def step():
+            state["last"] = gb.ones(3)
+            if "eye" not in cache:
+                cache["eye"] = gb.eye(3)
+            return state["last"]
+
+        assert step().tolist() == [1, 1, 1]
+
+    def test_may_leave_something_now_and_then(self):
+        kept, calls = [], []
+
+        @gb.leaks.no_leaks(iterations=4, warmup=0)
+        def step():
+            calls.append(1)
+            if len(calls) % 2:
+                kept.append(gb.ones(3))
+
+        step()
+        assert len(kept) == 2
+
+    def test_may_return_a_tensor_in_its_only_measured_call(self):
+        @gb.leaks.no_leaks(iterations=1, warmup=0)
+        def make():
+            return {"x": gb.ones(3)}
+
+        assert make()["x"].tolist() == [1, 1, 1]
+
+    def test_can_be_a_coroutine_function(self):
+        kept = []
+
+        @gb.leaks.no_leaks()
+        async def remember(leak):
+            await asyncio.sleep(0)
+            if leak:
+                kept.append(gb.ones(3))
+            return 7
+
+        assert asyncio.run(remember(leak=False)) == 7
+        with pytest.raises(gb.leaks.LeakError):
+            asyncio.run(remember(leak=True))
+
+
+@pytest.mark.parametrize(("iterations", "warmup"), [(0, 3), (5, -1)])
+def test_wrong_numbers_are_refused(iterations, warmup):
+    with pytest.raises(ValueError, match="no_leaks: iterations"):
+        gb.leaks.no_leaks(iterations, warmup)

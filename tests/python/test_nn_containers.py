@@ -1,0 +1,176 @@
+"""Sequential and ModuleList, and how much memory a Sequential needs at once."""
+
+from __future__ import annotations
+
+import garboard as gb
+import pytest
+from garboard import nn
+
+from tests.support.live_memory import balanced  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("balanced")
+
+ROWS, WIDTH = 256, 1024
+MATRIX = ROWS * WIDTH * 4  # bytes of one activation
+
+
+def layers(count: int) -> list[nn.Linear]:
+    return [nn.Linear(2, 2) for _ in range(count)]
+
+
+def peak_over(model: nn.Module, x: gb.Tensor) -> float:
+    """The most activations that were alive at once beside `x`, in activations."""
+    before = gb.memory.memory_allocated()
+    gb.memory.reset_peak_memory_stats()
+    model(x)
+    return (gb.memory.max_memory_allocated() - before) / MATRIX
+
+
+class TestSequential:
+    def test_it_chains_its_modules(self):
+        first, second = layers(2)
+        x = gb.ones(3, 2)
+
+        assert nn.Sequential(first, second)(x).tolist() == second(first(x)).tolist()
+
+    def test_an_empty_one_returns_its_input(self):
+        x = gb.ones(1)
+
+        assert nn.Sequential()(x) is x
+
+    def test_names_can_be_given(self):
+        model = nn.Sequential({"first": nn.Linear(2, 2), "last": nn.Tanh()})
+
+        assert [name for name, _ in model.named_children()] == ["first", "last"]
+        assert isinstance(model.last, nn.Tanh)
+
+    def test_a_slice_shares_its_modules(self):
+        model = nn.Sequential(*layers(3))
+
+        part = model[1:]
+
+        assert list(part) == [model[1], model[2]]
+        assert [name for name, _ in part.named_children()] == ["1", "2"]
+
+    def test_append_takes_a_free_name(self):
+        model = nn.Sequential({"1": nn.Tanh()}).append(nn.ReLU())
+
+        assert [type(module) for module in model] == [nn.Tanh, nn.ReLU]
+
+    def test_a_nested_one_with_a_hook_is_called(self):
+        inner, seen = nn.Sequential(nn.Tanh()), []
+        inner.register_forward_hook(lambda module, args, output: seen.append(output.shape))
+
+        nn.Sequential(inner, nn.Tanh())(gb.ones(2))
+
+        assert seen == [(2,)]
+
+    def test_a_nested_one_with_a_forward_of_its_own_is_called(self):
+        class Doubled(nn.Sequential):
+            def forward(self, input):
+                return super().forward(input) * 2
+
+        assert nn.Sequential(Doubled(nn.Identity()))(gb.ones(1)).item() == 2
+
+    def test_without_gradients_two_activations_are_alive_at_once(self):
+        model = nn.Sequential(*(nn.Tanh() for _ in range(8)))
+        x = gb.ones(ROWS, WIDTH)
+
+        with gb.no_grad():
+            peak = peak_over(model, x)
+
+        assert peak == pytest.approx(2, abs=0.01)
+
+    def test_nesting_keeps_no_more_alive(self):
+        inner = [nn.Sequential(*(nn.Tanh() for _ in range(4))) for _ in range(3)]
+        model = nn.Sequential(nn.Sequential(*inner), nn.Tanh())
+        x = gb.ones(ROWS, WIDTH)
+
+        with gb.no_grad():
+            peak = peak_over(model, x)
+
+        assert peak == pytest.approx(2, abs=0.01)
+
+    def test_inside_a_scope_intermediates_die_as_it_goes(self):
+        model = nn.Sequential(*(nn.Tanh() for _ in range(8)))
+        x = gb.ones(ROWS, WIDTH)
+
+        with gb.no_grad(), gb.dispose_scope():
+            peak = peak_over(model, x)
+
+        assert peak == pytest.approx(2, abs=0.01)
+
+    def test_with_gradients_what_no_rule_keeps_is_freed(self):
+        class AddOne(nn.Module):
+            def forward(self, x):
+                return x + 1  # its rule keeps nothing
+
+        model = nn.Sequential(*(AddOne() for _ in range(8)))
+        x = gb.ones(ROWS, WIDTH, requires_grad=True)
+
+        peak = peak_over(model, x)
+
+        assert peak == pytest.approx(2, abs=0.01)
+
+    def test_what_a_hook_holds_stays_usable(self):
+        model, held = nn.Sequential(nn.Tanh(), nn.Tanh(), nn.Tanh()), []
+        for module in model:
+            module.register_forward_hook(lambda module, args, output: held.append(output))
+
+        with gb.no_grad():
+            model(gb.ones(2))
+
+        assert [tensor.shape for tensor in held] == [(2,)] * 3
+        assert all(not tensor.is_disposed for tensor in held)
+
+    def test_the_callers_input_stays(self):
+        x = gb.ones(2)
+
+        with gb.no_grad():
+            nn.Sequential(nn.Identity(), nn.Tanh())(x)
+
+        assert x.tolist() == [1.0, 1.0]
+
+
+class TestModuleList:
+    def test_its_modules_are_found(self):
+        rows = nn.ModuleList(layers(2))
+
+        assert len(list(rows.parameters())) == 4
+        assert len(rows) == 2
+        assert [name for name, _ in rows.named_children()] == ["0", "1"]
+
+    def test_it_is_edited_like_a_list(self):
+        a, b, c, d = layers(4)
+        rows = nn.ModuleList([a])
+
+        rows.append(b).extend([c])
+        rows += [d]
+        rows.insert(1, nn.Identity())
+        del rows[2]
+        rows[-1] = nn.Tanh()
+
+        assert [type(module) for module in rows] == [nn.Linear, nn.Identity, nn.Linear, nn.Tanh]
+        assert [name for name, _ in rows.named_children()] == ["0", "1", "2", "3"]
+        assert rows[0] is a
+        assert rows[2] is c
+
+    def test_slices(self):
+        rows = nn.ModuleList(layers(4))
+
+        assert list(rows[::2]) == [rows[0], rows[2]]
+        del rows[1:3]
+        assert len(rows) == 2
+
+    @pytest.mark.parametrize("index", [2, -3])
+    def test_a_place_out_of_range_is_refused(self, index):
+        with pytest.raises(gb.IndexOutOfRangeError, match=rf"index {index} of 2 modules"):
+            nn.ModuleList(layers(2))[index]
+
+    def test_what_is_no_module_is_refused(self):
+        with pytest.raises(TypeError, match="a Module or None is needed"):
+            nn.ModuleList([nn.Tanh(), gb.ones(1)])
+
+    def test_it_cannot_be_called(self):
+        with pytest.raises(NotImplementedError, match=r"ModuleList: forward\(\) is missing"):
+            nn.ModuleList()(gb.ones(1))

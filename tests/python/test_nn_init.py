@@ -1,0 +1,112 @@
+"""First values of parameters: ranges, deviations, and what is refused."""
+
+from __future__ import annotations
+
+import math
+
+import garboard as gb
+import numpy as np
+import pytest
+from garboard.nn import Parameter, init
+
+from tests.support.live_memory import balanced  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("balanced")
+
+OUT, IN = 300, 200
+
+
+def drawn(fill, *arguments, **named) -> np.ndarray:
+    gb.manual_seed(11)
+    weight = Parameter(gb.empty(OUT, IN, dtype=gb.float64))
+    assert fill(weight, *arguments, **named) is weight
+    assert weight.is_leaf
+    return weight.detach().numpy()
+
+
+@pytest.mark.parametrize(
+    ("fill", "named", "bound"),
+    [
+        (init.uniform_, {"a": -2.0, "b": 2.0}, 2.0),
+        (init.xavier_uniform_, {"gain": 2.0}, 2 * math.sqrt(6 / (IN + OUT))),
+        (init.kaiming_uniform_, {"nonlinearity": "relu"}, math.sqrt(6 / IN)),
+        (init.kaiming_uniform_, {"a": math.sqrt(5)}, 1 / math.sqrt(IN)),
+        (init.kaiming_uniform_, {"mode": "fan_out", "nonlinearity": "linear"}, math.sqrt(3 / OUT)),
+    ],
+    ids=["uniform", "xavier", "kaiming", "default", "fan_out"],
+)
+def test_uniform_draws_fill_their_range(fill, named, bound):
+    values = drawn(fill, **named)
+
+    assert np.abs(values).max() <= bound
+    assert np.abs(values).max() > 0.99 * bound
+    assert values.mean() == pytest.approx(0, abs=0.02 * bound)
+
+
+@pytest.mark.parametrize(
+    ("fill", "named", "mean", "deviation"),
+    [
+        (init.normal_, {"mean": 3.0, "std": 2.0}, 3.0, 2.0),
+        (init.xavier_normal_, {}, 0.0, math.sqrt(2 / (IN + OUT))),
+        (init.kaiming_normal_, {"nonlinearity": "relu"}, 0.0, math.sqrt(2 / IN)),
+    ],
+    ids=["normal", "xavier", "kaiming"],
+)
+def test_normal_draws_have_their_deviation(fill, named, mean, deviation):
+    values = drawn(fill, **named)
+
+    assert values.mean() == pytest.approx(mean, abs=0.02 * deviation)
+    assert values.std() == pytest.approx(deviation, rel=0.02)
+
+
+def test_constants():
+    assert (drawn(init.constant_, 0.5) == 0.5).all()
+    assert (drawn(init.ones_) == 1).all()
+    assert (drawn(init.zeros_) == 0).all()
+
+
+def test_further_dims_widen_the_fans():
+    weight = gb.empty(8, 4, 3, 3)
+
+    init.kaiming_uniform_(weight, nonlinearity="relu")
+
+    assert weight.abs().max().item() <= math.sqrt(6 / (4 * 9))
+    assert weight.abs().max().item() > 0.9 * math.sqrt(6 / (4 * 9))
+
+
+@pytest.mark.parametrize(
+    ("name", "param", "gain"),
+    [
+        ("linear", None, 1),
+        ("sigmoid", None, 1),
+        ("tanh", None, 5 / 3),
+        ("relu", None, math.sqrt(2)),
+        ("selu", None, 0.75),
+        ("leaky_relu", None, math.sqrt(2 / 1.0001)),
+        ("leaky_relu", 2.0, math.sqrt(2 / 5)),
+    ],
+)
+def test_gains_are_pytorchs(name, param, gain):
+    assert init.calculate_gain(name, param) == pytest.approx(gain, rel=1e-15)
+
+
+def test_bad_arguments_are_refused_and_nothing_is_written():
+    weight = gb.ones(2, 2)
+
+    with pytest.raises(ValueError, match="calculate_gain: nonlinearity 'gelu'; one of linear"):
+        init.kaiming_normal_(weight, nonlinearity="gelu")
+    with pytest.raises(ValueError, match="kaiming_uniform_: mode 'fan'; 'fan_in' or 'fan_out'"):
+        init.kaiming_uniform_(weight, mode="fan")
+    with pytest.raises(gb.ShapeError, match=r"xavier_uniform_: a tensor of sizes \[2\]; 2 or more"):
+        init.xavier_uniform_(weight[0])
+    with pytest.raises(gb.ShapeError):
+        init.uniform_(weight, 1.0, -1.0)
+    with pytest.raises(gb.DTypeError):
+        init.normal_(gb.arange(3))
+
+    assert weight.tolist() == [[1.0, 1.0], [1.0, 1.0]]
+
+
+def test_a_tensor_without_elements_is_left_as_it_is():
+    assert init.kaiming_uniform_(gb.empty(2, 0)).shape == (2, 0)
+    assert init.xavier_normal_(gb.empty(0, 0)).shape == (0, 0)

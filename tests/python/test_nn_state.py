@@ -1,0 +1,121 @@
+"""state_dict and load_state_dict."""
+
+from __future__ import annotations
+
+import garboard as gb
+import pytest
+from garboard import nn
+
+from tests.support.live_memory import balanced  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("balanced")
+
+
+def model() -> nn.Sequential:
+    made = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2))
+    made.register_buffer("mean", gb.ones(2))
+    made.register_buffer("scratch", gb.ones(2), persistent=False)
+    return made
+
+
+def lists(state) -> dict[str, list]:
+    return {name: tensor.tolist() for name, tensor in state.items()}
+
+
+def test_a_round_trip_gives_the_same_outputs():
+    gb.manual_seed(1)
+    first, second = model(), model()
+    x = gb.randn(5, 3)
+    assert first(x).tolist() != second(x).tolist()
+
+    result = second.load_state_dict(first.state_dict())
+
+    assert first(x).tolist() == second(x).tolist()
+    assert result == ([], [])
+
+
+def test_what_is_saved_is_named_by_path():
+    assert list(model().state_dict()) == ["mean", "0.weight", "0.bias", "2.weight", "2.bias"]
+    assert list(nn.Linear(1, 1).state_dict(prefix="head.")) == ["head.weight", "head.bias"]
+
+
+def test_entries_share_the_storage_without_history():
+    layer = nn.Linear(2, 2)
+    entry = layer.state_dict()["weight"]
+
+    with gb.no_grad():
+        layer.weight.fill_(3)
+
+    assert entry.tolist() == [[3.0, 3.0], [3.0, 3.0]]
+    assert not entry.requires_grad
+    assert layer.state_dict(keep_vars=True)["weight"] is layer.weight
+
+
+def test_disposing_entries_leaves_the_module_alone():
+    layer = nn.Linear(2, 2)
+
+    with gb.dispose_scope():
+        state = layer.state_dict()
+
+    assert state["weight"].is_disposed
+    assert not layer.weight.is_disposed
+
+
+def test_values_are_copied_and_converted():
+    layer, given = nn.Linear(1, 1), {"weight": gb.tensor([[2]]), "bias": gb.tensor([0.5])}
+
+    layer.load_state_dict(given)
+    given["bias"].fill_(9)
+
+    assert lists(layer.state_dict()) == {"weight": [[2.0]], "bias": [0.5]}
+    assert layer.weight.dtype == gb.float32
+
+
+def test_keys_that_do_not_match_are_named_and_nothing_is_written():
+    layer = nn.Linear(1, 1)
+    before = lists(layer.state_dict())
+
+    with pytest.raises(nn.StateDictError, match=r"Linear\.load_state_dict: missing keys") as caught:
+        layer.load_state_dict({"weight": gb.zeros(1, 1), "offset": gb.zeros(1)})
+
+    assert "missing keys ['bias'] and unexpected keys ['offset']" in str(caught.value)
+    assert caught.value.missing_keys == ["bias"]
+    assert caught.value.unexpected_keys == ["offset"]
+    assert lists(layer.state_dict()) == before
+
+
+def test_a_lax_load_takes_what_fits_and_returns_the_rest():
+    layer = nn.Linear(1, 1)
+
+    result = layer.load_state_dict({"bias": gb.tensor([4.0]), "offset": gb.zeros(1)}, strict=False)
+
+    assert layer.bias.tolist() == [4.0]
+    assert result.missing_keys == ["weight"]
+    assert result.unexpected_keys == ["offset"]
+
+
+def test_other_sizes_are_refused_and_nothing_is_written():
+    layer = nn.Linear(2, 1)
+    before = lists(layer.state_dict())
+    given = {"weight": gb.zeros(1, 2), "bias": gb.zeros(3)}
+
+    with pytest.raises(gb.ShapeError, match=r"'bias' has sizes \[3\]; \[1\] are needed"):
+        layer.load_state_dict(given)
+
+    assert lists(layer.state_dict()) == before
+
+
+def test_what_is_no_tensor_is_refused():
+    with pytest.raises(TypeError, match="'weight' is of type list; a Tensor is needed"):
+        nn.Linear(1, 1).load_state_dict({"weight": [[1.0]], "bias": [1.0]})
+
+
+def test_loading_records_no_history_and_keeps_the_parameters():
+    layer = nn.Linear(1, 1)
+    weight = layer.weight
+
+    layer.load_state_dict({"weight": gb.ones(1, 1, requires_grad=True) * 2, "bias": gb.ones(1)})
+
+    assert layer.weight is weight
+    assert weight.is_leaf
+    assert weight.requires_grad

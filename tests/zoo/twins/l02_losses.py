@@ -1,0 +1,18 @@
+"""A list of numbers."""
+
+import garboard as gb
+
+
+def main(watch):
+    net = gb.nn.Sequential(gb.nn.Linear(4, 8), gb.nn.ReLU(), gb.nn.Linear(8, 1))
+    opt = gb.optim.Adam(net.parameters(), lr=1e-3)
+    x, y = gb.randn(8, 4), gb.randn(8, 1)
+    losses = []
+    for _ in range(60):
+        loss = gb.nn.functional.mse_loss(net(x), y)
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+        losses.append(loss.item())
+        watch.step()
+    return watch.report()
