@@ -21,6 +21,12 @@ def pytest_runtest_makereport(
     return report
 
 
+def pytest_collection_finish() -> None:
+    """Refuse tensors that a module of tests holds: every test would count them."""
+    if (live := gb.memory.live()).aliases:
+        raise pytest.UsageError(f"{live} after collection: {gb.leaks.live(group='site')}")
+
+
 @pytest.fixture(autouse=True)
 def nothing_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
     """Fail a test that leaves an alias, a storage, a graph node or a byte behind."""
