@@ -141,7 +141,9 @@ Block* CachingAllocator::grow_by(std::size_t bytes, std::size_t most_charged, Re
   mapping_bytes_ -= bytes;
   if (!segment->address) return nullptr;
   heap_.put(stock);
-  heap_.add(*segment.release(), request.bytes, request.stream);
+  heap_.add(*segment, request.bytes, request.stream);
+  if (history_.is_on()) record_segment(HistoryAction::segment_alloc, *segment);
+  segment.release();
   peak_reserved_bytes_ = std::max(peak_reserved_bytes_, reserved_bytes());
   return take(request.bytes, request.stream);
 }
@@ -253,7 +255,10 @@ std::size_t CachingAllocator::trim(std::size_t bytes) noexcept {
   {
     const std::lock_guard guard(lock_);
     segment = heap_.take_free_segments(bytes);
-    for (const Segment* s = segment; s; s = s->below) sum += s->bytes;
+    for (const Segment* s = segment; s; s = s->below) {
+      sum += s->bytes;
+      if (history_.is_on()) record_segment(HistoryAction::segment_free, *s);
+    }
     unmapping_bytes_ += sum;
   }
   while (segment) {
@@ -291,6 +296,7 @@ void CachingAllocator::fail(Request& request) {
   {
     const std::lock_guard guard(lock_);
     ++out_of_memory_count_;
+    if (history_.is_on()) record_out_of_memory(request.bytes, request.stream);
   }
   throw OutOfMemoryError(message_of(facts), report_of(facts));
 }

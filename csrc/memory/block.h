@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "csrc/device/device.h"
 
@@ -21,6 +22,7 @@ struct alignas(64) Block {
   // The allocator's own, under its lock; one cache line with the above. Neighbours touch in memory
   // and lie in one segment; of two free neighbours the lower has swallowed the upper.
   bool is_free = false;
+  std::uint32_t caller = 0;  // who asked for it, while a history is kept; see Origin
   Block* before = nullptr;
   Block* after = nullptr;
   Block* bin_before = nullptr;

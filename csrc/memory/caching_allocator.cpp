@@ -20,6 +20,12 @@ CachingAllocator::~CachingAllocator() {
 }
 
 Block* CachingAllocator::allocate(std::size_t bytes, Stream stream) {
+  if (history_.is_on()) [[unlikely]]
+    return allocate_recorded(bytes, stream);
+  return allocate_for_anyone(bytes, stream);
+}
+
+Block* CachingAllocator::allocate_for_anyone(std::size_t bytes, Stream stream) {
   if (bytes == 0) return nullptr;
   Block* block = nullptr;
   {
@@ -34,7 +40,12 @@ Block* CachingAllocator::allocate(std::size_t bytes, Stream stream) {
 void CachingAllocator::release(Block* block) noexcept {
   if (!block) return;
   if (poisons_memory && source_.is_on_host()) poison(block->address, block->bytes);
+  std::uint32_t thread = 0;  // asked for before the lock
+  if (history_.is_on()) [[unlikely]]
+    thread = History::ask(HistoryLevel::off).thread;
   const std::lock_guard guard(lock_);
+  if (history_.is_on()) [[unlikely]]
+    record_free(*block, thread);
   books_.subtract(block->requested_bytes);
   heap_.give(*block);
 }
@@ -44,7 +55,10 @@ Block* CachingAllocator::take(std::size_t bytes, Stream stream) noexcept {
 }
 
 Block* CachingAllocator::counted(Block* block) noexcept {
-  if (block) books_.add(block->requested_bytes);
+  if (!block) return nullptr;
+  books_.add(block->requested_bytes);
+  if (history_.is_on()) [[unlikely]]
+    record_alloc(*block);
   return block;
 }
 
@@ -112,6 +126,7 @@ std::string CachingAllocator::fault() const {
 
 // Other threads do not exist in the child: what they were mapping or unmapping will never arrive.
 void CachingAllocator::after_fork_in_child() noexcept {
+  history_.clear();
   mapping_bytes_ = 0;
   unmapping_bytes_ = 0;
   lock_.unlock();

@@ -12,7 +12,9 @@
 #include "csrc/memory/block.h"
 #include "csrc/memory/books.h"
 #include "csrc/memory/heap.h"
+#include "csrc/memory/history.h"
 #include "csrc/memory/memory_hooks.h"
+#include "csrc/memory/memory_snapshot.h"
 #include "csrc/memory/memory_source.h"
 #include "csrc/memory/memory_stats.h"
 #include "csrc/memory/pressure.h"
@@ -48,8 +50,17 @@ class CachingAllocator {
   void release(Block* block) noexcept;
 
   /// Counts bytes that live elsewhere, inside a storage, as if they were a block's. Never refuses.
-  void book(std::size_t bytes) noexcept { books_.add(bytes); }
-  void unbook(std::size_t bytes) noexcept { books_.subtract(bytes); }
+  /// They are recorded where it is said where they lie.
+  void book(std::size_t bytes, const void* payload = nullptr) noexcept {
+    books_.add(bytes);
+    if (history_.is_on()) [[unlikely]]
+      record_booking(HistoryAction::alloc, bytes, payload);
+  }
+  void unbook(std::size_t bytes, const void* payload = nullptr) noexcept {
+    if (history_.is_on()) [[unlikely]]
+      record_booking(HistoryAction::free, bytes, payload);
+    books_.subtract(bytes);
+  }
   /// Counts memory that is not ours, outside the limit.
   void book_foreign(std::size_t bytes) noexcept { books_.add_foreign(bytes); }
   void unbook_foreign(std::size_t bytes) noexcept { books_.subtract_foreign(bytes); }
@@ -77,6 +88,13 @@ class CachingAllocator {
   /// Says who holds the live bytes, in lines, for the report of an OutOfMemoryError.
   void set_holders_report(MemoryHooks::Holders holders);
 
+  /// Forgets what was recorded, and records the latest `most_entries` events from now on. Where it
+  /// is off it costs a hit one predictable branch. Throws std::bad_alloc.
+  void record_history(HistoryLevel level, std::size_t most_entries);
+  HistoryLevel history_level() const noexcept { return history_.level(); }
+  /// All segments and blocks of this moment, and the recorded events up to it.
+  MemorySnapshot snapshot();
+
   const MemorySource& source() const noexcept { return source_; }
 
   /// The first broken invariant of the heap, or nothing. For tests: it walks all blocks.
@@ -92,6 +110,9 @@ class CachingAllocator {
   using Rung = Block* (CachingAllocator::*)(Request&);
 
   // Called without the lock. Those that return a block return null where they have none.
+  Block* allocate_for_anyone(std::size_t bytes, Stream stream);
+  Block* allocate_recorded(std::size_t bytes, Stream stream);
+  void record_booking(HistoryAction action, std::size_t bytes, const void* payload) noexcept;
   Block* allocate_slowly(std::size_t bytes, Stream stream);
   Block* search(Request& request);
   Block* collect_under_pressure(Request& request);
@@ -119,11 +140,17 @@ class CachingAllocator {
   std::size_t reserved_bytes() const noexcept;
   std::size_t charged_bytes() const noexcept;
   std::size_t ceiling_bytes() const noexcept;
+  void record_alloc(Block& block) noexcept;
+  void record_free(Block& block, std::uint32_t thread) noexcept;
+  void record_segment(HistoryAction action, const Segment& segment) noexcept;
+  void record_out_of_memory(std::size_t bytes, Stream stream) noexcept;
+  bool copy_into(MemorySnapshot& taken) noexcept;
 
   MemorySource& source_;
   alignas(64) Books books_;  // apart from the lock: booking takes none
 
   alignas(64) mutable SpinLock lock_;  // a leaf; what follows is under it
+  History history_;
   Heap heap_;
   std::size_t mapping_bytes_ = 0;    // on their way in: some thread is asking the source for them
   std::size_t unmapping_bytes_ = 0;  // on their way out

@@ -93,6 +93,14 @@ class Heap {
   };
   const Counts& counts() const noexcept { return counts_; }
 
+  /// All segments, chained through `below`.
+  Segment* highest_segment() const noexcept { return segments_.highest(); }
+  /// Whether it serves requests up to `largest_small_bytes`.
+  bool is_small(const Segment& segment) const noexcept {
+    const StreamPools* const pools = pools_of(segment.pool->stream());
+    return pools && segment.pool == &pools->small;
+  }
+
   /// The first thing that is not as it must be, or nothing. Walks everything.
   std::string fault() const;
 

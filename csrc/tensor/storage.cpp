@@ -24,7 +24,7 @@ Counted<Storage> Storage::allocate(std::int64_t bytes, Device device) {
   }
   if (bytes <= inline_bytes && device.is_cpu()) {
     storage->data_ = storage->payload_;
-    allocator.book(static_cast<std::size_t>(bytes));
+    allocator.book(static_cast<std::size_t>(bytes), storage->payload_);
   } else if (bytes > 0) {
     try {
       storage->is_waiting = true;
@@ -66,7 +66,7 @@ void destroy(Storage* storage) noexcept {
   } else if (storage->block_) {
     allocator_of(storage->device).release(storage->block_);
   } else if (storage->device.is_cpu()) {
-    allocator_of(storage->device).unbook(bytes);
+    allocator_of(storage->device).unbook(bytes, storage->payload_);
   }
   delete storage;
 }
