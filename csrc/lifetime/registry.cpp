@@ -11,6 +11,7 @@
 #include "csrc/core/pool.h"
 #include "csrc/core/text.h"
 #include "csrc/lifetime/dispose_scope.h"
+#include "csrc/lifetime/failing_allocation.h"
 #include "csrc/lifetime/lifetime_lock.h"
 
 namespace garboard {
@@ -36,6 +37,14 @@ bool lies_in(const ScopeLedger* ledger, const ScopeLedger* scope) noexcept {
     if (ledger == scope) return true;
   }
   return false;
+}
+
+void delete_chain(ScopeLedger* dead) noexcept {
+  while (dead) {
+    ScopeLedger* const next = dead->outer;
+    delete dead;
+    dead = next;
+  }
 }
 
 }  // namespace
@@ -68,25 +77,33 @@ std::string Registry::largest_sites(const ScopeLedger* scope) {
   return lines;
 }
 
-void Registry::add_in_scope(StorageRecord& storage) {
+template <bool waits>
+void Registry::add_slowly(StorageRecord& storage) {
+  if (watcher_count_.load(std::memory_order_relaxed)) [[unlikely]]
+    FailingAllocation::meet(storage);
   const int slot = storage.device.slot();
   const ScopeLedger* full = nullptr;
   std::int64_t live = 0, limit = 0;
   {
     const std::lock_guard guard(storages_.lock);
-    ScopeLedger* ledger = birth.scope->open_ledger();
+    ScopeLedger* ledger = birth.scope ? birth.scope->open_ledger() : nullptr;
     full = crossed(ledger, storage.bytes);
     if (full) {
       live = full->total_bytes();
       limit = full->limit_bytes;
     } else {
+      DeviceBytes& device = bytes_on(storage.device);
       storages_.add(storage);
-      bytes_of(storage) += storage.bytes;
+      device.live += storage.bytes;
+      if (waits) device.waiting += storage.bytes;
+      if (device.arrived() > device.peak) rise(device);
+      storage.is_waiting = waits;
       storage.ledger = ledger;
       if (ledger) ++ledger->shares;
       for (; ledger; ledger = ledger->outer) {
-        const std::int64_t now = ledger->live_bytes[slot] += storage.bytes;
-        if (now > ledger->peak_bytes[slot]) ledger->peak_bytes[slot] = now;
+        ledger->live_bytes[slot] += storage.bytes;
+        if (waits) ledger->waiting_bytes[slot] += storage.bytes;
+        ledger->note_peak(slot);
       }
     }
   }
@@ -99,7 +116,42 @@ void Registry::add_in_scope(StorageRecord& storage) {
                         report);
 }
 
-void Registry::drop_locked(ScopeLedger* ledger, ScopeLedger*& dead) noexcept {
+template void Registry::add_slowly<false>(StorageRecord& storage);
+
+void Registry::expect(StorageRecord& storage) {
+  static_cast<Stamp&>(storage) = stamp_now();
+  add_slowly<true>(storage);
+}
+
+void Registry::end_waiting(StorageRecord& storage) noexcept {
+  const int slot = storage.device.slot();
+  bytes_on(storage.device).waiting -= storage.bytes;
+  for (ScopeLedger* at = storage.ledger; at; at = at->outer)
+    at->waiting_bytes[slot] -= storage.bytes;
+}
+
+void Registry::arrive(StorageRecord& storage) noexcept {
+  const std::lock_guard guard(storages_.lock);
+  end_waiting(storage);
+  storage.is_waiting = false;
+  DeviceBytes& device = bytes_on(storage.device);
+  if (storage.serial < device.peak_until) {  // a peak came and went while it waited: not its own
+    storages_.remove(storage);
+    storages_.add(storage);
+  }
+  if (device.arrived() > device.peak) rise(device);
+  for (ScopeLedger* at = storage.ledger; at; at = at->outer) at->note_peak(storage.device.slot());
+}
+
+void Registry::abandon(StorageRecord& storage) noexcept {
+  {
+    const std::lock_guard guard(storages_.lock);
+    end_waiting(storage);
+  }
+  remove_slowly(storage);
+}
+
+inline void Registry::drop_locked(ScopeLedger* ledger, ScopeLedger*& dead) noexcept {
   while (ledger && --ledger->shares == 0) {
     ScopeLedger* const outer = ledger->outer;
     ledger->outer = dead;  // chained up, to be deleted after the lock
@@ -108,28 +160,59 @@ void Registry::drop_locked(ScopeLedger* ledger, ScopeLedger*& dead) noexcept {
   }
 }
 
-namespace {
-void delete_chain(ScopeLedger* dead) noexcept {
-  while (dead) {
-    ScopeLedger* const next = dead->outer;
-    delete dead;
-    dead = next;
-  }
+inline void Registry::unlist(StorageRecord& storage, ScopeLedger*& dead) noexcept {
+  storages_.remove(storage);
+  const int slot = storage.device.slot();
+  bytes_on(storage.device).live -= storage.bytes;
+  for (ScopeLedger* at = storage.ledger; at; at = at->outer) at->live_bytes[slot] -= storage.bytes;
+  drop_locked(storage.ledger, dead);
 }
-}  // namespace
 
-void Registry::remove_from_scope(StorageRecord& storage) noexcept {
+void Registry::remove_slowly(StorageRecord& storage) noexcept {
   ScopeLedger* dead = nullptr;
   {
     const std::lock_guard guard(storages_.lock);
-    storages_.remove(storage);
-    const int slot = storage.device.slot();
-    bytes_of(storage) -= storage.bytes;
-    for (ScopeLedger* at = storage.ledger; at; at = at->outer)
-      at->live_bytes[slot] -= storage.bytes;
-    drop_locked(storage.ledger, dead);
+    if (storage.serial >= bytes_on(storage.device).peak_until) [[likely]]
+      unlist(storage, dead);
+  }
+  if (storage.is_registered()) remove_of_peak(storage);
+  if (dead) delete_chain(dead);
+}
+
+void Registry::remove_of_peak(StorageRecord& storage) noexcept {
+  DeviceBytes& device = bytes_on(storage.device);
+  ScopeLedger* dead = nullptr;
+  for (const bool needs_room : {true, false}) {
+    {
+      const std::lock_guard guard(storages_.lock);
+      const bool has_room = device.ended && device.ended->has_room();
+      // What has waited in vain was never part of a peak.
+      const bool was_there =
+          storage.serial < device.peak_until && !storage.is_waiting && storage.bytes > 0;
+      if (was_there && device.ended && (has_room || !needs_room))
+        device.ended->add({has_room ? storage.site : unknown_site, 1, storage.bytes});
+      if (!was_there || has_room || !needs_room) {
+        unlist(storage, dead);
+        break;
+      }
+    }
+    enlarge_tally(device);
   }
   delete_chain(dead);
+}
+
+void Registry::add_foreign(StorageRecord& storage) noexcept {
+  static_cast<Stamp&>(storage) = stamp_now();
+  storage.is_foreign = true;
+  const std::lock_guard guard(storages_.lock);
+  storages_.add(storage);
+  bytes_on(storage.device).foreign += storage.bytes;
+}
+
+void Registry::remove_foreign(StorageRecord& storage) noexcept {
+  const std::lock_guard guard(storages_.lock);
+  storages_.remove(storage);
+  bytes_on(storage.device).foreign -= storage.bytes;
 }
 
 LiveCounts Registry::live() const noexcept {
@@ -141,8 +224,10 @@ LiveCounts Registry::live() const noexcept {
   }
   const std::lock_guard guard(storages_.lock);
   counts.storages = storages_.count;
-  counts.bytes = bytes_;
-  counts.foreign_bytes = foreign_bytes_;
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    counts.bytes[i] = devices_[i].arrived();
+    counts.foreign_bytes[i] = devices_[i].foreign;
+  }
   return counts;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "csrc/core/spin_lock.h"
 #include "csrc/device/device.h"
+#include "csrc/lifetime/peak.h"
 #include "csrc/lifetime/record.h"
 #include "csrc/lifetime/scope_ledger.h"
 
@@ -43,22 +45,46 @@ class Registry {
   Registry(const Registry&) = delete;
   Registry& operator=(const Registry&) = delete;
 
-  /// Stamps and lists a storage, and adds its bytes to the innermost scope's ledger and those
-  /// around it. Raises ScopeLimitError, changing nothing, where that crosses a scope's
-  /// limit.
+  /// Stamps and lists a storage whose bytes are there, and adds them to the innermost scope's
+  /// ledger and those around it. Raises ScopeLimitError, changing nothing, where that crosses a
+  /// scope's limit; and OutOfMemoryError where a FailingAllocation says so.
   void add(StorageRecord& storage) {
     static_cast<Stamp&>(storage) = stamp_now();
-    if (birth.scope && !storage.is_foreign) return add_in_scope(storage);
-    const std::lock_guard guard(storages_.lock);
-    storages_.add(storage);
-    bytes_of(storage) += storage.bytes;
+    if (birth.scope) return add_slowly<false>(storage);
+    {
+      const std::lock_guard guard(storages_.lock);
+      DeviceBytes& device = bytes_on(storage.device);
+      const std::int64_t now = device.live + storage.bytes;
+      if (now - device.waiting <= device.alarm) [[likely]] {
+        storages_.add(storage);
+        device.live = now;
+        return;
+      }
+    }
+    add_slowly<false>(storage);
   }
+  /// The same for one whose bytes are still to be asked for: `arrive` says that they have come,
+  /// `abandon`, which ends it, that they never will. Until then they count against limits alone.
+  void expect(StorageRecord& storage);
+  void arrive(StorageRecord& storage) noexcept;
+  void abandon(StorageRecord& storage) noexcept;
+
   void remove(StorageRecord& storage) noexcept {
-    if (storage.ledger) return remove_from_scope(storage);
-    const std::lock_guard guard(storages_.lock);
-    storages_.remove(storage);
-    bytes_of(storage) -= storage.bytes;
+    if (storage.ledger) return remove_slowly(storage);
+    {
+      const std::lock_guard guard(storages_.lock);
+      DeviceBytes& device = bytes_on(storage.device);
+      if (storage.serial >= device.peak_until) [[likely]] {
+        storages_.remove(storage);
+        device.live -= storage.bytes;
+        return;
+      }
+    }
+    remove_slowly(storage);
   }
+  /// The same for memory that is not ours: in no scope, no limit and no peak. Never refuses.
+  void add_foreign(StorageRecord& storage) noexcept;
+  void remove_foreign(StorageRecord& storage) noexcept;
 
   void add(NodeRecord& node) noexcept {
     static_cast<Stamp&>(node) = stamp_now();
@@ -78,6 +104,10 @@ class Registry {
   void remove_alias(Record& alias) noexcept { aliases_.remove(alias); }
 
   LiveCounts live() const noexcept;
+  /// The most that lived on a device since the last reset, and where it was born.
+  Peak peak(Device device);
+  /// What lives now becomes the peak.
+  void reset_peak(Device device) noexcept;
   /// Lines such as `1.0 MiB in 2 storages, born at train.py:3 step()`, the five largest sites
   /// first, of what was born in a scope, or of everything for null.
   std::string largest_sites(const ScopeLedger* scope);
@@ -112,6 +142,10 @@ class Registry {
   /// The counts now, or at the close.
   ScopeLedger read(const LedgerSlot& slot) const noexcept;
 
+  /// From now on every birth meets FailingAllocation first, until each watcher has left.
+  void watch_births() noexcept;
+  void unwatch_births() noexcept;
+
   /// A forked child starts with one thread: locks that another thread held are free again.
   void reset_locks_after_fork() noexcept;
 
@@ -133,19 +167,41 @@ class Registry {
       --count;
     }
   };
-  void add_in_scope(StorageRecord& storage);
-  void remove_from_scope(StorageRecord& storage) noexcept;
-  void drop_locked(ScopeLedger* ledger, ScopeLedger*& dead) noexcept;
-  std::int64_t& bytes_of(const StorageRecord& storage) noexcept {
-    const auto slot = static_cast<std::size_t>(storage.device.slot());
-    return (storage.is_foreign ? foreign_bytes_ : bytes_)[slot];
+  /// Of one device, under the lock of the storages.
+  struct DeviceBytes {
+    std::int64_t live = 0;
+    std::int64_t waiting = 0;  // the part of them that is still being asked for
+    std::int64_t foreign = 0;
+    /// A birth that takes what has arrived beyond this is looked at: the peak, or less than nothing
+    /// while somebody watches births.
+    std::int64_t alarm = 0;
+    std::int64_t peak = 0;
+    std::uint64_t peak_until = 0;  // who lived at the peak has a lower serial
+    std::uint32_t peak_step = 0;
+    SiteTally* ended = nullptr;  // what lived at the peak and does no more; leaked like all this
+
+    std::int64_t arrived() const noexcept { return live - waiting; }
+  };
+  DeviceBytes& bytes_on(Device device) noexcept {
+    return devices_[static_cast<std::size_t>(device.slot())];
   }
+
+  template <bool waits>
+  void add_slowly(StorageRecord& storage);
+  void remove_slowly(StorageRecord& storage) noexcept;
+  void remove_of_peak(StorageRecord& storage) noexcept;
+  void enlarge_tally(DeviceBytes& device) noexcept;
+  // Under the lock of the storages.
+  void rise(DeviceBytes& device) noexcept;
+  void end_waiting(StorageRecord& storage) noexcept;
+  void unlist(StorageRecord& storage, ScopeLedger*& dead) noexcept;
+  void drop_locked(ScopeLedger* ledger, ScopeLedger*& dead) noexcept;
 
   Shelf storages_;
   Shelf nodes_;
   Shelf aliases_;
-  std::array<std::int64_t, max_devices> bytes_{};
-  std::array<std::int64_t, max_devices> foreign_bytes_{};
+  std::array<DeviceBytes, max_devices> devices_{};
+  std::atomic<int> watcher_count_ = 0;
 };
 
 // Has no destructor: things may end after main() has.

@@ -1,6 +1,7 @@
 // The bytes born inside a scope, and the most there were at once.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -14,14 +15,18 @@ namespace garboard {
 struct ScopeLedger {
   std::array<std::int64_t, max_devices> live_bytes{};
   std::array<std::int64_t, max_devices> peak_bytes{};
-  std::int64_t limit_bytes = -1;  // of the sum over devices; negative: none
-  ScopeLedger* outer = nullptr;   // a share of it is held
+  std::array<std::int64_t, max_devices> waiting_bytes{};  // live, but still being asked for
+  std::int64_t limit_bytes = -1;                          // of the sum over devices; negative: none
+  ScopeLedger* outer = nullptr;                           // a share of it is held
   std::uint32_t shares = 1;
 
   std::int64_t total_bytes() const noexcept {
     std::int64_t total = 0;
     for (const auto bytes : live_bytes) total += bytes;
     return total;
+  }
+  void note_peak(int slot) noexcept {
+    peak_bytes[slot] = std::max(peak_bytes[slot], live_bytes[slot] - waiting_bytes[slot]);
   }
   static void* operator new(std::size_t bytes);
   static void operator delete(void* block, std::size_t bytes) noexcept;

@@ -17,28 +17,31 @@ Counted<Storage> Storage::allocate(std::int64_t bytes, Device device) {
   storage->bytes = bytes;
   storage->device = device;
   try {
-    registry().add(*storage);
+    if (bytes <= inline_bytes && device.is_cpu()) {
+      registry().add(*storage);
+      storage->data_ = storage->payload_;
+      allocator.book(static_cast<std::size_t>(bytes), storage->payload_);
+    } else {
+      storage->take_block(allocator);
+    }
   } catch (...) {
     delete storage;
     throw;
   }
-  if (bytes <= inline_bytes && device.is_cpu()) {
-    storage->data_ = storage->payload_;
-    allocator.book(static_cast<std::size_t>(bytes), storage->payload_);
-  } else if (bytes > 0) {
-    try {
-      storage->is_waiting = true;
-      storage->block_ = allocator.allocate(static_cast<std::size_t>(bytes), Stream{device});
-    } catch (...) {
-      registry().remove(*storage);
-      delete storage;
-      throw;
-    }
-    storage->is_waiting = false;
-    storage->data_ = storage->block_->data();
-  }
   storage->start_with_one_share();
   return Counted<Storage>::adopt(storage);
+}
+
+void Storage::take_block(CachingAllocator& allocator) {
+  registry().expect(*this);
+  try {
+    block_ = allocator.allocate(static_cast<std::size_t>(bytes), Stream{device});
+  } catch (...) {
+    registry().abandon(*this);
+    throw;
+  }
+  if (block_) data_ = block_->data();
+  registry().arrive(*this);
 }
 
 Counted<Storage> Storage::around(void* data, std::int64_t bytes, Device device, ForeignOwner owner,
@@ -47,11 +50,10 @@ Counted<Storage> Storage::around(void* data, std::int64_t bytes, Device device, 
   auto* const storage = new Storage;
   storage->bytes = bytes;
   storage->device = device;
-  storage->is_foreign = true;
   storage->data_ = data;
   storage->owner_ = owner;
   storage->is_writable_ = is_writable;
-  registry().add(*storage);
+  registry().add_foreign(*storage);
   allocator.book_foreign(static_cast<std::size_t>(bytes));
   storage->start_with_one_share();
   return Counted<Storage>::adopt(storage);
@@ -59,11 +61,15 @@ Counted<Storage> Storage::around(void* data, std::int64_t bytes, Device device, 
 
 void destroy(Storage* storage) noexcept {
   const auto bytes = static_cast<std::size_t>(storage->bytes);
-  registry().remove(*storage);
   if (storage->is_foreign) {
+    registry().remove_foreign(*storage);
     allocator_of(storage->device).unbook_foreign(bytes);
     if (storage->owner_.release) storage->owner_.release(storage->owner_.object);
-  } else if (storage->block_) {
+    delete storage;
+    return;
+  }
+  registry().remove(*storage);
+  if (storage->block_) {
     allocator_of(storage->device).release(storage->block_);
   } else if (storage->device.is_cpu()) {
     allocator_of(storage->device).unbook(bytes, storage->payload_);

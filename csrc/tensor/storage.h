@@ -11,6 +11,7 @@
 namespace garboard {
 
 struct Block;
+class CachingAllocator;
 
 /// Payloads up to this size lie inside the storage itself, and cost no block.
 inline constexpr std::int64_t inline_bytes = 64;
@@ -54,6 +55,7 @@ class Storage final : public RefCounted, public StorageRecord {
   friend void destroy(Storage* storage) noexcept;
   Storage() = default;
   ~Storage() = default;
+  void take_block(CachingAllocator& allocator);
 
   void* data_ = nullptr;
   Block* block_ = nullptr;  // null: the payload is inside, empty or foreign

@@ -22,10 +22,9 @@ struct Listed {
   explicit Listed(std::int64_t bytes, Device device = {}, bool is_foreign = false) {
     record.bytes = bytes;
     record.device = device;
-    record.is_foreign = is_foreign;
-    registry().add(record);
+    is_foreign ? registry().add_foreign(record) : registry().add(record);
   }
-  ~Listed() { registry().remove(record); }
+  ~Listed() { record.is_foreign ? registry().remove_foreign(record) : registry().remove(record); }
   Listed(const Listed&) = delete;
   Listed& operator=(const Listed&) = delete;
 
