@@ -5,6 +5,7 @@
 #include "csrc/core/bytes.h"
 #include "csrc/core/error.h"
 #include "csrc/core/text.h"
+#include "csrc/lifetime/failing_allocation.h"
 #include "csrc/lifetime/registry.h"
 #include "csrc/memory/allocators.h"
 #include "python/bindings/arguments.h"
@@ -17,8 +18,12 @@ namespace py = pybind11;
 namespace garboard::python {
 namespace {
 
+Device device_of_object(const py::object& device) {
+  return device.is_none() ? Device{} : to_device(device.ptr(), "memory");
+}
+
 CachingAllocator& allocator_of_object(const py::object& device) {
-  return allocator_of(device.is_none() ? Device{} : to_device(device.ptr(), "memory"));
+  return allocator_of(device_of_object(device));
 }
 
 py::dict stats_of(const py::object& device) {
@@ -58,6 +63,14 @@ void collect_garbage(int generation) {
   PyErr_Restore(type, value, traceback);
 }
 
+/// (bytes, step, rows of (site, storages, bytes)).
+py::tuple peak_of(const py::object& device) {
+  const Peak peak = registry().peak(device_of_object(device));
+  py::list rows;
+  for (const SiteBytes& it : peak.by_site) rows.append(py::make_tuple(it.site, it.count, it.bytes));
+  return py::make_tuple(peak.bytes, peak.step, rows);
+}
+
 std::optional<std::size_t> bytes_from(const py::object& limit) {
   if (limit.is_none()) return std::nullopt;
   if (py::isinstance<py::str>(limit)) return parse_bytes(limit.cast<std::string>());
@@ -95,8 +108,19 @@ void bind_memory(py::module_& m) {
       "_memory_limit", [](const py::object& device) { return allocator_of_object(device).limit(); },
       py::arg("device") = py::none(), "The cap in bytes, or None.");
   m.def(
-      "_reset_peaks", [](const py::object& device) { allocator_of_object(device).reset_peaks(); },
+      "_reset_peaks",
+      [](const py::object& device) {
+        allocator_of_object(device).reset_peaks();
+        registry().reset_peak(device_of_object(device));
+      },
       py::arg("device") = py::none(), "Let the peaks be what is live and reserved now.");
+  m.def("_peak", &peak_of, py::arg("device") = py::none(),
+        "(bytes, step, rows of (site, storages, bytes)) of the most that lived at once.");
+  py::class_<FailingAllocation>(m, "_FailingAllocation",
+                                "Fails one allocation of this thread, while it lives.")
+      .def(py::init<std::int64_t>(), py::arg("number"))
+      .def_property_readonly("count", &FailingAllocation::count)
+      .def_property_readonly("has_failed", &FailingAllocation::has_failed);
   m.def(
       "human_bytes", [](std::int64_t bytes) { return human_bytes(bytes); }, py::arg("bytes"),
       "Bytes as people read them: 1.5 MiB.");

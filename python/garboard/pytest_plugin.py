@@ -3,12 +3,15 @@
 A test asks for it by the fixture `no_leaks` or the marker `@pytest.mark.no_leaks`; the option
 `--leaks=fail` or `--leaks=warn` asks for all. Only a test that passed is judged, when its function
 fixtures have been torn down and pytest has let go of their values.
+
+The marker `@pytest.mark.every_allocation_fails` runs a test once for each allocation it makes.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Generator, Iterator
+from functools import wraps
 from importlib.util import find_spec
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -25,6 +28,11 @@ _MARKER = (
     "no_leaks(limit='0 B', iterations=None, warmup=3): fail the test if tensors, graphs or exports "
     "outlive it; `limit` lets that many bytes live on; with `iterations` the test is repeated, and "
     "what every measured run leaves alive is a leak."
+)
+_FAILING_MARKER = (
+    "every_allocation_fails: run the test as it is, then once for each allocation that it makes, "
+    "which fails with OutOfMemoryError; each run must raise that, or catch it and pass, and leave "
+    "nothing behind. Fixtures are set up once, for all runs."
 )
 _DEST, _DEST_OF_LONG = "garboard_leaks", "garboard_leaks_by_long_name"
 _mode = pytest.StashKey[str]()
@@ -89,6 +97,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", _MARKER)
+    config.addinivalue_line("markers", _FAILING_MARKER)
     given = config.getoption(_DEST, None) or config.getoption(_DEST_OF_LONG, None)
     config.stash[_mode] = str(given or config.getini("garboard_leaks"))
 
@@ -151,6 +160,26 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
         return (yield)
     finally:
         item.obj = function
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    """Run the test once for each allocation it makes, where its marker says so."""
+    if pyfuncitem.get_closest_marker("every_allocation_fails") is None:
+        return (yield)
+    from garboard.memory import fail_every_allocation
+
+    function = pyfuncitem.obj
+
+    @wraps(function)
+    def run_all(*arguments: Any, **named: Any) -> None:
+        fail_every_allocation(lambda: function(*arguments, **named))
+
+    pyfuncitem.obj = run_all
+    try:
+        return (yield)
+    finally:
+        pyfuncitem.obj = function
 
 
 @pytest.hookimpl(wrapper=True)

@@ -396,3 +396,59 @@ def test_imports_no_leak_check_before_it_is_asked_to(pytester, alone):
     )
 
     pytester.runpytest_subprocess(*LOAD).assert_outcomes(passed=1)
+
+
+FAILING = """
+    import garboard as gb
+    import pytest
+
+    kept, runs = [], []
+
+    @pytest.fixture
+    def x():
+        return gb.ones(4, 3)
+
+    @pytest.mark.every_allocation_fails
+    def test_that_survives(x):
+        runs.append(1)
+        assert ((x * 2) + 1).sum().item() == 36
+
+    def test_how_often_that_ran():
+        assert len(runs) == 5
+
+    @pytest.mark.every_allocation_fails
+    @pytest.mark.parametrize("count", [2, 3])
+    def test_that_leaks_when_it_fails(x, count):
+        for _ in range(count):
+            kept.append(x * 2)
+        kept.clear()
+
+    @pytest.mark.every_allocation_fails
+    def test_that_breaks(x):
+        try:
+            x * 2
+        except gb.OutOfMemoryError:
+            assert kept is None
+"""
+
+
+class TestEveryAllocationFails:
+    def test_runs_a_marked_test_once_for_each(self, run):
+        run(FAILING, "-k", "survives or ran").assert_outcomes(passed=2)
+
+    def test_fails_one_that_leaves_something_behind_or_breaks_and_says_when(self, pytester, alone):
+        pytester.makepyfile(FAILING)
+
+        result = pytester.runpytest_subprocess(*LOAD, "-k", "test_that_leaks or test_that_breaks")
+
+        result.assert_outcomes(failed=3)
+        result.stdout.fnmatch_lines(
+            [
+                "*GarboardError: fail_every_allocation: 2 aliases live with allocation 2 made to "
+                "fail, 1 before; a call must leave none behind",
+                "*after allocation 1 was made to fail",
+            ]
+        )
+
+    def test_is_a_known_marker(self, run):
+        run(FAILING, "--markers").stdout.fnmatch_lines(["@pytest.mark.every_allocation_fails: *"])

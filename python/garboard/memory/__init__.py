@@ -4,10 +4,16 @@ from typing import Any
 
 from garboard import _engine
 from garboard._engine import human_bytes, parse_bytes
+from garboard.memory._failing import fail_allocation, fail_every_allocation
+from garboard.memory._peak import Peak, SiteBytes, peak
 
 __all__ = [
     "LiveCounts",
+    "Peak",
+    "SiteBytes",
     "empty_cache",
+    "fail_allocation",
+    "fail_every_allocation",
     "human_bytes",
     "live",
     "max_memory_allocated",
@@ -17,6 +23,7 @@ __all__ = [
     "memory_reserved",
     "memory_stats",
     "parse_bytes",
+    "peak",
     "reset_peak_memory_stats",
     "set_memory_limit",
 ]
@@ -93,7 +100,7 @@ def max_memory_reserved(device: str | _engine.device | None = None) -> int:
 
 
 def reset_peak_memory_stats(device: str | _engine.device | None = None) -> None:
-    """Let both peaks be what is live and reserved now."""
+    """Let the peaks be what is live and reserved now; `peak` too."""
     _engine._reset_peaks(device)
 
 
