@@ -1,5 +1,7 @@
 #include "csrc/ops/optimizer_steps.h"
 
+#include <utility>
+
 #include "csrc/core/error.h"
 #include "csrc/ops/convert.h"
 #include "csrc/ops/create.h"
@@ -20,8 +22,28 @@ Tensor gradient_of(const char* op, const Tensor& parameter) {
   return contiguous(gradient);
 }
 
-void start(Tensor& state, const Tensor& parameter) {
-  if (!state) state = zeros(parameter.sizes(), parameter.dtype(), parameter.device());
+std::vector<Tensor> gradients_of(const char* op, const std::vector<Tensor>& parameters) {
+  std::vector<Tensor> gradients;
+  gradients.reserve(parameters.size());
+  for (const Tensor& parameter : parameters) gradients.push_back(gradient_of(op, parameter));
+  return gradients;
+}
+
+/// Zeros for each parameter that has a gradient and no state yet.
+std::vector<Tensor> missing(const std::vector<Tensor>& states,
+                            const std::vector<Tensor>& parameters,
+                            const std::vector<Tensor>& gradients) {
+  std::vector<Tensor> made;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (states[i] || !gradients[i]) continue;
+    made.resize(parameters.size());
+    made[i] = zeros(parameters[i].sizes(), parameters[i].dtype(), parameters[i].device());
+  }
+  return made;
+}
+
+void take(Tensor& state, std::vector<Tensor>& made, std::size_t i) {
+  if (!state) state = std::move(made[i]);
 }
 
 }  // namespace
@@ -30,12 +52,15 @@ void sgd_step(const std::vector<Tensor>& parameters, const SgdSettings& settings
               std::vector<Tensor>& velocities) {
   const GradModeGuard no_grad(false);
   velocities.resize(parameters.size());
+  // All that may fail comes before the first write: a step that raised can be taken again.
+  const std::vector<Tensor> gradients = gradients_of("SGD", parameters);
+  std::vector<Tensor> made;
+  if (settings.momentum != 0) made = missing(velocities, parameters, gradients);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const Tensor& parameter = parameters[i];
-    const Tensor gradient = gradient_of("SGD", parameter);
+    const Tensor &parameter = parameters[i], &gradient = gradients[i];
     if (!gradient) continue;
     const bool is_first = !velocities[i];
-    if (settings.momentum != 0) start(velocities[i], parameter);
+    if (settings.momentum != 0) take(velocities[i], made, i);
     kernels::table_of(parameter.device())
         .sgd({.parameter = parameter.view(),
               .gradient = gradient.view(),
@@ -58,12 +83,14 @@ void adam_step(const std::vector<Tensor>& parameters, const AdamSettings& settin
   means.resize(parameters.size());
   squares.resize(parameters.size());
   steps.resize(parameters.size());
+  const std::vector<Tensor> gradients = gradients_of("Adam", parameters);
+  std::vector<Tensor> made_means = missing(means, parameters, gradients);
+  std::vector<Tensor> made_squares = missing(squares, parameters, gradients);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const Tensor& parameter = parameters[i];
-    const Tensor gradient = gradient_of("Adam", parameter);
+    const Tensor &parameter = parameters[i], &gradient = gradients[i];
     if (!gradient) continue;
-    start(means[i], parameter);
-    start(squares[i], parameter);
+    take(means[i], made_means, i);
+    take(squares[i], made_squares, i);
     kernels::table_of(parameter.device())
         .adam({.parameter = parameter.view(),
                .gradient = gradient.view(),

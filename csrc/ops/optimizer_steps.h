@@ -17,7 +17,8 @@ struct AdamSettings {
 };
 
 /// Each list is as long as `parameters`; a parameter without gradient is left alone. Empty
-/// velocities are made on first use, where momentum asks for them. Raise ShapeError, DTypeError.
+/// velocities are made on first use, where momentum asks for them. Raise ShapeError, DTypeError and
+/// OutOfMemoryError; no parameter and no state has changed then.
 void sgd_step(const std::vector<Tensor>& parameters, const SgdSettings& settings,
               std::vector<Tensor>& velocities);
 /// Kingma and Ba, "Adam: a method for stochastic optimization", 2015, algorithm 1, with its bias

@@ -113,6 +113,8 @@ class Optimizer:
         Raises:
             DisposedError: The optimizer or one of its parameters has ended.
             DTypeError: A parameter is not floating or not contiguous.
+            OutOfMemoryError: There is no room for the state; no parameter of that group has
+                changed, and the step can be taken again.
         """
         result = None
         if closure is not None:
