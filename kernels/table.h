@@ -60,6 +60,10 @@ using CrossEntropyGradientKernel = void (*)(const View& d_logits, const View& d_
 using MatmulKernel = void (*)(const View& out, const View& a, const View& b, bool accumulate,
                               Stream);
 
+/// out = a @ b + bias. `bias` is [out's columns], dense, of out's dtype; otherwise as above.
+using LinearKernel = void (*)(const View& out, const View& a, const View& b, const View& bias,
+                              Stream);
+
 /// Converts and copies. As C++ converts; to bool it is `x != 0`.
 using CopyKernel = void (*)(const View& out, const View& x, Stream);
 using FillKernel = void (*)(const View& out, Scalar value, Stream);
@@ -105,6 +109,7 @@ struct Table {
   CrossEntropyKernel cross_entropy;
   CrossEntropyGradientKernel cross_entropy_gradient;
   MatmulKernel matmul;
+  LinearKernel linear;
   CopyKernel copy;
   FillKernel fill;
   ArangeKernel arange;

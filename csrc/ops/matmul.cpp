@@ -128,9 +128,12 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
     const GradModeGuard no_grad(false);
     const Tensor rows = as_matrix(input);
     const Tensor flat = as_matrix(out);
-    if (bias) copy_into(flat, expand(bias, flat.sizes()));
-    kernels::table_of(device).matmul(flat.view(), rows.view(), transpose(weight, 0, 1).view(),
-                                     static_cast<bool>(bias), {device});
+    const Tensor turned = transpose(weight, 0, 1);
+    const kernels::Table& table = kernels::table_of(device);
+    if (bias)
+      table.linear(flat.view(), rows.view(), turned.view(), contiguous(bias).view(), {device});
+    else
+      table.matmul(flat.view(), rows.view(), turned.view(), false, {device});
   }
   const auto rule = [](const Backward& at) -> Grads {
     Grads grads;

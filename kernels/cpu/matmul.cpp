@@ -1,9 +1,11 @@
-// Matrix products: OpenBLAS where it serves, plain loops for the rest. A transposed operand is
-// passed on as such; only what BLAS cannot walk is copied.
+// Matrix products: our own where it is the fastest, OpenBLAS where it serves, plain loops for the
+// rest. A transposed operand is passed on as such; only what BLAS cannot walk is copied.
 #include <climits>
+#include <cstring>
 
 #include "kernels/cpu/blas.h"
 #include "kernels/cpu/loop.h"
+#include "kernels/cpu/packed_product.h"
 #include "kernels/cpu/parts.h"
 #include "kernels/cpu/plan.h"
 #include "kernels/cpu/scratch.h"
@@ -172,8 +174,32 @@ bool fits_blas(const Matrix& out, const Matrix& a) {
          out.row_stride <= INT_MAX;
 }
 
+FloatProduct::Matrix floats_of(const Matrix& m) {
+  return {reinterpret_cast<const float*>(m.data), m.row_stride, m.column_stride};
+}
+
+/// Each row of out becomes the bias.
+void spread_bias(const Matrix& out, const char* bias) {
+  for (std::int64_t i = 0; i < out.rows; ++i)
+    std::memcpy(out.data + i * out.row_stride * out.item, bias, out.columns * out.item);
+}
+
+/// `bias` has an element a column, or is null.
 template <class T>
-void multiply(const Matrix& out, const Matrix& a, const Matrix& b, bool accumulate) {
+void multiply(const Matrix& out, const Matrix& a, const Matrix& b, bool accumulate,
+              const char* bias) {
+  if constexpr (std::is_same_v<T, float>) {
+    const FloatProduct product{out.rows,       out.columns,
+                               a.columns,      floats_of(a),
+                               floats_of(b),   reinterpret_cast<float*>(out.data),
+                               out.row_stride, reinterpret_cast<const float*>(bias),
+                               accumulate};
+    if (out.column_stride == 1 && is_for_packed(product)) return multiply_packed(product);
+  }
+  if (bias) {
+    spread_bias(out, bias);
+    accumulate = true;
+  }
   if constexpr (functors::Real<T>) {
     const Blas* library = a.columns > 0 && fits_blas(out, a) ? blas() : nullptr;
     if (library) return multiply_by_blas<T>(calls_of<T>(*library), out, a, b, accumulate);
@@ -181,7 +207,8 @@ void multiply(const Matrix& out, const Matrix& a, const Matrix& b, bool accumula
   multiply_by_loops<T>(out, a, b, accumulate);
 }
 
-void matmul(const View& out, const View& a, const View& b, bool accumulate, Stream) {
+void multiply_all(const View& out, const View& a, const View& b, bool accumulate,
+                  const char* bias) {
   if (out.count == 0) return;
   Matrix target = matrix_of(out), left = matrix_of(a), right = matrix_of(b);
   std::int64_t batch = out.sizes.size() > 2 ? out.sizes.data()[0] : 1;
@@ -195,7 +222,7 @@ void matmul(const View& out, const View& a, const View& b, bool accumulate, Stre
   visit_dtype(out.dtype, [&]<class T>(Type<T>) {
     if constexpr (functors::Number<T>) {
       for (std::int64_t i = 0; i < batch; ++i) {
-        multiply<T>(target, left, right, accumulate);
+        multiply<T>(target, left, right, accumulate, bias);
         target.data += batch_stride(out) * target.item;
         left.data += batch_stride(a) * left.item;
         right.data += batch_stride(b) * right.item;
@@ -204,8 +231,19 @@ void matmul(const View& out, const View& a, const View& b, bool accumulate, Stre
   });
 }
 
+void matmul(const View& out, const View& a, const View& b, bool accumulate, Stream) {
+  multiply_all(out, a, b, accumulate, nullptr);
+}
+
+void linear(const View& out, const View& a, const View& b, const View& bias, Stream) {
+  multiply_all(out, a, b, false, bias.as<char>());
+}
+
 }  // namespace
 
-void fill_matmul(Table& table) noexcept { table.matmul = matmul; }
+void fill_matmul(Table& table) noexcept {
+  table.matmul = matmul;
+  table.linear = linear;
+}
 
 }  // namespace garboard::kernels::GARBOARD_ISA

@@ -50,6 +50,7 @@ inline Table lacking_table() {
   lack<"cross_entropy">(table.cross_entropy);
   lack<"cross_entropy backward">(table.cross_entropy_gradient);
   lack<"matmul">(table.matmul);
+  lack<"linear">(table.linear);
   lack<"copy">(table.copy);
   lack<"fill">(table.fill);
   lack<"arange">(table.arange);

@@ -71,8 +71,18 @@ void matmul(const View& out, const View& a, const View& b, bool accumulate, Stre
   });
 }
 
+void linear(const View& out, const View& a, const View& b, const View& bias, Stream stream) {
+  Dims strides = Dims::filled(out.sizes.size(), 0);
+  strides.back() = 1;
+  copy(out, make_view(bias.data, bias.dtype, out.sizes, strides), stream);
+  matmul(out, a, b, true, stream);
+}
+
 }  // namespace
 
-void fill_matmul(Table& table) { table.matmul = matmul; }
+void fill_matmul(Table& table) {
+  table.matmul = matmul;
+  table.linear = linear;
+}
 
 }  // namespace garboard::kernels::cuda

@@ -107,6 +107,31 @@ TEST_P(MatmulTest, AccumulatingAddsToWhatIsThere) {
   check(Type<std::int64_t>{});
 }
 
+TEST_P(MatmulTest, LinearAddsTheBiasToEveryRow) {
+  const auto check = [&]<class T>(Type<T>) {
+    const auto bias = Array<T>::made({5}, [](std::int64_t) { return 3; });
+    for (const auto& a : matrices<T>(6, 7, 1)) {
+      for (const auto& b : matrices<T>(7, 5, 20)) {
+        const auto out = Array<T>::made({6, 5}, [](std::int64_t i) { return i; });
+        table.linear(out.view(), a.view(), b.view(), bias.view(), {});
+        ASSERT_NO_FATAL_FAILURE(expect_product(out, a, b, 3));
+      }
+    }
+  };
+  check(Type<float>{});
+  check(Type<double>{});
+  check(Type<std::int32_t>{});
+}
+
+TEST_P(MatmulTest, LinearWithoutDepthIsTheBias) {
+  const auto bias = Array<float>::of({1, 2, 3});
+  const Array<float> a({2, 0}), b({0, 3}), out({2, 3});
+
+  table.linear(out.view(), a.view(), b.view(), bias.view(), {});
+
+  EXPECT_EQ(values(out), (std::vector<float>{1, 2, 3, 1, 2, 3}));
+}
+
 TEST_P(MatmulTest, WhatWasInOutDoesNotMatterEvenIfNan) {
   const auto a = Array<float>::random({6, 7}, -1, 1, 1), b = Array<float>::random({7, 5}, -1, 1, 2);
   const auto out = Array<float>::made({6, 5}, [](std::int64_t) { return NAN; });

@@ -103,6 +103,16 @@ TYPED_TEST(Matmul, AddsToWhatIsThere) {
   EXPECT_EQ(memory.at(4), TypeParam(2)) << "wrote between the rows";
 }
 
+TYPED_TEST(Matmul, LinearAddsTheBiasToEveryRow) {
+  const auto x = small_numbers<TypeParam>(100, 1), y = small_numbers<TypeParam>(100, 2);
+  const DeviceArray<TypeParam> memory(12), bias(std::vector<TypeParam>{2, 2, 2, 2});
+  const View out = memory.view({3, 4}), a = x.view({3, 5}), b = y.view({5, 4});
+
+  linear(out, a, b, bias.view({4}), Stream{});
+
+  expect_product<TypeParam>(out, a, b, 2);
+}
+
 TYPED_TEST(Matmul, OfNoDepthIsZeroOrWhatIsThere) {
   const DeviceArray<TypeParam> x(0), memory(12);
   const auto multiply_nothing = [&](bool accumulate) {
