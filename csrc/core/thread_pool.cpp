@@ -1,0 +1,190 @@
+#include "csrc/core/thread_pool.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "csrc/core/cpu_share.h"
+#include "csrc/core/error.h"
+#include "csrc/core/text.h"
+
+namespace garboard {
+namespace {
+
+constexpr int most_threads = 256;
+constexpr int most_looks = 2000;  // at 10 to 40 ns each
+constexpr double hot_ns = 15e3, asleep_ns = 60e3;
+constexpr std::size_t stack_bytes = std::size_t{1} << 20;
+
+// What is to be claimed: 24 bits of the job's number, 20 of its chunks' count, 20 of the next one.
+// All in one word, so that whoever reads it stale claims nothing: the exchange fails.
+constexpr int field = 20;
+constexpr std::uint64_t field_mask = (std::uint64_t{1} << field) - 1;
+
+/// No destructor, and never given back: workers outlive main() asleep.
+struct Pool {
+  std::atomic<int> wanted{0};  // threads, the caller's among them; 0 until first asked
+  std::atomic<int> started{0};
+  std::atomic<bool> is_taken{false};
+  std::atomic<std::uint64_t> claim{0};
+  std::atomic<std::uint32_t> bell{0};  // rung by a change
+  std::atomic<int> awake{0};
+  std::atomic<std::uint32_t> done{0};
+  Chunks job{};  // read only by who has claimed a chunk
+  std::atomic<bool> has_failed{false};
+  std::exception_ptr failure;  // of who set has_failed
+};
+
+Pool pool;
+thread_local bool is_inside = false;
+
+void pause_briefly() {
+#ifdef __x86_64__
+  __builtin_ia32_pause();
+#endif
+}
+
+/// Takes the next chunk that nobody has begun; -1 if there is none.
+std::int64_t claim_chunk() {
+  std::uint64_t now = pool.claim.load(std::memory_order_acquire);
+  while ((now & field_mask) < (now >> field & field_mask)) {
+    if (pool.claim.compare_exchange_weak(now, now + 1, std::memory_order_acq_rel))
+      return static_cast<std::int64_t>(now & field_mask);
+  }
+  return -1;
+}
+
+bool has_work() {
+  const std::uint64_t now = pool.claim.load();
+  return (now & field_mask) < (now >> field & field_mask);
+}
+
+/// Runs chunks until none is left to begin.
+void work() {
+  is_inside = true;
+  for (std::int64_t chunk; (chunk = claim_chunk()) >= 0;) {
+    const std::uint32_t count = static_cast<std::uint32_t>(pool.job.count);
+    try {
+      pool.job.run(pool.job.context, chunk);
+    } catch (...) {
+      if (!pool.has_failed.exchange(true)) pool.failure = std::current_exception();
+    }
+    // From here on the job may be over and another begun.
+    if (pool.done.fetch_add(1, std::memory_order_acq_rel) + 1 == count) pool.done.notify_all();
+  }
+  is_inside = false;
+}
+
+/// `number` counts from 1, the caller being 0.
+void* live(void* number) {
+  const auto mine = static_cast<int>(reinterpret_cast<std::intptr_t>(number));
+  for (;;) {
+    const std::uint32_t heard = pool.bell.load(std::memory_order_acquire);
+    const bool is_wanted = mine < pool.wanted.load(std::memory_order_relaxed);
+    pool.awake.fetch_add(is_wanted);
+    for (int look = 0; is_wanted && look < most_looks; ++look) {
+      if (has_work()) {
+        work();
+        look = 0;
+      }
+      pause_briefly();
+    }
+    pool.awake.fetch_sub(is_wanted);
+    if (is_wanted && has_work()) continue;
+    pool.bell.wait(heard, std::memory_order_acquire);
+  }
+}
+
+// A child has its parent's memory without its threads.
+void forget_workers() {
+  const int wanted = pool.wanted.load();
+  new (&pool) Pool;
+  pool.wanted = wanted;
+  is_inside = false;
+}
+
+void start_workers(int workers) {
+  static const int registered = pthread_atfork(nullptr, nullptr, forget_workers);
+  if (registered != 0) return;  // without memory for that: no workers either
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are the program's own threads' affair
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&attributes, stack_bytes);
+  for (int number = pool.started + 1; number <= workers; ++number) {
+    pthread_t thread;
+    const auto given = static_cast<std::intptr_t>(number);
+    if (pthread_create(&thread, &attributes, live, reinterpret_cast<void*>(given)) != 0) break;
+    pool.started = number;
+  }
+  pthread_attr_destroy(&attributes);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void run_alone(const Chunks& chunks) {
+  for (std::int64_t chunk = 0; chunk < chunks.count; ++chunk) chunks.run(chunks.context, chunk);
+}
+
+void await_the_begun(std::uint32_t count) {
+  for (int look = 0; look < most_looks; ++look) {
+    if (pool.done.load(std::memory_order_acquire) == count) return;
+    pause_briefly();
+  }
+  for (std::uint32_t now; (now = pool.done.load(std::memory_order_acquire)) != count;)
+    pool.done.wait(now, std::memory_order_acquire);
+}
+
+}  // namespace
+
+int thread_count() noexcept {
+  int wanted = pool.wanted.load(std::memory_order_relaxed);
+  if (wanted == 0) {
+    wanted = std::min(cpu_share(), most_threads);
+    pool.wanted.store(wanted, std::memory_order_relaxed);
+  }
+  return wanted;
+}
+
+void set_thread_count(int count) {
+  if (count < 1 || count > most_threads)
+    throw ShapeError(
+        text("set_num_threads: ", count, " was given; 1 to ", most_threads, " are possible"));
+  pool.wanted.store(count, std::memory_order_relaxed);
+}
+
+bool is_worth_splitting(double cost_ns) noexcept {
+  if (cost_ns < hot_ns || is_inside || thread_count() == 1) return false;
+  return cost_ns >= asleep_ns || pool.awake.load(std::memory_order_relaxed) > 0;
+}
+
+void run_chunks(const Chunks& chunks) {
+  const int helpers = thread_count() - 1;
+  if (chunks.count < 2 || helpers == 0 || is_inside) return run_alone(chunks);
+  if (pool.is_taken.exchange(true, std::memory_order_acquire)) return run_alone(chunks);
+  if (pool.started.load(std::memory_order_relaxed) < helpers) start_workers(helpers);
+
+  pool.job = chunks;
+  pool.done.store(0, std::memory_order_relaxed);
+  pool.has_failed.store(false, std::memory_order_relaxed);
+  const std::uint64_t number = (pool.claim.load(std::memory_order_relaxed) >> 2 * field) + 1;
+  pool.claim.store(number << 2 * field | static_cast<std::uint64_t>(chunks.count) << field);
+  if (pool.awake.load() < helpers) {
+    pool.bell.fetch_add(1, std::memory_order_release);
+    pool.bell.notify_all();
+  }
+  work();
+  await_the_begun(static_cast<std::uint32_t>(chunks.count));
+
+  const std::exception_ptr failure = std::exchange(pool.failure, nullptr);
+  pool.is_taken.store(false, std::memory_order_release);
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace garboard
