@@ -30,7 +30,9 @@ from garboard._engine import (  # noqa: E402
     device,
     dispose_scope_statistics,
     dtype,
+    get_num_threads,
     is_grad_enabled,
+    set_num_threads,
 )
 from garboard._functions import (  # noqa: E402
     allclose,
@@ -81,10 +83,12 @@ __all__ = [
     "dtype",
     "enable_grad",
     "equal",
+    "get_num_threads",
     "is_grad_enabled",
     "is_tensor",
     "no_grad",
     "set_grad_enabled",
+    "set_num_threads",
     "set_printoptions",
     *_functions.OPS,
     *_functions.DTYPES,

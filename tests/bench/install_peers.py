@@ -1,4 +1,4 @@
-"""Installs the peers into the environment that runs this: NumPy, and PyTorch without its GPU half.
+"""Installs PyTorch without its GPU half into the environment that runs this.
 
 PyPI's PyTorch for Linux is linked against 4 GB of CUDA libraries that a benchmark on the CPU never
 calls, yet it does not load without them. The three that it calls while it loads are installed; the
@@ -37,9 +37,9 @@ def asked_for(libraries: list[Path]) -> dict[str, set[str]]:
     nodes: dict[str, set[str]] = defaultdict(set)
     for library in libraries:
         for line in output("readelf", "-d", library).splitlines():
-            if match := re.search(r"NEEDED.*\[lib(\w+)(\.so\.\d+)\]", line):
-                if match[1] in STOOD_IN_FOR:
-                    nodes[f"lib{match[1]}{match[2]}"] |= set()
+            match = re.search(r"NEEDED.*\[lib(\w+)(\.so\.\d+)\]", line)
+            if match and match[1] in STOOD_IN_FOR:
+                nodes[f"lib{match[1]}{match[2]}"] |= set()
         soname = ""
         for line in output("readelf", "-V", library).splitlines():
             if match := re.search(r"Version: 1  File: (\S+)", line):
@@ -91,7 +91,6 @@ def build_stand_ins(folder: Path) -> None:
 
 
 def main() -> None:
-    pip_install("numpy", "setuptools", "rich")
     pip_install("--no-deps", "torch")
     needs = [need for need in requires("torch") or () if ";" not in need]
     toolkit = next(need for need in requires("torch") or () if need.startswith("cuda-toolkit"))

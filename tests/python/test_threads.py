@@ -1,0 +1,71 @@
+"""Threads: how many work on one operation, and that results do not tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import garboard as gb
+import numpy as np
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def same_count_afterwards() -> Iterator[None]:
+    before = gb.get_num_threads()
+    yield
+    gb.set_num_threads(before)
+
+
+def test_the_count_is_what_was_set():
+    gb.set_num_threads(3)
+
+    assert gb.get_num_threads() == 3
+
+
+@pytest.mark.parametrize("count", [0, -1, 257])
+def test_a_count_out_of_range_is_refused(count):
+    before = gb.get_num_threads()
+
+    with pytest.raises(gb.ShapeError, match="set_num_threads"):
+        gb.set_num_threads(count)
+
+    assert gb.get_num_threads() == before
+
+
+RANDOM = np.random.default_rng(5)
+LONG = RANDOM.standard_normal(1 << 20, dtype=np.float32)
+SQUARE = LONG.reshape(1024, 1024)
+
+WORK = {
+    "add": lambda: gb.tensor(LONG) + gb.tensor(LONG),
+    "exp": lambda: gb.exp(gb.tensor(LONG)),
+    "sin": lambda: gb.sin(gb.tensor(LONG)),
+    "transposed add": lambda: gb.tensor(SQUARE).T + gb.tensor(SQUARE),
+    "copy of a transposed": lambda: gb.tensor(SQUARE).T.contiguous(),
+    "broadcast": lambda: gb.tensor(SQUARE) + gb.tensor(SQUARE[0]),
+    "compare": lambda: gb.tensor(LONG) > 0,
+    "sum": lambda: gb.tensor(LONG).sum(),
+    "sum of rows": lambda: gb.tensor(SQUARE).sum(1),
+    "sum of columns": lambda: gb.tensor(SQUARE).sum(0),
+    "max of columns": lambda: gb.tensor(SQUARE).max(dim=0)[0],
+    "softmax": lambda: gb.softmax(gb.tensor(SQUARE), 1),
+    "product": lambda: gb.tensor(SQUARE[:300, :400]) @ gb.tensor(SQUARE[:400, :500]),
+    "large product": lambda: gb.tensor(SQUARE) @ gb.tensor(SQUARE),
+    "product in float64": lambda: (
+        gb.tensor(SQUARE[:300].astype(float)) @ gb.tensor(SQUARE.astype(float))
+    ),
+    "product of a few rows": lambda: gb.tensor(SQUARE[:4]) @ gb.tensor(SQUARE).T,
+    "batch of products": lambda: gb.bmm(
+        gb.tensor(LONG.reshape(64, 128, 128)), gb.tensor(LONG.reshape(64, 128, 128))
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WORK)
+def test_results_do_not_depend_on_the_count(name):
+    results = []
+    for count in (1, 2, 5):
+        gb.set_num_threads(count)
+        results.append(WORK[name]().numpy().tobytes())
+
+    assert results[0] == results[1] == results[2]
