@@ -6,25 +6,17 @@
 #include <array>
 #include <chrono>
 #include <mutex>
-#include <thread>
 #include <utility>
 
 #include "csrc/core/error.h"
+#include "csrc/memory/allocation_request.h"
 #include "csrc/memory/caching_allocator.h"
 #include "csrc/memory/out_of_memory_report.h"
-#include "csrc/memory/poison.h"
 
 namespace garboard {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-constexpr std::size_t small_segment_bytes = 2_MiB;
-/// A large segment is shared by requests of less: 2 MiB for each would cost a call of the source
-/// each, and tear the memory into pieces that cannot merge.
-constexpr std::size_t roomy_segment_bytes = 32_MiB;
-/// How long to wait for segments that other threads are returning right now.
-constexpr auto longest_wait = std::chrono::milliseconds(200);
 
 // Set while this thread is on a ladder. What callbacks and finalizers ask for then must neither
 // call them again nor collect inside a collection.
@@ -39,22 +31,7 @@ class OnLadder {
   bool before_;
 };
 
-constexpr std::size_t rounded_up(std::size_t bytes, std::size_t multiple) {
-  return (bytes + multiple - 1) / multiple * multiple;
-}
-
 }  // namespace
-
-struct CachingAllocator::Request {
-  std::size_t bytes;
-  Stream stream;
-  bool is_nested = is_on_ladder;
-  std::vector<RungFacts> tried = {};
-
-  void note(std::string_view name, std::size_t freed_bytes, Clock::duration took) {
-    tried.push_back({name, freed_bytes, std::chrono::duration<double, std::milli>(took).count()});
-  }
-};
 
 Block* CachingAllocator::allocate_slowly(std::size_t bytes, Stream stream) {
   // Cheapest first. Users rely on the order.
@@ -64,7 +41,7 @@ Block* CachingAllocator::allocate_slowly(std::size_t bytes, Stream stream) {
       &CachingAllocator::collect_garbage,
       &CachingAllocator::trim_everything,
   };
-  Request request{bytes, stream};
+  Request request{.bytes = bytes, .stream = stream, .is_nested = is_on_ladder};
   if (bytes > largest_request_bytes) fail(request);
   if (Block* const block = search(request)) return block;  // only the stock may have been missing
   if (request.is_nested) {
@@ -91,10 +68,9 @@ Block* CachingAllocator::search(Request& request) {
 }
 
 Block* CachingAllocator::find_room(Request& request) {
-  static constexpr std::array<Rung, 4> steps{
+  static constexpr std::array<Rung, 3> steps{
       &CachingAllocator::search,
       &CachingAllocator::grow,
-      &CachingAllocator::trim_and_grow,
       &CachingAllocator::cut_from_large,
   };
   for (const Rung step : steps) {
@@ -103,71 +79,7 @@ Block* CachingAllocator::find_room(Request& request) {
   return nullptr;
 }
 
-std::size_t CachingAllocator::segment_bytes_for(std::size_t bytes) const noexcept {
-  const std::size_t least = bytes <= largest_small_bytes ? small_segment_bytes : bytes;
-  return rounded_up(rounded_up(least, page_bytes), source_.granularity_bytes());
-}
-
-Block* CachingAllocator::grow(Request& request) {
-  std::size_t limit, comfortable;
-  {
-    const std::lock_guard guard(lock_);
-    limit = limit_.value_or(SIZE_MAX);
-    comfortable = Pressure::comfortable_bytes(ceiling_bytes());
-  }
-  const std::size_t exact = segment_bytes_for(request.bytes);
-  if (request.bytes > largest_small_bytes && exact < roomy_segment_bytes) {
-    const std::size_t roomy = rounded_up(roomy_segment_bytes, source_.granularity_bytes());
-    if (Block* const block = grow_by(roomy, comfortable, request)) return block;
-  }
-  return grow_by(exact, limit, request);
-}
-
-// The bytes are charged before the source is asked: two threads must not both pass the limit.
-Block* CachingAllocator::grow_by(std::size_t bytes, std::size_t most_charged, Request& request) {
-  auto segment = std::make_unique<Segment>();
-  Heap::Stock stock = heap_.make_stock(request.stream);
-  {
-    const std::lock_guard guard(lock_);
-    if (charged_bytes() > most_charged || bytes > most_charged - charged_bytes()) return nullptr;
-    mapping_bytes_ += bytes;
-    ++map_count_;
-  }
-  segment->address = static_cast<std::byte*>(source_.map(bytes));
-  segment->bytes = bytes;
-  if (segment->address && poisons_memory && source_.is_on_host()) poison(segment->address, bytes);
-
-  const std::lock_guard guard(lock_);
-  mapping_bytes_ -= bytes;
-  if (!segment->address) return nullptr;
-  heap_.put(stock);
-  heap_.add(*segment, request.bytes, request.stream);
-  if (history_.is_on()) record_segment(HistoryAction::segment_alloc, *segment);
-  segment.release();
-  peak_reserved_bytes_ = std::max(peak_reserved_bytes_, reserved_bytes());
-  return take(request.bytes, request.stream);
-}
-
-// Returns as much as the request lacks, and nothing where all that is free would not suffice.
-Block* CachingAllocator::trim_and_grow(Request& request) {
-  const std::size_t needed = segment_bytes_for(request.bytes);
-  std::size_t lacking = needed;  // where the limit has room, it was the source that had none
-  {
-    const std::lock_guard guard(lock_);
-    const std::size_t charged = charged_bytes() + needed;
-    if (limit_ && charged > *limit_) {
-      lacking = charged - *limit_;
-      if (heap_.free_segment_bytes() < lacking) return nullptr;
-    }
-  }
-  const auto began = Clock::now();
-  const std::size_t freed = trim(lacking);
-  if (freed == 0) return nullptr;
-  request.note("free segments", freed, Clock::now() - began);
-  return grow(request);
-}
-
-// A small request that gets no segment of its own must not fail while large ones have free blocks.
+// A small request for which its pool cannot grow must not fail while large ones have free blocks.
 Block* CachingAllocator::cut_from_large(Request& request) {
   if (request.bytes > largest_small_bytes) return nullptr;
   const std::lock_guard guard(lock_);
@@ -234,42 +146,6 @@ Block* CachingAllocator::trim_everything(Request& request) {
   await_unmapping();
   request.note("all free segments", freed, Clock::now() - began);
   return find_room(request);
-}
-
-// Other threads' returns would be room for us in a moment: giving up now would be too early.
-void CachingAllocator::await_unmapping() const noexcept {
-  const auto give_up = Clock::now() + longest_wait;
-  for (;;) {
-    {
-      const std::lock_guard guard(lock_);
-      if (unmapping_bytes_ == 0) return;
-    }
-    if (Clock::now() > give_up) return;
-    std::this_thread::yield();
-  }
-}
-
-std::size_t CachingAllocator::trim(std::size_t bytes) noexcept {
-  Segment* segment = nullptr;
-  std::size_t sum = 0;
-  {
-    const std::lock_guard guard(lock_);
-    segment = heap_.take_free_segments(bytes);
-    for (const Segment* s = segment; s; s = s->below) {
-      sum += s->bytes;
-      if (history_.is_on()) record_segment(HistoryAction::segment_free, *s);
-    }
-    unmapping_bytes_ += sum;
-  }
-  while (segment) {
-    const std::unique_ptr<Segment> owned(segment);
-    segment = owned->below;
-    if (poisons_memory && source_.is_on_host()) unpoison(owned->address, owned->bytes);
-    source_.unmap(owned->address, owned->bytes);
-  }
-  const std::lock_guard guard(lock_);
-  unmapping_bytes_ -= sum;
-  return sum;
 }
 
 void CachingAllocator::fail(Request& request) {

@@ -37,6 +37,17 @@ class Bins {
 
   static constexpr int longest_walk = 32;
 
+  /// Calls `act` with every block of at least `bytes`; linear in them and in those of their size.
+  template <class Act>
+  void for_each_of_at_least(std::size_t bytes, Act act) const {
+    const Place least = place_of(bytes);
+    for (int i = least.row * steps + least.step; i < rows * steps; ++i) {
+      for (Block* block = first_[i]; block; block = block->bin_after) {
+        if (block->bytes >= bytes) act(*block);
+      }
+    }
+  }
+
   // For checks: they walk.
   bool holds(const Block& block) const noexcept;
   std::size_t block_count() const noexcept;

@@ -1,4 +1,4 @@
-// A run of bytes inside a segment, free or handed out.
+// A run of bytes or of bare addresses inside a segment: free, handed out, or on its way.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,14 @@ namespace garboard {
 
 struct Segment;
 
+enum class BlockState : std::uint8_t {
+  live,      // handed out
+  free,      // mapped, and for the next request of its size
+  held,      // free, but kept for a growth that is under way
+  moving,    // some thread is having it mapped or unmapped
+  unmapped,  // addresses without memory
+};
+
 /// What `CachingAllocator::allocate` hands out. Its user keeps the pointer, reads what is public by
 /// name, and gives it back: no table maps addresses to blocks.
 struct alignas(64) Block {
@@ -17,19 +25,25 @@ struct alignas(64) Block {
 
   std::byte* address = nullptr;
   std::size_t bytes = 0;            // what it occupies: the request, rounded up
-  std::size_t requested_bytes = 0;  // 0 while it is free
+  std::size_t requested_bytes = 0;  // 0 unless it is live
 
   // The allocator's own, under its lock; one cache line with the above. Neighbours touch in memory
-  // and lie in one segment; of two free neighbours the lower has swallowed the upper.
-  bool is_free = false;
+  // and lie in one segment; of two free or two unmapped neighbours the lower has swallowed the
+  // upper.
+  BlockState state = BlockState::live;
   std::uint32_t caller = 0;  // who asked for it, while a history is kept; see Origin
   Block* before = nullptr;
   Block* after = nullptr;
-  Block* bin_before = nullptr;
+  Block* bin_before = nullptr;  // in its bin, or among the gaps of its segment
   Block* bin_after = nullptr;
   Segment* segment = nullptr;
 
   Stream stream;  // whose work may use it without waiting
+
+  bool is_live() const noexcept { return state == BlockState::live; }
+  bool is_free() const noexcept { return state == BlockState::free; }
+  bool is_unmapped() const noexcept { return state == BlockState::unmapped; }
+  std::byte* end() const noexcept { return address + bytes; }
 };
 
 }  // namespace garboard

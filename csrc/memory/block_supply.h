@@ -22,7 +22,7 @@ class BlockSupply {
   ~BlockSupply();
 
   bool is_empty() const noexcept { return !spare_; }
-  /// Whether `take` can be called twice: a new segment needs a descriptor, and cutting it another.
+  /// Whether `take` can be called twice: the most that one step needs.
   bool is_stocked() const noexcept { return spare_ && spare_->bin_after; }
   void stock(std::unique_ptr<Slab> slab) noexcept;
 
@@ -33,7 +33,7 @@ class BlockSupply {
     return block;
   }
   void give(Block* block) noexcept {
-    block->is_free = true;  // so that a second release can be told
+    block->state = BlockState::free;  // so that a second release can be told
     block->bin_after = spare_;
     spare_ = block;
   }

@@ -11,11 +11,12 @@ namespace garboard {
 
 CachingAllocator::CachingAllocator(MemorySource& source)
     : source_(source),
-      heap_(source.quantum_bytes()),
+      heap_(source.quantum_bytes(), source.granularity_bytes()),
       hooks_(std::make_shared<const MemoryHooks>()) {}
 
 CachingAllocator::~CachingAllocator() {
   empty_cache();
+  return_ranges();
   assert(heap_.counts().segment_count == 0 && "an allocator ended before its blocks");
 }
 
@@ -61,8 +62,6 @@ Block* CachingAllocator::counted(Block* block) noexcept {
     record_alloc(*block);
   return block;
 }
-
-std::size_t CachingAllocator::empty_cache() noexcept { return trim(SIZE_MAX); }
 
 void CachingAllocator::set_limit(std::optional<std::size_t> bytes) noexcept {
   const std::lock_guard guard(lock_);

@@ -41,9 +41,9 @@ class CachingAllocator {
   /// At least `bytes` for work on `stream`, uninitialised, aligned to the source's quantum (64 or
   /// more), above 256 KiB to a page. Null for 0 bytes.
   ///
-  /// Looks for them in the cache, in a new segment, in the free segments of other sizes, and again
-  /// after each reclaim callback, after each generation of garbage (youngest first), and after all
-  /// free segments are returned. Then it raises OutOfMemoryError, whose report says why. What a
+  /// Looks for them in the cache, in new memory, in the free memory of other sizes, and again after
+  /// each reclaim callback, after each generation of garbage (youngest first), and after all that
+  /// is free has been returned. Then it raises OutOfMemoryError, whose report says why. What a
   /// callback throws passes through.
   Block* allocate(std::size_t bytes, Stream stream);
   /// Takes `block` back; null is fine. Work queued on its stream before may still use it.
@@ -65,7 +65,8 @@ class CachingAllocator {
   void book_foreign(std::size_t bytes) noexcept { books_.add_foreign(bytes); }
   void unbook_foreign(std::size_t bytes) noexcept { books_.subtract_foreign(bytes); }
 
-  /// Returns every wholly free segment to the source. Says how many bytes that were.
+  /// Returns all free memory to the source, except what is no whole granule. Says how many bytes
+  /// that were.
   std::size_t empty_cache() noexcept;
 
   /// The most that segments and booked bytes may come to; none takes it off. One below what is live
@@ -107,6 +108,14 @@ class CachingAllocator {
 
  private:
   struct Request;
+  struct SnapshotSize {
+    std::size_t segments = 0;
+    std::size_t blocks = 0;
+  };
+  struct GrowthPlan {
+    Fit fit;
+    bool is_roomy;  // more than is needed, and nothing trimmed for it
+  };
   using Rung = Block* (CachingAllocator::*)(Request&);
 
   // Called without the lock. Those that return a block return null where they have none.
@@ -118,14 +127,27 @@ class CachingAllocator {
   Block* collect_under_pressure(Request& request);
   Block* find_room(Request& request);
   Block* grow(Request& request);
-  Block* grow_by(std::size_t bytes, std::size_t most_charged, Request& request);
-  Block* trim_and_grow(Request& request);
+  Block* grow_range(Request& request, GrowthPlan plan);
+  Growth hold(Request& request, GrowthPlan plan, Heap::Stock& stock);
+  bool add_range(Request& request);
+  bool charge(Request& request, std::size_t bytes, GrowthPlan plan);
+  bool trimmed(Request& request, std::size_t bytes);
+  bool map_missing(const Growth& growth);
+  bool map_piece(const Block& piece);
+  Block* grow_segment(Request& request);
+  Block* add_segment(std::size_t bytes, std::size_t most_charged, Request& request);
   Block* cut_from_large(Request& request);
   Block* run_callbacks(Request& request);
   Block* collect_garbage(Request& request);
   Block* collect_garbage(Request& request, Rung look);
   Block* trim_everything(Request& request);
   std::size_t trim(std::size_t bytes) noexcept;
+  std::size_t trim(Request& request, std::size_t bytes);
+  std::size_t trim_piece(std::size_t bytes) noexcept;
+  void unmap_piece(const Block& piece) noexcept;
+  std::size_t trim_segments(std::size_t bytes) noexcept;
+  bool trim_for_segment(Request& request);
+  void return_ranges() noexcept;
   void await_unmapping() const noexcept;
   std::size_t segment_bytes_for(std::size_t bytes) const noexcept;
   [[noreturn]] void fail(Request& request);
@@ -142,8 +164,11 @@ class CachingAllocator {
   std::size_t ceiling_bytes() const noexcept;
   void record_alloc(Block& block) noexcept;
   void record_free(Block& block, std::uint32_t thread) noexcept;
-  void record_segment(HistoryAction action, const Segment& segment) noexcept;
+  void record_memory(HistoryAction action, const Block& piece) noexcept;
+  void record_growth(const Growth& growth) noexcept;
+  void record_segment_free(const Segment& segment) noexcept;
   void record_out_of_memory(std::size_t bytes, Stream stream) noexcept;
+  SnapshotSize snapshot_size() const noexcept;
   bool copy_into(MemorySnapshot& taken) noexcept;
 
   MemorySource& source_;

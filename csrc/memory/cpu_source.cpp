@@ -16,6 +16,9 @@ void* CpuSource::map(std::size_t bytes) noexcept {
   return segment;
 }
 
+// Whole huge pages, or the system would have to cut them.
+void CpuSource::unmap_at(void* address, std::size_t bytes) noexcept { drop_pages(address, bytes); }
+
 void CpuSource::unmap(void* segment, std::size_t bytes) noexcept { unmap_pages(segment, bytes); }
 
 }  // namespace garboard

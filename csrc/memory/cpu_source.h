@@ -17,6 +17,11 @@ class CpuSource final : public MemorySource {
   std::size_t granularity_bytes() const noexcept override { return 2_MiB; }
   std::size_t quantum_bytes() const noexcept override { return 64; }
   bool is_on_host() const noexcept override { return true; }
+  void* reserve(std::size_t bytes) noexcept override { return map(bytes); }
+  void unreserve(void* range, std::size_t bytes) noexcept override { unmap(range, bytes); }
+  /// Nothing to do: the system puts memory behind an address when it is touched.
+  bool map_at(void*, std::size_t) noexcept override { return true; }
+  void unmap_at(void* address, std::size_t bytes) noexcept override;
   void* map(std::size_t bytes) noexcept override;
   void unmap(void* segment, std::size_t bytes) noexcept override;
 

@@ -39,7 +39,9 @@ class Heap {
  public:
   /// Blocks of small requests are multiples of `quantum_bytes`, a power of two from 64 on, and
   /// aligned to it.
-  explicit Heap(std::size_t quantum_bytes) noexcept : quantum_bytes_(quantum_bytes) {}
+  /// Memory comes and goes in multiples of `granularity_bytes`.
+  Heap(std::size_t quantum_bytes, std::size_t granularity_bytes) noexcept
+      : quantum_bytes_(quantum_bytes), granularity_bytes_(granularity_bytes) {}
   ~Heap();
 
   /// What a search may need: descriptors to cut a block, the pools of a new stream.
@@ -52,6 +54,10 @@ class Heap {
   }
   /// Reads nothing that changes, so no lock is needed. Throws std::bad_alloc.
   Stock make_stock(Stream stream);
+  /// Descriptors alone; without any where there is no memory for them.
+  static Stock make_spare() noexcept;
+  /// Whether there are enough of them for any one step.
+  bool has_descriptors() const noexcept { return supply_.is_stocked(); }
   /// Takes of `stock` what is missing.
   void put(Stock& stock) noexcept;
 
@@ -66,6 +72,8 @@ class Heap {
   Block* take_from_large(std::size_t bytes, Stream stream) noexcept {
     return counted(pools_of(stream)->large.take(bytes));
   }
+  /// How much a range has to have mapped at once, lest it calls the source for every granule.
+  std::size_t chunk_bytes(std::size_t bytes, Stream stream) const noexcept;
   void give(Block& block) noexcept {
     counts_.requested_bytes -= block.requested_bytes;
     counts_.occupied_bytes -= block.bytes;
@@ -75,19 +83,33 @@ class Heap {
 
   /// Adds a segment for requests of the size of `bytes`. Stocked.
   void add(Segment& segment, std::size_t bytes, Stream stream) noexcept;
-  /// Takes wholly free segments out, highest address first, until they come to `bytes` or none is
-  /// left; chained through `below`.
+
+  /// Holds a place for `bytes` in a range of their pool: see Pool::hold. Stocked.
+  Growth hold(std::size_t bytes, Stream stream, std::size_t most_bytes, Fit fit) noexcept;
+  /// The place has memory: a block for `bytes` out of it. Stocked.
+  Block* settle(const Growth& growth, std::size_t bytes) noexcept;
+  void cancel(const Growth& growth) noexcept { growth.first->segment->pool->cancel(growth); }
+
+  /// Takes up to `bytes` of whole granules out of the highest free block of all ranges that has
+  /// some; null where none has. Its memory no longer counts. Stocked.
+  Block* carve(std::size_t bytes) noexcept;
+  /// What was carved out has been unmapped.
+  void drop(Block& carved) noexcept { carved.segment->pool->drop(carved); }
+  /// Takes whole segments that are wholly free out, highest address first, until they come to
+  /// `bytes` or none is left; chained through `below`.
   Segment* take_free_segments(std::size_t bytes) noexcept;
-  /// The most that `take_free_segments` could come to.
-  std::size_t free_segment_bytes() const noexcept;
+  /// Takes out the ranges that have no memory, chained likewise.
+  Segment* take_empty_ranges() noexcept;
+  /// The most that `carve` and `take_free_segments` could come to.
+  std::size_t trimmable_bytes() const noexcept;
   /// The largest free block of all.
   std::size_t largest_free_bytes() const noexcept;
 
   struct Counts {
     std::size_t requested_bytes = 0;  // of live blocks
     std::size_t occupied_bytes = 0;   // by live blocks
-    std::size_t segment_bytes = 0;
-    std::uint64_t segment_count = 0;
+    std::size_t segment_bytes = 0;    // with memory
+    std::uint64_t segment_count = 0;  // with memory
     std::uint64_t allocation_count = 0;
     std::uint64_t free_count = 0;
   };
@@ -118,7 +140,12 @@ class Heap {
     return block;
   }
 
+  template <class Act>
+  void for_each_free_block_with_granules(Act act) const;
+  Segment* take_segments(std::size_t bytes, bool (*may_go)(const Segment&)) noexcept;
+
   std::size_t quantum_bytes_;
+  std::size_t granularity_bytes_;
   BlockSupply supply_;
   SegmentList segments_;
   std::unique_ptr<StreamPools> pools_;  // a chain: a program has few streams

@@ -21,11 +21,13 @@ struct MemorySnapshot {
     std::uint32_t caller = 0;           // 0: it is older than the recording
     State state = State::free;
   };
+  /// A stretch of memory: a segment, or, of a range, addresses that touch and have memory.
   struct Segment {
     std::uint64_t address = 0;
     std::uint64_t bytes = 0;
     std::uint64_t stream = 0;
     bool is_small = false;  // for requests up to `largest_small_bytes`
+    bool is_range = false;  // it may grow and shrink, by segment_map and segment_unmap
     std::size_t block_count = 0;
   };
 

@@ -6,8 +6,9 @@
 
 namespace garboard {
 
-/// Gives memory in segments. Slow calls are welcome: the allocator makes them seldom and without
-/// its lock, so `map` and `unmap` may run on several threads at once. Outlives its allocator.
+/// Gives memory in whole segments, and, where it can, by pages behind a range of addresses. Slow
+/// calls are welcome: the allocator makes them seldom and without its lock, so those that map and
+/// unmap may run on several threads at once. Outlives its allocator.
 class MemorySource {
  public:
   virtual ~MemorySource() = default;
@@ -18,7 +19,7 @@ class MemorySource {
   virtual std::string name() const = 0;
   /// What the device holds in all, whoever uses it.
   virtual std::size_t capacity_bytes() const noexcept = 0;
-  /// Segments are multiples of it, and aligned to it; a power of two.
+  /// Everything that is mapped is a multiple of it, and aligned to it; a power of two.
   virtual std::size_t granularity_bytes() const noexcept = 0;
   /// Blocks are multiples of it, and aligned to it; a power of two, at least 64.
   virtual std::size_t quantum_bytes() const noexcept = 0;
@@ -26,11 +27,21 @@ class MemorySource {
   /// Whether the CPU can read and write it.
   virtual bool is_on_host() const noexcept { return false; }
 
+  /// Addresses for `map_at`, without memory. Null where the source gives whole segments only, and
+  /// where so many addresses are not to be had.
+  virtual void* reserve(std::size_t /*bytes*/) noexcept { return nullptr; }
+  /// Takes back exactly what one `reserve(bytes)` gave, all of it unmapped.
+  virtual void unreserve(void* /*range*/, std::size_t /*bytes*/) noexcept {}
+  /// Puts memory, uninitialised, behind addresses of one range: all of them, or none and false.
+  virtual bool map_at(void* /*address*/, std::size_t /*bytes*/) noexcept { return false; }
+  /// Takes the memory away again: of one `map_at`, of several that touch, or of a part. Work on the
+  /// device that was queued before may still use it: it is the source that waits for it.
+  virtual void unmap_at(void* /*address*/, std::size_t /*bytes*/) noexcept {}
+
   /// A segment of uninitialised bytes, or null where there is none: failing is no exception here.
   /// `bytes` is a multiple of the granularity, and not 0.
   virtual void* map(std::size_t bytes) noexcept = 0;
-  /// Takes back exactly what one `map(bytes)` gave. Work on the device that was queued before may
-  /// still use the segment: it is the source that waits for it.
+  /// Takes back exactly what one `map(bytes)` gave. Waits as `unmap_at` does.
   virtual void unmap(void* segment, std::size_t bytes) noexcept = 0;
 };
 

@@ -20,6 +20,8 @@ void* map_pages(std::size_t bytes, std::size_t alignment) noexcept {
   return pages;
 }
 
+void drop_pages(void* pages, std::size_t bytes) noexcept { madvise(pages, bytes, MADV_DONTNEED); }
+
 void unmap_pages(void* pages, std::size_t bytes) noexcept { munmap(pages, bytes); }
 
 }  // namespace garboard

@@ -4,50 +4,63 @@
 
 namespace garboard {
 
-// What is cut off is the lower end, and it gets the new descriptor: the free block keeps its own,
-// and mostly its bin. Always cut: what is handed out uncut is lost to everybody else.
 Block* Pool::take(std::size_t bytes) noexcept {
   const std::size_t needed = rounded(bytes);
-  Block* const found = bins_.find(needed);
-  if (!found) return nullptr;
-  if (found->bytes == needed) {
-    bins_.remove(*found);
-    found->requested_bytes = bytes;
-    found->is_free = false;
-    return found;
+  Block* found = bins_.find(needed);
+  if (!found) {
+    if (!wilderness_ || wilderness_->bytes < needed) return nullptr;
+    found = wilderness_;
+  }
+  return cut(*found, needed, bytes);
+}
+
+// What is cut off is the lower end, and it gets the new descriptor: the free block keeps its own,
+// and mostly its bin. Always cut: what is handed out uncut is lost to everybody else.
+Block* Pool::cut(Block& free, std::size_t needed, std::size_t bytes) noexcept {
+  if (free.bytes == needed) {
+    detach(free);
+    free.requested_bytes = bytes;
+    free.state = BlockState::live;
+    return &free;
   }
   Block* const block = supply_.take();
-  block->address = found->address;
+  block->address = free.address;
   block->bytes = needed;
   block->requested_bytes = bytes;
-  block->is_free = false;
-  block->before = found->before;
-  block->after = found;
-  block->segment = found->segment;
+  block->state = BlockState::live;
+  block->before = free.before;
+  block->after = &free;
+  block->segment = free.segment;
   block->stream = stream_;
   link_below(*block);
-  found->before = block;
-  found->address += needed;
-  found->bytes -= needed;
-  bins_.move(*found, found->bytes + needed);
+  free.before = block;
+  free.address += needed;
+  free.bytes -= needed;
+  if (&free != wilderness_) bins_.move(free, free.bytes + needed);
   return block;
 }
 
 // A free neighbour takes the block in, and mostly stays in its bin; of two, the lower takes both.
 void Pool::give(Block& block) noexcept {
-  assert(!block.is_free && "a block was released twice");
-  Block* const before = block.before && block.before->is_free ? block.before : nullptr;
-  Block* const after = block.after && block.after->is_free ? block.after : nullptr;
+  assert(block.is_live() && "a block was released twice");
+  Block* const before = block.before && block.before->is_free() ? block.before : nullptr;
+  Block* const after = block.after && block.after->is_free() ? block.after : nullptr;
   if (before) {
     const std::size_t old_bytes = before->bytes;
     if (after) {
-      bins_.remove(*after);
+      if (after == wilderness_) {
+        bins_.remove(*before);
+        wilderness_ = before;
+      } else {
+        bins_.remove(*after);
+      }
       swallow_above(*before, block);
       swallow_above(*before, *after);
+      if (before == wilderness_) return;
     } else {
       swallow_above(*before, block);
     }
-    bins_.move(*before, old_bytes);
+    move(*before, old_bytes);
   } else if (after) {
     const std::size_t old_bytes = after->bytes;
     after->address = block.address;
@@ -55,12 +68,36 @@ void Pool::give(Block& block) noexcept {
     after->before = block.before;
     link_below(*after);
     supply_.give(&block);
-    bins_.move(*after, old_bytes);
+    if (after != wilderness_) bins_.move(*after, old_bytes);
   } else {
     block.requested_bytes = 0;
-    block.is_free = true;
-    bins_.insert(block);
+    block.state = BlockState::free;
+    insert(block);
   }
+}
+
+void Pool::insert(Block& free) noexcept {
+  if (touches_the_end(free) && !wilderness_) {
+    wilderness_ = &free;
+  } else {
+    bins_.insert(free);
+  }
+}
+
+void Pool::detach(Block& free) noexcept {
+  if (&free == wilderness_) {
+    wilderness_ = nullptr;
+  } else {
+    bins_.remove(free);
+  }
+}
+
+// It is in the bin of its old size, and may have come to touch the end.
+void Pool::move(Block& free, std::size_t old_bytes) noexcept {
+  bins_.move(free, old_bytes);
+  if (!touches_the_end(free) || wilderness_) return;
+  bins_.remove(free);
+  wilderness_ = &free;
 }
 
 void Pool::link_below(Block& block) noexcept {
@@ -80,17 +117,29 @@ void Pool::add(Segment& segment) noexcept {
   block.bytes = segment.bytes;
   block.requested_bytes = 0;
   block.stream = stream_;
-  block.is_free = true;
   block.segment = &segment;
   block.before = block.after = nullptr;
   segment.pool = this;
   segment.first = &block;
-  bins_.insert(block);
+  if (segment.is_range) {
+    block.state = BlockState::unmapped;
+    segment.gaps.insert(block);
+  } else {
+    segment.mapped_bytes = segment.bytes;
+    block.state = BlockState::free;
+    bins_.insert(block);
+  }
 }
 
 void Pool::remove(Segment& segment) noexcept {
-  assert(segment.is_free() && "a segment with a live block was trimmed");
-  bins_.remove(*segment.first);
+  assert(!segment.first->after && "a segment with a live block was trimmed");
+  if (segment.is_range) {
+    assert(segment.first->is_unmapped());
+    segment.gaps.remove(*segment.first);
+  } else {
+    assert(segment.is_free());
+    bins_.remove(*segment.first);
+  }
   supply_.give(segment.first);
   segment.first = nullptr;
 }

@@ -9,7 +9,22 @@
 
 namespace garboard {
 
-/// Everything is constant-time pointer work. Not thread-safe: its allocator locks.
+/// Neighbours that a growth keeps for itself while it has memory put behind those without any.
+struct Growth {
+  Block* first = nullptr;  // null: there is no place
+  Block* last = nullptr;
+  std::size_t missing_bytes = 0;  // to be mapped
+};
+
+/// Where a growth takes place.
+enum class Fit {
+  lowest,  // at the lowest addresses: holes are filled first
+  least,   // where the least is to be mapped
+};
+
+/// To take and to give is constant-time pointer work. The free block below the addresses of a range
+/// that were never needed, its wilderness, is used only where nothing else fits: it is what can
+/// still grow. Not thread-safe: its allocator locks.
 class Pool {
  public:
   /// Blocks are multiples of `quantum_bytes`, and aligned to it, as segments are.
@@ -28,22 +43,48 @@ class Pool {
   /// Frees a block of this pool, and merges it with its free neighbours.
   void give(Block& block) noexcept;
 
-  /// Adds a new segment as one free block. The supply is not empty.
+  /// Adds a new segment as one free block, a range as one gap. The supply is not empty.
   void add(Segment& segment) noexcept;
-  /// Takes a wholly free segment out.
+  /// Takes a wholly free segment, or a wholly unmapped range, out.
   void remove(Segment& segment) noexcept;
+
+  /// Holds a place for `bytes` in `range`, where `granularity` bytes and multiples of them can be
+  /// mapped. Where there is more without memory, it asks for `most_bytes` of it. Stocked supply.
+  Growth hold(Segment& range, std::size_t bytes, std::size_t most_bytes, std::size_t granularity,
+              Fit fit) noexcept;
+  /// The held place has memory: a block for `bytes` out of it. The supply is not empty.
+  Block* settle(const Growth& growth, std::size_t bytes) noexcept;
+  /// It has none, and is given up.
+  void cancel(const Growth& growth) noexcept;
+
+  /// Takes the upper granules out of a free block of a range, `bytes` or all; null where it has no
+  /// whole one. Stocked supply.
+  Block* carve(Block& free, std::size_t bytes, std::size_t granularity) noexcept;
+  /// What was carved out has no memory any more.
+  void drop(Block& carved) noexcept;
 
   Stream stream() const noexcept { return stream_; }
   std::size_t quantum_bytes() const noexcept { return quantum_bytes_; }
   const Bins& bins() const noexcept { return bins_; }
+  Block* wilderness() const noexcept { return wilderness_; }
 
  private:
+  Block* cut(Block& free, std::size_t needed, std::size_t bytes) noexcept;
+  void insert(Block& free) noexcept;
+  void detach(Block& free) noexcept;
+  void move(Block& free, std::size_t old_bytes) noexcept;
+  Block* split(Block& block, std::size_t lower_bytes) noexcept;
+  void open_gap(Block& block) noexcept;
   void link_below(Block& block) noexcept;
   void swallow_above(Block& block, Block& above) noexcept;
+  static bool touches_the_end(const Block& block) noexcept {
+    return block.after && block.after->is_unmapped() && !block.after->after;
+  }
 
   Stream stream_;
   std::size_t quantum_bytes_;
   Bins bins_;
+  Block* wilderness_ = nullptr;  // free, and in no bin
   BlockSupply& supply_;
 };
 

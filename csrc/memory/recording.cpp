@@ -59,11 +59,26 @@ void CachingAllocator::record_free(Block& block, std::uint32_t thread) noexcept 
                    .stream = number(block.stream.handle)});
 }
 
-void CachingAllocator::record_segment(HistoryAction action, const Segment& segment) noexcept {
+void CachingAllocator::record_memory(HistoryAction action, const Block& piece) noexcept {
+  history_.record({.address = number(piece.address),
+                   .bytes = piece.bytes,
+                   .origin = asking,
+                   .action = action,
+                   .stream = number(piece.stream.handle)});
+}
+
+void CachingAllocator::record_growth(const Growth& growth) noexcept {
+  for (const Block* piece = growth.first;; piece = piece->after) {
+    if (piece->state == BlockState::moving) record_memory(HistoryAction::segment_map, *piece);
+    if (piece == growth.last) return;
+  }
+}
+
+void CachingAllocator::record_segment_free(const Segment& segment) noexcept {
   history_.record({.address = number(segment.address),
                    .bytes = segment.bytes,
                    .origin = asking,
-                   .action = action,
+                   .action = HistoryAction::segment_free,
                    .stream = number(segment.pool->stream().handle)});
 }
 
@@ -104,10 +119,9 @@ MemorySnapshot CachingAllocator::snapshot() {
   for (;;) {
     {
       const std::lock_guard guard(lock_);
-      const Heap::Counts& counts = heap_.counts();
-      taken.segments.resize(counts.segment_count);
-      // Two free neighbours are one: at most one free block follows each live one.
-      taken.blocks.resize(2 * (counts.allocation_count - counts.free_count) + counts.segment_count);
+      const SnapshotSize size = snapshot_size();
+      taken.segments.resize(size.segments);
+      taken.blocks.resize(size.blocks);
       taken.entries.resize(history_.size() + 1);
     }
     const std::lock_guard guard(lock_);
@@ -115,34 +129,65 @@ MemorySnapshot CachingAllocator::snapshot() {
   }
 }
 
-// False, and nothing, where it has grown since `taken` was made.
-bool CachingAllocator::copy_into(MemorySnapshot& taken) noexcept {
-  if (taken.entries.size() <= history_.size() ||
-      taken.segments.size() < heap_.counts().segment_count)
-    return false;
-  auto segment = taken.segments.begin() + static_cast<std::ptrdiff_t>(heap_.counts().segment_count);
-  std::size_t block_count = 0;
-  for (const Segment* at = heap_.highest_segment(); at; at = at->below) {
-    *--segment = {.address = number(at->address),
-                  .bytes = at->bytes,
-                  .stream = number(at->pool->stream().handle),
-                  .is_small = heap_.is_small(*at)};
-    for (const Block* block = at->first; block; block = block->after) ++segment->block_count;
-    block_count += segment->block_count;
-  }
-  if (taken.blocks.size() < block_count) return false;
-  taken.segments.resize(heap_.counts().segment_count);
-  taken.blocks.resize(block_count);
-  segment = taken.segments.end();
-  for (const Segment* at = heap_.highest_segment(); at; at = at->below) {
-    block_count -= (--segment)->block_count;
-    std::size_t next = block_count;
-    for (const Block* block = at->first; block; block = block->after) {
-      taken.blocks[next++] = block->is_free
-                                 ? MemorySnapshot::Block{number(block->address), block->bytes}
-                                 : live(*block);
+namespace {
+
+// What is on its way to or from the source is in no segment: its entry says when it was.
+bool has_memory(const Block& block) {
+  return !block.is_unmapped() && block.state != BlockState::moving;
+}
+
+// Calls `begin` for the first block of each stretch of memory, lowest first, and `act` for all.
+template <class Begin, class Act>
+void for_each_block(const Heap& heap, Begin begin, Act act) {
+  const Segment* segment = heap.highest_segment();
+  while (segment && segment->below) segment = segment->below;
+  for (; segment; segment = segment->above) {
+    bool is_inside = false;
+    for (const Block* block = segment->first; block; block = block->after) {
+      if (has_memory(*block)) {
+        if (!is_inside) begin(*block);
+        act(*block);
+      }
+      is_inside = has_memory(*block);
     }
   }
+}
+
+}  // namespace
+
+CachingAllocator::SnapshotSize CachingAllocator::snapshot_size() const noexcept {
+  SnapshotSize size;
+  for_each_block(
+      heap_, [&](const Block&) { ++size.segments; }, [&](const Block&) { ++size.blocks; });
+  return size;
+}
+
+// False, and nothing, where it has grown since `taken` was made.
+bool CachingAllocator::copy_into(MemorySnapshot& taken) noexcept {
+  const SnapshotSize size = snapshot_size();
+  if (taken.entries.size() <= history_.size() || taken.segments.size() < size.segments ||
+      taken.blocks.size() < size.blocks) {
+    return false;
+  }
+  taken.segments.resize(size.segments);
+  taken.blocks.resize(size.blocks);
+  auto segment = taken.segments.begin() - 1;
+  auto block = taken.blocks.begin();
+  for_each_block(
+      heap_,
+      [&](const Block& first) {
+        const Segment& around = *first.segment;
+        *++segment = {.address = number(first.address),
+                      .bytes = 0,
+                      .stream = number(around.pool->stream().handle),
+                      .is_small = heap_.is_small(around),
+                      .is_range = around.is_range};
+      },
+      [&](const Block& at) {
+        segment->bytes += at.bytes;
+        ++segment->block_count;
+        *block++ = at.is_live() ? live(at) : MemorySnapshot::Block{number(at.address), at.bytes};
+      });
   if (history_.is_on())
     history_.record({.bytes = heap_.counts().segment_bytes, .action = HistoryAction::snapshot});
   taken.entries.resize(history_.size());

@@ -1,24 +1,29 @@
-// What one call of the source gave, and the list of all of them by address.
+// Addresses that came from one call of the source, and the list of all of them.
 #pragma once
 
 #include <cstddef>
 
 #include "csrc/memory/block.h"
+#include "csrc/memory/gaps.h"
 
 namespace garboard {
 
 class Pool;
 
-/// Cut into blocks without gaps.
+/// Cut into blocks without gaps between them. Either a range of addresses, most of them without
+/// memory, that is mapped and unmapped by pages; or memory that came and goes as a whole.
 struct Segment {
   std::byte* address = nullptr;
   std::size_t bytes = 0;
+  bool is_range = false;
+  std::size_t mapped_bytes = 0;  // what of it has memory
   Pool* pool = nullptr;
   Block* first = nullptr;  // the block at `address`
+  Gaps gaps;               // of a range
   Segment* below = nullptr;
   Segment* above = nullptr;
 
-  bool is_free() const noexcept { return first->is_free && !first->after; }
+  bool is_free() const noexcept { return first->is_free() && !first->after; }
 };
 
 /// Lowest address first. Owns nothing. Not thread-safe.

@@ -21,7 +21,7 @@ class HeapTest : public testing::Test {
     return segment;
   }
 
-  Heap heap_{512};
+  Heap heap_{512, 2_MiB};
   std::vector<std::unique_ptr<Segment>> segments_;
   Stream other_stream_{Device{}, &heap_};
 };
@@ -70,7 +70,7 @@ TEST_F(HeapTest, ReturnsFreeSegmentsHighestFirstAndNoMoreThanAsked) {
   EXPECT_EQ(taken, &middle);
   EXPECT_EQ(taken->below, &high);
   EXPECT_EQ(high.below, nullptr);
-  EXPECT_EQ(heap_.free_segment_bytes(), low.bytes);
+  EXPECT_EQ(heap_.trimmable_bytes(), low.bytes);
   EXPECT_EQ(heap_.fault(), "");
 }
 
@@ -91,7 +91,7 @@ TEST_F(HeapTest, CutsASmallBlockFromALargeSegmentWhereAsked) {
   EXPECT_EQ(heap_.counts().requested_bytes, 100u);
   EXPECT_EQ(heap_.fault(), "");
   heap_.give(*block);
-  EXPECT_EQ(heap_.free_segment_bytes(), 32_MiB);
+  EXPECT_EQ(heap_.trimmable_bytes(), 32_MiB);
 }
 
 TEST_F(HeapTest, CountsWhatIsLive) {
@@ -120,9 +120,9 @@ TEST_F(HeapTest, TellsWhatIsBroken) {
   b->requested_bytes = 4_KiB;
   EXPECT_NE(heap_.fault(), "");
   b->requested_bytes = 100;
-  a->is_free = true;
+  a->state = BlockState::free;
   EXPECT_NE(heap_.fault(), "");
-  a->is_free = false;
+  a->state = BlockState::live;
 
   EXPECT_EQ(heap_.fault(), "");
   heap_.give(*a);

@@ -74,6 +74,33 @@ TEST_P(EverySource, GivesNullForMoreThanThereIs) {
   EXPECT_EQ(source->map(std::size_t{1} << 60), nullptr);
 }
 
+TEST_P(EverySource, PutsMemoryBehindAnyGranulesOfARange) {
+  const auto source = GetParam().make();
+  const std::size_t granule = source->granularity_bytes();
+  auto* const range = static_cast<std::byte*>(source->reserve(8 * granule));
+  if (!range) GTEST_SKIP() << "whole segments only";
+
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(range) % granule, 0u);
+  ASSERT_TRUE(source->map_at(range, 2 * granule));
+  ASSERT_TRUE(source->map_at(range + 2 * granule, 2 * granule));
+  if (source->is_on_host()) std::memset(range, 0xAB, 4 * granule);
+  source->unmap_at(range + granule, 2 * granule);  // a part of either
+
+  if (source->is_on_host()) {
+    EXPECT_EQ(range[granule - 1], std::byte{0xAB});
+    EXPECT_EQ(range[3 * granule], std::byte{0xAB});
+  }
+  source->unmap_at(range, granule);
+  source->unmap_at(range + 3 * granule, granule);
+  source->unreserve(range, 8 * granule);
+}
+
+TEST_P(EverySource, ReservesNoMoreAddressesThanThereAre) {
+  const auto source = GetParam().make();
+
+  EXPECT_EQ(source->reserve(std::size_t{1} << 60), nullptr);
+}
+
 INSTANTIATE_TEST_SUITE_P(Sources, EverySource, testing::ValuesIn(kinds),
                          [](const auto& kind) { return std::string(kind.param.name); });
 

@@ -95,8 +95,16 @@ class Advice : public testing::Test {
     cache_.set_limit(parse_bytes(message.substr(message.find(before) + before.size())));
   }
 
-  SimulatedSource device_{{.capacity_bytes = 1_GiB}};
-  CachingAllocator cache_{device_};
+  explicit Advice(bool has_ranges = true)
+      : device_({.capacity_bytes = 1_GiB, .has_ranges = has_ranges}), cache_(device_) {}
+
+  SimulatedSource device_;
+  CachingAllocator cache_;
+};
+
+class AdviceInSegments : public Advice {
+ protected:
+  AdviceInSegments() : Advice(false) {}
 };
 
 TEST_F(Advice, HelpsWhenTheRequestIsTooBigForTheLimit) {
@@ -127,7 +135,7 @@ TEST_F(Advice, HelpsWhenTheLimitIsTaken) {
   cache_.unbook(1000);
 }
 
-TEST_F(Advice, HelpsWhenTheMemoryIsFragmented) {
+TEST_F(AdviceInSegments, HelpsWhenTheMemoryIsFragmented) {
   cache_.set_limit(64_MiB);
   std::vector<Block*> blocks;
   for (int i = 0; i < 30; ++i) blocks.push_back(cache_.allocate(2_MiB, {}));

@@ -43,10 +43,54 @@ class Recording : public testing::Test {
   CachingAllocator cache_{device_};
 };
 
+/// Where there is memory, told apart only by gaps.
+class Mapped {
+ public:
+  bool add(std::uint64_t address, std::uint64_t bytes) {
+    if (overlaps(address, bytes)) return false;
+    const auto at = pieces_.emplace(address, bytes).first;
+    if (const auto above = std::next(at); above != pieces_.end() && end(*at) == above->first) {
+      at->second += above->second;
+      pieces_.erase(above);
+    }
+    if (at != pieces_.begin()) {
+      const auto below = std::prev(at);
+      if (end(*below) == address) {
+        below->second += at->second;
+        pieces_.erase(at);
+      }
+    }
+    return true;
+  }
+  bool cut(std::uint64_t address, std::uint64_t bytes) {
+    auto at = pieces_.upper_bound(address);
+    if (at == pieces_.begin()) return false;
+    const auto [start, size] = *--at;
+    if (start + size < address + bytes) return false;
+    pieces_.erase(at);
+    if (start < address) pieces_.emplace(start, address - start);
+    if (address + bytes < start + size) {
+      pieces_.emplace(address + bytes, start + size - address - bytes);
+    }
+    return true;
+  }
+  bool holds(std::uint64_t address) const { return overlaps(address, 1); }
+
+ private:
+  using Pieces = std::map<std::uint64_t, std::uint64_t>;
+  static std::uint64_t end(const Pieces::value_type& piece) { return piece.first + piece.second; }
+  bool overlaps(std::uint64_t address, std::uint64_t bytes) const {
+    const auto above = pieces_.lower_bound(address + bytes);
+    return above != pieces_.begin() && end(*std::prev(above)) > address;
+  }
+  Pieces pieces_;
+};
+
 /// Undoes the entries from the last to the first; what does not fit is told.
 std::string replayed_backwards(const MemorySnapshot& snapshot) {
-  std::map<std::uint64_t, std::uint64_t> segments, live, pending;
-  for (const auto& segment : snapshot.segments) segments[segment.address] = segment.bytes;
+  std::map<std::uint64_t, std::uint64_t> live, pending;
+  Mapped mapped;
+  for (const auto& segment : snapshot.segments) mapped.add(segment.address, segment.bytes);
   std::uint64_t next = 0;
   for (const auto& segment : snapshot.segments) {
     std::uint64_t at = segment.address;
@@ -79,23 +123,22 @@ std::string replayed_backwards(const MemorySnapshot& snapshot) {
         if (!live.insert(key).second) return "freed while somebody else had it";
         break;
       case segment_alloc:
-        if (segments[key.first] != key.second) return "a segment that is not there";
+      case segment_map:
+        if (!mapped.cut(key.first, key.second)) return "memory that is not there";
         if (const auto in = live.lower_bound(key.first);
             in != live.end() && in->first < key.first + key.second)
-          return "a segment that came after its block";
-        segments.erase(key.first);
+          return "memory that came after its block";
         break;
       case segment_free:
-        if (!segments.insert(key).second) return "a segment freed twice";
+      case segment_unmap:
+        if (!mapped.add(key.first, key.second)) return "memory that went twice";
         break;
       default:
         break;
     }
   }
   for (const auto& [address, bytes] : live) {
-    const auto above = segments.upper_bound(address);
-    if (above == segments.begin() || std::prev(above)->first + std::prev(above)->second <= address)
-      return "a live block in no segment";
+    if (!mapped.holds(address)) return "a live block in no segment";
   }
   return "";
 }
@@ -118,7 +161,7 @@ TEST_F(Recording, TellsWhoAskedForWhatAndWhen) {
   const MemorySnapshot snapshot = cache_.snapshot();
 
   EXPECT_EQ(actions(snapshot),
-            (std::vector{segment_alloc, alloc, HistoryAction::free, HistoryAction::snapshot}));
+            (std::vector{segment_map, alloc, HistoryAction::free, HistoryAction::snapshot}));
   for (int i : {1, 2}) {
     EXPECT_EQ(snapshot.entries[i].address, address);
     EXPECT_EQ(snapshot.entries[i].bytes, 100u);
@@ -143,14 +186,14 @@ TEST_F(Recording, ShowsBlocksOfBeforeWithoutACaller) {
   caller_now = 7;
   Block* const old = cache_.allocate(1_MiB, {});
   cache_.record_history(HistoryLevel::site, 100);
-  Block* const fresh = cache_.allocate(1_MiB, {});
+  Block* const fresh = cache_.allocate(512_KiB, {});
 
   const MemorySnapshot snapshot = cache_.snapshot();
 
   ASSERT_EQ(snapshot.blocks.size(), 3u);
   EXPECT_EQ(snapshot.blocks[0].caller, 0u);
   EXPECT_EQ(snapshot.blocks[1].caller, 7u);
-  EXPECT_EQ(snapshot.blocks[1].requested_bytes, 1_MiB);
+  EXPECT_EQ(snapshot.blocks[1].requested_bytes, 512_KiB);
   EXPECT_EQ(snapshot.blocks[2].state, State::free);
   EXPECT_EQ(snapshot.blocks[2].caller, 0u);
   cache_.release(old);
@@ -221,7 +264,7 @@ TEST_F(Recording, TellsOfSegmentsThatGoBack) {
 
   const MemorySnapshot snapshot = cache_.snapshot();
 
-  EXPECT_EQ(snapshot.entries[2].action, segment_free);
+  EXPECT_EQ(snapshot.entries[3].action, segment_unmap);
   EXPECT_TRUE(snapshot.segments.empty());
   EXPECT_EQ(replayed_backwards(snapshot), "");
 }

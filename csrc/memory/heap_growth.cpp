@@ -1,0 +1,116 @@
+// How a heap gets memory and gives it up.
+#include <algorithm>
+#include <utility>
+
+#include "csrc/memory/heap.h"
+
+namespace garboard {
+namespace {
+
+/// A growth takes this share of what its pool has: a bit more than it needs, seldom.
+constexpr std::size_t chunk_share = 32;
+constexpr std::size_t largest_chunk_bytes = 32_MiB;
+
+}  // namespace
+
+std::size_t Heap::chunk_bytes(std::size_t bytes, Stream stream) const noexcept {
+  const StreamPools* const pools = pools_of(stream);
+  const Pool* const pool = bytes <= largest_small_bytes ? &pools->small : &pools->large;
+  std::size_t mapped = 0;
+  for (const Segment* segment = segments_.highest(); segment; segment = segment->below) {
+    if (segment->pool == pool) mapped += segment->mapped_bytes;
+  }
+  const std::size_t chunk = std::min(mapped / chunk_share, largest_chunk_bytes);
+  return chunk & ~(granularity_bytes_ - 1);
+}
+
+Growth Heap::hold(std::size_t bytes, Stream stream, std::size_t most_bytes, Fit fit) noexcept {
+  Pool& pool = pools_of(stream)->of_size(bytes);
+  Segment* lowest = segments_.highest();
+  while (lowest && lowest->below) lowest = lowest->below;
+  for (Segment* range = lowest; range; range = range->above) {
+    if (range->pool != &pool || !range->is_range) continue;
+    const Growth growth = pool.hold(*range, bytes, most_bytes, granularity_bytes_, fit);
+    if (growth.first) return growth;
+  }
+  return {};
+}
+
+Block* Heap::settle(const Growth& growth, std::size_t bytes) noexcept {
+  Segment& range = *growth.first->segment;
+  if (range.mapped_bytes == 0 && growth.missing_bytes > 0) ++counts_.segment_count;
+  counts_.segment_bytes += growth.missing_bytes;
+  return counted(range.pool->settle(growth, bytes));
+}
+
+template <class Act>
+void Heap::for_each_free_block_with_granules(Act act) const {
+  const auto look = [&](Block& block) {
+    const auto start = reinterpret_cast<std::uintptr_t>(block.address);
+    const std::size_t mask = granularity_bytes_ - 1;
+    const std::uintptr_t lowest = (start + mask) & ~mask;
+    const std::uintptr_t end = (start + block.bytes) & ~mask;
+    if (block.segment->is_range && end > lowest) act(block, end - lowest);
+  };
+  for (const StreamPools* pools = pools_.get(); pools; pools = pools->next.get()) {
+    for (const Pool* pool : {&pools->small, &pools->large}) {
+      pool->bins().for_each_of_at_least(granularity_bytes_, look);
+      if (pool->wilderness()) look(*pool->wilderness());
+    }
+  }
+}
+
+Block* Heap::carve(std::size_t bytes) noexcept {
+  Block* highest = nullptr;
+  for_each_free_block_with_granules([&](Block& block, std::size_t) {
+    if (!highest || block.address > highest->address) highest = &block;
+  });
+  if (!highest) return nullptr;
+  Segment& range = *highest->segment;
+  Block* const carved = range.pool->carve(*highest, bytes, granularity_bytes_);
+  counts_.segment_bytes -= carved->bytes;
+  if (range.mapped_bytes == 0) --counts_.segment_count;
+  return carved;
+}
+
+std::size_t Heap::trimmable_bytes() const noexcept {
+  std::size_t sum = 0;
+  for (const Segment* segment = segments_.highest(); segment; segment = segment->below) {
+    if (!segment->is_range && segment->is_free()) sum += segment->bytes;
+  }
+  for_each_free_block_with_granules([&](const Block&, std::size_t whole) { sum += whole; });
+  return sum;
+}
+
+Segment* Heap::take_free_segments(std::size_t bytes) noexcept {
+  return take_segments(
+      bytes, [](const Segment& segment) { return !segment.is_range && segment.is_free(); });
+}
+
+Segment* Heap::take_empty_ranges() noexcept {
+  return take_segments(SIZE_MAX, [](const Segment& segment) {
+    return segment.is_range && segment.first->is_unmapped() && !segment.first->after;
+  });
+}
+
+Segment* Heap::take_segments(std::size_t bytes, bool (*may_go)(const Segment&)) noexcept {
+  Segment* taken = nullptr;
+  Segment* segment = segments_.highest();
+  for (std::size_t sum = 0; segment && sum < bytes;) {
+    Segment* const below = segment->below;
+    if (may_go(*segment)) {
+      segments_.remove(*segment);
+      segment->pool->remove(*segment);
+      if (!segment->is_range) {
+        counts_.segment_bytes -= segment->bytes;
+        --counts_.segment_count;
+      }
+      sum += segment->bytes;
+      segment->below = std::exchange(taken, segment);
+    }
+    segment = below;
+  }
+  return taken;
+}
+
+}  // namespace garboard
