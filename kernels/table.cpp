@@ -44,8 +44,11 @@ const InstructionSet& chosen() {
 
 const Table* cuda_table = nullptr;
 
-const Table& cpu_table() {
-  static const Table& table = chosen().table();
+constinit std::atomic<const Table*> detail::chosen_cpu_table{nullptr};
+
+const Table& detail::choose_cpu_table() {
+  const Table& table = chosen().table();
+  chosen_cpu_table.store(&table, std::memory_order_release);
   return table;
 }
 

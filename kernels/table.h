@@ -2,6 +2,7 @@
 // roll call. Above it nothing is a template over dtypes, below it nothing knows a tensor.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <type_traits>
 
@@ -119,11 +120,19 @@ struct Table {
   SgdKernel sgd;
 };
 
-/// The CPU's table: the best instruction set the machine has, or the one GARBOARD_ISA names
-/// (baseline, v3, v4). Chosen once, when first asked.
-const Table& cpu_table();
 /// The name of the instruction set in use: "baseline", "v3" or "v4".
 const char* instruction_set();
+
+namespace detail {
+extern constinit std::atomic<const Table*> chosen_cpu_table;  // null until it is asked for
+const Table& choose_cpu_table();
+}  // namespace detail
+/// The CPU's table: the best instruction set the machine has, or the one GARBOARD_ISA names
+/// (baseline, v3, v4). Chosen once, when first asked.
+inline const Table& cpu_table() {
+  const Table* const table = detail::chosen_cpu_table.load(std::memory_order_acquire);
+  return table ? *table : detail::choose_cpu_table();
+}
 
 /// Set once, when the CUDA library is opened; null before.
 extern const Table* cuda_table;

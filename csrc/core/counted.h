@@ -62,7 +62,9 @@ class Counted {
     std::swap(object_, other.object_);
     return *this;
   }
-  ~Counted() { reset(); }
+  ~Counted() {
+    if (object_ && object_->drop()) destroy(object_);
+  }
 
   /// Takes over a share that was already counted.
   static Counted adopt(T* object) noexcept {

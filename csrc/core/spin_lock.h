@@ -13,14 +13,18 @@ namespace garboard {
 class SpinLock {
  public:
   void lock() noexcept {
-    if (Exclusive::now()) return;
-    for (int tries = 0; locked_.exchange(true, std::memory_order_acquire); ++tries) {
-      if (tries > 64) std::this_thread::yield();  // its holder has lost the core
-    }
+    if (!Exclusive::now()) [[unlikely]]
+      take();
   }
   void unlock() noexcept { locked_.store(false, std::memory_order_release); }
 
  private:
+  [[gnu::noinline]] void take() noexcept {
+    for (int tries = 0; locked_.exchange(true, std::memory_order_acquire); ++tries) {
+      if (tries > 64) std::this_thread::yield();  // its holder has lost the core
+    }
+  }
+
   std::atomic<bool> locked_{false};
 };
 

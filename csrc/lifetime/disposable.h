@@ -48,7 +48,8 @@ class Disposable : public Record, public Links<InScope> {
   explicit Disposable(Kind kind) noexcept : kind_(kind) {}
   ~Disposable() = default;
 
-  /// Enters the registry, the statistics and, when `in_scope`, the innermost open scope.
+  /// Enters the registry, the statistics and, when `in_scope`, the innermost open scope. After
+  /// `finalize` it may be called again: that is the birth of another one at the same place.
   inline void be_born(bool in_scope) noexcept;
   /// What the derived class's destructor calls first; finalizing counts as disposing. True if the
   /// share was not taken before: then it is the destructor's to drop.
@@ -87,7 +88,7 @@ void DisposeScope::let_go(Disposable& object) noexcept {
   --size_;
 }
 
-void Disposable::be_born(bool in_scope) noexcept {
+[[gnu::always_inline]] void Disposable::be_born(bool in_scope) noexcept {
   statistics_ = &thread_statistics();  // may allocate, and lock
   const LifetimeLock lock;
   state_ = State::live;
@@ -106,7 +107,7 @@ void Disposable::be_born(bool in_scope) noexcept {
   }
 }
 
-void Disposable::leave() noexcept {
+[[gnu::always_inline]] void Disposable::leave() noexcept {
   state_ = State::disposed;
   if (is_counted_) --counters().thread_total_live_count;
   if (scope_) {  // also what was born uncounted: attaching it was counted
@@ -118,11 +119,16 @@ void Disposable::leave() noexcept {
   registry().remove_alias(*this);
 }
 
-bool Disposable::finalize() noexcept {
-  const LifetimeLock lock;
-  if (state_ != State::live) return false;
-  leave();
-  return true;
+[[gnu::always_inline]] bool Disposable::finalize() noexcept {
+  {
+    const LifetimeLock lock;
+    if (state_ == State::live) {
+      leave();
+      return true;
+    }
+  }
+  ended_by_ = {};  // without the lock, which ending a scope takes
+  return false;
 }
 
 }  // namespace garboard

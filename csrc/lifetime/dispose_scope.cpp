@@ -58,7 +58,7 @@ DisposeScope* DisposeScope::outer() const noexcept {
   return scope;
 }
 
-ScopeLedger* DisposeScope::open_ledger() const noexcept {
+ScopeLedger* DisposeScope::outer_ledger() const noexcept {
   const DisposeScope* scope = this;
   while (scope && !scope->ledger_.open) scope = scope->outer_.get();
   return scope ? scope->ledger_.open : nullptr;

@@ -60,7 +60,7 @@ class DisposeScope final : public RefCounted {
 
   /// The ledger that counts what is born inside: this scope's or, once it has closed, that of the
   /// nearest open one around it; null where there is none. Under the registry's storage lock.
-  ScopeLedger* open_ledger() const noexcept;
+  ScopeLedger* open_ledger() const noexcept { return ledger_.open ? ledger_.open : outer_ledger(); }
   /// Bytes born inside, at this moment or at the close of a closed scope.
   ScopeLedger bytes() const noexcept;
 
@@ -70,6 +70,7 @@ class DisposeScope final : public RefCounted {
  private:
   friend class Disposable;
   friend void destroy(DisposeScope* scope) noexcept;
+  ScopeLedger* outer_ledger() const noexcept;
   ~DisposeScope() = default;                       // only through Counted
   inline void adopt(Disposable& object) noexcept;  // the lock is held; object is in no scope
   inline void let_go(Disposable& object) noexcept;

@@ -10,7 +10,6 @@
 #include "csrc/core/error.h"
 #include "csrc/core/pool.h"
 #include "csrc/core/text.h"
-#include "csrc/lifetime/dispose_scope.h"
 #include "csrc/lifetime/failing_allocation.h"
 #include "csrc/lifetime/lifetime_lock.h"
 
@@ -37,14 +36,6 @@ bool lies_in(const ScopeLedger* ledger, const ScopeLedger* scope) noexcept {
     if (ledger == scope) return true;
   }
   return false;
-}
-
-void delete_chain(ScopeLedger* dead) noexcept {
-  while (dead) {
-    ScopeLedger* const next = dead->outer;
-    delete dead;
-    dead = next;
-  }
 }
 
 }  // namespace
@@ -86,12 +77,9 @@ void Registry::add_slowly(StorageRecord& storage) {
   std::int64_t live = 0, limit = 0;
   {
     const std::lock_guard guard(storages_.lock);
-    ScopeLedger* ledger = birth.scope ? birth.scope->open_ledger() : nullptr;
+    ScopeLedger* const ledger = birth.scope ? birth.scope->open_ledger() : nullptr;
     full = crossed(ledger, storage.bytes);
-    if (full) {
-      live = full->total_bytes();
-      limit = full->limit_bytes;
-    } else {
+    if (!full) {
       DeviceBytes& device = bytes_on(storage.device);
       storages_.add(storage);
       device.live += storage.bytes;
@@ -99,15 +87,14 @@ void Registry::add_slowly(StorageRecord& storage) {
       if (device.arrived() > device.peak) rise(device);
       storage.is_waiting = waits;
       storage.ledger = ledger;
-      if (ledger) ++ledger->shares;
-      for (; ledger; ledger = ledger->outer) {
-        ledger->live_bytes[slot] += storage.bytes;
-        if (waits) ledger->waiting_bytes[slot] += storage.bytes;
-        ledger->note_peak(slot);
-      }
+      for (ScopeLedger* at = ledger; waits && at; at = at->outer)
+        at->waiting_bytes[slot] += storage.bytes;
+      if (ledger) ledger->add(slot, storage.bytes);
+      return;
     }
+    live = full->total_bytes();
+    limit = full->limit_bytes;
   }
-  if (!full) return;
   std::string report =
       text("scope limit: ", human_bytes(storage.bytes), " more on ", storage.device, " beside ",
            human_bytes(live), " live; the scope's limit is ", human_bytes(limit));
@@ -148,35 +135,7 @@ void Registry::abandon(StorageRecord& storage) noexcept {
     const std::lock_guard guard(storages_.lock);
     end_waiting(storage);
   }
-  remove_slowly(storage);
-}
-
-inline void Registry::drop_locked(ScopeLedger* ledger, ScopeLedger*& dead) noexcept {
-  while (ledger && --ledger->shares == 0) {
-    ScopeLedger* const outer = ledger->outer;
-    ledger->outer = dead;  // chained up, to be deleted after the lock
-    dead = ledger;
-    ledger = outer;
-  }
-}
-
-inline void Registry::unlist(StorageRecord& storage, ScopeLedger*& dead) noexcept {
-  storages_.remove(storage);
-  const int slot = storage.device.slot();
-  bytes_on(storage.device).live -= storage.bytes;
-  for (ScopeLedger* at = storage.ledger; at; at = at->outer) at->live_bytes[slot] -= storage.bytes;
-  drop_locked(storage.ledger, dead);
-}
-
-void Registry::remove_slowly(StorageRecord& storage) noexcept {
-  ScopeLedger* dead = nullptr;
-  {
-    const std::lock_guard guard(storages_.lock);
-    if (storage.serial >= bytes_on(storage.device).peak_until) [[likely]]
-      unlist(storage, dead);
-  }
-  if (storage.is_registered()) remove_of_peak(storage);
-  if (dead) delete_chain(dead);
+  remove(storage);
 }
 
 void Registry::remove_of_peak(StorageRecord& storage) noexcept {
@@ -192,13 +151,22 @@ void Registry::remove_of_peak(StorageRecord& storage) noexcept {
       if (was_there && device.ended && (has_room || !needs_room))
         device.ended->add({has_room ? storage.site : unknown_site, 1, storage.bytes});
       if (!was_there || has_room || !needs_room) {
-        unlist(storage, dead);
+        dead = unlist(storage);
         break;
       }
     }
     enlarge_tally(device);
   }
-  delete_chain(dead);
+  if (dead) end(dead);
+}
+
+void Registry::end(ScopeLedger* ledger) noexcept {
+  while (ledger) {
+    ScopeLedger* const outer = ledger->outer;
+    delete ledger;
+    const std::lock_guard guard(storages_.lock);
+    ledger = outer && --outer->shares == 0 ? outer : nullptr;
+  }
 }
 
 void Registry::add_foreign(StorageRecord& storage) noexcept {
@@ -249,18 +217,20 @@ void Registry::open(LedgerSlot& slot, const DisposeScope* outer, std::int64_t li
   const std::lock_guard guard(storages_.lock);
   ledger->outer = outer ? outer->open_ledger() : nullptr;
   if (ledger->outer) ++ledger->outer->shares;
+  ledger->has_limit = limit_bytes >= 0 || (ledger->outer && ledger->outer->has_limit);
   slot.open = ledger;
 }
 
 void Registry::close(LedgerSlot& slot) noexcept {
-  ScopeLedger* dead = nullptr;
+  ScopeLedger* const ledger = slot.open;
   {
     const std::lock_guard guard(storages_.lock);
-    slot.at_close = *slot.open;
-    slot.open->limit_bytes = -1;
-    drop_locked(std::exchange(slot.open, nullptr), dead);
+    slot.at_close = *ledger;
+    ledger->limit_bytes = -1;
+    slot.open = nullptr;
+    if (--ledger->shares > 0) return;
   }
-  delete_chain(dead);
+  end(ledger);
 }
 
 ScopeLedger Registry::read(const LedgerSlot& slot) const noexcept {

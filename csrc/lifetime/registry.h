@@ -11,6 +11,7 @@
 
 #include "csrc/core/spin_lock.h"
 #include "csrc/device/device.h"
+#include "csrc/lifetime/dispose_scope.h"
 #include "csrc/lifetime/peak.h"
 #include "csrc/lifetime/record.h"
 #include "csrc/lifetime/scope_ledger.h"
@@ -48,16 +49,18 @@ class Registry {
   /// Stamps and lists a storage whose bytes are there, and adds them to the innermost scope's
   /// ledger and those around it. Raises ScopeLimitError, changing nothing, where that crosses a
   /// scope's limit; and OutOfMemoryError where a FailingAllocation says so.
-  void add(StorageRecord& storage) {
+  [[gnu::always_inline]] void add(StorageRecord& storage) {
     static_cast<Stamp&>(storage) = stamp_now();
-    if (birth.scope) return add_slowly<false>(storage);
     {
       const std::lock_guard guard(storages_.lock);
       DeviceBytes& device = bytes_on(storage.device);
+      ScopeLedger* const ledger = birth.scope ? birth.scope->open_ledger() : nullptr;
       const std::int64_t now = device.live + storage.bytes;
-      if (now - device.waiting <= device.alarm) [[likely]] {
+      if (now - device.waiting <= device.alarm && !(ledger && ledger->has_limit)) [[likely]] {
         storages_.add(storage);
         device.live = now;
+        storage.ledger = ledger;
+        if (ledger) ledger->add(storage.device.slot(), storage.bytes);
         return;
       }
     }
@@ -69,18 +72,16 @@ class Registry {
   void arrive(StorageRecord& storage) noexcept;
   void abandon(StorageRecord& storage) noexcept;
 
-  void remove(StorageRecord& storage) noexcept {
-    if (storage.ledger) return remove_slowly(storage);
+  [[gnu::always_inline]] void remove(StorageRecord& storage) noexcept {
+    ScopeLedger* dead = nullptr;
     {
       const std::lock_guard guard(storages_.lock);
-      DeviceBytes& device = bytes_on(storage.device);
-      if (storage.serial >= device.peak_until) [[likely]] {
-        storages_.remove(storage);
-        device.live -= storage.bytes;
-        return;
-      }
+      if (storage.serial >= bytes_on(storage.device).peak_until) [[likely]]
+        dead = unlist(storage);
     }
-    remove_slowly(storage);
+    if (storage.is_registered()) [[unlikely]]
+      return remove_of_peak(storage);
+    if (dead) end(dead);
   }
   /// The same for memory that is not ours: in no scope, no limit and no peak. Never refuses.
   void add_foreign(StorageRecord& storage) noexcept;
@@ -185,17 +186,22 @@ class Registry {
   DeviceBytes& bytes_on(Device device) noexcept {
     return devices_[static_cast<std::size_t>(device.slot())];
   }
-
   template <bool waits>
   void add_slowly(StorageRecord& storage);
-  void remove_slowly(StorageRecord& storage) noexcept;
+  /// Deletes a ledger whose last share has gone, and drops its share of the one around it.
+  void end(ScopeLedger* ledger) noexcept;
   void remove_of_peak(StorageRecord& storage) noexcept;
   void enlarge_tally(DeviceBytes& device) noexcept;
   // Under the lock of the storages.
   void rise(DeviceBytes& device) noexcept;
   void end_waiting(StorageRecord& storage) noexcept;
-  void unlist(StorageRecord& storage, ScopeLedger*& dead) noexcept;
-  void drop_locked(ScopeLedger* ledger, ScopeLedger*& dead) noexcept;
+  /// Returns the storage's ledger where that was its last share.
+  ScopeLedger* unlist(StorageRecord& storage) noexcept {
+    storages_.remove(storage);
+    bytes_on(storage.device).live -= storage.bytes;
+    ScopeLedger* const ledger = storage.ledger;
+    return ledger && ledger->subtract(storage.device.slot(), storage.bytes) ? ledger : nullptr;
+  }
 
   Shelf storages_;
   Shelf nodes_;

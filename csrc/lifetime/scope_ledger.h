@@ -17,6 +17,7 @@ struct ScopeLedger {
   std::array<std::int64_t, max_devices> peak_bytes{};
   std::array<std::int64_t, max_devices> waiting_bytes{};  // live, but still being asked for
   std::int64_t limit_bytes = -1;                          // of the sum over devices; negative: none
+  bool has_limit = false;                                 // at its opening, it or one around it
   ScopeLedger* outer = nullptr;                           // a share of it is held
   std::uint32_t shares = 1;
 
@@ -27,6 +28,19 @@ struct ScopeLedger {
   }
   void note_peak(int slot) noexcept {
     peak_bytes[slot] = std::max(peak_bytes[slot], live_bytes[slot] - waiting_bytes[slot]);
+  }
+  /// Of a birth inside, which holds a share: counts here and in all around.
+  void add(int slot, std::int64_t bytes) noexcept {
+    ++shares;
+    for (ScopeLedger* at = this; at; at = at->outer) {
+      at->live_bytes[slot] += bytes;
+      at->note_peak(slot);
+    }
+  }
+  /// True when that was the last share.
+  bool subtract(int slot, std::int64_t bytes) noexcept {
+    for (ScopeLedger* at = this; at; at = at->outer) at->live_bytes[slot] -= bytes;
+    return --shares == 0;
   }
   static void* operator new(std::size_t bytes);
   static void operator delete(void* block, std::size_t bytes) noexcept;

@@ -48,13 +48,13 @@ void check_fits(const char* op, Scalar value, DType dtype) {
 }
 
 Tensor empty_of(const Dims& sizes, DType dtype, Device device) {
-  const auto bytes = sizes.product() * static_cast<std::int64_t>(item_size(dtype));
-  return Tensor::over(Storage::allocate(bytes, device), dtype, sizes);
+  return Tensor::fresh(sizes, dtype, device);
 }
 
 Tensor empty(const Dims& sizes, DType dtype, Device device, const char* op) {
   require_device(op, device);
-  return Tensor::over(Storage::allocate(checked_bytes(op, sizes, dtype), device), dtype, sizes);
+  checked_bytes(op, sizes, dtype);
+  return Tensor::fresh(sizes, dtype, device);
 }
 
 Tensor full(const Dims& sizes, Scalar value, DType dtype, Device device, const char* op) {

@@ -18,8 +18,7 @@ Tensor empty(const Dims& sizes, DType dtype, Device device = {}, const char* op 
 Tensor empty_of(const Dims& sizes, DType dtype, Device device);
 /// As the contiguous `like`, in another dtype: the cheapest way to a result.
 inline Tensor empty_like(const Tensor& like, DType dtype) {
-  const auto bytes = like.count() * static_cast<std::int64_t>(item_size(dtype));
-  return Tensor::over(Storage::allocate(bytes, like.device()), dtype, like.view());
+  return Tensor::fresh(like.view(), dtype, like.device());
 }
 Tensor full(const Dims& sizes, Scalar value, DType dtype, Device device = {},
             const char* op = "full");

@@ -197,6 +197,19 @@ class Overwriting {
   bool is_recorded_ = false;
 };
 
+/// As `record`, for two tensors of one size: without lists and loops.
+void record_usual(const Binary& op, const Tensor& out, const Tensor& x, const Tensor& y) {
+  Counted<GradNode> node = GradNode::make(op.name, out, 2);
+  Edge* const edges = node->edges();
+  connect(edges[0], x);
+  connect(edges[1], y);
+  const bool crosswise = has(op.keep, Keep::crosswise);
+  if (has(op.keep, Keep::first) || (crosswise && edges[1])) node->save_input(0, x);
+  if (has(op.keep, Keep::second) || (crosswise && edges[0])) node->save_input(1, y);
+  node->set_rule(op.gradient);
+  attach(std::move(node), out, op.keep);
+}
+
 }  // namespace
 
 Tensor Unary::operator()(const Tensor& input) const {
@@ -212,9 +225,9 @@ Tensor Unary::operator()(const Tensor& input) const {
     run(out.view(), Input(input, dtype, input.sizes(), nullptr).view(), {device});
   }
   if (gradient && is_grad_enabled() && input.requires_grad()) {
-    const Counted<GradNode> node = make_node(name, out, {input}, keep);
-    attach_rule(*node, gradient);
-    attach(node, out, keep);
+    Counted<GradNode> node = make_node(name, out, {input}, keep);
+    node->set_rule(gradient);
+    attach(std::move(node), out, keep);
   }
   return out;
 }
@@ -232,23 +245,19 @@ void Unary::into(const Tensor& out, const Tensor& input) const {
   overwriting.finish(*this, {input}, {});
 }
 
+Tensor Binary::of_tensors(const Tensor& x, const Tensor& y) const {
+  const bool is_usual = x.dtype() == y.dtype() && x.device() == y.device() && is_plain(x, kernel) &&
+                        y.is_contiguous() && x.sizes() == y.sizes();
+  if (!is_usual) return (*this)(Operand(x), Operand(y));
+  // Nothing to convert, broadcast or place on another device.
+  Tensor out = empty_like(x, kernel.gives_bool ? DType::boolean : x.dtype());
+  kernels::table_of(x.device()).binary[kernel.index](out.view(), x.view(), y.view(), {x.device()});
+  if (gradient && is_grad_enabled() && (x.requires_grad() || y.requires_grad()))
+    record_usual(*this, out, x, y);
+  return out;
+}
+
 Tensor Binary::operator()(const Operand& a, const Operand& b) const {
-  // The usual case first: nothing to convert, broadcast or place on another device.
-  if (a.tensor && b.tensor) {
-    const Tensor &x = *a.tensor, &y = *b.tensor;
-    if (x.dtype() == y.dtype() && x.device() == y.device() && x.sizes() == y.sizes() &&
-        is_plain(x, kernel) && y.is_contiguous()) {
-      const Tensor out = empty_like(x, kernel.gives_bool ? DType::boolean : x.dtype());
-      kernels::table_of(x.device())
-          .binary[kernel.index](out.view(), x.view(), y.view(), {x.device()});
-      if (gradient && is_grad_enabled() && (x.requires_grad() || y.requires_grad())) {
-        const Counted<GradNode> node = make_node(name, out, {x, y}, keep);
-        attach_rule(*node, gradient);
-        attach(node, out, keep);
-      }
-      return out;
-    }
-  }
   const Plan plan = garboard::plan(*this, a, b);
   const Tensor out = output_of(plan);
   {
@@ -257,10 +266,10 @@ Tensor Binary::operator()(const Operand& a, const Operand& b) const {
         .binary[kernel.index](out.view(), x.view(), y.view(), {plan.device});
   }
   if (gradient && must_record({a, b})) {
-    const Counted<GradNode> node = make_node(name, out, {a, b}, keep);
+    Counted<GradNode> node = make_node(name, out, {a, b}, keep);
     note_sizes(*node, plan.sizes, {&a, &b});
-    attach_rule(*node, gradient);
-    attach(node, out, keep);
+    node->set_rule(gradient);
+    attach(std::move(node), out, keep);
   }
   return out;
 }
@@ -283,10 +292,10 @@ Tensor Ternary::operator()(const Operand& a, const Operand& b, const Operand& c)
   const Tensor out = output_of(plan);
   run(*this, plan, out, a, b, c);
   if (must_record({a, b, c})) {
-    const Counted<GradNode> node = make_node(name, out, {a, b, c}, keep);
+    Counted<GradNode> node = make_node(name, out, {a, b, c}, keep);
     note_sizes(*node, plan.sizes, {&a, &b, &c});
     attach_rule(*node, gradient);
-    attach(node, out, keep);
+    attach(std::move(node), out, keep);
   }
   return out;
 }

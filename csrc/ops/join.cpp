@@ -43,9 +43,8 @@ Tensor cat(const std::vector<Tensor>& tensors, std::int64_t given_dim) {
     }
   }
   if (!is_recorded || !is_grad_enabled()) return out;
-  const Counted<GradNode> node = make_node("cat", out, {}, Keep::nothing);
-  node->reserve_edges(static_cast<int>(tensors.size()));
-  for (std::size_t i = 0; i < tensors.size(); ++i) node->edges()[i] = edge_of(tensors[i]);
+  Counted<GradNode> node = GradNode::make("cat", out, static_cast<int>(tensors.size()));
+  for (std::size_t i = 0; i < tensors.size(); ++i) connect(node->edges()[i], tensors[i]);
   node->set_rule([dim, lengths = std::move(lengths)](const Backward& back) -> Grads {
     Grads grads;
     std::int64_t at = 0;
@@ -56,7 +55,7 @@ Tensor cat(const std::vector<Tensor>& tensors, std::int64_t given_dim) {
     }
     return grads;
   });
-  attach(node, out, Keep::nothing);
+  attach(std::move(node), out, Keep::nothing);
   return out;
 }
 

@@ -44,6 +44,8 @@ struct Binary {
   bool wraps = false;  // modulo 2^n, so that a number beyond an integer dtype may wrap first
 
   Tensor operator()(const Operand& a, const Operand& b) const;
+  /// The same, for two tensors: the shortest way.
+  Tensor of_tensors(const Tensor& a, const Tensor& b) const;
   void into(const Tensor& out, const Operand& a, const Operand& b) const;
   void apply_in_place(const Tensor& self, const Operand& other) const { into(self, self, other); }
 };

@@ -65,25 +65,13 @@ Counted<GradNode> node_of_view(const Tensor& view, const Tensor& base) {
   return node;
 }
 
-void refresh(const Tensor& tensor) {
-  TensorBody& body = *tensor.body();
-  if (!body.base || body.base->history == body.base_history) return;
-  const Tensor base(body.base);
-  body.base_history = body.base->history;
-  body.grad_node = base.requires_grad() ? node_of_view(tensor, base) : Counted<GradNode>();
-}
-
 /// The base's history once a view of it was written by `node`: outside the view the old gradient
 /// passes, inside it `node`'s rule decides.
 void rebase(const Tensor& view, const Counted<GradNode>& node) {
   const Tensor base(view.body()->base);
-  const Counted<GradNode> copy = GradNode::make(node->name);
-  copy->reserve_edges(node->edge_count);
-  copy->edges()[0] = edge_of(base);
+  const Counted<GradNode> copy = GradNode::make(node->name, base, node->edge_count);
+  connect(copy->edges()[0], base);
   for (int i = 1; i < node->edge_count; ++i) copy->edges()[i] = node->edges()[i];
-  copy->output_sizes = base.sizes();
-  copy->output_dtype = base.dtype();
-  copy->device = base.device();
   // What the rule of `node` returns for its other inputs is summed back by this node's walk.
   copy->input_sizes = std::make_unique<Dims[]>(std::max<std::size_t>(node->edge_count, 1));
   copy->input_sizes[0] = base.sizes();
@@ -148,24 +136,19 @@ bool overlaps_itself(const Tensor& tensor) {
 
 }  // namespace
 
-Edge edge_of(const Tensor& tensor) {
-  refresh(tensor);
-  TensorBody& body = *tensor.body();
-  if (body.grad_node) return {body.grad_node, {}, tensor.dtype()};
-  if (body.requires_grad) return {{}, tensor, tensor.dtype()};
-  return {};
+void refresh_history(const Tensor& view) {
+  TensorBody& body = *view.body();
+  const Tensor base(body.base);
+  body.base_history = body.base->history;
+  body.grad_node = base.requires_grad() ? node_of_view(view, base) : Counted<GradNode>();
 }
 
 Counted<GradNode> make_node(const char* name, const Tensor& output,
                             std::initializer_list<Operand> operands, Keep keep) {
-  Counted<GradNode> node = GradNode::make(name);
-  node->reserve_edges(static_cast<int>(operands.size()));
-  node->output_sizes = output.sizes();
-  node->output_dtype = output.dtype();
-  node->device = output.device();
+  Counted<GradNode> node = GradNode::make(name, output, static_cast<int>(operands.size()));
   int i = 0;
   for (const Operand& operand : operands) {
-    if (operand.tensor) node->edges()[i] = edge_of(*operand.tensor);
+    if (operand.tensor) connect(node->edges()[i], *operand.tensor);
     ++i;
   }
   i = 0;
@@ -175,8 +158,7 @@ Counted<GradNode> make_node(const char* name, const Tensor& output,
       node->scalars[i] = operand.scalar;
       node->scalar_places |= std::uint8_t(1 << i);
     } else if (i < inline_edges && (crosswise || has(keep, Keep(1 << i)))) {
-      node->saved_inputs[i] = {*operand.tensor, operand.tensor->storage()->version()};
-      operand.tensor->storage()->mark_saved();
+      node->save_input(i, *operand.tensor);
     }
     ++i;
   }
@@ -196,13 +178,9 @@ void note_sizes(GradNode& node, const Dims& output,
   }
 }
 
-void attach(const Counted<GradNode>& node, const Tensor& output, Keep keep) {
-  if (has(keep, Keep::output)) {
-    node->saved_output = {
-        output.alias_of_storage(output.sizes(), output.strides(), output.offset()),
-        output.storage()->version()};
-  }
-  output.body()->grad_node = node;
+void save_output(GradNode& node, const Tensor& output) {
+  node.saved_output = {output.alias_of_storage(output.sizes(), output.strides(), output.offset()),
+                       output.storage()->version()};
 }
 
 void check_writable(const char* op, const Tensor& self) {
@@ -236,7 +214,7 @@ void finish_in_place(const Tensor& self, const Counted<GradNode>& node, Keep kee
     return;
   }
   rebase(self, node);
-  refresh(self);
+  refresh_history(self);
 }
 
 }  // namespace garboard

@@ -8,8 +8,25 @@
 
 namespace garboard {
 
-/// Where the gradient of `tensor` goes.
-Edge edge_of(const Tensor& tensor);
+/// Has a view see what was written into its base through another view.
+void refresh_history(const Tensor& view);
+
+/// Lets the empty `edge` lead to where the gradient of `tensor` goes.
+inline void connect(Edge& edge, const Tensor& tensor) {
+  const TensorBody& body = *tensor.body();
+  if (body.base && body.base->history != body.base_history) refresh_history(tensor);
+  if (body.grad_node) {
+    edge.node = body.grad_node;
+  } else if (body.requires_grad) {
+    edge.leaf = tensor;
+  }
+  edge.dtype = tensor.dtype();
+}
+inline Edge edge_of(const Tensor& tensor) {
+  Edge edge;
+  connect(edge, tensor);
+  return edge;
+}
 
 /// True when grad mode is on and one of the operands asks for a gradient.
 inline bool must_record(std::initializer_list<Operand> operands) {
@@ -28,17 +45,22 @@ Counted<GradNode> make_node(const char* name, const Tensor& output,
 /// Remembers which inputs were broadcast, so that the walk sums their gradients back.
 void note_sizes(GradNode& node, const Dims& output, std::initializer_list<const Operand*> operands);
 
-/// Keeps `output` in `node`, where `keep` says so, and makes the node the output's history.
-void attach(const Counted<GradNode>& node, const Tensor& output, Keep keep);
+/// Keeps `output` in `node`.
+void save_output(GradNode& node, const Tensor& output);
+/// Does that where `keep` says so, and makes the node the output's history.
+inline void attach(Counted<GradNode> node, const Tensor& output, Keep keep) {
+  if (has(keep, Keep::output)) save_output(*node, output);
+  output.body()->grad_node = std::move(node);
+}
 
 /// Records a fresh output, if anything asks for it. Only floating outputs have gradients.
 template <class Rule>
 void record(const char* name, const Tensor& output, std::initializer_list<Operand> operands,
             Keep keep, Rule rule) {
   if (!is_floating(output.dtype()) || !must_record(operands)) return;
-  const Counted<GradNode> node = make_node(name, output, operands, keep);
+  Counted<GradNode> node = make_node(name, output, operands, keep);
   node->set_rule(std::move(rule));
-  attach(node, output, keep);
+  attach(std::move(node), output, keep);
 }
 
 /// Raises where `self` must not be written: a leaf that asks for a gradient, a view that was made

@@ -3,37 +3,13 @@
 #include <utility>
 
 #include "csrc/core/error.h"
-#include "csrc/core/pool.h"
 
 namespace garboard {
 
-void* GradNode::operator new(std::size_t bytes) { return pool::take(bytes); }
-void GradNode::operator delete(void* block, std::size_t bytes) noexcept {
-  pool::give(block, bytes);
-}
-
-Counted<GradNode> GradNode::make(const char* name) {
-  auto* const node = new GradNode;
-  node->name = name;
-  node->start_with_one_share();
-  registry().add(*node);
-  return Counted<GradNode>::adopt(node);
-}
-
-void GradNode::reserve_edges(int count) {
-  if (count > inline_edges) more_edges_ = std::make_unique<Edge[]>(static_cast<std::size_t>(count));
-  edge_count = static_cast<std::uint16_t>(count);
-}
-
-void GradNode::end_rule() noexcept {
-  if (end_) end_(rule_);
-  end_ = nullptr;
-  run_ = nullptr;
-}
-
 void GradNode::release_saved() noexcept {
   is_released = true;
-  end_rule();
+  if (const auto end = std::exchange(end_, nullptr)) end(rule_);
+  run_ = nullptr;
   for (SavedTensor& saved : saved_inputs) saved.tensor = {};
   saved_output.tensor = {};
   inner.reset();
@@ -45,14 +21,15 @@ void GradNode::release_saved() noexcept {
 class DeadNodes {
  public:
   void end(GradNode* node) noexcept {
-    node->next_dead_ = std::exchange(first_, node);
-    if (is_draining_) return;
+    if (is_draining_) {
+      node->next_dead_ = std::exchange(first_, node);
+      return;
+    }
     is_draining_ = true;
-    while (first_) {
-      GradNode* const dead = std::exchange(first_, first_->next_dead_);
-      registry().remove(*dead);
-      dead->end_rule();
-      delete dead;
+    while (node) {
+      registry().remove(*node);
+      delete node;
+      if ((node = first_)) first_ = node->next_dead_;
     }
     is_draining_ = false;
   }

@@ -83,8 +83,6 @@ class GradNode final : public RefCounted, public NodeRecord {
   Device device;
 
   Edge* edges() noexcept { return more_edges_ ? more_edges_.get() : edges_.data(); }
-  /// Makes room for `count` edges.
-  void reserve_edges(int count);
 
   std::array<SavedTensor, inline_edges> saved_inputs;
   SavedTensor saved_output;
@@ -94,7 +92,9 @@ class GradNode final : public RefCounted, public NodeRecord {
   std::unique_ptr<Dims[]> input_sizes;
   /// The Python numbers among the inputs of an elementwise op, and a bit for each place that is
   /// one.
-  std::array<Scalar, inline_edges> scalars;
+  union {
+    std::array<Scalar, inline_edges> scalars;  // the others are not set
+  };
   std::uint8_t scalar_places = 0;
   Counted<GradientHooks> hooks;  // of the output
 
@@ -116,27 +116,35 @@ class GradNode final : public RefCounted, public NodeRecord {
   }
   Grads run(const Backward& backward) { return run_(rule_, backward); }
 
+  /// Keeps an input, of the first three, for the rule.
+  void save_input(int i, const Tensor& input) {
+    saved_inputs[i].tensor = input;
+    saved_inputs[i].version = input.storage()->version();
+    input.storage()->mark_saved();
+  }
+
   /// Frees what was kept, the rule with what it captured, and the edges. A second walk is refused.
   void release_saved() noexcept;
 
   // The walk's own notes, valid while `walk` is its number; 0: no walk is under way here.
   std::uint64_t walk = 0;
-  std::uint32_t pending_count = 0;
-  bool is_needed = true;
+  std::uint32_t pending_count;
   Tensor gradient;
 
-  static Counted<GradNode> make(const char* name);
-  static void* operator new(std::size_t bytes);
-  static void operator delete(void* block, std::size_t bytes) noexcept;
+  /// A node of the op `name` that made `output` from `edge_count` inputs.
+  static Counted<GradNode> make(const char* name, const Tensor& output, int edge_count);
+  static void* operator new(std::size_t bytes) { return pool::take(bytes); }
+  static void operator delete(void* block, std::size_t bytes) noexcept { pool::give(block, bytes); }
 
  private:
   friend void destroy(GradNode* node) noexcept;
   friend class DeadNodes;
-  GradNode() = default;
-  ~GradNode() = default;
-  void end_rule() noexcept;
+  GradNode() {}  // what must not be garbage has a value below and above
+  ~GradNode() {
+    if (end_) end_(rule_);
+  }
 
-  GradNode* next_dead_ = nullptr;
+  GradNode* next_dead_;
   std::array<Edge, inline_edges> edges_;
   std::unique_ptr<Edge[]> more_edges_;
   Grads (*run_)(void*, const Backward&) = nullptr;
@@ -161,6 +169,21 @@ class Backward {
  private:
   GradNode& node_;
 };
+
+// Inline, as are all steps of recording an op of small tensors.
+inline Counted<GradNode> GradNode::make(const char* name, const Tensor& output, int edge_count) {
+  auto* const node = new GradNode;
+  node->name = name;
+  node->edge_count = static_cast<std::uint16_t>(edge_count);
+  if (edge_count > inline_edges) [[unlikely]]
+    node->more_edges_ = std::make_unique<Edge[]>(static_cast<std::size_t>(edge_count));
+  node->output_sizes = output.sizes();
+  node->output_dtype = output.dtype();
+  node->device = output.device();
+  node->start_with_one_share();
+  registry().add(*node);
+  return Counted<GradNode>::adopt(node);
+}
 
 // Initial-exec: every op asks.
 extern constinit thread_local bool grad_enabled [[gnu::tls_model("initial-exec")]];

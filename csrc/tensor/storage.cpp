@@ -1,13 +1,10 @@
 #include "csrc/tensor/storage.h"
 
-#include "csrc/core/pool.h"
 #include "csrc/memory/allocators.h"
 #include "csrc/memory/caching_allocator.h"
+#include "csrc/tensor/small_tensor.h"
 
 namespace garboard {
-
-void* Storage::operator new(std::size_t bytes) { return pool::take(bytes); }
-void Storage::operator delete(void* block, std::size_t bytes) noexcept { pool::give(block, bytes); }
 
 // The registry first: it stamps the birth and knows the budgets, so a scope's limit refuses before
 // any byte is asked for.
@@ -17,13 +14,7 @@ Counted<Storage> Storage::allocate(std::int64_t bytes, Device device) {
   storage->bytes = bytes;
   storage->device = device;
   try {
-    if (bytes <= inline_bytes && device.is_cpu()) {
-      registry().add(*storage);
-      storage->data_ = storage->payload_;
-      allocator.book(static_cast<std::size_t>(bytes), storage->payload_);
-    } else {
-      storage->take_block(allocator);
-    }
+    storage->take_block(allocator);
   } catch (...) {
     delete storage;
     throw;
@@ -60,6 +51,7 @@ Counted<Storage> Storage::around(void* data, std::int64_t bytes, Device device, 
 }
 
 void destroy(Storage* storage) noexcept {
+  if (storage->is_in_small_tensor_) return SmallTensor::end(storage);
   const auto bytes = static_cast<std::size_t>(storage->bytes);
   if (storage->is_foreign) {
     registry().remove_foreign(*storage);
@@ -71,8 +63,6 @@ void destroy(Storage* storage) noexcept {
   registry().remove(*storage);
   if (storage->block_) {
     allocator_of(storage->device).release(storage->block_);
-  } else if (storage->device.is_cpu()) {
-    allocator_of(storage->device).unbook(bytes, storage->payload_);
   }
   delete storage;
 }

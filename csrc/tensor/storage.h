@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "csrc/core/counted.h"
+#include "csrc/core/pool.h"
 #include "csrc/lifetime/registry.h"
 
 namespace garboard {
@@ -28,6 +29,10 @@ class Storage final : public RefCounted, public StorageRecord {
  public:
   /// Raises OutOfMemoryError, or ScopeLimitError where a scope's budget does not allow it.
   static Counted<Storage> allocate(std::int64_t bytes, Device device);
+  /// Whether a payload lies inside the storage.
+  static bool holds(std::int64_t bytes, Device device) noexcept {
+    return bytes <= inline_bytes && device.is_cpu();
+  }
   /// Memory that somebody else owns and `owner` gives back.
   static Counted<Storage> around(void* data, std::int64_t bytes, Device device, ForeignOwner owner,
                                  bool is_writable);
@@ -48,11 +53,12 @@ class Storage final : public RefCounted, public StorageRecord {
   /// Arrays, capsules and buffers that look into this storage.
   std::atomic<std::uint32_t> export_count{0};
 
-  static void* operator new(std::size_t bytes);
-  static void operator delete(void* block, std::size_t bytes) noexcept;
+  static void* operator new(std::size_t bytes) { return pool::take(bytes); }
+  static void operator delete(void* block, std::size_t bytes) noexcept { pool::give(block, bytes); }
 
  private:
   friend void destroy(Storage* storage) noexcept;
+  friend struct SmallTensor;
   Storage() = default;
   ~Storage() = default;
   void take_block(CachingAllocator& allocator);
@@ -63,6 +69,7 @@ class Storage final : public RefCounted, public StorageRecord {
   std::atomic<std::uint32_t> version_{0};
   std::atomic<bool> was_saved_{false};
   bool is_writable_ = true;
+  bool is_in_small_tensor_ = false;  // its memory is the front of one
   alignas(inline_bytes) std::byte payload_[inline_bytes];
 };
 

@@ -2,6 +2,7 @@
 
 #include "csrc/core/error.h"
 #include "csrc/tensor/grad_node.h"
+#include "csrc/tensor/small_tensor.h"
 
 namespace garboard {
 
@@ -11,23 +12,41 @@ TensorBody* TensorBody::make() {
   return body;
 }
 
-void destroy(TensorBody* body) noexcept { delete body; }
+TensorBody::~TensorBody() = default;
 
-Tensor Tensor::over(Counted<Storage> storage, DType dtype, const Dims& sizes) {
+void destroy(TensorBody* body) noexcept {
+  if (!body->is_in_small_tensor_) return delete body;
+  Storage* const storage = body->storage.release();
+  body->~TensorBody();
+  if (storage->drop()) SmallTensor::end(storage);  // and with it the memory of both
+}
+
+namespace {
+
+/// A body over a storage of its own, its view yet to be filled in.
+[[gnu::always_inline]] inline TensorBody* make_with_storage(std::int64_t count, DType dtype,
+                                                            Device device) {
+  const std::int64_t bytes = count * static_cast<std::int64_t>(item_size(dtype));
+  if (Storage::holds(bytes, device)) return SmallTensor::make(bytes);
+  Counted<Storage> storage = Storage::allocate(bytes, device);
   TensorBody* const body = TensorBody::make();
-  body->view = {storage->data(), dtype, true, sizes.product(), sizes, contiguous_strides(sizes)};
-  body->device = storage->device;
+  body->device = device;
   body->storage = std::move(storage);
+  return body;
+}
+
+}  // namespace
+
+Tensor Tensor::fresh(const Dims& sizes, DType dtype, Device device) {
+  const std::int64_t count = sizes.product();
+  TensorBody* const body = make_with_storage(count, dtype, device);
+  body->view = {body->storage->data(), dtype, true, count, sizes, contiguous_strides(sizes)};
   return Tensor(Counted<TensorBody>::adopt(body));
 }
 
-Tensor Tensor::over(Counted<Storage> storage, DType dtype, const View& like) {
-  TensorBody* const body = TensorBody::make();
-  body->view = like;
-  body->view.data = storage->data();
-  body->view.dtype = dtype;
-  body->device = storage->device;
-  body->storage = std::move(storage);
+Tensor Tensor::fresh(const View& like, DType dtype, Device device) {
+  TensorBody* const body = make_with_storage(like.count, dtype, device);
+  body->view = {body->storage->data(), dtype, true, like.count, like.sizes, like.strides};
   return Tensor(Counted<TensorBody>::adopt(body));
 }
 

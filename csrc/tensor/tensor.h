@@ -27,10 +27,11 @@ class Tensor {
   Tensor() = default;
   explicit Tensor(Counted<TensorBody> body) : body_(std::move(body)) {}
 
-  /// A tensor over all of `storage`, in row-major order.
-  static Tensor over(Counted<Storage> storage, DType dtype, const Dims& sizes);
-  /// A tensor over all of `storage`, of the sizes of `like`, which is contiguous.
-  static Tensor over(Counted<Storage> storage, DType dtype, const View& like);
+  /// A tensor in row-major order with a storage of its own, uninitialised. Raises OutOfMemoryError,
+  /// ScopeLimitError; the bytes must have been checked to fit.
+  static Tensor fresh(const Dims& sizes, DType dtype, Device device);
+  /// The same, of the sizes of `like`, which is contiguous.
+  static Tensor fresh(const View& like, DType dtype, Device device);
   /// A tensor that shares `storage`; `offset` and strides are in elements, and stay inside it.
   static Tensor over(Counted<Storage> storage, DType dtype, const Dims& sizes, const Dims& strides,
                      std::int64_t offset);
@@ -78,7 +79,7 @@ class TensorBody final : public RefCounted {
  public:
   View view;
   std::int64_t offset = 0;
-  Counted<Storage> storage;
+  Counted<Storage> storage;  // the same from birth to end
   Device device;
   bool requires_grad = false;  // of a leaf
   /// A base's count of rebased histories, and, in a view, the base's count its node was made at.
@@ -90,8 +91,15 @@ class TensorBody final : public RefCounted {
 
   static void* operator new(std::size_t bytes) { return pool::take(bytes); }
   static void operator delete(void* block, std::size_t bytes) noexcept { pool::give(block, bytes); }
-  /// A new body with one share, which is the caller's.
+  /// With one share, which is the caller's.
   static TensorBody* make();
+
+ private:
+  friend struct SmallTensor;
+  friend void destroy(TensorBody* body) noexcept;
+  TensorBody() = default;
+  ~TensorBody();
+  bool is_in_small_tensor_ = false;  // where its memory is, and that of its storage
 };
 
 /// Called with each gradient of a tensor; may return another to take its place.

@@ -4,6 +4,7 @@
 
 #include <Python.h>
 
+#include "csrc/tensor/grad_node.h"
 #include "python/bindings/tensor_object.h"
 
 namespace garboard::python {
@@ -36,7 +37,7 @@ void release_hooks(TensorObject& object) noexcept;
 
 void hold_anchor(TensorObject& object) noexcept {
   const TensorBody& body = *object.alias.tensor().body();
-  if (body.grad_state || body.grad_node) detail::hold_hooks(object);
+  if (body.grad_state || (body.grad_node && body.grad_node->hooks)) detail::hold_hooks(object);
 }
 void release_anchor(TensorObject& object) noexcept {
   if (object.hooks) detail::release_hooks(object);

@@ -17,14 +17,14 @@ namespace {
 using Frame = _PyInterpreterFrame;
 
 #if PY_VERSION_HEX >= 0x030d0000
-Frame* innermost_frame() { return PyThreadState_Get()->current_frame; }
+Frame* innermost_frame(PyThreadState* thread) { return thread->current_frame; }
 PyCodeObject* code_of(const Frame* frame) {
   return PyCode_Check(frame->f_executable) ? reinterpret_cast<PyCodeObject*>(frame->f_executable)
                                            : nullptr;
 }
 const void* position_of(const Frame* frame) { return frame->instr_ptr; }
 #else
-Frame* innermost_frame() { return PyThreadState_Get()->cframe->current_frame; }
+Frame* innermost_frame(PyThreadState* thread) { return thread->cframe->current_frame; }
 PyCodeObject* code_of(const Frame* frame) { return frame->f_code; }
 const void* position_of(const Frame* frame) { return frame->prev_instr; }
 #endif
@@ -104,23 +104,36 @@ Site intern(const Frame* frame) {
   return entry->second;
 }
 
-Site lookup(const Frame* frame) {
+Slot& slot_of(const Frame* frame) {
   const auto position = reinterpret_cast<std::uintptr_t>(position_of(frame));
-  Slot& slot = slots[(position >> 1 ^ position >> 11) % slot_count];
-  if (slot.position == position_of(frame) && slot.code == code_of(frame)) return slot.site;
-  const Site site = intern(frame);
-  slot = {code_of(frame), position_of(frame), site};
-  return site;
+  return slots[(position >> 1 ^ position >> 11) % slot_count];
 }
 
-}  // namespace
+bool knows(const Slot& slot, const Frame* frame) {
+  return slot.position == position_of(frame) && slot.code == code_of(frame);
+}
 
-Site current_site() noexcept {
-  for (const Frame* frame = innermost_frame(); frame; frame = frame->previous) {
+Site lookup(const Frame* frame) {
+  Slot& slot = slot_of(frame);
+  if (!knows(slot, frame)) slot = {code_of(frame), position_of(frame), intern(frame)};
+  return slot.site;
+}
+
+[[gnu::noinline]] Site search(const Frame* frame) {
+  for (; frame; frame = frame->previous) {
     if (!runs_python(frame)) continue;
     if (const Site site = lookup(frame); site != in_library) return site;
   }
   return unknown_site;
+}
+
+}  // namespace
+
+Site current_site(PyThreadState* thread) noexcept {
+  const Frame* const frame = innermost_frame(thread);
+  if (!frame) return unknown_site;
+  const Slot& slot = slot_of(frame);
+  return knows(slot, frame) && slot.site != in_library ? slot.site : search(frame);
 }
 
 SiteText text_of(Site site) {

@@ -10,8 +10,8 @@
 
 namespace garboard::python {
 
-/// The innermost frame outside the library, as an interned number.
-Site current_site() noexcept;
+/// The innermost frame of `thread` outside the library, as an interned number.
+Site current_site(PyThreadState* thread = PyThreadState_Get()) noexcept;
 
 struct SiteText {
   std::string file;

@@ -19,6 +19,11 @@ namespace {
 template <const Binary& op>
 PyObject* binary(PyObject* a, PyObject* b) noexcept try {
   const Borrowing borrowing;  // first: a number's `__float__` may dispose the other operand
+  if (is_tensor(a) && is_tensor(b)) {
+    const Tensor &x = tensor_of(a, op.name), &y = tensor_of(b, op.name, "other");
+    const BirthStamp stamp;
+    return wrap(op.of_tensors(x, y));
+  }
   Operand x{Scalar{}}, y{Scalar{}};
   if (!to_operand(a, op.name, "input", x) || !to_operand(b, op.name, "other", y))
     Py_RETURN_NOTIMPLEMENTED;

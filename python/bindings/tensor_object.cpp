@@ -19,38 +19,44 @@ Share Alias::take_share() noexcept {
 
 namespace {
 
-// Handles are made and dropped all the time: the last ones are kept, most recent first.
+// Handles are made and dropped all the time: the last ones are kept, most recent first. A kept one
+// is blank, not unmade: of this type, which it still refers to, with no weak references and no
+// hooks, untracked. CPython keeps its floats so; it tells tracemalloc of each, we do not.
 constexpr int most_kept = 1024;
 TensorObject* kept[most_kept];
 int kept_count = 0;
 
-TensorObject* new_handle(PyTypeObject* type) noexcept {
-  TensorObject* object;
-  if (type != tensor_type) {
-    object = reinterpret_cast<TensorObject*>(type->tp_alloc(type, 0));
-  } else if (kept_count > 0) {
-    object = kept[--kept_count];
-    PyObject_Init(reinterpret_cast<PyObject*>(object), type);
-  } else {
-    object = PyObject_GC_New(TensorObject, type);
+[[gnu::always_inline]] inline TensorObject* new_handle(PyTypeObject* type) noexcept {
+  if (type == tensor_type && kept_count > 0) {
+    TensorObject* const object = kept[--kept_count];
+#ifdef Py_REF_DEBUG
+    _Py_NewReference(reinterpret_cast<PyObject*>(object));
+#else
+    Py_SET_REFCNT(reinterpret_cast<PyObject*>(object), 1);
+#endif
+    return object;
   }
+  auto* const object = type == tensor_type
+                           ? PyObject_GC_New(TensorObject, type)
+                           : reinterpret_cast<TensorObject*>(type->tp_alloc(type, 0));
   if (!object) return nullptr;
   object->weak_references = nullptr;
   new (&object->hooks) Counted<GradientHooks>;
+  new (&object->alias) Alias;
   return object;
 }
 
-PyObject* make(PyTypeObject* type, Tensor tensor, bool in_scope) noexcept {
+[[gnu::always_inline]] inline PyObject* make(PyTypeObject* type, Tensor&& tensor,
+                                             bool in_scope) noexcept {
   TensorObject* const object = new_handle(type);
   if (!object) return nullptr;
-  new (&object->alias) Alias(std::move(tensor), in_scope);
+  object->alias.hold(std::move(tensor), in_scope);
   hold_anchor(*object);
   return reinterpret_cast<PyObject*>(object);
 }
 
-}  // namespace
-
-void dealloc_tensor(PyObject* self) {
+/// Of a subclass, or where Python code has to do with it.
+void dealloc_slowly(PyObject* self) {
   PyTypeObject* const type = Py_TYPE(self);
   auto* const object = reinterpret_cast<TensorObject*>(self);
   if (PyObject_GC_IsTracked(self)) PyObject_GC_UnTrack(self);
@@ -59,15 +65,24 @@ void dealloc_tensor(PyObject* self) {
   if (object->weak_references) PyObject_ClearWeakRefs(self);
   release_anchor(*object);
   object->hooks.~Counted();
-  object->alias.~Alias();
-  if (type != tensor_type) {
-    type->tp_free(self);
-  } else if (kept_count < most_kept) {
-    kept[kept_count++] = object;
-  } else {
-    PyObject_GC_Del(self);
-  }
+  object->alias.let_go();
+  type->tp_free(self);
   Py_DECREF(type);
+}
+
+}  // namespace
+
+void dealloc_tensor(PyObject* self) {
+  auto* const object = reinterpret_cast<TensorObject*>(self);
+  if (Py_TYPE(self) != tensor_type || object->weak_references || object->hooks) [[unlikely]]
+    return dealloc_slowly(self);
+  object->alias.let_go();
+  if (kept_count == most_kept) [[unlikely]] {
+    PyObject_GC_Del(self);
+    Py_DECREF(tensor_type);
+    return;
+  }
+  kept[kept_count++] = object;
 }
 
 PyObject* object_of(const Disposable& disposable) noexcept {

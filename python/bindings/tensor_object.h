@@ -8,13 +8,18 @@
 
 namespace garboard::python {
 
-/// One handle on a tensor. Guarded by the GIL.
+/// One handle on a tensor, or, before `hold` and after `let_go`, a blank one. Guarded by the GIL.
 class Alias final : public Disposable {
  public:
-  Alias(Tensor tensor, bool in_scope) : Disposable(Kind::tensor), tensor_(std::move(tensor)) {
+  Alias() noexcept : Disposable(Kind::tensor) {}
+  ~Alias() {}  // blank
+
+  [[gnu::always_inline]] void hold(Tensor&& tensor, bool in_scope) noexcept {
+    new (&tensor_) Tensor(std::move(tensor));
     be_born(in_scope);
   }
-  ~Alias() {
+  [[gnu::always_inline]] void let_go() noexcept {
+    owner = OwnerKind::python;
     if (!finalize()) return;
     stop_being_grad();
     tensor_.~Tensor();
