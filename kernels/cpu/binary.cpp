@@ -12,7 +12,7 @@ void binary(const View& out, const View& a, const View& b, Stream) {
         *out.as<std::invoke_result_t<F, T, T>>() = F{}(*a.as<T>(), *b.as<T>());
         return;
       }
-      const bool is_short = out.count * std::int64_t{sizeof(T)} < streaming_bytes;
+      const bool is_short = out.count < long_elements;
       const unsigned scalars = is_scalar(a) | is_scalar(b) << 1;
       const bool is_dense =
           out.contiguous && (is_flat(a, out) || is_scalar(a)) && (is_flat(b, out) || is_scalar(b));

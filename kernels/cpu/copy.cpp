@@ -1,5 +1,6 @@
 #include <cstring>
 
+#include "kernels/cpu/parallel.h"
 #include "kernels/cpu/parts.h"
 #include "kernels/cpu/stretch.h"
 #include "kernels/functors/convert.h"
@@ -33,8 +34,17 @@ void copy(const View& out, const View& x, Stream) {
   if (x.dtype == out.dtype) {
     const auto bytes = out.count * static_cast<std::int64_t>(item_size(out.dtype));
     if (!(out.contiguous && is_flat(x, out))) return run(copy_of(out.dtype), out, &in);
-    if (bytes >= streaming_bytes && out.data != x.data) return stream_copy(out.data, x.data, bytes);
-    return copy_of(out.dtype).stretch(out.data, &x.data, out.count, 0);
+    if (out.data == x.data) return;
+    constexpr std::int64_t part_bytes = std::int64_t{1} << 18;
+    constexpr double byte_ns = 0.04;
+    return for_each_part(bytes, part_bytes, static_cast<double>(bytes) * byte_ns,
+                         [&](std::int64_t first, std::int64_t last) {
+                           char* const to = out.as<char>() + first;
+                           const char* const from = x.as<char>() + first;
+                           bytes >= streaming_bytes
+                               ? stream_copy(to, from, last - first)
+                               : static_cast<void>(std::memcpy(to, from, last - first));
+                         });
   }
   visit_dtype(out.dtype, [&]<class To>(Type<To>) {
     visit_dtype(x.dtype, [&]<class From>(Type<From>) {
@@ -49,7 +59,7 @@ void fill(const View& out, Scalar value, Stream) {
     T element = value.to<T>();
     const void* data = &element;
     const Elementwise op = copy_of(out.dtype);
-    if (out.contiguous && out.count * std::int64_t{sizeof(T)} < streaming_bytes)
+    if (out.contiguous && out.count < long_elements)
       return op.stretch(out.data, &data, out.count, 1);
     View x;
     x.data = &element;

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "kernels/cpu/parallel.h"
 #include "kernels/cpu/plan.h"
 #include "kernels/cpu/transpose.h"
 
@@ -224,6 +225,16 @@ void scatter_items(T* to, const T* from, const Block& block) {
   }
 }
 
+/// How much of the outermost dim, `inside` elements each, makes a part for a thread: some
+/// microseconds of work, and whole lines, tiles and blocks of an easy stretch.
+std::int64_t part_size(const Elementwise& op, std::int64_t inside) {
+  constexpr double part_ns = 10e3;
+  constexpr std::int64_t whole = 4096;
+  const auto elements = static_cast<std::int64_t>(part_ns / op.element_ns);
+  const std::int64_t unit = inside == 1 ? whole : tile_side;
+  return (elements / inside / unit + 1) * unit;
+}
+
 }  // namespace
 
 void gather(int item, void* to, const void* from, const Block& block) noexcept {
@@ -240,16 +251,22 @@ void scatter(int item, void* to, const void* from, const Block& block) noexcept 
 
 void run(const Elementwise& op, const View& out, const View* const* in) {
   if (out.count == 0) return;
-  Plan plan;
-  make_plan(plan, out, in, op.inputs);
-  const Dim& inner = plan.inner();
+  Plan whole;
+  make_plan(whole, out, in, op.inputs);
   unsigned scalars;
-  if (!is_direct(op, inner, plan.operands, scalars)) return run_tiles(op, plan);
-  if (plan.dims > 1)
-    return inner.size >= long_row ? run_rows(op, plan, scalars) : run_tiles(op, plan);
-  if (inner.size * plan.operand[0].item >= streaming_bytes && !overwrites_an_input(plan))
-    return run_streaming(op, plan, scalars);
-  run_rows(op, plan, scalars);
+  const bool direct = is_direct(op, whole.inner(), whole.operands, scalars);
+  const bool by_rows = direct && (whole.dims == 1 || whole.inner().size >= long_row);
+  const bool streams = direct && whole.dims == 1 &&
+                       out.count * whole.operand[0].item >= streaming_bytes &&
+                       !overwrites_an_input(whole);
+  const Dim& outer = whole.dim[0];
+  for_each_part(outer.size, part_size(op, out.count / outer.size),
+                static_cast<double>(out.count) * op.element_ns,
+                [&](std::int64_t first, std::int64_t last) {
+                  Plan plan = whole.part(first, last);
+                  if (streams) return run_streaming(op, plan, scalars);
+                  by_rows ? run_rows(op, plan, scalars) : run_tiles(op, plan);
+                });
 }
 
 void stream_copy(void* to, const void* from, std::int64_t bytes) {

@@ -23,7 +23,12 @@ struct Elementwise {
   int inputs;
   /// Bit s is set if the stretch takes scalars == s. Bit 0 always is.
   unsigned scalar_sets;
+  double element_ns = 0.15;  // about, in the caches: whether threads share the work
 };
+
+/// From this size on a dense result is no longer computed at once: threads may share it, and it may
+/// go past the cache.
+inline constexpr std::int64_t long_elements = 1 << 15;
 
 /// Runs the op over all elements. Each input has out's sizes, or is one element.
 void run(const Elementwise& op, const View& out, const View* const* in);

@@ -6,6 +6,7 @@
 #include "kernels/cpu/blas.h"
 #include "kernels/cpu/loop.h"
 #include "kernels/cpu/packed_product.h"
+#include "kernels/cpu/parallel.h"
 #include "kernels/cpu/parts.h"
 #include "kernels/cpu/plan.h"
 #include "kernels/cpu/scratch.h"
@@ -31,6 +32,11 @@ Matrix matrix_of(const View& x) {
            x.strides.data()[d], x.strides.data()[d + 1]};
   if (m.columns == 1) m.column_stride = 1;
   if (m.rows == 1) m.row_stride = m.columns;
+  return m;
+}
+
+Matrix moved(Matrix m, std::int64_t elements) {
+  m.data += elements * m.item;
   return m;
 }
 
@@ -174,6 +180,42 @@ bool fits_blas(const Matrix& out, const Matrix& a) {
          out.row_stride <= INT_MAX;
 }
 
+/// Rows [first, last) of a matrix.
+Matrix rows_of(Matrix m, std::int64_t first, std::int64_t last) {
+  m.data += first * m.row_stride * m.item;
+  m.rows = last - first;
+  return m;
+}
+
+Matrix columns_of(const Matrix& m, std::int64_t first, std::int64_t last) {
+  return turned(rows_of(turned(m), first, last));
+}
+
+/// A large product is cut into the same four parts or fewer whatever the number of threads: how
+/// BLAS sums depends on the sizes that it gets.
+template <class T>
+void multiply_in_parts(const Calls<T>& calls, const Matrix& out, const Matrix& a, const Matrix& b,
+                       bool accumulate) {
+  constexpr std::int64_t least_side = 256, least_products = 1 << 24, parts = 4, unit = 32;
+  const bool cuts_rows = out.rows >= out.columns;
+  const std::int64_t side = cuts_rows ? out.rows : out.columns;
+  if (side < least_side || out.rows == 1 || out.columns == 1 ||
+      out.rows * out.columns * a.columns < least_products)
+    return multiply_by_blas<T>(calls, out, a, b, accumulate);
+  const std::int64_t part = (side / (parts * unit) + 1) * unit;
+  const auto multiply_one = [&](std::int64_t first, std::int64_t last) {
+    if (cuts_rows)
+      multiply_by_blas<T>(calls, rows_of(out, first, last), rows_of(a, first, last), b, accumulate);
+    else
+      multiply_by_blas<T>(calls, columns_of(out, first, last), a, columns_of(b, first, last),
+                          accumulate);
+  };
+  for_each_part(divided_up(side, part), 1, 1e9, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i)
+      multiply_one(i * part, smaller(side, (i + 1) * part));
+  });
+}
+
 FloatProduct::Matrix floats_of(const Matrix& m) {
   return {reinterpret_cast<const float*>(m.data), m.row_stride, m.column_stride};
 }
@@ -202,15 +244,20 @@ void multiply(const Matrix& out, const Matrix& a, const Matrix& b, bool accumula
   }
   if constexpr (functors::Real<T>) {
     const Blas* library = a.columns > 0 && fits_blas(out, a) ? blas() : nullptr;
-    if (library) return multiply_by_blas<T>(calls_of<T>(*library), out, a, b, accumulate);
+    if (library) return multiply_in_parts<T>(calls_of<T>(*library), out, a, b, accumulate);
   }
   multiply_by_loops<T>(out, a, b, accumulate);
+}
+
+double cost_ns(const Matrix& out, const Matrix& a) {
+  return static_cast<double>(out.rows * out.columns * a.columns) * 0.02;
 }
 
 void multiply_all(const View& out, const View& a, const View& b, bool accumulate,
                   const char* bias) {
   if (out.count == 0) return;
-  Matrix target = matrix_of(out), left = matrix_of(a), right = matrix_of(b);
+  Matrix target = matrix_of(out), left = matrix_of(a);
+  const Matrix right = matrix_of(b);
   std::int64_t batch = out.sizes.size() > 2 ? out.sizes.data()[0] : 1;
   // One right side for all, and rows that go on from batch to batch: one tall product.
   if (batch > 1 && batch_stride(b) == 0 && batch_stride(a) == left.rows * left.row_stride &&
@@ -221,12 +268,12 @@ void multiply_all(const View& out, const View& a, const View& b, bool accumulate
   }
   visit_dtype(out.dtype, [&]<class T>(Type<T>) {
     if constexpr (functors::Number<T>) {
-      for (std::int64_t i = 0; i < batch; ++i) {
-        multiply<T>(target, left, right, accumulate, bias);
-        target.data += batch_stride(out) * target.item;
-        left.data += batch_stride(a) * left.item;
-        right.data += batch_stride(b) * right.item;
-      }
+      const auto multiply_some = [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i)
+          multiply<T>(moved(target, i * batch_stride(out)), moved(left, i * batch_stride(a)),
+                      moved(right, i * batch_stride(b)), accumulate, bias);
+      };
+      for_each_part(batch, 1, static_cast<double>(batch) * cost_ns(target, left), multiply_some);
     }
   });
 }

@@ -1,5 +1,6 @@
 #include "kernels/cpu/packed_product.h"
 
+#include "kernels/cpu/parallel.h"
 #include "kernels/cpu/plan.h"
 #include "kernels/cpu/scratch.h"
 
@@ -21,8 +22,6 @@ constexpr int lanes = 16, most_tile_rows = 14, tile_columns = 32;
 // A panel of b, 32 columns, stays in the first cache or near it; the strips of a block of a, up to
 // 14 rows each, in the second.
 constexpr std::int64_t block_depth = 384, block_rows = 24 * most_tile_rows;
-
-std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 __mmask16 mask_of(std::int64_t count) {
   return static_cast<__mmask16>(count >= lanes ? 0xffff : (1u << count) - 1);
@@ -314,6 +313,12 @@ void multiply_block(const Way& way, const Block& block, float* a_memory, float* 
 // the other would cost more than it saves. Four rows of b at a time.
 constexpr std::int64_t most_dot_rows = 6;
 
+/// How much of a side is a part for a thread: two parts each, for one may start late, in whole
+/// tiles.
+std::int64_t part_of_side(std::int64_t size, std::int64_t tile) {
+  return divided_up(size, 2 * thread_count() * tile) * tile;
+}
+
 bool suits_dots(const FloatProduct& p) {
   return p.a.column_stride == 1 && p.b.row_stride == 1 && p.rows <= most_dot_rows &&
          p.depth >= 4 * lanes;
@@ -353,17 +358,47 @@ void multiply_dots(const FloatProduct& p, std::int64_t column) {
 }
 
 template <int rows>
-void multiply_dot_rows(const FloatProduct& p) {
-  std::int64_t column = 0;
-  for (; column + 4 <= p.columns; column += 4) multiply_dots<rows, 4>(p, column);
-  for (; column < p.columns; ++column) multiply_dots<rows, 1>(p, column);
+void multiply_dot_rows(const FloatProduct& p, std::int64_t first, std::int64_t last) {
+  std::int64_t column = first;
+  for (; column + 4 <= last; column += 4) multiply_dots<rows, 4>(p, column);
+  for (; column < last; ++column) multiply_dots<rows, 1>(p, column);
 }
 
 void multiply_by_dots(const FloatProduct& p) {
-  static constexpr void (*of[])(const FloatProduct&) = {multiply_dot_rows<1>, multiply_dot_rows<2>,
-                                                        multiply_dot_rows<3>, multiply_dot_rows<4>,
-                                                        multiply_dot_rows<5>, multiply_dot_rows<6>};
-  of[p.rows - 1](p);
+  static constexpr void (*of[])(const FloatProduct&, std::int64_t, std::int64_t) = {
+      multiply_dot_rows<1>, multiply_dot_rows<2>, multiply_dot_rows<3>,
+      multiply_dot_rows<4>, multiply_dot_rows<5>, multiply_dot_rows<6>};
+  // What counts is that b is read, not what is multiplied.
+  const double cost_ns = static_cast<double>(p.columns * p.depth) * 0.1;
+  for_each_part(p.columns, part_of_side(p.columns, 4), cost_ns,
+                [&](std::int64_t first, std::int64_t last) { of[p.rows - 1](p, first, last); });
+}
+
+/// The rows of a product from `first` on, or its columns.
+Way part_of(Way way, bool cuts_rows, std::int64_t first, std::int64_t last) {
+  FloatProduct& p = way.product;
+  (cuts_rows ? p.rows : p.columns) = last - first;
+  (cuts_rows ? p.a.data : p.b.data) += first * (cuts_rows ? p.a.row_stride : p.b.column_stride);
+  const bool along_out = cuts_rows == way.is_turned;  // what is cut are out's columns
+  p.out += along_out ? first : first * p.out_stride;
+  if (p.bias && along_out) p.bias += first;
+  return way;
+}
+
+void multiply_part(const Way& way) {
+  const FloatProduct& p = way.product;
+  const std::int64_t blocks = divided_up(p.depth, block_depth);
+  const std::int64_t most_depth = divided_up(p.depth, blocks);
+  const std::int64_t most_rows = divided_up(p.rows, divided_up(p.rows, block_rows));
+  const std::int64_t strips = divided_up(most_rows, way.tile_rows);
+  const std::int64_t a_floats = way.packs_a ? strips * lanes * most_depth : 0;
+  const Scratch scratch((a_floats + (way.packs_b ? most_depth * tile_columns : 0)) * 4);
+  float* const a_memory = scratch.as<float>();
+  for (std::int64_t k = 0; k < p.depth; k += most_depth)
+    for (std::int64_t row = 0; row < p.rows; row += most_rows)
+      multiply_block(way,
+                     {row, smaller(p.rows - row, most_rows), k, smaller(p.depth - k, most_depth)},
+                     a_memory, a_memory + a_floats);
 }
 
 }  // namespace
@@ -386,18 +421,14 @@ void multiply_packed(const FloatProduct& given) {
   if (suits_dots(given)) return multiply_by_dots(given);
   const Way way = way_of(given);
   const FloatProduct& p = way.product;
-  const std::int64_t blocks = divided_up(p.depth, block_depth);
-  const std::int64_t most_depth = divided_up(p.depth, blocks);
-  const std::int64_t most_rows = divided_up(p.rows, divided_up(p.rows, block_rows));
-  const std::int64_t strips = divided_up(most_rows, way.tile_rows);
-  const std::int64_t a_floats = way.packs_a ? strips * lanes * most_depth : 0;
-  const Scratch scratch((a_floats + (way.packs_b ? most_depth * tile_columns : 0)) * 4);
-  float* const a_memory = scratch.as<float>();
-  for (std::int64_t k = 0; k < p.depth; k += most_depth)
-    for (std::int64_t row = 0; row < p.rows; row += most_rows)
-      multiply_block(way,
-                     {row, smaller(p.rows - row, most_rows), k, smaller(p.depth - k, most_depth)},
-                     a_memory, a_memory + a_floats);
+  constexpr double product_ns = 0.016;
+  const double cost_ns = static_cast<double>(p.rows * p.columns * p.depth) * product_ns;
+  const bool cuts_rows = p.rows >= p.columns;
+  const std::int64_t size = cuts_rows ? p.rows : p.columns;
+  for_each_part(size, part_of_side(size, cuts_rows ? most_tile_rows : tile_columns), cost_ns,
+                [&](std::int64_t first, std::int64_t last) {
+                  multiply_part(part_of(way, cuts_rows, first, last));
+                });
 }
 
 #else

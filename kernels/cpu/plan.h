@@ -12,6 +12,7 @@ namespace {
 inline constexpr int max_operands = 4;
 
 inline std::int64_t smaller(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
+inline std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 inline std::int64_t size_of(std::int64_t stride) { return stride < 0 ? -stride : stride; }
 
 struct Dim {
@@ -69,6 +70,15 @@ struct Plan {
       dim[last].size = size;
     }
     if (dims > 0) dims = last + 1;
+  }
+
+  /// The part [first, last) of the outermost dim.
+  Plan part(std::int64_t first, std::int64_t last) const {
+    Plan plan = *this;
+    plan.dim[0].size = last - first;
+    for (int k = 0; k < operands; ++k)
+      plan.operand[k].data += first * dim[0].strides[k] * operand[k].item;
+    return plan;
   }
 
   /// Gives the plan at least `count` dims.

@@ -4,8 +4,10 @@
 #include "kernels/functors/reduce.h"
 #include "kernels/cpu/dense_reduce.h"
 #include "kernels/cpu/loop.h"
+#include "kernels/cpu/parallel.h"
 #include "kernels/cpu/parts.h"
 #include "kernels/cpu/plan.h"
+#include "kernels/cpu/scratch.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
@@ -14,6 +16,8 @@ constexpr std::int64_t block_elements = 1024;
 constexpr std::int64_t rows_at_once = 64;  // rows that are summed before their sums are accumulated
 constexpr std::int64_t max_columns = 1024;
 constexpr std::int64_t short_row = 32;
+constexpr std::int64_t part_elements = 1 << 16;  // what one thread takes at a time
+constexpr double element_ns = 0.1;
 
 /// Where the results of blocks meet.
 template <class F, class R>
@@ -69,6 +73,7 @@ template <class F, class T>
 struct LoopsOf {
   using R = typename F::template Result<T>;
   using Kept = Accumulator<F, R>;
+  static constexpr int item = sizeof(T);
 
   static void start(void* accumulators, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) static_cast<Kept*>(accumulators)[i] = Kept{};
@@ -111,6 +116,10 @@ struct LoopsOf {
       rows -= n;
       from += n * row_stride;
     }
+  }
+
+  static void merge_one(Kept& into, const Kept* parts, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) into.add(parts[i]);
   }
 
   static void merge(void* into, const void* accumulators, std::int64_t count) {
@@ -226,9 +235,45 @@ void reduce(const Loops& loops, const View& out, const View& x) {
       r.kept.dims > 0 && size_of(inner.strides[0]) < size_of(r.kept.inner().strides[0]);
   const bool is_worth_a_loop =
       inner.size >= short_row || (r.kept.dims > 0 && r.kept.inner().size < 8);
-  if (r.kept.dims == 0 || (inner.size > 1 && is_along_memory && is_worth_a_loop))
-    return reduce_rows(r);
-  reduce_columns(r);
+  const bool by_rows = r.kept.dims == 0 || (inner.size > 1 && is_along_memory && is_worth_a_loop);
+  const auto reduce_part = [&](const Reduction& part) {
+    by_rows ? reduce_rows(part) : reduce_columns(part);
+  };
+  if (r.kept.dims == 0) return reduce_part(r);
+  // Threads get whole results, and of columns side by side enough to fill lines and lanes.
+  const std::int64_t results = r.kept.dim[0].size, inside = x.count / results;
+  const std::int64_t unit = r.kept.dims == 1 && !by_rows ? 128 : 1;
+  for_each_part(results, divided_up(part_elements / inside + 1, unit) * unit,
+                static_cast<double>(x.count) * element_ns,
+                [&](std::int64_t first, std::int64_t last) {
+                  reduce_part({loops, r.kept.part(first, last), r.reduced});
+                });
+}
+
+/// All of `x` into one result. Long ones by parts of a fixed size, whose results meet in order:
+/// threads share the work and the sum does not tell how many there were.
+template <class Loops>
+typename Loops::R reduce_all(const void* x, std::int64_t count) {
+  using Kept = typename Loops::Kept;
+  Kept kept;
+  if (count <= part_elements) {
+    Loops::take_row(&kept, x, count);
+    return kept.result();
+  }
+  const std::int64_t parts = divided_up(count, part_elements);
+  const Scratch scratch(parts * static_cast<std::int64_t>(sizeof(Kept)));
+  Kept* const partial = scratch.as<Kept>();
+  for_each_part(parts, 1, static_cast<double>(count) * element_ns,
+                [&](std::int64_t first, std::int64_t last) {
+                  for (std::int64_t i = first; i < last; ++i) {
+                    const std::int64_t start = i * part_elements;
+                    Loops::start(partial + i, 1);
+                    Loops::take_row(partial + i, static_cast<const char*>(x) + start * Loops::item,
+                                    smaller(count - start, part_elements));
+                  }
+                });
+  Loops::merge_one(kept, partial, parts);
+  return kept.result();
 }
 
 /// Whether all of `out` is one element.
@@ -243,9 +288,7 @@ void reduce(const View& out, const View& x, Stream) {
   visit_dtype(x.dtype, [&]<class T>(Type<T>) {
     using Loops = LoopsOf<F, T>;
     if (x.count == 1 || (x.contiguous && is_single(out))) {  // nothing to plan
-      typename Loops::Kept kept;
-      Loops::take_row(&kept, x.data, x.count);
-      *out.as<typename Loops::R>() = kept.result();
+      *out.as<typename Loops::R>() = reduce_all<Loops>(x.data, x.count);
       return;
     }
     reduce(Loops::loops, out, x);

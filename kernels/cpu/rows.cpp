@@ -1,5 +1,6 @@
 #include "kernels/cpu/rows.h"
 
+#include "kernels/cpu/parallel.h"
 #include "kernels/cpu/plan.h"
 #include "kernels/cpu/scratch.h"
 
@@ -15,31 +16,8 @@ struct Slice {
   bool is_scattered;  // to be gathered first
 };
 
-}  // namespace
-
-void for_each_row(const Rows& rows, const View* const* views, int dim) {
-  const View& whole = *views[rows.views - 1];
-  if (whole.count == 0) return;
-  const std::int64_t count = whole.sizes.empty() ? 1 : whole.sizes.data()[dim];
-  Plan plan;
-  Slice slices[max_operands];
-  plan.operands = rows.views;
-  int scattered = 0;
-  for (int k = 0; k < rows.views; ++k) {
-    const View& x = *views[k];
-    plan.operand[k] = operand_of(x);
-    const bool is_slice = !x.sizes.empty() && x.sizes.data()[dim] == count && count > 1;
-    const std::int64_t stride = is_slice ? x.strides.data()[dim] : 1;
-    slices[k] = {is_slice ? count : 1, stride, stride != 1 && x.data};
-    scattered += slices[k].is_scattered;
-  }
-  for (int d = 0, n = whole.sizes.size(); d < n; ++d) {
-    Dim added{whole.sizes.data()[d], {}};
-    for (int k = 0; k < rows.views; ++k)
-      added.strides[k] = views[k]->data ? views[k]->strides.data()[d] : 0;
-    if (d != dim) plan.insert(added);
-  }
-  plan.coalesce();
+/// The function for every place of the plan; `scattered` slices are gathered first.
+void walk(const Rows& rows, Plan plan, const Slice* slices, std::int64_t count, int scattered) {
   if (!scattered) {
     return for_each_place(plan, 0, [&](char* const* data) {
       rows.function(reinterpret_cast<void* const*>(data), count);
@@ -82,6 +60,42 @@ void for_each_row(const Rows& rows, const View* const* views, int dim) {
                   {n, count, across.strides[k], slices[k].stride});
     }
   });
+}
+
+}  // namespace
+
+void for_each_row(const Rows& rows, const View* const* views, int dim) {
+  const View& whole = *views[rows.views - 1];
+  if (whole.count == 0) return;
+  const std::int64_t count = whole.sizes.empty() ? 1 : whole.sizes.data()[dim];
+  Plan plan;
+  Slice slices[max_operands];
+  plan.operands = rows.views;
+  int scattered = 0;
+  for (int k = 0; k < rows.views; ++k) {
+    const View& x = *views[k];
+    plan.operand[k] = operand_of(x);
+    const bool is_slice = !x.sizes.empty() && x.sizes.data()[dim] == count && count > 1;
+    const std::int64_t stride = is_slice ? x.strides.data()[dim] : 1;
+    slices[k] = {is_slice ? count : 1, stride, stride != 1 && x.data};
+    scattered += slices[k].is_scattered;
+  }
+  for (int d = 0, n = whole.sizes.size(); d < n; ++d) {
+    Dim added{whole.sizes.data()[d], {}};
+    for (int k = 0; k < rows.views; ++k)
+      added.strides[k] = views[k]->data ? views[k]->strides.data()[d] : 0;
+    if (d != dim) plan.insert(added);
+  }
+  plan.coalesce();
+  if (plan.dims == 0) return walk(rows, plan, slices, count, scattered);
+  constexpr double element_ns = 1;  // of several passes
+  constexpr std::int64_t part_elements = 1 << 14;
+  const std::int64_t inside = whole.count / plan.dim[0].size;
+  for_each_part(
+      plan.dim[0].size, divided_up(part_elements / inside + 1, rows_at_once) * rows_at_once,
+      static_cast<double>(whole.count) * element_ns, [&](std::int64_t first, std::int64_t last) {
+        walk(rows, plan.part(first, last), slices, count, scattered);
+      });
 }
 
 }  // namespace garboard::kernels::GARBOARD_ISA

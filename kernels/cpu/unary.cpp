@@ -4,6 +4,16 @@
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
+/// Whether F takes some ten operations an element.
+template <class F>
+inline constexpr bool is_long = [] {
+  bool found = false;
+  for_each_type(TypeList<functors::Cos, functors::Exp, functors::Log, functors::Sigmoid,
+                         functors::Sin, functors::Tanh>{},
+                [&]<class Long> { found |= std::is_same_v<F, Long>; });
+  return found;
+}();
+
 template <class F>
 void unary(const View& out, const View& x, Stream) {
   visit_dtype(x.dtype, [&]<class T>(Type<T>) {
@@ -12,13 +22,12 @@ void unary(const View& out, const View& x, Stream) {
         *out.as<std::invoke_result_t<F, T>>() = F{}(*x.as<T>());
         return;
       }
-      const bool is_short = out.count * std::int64_t{sizeof(T)} < streaming_bytes;
-      if (out.contiguous && is_flat(x, out) && is_short) {
+      if (out.contiguous && is_flat(x, out) && out.count < long_elements) {
         const void* in = x.data;
         return unary_stretch<F, T>(out.data, &in, out.count, 0);
       }
       const View* in = &x;
-      run({unary_stretch<F, T>, 1, 1}, out, &in);
+      run({unary_stretch<F, T>, 1, 1, is_long<F> ? 0.5 : 0.15}, out, &in);
     }
   });
 }

@@ -1,41 +1,52 @@
-"""Ratios to NumPy, and PyTorch where it is installed: `./run bench [family ...] [--json FILE]`.
+"""Ratios to NumPy, and PyTorch where it is installed: `./run bench [family ...] [--threads 2]`.
 
-One process, one thread each, contestants by turns, medians. A ratio is the best peer's time divided
-by ours: above 1 we are faster.
+One process, as many threads each, contestants by turns, medians. A ratio is the best peer's time
+divided by ours: above 1 we are faster.
 """
 
 import os
+import sys
 
+_threads = sys.argv[sys.argv.index("--threads") + 1] if "--threads" in sys.argv else "1"
 for _variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ[_variable] = "1"  # before a peer is imported: thread counts are equal
+    os.environ[_variable] = _threads  # before a peer is imported: thread counts are equal
 
 import argparse
-import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "python"))
 
 import elementwise
+import garboard as gb
 import lifetime
+import peers
 import products
+import reductions
 import report
 import small_ops
+import strided
+import threads
 import training
 
 FAMILIES = {
     "small": small_ops.rows,
     "lifetime": lifetime.rows,
     "elementwise": elementwise.rows,
+    "strided": strided.rows,
+    "reductions": reductions.rows,
     "products": products.rows,
     "training": training.rows,
+    "threads": threads.rows,
 }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="run bench", description=__doc__)
     parser.add_argument("families", nargs="*", choices=[*FAMILIES, []], metavar="family")
+    parser.add_argument("--threads", default="1", metavar="N", help="ours and the peers'; 1")
     parser.add_argument("--json", metavar="FILE", help="write the figures there too")
     options = parser.parse_args()
+    gb.set_num_threads(peers.THREADS)
     results = []
     for family in options.families or FAMILIES:
         for row in FAMILIES[family]():

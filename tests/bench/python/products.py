@@ -1,4 +1,5 @@
-"""Matrix products at one thread. Bound: 2 n^3 operations over the core's multiply-add peak."""
+"""Matrix products. Must reach: 0.95 times the best peer from n = 128 on, 1.0 on linear layers, 2
+where n <= 64, the call included. Bound: 2 n^3 operations over the cores' multiply-add peak."""
 
 from collections.abc import Iterator
 
@@ -8,7 +9,8 @@ from peers import np, torch
 
 
 def rows() -> Iterator[race.Race]:
-    for n, calls, must in ((16, 5000, 2.0), (64, 500, 2.0), (256, 20, 0.95), (1024, 1, 0.95)):
+    sizes = ((16, 5000, 2.0), (64, 500, 2.0), (128, 100, 0.95), (256, 20, 0.95), (512, 4, 0.95))
+    for n, calls, must in (*sizes, (1024, 1, 0.95)):
         a = gb.rand(n, n)
         b = a.numpy()
         entries = {"garboard": lambda a=a: a @ a, "numpy": lambda b=b: np.matmul(b, b)}
@@ -16,3 +18,19 @@ def rows() -> Iterator[race.Race]:
             c = torch.from_numpy(b)
             entries["torch"] = lambda c=c: c @ c
         yield race.Race(f"a @ b, {n} x {n}", entries, must, calls)
+    linear = gb.nn.functional.linear
+    layers = ((32, 784, 128, 50), (128, 784, 512, 4), (1, 1024, 4096, 4))
+    for batch, inputs, outputs, calls in layers:
+        x, weight, bias = gb.rand(batch, inputs), gb.rand(outputs, inputs), gb.rand(outputs)
+        entries = {"garboard": lambda x=x, w=weight, b=bias: linear(x, w, b)}
+        if torch:
+            theirs = [torch.from_numpy(tensor.numpy()) for tensor in (x, weight, bias)]
+            entries["torch"] = lambda given=theirs: torch.nn.functional.linear(*given)
+        yield race.Race(f"linear, {batch} x {inputs} to {outputs}", entries, 1.0, calls)
+    many = gb.rand(64, 64, 64)
+    of_numpy = many.numpy()
+    entries = {"garboard": lambda: gb.bmm(many, many), "numpy": lambda: of_numpy @ of_numpy}
+    if torch:
+        of_torch = torch.from_numpy(of_numpy)
+        entries["torch"] = lambda: torch.bmm(of_torch, of_torch)
+    yield race.Race("bmm, 64 x 64 x 64", entries, 1.0, 10)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import garboard as gb
 import numpy as np
+import peers
 from garboard import _engine
 from race import Result
 from rich.console import Console
@@ -42,7 +43,7 @@ def machine() -> dict[str, object]:
         "load": round(os.getloadavg()[0], 2),
         "commit": commit.stdout.strip(),
         "versions": versions,
-        "threads": 1,
+        "threads": peers.THREADS,
     }
 
 
@@ -55,7 +56,7 @@ def human_time(ns: float) -> str:
 
 def print_table(results: list[Result]) -> None:
     facts = machine()
-    title = f"{facts['cpu']}, {facts['instruction_set']}, one thread, load {facts['load']}"
+    title = "{cpu}, {instruction_set}, threads: {threads}, load {load}".format(**facts)
     table = Table(title=title, caption=", ".join(f"{k} {v}" for k, v in facts["versions"].items()))
     table.add_column("what")
     for name in ("garboard", "numpy", "torch", "ratio", "must"):
