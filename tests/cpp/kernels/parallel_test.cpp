@@ -20,9 +20,9 @@ class ParallelTest : public EachInstructionSet {
     set_thread_count(1);
     const auto want = Array<T>::made(sizes, [](std::int64_t) { return 1; });
     compute(want);
-    for (const int threads : {2, 3, 8}) {
+    for (const int threads : {2, 5}) {
       set_thread_count(threads);
-      for (int time = 0; time < 3; ++time) {
+      for (int time = 0; time < 2; ++time) {
         const auto out = Array<T>::made(sizes, [](std::int64_t) { return 0; });
         compute(out);
         const auto bytes = static_cast<std::size_t>(out.count()) * sizeof(T);
@@ -37,7 +37,7 @@ class ParallelTest : public EachInstructionSet {
 INSTANTIATE_TEST_SUITE_P(, ParallelTest, ::testing::ValuesIn(instruction_sets()), name_of);
 
 TEST_P(ParallelTest, ElementwiseOfDenseOperands) {
-  const Dims sizes{(1 << 19) + 77};
+  const Dims sizes{(3 << 18) + 77};
   const auto x = Array<float>::random(sizes, -5, 5, 1), y = Array<float>::random(sizes, -5, 5, 2);
 
   expect_same<float>(sizes, [&](const auto& out) { unary_of<Exp>()(out.view(), x.view(), {}); });
@@ -57,13 +57,13 @@ TEST_P(ParallelTest, ElementwisePastTheCacheWithAnOffset) {
 }
 
 TEST_P(ParallelTest, ElementwiseOfTransposedAndRepeatedOperands) {
-  const auto x = Array<float>::random({800, 801}, -5, 5, 1);
-  const auto turned = Array<float>::random({801, 800}, -5, 5, 2).transposed(0, 1);
-  const auto row = Array<float>::random({1, 801}, -5, 5, 3).expanded({800, 801});
+  const auto x = Array<float>::random({900, 901}, -5, 5, 1);
+  const auto turned = Array<float>::random({901, 900}, -5, 5, 2).transposed(0, 1);
+  const auto row = Array<float>::random({1, 901}, -5, 5, 3).expanded({900, 901});
   const auto batch = Array<float>::random({3, 500, 800}, -5, 5, 4).transposed(0, 2);
 
   for (const auto& other : {turned, row, x.flipped(0)})
-    expect_same<float>({800, 801}, [&](const auto& out) {
+    expect_same<float>({900, 901}, [&](const auto& out) {
       binary_of<Add>()(out.view(), x.view(), other.view(), {});
     });
   expect_same<float>({800, 500, 3},
