@@ -8,7 +8,7 @@ namespace garboard {
 namespace {
 
 /// A growth takes this share of what its pool has: a bit more than it needs, seldom.
-constexpr std::size_t chunk_share = 32;
+constexpr std::size_t chunk_share = 64;
 constexpr std::size_t largest_chunk_bytes = 32_MiB;
 
 }  // namespace

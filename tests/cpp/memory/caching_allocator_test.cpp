@@ -337,6 +337,21 @@ TEST_F(CachingAllocatorTest, AgreesWithAModelThatIsCheckedAfterEveryStep) {
   }
 }
 
+// A minute: --gtest_also_run_disabled_tests --gtest_filter='*Million*'.
+TEST_F(CachingAllocatorTest, DISABLED_AgreesWithAModelThatIsCheckedAfterEachOfAMillionSteps) {
+  for (const bool has_ranges : {true, false}) {
+    SimulatedSource device({.capacity_bytes = 128_MiB, .has_ranges = has_ranges});
+    CachingAllocator cache(device);
+    Model model(cache, 1);
+    for (int i = 0; i < 500'000 && !HasFatalFailure(); ++i) {
+      model.step();
+      model.check();
+    }
+    EXPECT_GT(model.refused_count(), 0);
+    EXPECT_EQ(device.misuse(), "");
+  }
+}
+
 // Blocks move between threads through a shared shelf, and are checked where they end.
 TEST_F(CachingAllocatorTest, KeepsItsBooksUnderEightThreads) {
   cache_.set_limit(256_MiB);
