@@ -48,6 +48,9 @@ void CachingAllocator::release(Block* block) noexcept {
   if (history_.is_on()) [[unlikely]]
     record_free(*block, thread);
   books_.subtract(block->requested_bytes);
+  counts_.for_both(block->requested_bytes <= largest_small_bytes, [block](PoolCounts& pool) {
+    pool.remove_block(block->requested_bytes, block->bytes);
+  });
   heap_.give(*block);
 }
 
@@ -58,6 +61,9 @@ Block* CachingAllocator::take(std::size_t bytes, Stream stream) noexcept {
 Block* CachingAllocator::counted(Block* block) noexcept {
   if (!block) return nullptr;
   books_.add(block->requested_bytes);
+  counts_.for_both(block->requested_bytes <= largest_small_bytes, [block](PoolCounts& pool) {
+    pool.add_block(block->requested_bytes, block->bytes);
+  });
   if (history_.is_on()) [[unlikely]]
     record_alloc(*block);
   return block;
@@ -107,15 +113,10 @@ MemoryStats CachingAllocator::stats() const {
       .free_count = counts.free_count,
       .segment_count = counts.segment_count,
       .map_count = map_count_,
+      .retry_count = retry_count_,
       .gc_runs = gc_runs_,
       .out_of_memory_count = out_of_memory_count_,
   };
-}
-
-void CachingAllocator::reset_peaks() noexcept {
-  const std::lock_guard guard(lock_);
-  books_.reset_peak();
-  peak_reserved_bytes_ = reserved_bytes();
 }
 
 std::string CachingAllocator::fault() const {

@@ -17,6 +17,7 @@
 #include "csrc/memory/memory_snapshot.h"
 #include "csrc/memory/memory_source.h"
 #include "csrc/memory/memory_stats.h"
+#include "csrc/memory/pool_counts.h"
 #include "csrc/memory/pressure.h"
 
 namespace garboard {
@@ -76,8 +77,12 @@ class CachingAllocator {
   std::optional<std::size_t> limit() const noexcept;
 
   MemoryStats stats() const;
+  /// Walks all blocks.
+  CountsByPool counts_by_pool() const;
   /// What is live and reserved now becomes the peak.
   void reset_peaks() noexcept;
+  /// What has been allocated and freed is counted from now on.
+  void reset_accumulated() noexcept;
 
   /// Called with the bytes wanted when memory runs out; may release blocks. The number returned
   /// takes it off again.
@@ -158,6 +163,8 @@ class CachingAllocator {
   // Called under it.
   Block* take(std::size_t bytes, Stream stream) noexcept;
   Block* counted(Block* block) noexcept;
+  void count_mapped(const Segment& segment, std::size_t bytes) noexcept;
+  void count_unmapped(const Segment& segment, std::size_t bytes) noexcept;
   std::size_t booked_bytes() const noexcept;
   std::size_t reserved_bytes() const noexcept;
   std::size_t charged_bytes() const noexcept;
@@ -182,7 +189,9 @@ class CachingAllocator {
   std::size_t peak_reserved_bytes_ = 0;
   std::optional<std::size_t> limit_;
   Pressure pressure_;
+  CountsByPool counts_;
   std::uint64_t map_count_ = 0;
+  std::uint64_t retry_count_ = 0;
   std::uint64_t gc_runs_ = 0;
   std::uint64_t out_of_memory_count_ = 0;
   std::shared_ptr<const MemoryHooks> hooks_;

@@ -60,6 +60,7 @@ Block* CachingAllocator::grow_range(Request& request, GrowthPlan plan) {
     heap_.put(stocks[1]);
     if (history_.is_on()) record_growth(growth);
     Block* const block = heap_.settle(growth, request.bytes);
+    count_mapped(*block->segment, growth.missing_bytes);
     peak_reserved_bytes_ = std::max(peak_reserved_bytes_, reserved_bytes());
     return counted(block);
   } while (!plan.is_roomy && trimmed(request, growth.missing_bytes));
@@ -192,7 +193,7 @@ Block* CachingAllocator::add_segment(std::size_t bytes, std::size_t most_charged
   heap_.put(stock);
   heap_.add(*segment, request.bytes, request.stream);
   if (history_.is_on()) record_memory(HistoryAction::segment_alloc, *segment->first);
-  segment.release();
+  count_mapped(*segment.release(), bytes);
   peak_reserved_bytes_ = std::max(peak_reserved_bytes_, reserved_bytes());
   return take(request.bytes, request.stream);
 }

@@ -21,6 +21,7 @@ struct MemoryStats {
   std::uint64_t free_count = 0;           // and given back
   std::uint64_t segment_count = 0;        // now
   std::uint64_t map_count = 0;            // calls of the source, failed ones too
+  std::uint64_t retry_count = 0;          // how often free memory was returned to make room
   std::uint64_t gc_runs = 0;              // under pressure, and before giving up
   std::uint64_t out_of_memory_count = 0;  // requests refused
 };

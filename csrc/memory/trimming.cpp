@@ -34,7 +34,10 @@ std::size_t CachingAllocator::trim(std::size_t bytes) noexcept {
 std::size_t CachingAllocator::trim(Request& request, std::size_t bytes) {
   const auto began = Clock::now();
   const std::size_t freed = trim(bytes);
-  if (freed > 0) request.note("free segments", freed, Clock::now() - began);
+  if (freed == 0) return 0;
+  request.note("free segments", freed, Clock::now() - began);
+  const std::lock_guard guard(lock_);
+  ++retry_count_;
   return freed;
 }
 
@@ -52,6 +55,7 @@ std::size_t CachingAllocator::trim_piece(std::size_t bytes) noexcept {
       if (carved) {
         unmapping_bytes_ += carved->bytes;
         if (history_.is_on()) record_memory(HistoryAction::segment_unmap, *carved);
+        count_unmapped(*carved->segment, carved->bytes);
       }
     }
     if (carved) break;
@@ -81,6 +85,7 @@ std::size_t CachingAllocator::trim_segments(std::size_t bytes) noexcept {
     for (const Segment* s = segment; s; s = s->below) {
       sum += s->bytes;
       if (history_.is_on()) record_segment_free(*s);
+      count_unmapped(*s, s->bytes);
     }
     unmapping_bytes_ += sum;
   }

@@ -8,6 +8,7 @@
 #include "csrc/lifetime/failing_allocation.h"
 #include "csrc/lifetime/registry.h"
 #include "csrc/memory/allocators.h"
+#include "csrc/memory/limits.h"
 #include "python/bindings/arguments.h"
 #include "python/bindings/bindings.h"
 #include "python/bindings/dtype_object.h"
@@ -42,6 +43,7 @@ py::dict stats_of(const py::object& device) {
   add("free_count", stats.free_count);
   add("segment_count", stats.segment_count);
   add("map_count", stats.map_count);
+  add("retry_count", stats.retry_count);
   add("gc_runs", stats.gc_runs);
   add("out_of_memory_count", stats.out_of_memory_count);
   return all;
@@ -61,6 +63,35 @@ void collect_garbage(int generation) {
     error.discard_as_unraisable("garboard's request for garbage collection");
   }
   PyErr_Restore(type, value, traceback);
+}
+
+py::tuple row_of(const Tally& tally) {
+  return py::make_tuple(tally.current(), tally.peak(), tally.allocated(), tally.freed());
+}
+
+/// By pool and quantity, (current, peak, allocated, freed); and (blocks, bytes) of "split".
+py::dict counts_of(const py::object& device) {
+  const CountsByPool counts = allocator_of_object(device).counts_by_pool();
+  const auto pool = [](const PoolCounts& of) {
+    py::dict rows;
+    rows["blocks"] = row_of(of.blocks);
+    rows["requested_bytes"] = row_of(of.requested_bytes);
+    rows["occupied_bytes"] = row_of(of.occupied_bytes);
+    rows["segments"] = row_of(of.segments);
+    rows["reserved_bytes"] = row_of(of.reserved_bytes);
+    rows["split"] = py::make_tuple(of.split_blocks, of.split_bytes);
+    return rows;
+  };
+  py::dict all;
+  all["all"] = pool(counts.all);
+  all["small_pool"] = pool(counts.small);
+  all["large_pool"] = pool(counts.large);
+  return all;
+}
+
+std::size_t capacity_of(const py::object& device) {
+  const Device of = device_of_object(device);
+  return of.is_cpu() ? host_memory_bytes() : allocator_of(of).source().capacity_bytes();
 }
 
 /// (bytes, step, rows of (site, storages, bytes)).
@@ -114,6 +145,14 @@ void bind_memory(py::module_& m) {
         registry().reset_peak(device_of_object(device));
       },
       py::arg("device") = py::none(), "Let the peaks be what is live and reserved now.");
+  m.def("_memory_counts", &counts_of, py::arg("device") = py::none(),
+        "What small and large requests have taken, by pool and quantity.");
+  m.def("_memory_capacity", &capacity_of, py::arg("device") = py::none(),
+        "The bytes the device has; the CPU's are the machine's or the control group's.");
+  m.def(
+      "_reset_accumulated",
+      [](const py::object& device) { allocator_of_object(device).reset_accumulated(); },
+      py::arg("device") = py::none(), "Count what is allocated and freed from now on.");
   m.def("_peak", &peak_of, py::arg("device") = py::none(),
         "(bytes, step, rows of (site, storages, bytes)) of the most that lived at once.");
   py::class_<FailingAllocation>(m, "_FailingAllocation",

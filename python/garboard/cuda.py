@@ -5,6 +5,7 @@ before the first tensor costs more than looking for a driver.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 from garboard import _engine, memory
 
@@ -13,12 +14,18 @@ __all__ = [
     "device_count",
     "empty_cache",
     "get_device_name",
+    "get_per_process_memory_fraction",
     "is_available",
     "max_memory_allocated",
     "max_memory_reserved",
     "memory_allocated",
     "memory_reserved",
+    "memory_stats",
+    "memory_stats_as_nested_dict",
+    "memory_summary",
+    "reset_accumulated_memory_stats",
     "reset_peak_memory_stats",
+    "set_per_process_memory_fraction",
     "synchronize",
     "why_unavailable",
 ]
@@ -110,6 +117,59 @@ def reset_peak_memory_stats(device: int | str | _engine.device | None = None) ->
         memory.reset_peak_memory_stats(f"cuda:{_number('reset_peak_memory_stats', device)}")
 
 
+def reset_accumulated_memory_stats(device: int | str | _engine.device | None = None) -> None:
+    """Count what is allocated and freed on a device from now on."""
+    if is_available():
+        number = _number("reset_accumulated_memory_stats", device)
+        memory.reset_accumulated_memory_stats(f"cuda:{number}")
+
+
+def memory_stats(device: int | str | _engine.device | None = None) -> dict[str, Any]:
+    """Return the counters of `garboard.memory.memory_stats`; none where there is no device."""
+    return memory.memory_stats(_name("memory_stats", device)) if is_available() else {}
+
+
+def memory_stats_as_nested_dict(
+    device: int | str | _engine.device | None = None,
+) -> dict[str, Any]:
+    """Return the same, nested at the dots of its keys."""
+    if not is_available():
+        return {}
+    return memory.memory_stats_as_nested_dict(_name("memory_stats_as_nested_dict", device))
+
+
+def memory_summary(
+    device: int | str | _engine.device | None = None, abbreviated: bool = False
+) -> str:
+    """Return the table of `garboard.memory.memory_summary`; empty where there is no device."""
+    if not is_available():
+        return ""
+    return memory.memory_summary(_name("memory_summary", device), abbreviated)
+
+
+def set_per_process_memory_fraction(
+    fraction: float, device: int | str | _engine.device | None = None
+) -> None:
+    """Cap the bytes reserved on a device at a share of what it has.
+
+    Raises:
+        TypeError, ValueError: `fraction` is no number in [0, 1].
+        DeviceError: There is no such device.
+    """
+    memory.set_per_process_memory_fraction(
+        fraction, _name("set_per_process_memory_fraction", device)
+    )
+
+
+def get_per_process_memory_fraction(device: int | str | _engine.device | None = None) -> float:
+    """Return the cap as a share of what the device has; 1.0 where there is none.
+
+    Raises:
+        DeviceError: There is no such device.
+    """
+    return memory.get_per_process_memory_fraction(_name("get_per_process_memory_fraction", device))
+
+
 def empty_cache() -> int:
     """Return the cached memory of all CUDA devices to them; the bytes returned."""
     return sum(memory.empty_cache(f"cuda:{number}") for number in range(device_count()))
@@ -118,6 +178,10 @@ def empty_cache() -> int:
 def _asked(question: Callable[[str], int], device: int | str | _engine.device | None) -> int:
     """Ask a question of `garboard.memory` about a device. Scripts ask it on any machine."""
     return question(f"cuda:{_number(question.__name__, device)}") if is_available() else 0
+
+
+def _name(asker: str, device: int | str | _engine.device | None) -> str:
+    return f"cuda:{_number(asker, device)}"
 
 
 def _number(asker: str, device: int | str | _engine.device | None) -> int:

@@ -1,11 +1,10 @@
 """Bytes, per device: what is live, reserved and cached, the most there was, and the cap."""
 
-from typing import Any
-
 from garboard import _engine
 from garboard._engine import human_bytes, parse_bytes
 from garboard.memory._failing import fail_allocation, fail_every_allocation
 from garboard.memory._peak import Peak, SiteBytes, peak
+from garboard.memory._stats import memory_stats, memory_stats_as_nested_dict, memory_summary
 
 __all__ = [
     "LiveCounts",
@@ -14,6 +13,7 @@ __all__ = [
     "empty_cache",
     "fail_allocation",
     "fail_every_allocation",
+    "get_per_process_memory_fraction",
     "human_bytes",
     "live",
     "max_memory_allocated",
@@ -22,10 +22,14 @@ __all__ = [
     "memory_limit",
     "memory_reserved",
     "memory_stats",
+    "memory_stats_as_nested_dict",
+    "memory_summary",
     "parse_bytes",
     "peak",
+    "reset_accumulated_memory_stats",
     "reset_peak_memory_stats",
     "set_memory_limit",
+    "set_per_process_memory_fraction",
 ]
 
 
@@ -74,34 +78,34 @@ def live(device: str | _engine.device | None = None) -> LiveCounts:
     return LiveCounts(aliases, storages, nodes, by_device.get(str(_engine.device(device)), 0))
 
 
-def memory_stats(device: str | _engine.device | None = None) -> dict[str, Any]:
-    """Return the counters of the allocator of `device`, the CPU's by default."""
-    return _engine._memory_stats(device)
-
-
 def memory_allocated(device: str | _engine.device | None = None) -> int:
     """Return the bytes that live tensors asked for."""
-    return int(memory_stats(device)["live_bytes"])
+    return int(_engine._memory_stats(device)["live_bytes"])
 
 
 def memory_reserved(device: str | _engine.device | None = None) -> int:
     """Return the bytes held from the system, in use or cached."""
-    return int(memory_stats(device)["reserved_bytes"])
+    return int(_engine._memory_stats(device)["reserved_bytes"])
 
 
 def max_memory_allocated(device: str | _engine.device | None = None) -> int:
     """Return the most `memory_allocated` has been since the last reset."""
-    return int(memory_stats(device)["peak_live_bytes"])
+    return int(_engine._memory_stats(device)["peak_live_bytes"])
 
 
 def max_memory_reserved(device: str | _engine.device | None = None) -> int:
     """Return the most `memory_reserved` has been since the last reset."""
-    return int(memory_stats(device)["peak_reserved_bytes"])
+    return int(_engine._memory_stats(device)["peak_reserved_bytes"])
 
 
 def reset_peak_memory_stats(device: str | _engine.device | None = None) -> None:
     """Let the peaks be what is live and reserved now; `peak` too."""
     _engine._reset_peaks(device)
+
+
+def reset_accumulated_memory_stats(device: str | _engine.device | None = None) -> None:
+    """Count what is allocated and freed from now on: `*.allocated` and `*.freed` begin at 0."""
+    _engine._reset_accumulated(device)
 
 
 def empty_cache(device: str | _engine.device | None = None) -> int:
@@ -127,3 +131,39 @@ def set_memory_limit(
         GarboardError: `limit` is text that names no bytes.
     """
     return _engine._set_memory_limit(limit, device)
+
+
+def set_per_process_memory_fraction(
+    fraction: float, device: str | _engine.device | None = None
+) -> None:
+    """Cap the bytes reserved on `device` at a share of what it has: see `set_memory_limit`.
+
+    The CPU has the machine's memory, or that of the process's control group where it is less; 0.8
+    of that is its cap until another is set.
+
+    Args:
+        fraction: From 0 to 1.
+        device: The CPU by default.
+
+    Raises:
+        TypeError: `fraction` is no number.
+        ValueError: It is not in [0, 1].
+        DeviceError: There is no such device.
+    """
+    if not isinstance(fraction, (int, float)) or isinstance(fraction, bool):
+        raise TypeError(
+            "set_per_process_memory_fraction: fraction is of type "
+            f"{type(fraction).__name__}; a number is needed"
+        )
+    if not 0 <= fraction <= 1:  # NaN too
+        raise ValueError(
+            f"set_per_process_memory_fraction: fraction {fraction}; it must be in [0, 1]"
+        )
+    _engine._set_memory_limit(int(fraction * _engine._memory_capacity(device)), device)
+
+
+def get_per_process_memory_fraction(device: str | _engine.device | None = None) -> float:
+    """Return the cap as a share of what the device has; 1.0 where there is none."""
+    limit = memory_limit(device)
+    capacity = _engine._memory_capacity(device)
+    return 1.0 if limit is None else min(1.0, limit / capacity)

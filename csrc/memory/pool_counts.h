@@ -1,0 +1,78 @@
+// What small and large requests have taken: the figures of PyTorch's `memory_stats`.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace garboard {
+
+/// A quantity that comes and goes.
+class Tally {
+ public:
+  void add(std::uint64_t amount) noexcept {
+    allocated_ += amount;
+    peak_ = std::max(peak_, current());
+  }
+  void subtract(std::uint64_t amount) noexcept { freed_ += amount; }
+
+  std::uint64_t current() const noexcept { return allocated_ - freed_; }
+  std::uint64_t peak() const noexcept { return peak_; }
+  /// Ever, or since the last reset.
+  std::uint64_t allocated() const noexcept { return allocated_ - allocated_before_; }
+  std::uint64_t freed() const noexcept { return freed_ - freed_before_; }
+
+  void reset_peak() noexcept { peak_ = current(); }
+  void reset_accumulated() noexcept {
+    allocated_before_ = allocated_;
+    freed_before_ = freed_;
+  }
+
+ private:
+  std::uint64_t allocated_ = 0, freed_ = 0, peak_ = 0;
+  std::uint64_t allocated_before_ = 0, freed_before_ = 0;
+};
+
+struct PoolCounts {
+  Tally blocks;           // handed out
+  Tally requested_bytes;  // that were asked for
+  Tally occupied_bytes;   // that the blocks have
+  Tally segments;
+  Tally reserved_bytes;
+  // Free memory that cannot be returned, for what lies around it is in use; walked at the look.
+  std::uint64_t split_blocks = 0;
+  std::uint64_t split_bytes = 0;
+
+  void add_block(std::uint64_t requested, std::uint64_t occupied) noexcept {
+    blocks.add(1);
+    requested_bytes.add(requested);
+    occupied_bytes.add(occupied);
+  }
+  void remove_block(std::uint64_t requested, std::uint64_t occupied) noexcept {
+    blocks.subtract(1);
+    requested_bytes.subtract(requested);
+    occupied_bytes.subtract(occupied);
+  }
+  template <class Act>
+  void for_each(Act act) noexcept {
+    for (Tally* it : {&blocks, &requested_bytes, &occupied_bytes, &segments, &reserved_bytes})
+      act(*it);
+  }
+};
+
+/// All, and the part of small and of large requests; those add up, but for the peaks.
+struct CountsByPool {
+  PoolCounts all, small, large;
+
+  PoolCounts& of(bool is_small) noexcept { return is_small ? small : large; }
+  template <class Act>
+  void for_both(bool is_small, Act act) noexcept {
+    act(all);
+    act(of(is_small));
+  }
+  template <class Act>
+  void for_each(Act act) noexcept {
+    for (PoolCounts* it : {&all, &small, &large}) it->for_each(act);
+  }
+};
+
+}  // namespace garboard
