@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "csrc/core/error.h"
+#include "csrc/lifetime/op_profile.h"
 #include "csrc/ops/binary.h"
 #include "csrc/ops/convert.h"
 #include "csrc/ops/create.h"
@@ -146,7 +147,10 @@ class Walk {
     if (gradient && node->hooks) gradient = hooked(*node->hooks, std::move(gradient));
     if (gradient) capture(node.get(), nullptr, gradient);
     Grads grads;
-    if (gradient) grads = node->run(Backward(*node, std::move(gradient)));
+    if (gradient) {
+      const OpProfile::MaybeOp op(node->name, " (backward)");
+      grads = node->run(Backward(*node, std::move(gradient)));
+    }
     // The saved tensors go before anything that lies further back is computed.
     std::vector<Edge> edges;
     std::unique_ptr<Dims[]> sizes;

@@ -90,10 +90,14 @@ void Registry::add_slowly(StorageRecord& storage) {
       for (ScopeLedger* at = ledger; waits && at; at = at->outer)
         at->waiting_bytes[slot] += storage.bytes;
       if (ledger) ledger->add(slot, storage.bytes);
-      return;
+    } else {
+      live = full->total_bytes();
+      limit = full->limit_bytes;
     }
-    live = full->total_bytes();
-    limit = full->limit_bytes;
+  }
+  if (!full) {
+    if constexpr (!waits) tell(storage, true);
+    return;
   }
   std::string report =
       text("scope limit: ", human_bytes(storage.bytes), " more on ", storage.device, " beside ",
@@ -118,16 +122,19 @@ void Registry::end_waiting(StorageRecord& storage) noexcept {
 }
 
 void Registry::arrive(StorageRecord& storage) noexcept {
-  const std::lock_guard guard(storages_.lock);
-  end_waiting(storage);
-  storage.is_waiting = false;
-  DeviceBytes& device = bytes_on(storage.device);
-  if (storage.serial < device.peak_until) {  // a peak came and went while it waited: not its own
-    storages_.remove(storage);
-    storages_.add(storage);
+  {
+    const std::lock_guard guard(storages_.lock);
+    end_waiting(storage);
+    storage.is_waiting = false;
+    DeviceBytes& device = bytes_on(storage.device);
+    if (storage.serial < device.peak_until) {  // a peak came and went while it waited: not its own
+      storages_.remove(storage);
+      storages_.add(storage);
+    }
+    if (device.arrived() > device.peak) rise(device);
+    for (ScopeLedger* at = storage.ledger; at; at = at->outer) at->note_peak(storage.device.slot());
   }
-  if (device.arrived() > device.peak) rise(device);
-  for (ScopeLedger* at = storage.ledger; at; at = at->outer) at->note_peak(storage.device.slot());
+  tell(storage, true);
 }
 
 void Registry::abandon(StorageRecord& storage) noexcept {
@@ -157,6 +164,7 @@ void Registry::remove_of_peak(StorageRecord& storage) noexcept {
     }
     enlarge_tally(device);
   }
+  if (!storage.is_waiting) tell(storage, false);
   if (dead) end(dead);
 }
 

@@ -76,7 +76,7 @@ class Registry {
     ScopeLedger* dead = nullptr;
     {
       const std::lock_guard guard(storages_.lock);
-      if (storage.serial >= bytes_on(storage.device).peak_until) [[likely]]
+      if (storage.serial >= bytes_on(storage.device).slow_until) [[likely]]
         dead = unlist(storage);
     }
     if (storage.is_registered()) [[unlikely]]
@@ -146,6 +146,10 @@ class Registry {
   /// From now on every birth meets FailingAllocation first, until each watcher has left.
   void watch_births() noexcept;
   void unwatch_births() noexcept;
+  /// Tells `watcher` of each storage that came or went, until it is null. One at a time; it is
+  /// called without any of our locks, on the thread of the event.
+  using MemoryWatcher = void (*)(const StorageRecord& storage, bool is_born) noexcept;
+  void watch_memory(MemoryWatcher watcher) noexcept;
 
   /// A forked child starts with one thread: locks that another thread held are free again.
   void reset_locks_after_fork() noexcept;
@@ -179,6 +183,8 @@ class Registry {
     std::int64_t peak = 0;
     std::uint64_t peak_until = 0;  // who lived at the peak has a lower serial
     std::uint32_t peak_step = 0;
+    /// An end below this serial is looked at: `peak_until`, or every one while somebody watches.
+    std::uint64_t slow_until = 0;
     SiteTally* ended = nullptr;  // what lived at the peak and does no more; leaked like all this
 
     std::int64_t arrived() const noexcept { return live - waiting; }
@@ -191,9 +197,14 @@ class Registry {
   /// Deletes a ledger whose last share has gone, and drops its share of the one around it.
   void end(ScopeLedger* ledger) noexcept;
   void remove_of_peak(StorageRecord& storage) noexcept;
+  void tell(const StorageRecord& storage, bool is_born) noexcept {
+    if (const auto watcher = memory_watcher_.load(std::memory_order_relaxed)) [[unlikely]]
+      watcher(storage, is_born);
+  }
   void enlarge_tally(DeviceBytes& device) noexcept;
   // Under the lock of the storages.
   void rise(DeviceBytes& device) noexcept;
+  void set_marks(DeviceBytes& device) noexcept;
   void end_waiting(StorageRecord& storage) noexcept;
   /// Returns the storage's ledger where that was its last share.
   ScopeLedger* unlist(StorageRecord& storage) noexcept {
@@ -208,6 +219,7 @@ class Registry {
   Shelf aliases_;
   std::array<DeviceBytes, max_devices> devices_{};
   std::atomic<int> watcher_count_ = 0;
+  std::atomic<MemoryWatcher> memory_watcher_ = nullptr;
 };
 
 // Has no destructor: things may end after main() has.

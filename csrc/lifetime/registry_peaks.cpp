@@ -34,8 +34,14 @@ void Registry::rise(DeviceBytes& device) noexcept {
   device.peak = device.arrived();
   device.peak_until = storages_.next_serial;
   device.peak_step = birth_step.load(std::memory_order_relaxed);
-  device.alarm = watcher_count_.load(std::memory_order_relaxed) ? -1 : device.peak;
+  set_marks(device);
   if (device.ended) device.ended->clear();
+}
+
+void Registry::set_marks(DeviceBytes& device) noexcept {
+  device.alarm = watcher_count_.load(std::memory_order_relaxed) ? -1 : device.peak;
+  device.slow_until =
+      memory_watcher_.load(std::memory_order_relaxed) ? UINT64_MAX : device.peak_until;
 }
 
 // Where there is no memory for it, what ends is counted as born on an unknown line.
@@ -88,13 +94,20 @@ void Registry::reset_peak(Device of) noexcept {
 void Registry::watch_births() noexcept {
   const std::lock_guard guard(storages_.lock);
   watcher_count_.fetch_add(1, std::memory_order_relaxed);
-  for (DeviceBytes& device : devices_) device.alarm = -1;
+  for (DeviceBytes& device : devices_) set_marks(device);
 }
 
 void Registry::unwatch_births() noexcept {
   const std::lock_guard guard(storages_.lock);
-  if (watcher_count_.fetch_sub(1, std::memory_order_relaxed) > 1) return;
-  for (DeviceBytes& device : devices_) device.alarm = device.peak;
+  watcher_count_.fetch_sub(1, std::memory_order_relaxed);
+  for (DeviceBytes& device : devices_) set_marks(device);
+}
+
+void Registry::watch_memory(MemoryWatcher watcher) noexcept {
+  const std::lock_guard guard(storages_.lock);
+  const MemoryWatcher before = memory_watcher_.exchange(watcher, std::memory_order_relaxed);
+  watcher_count_.fetch_add((watcher ? 1 : 0) - (before ? 1 : 0), std::memory_order_relaxed);
+  for (DeviceBytes& device : devices_) set_marks(device);
 }
 
 }  // namespace garboard

@@ -14,6 +14,7 @@
 #include "csrc/ops/op.h"
 #include "python/bindings/arguments.h"
 #include "python/bindings/errors.h"
+#include "python/bindings/profiler.h"
 #include "python/bindings/scope_stack.h"
 
 namespace garboard::python {
@@ -53,6 +54,10 @@ void add_method(const Method& entry, FastFunction method, FastFunction function)
 template <const auto& table, std::size_t index, bool is_method>
 PyObject* call_entry(PyObject* self, PyObject* const* given, Py_ssize_t count,
                      PyObject* names) noexcept try {
+  if (OpProfile::is_on() && OpProfile::stops()) [[unlikely]] {
+    return profiled(table[index].name, {is_method ? self : nullptr, given, count},
+                    [&] { return call_entry<table, index, is_method>(self, given, count, names); });
+  }
   static const Signature signature(table[index].signature);
   const Arguments arguments(table[index].name, signature, is_method ? self : nullptr, given, count,
                             names);

@@ -46,6 +46,7 @@ PYBIND11_MODULE(_engine, m) {
   bind_holders(m);
   bind_memory(m);
   bind_optimizers(m);
+  bind_profiler(m);
   bind_registry(m);
   bind_statistics(m);
   bind_storage(m);

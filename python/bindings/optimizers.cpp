@@ -2,6 +2,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include "csrc/lifetime/op_profile.h"
 #include "csrc/ops/optimizer_steps.h"
 #include "python/bindings/bindings.h"
 #include "python/bindings/tensor_caster.h"
@@ -44,6 +45,7 @@ void bind_optimizers(py::module_& m) {
           "step",
           [](SgdState& state, const std::vector<Tensor>& parameters, double learning_rate,
              double momentum, double dampening, double weight_decay, bool nesterov) {
+            const OpProfile::MaybeOp op("sgd_step");
             sgd_step(parameters, {learning_rate, momentum, dampening, weight_decay, nesterov},
                      state.velocities);
           },
@@ -62,6 +64,7 @@ void bind_optimizers(py::module_& m) {
           "step",
           [](AdamState& state, const std::vector<Tensor>& parameters, double learning_rate,
              double beta1, double beta2, double epsilon, double weight_decay, bool decoupled) {
+            const OpProfile::MaybeOp op("adam_step");
             adam_step(parameters, {learning_rate, beta1, beta2, epsilon, weight_decay, decoupled},
                       state.means, state.squares, state.steps);
           },

@@ -11,6 +11,7 @@
 #include "python/bindings/errors.h"
 #include "python/bindings/exchange.h"
 #include "python/bindings/methods.h"
+#include "python/bindings/profiler.h"
 #include "python/bindings/tensor_type.h"
 
 namespace garboard::python {
@@ -18,6 +19,8 @@ namespace {
 
 template <const Binary& op>
 PyObject* binary(PyObject* a, PyObject* b) noexcept try {
+  if (OpProfile::is_on() && OpProfile::stops()) [[unlikely]]
+    return profiled(op.name, {a, &b, 1}, [&] { return binary<op>(a, b); });
   const Borrowing borrowing;  // first: a number's `__float__` may dispose the other operand
   if (is_tensor(a) && is_tensor(b)) {
     const Tensor &x = tensor_of(a, op.name), &y = tensor_of(b, op.name, "other");
@@ -35,6 +38,8 @@ PyObject* binary(PyObject* a, PyObject* b) noexcept try {
 
 template <const Binary& op>
 PyObject* in_place(PyObject* self, PyObject* other) noexcept try {
+  if (OpProfile::is_on() && OpProfile::stops()) [[unlikely]]
+    return profiled(op.name, {self, &other, 1}, [&] { return in_place<op>(self, other); });
   Operand y{Scalar{}};
   if (!to_operand(other, op.name, "other", y)) Py_RETURN_NOTIMPLEMENTED;
   const Tensor& x = tensor_of(self, op.name);
@@ -48,6 +53,8 @@ PyObject* in_place(PyObject* self, PyObject* other) noexcept try {
 
 template <const Unary& op>
 PyObject* unary(PyObject* self) noexcept try {
+  if (OpProfile::is_on() && OpProfile::stops()) [[unlikely]]
+    return profiled(op.name, {self, nullptr, 0}, [&] { return unary<op>(self); });
   const Tensor& x = tensor_of(self, op.name);
   const BirthStamp stamp;
   const Borrowing borrowing;
@@ -74,6 +81,8 @@ PyObject* in_place_power(PyObject* self, PyObject* exponent, PyObject* modulus) 
 }
 
 PyObject* product(PyObject* a, PyObject* b) noexcept try {
+  if (OpProfile::is_on() && OpProfile::stops()) [[unlikely]]
+    return profiled("matmul", {a, &b, 1}, [&] { return product(a, b); });
   if (!is_tensor(a) || !is_tensor(b)) Py_RETURN_NOTIMPLEMENTED;
   const Tensor &x = tensor_of(a, "matmul"), &y = tensor_of(b, "matmul", "other");
   const BirthStamp stamp;

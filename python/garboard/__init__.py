@@ -56,6 +56,7 @@ _SUBMODULES = (
     "memory",
     "nn",
     "optim",
+    "profiler",
     "pytest_plugin",
     "random",
     "utils",

@@ -1,0 +1,24 @@
+"""What ran, how long it took and what it allocated: PyTorch's profiler for this engine.
+
+    with gb.profiler.profile(profile_memory=True) as prof:
+        model(x).sum().backward()
+    print(prof.key_averages().table(sort_by="self_cpu_memory_usage", row_limit=10))
+
+Every op is an event, inside the op, the backward pass or the `record_function` around it. Times are
+the calling thread's; work that a CUDA device does later is not in them. While nobody records, an op
+pays one branch.
+"""
+
+from garboard.profiler._averages import EventAverage, EventAverages
+from garboard.profiler._events import MemoryEvent, OpEvent
+from garboard.profiler._profile import ProfilerActivity, profile, record_function
+
+__all__ = [
+    "EventAverage",
+    "EventAverages",
+    "MemoryEvent",
+    "OpEvent",
+    "ProfilerActivity",
+    "profile",
+    "record_function",
+]

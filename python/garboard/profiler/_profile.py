@@ -1,0 +1,197 @@
+"""The context managers: a profile of a block, and a name for a part of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from enum import Enum
+from functools import wraps
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from garboard import _engine
+from garboard._engine import GarboardError
+from garboard.profiler._averages import EventAverages, averages_of
+from garboard.profiler._events import MemoryEvent, OpEvent, Recorded, recorded_from
+
+__all__ = ["ProfilerActivity", "profile", "record_function"]
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+_STACK_DEPTH = 32
+
+
+class ProfilerActivity(Enum):
+    """What PyTorch's profiler is told to watch. Here ops and the memory of all devices are."""
+
+    CPU = "CPU"
+    CUDA = "CUDA"
+
+
+class profile:
+    """Record every op of a block, on all threads: its time, and what it allocated and freed.
+
+    One profile records at a time. What it has recorded is kept until it is gone; it holds no
+    tensors.
+
+    Args:
+        activities: PyTorch's; CPU and CUDA are both watched in any case.
+        record_shapes: Keep the sizes of the tensors that ops are given.
+        profile_memory: Record what comes and goes, on each device.
+        with_stack: Keep the Python stack of each op, 32 lines at the most.
+        on_trace_ready: Called with the profile when the block has ended.
+
+    Raises:
+        TypeError: `activities` has something that is no `ProfilerActivity`.
+        GarboardError: Another profile records already, or this one has not recorded yet.
+
+    >>> import garboard as gb
+    >>> with gb.profiler.profile(profile_memory=True) as prof:
+    ...     x = gb.ones(1000) + 1
+    >>> [(it.name, it.self_cpu_allocated) for it in prof.events()]
+    [('ones', 4000), ('add', 4000)]
+    """
+
+    def __init__(
+        self,
+        *,
+        activities: Iterable[ProfilerActivity] | None = None,
+        record_shapes: bool = False,
+        profile_memory: bool = False,
+        with_stack: bool = False,
+        on_trace_ready: Callable[[profile], Any] | None = None,
+    ) -> None:
+        for activity in activities or ():
+            if not isinstance(activity, ProfilerActivity):
+                raise TypeError(
+                    f"profile: an activity of type {type(activity).__name__}; a ProfilerActivity "
+                    "is needed"
+                )
+        self._shapes, self._memory, self._stack = record_shapes, profile_memory, with_stack
+        self._on_trace_ready = on_trace_ready
+        self._live_before: dict[str, int] | None = None
+        self._recorded: Recorded | None = None
+
+    def start(self) -> None:
+        """Begin to record."""
+        depth = _STACK_DEPTH if self._stack else 0
+        _engine._start_profile(self._shapes, self._memory, depth)
+        self._live_before = dict(_engine._live_counts()[3])
+        self._recorded = None
+
+    def stop(self) -> None:
+        """End it; what still runs counts as far as it came. Idempotent."""
+        if self._live_before is None:
+            return
+        before, self._live_before = self._live_before, None
+        self._recorded = recorded_from(_engine._stop_profile(), before)
+        if self._on_trace_ready is not None:
+            self._on_trace_ready(self)
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def _result(self, asker: str) -> Recorded:
+        if self._recorded is None:
+            raise GarboardError(f"{asker}: nothing is recorded yet; the block must have ended")
+        return self._recorded
+
+    def events(self) -> list[OpEvent]:
+        """Return every event, in the order in which they began."""
+        return self._result("events").events
+
+    def memory_events(self) -> list[MemoryEvent]:
+        """Return what came and went, in its order; none without `profile_memory`."""
+        return self._result("memory_events").memory
+
+    def key_averages(
+        self, group_by_input_shape: bool = False, group_by_stack_n: int = 0
+    ) -> EventAverages:
+        """Add the events up by name.
+
+        Args:
+            group_by_input_shape: Tell them apart by the sizes of what they were given.
+            group_by_stack_n: And by so many of the innermost lines of their stacks.
+        """
+        it = self._result("key_averages")
+        averages = averages_of(it.events, it.memory, group_by_input_shape, group_by_stack_n)
+        return EventAverages(averages, it.time_ns, self._memory)
+
+    def export_chrome_trace(self, path: str | os.PathLike[str]) -> None:
+        """Write what Perfetto and chrome://tracing open; zipped where `path` ends with .gz.
+
+        With `profile_memory` it has a curve of the live bytes of each device.
+        """
+        from garboard.profiler._export import chrome_trace, write_json
+
+        write_json(path, chrome_trace(self._result("export_chrome_trace")))
+
+    def export_memory_speedscope(
+        self, path: str | os.PathLike[str], device: str = "cpu", moments: int = 20
+    ) -> None:
+        """Write the live bytes by birth line, at the peak and over time, for speedscope.app.
+
+        Args:
+            path: Ends with .gz to be zipped.
+            device: Whose bytes.
+            moments: At how many moments, evenly spread over the time, besides the peak.
+
+        Raises:
+            GarboardError: The profile has not recorded memory.
+        """
+        from garboard.profiler._export import memory_speedscope, write_json
+
+        it = self._result("export_memory_speedscope")
+        if not self._memory:
+            raise GarboardError(
+                "export_memory_speedscope: no memory was recorded; give profile_memory=True"
+            )
+        write_json(path, memory_speedscope(it, str(_engine.device(device)), moments))
+
+
+class record_function:
+    """Name a part of a program: an event around what runs in a block or in a decorated function.
+
+    Args:
+        name: Of the event.
+
+    >>> import garboard as gb
+    >>> with gb.profiler.profile() as prof, gb.profiler.record_function("forward"):
+    ...     x = gb.ones(3) * 2
+    >>> [(it.name, it.parent and it.parent.name) for it in prof.events()]
+    [('forward', None), ('ones', 'forward'), ('mul', 'forward')]
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._labels: list[_engine._Label] = []  # of blocks that are open, one may be in another
+
+    def __enter__(self) -> Self:
+        label = _engine._Label()
+        label.enter(self.name)
+        self._labels.append(label)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._labels.pop().leave()
+
+    def __call__(self, function: _F) -> _F:
+        @wraps(function)
+        def named(*arguments: Any, **options: Any) -> Any:
+            with record_function(self.name):
+                return function(*arguments, **options)
+
+        return named  # type: ignore[return-value]
