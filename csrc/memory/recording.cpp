@@ -1,5 +1,6 @@
 // What CachingAllocator does while a history is kept, and how it looks at itself.
 #include <algorithm>
+#include <iterator>
 #include <mutex>
 #include <utility>
 
@@ -171,21 +172,21 @@ bool CachingAllocator::copy_into(MemorySnapshot& taken) noexcept {
   }
   taken.segments.resize(size.segments);
   taken.blocks.resize(size.blocks);
-  auto segment = taken.segments.begin() - 1;
+  auto segment = taken.segments.begin();  // the next one
   auto block = taken.blocks.begin();
   for_each_block(
       heap_,
       [&](const Block& first) {
         const Segment& around = *first.segment;
-        *++segment = {.address = number(first.address),
+        *segment++ = {.address = number(first.address),
                       .bytes = 0,
                       .stream = number(around.pool->stream().handle),
                       .is_small = heap_.is_small(around),
                       .is_range = around.is_range};
       },
       [&](const Block& at) {
-        segment->bytes += at.bytes;
-        ++segment->block_count;
+        std::prev(segment)->bytes += at.bytes;
+        ++std::prev(segment)->block_count;
         *block++ = at.is_live() ? live(at) : MemorySnapshot::Block{number(at.address), at.bytes};
       });
   if (history_.is_on())
