@@ -18,7 +18,7 @@ namespace {
 
 constexpr int most_threads = 256;
 constexpr int most_looks = 2000;  // at 10 to 40 ns each
-constexpr double hot_ns = 15e3, asleep_ns = 100e3;
+constexpr double hot_ns = 25e3, asleep_ns = 100e3;
 constexpr std::size_t stack_bytes = std::size_t{1} << 20;
 
 // What is to be claimed: 24 bits of the job's number, 20 of its chunks' count, 20 of the next one.

@@ -23,7 +23,7 @@ int thread_count() noexcept;
 void set_thread_count(int count);
 
 /// Whether splitting work that one thread does in `cost_ns` gains more than handing it over costs:
-/// 15 us while a worker is awake, 100 us when all sleep. Never inside a chunk, and never with one
+/// 25 us while a worker is awake, 100 us when all sleep. Never inside a chunk, and never with one
 /// thread.
 bool is_worth_splitting(double cost_ns) noexcept;
 

@@ -191,18 +191,21 @@ Matrix columns_of(const Matrix& m, std::int64_t first, std::int64_t last) {
   return turned(rows_of(turned(m), first, last));
 }
 
-/// A large product is cut into the same four parts or fewer whatever the number of threads: how
+/// A large product is cut into the same two to four parts whatever the number of threads: how
 /// BLAS sums depends on the sizes that it gets.
 template <class T>
 void multiply_in_parts(const Calls<T>& calls, const Matrix& out, const Matrix& a, const Matrix& b,
                        bool accumulate) {
-  constexpr std::int64_t least_side = 256, least_products = 1 << 24, parts = 4, unit = 32;
+  constexpr std::int64_t least_side = 256, least_products = 1 << 24, parts = 4, unit = 32,
+                         long_part = 512;
   const bool cuts_rows = out.rows >= out.columns;
   const std::int64_t side = cuts_rows ? out.rows : out.columns;
   if (side < least_side || out.rows == 1 || out.columns == 1 ||
       out.rows * out.columns * a.columns < least_products)
     return multiply_by_blas<T>(calls, out, a, b, accumulate);
-  const std::int64_t part = (side / (parts * unit) + 1) * unit;
+  // Each part packs the other operand again, which shows below 512.
+  const std::int64_t least_part = side < 2 * long_part ? divided_up(side, 2) : long_part;
+  const std::int64_t part = divided_up(larger(divided_up(side, parts), least_part), unit) * unit;
   const auto multiply_one = [&](std::int64_t first, std::int64_t last) {
     if (cuts_rows)
       multiply_by_blas<T>(calls, rows_of(out, first, last), rows_of(a, first, last), b, accumulate);

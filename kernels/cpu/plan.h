@@ -12,6 +12,7 @@ namespace {
 inline constexpr int max_operands = 4;
 
 inline std::int64_t smaller(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
+inline std::int64_t larger(std::int64_t a, std::int64_t b) { return a > b ? a : b; }
 inline std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 inline std::int64_t size_of(std::int64_t stride) { return stride < 0 ? -stride : stride; }
 
