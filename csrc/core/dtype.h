@@ -15,10 +15,10 @@ inline constexpr int dtype_count = 6;
 /// A Python scalar takes part in promotion by its category alone.
 enum class Category : std::uint8_t { boolean, integer, floating };
 
-namespace detail {
-inline constexpr std::uint8_t item_sizes[dtype_count] = {1, 1, 4, 8, 4, 8};
+/// In bytes. No table: an array would be a symbol in every instruction set's objects.
+constexpr std::size_t item_size(DType dtype) {
+  return 0x848411u >> (4 * static_cast<int>(dtype)) & 0xf;
 }
-constexpr std::size_t item_size(DType dtype) { return detail::item_sizes[static_cast<int>(dtype)]; }
 
 constexpr std::string_view name_of(DType dtype) {
   constexpr std::string_view names[dtype_count] = {"bool",  "uint8",   "int32",

@@ -26,6 +26,8 @@ def shared_symbols(lines: Iterable[str], instruction_set: str) -> list[str]:
     for line in lines:
         if match := re.match(r"[0-9a-f]* ?([A-Zuvw]) (.+)", line):
             kind, name = match.groups()
+            if name == "DW.ref.__gxx_personality_v0":
+                continue  # a pointer of the exception tables: data, and one value for all sets
             if kind in "WVuvw" or f"::{instruction_set}::" not in name:
                 found.append(f"{kind} {name}")
     return found

@@ -13,7 +13,7 @@ from pathlib import Path
 
 HOME = Path(__file__).resolve().parents[2]
 ROOTS = ("csrc", "kernels", "python", "tests", "cmake", "docs", "notebooks", ".ci")
-SKIPPED = {"__pycache__", ".pytest_cache", ".hypothesis"}
+SKIPPED = {".git", "__pycache__", ".pytest_cache", ".hypothesis"}
 OUTPUTS = (".so", ".pyc")
 CPP = (".h", ".cpp", ".cu", ".cuh")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)', re.MULTILINE)
