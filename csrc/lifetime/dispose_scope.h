@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +38,8 @@ class DisposeScope final : public RefCounted {
   /// The nearest scope around this one that is still open, or null.
   DisposeScope* outer() const noexcept;
   int size() const noexcept { return size_; }
+  /// A number for the name, by whoever counts names; 0: not counted yet.
+  std::atomic<std::uint32_t> name_number{0};
 
   /// Makes `object`, which is in no scope or another, a member of this one. Counts as attaching
   /// where it was in none.

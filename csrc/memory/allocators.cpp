@@ -21,6 +21,13 @@ using detail::open_allocators;
 
 constinit std::mutex opening;
 
+// What record_history_everywhere() asked for last; under `opening`.
+struct Recording {
+  HistoryLevel level = HistoryLevel::off;
+  std::size_t most_entries = 0;
+};
+constinit Recording recording;
+
 template <class Act>
 void for_each_open(Act act) {
   for (auto& slot : open_allocators) {
@@ -62,6 +69,7 @@ CachingAllocator& open_cpu() {
   auto& slot = open_allocators[Device{}.slot()];
   if (CachingAllocator* const opened = slot.load()) return *opened;
   auto* const allocator = new CachingAllocator(*new CpuSource);
+  allocator->record_history(recording.level, recording.most_entries);
   allocator->set_limit(default_cpu_limit_bytes());
   watch_forks();
   slot.store(allocator);
@@ -92,7 +100,15 @@ void register_source(Device device, MemorySource* source) {
     throw DeviceError(text("register_source: device ", device, " given; it has a source already"));
   }
   watch_forks();
-  slot.store(new CachingAllocator(*source));
+  auto* const allocator = new CachingAllocator(*source);
+  allocator->record_history(recording.level, recording.most_entries);
+  slot.store(allocator);
+}
+
+void record_history_everywhere(HistoryLevel level, std::size_t most_entries) {
+  const std::lock_guard guard(opening);
+  recording = {level, most_entries};
+  for_each_open([&](CachingAllocator& each) { each.record_history(level, most_entries); });
 }
 
 }  // namespace garboard

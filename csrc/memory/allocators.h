@@ -28,6 +28,10 @@ inline CachingAllocator& allocator_of(Device device) {
 /// The same, or null for a device without a source.
 CachingAllocator* find_allocator(Device device) noexcept;
 
+/// Lets all allocators, those that are not open yet too, record their history. Throws
+/// std::bad_alloc, where some may record already.
+void record_history_everywhere(HistoryLevel level, std::size_t most_entries);
+
 /// Opens `device` with bytes of `source`, which is never destroyed. Raises DeviceError where it is
 /// open already.
 void register_source(Device device, MemorySource* source);

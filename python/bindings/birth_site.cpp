@@ -1,40 +1,15 @@
-// The interpreter's own headers tell where its frames are; CPython gives 3.11 no other way that
-// does not make a frame object, which costs ten times as much.
-#define Py_BUILD_CORE 1
-#include <Python.h>
-#include <internal/pycore_frame.h>
-#undef Py_BUILD_CORE
+#include "python/bindings/birth_site.h"
 
 #include <unordered_map>
 #include <vector>
 
 #include "csrc/core/text.h"
-#include "python/bindings/birth_site.h"
+#include "python/bindings/interpreter_frame.h"
 
 namespace garboard::python {
 namespace {
 
-using Frame = _PyInterpreterFrame;
-
-#if PY_VERSION_HEX >= 0x030d0000
-Frame* innermost_frame(PyThreadState* thread) { return thread->current_frame; }
-PyCodeObject* code_of(const Frame* frame) {
-  return PyCode_Check(frame->f_executable) ? reinterpret_cast<PyCodeObject*>(frame->f_executable)
-                                           : nullptr;
-}
-const void* position_of(const Frame* frame) { return frame->instr_ptr; }
-#else
-Frame* innermost_frame(PyThreadState* thread) { return thread->cframe->current_frame; }
-PyCodeObject* code_of(const Frame* frame) { return frame->f_code; }
-const void* position_of(const Frame* frame) { return frame->prev_instr; }
-#endif
-
-bool runs_python(const Frame* frame) {
-#if PY_VERSION_HEX >= 0x030c0000
-  if (frame->owner == FRAME_OWNED_BY_CSTACK) return false;
-#endif
-  return code_of(frame) != nullptr;
-}
+using Frame = InterpreterFrame;
 
 constexpr Site in_library = ~Site{0};
 
@@ -93,9 +68,7 @@ Site intern(const Frame* frame) {
   if (is_library(code)) return in_library;
   const auto [entry, is_new] = sites().numbers.try_emplace(position_of(frame), unknown_site);
   if (is_new) {
-    const auto offset = static_cast<const char*>(position_of(frame)) -
-                        reinterpret_cast<const char*>(_PyCode_CODE(code));
-    const Interned it{code, PyCode_Addr2Line(code, static_cast<int>(offset))};
+    const Interned it{code, line_at(code, position_of(frame))};
     const auto next = static_cast<Site>(sites().all.size());
     const auto [line, is_new_line] = sites().by_line.try_emplace(it, next);
     if (is_new_line) sites().all.push_back(it);
@@ -136,15 +109,19 @@ Site current_site(PyThreadState* thread) noexcept {
   return knows(slot, frame) && slot.site != in_library ? slot.site : search(frame);
 }
 
-SiteText text_of(Site site) {
-  if (site == unknown_site || site >= sites().all.size()) return {"", 0, ""};
-  const auto [code, line] = sites().all[site];
+SiteText text_at(PyCodeObject* code, int line) {
   const auto utf8 = [](PyObject* string) {
     const char* const text = PyUnicode_AsUTF8(string);
     if (!text) PyErr_Clear();
     return std::string(text ? text : "?");
   };
   return {utf8(code->co_filename), line, utf8(code->co_qualname)};
+}
+
+SiteText text_of(Site site) {
+  if (site == unknown_site || site >= sites().all.size()) return {"", 0, ""};
+  const auto [code, line] = sites().all[site];
+  return text_at(code, line);
 }
 
 void add_library_path(std::string prefix) {

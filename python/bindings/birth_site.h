@@ -20,6 +20,8 @@ struct SiteText {
 };
 /// Of an interned number; empty strings for `unknown_site`. Needs the GIL.
 SiteText text_of(Site site);
+/// Of a line of `code`. Needs the GIL.
+SiteText text_at(PyCodeObject* code, int line);
 
 /// Frames of code files that start with `prefix` are the library's from now on.
 void add_library_path(std::string prefix);

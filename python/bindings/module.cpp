@@ -43,6 +43,7 @@ PYBIND11_MODULE(_engine, m) {
   bind_build(m);
   bind_cohorts(m);
   bind_cuda(m);
+  bind_history(m);
   bind_holders(m);
   bind_memory(m);
   bind_optimizers(m);

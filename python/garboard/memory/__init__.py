@@ -2,20 +2,34 @@
 
 from garboard import _engine
 from garboard._engine import human_bytes, parse_bytes
+from garboard.memory._errors import AllocationLogError, HistoryError, SnapshotError
 from garboard.memory._failing import fail_allocation, fail_every_allocation
+from garboard.memory._history import _record_memory_history, history_level
 from garboard.memory._peak import Peak, SiteBytes, peak
+from garboard.memory._snapshot import _snapshot
+from garboard.memory._snapshot_files import _dump_snapshot, load_snapshot
+from garboard.memory._snapshot_rules import check_snapshot
 from garboard.memory._stats import memory_stats, memory_stats_as_nested_dict, memory_summary
 
 __all__ = [
+    "AllocationLogError",
+    "HistoryError",
     "LiveCounts",
     "Peak",
     "SiteBytes",
+    "SnapshotError",
+    "_dump_snapshot",
+    "_record_memory_history",
+    "_snapshot",
+    "check_snapshot",
     "empty_cache",
     "fail_allocation",
     "fail_every_allocation",
     "get_per_process_memory_fraction",
+    "history_level",
     "human_bytes",
     "live",
+    "load_snapshot",
     "max_memory_allocated",
     "max_memory_reserved",
     "memory_allocated",

@@ -1,0 +1,92 @@
+"""Recording: what has happened to the memory of each device, the latest events of it.
+
+The engine writes them into a bounded ring, 48 bytes each; here they are switched on and off.
+"""
+
+from typing import Literal
+
+from garboard import _engine
+from garboard.memory._errors import HistoryError
+
+__all__ = ["MOST_ENTRIES", "_record_memory_history", "history_level"]
+
+MOST_ENTRIES = 4_000_000
+"""More are never kept: 192 MB, and no viewer opens what they come to."""
+
+Level = Literal["off", "site", "stack"]
+_LEVELS: tuple[Level, ...] = ("off", "site", "stack")
+
+
+def _record_memory_history(
+    enabled: Literal["off", "site", "stack", "state", "all"] | bool | None = "all",
+    context: Literal["state", "alloc", "all"] | None = "alloc",
+    stacks: Literal["python", "all"] = "python",
+    max_entries: int = 100_000,
+    device: str | _engine.device | None = None,
+    clear_history: bool = False,
+) -> None:
+    """Record from now on what happens to memory; forget what was recorded before.
+
+    The names are PyTorch's, whose calls work unchanged. At "site" each event knows the line of the
+    user's program, at "stack" up to 64 calls. Recorded code stays alive until the history is
+    forgotten: by the next call of this function for all devices.
+
+    Args:
+        enabled: None or "off" stops, "site" and "stack" are levels. PyTorch's "all" and True are
+            "stack", its "state" is "stack" without events: live blocks alone know their calls.
+        context: None makes of PyTorch's names the level "site". The calls of a free are those of
+            its allocation.
+        stacks: PyTorch's. Calls of C++ are never recorded.
+        max_entries: How many events are kept, the latest; 48 bytes each, at most `MOST_ENTRIES`.
+        device: All devices by default, those that are opened later too.
+        clear_history: PyTorch's. A history always begins empty.
+
+    Raises:
+        HistoryError: An argument has a value that does not exist.
+    """
+    level = _level_of(enabled, context)
+    if stacks not in ("python", "all"):
+        raise HistoryError(
+            f"_record_memory_history: stacks {stacks!r}; 'python' or 'all' is needed"
+        )
+    if max_entries < 0:
+        raise HistoryError(
+            f"_record_memory_history: max_entries {max_entries}; it must not be negative"
+        )
+    most = 0 if enabled == "state" else min(max_entries, MOST_ENTRIES)
+    _engine._record_history(_LEVELS.index(level), most, device)
+    if device is None or not any(history_level(each) == "stack" for each in _devices()):
+        _engine._forget_call_stacks()
+
+
+def history_level(device: str | _engine.device = "cpu") -> Level:
+    """Return the level at which `device` records: "off", "site" or "stack".
+
+    >>> import garboard as gb
+    >>> gb.memory.history_level()
+    'off'
+    """
+    return _LEVELS[_engine._history_level(device)]
+
+
+def _level_of(enabled: object, context: object) -> Level:
+    if context not in (None, "state", "alloc", "all"):
+        raise HistoryError(
+            f"_record_memory_history: context {context!r}; None, 'state', 'alloc' or 'all' is "
+            "needed"
+        )
+    if enabled is None or enabled is False:
+        return "off"
+    for level in _LEVELS:
+        if enabled == level:
+            return level
+    if enabled is True or enabled in ("state", "all"):
+        return "site" if context is None else "stack"
+    raise HistoryError(
+        f"_record_memory_history: enabled {enabled!r}; None, 'off', 'site', 'stack', 'state' or "
+        "'all' is needed"
+    )
+
+
+def _devices() -> list[str]:
+    return ["cpu", *(f"cuda:{number}" for number in range(8))]
