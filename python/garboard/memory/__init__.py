@@ -5,6 +5,7 @@ from garboard._engine import human_bytes, parse_bytes
 from garboard.memory._errors import AllocationLogError, HistoryError, SnapshotError
 from garboard.memory._failing import fail_allocation, fail_every_allocation
 from garboard.memory._history import _record_memory_history, history_level
+from garboard.memory._log import LoggedEvent, read_allocation_log, write_allocation_log
 from garboard.memory._peak import Peak, SiteBytes, peak
 from garboard.memory._snapshot import _snapshot
 from garboard.memory._snapshot_files import _dump_snapshot, load_snapshot
@@ -15,6 +16,7 @@ __all__ = [
     "AllocationLogError",
     "HistoryError",
     "LiveCounts",
+    "LoggedEvent",
     "Peak",
     "SiteBytes",
     "SnapshotError",
@@ -40,10 +42,12 @@ __all__ = [
     "memory_summary",
     "parse_bytes",
     "peak",
+    "read_allocation_log",
     "reset_accumulated_memory_stats",
     "reset_peak_memory_stats",
     "set_memory_limit",
     "set_per_process_memory_fraction",
+    "write_allocation_log",
 ]
 
 
