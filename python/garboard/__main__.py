@@ -9,11 +9,12 @@ from collections.abc import Sequence
 import garboard
 from garboard import _info
 from garboard.demo import command as demo
+from garboard.report import command as report
 
 __all__ = ["main"]
 
 # Each has a SUMMARY, `add_options(parser)` and `run(options)`, which returns the exit status.
-COMMANDS = {"demo": demo, "info": _info}
+COMMANDS = {"demo": demo, "info": _info, "report": report}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

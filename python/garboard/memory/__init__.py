@@ -7,6 +7,7 @@ from garboard.memory._failing import fail_allocation, fail_every_allocation
 from garboard.memory._history import _record_memory_history, history_level
 from garboard.memory._log import LoggedEvent, read_allocation_log, write_allocation_log
 from garboard.memory._peak import Peak, SiteBytes, peak
+from garboard.memory._plot import plot
 from garboard.memory._snapshot import _snapshot
 from garboard.memory._snapshot_files import _dump_snapshot, load_snapshot
 from garboard.memory._snapshot_rules import check_snapshot
@@ -42,6 +43,7 @@ __all__ = [
     "memory_summary",
     "parse_bytes",
     "peak",
+    "plot",
     "read_allocation_log",
     "reset_accumulated_memory_stats",
     "reset_peak_memory_stats",

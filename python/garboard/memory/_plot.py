@@ -1,0 +1,42 @@
+"""`gb.memory.plot()`: the memory of now, and how it came to it, as a page."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from garboard import _engine
+from garboard.memory._snapshot import _snapshot
+
+if TYPE_CHECKING:
+    from garboard.report import Report
+
+__all__ = ["plot"]
+
+
+def plot(
+    filename: str | os.PathLike[str] | None = None,
+    device: str | _engine.device | None = None,
+) -> Report:
+    """Draw live bytes over time by site, the map of segments, and the flame graph of live bytes.
+
+    What was recorded is what is seen over time: see `_record_memory_history`. The rest is always
+    there. A notebook shows the result by itself; `result.html` is the page, which loads nothing.
+
+    Args:
+        filename: Where to write the page; nowhere by default.
+        device: All open devices by default.
+
+    Raises:
+        OSError: The file cannot be written.
+
+    >>> import garboard as gb
+    >>> gb.memory.plot().html.startswith("<!doctype html>")
+    True
+    """
+    from garboard.report import Report
+
+    report = Report(_snapshot(device))
+    if filename is not None:
+        report.save(filename)
+    return report
