@@ -148,7 +148,7 @@ class _View:
             "stream": stream,
             "segment_type": "small" if is_small else "large",
             "segment_pool_id": (0, 0),
-            "is_expandable": False,
+            "is_expandable": True,
             "frames": [],
             "blocks": blocks,
         }
