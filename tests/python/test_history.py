@@ -193,10 +193,10 @@ class TestEvents:
         events = [e for e in trace() if e["size"] >= 50 << 20]
 
         named = [e["action"] for e in events if e["action"] != "snapshot"]
-        assert named == [
-            *["segment_alloc", "alloc", "free_requested", "free_completed"],
-            *["segment_free", "oom"],
-        ]
+        assert named[0] in ("segment_alloc", "segment_map")
+        assert named[1:4] == ["alloc", "free_requested", "free_completed"]
+        assert named[4] in ("segment_free", "segment_unmap")
+        assert named[5:] == ["oom"]
         assert events[-1]["device_free"] <= 8 << 20
         assert "addr" not in events[-1]
 
