@@ -1,0 +1,71 @@
+"""The CPU as a device: what `gb.cuda` says of a GPU, for programs that name either.
+
+The memory functions are those of `gb.memory`, whose default device the CPU is.
+"""
+
+from garboard import _engine
+from garboard.memory import (
+    empty_cache,
+    get_per_process_memory_fraction,
+    max_memory_allocated,
+    max_memory_reserved,
+    memory_allocated,
+    memory_reserved,
+    memory_stats,
+    memory_stats_as_nested_dict,
+    memory_summary,
+    reset_accumulated_memory_stats,
+    reset_peak_memory_stats,
+    set_per_process_memory_fraction,
+)
+
+__all__ = [
+    "current_device",
+    "device_count",
+    "empty_cache",
+    "get_per_process_memory_fraction",
+    "instruction_set",
+    "is_available",
+    "max_memory_allocated",
+    "max_memory_reserved",
+    "memory_allocated",
+    "memory_reserved",
+    "memory_stats",
+    "memory_stats_as_nested_dict",
+    "memory_summary",
+    "reset_accumulated_memory_stats",
+    "reset_peak_memory_stats",
+    "set_per_process_memory_fraction",
+    "synchronize",
+]
+
+
+def is_available() -> bool:
+    """Return True: the CPU is always there."""
+    return True
+
+
+def device_count() -> int:
+    """Return 1: the cores are one device."""
+    return 1
+
+
+def current_device() -> str:
+    """Return "cpu", the name of the one device."""
+    return "cpu"
+
+
+def synchronize() -> None:
+    """Return at once: an operation on the CPU is done when its call returns."""
+
+
+def instruction_set() -> str:
+    """Return which of the kernels run: "baseline", "v3" or "v4".
+
+    The best that the machine has, or the one that the environment's GARBOARD_ISA names.
+
+    >>> import garboard as gb
+    >>> gb.cpu.instruction_set() in ("baseline", "v3", "v4")
+    True
+    """
+    return _engine._instruction_set()
