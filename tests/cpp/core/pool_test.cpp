@@ -24,6 +24,13 @@ void* operator new(std::size_t bytes, std::align_val_t alignment) {
   ++blocks_of_the_system;
   return block;
 }
+void* operator new(std::size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  try {
+    return operator new(bytes, alignment);
+  } catch (...) {
+    return nullptr;
+  }
+}
 void operator delete(void* block, std::align_val_t) noexcept {
   if (block) --blocks_of_the_system;
   std::free(block);
