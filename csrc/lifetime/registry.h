@@ -74,12 +74,14 @@ class Registry {
 
   [[gnu::always_inline]] void remove(StorageRecord& storage) noexcept {
     ScopeLedger* dead = nullptr;
+    bool is_slow;
     {
       const std::lock_guard guard(storages_.lock);
-      if (storage.serial >= bytes_on(storage.device).slow_until) [[likely]]
+      is_slow = storage.serial < bytes_on(storage.device).slow_until;
+      if (!is_slow) [[likely]]
         dead = unlist(storage);
     }
-    if (storage.is_registered()) [[unlikely]]
+    if (is_slow) [[unlikely]]
       return remove_of_peak(storage);
     if (dead) end(dead);
   }
