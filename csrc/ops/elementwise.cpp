@@ -210,6 +210,24 @@ void record_usual(const Binary& op, const Tensor& out, const Tensor& x, const Te
   attach(std::move(node), out, op.keep);
 }
 
+/// Whatever there is to convert, broadcast or place on another device.
+Tensor converted(const Binary& op, const Operand& a, const Operand& b) {
+  const Plan plan = garboard::plan(op, a, b);
+  const Tensor out = output_of(plan);
+  {
+    const Input x(a, plan.dtype, plan.sizes, nullptr), y(b, plan.dtype, plan.sizes, nullptr);
+    kernels::table_of(plan.device)
+        .binary[op.kernel.index](out.view(), x.view(), y.view(), {plan.device});
+  }
+  if (op.gradient && must_record({a, b})) {
+    Counted<GradNode> node = make_node(op.name, out, {a, b}, op.keep);
+    note_sizes(*node, plan.sizes, {&a, &b});
+    node->set_rule(op.gradient);
+    attach(std::move(node), out, op.keep);
+  }
+  return out;
+}
+
 }  // namespace
 
 Tensor Unary::operator()(const Tensor& input) const {
@@ -248,8 +266,7 @@ void Unary::into(const Tensor& out, const Tensor& input) const {
 Tensor Binary::of_tensors(const Tensor& x, const Tensor& y) const {
   const bool is_usual = x.dtype() == y.dtype() && x.device() == y.device() && is_plain(x, kernel) &&
                         y.is_contiguous() && x.sizes() == y.sizes();
-  if (!is_usual) return (*this)(Operand(x), Operand(y));
-  // Nothing to convert, broadcast or place on another device.
+  if (!is_usual) return converted(*this, x, y);
   Tensor out = empty_like(x, kernel.gives_bool ? DType::boolean : x.dtype());
   kernels::table_of(x.device()).binary[kernel.index](out.view(), x.view(), y.view(), {x.device()});
   if (gradient && is_grad_enabled() && (x.requires_grad() || y.requires_grad()))
@@ -258,20 +275,7 @@ Tensor Binary::of_tensors(const Tensor& x, const Tensor& y) const {
 }
 
 Tensor Binary::operator()(const Operand& a, const Operand& b) const {
-  const Plan plan = garboard::plan(*this, a, b);
-  const Tensor out = output_of(plan);
-  {
-    const Input x(a, plan.dtype, plan.sizes, nullptr), y(b, plan.dtype, plan.sizes, nullptr);
-    kernels::table_of(plan.device)
-        .binary[kernel.index](out.view(), x.view(), y.view(), {plan.device});
-  }
-  if (gradient && must_record({a, b})) {
-    Counted<GradNode> node = make_node(name, out, {a, b}, keep);
-    note_sizes(*node, plan.sizes, {&a, &b});
-    node->set_rule(gradient);
-    attach(std::move(node), out, keep);
-  }
-  return out;
+  return a.tensor && b.tensor ? of_tensors(*a.tensor, *b.tensor) : converted(*this, a, b);
 }
 
 void Binary::into(const Tensor& out, const Operand& a, const Operand& b) const {
