@@ -16,6 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "python"))
 
+import allocator
 import elementwise
 import garboard as gb
 import lifetime
@@ -30,6 +31,7 @@ import training
 
 FAMILIES = {
     "small": small_ops.rows,
+    "allocator": allocator.rows,
     "lifetime": lifetime.rows,
     "elementwise": elementwise.rows,
     "strided": strided.rows,

@@ -2,11 +2,11 @@
 // has mapped, and the smallest device on which the program still runs, both divided by the most
 // that is live. Must reach: 1.05 on programs shaped like models, and on MiniMalloc's sets.
 //
-//   g++ -std=c++20 -O2 -DNDEBUG -I. tests/bench/cpp/allocator_traces.cpp csrc/memory/*.cpp
-//     csrc/core/bytes.cpp -o allocator_traces -pthread && ./allocator_traces [SET.csv ...]
+//   allocator_traces [SET.csv | RECORDING ...]      prints a line of JSON for each
 //
-// The sets are benchmarks/challenging/*.csv of github.com/google/minimalloc (Apache-2.0): buffers
-// as id,lower,upper,size. They are played 30 times over, sizes x 4096 and up to 15 % smaller.
+// Sets are MiniMalloc's, buffers as id,lower,upper,size: played 30 times over, sizes x 4096 and up
+// to 15 % smaller. A recording is a line a step, as tests/bench/traces/README.md says.
+// `./run bench allocator` builds it, names the files and draws the table.
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -21,6 +21,7 @@
 
 #include "csrc/core/bytes.h"
 #include "csrc/core/error.h"
+#include "csrc/core/text.h"
 #include "csrc/memory/caching_allocator.h"
 #include "csrc/memory/simulated_source.h"
 
@@ -330,26 +331,50 @@ Trace mini_malloc(const std::string& path) {
   return trace;
 }
 
-void compare(const Trace& trace) {
+/// What a program did in PyTorch: bytes to allocate, or -1 to release the youngest, and so on back.
+Trace recorded(const std::string& path) {
+  Trace trace{.name = path.substr(path.rfind('/') + 1), .steps = {}};
+  std::ifstream file(path);
+  for (long long step; file >> step;) {
+    if (step > 0) {
+      trace.allocate(static_cast<std::size_t>(step));
+    } else {
+      trace.release(trace.sizes.size() - static_cast<std::size_t>(-step));
+    }
+  }
+  if (!file.eof() || trace.steps.empty()) throw Error(text(path, " is no recording"));
+  return trace;
+}
+
+template <class Play>
+void print_needs(const char* who, const Trace& trace, Play play) {
   const auto peak = static_cast<double>(trace.peak_bytes());
-  const Outcome ours = play_ours(trace, plenty);
-  const Outcome peer = play_default(trace, plenty);
-  const auto ratio = [&](std::size_t bytes) { return static_cast<double>(bytes) / peak; };
-  std::printf("%-28s %9.1f MiB   ours %5.2f %5.2f   default policy %5.2f %5.2f\n",
-              trace.name.c_str(), peak / static_cast<double>(1_MiB), ratio(ours.mapped_bytes),
-              ratio(smallest_capacity(trace, play_ours, ours.mapped_bytes)),
-              ratio(peer.mapped_bytes),
-              ratio(smallest_capacity(trace, play_default, peer.mapped_bytes)));
+  const std::size_t mapped = play(trace, plenty).mapped_bytes;
+  const std::size_t smallest = smallest_capacity(trace, play, mapped);
+  std::printf(", \"%s\": {\"mapped\": %.4f, \"smallest_device\": %.4f}", who,
+              static_cast<double>(mapped) / peak, static_cast<double>(smallest) / peak);
+}
+
+void compare(const Trace& trace) {
+  std::printf("{\"what\": \"%s\", \"peak_bytes\": %zu", trace.name.c_str(), trace.peak_bytes());
+  print_needs("ours", trace, play_ours);
+  print_needs("baseline", trace, play_default);
+  std::printf("}\n");
   std::fflush(stdout);
 }
 
 }  // namespace
 
-int main(int count, char** paths) {
-  std::printf("%-28s %13s   mapped / live and smallest capacity / live\n", "", "peak live");
+int main(int count, char** paths) try {
   compare(transformer(true));
   compare(transformer(false));
   compare(convolutions());
   compare(decoding());
-  for (int i = 1; i < count; ++i) compare(mini_malloc(paths[i]));
+  for (int i = 1; i < count; ++i) {
+    const std::string path = paths[i];
+    compare(path.ends_with(".csv") ? mini_malloc(path) : recorded(path));
+  }
+} catch (const garboard::Error& error) {
+  std::fprintf(stderr, "allocator_traces: %s\n", error.what());
+  return 1;
 }

@@ -1,7 +1,7 @@
 """Rows of the benchmark: contestants take turns, so that the machine's drift hits all alike."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from statistics import median
 from time import perf_counter_ns, sleep
 
@@ -15,13 +15,33 @@ SETTLING_S = (
 
 @dataclass
 class Result:
-    """Median nanoseconds of each contestant, and what was asked of ours."""
+    """A figure of each contestant, medians of times, and what was asked of ours.
+
+    A row whose value is known without a race is a result from the start.
+    """
 
     name: str
-    ns: dict[str, float]
+    figures: dict[str, float]
     must: str
     value: float
     reached: bool
+    unit: str = "ns"
+
+    def measure(self) -> "Result":
+        return self
+
+
+def at_least(
+    name: str, figures: dict[str, float], ratio: float, must: float, unit: str = "ns"
+) -> Result:
+    """Ours against a peer: `ratio` says how many times better ours is."""
+    return Result(name, figures, f">= {must:g}x", ratio, ratio >= must, unit)
+
+
+def at_most(name: str, figures: dict[str, float], most: float, unit: str = "ns") -> Result:
+    """Ours against a bar."""
+    ours = figures["garboard"]
+    return Result(name, figures, f"<= {most:g} {unit}".rstrip(), ours, ours <= most, unit)
 
 
 @dataclass
@@ -44,7 +64,7 @@ class Race:
         ns = {name: time / self.runs for name, time in ns.items()}
         rivals = [time for name, time in ns.items() if name in self.against]
         ratio = min(rivals) / ns["garboard"] if rivals else float("nan")
-        return Result(self.name, ns, f">= {self.must:g}x", ratio, ratio >= self.must)
+        return at_least(self.name, ns, ratio, self.must)
 
 
 @dataclass
@@ -56,13 +76,10 @@ class Budget:
     cost: Callable[[dict[str, float]], float]
     most_ns: float
     calls: int = 1
-    shown: dict[str, float] = field(default_factory=dict)
 
     def measure(self) -> Result:
         ns = self.cost(take_turns(self.contestants, self.calls))
-        return Result(
-            self.name, {"garboard": ns}, f"<= {self.most_ns:g} ns", ns, ns <= self.most_ns
-        )
+        return at_most(self.name, {"garboard": ns}, self.most_ns)
 
 
 def take_turns(contestants: dict[str, Callable[[], object]], calls: int) -> dict[str, float]:

@@ -48,10 +48,15 @@ def machine() -> dict[str, object]:
 
 
 def human_time(ns: float) -> str:
-    for unit, scale in (("ms", 1e6), ("us", 1e3)):
+    for unit, scale in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
         if ns >= scale:
             return f"{ns / scale:.3g} {unit}"
     return f"{ns:.3g} ns"
+
+
+def human(figure: float, unit: str) -> str:
+    """A figure of a result; without a unit it is a ratio of its own."""
+    return human_time(figure) if unit == "ns" else f"{figure:.3f} {unit}".rstrip()
 
 
 def print_table(results: list[Result]) -> None:
@@ -59,17 +64,18 @@ def print_table(results: list[Result]) -> None:
     title = "{cpu}, {instruction_set}, threads: {threads}, load {load}".format(**facts)
     table = Table(title=title, caption=", ".join(f"{k} {v}" for k, v in facts["versions"].items()))
     table.add_column("what")
-    for name in ("garboard", "numpy", "torch", "ratio", "must"):
+    contestants = list(dict.fromkeys(name for result in results for name in result.figures))
+    for name in (*contestants, "ratio", "must"):
         table.add_column(name, justify="right")
     for result in results:
-        times = [
-            human_time(result.ns[name]) if name in result.ns else "-"
-            for name in ("garboard", "numpy", "torch")
+        figures = [
+            human(result.figures[name], result.unit) if name in result.figures else "-"
+            for name in contestants
         ]
         is_ratio = result.must.startswith(">")
         ratio = "-" if math.isnan(result.value) or not is_ratio else f"{result.value:.2f}x"
         mark = "-" if math.isnan(result.value) else "ok" if result.reached else "missed"
-        table.add_row(result.name, *times, ratio, f"{result.must} {mark}")
+        table.add_row(result.name, *figures, ratio, f"{result.must} {mark}")
     Console(width=None if os.isatty(1) else 120).print(table)
 
 
