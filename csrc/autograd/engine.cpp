@@ -117,8 +117,7 @@ class Walk {
     while (!open.empty()) {
       GradNode* const node = open.back();
       open.pop_back();
-      for (int i = 0; i < node->edge_count; ++i) {
-        const Edge& edge = node->edges()[i];
+      for (const Edge& edge : node->edges()) {
         if (edge.leaf) expect(edge.leaf);
         const Counted<GradNode>& next = edge.node;
         if (!next) continue;
@@ -144,35 +143,28 @@ class Walk {
 
   void visit(const Counted<GradNode>& node) {
     Tensor gradient = std::exchange(node->gradient, {});
-    if (gradient && node->hooks) gradient = hooked(*node->hooks, std::move(gradient));
+    if (gradient && node->hooks()) gradient = hooked(*node->hooks(), std::move(gradient));
     if (gradient) capture(node.get(), nullptr, gradient);
     Grads grads;
     if (gradient) {
       const OpProfile::MaybeOp op(node->name, " (backward)");
       grads = node->run(Backward(*node, std::move(gradient)));
     }
-    // The saved tensors go before anything that lies further back is computed.
-    std::vector<Edge> edges;
-    std::unique_ptr<Dims[]> sizes;
-    const int count = node->edge_count;
-    edges.reserve(static_cast<std::size_t>(count));
-    for (int i = 0; i < count; ++i) edges.push_back(node->edges()[i]);
-    if (node->input_sizes) {
-      sizes = std::make_unique<Dims[]>(static_cast<std::size_t>(count));
-      std::copy_n(node->input_sizes.get(), count, sizes.get());
-    }
+    // What it kept goes before anything that lies further back is computed.
     if (options_.retain_graph) {
       node->was_retained = true;
     } else {
-      node->release_saved();
+      node->release_kept();
     }
-    for (int i = 0; i < count; ++i) {
-      const Edge& edge = edges[static_cast<std::size_t>(i)];
+    const GradNode::Seldom* const seldom = node->seldom();
+    int i = 0;
+    for (const Edge& edge : node->edges()) {
+      const int place = i++;
       if (!edge) continue;
-      Tensor part = std::exchange(grads[i], {});
+      Tensor part = std::exchange(grads[place], {});
       if (part) {
-        if (sizes) part = sum_to(part, sizes[i]);
-        if (part.dtype() != edge.dtype) part = to(part, edge.dtype);
+        if (seldom && seldom->has_input_sizes) part = sum_to(part, seldom->input_sizes[place]);
+        if (part.dtype() != edge.dtype()) part = to(part, edge.dtype());
       }
       if (edge.leaf) {
         deliver(edge.leaf, std::move(part));
@@ -181,6 +173,7 @@ class Walk {
       if (part) accumulate(edge.node->gradient, std::move(part), options_.create_graph);
       if (--edge.node->pending_count == 0) push(edge.node);
     }
+    if (!options_.retain_graph) node->drop_edges();
   }
 
   static Tensor hooked(GradientHooks& hooks, Tensor gradient) {

@@ -182,9 +182,9 @@ class Overwriting {
     Counted<GradNode> node;
     if (is_recorded_) {
       node = make_node(op.name, out_, operands, op.keep);
-      for (SavedTensor& saved : node->saved_inputs) {
+      node->for_each_kept([&](SavedTensor& saved) {
         if (saved.tensor == out_) saved = {before_, before_.storage()->version()};
-      }
+      });
       note_sizes(*node, out_.sizes(), inputs);
       attach_rule(*node, op.gradient);
     }
@@ -199,13 +199,15 @@ class Overwriting {
 
 /// As `record`, for two tensors of one size: without lists and loops.
 void record_usual(const Binary& op, const Tensor& out, const Tensor& x, const Tensor& y) {
-  Counted<GradNode> node = GradNode::make(op.name, out, 2);
-  Edge* const edges = node->edges();
-  connect(edges[0], x);
-  connect(edges[1], y);
-  const bool crosswise = has(op.keep, Keep::crosswise);
-  if (has(op.keep, Keep::first) || (crosswise && edges[1])) node->save_input(0, x);
-  if (has(op.keep, Keep::second) || (crosswise && edges[0])) node->save_input(1, y);
+  Counted<GradNode> node = GradNode::make(op.name, out);
+  node->add_edge([&] { return edge_of(x); });
+  node->add_edge([&] { return edge_of(y); });
+  if (op.keep != Keep::nothing) {
+    const std::span<const Edge> edges = node->edges();
+    const bool crosswise = has(op.keep, Keep::crosswise);
+    if (has(op.keep, Keep::first) || (crosswise && edges[1])) node->keep_input(0, x);
+    if (has(op.keep, Keep::second) || (crosswise && edges[0])) node->keep_input(1, y);
+  }
   node->set_rule(op.gradient);
   attach(std::move(node), out, op.keep);
 }

@@ -20,8 +20,8 @@ namespace {
 /// A kept operand: the tensor, or the number it was.
 struct Kept {
   Kept(const Backward& at, int i) {
-    if (at.node().scalar_places & (1 << i)) {
-      scalar = at.node().scalars[i];
+    if (const Scalar* const kept = at.node().kept_scalar(i)) {
+      scalar = *kept;
     } else {
       tensor = at.input(i);
     }
@@ -174,7 +174,7 @@ Grads clamp(const Backward& at) {
 Grads add_scaled(const Backward& at) {
   Grads grads;
   if (at.needs(0)) grads[0] = at.grad;
-  if (at.needs(1)) grads[1] = mul(at.grad, at.node().scalars[2]);
+  if (at.needs(1)) grads[1] = mul(at.grad, *at.node().kept_scalar(2));
   return grads;
 }
 

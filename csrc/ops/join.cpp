@@ -43,8 +43,8 @@ Tensor cat(const std::vector<Tensor>& tensors, std::int64_t given_dim) {
     }
   }
   if (!is_recorded || !is_grad_enabled()) return out;
-  Counted<GradNode> node = GradNode::make("cat", out, static_cast<int>(tensors.size()));
-  for (std::size_t i = 0; i < tensors.size(); ++i) connect(node->edges()[i], tensors[i]);
+  Counted<GradNode> node = GradNode::make("cat", out);
+  for (const Tensor& tensor : tensors) node->add_edge([&] { return edge_of(tensor); });
   node->set_rule([dim, lengths = std::move(lengths)](const Backward& back) -> Grads {
     Grads grads;
     std::int64_t at = 0;

@@ -147,7 +147,7 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
     if (at.needs(1)) {
       grads[1] = mm(transpose(gradient, 0, 1), as_matrix(at.input(0)));
     }
-    if (at.node().edge_count > 2 && at.needs(2)) grads[2] = sum(gradient, {Dims{0}});
+    if (at.needs(2)) grads[2] = sum(gradient, {Dims{0}});
     return grads;
   };
   if (bias) {

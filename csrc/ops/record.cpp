@@ -69,18 +69,20 @@ Counted<GradNode> node_of_view(const Tensor& view, const Tensor& base) {
 /// passes, inside it `node`'s rule decides.
 void rebase(const Tensor& view, const Counted<GradNode>& node) {
   const Tensor base(view.body()->base);
-  const Counted<GradNode> copy = GradNode::make(node->name, base, node->edge_count);
-  connect(copy->edges()[0], base);
-  for (int i = 1; i < node->edge_count; ++i) copy->edges()[i] = node->edges()[i];
+  const Counted<GradNode> copy = GradNode::make(node->name, base);
+  copy->add_edge([&] { return edge_of(base); });
+  for (const Edge& edge : node->edges().subspan(1)) copy->add_edge([&] { return edge; });
   // What the rule of `node` returns for its other inputs is summed back by this node's walk.
-  copy->input_sizes = std::make_unique<Dims[]>(std::max<std::size_t>(node->edge_count, 1));
-  copy->input_sizes[0] = base.sizes();
-  for (int i = 1; i < node->edge_count; ++i)
-    copy->input_sizes[i] = node->input_sizes ? node->input_sizes[i] : node->output_sizes;
-  copy->inner = node;
+  GradNode::Seldom& seldom = copy->make_seldom();
+  seldom.has_input_sizes = true;
+  seldom.input_sizes.fill(view.sizes());
+  if (node->seldom() && node->seldom()->has_input_sizes)
+    seldom.input_sizes = node->seldom()->input_sizes;
+  seldom.input_sizes[0] = base.sizes();
+  seldom.inner = node;
   copy->set_rule([place = std::make_shared<Place>(Place::of(view, base)),
                   layout = std::make_shared<BaseLayout>(base)](const Backward& at) -> Grads {
-    GradNode* const node = at.node().inner.get();
+    GradNode* const node = at.node().seldom()->inner.get();
     Tensor gradient = layout->zeros_like(at.grad);
     copy_(gradient, at.grad);
     const Tensor inside = place->in(gradient);
@@ -112,18 +114,17 @@ void cut_cycles(const Counted<GradNode>& root, const Counted<Storage>& storage) 
   while (!open.empty()) {
     GradNode* const node = open.back();
     open.pop_back();
-    for (SavedTensor& saved : node->saved_inputs) {
+    node->for_each_kept([&](SavedTensor& saved) {
       Tensor& tensor = saved.tensor;
-      if (!tensor) continue;
       if (tensor.storage() == storage && saved.version != storage->version()) {
         tensor = tensor.alias_of_storage(tensor.sizes(), tensor.strides(), tensor.offset());
-        continue;
+        return;
       }
       meet(tensor.body()->grad_node.get());
       if (const TensorBody* const base = tensor.body()->base.get()) meet(base->grad_node.get());
-    }
-    meet(node->inner.get());
-    for (int i = 0; i < node->edge_count; ++i) meet(node->edges()[i].node.get());
+    });
+    if (node->seldom()) meet(node->seldom()->inner.get());
+    for (const Edge& edge : node->edges()) meet(edge.node.get());
   }
 }
 
@@ -145,20 +146,18 @@ void refresh_history(const Tensor& view) {
 
 Counted<GradNode> make_node(const char* name, const Tensor& output,
                             std::initializer_list<Operand> operands, Keep keep) {
-  Counted<GradNode> node = GradNode::make(name, output, static_cast<int>(operands.size()));
+  Counted<GradNode> node = GradNode::make(name, output);
+  for (const Operand& operand : operands)
+    node->add_edge([&] { return operand.tensor ? edge_of(*operand.tensor) : Edge(); });
+  const std::span<const Edge> edges = node->edges();
   int i = 0;
   for (const Operand& operand : operands) {
-    if (operand.tensor) connect(node->edges()[i], *operand.tensor);
-    ++i;
-  }
-  i = 0;
-  for (const Operand& operand : operands) {
-    const bool crosswise = has(keep, Keep::crosswise) && i < 2 && node->edges()[1 - i];
+    const bool crosswise =
+        has(keep, Keep::crosswise) && i < 2 && edges[static_cast<std::size_t>(1 - i)];
     if (!operand.tensor) {
-      node->scalars[i] = operand.scalar;
-      node->scalar_places |= std::uint8_t(1 << i);
+      node->keep_scalar(i, operand.scalar);
     } else if (i < inline_edges && (crosswise || has(keep, Keep(1 << i)))) {
-      node->save_input(i, *operand.tensor);
+      node->keep_input(i, *operand.tensor);
     }
     ++i;
   }
@@ -171,16 +170,17 @@ void note_sizes(GradNode& node, const Dims& output,
   for (const Operand* operand : operands)
     any_differ |= operand->tensor && operand->tensor->sizes() != output;
   if (!any_differ) return;
-  node.input_sizes = std::make_unique<Dims[]>(operands.size());
+  GradNode::Seldom& seldom = node.make_seldom();
+  seldom.has_input_sizes = true;
   int i = 0;
   for (const Operand* operand : operands) {
-    node.input_sizes[i++] = operand->tensor ? operand->tensor->sizes() : Dims();
+    seldom.input_sizes[i++] = operand->tensor ? operand->tensor->sizes() : Dims();
   }
 }
 
 void save_output(GradNode& node, const Tensor& output) {
-  node.saved_output = {output.alias_of_storage(output.sizes(), output.strides(), output.offset()),
-                       output.storage()->version()};
+  node.keep_output({output.alias_of_storage(output.sizes(), output.strides(), output.offset()),
+                    output.storage()->version()});
 }
 
 void check_writable(const char* op, const Tensor& self) {

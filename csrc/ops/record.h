@@ -11,21 +11,13 @@ namespace garboard {
 /// Has a view see what was written into its base through another view.
 void refresh_history(const Tensor& view);
 
-/// Lets the empty `edge` lead to where the gradient of `tensor` goes.
-inline void connect(Edge& edge, const Tensor& tensor) {
+/// Leads to where the gradient of `tensor` goes; empty where it asks for none.
+inline Edge edge_of(const Tensor& tensor) {
   const TensorBody& body = *tensor.body();
   if (body.base && body.base->history != body.base_history) refresh_history(tensor);
-  if (body.grad_node) {
-    edge.node = body.grad_node;
-  } else if (body.requires_grad) {
-    edge.leaf = tensor;
-  }
-  edge.dtype = tensor.dtype();
-}
-inline Edge edge_of(const Tensor& tensor) {
-  Edge edge;
-  connect(edge, tensor);
-  return edge;
+  if (body.grad_node) return {body.grad_node, {}};
+  if (body.requires_grad) return {{}, tensor};
+  return {};
 }
 
 /// True when grad mode is on and one of the operands asks for a gradient.

@@ -1,19 +1,39 @@
 #include "csrc/tensor/grad_node.h"
 
+#include <iterator>
 #include <utility>
 
 #include "csrc/core/error.h"
 
 namespace garboard {
 
-void GradNode::release_saved() noexcept {
+void GradNode::add_one_of_many(Edge edge) {
+  auto& edges = make_seldom().edges;
+  if (edge_count_ == inline_edges) {
+    edges.assign(std::make_move_iterator(few_edges_.begin()),
+                 std::make_move_iterator(few_edges_.end()));
+    std::ranges::destroy(few_edges_);
+  }
+  edges.push_back(std::move(edge));
+  ++edge_count_;
+}
+
+void GradNode::release_kept() noexcept {
   is_released = true;
-  if (const auto end = std::exchange(end_, nullptr)) end(rule_);
+  end_kept();
+  end_ = nullptr;
   run_ = nullptr;
-  for (SavedTensor& saved : saved_inputs) saved.tensor = {};
-  saved_output.tensor = {};
-  inner.reset();
-  for (int i = 0; i < edge_count; ++i) edges()[i] = {};
+  kept_ = 0;
+  if (seldom_) seldom_->inner.reset();
+}
+
+void GradNode::drop_edges() noexcept {
+  if (edge_count_ > inline_edges) {
+    seldom_->edges = {};
+  } else {
+    std::destroy_n(few_edges_.data(), edge_count_);
+  }
+  edge_count_ = 0;
 }
 
 /// Nodes whose last share has gone, on this thread. Ending one may end the next, through an edge or
@@ -63,12 +83,12 @@ const Tensor& checked(const GradNode& node, const SavedTensor& saved, const char
 
 Tensor Backward::input(int i) const {
   static constexpr const char* roles[] = {"first input", "second input", "third input"};
-  return checked(node_, node_.saved_inputs[i], roles[i]);
+  return checked(node_, *node_.kept_input(i), roles[i]);
 }
 
 // The output was kept without its history, or node and output would own each other.
 Tensor Backward::output() const {
-  const Tensor& kept = checked(node_, node_.saved_output, "output");
+  const Tensor& kept = checked(node_, *node_.kept_output(), "output");
   if (!is_grad_enabled()) return kept;
   Tensor output = kept.alias_of_storage(kept.sizes(), kept.strides(), kept.offset());
   output.body()->grad_node = Counted<GradNode>(&node_);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 #include <new>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -20,9 +21,10 @@ namespace garboard {
 struct Edge {
   Counted<GradNode> node;
   Tensor leaf;
-  DType dtype = DType::float32;  // the input's: a gradient is converted to it
 
   explicit operator bool() const noexcept { return node || leaf; }
+  /// The input's, where there is an edge: a gradient is converted to it.
+  inline DType dtype() const noexcept;
 };
 
 /// What an op keeps for its backward pass.
@@ -72,31 +74,75 @@ class Grads {
 
 /// Nodes are shared by the tensors and nodes that were computed from them. Serial numbers order
 /// them as they were recorded, which is the order the walk goes back by.
+///
+/// Every recorded op makes one and ends one, so what is not there is neither set nor looked at:
+/// edges are counted, kept tensors have a bit each, and what few nodes have is made on first use.
 class GradNode final : public RefCounted, public NodeRecord {
  public:
-  const char* name = "";
-  std::uint16_t edge_count = 0;
-  bool is_released = false;  // its saved tensors have been freed by a backward pass
+  const char* name;
+  DType output_dtype;
+  bool is_released = false;  // its kept tensors have been freed by a backward pass
   bool was_retained = false;
-  Dims output_sizes;
-  DType output_dtype = DType::float32;
-  Device device;
 
-  Edge* edges() noexcept { return more_edges_ ? more_edges_.get() : edges_.data(); }
+  /// Of the inputs, in order; empty ones where nothing asks for a gradient.
+  std::span<Edge> edges() noexcept {
+    return {edge_count_ <= inline_edges ? few_edges_.data() : seldom_->edges.data(), edge_count_};
+  }
+  /// Adds the edge that `make()` returns, which is built in its place.
+  template <class Make>
+  void add_edge(Make make) {
+    if (edge_count_ >= inline_edges) [[unlikely]]
+      return add_one_of_many(make());
+    new (&few_edges_[edge_count_]) Edge(make());
+    ++edge_count_;
+  }
 
-  std::array<SavedTensor, inline_edges> saved_inputs;
-  SavedTensor saved_output;
-  /// Of an op that wrote into a view: the op itself, where this node is its base's new history.
-  Counted<GradNode> inner;
-  /// The inputs' sizes, where one of them was broadcast; the walk sums its gradient back.
-  std::unique_ptr<Dims[]> input_sizes;
-  /// The Python numbers among the inputs of an elementwise op, and a bit for each place that is
-  /// one.
-  union {
-    std::array<Scalar, inline_edges> scalars;  // the others are not set
+  /// Keeps an input, of the first three, for the rule.
+  void keep_input(int i, const Tensor& input) {
+    keep(i, {input, input.storage()->version()});
+    input.storage()->mark_saved();
+  }
+  void keep_output(SavedTensor output) { keep(output_place, std::move(output)); }
+  /// Null where none was kept.
+  const SavedTensor* kept_input(int i) const noexcept { return kept(i); }
+  const SavedTensor* kept_output() const noexcept { return kept(output_place); }
+  template <class Visit>
+  void for_each_kept(Visit&& visit) {
+    for (int i = 0; i < kept_places; ++i) {
+      if (kept_ & (1 << i)) visit(tensors_[i]);
+    }
+  }
+
+  /// The Python numbers among the inputs of an elementwise op.
+  void keep_scalar(int i, const Scalar& scalar) noexcept {
+    scalars_[i] = scalar;
+    scalar_places_ |= std::uint8_t(1 << i);
+  }
+  /// Null where the input was a tensor.
+  const Scalar* kept_scalar(int i) const noexcept {
+    return scalar_places_ & (1 << i) ? &scalars_[i] : nullptr;
+  }
+
+  /// What few nodes have.
+  struct Seldom {
+    /// Of an op that wrote into a view: the op itself, where this node is its base's new history.
+    Counted<GradNode> inner;
+    Counted<GradientHooks> hooks;  // of the output
+    /// The inputs' sizes, where one of them was broadcast; the walk sums its gradient back.
+    bool has_input_sizes = false;
+    std::array<Dims, inline_edges> input_sizes;
+    std::vector<Edge> edges;  // all, of an op of many inputs
+
+    static void* operator new(std::size_t bytes) { return pool::take(bytes); }
+    static void operator delete(void* at, std::size_t bytes) noexcept { pool::give(at, bytes); }
   };
-  std::uint8_t scalar_places = 0;
-  Counted<GradientHooks> hooks;  // of the output
+  /// Null where the node has nothing of it.
+  const Seldom* seldom() const noexcept { return seldom_.get(); }
+  Seldom& make_seldom() {
+    if (!seldom_) seldom_ = std::make_unique<Seldom>();
+    return *seldom_;
+  }
+  GradientHooks* hooks() const noexcept { return seldom_ ? seldom_->hooks.get() : nullptr; }
 
   /// Stores the rule: any callable `Grads(const Backward&)`.
   template <class Rule>
@@ -116,41 +162,63 @@ class GradNode final : public RefCounted, public NodeRecord {
   }
   Grads run(const Backward& backward) { return run_(rule_, backward); }
 
-  /// Keeps an input, of the first three, for the rule.
-  void save_input(int i, const Tensor& input) {
-    saved_inputs[i].tensor = input;
-    saved_inputs[i].version = input.storage()->version();
-    input.storage()->mark_saved();
-  }
-
-  /// Frees what was kept, the rule with what it captured, and the edges. A second walk is refused.
-  void release_saved() noexcept;
+  /// Frees what was kept, and the rule with what it captured. A second walk is refused.
+  void release_kept() noexcept;
+  void drop_edges() noexcept;
 
   // The walk's own notes, valid while `walk` is its number; 0: no walk is under way here.
   std::uint64_t walk = 0;
   std::uint32_t pending_count;
   Tensor gradient;
 
-  /// A node of the op `name` that made `output` from `edge_count` inputs.
-  static Counted<GradNode> make(const char* name, const Tensor& output, int edge_count);
+  /// A node of the op `name` that made `output`; its edges and its rule are to come.
+  static Counted<GradNode> make(const char* name, const Tensor& output);
   static void* operator new(std::size_t bytes) { return pool::take(bytes); }
   static void operator delete(void* block, std::size_t bytes) noexcept { pool::give(block, bytes); }
 
  private:
   friend void destroy(GradNode* node) noexcept;
   friend class DeadNodes;
-  GradNode() {}  // what must not be garbage has a value below and above
+  static constexpr int output_place = inline_edges, kept_places = inline_edges + 1;
+
+  GradNode(const char* name, DType output_dtype) : name(name), output_dtype(output_dtype) {}
   ~GradNode() {
+    end_kept();
+    if (edge_count_ <= inline_edges) std::destroy_n(few_edges_.data(), edge_count_);
+  }
+  void end_kept() noexcept {
     if (end_) end_(rule_);
+    if (kept_) for_each_kept([](SavedTensor& it) { std::destroy_at(&it); });
+  }
+  void add_one_of_many(Edge edge);
+  void keep(int place, SavedTensor saved) {
+    std::construct_at(&tensors_[place], std::move(saved));
+    kept_ |= std::uint8_t(1 << place);
+  }
+  const SavedTensor* kept(int place) const noexcept {
+    return kept_ & (1 << place) ? &tensors_[place] : nullptr;
   }
 
-  GradNode* next_dead_;
-  std::array<Edge, inline_edges> edges_;
-  std::unique_ptr<Edge[]> more_edges_;
+  std::uint8_t kept_ = 0;           // a bit for each of `tensors_` that is there
+  std::uint8_t scalar_places_ = 0;  // a bit for each of `scalars_` that is set
+  std::uint32_t edge_count_ = 0;
   Grads (*run_)(void*, const Backward&) = nullptr;
   void (*end_)(void*) noexcept = nullptr;
+  std::unique_ptr<Seldom> seldom_;
+  GradNode* next_dead_;
+  union {
+    std::array<Edge, inline_edges> few_edges_;  // all, up to three
+  };
+  union {
+    std::array<SavedTensor, kept_places> tensors_;  // of the inputs, and of the output
+  };
+  union {
+    std::array<Scalar, inline_edges> scalars_;
+  };
   alignas(std::max_align_t) std::byte rule_[96];
 };
+
+DType Edge::dtype() const noexcept { return node ? node->output_dtype : leaf.dtype(); }
 
 /// What a rule gets. Its tensors have no history in a plain backward pass, and have it when the
 /// pass itself is recorded.
@@ -162,8 +230,11 @@ class Backward {
   /// A kept input, or the output. Raise VersionError where it was written since.
   Tensor input(int i) const;
   Tensor output() const;
-  /// True if input `i` asks for a gradient; a rule need not compute the others.
-  bool needs(int i) const noexcept { return static_cast<bool>(node_.edges()[i]); }
+  /// True if there is an input `i` and it asks for a gradient; a rule need not compute the others.
+  bool needs(int i) const noexcept {
+    const std::span<const Edge> edges = node_.edges();
+    return static_cast<std::size_t>(i) < edges.size() && edges[static_cast<std::size_t>(i)];
+  }
   GradNode& node() const noexcept { return node_; }
 
  private:
@@ -171,15 +242,8 @@ class Backward {
 };
 
 // Inline, as are all steps of recording an op of small tensors.
-inline Counted<GradNode> GradNode::make(const char* name, const Tensor& output, int edge_count) {
-  auto* const node = new GradNode;
-  node->name = name;
-  node->edge_count = static_cast<std::uint16_t>(edge_count);
-  if (edge_count > inline_edges) [[unlikely]]
-    node->more_edges_ = std::make_unique<Edge[]>(static_cast<std::size_t>(edge_count));
-  node->output_sizes = output.sizes();
-  node->output_dtype = output.dtype();
-  node->device = output.device();
+inline Counted<GradNode> GradNode::make(const char* name, const Tensor& output) {
+  auto* const node = new GradNode(name, output.dtype());
   node->start_with_one_share();
   registry().add(*node);
   return Counted<GradNode>::adopt(node);

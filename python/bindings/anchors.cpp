@@ -89,7 +89,7 @@ PythonHooks& of(TensorObject& object) noexcept { return static_cast<PythonHooks&
 
 GradientHooks* hooks_of(const Tensor& tensor) noexcept {
   TensorBody& body = *tensor.body();
-  if (body.grad_node && body.grad_node->hooks) return body.grad_node->hooks.get();
+  if (body.grad_node && body.grad_node->hooks()) return body.grad_node->hooks();
   return body.grad_state ? body.grad_state->hooks.get() : nullptr;
 }
 
@@ -195,8 +195,9 @@ AddedHook add_hook(PyObject* object, PyObject* function) {
     throw_type_error("register_hook: the hook is of type %s; a callable is needed",
                      Py_TYPE(function)->tp_name);
   edge_of(tensor);  // a view's history may have to be brought up to date first
-  Counted<GradientHooks>& place =
-      tensor.body()->grad_node ? tensor.body()->grad_node->hooks : grad_state_of(tensor).hooks;
+  Counted<GradientHooks>& place = tensor.body()->grad_node
+                                      ? tensor.body()->grad_node->make_seldom().hooks
+                                      : grad_state_of(tensor).hooks;
   if (!place) place = Counted<GradientHooks>(new PythonHooks(new_anchor()));
   auto& handle = *reinterpret_cast<TensorObject*>(object);
   if (!handle.hooks) hold_anchor(handle);

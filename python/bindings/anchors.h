@@ -37,7 +37,7 @@ void release_hooks(TensorObject& object) noexcept;
 
 void hold_anchor(TensorObject& object) noexcept {
   const TensorBody& body = *object.alias.tensor().body();
-  if (body.grad_state || (body.grad_node && body.grad_node->hooks)) detail::hold_hooks(object);
+  if (body.grad_state || (body.grad_node && body.grad_node->hooks())) detail::hold_hooks(object);
 }
 void release_anchor(TensorObject& object) noexcept {
   if (object.hooks) detail::release_hooks(object);

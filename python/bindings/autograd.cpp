@@ -59,8 +59,8 @@ void bind_autograd(py::module_& m) {
           "next_functions",
           [](const GraphNode& it) {
             py::list nodes;
-            for (int i = 0; i < it.node->edge_count; ++i) {
-              if (const auto& next = it.node->edges()[i].node) nodes.append(GraphNode{next});
+            for (const Edge& edge : it.node->edges()) {
+              if (edge.node) nodes.append(GraphNode{edge.node});
             }
             return py::tuple(nodes);
           },

@@ -145,16 +145,13 @@ py::list nodes(std::uint64_t since) {
     row["was_retained"] = node->was_retained;
     py::list next, saved;
     std::int64_t bytes = 0;
-    for (int i = 0; i < node->edge_count; ++i) {
-      if (const auto& edge = node->edges()[i]; edge.node) next.append(edge.node->serial);
+    for (const Edge& edge : node->edges()) {
+      if (edge.node) next.append(edge.node->serial);
     }
-    const auto add_saved = [&](const SavedTensor& kept) {
-      if (!kept.tensor) return;
+    node->for_each_kept([&](const SavedTensor& kept) {
       saved.append(kept.tensor.storage()->serial);
       bytes += kept.tensor.nbytes();
-    };
-    for (const SavedTensor& kept : node->saved_inputs) add_saved(kept);
-    add_saved(node->saved_output);
+    });
     row["next"] = next;
     row["saved_storages"] = saved;
     row["saved_bytes"] = bytes;
