@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent / "python"))
 import allocator
 import elementwise
 import garboard as gb
+import instructions
 import lifetime
 import peers
 import products
@@ -31,6 +32,7 @@ import training
 
 FAMILIES = {
     "small": small_ops.rows,
+    "instructions": instructions.rows,
     "allocator": allocator.rows,
     "lifetime": lifetime.rows,
     "elementwise": elementwise.rows,

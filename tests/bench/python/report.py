@@ -55,8 +55,10 @@ def human_time(ns: float) -> str:
 
 
 def human(figure: float, unit: str) -> str:
-    """A figure of a result; without a unit it is a ratio of its own."""
-    return human_time(figure) if unit == "ns" else f"{figure:.3f} {unit}".rstrip()
+    """A figure of a result; without a unit it is a ratio of its own, else a count."""
+    if unit == "ns":
+        return human_time(figure)
+    return f"{figure:.3f}" if unit == "" else f"{figure:,.0f}"
 
 
 def print_table(results: list[Result]) -> None:
