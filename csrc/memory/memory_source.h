@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <string>
 
+#include "csrc/memory/timeline.h"
+
 namespace garboard {
 
 /// Gives memory in whole segments, and, where it can, by pages behind a range of addresses. Slow
@@ -26,6 +28,9 @@ class MemorySource {
 
   /// Whether the CPU can read and write it.
   virtual bool is_on_host() const noexcept { return false; }
+
+  /// The device's streams; null where work is done when the call that asks for it returns.
+  virtual Timeline* timeline() noexcept { return nullptr; }
 
   /// Addresses for `map_at`, without memory. Null where the source gives whole segments only, and
   /// where so many addresses are not to be had.

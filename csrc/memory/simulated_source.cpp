@@ -39,6 +39,7 @@ bool SimulatedSource::map_at(void* address, std::size_t bytes) noexcept {
 }
 
 void SimulatedSource::unmap_at(void* address, std::size_t bytes) noexcept {
+  streams_.finish();
   const std::lock_guard guard(lock_);
   unmap_granules(static_cast<std::byte*>(address), bytes);
 }
@@ -52,6 +53,7 @@ void* SimulatedSource::map(std::size_t bytes) noexcept {
 }
 
 void SimulatedSource::unmap(void* segment, std::size_t bytes) noexcept {
+  streams_.finish();
   const std::lock_guard guard(lock_);
   unmap_granules(static_cast<std::byte*>(segment), bytes);
   end_range(static_cast<std::byte*>(segment), bytes, true);

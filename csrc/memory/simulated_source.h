@@ -12,6 +12,7 @@
 #include "csrc/core/bytes.h"
 #include "csrc/memory/fault_plan.h"
 #include "csrc/memory/memory_source.h"
+#include "csrc/memory/simulated_timeline.h"
 
 namespace garboard {
 
@@ -31,9 +32,10 @@ class SimulatedSource final : public MemorySource {
     std::size_t granularity_bytes = 2_MiB;
     std::size_t quantum_bytes = 512;
     std::string name = "simulated";
-    bool has_ranges = true;  // else it gives whole segments only, as cudaMalloc does
-    bool is_backed = true;   // its memory can be read and written; else there are addresses only
-    bool is_filled = false;  // backed memory: new 0xCD, and 0xDD once it is unmapped
+    bool has_ranges = true;    // else it gives whole segments only, as cudaMalloc does
+    bool is_backed = true;     // its memory can be read and written; else there are addresses only
+    bool is_filled = false;    // backed memory: new 0xCD, and 0xDD once it is unmapped
+    bool has_streams = false;  // whose work is done when `streams()` is told so
     Latencies latencies = {};
   };
   explicit SimulatedSource(Device device)
@@ -47,13 +49,19 @@ class SimulatedSource final : public MemorySource {
   std::size_t quantum_bytes() const noexcept override { return device_.quantum_bytes; }
   bool is_on_host() const noexcept override { return device_.is_backed; }
 
+  Timeline* timeline() noexcept override { return device_.has_streams ? &streams_ : nullptr; }
+
   void* reserve(std::size_t bytes) noexcept override;
   void unreserve(void* range, std::size_t bytes) noexcept override;
   /// These two fail where the capacity would be passed, and where failing was asked for.
   bool map_at(void* address, std::size_t bytes) noexcept override;
   void* map(std::size_t bytes) noexcept override;
+  /// These two let all streams do their work first.
   void unmap_at(void* address, std::size_t bytes) noexcept override;
   void unmap(void* segment, std::size_t bytes) noexcept override;
+
+  /// Gives them work, and lets them do it.
+  SimulatedTimeline& streams() noexcept { return streams_; }
 
   /// Lets one call that maps fail; 1 is the next.
   void fail_map(std::size_t number);
@@ -97,6 +105,7 @@ class SimulatedSource final : public MemorySource {
 
   const Device device_;
   std::atomic<std::size_t> capacity_bytes_;
+  SimulatedTimeline streams_;
   mutable std::mutex lock_;
   FaultPlan faults_;
   Ranges ranges_;
