@@ -35,10 +35,9 @@ class OnLadder {
 
 Block* CachingAllocator::allocate_slowly(std::size_t bytes, Stream stream) {
   // Cheapest first. Users rely on the order.
-  static constexpr std::array<Rung, 4> ladder{
-      &CachingAllocator::find_room,
-      &CachingAllocator::run_callbacks,
-      &CachingAllocator::collect_garbage,
+  static constexpr std::array<Rung, 5> ladder{
+      &CachingAllocator::find_room,       &CachingAllocator::run_callbacks,
+      &CachingAllocator::await_pending,   &CachingAllocator::collect_garbage,
       &CachingAllocator::trim_everything,
   };
   Request request{.bytes = bytes, .stream = stream, .is_nested = is_on_ladder};
@@ -57,6 +56,8 @@ Block* CachingAllocator::allocate_slowly(std::size_t bytes, Stream stream) {
 }
 
 Block* CachingAllocator::search(Request& request) {
+  seal_all();
+  retire_passed();
   {
     const std::lock_guard guard(lock_);
     if (heap_.is_stocked(request.stream)) return take(request.bytes, request.stream);
@@ -68,10 +69,11 @@ Block* CachingAllocator::search(Request& request) {
 }
 
 Block* CachingAllocator::find_room(Request& request) {
-  static constexpr std::array<Rung, 3> steps{
+  static constexpr std::array<Rung, 4> steps{
       &CachingAllocator::search,
       &CachingAllocator::grow,
       &CachingAllocator::cut_from_large,
+      &CachingAllocator::take_from_other_streams,
   };
   for (const Rung step : steps) {
     if (Block* const block = (this->*step)(request)) return block;
@@ -98,6 +100,17 @@ Block* CachingAllocator::run_callbacks(Request& request) {
     if (Block* const block = find_room(request)) return block;
   }
   return nullptr;
+}
+
+// Oldest first, and no longer than it takes until the request fits.
+Block* CachingAllocator::await_pending(Request& request) {
+  for (;;) {
+    const auto began = Clock::now();
+    const std::size_t freed = await_oldest();
+    if (freed == 0) return nullptr;
+    request.note("pending frees", freed, Clock::now() - began);
+    if (Block* const block = find_room(request)) return block;
+  }
 }
 
 Block* CachingAllocator::collect_garbage(Request& request) {
@@ -141,6 +154,7 @@ Block* CachingAllocator::collect_garbage(Request& request, Rung look) {
 }
 
 Block* CachingAllocator::trim_everything(Request& request) {
+  if (Block* const block = await_pending(request)) return block;  // what garbage has left
   const auto began = Clock::now();
   const std::size_t freed = trim(SIZE_MAX);
   await_unmapping();

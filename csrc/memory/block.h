@@ -8,10 +8,12 @@
 
 namespace garboard {
 
+struct ForeignUse;
 struct Segment;
 
 enum class BlockState : std::uint8_t {
   live,      // handed out
+  pending,   // released, but another stream may still use it
   free,      // mapped, and for the next request of its size
   held,      // free, but kept for a growth that is under way
   moving,    // some thread is having it mapped or unmapped
@@ -25,7 +27,7 @@ struct alignas(64) Block {
 
   std::byte* address = nullptr;
   std::size_t bytes = 0;            // what it occupies: the request, rounded up
-  std::size_t requested_bytes = 0;  // 0 unless it is live
+  std::size_t requested_bytes = 0;  // 0 unless it is live or pending
 
   // The allocator's own, under its lock; one cache line with the above. Neighbours touch in memory
   // and lie in one segment; of two free or two unmapped neighbours the lower has swallowed the
@@ -38,7 +40,9 @@ struct alignas(64) Block {
   Block* bin_after = nullptr;
   Segment* segment = nullptr;
 
-  Stream stream;  // whose work may use it without waiting
+  Stream stream;               // of its pool: who may use it when it is free
+  ForeignUse* uses = nullptr;  // of other streams; while it is live
+  std::uint32_t waits = 0;     // how many of them have to end; while it is pending
 
   bool is_live() const noexcept { return state == BlockState::live; }
   bool is_free() const noexcept { return state == BlockState::free; }

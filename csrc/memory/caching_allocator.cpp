@@ -21,8 +21,8 @@ CachingAllocator::~CachingAllocator() {
 }
 
 Block* CachingAllocator::allocate(std::size_t bytes, Stream stream) {
-  if (history_.is_on()) [[unlikely]]
-    return allocate_recorded(bytes, stream);
+  if (is_attentive_.load(std::memory_order_relaxed)) [[unlikely]]
+    return allocate_attentively(bytes, stream);
   return allocate_for_anyone(bytes, stream);
 }
 
@@ -40,18 +40,19 @@ Block* CachingAllocator::allocate_for_anyone(std::size_t bytes, Stream stream) {
 
 void CachingAllocator::release(Block* block) noexcept {
   if (!block) return;
+  if (history_.is_on() || block->uses) [[unlikely]]
+    return release_attentively(*block);
   if (poisons_memory && source_.is_on_host()) poison(block->address, block->bytes);
-  std::uint32_t thread = 0;  // asked for before the lock
-  if (history_.is_on()) [[unlikely]]
-    thread = History::ask(HistoryLevel::off).thread;
   const std::lock_guard guard(lock_);
-  if (history_.is_on()) [[unlikely]]
-    record_free(*block, thread);
-  books_.subtract(block->requested_bytes);
-  counts_.for_both(block->requested_bytes <= largest_small_bytes, [block](PoolCounts& pool) {
-    pool.remove_block(block->requested_bytes, block->bytes);
+  give(*block);
+}
+
+void CachingAllocator::give(Block& block) noexcept {
+  books_.subtract(block.requested_bytes);
+  counts_.for_both(block.requested_bytes <= largest_small_bytes, [&block](PoolCounts& pool) {
+    pool.remove_block(block.requested_bytes, block.bytes);
   });
-  heap_.give(*block);
+  heap_.give(block);
 }
 
 Block* CachingAllocator::take(std::size_t bytes, Stream stream) noexcept {
@@ -106,13 +107,15 @@ MemoryStats CachingAllocator::stats() const {
       .booked_bytes = booked_bytes(),
       .reserved_bytes = reserved_bytes(),
       .peak_reserved_bytes = peak_reserved_bytes_,
-      .cached_bytes = counts.segment_bytes - counts.occupied_bytes,
+      .pending_bytes = counts.pending_bytes,
+      .cached_bytes = counts.segment_bytes - counts.occupied_bytes - counts.pending_bytes,
       .largest_free_block = heap_.largest_free_bytes(),
       .foreign_bytes = books_.foreign_bytes(),
       .allocation_count = counts.allocation_count,
       .free_count = counts.free_count,
       .segment_count = counts.segment_count,
       .map_count = map_count_,
+      .stolen_bytes = stolen_bytes_,
       .retry_count = retry_count_,
       .gc_runs = gc_runs_,
       .out_of_memory_count = out_of_memory_count_,
@@ -129,6 +132,8 @@ void CachingAllocator::after_fork_in_child() noexcept {
   history_.clear();
   mapping_bytes_ = 0;
   unmapping_bytes_ = 0;
+  for (StreamPools* pools = heap_.streams(); pools; pools = pools->next.get())
+    pools->pending.abandon_sealing();
   lock_.unlock();
 }
 

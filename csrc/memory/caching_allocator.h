@@ -1,6 +1,7 @@
 // Hands out the bytes of one device, and keeps what comes back for the next request.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -42,12 +43,18 @@ class CachingAllocator {
   /// At least `bytes` for work on `stream`, uninitialised, aligned to the source's quantum (64 or
   /// more), above 256 KiB to a page. Null for 0 bytes.
   ///
-  /// Looks for them in the cache, in new memory, in the free memory of other sizes, and again after
-  /// each reclaim callback, after each generation of garbage (youngest first), and after all that
-  /// is free has been returned. Then it raises OutOfMemoryError, whose report says why. What a
-  /// callback throws passes through.
+  /// Looks for them in the cache, in new memory, in the free memory of other sizes and of other
+  /// streams, and again after each reclaim callback, after each wait for a stream that still uses
+  /// released blocks (oldest first), after each generation of garbage (youngest first), and after
+  /// all that is free has been returned. Then it raises OutOfMemoryError, whose report says why.
+  /// What a callback throws passes through.
   Block* allocate(std::size_t bytes, Stream stream);
-  /// Takes `block` back; null is fine. Work queued on its stream before may still use it.
+  /// Work that `stream` is given until the release of `block` may use it too. The block is handed
+  /// out again only when that stream has done it. Null is fine, and so is the stream it was asked
+  /// for on. Throws std::bad_alloc.
+  void used_on(Block* block, Stream stream);
+  /// Takes `block` back; null is fine. Work queued before, on its stream and on those it was noted
+  /// to be used on, may still use it.
   void release(Block* block) noexcept;
 
   /// Counts bytes that live elsewhere, inside a storage, as if they were a block's. Never refuses.
@@ -66,8 +73,8 @@ class CachingAllocator {
   void book_foreign(std::size_t bytes) noexcept { books_.add_foreign(bytes); }
   void unbook_foreign(std::size_t bytes) noexcept { books_.subtract_foreign(bytes); }
 
-  /// Returns all free memory to the source, except what is no whole granule. Says how many bytes
-  /// that were.
+  /// Returns all free memory to the source, except what is no whole granule; waits for the streams
+  /// that still use released blocks. Says how many bytes that were.
   std::size_t empty_cache() noexcept;
 
   /// The most that segments and booked bytes may come to; none takes it off. One below what is live
@@ -125,7 +132,18 @@ class CachingAllocator {
 
   // Called without the lock. Those that return a block return null where they have none.
   Block* allocate_for_anyone(std::size_t bytes, Stream stream);
-  Block* allocate_recorded(std::size_t bytes, Stream stream);
+  Block* allocate_attentively(std::size_t bytes, Stream stream);
+  void release_attentively(Block& block) noexcept;
+  void release_shared(Block& block, std::uint32_t thread) noexcept;
+  template <class Wanted>
+  void seal(Wanted is_wanted) noexcept;
+  void seal_all() noexcept;
+  StreamPools* streams_with_pending() const noexcept;
+  std::size_t retire_passed() noexcept;
+  std::size_t retire(StreamPools& user, Ticket ticket) noexcept;
+  std::size_t await_oldest() noexcept;
+  void look_at_pending() noexcept;
+  void note_active() noexcept;
   void record_booking(HistoryAction action, std::size_t bytes, const void* payload) noexcept;
   Block* allocate_slowly(std::size_t bytes, Stream stream);
   Block* search(Request& request);
@@ -142,6 +160,8 @@ class CachingAllocator {
   Block* grow_segment(Request& request);
   Block* add_segment(std::size_t bytes, std::size_t most_charged, Request& request);
   Block* cut_from_large(Request& request);
+  Block* take_from_other_streams(Request& request);
+  Block* await_pending(Request& request);
   Block* run_callbacks(Request& request);
   Block* collect_garbage(Request& request);
   Block* collect_garbage(Request& request, Rung look);
@@ -163,6 +183,8 @@ class CachingAllocator {
   // Called under it.
   Block* take(std::size_t bytes, Stream stream) noexcept;
   Block* counted(Block* block) noexcept;
+  void attend() noexcept;
+  void give(Block& block) noexcept;
   void count_mapped(const Segment& segment, std::size_t bytes) noexcept;
   void count_unmapped(const Segment& segment, std::size_t bytes) noexcept;
   std::size_t booked_bytes() const noexcept;
@@ -170,7 +192,7 @@ class CachingAllocator {
   std::size_t charged_bytes() const noexcept;
   std::size_t ceiling_bytes() const noexcept;
   void record_alloc(Block& block) noexcept;
-  void record_free(Block& block, std::uint32_t thread) noexcept;
+  void record_free(Block& block, std::uint32_t thread, HistoryAction action) noexcept;
   void record_memory(HistoryAction action, const Block& piece) noexcept;
   void record_growth(const Growth& growth) noexcept;
   void record_segment_free(const Segment& segment) noexcept;
@@ -181,7 +203,8 @@ class CachingAllocator {
   MemorySource& source_;
   alignas(64) Books books_;  // apart from the lock: booking takes none
 
-  alignas(64) mutable SpinLock lock_;  // a leaf; what follows is under it
+  alignas(64) mutable SpinLock lock_;      // a leaf; what follows is under it
+  std::atomic<bool> is_attentive_{false};  // there is a history, or something is pending
   History history_;
   Heap heap_;
   std::size_t mapping_bytes_ = 0;    // on their way in: some thread is asking the source for them
@@ -194,6 +217,8 @@ class CachingAllocator {
   std::uint64_t retry_count_ = 0;
   std::uint64_t gc_runs_ = 0;
   std::uint64_t out_of_memory_count_ = 0;
+  std::uint64_t stolen_bytes_ = 0;
+  std::atomic<std::uint32_t> looks_{0};
   std::shared_ptr<const MemoryHooks> hooks_;
 };
 

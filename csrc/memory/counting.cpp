@@ -58,6 +58,8 @@ void CachingAllocator::reset_peaks() noexcept {
   books_.reset_peak();
   peak_reserved_bytes_ = reserved_bytes();
   counts_.for_each([](Tally& tally) { tally.reset_peak(); });
+  for (PoolCounts* pool : {&counts_.all, &counts_.small, &counts_.large})
+    pool->most_active_blocks = pool->active_blocks();
 }
 
 void CachingAllocator::reset_accumulated() noexcept {

@@ -7,12 +7,19 @@
 namespace garboard {
 
 Heap::~Heap() {
+  while (spare_uses_) delete std::exchange(spare_uses_, spare_uses_->next);
   while (pools_) pools_ = std::exchange(pools_->next, nullptr);
 }
 
 Heap::Stock Heap::make_stock(Stream stream) {
   return {std::make_unique<BlockSupply::Slab>(),
           std::make_unique<StreamPools>(stream, quantum_bytes_, supply_)};
+}
+
+Heap::Stock Heap::make_sharing_stock(Stream stream) {
+  Stock stock = make_stock(stream);
+  stock.use = std::make_unique<ForeignUse>();
+  return stock;
 }
 
 Heap::Stock Heap::make_spare() noexcept {
@@ -25,6 +32,7 @@ void Heap::put(Stock& stock) noexcept {
     stock.pools->next = std::move(pools_);
     pools_ = std::move(stock.pools);
   }
+  if (stock.use && !spare_uses_) spare_uses_ = stock.use.release();
 }
 
 void Heap::add(Segment& segment, std::size_t bytes, Stream stream) noexcept {

@@ -9,6 +9,7 @@
 
 #include "csrc/core/bytes.h"
 #include "csrc/memory/block_supply.h"
+#include "csrc/memory/pending_frees.h"
 #include "csrc/memory/pool.h"
 #include "csrc/memory/segment.h"
 
@@ -27,9 +28,11 @@ struct StreamPools {
       : small(stream, quantum_bytes, supply),
         large(stream, std::max(quantum_bytes, page_bytes), supply) {}
   Pool& of_size(std::size_t bytes) noexcept { return bytes <= largest_small_bytes ? small : large; }
+  Stream stream() const noexcept { return small.stream(); }
 
   Pool small;
   Pool large;
+  PendingFrees pending;  // blocks of other streams, which this one may still use
   std::unique_ptr<StreamPools> next;
 };
 
@@ -44,16 +47,20 @@ class Heap {
       : quantum_bytes_(quantum_bytes), granularity_bytes_(granularity_bytes) {}
   ~Heap();
 
-  /// What a search may need: descriptors to cut a block, the pools of a new stream.
+  /// What a search may need: descriptors to cut a block, the pools of a new stream; and what it
+  /// takes to share a block with that stream.
   struct Stock {
     std::unique_ptr<BlockSupply::Slab> slab;
     std::unique_ptr<StreamPools> pools;
+    std::unique_ptr<ForeignUse> use = {};
   };
   bool is_stocked(Stream stream) const noexcept {
     return supply_.is_stocked() && pools_of(stream) != nullptr;
   }
   /// Reads nothing that changes, so no lock is needed. Throws std::bad_alloc.
   Stock make_stock(Stream stream);
+  /// The same, and a use. Throws std::bad_alloc.
+  Stock make_sharing_stock(Stream stream);
   /// Descriptors alone; without any where there is no memory for them.
   static Stock make_spare() noexcept;
   /// Whether there are enough of them for any one step.
@@ -78,8 +85,23 @@ class Heap {
     counts_.requested_bytes -= block.requested_bytes;
     counts_.occupied_bytes -= block.bytes;
     ++counts_.free_count;
-    block.segment->pool->give(block);
+    put_back(block);
   }
+  /// The same for a block that `end_use` gave: it has been counted.
+  void put_back(Block& block) noexcept { block.segment->pool->give(block); }
+
+  /// Notes that `stream` uses a live block; nothing for the stream of its pool, or a second time.
+  /// False where a sharing stock for that stream is missing.
+  bool share(Block& block, Stream stream) noexcept;
+  /// A block from the pools of another stream, shared with `stream`, or null. Sharing stock.
+  Block* take_from_others(std::size_t bytes, Stream stream) noexcept;
+  /// Releases a shared block, which waits in the queues of all that use it. Whether a batch is due.
+  bool suspend(Block& block) noexcept;
+  /// Ends the oldest use of a stream that has passed `ticket`; null if there is none. The block is
+  /// not pending any more if nobody else uses it: then it is live, and to be given.
+  Block* end_use(StreamPools& user, Ticket ticket) noexcept;
+  /// All streams, chained.
+  StreamPools* streams() const noexcept { return pools_.get(); }
 
   /// Adds a segment for requests of the size of `bytes`. Stocked.
   void add(Segment& segment, std::size_t bytes, Stream stream) noexcept;
@@ -108,6 +130,8 @@ class Heap {
   struct Counts {
     std::size_t requested_bytes = 0;  // of live blocks
     std::size_t occupied_bytes = 0;   // by live blocks
+    std::size_t pending_bytes = 0;    // occupied by blocks that wait for other streams
+    std::size_t pending_count = 0;    // such blocks
     std::size_t segment_bytes = 0;    // with memory
     std::uint64_t segment_count = 0;  // with memory
     std::uint64_t allocation_count = 0;
@@ -147,6 +171,8 @@ class Heap {
   std::size_t quantum_bytes_;
   std::size_t granularity_bytes_;
   BlockSupply supply_;
+  ForeignUse* spare_uses_ = nullptr;  // chained
+  std::uint64_t next_order_ = 1;
   SegmentList segments_;
   std::unique_ptr<StreamPools> pools_;  // a chain: a program has few streams
   Counts counts_;

@@ -63,7 +63,12 @@ struct Walk {
       }
       counts.requested_bytes += block.requested_bytes;
       counts.occupied_bytes += block.bytes;
+    } else if (block.state == BlockState::pending) {
+      counts.pending_bytes += block.bytes;
+      ++counts.pending_count;
     }
+    if ((block.state == BlockState::pending) != (block.waits > 0)) fail("waits miscounted at", at);
+    if (block.uses && !block.is_live()) fail("used, but not live:", at);
   }
 
   void fail(const char* what, const std::byte* at) {
@@ -108,6 +113,8 @@ std::string Heap::fault() const {
   differs("free blocks", binned, walk.free_blocks);
   differs("requested bytes", counts_.requested_bytes, walk.counts.requested_bytes);
   differs("occupied bytes", counts_.occupied_bytes, walk.counts.occupied_bytes);
+  differs("pending bytes", counts_.pending_bytes, walk.counts.pending_bytes);
+  differs("pending blocks", counts_.pending_count, walk.counts.pending_count);
   differs("segment bytes", counts_.segment_bytes, walk.counts.segment_bytes);
   differs("segments", counts_.segment_count, walk.counts.segment_count);
   return walk.fault;

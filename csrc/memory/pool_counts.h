@@ -35,9 +35,11 @@ class Tally {
 struct PoolCounts {
   Tally blocks;           // handed out
   Tally requested_bytes;  // that were asked for
-  Tally occupied_bytes;   // that the blocks have
+  Tally occupied_bytes;   // that the blocks have, pending ones too
   Tally segments;
   Tally reserved_bytes;
+  Tally pending_blocks;                  // given back, and still used by another stream
+  std::uint64_t most_active_blocks = 0;  // handed out or pending
   // Free memory that cannot be returned, for what lies around it is in use; walked at the look.
   std::uint64_t split_blocks = 0;
   std::uint64_t split_bytes = 0;
@@ -52,9 +54,32 @@ struct PoolCounts {
     requested_bytes.subtract(requested);
     occupied_bytes.subtract(occupied);
   }
+  /// A block is given back, and its bytes are occupied until `end_pending`.
+  void suspend_block(std::uint64_t requested) noexcept {
+    blocks.subtract(1);
+    requested_bytes.subtract(requested);
+    pending_blocks.add(1);
+  }
+  void end_pending(std::uint64_t occupied) noexcept {
+    occupied_bytes.subtract(occupied);
+    pending_blocks.subtract(1);
+  }
+  std::uint64_t active_blocks() const noexcept {
+    return blocks.current() + pending_blocks.current();
+  }
+  /// Blocks that nobody uses any more, ever or since the last reset.
+  std::uint64_t ended_blocks() const noexcept {
+    return blocks.freed() + pending_blocks.freed() - pending_blocks.allocated();
+  }
+  /// To be called after `add_block` while something is pending.
+  void note_active() noexcept {
+    most_active_blocks = std::max(most_active_blocks, active_blocks());
+  }
+
   template <class Act>
   void for_each(Act act) noexcept {
-    for (Tally* it : {&blocks, &requested_bytes, &occupied_bytes, &segments, &reserved_bytes})
+    for (Tally* it :
+         {&blocks, &requested_bytes, &occupied_bytes, &segments, &reserved_bytes, &pending_blocks})
       act(*it);
   }
 };

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "csrc/memory/caching_allocator.h"
+#include "csrc/memory/poison.h"
 
 namespace garboard {
 namespace {
@@ -28,19 +29,24 @@ std::uint64_t number(const void* address) noexcept {
   return reinterpret_cast<std::uintptr_t>(address);
 }
 
-MemorySnapshot::Block live(const Block& block) noexcept {
+MemorySnapshot::Block seen(const Block& block) noexcept {
+  const bool is_live = block.is_live(), is_pending = block.state == BlockState::pending;
+  if (!is_live && !is_pending) return {.address = number(block.address), .bytes = block.bytes};
   return {.address = number(block.address),
           .bytes = block.bytes,
           .requested_bytes = block.requested_bytes,
           .caller = block.caller,
-          .state = MemorySnapshot::State::live};
+          .state = is_live ? MemorySnapshot::State::live : MemorySnapshot::State::pending};
 }
 
 }  // namespace
 
-Block* CachingAllocator::allocate_recorded(std::size_t bytes, Stream stream) {
-  const Asking guard(History::ask(history_.level()));
-  return allocate_for_anyone(bytes, stream);
+Block* CachingAllocator::allocate_attentively(std::size_t bytes, Stream stream) {
+  look_at_pending();
+  const Asking guard(history_.is_on() ? History::ask(history_.level()) : asking);
+  Block* const block = allocate_for_anyone(bytes, stream);
+  note_active();
+  return block;
 }
 
 void CachingAllocator::record_alloc(Block& block) noexcept {
@@ -52,11 +58,25 @@ void CachingAllocator::record_alloc(Block& block) noexcept {
                    .stream = number(block.stream.handle)});
 }
 
-void CachingAllocator::record_free(Block& block, std::uint32_t thread) noexcept {
+// The thread is asked for before the lock.
+void CachingAllocator::release_attentively(Block& block) noexcept {
+  const std::uint32_t thread =
+      history_.is_on() ? History::ask(HistoryLevel::off).thread : std::uint32_t{0};
+  if (block.uses) return release_shared(block, thread);
+  if (poisons_memory && source_.is_on_host()) poison(block.address, block.bytes);
+  const std::lock_guard guard(lock_);
+  if (history_.is_on()) record_free(block, thread, HistoryAction::free);
+  give(block);
+}
+
+void CachingAllocator::record_free(Block& block, std::uint32_t thread,
+                                   HistoryAction action) noexcept {
+  const bool is_over = action != HistoryAction::free_requested;
   history_.record({.address = number(block.address),
                    .bytes = block.requested_bytes,
-                   .origin = {.caller = std::exchange(block.caller, 0), .thread = thread},
-                   .action = HistoryAction::free,
+                   .origin = {.caller = is_over ? std::exchange(block.caller, 0) : block.caller,
+                              .thread = thread},
+                   .action = action,
                    .stream = number(block.stream.handle)});
 }
 
@@ -113,6 +133,7 @@ void CachingAllocator::record_history(HistoryLevel level, std::size_t most_entri
     for (Block* block = segment->first; block; block = block->after) block->caller = 0;
   }
   history_.restart(level, ring);
+  attend();
 }
 
 MemorySnapshot CachingAllocator::snapshot() {
@@ -187,7 +208,7 @@ bool CachingAllocator::copy_into(MemorySnapshot& taken) noexcept {
       [&](const Block& at) {
         std::prev(segment)->bytes += at.bytes;
         ++std::prev(segment)->block_count;
-        *block++ = at.is_live() ? live(at) : MemorySnapshot::Block{number(at.address), at.bytes};
+        *block++ = seen(at);
       });
   if (history_.is_on())
     history_.record({.bytes = heap_.counts().segment_bytes, .action = HistoryAction::snapshot});

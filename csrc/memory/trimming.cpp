@@ -18,7 +18,11 @@ constexpr auto longest_wait = std::chrono::milliseconds(200);
 
 }  // namespace
 
-std::size_t CachingAllocator::empty_cache() noexcept { return trim(SIZE_MAX); }
+std::size_t CachingAllocator::empty_cache() noexcept {
+  while (await_oldest() > 0) {
+  }
+  return trim(SIZE_MAX);
+}
 
 // Highest first, and not a granule more than is asked for.
 std::size_t CachingAllocator::trim(std::size_t bytes) noexcept {

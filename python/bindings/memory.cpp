@@ -2,6 +2,8 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
+
 #include "csrc/core/bytes.h"
 #include "csrc/core/error.h"
 #include "csrc/core/text.h"
@@ -36,6 +38,7 @@ py::dict stats_of(const py::object& device) {
   add("booked_bytes", stats.booked_bytes);
   add("reserved_bytes", stats.reserved_bytes);
   add("peak_reserved_bytes", stats.peak_reserved_bytes);
+  add("pending_bytes", stats.pending_bytes);
   add("cached_bytes", stats.cached_bytes);
   add("largest_free_block", stats.largest_free_block);
   add("foreign_bytes", stats.foreign_bytes);
@@ -43,6 +46,7 @@ py::dict stats_of(const py::object& device) {
   add("free_count", stats.free_count);
   add("segment_count", stats.segment_count);
   add("map_count", stats.map_count);
+  add("stolen_bytes", stats.stolen_bytes);
   add("retry_count", stats.retry_count);
   add("gc_runs", stats.gc_runs);
   add("out_of_memory_count", stats.out_of_memory_count);
@@ -75,6 +79,9 @@ py::dict counts_of(const py::object& device) {
   const auto pool = [](const PoolCounts& of) {
     py::dict rows;
     rows["blocks"] = row_of(of.blocks);
+    rows["active_blocks"] =
+        py::make_tuple(of.active_blocks(), std::max(of.most_active_blocks, of.blocks.peak()),
+                       of.blocks.allocated(), of.ended_blocks());
     rows["requested_bytes"] = row_of(of.requested_bytes);
     rows["occupied_bytes"] = row_of(of.occupied_bytes);
     rows["segments"] = row_of(of.segments);

@@ -16,7 +16,7 @@ _POOLS = ("all", "small_pool", "large_pool")
 _QUANTITIES = {
     "allocation": "blocks",
     "segment": "segments",
-    "active": "blocks",
+    "active": "active_blocks",
     "allocated_bytes": "requested_bytes",
     "reserved_bytes": "reserved_bytes",
     "active_bytes": "occupied_bytes",
@@ -86,15 +86,19 @@ def memory_stats(device: _Device = None) -> dict[str, Any]:
     - CPU tensors of up to 64 bytes lie in their storages and have no block. Their bytes are in
       `booked_bytes`, and in the `all` of the three above, of what has been allocated only those
       that live. So `allocated_bytes.all.current` is `memory_allocated()`.
+    - active and active_bytes count pending blocks too: those that were released while another
+      stream may still use them. Allocated ones are without these.
     - inactive_split* are walked at each call: their peak is the current value, and what was
       allocated and freed of them is 0.
 
     Ours: `live_bytes` and `peak_live_bytes` (asked for by live tensors), `booked_bytes`,
-    `reserved_bytes`, `peak_reserved_bytes`, `cached_bytes`, `largest_free_block`, `foreign_bytes`
-    (memory that is not ours, outside the limit), `allocation_count`, `free_count`, `segment_count`,
-    `map_count` (calls of the device, failed ones too), `retry_count` (requests for which free
-    memory was returned first), `gc_runs`, `out_of_memory_count`, `fragmentation` (1 - the largest
-    free block / all that is free) and `utilisation` (live / reserved).
+    `reserved_bytes`, `peak_reserved_bytes`, `pending_bytes` (released, and perhaps still used by
+    another stream), `cached_bytes`, `largest_free_block`, `foreign_bytes` (memory that is not ours,
+    outside the limit), `allocation_count`, `free_count`, `segment_count`, `map_count` (calls of the
+    device, failed ones too), `stolen_bytes` (given to one stream out of another's, ever),
+    `retry_count` (requests for which free memory was returned first), `gc_runs`,
+    `out_of_memory_count`, `fragmentation` (1 - the largest free block / all that is free) and
+    `utilisation` (live / reserved).
 
     Args:
         device: The CPU by default.
