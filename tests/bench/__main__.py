@@ -21,6 +21,7 @@ import elementwise
 import garboard as gb
 import instructions
 import lifetime
+import peaks
 import peers
 import products
 import reductions
@@ -40,6 +41,7 @@ FAMILIES = {
     "reductions": reductions.rows,
     "products": products.rows,
     "training": training.rows,
+    "peaks": peaks.rows,
     "threads": threads.rows,
 }
 

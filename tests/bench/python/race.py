@@ -44,6 +44,13 @@ def at_most(name: str, figures: dict[str, float], most: float, unit: str = "ns")
     return Result(name, figures, f"<= {most:g} {unit}".rstrip(), ours, ours <= most, unit)
 
 
+def at_most_a_share(name: str, figures: dict[str, float], share: float, unit: str) -> Result:
+    """Ours against a share of the best peer's, where less is better and there is a peer."""
+    rivals = [figure for peer, figure in figures.items() if peer != "garboard"]
+    ratio = figures["garboard"] / min(rivals) if rivals else float("nan")
+    return Result(name, figures, f"<= {share:g}x", ratio, ratio <= share, unit)
+
+
 @dataclass
 class Race:
     """Ours against the peers. `must` is the smallest ratio of the best peer's time to ours."""

@@ -74,7 +74,7 @@ def print_table(results: list[Result]) -> None:
             human(result.figures[name], result.unit) if name in result.figures else "-"
             for name in contestants
         ]
-        is_ratio = result.must.startswith(">")
+        is_ratio = result.must.endswith("x")
         ratio = "-" if math.isnan(result.value) or not is_ratio else f"{result.value:.2f}x"
         mark = "-" if math.isnan(result.value) else "ok" if result.reached else "missed"
         table.add_row(result.name, *figures, ratio, f"{result.must} {mark}")
