@@ -1,6 +1,6 @@
 // One anchor object a tensor owns its hooks. The aliases hold the anchor, the tensor itself borrows
 // it: so every reference to it is one the collector can find. Only when the last alias goes and the
-// tensor lives on, in a graph, does the tensor take the reference over.
+// tensor lives on, in a graph, does the tensor take the reference over; see graph_mirror.h.
 #include "python/bindings/anchors.h"
 
 #include <structmember.h>
@@ -12,6 +12,7 @@
 #include "csrc/core/error.h"
 #include "csrc/ops/record.h"
 #include "python/bindings/errors.h"
+#include "python/bindings/graph_mirror.h"
 #include "python/bindings/ref.h"
 
 namespace garboard::python {
@@ -32,10 +33,15 @@ std::uint64_t last_number = 0;
 /// What the core calls. Owns the anchor only while no alias does.
 class PythonHooks final : public GradientHooks {
  public:
-  explicit PythonHooks(PyObject* anchor) : anchor_(anchor) {}
+  explicit PythonHooks(PyObject* anchor) : anchor_(anchor) { ++orphan_count; }
   ~PythonHooks() override {
-    if (is_owner_) Py_DECREF(anchor_);
+    if (!is_owner_) return;
+    --orphan_count;
+    Py_DECREF(anchor_);
   }
+  static inline int orphan_count = 0;
+  /// Of no tensor: they make the collector look at an alias.
+  bool is_stand_in = false;
 
   Tensor call(Tensor gradient) override {
     const Ref keep = Ref::borrow(anchor_);
@@ -67,13 +73,19 @@ class PythonHooks final : public GradientHooks {
   PyObject* anchor() const noexcept { return anchor_; }
   /// The first alias takes over the reference that the tensor kept; each other one gets its own.
   void lend() noexcept {
-    if (!std::exchange(is_owner_, false)) Py_INCREF(anchor_);
+    if (std::exchange(is_owner_, false)) {
+      --orphan_count;
+    } else {
+      Py_INCREF(anchor_);
+    }
     ++alias_count_;
   }
+  bool is_owner() const noexcept { return is_owner_; }
   /// An alias ends: the last one leaves its reference to the tensor.
   void take_back() noexcept {
     if (--alias_count_ == 0) {
       is_owner_ = true;
+      ++orphan_count;
     } else {
       Py_DECREF(anchor_);
     }
@@ -172,18 +184,42 @@ void detail::hold_hooks(TensorObject& object) noexcept {
 }
 
 void detail::release_hooks(TensorObject& object) noexcept {
+  leave_mirror(object);
   of(object).take_back();
   object.hooks.reset();
 }
 
 int traverse_anchor(TensorObject& object, visitproc visit, void* arg) {
-  if (object.hooks) Py_VISIT(of(object).anchor());
-  return 0;
+  if (!object.hooks) return 0;
+  Py_VISIT(of(object).anchor());
+  return traverse_mirror(object, visit, arg);
 }
 
 void clear_anchor(TensorObject& object) noexcept {
   // The cycle goes through a hook: dropping the hooks cuts it. The anchor itself stays in order.
   if (object.hooks) clear(of(object).anchor());
+}
+
+int orphan_count() noexcept { return PythonHooks::orphan_count; }
+
+PyObject* orphaned_anchor(const GradientHooks& hooks) noexcept {
+  const auto& held = static_cast<const PythonHooks&>(hooks);
+  return held.is_owner() && held.any() ? held.anchor() : nullptr;
+}
+
+void watch_alias(TensorObject& object) {
+  if (object.hooks) return;
+  auto* const hooks = new PythonHooks(new_anchor());
+  hooks->is_stand_in = true;
+  object.hooks = Counted<GradientHooks>(hooks);
+  hooks->lend();
+  track(object);
+}
+
+void stop_watching_alias(TensorObject& object) noexcept {
+  if (!object.hooks || !of(object).is_stand_in) return;
+  detail::release_hooks(object);
+  if (Py_TYPE(&object) == tensor_type) PyObject_GC_UnTrack(&object);
 }
 
 AddedHook add_hook(PyObject* object, PyObject* function) {
@@ -195,12 +231,16 @@ AddedHook add_hook(PyObject* object, PyObject* function) {
     throw_type_error("register_hook: the hook is of type %s; a callable is needed",
                      Py_TYPE(function)->tp_name);
   edge_of(tensor);  // a view's history may have to be brought up to date first
+  mirror_graphs();
   Counted<GradientHooks>& place = tensor.body()->grad_node
                                       ? tensor.body()->grad_node->make_seldom().hooks
                                       : grad_state_of(tensor).hooks;
   if (!place) place = Counted<GradientHooks>(new PythonHooks(new_anchor()));
   auto& handle = *reinterpret_cast<TensorObject*>(object);
-  if (!handle.hooks) hold_anchor(handle);
+  if (handle.hooks != place) {
+    release_anchor(handle);
+    hold_anchor(handle);
+  }
   auto* const anchor = reinterpret_cast<Anchor*>(static_cast<PythonHooks&>(*place).anchor());
   anchor->hooks.push_back({++last_number, Py_NewRef(function)});
   return {reinterpret_cast<PyObject*>(anchor), last_number};

@@ -30,6 +30,15 @@ void clear_anchor(TensorObject& object) noexcept;
 /// gradient's place. Raises GradientError.
 AddedHook add_hook(PyObject* tensor, PyObject* hook);
 
+/// How many tensors have hooks that no alias of theirs looks after: only a graph reaches them.
+int orphan_count() noexcept;
+/// The anchor of such hooks, if there are any; null where an alias has it.
+PyObject* orphaned_anchor(const GradientHooks& hooks) noexcept;
+/// Has the collector look at an alias that has no hooks, until `stop_watching_alias`. Throws
+/// PythonErrorSet, std::bad_alloc.
+void watch_alias(TensorObject& object);
+void stop_watching_alias(TensorObject& object) noexcept;
+
 namespace detail {
 void hold_hooks(TensorObject& object) noexcept;
 void release_hooks(TensorObject& object) noexcept;

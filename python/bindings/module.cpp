@@ -8,6 +8,7 @@
 #include "python/bindings/birth_site.h"
 #include "python/bindings/dtype_object.h"
 #include "python/bindings/errors.h"
+#include "python/bindings/graph_mirror.h"
 #include "python/bindings/scope_object.h"
 #include "python/bindings/scope_stack.h"
 #include "python/bindings/stubs.h"
@@ -31,7 +32,7 @@ PYBIND11_MODULE(_engine, m) {
     }
   });
   PyObject* const module = m.ptr();
-  if (!add_errors(module) || !start_scope_stack() || !start_anchors() ||
+  if (!add_errors(module) || !start_scope_stack() || !start_anchors() || !start_graph_mirror() ||
       !add_dtypes_and_devices(module) || !add_tensor_type(module) || !add_scope_type(module))
     throw py::error_already_set();
   set_site_resolver([](Site site) -> std::string {

@@ -208,6 +208,131 @@ class TestCycles:
 
         assert left_by(make) == NOTHING
 
+    def test_through_hooks_that_only_a_graph_holds_are_collected(self):
+        def make():
+            x = gb.ones(3, requires_grad=True)
+            y = x * 2
+            z = y.sum()
+            x.register_hook(lambda _: z)
+            y.register_hook(lambda _: z)
+            del x, y  # from here on z's graph alone holds the hooks
+
+        assert left_by(make) == NOTHING
+
+    def test_through_such_hooks_and_several_graphs_are_collected(self):
+        def make():
+            x = gb.ones(3, requires_grad=True)
+            parts = []
+            for _ in range(3):
+                y = x * 2
+                parts.append((y.sum(), y.exp(), y.view(3, 1)))
+                y.register_hook(lambda _, parts=parts: parts)
+                del y
+            total = parts[0][0] * parts[1][0] + parts[2][0]
+            total.register_hook(lambda _: total)
+            parts.append(total.alias())
+
+        assert left_by(make) == NOTHING
+
+    def test_through_such_hooks_far_down_a_graph_are_collected(self):
+        def make():
+            y = gb.ones(1, requires_grad=True) * 2
+            held = []
+            y.register_hook(lambda _: held)
+            for _ in range(30_000):
+                y = y + 1
+            held.append(y)
+
+        assert left_by(make) == NOTHING
+
+    def test_through_the_hooks_of_a_handle_with_attributes_are_collected(self):
+        def make():
+            x = gb.ones(1, requires_grad=True)
+            y = x * 2
+            handle = Handle(y.detach())
+            handle.requires_grad_()
+            z = handle * y
+            y.register_hook(lambda _: handle)
+            handle.result = z
+            del y
+
+        assert left_by(make) == NOTHING
+
+    def test_through_hooks_of_a_graph_that_others_hold_too_stay(self):
+        def make():
+            y = gb.ones(1, requires_grad=True) * 2
+            z = y.sum()
+            y.register_hook(lambda _: calls.append(z))
+            return z.grad_fn, z
+
+        calls: list[gb.Tensor] = []
+        node, z = make()
+        gc.collect()
+        z.backward()
+
+        assert len(calls) == 1
+        calls.clear()
+        del node, z
+
+    def test_through_hooks_of_a_graph_in_living_hands_stay(self):
+        def make():
+            y = gb.ones(1, requires_grad=True) * 2
+            z = y.sum()
+            y.register_hook(lambda gradient: calls.append((z, gradient.item())))
+            return z, z.alias()
+
+        calls: list[tuple[gb.Tensor, float]] = []
+        z, other = make()
+        gc.collect()
+        del z
+        gc.collect()
+        assert not gc.is_tracked(other)
+        other.backward()
+
+        assert [gradient for _, gradient in calls] == [1.0]
+        calls.clear()
+
+    def test_through_hooks_of_a_graph_that_a_finalizer_saves_stay(self):
+        saved = []
+
+        class Saviour:
+            def __del__(self):
+                saved.append(self.result * 1)
+
+        def make():
+            y = gb.ones(1, requires_grad=True) * 2
+            saviour = Saviour()
+            saviour.result = y.sum()
+            y.register_hook(lambda _: calls.append(saviour))
+            del y
+
+        calls: list[Saviour] = []
+        make()
+        gc.collect()
+        saved[0].backward()
+
+        saved.clear()
+        calls.clear()
+
+    def test_through_hooks_of_a_graph_are_collected_after_a_finalizer_added_another(self):
+        class Adder:
+            def __del__(self):
+                self.result.register_hook(lambda gradient: gradient)
+
+        def make():
+            y = gb.ones(1, requires_grad=True) * 2
+            adder = Adder()
+            adder.result = y.sum()
+            y.register_hook(lambda _: adder)
+            del y
+
+        before = gb.memory.live()
+        make()
+        gc.collect()  # a hook was added to what was about to go: that stays for once
+        gc.collect()
+
+        assert gb.memory.live() == before
+
     def test_through_a_hook_and_a_graph_are_cut_by_backward(self):
         def make():
             x = gb.ones(3, requires_grad=True)
@@ -215,7 +340,7 @@ class TestCycles:
             z = y.sum()
             x.register_hook(lambda _: seen.append(z))
             y.register_hook(lambda _: seen.append(z))
-            del x, y  # from here on z's graph alone holds the hooks
+            del x, y
             z.backward()
             seen.clear()
 

@@ -1,0 +1,252 @@
+// When the last alias of a tensor with hooks has gone, a graph holds them, and the collector cannot
+// look into a graph. A mirror is made of lists: one for each tensor and node, holding those that it
+// holds, and at its end the hooks. It stands for nothing that anybody else has a share of, since
+// what C++ holds is alive: there the mirror ends, and the hooks behind it stay as they are.
+#include "python/bindings/graph_mirror.h"
+
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "csrc/core/exclusive.h"
+#include "csrc/lifetime/lifetime_lock.h"
+#include "csrc/tensor/grad_node.h"
+#include "python/bindings/anchors.h"
+#include "python/bindings/errors.h"
+#include "python/bindings/ref.h"
+
+namespace garboard::python {
+namespace {
+
+/// Stands for the reference that the hooks of a graph have of their anchor.
+struct Orphan {
+  PyObject_HEAD Counted<GradientHooks> hooks;
+};
+PyTypeObject* orphan_type = nullptr;
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  // An alias that a finalizer has made meanwhile took the reference over.
+  if (PyObject* const anchor = orphaned_anchor(*reinterpret_cast<Orphan*>(self)->hooks))
+    Py_VISIT(anchor);
+  return 0;
+}
+
+void dealloc(PyObject* self) {
+  PyTypeObject* const type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
+  reinterpret_cast<Orphan*>(self)->hooks.~Counted();
+  PyObject_GC_Del(self);
+  Py_DECREF(type);
+}
+
+Ref new_orphan(GradientHooks& hooks) {
+  Orphan* const orphan = PyObject_GC_New(Orphan, orphan_type);
+  if (!orphan) throw PythonErrorSet();
+  new (&orphan->hooks) Counted<GradientHooks>(&hooks);
+  PyObject_GC_Track(reinterpret_cast<PyObject*>(orphan));
+  return Ref(reinterpret_cast<PyObject*>(orphan));
+}
+
+/// What the aliases reach through graphs: tensors and nodes, and who holds a share of whom.
+class Survey {
+ public:
+  Survey() {
+    find_aliases();
+    for (const auto& [object, index] : aliases_) ++things_[index].shares_found;
+    for (std::size_t i = 0; i < things_.size(); ++i) look_behind(i);
+    keep_what_others_hold();
+  }
+
+  bool found_orphans() const {
+    for (const Thing& thing : things_) {
+      if (!thing.is_kept && thing.hooks) return true;
+    }
+    return false;
+  }
+
+  /// The mirror's part of each alias that has one.
+  std::unordered_map<TensorObject*, Ref> mirror() const {
+    std::vector<Ref> lists(things_.size());
+    for (std::size_t i = 0; i < things_.size(); ++i) {
+      if (!things_[i].is_kept) lists[i] = Ref(checked(PyList_New(0)));
+    }
+    for (std::size_t i = 0; i < things_.size(); ++i) {
+      if (things_[i].is_kept) continue;
+      for (const std::size_t next : things_[i].behind) {
+        if (lists[next]) append(lists[i], lists[next]);
+      }
+      if (things_[i].hooks) append(lists[i], new_orphan(*things_[i].hooks));
+    }
+    std::unordered_map<TensorObject*, Ref> parts;
+    for (const auto& [object, index] : aliases_) {
+      if (lists[index]) parts.emplace(object, Ref::borrow(lists[index].get()));
+    }
+    return parts;
+  }
+
+ private:
+  struct Thing {
+    const TensorBody* body;  // this, or
+    GradNode* node;          // this
+    std::uint32_t shares_found = 0;
+    bool is_kept = false;
+    std::vector<std::size_t> behind{};  // as often as it holds a share
+    GradientHooks* hooks = nullptr;     // held by it alone
+
+    std::uint32_t share_count() const { return body ? body->share_count() : node->share_count(); }
+  };
+
+  void find_aliases() {
+    std::vector<const Disposable*> found;
+    found.reserve(static_cast<std::size_t>(registry().live().aliases) + 64);
+    {
+      const LifetimeLock lock;
+      registry().for_each_alias([&](Record& it) {
+        const auto& alias = static_cast<Disposable&>(it);
+        if (alias.kind() == Disposable::Kind::tensor && found.size() < found.capacity())
+          found.push_back(&alias);
+      });
+    }
+    for (const Disposable* const alias : found) {
+      const Ref object(object_of(*alias));
+      if (!object || alias->is_disposed()) continue;
+      auto* const handle = reinterpret_cast<TensorObject*>(object.get());
+      aliases_.emplace_back(handle, meet(handle->alias.tensor().body()));
+    }
+  }
+
+  std::size_t meet(const TensorBody* body) { return meet(body, {body, nullptr}); }
+  std::size_t meet(GradNode* node) { return meet(node, {nullptr, node}); }
+  std::size_t meet(const void* at, Thing thing) {
+    const auto [it, is_new] = places_.try_emplace(at, things_.size());
+    if (is_new) things_.push_back(std::move(thing));
+    return it->second;
+  }
+
+  template <class T>
+  void hold(std::size_t holder, T* held) {
+    if (!held) return;
+    const std::size_t next = meet(held);
+    ++things_[next].shares_found;
+    things_[holder].behind.push_back(next);
+  }
+
+  void look_behind(std::size_t i) {
+    if (const TensorBody* const body = things_[i].body) {
+      hold(i, body->grad_node.get());
+      hold(i, const_cast<const TensorBody*>(body->base.get()));
+      if (!body->grad_state) return;
+      hold(i, const_cast<const TensorBody*>(body->grad_state->grad.body()));
+      note(i, body->grad_state->hooks.get());
+      return;
+    }
+    GradNode* const node = things_[i].node;
+    for (const Edge& edge : node->edges()) {
+      hold(i, edge.node.get());
+      hold(i, const_cast<const TensorBody*>(edge.leaf.body()));
+    }
+    node->for_each_kept([&](const SavedTensor& kept) {
+      hold(i, const_cast<const TensorBody*>(kept.tensor.body()));
+    });
+    if (node->seldom()) hold(i, node->seldom()->inner.get());
+    note(i, node->hooks());
+  }
+  void note(std::size_t i, GradientHooks* hooks) {
+    if (hooks && orphaned_anchor(*hooks)) things_[i].hooks = hooks;
+  }
+
+  void keep_what_others_hold() {
+    std::vector<std::size_t> open;
+    const auto keep = [&](std::size_t i) {
+      if (std::exchange(things_[i].is_kept, true)) return;
+      open.push_back(i);
+    };
+    for (std::size_t i = 0; i < things_.size(); ++i) {
+      if (things_[i].share_count() != things_[i].shares_found) keep(i);
+    }
+    while (!open.empty()) {
+      const std::size_t i = open.back();
+      open.pop_back();
+      for (const std::size_t next : things_[i].behind) keep(next);
+    }
+  }
+
+  static void append(const Ref& list, const Ref& item) {
+    if (PyList_Append(list.get(), item.get()) != 0) throw PythonErrorSet();
+  }
+
+  std::vector<Thing> things_;
+  std::unordered_map<const void*, std::size_t> places_;
+  std::vector<std::pair<TensorObject*, std::size_t>> aliases_;
+};
+
+std::unordered_map<TensorObject*, Ref> mirror;
+
+void raise_mirror() {
+  // Somebody computes without the GIL: the graphs may change under our eyes.
+  if (!Exclusive::now()) return;
+  const Survey survey;
+  if (!survey.found_orphans()) return;
+  mirror = survey.mirror();
+  for (const auto& [object, part] : mirror) watch_alias(*object);
+}
+
+void take_mirror_down() noexcept {
+  // Out of the table first: ending a part may end an alias, which looks itself up.
+  const auto old = std::exchange(mirror, {});
+  for (const auto& [object, part] : old) stop_watching_alias(*object);
+}
+
+PyObject* on_collection(PyObject*, PyObject* arguments) noexcept {
+  const char* phase;
+  PyObject* about;
+  if (!PyArg_ParseTuple(arguments, "sO!", &phase, &PyDict_Type, &about)) return nullptr;
+  take_mirror_down();
+  PyObject* const generation = PyDict_GetItemString(about, "generation");
+  const bool is_full = generation && PyLong_AsLong(generation) == 2;
+  if (std::string_view(phase) != "start" || !is_full || orphan_count() == 0) Py_RETURN_NONE;
+  try {
+    raise_mirror();
+  } catch (...) {  // without memory for it the collector sees what it always sees
+    PyErr_Clear();
+    take_mirror_down();
+  }
+  Py_RETURN_NONE;
+}
+
+}  // namespace
+
+bool start_graph_mirror() {
+  static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+                                {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+                                {0, nullptr}};
+  static PyType_Spec spec = {
+      "garboard._engine.GraphHooks", sizeof(Orphan), 0,
+      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+  orphan_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  return orphan_type != nullptr;
+}
+
+void mirror_graphs() {
+  static bool is_listening = false;
+  if (is_listening) return;
+  static PyMethodDef method = {"mirror_graphs", on_collection, METH_VARARGS, nullptr};
+  const Ref collector(checked(PyImport_ImportModule("gc")));
+  const Ref callbacks(checked(PyObject_GetAttrString(collector.get(), "callbacks")));
+  const Ref listener(checked(PyCFunction_New(&method, nullptr)));
+  if (PyList_Append(callbacks.get(), listener.get()) != 0) throw PythonErrorSet();
+  is_listening = true;
+}
+
+int traverse_mirror(TensorObject& object, visitproc visit, void* arg) {
+  if (mirror.empty()) return 0;
+  if (const auto it = mirror.find(&object); it != mirror.end()) Py_VISIT(it->second.get());
+  return 0;
+}
+
+void leave_mirror(TensorObject& object) noexcept {
+  if (!mirror.empty()) mirror.erase(&object);
+}
+
+}  // namespace garboard::python
