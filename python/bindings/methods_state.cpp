@@ -113,7 +113,7 @@ constexpr std::array table{
              given.tensor(0);
              const AddedHook hook = add_hook(given.object(0), given.object(1));
              const Ref module(checked(PyImport_ImportModule("garboard._hooks")));
-             return checked(PyObject_CallMethod(module.get(), "TensorHookHandle", "OK", hook.anchor,
+             return checked(PyObject_CallMethod(module.get(), "RemovableHandle", "OK", hook.anchor,
                                                 static_cast<unsigned long long>(hook.number)));
            }},
     Method{"_mark_optimizer_owned", "input: Tensor", "None",

@@ -1,19 +1,24 @@
-"""Handles that take a hook off again."""
+"""The handle that takes a hook off again: a tensor's, or a module's."""
 
 from types import TracebackType
-from typing import Any
+from typing import Protocol, Self
 from weakref import ref
 
-__all__ = ["TensorHookHandle"]
+__all__ = ["RemovableHandle"]
 
 
-class TensorHookHandle:
-    """Takes a gradient hook off a tensor: by `remove()`, or at the end of a `with` block.
+class _Hooks(Protocol):
+    def remove(self, number: int, /) -> object: ...
 
-    It keeps neither the tensor nor the hook alive, and works while a graph alone holds the tensor.
+
+class RemovableHandle:
+    """Takes a hook off: by `remove()`, or at the end of a `with` block.
+
+    It keeps neither the hook alive nor what the hook is on. A tensor's works while a graph alone
+    holds the tensor.
     """
 
-    def __init__(self, hooks: Any, number: int) -> None:
+    def __init__(self, hooks: _Hooks, number: int) -> None:
         self._hooks = ref(hooks)
         self._number = number
 
@@ -23,7 +28,7 @@ class TensorHookHandle:
         if hooks is not None:
             hooks.remove(self._number)
 
-    def __enter__(self) -> "TensorHookHandle":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

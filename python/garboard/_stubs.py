@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
-from garboard._hooks import TensorHookHandle as RemovableHandle
+from garboard._hooks import RemovableHandle
 
 _int = int  # the builtins, whose names Tensor and the dtypes take over below
 _float = float

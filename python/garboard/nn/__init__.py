@@ -1,7 +1,7 @@
 """Networks: modules, layers, losses, and how parameters start."""
 
+from garboard._hooks import RemovableHandle
 from garboard.nn import functional, init
-from garboard.nn._hooks import RemovableHandle
 from garboard.nn._state import StateDictError
 from garboard.nn.activations import LogSoftmax, ReLU, Sigmoid, Softmax, Tanh
 from garboard.nn.containers import ModuleList, Sequential

@@ -1,13 +1,13 @@
-"""Handles that take a module's hook off again."""
+"""The hooks of modules."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import TracebackType
-from typing import Any, Self
-from weakref import ref
+from typing import Any
 
-__all__ = ["HookTable", "RemovableHandle"]
+from garboard._hooks import RemovableHandle
+
+__all__ = ["HookTable"]
 
 
 class HookTable:
@@ -38,31 +38,3 @@ class HookTable:
     def snapshot(self) -> tuple[Callable[..., Any], ...]:
         """Return the hooks now: one that removes itself while it runs disturbs no other."""
         return tuple(self._hooks.values())
-
-
-class RemovableHandle:
-    """Takes a hook off a module: by `remove()`, or at the end of a `with` block.
-
-    It keeps neither the module nor the hook alive.
-    """
-
-    def __init__(self, table: HookTable, number: int) -> None:
-        self._table = ref(table)
-        self._number = number
-
-    def remove(self) -> None:
-        """Forget the hook. Idempotent."""
-        table = self._table()
-        if table is not None:
-            table.remove(self._number)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.remove()

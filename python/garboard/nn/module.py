@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from garboard import _engine
 from garboard._engine import Tensor
+from garboard._hooks import RemovableHandle
 from garboard.nn import _convert, _state
-from garboard.nn._hooks import HookTable, RemovableHandle
+from garboard.nn._hooks import HookTable
 from garboard.nn._tree import Tree
 from garboard.nn.parameter import clear_gradients
 
