@@ -1,14 +1,17 @@
 """PyTorch's guide to the memory of tensors, replayed on this engine: every claim is an assertion.
 
-Storage and views, contiguity, in-place work and `out=`, a device's memory, what holds it, the
-profiler, and the summary, in the order of the guide. Where the engine differs, the test says so.
+Storage and views, contiguity, in-place work and `out=`, a device's memory, what holds it,
+snapshots, the profiler, and the summary, in the order of the guide. Where the engine differs, the
+test says so.
 """
 
 from __future__ import annotations
 
 import gc
+import pickle
 
 import garboard as gb
+import numpy as np
 import pytest
 from garboard import memory, nn
 from garboard.profiler import ProfilerActivity, profile, record_function
@@ -303,6 +306,114 @@ class TestWhatHoldsMemory:
         layer.zero_grad()
 
         assert memory.memory_allocated() == before
+
+
+class TestSnapshot:
+    """The guide's page on snapshots: record, run, dump, and read what the viewer reads."""
+
+    @pytest.fixture
+    def recorded(self):
+        memory._record_memory_history(max_entries=10_000)
+        yield memory._snapshot
+        memory._record_memory_history(enabled=None)
+
+    @staticmethod
+    def events(snapshot):
+        """The CPU's: it is the device after all the GPUs."""
+        return snapshot["device_traces"][-1]
+
+    @staticmethod
+    def blocks(snapshot):
+        return [block for segment in snapshot["segments"] for block in segment["blocks"]]
+
+    def test_is_a_file_that_any_pickle_reads(self, recorded, tmp_path):
+        kept = gb.zeros(MIB)
+        memory._dump_snapshot(str(tmp_path / "snapshot.pickle"))
+
+        snapshot = pickle.loads((tmp_path / "snapshot.pickle").read_bytes())
+
+        assert {"segments", "device_traces"} <= snapshot.keys()
+        assert memory.load_snapshot(tmp_path / "snapshot.pickle") == snapshot
+        assert kept.numel() == MIB
+
+    def test_tells_each_allocation_and_release_with_its_size_and_calls(self, recorded):
+        x = gb.zeros(MIB)
+        address = x.untyped_storage().data_ptr()
+        del x
+
+        mine = [event for event in self.events(recorded()) if event.get("addr") == address]
+
+        actions = [event["action"] for event in mine if event["action"] != "segment_map"]
+        assert actions == ["alloc", "free_requested", "free_completed"]
+        assert {event["size"] for event in mine if event["action"] == "alloc"} == {4 * MIB}
+        innermost = mine[0]["frames"][0]
+        assert innermost["filename"] == __file__
+        assert "test_tells_each_allocation" in innermost["name"]
+
+    def test_orders_calls_from_the_innermost(self, recorded):
+        def inner():
+            return gb.zeros(MIB)
+
+        def outer():
+            return inner()
+
+        kept = outer()
+        alloc = [event for event in self.events(recorded()) if event["action"] == "alloc"][-1]
+
+        names = [frame["name"].rpartition(".")[2] for frame in alloc["frames"]]
+        assert names[:2] == ["inner", "outer"]
+        assert kept.numel() == MIB
+
+    def test_holds_live_blocks_in_segments_that_they_fill(self, recorded):
+        kept = gb.zeros(MIB)
+        snapshot = recorded()
+        address = kept.untyped_storage().data_ptr()
+        [block] = [it for it in self.blocks(snapshot) if it["address"] == address]
+
+        assert (block["state"], block["requested_size"]) == ("active_allocated", 4 * MIB)
+        for segment in snapshot["segments"]:
+            assert sum(it["size"] for it in segment["blocks"]) == segment["total_size"]
+        active = [it for it in self.blocks(snapshot) if it["state"] == "active_allocated"]
+        assert sum(it["requested_size"] for it in active) == memory.memory_allocated()
+
+    def test_keeps_freed_blocks_as_inactive_until_the_cache_is_emptied(self, recorded):
+        memory.empty_cache()
+        gb.empty(64 * MIB, dtype=gb.uint8)
+        before = memory.memory_reserved()
+        reserved = sum(segment["total_size"] for segment in recorded()["segments"])
+        memory.empty_cache()
+        after = sum(segment["total_size"] for segment in recorded()["segments"])
+
+        assert reserved - after == before - memory.memory_reserved() >= 64 * MIB
+        assert "segment_unmap" in {event["action"] for event in self.events(recorded())}
+
+    def test_ends_with_the_moment_it_was_taken(self, recorded):
+        assert self.events(recorded())[-1]["action"] == "snapshot"
+
+    def test_tells_of_a_refusal_and_what_was_free(self, recorded):
+        limit = memory.set_memory_limit(memory.memory_reserved() + 100 * MIB)
+        try:
+            with pytest.raises(gb.OutOfMemoryError):
+                gb.empty(500 * MIB, dtype=gb.uint8)
+        finally:
+            memory.set_memory_limit(limit)
+
+        [oom] = [event for event in self.events(recorded()) if event["action"] == "oom"]
+        assert oom["size"] == 500 * MIB
+        assert 100 * MIB <= oom["device_free"] < 500 * MIB  # what the cache held has been returned
+        assert oom["frames"][0]["filename"] == __file__
+
+    def test_does_not_see_memory_that_others_own(self, recorded):
+        kept = gb.from_numpy(np.zeros(MIB, np.float32))
+        addresses = {block["address"] for block in self.blocks(recorded())}
+
+        assert kept.data_ptr() not in addresses
+
+    def test_has_no_events_once_the_recording_has_ended(self, recorded):
+        gb.zeros(MIB)
+        memory._record_memory_history(enabled=None)
+
+        assert {event["action"] for event in self.events(recorded())} <= {"snapshot"}
 
 
 class TestProfiler:
