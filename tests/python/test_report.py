@@ -150,12 +150,37 @@ def test_a_timeline_begins_with_what_was_live_before_the_events():
     live = {"size": 512, "requested_size": 7, "state": "active_allocated", "frames": []}
     segment = {"address": 2048, "blocks": [live | {"frames": trace[3]["frames"]}]}
 
-    found = timeline([segment], trace, Sites())
+    found = timeline([segment], trace, Sites({}))
 
     assert found.peak == 140
     first, old, second = (f"train.py:7 {name}()" for name in ("first", "old", "second"))
     assert found.bytes[0] == {old: 40}
     assert found.bytes[-1] == {old: 0, first: 0, second: 7}
+
+
+@pytest.mark.parametrize(
+    ("settings", "site"),
+    [
+        ({"library": "/there/garboard/"}, "layers.py:2 forward()"),
+        ({}, "linear.py:1 forward()"),
+        ({"library": 7}, "linear.py:1 forward()"),
+    ],
+)
+def test_a_site_lies_outside_the_library_of_the_machine_it_was_recorded_on(settings, site):
+    files = ("/there/garboard/nn/linear.py", "/there/layers.py", "/there/train.py")
+    frames = [
+        {"filename": file, "line": line, "name": "Linear.forward"}
+        for line, file in enumerate(files, start=1)
+    ]
+
+    assert Sites({"allocator_settings": settings}).name(frames) == site
+
+
+def test_a_site_of_pytorchs_snapshots_lies_outside_pytorch():
+    inner = {"filename": "/x/site-packages/torch/nn/linear.py", "line": 1, "name": "forward"}
+    outer = {"filename": "/x/train.py", "line": 2, "name": "step"}
+
+    assert Sites({}).name([inner, outer]) == "train.py:2 step()"
 
 
 class TestTheCommand:

@@ -3,6 +3,7 @@
 The engine copies blocks and events at one moment. What is made of them here is plain data.
 """
 
+import os
 from typing import Any
 
 from garboard import _engine
@@ -70,6 +71,7 @@ def _snapshot(device: str | _engine.device | None = None) -> Snapshot:
     segments.sort(key=lambda segment: (segment["device"], segment["address"]))
     settings = {
         "engine": "garboard",
+        "library": os.path.join(os.path.dirname(_engine.__file__), ""),
         "devices": {str(number): name for name, number in numbers.items()},
         "history": {name: _engine._history_level(name) for name in raw},
         "lost_entries": lost,

@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from garboard._engine import human_bytes
-from garboard.report._tally import OTHER, Sites, Timeline, live_blocks
+from garboard.report._tally import OTHER, Sites, Timeline, live_blocks, short_path
 
 __all__ = ["Colors", "flame_graph", "segment_map", "timeline_chart"]
 
@@ -36,7 +36,7 @@ class Colors:
 
 def timeline_chart(line: Timeline, colors: Colors) -> str:
     """Draw live bytes over events, a band for each site, the largest at the bottom."""
-    height, top = 260, max(line.peak, 1)
+    height, top = 260, max(line.peak, 1) * 260 / 240  # room for the words above
     last = max(line.events[-1], 1)
     base = [0] * len(line.events)
     xs = [_WIDTH * event / last for event in line.events]
@@ -109,7 +109,7 @@ def flame_graph(segments: list[dict[str, Any]], colors: Colors, sites: Sites) ->
         root["bytes"] += size
         node, color = root, colors[sites.name(frames)]
         for frame in reversed(frames[:_MOST_DEPTH]):
-            name = f"{frame['name']} ({frame['filename']}:{frame['line']})"
+            name = f"{frame['name']} ({short_path(frame['filename'])}:{frame['line']})"
             node = node["calls"].setdefault(name, {"bytes": 0, "color": color, "calls": {}})
             node["bytes"] += size
     row, parts, depth = 18, [], 0

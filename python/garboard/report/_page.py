@@ -14,7 +14,8 @@ __all__ = ["page"]
 # The browser itself refuses whatever the page would load or run.
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 _STYLE = """
-body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 1080px; color: #222; }
+body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; padding: 0 1em; max-width: 1080px;
+  color: #222 }
 h1 { font-size: 1.5em } h2 { font-size: 1.25em; margin-top: 2em } h3 { font-size: 1em }
 svg { width: 100%; background: #fafafa; border: 1px solid #ddd }
 svg text { font: 11px sans-serif; fill: #111; pointer-events: none }
@@ -50,7 +51,7 @@ def page(snapshot: dict[str, Any], title: str) -> str:
 def _device(snapshot: dict[str, Any], number: int) -> list[str]:
     segments = [segment for segment in snapshot["segments"] if segment["device"] == number]
     trace = snapshot["device_traces"][number]
-    sites = Sites()
+    sites = Sites(snapshot)
     line = timeline(segments, trace, sites)
     peaks: dict[str, int] = {}
     for at in line.bytes:

@@ -4,24 +4,38 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-__all__ = ["OTHER", "UNKNOWN", "Sites", "Timeline", "device_name", "live_blocks", "timeline"]
+__all__ = [
+    "OTHER",
+    "UNKNOWN",
+    "Sites",
+    "Timeline",
+    "device_name",
+    "live_blocks",
+    "short_path",
+    "timeline",
+]
 
 UNKNOWN = "older than the recording"
 OTHER = "all other sites"
 
-_LIBRARY = str(Path(__file__).resolve().parents[1])
+_PYTORCH = "/site-packages/torch/"
 _MOST_POINTS = 400
 _LIVE = ("active_allocated", "active_pending_free", "active_awaiting_free")
 
+_T = TypeVar("_T")
 Frames = list[dict[str, Any]]
 
 
 class Sites:
-    """Names of sites: the innermost frame outside the library, told once for each stack."""
+    """Names of sites: the innermost frame outside the library, told once for each stack.
 
-    def __init__(self) -> None:
+    Where the library lay is in the snapshot: it may have been taken on another machine.
+    """
+
+    def __init__(self, snapshot: dict[str, Any]) -> None:
+        self._library = _setting(snapshot, "library", str) or _PYTORCH
         self._names: dict[int, tuple[str, Frames]] = {}  # the frames stay, so their id does
 
     def name(self, frames: Frames | None) -> str:
@@ -30,18 +44,28 @@ class Sites:
             return UNKNOWN
         if found := self._names.get(id(frames)):
             return found[0]
-        outside = (f for f in frames if not f["filename"].startswith(_LIBRARY))
-        frame = next(outside, frames[0])
+        frame = next((f for f in frames if self._library not in f["filename"]), frames[0])
         name = f"{Path(frame['filename']).name}:{frame['line']} {frame['name'].split('.')[-1]}()"
         self._names[id(frames)] = (name, frames)
         return name
 
 
+def short_path(filename: str) -> str:
+    """Return a file's name with the folder it is in."""
+    return "/".join(Path(filename).parts[-2:])
+
+
+def _setting(snapshot: dict[str, Any], name: str, kind: type[_T]) -> _T | None:
+    """Return what a snapshot's writer says of itself; PyTorch's says other things."""
+    settings = snapshot.get("allocator_settings")
+    found = settings.get(name) if isinstance(settings, dict) else None
+    return found if isinstance(found, kind) else None
+
+
 def device_name(snapshot: dict[str, Any], device: int) -> str:
     """Return what a device is called: PyTorch's snapshots know GPUs alone."""
-    settings = snapshot.get("allocator_settings")
-    names = settings.get("devices") if isinstance(settings, dict) else None
-    found = names.get(str(device)) if isinstance(names, dict) else None
+    names = _setting(snapshot, "devices", dict) or {}
+    found = names.get(str(device))
     return found if isinstance(found, str) else f"cuda:{device}"
 
 
