@@ -1,0 +1,39 @@
+"""What the README shows is what happens."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+CHANGING = re.compile(r"in \d+\.\d+ ms|^  device .*$", re.MULTILINE)  # with machine and load
+
+CATCH = """
+import runpy, garboard
+try:
+    runpy.run_path("train.py")
+except garboard.OutOfMemoryError as error:
+    print(error.report)
+"""
+
+
+def blocks(heading: str) -> list[str]:
+    """The fenced blocks of a section."""
+    section = README.split(f"## {heading}\n")[1].split("\n## ")[0]
+    return re.findall(r"```(?:python)?\n(.*?)```", section, re.DOTALL)
+
+
+@pytest.mark.slow
+def test_the_program_that_runs_out_of_memory_is_told_what_the_readme_says(tmp_path):
+    program, report = blocks("When memory runs out")
+    (tmp_path / "train.py").write_text(program)
+
+    done = subprocess.run(
+        [sys.executable, "-c", CATCH], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+
+    assert CHANGING.sub("", done.stdout.strip()) == CHANGING.sub("", report.strip())
