@@ -205,6 +205,7 @@ class CachingAllocator {
 
   alignas(64) mutable SpinLock lock_;      // a leaf; what follows is under it
   std::atomic<bool> is_attentive_{false};  // there is a history, or something is pending
+  std::atomic<bool> has_pending_{false};
   History history_;
   Heap heap_;
   std::size_t mapping_bytes_ = 0;    // on their way in: some thread is asking the source for them

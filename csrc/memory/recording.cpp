@@ -13,6 +13,8 @@ namespace {
 // Whose request this thread is busy with. A growth in the middle of it is booked to the same.
 constinit thread_local Origin asking [[gnu::tls_model("initial-exec")]] = {};
 
+constinit thread_local std::uint32_t own_number [[gnu::tls_model("initial-exec")]] = 0;
+
 // Callbacks and finalizers that ask for memory meanwhile ask for themselves.
 class Asking {
  public:
@@ -24,6 +26,12 @@ class Asking {
  private:
   Origin before_;
 };
+
+// The number that the floors above gave this thread: it never changes, so they are asked once.
+std::uint32_t this_thread() noexcept {
+  if (own_number == 0) own_number = History::ask(HistoryLevel::off).thread;
+  return own_number;
+}
 
 std::uint64_t number(const void* address) noexcept {
   return reinterpret_cast<std::uintptr_t>(address);
@@ -42,10 +50,10 @@ MemorySnapshot::Block seen(const Block& block) noexcept {
 }  // namespace
 
 Block* CachingAllocator::allocate_attentively(std::size_t bytes, Stream stream) {
-  look_at_pending();
+  if (has_pending_.load(std::memory_order_relaxed)) look_at_pending();
   const Asking guard(history_.is_on() ? History::ask(history_.level()) : asking);
   Block* const block = allocate_for_anyone(bytes, stream);
-  note_active();
+  if (has_pending_.load(std::memory_order_relaxed)) note_active();
   return block;
 }
 
@@ -60,8 +68,7 @@ void CachingAllocator::record_alloc(Block& block) noexcept {
 
 // The thread is asked for before the lock.
 void CachingAllocator::release_attentively(Block& block) noexcept {
-  const std::uint32_t thread =
-      history_.is_on() ? History::ask(HistoryLevel::off).thread : std::uint32_t{0};
+  const std::uint32_t thread = history_.is_on() ? this_thread() : std::uint32_t{0};
   if (block.uses) return release_shared(block, thread);
   if (poisons_memory && source_.is_on_host()) poison(block.address, block.bytes);
   const std::lock_guard guard(lock_);
@@ -116,7 +123,7 @@ void CachingAllocator::record_booking(HistoryAction action, std::size_t bytes,
                                       const void* payload) noexcept {
   if (bytes == 0 || !payload) return;
   const bool is_alloc = action == HistoryAction::alloc;
-  const Origin origin = History::ask(is_alloc ? history_.level() : HistoryLevel::off);
+  const Origin origin = is_alloc ? History::ask(history_.level()) : Origin{.thread = this_thread()};
   const std::lock_guard guard(lock_);
   history_.record({.address = number(payload),
                    .bytes = bytes,

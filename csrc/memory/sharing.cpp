@@ -102,6 +102,7 @@ std::size_t CachingAllocator::retire(StreamPools& user, Ticket ticket) noexcept 
 }
 
 void CachingAllocator::attend() noexcept {
+  has_pending_.store(heap_.counts().pending_count > 0, std::memory_order_relaxed);
   is_attentive_.store(history_.is_on() || heap_.counts().pending_count > 0,
                       std::memory_order_relaxed);
 }
