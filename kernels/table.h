@@ -137,7 +137,13 @@ inline const Table& cpu_table() {
 /// Set once, when the CUDA library is opened; null before.
 extern const Table* cuda_table;
 
-inline const Table& table_of(Device device) { return device.is_cpu() ? cpu_table() : *cuda_table; }
+/// Of a simulated device: kernels that return at once and touch nothing, neither memory nor views.
+const Table& idle_table();
+
+inline const Table& table_of(Device device) {
+  if (device.is_cpu()) return cpu_table();
+  return device.is_simulated() ? idle_table() : *cuda_table;
+}
 
 /// Changes whenever a roll call or the table's layout does; a CUDA library of another number is
 /// refused.

@@ -60,8 +60,10 @@ void watch_forks() {
 }
 
 bool is_a_device(Device device) noexcept {
-  return device.is_cpu() ? device.number == 0
-                         : device.number >= 0 && device.number < max_cuda_devices;
+  const int most = device.is_cpu()         ? 1
+                   : device.is_simulated() ? max_simulated_devices
+                                           : max_cuda_devices;
+  return device.number >= 0 && device.number < most;
 }
 
 CachingAllocator& open_cpu() {
@@ -91,8 +93,9 @@ CachingAllocator& detail::opened_allocator_of(Device device) {
 
 void register_source(Device device, MemorySource* source) {
   if (!is_a_device(device)) {
-    throw DeviceError(text("register_source: device ", device,
-                           " given; cpu or cuda:0 to cuda:", max_cuda_devices - 1, " is needed"));
+    throw DeviceError(text(
+        "register_source: device ", device, " given; cpu, cuda:0 to cuda:", max_cuda_devices - 1,
+        " or simulated:0 to simulated:", max_simulated_devices - 1, " is needed"));
   }
   const std::lock_guard guard(opening);
   auto& slot = open_allocators[device.slot()];

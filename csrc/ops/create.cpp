@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "csrc/core/error.h"
-#include "csrc/ops/cuda_devices.h"
+#include "csrc/ops/devices.h"
 #include "csrc/ops/record.h"
 #include "kernels/table.h"
 

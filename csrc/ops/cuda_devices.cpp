@@ -27,8 +27,7 @@ OpenedCudaLibrary open_and_introduce() {
   try {
     library.set_scratch_source({take_scratch, give_scratch});
     for (int n = 0; n < library.device_count; ++n)
-      register_source(Device{DeviceKind::cuda, static_cast<std::int8_t>(n)},
-                      new CudaSource(library, n));
+      register_source(Device::cuda(n), new CudaSource(library, n));
   } catch (const Error& error) {
     return {nullptr, text("no device: ", error.what())};
   }
@@ -57,7 +56,7 @@ void require_cuda(const char* op, Device device) {
 }
 
 void synchronize(Device device) {
-  if (device.is_cpu()) return;
+  if (device.kind != DeviceKind::cuda) return;
   require_cuda("synchronize", device);
   opened().library->synchronize(device.number);
 }

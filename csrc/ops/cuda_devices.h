@@ -18,13 +18,6 @@ const std::string& why_no_cuda() noexcept;
 /// Raises DeviceError in the name of `op` unless the CUDA device `device` can be used.
 void require_cuda(const char* op, Device device);
 
-/// Raises DeviceError in the name of `op` unless `device` can be used. What makes a tensor on a
-/// device that the user names calls this first.
-inline void require_device(const char* op, Device device) {
-  if (!device.is_cpu()) [[unlikely]]
-    require_cuda(op, device);
-}
-
 /// Waits until the work queued on a CUDA device is done. Raises DeviceError if some of it failed.
 void synchronize(Device device);
 

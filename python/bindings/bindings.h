@@ -15,6 +15,7 @@ void bind_memory(pybind11::module_& m);
 void bind_optimizers(pybind11::module_& m);
 void bind_profiler(pybind11::module_& m);
 void bind_registry(pybind11::module_& m);
+void bind_simulated_devices(pybind11::module_& m);
 void bind_statistics(pybind11::module_& m);
 void bind_storage(pybind11::module_& m);
 

@@ -52,13 +52,11 @@ PyObject* dtype_is_floating(PyObject* self, void*) {
 
 PyObject* device_repr(PyObject* self) {
   const Device device = device_value(self);
-  if (device.is_cpu()) return unicode("device(type='cpu')");
-  return unicode(text("device(type='cuda', index=", int{device.number}, ")"));
+  const std::string type = text("device(type='", name_of(device.kind), "'");
+  return unicode(device.is_cpu() ? type + ")" : text(type, ", index=", int{device.number}, ")"));
 }
 PyObject* device_str(PyObject* self) { return unicode(text(device_value(self))); }
-PyObject* device_kind(PyObject* self, void*) {
-  return unicode(device_value(self).is_cpu() ? "cpu" : "cuda");
-}
+PyObject* device_kind(PyObject* self, void*) { return unicode(name_of(device_value(self).kind)); }
 PyObject* device_index(PyObject* self, void*) {
   if (device_value(self).is_cpu()) Py_RETURN_NONE;
   return PyLong_FromLong(device_value(self).number);
@@ -68,13 +66,16 @@ PyObject* device_compare(PyObject* self, PyObject* other, int op) {
   if (!is_device(other) || (op != Py_EQ && op != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
   return PyBool_FromLong((device_value(self) == device_value(other)) == (op == Py_EQ));
 }
-PyObject* device_new(PyTypeObject*, PyObject* arguments, PyObject* names) try {
+PyObject* device_new(PyTypeObject* type, PyObject* arguments, PyObject* names) try {
   static const char* keywords[] = {"type", nullptr};
   PyObject* given = nullptr;
   if (!PyArg_ParseTupleAndKeywords(arguments, names, "O:device", const_cast<char**>(keywords),
                                    &given))
     return nullptr;
-  return device_object(to_device(given, "device"));
+  const Device value = to_device(given, "device");
+  PyObject* const object = type->tp_alloc(type, 0);
+  if (object) reinterpret_cast<DeviceObject*>(object)->value = value;
+  return object;
 } catch (...) {
   return raise_current();
 }
@@ -105,8 +106,8 @@ bool add_dtypes_and_devices(PyObject* module) {
                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
                                    dtype_slots};
   static PyGetSetDef device_properties[] = {
-      {"type", device_kind, nullptr, "\"cpu\" or \"cuda\".", nullptr},
-      {"index", device_index, nullptr, "The number of a CUDA device; None for the CPU.", nullptr},
+      {"type", device_kind, nullptr, "\"cpu\", \"cuda\" or \"simulated\".", nullptr},
+      {"index", device_index, nullptr, "The device's number; None for the CPU.", nullptr},
       {}};
   static PyMethodDef device_methods[] = {{"__reduce__", device_reduce, METH_NOARGS, nullptr}, {}};
   static PyType_Slot device_slots[] = {
@@ -121,8 +122,8 @@ bool add_dtypes_and_devices(PyObject* module) {
       {Py_tp_doc,
        const_cast<char*>("device(type)\n--\n\nName a device: \"cpu\", \"cuda\" or \"cuda:1\".")},
       {0, nullptr}};
-  static PyType_Spec device_spec = {"garboard.device", sizeof(DeviceObject), 0, Py_TPFLAGS_DEFAULT,
-                                    device_slots};
+  static PyType_Spec device_spec = {"garboard.device", sizeof(DeviceObject), 0,
+                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, device_slots};
   dtype_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&dtype_spec));
   device_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&device_spec));
   if (!dtype_type || !device_type) return false;
@@ -159,7 +160,7 @@ PyObject* device_object(Device device) {
   return reinterpret_cast<PyObject*>(object);
 }
 
-bool is_device(PyObject* object) noexcept { return Py_TYPE(object) == device_type; }
+bool is_device(PyObject* object) noexcept { return PyObject_TypeCheck(object, device_type); }
 
 Device to_device(PyObject* object, const char* op) {
   if (is_device(object)) return device_value(object);
@@ -169,19 +170,22 @@ Device to_device(PyObject* object, const char* op) {
   Py_ssize_t length = 0;
   const char* const data = PyUnicode_AsUTF8AndSize(object, &length);
   if (!data) throw PythonErrorSet();
-  std::string_view name(data, static_cast<std::size_t>(length));
+  const std::string_view name(data, static_cast<std::size_t>(length));
   if (name == "cpu") return {};
-  if (name == "cuda") return {DeviceKind::cuda, 0};
-  int number = -1;
-  if (name.starts_with("cuda:")) {
-    const auto [end, error] = std::from_chars(name.data() + 5, name.data() + name.size(), number);
-    if (error != std::errc() || end != name.data() + name.size()) number = -1;
-  }
-  if (number < 0 || number >= max_cuda_devices)
-    throw DeviceError(text(op, ": device \"", name,
-                           "\"; \"cpu\", \"cuda\", or \"cuda:0\" to \"cuda:", max_cuda_devices - 1,
-                           "\" is needed"));
-  return {DeviceKind::cuda, static_cast<std::int8_t>(number)};
+  if (name == "cuda") return Device::cuda(0);
+  const auto number_after = [&](std::string_view prefix, int end) {
+    int number = -1;
+    if (!name.starts_with(prefix)) return number;
+    const char* const last = name.data() + name.size();
+    const auto [at, error] = std::from_chars(name.data() + prefix.size(), last, number);
+    return error == std::errc() && at == last && number < end ? number : -1;
+  };
+  if (const int number = number_after("cuda:", max_cuda_devices); number >= 0)
+    return Device::cuda(number);
+  if (const int number = number_after("simulated:", max_simulated_devices); number >= 0)
+    return Device::simulated(number);
+  throw DeviceError(text(op, ": device \"", name, "\"; \"cpu\", \"cuda\", or \"cuda:0\" to \"cuda:",
+                         max_cuda_devices - 1, "\" is needed"));
 }
 
 }  // namespace garboard::python

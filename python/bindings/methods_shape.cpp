@@ -159,10 +159,10 @@ constexpr std::array table{
     Method{"cuda", "input: Tensor, device: int | Device | None = None", "Tensor",
            "Copy to a CUDA device; an alias where it is there.", Place::method,
            [](const Arguments& given) {
-             Device device{DeviceKind::cuda, 0};
+             Device device = Device::cuda(0);
              if (given.has(1))
                device = PyLong_Check(given.object(1))
-                            ? Device{DeviceKind::cuda, static_cast<std::int8_t>(given.integer(1))}
+                            ? Device::cuda(static_cast<int>(given.integer(1)))
                             : to_device(given.object(1), "cuda");
              return wrap(to(given.tensor(0), device));
            }},

@@ -194,8 +194,9 @@ PyGetSetDef properties[] = {
      nullptr, "Where the storage lies.", nullptr},
     {"is_cuda",
      [](PyObject* self, void*) {
-       return read(self, "is_cuda",
-                   [](const Tensor& it) { return PyBool_FromLong(!it.device().is_cpu()); });
+       return read(self, "is_cuda", [](const Tensor& it) {
+         return PyBool_FromLong(it.device().kind == DeviceKind::cuda);
+       });
      },
      nullptr, "True on a CUDA device.", nullptr},
     {"ndim",

@@ -50,6 +50,7 @@ PYBIND11_MODULE(_engine, m) {
   bind_optimizers(m);
   bind_profiler(m);
   bind_registry(m);
+  bind_simulated_devices(m);
   bind_statistics(m);
   bind_storage(m);
   bind_stubs(m);

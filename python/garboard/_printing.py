@@ -34,9 +34,10 @@ def tensor_text(tensor: Tensor) -> str:
         return "tensor(<disposed>)"
     prefix = "tensor("
     suffixes = []
-    if tensor.is_cuda:
+    has_elements = tensor.device.type != "simulated"
+    if tensor.device.type != "cpu":
         suffixes.append(f"device='{tensor.device}'")
-    if tensor.numel() == 0 and tensor.ndim != 1:
+    if not has_elements or (tensor.numel() == 0 and tensor.ndim != 1):
         suffixes.append(f"size={tensor.shape}")
     if tensor.dtype not in _DEFAULT_DTYPES or (
         tensor.numel() == 0 and tensor.dtype != _engine.float32
@@ -50,7 +51,9 @@ def tensor_text(tensor: Tensor) -> str:
     before = _engine._set_grad_enabled(False)
     try:
         with _engine.DisposeScope("printing"):
-            body = _elements_text(tensor.detach().cpu(), len(prefix))
+            body = (
+                _elements_text(tensor.detach().cpu(), len(prefix)) if has_elements else "..."
+            )
     finally:
         _engine._set_grad_enabled(before)
     text = prefix + body

@@ -8,6 +8,7 @@ from garboard.memory._history import _record_memory_history, history_level
 from garboard.memory._log import LoggedEvent, read_allocation_log, write_allocation_log
 from garboard.memory._peak import Peak, SiteBytes, peak
 from garboard.memory._plot import plot
+from garboard.memory._simulated import LargestBatch, SimulatedDevice, Trial, largest_batch
 from garboard.memory._snapshot import _snapshot
 from garboard.memory._snapshot_files import _dump_snapshot, load_snapshot
 from garboard.memory._snapshot_rules import check_snapshot
@@ -16,11 +17,14 @@ from garboard.memory._stats import memory_stats, memory_stats_as_nested_dict, me
 __all__ = [
     "AllocationLogError",
     "HistoryError",
+    "LargestBatch",
     "LiveCounts",
     "LoggedEvent",
     "Peak",
+    "SimulatedDevice",
     "SiteBytes",
     "SnapshotError",
+    "Trial",
     "_dump_snapshot",
     "_record_memory_history",
     "_snapshot",
@@ -31,6 +35,7 @@ __all__ = [
     "get_per_process_memory_fraction",
     "history_level",
     "human_bytes",
+    "largest_batch",
     "live",
     "load_snapshot",
     "max_memory_allocated",

@@ -39,7 +39,8 @@ TEST(Allocators, RefuseADeviceWithoutASource) {
 TEST(Allocators, RefuseANumberThatNoDeviceHas) {
   SimulatedSource source({.capacity_bytes = 64_MiB});
   for (const Device device :
-       {Device{DeviceKind::cuda, -1}, Device{DeviceKind::cuda, 100}, Device{DeviceKind::cpu, 1}}) {
+       {Device{DeviceKind::cuda, -1}, Device{DeviceKind::cuda, 100}, Device{DeviceKind::cpu, 1},
+        Device::simulated(-1), Device::simulated(max_simulated_devices)}) {
     EXPECT_THROW(allocator_of(device), DeviceError);
     EXPECT_THROW(register_source(device, &source), DeviceError);
   }

@@ -4,6 +4,7 @@
 
 #include "csrc/core/error.h"
 #include "csrc/memory/allocators.h"
+#include "csrc/ops/devices.h"
 #include "kernels/table.h"
 
 namespace garboard {
