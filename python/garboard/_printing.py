@@ -51,9 +51,7 @@ def tensor_text(tensor: Tensor) -> str:
     before = _engine._set_grad_enabled(False)
     try:
         with _engine.DisposeScope("printing"):
-            body = (
-                _elements_text(tensor.detach().cpu(), len(prefix)) if has_elements else "..."
-            )
+            body = _elements_text(tensor.detach().cpu(), len(prefix)) if has_elements else "..."
     finally:
         _engine._set_grad_enabled(before)
     text = prefix + body

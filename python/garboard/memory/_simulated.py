@@ -78,7 +78,9 @@ class SimulatedDevice(_engine.device):
 
     def __init__(self, capacity: int | str, *, taken: int | str = 0) -> None:
         self._capacity_bytes, self._taken_bytes = _bytes_of(capacity), _bytes_of(taken)
-        self._end = weakref.finalize(self, _engine._abandon_simulated_device, self.index)
+        assert self.index is not None
+        self._number = self.index
+        self._end = weakref.finalize(self, _engine._abandon_simulated_device, self._number)
 
     @property
     def capacity_bytes(self) -> int:
@@ -97,7 +99,7 @@ class SimulatedDevice(_engine.device):
             DeviceError: Something lives on it; it stays open.
         """
         if self._end.alive:
-            _engine._close_simulated_device(self.index)
+            _engine._close_simulated_device(self._number)
             self._end.detach()
 
     def __enter__(self) -> Self:
@@ -201,7 +203,7 @@ def largest_batch(
     ...     model(gb.zeros(batch, 1024, device=device)).sum().backward()
     >>> found = gb.memory.largest_batch(step, "64 MiB")
     >>> found.batch
-    4096
+    7424
     """
     if at_most < 1 or steps < 1:
         raise ValueError(f"largest_batch: at_most {at_most}, steps {steps}; 1 or more is needed")
