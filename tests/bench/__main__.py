@@ -17,6 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent / "python"))
 
 import allocator
+import autograd
 import elementwise
 import garboard as gb
 import instructions
@@ -40,6 +41,7 @@ FAMILIES = {
     "strided": strided.rows,
     "reductions": reductions.rows,
     "products": products.rows,
+    "autograd": autograd.rows,
     "training": training.rows,
     "peaks": peaks.rows,
     "threads": threads.rows,

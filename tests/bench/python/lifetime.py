@@ -1,15 +1,23 @@
-"""What scopes cost. Must reach: 400 ns to enter and leave, 15 ns a tensor to adopt and dispose."""
+"""What scopes and the leak watcher cost.
 
-from collections.abc import Iterator
+Must reach: 400 ns to enter and leave a scope, 15 ns a tensor to adopt and dispose, 3 ns for each
+scope further out, whose bytes are counted too, and 3 % of a training step that is watched.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import partial
 
 import garboard as gb
 import race
+import training
 
 TENSORS = 1000
 SCOPES = 1000
+SUMS = 100_000
 
 
-def rows() -> Iterator[race.Budget]:
+def rows() -> Iterator[race.Budget | race.Result]:
     scope = gb.dispose_scope
     x = gb.ones(1)
     times = range(TENSORS)
@@ -46,3 +54,35 @@ def rows() -> Iterator[race.Budget]:
         most_ns=15,
         calls=20,
     )
+    yield race.Budget(
+        "a + b, for each scope further out",
+        {"ten": lambda: sums_inside(10), "one": lambda: sums_inside(1)},
+        lambda ns: (ns["ten"] - ns["one"]) / 9 / SUMS,
+        most_ns=3,
+    )
+    step = training.step_of(gb, (4, 16, 16, 3), 16)
+    costs = {"plain": partial(race.ns_of, step, 200), "watched": partial(watched_ns, step, 200)}
+    ratios = race.ratios_by_turns(costs)
+    what = "watched step of 4-16-16-3 / without"
+    yield race.at_most(what, {"garboard": ratios["watched"]}, 1.03, "")
+
+
+def sums_inside(depth: int) -> None:
+    """Sums of one element inside so many scopes."""
+    x = gb.ones(1)
+    with ExitStack() as stack:
+        for _ in range(depth):
+            stack.enter_context(gb.dispose_scope("outer"))
+        for _ in range(SUMS):
+            x + x
+
+
+def watched_ns(step: Callable[[], object], steps: int) -> float:
+    """Nanoseconds of a step that ends with the watcher's; its reports are not counted."""
+    with gb.leaks.watch() as watch:
+
+        def watched() -> None:
+            step()
+            watch.step()
+
+        return race.ns_of(watched, steps)

@@ -9,7 +9,15 @@ from peers import np, torch
 
 
 def rows() -> Iterator[race.Race]:
-    sizes = ((16, 5000, 2.0), (64, 500, 2.0), (128, 100, 0.95), (256, 20, 0.95), (512, 4, 0.95))
+    sizes = (
+        (8, 5000, 2.0),
+        (16, 5000, 2.0),
+        (32, 2000, 2.0),
+        (64, 500, 2.0),
+        (128, 100, 0.95),
+        (256, 20, 0.95),
+        (512, 4, 0.95),
+    )
     for n, calls, must in (*sizes, (1024, 1, 0.95)):
         a = gb.rand(n, n)
         b = a.numpy()
@@ -18,6 +26,14 @@ def rows() -> Iterator[race.Race]:
             c = torch.from_numpy(b)
             entries["torch"] = lambda c=c: c @ c
         yield race.Race(f"a @ b, {n} x {n}", entries, must, calls)
+    a = gb.rand(256, 256)
+    b = a.numpy()
+    for name, product in (("a.T @ b", lambda x: x.T @ x), ("a @ b.T", lambda x: x @ x.T)):
+        entries = {"garboard": lambda p=product: p(a), "numpy": lambda p=product: p(b)}
+        if torch:
+            c = torch.from_numpy(b)
+            entries["torch"] = lambda p=product, c=c: p(c)
+        yield race.Race(f"{name}, 256 x 256", entries, 0.95, 20)
     linear = gb.nn.functional.linear
     layers = ((32, 784, 128, 50), (128, 784, 512, 4), (1, 1024, 4096, 4))
     for batch, inputs, outputs, calls in layers:

@@ -101,3 +101,23 @@ def take_turns(contestants: dict[str, Callable[[], object]], calls: int) -> dict
                 call()
             blocks[name].append((perf_counter_ns() - start) / calls)
     return {name: median(times[1:]) for name, times in blocks.items()}
+
+
+def ratios_by_turns(costs: dict[str, Callable[[], float]], turns: int = 25) -> dict[str, float]:
+    """What each costs as a ratio to the first, medians of turns; the first turn is warm-up."""
+    found: dict[str, list[float]] = {name: [] for name in costs}
+    for turn in range(1 + turns):
+        each = {name: cost() for name, cost in costs.items()}
+        base = next(iter(each.values()))
+        for name, cost in each.items() if turn else ():
+            found[name].append(cost / base)
+    return {name: median(ratios) for name, ratios in found.items()}
+
+
+def ns_of(step: Callable[[], object], steps: int) -> float:
+    """Nanoseconds a call; the first is not counted."""
+    step()
+    start = perf_counter_ns()
+    for _ in range(steps):
+        step()
+    return (perf_counter_ns() - start) / steps

@@ -57,3 +57,32 @@ def rows() -> Iterator[race.Race]:
         1.3,
         4,
     )
+    for name, call, numpys in (
+        ("mean(1)", lambda x: x.mean(1), lambda x: x.mean(1)),
+        ("log_softmax(1)", None, None),
+    ):
+        ours = call or (lambda x: gb.nn.functional.log_softmax(x, 1))
+        torchs = call or (lambda x: torch.nn.functional.log_softmax(x, 1))
+        must = 1.0 if call else 1.3
+        yield race.Race(f"{name}, 1024 x 1024", contest(ours, numpys, torchs), must, 4)
+    yield race.Race("cross_entropy, 512 x 1000, with its gradient", losses(), 1.3, 4)
+
+
+def losses() -> dict[str, Callable[[], object]]:
+    """A mean cross-entropy of 512 rows, forward and backward."""
+    scores, classes = gb.rand(512, 1000), gb.zeros(512, dtype=gb.int64)
+    entries = {"garboard": loss_of(gb, scores, classes)}
+    if torch:
+        given = (torch.from_numpy(tensor.numpy()) for tensor in (scores, classes))
+        entries["torch"] = loss_of(torch, *given)
+    return entries
+
+
+def loss_of(space: Any, scores: Any, classes: Any) -> Callable[[], object]:
+    leaf = scores.clone().requires_grad_()
+
+    def run() -> None:
+        leaf.grad = None
+        space.nn.functional.cross_entropy(leaf, classes).backward()
+
+    return run
