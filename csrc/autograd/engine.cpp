@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "csrc/core/error.h"
+#include "csrc/core/outer_lock.h"
 #include "csrc/lifetime/op_profile.h"
 #include "csrc/ops/binary.h"
 #include "csrc/ops/convert.h"
@@ -75,7 +76,11 @@ class Walk {
     for (const auto& [edge, gradient] : roots) {
       if (edge.node && edge.node->pending_count == 0) push(edge.node);
     }
-    while (!ready_.empty()) visit(pop());
+    OuterLock::Turns turns;
+    while (!ready_.empty()) {
+      visit(pop());
+      turns.offer();
+    }
   }
 
  private:

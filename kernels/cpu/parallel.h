@@ -3,17 +3,20 @@
 
 #include <cstdint>
 
+#include "csrc/core/outer_lock.h"
 #include "csrc/core/thread_pool.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
-/// Calls `run(first, last)` for parts of [0, count), `grain` long but for the last one, if work of
+/// Runs work of `cost_ns` in all, which gives up the outer lock where that is worth it: calls
+/// `run(first, last)` for parts of [0, count), `grain` long but for the last one, if work of
 /// `cost_ns` in all is worth it; else once for all. Only for work of which every part gives the
 /// same results wherever it is cut.
 template <class Run>
 void for_each_part(std::int64_t count, std::int64_t grain, double cost_ns, Run run) {
   constexpr std::int64_t most_parts = 4096;
+  const OuterLock::Away away(cost_ns);
   if (count <= grain || !is_worth_splitting(cost_ns)) return run(std::int64_t{0}, count);
   if (count / grain >= most_parts) grain = count / most_parts + 1;
   struct Work {

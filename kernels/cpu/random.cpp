@@ -1,6 +1,8 @@
 // Philox blocks are computed many at a time, word by word, and interleaved at the end.
 #include "kernels/cpu/loop.h"
+#include "kernels/cpu/parallel.h"
 #include "kernels/cpu/parts.h"
+#include "kernels/cpu/plan.h"
 #include "kernels/functors/philox.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
@@ -26,13 +28,12 @@ template <class T>
 using Four = T[4][batch];
 
 /// Calls `make(four, counter, n)`, which computes four numbers of each of n counters, and writes
-/// them to `out` in order.
+/// them to `out`: elements `begin` to `end`, of which `begin` is the first of a batch.
 template <class T, class Make>
-void for_each_batch(const View& out, RandomStream stream, Make make) {
+void make_batches(T* y, std::int64_t begin, std::int64_t end, RandomStream stream, Make& make) {
   alignas(64) Four<T> four;
-  T* y = out.as<T>();
-  for (std::int64_t i = 0; i < out.count; i += 4 * batch) {
-    const std::int64_t left = out.count - i;
+  for (std::int64_t i = begin; i < end; i += 4 * batch) {
+    const std::int64_t left = end - i;
     const int counters = left >= 4 * batch ? batch : static_cast<int>((left + 3) / 4);
     make(four, stream.offset + static_cast<std::uint64_t>(i) / 4, counters);
     const int whole = left >= 4 * counters ? counters : counters - 1;
@@ -41,6 +42,16 @@ void for_each_batch(const View& out, RandomStream stream, Make make) {
     for (int k = 0; k < left - 4 * whole && whole < counters; ++k)
       y[i + 4 * whole + k] = four[k][whole];
   }
+}
+template <class T, class Make>
+void for_each_batch(const View& out, RandomStream stream, Make make) {
+  constexpr std::int64_t in_batch = 4 * batch, grain = 32;
+  constexpr double element_ns = 1;
+  for_each_part(divided_up(out.count, in_batch), grain, static_cast<double>(out.count) * element_ns,
+                [&](std::int64_t first, std::int64_t last) {
+                  make_batches<T>(out.as<T>(), first * in_batch,
+                                  smaller(out.count, last * in_batch), stream, make);
+                });
 }
 
 /// Four numbers in [0, 1) a counter.

@@ -2,12 +2,12 @@
 #include <pybind11/pybind11.h>
 
 #include "csrc/core/error.h"
-#include "csrc/core/exclusive.h"
 #include "python/bindings/anchors.h"
 #include "python/bindings/bindings.h"
 #include "python/bindings/birth_site.h"
 #include "python/bindings/dtype_object.h"
 #include "python/bindings/errors.h"
+#include "python/bindings/gil.h"
 #include "python/bindings/graph_mirror.h"
 #include "python/bindings/scope_object.h"
 #include "python/bindings/scope_stack.h"
@@ -21,7 +21,7 @@ PYBIND11_MODULE(_engine, m) {
   using namespace garboard::python;
   m.doc() = "The engine below the package garboard. Import that.";
   // The GIL keeps other threads out from here on: counts and short locks cost next to nothing.
-  Exclusive::declare();
+  declare_gil();
   py::register_exception_translator([](std::exception_ptr error) {
     if (!error) return;
     try {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import garboard as gb
 import numpy as np
@@ -58,7 +59,21 @@ WORK = {
     "batch of products": lambda: gb.bmm(
         gb.tensor(LONG.reshape(64, 128, 128)), gb.tensor(LONG.reshape(64, 128, 128))
     ),
+    "random numbers": lambda: (gb.manual_seed(3), gb.randn(100_001))[1],
+    "random bits": lambda: (gb.manual_seed(3), gb.nn.functional.dropout(gb.ones(100_001), 0.3))[1],
+    "Adam": lambda: stepped(gb.optim.AdamW, weight_decay=0.1),
+    "SGD": lambda: stepped(gb.optim.SGD, momentum=0.9, nesterov=True),
 }
+
+
+def stepped(optimizer: type, **options: Any) -> gb.Tensor:
+    """Return a parameter after two steps."""
+    parameter = gb.tensor(LONG, requires_grad=True)
+    with optimizer([parameter], lr=0.1, **options) as stepper:
+        for _ in range(2):
+            parameter.grad = gb.tensor(LONG[::-1].copy())
+            stepper.step()
+    return parameter.detach()
 
 
 @pytest.mark.parametrize("name", WORK)

@@ -117,5 +117,80 @@ TEST(BorrowingPause, LeavesOthersBorrowingsAlone) {
   EXPECT_EQ(thing.drop_count(), 0);
 }
 
+TEST(BorrowingAbsence, HasOthersDisposingWait) {
+  Thing thing;
+  const Borrowing borrowing;
+  {
+    const Borrowing::Absence absence;
+    thing.dispose();
+    EXPECT_EQ(thing.drop_count(), 0);
+  }
+
+  EXPECT_EQ(thing.drop_count(), 1);
+}
+
+TEST(BorrowingAbsence, LeavesWhatWaitedBeforeToItsOwnEnd) {
+  Thing before, meanwhile;
+  {
+    const Borrowing borrowing;
+    before.dispose();
+    {
+      const Borrowing::Absence absence;
+      {
+        const Borrowing another;
+        meanwhile.dispose();
+      }
+      EXPECT_EQ(before.drop_count() + meanwhile.drop_count(), 0);
+    }
+    EXPECT_EQ(before.drop_count(), 0);
+    EXPECT_EQ(meanwhile.drop_count(), 1);
+  }
+
+  EXPECT_EQ(before.drop_count(), 1);
+}
+
+TEST(BorrowingAbsence, IsWaitedForByWhatCameBeforeAlone) {
+  Thing first, second;
+  std::optional<Borrowing::Absence> early(std::in_place);
+  first.dispose();
+  std::optional<Borrowing::Absence> late(std::in_place);
+  second.dispose();
+  EXPECT_EQ(first.drop_count() + second.drop_count(), 0);
+
+  early.reset();
+  EXPECT_EQ(first.drop_count(), 1);
+  EXPECT_EQ(second.drop_count(), 0);
+  late.reset();
+  EXPECT_EQ(second.drop_count(), 1);
+}
+
+TEST(BorrowingAbsence, OfTheFirstToReturnKeepsWhatTheOtherMayRead) {
+  Thing first, second;
+  std::optional<Borrowing::Absence> early(std::in_place);
+  first.dispose();
+  std::optional<Borrowing::Absence> late(std::in_place);
+  second.dispose();
+
+  late.reset();
+  EXPECT_EQ(first.drop_count() + second.drop_count(), 0);
+  early.reset();
+  EXPECT_EQ(first.drop_count() + second.drop_count(), 2);
+}
+
+TEST(BorrowingAbsence, LetsADropDisposeMore) {
+  Thing last;
+  const auto first = thing_that([&] {
+    const Borrowing nested;
+    last.dispose();
+  });
+  {
+    const Borrowing::Absence absence;
+    first->dispose();
+  }
+
+  EXPECT_EQ(first->drop_count(), 1);
+  EXPECT_EQ(last.drop_count(), 1);
+}
+
 }  // namespace
 }  // namespace garboard
