@@ -5,7 +5,8 @@
 //   allocator_traces [SET.csv | RECORDING ...]      prints a line of JSON for each
 //
 // Sets are MiniMalloc's, buffers as id,lower,upper,size: played 30 times over, sizes x 4096 and up
-// to 15 % smaller. A recording is a line a step, as tests/bench/traces/README.md says.
+// to 15 % smaller. A recording is a line a step, as tests/bench/traces/README.md says; it is played
+// as it is, recorded on a CPU, and with sizes x 8, for granules of 2 MiB are made for GPUs.
 // `./run bench allocator` builds it, names the files and draws the table.
 #include <algorithm>
 #include <cstdio>
@@ -332,12 +333,14 @@ Trace mini_malloc(const std::string& path) {
 }
 
 /// What a program did in PyTorch: bytes to allocate, or -1 to release the youngest, and so on back.
-Trace recorded(const std::string& path) {
+/// `scale` is what a wider network, or a larger batch, would make of it.
+Trace recorded(const std::string& path, std::size_t scale) {
   Trace trace{.name = path.substr(path.rfind('/') + 1), .steps = {}};
+  if (scale > 1) trace.name += text(" x ", scale);
   std::ifstream file(path);
   for (long long step; file >> step;) {
     if (step > 0) {
-      trace.allocate(static_cast<std::size_t>(step));
+      trace.allocate(static_cast<std::size_t>(step) * scale);
     } else {
       trace.release(trace.sizes.size() - static_cast<std::size_t>(-step));
     }
@@ -372,7 +375,11 @@ int main(int count, char** paths) try {
   compare(decoding());
   for (int i = 1; i < count; ++i) {
     const std::string path = paths[i];
-    compare(path.ends_with(".csv") ? mini_malloc(path) : recorded(path));
+    if (path.ends_with(".csv")) {
+      compare(mini_malloc(path));
+    } else {
+      for (const std::size_t scale : {1, 8}) compare(recorded(path, scale));
+    }
   }
 } catch (const garboard::Error& error) {
   std::fprintf(stderr, "allocator_traces: %s\n", error.what());
