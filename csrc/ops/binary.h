@@ -15,6 +15,8 @@ Grads divide(const Backward&);
 Grads power(const Backward&);
 Grads larger(const Backward&);
 Grads remainder(const Backward&);
+Grads gelu(const Backward&);
+Grads gelu_tanh(const Backward&);
 Grads relu(const Backward&);
 Grads sigmoid(const Backward&);
 Grads tanh(const Backward&);
@@ -151,6 +153,20 @@ inline constexpr Binary logical_xor{
 };
 
 // Slopes that a unary op's rule multiplies a gradient with, in one pass. Users do not see them.
+inline constexpr Binary gelu_gradient{
+    .name = "gelu_gradient",
+    .summary = "input times the slope of gelu at other",
+    .kernel = kernels::binary<functors::GeluGradient>,
+    .keep = Keep::first | Keep::second,
+    .gradient = gradients::gelu,
+};
+inline constexpr Binary gelu_tanh_gradient{
+    .name = "gelu_tanh_gradient",
+    .summary = "input times the slope of gelu's approximation at other",
+    .kernel = kernels::binary<functors::GeluTanhGradient>,
+    .keep = Keep::first | Keep::second,
+    .gradient = gradients::gelu_tanh,
+};
 inline constexpr Binary relu_gradient{
     .name = "relu_gradient",
     .summary = "input where other > 0, else 0",

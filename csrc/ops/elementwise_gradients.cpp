@@ -113,6 +113,33 @@ Grads larger(const Backward& at) {
   return grads;
 }
 
+// Of g (share(x) + x density(x)), where the density falls by x times itself.
+Grads gelu(const Backward& at) {
+  Grads grads;
+  const Tensor g = at.input(0), x = at.input(1);
+  if (at.needs(0)) grads[0] = gelu_gradient(at.grad, x);
+  if (at.needs(1)) {
+    const Tensor density = garboard::exp(x * x * -0.5) * functors::density_scale<double>;
+    grads[1] = at.grad * g * density * (x * x * -1.0 + 2.0);
+  }
+  return grads;
+}
+
+// Of g (x / 2 (1 + tanh u))', where u = sqrt(2 / pi) (x + 0.044715 x^3).
+Grads gelu_tanh(const Backward& at) {
+  constexpr double scale = functors::twice_root / 2, cubic = functors::cubic;
+  Grads grads;
+  const Tensor g = at.input(0), x = at.input(1);
+  if (at.needs(0)) grads[0] = gelu_tanh_gradient(at.grad, x);
+  if (at.needs(1)) {
+    const Tensor t = garboard::tanh(x * scale + x * x * x * (scale * cubic));
+    const Tensor slope = x * x * (3 * scale * cubic) + scale;
+    const Tensor bend = x * (3 * scale * cubic) - t * slope * slope;
+    grads[1] = at.grad * g * ((t * t * -1.0 + 1.0) * (slope + x * bend));
+  }
+  return grads;
+}
+
 // Of relu_gradient(g, y), which is linear in g and does not move with y.
 Grads relu(const Backward& at) {
   Grads grads;
@@ -141,6 +168,10 @@ Grads tanh(const Backward& at) {
 
 Grads absolute(const Backward& at) { return at.grad * sign(at.input(0)); }
 Grads cosine(const Backward& at) { return -(at.grad * garboard::sin(at.input(0))); }
+Grads error_function(const Backward& at) {
+  constexpr double twice_over_root_pi = 1.1283791670955126;
+  return at.grad * (garboard::exp(-square(at.input(0))) * twice_over_root_pi);
+}
 Grads sine(const Backward& at) { return at.grad * garboard::cos(at.input(0)); }
 Grads zero(const Backward& at) {  // not a product: infinity times 0 is NaN
   return zeros(at.grad.sizes(), at.grad.dtype(), at.grad.device());

@@ -12,6 +12,7 @@ namespace garboard {
 namespace gradients {
 Grads absolute(const Backward&);
 Grads cosine(const Backward&);
+Grads error_function(const Backward&);
 Grads sine(const Backward&);
 /// Of a step function.
 Grads zero(const Backward&);
@@ -37,6 +38,13 @@ inline constexpr Unary cos{
     .keep = Keep::first,
     .gradient = gradients::cosine,
 };
+inline constexpr Unary erf{
+    .name = "erf",
+    .summary = "the error function, 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to input",
+    .kernel = kernels::unary<functors::Erf>,
+    .keep = Keep::first,
+    .gradient = gradients::error_function,
+};
 inline constexpr Unary exp{
     .name = "exp",
     .summary = "e to the power of input",
@@ -49,6 +57,23 @@ inline constexpr Unary floor{
     .summary = "the largest integer not above input",
     .kernel = kernels::unary<functors::Floor>,
     .gradient = gradients::zero,
+};
+/// Users reach both through one function, which names the approximation.
+inline constexpr Unary gelu{
+    .name = "gelu",
+    .summary = "input times the share of the normal distribution below it",
+    .kernel = kernels::unary<functors::Gelu>,
+    .keep = Keep::first,
+    .gradient = [](const Backward& at) -> Grads { return gelu_gradient(at.grad, at.input(0)); },
+};
+inline constexpr Unary gelu_tanh{
+    .name = "gelu",
+    .summary = "gelu by its approximation with tanh",
+    .kernel = kernels::unary<functors::GeluTanh>,
+    .keep = Keep::first,
+    .gradient = [](const Backward& at) -> Grads {
+      return gelu_tanh_gradient(at.grad, at.input(0));
+    },
 };
 inline constexpr Unary isfinite{
     .name = "isfinite",
@@ -165,9 +190,9 @@ inline constexpr Unary tanh{
 
 /// What users can call, in the order of the documentation.
 inline constexpr std::array unary_ops{
-    &abs,     &bitwise_not, &ceil,        &cos,  &exp,        &floor, &isfinite, &isinf,
-    &isnan,   &log,         &logical_not, &neg,  &reciprocal, &relu,  &round,    &rsqrt,
-    &sigmoid, &sign,        &sin,         &sqrt, &square,     &tanh,
+    &abs,   &bitwise_not, &ceil, &cos,         &erf,  &exp,        &floor, &isfinite,
+    &isinf, &isnan,       &log,  &logical_not, &neg,  &reciprocal, &relu,  &round,
+    &rsqrt, &sigmoid,     &sign, &sin,         &sqrt, &square,     &tanh,
 };
 
 }  // namespace garboard

@@ -8,9 +8,10 @@ namespace {
 template <class F>
 inline constexpr bool is_long = [] {
   bool found = false;
-  for_each_type(TypeList<functors::Cos, functors::Exp, functors::Log, functors::Sigmoid,
-                         functors::Sin, functors::Tanh>{},
-                [&]<class Long> { found |= std::is_same_v<F, Long>; });
+  for_each_type(
+      TypeList<functors::Cos, functors::Erf, functors::Exp, functors::Gelu, functors::GeluTanh,
+               functors::Log, functors::Sigmoid, functors::Sin, functors::Tanh>{},
+      [&]<class Long> { found |= std::is_same_v<F, Long>; });
   return found;
 }();
 

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "csrc/core/type_list.h"
-#include "kernels/functors/scalar_math.h"
+#include "kernels/functors/gelu.h"
+#include "kernels/functors/power.h"
 
 namespace garboard::functors {
 
@@ -90,8 +91,8 @@ struct FloorDivide {
   }
 };
 
-/// Floats as C's pow, within 1 ULP; integers wrap, and a negative exponent gives 0 unless a is 1 or
-/// -1.
+/// Floats as C's pow, within 1.1 ULP; integers wrap, and a negative exponent gives 0 unless a is 1
+/// or -1.
 struct Power {
   static constexpr bool gives_bool = false;
   template <Number T>
@@ -214,6 +215,24 @@ struct LogicalXor {
   }
 };
 
+/// The gradient of gelu from its input.
+struct GeluGradient {
+  static constexpr bool gives_bool = false;
+  template <Real T>
+  GARBOARD_HD T operator()(T gradient, T input) const {
+    return gradient * gelu_slope(input);
+  }
+};
+
+/// The gradient of gelu's approximation from its input.
+struct GeluTanhGradient {
+  static constexpr bool gives_bool = false;
+  template <Real T>
+  GARBOARD_HD T operator()(T gradient, T input) const {
+    return gradient * gelu_tanh_slope(input);
+  }
+};
+
 /// The gradient of relu from its output: at 0 it is 0, at NaN it passes.
 struct ReluGradient {
   static constexpr bool gives_bool = false;
@@ -242,9 +261,10 @@ struct TanhGradient {
 };
 
 /// The roll call: what is compiled for every device. The op of a missing functor does not compile.
-using BinaryFunctors = TypeList<Add, Subtract, Multiply, Divide, FloorDivide, Remainder, Power,
-                                Maximum, Minimum, Equal, NotEqual, Less, LessEqual, Greater,
-                                GreaterEqual, BitwiseAnd, BitwiseOr, BitwiseXor, LogicalAnd,
-                                LogicalOr, LogicalXor, ReluGradient, SigmoidGradient, TanhGradient>;
+using BinaryFunctors =
+    TypeList<Add, Subtract, Multiply, Divide, FloorDivide, Remainder, Power, Maximum, Minimum,
+             Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual, BitwiseAnd, BitwiseOr,
+             BitwiseXor, LogicalAnd, LogicalOr, LogicalXor, GeluGradient, GeluTanhGradient,
+             ReluGradient, SigmoidGradient, TanhGradient>;
 
 }  // namespace garboard::functors

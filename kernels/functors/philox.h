@@ -3,7 +3,7 @@
 // easy as 1, 2, 3", 2011).
 #pragma once
 
-#include "kernels/functors/scalar_math.h"
+#include "kernels/functors/sine.h"
 
 namespace garboard::functors {
 

@@ -1,7 +1,6 @@
-// Elementary functions on one number, for host and device. Those in float, and exp, log and tanh in
-// double, are branchless polynomials of our own, because g++ vectorises them; what is rarer goes to
-// the C library on the host and to CUDA's own on the device. NaN and infinities give what IEEE 754
-// and C say. The errors stated are tested.
+// Elementary functions on one number, for host and device: branchless polynomials of our own,
+// because g++ vectorises them. NaN and infinities give what IEEE 754 and C say. The errors stated
+// are tested.
 #pragma once
 
 #include "kernels/functors/element.h"
@@ -37,7 +36,6 @@ GARBOARD_HD float sin(float x) { return ::sinf(x); }
 GARBOARD_HD double sin(double x) { return ::sin(x); }
 GARBOARD_HD float cos(float x) { return ::cosf(x); }
 GARBOARD_HD double cos(double x) { return ::cos(x); }
-GARBOARD_HD double pow(double x, double y) { return ::pow(x, y); }
 #else
 GARBOARD_HD float abs(float x) { return __builtin_fabsf(x); }
 GARBOARD_HD double abs(double x) { return __builtin_fabs(x); }
@@ -57,7 +55,6 @@ GARBOARD_HD float sin(float x) { return __builtin_sinf(x); }
 GARBOARD_HD double sin(double x) { return __builtin_sin(x); }
 GARBOARD_HD float cos(float x) { return __builtin_cosf(x); }
 GARBOARD_HD double cos(double x) { return __builtin_cos(x); }
-GARBOARD_HD double pow(double x, double y) { return __builtin_pow(x, y); }
 #endif
 
 template <Real T>
@@ -86,27 +83,46 @@ GARBOARD_HD T max(T a, T b) {
 inline constexpr float round_magic = 12582912.0f;
 inline constexpr double round_magic_double = 6755399441055744.0;
 
-/// e^r - 1 for |r| <= ln(2) / 2.
-GARBOARD_HD float expm1_of_rest(float r) {
-  float q = 0.001381316045f;
-  q = q * r + 0.008369418717f;
-  q = q * r + 0.04166845647f;
-  q = q * r + 0.1666651479f;
-  q = q * r + 0.4999999305f;
-  return q * (r * r) + r;
+/// c + rest[0] x + rest[1] x^2 + ...
+template <Real T>
+GARBOARD_HD T polynomial(T, T c) {
+  return c;
 }
-GARBOARD_HD double expm1_of_rest(double r) {
-  double q = 2.4998647381859980919e-8;
-  q = q * r + 2.7631681724720637686e-7;
-  q = q * r + 2.7557598450973658598e-6;
-  q = q * r + 2.4801489373985931482e-5;
-  q = q * r + 0.00019841269484489473357;
-  q = q * r + 0.0013888888946890822023;
-  q = q * r + 0.0083333333335085870825;
-  q = q * r + 0.041666666666519309788;
-  q = q * r + 0.1666666666666638459;
-  q = q * r + 0.50000000000000116745;
-  return q * (r * r) + r;
+template <Real T, class... Rest>
+GARBOARD_HD T polynomial(T x, T c, Rest... rest) {
+  return c + x * polynomial(x, rest...);
+}
+
+/// (e^r - 1 - r) / r^2 for |r| <= ln(2) / 2.
+GARBOARD_HD float exp_curve(float r) {
+  return polynomial(r, 0.4999999305f, 0.1666651479f, 0.04166845647f, 0.008369418717f,
+                    0.001381316045f);
+}
+GARBOARD_HD double exp_curve(double r) {
+  return polynomial(r, 0.50000000000000116745, 0.1666666666666638459, 0.041666666666519309788,
+                    0.0083333333335085870825, 0.0013888888946890822023, 0.00019841269489484473357,
+                    2.4801489373985931482e-5, 2.7557598450973658598e-6, 2.7631681724720637686e-7,
+                    2.4998647381859980919e-8);
+}
+/// e^r - 1.
+template <Real T>
+GARBOARD_HD T expm1_of_rest(T r) {
+  return exp_curve(r) * (r * r) + r;
+}
+
+/// x * 2^n, where `shifted` is n + round_magic. By two factors: one would leave the range of float
+/// where the result is subnormal.
+GARBOARD_HD float scaled(float x, float shifted) {
+  const std::uint32_t biased =
+      bits_as<std::uint32_t>(shifted) - bits_as<std::uint32_t>(round_magic) + 254;
+  const std::uint32_t half = biased >> 1;
+  return x * bits_as<float>(half << 23) * bits_as<float>((biased - half) << 23);
+}
+GARBOARD_HD double scaled(double x, double shifted) {
+  const std::uint64_t biased =
+      bits_as<std::uint64_t>(shifted) - bits_as<std::uint64_t>(round_magic_double) + 2046;
+  const std::uint64_t half = biased >> 1;
+  return x * bits_as<double>(half << 52) * bits_as<double>((biased - half) << 52);
 }
 
 /// e^x, within 1 ULP.
@@ -116,12 +132,7 @@ GARBOARD_HD float exp(float x) {
   const float shifted = x * 1.44269504f + round_magic;
   const float n = shifted - round_magic;
   const float r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
-  const float power = expm1_of_rest(r) + 1.0f;
-  // 2^n in two factors: one would leave the range of float where the result is subnormal.
-  const std::uint32_t biased =
-      bits_as<std::uint32_t>(shifted) - bits_as<std::uint32_t>(round_magic) + 254;
-  const std::uint32_t half = biased >> 1;
-  return power * bits_as<float>(half << 23) * bits_as<float>((biased - half) << 23);
+  return scaled(expm1_of_rest(r) + 1.0f, shifted);
 }
 
 /// e^x, within 1.1 ULP.
@@ -131,11 +142,34 @@ GARBOARD_HD double exp(double x) {
   const double shifted = x * 1.4426950408889634 + round_magic_double;
   const double n = shifted - round_magic_double;
   const double r = (x - n * 6.93147180369123816490e-01) - n * 1.90821492927058770002e-10;
-  const double power = expm1_of_rest(r) + 1.0;
-  const std::uint64_t biased =
-      bits_as<std::uint64_t>(shifted) - bits_as<std::uint64_t>(round_magic_double) + 2046;
-  const std::uint64_t half = biased >> 1;
-  return power * bits_as<double>(half << 52) * bits_as<double>((biased - half) << 52);
+  return scaled(expm1_of_rest(r) + 1.0, shifted);
+}
+
+/// factor * e^(x + rest), where `rest` is what rounding took from x. The factor comes in before the
+/// result may be subnormal.
+GARBOARD_HD float exp_of_sum(float x, float rest, float factor) {
+  const float above = x < -110.0f ? -110.0f : x;
+  const float inside = above > 95.0f ? 95.0f : above;
+  rest = inside == x ? rest : 0.0f;
+  x = inside;
+  const float shifted = x * 1.44269504f + round_magic;
+  const float n = shifted - round_magic;
+  const float r = (x - n * 0.693359375f) + (n * 2.12194440e-4f + rest);
+  return scaled((expm1_of_rest(r) + 1.0f) * factor, shifted);
+}
+/// Its error is little more than that of rounding the result.
+GARBOARD_HD double exp_of_sum(double x, double rest, double factor) {
+  const double above = x < -760.0 ? -760.0 : x;
+  const double inside = above > 720.0 ? 720.0 : above;
+  rest = inside == x ? rest : 0.0;
+  x = inside;
+  const double shifted = x * 1.4426950408889634 + round_magic_double;
+  const double n = shifted - round_magic_double;
+  const double most = x - n * 6.93147180369123816490e-01;
+  const double less = rest - n * 1.90821492927058770002e-10;
+  const double r = most + less;
+  const double power = 1.0 + (r + (exp_curve(r) * (r * r) + ((most - r) + less)));
+  return scaled(power * factor, shifted);
 }
 
 /// ln x, within 1.1 ULP; -infinity at 0, NaN below.
@@ -224,60 +258,6 @@ template <Real T>
 GARBOARD_HD T sigmoid(T x) {
   const T power = exp(-abs(x));
   return (x < 0 ? power : T(1)) / (T(1) + power);
-}
-
-/// Up to here `sin_of_quarters` holds: beyond, the multiple of pi / 2 is no longer exact.
-inline constexpr float sine_limit = 1048576.0f;
-
-/// sin(x + quarters * pi / 2) for |x| <= sine_limit, within 2 ULP.
-GARBOARD_HD float sin_of_quarters(float x, std::uint32_t quarters) {
-  // In double, by a pi / 2 in two parts, of which the first has 33 bits: n times it is exact.
-  const double wide = x;
-  const double shifted = wide * 0.63661977236758134 + round_magic_double;
-  const double n = shifted - round_magic_double;
-  const float r =
-      static_cast<float>((wide - n * 1.57079632673412561417) - n * 6.07710050650619225e-11);
-  const float z = r * r;
-  float sine = -0.0001951437844f;
-  sine = sine * z + 0.008332157826f;
-  sine = sine * z - 0.1666665465f;
-  sine = r + r * (z * sine);
-  float cosine = 2.443586716e-5f;
-  cosine = cosine * z - 0.001388734748f;
-  cosine = cosine * z + 0.04166664652f;
-  cosine = 1.0f + z * (z * cosine - 0.5f);
-  const std::uint32_t quadrant =
-      static_cast<std::uint32_t>(bits_as<std::uint64_t>(shifted)) + quarters;
-  const float chosen = quadrant & 1 ? cosine : sine;
-  return quadrant & 2 ? -chosen : chosen;
-}
-
-/// x^y, within 1 ULP, by way of double.
-GARBOARD_HD float pow(float x, float y) {
-  const double size = abs(x);
-  const float power = static_cast<float>(exp(double(y) * log(size)));
-  const bool is_whole = floor(y) == y;
-  const bool is_odd = is_whole & (floor(y * 0.5f) != y * 0.5f);
-  const bool is_one = (x == 1) | (y == 0) | ((size == 1) & is_inf(y));
-  const bool is_undefined = (x < 0) & (x > -infinity<float>)&!is_whole;
-  const float magnitude = is_one ? 1.0f : power;
-  const float real = is_odd ? copy_sign(magnitude, x) : magnitude;
-  return (is_undefined & !is_one) ? not_a_number<float> : real;
-}
-
-/// x^y by squaring, wrapping; 0 for a negative y unless x is 1 or -1.
-template <Integer T>
-GARBOARD_HD T pow(T x, T y) {
-  using Wide = std::uint64_t;
-  if constexpr (std::is_signed_v<T>) {
-    if (y < 0) return x == 1 ? T(1) : x == -1 ? (y & 1 ? T(-1) : T(1)) : T(0);
-  }
-  Wide result = 1, square = static_cast<Wide>(x);
-  for (auto left = static_cast<Wide>(y); left; left >>= 1) {
-    if (left & 1) result *= square;
-    square *= square;
-  }
-  return static_cast<T>(result);
 }
 
 }  // namespace garboard::functors

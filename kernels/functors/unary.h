@@ -5,10 +5,9 @@
 // gives.
 #pragma once
 
-#include <concepts>
-
 #include "csrc/core/type_list.h"
-#include "kernels/functors/scalar_math.h"
+#include "kernels/functors/gelu.h"
+#include "kernels/functors/sine.h"
 
 namespace garboard::functors {
 
@@ -40,20 +39,27 @@ struct Ceil {
   }
 };
 
-/// Within 2 ULP.
+/// Within 2 ULP; in double within 1.
 struct Cos {
-  template <std::same_as<float> T>
+  template <Real T>
   GARBOARD_HD static bool is_easy(T x) {
-    return abs(x) <= sine_limit;
+    return abs(x) <= sine_limit<T>;
   }
-  template <std::same_as<float> T>
-  GARBOARD_HD static float easy(T x) {
+  template <Real T>
+  GARBOARD_HD static T easy(T x) {
     return sin_of_quarters(x, 1);
   }
   template <Real T>
   GARBOARD_HD T operator()(T x) const {
-    if constexpr (std::is_same_v<T, float>) return is_easy(x) ? easy(x) : cos(x);
-    if constexpr (std::is_same_v<T, double>) return cos(x);
+    return is_easy(x) ? easy(x) : cos(x);
+  }
+};
+
+/// The error function, within 2 ULP.
+struct Erf {
+  template <Real T>
+  GARBOARD_HD T operator()(T x) const {
+    return erf(x);
   }
 };
 
@@ -69,6 +75,22 @@ struct Floor {
   GARBOARD_HD T operator()(T x) const {
     if constexpr (Real<T>) return floor(x);
     return x;
+  }
+};
+
+/// Within 5 ULP.
+struct Gelu {
+  template <Real T>
+  GARBOARD_HD T operator()(T x) const {
+    return gelu(x);
+  }
+};
+
+/// Within 4 ULP; gelu.h says more of double.
+struct GeluTanh {
+  template <Real T>
+  GARBOARD_HD T operator()(T x) const {
+    return gelu_tanh(x);
   }
 };
 
@@ -166,20 +188,19 @@ struct Sign {
   }
 };
 
-/// Within 2 ULP.
+/// Within 2 ULP; in double within 1.
 struct Sin {
-  template <std::same_as<float> T>
+  template <Real T>
   GARBOARD_HD static bool is_easy(T x) {
-    return abs(x) <= sine_limit;
+    return abs(x) <= sine_limit<T>;
   }
-  template <std::same_as<float> T>
-  GARBOARD_HD static float easy(T x) {
+  template <Real T>
+  GARBOARD_HD static T easy(T x) {
     return x == 0 ? x : sin_of_quarters(x, 0);  // -0 stays -0
   }
   template <Real T>
   GARBOARD_HD T operator()(T x) const {
-    if constexpr (std::is_same_v<T, float>) return is_easy(x) ? easy(x) : sin(x);
-    if constexpr (std::is_same_v<T, double>) return sin(x);
+    return is_easy(x) ? easy(x) : sin(x);
   }
 };
 
@@ -207,8 +228,8 @@ struct Tanh {
 };
 
 /// The roll call: what is compiled for every device. The op of a missing functor does not compile.
-using UnaryFunctors =
-    TypeList<Absolute, BitwiseNot, Ceil, Cos, Exp, Floor, IsFinite, IsInf, IsNan, Log, LogicalNot,
-             Negate, Reciprocal, Relu, Round, Rsqrt, Sigmoid, Sign, Sin, Sqrt, Square, Tanh>;
+using UnaryFunctors = TypeList<Absolute, BitwiseNot, Ceil, Cos, Erf, Exp, Floor, Gelu, GeluTanh,
+                               IsFinite, IsInf, IsNan, Log, LogicalNot, Negate, Reciprocal, Relu,
+                               Round, Rsqrt, Sigmoid, Sign, Sin, Sqrt, Square, Tanh>;
 
 }  // namespace garboard::functors

@@ -83,6 +83,16 @@ PyObject* call_scaled_in_place(const Arguments& arguments) {
   return same(arguments);
 }
 
+const Unary& gelu_of(const Arguments& arguments) {
+  if (!arguments.object(1)) return gelu;
+  const char* const name =
+      PyUnicode_Check(arguments.object(1)) ? PyUnicode_AsUTF8(arguments.object(1)) : nullptr;
+  const std::string_view text(name ? name : "");
+  if (text == "none") return gelu;
+  if (text == "tanh") return gelu_tanh;
+  throw_type_error("gelu: approximate %R; 'none' or 'tanh' is needed", arguments.object(1));
+}
+
 /// The bound at `i`; where it is left out, one that moves nothing.
 Operand bound(const Arguments& arguments, int i, DType dtype, bool is_low) {
   if (arguments.has(i)) return arguments.operand(i);
@@ -189,6 +199,10 @@ constexpr std::array others{
            call_scaled<sub, true>},
     Method{"sub_", scaled_in_place_signature, "Tensor", "Subtract alpha * other from this tensor.",
            Place::method, call_scaled_in_place<sub, true>},
+    Method{"gelu", "input: Tensor, *, approximate: str = 'none'", "Tensor",
+           "Multiply input by the share of the normal distribution below it; 'tanh' approximates.",
+           Place::functional,
+           [](const Arguments& given) { return wrap(gelu_of(given)(given.tensor(0))); }},
     Method{"where", "condition: Tensor, input: Tensor | Number, other: Tensor | Number", "Tensor",
            "Choose from input where condition is true, else from other.", Place::functional,
            [](const Arguments& given) {

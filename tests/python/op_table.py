@@ -6,125 +6,26 @@ errors can be told in units of the last place (ULP), and all else in the dtype t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+import math
+from collections.abc import Callable
 from typing import Any
 
-import garboard as gb
 import numpy as np
 
-FLOATS = ("float32", "float64")
-INTEGERS = ("int64", "int32", "uint8")
-NUMBERS = (*FLOATS, *INTEGERS)
-BITS = (*INTEGERS, "bool")
-ALL = (*NUMBERS, "bool")
-
-
-@dataclass(frozen=True)
-class Draw:
-    """What an input is filled with: reals from [low, high), or integers from [low, high]."""
-
-    low: float
-    high: float
-    dtype: str | None = None  # of this input alone, as in a condition or a target
-
-    def array(self, rng: np.random.Generator, shape: tuple[int, ...], dtype: str) -> np.ndarray:
-        kind = np.dtype(self.dtype or dtype)
-        if kind.kind == "f":
-            return np.asarray(rng.uniform(self.low, self.high, shape), dtype=kind)
-        if kind.kind == "b":
-            return np.asarray(rng.integers(0, 2, shape), dtype=kind)
-        limits = np.iinfo(kind)
-        low, high = max(int(self.low), limits.min), min(int(self.high), limits.max)
-        return np.asarray(rng.integers(low, high, shape, endpoint=True), dtype=kind)
-
-
-def reals(low: float, high: float) -> Draw:
-    return Draw(low, high)
-
-
-CONDITION = Draw(0, 1, "bool")
-
-
-@dataclass(frozen=True)
-class Case:
-    """The sizes of the inputs, and what follows them in the call."""
-
-    shapes: tuple[tuple[int, ...], ...]
-    arguments: tuple[Any, ...] = ()
-    named: dict[str, Any] = field(default_factory=dict)
-
-
-def same(dtype: str) -> str:
-    return dtype
-
-
-def real(dtype: str) -> str:
-    return dtype if dtype in FLOATS else "float32"
-
-
-def summed(dtype: str) -> str:
-    return dtype if dtype in FLOATS else "int64"
-
-
-def boolean(dtype: str) -> str:
-    return "bool"
-
-
-def index(dtype: str) -> str:
-    return "int64"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Row:
-    """One public op."""
-
-    name: str
-    reference: Callable[..., Any]
-    draws: Sequence[Draw]
-    cases: Sequence[Case]
-    dtypes: Sequence[str] = ALL  # those it takes; others must raise DTypeError
-    result: Callable[[str], str] = same
-    ulps: float = 0  # how far a floating result may be from the reference
-    terms: float = 0  # of a sum or product: how many roundings of the largest term may add up
-    slopes: Sequence[Draw] | None = None  # where gradients are checked, if not at `draws`
-    gradient_order: int = 2  # how often it can be differentiated: 0, 1 or 2
-    is_elementwise: bool = False
-    takes_out: bool = False
-    specials: bool = False  # tested on infinities, NaN, zeros and the largest numbers
-    op: Callable[..., Any] | None = None
-
-    def call(self, *inputs: Any, case: Case) -> Any:
-        """Run the op: the function, or the method where there is no function."""
-        function = self.op or getattr(gb, self.name, None) or getattr(gb.Tensor, self.name)
-        if self.name in ("cat", "stack"):
-            inputs = (list(inputs),)
-        return function(*inputs, *case.arguments, **case.named)
-
-    def arrays(self, case: Case, dtype: str, seed: int) -> list[np.ndarray]:
-        return self.arrays_from(self.draws, case, dtype, seed)
-
-    def arrays_from(
-        self, draws: Sequence[Draw], case: Case, dtype: str, seed: int
-    ) -> list[np.ndarray]:
-        rng = np.random.default_rng(seed)
-        return [d.array(rng, s, dtype) for d, s in zip(draws, case.shapes, strict=True)]
-
-    def inputs(self, dtype: str, seed: int = 7) -> list[gb.Tensor]:
-        """Return the inputs of the first case."""
-        return [gb.tensor(array) for array in self.arrays(self.cases[0], dtype, seed)]
-
-    def expected(self, arrays: Sequence[np.ndarray], case: Case) -> tuple[np.ndarray, ...]:
-        wide = [a.astype(np.longdouble) if a.dtype.kind == "f" else a for a in arrays]
-        with np.errstate(all="ignore"):
-            if self.result is real:
-                wide = [a.astype(np.longdouble) for a in wide]
-            result = self.reference(*wide, *case.arguments, **case.named)
-        return result if isinstance(result, tuple) else (np.asarray(result),)
-
-    @property
-    def has_in_place(self) -> bool:
-        return self.is_elementwise and hasattr(gb.Tensor, f"{self.name}_")
+from tests.python.op_row import (
+    BITS,
+    CONDITION,
+    FLOATS,
+    NUMBERS,
+    Case,
+    Draw,
+    Row,
+    boolean,
+    index,
+    real,
+    reals,
+    summed,
+)
 
 
 def elementwise(*counts: int) -> list[Case]:
@@ -184,6 +85,19 @@ def remainder(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.where((rest != 0) & ((rest < 0) != (b < 0)), rest + b, rest)
 
 
+def of_each(function: Callable[[float], float]) -> Callable[[np.ndarray], np.ndarray]:
+    """What the C library says of each element, in double."""
+    return np.vectorize(lambda x: function(float(x)), otypes=["longdouble"])
+
+
+def gelu(x: np.ndarray, approximate: str = "none") -> np.ndarray:
+    if approximate == "tanh":
+        share = 1 / (1 + np.exp(-2 * np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
+    else:
+        share = of_each(math.erfc)(-x / np.sqrt(np.longdouble(2))) / 2
+    return np.where(share == 0, 0, x * share)
+
+
 ANGLES, POSITIVE, NONZERO = reals(-50, 50), reals(0.05, 9), reals(0.3, 4)
 SMALL, WIDE = reals(-4, 4), reals(-60, 60)
 
@@ -192,8 +106,19 @@ UNARY = [
     unary("bitwise_not", np.bitwise_not, WIDE, dtypes=BITS, gradient_order=0),
     unary("ceil", lambda x: np.ceil(x).astype(x.dtype), WIDE),
     unary("cos", np.cos, ANGLES, result=real, ulps=2),
+    unary("erf", of_each(math.erf), SMALL, result=real, ulps=3, slopes=[reals(-2, 2)]),
     unary("exp", np.exp, reals(-80, 80), result=real, ulps=1.2, slopes=[SMALL]),
     unary("floor", lambda x: np.floor(x).astype(x.dtype), WIDE),
+    unary(
+        "gelu",
+        gelu,
+        SMALL,
+        cases=[*elementwise(1), Case(((3, 4),), named={"approximate": "tanh"})],
+        result=real,
+        ulps=20,  # erfc of the reference takes an argument that was rounded
+        takes_out=False,
+        slopes=[reals(-2, 2)],
+    ),
     unary("isfinite", np.isfinite, WIDE, result=boolean, gradient_order=0),
     unary("isinf", np.isinf, WIDE, result=boolean, gradient_order=0),
     unary("isnan", np.isnan, WIDE, result=boolean, gradient_order=0),

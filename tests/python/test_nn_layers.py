@@ -28,11 +28,20 @@ def softmax(x: np.ndarray, axis: int) -> np.ndarray:
     return e / e.sum(axis=axis, keepdims=True)
 
 
+SHARE = np.vectorize(math.erfc)(-X / math.sqrt(2)) / 2
+ROOT = math.sqrt(2 / math.pi)
+TANH_SHARE = (1 + np.tanh(ROOT * (X + 0.044715 * X**3))) / 2
 SIGMOID = 1 / (1 + np.exp(-X))
 LAYERS = [
     (nn.ReLU(), np.maximum(X, 0), UP * (X > 0)),
     (nn.Tanh(), np.tanh(X), UP * (1 - np.tanh(X) ** 2)),
     (nn.Sigmoid(), SIGMOID, UP * SIGMOID * (1 - SIGMOID)),
+    (nn.GELU(), X * SHARE, UP * (SHARE + X * np.exp(-(X**2) / 2) / math.sqrt(2 * math.pi))),
+    (
+        nn.GELU(approximate="tanh"),
+        X * TANH_SHARE,
+        UP * (TANH_SHARE + X * TANH_SHARE * (1 - TANH_SHARE) * 2 * ROOT * (1 + 0.134145 * X**2)),
+    ),
     (nn.Identity(1, anything=2), X, UP),
     (
         nn.Softmax(dim=1),
@@ -230,3 +239,11 @@ class TestFunctional:
 
     def test_it_offers_every_name_it_lists(self):
         assert all(callable(getattr(functional, name)) for name in functional.__all__)
+
+
+def test_gelu_names_the_approximations_it_knows():
+    with pytest.raises(TypeError, match=r"^gelu: approximate 'sigmoid'; 'none' or 'tanh' is"):
+        functional.gelu(gb.ones(2), approximate="sigmoid")
+    with pytest.raises(TypeError, match=r"^gelu: approximate None; .+"):
+        functional.gelu(gb.ones(2), approximate=None)
+    assert repr(nn.GELU("tanh")) == "GELU(approximate='tanh')"

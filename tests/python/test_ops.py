@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from garboard import _engine
 
-from tests.python.op_table import ALL, ELSEWHERE, FLOATS, ROWS, Case, Row
+from tests.python.op_row import ALL, FLOATS, Case, Row
+from tests.python.op_table import ELSEWHERE, ROWS
 from tests.support.finite_differences import check_first_order, check_second_order
 
 

@@ -3,7 +3,7 @@
 from garboard._hooks import RemovableHandle
 from garboard.nn import functional, init
 from garboard.nn._state import StateDictError
-from garboard.nn.activations import LogSoftmax, ReLU, Sigmoid, Softmax, Tanh
+from garboard.nn.activations import GELU, LogSoftmax, ReLU, Sigmoid, Softmax, Tanh
 from garboard.nn.containers import ModuleList, Sequential
 from garboard.nn.dropout import Dropout
 from garboard.nn.flatten import Flatten
@@ -13,6 +13,7 @@ from garboard.nn.module import Module
 from garboard.nn.parameter import Parameter
 
 __all__ = [
+    "GELU",
     "CrossEntropyLoss",
     "Dropout",
     "Flatten",

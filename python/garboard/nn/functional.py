@@ -12,6 +12,7 @@ from garboard._engine import (
     Tensor,
     cross_entropy,
     dropout,
+    gelu,
     linear,
     mse_loss,
     sigmoid,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "cross_entropy",
     "dropout",
+    "gelu",
     "linear",
     "log_softmax",
     "mse_loss",

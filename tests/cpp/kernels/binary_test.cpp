@@ -1,3 +1,5 @@
+#include <numbers>
+
 #include "tests/cpp/kernels/array.h"
 
 namespace garboard::kernels {
@@ -83,32 +85,47 @@ TEST_P(BinaryTest, FloatsDividedByZeroAndInfinityGiveWhatIeeeSays) {
   EXPECT_EQ(rest[2], 5);
 }
 
-TEST_P(BinaryTest, PowersOfFloatsAreWithinOneUlp) {
-  const auto a = Array<float>::random({100'000}, 0, 50, 3);
-  const auto b = Array<float>::random({100'000}, -20, 20, 4);
+TEST_P(BinaryTest, PowersAreWithinTheUlpsStated) {
+  const auto worst = [&]<class T>(Type<T>, double low, double high, double exponent) {
+    const auto a = Array<T>::random({100'000}, low, high, 3);
+    const auto b = Array<T>::random({100'000}, -exponent, exponent, 4);
+    const auto y = apply<Power>(a, b);
+    double largest = 0;
+    for (std::int64_t i = 0; i < a.count(); ++i)
+      largest = std::max(largest, ulps(y[i], std::pow(static_cast<long double>(a[i]),
+                                                      static_cast<long double>(b[i]))));
+    return largest;
+  };
 
-  const auto y = apply<Power>(a, b);
-
-  double worst = 0;
-  for (std::int64_t i = 0; i < a.count(); ++i)
-    worst = std::max(worst, ulps(y[i], std::pow(double{a[i]}, double{b[i]})));
-  EXPECT_LE(worst, 1);
+  EXPECT_LE(worst(Type<float>{}, 0, 50, 20), 1);
+  EXPECT_LE(worst(Type<double>{}, 0, 50, 20), 1);
+  EXPECT_LE(worst(Type<double>{}, 0.999, 1.001, 7e5), 1);
+  EXPECT_LE(worst(Type<double>{}, 0.6, 1.5, 1700), 1.1);
+  EXPECT_LE(worst(Type<double>{}, 0, 5e-308, 0.99), 1);
 }
 
 TEST_P(BinaryTest, SpecialPowersAreThoseOfC) {
-  const std::vector<float> numbers{0.0f, -0.0f, 1,    -1,       0.5f,      -0.5f, 2,    -2,
-                                   3,    -3,    2.5f, INFINITY, -INFINITY, nan,   1e30f};
-  const auto n = static_cast<std::int64_t>(numbers.size());
-  const auto a = Array<float>::made({n * n}, [&](std::int64_t i) { return numbers[i / n]; });
-  const auto b = Array<float>::made({n * n}, [&](std::int64_t i) { return numbers[i % n]; });
+  const auto check = [&]<class T>(Type<T>) {
+    constexpr auto least = std::numeric_limits<T>::denorm_min();
+    constexpr auto largest = std::numeric_limits<T>::max();
+    const std::vector<T> numbers{T(0),    T(-0.0),     T(1),    T(-1),        T(0.5),
+                                 T(-0.5), T(2),        T(-2),   T(3),         T(-3),
+                                 T(2.5),  T(INFINITY), T(NAN),  -T(INFINITY), T(1e30),
+                                 least,   -least,      largest, -largest};
+    const auto n = static_cast<std::int64_t>(numbers.size());
+    const auto a = Array<T>::made({n * n}, [&](std::int64_t i) { return numbers[i / n]; });
+    const auto b = Array<T>::made({n * n}, [&](std::int64_t i) { return numbers[i % n]; });
 
-  const auto y = apply<Power>(a, b);
+    const auto y = apply<Power>(a, b);
 
-  for (std::int64_t i = 0; i < n * n; ++i) {
-    const float want = std::pow(a[i], b[i]);
-    EXPECT_LE(ulps(y[i], want), 1) << a[i] << " ^ " << b[i];
-    EXPECT_TRUE(want != 0 || std::signbit(y[i]) == std::signbit(want)) << a[i] << " ^ " << b[i];
-  }
+    for (std::int64_t i = 0; i < n * n; ++i) {
+      const T want = std::pow(a[i], b[i]);
+      EXPECT_LE(ulps(y[i], want), 1) << a[i] << " ^ " << b[i];
+      EXPECT_TRUE(want != 0 || std::signbit(y[i]) == std::signbit(want)) << a[i] << " ^ " << b[i];
+    }
+  };
+  check(Type<float>{});
+  check(Type<double>{});
 }
 
 TEST_P(BinaryTest, PowersOfIntegersWrapAndNegativeExponentsGiveZero) {
@@ -149,6 +166,27 @@ TEST_P(BinaryTest, BitwiseOpsWorkBitByBit) {
   EXPECT_EQ(of<BitwiseAnd>({12, -1}, {10, 5}), (std::vector{8, 5}));
   EXPECT_EQ(of<BitwiseOr>({12, 0}, {10, 5}), (std::vector{14, 5}));
   EXPECT_EQ(of<BitwiseXor>({true, true}, {true, false}), (std::vector{false, true}));
+}
+
+TEST_P(BinaryTest, SlopesOfGeluAreThoseOfHigherPrecision) {
+  const auto check = [&]<class T>(Type<T>, double rounds) {
+    using L = long double;
+    const auto x = Array<T>::random({20'000}, -16, 16, 5);
+    const auto one = Array<T>::made(x.sizes(), [](std::int64_t) { return 1; });
+    const auto exact = apply<GeluGradient>(one, x), by_tanh = apply<GeluTanhGradient>(one, x);
+    const double allowed = rounds * std::numeric_limits<T>::epsilon();
+    for (std::int64_t i = 0; i < x.count(); ++i) {
+      const L at = x[i], pi = std::numbers::pi_v<L>;
+      const L share = std::erfc(-at / std::sqrt(L(2))) / 2;
+      EXPECT_NEAR(exact[i], share + at * std::exp(-at * at / 2) / std::sqrt(2 * pi), allowed);
+      const L scale = 2 * std::sqrt(2 / pi), cubic = L(0.044715);
+      const L sigmoid = 1 / (1 + std::exp(-scale * (at + cubic * at * at * at)));
+      const L slope = scale * (1 + 3 * cubic * at * at);
+      EXPECT_NEAR(by_tanh[i], sigmoid + at * sigmoid * (1 - sigmoid) * slope, 2 * allowed);
+    }
+  };
+  check(Type<float>{}, 4);
+  check(Type<double>{}, 4);
 }
 
 TEST_P(BinaryTest, GradientsFollowFromOutputs) {

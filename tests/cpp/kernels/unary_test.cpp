@@ -1,4 +1,5 @@
 #include <bit>
+#include <numbers>
 
 #include "tests/cpp/kernels/array.h"
 
@@ -49,6 +50,19 @@ class UnaryTest : public EachInstructionSet {
     });
   }
 };
+
+template <class L>
+L exact_gelu(L x) {
+  const L share = std::erfc(-x * std::sqrt(L(0.5))) / 2;
+  return share == 0 ? -L(0) : x * share;
+}
+template <class L>
+L approximate_gelu(L x) {
+  const L twice = 2 * std::sqrt(L(2) / std::numbers::pi_v<L>) * (x + L(0.044715) * x * x * x);
+  const L share = 1 / (1 + std::exp(-twice));
+  return share == 0 ? -L(0) : x * share;
+}
+
 INSTANTIATE_TEST_SUITE_P(, UnaryTest, ::testing::ValuesIn(instruction_sets()), name_of);
 
 TEST_P(UnaryTest, FloatsAreWithinTheUlpsTheirFunctorsState) {
@@ -59,6 +73,9 @@ TEST_P(UnaryTest, FloatsAreWithinTheUlpsTheirFunctorsState) {
   EXPECT_LE((worst<Sigmoid, float>([](L x) { return 1 / (1 + std::exp(-x)); })), 3);
   EXPECT_LE((worst<Sin, float>([](L x) { return std::sin(x); })), 2);
   EXPECT_LE((worst<Cos, float>([](L x) { return std::cos(x); })), 2);
+  EXPECT_LE((worst<Erf, float>([](L x) { return std::erf(x); })), 2);
+  EXPECT_LE((worst<Gelu, float>(exact_gelu<L>)), 5);
+  EXPECT_LE((worst<GeluTanh, float>(approximate_gelu<L>)), 4);
   EXPECT_LE((worst<Sqrt, float>([](L x) { return std::sqrt(x); })), 0.5);
   EXPECT_LE((worst<Rsqrt, float>([](L x) { return 1 / std::sqrt(x); })), 1.5);
   EXPECT_LE((worst<Reciprocal, float>([](L x) { return 1 / x; })), 0.5);
@@ -72,6 +89,8 @@ TEST_P(UnaryTest, DoublesAreWithinTheUlpsTheirFunctorsState) {
   EXPECT_LE((worst<Sigmoid, double>([](L x) { return 1 / (1 + std::exp(-x)); })), 3);
   EXPECT_LE((worst<Sin, double>([](L x) { return std::sin(x); })), 1);
   EXPECT_LE((worst<Cos, double>([](L x) { return std::cos(x); })), 1);
+  EXPECT_LE((worst<Erf, double>([](L x) { return std::erf(x); })), 2);
+  EXPECT_LE((worst<Gelu, double>(exact_gelu<L>)), 5);
   EXPECT_LE((worst<Rsqrt, double>([](L x) { return 1 / std::sqrt(x); })), 1.5);
 }
 
@@ -80,6 +99,41 @@ TEST_P(UnaryTest, ZerosKeepTheirSign) {
                         of<Sqrt>({-0.0f, 0.0f}), of<Ceil>({-0.2f, 0.0f})}) {
     EXPECT_TRUE(y[0] == 0 && std::signbit(y[0]));
     EXPECT_TRUE(y[1] == 0 && !std::signbit(y[1]));
+  }
+}
+
+TEST_P(UnaryTest, ZerosKeepTheirSignInDouble) {
+  const auto y = of<Sin>({-0.0, 0.0});
+  EXPECT_TRUE(y[0] == 0 && std::signbit(y[0]) && y[1] == 0 && !std::signbit(y[1]));
+}
+
+TEST_P(UnaryTest, ZerosKeepTheirSignInErfAndGelu) {
+  for (const auto& y :
+       {of<Erf>({-0.0f, 0.0f}), of<Gelu>({-0.0f, 0.0f}), of<GeluTanh>({-0.0f, 0.0f})})
+    EXPECT_TRUE(y[0] == 0 && std::signbit(y[0]) && y[1] == 0 && !std::signbit(y[1]));
+}
+
+TEST_P(UnaryTest, GeluEndsAtItsLimits) {
+  const auto check = [](const auto& y) {
+    EXPECT_TRUE(y[0] == 0 && std::signbit(y[0]));
+    EXPECT_EQ(y[1], INFINITY);
+    EXPECT_TRUE(std::isnan(y[2]));
+    EXPECT_TRUE(y[3] == 0 && std::signbit(y[3]));
+    EXPECT_EQ(y[4], 1e30f);
+  };
+  check(of<Gelu>({-INFINITY, INFINITY, NAN, -1e30f, 1e30f}));
+  check(of<GeluTanh>({-INFINITY, INFINITY, NAN, -1e30f, 1e30f}));
+}
+
+TEST_P(UnaryTest, AnglesNearMultiplesOfHalfPiKeepTheirDigits) {
+  const auto x = Array<double>::made({4000}, [](std::int64_t i) {
+    return static_cast<double>(i * 150 - 300'000) * (std::numbers::pi / 2);
+  });
+  const auto sine = apply<Sin>(x), cosine = apply<Cos>(x);
+
+  for (std::int64_t i = 0; i < x.count(); ++i) {  // long double has eleven bits more
+    EXPECT_LE(ulps(sine[i], static_cast<long double>(std::sin(x[i]))), 1.5) << x[i];
+    EXPECT_LE(ulps(cosine[i], static_cast<long double>(std::cos(x[i]))), 1.5) << x[i];
   }
 }
 
