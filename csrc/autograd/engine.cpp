@@ -153,7 +153,8 @@ class Walk {
     Grads grads;
     if (gradient) {
       const OpProfile::MaybeOp op(node->name, " (backward)");
-      grads = node->run(Backward(*node, std::move(gradient)));
+      const bool adds_to_leaves = !options_.create_graph && !captured_;
+      grads = node->run(Backward(*node, std::move(gradient), adds_to_leaves));
     }
     // What it kept goes before anything that lies further back is computed.
     if (options_.retain_graph) {
@@ -165,7 +166,7 @@ class Walk {
     int i = 0;
     for (const Edge& edge : node->edges()) {
       const int place = i++;
-      if (!edge) continue;
+      if (!edge || grads.was_added(place)) continue;
       Tensor part = std::exchange(grads[place], {});
       if (part) {
         if (seldom && seldom->has_input_sizes) part = sum_to(part, seldom->input_sizes[place]);

@@ -31,6 +31,18 @@ Tensor product(const Tensor& a, const Tensor& b) {
   return out;
 }
 
+/// The gradient a @ b of input `i`: added to what a leaf has already, without a tensor of its own.
+void add_product(Grads& grads, const Backward& at, int i, const Tensor& a, const Tensor& b) {
+  const Tensor sum = at.sum_so_far(i);
+  if (!sum || sum.storage() == a.storage() || sum.storage() == b.storage()) {
+    grads[i] = a.ndim() == 3 ? bmm(a, b) : mm(a, b);
+    return;
+  }
+  kernels::table_of(a.device()).matmul(sum.view(), a.view(), b.view(), true, {a.device()});
+  sum.storage()->bump_version();
+  grads.note_added(i);
+}
+
 /// [..., n] as [rows, n]; a -1 could not tell the rows where n is 0.
 Tensor as_matrix(const Tensor& input) {
   std::int64_t rows = 1;
@@ -53,12 +65,8 @@ Tensor multiplied(const char* op, const Tensor& a, const Tensor& b, int ndim) {
   const Tensor out = product(a, b);
   record(op, out, {a, b}, Keep::crosswise, [](const Backward& at) -> Grads {
     Grads grads;
-    const bool is_batch = at.grad.ndim() == 3;
-    const auto times = [&](const Tensor& x, const Tensor& y) {
-      return is_batch ? bmm(x, y) : mm(x, y);
-    };
-    if (at.needs(0)) grads[0] = times(at.grad, swapped(at.input(1)));
-    if (at.needs(1)) grads[1] = times(swapped(at.input(0)), at.grad);
+    if (at.needs(0)) add_product(grads, at, 0, at.grad, swapped(at.input(1)));
+    if (at.needs(1)) add_product(grads, at, 1, swapped(at.input(0)), at.grad);
     return grads;
   });
   return out;
@@ -145,7 +153,7 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
       grads[0] = reshape(mm(gradient, weight), sizes);
     }
     if (at.needs(1)) {
-      grads[1] = mm(transpose(gradient, 0, 1), as_matrix(at.input(0)));
+      add_product(grads, at, 1, swapped(gradient), as_matrix(at.input(0)));
     }
     if (at.needs(2)) grads[2] = sum(gradient, {Dims{0}});
     return grads;

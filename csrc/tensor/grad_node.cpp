@@ -86,6 +86,18 @@ Tensor Backward::input(int i) const {
   return checked(node_, *node_.kept_input(i), roles[i]);
 }
 
+Tensor Backward::sum_so_far(int i) const {
+  if (!adds_to_leaves_ || !needs(i)) return {};
+  const Tensor& leaf = node_.edges()[static_cast<std::size_t>(i)].leaf;
+  const GradState* const state = leaf ? leaf.body()->grad_state.get() : nullptr;
+  if (!state || !state->grad || state->hooks) return {};
+  const bool was_broadcast = node_.seldom() && node_.seldom()->has_input_sizes;
+  const Tensor& sum = state->grad;
+  const bool is_plain = !was_broadcast && sum.dtype() == node_.output_dtype &&
+                        sum.is_contiguous() && !sum.requires_grad() && sum.storage()->is_writable();
+  return is_plain ? sum : Tensor();
+}
+
 // The output was kept without its history, or node and output would own each other.
 Tensor Backward::output() const {
   const Tensor& kept = checked(node_, *node_.kept_output(), "output");

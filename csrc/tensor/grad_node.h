@@ -66,9 +66,13 @@ class Grads {
       more_.resize(static_cast<std::size_t>(i - inline_edges) + 1);
     return more_[static_cast<std::size_t>(i - inline_edges)];
   }
+  /// Gradient `i`, of the first three, has been added to Backward::sum_so_far and is not returned.
+  void note_added(int i) noexcept { added_ |= std::uint8_t(1 << i); }
+  bool was_added(int i) const noexcept { return i < inline_edges && (added_ & (1 << i)); }
 
  private:
   std::array<Tensor, inline_edges> first_;
+  std::uint8_t added_ = 0;
   std::vector<Tensor> more_;  // an op of many inputs, such as cat
 };
 
@@ -224,7 +228,9 @@ DType Edge::dtype() const noexcept { return node ? node->output_dtype : leaf.dty
 /// pass itself is recorded.
 class Backward {
  public:
-  Backward(GradNode& node, Tensor gradient) : grad(std::move(gradient)), node_(node) {}
+  /// `adds_to_leaves`: gradients end in the `.grad` of leaves, and nowhere else.
+  Backward(GradNode& node, Tensor gradient, bool adds_to_leaves = false)
+      : grad(std::move(gradient)), node_(node), adds_to_leaves_(adds_to_leaves) {}
 
   Tensor grad;  // of the output, in the output's sizes and dtype; the rule may move from it
   /// A kept input, or the output. Raise VersionError where it was written since.
@@ -235,10 +241,15 @@ class Backward {
     const std::span<const Edge> edges = node_.edges();
     return static_cast<std::size_t>(i) < edges.size() && edges[static_cast<std::size_t>(i)];
   }
+  /// The `.grad` of a leaf, dense and in the output's dtype, to which the rule may add the gradient
+  /// of input `i`, all of it, if it says so: Grads::note_added. Empty where there is none, or hooks
+  /// are to see the gradient first.
+  Tensor sum_so_far(int i) const;
   GradNode& node() const noexcept { return node_; }
 
  private:
   GradNode& node_;
+  bool adds_to_leaves_;
 };
 
 // Inline, as are all steps of recording an op of small tensors.

@@ -137,6 +137,63 @@ class TestBackward:
         assert x.grad.data_ptr() == address
         assert x.grad.tolist() == [5, 5]
 
+    def test_adds_products_to_what_is_there_without_a_tensor_of_their_own(self):
+        layer = gb.nn.Linear(512, 512)
+        x = gb.rand(8, 512)
+        layer(x).sum().backward()
+        start = gb.memory.memory_allocated()
+        gb.memory.reset_peak_memory_stats()
+        layer(x).sum().backward()
+
+        assert gb.memory.max_memory_allocated() - start < layer.weight.nbytes / 4
+        assert gb.memory.memory_allocated() == start
+
+    @pytest.mark.parametrize("shape", [(3, 3), (2, 3, 3)])
+    @pytest.mark.parametrize(
+        "gradient_of", ["a plain one", "a transposed one", "the other operand"]
+    )
+    def test_adds_products_to_any_gradient(self, shape, gradient_of):
+        gb.manual_seed(0)
+        a, b = (gb.rand(*shape, dtype=gb.float64, requires_grad=True) for _ in range(2))
+        before = gb.rand(*shape, dtype=gb.float64)
+        if gradient_of == "a transposed one":
+            before = before.transpose(-1, -2)
+        a.grad = b.detach() if gradient_of == "the other operand" else before.clone()
+        expected = (gb.ones(*shape, dtype=gb.float64) @ b.transpose(-1, -2) + a.grad).tolist()
+        b.requires_grad_(gradient_of != "the other operand")
+        (a @ b).sum().backward()
+
+        assert gb.tensor(expected).sub(gb.tensor(a.grad.tolist())).abs().max().item() < 1e-6
+
+    def test_shows_hooks_the_new_part_of_a_product_alone(self):
+        a = leaf(1, 2).view(1, 2).detach().requires_grad_()
+        b = leaf(3, 4).detach().view(2, 1)
+        (a @ b).sum().backward()
+        seen = []
+        a.register_hook(lambda gradient: seen.append(gradient.tolist()))
+        (a @ b).sum().backward()
+
+        assert seen == [[[3, 4]]]
+        assert a.grad.tolist() == [[6, 8]]
+
+    def test_adds_a_gradient_to_itself(self):
+        x = leaf(1, 2)
+        x.grad = gb.ones(2, dtype=gb.float64)
+        (x + 0).backward(x.grad)
+
+        assert x.grad.tolist() == [2, 2]
+
+    def test_refuses_a_gradient_that_was_added_to_since_it_was_saved(self):
+        a = gb.ones(2, 2, requires_grad=True)
+        b = gb.ones(2, 2)
+        (a @ b).sum().backward()
+        c = gb.ones(2, 2, requires_grad=True)
+        kept = (c * a.grad).sum()
+        (a @ b).sum().backward()
+
+        with pytest.raises(gb.VersionError, match="mul"):
+            kept.backward()
+
     def test_never_writes_into_a_gradient_that_somebody_holds(self):
         x, y = leaf(1, 2), leaf(3, 4)
 
