@@ -46,6 +46,9 @@ struct Binary {
   Tensor operator()(const Operand& a, const Operand& b) const;
   /// The same, for two tensors: the shortest way.
   Tensor of_tensors(const Tensor& a, const Tensor& b) const;
+  /// The same of a rule's gradient, which it is written over where nobody else can see that. For
+  /// rules of one input, which have no other use for the gradient.
+  Tensor of_gradient(const Backward& at, const Tensor& other) const;
   void into(const Tensor& out, const Operand& a, const Operand& b) const;
   void apply_in_place(const Tensor& self, const Operand& other) const { into(self, self, other); }
 };

@@ -50,7 +50,7 @@ inline constexpr Unary exp{
     .summary = "e to the power of input",
     .kernel = kernels::unary<functors::Exp>,
     .keep = Keep::output,
-    .gradient = [](const Backward& at) -> Grads { return at.grad * at.output(); },
+    .gradient = [](const Backward& at) -> Grads { return mul.of_gradient(at, at.output()); },
 };
 inline constexpr Unary floor{
     .name = "floor",
@@ -128,7 +128,9 @@ inline constexpr Unary relu{
     .summary = "max(input, 0)",
     .kernel = kernels::unary<functors::Relu>,
     .keep = Keep::output,
-    .gradient = [](const Backward& at) -> Grads { return relu_gradient(at.grad, at.output()); },
+    .gradient = [](const Backward& at) -> Grads {
+      return relu_gradient.of_gradient(at, at.output());
+    },
 };
 inline constexpr Unary round{
     .name = "round",
@@ -151,7 +153,9 @@ inline constexpr Unary sigmoid{
     .summary = "1 / (1 + exp(-input))",
     .kernel = kernels::unary<functors::Sigmoid>,
     .keep = Keep::output,
-    .gradient = [](const Backward& at) -> Grads { return sigmoid_gradient(at.grad, at.output()); },
+    .gradient = [](const Backward& at) -> Grads {
+      return sigmoid_gradient.of_gradient(at, at.output());
+    },
 };
 inline constexpr Unary sign{
     .name = "sign",
@@ -185,7 +189,9 @@ inline constexpr Unary tanh{
     .summary = "the hyperbolic tangent",
     .kernel = kernels::unary<functors::Tanh>,
     .keep = Keep::output,
-    .gradient = [](const Backward& at) -> Grads { return tanh_gradient(at.grad, at.output()); },
+    .gradient = [](const Backward& at) -> Grads {
+      return tanh_gradient.of_gradient(at, at.output());
+    },
 };
 
 /// What users can call, in the order of the documentation.
