@@ -132,6 +132,81 @@ class TestSequential:
         assert x.tolist() == [1.0, 1.0]
 
 
+ACTIVATIONS = [nn.ReLU, nn.Sigmoid, nn.Tanh]
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS, ids=lambda it: it.__name__)
+class TestSequentialOverwritesWhatALinearReturned:
+    def test_so_one_activation_is_alive_without_gradients(self, activation):
+        model = nn.Sequential(nn.Linear(WIDTH, WIDTH), activation())
+        x = gb.ones(ROWS, WIDTH)
+
+        with gb.no_grad():
+            assert peak_over(model, x) == 1
+
+    def test_with_the_same_values_and_gradients(self, activation):
+        first, second = nn.Linear(3, 4), nn.Linear(4, 2)
+        x = gb.rand(5, 3)
+        act = activation()
+        act.forward = type(act)().forward  # no longer called plainly, so nothing is overwritten
+        found = []
+        for model in (
+            nn.Sequential(first, activation(), second),
+            nn.Sequential(first, act, second),
+        ):
+            model.zero_grad()
+            out = model(x)
+            out.sum().backward()
+            grads = [parameter.grad for parameter in model.parameters()]
+            found.append([out.tolist(), *(grad.tolist() for grad in grads if grad is not None)])
+
+        assert found[0] == found[1]
+        assert len(found[0]) == 5
+
+    def test_unless_a_hook_saw_it(self, activation):
+        linear, act = nn.Linear(2, 2), activation()
+        seen = []
+        linear.register_forward_hook(lambda module, given, output: seen.append(output))
+        x = gb.rand(3, 2)
+
+        nn.Sequential(linear, act)(x)
+
+        assert seen[0].tolist() == nn.functional.linear(x, linear.weight, linear.bias).tolist()
+
+    def test_unless_a_hook_of_the_activation_saw_it(self, activation):
+        linear, act = nn.Linear(2, 2), activation()
+        seen = []
+        act.register_forward_pre_hook(lambda module, given: seen.append(given[0]))
+        x = gb.rand(3, 2)
+
+        nn.Sequential(linear, act)(x)
+
+        assert seen[0].tolist() == linear(x).tolist()
+
+    def test_unless_it_is_a_linear_of_ones_own(self, activation):
+        class Remembering(nn.Linear):
+            def forward(self, input: gb.Tensor) -> gb.Tensor:
+                self.last = super().forward(input)
+                return self.last
+
+        linear = Remembering(2, 2)
+        x = gb.rand(3, 2)
+
+        nn.Sequential(linear, activation())(x)
+
+        assert linear.last.tolist() == nn.functional.linear(x, linear.weight, linear.bias).tolist()
+
+    def test_and_nothing_else(self, activation):
+        x = gb.rand(3, 2)
+        before = x.tolist()
+
+        nn.Sequential(activation())(x)
+        nn.Sequential(nn.Flatten(), activation())(x)
+        nn.Sequential(nn.Sequential(), activation())(x)
+
+        assert x.tolist() == before
+
+
 class TestModuleList:
     def test_its_modules_are_found(self):
         rows = nn.ModuleList(layers(2))

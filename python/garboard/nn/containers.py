@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from operator import index as to_index
 from typing import Any, Self, overload
 
-from garboard._engine import IndexOutOfRangeError
+from garboard._engine import IndexOutOfRangeError, Tensor
+from garboard.nn.activations import ReLU, Sigmoid, Tanh
+from garboard.nn.linear import Linear
 from garboard.nn.module import Module
 
 __all__ = ["ModuleList", "Sequential"]
+
+# Backward needs their outputs, and of what comes before them nothing.
+_OVERWRITING: dict[type[Module], Callable[[Tensor], Tensor]] = {
+    ReLU: Tensor.relu_,
+    Sigmoid: Tensor.sigmoid_,
+    Tanh: Tensor.tanh_,
+}
 
 
 class _Row(Module):
@@ -122,9 +131,24 @@ class Sequential(_Row):
         return steps
 
     def forward(self, input: Any) -> Any:
-        """Return what the last module returns; `input` itself where there are none."""
+        """Return what the last module returns; `input` itself where there are none.
+
+        What a `Linear` returns is overwritten by the `ReLU`, `Sigmoid` or `Tanh` after it, unless
+        one of the two has hooks, or is a subclass of its own.
+        """
+        before: Module | None = None
         for module in self._steps():
-            input = module(input)
+            write = _OVERWRITING.get(type(module))
+            if (
+                write
+                and type(before) is Linear  # which nobody else has a share of the result of
+                and before._is_called_plainly()
+                and module._is_called_plainly()
+            ):
+                input = write(input)
+            else:
+                input = module(input)
+            before = module
         return input
 
 
