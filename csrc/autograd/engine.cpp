@@ -18,21 +18,18 @@ namespace {
 
 std::atomic<std::uint64_t> last_walk{0};
 
-/// Nobody else can see these bytes, so they may be written or kept as they are.
-bool is_sole_owner(const Tensor& tensor) {
-  return tensor.body()->share_count() == 1 && tensor.storage()->share_count() == 1 &&
-         !tensor.body()->base;
-}
-
-bool is_dense(const Tensor& tensor) {
-  return tensor.is_contiguous() && tensor.storage()->bytes == tensor.nbytes();
+/// No view, and as large as its storage.
+bool is_whole(const Tensor& tensor) {
+  return !tensor.body()->base && tensor.is_contiguous() &&
+         tensor.storage()->bytes == tensor.nbytes();
 }
 
 /// `sum`, with `gradient` added: in place where nobody can tell.
 void accumulate(Tensor& sum, Tensor gradient, bool is_recorded) {
   if (!sum) {
     sum = std::move(gradient);
-  } else if (!is_recorded && is_sole_owner(sum) && sum.dtype() == gradient.dtype()) {
+  } else if (!is_recorded && sum.dtype() == gradient.dtype() && sum.is_contiguous() &&
+             is_sole_owner(sum)) {
     add.apply_in_place(sum, gradient);
   } else {
     sum = add(sum, gradient);
@@ -232,7 +229,7 @@ class Walk {
     }
     if (sum) {
       sum = add(sum, gradient);
-    } else if (options_.create_graph || (is_sole_owner(gradient) && is_dense(gradient))) {
+    } else if (options_.create_graph || (is_sole_owner(gradient) && is_whole(gradient))) {
       sum = std::move(gradient);
     } else {
       sum = clone(gradient);  // somebody else still uses, or could write, those bytes

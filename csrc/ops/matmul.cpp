@@ -45,6 +45,7 @@ void add_product(Grads& grads, const Backward& at, int i, const Tensor& a, const
 
 /// [..., n] as [rows, n]; a -1 could not tell the rows where n is 0.
 Tensor as_matrix(const Tensor& input) {
+  if (input.ndim() == 2) return input;
   std::int64_t rows = 1;
   for (int i = 0; i + 1 < input.ndim(); ++i) rows *= input.sizes()[i];
   return reshape(input, {rows, input.sizes().back()});
@@ -147,10 +148,13 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
     Grads grads;
     const Tensor gradient = as_matrix(at.grad);
     if (at.needs(0)) {
-      Dims sizes = at.grad.sizes();
       const Tensor weight = at.input(1);
-      sizes.back() = weight.sizes()[1];
-      grads[0] = reshape(mm(gradient, weight), sizes);
+      grads[0] = mm(gradient, weight);
+      if (at.grad.ndim() != 2) {
+        Dims sizes = at.grad.sizes();
+        sizes.back() = weight.sizes()[1];
+        grads[0] = reshape(grads[0], sizes);
+      }
     }
     if (at.needs(1)) {
       add_product(grads, at, 1, swapped(gradient), as_matrix(at.input(0)));
