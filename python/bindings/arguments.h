@@ -20,6 +20,12 @@ class Arguments {
   Arguments(const char* op, const Signature& signature, PyObject* input, PyObject* const* given,
             Py_ssize_t count, PyObject* names);
 
+  /// Of a method that is called with nothing else.
+  Arguments(const char* op, const Signature& signature, PyObject* input)
+      : op_(op), signature_(signature) {
+    values_[0] = input;
+  }
+
   const char* op() const { return op_; }
   /// The object itself, or null if it was left out.
   PyObject* object(int i) const { return values_[i]; }
@@ -50,7 +56,7 @@ class Arguments {
 
   const char* op_;
   const Signature& signature_;
-  std::array<PyObject*, 9> values_{};
+  std::array<PyObject*, 9> values_{};  // as the signature has them; null where left out
   PyObject* const* rest_ = nullptr;
   Py_ssize_t rest_count_ = 0;
 };

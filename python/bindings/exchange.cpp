@@ -10,6 +10,7 @@
 #include "csrc/tensor/grad_node.h"
 #include "python/bindings/errors.h"
 #include "python/bindings/ref.h"
+#include "python/bindings/scope_stack.h"
 #include "python/bindings/tensor_object.h"
 #include "python/bindings/tensor_type.h"
 
@@ -218,10 +219,13 @@ Scalar item_of(const Tensor& tensor, const char* op) {
   if (tensor.count() != 1)
     throw ShapeError(text(op, ": a tensor of sizes ", tensor.sizes(),
                           "; exactly one element is needed, use all(), any() or tolist()"));
-  const GradModeGuard no_grad(false);
-  const Tensor here = to(tensor, Device{});
-  return visit_dtype(here.dtype(), [&]<class T>(Type<T>) {
-    const T value = *static_cast<const T*>(here.data());
+  if (!tensor.device().is_cpu()) {
+    const GradModeGuard no_grad(false);
+    const BirthStamp stamp;
+    return item_of(to(tensor, Device{}), op);
+  }
+  return visit_dtype(tensor.dtype(), [&]<class T>(Type<T>) {
+    const T value = *static_cast<const T*>(tensor.data());
     if constexpr (std::is_same_v<T, bool>) return Scalar::of(value);
     if constexpr (std::is_floating_point_v<T>) return Scalar::of(static_cast<double>(value));
     if constexpr (!std::is_same_v<T, bool> && !std::is_floating_point_v<T>)

@@ -19,6 +19,10 @@
 
 namespace garboard::python {
 
+/// Whether anything can be born in a call. `none` is for methods without arguments, which then cost
+/// neither matching nor a stamp.
+enum class Births : std::uint8_t { some, none };
+
 /// One function or method. A method's receiver is its first parameter.
 struct Method {
   const char* name;
@@ -27,6 +31,7 @@ struct Method {
   const char* summary;
   Place place;
   PyObject* (*call)(const Arguments& arguments);
+  Births births = Births::some;
 };
 
 /// METH_FASTCALL | METH_KEYWORDS.
@@ -59,6 +64,12 @@ PyObject* call_entry(PyObject* self, PyObject* const* given, Py_ssize_t count,
                     [&] { return call_entry<table, index, is_method>(self, given, count, names); });
   }
   static const Signature signature(table[index].signature);
+  if (is_method && table[index].births == Births::none) {
+    if (count == 0 && !names) [[likely]] {
+      const Borrowing borrowing;
+      return table[index].call(Arguments(table[index].name, signature, self));
+    }
+  }
   const Arguments arguments(table[index].name, signature, is_method ? self : nullptr, given, count,
                             names);
   const BirthStamp stamp;
