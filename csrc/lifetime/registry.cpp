@@ -40,15 +40,15 @@ bool lies_in(const ScopeLedger* ledger, const ScopeLedger* scope) noexcept {
 
 }  // namespace
 
-std::string Registry::largest_sites(const ScopeLedger* scope) {
+template <class Wanted>
+std::string Registry::largest_sites_of(Wanted is_wanted) {
   struct Entry {
     std::int64_t bytes = 0, count = 0;
   };
   std::vector<std::pair<Site, std::int64_t>> births;
   births.reserve(static_cast<std::size_t>(live().storages) + 64);
   for_each_storage([&](const StorageRecord& it) {
-    if (births.size() < births.capacity() && !it.is_waiting &&
-        (!scope || lies_in(it.ledger, scope)))
+    if (births.size() < births.capacity() && !it.is_waiting && is_wanted(it))
       births.emplace_back(it.site, it.bytes);
   });
   std::unordered_map<Site, Entry> by_site;
@@ -66,6 +66,14 @@ std::string Registry::largest_sites(const ScopeLedger* scope) {
                   describe(site));
   }
   return lines;
+}
+
+std::string Registry::largest_sites(const ScopeLedger& scope) {
+  return largest_sites_of([&](const StorageRecord& it) { return lies_in(it.ledger, &scope); });
+}
+
+std::string Registry::largest_sites(Device device) {
+  return largest_sites_of([=](const StorageRecord& it) { return it.device == device; });
 }
 
 template <bool waits>
@@ -102,7 +110,7 @@ void Registry::add_slowly(StorageRecord& storage) {
   std::string report =
       text("scope limit: ", human_bytes(storage.bytes), " more on ", storage.device, " beside ",
            human_bytes(live), " live; the scope's limit is ", human_bytes(limit));
-  report += largest_sites(full);
+  report += largest_sites(*full);
   throw ScopeLimitError(report + "\ndispose what is done with, or give the scope a larger limit",
                         report);
 }

@@ -112,8 +112,9 @@ class Registry {
   /// What lives now becomes the peak.
   void reset_peak(Device device) noexcept;
   /// Lines such as `1.0 MiB in 2 storages, born at train.py:3 step()`, the five largest sites
-  /// first, of what was born in a scope, or of everything for null.
-  std::string largest_sites(const ScopeLedger* scope);
+  /// first, of what was born in a scope, or on a device.
+  std::string largest_sites(const ScopeLedger& scope);
+  std::string largest_sites(Device device);
   /// The serial the next one will have.
   std::uint64_t next_alias_serial() const noexcept;
   std::uint64_t next_storage_serial() const noexcept;
@@ -196,6 +197,8 @@ class Registry {
   }
   template <bool waits>
   void add_slowly(StorageRecord& storage);
+  template <class Wanted>
+  std::string largest_sites_of(Wanted is_wanted);
   /// Deletes a ledger whose last share has gone, and drops its share of the one around it.
   void end(ScopeLedger* ledger) noexcept;
   void remove_of_peak(StorageRecord& storage) noexcept;

@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <mutex>
+#include <utility>
 
 #include "csrc/core/error.h"
 #include "csrc/core/text.h"
@@ -28,26 +29,49 @@ struct Recording {
 };
 constinit Recording recording;
 
+// What set_hooks_everywhere() gave last; under `opening`. Never destroyed, like the allocators.
+SharedHooks& shared_hooks() {
+  static SharedHooks& hooks = *new SharedHooks;
+  return hooks;
+}
+
 template <class Act>
 void for_each_open(Act act) {
-  for (auto& slot : open_allocators) {
-    if (CachingAllocator* const allocator = slot.load()) act(*allocator);
+  for (int slot = 0; slot < max_devices; ++slot) {
+    if (CachingAllocator* const allocator = open_allocators[slot].load())
+      act(*allocator, Device::at_slot(slot));
   }
+}
+
+void give_hooks(CachingAllocator& allocator, Device device) {
+  allocator.set_garbage_collector(shared_hooks().collect);
+  MemoryHooks::Holders holders;
+  if (shared_hooks().holders)
+    holders = [device, of = shared_hooks().holders] { return of(device); };
+  allocator.set_holders_report(std::move(holders));
+}
+
+// Under `opening`.
+CachingAllocator& make_allocator(MemorySource& source, Device device) {
+  auto* const allocator = new CachingAllocator(source);
+  allocator->record_history(recording.level, recording.most_entries);
+  give_hooks(*allocator, device);
+  return *allocator;
 }
 
 // Held over the fork: `opening` first, so that no allocator appears between the two halves.
 void before_fork() {
   opening.lock();
-  for_each_open([](CachingAllocator& allocator) { allocator.before_fork(); });
+  for_each_open([](CachingAllocator& allocator, Device) { allocator.before_fork(); });
 }
 
 void after_fork_in_parent() {
-  for_each_open([](CachingAllocator& allocator) { allocator.after_fork_in_parent(); });
+  for_each_open([](CachingAllocator& allocator, Device) { allocator.after_fork_in_parent(); });
   opening.unlock();
 }
 
 void after_fork_in_child() {
-  for_each_open([](CachingAllocator& allocator) { allocator.after_fork_in_child(); });
+  for_each_open([](CachingAllocator& allocator, Device) { allocator.after_fork_in_child(); });
   opening.unlock();
 }
 
@@ -70,12 +94,11 @@ CachingAllocator& open_cpu() {
   const std::lock_guard guard(opening);
   auto& slot = open_allocators[Device{}.slot()];
   if (CachingAllocator* const opened = slot.load()) return *opened;
-  auto* const allocator = new CachingAllocator(*new CpuSource);
-  allocator->record_history(recording.level, recording.most_entries);
-  allocator->set_limit(default_cpu_limit_bytes());
+  CachingAllocator& allocator = make_allocator(*new CpuSource, Device{});
+  allocator.set_limit(default_cpu_limit_bytes());
   watch_forks();
-  slot.store(allocator);
-  return *allocator;
+  slot.store(&allocator);
+  return allocator;
 }
 
 }  // namespace
@@ -103,15 +126,19 @@ void register_source(Device device, MemorySource* source) {
     throw DeviceError(text("register_source: device ", device, " given; it has a source already"));
   }
   watch_forks();
-  auto* const allocator = new CachingAllocator(*source);
-  allocator->record_history(recording.level, recording.most_entries);
-  slot.store(allocator);
+  slot.store(&make_allocator(*source, device));
 }
 
 void record_history_everywhere(HistoryLevel level, std::size_t most_entries) {
   const std::lock_guard guard(opening);
   recording = {level, most_entries};
-  for_each_open([&](CachingAllocator& each) { each.record_history(level, most_entries); });
+  for_each_open([&](CachingAllocator& each, Device) { each.record_history(level, most_entries); });
+}
+
+void set_hooks_everywhere(SharedHooks hooks) {
+  const std::lock_guard guard(opening);
+  shared_hooks() = std::move(hooks);
+  for_each_open(give_hooks);
 }
 
 }  // namespace garboard

@@ -3,9 +3,12 @@
 
 #include <array>
 #include <atomic>
+#include <functional>
+#include <string>
 
 #include "csrc/device/device.h"
 #include "csrc/memory/caching_allocator.h"
+#include "csrc/memory/memory_hooks.h"
 
 namespace garboard {
 
@@ -31,6 +34,14 @@ CachingAllocator* find_allocator(Device device) noexcept;
 /// Lets all allocators, those that are not open yet too, record their history. Throws
 /// std::bad_alloc, where some may record already.
 void record_history_everywhere(HistoryLevel level, std::size_t most_entries);
+
+/// What allocators ask when memory is short, of whoever knows more than bytes.
+struct SharedHooks {
+  MemoryHooks::Collect collect;
+  std::function<std::string(Device)> holders;
+};
+/// Gives them to all allocators, those that are not open yet too. Throws std::bad_alloc.
+void set_hooks_everywhere(SharedHooks hooks);
 
 /// Opens `device` with bytes of `source`, which is never destroyed. Raises DeviceError where it is
 /// open already.

@@ -121,11 +121,10 @@ std::optional<std::size_t> bytes_from(const py::object& limit) {
 }  // namespace
 
 void bind_memory(py::module_& m) {
-  allocator_of(Device{}).set_garbage_collector(&collect_garbage);
-  allocator_of(Device{}).set_holders_report([] {
-    const std::string lines = registry().largest_sites(nullptr);
-    return lines.empty() ? lines : lines.substr(1);  // the report begins the line itself
-  });
+  set_hooks_everywhere({.collect = &collect_garbage, .holders = [](Device device) {
+                          const std::string lines = registry().largest_sites(device);
+                          return lines.empty() ? lines : lines.substr(1);  // it begins a line
+                        }});
   m.def("_memory_stats", &stats_of, py::arg("device") = py::none(),
         "The counters of one device's allocator, in bytes.");
   m.def(

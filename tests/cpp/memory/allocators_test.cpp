@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "csrc/core/error.h"
+#include "csrc/core/text.h"
 #include "csrc/memory/limits.h"
 #include "csrc/memory/simulated_source.h"
 
@@ -56,6 +57,24 @@ TEST(Allocators, OpenADeviceWithTheSourceThatIsRegisteredForIt) {
   EXPECT_EQ(allocator.limit(), std::nullopt);
   SimulatedSource other({.capacity_bytes = 64_MiB});
   EXPECT_THROW(register_source(last_cuda, &other), DeviceError);
+}
+
+TEST(Allocators, AskTheSameHooksWhenMemoryIsShort) {
+  if (!find_allocator(last_cuda)) {
+    register_source(last_cuda, new SimulatedSource({.capacity_bytes = 64_MiB, .name = "cuda:7"}));
+  }
+  int collected = 0;
+  set_hooks_everywhere({.collect = [&](int) { ++collected; },
+                        .holders = [](Device device) { return text("all of ", device); }});
+
+  try {
+    allocator_of(last_cuda).allocate(1_GiB, {});
+    FAIL() << "1 GiB of 64 MiB was given";
+  } catch (const OutOfMemoryError& error) {
+    EXPECT_NE(error.report().find("all of cuda:7"), std::string::npos);
+  }
+  EXPECT_GT(collected, 0);
+  set_hooks_everywhere({});
 }
 
 // Without the handlers the child would inherit a lock that a thread it does not have has taken.
