@@ -114,42 +114,56 @@ Block* CachingAllocator::await_pending(Request& request) {
 }
 
 Block* CachingAllocator::collect_garbage(Request& request) {
-  return collect_garbage(request, &CachingAllocator::find_room);
+  static constexpr std::array all{0, 1, 2};
+  return collect_garbage(request, all, &CachingAllocator::find_room);
 }
 
 // Before the memory is gone, and only for blocks that fit as they are: growing is still possible.
+// Old objects are worth a look only when it is urgent: that costs most.
 Block* CachingAllocator::collect_under_pressure(Request& request) {
-  const std::size_t growth = segment_bytes_for(request.bytes);
+  static constexpr std::array young{1};
+  static constexpr std::array young_then_all{1, 2};
+  std::span<const int> generations = young;
   {
     const std::lock_guard guard(lock_);
-    if (!hooks_->collect || !pressure_.allows_collection(Clock::now())) return nullptr;
-    if (charged_bytes() + growth <= Pressure::comfortable_bytes(ceiling_bytes())) return nullptr;
+    const Pressure::Growth growth{
+        .live = books_.live_bytes(), .request = request.bytes, .limit = ceiling_bytes()};
+    if (!hooks_->collect || !pressure_.allows_collection(growth, Clock::now())) return nullptr;
+    if (growth.is_urgent()) generations = young_then_all;
   }
-  return collect_garbage(request, &CachingAllocator::search);
+  return collect_garbage(request, generations, &CachingAllocator::search);
 }
 
-Block* CachingAllocator::collect_garbage(Request& request, Rung look) {
-  static constexpr std::array<std::string_view, 3> generations{
+Block* CachingAllocator::collect_garbage(Request& request, std::span<const int> generations,
+                                         Rung look) {
+  static constexpr std::array<std::string_view, 3> names{
       "garbage generation 0", "garbage generation 1", "garbage generation 2"};
   const auto registered = hooks();
   if (!registered->collect) return nullptr;
   Block* block = nullptr;
   Clock::duration cost{};
-  for (int generation = 0; generation < 3 && !block; ++generation) {
+  std::size_t freed = 0;
+  for (const int generation : generations) {
     const std::size_t live = books_.live_bytes();
     const auto began = Clock::now();
     (*registered->collect)(generation);
     const auto took = Clock::now() - began;
     const std::size_t left = books_.live_bytes();
-    request.note(generations[generation], live > left ? live - left : 0, took);
+    const std::size_t freed_now = live > left ? live - left : 0;
+    request.note(names[generation], freed_now, took);
     cost += took;
+    freed += freed_now;
     {
       const std::lock_guard guard(lock_);
-      ++gc_runs_;
-      pressure_.record_collection(Clock::now(), cost);
+      ++gc_.runs;
     }
     block = (this->*look)(request);
+    if (block) break;
   }
+  const std::lock_guard guard(lock_);
+  gc_.freed_bytes += freed;
+  gc_.time += cost;
+  pressure_.record_collection(Clock::now(), cost, freed, books_.live_bytes());
   return block;
 }
 

@@ -8,6 +8,14 @@
 #include "csrc/memory/poison.h"
 
 namespace garboard {
+namespace {
+
+std::uint64_t microseconds(std::chrono::steady_clock::duration time) {
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(time).count());
+}
+
+}  // namespace
 
 CachingAllocator::CachingAllocator(MemorySource& source)
     : source_(source),
@@ -117,7 +125,9 @@ MemoryStats CachingAllocator::stats() const {
       .map_count = map_count_,
       .stolen_bytes = stolen_bytes_,
       .retry_count = retry_count_,
-      .gc_runs = gc_runs_,
+      .gc_runs = gc_.runs,
+      .gc_freed_bytes = gc_.freed_bytes,
+      .gc_time_us = microseconds(gc_.time),
       .out_of_memory_count = out_of_memory_count_,
   };
 }

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "csrc/core/spin_lock.h"
@@ -95,8 +97,8 @@ class CachingAllocator {
   /// takes it off again.
   int add_reclaim_callback(MemoryHooks::Reclaim callback);
   void remove_reclaim_callback(int number);
-  /// Collects garbage of one generation, 0 to 2. Asked when memory runs out, and when a growth
-  /// would pass 80 % of the limit, then within 5 % of the time. Empty takes it off.
+  /// Collects garbage of one generation, 0 to 2. Asked when memory runs out, and when it gets
+  /// short, then in a small share of the time: see Pressure. Empty takes it off.
   void set_garbage_collector(MemoryHooks::Collect collect);
   /// Says who holds the live bytes, in lines, for the report of an OutOfMemoryError.
   void set_holders_report(MemoryHooks::Holders holders);
@@ -164,7 +166,7 @@ class CachingAllocator {
   Block* await_pending(Request& request);
   Block* run_callbacks(Request& request);
   Block* collect_garbage(Request& request);
-  Block* collect_garbage(Request& request, Rung look);
+  Block* collect_garbage(Request& request, std::span<const int> generations, Rung look);
   Block* trim_everything(Request& request);
   std::size_t trim(std::size_t bytes) noexcept;
   std::size_t trim(Request& request, std::size_t bytes);
@@ -216,7 +218,11 @@ class CachingAllocator {
   CountsByPool counts_;
   std::uint64_t map_count_ = 0;
   std::uint64_t retry_count_ = 0;
-  std::uint64_t gc_runs_ = 0;
+  struct {
+    std::uint64_t runs = 0;
+    std::uint64_t freed_bytes = 0;
+    std::chrono::steady_clock::duration time{};
+  } gc_;
   std::uint64_t out_of_memory_count_ = 0;
   std::uint64_t stolen_bytes_ = 0;
   std::atomic<std::uint32_t> looks_{0};

@@ -14,17 +14,19 @@ struct MemoryStats {
   std::size_t booked_bytes = 0;    // the part of the live ones that has no block
   std::size_t reserved_bytes = 0;  // all segments
   std::size_t peak_reserved_bytes = 0;
-  std::size_t pending_bytes = 0;          // of released blocks that other streams may still use
-  std::size_t cached_bytes = 0;           // reserved, and in no live or pending block
-  std::size_t largest_free_block = 0;     // bytes
-  std::size_t foreign_bytes = 0;          // memory that is not ours, outside the limit
-  std::uint64_t allocation_count = 0;     // blocks handed out, ever
-  std::uint64_t free_count = 0;           // and given back
-  std::uint64_t segment_count = 0;        // now
-  std::uint64_t map_count = 0;            // calls of the source, failed ones too
-  std::uint64_t stolen_bytes = 0;         // handed to one stream out of another's, ever
-  std::uint64_t retry_count = 0;          // how often free memory was returned to make room
-  std::uint64_t gc_runs = 0;              // under pressure, and before giving up
+  std::size_t pending_bytes = 0;       // of released blocks that other streams may still use
+  std::size_t cached_bytes = 0;        // reserved, and in no live or pending block
+  std::size_t largest_free_block = 0;  // bytes
+  std::size_t foreign_bytes = 0;       // memory that is not ours, outside the limit
+  std::uint64_t allocation_count = 0;  // blocks handed out, ever
+  std::uint64_t free_count = 0;        // and given back
+  std::uint64_t segment_count = 0;     // now
+  std::uint64_t map_count = 0;         // calls of the source, failed ones too
+  std::uint64_t stolen_bytes = 0;      // handed to one stream out of another's, ever
+  std::uint64_t retry_count = 0;       // how often free memory was returned to make room
+  std::uint64_t gc_runs = 0;           // under pressure, and before giving up
+  std::uint64_t gc_freed_bytes = 0;
+  std::uint64_t gc_time_us = 0;
   std::uint64_t out_of_memory_count = 0;  // requests refused
 };
 

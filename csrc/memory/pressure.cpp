@@ -1,12 +1,36 @@
 #include "csrc/memory/pressure.h"
 
 namespace garboard {
+namespace {
 
-bool Pressure::allows_collection(Time now) const noexcept {
+/// How much a collection's cost counts beside what the earlier ones have cost.
+constexpr double news_share = 0.25;
+
+}  // namespace
+
+bool Pressure::allows_collection(const Growth& growth, Time now) const noexcept {
+  if (growth.share() < short_from) return false;
+  const std::size_t before = last_ ? last_->live : 0;
+  const std::size_t candidates = growth.live > before ? growth.live - before : 0;
+  const auto limit = static_cast<double>(growth.limit);
+  if (static_cast<double>(candidates) < candidate_share * limit) return false;
   if (!last_) return true;
+
+  double allowed = time_share;
+  if (static_cast<double>(last_->freed) >= rich_share * limit) allowed *= 2;
+  if (growth.is_urgent()) allowed *= 2;
+  if (growth.share() > dire_from) allowed *= 2;
   const std::chrono::duration<double> since = now - last_->ended;
-  const std::chrono::duration<double> cost = last_->cost;
-  return cost <= since * time_share;
+  return last_->usual_cost <= since * allowed;
+}
+
+void Pressure::record_collection(Time ended, Duration cost, std::size_t freed,
+                                 std::size_t live) noexcept {
+  const std::chrono::duration<double> now = cost;
+  last_ = {.ended = ended,
+           .usual_cost = last_ ? last_->usual_cost * (1 - news_share) + now * news_share : now,
+           .freed = freed,
+           .live = live};
 }
 
 }  // namespace garboard

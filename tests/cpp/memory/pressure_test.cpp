@@ -8,30 +8,63 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Pressure::Time start{};
+constexpr Pressure::Growth relaxed{.live = 700, .request = 40, .limit = 1000};
+constexpr Pressure::Growth brief{.live = 800, .request = 50, .limit = 1000};
+constexpr Pressure::Growth urgent{.live = 900, .request = 20, .limit = 1000};
+constexpr Pressure::Growth dire{.live = 900, .request = 80, .limit = 1000};
 
-TEST(Pressure, LetsTheFirstCollectionPass) {
+TEST(Pressure, LetsTheFirstCollectionPassOnceMemoryIsShort) {
   const Pressure pressure;
 
-  EXPECT_TRUE(pressure.allows_collection(start));
+  EXPECT_FALSE(pressure.allows_collection(relaxed, start));
+  EXPECT_TRUE(pressure.allows_collection(brief, start));
 }
 
 TEST(Pressure, AllowsAFurtherCollectionWhenItsTimeIsATwentiethOfAll) {
   Pressure pressure;
-  pressure.record_collection(start, 100ms);
+  pressure.record_collection(start, 100ms, 0, 0);
 
-  EXPECT_FALSE(pressure.allows_collection(start + 1999ms));
-  EXPECT_TRUE(pressure.allows_collection(start + 2000ms));
+  EXPECT_FALSE(pressure.allows_collection(brief, start + 1999ms));
+  EXPECT_TRUE(pressure.allows_collection(brief, start + 2000ms));
 }
 
-TEST(Pressure, JudgesByTheLastCollection) {
+TEST(Pressure, AllowsMoreTimeWhenItIsUrgentAndWhenTheLastCollectionFreedMuch) {
+  Pressure poor, rich;
+  poor.record_collection(start, 100ms, 99, 0);
+  rich.record_collection(start, 100ms, 100, 0);
+
+  EXPECT_FALSE(poor.allows_collection(urgent, start + 999ms));
+  EXPECT_TRUE(poor.allows_collection(urgent, start + 1000ms));
+  EXPECT_TRUE(poor.allows_collection(dire, start + 500ms));
+  EXPECT_TRUE(rich.allows_collection(brief, start + 1000ms));
+  EXPECT_TRUE(rich.allows_collection(dire, start + 250ms));
+}
+
+TEST(Pressure, WantsToSeeNewBytesBeforeItLooksAgain) {
   Pressure pressure;
-  pressure.record_collection(start, 1s);
-  pressure.record_collection(start + 1s, 1us);
+  pressure.record_collection(start, 1us, 0, 751);
 
-  EXPECT_TRUE(pressure.allows_collection(start + 1s + 20us));
+  EXPECT_FALSE(pressure.allows_collection(brief, start + 1h));
+  pressure.record_collection(start, 1us, 0, 750);
+  EXPECT_TRUE(pressure.allows_collection(brief, start + 1h));
 }
 
-TEST(Pressure, BeginsAtFourFifthsOfTheLimit) {
+TEST(Pressure, JudgesByWhatCollectionsUsuallyCost) {
+  Pressure pressure;
+  pressure.record_collection(start, 400ms, 0, 0);
+  pressure.record_collection(start, 0ms, 0, 0);
+
+  EXPECT_FALSE(pressure.allows_collection(brief, start + 5999ms));
+  EXPECT_TRUE(pressure.allows_collection(brief, start + 6001ms));
+}
+
+TEST(Pressure, LooksAtOldObjectsOnlyWhenItIsUrgent) {
+  EXPECT_FALSE(brief.is_urgent());
+  EXPECT_TRUE(urgent.is_urgent());
+  EXPECT_TRUE((Pressure::Growth{.live = 0, .request = 1, .limit = 0}).is_urgent());
+}
+
+TEST(Pressure, LeavesAFifthOfTheLimitToWhatIsNeeded) {
   EXPECT_EQ(Pressure::comfortable_bytes(1000), 800u);
   EXPECT_EQ(Pressure::comfortable_bytes(0), 0u);
 }
