@@ -51,6 +51,7 @@ Block* CachingAllocator::allocate_slowly(std::size_t bytes, Stream stream) {
   if (Block* const block = collect_under_pressure(request)) return block;
   for (const Rung rung : ladder) {
     if (Block* const block = (this->*rung)(request)) return block;
+    if (rung == ladder.front()) request.largest_free = stats().largest_free_block;
   }
   fail(request);
 }
@@ -153,6 +154,7 @@ Block* CachingAllocator::collect_garbage(Request& request, std::span<const int> 
     request.note(names[generation], freed_now, took);
     cost += took;
     freed += freed_now;
+    request.garbage_bytes += freed_now;
     {
       const std::lock_guard guard(lock_);
       ++gc_.runs;
@@ -184,12 +186,17 @@ void CachingAllocator::fail(Request& request) {
       .device = source_.name(),
       .requested = request.bytes,
       .limit = limit(),
+      .limit_origin = limit_origin(),
       .capacity = source_.capacity_bytes(),
       .live = stats.live_bytes,
       .booked = stats.booked_bytes,
       .reserved = stats.reserved_bytes,
+      .pending = stats.pending_bytes,
       .cached = stats.cached_bytes,
+      .largest_free_before = request.largest_free,
       .largest_free = stats.largest_free_block,
+      .garbage = request.garbage_bytes,
+      .device_free = source_.free_bytes(),
       .foreign = stats.foreign_bytes,
       .is_nested = request.is_nested,
       .rungs = std::move(request.tried),

@@ -17,6 +17,8 @@ struct CachingAllocator::Request {
   bool is_nested;                        // made by what another request of this thread has called
   bool needs_segment = false;            // the source has no range for it
   std::size_t refused_bytes = SIZE_MAX;  // what the source has last refused
+  std::size_t largest_free = 0;          // block, when the first rung has failed
+  std::size_t garbage_bytes = 0;         // freed by collecting it
   std::vector<RungFacts> tried = {};
 
   void note(std::string_view name, std::size_t freed_bytes,

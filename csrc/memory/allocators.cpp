@@ -95,7 +95,9 @@ CachingAllocator& open_cpu() {
   auto& slot = open_allocators[Device{}.slot()];
   if (CachingAllocator* const opened = slot.load()) return *opened;
   CachingAllocator& allocator = make_allocator(*new CpuSource, Device{});
-  allocator.set_limit(default_cpu_limit_bytes());
+  allocator.set_limit(default_cpu_limit_bytes(), is_control_group_tighter()
+                                                     ? LimitOrigin::control_group
+                                                     : LimitOrigin::machine);
   watch_forks();
   slot.store(&allocator);
   return allocator;

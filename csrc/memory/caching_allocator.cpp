@@ -78,14 +78,20 @@ Block* CachingAllocator::counted(Block* block) noexcept {
   return block;
 }
 
-void CachingAllocator::set_limit(std::optional<std::size_t> bytes) noexcept {
+void CachingAllocator::set_limit(std::optional<std::size_t> bytes, LimitOrigin origin) noexcept {
   const std::lock_guard guard(lock_);
   limit_ = bytes;
+  limit_origin_ = origin;
 }
 
 std::optional<std::size_t> CachingAllocator::limit() const noexcept {
   const std::lock_guard guard(lock_);
   return limit_;
+}
+
+LimitOrigin CachingAllocator::limit_origin() const noexcept {
+  const std::lock_guard guard(lock_);
+  return limit_origin_;
 }
 
 std::size_t CachingAllocator::booked_bytes() const noexcept {

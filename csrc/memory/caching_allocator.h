@@ -20,6 +20,7 @@
 #include "csrc/memory/memory_snapshot.h"
 #include "csrc/memory/memory_source.h"
 #include "csrc/memory/memory_stats.h"
+#include "csrc/memory/out_of_memory_report.h"
 #include "csrc/memory/pool_counts.h"
 #include "csrc/memory/pressure.h"
 
@@ -82,8 +83,10 @@ class CachingAllocator {
   /// The most that segments and booked bytes may come to; none takes it off. One below what is live
   /// is accepted: nothing is torn down, but every request that finds no room in the cache fails
   /// until enough has been released.
-  void set_limit(std::optional<std::size_t> bytes) noexcept;
+  void set_limit(std::optional<std::size_t> bytes,
+                 LimitOrigin origin = LimitOrigin::program) noexcept;
   std::optional<std::size_t> limit() const noexcept;
+  LimitOrigin limit_origin() const noexcept;
 
   MemoryStats stats() const;
   /// Walks all blocks.
@@ -214,6 +217,7 @@ class CachingAllocator {
   std::size_t unmapping_bytes_ = 0;  // on their way out
   std::size_t peak_reserved_bytes_ = 0;
   std::optional<std::size_t> limit_;
+  LimitOrigin limit_origin_ = LimitOrigin::program;
   Pressure pressure_;
   CountsByPool counts_;
   std::uint64_t map_count_ = 0;

@@ -67,6 +67,10 @@ std::size_t host_memory_bytes(const std::string& root) {
   return bytes;
 }
 
+bool is_control_group_tighter(const std::string& root) {
+  return host_memory_bytes(root) < machine_bytes(root);
+}
+
 std::size_t default_cpu_limit_bytes() { return host_memory_bytes() / 10 * 8; }
 
 }  // namespace garboard

@@ -11,6 +11,9 @@ namespace garboard {
 /// read sets no limit.
 std::size_t host_memory_bytes(const std::string& root = "");
 
+/// Whether that is a control group's limit.
+bool is_control_group_tighter(const std::string& root = "");
+
 /// What the CPU's allocator is limited to unless told otherwise: the system hands out pages it
 /// does not have, so a limit below its own is the only way to fail before the process is killed.
 std::size_t default_cpu_limit_bytes();

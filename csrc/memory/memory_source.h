@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "csrc/memory/timeline.h"
@@ -26,6 +27,9 @@ class MemorySource {
   /// Blocks are multiples of it, and aligned to it; a power of two, at least 64.
   virtual std::size_t quantum_bytes() const noexcept = 0;
 
+  /// What the device could still give, whoever has the rest; nothing where it does not say. Asks
+  /// the device: for when a request has failed.
+  virtual std::optional<std::size_t> free_bytes() noexcept { return std::nullopt; }
   /// Whether the CPU can read and write it.
   virtual bool is_on_host() const noexcept { return false; }
 

@@ -21,6 +21,28 @@ std::string ceiling_name(const OutOfMemoryFacts& facts) {
   return text(is_limit ? "the limit of " : "the device's ", human_bytes(ceiling_of(facts)));
 }
 
+std::string_view origin_name(LimitOrigin origin) {
+  switch (origin) {
+    case LimitOrigin::program:
+      break;
+    case LimitOrigin::machine:
+      return "four fifths of the machine's memory";
+    case LimitOrigin::control_group:
+      return "four fifths of what the control group may use";
+  }
+  return "set by the program";
+}
+
+// What the source would have to have given for the request to pass, with nothing returned.
+std::size_t needed_of(const OutOfMemoryFacts& facts) {
+  return facts.reserved + facts.booked + facts.segment;
+}
+
+std::size_t elsewhere_of(const OutOfMemoryFacts& facts) {
+  const std::size_t known = facts.reserved + facts.device_free.value_or(0);
+  return known < facts.capacity ? facts.capacity - known : 0;
+}
+
 // As one types it, rounded up: a limit set to this suffices.
 std::string as_limit(std::size_t bytes) { return text((bytes + 1_MiB - 1) / 1_MiB, " MiB"); }
 
@@ -37,9 +59,22 @@ std::string situation(const OutOfMemoryFacts& facts, Verdict verdict) {
     case Verdict::fragmented:
       return text(human_bytes(facts.cached), " are free, ", human_bytes(facts.largest_free),
                   " in one piece, and ", ceiling_name(facts), " is reached");
-    case Verdict::refused:
+    case Verdict::pending:
+      return text(human_bytes(facts.pending), " are released, but streams still use them, and ",
+                  ceiling_name(facts), " is reached");
+    case Verdict::foreign:
       return text("the device has no more, ", human_bytes(facts.reserved), " of ",
+                  ceiling_name(facts), " are reserved, ", human_bytes(elsewhere_of(facts)),
+                  " are others'");
+    case Verdict::refused:
+      return text("the device gives no more, ", human_bytes(facts.reserved), " of ",
                   ceiling_name(facts), " are reserved");
+    case Verdict::host_cap:
+      return text(human_bytes(facts.live), " of ", ceiling_name(facts), ", ",
+                  origin_name(facts.limit_origin), ", are live");
+    case Verdict::cycles:
+      return text(human_bytes(facts.live), " of ", ceiling_name(facts), " are live, ",
+                  human_bytes(facts.garbage), " of garbage in cycles gone already");
     case Verdict::too_big:
     case Verdict::taken:
       break;
@@ -47,40 +82,58 @@ std::string situation(const OutOfMemoryFacts& facts, Verdict verdict) {
   return text(human_bytes(facts.live), " of ", ceiling_name(facts), " are live");
 }
 
+std::string advice_to_release(const OutOfMemoryFacts& facts) {
+  return text("release at least ", human_bytes(facts.live + facts.segment - ceiling_of(facts)));
+}
+
 // The smallest action that helps. The figures are those that make the same request pass.
 std::string advice(const OutOfMemoryFacts& facts, Verdict verdict) {
-  const std::size_t ceiling = ceiling_of(facts);
-  const std::size_t needed = facts.reserved + facts.booked + facts.segment;
+  const std::string raise = advice_to_raise(facts, needed_of(facts));
   switch (verdict) {
     case Verdict::absurd:
       return "check the sizes";
     case Verdict::too_big:
-      return text("ask for less at once", advice_to_raise(facts, needed));
+      return text("ask for less at once", raise);
+    case Verdict::host_cap:
+      if (facts.segment > ceiling_of(facts)) return text("ask for less at once", raise);
+      return text(advice_to_release(facts), raise);
+    case Verdict::cycles:
     case Verdict::taken:
-      return text("release at least ", human_bytes(facts.live + facts.segment - ceiling),
-                  advice_to_raise(facts, needed));
+      return text(advice_to_release(facts), raise);
+    case Verdict::pending:
+      return text("synchronize the device, and ask again", raise);
     case Verdict::fragmented:
-      return text("release what lies between the free pieces", advice_to_raise(facts, needed));
+      return text("release what lies between the free pieces", raise);
+    case Verdict::foreign:
+      return "end what else uses the device";
     case Verdict::refused:
       break;
   }
-  return "end what else uses the device";
+  return "look for a limit of the system or the driver, such as ulimit -v";
 }
 
-std::string explanation(Verdict verdict) {
+std::string_view explanation(Verdict verdict) {
   switch (verdict) {
     case Verdict::absurd:
       return "absurd: no device holds so much";
     case Verdict::too_big:
       return "too big: it would not fit if nothing else were live";
+    case Verdict::host_cap:
+      return "host cap: the default limit, which keeps the system from ending the process";
+    case Verdict::pending:
+      return "pending: enough is released, but streams still use it";
+    case Verdict::cycles:
+      return "cycles: live tensors leave no room, and reference cycles had taken more of it";
     case Verdict::taken:
       return "taken: live tensors leave no room";
     case Verdict::fragmented:
       return "fragmented: enough is free, but not in one piece";
+    case Verdict::foreign:
+      return "foreign: others have the device's memory, though the limit has room";
     case Verdict::refused:
       break;
   }
-  return "refused: the device has no more, though the limit has room";
+  return "refused: the device does not give what it has, though the limit has room";
 }
 
 std::string line(std::string_view name, const std::string& value) {
@@ -93,10 +146,18 @@ std::string line(std::string_view name, const std::string& value) {
 
 Verdict verdict_of(const OutOfMemoryFacts& facts) {
   const std::size_t ceiling = ceiling_of(facts);
+  const std::size_t needed = needed_of(facts);
+  const bool is_default = facts.limit && facts.limit_origin != LimitOrigin::program;
+  const bool leaves_no_room = facts.live + facts.segment > ceiling;
   if (facts.requested > CachingAllocator::largest_request_bytes) return Verdict::absurd;
+  if (leaves_no_room && is_default && needed <= facts.capacity) return Verdict::host_cap;
   if (facts.segment > ceiling) return Verdict::too_big;
-  if (facts.reserved + facts.booked + facts.segment <= ceiling) return Verdict::refused;
-  if (facts.live + facts.segment > ceiling) return Verdict::taken;
+  if (!leaves_no_room && facts.pending > 0) return Verdict::pending;
+  if (needed <= ceiling) {
+    const bool has_it = !facts.device_free || *facts.device_free >= facts.segment;
+    return has_it ? Verdict::refused : Verdict::foreign;
+  }
+  if (leaves_no_room) return facts.garbage > 0 ? Verdict::cycles : Verdict::taken;
   return Verdict::fragmented;
 }
 
@@ -109,12 +170,20 @@ std::string message_of(const OutOfMemoryFacts& facts) {
 std::string report_of(const OutOfMemoryFacts& facts) {
   std::string report = text(message_of(facts), '\n', explanation(verdict_of(facts)), '\n');
   report += line("requested", exact_bytes(facts.requested));
-  report += line("limit", facts.limit ? exact_bytes(*facts.limit) : "none");
+  report += line(
+      "limit", facts.limit ? text(exact_bytes(*facts.limit), ", ", origin_name(facts.limit_origin))
+                           : "none");
   report += line("device", exact_bytes(facts.capacity));
+  if (facts.device_free) {
+    report += line("free on the device", exact_bytes(*facts.device_free));
+    report += line("others'", exact_bytes(elsewhere_of(facts)));
+  }
   report += line("live", exact_bytes(facts.live));
   report += line("reserved", exact_bytes(facts.reserved));
+  report += line("pending", exact_bytes(facts.pending));
   report += line("cached", exact_bytes(facts.cached));
-  report += line("largest free block", exact_bytes(facts.largest_free));
+  report += line("largest free block", text(exact_bytes(facts.largest_free), " after all steps, ",
+                                            human_bytes(facts.largest_free_before), " before"));
   report += line("foreign", exact_bytes(facts.foreign));
   if (facts.is_nested) report += "asked for by a callback or a finalizer, so nothing was freed\n";
   if (!facts.rungs.empty()) report += "what was tried:\n";

@@ -16,18 +16,30 @@ struct RungFacts {
   double ms = 0;
 };
 
+/// Who decided what the limit is.
+enum class LimitOrigin {
+  program,        // set_limit
+  machine,        // a share of its memory
+  control_group,  // a share of what this process's group may use
+};
+
 /// All that is known when a request fails. Bytes, if not said otherwise.
 struct OutOfMemoryFacts {
   std::string device;
   std::size_t requested = 0;
   std::size_t segment = 0;  // what the source would have had to give for it
   std::optional<std::size_t> limit;
+  LimitOrigin limit_origin = LimitOrigin::program;
   std::size_t capacity = 0;  // of the device
   std::size_t live = 0;      // requested, of blocks and booked
   std::size_t booked = 0;
   std::size_t reserved = 0;
-  std::size_t cached = 0;  // reserved, and in no live block
-  std::size_t largest_free = 0;
+  std::size_t pending = 0;                 // released, but other streams may still use it
+  std::size_t cached = 0;                  // reserved, and in no live or pending block
+  std::size_t largest_free_before = 0;     // when the cache and growing had failed
+  std::size_t largest_free = 0;            // after all that was tried
+  std::size_t garbage = 0;                 // freed by collecting it
+  std::optional<std::size_t> device_free;  // what the device says it could still give
   std::size_t foreign = 0;
   bool is_nested = false;  // made by a callback or a finalizer while another request was failing
   std::vector<RungFacts> rungs;
@@ -37,9 +49,13 @@ struct OutOfMemoryFacts {
 enum class Verdict {
   absurd,      // no device holds so much
   too_big,     // would not fit if nothing else were live
+  host_cap,    // the device could hold it, the limit that nobody has set does not
+  pending,     // enough would be free, but streams still use it
+  cycles,      // live bytes leave no room, though cycles have been collected
   taken,       // live bytes leave no room
   fragmented,  // enough is free, but not in one piece
-  refused,     // the device has no more, though the limit has room
+  foreign,     // somebody else has the device, though the limit has room
+  refused,     // the device does not give what it has
 };
 
 Verdict verdict_of(const OutOfMemoryFacts& facts);

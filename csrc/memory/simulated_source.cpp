@@ -23,6 +23,13 @@ SimulatedSource::~SimulatedSource() {
   for (const auto& [start, range] : ranges_) unmap_pages(start, range.bytes);
 }
 
+std::optional<std::size_t> SimulatedSource::free_bytes() noexcept {
+  const std::lock_guard guard(lock_);
+  const std::size_t taken = mapped_bytes_ + elsewhere_bytes_;
+  const std::size_t capacity = capacity_bytes_;
+  return capacity - std::min(capacity, taken);
+}
+
 void* SimulatedSource::reserve(std::size_t bytes) noexcept {
   const std::lock_guard guard(lock_);
   return device_.has_ranges ? add_range(bytes, false) : nullptr;

@@ -47,6 +47,7 @@ class SimulatedSource final : public MemorySource {
   std::size_t capacity_bytes() const noexcept override { return capacity_bytes_; }
   std::size_t granularity_bytes() const noexcept override { return device_.granularity_bytes; }
   std::size_t quantum_bytes() const noexcept override { return device_.quantum_bytes; }
+  std::optional<std::size_t> free_bytes() noexcept override;
   bool is_on_host() const noexcept override { return device_.is_backed; }
 
   Timeline* timeline() noexcept override { return device_.has_streams ? &streams_ : nullptr; }

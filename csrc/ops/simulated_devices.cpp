@@ -83,7 +83,7 @@ void close_simulated_device(Device device) {
   if (const std::int64_t bytes = live_bytes_on(device))
     throw DeviceError(text("close: ", human_bytes(static_cast<std::size_t>(bytes)), " live on ",
                            device, "; dispose what is on it first",
-                           registry().largest_sites(nullptr)));
+                           registry().largest_sites(device)));
   allocator_of(device).empty_cache();
   find(device)->state = State::closed;
 }

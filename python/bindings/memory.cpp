@@ -9,12 +9,14 @@
 #include "csrc/core/text.h"
 #include "csrc/lifetime/failing_allocation.h"
 #include "csrc/lifetime/registry.h"
+#include "csrc/lifetime/scope_report.h"
 #include "csrc/memory/allocators.h"
 #include "csrc/memory/limits.h"
 #include "python/bindings/arguments.h"
 #include "python/bindings/bindings.h"
 #include "python/bindings/dtype_object.h"
 #include "python/bindings/errors.h"
+#include "python/bindings/garbage.h"
 
 namespace py = pybind11;
 
@@ -49,24 +51,23 @@ py::dict stats_of(const py::object& device) {
   add("stolen_bytes", stats.stolen_bytes);
   add("retry_count", stats.retry_count);
   add("gc_runs", stats.gc_runs);
+  add("gc_freed_bytes", stats.gc_freed_bytes);
+  add("gc_time_us", stats.gc_time_us);
   add("out_of_memory_count", stats.out_of_memory_count);
   return all;
 }
 
-/// Python's collector, for the allocator's ladder. Any thread may ask; it runs under the GIL, and
-/// an exception on its way through the op that asked survives it.
-void collect_garbage(int generation) {
-  if (!Py_IsInitialized()) return;
-  const py::gil_scoped_acquire gil;
-  PyObject *type, *value, *traceback;
-  PyErr_Fetch(&type, &value, &traceback);
-  try {
-    const py::module_ gc = py::module_::import("gc");
-    if (py::bool_(gc.attr("isenabled")())) gc.attr("collect")(generation);
-  } catch (py::error_already_set& error) {
-    error.discard_as_unraisable("garboard's request for garbage collection");
-  }
-  PyErr_Restore(type, value, traceback);
+/// Who holds the live bytes of a device, for the report of a request that failed.
+std::string holders_of(Device device) {
+  const auto without_first_break = [](const std::string& lines) {
+    return lines.empty() ? lines : lines.substr(1);
+  };
+  std::string report = without_first_break(registry().largest_sites(device));
+  const std::string scopes = largest_scopes(device);
+  if (!scopes.empty()) report += text("\nopen scopes of this thread:", scopes);
+  const std::string garbage = remark_on_garbage();
+  if (!garbage.empty()) report += text('\n', garbage);
+  return report;
 }
 
 py::tuple row_of(const Tally& tally) {
@@ -121,10 +122,7 @@ std::optional<std::size_t> bytes_from(const py::object& limit) {
 }  // namespace
 
 void bind_memory(py::module_& m) {
-  set_hooks_everywhere({.collect = &collect_garbage, .holders = [](Device device) {
-                          const std::string lines = registry().largest_sites(device);
-                          return lines.empty() ? lines : lines.substr(1);  // it begins a line
-                        }});
+  set_hooks_everywhere({.collect = &collect_garbage, .holders = &holders_of});
   m.def("_memory_stats", &stats_of, py::arg("device") = py::none(),
         "The counters of one device's allocator, in bytes.");
   m.def(

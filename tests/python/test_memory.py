@@ -176,7 +176,106 @@ class TestALimit:
         assert out == "True\n"
 
 
+CYCLES = """
+    import gc, sys, warnings
+    import garboard as gb
+    gb.memory.set_memory_limit("256 MiB")
+
+    def leak():
+        cycle = [gb.empty(100 << 20, dtype=gb.uint8)]
+        cycle.append(cycle)
+"""
+
+
+class TestGarbage:
+    def test_that_cycles_hold_is_named_once_a_line(self):
+        out = run_program(
+            CYCLES
+            + """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for _ in range(8):
+            leak()
+    print(len(caught), caught[0].category.__name__)
+    print(caught[0].message)
+        """
+        )
+
+        first, second = out.splitlines()
+        assert first == "1 MemoryLeakWarning"
+        assert second.endswith(":7 leak(); dispose what is done with, or break the cycle")
+        assert " MiB of tensors were held by reference cycles alone, the first born at " in second
+
+    def test_is_named_in_the_report_of_what_failed_nevertheless(self):
+        out = run_program(
+            CYCLES
+            + """
+    warnings.simplefilter("ignore")
+    try:
+        with gb.dispose_scope("eval"):
+            kept = gb.empty(120 << 20, dtype=gb.uint8)
+            leak()
+            gb.empty(200 << 20, dtype=gb.uint8)
+    except gb.OutOfMemoryError as error:
+        print(error.report)
+        """
+        )
+
+        assert "cycles: live tensors leave no room" in out
+        assert "100.0 MiB of tensors were held by reference cycles alone" in out
+        assert '  120.0 MiB born in scope "eval" are live, 1 tensors are in it' in out
+
+    def test_is_left_alone_where_the_program_says_so(self):
+        out = run_program(
+            CYCLES
+            + """
+    gc.disable()
+    leak()
+    leak()
+    try:
+        leak()
+    except gb.OutOfMemoryError:
+        print(gb.memory.memory_allocated() >> 20)
+        """
+        )
+
+        assert out == "200\n"
+
+    def test_that_is_little_is_no_word_worth(self):
+        out = run_program(
+            CYCLES
+            + """
+    warnings.simplefilter("error")
+    for _ in range(3):
+        cycle = [gb.empty(500 << 10, dtype=gb.uint8)]
+        cycle.append(cycle)
+        del cycle
+        try:
+            gb.empty(300 << 20, dtype=gb.uint8)
+        except gb.OutOfMemoryError:
+            print(gb.memory.memory_allocated())
+        """
+        )
+
+        assert out == "0\n" * 3
+
+    def test_is_collected_without_a_word_where_it_is_enough_to_trim(self):
+        out = run_program(
+            CYCLES
+            + """
+    held = [gb.empty(200 << 10, dtype=gb.uint8) for _ in range(600)]
+    held.clear()
+    big = gb.empty(230 << 20, dtype=gb.uint8)
+    stats = gb.memory.memory_stats()
+    print(stats["retry_count"] > 0, stats["out_of_memory_count"])
+        """
+        )
+
+        assert out == "True 0\n"
+
+
 @pytest.mark.usefixtures("limited")
+@pytest.mark.filterwarnings("ignore:.* held by reference cycles")
 class TestOutOfMemory:
     def test_comes_after_the_garbage_collector(self):
         for _ in range(25):

@@ -73,6 +73,15 @@ TEST_F(LimitsTest, PassOverWhatCannotBeRead) {
   EXPECT_EQ(host_memory_bytes(root_), 16_GiB);
 }
 
+TEST_F(LimitsTest, SayWhetherItIsTheGroupThatBinds) {
+  EXPECT_FALSE(is_control_group_tighter(root_));
+  write("proc/self/cgroup", "0::/\n");
+  write("sys/fs/cgroup/memory.max", "1099511627776\n");
+  EXPECT_FALSE(is_control_group_tighter(root_));
+  write("sys/fs/cgroup/memory.max", "3221225472\n");
+  EXPECT_TRUE(is_control_group_tighter(root_));
+}
+
 TEST(Limits, OfThisMachineLeaveItAFifth) {
   EXPECT_GT(default_cpu_limit_bytes(), 0u);
   EXPECT_LE(default_cpu_limit_bytes(), host_memory_bytes() / 5 * 4);

@@ -16,12 +16,17 @@ OutOfMemoryFacts taken() {
           .requested = 400_MiB,
           .segment = 400_MiB,
           .limit = 1_GiB,
+          .limit_origin = LimitOrigin::program,
           .capacity = 16_GiB,
           .live = 912_MiB,
           .booked = 0,
           .reserved = 912_MiB,
+          .pending = 0,
           .cached = 0,
+          .largest_free_before = 0,
           .largest_free = 0,
+          .garbage = 0,
+          .device_free = {},
           .foreign = 0,
           .is_nested = false,
           .rungs = {},
@@ -38,13 +43,30 @@ TEST(OutOfMemoryReport, TellsTheCasesApart) {
   OutOfMemoryFacts facts = taken();
   EXPECT_EQ(verdict_of(facts), Verdict::taken);
 
+  facts.garbage = 1_MiB;
+  EXPECT_EQ(verdict_of(facts), Verdict::cycles);
+
+  facts.limit_origin = LimitOrigin::machine;
+  EXPECT_EQ(verdict_of(facts), Verdict::host_cap);
+  facts.capacity = 1_GiB;  // a higher limit would not help
+  EXPECT_EQ(verdict_of(facts), Verdict::cycles);
+
+  facts = taken();
   facts.live = 500_MiB;  // the rest lies between
   facts.cached = 412_MiB;
   EXPECT_EQ(verdict_of(facts), Verdict::fragmented);
 
+  facts.pending = 1_MiB;
+  EXPECT_EQ(verdict_of(facts), Verdict::pending);
+  facts.pending = 0;
+
   facts.reserved = 500_MiB;
   facts.cached = 0;
   EXPECT_EQ(verdict_of(facts), Verdict::refused);
+  facts.device_free = 400_MiB;
+  EXPECT_EQ(verdict_of(facts), Verdict::refused);
+  facts.device_free = 399_MiB;
+  EXPECT_EQ(verdict_of(facts), Verdict::foreign);
 
   facts.requested = facts.segment = 2_GiB;
   EXPECT_EQ(verdict_of(facts), Verdict::too_big);
@@ -63,6 +85,12 @@ TEST(OutOfMemoryReport, NeverAdvisesALimitThatTheDeviceCannotHold) {
 TEST(OutOfMemoryReport, GivesEveryFigureAndWhoHoldsIt) {
   OutOfMemoryFacts facts = taken();
   facts.foreign = 77;
+  facts.pending = 5;
+  facts.largest_free = 2_MiB;
+  facts.largest_free_before = 1_MiB;
+  facts.limit_origin = LimitOrigin::control_group;
+  facts.capacity = 1_GiB;
+  facts.device_free = 100_MiB;
   facts.rungs = {{.name = "garbage generation 0", .freed_bytes = 3_MiB, .ms = 1.5}};
   facts.holders = "  912.0 MiB  train.py:7\n";
 
@@ -70,7 +98,10 @@ TEST(OutOfMemoryReport, GivesEveryFigureAndWhoHoldsIt) {
 
   for (const char* part :
        {"taken: live tensors leave no room", "requested", "1.0 GiB (1073741824 bytes)", "77 bytes",
-        "garbage generation 0", "freed 3.0 MiB in 1.5 ms", "train.py:7"}) {
+        "four fifths of what the control group may use", "pending               5 bytes",
+        "free on the device    100.0 MiB", "others'               12.0 MiB",
+        "2.0 MiB (2097152 bytes) after all steps, 1.0 MiB before", "garbage generation 0",
+        "freed 3.0 MiB in 1.5 ms", "train.py:7"}) {
     EXPECT_NE(report.find(part), std::string::npos) << part << " is not in\n" << report;
   }
 }
@@ -78,12 +109,17 @@ TEST(OutOfMemoryReport, GivesEveryFigureAndWhoHoldsIt) {
 // What is advised must help: each case is built, its advice followed, and the request made again.
 class Advice : public testing::Test {
  protected:
-  std::string failure(std::size_t bytes) {
+  struct Failure {
+    std::string message, verdict;
+  };
+  /// What is said when `bytes` are asked for; nothing where they are there.
+  Failure failure(std::size_t bytes) {
     try {
       cache_.release(cache_.allocate(bytes, {}));
       return {};
     } catch (const OutOfMemoryError& error) {
-      return error.what();
+      const std::string rest = error.report().substr(error.report().find('\n') + 1);
+      return {error.what(), rest.substr(0, rest.find(':'))};
     }
   }
   static bool holds(const std::string& text, const char* part) {
@@ -92,11 +128,19 @@ class Advice : public testing::Test {
   /// Sets the limit that a message names.
   void obey(const std::string& message) {
     const std::string before = "raise the limit to at least ";
+    ASSERT_TRUE(holds(message, before.c_str())) << message;
     cache_.set_limit(parse_bytes(message.substr(message.find(before) + before.size())));
   }
+  /// The least that a message says is to be released.
+  static std::size_t asked_for(const std::string& message) {
+    const std::string before = "release at least ";
+    const std::string after = message.substr(message.find(before) + before.size());
+    return static_cast<std::size_t>(parse_bytes(after.substr(0, after.find(','))));
+  }
 
-  explicit Advice(bool has_ranges = true)
-      : device_({.capacity_bytes = 1_GiB, .has_ranges = has_ranges}), cache_(device_) {}
+  explicit Advice(SimulatedSource::Device device = {.capacity_bytes = 1_GiB, .has_streams = true})
+      : device_(std::move(device)), cache_(device_) {}
+  ~Advice() override { EXPECT_EQ(cache_.stats().live_bytes, 0u); }
 
   SimulatedSource device_;
   CachingAllocator cache_;
@@ -104,34 +148,38 @@ class Advice : public testing::Test {
 
 class AdviceInSegments : public Advice {
  protected:
-  AdviceInSegments() : Advice(false) {}
+  AdviceInSegments() : Advice({.capacity_bytes = 1_GiB, .has_ranges = false}) {}
 };
 
 TEST_F(Advice, HelpsWhenTheRequestIsTooBigForTheLimit) {
   cache_.set_limit(64_MiB);
   Block* const live = cache_.allocate(1_MiB, {});
 
-  const std::string message = failure(100_MiB);
+  const auto [message, verdict] = failure(100_MiB);
+  EXPECT_EQ(verdict, "too big");
   ASSERT_TRUE(holds(message, "ask for less at once")) << message;
   obey(message);
 
-  EXPECT_EQ(failure(100_MiB), "");
+  EXPECT_EQ(failure(100_MiB).message, "");
   cache_.release(live);
 }
 
 TEST_F(Advice, HelpsWhenTheLimitIsTaken) {
   cache_.set_limit(64_MiB);
-  Block* const live = cache_.allocate(48_MiB, {});
+  Block* const live = cache_.allocate(30_MiB, {});
+  Block* const little = cache_.allocate(18_MiB, {});
   cache_.book(1000);
 
-  const std::string message = failure(32_MiB);
-  ASSERT_TRUE(holds(message, "release at least")) << message;
+  const auto [message, verdict] = failure(32_MiB);
+  EXPECT_EQ(verdict, "taken");
+  EXPECT_LE(asked_for(message), 18_MiB) << message;
   obey(message);
-  EXPECT_EQ(failure(32_MiB), "");
+  EXPECT_EQ(failure(32_MiB).message, "");
   cache_.set_limit(64_MiB);
-  cache_.release(live);
+  cache_.release(little);
 
-  EXPECT_EQ(failure(32_MiB), "");
+  EXPECT_EQ(failure(32_MiB).message, "");
+  cache_.release(live);
   cache_.unbook(1000);
 }
 
@@ -141,23 +189,87 @@ TEST_F(AdviceInSegments, HelpsWhenTheMemoryIsFragmented) {
   for (int i = 0; i < 30; ++i) blocks.push_back(cache_.allocate(2_MiB, {}));
   for (int i = 0; i < 30; i += 2) cache_.release(std::exchange(blocks[i], nullptr));
 
-  const std::string message = failure(24_MiB);
+  const auto [message, verdict] = failure(24_MiB);
+  EXPECT_EQ(verdict, "fragmented");
   ASSERT_TRUE(holds(message, "release what lies between")) << message;
   obey(message);
 
-  EXPECT_EQ(failure(24_MiB), "");
+  EXPECT_EQ(failure(24_MiB).message, "");
   for (Block* block : blocks) cache_.release(block);
 }
 
 TEST_F(Advice, HelpsWhenAnotherProcessHasTheDevice) {
   cache_.set_limit(512_MiB);
-  device_.take_elsewhere(1_GiB);
+  device_.take_elsewhere(1022_MiB);
 
-  const std::string message = failure(4_MiB);
-  ASSERT_TRUE(holds(message, "end what else uses the device")) << message;
+  const auto [message, verdict] = failure(4_MiB);
+  EXPECT_EQ(verdict, "foreign");
+  ASSERT_TRUE(holds(message, "1022.0 MiB are others'; end what else uses the device")) << message;
   device_.take_elsewhere(0);
 
-  EXPECT_EQ(failure(4_MiB), "");
+  EXPECT_EQ(failure(4_MiB).message, "");
+}
+
+TEST_F(Advice, HelpsWhenTheDeviceDoesNotGiveWhatItHas) {
+  device_.plan([](FaultPlan& faults) { faults.fail_from(4_MiB); });
+
+  const auto [message, verdict] = failure(4_MiB);
+  EXPECT_EQ(verdict, "refused");
+  ASSERT_TRUE(holds(message, "look for a limit of the system or the driver")) << message;
+  device_.plan([](FaultPlan& faults) { faults.fail_from(SIZE_MAX); });
+
+  EXPECT_EQ(failure(4_MiB).message, "");
+}
+
+TEST_F(Advice, HelpsWhenTheLimitIsTheHosts) {
+  cache_.set_limit(64_MiB, LimitOrigin::machine);
+  Block* const live = cache_.allocate(48_MiB, {});
+
+  const auto [message, verdict] = failure(32_MiB);
+  EXPECT_EQ(verdict, "host cap");
+  ASSERT_TRUE(holds(message, "four fifths of the machine's memory")) << message;
+  EXPECT_EQ(asked_for(message), 16_MiB);
+  obey(message);
+
+  EXPECT_EQ(failure(32_MiB).message, "");
+  cache_.release(live);
+}
+
+TEST_F(Advice, HelpsWhenCyclesHadTakenARoomThatIsStillTooSmall) {
+  cache_.set_limit(64_MiB);
+  Block* live = cache_.allocate(40_MiB, {});
+  Block* in_a_cycle = cache_.allocate(20_MiB, {});
+  cache_.set_garbage_collector([&](int) { cache_.release(std::exchange(in_a_cycle, nullptr)); });
+
+  const auto [message, verdict] = failure(32_MiB);
+  EXPECT_EQ(verdict, "cycles");
+  ASSERT_TRUE(holds(message, "20.0 MiB of garbage in cycles gone already")) << message;
+  EXPECT_EQ(asked_for(message), 8_MiB);
+  obey(message);
+
+  EXPECT_EQ(failure(32_MiB).message, "");
+  cache_.release(live);
+}
+
+// Who is called while another request is failing does not wait for streams.
+TEST_F(Advice, HelpsWhenStreamsStillUseWhatWasReleased) {
+  cache_.set_limit(64_MiB);
+  const Stream side{{}, this};
+  Block* const block = cache_.allocate(40_MiB, {});
+  cache_.used_on(block, side);
+  device_.streams().submit(side);
+  cache_.release(block);
+  Failure nested, later;
+  cache_.add_reclaim_callback([&](std::size_t) {
+    nested = failure(32_MiB);
+    device_.streams().finish();
+    later = failure(32_MiB);
+  });
+
+  EXPECT_EQ(failure(60_MiB).message, "");
+  EXPECT_EQ(nested.verdict, "pending");
+  EXPECT_TRUE(holds(nested.message, "synchronize the device, and ask again")) << nested.message;
+  EXPECT_EQ(later.message, "");
 }
 
 }  // namespace
