@@ -34,26 +34,43 @@ class OnLadder {
 }  // namespace
 
 Block* CachingAllocator::allocate_slowly(std::size_t bytes, Stream stream) {
-  // Cheapest first. Users rely on the order.
-  static constexpr std::array<Rung, 5> ladder{
-      &CachingAllocator::find_room,       &CachingAllocator::run_callbacks,
-      &CachingAllocator::await_pending,   &CachingAllocator::collect_garbage,
-      &CachingAllocator::trim_everything,
-  };
   Request request{.bytes = bytes, .stream = stream, .is_nested = is_on_ladder};
   if (bytes > largest_request_bytes) fail(request);
+  Block* block = nullptr;
+  {
+    const OnLadder guard;
+    block = climb(request);
+  }
+  {
+    const std::lock_guard guard(lock_);
+    ++miss_count_;
+    if (block) ++saved_by_[static_cast<std::size_t>(request.step)];
+  }
+  if (!block) fail(request);
+  return block;
+}
+
+Block* CachingAllocator::climb(Request& request) {
+  // Cheapest first. Users rely on the order.
+  static constexpr std::array<NamedRung, 4> ladder{{
+      {MissStep::callbacks, &CachingAllocator::run_callbacks},
+      {MissStep::pending, &CachingAllocator::await_pending},
+      {MissStep::garbage, &CachingAllocator::collect_garbage},
+      {MissStep::trim, &CachingAllocator::trim_everything},
+  }};
   if (Block* const block = search(request)) return block;  // only the stock may have been missing
-  if (request.is_nested) {
-    if (Block* const block = find_room(request)) return block;
-    fail(request);
+  if (!request.is_nested) {
+    request.step = MissStep::garbage;
+    if (Block* const block = collect_under_pressure(request)) return block;
   }
-  const OnLadder guard;
-  if (Block* const block = collect_under_pressure(request)) return block;
-  for (const Rung rung : ladder) {
+  if (Block* const block = find_room(request, &request.step)) return block;
+  if (request.is_nested) return nullptr;
+  request.largest_free = stats().largest_free_block;
+  for (const auto& [step, rung] : ladder) {
+    request.step = step;
     if (Block* const block = (this->*rung)(request)) return block;
-    if (rung == ladder.front()) request.largest_free = stats().largest_free_block;
   }
-  fail(request);
+  return nullptr;
 }
 
 Block* CachingAllocator::search(Request& request) {
@@ -70,14 +87,20 @@ Block* CachingAllocator::search(Request& request) {
 }
 
 Block* CachingAllocator::find_room(Request& request) {
-  static constexpr std::array<Rung, 4> steps{
-      &CachingAllocator::search,
-      &CachingAllocator::grow,
-      &CachingAllocator::cut_from_large,
-      &CachingAllocator::take_from_other_streams,
-  };
-  for (const Rung step : steps) {
-    if (Block* const block = (this->*step)(request)) return block;
+  MissStep ignored;  // it was what has just been done that made room
+  return find_room(request, &ignored);
+}
+
+Block* CachingAllocator::find_room(Request& request, MissStep* step) {
+  static constexpr std::array<NamedRung, 4> steps{{
+      {MissStep::search, &CachingAllocator::search},
+      {MissStep::grow, &CachingAllocator::grow},
+      {MissStep::other_sizes, &CachingAllocator::cut_from_large},
+      {MissStep::other_streams, &CachingAllocator::take_from_other_streams},
+  }};
+  for (const auto& [name, rung] : steps) {
+    *step = name;
+    if (Block* const block = (this->*rung)(request)) return block;
   }
   return nullptr;
 }
@@ -109,6 +132,10 @@ Block* CachingAllocator::await_pending(Request& request) {
     const auto began = Clock::now();
     const std::size_t freed = await_oldest();
     if (freed == 0) return nullptr;
+    {
+      const std::lock_guard guard(lock_);
+      ++stream_wait_count_;
+    }
     request.note("pending frees", freed, Clock::now() - began);
     if (Block* const block = find_room(request)) return block;
   }

@@ -15,6 +15,7 @@ struct CachingAllocator::Request {
   std::size_t bytes;
   Stream stream;
   bool is_nested;                        // made by what another request of this thread has called
+  MissStep step = MissStep::search;      // what is being tried for it
   bool needs_segment = false;            // the source has no range for it
   std::size_t refused_bytes = SIZE_MAX;  // what the source has last refused
   std::size_t largest_free = 0;          // block, when the first rung has failed

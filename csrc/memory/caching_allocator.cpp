@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <mutex>
+#include <numeric>
 #include <utility>
 
 #include "csrc/memory/poison.h"
@@ -115,6 +116,8 @@ std::size_t CachingAllocator::ceiling_bytes() const noexcept {
 MemoryStats CachingAllocator::stats() const {
   const std::lock_guard guard(lock_);
   const Heap::Counts& counts = heap_.counts();
+  const std::uint64_t served =
+      std::accumulate(saved_by_.begin(), saved_by_.end(), std::uint64_t{0});
   return {
       .live_bytes = books_.live_bytes(),
       .peak_live_bytes = books_.peak_bytes(),
@@ -128,7 +131,14 @@ MemoryStats CachingAllocator::stats() const {
       .allocation_count = counts.allocation_count,
       .free_count = counts.free_count,
       .segment_count = counts.segment_count,
-      .map_count = map_count_,
+      .cache_hits = counts.allocation_count - served,
+      .cache_misses = miss_count_,
+      .saved_by = saved_by_,
+      .map_count = maps_.count(),
+      .map_time_us = maps_.time_us(),
+      .unmap_count = unmaps_.count(),
+      .unmap_time_us = unmaps_.time_us(),
+      .stream_wait_count = stream_wait_count_,
       .stolen_bytes = stolen_bytes_,
       .retry_count = retry_count_,
       .gc_runs = gc_.runs,

@@ -1,6 +1,7 @@
 // Hands out the bytes of one device, and keeps what comes back for the next request.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -23,6 +24,7 @@
 #include "csrc/memory/out_of_memory_report.h"
 #include "csrc/memory/pool_counts.h"
 #include "csrc/memory/pressure.h"
+#include "csrc/memory/source_calls.h"
 
 namespace garboard {
 
@@ -134,6 +136,10 @@ class CachingAllocator {
     bool is_roomy;  // more than is needed, and nothing trimmed for it
   };
   using Rung = Block* (CachingAllocator::*)(Request&);
+  struct NamedRung {
+    MissStep step;
+    Rung rung;
+  };
 
   // Called without the lock. Those that return a block return null where they have none.
   Block* allocate_for_anyone(std::size_t bytes, Stream stream);
@@ -151,9 +157,11 @@ class CachingAllocator {
   void note_active() noexcept;
   void record_booking(HistoryAction action, std::size_t bytes, const void* payload) noexcept;
   Block* allocate_slowly(std::size_t bytes, Stream stream);
+  Block* climb(Request& request);
   Block* search(Request& request);
   Block* collect_under_pressure(Request& request);
   Block* find_room(Request& request);
+  Block* find_room(Request& request, MissStep* step);
   Block* grow(Request& request);
   Block* grow_range(Request& request, GrowthPlan plan);
   Growth hold(Request& request, GrowthPlan plan, Heap::Stock& stock);
@@ -206,6 +214,8 @@ class CachingAllocator {
   bool copy_into(MemorySnapshot& taken) noexcept;
 
   MemorySource& source_;
+  SourceCalls maps_;
+  SourceCalls unmaps_;
   alignas(64) Books books_;  // apart from the lock: booking takes none
 
   alignas(64) mutable SpinLock lock_;      // a leaf; what follows is under it
@@ -220,7 +230,8 @@ class CachingAllocator {
   LimitOrigin limit_origin_ = LimitOrigin::program;
   Pressure pressure_;
   CountsByPool counts_;
-  std::uint64_t map_count_ = 0;
+  std::uint64_t miss_count_ = 0;
+  std::array<std::uint64_t, miss_step_names.size()> saved_by_{};  // by MissStep
   std::uint64_t retry_count_ = 0;
   struct {
     std::uint64_t runs = 0;
@@ -229,6 +240,7 @@ class CachingAllocator {
   } gc_;
   std::uint64_t out_of_memory_count_ = 0;
   std::uint64_t stolen_bytes_ = 0;
+  std::uint64_t stream_wait_count_ = 0;
   std::atomic<std::uint32_t> looks_{0};
   std::shared_ptr<const MemoryHooks> hooks_;
 };

@@ -43,9 +43,10 @@ CountsByPool CachingAllocator::counts_by_pool() const {
     for (const Block* block = segment->first; block; block = block->after) {
       if (!block->is_free()) continue;
       const std::size_t stuck = stuck_bytes(*block, source_.granularity_bytes());
-      if (stuck == 0) continue;
+      const auto bytes = static_cast<double>(block->bytes);
       counts.for_both(heap_.is_small(*segment), [&](PoolCounts& pool) {
-        ++pool.split_blocks;
+        pool.free_squared += bytes * bytes;
+        pool.split_blocks += stuck > 0;
         pool.split_bytes += stuck;
       });
     }

@@ -148,11 +148,7 @@ bool CachingAllocator::map_missing(const Growth& growth) {
 }
 
 bool CachingAllocator::map_piece(const Block& piece) {
-  {
-    const std::lock_guard guard(lock_);
-    ++map_count_;
-  }
-  if (!source_.map_at(piece.address, piece.bytes)) return false;
+  if (!maps_.timed([&] { return source_.map_at(piece.address, piece.bytes); })) return false;
   if (poisons_memory && source_.is_on_host()) poison(piece.address, piece.bytes);
   return true;
 }
@@ -181,9 +177,8 @@ Block* CachingAllocator::add_segment(std::size_t bytes, std::size_t most_charged
     const std::lock_guard guard(lock_);
     if (charged_bytes() > most_charged || bytes > most_charged - charged_bytes()) return nullptr;
     mapping_bytes_ += bytes;
-    ++map_count_;
   }
-  segment->address = static_cast<std::byte*>(source_.map(bytes));
+  segment->address = static_cast<std::byte*>(maps_.timed([&] { return source_.map(bytes); }));
   segment->bytes = bytes;
   if (segment->address && poisons_memory && source_.is_on_host()) poison(segment->address, bytes);
 

@@ -1,10 +1,26 @@
 // What an allocator has counted.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace garboard {
+
+/// What can serve a request that the cache did not, in the order in which it is tried.
+enum class MissStep : std::uint8_t {
+  search,         // once more, after pending blocks have come back
+  grow,           // with free memory returned for it
+  other_sizes,    // a small block out of large ones
+  other_streams,  // a free block of another stream
+  callbacks,      // that were registered
+  pending,        // waiting for what streams still use
+  garbage,        // Python's, when nothing else helps and under pressure
+  trim,           // all free memory returned
+};
+inline constexpr std::array<std::string_view, 8> miss_step_names{
+    "search", "grow", "other_sizes", "other_streams", "callbacks", "pending", "garbage", "trim"};
 
 /// One look at the counters of one device. Bytes are requested bytes where they are live, and whole
 /// segments where they are reserved.
@@ -21,10 +37,17 @@ struct MemoryStats {
   std::uint64_t allocation_count = 0;  // blocks handed out, ever
   std::uint64_t free_count = 0;        // and given back
   std::uint64_t segment_count = 0;     // now
-  std::uint64_t map_count = 0;         // calls of the source, failed ones too
-  std::uint64_t stolen_bytes = 0;      // handed to one stream out of another's, ever
-  std::uint64_t retry_count = 0;       // how often free memory was returned to make room
-  std::uint64_t gc_runs = 0;           // under pressure, and before giving up
+  std::uint64_t cache_hits = 0;        // blocks handed out at the first look
+  std::uint64_t cache_misses = 0;      // requests that took longer, failed ones too
+  std::array<std::uint64_t, miss_step_names.size()> saved_by{};  // misses served, by MissStep
+  std::uint64_t map_count = 0;  // calls of the source, failed ones too
+  std::uint64_t map_time_us = 0;
+  std::uint64_t unmap_count = 0;
+  std::uint64_t unmap_time_us = 0;
+  std::uint64_t stream_wait_count = 0;  // for pending blocks, when memory had run out
+  std::uint64_t stolen_bytes = 0;       // handed to one stream out of another's, ever
+  std::uint64_t retry_count = 0;        // how often free memory was returned to make room
+  std::uint64_t gc_runs = 0;            // under pressure, and before giving up
   std::uint64_t gc_freed_bytes = 0;
   std::uint64_t gc_time_us = 0;
   std::uint64_t out_of_memory_count = 0;  // requests refused

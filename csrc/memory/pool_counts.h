@@ -43,6 +43,7 @@ struct PoolCounts {
   // Free memory that cannot be returned, for what lies around it is in use; walked at the look.
   std::uint64_t split_blocks = 0;
   std::uint64_t split_bytes = 0;
+  double free_squared = 0;  // the sum of the squares of all free blocks' bytes; walked too
 
   void add_block(std::uint64_t requested, std::uint64_t occupied) noexcept {
     blocks.add(1);

@@ -77,7 +77,7 @@ std::size_t CachingAllocator::trim_piece(std::size_t bytes) noexcept {
 
 void CachingAllocator::unmap_piece(const Block& piece) noexcept {
   if (poisons_memory && source_.is_on_host()) unpoison(piece.address, piece.bytes);
-  source_.unmap_at(piece.address, piece.bytes);
+  unmaps_.timed([&] { source_.unmap_at(piece.address, piece.bytes); });
 }
 
 std::size_t CachingAllocator::trim_segments(std::size_t bytes) noexcept {
@@ -97,7 +97,7 @@ std::size_t CachingAllocator::trim_segments(std::size_t bytes) noexcept {
     const std::unique_ptr<Segment> owned(segment);
     segment = owned->below;
     if (poisons_memory && source_.is_on_host()) unpoison(owned->address, owned->bytes);
-    source_.unmap(owned->address, owned->bytes);
+    unmaps_.timed([&] { source_.unmap(owned->address, owned->bytes); });
   }
   const std::lock_guard guard(lock_);
   unmapping_bytes_ -= sum;

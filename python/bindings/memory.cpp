@@ -47,7 +47,17 @@ py::dict stats_of(const py::object& device) {
   add("allocation_count", stats.allocation_count);
   add("free_count", stats.free_count);
   add("segment_count", stats.segment_count);
+  add("cache_hits", stats.cache_hits);
+  add("cache_misses", stats.cache_misses);
+  py::dict saved_by;
+  for (std::size_t i = 0; i < miss_step_names.size(); ++i)
+    saved_by[py::str(miss_step_names[i].data(), miss_step_names[i].size())] = stats.saved_by[i];
+  all["step_saved"] = saved_by;
   add("map_count", stats.map_count);
+  add("map_time_us", stats.map_time_us);
+  add("unmap_count", stats.unmap_count);
+  add("unmap_time_us", stats.unmap_time_us);
+  add("stream_wait_count", stats.stream_wait_count);
   add("stolen_bytes", stats.stolen_bytes);
   add("retry_count", stats.retry_count);
   add("gc_runs", stats.gc_runs);
@@ -74,7 +84,8 @@ py::tuple row_of(const Tally& tally) {
   return py::make_tuple(tally.current(), tally.peak(), tally.allocated(), tally.freed());
 }
 
-/// By pool and quantity, (current, peak, allocated, freed); and (blocks, bytes) of "split".
+/// By pool and quantity, (current, peak, allocated, freed); (blocks, bytes) of "split"; and one
+/// number, "free_squared".
 py::dict counts_of(const py::object& device) {
   const CountsByPool counts = allocator_of_object(device).counts_by_pool();
   const auto pool = [](const PoolCounts& of) {
@@ -88,6 +99,7 @@ py::dict counts_of(const py::object& device) {
     rows["segments"] = row_of(of.segments);
     rows["reserved_bytes"] = row_of(of.reserved_bytes);
     rows["split"] = py::make_tuple(of.split_blocks, of.split_bytes);
+    rows["free_squared"] = py::make_tuple(py::int_(py::float_(of.free_squared)));
     return rows;
   };
   py::dict all;

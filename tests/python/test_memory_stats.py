@@ -132,6 +132,32 @@ class TestMemoryStats:
         assert stats["allocation.small_pool.freed"] == 5
         assert stats["requested_bytes.small_pool.freed"] == 20_000
 
+    def test_tells_hits_from_misses_and_what_served_them(self):
+        before = memory.memory_stats()
+        kept = [gb.zeros(1000) for _ in range(3)]
+        del kept
+        again = gb.zeros(1000)
+        after = memory.memory_stats()
+
+        grown = {key: after[key] - before[key] for key in after}
+        assert grown["cache_hits"] + grown["cache_misses"] == 4
+        assert grown["cache_hits"] >= 1
+        saved = [value for key, value in grown.items() if key.startswith("step_saved.")]
+        assert len(saved) == 8
+        assert sum(saved) == grown["cache_misses"]
+        assert again.shape == (1000,)
+
+    def test_measures_how_torn_the_free_memory_is(self):
+        kept = [mebibytes(8) for _ in range(8)]
+        whole = memory.memory_stats()
+        kept = kept[::2]
+        torn = memory.memory_stats()
+
+        assert 0 <= whole["frag_sq"] <= 1
+        assert torn["frag_sq"] > 0
+        assert torn["cached_bytes"] >= 32 * MIB
+        assert len(kept) == 4
+
     def test_has_rounding_in_the_active_bytes(self):
         grown = change("active_bytes.small_pool", lambda: gb.zeros(17))
 

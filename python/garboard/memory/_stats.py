@@ -51,13 +51,14 @@ def memory_stats_as_nested_dict(device: _Device = None) -> dict[str, Any]:
         "max_split_size": -1,
         "num_alloc_retries": raw["retry_count"],
         "num_device_alloc": raw["map_count"],
-        "num_device_free": counts["all"]["segments"][3],
+        "num_device_free": raw["unmap_count"],
         "num_oom_rejections": 0,
         "num_ooms": raw["out_of_memory_count"],
-        "num_sync_all_streams": 0,
+        "num_sync_all_streams": raw["stream_wait_count"],
     }
     reserved, cached = raw["reserved_bytes"], raw["cached_bytes"]
     nested["fragmentation"] = 1 - raw["largest_free_block"] / cached if cached else 0.0
+    nested["frag_sq"] = counts["all"]["free_squared"][0] / reserved**2 if reserved else 0.0
     nested["utilisation"] = (raw["live_bytes"] - booked) / reserved if reserved else 1.0
     # One of ours has the name of a whole group of PyTorch's: it is found there as all.current.
     return nested | {name: value for name, value in raw.items() if name != "reserved_bytes"}
@@ -94,11 +95,16 @@ def memory_stats(device: _Device = None) -> dict[str, Any]:
     Ours: `live_bytes` and `peak_live_bytes` (asked for by live tensors), `booked_bytes`,
     `reserved_bytes`, `peak_reserved_bytes`, `pending_bytes` (released, and perhaps still used by
     another stream), `cached_bytes`, `largest_free_block`, `foreign_bytes` (memory that is not ours,
-    outside the limit), `allocation_count`, `free_count`, `segment_count`, `map_count` (calls of the
-    device, failed ones too), `stolen_bytes` (given to one stream out of another's, ever),
-    `retry_count` (requests for which free memory was returned first), `gc_runs`,
-    `out_of_memory_count`, `fragmentation` (1 - the largest free block / all that is free) and
-    `utilisation` (live / reserved).
+    outside the limit), `allocation_count`, `free_count`, `segment_count`, `cache_hits` (blocks
+    handed out at the first look), `cache_misses` (requests that took longer, failed ones too),
+    `step_saved.{step}` (misses by what served them: search, grow, other_sizes, other_streams,
+    callbacks, pending, garbage, trim; see docs/concepts/memory.md), `map_count`, `map_time_us`,
+    `unmap_count`, `unmap_time_us` (calls of the device, failed ones too), `stream_wait_count`
+    (waits for pending blocks when memory had run out), `stolen_bytes` (given to one stream out of
+    another's, ever), `retry_count` (requests for which free memory was returned first), `gc_runs`,
+    `gc_freed_bytes`, `gc_time_us`, `out_of_memory_count`, `fragmentation` (1 - the largest free
+    block / all that is free), `frag_sq` (the sum of the squares of the free blocks / the square of
+    what is reserved) and `utilisation` (live / reserved).
 
     Args:
         device: The CPU by default.

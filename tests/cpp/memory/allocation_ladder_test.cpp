@@ -29,6 +29,10 @@ class LadderTest : public testing::Test {
   Block* allocate(std::size_t bytes) { return cache_.allocate(bytes, {}); }
   void release(Block*& block) { cache_.release(std::exchange(block, nullptr)); }
 
+  void release_all(std::initializer_list<Block*> blocks) {
+    for (Block* block : blocks) cache_.release(block);
+  }
+
   SimulatedSource device_{{.capacity_bytes = 64_MiB}};
   CachingAllocator cache_{device_};
 };
@@ -172,6 +176,67 @@ TEST_F(LadderTest, SaysWhatCollectingFreedAndTook) {
   EXPECT_GE(stats.gc_time_us, 1000u);
   release(live);
   release(block);
+}
+
+class StepsTest : public LadderTest {
+ protected:
+  /// How many requests the step has served.
+  std::uint64_t saved_by(MissStep step) const {
+    return cache_.stats().saved_by[static_cast<std::size_t>(step)];
+  }
+};
+
+TEST_F(StepsTest, CountsHitsAndMisses) {
+  release_all({allocate(1_KiB), allocate(1_KiB), allocate(1_KiB)});
+
+  EXPECT_EQ(cache_.stats().cache_misses, 1u);
+  EXPECT_EQ(cache_.stats().cache_hits, 2u);
+  EXPECT_EQ(saved_by(MissStep::grow), 1u);
+}
+
+TEST_F(StepsTest, CountsFailuresAsMisses) {
+  EXPECT_THROW(allocate(1_GiB), OutOfMemoryError);
+
+  EXPECT_EQ(cache_.stats().cache_misses, 1u);
+  EXPECT_EQ(cache_.stats().cache_hits, 0u);
+}
+
+TEST_F(StepsTest, TellWhichOfThemServedARequest) {
+  Block* first = allocate(48_MiB);
+  const int number = cache_.add_reclaim_callback([&](std::size_t) { release(first); });
+  Block* live = allocate(48_MiB);
+  EXPECT_EQ(saved_by(MissStep::callbacks), 1u);
+  cache_.remove_reclaim_callback(number);
+
+  int collected = 0;
+  cache_.set_garbage_collector([&](int) {
+    if (++collected > 2) release(live);  // not under pressure already
+  });
+  Block* after_garbage = allocate(48_MiB);
+  EXPECT_EQ(saved_by(MissStep::garbage), 1u);
+
+  release_all({after_garbage});
+}
+
+TEST_F(StepsTest, TellThatASmallBlockWasCutFromALargeOne) {
+  Block* large = allocate(21_MiB);
+  cache_.set_limit(cache_.stats().reserved_bytes);
+  Block* small = allocate(100);
+
+  EXPECT_EQ(saved_by(MissStep::other_sizes), 1u);
+  release_all({large, small});
+}
+
+TEST_F(StepsTest, TimeTheCallsOfTheSource) {
+  release_all({allocate(48_MiB)});
+  cache_.empty_cache();
+
+  const MemoryStats stats = cache_.stats();
+  EXPECT_EQ(stats.map_count, device_.map_count());
+  EXPECT_EQ(stats.unmap_count, device_.unmap_count());
+  EXPECT_GT(stats.map_count, 0u);
+  EXPECT_GT(stats.unmap_count, 0u);
+  EXPECT_LT(stats.map_time_us + stats.unmap_time_us, 60'000'000u);
 }
 
 TEST_F(LadderTest, LeavesTheGarbageAloneWhileThereIsPlenty) {

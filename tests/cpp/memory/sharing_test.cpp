@@ -166,6 +166,8 @@ TEST_F(SharingTest, WaitsForTheOldestAndNoLonger) {
 
   EXPECT_EQ(streams().passed(side), 1u);
   EXPECT_EQ(streams().passed(other), 0u);
+  EXPECT_EQ(cache_.stats().stream_wait_count, 1u);
+  EXPECT_EQ(cache_.stats().saved_by[static_cast<std::size_t>(MissStep::pending)], 1u);
   cache_.release(live);
   cache_.release(block);
 }
@@ -187,6 +189,7 @@ TEST_F(SharingTest, TakesFromAnotherStreamOnlyWhenItCannotGrow) {
 
   EXPECT_EQ(stolen->data(), address);
   EXPECT_EQ(cache_.stats().stolen_bytes, 1_MiB);
+  EXPECT_EQ(cache_.stats().saved_by[static_cast<std::size_t>(MissStep::other_streams)], 1u);
   EXPECT_TRUE(streams().is_before(main_stream, 1, side));
   EXPECT_EQ(streams().host_wait_count(), 0u);
   for (Block* block : {keep, end, grown, rest, stolen}) cache_.release(block);
