@@ -153,7 +153,7 @@ void Registry::abandon(StorageRecord& storage) noexcept {
   remove(storage);
 }
 
-void Registry::remove_of_peak(StorageRecord& storage) noexcept {
+void Registry::remove_slowly(StorageRecord& storage) noexcept {
   DeviceBytes& device = bytes_on(storage.device);
   ScopeLedger* dead = nullptr;
   for (const bool needs_room : {true, false}) {

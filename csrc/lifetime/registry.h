@@ -82,7 +82,7 @@ class Registry {
         dead = unlist(storage);
     }
     if (is_slow) [[unlikely]]
-      return remove_of_peak(storage);
+      return remove_slowly(storage);
     if (dead) end(dead);
   }
   /// The same for memory that is not ours: in no scope, no limit and no peak. Never refuses.
@@ -201,7 +201,7 @@ class Registry {
   std::string largest_sites_of(Wanted is_wanted);
   /// Deletes a ledger whose last share has gone, and drops its share of the one around it.
   void end(ScopeLedger* ledger) noexcept;
-  void remove_of_peak(StorageRecord& storage) noexcept;
+  void remove_slowly(StorageRecord& storage) noexcept;
   void tell(const StorageRecord& storage, bool is_born) noexcept {
     if (const auto watcher = memory_watcher_.load(std::memory_order_relaxed)) [[unlikely]]
       watcher(storage, is_born);

@@ -39,7 +39,7 @@ void CachingAllocator::count_unmapped(const Segment& segment, std::size_t bytes)
 CountsByPool CachingAllocator::counts_by_pool() const {
   const std::lock_guard guard(lock_);
   CountsByPool counts = counts_;
-  for (const Segment* segment = heap_.highest_segment(); segment; segment = segment->below) {
+  for (const Segment* segment = heap_.segments().highest(); segment; segment = segment->below) {
     for (const Block* block = segment->first; block; block = block->after) {
       if (!block->is_free()) continue;
       const std::size_t stuck = stuck_bytes(*block, source_.granularity_bytes());

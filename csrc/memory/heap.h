@@ -139,8 +139,7 @@ class Heap {
   };
   const Counts& counts() const noexcept { return counts_; }
 
-  /// All segments, chained through `below`.
-  Segment* highest_segment() const noexcept { return segments_.highest(); }
+  const Segments& segments() const noexcept { return segments_; }
   /// Whether it serves requests up to `largest_small_bytes`.
   bool is_small(const Segment& segment) const noexcept {
     const StreamPools* const pools = pools_of(segment.pool->stream());
@@ -173,7 +172,7 @@ class Heap {
   BlockSupply supply_;
   ForeignUse* spare_uses_ = nullptr;  // chained
   std::uint64_t next_order_ = 1;
-  SegmentList segments_;
+  Segments segments_;
   std::unique_ptr<StreamPools> pools_;  // a chain: a program has few streams
   Counts counts_;
 };

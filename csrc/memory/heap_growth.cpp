@@ -26,9 +26,7 @@ std::size_t Heap::chunk_bytes(std::size_t bytes, Stream stream) const noexcept {
 
 Growth Heap::hold(std::size_t bytes, Stream stream, std::size_t most_bytes, Fit fit) noexcept {
   Pool& pool = pools_of(stream)->of_size(bytes);
-  Segment* lowest = segments_.highest();
-  while (lowest && lowest->below) lowest = lowest->below;
-  for (Segment* range = lowest; range; range = range->above) {
+  for (Segment* range = segments_.lowest(); range; range = range->above) {
     if (range->pool != &pool || !range->is_range) continue;
     const Growth growth = pool.hold(*range, bytes, most_bytes, granularity_bytes_, fit);
     if (growth.first) return growth;

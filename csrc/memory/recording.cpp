@@ -136,7 +136,7 @@ void CachingAllocator::record_history(HistoryLevel level, std::size_t most_entri
   History::Ring ring(level == HistoryLevel::off ? 0 : most_entries);  // the old one goes with it
   const std::lock_guard guard(lock_);
   // What a block was told before may mean nothing, or another caller, now.
-  for (Segment* segment = heap_.highest_segment(); segment; segment = segment->below) {
+  for (Segment* segment = heap_.segments().highest(); segment; segment = segment->below) {
     for (Block* block = segment->first; block; block = block->after) block->caller = 0;
   }
   history_.restart(level, ring);
@@ -168,8 +168,7 @@ bool has_memory(const Block& block) {
 // Calls `begin` for the first block of each stretch of memory, lowest first, and `act` for all.
 template <class Begin, class Act>
 void for_each_block(const Heap& heap, Begin begin, Act act) {
-  const Segment* segment = heap.highest_segment();
-  while (segment && segment->below) segment = segment->below;
+  const Segment* segment = heap.segments().lowest();
   for (; segment; segment = segment->above) {
     bool is_inside = false;
     for (const Block* block = segment->first; block; block = block->after) {

@@ -1,14 +1,17 @@
-// Addresses that came from one call of the source, and the list of all of them.
+// Addresses that came from one call of the source.
 #pragma once
 
 #include <cstddef>
 
+#include "csrc/memory/address_list.h"
 #include "csrc/memory/block.h"
-#include "csrc/memory/gaps.h"
 
 namespace garboard {
 
 class Pool;
+
+/// The stretches of a range that have no memory.
+using Gaps = AddressList<Block, &Block::bin_before, &Block::bin_after>;
 
 /// Cut into blocks without gaps between them. Either a range of addresses, most of them without
 /// memory, that is mapped and unmapped by pages; or memory that came and goes as a whole.
@@ -26,30 +29,7 @@ struct Segment {
   bool is_free() const noexcept { return first->is_free() && !first->after; }
 };
 
-/// Lowest address first. Owns nothing. Not thread-safe.
-class SegmentList {
- public:
-  /// Linear in the segments above: they are few, and each has cost a call of the source.
-  void insert(Segment& segment) noexcept {
-    Segment* above = nullptr;
-    Segment* below = highest_;
-    while (below && below->address > segment.address) {
-      above = below;
-      below = below->below;
-    }
-    segment.below = below;
-    segment.above = above;
-    (above ? above->below : highest_) = &segment;
-    if (below) below->above = &segment;
-  }
-  void remove(Segment& segment) noexcept {
-    (segment.above ? segment.above->below : highest_) = segment.below;
-    if (segment.below) segment.below->above = segment.above;
-  }
-  Segment* highest() const noexcept { return highest_; }
-
- private:
-  Segment* highest_ = nullptr;
-};
+/// All of a heap.
+using Segments = AddressList<Segment, &Segment::below, &Segment::above>;
 
 }  // namespace garboard

@@ -107,7 +107,8 @@ py::object snapshot_of(const py::object& device) {
   const TickScale::Now now(scale());
   py::list segments, blocks, entries, live;
   for (const auto& it : snapshot.segments)
-    segments.append(py::make_tuple(it.address, it.bytes, it.stream, it.is_small, it.block_count));
+    segments.append(
+        py::make_tuple(it.address, it.bytes, it.stream, it.is_small, it.is_range, it.block_count));
   for (const auto& it : snapshot.blocks)
     blocks.append(py::make_tuple(it.address, it.bytes, it.requested_bytes, it.caller,
                                  static_cast<int>(it.state)));

@@ -50,6 +50,19 @@ def train(steps: int) -> None:
     optimizer.dispose()
 
 
+class TestSegments:
+    @pytest.mark.parametrize("is_range", [False, True])
+    def test_that_come_and_go_as_a_whole_are_not_called_expandable(self, is_range, monkeypatch):
+        block = (1 << 36, 2 << 20, 0, 0, 0)
+        raw = ([(1 << 36, 2 << 20, 0, False, is_range, 1)], [block], [], [], 0)
+        monkeypatch.setattr(gb._engine, "_memory_snapshot", lambda name: raw)
+
+        (segment,) = memory._snapshot("cpu")["segments"]
+
+        assert segment["is_expandable"] is is_range
+        assert segment["segment_type"] == "large"
+
+
 class TestTheForm:
     def test_is_pytorchs(self, recording):
         x = gb.zeros(1000)

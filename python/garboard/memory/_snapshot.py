@@ -115,10 +115,11 @@ class _View:
 
     def segments(self, segments: Any, blocks: Any) -> list[dict[str, Any]]:
         found, first = [], 0
-        for address, bytes, stream, is_small, count in segments:
+        for address, bytes, stream, is_small, is_range, count in segments:
             own = [self._block(*block) for block in blocks[first : first + count]]
             first += count
-            found.append(self._segment(address, bytes, stream, is_small, own))
+            kind = "small" if is_small else "large"
+            found.append(self._segment((address, bytes, stream), kind, is_range, own))
         return found
 
     def _block(
@@ -136,8 +137,9 @@ class _View:
         }
 
     def _segment(
-        self, address: int, bytes: int, stream: int, is_small: bool, blocks: list[dict[str, Any]]
+        self, place: tuple[int, int, int], kind: str, can_grow: bool, blocks: list[dict[str, Any]]
     ) -> dict[str, Any]:
+        address, bytes, stream = place
         allocated = sum(b["size"] for b in blocks if b["state"] == "active_allocated")
         active = sum(b["size"] for b in blocks if b["state"] != "inactive")
         return {
@@ -148,9 +150,9 @@ class _View:
             "active_size": active,
             "requested_size": sum(b["requested_size"] for b in blocks),
             "stream": stream,
-            "segment_type": "small" if is_small else "large",
+            "segment_type": kind,
             "segment_pool_id": (0, 0),
-            "is_expandable": True,
+            "is_expandable": can_grow,
             "frames": [],
             "blocks": blocks,
         }
@@ -170,7 +172,7 @@ class _View:
             else:
                 blocks.append(self._block(at, _PAYLOAD_BYTES, 0, 0, 0))
         total = len(self.places) * _PAYLOAD_BYTES
-        return [self._segment(_PAYLOADS_AT, total, 0, True, blocks)]
+        return [self._segment((_PAYLOADS_AT, total, 0), "small", True, blocks)]
 
     def trace(self) -> list[dict[str, Any]]:
         """Return the events, oldest first. Categories are there where any scope has a name."""
