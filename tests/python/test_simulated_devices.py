@@ -113,6 +113,15 @@ class TestASimulatedDevice:
             with pytest.raises(gb.OutOfMemoryError):
                 gb.empty(26 * MIB, dtype=gb.uint8, device=device)
 
+    def test_collects_what_cycles_keep_before_it_fails(self, device):
+        class Node:
+            def __init__(self):
+                self.tensor, self.self = gb.empty(40 * MIB, dtype=gb.uint8, device=device), self
+
+        with pytest.warns(gb.leaks.MemoryLeakWarning, match=r"40\.0 MiB of tensors were held by"):
+            Node()
+            gb.empty(40 * MIB, dtype=gb.uint8, device=device)
+
     def test_has_no_elements_for_numpy(self, device):
         with pytest.raises(gb.DeviceError, match=r"a tensor on simulated:\d; copy it with cpu\(\)"):
             gb.zeros(1, device=device).numpy()
