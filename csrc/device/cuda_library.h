@@ -21,9 +21,39 @@ struct ScratchSource {
   void (*give)(Device device, void* handle) noexcept;
 };
 
+/// Addresses and the memory behind them, apart from each other, as the driver has them. A driver or
+/// a device that cannot do that has the granularity 0. All are thread-safe.
+struct CudaVirtualMemory {
+  /// What sizes and addresses are multiples of; a power of two.
+  std::size_t (*granularity)(int device) noexcept;
+  /// Addresses, aligned to `alignment`; null where so many are not to be had.
+  void* (*reserve)(int device, std::size_t bytes, std::size_t alignment) noexcept;
+  void (*unreserve)(int device, void* range, std::size_t bytes) noexcept;
+  /// Memory without an address; 0 where the device has no more.
+  std::uint64_t (*create)(int device, std::size_t bytes) noexcept;
+  /// The memory goes when it is behind no address any more.
+  void (*release)(int device, std::uint64_t memory) noexcept;
+  bool (*map)(int device, void* address, std::size_t bytes, std::uint64_t memory) noexcept;
+  /// Lets the device read and write it.
+  bool (*set_access)(int device, void* address, std::size_t bytes) noexcept;
+  /// Of whole mappings that touch. Waits for the device first: queued work may use the memory.
+  void (*unmap)(int device, void* address, std::size_t bytes) noexcept;
+};
+
+/// Marks in the work of streams. All are thread-safe; false: the driver has refused.
+struct CudaEvents {
+  void* (*create)(int device) noexcept;  // null: refused
+  bool (*record)(void* event, Stream stream) noexcept;
+  bool (*is_passed)(void* event) noexcept;  // never waits; a broken device has not passed
+  bool (*await)(void* event) noexcept;
+  bool (*let_wait)(Stream waiter, void* event) noexcept;
+  /// Waits for all work of the stream.
+  void (*await_stream)(Stream stream) noexcept;
+};
+
 /// What the library's one C function returns: plain data and functions, filled once.
 struct CudaLibrary {
-  static constexpr std::uint32_t current_version = 1;
+  static constexpr std::uint32_t current_version = 2;
   static constexpr const char* file_name = "libgarboard_cuda.so";
   static constexpr const char* function_name = "garboard_cuda_library";
   using Function = const CudaLibrary* (*)();
@@ -41,6 +71,10 @@ struct CudaLibrary {
   /// Waits for the device first: queued work may use the memory.
   void (*release)(int device, void* memory) noexcept = nullptr;
   std::size_t (*capacity_bytes)(int device) = nullptr;
+  /// What the device could still give, whoever has the rest.
+  std::size_t (*free_bytes)(int device) noexcept = nullptr;
+  const CudaVirtualMemory* virtual_memory = nullptr;  // null: there is none
+  const CudaEvents* events = nullptr;                 // null: work is done when its call returns
   const char* (*device_name)(int device) = nullptr;
   /// Waits until all queued work is done. Raises DeviceError if some of it failed.
   void (*synchronize)(int device) = nullptr;

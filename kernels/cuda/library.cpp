@@ -6,10 +6,12 @@
 
 #include "csrc/core/text.h"
 #include "csrc/device/cuda_library.h"
+#include "kernels/cuda/events.h"
 #include "kernels/cuda/lacking.h"
 #include "kernels/cuda/parts.h"
 #include "kernels/cuda/scratch_source.h"
 #include "kernels/cuda/status.h"
+#include "kernels/cuda/virtual_memory.h"
 #include "kernels/roll_call.h"
 
 namespace garboard::kernels::cuda {
@@ -75,6 +77,15 @@ std::size_t capacity_bytes(int device) {
   return properties.totalGlobalMem;
 }
 
+std::size_t free_bytes(int device) noexcept {
+  std::size_t free = 0, total = 0;
+  if (cudaSetDevice(device) != cudaSuccess || cudaMemGetInfo(&free, &total) != cudaSuccess) {
+    cudaGetLastError();
+    return 0;
+  }
+  return free;
+}
+
 const char* device_name(int device) {
   static cudaDeviceProp properties[max_cuda_devices];
   static std::once_flag asked[max_cuda_devices];
@@ -103,6 +114,9 @@ extern "C" [[gnu::visibility("default")]] const garboard::CudaLibrary* garboard_
       .allocate = cuda::allocate,
       .release = cuda::release,
       .capacity_bytes = cuda::capacity_bytes,
+      .free_bytes = cuda::free_bytes,
+      .virtual_memory = &cuda::virtual_memory,
+      .events = &cuda::events,
       .device_name = cuda::device_name,
       .synchronize = cuda::synchronize,
       .set_scratch_source = cuda::set_scratch_source,
