@@ -12,15 +12,35 @@ namespace garboard {
 namespace {
 
 /// A view in autograd's sense: it remembers its base, so that writing into it reaches the base.
-template <class Rule>
-Tensor view_of(const char* name, const Tensor& input, const Dims& sizes, const Dims& strides,
-               std::int64_t offset, Rule rule) {
-  const Tensor result = input.alias_of_storage(sizes, strides, offset);
+/// `fill` writes its sizes and strides, and returns its offset. `make_rule` is asked for the
+/// gradient's rule where the view is recorded.
+template <class Fill, class MakeRule>
+Tensor view_of(const char* name, const Tensor& input, const Fill& fill, const MakeRule& make_rule) {
+  Tensor result = Tensor::over(input.storage(), input.dtype());
   TensorBody& body = *result.body();
+  result.lay_out(fill(body.view.sizes, body.view.strides));
   body.base = input.body()->base ? input.body()->base : input.share();
-  record(name, result, {input}, Keep::nothing, std::move(rule));
+  if (is_grad_enabled() && input.requires_grad()) [[unlikely]]
+    record(name, result, {input}, Keep::nothing, make_rule());
   body.base_history = body.base->history;
   return result;
+}
+
+/// With sizes and strides that are there already.
+template <class MakeRule>
+Tensor view_of(const char* name, const Tensor& input, const Dims& sizes, const Dims& strides,
+               std::int64_t offset, const MakeRule& make_rule) {
+  const auto fill = [&](Dims& to_sizes, Dims& to_strides) {
+    to_sizes = sizes;
+    to_strides = strides;
+    return offset;
+  };
+  return view_of(name, input, fill, make_rule);
+}
+
+/// The rule of a view that only shapes its base anew.
+auto back_to(const Dims& sizes) {
+  return [sizes](const Backward& at) -> Grads { return reshape(at.grad, sizes); };
 }
 
 /// The strides of `sizes` over memory laid out by `old_sizes` and `old_strides`; none if it takes a
@@ -48,6 +68,18 @@ std::optional<Dims> strides_of_view(const Dims& old_sizes, const Dims& old_strid
     }
   }
   return at < 0 ? std::optional(strides) : std::nullopt;
+}
+
+/// The strides of `sizes`, of as many elements, over the memory of `input`; none if it takes a
+/// copy.
+std::optional<Dims> view_strides(const Tensor& input, const Dims& sizes) {
+  if (input.is_contiguous()) return contiguous_strides(sizes);
+  return strides_of_view(input.sizes(), input.strides(), sizes);
+}
+
+Tensor reshaped(const char* name, const Tensor& input, const Dims& sizes, const Dims& strides) {
+  return view_of(name, input, sizes, strides, input.offset(),
+                 [&] { return back_to(input.sizes()); });
 }
 
 }  // namespace
@@ -92,23 +124,18 @@ Dims resolved_sizes(const char* op, const Dims& sizes, std::int64_t count, const
 
 Tensor view(const Tensor& input, const Dims& sizes) {
   const Dims resolved = resolved_sizes("view", sizes, input.count(), input.sizes());
-  const auto strides = input.count() == 0
-                           ? contiguous_strides(resolved)
-                           : strides_of_view(input.sizes(), input.strides(), resolved);
+  const std::optional<Dims> strides = view_strides(input, resolved);
   if (!strides)
     throw ShapeError(text("view: sizes ", resolved, " of a tensor of sizes ", input.sizes(),
                           " with strides ", input.strides(),
                           ", which is not contiguous there; use reshape(), or contiguous() first"));
-  return view_of(
-      "view", input, resolved, *strides, input.offset(),
-      [before = input.sizes()](const Backward& at) -> Grads { return reshape(at.grad, before); });
+  return reshaped("view", input, resolved, *strides);
 }
 
 Tensor reshape(const Tensor& input, const Dims& sizes) {
   const Dims resolved = resolved_sizes("reshape", sizes, input.count(), input.sizes());
-  if (input.count() != 0 && !strides_of_view(input.sizes(), input.strides(), resolved))
-    return view(clone(input), resolved);
-  return view(input, resolved);
+  const std::optional<Dims> strides = view_strides(input, resolved);
+  return strides ? reshaped("view", input, resolved, *strides) : view(clone(input), resolved);
 }
 
 Tensor transpose(const Tensor& input, std::int64_t dim0, std::int64_t dim1) {
@@ -127,24 +154,43 @@ Tensor t(const Tensor& input) {
   return input.ndim() < 2 ? alias(input) : transpose(input, 0, 1);
 }
 
+Tensor reversed(const Tensor& input) {
+  const auto fill = [&](Dims& sizes, Dims& strides) {
+    for (int i = input.ndim() - 1; i >= 0; --i) {
+      sizes.push_back(input.sizes()[i]);
+      strides.push_back(input.strides()[i]);
+    }
+    return input.offset();
+  };
+  return view_of("permute", input, fill,
+                 [] { return [](const Backward& at) -> Grads { return reversed(at.grad); }; });
+}
+
 Tensor permute(const Tensor& input, const Dims& dims) {
   const auto refuse = [&] {
     throw ShapeError(text("permute: dims ", dims, " of a tensor of ", input.ndim(),
                           " dims; each must be named once"));
   };
   if (dims.size() != input.ndim()) refuse();
-  Dims sizes = dims, strides = dims, inverse = dims;
+  Dims inverse = dims;
   unsigned seen = 0;
   for (int i = 0; i < dims.size(); ++i) {
     const int from = checked_dim("permute", dims[i], input.ndim());
     if (seen & (1u << from)) refuse();
     seen |= 1u << from;
-    sizes[i] = input.sizes()[from];
-    strides[i] = input.strides()[from];
     inverse[from] = i;
   }
-  return view_of("permute", input, sizes, strides, input.offset(),
-                 [inverse](const Backward& at) -> Grads { return permute(at.grad, inverse); });
+  const auto fill = [&](Dims& sizes, Dims& strides) {
+    for (const std::int64_t dim : dims) {
+      const int from = checked_dim("permute", dim, input.ndim());
+      sizes.push_back(input.sizes()[from]);
+      strides.push_back(input.strides()[from]);
+    }
+    return input.offset();
+  };
+  return view_of("permute", input, fill, [&] {
+    return [inverse](const Backward& at) -> Grads { return permute(at.grad, inverse); };
+  });
 }
 
 Tensor expand(const Tensor& input, const Dims& sizes) {
@@ -165,20 +211,11 @@ Tensor expand(const Tensor& input, const Dims& sizes) {
     }
   }
   checked_bytes("expand", wide, input.dtype());
-  return view_of(
-      "expand", input, wide, strides, input.offset(),
-      [before = input.sizes()](const Backward& at) -> Grads { return sum_to(at.grad, before); });
+  return view_of("expand", input, wide, strides, input.offset(), [&] {
+    return
+        [before = input.sizes()](const Backward& at) -> Grads { return sum_to(at.grad, before); };
+  });
 }
-
-namespace {
-
-Tensor reshaped(const char* name, const Tensor& input, const Dims& sizes, const Dims& strides) {
-  return view_of(
-      name, input, sizes, strides, input.offset(),
-      [before = input.sizes()](const Backward& at) -> Grads { return reshape(at.grad, before); });
-}
-
-}  // namespace
 
 Tensor squeeze(const Tensor& input, std::optional<std::int64_t> dim) {
   const int only = dim ? checked_dim("squeeze", *dim, input.ndim()) : -1;
@@ -213,16 +250,21 @@ Tensor narrow(const Tensor& input, std::int64_t dim, std::int64_t start, std::in
 
 Tensor slice(const Tensor& input, int dim, std::int64_t start, std::int64_t length,
              std::int64_t step) {
-  Dims sizes = input.sizes(), strides = input.strides();
-  const std::int64_t offset = input.offset() + (length ? start * strides[dim] : 0);
-  sizes[dim] = length;
-  strides[dim] *= step;
-  return view_of("slice", input, sizes, strides, offset,
-                 [before = input.sizes(), dim, start, step](const Backward& at) -> Grads {
-                   const Tensor gradient = zeros(before, at.grad.dtype(), at.grad.device());
-                   copy_(slice(gradient, dim, start, at.grad.sizes()[dim], step), at.grad);
-                   return gradient;
-                 });
+  const auto fill = [&](Dims& sizes, Dims& strides) {
+    sizes = input.sizes();
+    strides = input.strides();
+    const std::int64_t offset = input.offset() + (length ? start * strides[dim] : 0);
+    sizes[dim] = length;
+    strides[dim] *= step;
+    return offset;
+  };
+  return view_of("slice", input, fill, [&] {
+    return [before = input.sizes(), dim, start, step](const Backward& at) -> Grads {
+      const Tensor gradient = zeros(before, at.grad.dtype(), at.grad.device());
+      copy_(slice(gradient, dim, start, at.grad.sizes()[dim], step), at.grad);
+      return gradient;
+    };
+  });
 }
 
 Tensor select(const Tensor& input, std::int64_t dim, std::int64_t index) {
@@ -234,16 +276,21 @@ Tensor select(const Tensor& input, std::int64_t dim, std::int64_t index) {
     throw IndexOutOfRangeError(text("select: index ", index, " along dim ", at, " of size ", size,
                                     "; it must lie in [", -size, ", ", size - 1, "]"));
   const std::int64_t from = index < 0 ? index + size : index;
-  Dims sizes = input.sizes(), strides = input.strides();
-  const std::int64_t offset = input.offset() + from * strides[at];
-  sizes.erase(at);
-  strides.erase(at);
-  return view_of("select", input, sizes, strides, offset,
-                 [before = input.sizes(), at, from](const Backward& back) -> Grads {
-                   const Tensor gradient = zeros(before, back.grad.dtype(), back.grad.device());
-                   copy_(select(gradient, at, from), back.grad);
-                   return gradient;
-                 });
+  const auto fill = [&](Dims& sizes, Dims& strides) {
+    for (int i = 0; i < input.ndim(); ++i) {
+      if (i == at) continue;
+      sizes.push_back(input.sizes()[i]);
+      strides.push_back(input.strides()[i]);
+    }
+    return input.offset() + from * input.strides()[at];
+  };
+  return view_of("select", input, fill, [&] {
+    return [before = input.sizes(), at, from](const Backward& back) -> Grads {
+      const Tensor gradient = zeros(before, back.grad.dtype(), back.grad.device());
+      copy_(select(gradient, at, from), back.grad);
+      return gradient;
+    };
+  });
 }
 
 Tensor flatten(const Tensor& input, std::int64_t from, std::int64_t to) {
@@ -266,7 +313,7 @@ Tensor flatten(const Tensor& input, std::int64_t from, std::int64_t to) {
 
 Tensor alias(const Tensor& input) {
   return view_of("alias", input, input.sizes(), input.strides(), input.offset(),
-                 [](const Backward& at) -> Grads { return at.grad; });
+                 [] { return [](const Backward& at) -> Grads { return at.grad; }; });
 }
 
 Tensor detach(const Tensor& input) {

@@ -22,6 +22,8 @@ Tensor reshape(const Tensor& input, const Dims& sizes);
 Tensor transpose(const Tensor& input, std::int64_t dim0, std::int64_t dim1);
 /// Swaps the dims of a matrix; leaves what has fewer as it is. Raises ShapeError for more than two.
 Tensor t(const Tensor& input);
+/// The dims in reverse order.
+Tensor reversed(const Tensor& input);
 Tensor permute(const Tensor& input, const Dims& dims);
 /// Sizes of 1 widened by stride 0; -1 keeps a size.
 Tensor expand(const Tensor& input, const Dims& sizes);

@@ -50,16 +50,30 @@ Tensor Tensor::fresh(const View& like, DType dtype, Device device) {
   return Tensor(Counted<TensorBody>::adopt(body));
 }
 
-Tensor Tensor::over(Counted<Storage> storage, DType dtype, const Dims& sizes, const Dims& strides,
-                    std::int64_t offset) {
+Tensor Tensor::over(Counted<Storage> storage, DType dtype) {
   TensorBody* const body = TensorBody::make();
-  auto* const start = static_cast<std::byte*>(storage->data());
-  const auto skipped = offset * static_cast<std::int64_t>(item_size(dtype));
-  body->view = make_view(start ? start + skipped : nullptr, dtype, sizes, strides);
-  body->offset = offset;
+  body->view.dtype = dtype;
   body->device = storage->device;
   body->storage = std::move(storage);
   return Tensor(Counted<TensorBody>::adopt(body));
+}
+
+void Tensor::lay_out(std::int64_t offset) const noexcept {
+  View& view = body_->view;
+  auto* const start = static_cast<std::byte*>(body_->storage->data());
+  view.data = start ? start + offset * static_cast<std::int64_t>(item_size(view.dtype)) : nullptr;
+  view.contiguous = garboard::is_contiguous(view.sizes, view.strides);
+  view.count = view.sizes.product();
+  body_->offset = offset;
+}
+
+Tensor Tensor::over(Counted<Storage> storage, DType dtype, const Dims& sizes, const Dims& strides,
+                    std::int64_t offset) {
+  Tensor tensor = over(std::move(storage), dtype);
+  tensor.body()->view.sizes = sizes;
+  tensor.body()->view.strides = strides;
+  tensor.lay_out(offset);
+  return tensor;
 }
 
 Tensor Tensor::alias_of_storage(const Dims& sizes, const Dims& strides, std::int64_t offset) const {

@@ -35,6 +35,10 @@ class Tensor {
   /// A tensor that shares `storage`; `offset` and strides are in elements, and stay inside it.
   static Tensor over(Counted<Storage> storage, DType dtype, const Dims& sizes, const Dims& strides,
                      std::int64_t offset);
+  /// The same in two parts: sizes and strides are written into the body's view where they stand (a
+  /// copy of what has just been written would wait for the stores), then `lay_out` does the rest.
+  static Tensor over(Counted<Storage> storage, DType dtype);
+  void lay_out(std::int64_t offset) const noexcept;
 
   explicit operator bool() const noexcept { return static_cast<bool>(body_); }
   TensorBody* body() const noexcept { return body_.get(); }

@@ -65,6 +65,11 @@ Scalar to_scalar(PyObject* object, const char* op, const char* argument) {
 }
 
 std::int64_t to_integer(PyObject* object, const char* op, const char* argument) {
+  if (PyLong_CheckExact(object)) [[likely]] {
+    int overflow = 0;
+    const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    if (!overflow) return value;
+  }
   if (!PyIndex_Check(object) || PyBool_Check(object))
     throw_type_error("%s: %s is of type %s; an integer is needed", op, argument, type_name(object));
   const Ref index(checked(PyNumber_Index(object)));

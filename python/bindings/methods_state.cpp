@@ -240,9 +240,7 @@ PyGetSetDef properties[] = {
      [](PyObject* self, void*) {
        return read(self, "T", [](const Tensor& it) {
          const BirthStamp stamp;
-         Dims dims = it.sizes();
-         for (int i = 0; i < dims.size(); ++i) dims[i] = dims.size() - 1 - i;
-         return wrap(permute(it, dims));
+         return wrap(reversed(it));
        });
      },
      nullptr, "The dims in reverse order, as a view.", nullptr},

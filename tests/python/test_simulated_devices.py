@@ -118,9 +118,12 @@ class TestASimulatedDevice:
             def __init__(self):
                 self.tensor, self.self = gb.empty(40 * MIB, dtype=gb.uint8, device=device), self
 
-        with pytest.warns(gb.leaks.MemoryLeakWarning, match=r"40\.0 MiB of tensors were held by"):
+        def make_two() -> None:
             Node()
             gb.empty(40 * MIB, dtype=gb.uint8, device=device)
+
+        with pytest.warns(gb.leaks.MemoryLeakWarning, match=r"40\.0 MiB of tensors were held by"):
+            make_two()
 
     def test_has_no_elements_for_numpy(self, device):
         with pytest.raises(gb.DeviceError, match=r"a tensor on simulated:\d; copy it with cpu\(\)"):
