@@ -407,8 +407,8 @@ void multiply_part(const Way& way) {
 // has to be turned, and its blocks, which it packs once for all, win where all three sizes are
 // large.
 bool is_for_packed(const FloatProduct& p) noexcept {
+  if (p.columns > 1 && suits_dots(p)) return true;
   if (p.rows == 1 || p.columns == 1) return false;
-  if (suits_dots(p)) return true;
   constexpr std::int64_t large = 768;
   if (p.rows > large && p.columns > large && p.depth > large) return false;
   const std::int64_t products = p.rows * p.columns * p.depth;
