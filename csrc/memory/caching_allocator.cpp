@@ -99,6 +99,11 @@ std::size_t CachingAllocator::booked_bytes() const noexcept {
   return books_.live_bytes() - heap_.counts().requested_bytes;
 }
 
+std::size_t CachingAllocator::cached_bytes() const noexcept {
+  const Heap::Counts& counts = heap_.counts();
+  return counts.segment_bytes - counts.occupied_bytes - counts.pending_bytes;
+}
+
 // What is being unmapped is still there.
 std::size_t CachingAllocator::reserved_bytes() const noexcept {
   return heap_.counts().segment_bytes + unmapping_bytes_;
@@ -125,7 +130,7 @@ MemoryStats CachingAllocator::stats() const {
       .reserved_bytes = reserved_bytes(),
       .peak_reserved_bytes = peak_reserved_bytes_,
       .pending_bytes = counts.pending_bytes,
-      .cached_bytes = counts.segment_bytes - counts.occupied_bytes - counts.pending_bytes,
+      .cached_bytes = cached_bytes(),
       .largest_free_block = heap_.largest_free_bytes(),
       .foreign_bytes = books_.foreign_bytes(),
       .allocation_count = counts.allocation_count,

@@ -201,6 +201,7 @@ class CachingAllocator {
   void count_mapped(const Segment& segment, std::size_t bytes) noexcept;
   void count_unmapped(const Segment& segment, std::size_t bytes) noexcept;
   std::size_t booked_bytes() const noexcept;
+  std::size_t cached_bytes() const noexcept;
   std::size_t reserved_bytes() const noexcept;
   std::size_t charged_bytes() const noexcept;
   std::size_t ceiling_bytes() const noexcept;

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <thread>
 
+#include "csrc/core/outer_lock.h"
 #include "csrc/memory/allocation_request.h"
 #include "csrc/memory/caching_allocator.h"
 #include "csrc/memory/poison.h"
@@ -13,6 +14,8 @@ namespace {
 
 /// While blocks are pending, so many allocations have one look at the oldest of them.
 constexpr std::uint32_t allocations_per_look = 64;
+/// Nobody knows how long a stream takes; and what it waits for may need Python.
+constexpr double unknown_wait_ns = 1e9;
 
 }  // namespace
 
@@ -132,7 +135,10 @@ std::size_t CachingAllocator::await_oldest() noexcept {
       oldest_user = user;
     }
     if (oldest_user) {
-      source_.timeline()->await(oldest_user->stream(), oldest.ticket);
+      {
+        const OuterLock::Away away(unknown_wait_ns);
+        source_.timeline()->await(oldest_user->stream(), oldest.ticket);
+      }
       if (const std::size_t freed = retire(*oldest_user, oldest.ticket)) return freed;
     } else {
       const std::lock_guard guard(lock_);

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <thread>
 
+#include "csrc/core/outer_lock.h"
 #include "csrc/memory/allocation_request.h"
 #include "csrc/memory/caching_allocator.h"
 #include "csrc/memory/poison.h"
@@ -13,6 +14,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// A device that works is waited for before its memory goes, however long that takes.
+constexpr double device_wait_ns = 1e9;
 /// How long to wait for memory that other threads are returning right now.
 constexpr auto longest_wait = std::chrono::milliseconds(200);
 
@@ -26,6 +29,11 @@ std::size_t CachingAllocator::empty_cache() noexcept {
 
 // Highest first, and not a granule more than is asked for.
 std::size_t CachingAllocator::trim(std::size_t bytes) noexcept {
+  {
+    const std::lock_guard guard(lock_);
+    if (cached_bytes() == 0) return 0;
+  }
+  const OuterLock::Away away(source_.timeline() ? device_wait_ns : 0);
   std::size_t freed = 0;
   while (freed < bytes) {
     const std::size_t piece = trim_piece(bytes - freed);

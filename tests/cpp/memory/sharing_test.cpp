@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "csrc/core/error.h"
+#include "csrc/core/outer_lock.h"
 #include "csrc/memory/caching_allocator.h"
 #include "csrc/memory/simulated_source.h"
 
@@ -266,6 +266,49 @@ TEST_F(SharingTest, WaitsBeforeItEmptiesTheCache) {
 
   EXPECT_EQ(cache_.empty_cache(), 10_MiB);
   EXPECT_EQ(streams().passed(side), 1u);
+}
+
+/// An outer lock that counts how often it was given up, and taken again.
+class CountedOuterLock {
+ public:
+  CountedOuterLock() {
+    left = back = 0;
+    OuterLock::declare({[]() noexcept -> void* { return ++left, &left; }, [](void*) { ++back; }});
+  }
+  ~CountedOuterLock() { OuterLock::declare({}); }
+
+  static inline int left = 0, back = 0;
+};
+
+TEST_F(SharingTest, GivesTheOuterLockUpWhileItWaitsForAStream) {
+  cache_.release(shared(40_MiB, side));
+  const CountedOuterLock lock;
+
+  Block* block = cache_.allocate(40_MiB, main_stream);
+
+  EXPECT_EQ(streams().host_wait_count(), 1u);
+  EXPECT_EQ(lock.left, 1);
+  EXPECT_EQ(lock.back, 1);
+  cache_.release(block);
+}
+
+TEST_F(SharingTest, GivesTheOuterLockUpWhileMemoryGoesBackToADeviceAtWork) {
+  cache_.release(cache_.allocate(40_MiB, main_stream));
+  const CountedOuterLock lock;
+
+  cache_.empty_cache();
+
+  EXPECT_EQ(lock.left, 1);
+  EXPECT_EQ(lock.back, 1);
+}
+
+TEST_F(SharingTest, KeepsTheOuterLockOnAHit) {
+  cache_.release(cache_.allocate(1_KiB, main_stream));
+  const CountedOuterLock lock;
+
+  cache_.release(cache_.allocate(1_KiB, main_stream));
+
+  EXPECT_EQ(lock.left, 0);
 }
 
 TEST(Sharing, IsNothingWhereWorkIsDoneWhenItsCallReturns) {
