@@ -1,10 +1,13 @@
 // Blocks that several streams use: when they can be had again, and what that costs.
 #include <gtest/gtest.h>
 
+#include <random>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "csrc/core/error.h"
 #include "csrc/core/outer_lock.h"
 #include "csrc/memory/caching_allocator.h"
 #include "csrc/memory/simulated_source.h"
@@ -266,6 +269,62 @@ TEST_F(SharingTest, WaitsBeforeItEmptiesTheCache) {
 
   EXPECT_EQ(cache_.empty_cache(), 10_MiB);
   EXPECT_EQ(streams().passed(side), 1u);
+}
+
+/// Gives each of a few streams work, lets them do it, and shares and releases blocks, for a while.
+class Sharer {
+ public:
+  Sharer(CachingAllocator& cache, SimulatedTimeline& streams, unsigned seed)
+      : cache_(cache), streams_(streams), random_(seed) {}
+
+  void run(int steps) {
+    for (int i = 0; i < steps; ++i) step();
+    for (Block* block : std::exchange(blocks_, {})) cache_.release(block);
+  }
+
+ private:
+  void step() {
+    const Stream on = stream(random_() % 3);
+    const unsigned what = random_() % 8;
+    if (what < 3) {
+      allocate(on);
+    } else if (what == 3) {
+      streams_.advance(on, streams_.submitted(on));
+    } else if (!blocks_.empty()) {
+      const std::size_t at = random_() % blocks_.size();
+      if (what < 6) {
+        cache_.used_on(blocks_[at], on);
+        streams_.submit(on);
+      } else {
+        cache_.release(std::exchange(blocks_[at], blocks_.back()));
+        blocks_.pop_back();
+      }
+    }
+  }
+  void allocate(Stream on) {
+    try {
+      blocks_.push_back(cache_.allocate(std::size_t{1} << (8 + random_() % 13), on));
+    } catch (const OutOfMemoryError&) {  // others have it
+    }
+  }
+
+  CachingAllocator& cache_;
+  SimulatedTimeline& streams_;
+  std::mt19937 random_;
+  std::vector<Block*> blocks_;
+};
+
+TEST_F(SharingTest, KeepsItsBooksWhileManyThreadsShare) {
+  std::vector<std::thread> threads;
+  for (unsigned seed = 0; seed < 4; ++seed)
+    threads.emplace_back([this, seed] { Sharer(cache_, streams(), seed).run(3000); });
+  for (std::thread& thread : threads) thread.join();
+
+  EXPECT_EQ(cache_.fault(), "");
+  cache_.empty_cache();
+  EXPECT_EQ(cache_.stats().pending_bytes, 0u);
+  EXPECT_EQ(cache_.counts_by_pool().all.active_blocks(), 0u);
+  EXPECT_EQ(cache_.counts_by_pool().all.occupied_bytes.current(), 0u);
 }
 
 /// An outer lock that counts how often it was given up, and taken again.
