@@ -28,6 +28,17 @@ def blocks(heading: str) -> list[str]:
     return re.findall(r"```(?:python)?\n(.*?)```", section, re.DOTALL)
 
 
+def test_the_batch_that_fits_is_the_one_the_readme_says(tmp_path):
+    program, printed = blocks("Does it fit a GPU one does not have?")
+    (tmp_path / "fit.py").write_text(program)
+
+    done = subprocess.run(
+        [sys.executable, "fit.py"], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout == printed
+
+
 @pytest.mark.slow
 def test_the_program_that_runs_out_of_memory_is_told_what_the_readme_says(tmp_path):
     program, report = blocks("When memory runs out")
