@@ -27,7 +27,7 @@ std::deque<Late>& late() {
   return *it;
 }
 
-constinit std::uint64_t next_late = 0;
+constinit std::uint64_t first_late = 0, next_late = 0;
 constinit Borrowing::Absence* absent = nullptr;
 
 }  // namespace
@@ -42,8 +42,8 @@ Borrowing::Absence::Absence()
 
 Borrowing::Absence::~Absence() {
   Absence** link = &absent;
-  while (*link != this) link = &(*link)->next_;
-  *link = next_;
+  while (*link && *link != this) link = &(*link)->next_;
+  if (*link) *link = next_;
   drop_late();
   Borrowing::depth_ = depth_;
   waiting() = std::move(waiting_);
@@ -64,9 +64,16 @@ void Borrowing::drop_waiting() noexcept {
 }
 
 void Borrowing::drop_unless_absent(const Share& share) noexcept {
-  if (!absent) return share.drop(share.object);
-  late().push_back({next_late++, share});
+  if (absent) {
+    late().push_back({next_late++, share});
+    return;
+  }
+  if (next_late != first_late) [[unlikely]]
+    drop_late();
+  share.drop(share.object);
 }
+
+void Borrowing::forget_absent() noexcept { absent = nullptr; }
 
 // In order of their numbers, so that the first one somebody absent may still use ends the search.
 void Borrowing::drop_late() noexcept {
@@ -75,6 +82,7 @@ void Borrowing::drop_late() noexcept {
   while (!late().empty() && late().front().number < oldest) {
     const Share share = late().front().share;
     late().pop_front();
+    ++first_late;
     share.drop(share.object);  // may run anything
   }
 }

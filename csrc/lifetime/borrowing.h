@@ -52,6 +52,9 @@ class Borrowing {
     Absence* next_;
   };
 
+  /// In a forked child: whoever was absent is not there. What waited goes with the next disposing.
+  static void forget_absent() noexcept;
+
   /// Drops `share` now, or when the last Borrowing ends.
   static void drop(const Share& share) noexcept;
 

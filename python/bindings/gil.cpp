@@ -1,6 +1,7 @@
 #include "python/bindings/gil.h"
 
 #include <Python.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include "csrc/core/exclusive.h"
@@ -53,6 +54,10 @@ void come_back(void* left) {
 void declare_gil() noexcept {
   Exclusive::declare();
   OuterLock::declare({leave, come_back});
+  pthread_atfork(nullptr, nullptr, [] {  // whoever was outside is not in the child
+    Exclusive::declare();
+    Borrowing::forget_absent();
+  });
 }
 
 }  // namespace garboard::python

@@ -144,6 +144,34 @@ class TestALongOperation:
 
         assert gb.memory.memory_allocated() == gb.memory.live("cpu").bytes
 
+    def test_of_another_thread_does_not_hold_memory_in_a_forked_child(self):
+        said = run_program(
+            """
+            import os, threading, garboard as gb
+            def compute():
+                x = gb.rand(1000, 1000)
+                while not done:
+                    x @ x
+                    started.set()
+            done, started = [], threading.Event()
+            thread = threading.Thread(target=compute)
+            thread.start()
+            started.wait()
+            for _ in range(5):
+                child = os.fork()
+                if child == 0:
+                    y = gb.rand(1000)
+                    before = gb.memory.live()
+                    z = gb.rand(1000)
+                    z.dispose()
+                    os._exit(gb.memory.live() != before)
+                assert os.waitpid(child, 0)[1] == 0
+            done.append(True)
+            thread.join()
+            """
+        )
+        assert said == ""
+
     def test_ends_with_the_interpreter(self):
         said = run_program(
             """

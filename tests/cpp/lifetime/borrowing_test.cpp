@@ -177,6 +177,17 @@ TEST(BorrowingAbsence, OfTheFirstToReturnKeepsWhatTheOtherMayRead) {
   EXPECT_EQ(first.drop_count() + second.drop_count(), 2);
 }
 
+TEST(BorrowingAbsence, IsForgottenInAChild) {
+  Thing first, second;
+  std::optional<Borrowing::Absence> gone(std::in_place);
+  first.dispose();
+
+  Borrowing::forget_absent();
+  second.dispose();
+
+  EXPECT_EQ(first.drop_count() + second.drop_count(), 2);
+}
+
 TEST(BorrowingAbsence, LetsADropDisposeMore) {
   Thing last;
   const auto first = thing_that([&] {
