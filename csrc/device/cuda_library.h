@@ -70,6 +70,9 @@ struct CudaLibrary {
   void* (*allocate)(int device, std::size_t bytes) noexcept = nullptr;
   /// Waits for the device first: queued work may use the memory.
   void (*release)(int device, void* memory) noexcept = nullptr;
+  /// The same for pages of the host that no one may move; aligned to a page.
+  void* (*allocate_pinned)(std::size_t bytes) noexcept = nullptr;
+  void (*release_pinned)(void* memory) noexcept = nullptr;
   std::size_t (*capacity_bytes)(int device) = nullptr;
   /// What the device could still give, whoever has the rest.
   std::size_t (*free_bytes)(int device) noexcept = nullptr;

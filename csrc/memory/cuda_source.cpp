@@ -11,7 +11,7 @@ CudaSource::CudaSource(const CudaLibrary& library, int number)
       number_(number),
       capacity_bytes_(library.capacity_bytes(number)),
       granularity_bytes_(2_MiB) {
-  if (library.events) timeline_.emplace(*library.events, number);
+  if (library.events) timeline_.emplace(*library.events);
   if (!library.virtual_memory) return;
   const std::size_t granularity = library.virtual_memory->granularity(number);
   if (granularity == 0) return;

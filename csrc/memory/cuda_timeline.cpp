@@ -4,10 +4,11 @@
 
 namespace garboard {
 
-void* CudaTimeline::take_event() noexcept {
-  if (spare_events_.empty()) return events_.create(device_);
-  void* const event = spare_events_.back();
-  spare_events_.pop_back();
+void* CudaTimeline::take_event(Device device) noexcept {
+  std::vector<void*>& spare = spare_events_of(device);
+  if (spare.empty()) return events_.create(device.number);
+  void* const event = spare.back();
+  spare.pop_back();
   return event;
 }
 
@@ -18,10 +19,11 @@ const CudaTimeline::Mark* CudaTimeline::mark_at(const Line& line, Ticket ticket)
   return found == line.marks.end() ? nullptr : &*found;
 }
 
-void CudaTimeline::pass(Line& line, Ticket ticket) noexcept {
+void CudaTimeline::pass(Stream stream, Ticket ticket) noexcept {
+  Line& line = line_of(stream);
   line.passed = std::max(line.passed, ticket);
   while (!line.marks.empty() && line.marks.front().ticket <= ticket) {
-    spare_events_.push_back(line.marks.front().event);
+    spare_events_of(stream.device).push_back(line.marks.front().event);
     line.marks.pop_front();
   }
 }
@@ -30,28 +32,28 @@ Ticket CudaTimeline::ticket(Stream stream) noexcept {
   Ticket here = 0;
   {
     const std::lock_guard guard(mutex_);
-    Line& line = lines_[stream.handle];
+    Line& line = line_of(stream);
     here = ++line.last;
-    void* const event = take_event();
+    void* const event = take_event(stream.device);
     if (event && events_.record(event, stream)) {
       line.marks.push_back({here, event});
       return here;
     }
-    if (event) spare_events_.push_back(event);
+    if (event) spare_events_of(stream.device).push_back(event);
   }
   events_.await_stream(stream);
   const std::lock_guard guard(mutex_);
-  pass(lines_[stream.handle], here);
+  pass(stream, here);
   return here;
 }
 
 bool CudaTimeline::is_passed(Stream stream, Ticket ticket) noexcept {
   const std::lock_guard guard(mutex_);
-  Line& line = lines_[stream.handle];
+  Line& line = line_of(stream);
   const Mark* const mark = mark_at(line, ticket);
   if (!mark) return true;
   if (!events_.is_passed(mark->event)) return false;
-  pass(line, mark->ticket);
+  pass(stream, mark->ticket);
   return true;
 }
 
@@ -61,19 +63,19 @@ void CudaTimeline::await(Stream stream, Ticket ticket) noexcept {
   Mark mark;
   {
     const std::lock_guard guard(mutex_);
-    const Mark* const found = mark_at(lines_[stream.handle], ticket);
+    const Mark* const found = mark_at(line_of(stream), ticket);
     if (!found) return;
     mark = *found;
   }
   events_.await(mark.event);
   const std::lock_guard guard(mutex_);
-  pass(lines_[stream.handle], mark.ticket);
+  pass(stream, mark.ticket);
 }
 
 void CudaTimeline::let_wait(Stream waiter, Stream stream, Ticket ticket) noexcept {
   {
     const std::lock_guard guard(mutex_);
-    const Mark* const mark = mark_at(lines_[stream.handle], ticket);
+    const Mark* const mark = mark_at(line_of(stream), ticket);
     if (!mark || events_.let_wait(waiter, mark->event)) return;
   }
   await(stream, ticket);

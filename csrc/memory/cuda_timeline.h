@@ -1,9 +1,11 @@
-// The streams of a CUDA device: tickets made of events.
+// The streams of CUDA devices: tickets made of events.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <map>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "csrc/device/cuda_library.h"
@@ -15,7 +17,7 @@ namespace garboard {
 /// good by waiting for the stream.
 class CudaTimeline final : public Timeline {
  public:
-  CudaTimeline(const CudaEvents& events, int device) : events_(events), device_(device) {}
+  explicit CudaTimeline(const CudaEvents& events) : events_(events) {}
 
   Ticket ticket(Stream stream) noexcept override;
   bool is_passed(Stream stream, Ticket ticket) noexcept override;
@@ -27,6 +29,7 @@ class CudaTimeline final : public Timeline {
     Ticket ticket;
     void* event;
   };
+  /// Of one stream: every device has a default stream of its own.
   struct Line {
     Ticket last = 0;
     Ticket passed = 0;
@@ -34,15 +37,18 @@ class CudaTimeline final : public Timeline {
   };
 
   // Called under the mutex.
-  void* take_event() noexcept;
+  Line& line_of(Stream stream) noexcept { return lines_[{stream.device.slot(), stream.handle}]; }
+  std::vector<void*>& spare_events_of(Device device) noexcept {
+    return spare_events_[static_cast<std::size_t>(device.slot())];
+  }
+  void* take_event(Device device) noexcept;
   static const Mark* mark_at(const Line& line, Ticket ticket) noexcept;
-  void pass(Line& line, Ticket ticket) noexcept;
+  void pass(Stream stream, Ticket ticket) noexcept;
 
   const CudaEvents& events_;
-  int device_;
   std::mutex mutex_;  // never held while waiting
-  std::map<void*, Line> lines_;
-  std::vector<void*> spare_events_;
+  std::map<std::pair<int, void*>, Line> lines_;
+  std::array<std::vector<void*>, max_devices> spare_events_;  // an event serves one device
 };
 
 }  // namespace garboard

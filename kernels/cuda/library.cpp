@@ -71,6 +71,19 @@ void release(int device, void* memory) noexcept {
   cudaGetLastError();
 }
 
+// Portable: for copies of all devices.
+void* allocate_pinned(std::size_t bytes) noexcept {
+  void* memory = nullptr;
+  if (cudaHostAlloc(&memory, bytes, cudaHostAllocPortable) == cudaSuccess) return memory;
+  cudaGetLastError();
+  return nullptr;
+}
+
+// Nothing uses it any more: what copies still use is pending, and no segment with that goes.
+void release_pinned(void* memory) noexcept {
+  if (cudaFreeHost(memory) != cudaSuccess) cudaGetLastError();
+}
+
 std::size_t capacity_bytes(int device) {
   cudaDeviceProp properties{};
   ok(cudaGetDeviceProperties(&properties, device));
@@ -113,6 +126,8 @@ extern "C" [[gnu::visibility("default")]] const garboard::CudaLibrary* garboard_
       .table = &table,
       .allocate = cuda::allocate,
       .release = cuda::release,
+      .allocate_pinned = cuda::allocate_pinned,
+      .release_pinned = cuda::release_pinned,
       .capacity_bytes = cuda::capacity_bytes,
       .free_bytes = cuda::free_bytes,
       .virtual_memory = &cuda::virtual_memory,

@@ -79,7 +79,7 @@ class CudaTimelineTest : public testing::Test {
   void finish(Stream on) { fake_.done[on.handle] = fake_.given[on.handle]; }
 
   FakeStreams fake_;
-  CudaTimeline timeline_{fake_events, 0};
+  CudaTimeline timeline_{fake_events};
 };
 
 TEST_F(CudaTimelineTest, PassesATicketWhenItsWorkIsDone) {
@@ -142,6 +142,17 @@ TEST_F(CudaTimelineTest, KeepsStreamsApart) {
 
   EXPECT_TRUE(timeline_.is_passed(stream(1), one));
   EXPECT_FALSE(timeline_.is_passed(stream(2), other));
+}
+
+TEST_F(CudaTimelineTest, KeepsTheDefaultStreamsOfDevicesApart) {
+  const Stream one{Device::cuda(0)}, other{Device::cuda(1)};
+  work(one);
+  const Ticket ticket = timeline_.ticket(one);
+  timeline_.await(one, ticket);
+  work(other);
+
+  EXPECT_FALSE(timeline_.is_passed(other, timeline_.ticket(other)));
+  EXPECT_EQ(fake_.events.size(), 2u) << "an event serves the device it was made for";
 }
 
 TEST_F(CudaTimelineTest, LetsAStreamWaitWithoutTheHost) {
