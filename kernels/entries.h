@@ -1,4 +1,5 @@
-// Every entry of a kernel table with the name of its op: for tables whose kernels are all alike.
+// Every entry of a kernel table with the name of its op: for tables whose
+// kernels are all alike.
 #pragma once
 
 #include <algorithm>
@@ -27,6 +28,10 @@ void for_each_entry(Table& table, Visit visit) {
   each.template operator()<"reduction">(table.reduce);
   visit.template operator()<"max along a dim">(table.maximum_index);
   visit.template operator()<"min along a dim">(table.minimum_index);
+  visit.template operator()<"var">(table.variance);
+  visit.template operator()<"cumsum">(table.cumulative_sum);
+  visit.template operator()<"layer_norm">(table.layer_norm);
+  visit.template operator()<"layer_norm backward">(table.layer_norm_gradient);
   visit.template operator()<"softmax">(table.softmax);
   visit.template operator()<"log_softmax">(table.log_softmax);
   visit.template operator()<"softmax backward">(table.softmax_gradient);

@@ -1,5 +1,6 @@
-// A number for what a kernel table holds and in which order. It is computed where this header is
-// compiled, so two libraries can tell whether they mean the same table.
+// A number for what a kernel table holds and in which order. It is computed
+// where this header is compiled, so two libraries can tell whether they mean
+// the same table.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,8 @@ constexpr std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
   return (hash ^ value) * 1099511628211u;
 }
 
-/// The name of a functor without its namespaces: compilers differ in how they write those.
+/// The name of a functor without its namespaces: compilers differ in how they
+/// write those.
 template <class T>
 constexpr std::string_view short_name() {
   std::string_view name = __PRETTY_FUNCTION__;
@@ -42,8 +44,9 @@ constexpr std::uint64_t hash_of_roll_calls() {
   hash = detail::mixed(hash, functors::BinaryFunctors{});
   hash = detail::mixed(hash, functors::TernaryFunctors{});
   hash = detail::mixed(hash, functors::ReduceFunctors{});
-  for (const std::size_t size : {sizeof(Table), sizeof(View), sizeof(Scalar), sizeof(Stream),
-                                 sizeof(CrossEntropy), sizeof(AdamStep), sizeof(SgdStep)})
+  for (const std::size_t size :
+       {sizeof(Table), sizeof(View), sizeof(Scalar), sizeof(Stream), sizeof(CrossEntropy),
+        sizeof(LayerNorm), sizeof(LayerNormGradients), sizeof(AdamStep), sizeof(SgdStep)})
     hash = detail::mixed(hash, size);
   return hash;
 }

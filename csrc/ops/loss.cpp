@@ -38,53 +38,103 @@ void check_targets(const Tensor& input, const Tensor& target) {
                           "needed"));
 }
 
-/// One loss a row, 0 where ignored.
-Tensor row_losses(const Tensor& logits, const Tensor& targets, std::int64_t ignore_index) {
+void check_options(const Tensor& input, const CrossEntropyOptions& options) {
+  const double smoothing = options.label_smoothing;
+  if (!(smoothing >= 0 && smoothing <= 1))
+    throw ShapeError(text("cross_entropy: label_smoothing ", smoothing, "; 0 to 1 is needed"));
+  const Tensor& weight = options.weight;
+  if (!weight) return;
+  const Dims classes{input.sizes()[input.ndim() - 1]};
+  if (weight.sizes() != classes)
+    throw ShapeError(text("cross_entropy: weight of sizes ", weight.sizes(), "; ", classes,
+                          ", one for each class, is needed"));
+  if (weight.dtype() != input.dtype())
+    throw DTypeError(text("cross_entropy: weight of dtype ", name_of(weight.dtype()),
+                          ", logits of ", name_of(input.dtype()), "; they must be equal"));
+  if (weight.device() != input.device())
+    throw DeviceError(text("cross_entropy: weight on ", weight.device(), ", logits on ",
+                           input.device(), "; they must be on one device, use to()"));
+}
+
+/// What backward needs besides the logits.
+struct Kept {
+  Tensor targets, log_sums, weight;
+  std::int64_t ignore_index;
+  double label_smoothing;
+
+  kernels::CrossEntropy of(const Tensor& logits) const {
+    const View weights =
+        make_view(weight ? weight.data() : nullptr, logits.dtype(), {logits.sizes()[1]}, {1});
+    return {logits.view(), targets.view(), {}, log_sums.view(), {}, weights,
+            ignore_index,  label_smoothing};
+  }
+};
+
+/// The gradient by ops that can be differentiated again.
+Tensor formula(const Backward& at, const Kept& kept, const Tensor& x) {
+  const std::int64_t classes = x.sizes()[1];
+  const Tensor numbers = arange(Scalar::of(std::int64_t{0}), Scalar::of(classes),
+                                Scalar::of(std::int64_t{1}), DType::int64, x.device());
+  Tensor of_target = to(eq(numbers, unsqueeze(kept.targets, 1)), x.dtype());
+  if (kept.weight) of_target = of_target * kept.weight;
+  Tensor goal = of_target * (1 - kept.label_smoothing);
+  if (kept.label_smoothing) {
+    const double each = kept.label_smoothing / static_cast<double>(classes);
+    goal = kept.weight ? goal + kept.weight * each : goal + each;
+  }
+  const Tensor counts = to(ne(kept.targets, Scalar::of(kept.ignore_index)), x.dtype());
+  const Reduced over_classes{Dims{1}, true};
+  return (softmax(x, 1) * sum(goal, over_classes) - goal) * unsqueeze(at.grad * counts, 1);
+}
+
+struct RowLosses {
+  Tensor losses;  // 0 where ignored
+  Tensor counts;  // the weight of each target, 0 where ignored
+};
+
+RowLosses row_losses(const Tensor& logits, const Tensor& targets,
+                     const CrossEntropyOptions& options) {
   const Device device = logits.device();
-  const Tensor losses = empty_of(targets.sizes(), logits.dtype(), device);
-  const Tensor log_sums = empty_of(targets.sizes(), logits.dtype(), device);
-  const kernels::CrossEntropy call{logits.view(), targets.view(), losses.view(), log_sums.view(),
-                                   ignore_index};
+  const DType dtype = logits.dtype();
+  const RowLosses rows{empty_of(targets.sizes(), dtype, device),
+                       empty_of(targets.sizes(), dtype, device)};
+  Kept kept{targets, empty_of(targets.sizes(), dtype, device),
+            options.weight ? contiguous(detach(options.weight)) : Tensor(), options.ignore_index,
+            options.label_smoothing};
+  kernels::CrossEntropy call = kept.of(logits);
+  call.losses = rows.losses.view();
+  call.counts = rows.counts.view();
   const std::int64_t bad = kernels::table_of(device).cross_entropy(call, {device});
   if (bad >= 0)
     throw IndexOutOfRangeError(text("cross_entropy: the target of row ", bad, " is not in [0, ",
                                     logits.sizes()[1], "); each must be a class or ignore_index ",
-                                    ignore_index));
-  record("cross_entropy", losses, {logits}, Keep::first,
-         [targets, log_sums, ignore_index](const Backward& at) -> Grads {
+                                    options.ignore_index));
+  if (!must_record({logits})) return rows;
+  record("cross_entropy", rows.losses, {logits}, Keep::first,
+         [kept = std::move(kept)](const Backward& at) -> Grads {
            const Tensor x = at.input(0);
-           const Device device = x.device();
-           if (is_grad_enabled()) {  // the same by ops that can be differentiated again
-             const Tensor classes = arange(Scalar::of(std::int64_t{0}), Scalar::of(x.sizes()[1]),
-                                           Scalar::of(std::int64_t{1}), DType::int64, device);
-             const Tensor one_hot = to(eq(classes, unsqueeze(targets, 1)), x.dtype());
-             const Tensor counts = to(ne(targets, Scalar::of(ignore_index)), x.dtype());
-             return (softmax(x, 1) - one_hot) * unsqueeze(at.grad * counts, 1);
-           }
-           const Tensor gradient = empty_of(x.sizes(), x.dtype(), device);
-           kernels::table_of(device).cross_entropy_gradient(
-               gradient.view(), at.grad.view(),
-               {x.view(), targets.view(), {}, log_sums.view(), ignore_index}, {device});
+           if (is_grad_enabled()) return formula(at, kept, x);
+           const Tensor gradient = empty_of(x.sizes(), x.dtype(), x.device());
+           kernels::table_of(x.device())
+               .cross_entropy_gradient(gradient.view(), at.grad.view(), kept.of(x), {x.device()});
            return gradient;
          });
-  return losses;
+  return rows;
 }
 
 }  // namespace
 
-Tensor cross_entropy(const Tensor& input, const Tensor& target, Reduction reduction,
-                     std::int64_t ignore_index) {
+Tensor cross_entropy(const Tensor& input, const Tensor& target,
+                     const CrossEntropyOptions& options) {
   check_targets(input, target);
+  check_options(input, options);
   const bool is_single = input.ndim() == 1;
   const Tensor logits = is_single ? unsqueeze(input, 0) : input;
   const Tensor targets = is_single ? reshape(target, {1}) : target;
-  const Tensor losses = row_losses(logits, targets, ignore_index);
-  if (reduction == Reduction::mean) {
-    const Tensor count = sum(ne(targets, Scalar::of(ignore_index)));
-    return sum(losses) / to(count, losses.dtype());
-  }
-  if (reduction == Reduction::sum) return sum(losses);
-  return is_single ? reshape(losses, {}) : losses;
+  const RowLosses rows = row_losses(logits, targets, options);
+  if (options.reduction == Reduction::mean) return sum(rows.losses) / sum(rows.counts);
+  if (options.reduction == Reduction::sum) return sum(rows.losses);
+  return is_single ? reshape(rows.losses, {}) : rows.losses;
 }
 
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {

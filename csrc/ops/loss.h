@@ -9,11 +9,20 @@ namespace garboard {
 
 enum class Reduction : std::uint8_t { none, mean, sum };
 
-/// -log softmax(input)[target], from logits [rows, classes], or [classes] with a 0-d target; int64
-/// targets. The mean is over the rows that are not ignored. Raises ShapeError, DTypeError, and
+struct CrossEntropyOptions {
+  Tensor weight = {};  // [classes], of the logits' dtype; empty: all 1. No
+                       // gradient passes to it
+  std::int64_t ignore_index = -100;
+  Reduction reduction = Reduction::mean;
+  double label_smoothing = 0;  // in [0, 1]
+};
+/// -log softmax(input)[target], from logits [rows, classes], or [classes] with
+/// a 0-d target; int64 targets. Smoothing spreads that part of a target evenly
+/// over all classes. The mean is over the rows that are not ignored, each
+/// counted as its target's weight. Raises ShapeError, DTypeError, and
 /// IndexOutOfRangeError for a target out of range.
-Tensor cross_entropy(const Tensor& input, const Tensor& target, Reduction reduction,
-                     std::int64_t ignore_index);
+Tensor cross_entropy(const Tensor& input, const Tensor& target,
+                     const CrossEntropyOptions& options = {});
 /// (input - target)^2, in equal sizes.
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction);
 

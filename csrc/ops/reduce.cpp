@@ -1,5 +1,7 @@
 #include "csrc/ops/reduce.h"
 
+#include <algorithm>
+
 #include "csrc/core/error.h"
 #include "csrc/ops/binary.h"
 #include "csrc/ops/convert.h"
@@ -7,6 +9,7 @@
 #include "csrc/ops/operators.h"
 #include "csrc/ops/record.h"
 #include "csrc/ops/ternary.h"
+#include "csrc/ops/unary.h"
 #include "csrc/ops/views.h"
 
 namespace garboard {
@@ -59,7 +62,8 @@ DType summed_dtype(const Tensor& input, std::optional<DType> dtype) {
 
 Tensor total(const char* name, const kernels::Slot& kernel, const Tensor& input, const Shape& shape,
              DType dtype) {
-  // Kernels sum floats in their own dtype and the rest in int64; anything else converts first.
+  // Kernels sum floats in their own dtype and the rest in int64; anything else
+  // converts first.
   const bool is_native = is_floating(dtype) ? input.dtype() == dtype : !is_floating(input.dtype());
   const GradModeGuard no_grad(false);
   const Tensor given = is_native ? input : to(input, dtype);
@@ -139,6 +143,27 @@ Tensor place_of(const char* name, kernels::IndexedReduceKernel kernel, const Ten
   return indices;
 }
 
+/// The variance without a history, and what the divisor is.
+Tensor plain_variance(const char* name, const Tensor& input, const Shape& shape, double correction,
+                      double& divisor) {
+  if (!is_floating(input.dtype()))
+    throw DTypeError(text(name, ": dtype ", name_of(input.dtype()),
+                          "; a floating one is needed, as in x.float()"));
+  const auto count = static_cast<double>(shape.reduced_count);
+  divisor = std::max(count - correction, 0.0);
+  const Tensor out = empty_of(shape.result, input.dtype(), input.device());
+  const View wide = make_view(out.data(), input.dtype(), input.sizes(), shape.strides);
+  kernels::table_of(input.device()).variance(wide, input.view(), {input.device()});
+  const GradModeGuard no_grad(false);
+  if (correction != 0) mul.apply_in_place(out, count / divisor);
+  return out;
+}
+
+/// What each element's distance from the mean is, times `scale`.
+Tensor distances(const Tensor& x, const Reduced& over, double scale) {
+  return (x - mean(x, {over.dims, true})) * scale;
+}
+
 Tensor truth(const char* name, const kernels::Slot& kernel, const Tensor& input,
              const Reduced& over) {
   return reduced(kernel, input, shape_of(name, input, over), DType::boolean);
@@ -160,8 +185,9 @@ Tensor prod(const Tensor& input, const Reduced& over, std::optional<DType> dtype
   const Shape shape = shape_of("prod", input, over);
   const Tensor out =
       total("prod", kernels::reduce<functors::ProductOf>, input, shape, summed_dtype(input, dtype));
-  // Product of the others = output / x, except where x is 0: there it is the product of the rest,
-  // which is 0 as well as soon as a second zero stands in the slice.
+  // Product of the others = output / x, except where x is 0: there it is the
+  // product of the rest, which is 0 as well as soon as a second zero stands in
+  // the slice.
   record("prod", out, {input}, Keep::first | Keep::output,
          [kept = shape.kept, over](const Backward& at) -> Grads {
            const Tensor x = at.input(0);
@@ -192,6 +218,36 @@ Tensor mean(const Tensor& input, const Reduced& over, std::optional<DType> dtype
   record("mean", out, {input}, Keep::nothing,
          [kept = shape.kept, sizes = std::make_shared<Dims>(input.sizes()),
           scale](const Backward& at) -> Grads { return spread(at.grad * scale, kept, *sizes); });
+  return out;
+}
+
+Tensor var(const Tensor& input, const Reduced& over, double correction) {
+  const Shape shape = shape_of("var", input, over);
+  double divisor;
+  const Tensor out = plain_variance("var", input, shape, correction, divisor);
+  record("var", out, {input}, Keep::first,
+         [kept = shape.kept, over, scale = 2 / divisor](const Backward& at) -> Grads {
+           const Tensor x = at.input(0);
+           return distances(x, over, scale) * spread(at.grad, kept, x.sizes());
+         });
+  return out;
+}
+
+Tensor std_deviation(const Tensor& input, const Reduced& over, double correction) {
+  const Shape shape = shape_of("std", input, over);
+  double divisor;
+  const Tensor out = plain_variance("std", input, shape, correction, divisor);
+  {
+    const GradModeGuard no_grad(false);
+    sqrt.apply_in_place(out);
+  }
+  record("std", out, {input}, Keep::first | Keep::output,
+         [kept = shape.kept, over, scale = 1 / divisor](const Backward& at) -> Grads {
+           const Tensor x = at.input(0), output = at.output();
+           const Operand zero = Scalar::of(std::int64_t{0});
+           const Tensor slope = where(eq(output, zero), zero, at.grad / output);
+           return distances(x, over, scale) * spread(slope, kept, x.sizes());
+         });
   return out;
 }
 

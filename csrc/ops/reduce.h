@@ -23,10 +23,18 @@ Tensor sum(const Tensor& input, const Reduced& reduced = {}, std::optional<DType
 Tensor prod(const Tensor& input, const Reduced& reduced = {}, std::optional<DType> dtype = {});
 /// Raises DTypeError for what is not floating, unless `dtype` is.
 Tensor mean(const Tensor& input, const Reduced& reduced = {}, std::optional<DType> dtype = {});
-/// The largest, the smallest; NaN where there is one. The gradient is shared equally among equals.
+/// The squared distance from the mean, summed and divided by the count less
+/// `correction`: NaN or infinite where that is not positive. Raises DTypeError
+/// for what is not floating.
+Tensor var(const Tensor& input, const Reduced& reduced = {}, double correction = 1);
+/// The square root of `var`. Where it is 0, the gradient is 0 as well.
+Tensor std_deviation(const Tensor& input, const Reduced& reduced = {}, double correction = 1);
+/// The largest, the smallest; NaN where there is one. The gradient is shared
+/// equally among equals.
 Tensor amax(const Tensor& input, const Reduced& reduced = {});
 Tensor amin(const Tensor& input, const Reduced& reduced = {});
-/// With the place of the first extremum along `dim`, which alone gets the gradient.
+/// With the place of the first extremum along `dim`, which alone gets the
+/// gradient.
 ValuesAndIndices max(const Tensor& input, std::int64_t dim, bool keepdim);
 ValuesAndIndices min(const Tensor& input, std::int64_t dim, bool keepdim);
 /// Of the flattened tensor where no dim is named.

@@ -1,6 +1,8 @@
-// Cross entropy straight from the logits: no probability is written. The forward pass reads each
-// row once and keeps one number of it, from which the gradient makes the probabilities again.
+// Cross entropy straight from the logits: no probability is written. The
+// forward pass reads each row once and keeps one number of it, from which the
+// gradient makes the probabilities again.
 #include "kernels/cpu/exponential_sum.h"
+#include "kernels/cpu/parallel.h"
 #include "kernels/cpu/parts.h"
 #include "kernels/cpu/rows.h"
 #include "kernels/cpu/scratch.h"
@@ -25,30 +27,84 @@ T& at(const View& x, std::int64_t i) {
   return x.as<T>()[is_scalar(x) ? 0 : i * x.strides.data()[0]];
 }
 
+/// What label smoothing gives every class: this much of the loss, times the
+/// class's weight.
+double share_of_each(const CrossEntropy& of, std::int64_t classes) {
+  return of.label_smoothing / static_cast<double>(classes);
+}
+
+/// 1 for every class where there are no weights.
+template <class T>
+T weight_of(const CrossEntropy& of, std::int64_t c) {
+  return of.weights.data ? of.weights.as<T>()[c] : T(1);
+}
+
+/// The sum of (top - x) weight over the classes, and that of the weights.
+template <class T>
+double weighted_distances(const CrossEntropy& of, const T* x, T top, std::int64_t classes) {
+  const T* const weights = of.weights.as<T>();
+  if (!weights)
+    return sum_dense<T>(
+        classes, [=](std::int64_t i) __attribute__((always_inline)) { return top - x[i]; });
+  return sum_dense<T>(
+      classes, [=](std::int64_t i)
+                   __attribute__((always_inline)) { return (top - x[i]) * weights[i]; });
+}
+template <class T>
+double sum_of_weights(const CrossEntropy& of, std::int64_t classes) {
+  const T* const weights = of.weights.as<T>();
+  if (!weights) return static_cast<double>(classes);
+  return sum_dense<T>(
+      classes, [=](std::int64_t i) __attribute__((always_inline)) { return weights[i]; });
+}
+
+constexpr std::int64_t part_elements = 1 << 14;
+constexpr double element_ns = 1;
+
 template <class T>
 std::int64_t losses_of(const CrossEntropy& of) {
   const Matrix shape(of.logits);
   const bool is_dense = shape.column_stride == 1;
-  const Scratch scratch(is_dense ? 0 : shape.columns * std::int64_t{sizeof(T)});
-  for (std::int64_t row = 0; row < shape.rows; ++row) {
-    const T* logits = of.logits.as<T>() + row * shape.row_stride;
-    if (!is_dense) {
-      gather(sizeof(T), scratch.data(), logits, {1, shape.columns, 0, shape.column_stride});
-      logits = scratch.as<T>();
-    }
-    const T maximum = maximum_of(logits, shape.columns);
-    const double log_of_sum = functors::log(exponential_sum(logits, shape.columns, maximum));
-    at<T>(of.log_sums, row) = static_cast<T>(maximum + log_of_sum);
+  const double each = share_of_each(of, shape.columns);
+  const double all_weights = each ? sum_of_weights<T>(of, shape.columns) : 0;
+  std::int64_t bad = shape.rows;  // the first bad row, whichever thread finds one
+  const auto take = [&](std::int64_t first, std::int64_t last) {
+    const Scratch scratch(is_dense ? 0 : shape.columns * std::int64_t{sizeof(T)});
+    for (std::int64_t row = first; row < last; ++row) {
+      const T* logits = of.logits.as<T>() + row * shape.row_stride;
+      if (!is_dense) {
+        gather(sizeof(T), scratch.data(), logits, {1, shape.columns, 0, shape.column_stride});
+        logits = scratch.as<T>();
+      }
+      const T maximum = maximum_of(logits, shape.columns);
+      const double log_of_sum = functors::log(exponential_sum(logits, shape.columns, maximum));
+      at<T>(of.log_sums, row) = static_cast<T>(maximum + log_of_sum);
 
-    const std::int64_t target = at<std::int64_t>(of.targets, row);
-    if (target == of.ignore_index) {
-      at<T>(of.losses, row) = 0;
-      continue;
+      const std::int64_t target = at<std::int64_t>(of.targets, row);
+      if (target == of.ignore_index) {
+        at<T>(of.losses, row) = at<T>(of.counts, row) = 0;
+        continue;
+      }
+      if (target < 0 || target >= shape.columns) {
+        std::int64_t known = __atomic_load_n(&bad, __ATOMIC_RELAXED);
+        while (row < known && !__atomic_compare_exchange_n(&bad, &known, row, true,
+                                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        }
+        return;
+      }
+      const T weight = weight_of<T>(of, target);
+      double loss = ((double{maximum} - double{logits[target]}) + log_of_sum) *
+                    ((1 - of.label_smoothing) * weight);
+      if (each)
+        loss += each *
+                (weighted_distances(of, logits, maximum, shape.columns) + log_of_sum * all_weights);
+      at<T>(of.losses, row) = static_cast<T>(loss);
+      at<T>(of.counts, row) = weight;
     }
-    if (target < 0 || target >= shape.columns) return row;
-    at<T>(of.losses, row) = static_cast<T>((double{maximum} - double{logits[target]}) + log_of_sum);
-  }
-  return -1;
+  };
+  for_each_part(shape.rows, part_elements / (shape.columns + 1) + 1,
+                static_cast<double>(of.logits.count) * element_ns, take);
+  return bad == shape.rows ? -1 : bad;
 }
 
 template <class T>
@@ -61,27 +117,39 @@ template <class T>
 void gradient_of(const View& d_logits, const View& d_losses, const CrossEntropy& of) {
   const Matrix shape(of.logits), result(d_logits);
   const bool is_dense = shape.column_stride == 1 && result.column_stride == 1;
-  const Scratch scratch(is_dense ? 0 : 2 * shape.columns * std::int64_t{sizeof(T)});
-  for (std::int64_t row = 0; row < shape.rows; ++row) {
-    const T* logits = of.logits.as<T>() + row * shape.row_stride;
-    T* const target_row = d_logits.as<T>() + row * result.row_stride;
-    T* out = target_row;
-    if (!is_dense) {
-      out = scratch.as<T>();
-      T* dense = out + shape.columns;
-      gather(sizeof(T), dense, logits, {1, shape.columns, 0, shape.column_stride});
-      logits = dense;
+  const double each = share_of_each(of, shape.columns);
+  const double all_weights = each ? sum_of_weights<T>(of, shape.columns) : 0;
+  const auto take = [&](std::int64_t first, std::int64_t last) {
+    const Scratch scratch(is_dense ? 0 : 2 * shape.columns * std::int64_t{sizeof(T)});
+    for (std::int64_t row = first; row < last; ++row) {
+      const T* logits = of.logits.as<T>() + row * shape.row_stride;
+      T* const target_row = d_logits.as<T>() + row * result.row_stride;
+      T* out = target_row;
+      if (!is_dense) {
+        out = scratch.as<T>();
+        T* dense = out + shape.columns;
+        gather(sizeof(T), dense, logits, {1, shape.columns, 0, shape.column_stride});
+        logits = dense;
+      }
+      const std::int64_t target = at<std::int64_t>(of.targets, row);
+      if (target == of.ignore_index) {
+        for (std::int64_t i = 0; i < shape.columns; ++i) out[i] = 0;
+      } else {
+        const double slope = at<T>(d_losses, row);
+        const double of_target = slope * ((1 - of.label_smoothing) * weight_of<T>(of, target));
+        gradient_row(out, logits, shape.columns, at<T>(of.log_sums, row),
+                     static_cast<T>(of_target + slope * each * all_weights));
+        const T lowered = static_cast<T>(slope * each);
+        if (each)
+          for (std::int64_t i = 0; i < shape.columns; ++i) out[i] -= lowered * weight_of<T>(of, i);
+        out[target] -= static_cast<T>(of_target);
+      }
+      if (!is_dense)
+        scatter(sizeof(T), target_row, out, {1, shape.columns, 0, result.column_stride});
     }
-    const std::int64_t target = at<std::int64_t>(of.targets, row);
-    const T scale = at<T>(d_losses, row);
-    if (target == of.ignore_index) {
-      for (std::int64_t i = 0; i < shape.columns; ++i) out[i] = 0;
-    } else {
-      gradient_row(out, logits, shape.columns, at<T>(of.log_sums, row), scale);
-      out[target] -= scale;
-    }
-    if (!is_dense) scatter(sizeof(T), target_row, out, {1, shape.columns, 0, result.column_stride});
-  }
+  };
+  for_each_part(shape.rows, part_elements / (shape.columns + 1) + 1,
+                static_cast<double>(of.logits.count) * element_ns, take);
 }
 
 std::int64_t cross_entropy(const CrossEntropy& of, Stream) {

@@ -7,9 +7,9 @@ namespace {
 
 Table filled() noexcept {
   Table table{};
-  for (const auto fill :
-       {fill_unary, fill_binary, fill_ternary, fill_reduce, fill_indexed_reduce, fill_softmax,
-        fill_cross_entropy, fill_matmul, fill_copy, fill_random, fill_optimizers})
+  for (const auto fill : {fill_unary, fill_binary, fill_ternary, fill_reduce, fill_indexed_reduce,
+                          fill_variance, fill_scan, fill_layer_norm, fill_softmax,
+                          fill_cross_entropy, fill_matmul, fill_copy, fill_random, fill_optimizers})
     fill(table);
   return table;
 }

@@ -4,6 +4,7 @@
 #include "csrc/core/error.h"
 #include "csrc/ops/loss.h"
 #include "csrc/ops/matmul.h"
+#include "csrc/ops/normalization.h"
 #include "csrc/ops/random.h"
 #include "csrc/ops/softmax.h"
 #include "python/bindings/methods.h"
@@ -57,12 +58,25 @@ constexpr std::array table{
            "Compute the logarithm of softmax along dim, without overflow.", Place::everywhere,
            call_scaling<log_softmax>},
     Method{"cross_entropy",
-           "input: Tensor, target: Tensor, *, ignore_index: int = -100, reduction: str = 'mean'",
+           "input: Tensor, target: Tensor, weight: Tensor | None = None, *, "
+           "ignore_index: int = -100, reduction: str = 'mean', label_smoothing: float = 0.0",
            "Tensor", "Compute -log softmax(input)[target] from logits [rows, classes].",
            Place::functional,
            [](const Arguments& given) {
-             return wrap(cross_entropy(given.tensor(0), given.tensor(1), reduction_of(given, 3),
-                                       given.integer_or(2, -100)));
+             return wrap(cross_entropy(given.tensor(0), given.tensor(1),
+                                       {.weight = given.optional_tensor(2),
+                                        .ignore_index = given.integer_or(3, -100),
+                                        .reduction = reduction_of(given, 4),
+                                        .label_smoothing = given.real_or(5, 0)}));
+           }},
+    Method{"layer_norm",
+           "input: Tensor, normalized_shape: int | Sequence[int], weight: Tensor | None = None, "
+           "bias: Tensor | None = None, eps: float = 1e-05",
+           "Tensor", "Bring the last dims, of sizes normalized_shape, to mean 0 and variance 1.",
+           Place::functional,
+           [](const Arguments& given) {
+             return wrap(layer_norm(given.tensor(0), given.dims(1), given.optional_tensor(2),
+                                    given.optional_tensor(3), given.real_or(4, 1e-5)));
            }},
     Method{"mse_loss", "input: Tensor, target: Tensor, *, reduction: str = 'mean'", "Tensor",
            "Compute (input - target)^2.", Place::functional,

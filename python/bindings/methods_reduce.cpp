@@ -2,6 +2,7 @@
 #include "csrc/core/error.h"
 #include "csrc/ops/binary.h"
 #include "csrc/ops/reduce.h"
+#include "csrc/ops/scan.h"
 #include "python/bindings/methods.h"
 #include "python/bindings/ref.h"
 
@@ -19,6 +20,15 @@ using Summing = Tensor (*)(const Tensor&, const Reduced&, std::optional<DType>);
 template <Summing op>
 PyObject* call_summing(const Arguments& given) {
   return wrap(op(given.tensor(0), over(given), given.dtype(3)));
+}
+
+using Spreading = Tensor (*)(const Tensor&, const Reduced&, double);
+template <Spreading op>
+PyObject* call_spreading(const Arguments& given) {
+  Reduced reduced;
+  if (given.has(1)) reduced.dims = given.dims(1);
+  reduced.keepdim = given.boolean_or(3, false);
+  return wrap(op(given.tensor(0), reduced, given.real_or(2, 1)));
 }
 
 using Choosing = Tensor (*)(const Tensor&, const Reduced&);
@@ -66,6 +76,9 @@ constexpr const char* summing =
     "None = None";
 constexpr const char* choosing =
     "input: Tensor, dim: int | Sequence[int] | None = None, keepdim: bool = False";
+constexpr const char* spreading =
+    "input: Tensor, dim: int | Sequence[int] | None = None, *, correction: float = 1, "
+    "keepdim: bool = False";
 constexpr const char* extremum =
     "input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False";
 constexpr const char* placing = "input: Tensor, dim: int | None = None, keepdim: bool = False";
@@ -78,6 +91,18 @@ constexpr std::array table{
            Place::everywhere, call_summing<prod>},
     Method{"mean", summing, "Tensor", "Average floating elements along dim, or all of them.",
            Place::everywhere, call_summing<mean>},
+    Method{"var", spreading, "Tensor",
+           "Average squared distances from the mean, dividing by the count less correction.",
+           Place::everywhere, call_spreading<var>},
+    Method{"std", spreading, "Tensor", "Compute the square root of var; at 0 the gradient is 0.",
+           Place::everywhere, call_spreading<std_deviation>},
+    Method{
+        "cumsum", "input: Tensor, dim: int, *, dtype: DType | None = None", "Tensor",
+        "Add up the elements along dim, giving each sum on the way; integers and bools as int64.",
+        Place::everywhere,
+        [](const Arguments& given) {
+          return wrap(cumsum(given.tensor(0), given.integer(1), given.dtype(2)));
+        }},
     Method{"amax", choosing, "Tensor",
            "Take the largest element along dim; equal ones share the gradient.", Place::everywhere,
            call_choosing<amax>},

@@ -51,6 +51,10 @@ class Case:
     named: dict[str, Any] = field(default_factory=dict)
 
 
+def named(**named_arguments: Any) -> dict[str, Any]:
+    return named_arguments
+
+
 def same(dtype: str) -> str:
     return dtype
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tests.python.op_products import PRODUCTS
 from tests.python.op_row import (
     BITS,
     CONDITION,
@@ -22,6 +23,7 @@ from tests.python.op_row import (
     Row,
     boolean,
     index,
+    named,
     real,
     reals,
     summed,
@@ -182,10 +184,6 @@ TERNARY = [
 ]
 
 
-def named(**named_arguments: Any) -> dict[str, Any]:
-    return named_arguments
-
-
 def over_dims(*extra: Case) -> list[Case]:
     """Cases of a reduction: all, one dim, several, negative ones, kept ones, no dims at all."""
     return [
@@ -227,6 +225,31 @@ def extreme(function: Callable[..., Any], place: Callable[..., Any]) -> Callable
     return reference
 
 
+KEPT = {"keepdim": True}
+
+
+def kept(case: Case) -> dict[str, Any]:
+    """What `var` takes by name alone: keepdim, and no correction where there is one element."""
+    options = KEPT if case.arguments[1:] else {}
+    is_single = case.shapes[0] in ((), (3, 1, 2))
+    return options | ({"correction": 0} if is_single else {})
+
+
+def spread(function: Callable[..., Any]) -> Callable[..., Any]:
+    def reference(
+        x: np.ndarray, dim: Any = None, keepdim: bool = False, correction: float = 1
+    ) -> Any:
+        along = reducing(lambda x, **more: function(x, ddof=correction, **more))
+        return along(x, dim, keepdim)
+
+    return reference
+
+
+def cumsum(x: np.ndarray, dim: int) -> np.ndarray:
+    kind = x.dtype if x.dtype.kind == "f" else "int64"
+    return x.cumsum(dim if x.ndim else None, kind).reshape(x.shape)
+
+
 REDUCTIONS = [
     Row(
         name="sum",
@@ -250,6 +273,38 @@ REDUCTIONS = [
         draws=[WIDE],
         cases=over_dims(),
         dtypes=FLOATS,
+        terms=600,
+    ),
+    Row(
+        name="var",
+        reference=spread(np.var),
+        draws=[SMALL],
+        cases=[Case(c.shapes, c.arguments[:1], c.named | kept(c)) for c in over_dims()]
+        + [Case(((5, 4),), (0,), named(correction=c)) for c in (0, 0.5, 4)],
+        dtypes=FLOATS,
+        terms=60,
+    ),
+    Row(
+        name="std",
+        reference=spread(np.std),
+        draws=[SMALL],
+        cases=[
+            *(Case(((3, 4),)), Case(((3, 4, 2),), (1,)), Case(((521, 5),), (0,), KEPT)),
+            Case(((3, 4, 2),), ([2, 0],), named(correction=0)),
+        ],
+        dtypes=FLOATS,
+        terms=60,
+    ),
+    Row(
+        name="cumsum",
+        reference=cumsum,
+        draws=[WIDE],
+        cases=[
+            *(Case(((3, 4),), (0,)), Case(((3, 4),), (1,)), Case(((3, 4, 2),), (-2,))),
+            *(Case(((),), (0,)), Case(((0, 3),), (0,)), Case(((2, 0),), (0,))),
+            *(Case(((521, 5),), (0,)), Case(((5, 521),), (1,)), Case(((2, 30, 600),), (1,))),
+        ],
+        result=summed,
         terms=600,
     ),
     Row(name="amax", reference=reducing(np.max), draws=[WIDE], cases=over_dims()),
@@ -287,112 +342,6 @@ REDUCTIONS = [
         cases=[Case(((3, 4),)), Case(((),)), Case(((3, 4),), named=named(keepdim=True)), *ONE_DIM],
         result=index,
         gradient_order=0,
-    ),
-]
-
-
-def pairs(*shapes: tuple[tuple[int, ...], tuple[int, ...]]) -> list[Case]:
-    return [Case(pair) for pair in shapes]
-
-
-MATRICES = pairs(((3, 4), (4, 2)), ((1, 5), (5, 1)), ((3, 0), (0, 2)), ((0, 3), (3, 2)))
-BATCHES = pairs(((2, 3, 4), (2, 4, 5)), ((1, 3, 4), (1, 4, 1)), ((0, 3, 4), (0, 4, 2)))
-BROADCAST = pairs(
-    *(((4,), (4,)), ((4,), (4, 3)), ((3, 4), (4,)), ((5, 3, 4), (4,)), ((4,), (5, 4, 3))),
-    *(((5, 3, 4), (4, 2)), ((3, 4), (5, 4, 2)), ((2, 1, 3, 4), (5, 4, 2)), ((65, 70), (70, 67))),
-)
-
-
-def scaled(x: np.ndarray, dim: int, is_log: bool) -> np.ndarray:
-    dim = dim if x.ndim else None
-    shifted = x - np.max(x, axis=dim, keepdims=True)
-    total = np.sum(np.exp(shifted), axis=dim, keepdims=True)
-    return shifted - np.log(total) if is_log else np.exp(shifted) / total
-
-
-def cross_entropy(
-    logits: np.ndarray, target: np.ndarray, reduction: str = "mean", ignore_index: int = -100
-) -> np.ndarray:
-    rows, targets = np.atleast_2d(logits), np.atleast_1d(target)
-    counted = targets != ignore_index
-    chosen = scaled(rows, 1, True)[np.arange(len(rows)), np.where(counted, targets, 0)]
-    losses = np.where(counted, -chosen, 0)
-    if reduction == "none":
-        return losses.reshape(target.shape)
-    return losses.sum() / (counted.sum() if reduction == "mean" else 1)
-
-
-def mse_loss(x: np.ndarray, target: np.ndarray, reduction: str = "mean") -> np.ndarray:
-    losses = np.square(x - target)
-    return losses if reduction == "none" else getattr(losses, reduction)()
-
-
-CLASS = Draw(0, 3, "int64")
-REDUCED = [Case(((5, 4), (5,)), named=named(reduction=kind)) for kind in ("mean", "sum", "none")]
-ROWWISE = [Case(((3, 4),), (1,)), Case(((2, 3, 4),), (-2,)), Case(((),), (0,))]
-ROWWISE += [Case(((0, 3),), (1,)), Case(((4, 700),), (-1,))]
-
-PRODUCTS = [
-    Row(name="mm", reference=np.matmul, draws=[SMALL] * 2, cases=MATRICES, dtypes=NUMBERS, terms=9),
-    Row(name="bmm", reference=np.matmul, draws=[SMALL] * 2, cases=BATCHES, dtypes=NUMBERS, terms=9),
-    Row(
-        name="matmul",
-        reference=np.matmul,
-        draws=[SMALL] * 2,
-        cases=BROADCAST + MATRICES + BATCHES,
-        dtypes=NUMBERS,
-        terms=70,
-    ),
-    Row(
-        name="linear",
-        reference=lambda x, weight, bias: x @ weight.T + bias,
-        draws=[SMALL] * 3,
-        cases=[
-            Case(((5, 3), (4, 3), (4,))),
-            Case(((3,), (4, 3), (4,))),
-            Case(((2, 5, 3), (4, 3), (4,))),
-            Case(((0, 3), (4, 3), (4,))),
-        ],
-        dtypes=NUMBERS,
-        terms=9,
-    ),
-    Row(
-        name="softmax",
-        reference=lambda x, dim: scaled(x, dim, False),
-        draws=[WIDE],
-        cases=ROWWISE,
-        dtypes=FLOATS,
-        terms=90,
-        slopes=[SMALL],
-    ),
-    Row(
-        name="log_softmax",
-        reference=lambda x, dim: scaled(x, dim, True),
-        draws=[WIDE],
-        cases=ROWWISE,
-        dtypes=FLOATS,
-        terms=20,
-        slopes=[SMALL],
-    ),
-    Row(
-        name="cross_entropy",
-        reference=cross_entropy,
-        draws=[SMALL, CLASS],
-        cases=[
-            *REDUCED,
-            Case(((4,), ())),
-            Case(((64, 4), (64,)), named=named(ignore_index=2)),
-        ],
-        dtypes=FLOATS,
-        terms=90,
-    ),
-    Row(
-        name="mse_loss",
-        reference=mse_loss,
-        draws=[SMALL, SMALL],
-        cases=[Case(((5, 4), (5, 4)), named=case.named) for case in REDUCED],
-        dtypes=FLOATS,
-        terms=90,
     ),
 ]
 

@@ -11,6 +11,7 @@ import pytest
 from garboard import nn
 from garboard.nn import functional
 
+from tests.support.finite_differences import check_first_order, check_second_order
 from tests.support.live_memory import balanced  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("balanced")
@@ -126,6 +127,62 @@ class TestLinear:
         assert layer.bias.shape == (2,)
 
 
+class TestLayerNorm:
+    def test_its_parameters_get_their_gradients(self):
+        layer = nn.LayerNorm(3, dtype=gb.float64)
+        x = leaf(X)
+
+        layer(x).backward(gb.tensor(UP))
+
+        normal = (X - X.mean(1, keepdims=True)) / np.sqrt(X.var(1, keepdims=True) + 1e-5)
+        np.testing.assert_allclose(layer.weight.grad.numpy(), (UP * normal).sum(0), rtol=1e-10)
+        np.testing.assert_allclose(layer.bias.grad.numpy(), UP.sum(0), rtol=1e-12)
+        assert x.grad.shape == (4, 3)
+
+    @pytest.mark.parametrize("has_weight", [True, False])
+    def test_without_weight_or_bias_its_slope_is_that_of_finite_differences(self, has_weight):
+        def op(x: gb.Tensor, parameter: gb.Tensor) -> gb.Tensor:
+            return functional.layer_norm(
+                x, [3], *((parameter,) if has_weight else (None, parameter))
+            )
+
+        check_first_order(op, [X, X[0]])
+        check_second_order(op, [X, X[0]])
+
+    def test_it_starts_as_the_identity_of_what_is_normal(self):
+        layer = nn.LayerNorm((2, 3))
+
+        assert layer.weight.tolist() == [[1.0] * 3] * 2
+        assert layer.bias.tolist() == [[0.0] * 3] * 2
+        assert repr(layer) == "LayerNorm((2, 3), eps=1e-05, elementwise_affine=True)"
+        assert nn.LayerNorm(3, elementwise_affine=False).weight is None
+        assert nn.LayerNorm(3, bias=False).bias is None
+
+    def test_strided_inputs_are_read_as_they_are(self):
+        x = gb.tensor(X)
+
+        result = nn.LayerNorm(4, elementwise_affine=False)(x.T)
+
+        expected = (X - X.mean(0)) / np.sqrt(X.var(0) + 1e-5)
+        np.testing.assert_allclose(result.numpy(), expected.T, rtol=1e-12)
+
+    @pytest.mark.parametrize(
+        ("arguments", "error", "message"),
+        [
+            (([4],), gb.ShapeError, r"input of sizes \[2, 3\] and normalized_shape \[4\]; it must"),
+            (([],), gb.ShapeError, r"input of sizes \[2, 3\] and normalized_shape \[\]; .+"),
+            (([3], np.ones(2, "f4")), gb.ShapeError, r"weight of sizes \[2\]; \[3\] are needed"),
+            (([3], None, np.ones(3)), gb.DTypeError, "bias of dtype float64, input of"),
+        ],
+    )
+    def test_what_does_not_fit_is_refused(self, arguments, error, message):
+        sizes, *parameters = arguments
+        tensors = [None if array is None else gb.tensor(array) for array in parameters]
+
+        with pytest.raises(error, match=f"^layer_norm: {message}"):
+            functional.layer_norm(gb.ones(2, 3), sizes, *tensors)
+
+
 class TestDropout:
     def test_it_zeroes_and_scales_while_training(self):
         gb.manual_seed(2)
@@ -179,6 +236,47 @@ class TestLosses:
         one_hot = np.eye(3)[self.TARGETS]
         assert loss.item() == pytest.approx(-np.log(p[range(4), self.TARGETS]).mean(), rel=1e-12)
         np.testing.assert_allclose(logits.grad.numpy(), (p - one_hot) / 4, rtol=1e-11)
+
+    @pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+    @pytest.mark.parametrize("smoothing", [0.0, 0.3])
+    def test_weights_have_the_slope_of_finite_differences(self, reduction, smoothing):
+        weight = gb.tensor([0.5, 2.0, 1.5], dtype=gb.float64)
+        loss = nn.CrossEntropyLoss(
+            weight, reduction=reduction, label_smoothing=smoothing, ignore_index=1
+        )
+        targets = gb.tensor(self.TARGETS)
+
+        check_first_order(lambda logits: loss(logits, targets), [X])
+        check_second_order(lambda logits: loss(logits, targets), [X])
+
+    def test_the_mean_counts_each_row_as_its_targets_weight(self):
+        weight = np.array([0.5, 2.0, 1.5])
+        loss = nn.CrossEntropyLoss(gb.tensor(weight), label_smoothing=0.2)
+
+        result = loss(gb.tensor(X), gb.tensor(self.TARGETS))
+
+        minus_logs, counts = -np.log(softmax(X, 1)), weight[self.TARGETS]
+        own = 0.8 * counts * minus_logs[range(4), self.TARGETS]
+        even = 0.2 / 3 * (minus_logs * weight).sum(1)
+        assert result.item() == pytest.approx((own + even).sum() / counts.sum(), rel=1e-12)
+        assert list(loss.state_dict()) == ["weight"]
+
+    @pytest.mark.parametrize(
+        ("options", "error", "message"),
+        [
+            ({"weight": (4, "float32")}, gb.ShapeError, r"weight of sizes \[4\]; \[3\], one for"),
+            ({"weight": (3, "float64")}, gb.DTypeError, "weight of dtype float64, logits"),
+            ({"label_smoothing": 1.5}, gb.ShapeError, "label_smoothing 1.5; 0 to 1 is needed"),
+            ({"label_smoothing": math.nan}, gb.ShapeError, "label_smoothing nan; 0 to 1"),
+        ],
+    )
+    def test_options_that_do_not_fit_are_refused(self, options, error, message):
+        if "weight" in options:
+            count, dtype = options["weight"]
+            options = {"weight": gb.ones(count, dtype=getattr(gb, dtype))}
+
+        with pytest.raises(error, match=f"^cross_entropy: {message}"):
+            functional.cross_entropy(gb.ones(2, 3), gb.tensor([0, 1]), **options)
 
     def test_ignored_rows_do_not_count(self):
         logits, targets = gb.tensor(X), gb.tensor(self.TARGETS)

@@ -330,3 +330,22 @@ def gradient_cases(row: Row) -> list[tuple[Case, list[np.ndarray]]]:
         for case in row.cases
         if max(np.prod(shape) for shape in case.shapes) <= 30
     ]
+
+
+class TestVariance:
+    @pytest.mark.parametrize(("count", "correction"), [(1, 1), (1, 2), (0, 0), (0, 1)])
+    def test_of_fewer_elements_than_are_corrected_for_is_nan(self, count, correction):
+        x = gb.ones(count, 2)
+
+        assert x.var(0, correction=correction).isnan().all()
+        assert x.std(0, correction=correction).isnan().all()
+
+    def test_of_different_elements_without_a_divisor_is_infinite(self):
+        assert gb.tensor([1.0, 2.0]).var(correction=2).item() == np.inf
+
+    def test_std_has_no_slope_where_all_are_equal(self):
+        x = gb.ones(3, requires_grad=True)
+
+        x.std().backward()
+
+        assert x.grad.tolist() == [0.0, 0.0, 0.0]

@@ -10,6 +10,7 @@ from garboard.nn.flatten import Flatten
 from garboard.nn.linear import Identity, Linear
 from garboard.nn.losses import CrossEntropyLoss, MSELoss
 from garboard.nn.module import Module
+from garboard.nn.normalization import LayerNorm
 from garboard.nn.parameter import Parameter
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "Dropout",
     "Flatten",
     "Identity",
+    "LayerNorm",
     "Linear",
     "LogSoftmax",
     "MSELoss",

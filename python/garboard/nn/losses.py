@@ -11,9 +11,20 @@ __all__ = ["CrossEntropyLoss", "MSELoss"]
 class CrossEntropyLoss(Module):
     """Compute -log softmax(input)[target] from logits [rows, classes] and int64 targets [rows].
 
+    With l = -log softmax(input) and e = `label_smoothing`, a row's loss is
+    (1 - e) weight[target] l[target] + e / classes * sum(weight * l).
+
     Args:
+        weight: [classes], of the logits' dtype: how much each class counts; kept as a buffer. No
+            gradient passes to it.
         ignore_index: Rows with this target count for nothing.
-        reduction: "mean" over the rows that count, "sum", or "none" for one loss a row.
+        reduction: "mean" over the rows that count, each as often as its target's weight says;
+            "sum", or "none" for one loss a row.
+        label_smoothing: What part of each target is spread evenly over all classes, 0 to 1.
+
+    Raises:
+        ShapeError: When called: sizes that do not fit, a label_smoothing out of range.
+        IndexOutOfRangeError: When called: a target that is neither a class nor `ignore_index`.
 
     >>> import garboard as gb
     >>> loss = gb.nn.CrossEntropyLoss()
@@ -21,13 +32,29 @@ class CrossEntropyLoss(Module):
     1.3863
     """
 
-    def __init__(self, *, ignore_index: int = -100, reduction: str = "mean") -> None:
+    weight: Tensor | None
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        *,
+        ignore_index: int = -100,
+        reduction: str = "mean",
+        label_smoothing: float = 0.0,
+    ) -> None:
         super().__init__()
+        self.register_buffer("weight", weight)
         self.ignore_index, self.reduction = ignore_index, reduction
+        self.label_smoothing = label_smoothing
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return cross_entropy(
-            input, target, ignore_index=self.ignore_index, reduction=self.reduction
+            input,
+            target,
+            self.weight,
+            ignore_index=self.ignore_index,
+            reduction=self.reduction,
+            label_smoothing=self.label_smoothing,
         )
 
 

@@ -10,10 +10,12 @@ template <class T>
 struct Problem {
   Array<T> logits;
   Array<std::int64_t> targets;
-  Array<T> losses{targets.sizes()}, log_sums{targets.sizes()};
+  Array<T> losses{targets.sizes()}, log_sums{targets.sizes()}, counts{targets.sizes()};
 
   CrossEntropy views() const {
-    return {logits.view(), targets.view(), losses.view(), log_sums.view()};
+    View weights;
+    weights.data = nullptr;
+    return {logits.view(), targets.view(), losses.view(), log_sums.view(), counts.view(), weights};
   }
 };
 
@@ -72,6 +74,43 @@ TEST_P(CrossEntropyTest, GradientIsSoftmaxLessOneAtTheTarget) {
         const double softmax = std::exp(logits[i] - p.log_sums[i / classes]);
         const bool is_target = i % classes == p.targets[i / classes];
         EXPECT_NEAR(gradient[i], 0.25 * (softmax - is_target), 1e-14);
+      }
+    }
+  }
+}
+
+TEST_P(CrossEntropyTest, WeightsAndSmoothingSpreadTheLossOverTheClasses) {
+  for (const auto& logits : several_layouts<double>()) {
+    for (const double smoothing : {0.0, 0.3, 1.0}) {
+      const auto p = problem(logits);
+      const std::int64_t rows = logits.sizes()[0], classes = logits.sizes()[1];
+      const auto weights = Array<double>::random({classes}, 0.5, 2, 6);
+      auto views = p.views();
+      views.weights = weights.view();
+      views.label_smoothing = smoothing;
+      const Array<double> gradient(logits.sizes());
+      const auto d_losses = Array<double>::random({rows}, -1, 1, 7);
+
+      EXPECT_EQ(table.cross_entropy(views, {}), -1);
+      table.cross_entropy_gradient(gradient.view(), d_losses.view(), views, {});
+
+      for (std::int64_t row = 0; row < rows; ++row) {
+        const auto goal = [&](std::int64_t c) {
+          const double own = c == p.targets[row] ? 1 - smoothing : 0;
+          return (own + smoothing / static_cast<double>(classes)) * weights[c];
+        };
+        double loss = 0, all = 0;
+        for (std::int64_t c = 0; c < classes; ++c) {
+          loss += goal(c) * (p.log_sums[row] - logits[row * classes + c]);
+          all += goal(c);
+        }
+        EXPECT_NEAR(p.losses[row], loss, 1e-11);
+        EXPECT_EQ(p.counts[row], weights[p.targets[row]]);
+        for (std::int64_t c = 0; c < classes; ++c) {
+          const double softmax = std::exp(logits[row * classes + c] - p.log_sums[row]);
+          EXPECT_NEAR(gradient[row * classes + c], d_losses[row] * (softmax * all - goal(c)),
+                      1e-13);
+        }
       }
     }
   }

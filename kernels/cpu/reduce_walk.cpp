@@ -1,0 +1,130 @@
+#include "kernels/cpu/reduce_walk.h"
+
+#include "kernels/cpu/loop.h"
+
+namespace garboard::kernels::GARBOARD_ISA {
+namespace {
+
+constexpr std::int64_t short_row = 32;
+
+/// The dims that stay and those that go, each list walked by itself. Operand 0
+/// is x: the larger one decides the order of the walk. Operand 1 is out.
+struct Reduction {
+  const ReduceLoops& loops;
+  Plan kept, reduced;
+};
+
+bool prepare(Reduction& r, const View& out, const View& x) {
+  r.kept.operands = r.reduced.operands = 2;
+  r.kept.operand[0] = r.reduced.operand[0] = operand_of(x);
+  r.kept.operand[1] = r.reduced.operand[1] = operand_of(out);
+  bool has_results = true;
+  for (int d = 0, n = x.sizes.size(); d < n; ++d) {
+    const Dim dim{x.sizes.data()[d], {x.strides.data()[d], out.strides.data()[d]}};
+    const bool is_kept = dim.strides[1] != 0;
+    has_results &= !is_kept || dim.size > 0;
+    (is_kept ? r.kept : r.reduced).insert(dim);
+  }
+  r.kept.coalesce();
+  r.reduced.coalesce();
+  return has_results;
+}
+
+/// Rows of elements go into one accumulator.
+void reduce_rows(const Reduction& r) {
+  const Dim& inner = r.reduced.inner();
+  const int item = r.kept.operand[0].item;
+  alignas(64) char buffer[block_elements * 8];
+  for_each_place(r.kept, 0, [&](char* const* place) {
+    alignas(16) char accumulator[max_accumulator_bytes];
+    r.loops.start(accumulator, 1);
+    for_each_place(r.reduced, 1, place, [&](char* const* data) {
+      if (inner.strides[0] == 1) return r.loops.take_row(accumulator, data[0], inner.size);
+      for (std::int64_t i = 0; i < inner.size; i += block_elements) {
+        const std::int64_t n = smaller(inner.size - i, block_elements);
+        gather(item, buffer, data[0] + i * inner.strides[0] * item, {1, n, 0, inner.strides[0]});
+        r.loops.take_row(accumulator, buffer, n);
+      }
+    });
+    r.loops.finish(place[1], 1, accumulator, 1);
+  });
+}
+
+/// Columns of elements, side by side, go into as many accumulators.
+void reduce_columns(const Reduction& r) {
+  const Dim& across = r.kept.inner();
+  const Dim& down = r.reduced.inner();
+  const int item = r.kept.operand[0].item;
+  // Few columns that lie row after row: several rows count as one, or the loops
+  // would be too short.
+  std::int64_t fold = 1;
+  if (across.strides[0] == 1 && down.strides[0] == across.size && across.size < 64)
+    fold = smaller(down.size, 256 / across.size);
+  const std::int64_t columns = smaller(across.size, max_columns);
+  const std::int64_t gathered_rows = block_elements / columns < 1 ? 1 : block_elements / columns;
+  alignas(64) char accumulators[max_columns * max_accumulator_bytes];
+  alignas(64) char buffer[block_elements * 8];
+  const auto take = [&](const char* x, std::int64_t rows, std::int64_t n) {
+    if (across.strides[0] == 1) {
+      r.loops.take_columns(accumulators, x, rows / fold, down.strides[0] * fold, n * fold);
+      const std::int64_t taken = rows - rows % fold;
+      x += taken * down.strides[0] * item;
+      return r.loops.take_columns(accumulators, x, rows - taken, down.strides[0], n);
+    }
+    for (std::int64_t i = 0; i < rows; i += gathered_rows) {
+      const std::int64_t some = smaller(rows - i, gathered_rows);
+      gather(item, buffer, x + i * down.strides[0] * item,
+             {some, n, down.strides[0], across.strides[0]});
+      r.loops.take_columns(accumulators, buffer, some, n, n);
+    }
+  };
+  for_each_place(r.kept, 1, [&](char* const* data) {
+    for (std::int64_t c = 0; c < across.size; c += columns) {
+      const std::int64_t n = smaller(across.size - c, columns);
+      char* at[] = {data[0] + c * across.strides[0] * item,
+                    data[1] + c * across.strides[1] * r.kept.operand[1].item};
+      r.loops.start(accumulators, n * fold);
+      for_each_place(r.reduced, 1, at, [&](char* const* block) { take(block[0], down.size, n); });
+      for (std::int64_t f = 1; f < fold; ++f)
+        r.loops.merge(accumulators, accumulators + f * n * r.loops.accumulator_bytes, n);
+      r.loops.finish(at[1], across.strides[1], accumulators, n);
+    }
+  });
+}
+
+}  // namespace
+
+void reduce(const ReduceLoops& loops, const View& out, const View& x) {
+  Reduction r{loops, {}, {}};
+  if (!prepare(r, out, x)) return;
+  if (x.count == 0) {
+    alignas(16) char accumulator[max_accumulator_bytes];
+    loops.start(accumulator, 1);
+    return for_each_place(r.kept, 0,
+                          [&](char* const* data) { loops.finish(data[1], 1, accumulator, 1); });
+  }
+  r.reduced.pad(1);
+  const Dim& inner = r.reduced.inner();
+  // Short rows are turned into columns, many at a time: each row by itself
+  // costs some 20 ns.
+  const bool is_along_memory =
+      r.kept.dims > 0 && size_of(inner.strides[0]) < size_of(r.kept.inner().strides[0]);
+  const bool is_worth_a_loop =
+      inner.size >= short_row || (r.kept.dims > 0 && r.kept.inner().size < 8);
+  const bool by_rows = r.kept.dims == 0 || (inner.size > 1 && is_along_memory && is_worth_a_loop);
+  const auto reduce_part = [&](const Reduction& part) {
+    by_rows ? reduce_rows(part) : reduce_columns(part);
+  };
+  if (r.kept.dims == 0) return reduce_part(r);
+  // Threads get whole results, and of columns side by side enough to fill lines
+  // and lanes.
+  const std::int64_t results = r.kept.dim[0].size, inside = x.count / results;
+  const std::int64_t unit = r.kept.dims == 1 && !by_rows ? 128 : 1;
+  for_each_part(results, divided_up(part_elements / inside + 1, unit) * unit,
+                static_cast<double>(x.count) * element_ns,
+                [&](std::int64_t first, std::int64_t last) {
+                  reduce_part({loops, r.kept.part(first, last), r.reduced});
+                });
+}
+
+}  // namespace garboard::kernels::GARBOARD_ISA

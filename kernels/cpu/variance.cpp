@@ -1,0 +1,140 @@
+// The mean squared distance from the mean, in one pass over memory: blocks that
+// stay in the caches are read twice, for their mean and for the distances from
+// it, and meet as Chan, Golub and LeVeque say ("Algorithms for computing the
+// sample variance", 1983), in double.
+#include "kernels/cpu/dense_reduce.h"
+#include "kernels/cpu/parts.h"
+#include "kernels/cpu/reduce_walk.h"
+#include "kernels/functors/reduce.h"
+
+namespace garboard::kernels::GARBOARD_ISA {
+namespace {
+
+/// Some elements: how many, their mean, and the sum of the squared distances
+/// from it.
+struct Moments {
+  double count = 0, mean = 0, squares = 0;
+
+  /// `count` elements whose distances from `shift` add up to `sum`, and squared
+  /// to `squares`.
+  static Moments about(double shift, double count, double sum, double squares) {
+    const double rest = sum / count;
+    return {count, shift + rest, squares - sum * rest};
+  }
+  void add(const Moments& other) {
+    const double total = count + other.count;
+    const double share = total > 0 ? other.count / total : 0;
+    const double distance = other.mean - mean;
+    mean = count > 0 ? mean + distance * share : other.mean;
+    squares += other.squares + distance * distance * (count * share);
+    count = total;
+  }
+};
+static_assert(sizeof(Moments) <= max_accumulator_bytes);
+
+/// The sums of x - shift and of its square, in lanes, so that g++ vectorises
+/// both.
+template <class T>
+Moments about(T shift, const T* x, std::int64_t count) {
+  constexpr int width = 32;
+  T sums[width] = {}, squares[width] = {};
+  std::int64_t i = 0;
+  for (; i + width <= count; i += width) {
+    for (int l = 0; l < width; ++l) {
+      const T distance = x[i + l] - shift;
+      sums[l] += distance;
+      squares[l] += distance * distance;
+    }
+  }
+  for (int l = 0; i + l < count; ++l) {
+    const T distance = x[i + l] - shift;
+    sums[l] += distance;
+    squares[l] += distance * distance;
+  }
+  const functors::SumOf plus;
+  const double sum = fold_lanes<width / 2>(sums, plus);
+  return Moments::about(shift, static_cast<double>(count), sum,
+                        fold_lanes<width / 2>(squares, plus));
+}
+
+template <class T>
+struct MomentsOf {
+  using R = T;
+
+  struct Kept : Moments {
+    R result() const { return static_cast<R>(squares / count); }
+  };
+  static constexpr int item = sizeof(T);
+
+  static void start(void* accumulators, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) static_cast<Kept*>(accumulators)[i] = Kept{};
+  }
+
+  static void take_row(void* accumulator, const void* x, std::int64_t count) {
+    for (std::int64_t done = 0; done < count; done += block_elements) {
+      const T* const block = static_cast<const T*>(x) + done;
+      const std::int64_t n = smaller(count - done, block_elements);
+      const T sum = reduce_dense<T>(
+          n, T(0), functors::SumOf{}, [block](std::int64_t i) __attribute__((always_inline)) {
+            return block[i];
+          });
+      static_cast<Kept*>(accumulator)->add(about<T>(sum / static_cast<T>(n), block, n));
+    }
+  }
+
+  static void take_columns(void* accumulators, const void* x, std::int64_t rows,
+                           std::int64_t row_stride, std::int64_t columns) {
+    const auto* from = static_cast<const T*>(x);
+    alignas(64) T shifts[max_columns], sums[max_columns], squares[max_columns];
+    while (rows > 0) {
+      const std::int64_t n = smaller(rows, rows_at_once);
+      const T share = T(1) / static_cast<T>(n);
+      for (std::int64_t c = 0; c < columns; ++c) shifts[c] = from[c];
+      for (std::int64_t r = 1; r < n; ++r)
+        for (std::int64_t c = 0; c < columns; ++c) shifts[c] += from[r * row_stride + c];
+      for (std::int64_t c = 0; c < columns; ++c) {
+        shifts[c] *= share;
+        sums[c] = squares[c] = 0;
+      }
+      for (std::int64_t r = 0; r < n; ++r) {
+        for (std::int64_t c = 0; c < columns; ++c) {
+          const T distance = from[r * row_stride + c] - shifts[c];
+          sums[c] += distance;
+          squares[c] += distance * distance;
+        }
+      }
+      for (std::int64_t c = 0; c < columns; ++c)
+        static_cast<Kept*>(accumulators)[c].add(
+            Moments::about(shifts[c], static_cast<double>(n), sums[c], squares[c]));
+      rows -= n;
+      from += n * row_stride;
+    }
+  }
+
+  static void merge_one(Kept& into, const Kept* parts, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) into.add(parts[i]);
+  }
+
+  static void merge(void* into, const void* accumulators, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i)
+      static_cast<Kept*>(into)[i].add(static_cast<const Kept*>(accumulators)[i]);
+  }
+
+  static void finish(void* out, std::int64_t stride, const void* accumulators, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i)
+      static_cast<R*>(out)[i * stride] = static_cast<const Kept*>(accumulators)[i].result();
+  }
+
+  static constexpr ReduceLoops loops{sizeof(Kept), start, take_row, take_columns, merge, finish};
+};
+
+void variance(const View& out, const View& x, Stream) {
+  if (x.dtype == DType::float32) return reduce_by<MomentsOf<float>>(out, x);
+  reduce_by<MomentsOf<double>>(out, x);
+}
+
+}  // namespace
+
+void fill_variance(Table& table) noexcept { table.variance = variance; }
+
+}  // namespace garboard::kernels::GARBOARD_ISA

@@ -1,0 +1,152 @@
+"""Rows of the op table: products, softmax, losses, norms."""
+
+from __future__ import annotations
+
+import garboard as gb
+import numpy as np
+
+from tests.python.op_row import FLOATS, NUMBERS, Case, Draw, Row, named, reals
+
+SMALL, WIDE = reals(-4, 4), reals(-60, 60)
+
+
+def pairs(*shapes: tuple[tuple[int, ...], tuple[int, ...]]) -> list[Case]:
+    return [Case(pair) for pair in shapes]
+
+
+MATRICES = pairs(((3, 4), (4, 2)), ((1, 5), (5, 1)), ((3, 0), (0, 2)), ((0, 3), (3, 2)))
+BATCHES = pairs(((2, 3, 4), (2, 4, 5)), ((1, 3, 4), (1, 4, 1)), ((0, 3, 4), (0, 4, 2)))
+BROADCAST = pairs(
+    *(((4,), (4,)), ((4,), (4, 3)), ((3, 4), (4,)), ((5, 3, 4), (4,)), ((4,), (5, 4, 3))),
+    *(((5, 3, 4), (4, 2)), ((3, 4), (5, 4, 2)), ((2, 1, 3, 4), (5, 4, 2)), ((65, 70), (70, 67))),
+)
+
+
+def scaled(x: np.ndarray, dim: int, is_log: bool) -> np.ndarray:
+    dim = dim if x.ndim else None
+    shifted = x - np.max(x, axis=dim, keepdims=True)
+    total = np.sum(np.exp(shifted), axis=dim, keepdims=True)
+    return shifted - np.log(total) if is_log else np.exp(shifted) / total
+
+
+def cross_entropy(
+    logits: np.ndarray,
+    target: np.ndarray,
+    weight: np.ndarray | None = None,
+    reduction: str = "mean",
+    ignore_index: int = -100,
+    label_smoothing: float = 0.0,
+) -> np.ndarray:
+    rows, targets = np.atleast_2d(logits), np.atleast_1d(target)
+    weights = np.ones(rows.shape[1], rows.dtype) if weight is None else weight
+    counted = targets != ignore_index
+    classes = np.where(counted, targets, 0)
+    losses = -scaled(rows, 1, True)
+    chosen = losses[np.arange(len(rows)), classes] * weights[classes] * (1 - label_smoothing)
+    even = (losses * weights).sum(1) * label_smoothing / rows.shape[1]
+    losses = np.where(counted, chosen + even, 0)
+    if reduction == "none":
+        return losses.reshape(target.shape)
+    count = (weights[classes] * counted).sum() if reduction == "mean" else 1
+    return losses.sum() / count
+
+
+def layer_norm(
+    x: np.ndarray, weight: np.ndarray, bias: np.ndarray, sizes: tuple[int, ...], eps: float = 1e-5
+) -> np.ndarray:
+    dims = tuple(range(-len(sizes), 0))
+    centred = x - x.mean(axis=dims, keepdims=True)
+    variance = np.square(centred).mean(axis=dims, keepdims=True)
+    return centred / np.sqrt(variance + eps) * weight + bias
+
+
+def mse_loss(x: np.ndarray, target: np.ndarray, reduction: str = "mean") -> np.ndarray:
+    losses = np.square(x - target)
+    return losses if reduction == "none" else getattr(losses, reduction)()
+
+
+CLASS = Draw(0, 3, "int64")
+REDUCED = [Case(((5, 4), (5,)), named=named(reduction=kind)) for kind in ("mean", "sum", "none")]
+ROWWISE = [Case(((3, 4),), (1,)), Case(((2, 3, 4),), (-2,)), Case(((),), (0,))]
+ROWWISE += [Case(((0, 3),), (1,)), Case(((4, 700),), (-1,))]
+
+PRODUCTS = [
+    Row(name="mm", reference=np.matmul, draws=[SMALL] * 2, cases=MATRICES, dtypes=NUMBERS, terms=9),
+    Row(name="bmm", reference=np.matmul, draws=[SMALL] * 2, cases=BATCHES, dtypes=NUMBERS, terms=9),
+    Row(
+        name="matmul",
+        reference=np.matmul,
+        draws=[SMALL] * 2,
+        cases=BROADCAST + MATRICES + BATCHES,
+        dtypes=NUMBERS,
+        terms=70,
+    ),
+    Row(
+        name="linear",
+        reference=lambda x, weight, bias: x @ weight.T + bias,
+        draws=[SMALL] * 3,
+        cases=[
+            Case(((5, 3), (4, 3), (4,))),
+            Case(((3,), (4, 3), (4,))),
+            Case(((2, 5, 3), (4, 3), (4,))),
+            Case(((0, 3), (4, 3), (4,))),
+        ],
+        dtypes=NUMBERS,
+        terms=9,
+    ),
+    Row(
+        name="softmax",
+        reference=lambda x, dim: scaled(x, dim, False),
+        draws=[WIDE],
+        cases=ROWWISE,
+        dtypes=FLOATS,
+        terms=90,
+        slopes=[SMALL],
+    ),
+    Row(
+        name="log_softmax",
+        reference=lambda x, dim: scaled(x, dim, True),
+        draws=[WIDE],
+        cases=ROWWISE,
+        dtypes=FLOATS,
+        terms=20,
+        slopes=[SMALL],
+    ),
+    Row(
+        name="cross_entropy",
+        reference=cross_entropy,
+        draws=[SMALL, CLASS],
+        cases=[
+            *REDUCED,
+            Case(((4,), ())),
+            Case(((64, 4), (64,)), named=named(ignore_index=2)),
+            *(Case(((5, 4), (5,)), named=named(label_smoothing=e)) for e in (0.2, 1.0)),
+            Case(((5, 4), (5,)), named=named(label_smoothing=0.3, reduction="none")),
+        ],
+        dtypes=FLOATS,
+        terms=90,
+    ),
+    Row(
+        name="layer_norm",
+        op=lambda x, w, b, sizes, eps=1e-5: gb.layer_norm(x, sizes, w, b, eps),
+        reference=layer_norm,
+        draws=[SMALL, SMALL, SMALL],
+        cases=[
+            Case(((3, 4), (4,), (4,)), ((4,),)),
+            Case(((2, 3, 4), (3, 4), (3, 4)), ((3, 4),), named(eps=0.5)),
+            Case(((4,), (4,), (4,)), ((4,),)),
+            Case(((0, 4), (4,), (4,)), ((4,),)),
+            Case(((70, 1100), (1100,), (1100,)), ((1100,),)),
+        ],
+        dtypes=FLOATS,
+        terms=40,
+    ),
+    Row(
+        name="mse_loss",
+        reference=mse_loss,
+        draws=[SMALL, SMALL],
+        cases=[Case(((5, 4), (5, 4)), named=case.named) for case in REDUCED],
+        dtypes=FLOATS,
+        terms=90,
+    ),
+]
