@@ -3,6 +3,7 @@
 #include "kernels/cpu/parallel.h"
 #include "kernels/cpu/parts.h"
 #include "kernels/cpu/stretch.h"
+#include "kernels/cpu/transposed_copy.h"
 #include "kernels/functors/convert.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
@@ -33,7 +34,10 @@ void copy(const View& out, const View& x, Stream) {
   const View* in = &x;
   if (x.dtype == out.dtype) {
     const auto bytes = out.count * static_cast<std::int64_t>(item_size(out.dtype));
-    if (!(out.contiguous && is_flat(x, out))) return run(copy_of(out.dtype), out, &in);
+    if (!(out.contiguous && is_flat(x, out))) {
+      if (x.count == out.count && copy_transposed(out, x)) return;
+      return run(copy_of(out.dtype), out, &in);
+    }
     if (out.data == x.data) return;
     constexpr std::int64_t part_bytes = std::int64_t{1} << 18;
     constexpr double byte_ns = 0.04;

@@ -10,7 +10,48 @@
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
-#ifdef __AVX__
+/// How many elements a side of `transpose_square` has; 0: there is none.
+template <class Item>
+inline constexpr int square_side = 0;
+
+#ifdef __AVX512F__
+template <>
+inline constexpr int square_side<std::uint32_t> = 16;
+
+/// to[j * to_stride + i] = from[i * from_stride + j] for i, j < 16: every store fills a line.
+inline void transpose_square(std::uint32_t* to, std::int64_t to_stride, const std::uint32_t* from,
+                             std::int64_t from_stride) {
+  __m512 rows[16], pairs[16];
+  for (int i = 0; i < 16; ++i) rows[i] = _mm512_loadu_ps(from + i * from_stride);
+  for (int i = 0; i < 16; i += 2) {
+    pairs[i] = _mm512_unpacklo_ps(rows[i], rows[i + 1]);
+    pairs[i + 1] = _mm512_unpackhi_ps(rows[i], rows[i + 1]);
+  }
+  for (int i = 0; i < 16; i += 4) {
+    for (int k = 0; k < 2; ++k) {
+      rows[i + 2 * k] = _mm512_shuffle_ps(pairs[i + k], pairs[i + k + 2], 0x44);
+      rows[i + 2 * k + 1] = _mm512_shuffle_ps(pairs[i + k], pairs[i + k + 2], 0xee);
+    }
+  }
+  // rows[4 q + j] holds, in quarter k, rows 4 q to 4 q + 3 of column 4 k + j.
+  for (int j = 0; j < 4; ++j) {
+    const __m512 even_top = _mm512_shuffle_f32x4(rows[j], rows[4 + j], 0x88);
+    const __m512 odd_top = _mm512_shuffle_f32x4(rows[j], rows[4 + j], 0xdd);
+    const __m512 even_rest = _mm512_shuffle_f32x4(rows[8 + j], rows[12 + j], 0x88);
+    const __m512 odd_rest = _mm512_shuffle_f32x4(rows[8 + j], rows[12 + j], 0xdd);
+    const auto store = [&](int column, __m512 values) {
+      _mm512_storeu_ps(to + column * to_stride, values);
+    };
+    store(j, _mm512_shuffle_f32x4(even_top, even_rest, 0x88));
+    store(j + 8, _mm512_shuffle_f32x4(even_top, even_rest, 0xdd));
+    store(j + 4, _mm512_shuffle_f32x4(odd_top, odd_rest, 0x88));
+    store(j + 12, _mm512_shuffle_f32x4(odd_top, odd_rest, 0xdd));
+  }
+}
+#elif defined(__AVX__)
+template <>
+inline constexpr int square_side<std::uint32_t> = 8;
+
 /// to[j * to_stride + i] = from[i * from_stride + j] for i, j < 8.
 inline void transpose_square(std::uint32_t* to, std::int64_t to_stride, const std::uint32_t* from,
                              std::int64_t from_stride) {
@@ -34,6 +75,12 @@ inline void transpose_square(std::uint32_t* to, std::int64_t to_stride, const st
     _mm256_storeu_ps(high, _mm256_permute2f128_ps(fours[j], fours[j + 4], 0x31));
   }
 }
+
+#endif
+
+#ifdef __AVX__
+template <>
+inline constexpr int square_side<std::uint64_t> = 4;
 
 /// The same for i, j < 4.
 inline void transpose_square(std::uint64_t* to, std::int64_t to_stride, const std::uint64_t* from,
@@ -59,9 +106,7 @@ template <class Item>
 void transpose(Item* to, std::int64_t to_stride, const Item* from, std::int64_t from_stride,
                std::int64_t rows, std::int64_t columns) {
   std::int64_t i = 0;
-#ifdef __AVX__
-  if constexpr (sizeof(Item) >= 4) {
-    constexpr int side = 32 / sizeof(Item);
+  if constexpr (constexpr int side = square_side<Item>; side > 0) {
     for (; i + side <= rows; i += side) {
       std::int64_t j = 0;
       for (; j + side <= columns; j += side)
@@ -71,7 +116,6 @@ void transpose(Item* to, std::int64_t to_stride, const Item* from, std::int64_t 
         for (int k = 0; k < side; ++k) to[j * to_stride + i + k] = from[(i + k) * from_stride + j];
     }
   }
-#endif
   for (; i < rows; ++i)
     for (std::int64_t j = 0; j < columns; ++j) to[j * to_stride + i] = from[i * from_stride + j];
 }

@@ -50,14 +50,22 @@ TEST_P(CopyTest, AScalarFillsAll) {
 }
 
 TEST_P(CopyTest, TransposesOfAllShapesArriveWhole) {
-  for (const auto& [rows, columns] : {std::pair{3, 5000}, {5000, 3}, {32, 32}, {129, 257}}) {
-    const auto x = Array<std::int64_t>::random({rows, columns}, -1e9, 1e9, 1);
-    Array<std::int64_t> y({columns, rows});
+  for_each_type(TypeList<std::uint8_t, std::int64_t, float>{}, [&]<class T> {
+    for (const auto& sizes : {Dims{3, 5000}, Dims{5000, 3}, Dims{32, 32}, Dims{129, 257},
+                              Dims{3, 70, 100}, Dims{64, 4, 90}}) {
+      const int last = sizes.size() - 1;
+      const auto x = Array<T>::random(sizes, 0, 250, 1);
+      for (const auto& turned :
+           {x.transposed(0, last), x.transposed(last - 1, last), x.flipped(0).transposed(0, last),
+            x.stepped(0, 2).transposed(0, last)}) {
+        Array<T> y(turned.sizes());
 
-    table.copy(y.view(), x.transposed(0, 1).view(), {});
+        table.copy(y.view(), turned.view(), {});
 
-    EXPECT_EQ(values(y), values(x.transposed(0, 1)));
-  }
+        ASSERT_EQ(values(y), values(turned));
+      }
+    }
+  });
 }
 
 TEST_P(CopyTest, LargeCopiesArriveWhole) {

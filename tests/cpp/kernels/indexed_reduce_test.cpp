@@ -66,6 +66,29 @@ TEST_P(IndexedReduceTest, TheFirstNanWins) {
   }
 }
 
+TEST_P(IndexedReduceTest, TheFirstNanOfEachColumnWins) {
+  auto x = Array<double>::random({90, 40}, -1, 1, 1);
+  x[30 * 40 + 7] = x[60 * 40 + 7] = NAN;
+  x[80 * 40 + 8] = INFINITY;
+
+  const Extrema<double> found(table.maximum_index, x, 0);
+
+  EXPECT_EQ(found.indices[7], 30);
+  EXPECT_TRUE(std::isnan(found.values[7]));
+  EXPECT_EQ(found.indices[8], 80);
+}
+
+TEST_P(IndexedReduceTest, OfEqualsTheFirstIsFoundInEveryLane) {
+  for (std::int64_t first = 0; first < 300; first += 7) {
+    for (const std::int64_t second : {first + 1, first + 63, first + 64, std::int64_t{399}}) {
+      auto x = Array<float>::made({400}, [](std::int64_t) { return 0; });
+      x[first] = x[second] = 1;
+
+      EXPECT_EQ((Extrema<float>(table.maximum_index, x, 0).indices[0]), first);
+    }
+  }
+}
+
 TEST_P(IndexedReduceTest, InfinitiesAlikeGiveTheFirst) {
   const auto x = Array<double>::made({300}, [](std::int64_t) { return -INFINITY; });
 
