@@ -12,6 +12,7 @@
 #include "csrc/ops/operators.h"
 #include "csrc/ops/record.h"
 #include "csrc/ops/unary.h"
+#include "kernels/functors/philox.h"
 #include "kernels/table.h"
 
 namespace garboard {
@@ -31,6 +32,19 @@ kernels::RandomStream numbers_for(std::int64_t count) {
 void check_floating(const char* op, DType dtype) {
   if (!is_floating(dtype))
     throw DTypeError(text(op, ": dtype ", name_of(dtype), "; a floating one is needed"));
+}
+
+/// Floats hold every integer up to 2^24, doubles up to 2^53.
+void check_holds_all_below(std::int64_t n, DType dtype) {
+  const std::int64_t most = dtype == DType::float32   ? std::int64_t{1} << 24
+                            : dtype == DType::float64 ? std::int64_t{1} << 53
+                            : dtype == DType::uint8   ? 256
+                            : dtype == DType::int32   ? std::int64_t{1} << 31
+                            : dtype == DType::boolean ? -1
+                                                      : n;
+  if (n > most)
+    throw DTypeError(text("randperm: dtype ", name_of(dtype), " for ", n,
+                          " numbers; one that holds them all is needed, as int64 does"));
 }
 
 using Kernel = kernels::RandomKernel kernels::Table::*;
@@ -90,6 +104,26 @@ Tensor randint(std::int64_t low, std::int64_t high, const Dims& sizes, DType dty
               static_cast<double>(high));
   const GradModeGuard no_grad(false);
   return to(floor(numbers), dtype);
+}
+
+Tensor randperm(std::int64_t n, DType dtype, Device device) {
+  if (n < 0) throw ShapeError(text("randperm: n ", n, "; 0 or more is needed"));
+  check_holds_all_below(n, dtype);
+  const Tensor order = empty({n}, DType::int64, {}, "randperm");
+  std::int64_t* const places = order.view().as<std::int64_t>();
+  const kernels::RandomStream numbers = numbers_for(2 * n);  // of its four words, one each half
+  for (std::int64_t i = 0; i < n; ++i) {  // each element goes to one of the places up to its own
+    const auto step = static_cast<std::uint64_t>(i);
+    const functors::FourWords drawn = functors::philox(numbers.offset + step / 2, 0, numbers.seed);
+    const std::uint32_t* const word = drawn.word + step % 2 * 2;
+    __extension__ using Wide = unsigned __int128;  // the upper half of a product: even to 2^-64
+    const auto at =
+        static_cast<std::int64_t>(Wide{std::uint64_t{word[0]} << 32 | word[1]} * (step + 1) >> 64);
+    places[i] = places[at];
+    places[at] = i;
+  }
+  const GradModeGuard no_grad(false);
+  return to(to(order, dtype), device);
 }
 
 void uniform_(const Tensor& self, double low, double high) {

@@ -24,6 +24,9 @@ Tensor randn(const Dims& sizes, DType dtype, Device device = {});
 /// Integers in [low, high).
 Tensor randint(std::int64_t low, std::int64_t high, const Dims& sizes, DType dtype,
                Device device = {});
+/// The integers from 0 to n - 1 in an order of which each is as likely. Raises ShapeError for a
+/// negative n, DTypeError where `dtype` does not hold them all.
+Tensor randperm(std::int64_t n, DType dtype, Device device = {});
 void uniform_(const Tensor& self, double low, double high);
 void normal_(const Tensor& self, double mean, double deviation);
 /// Zeroes each element with probability `p` and scales the rest by 1 / (1 - p).

@@ -64,7 +64,9 @@ inline constexpr Unary gelu{
     .summary = "input times the share of the normal distribution below it",
     .kernel = kernels::unary<functors::Gelu>,
     .keep = Keep::first,
-    .gradient = [](const Backward& at) -> Grads { return gelu_gradient(at.grad, at.input(0)); },
+    .gradient = [](const Backward& at) -> Grads {
+      return gelu_gradient.of_gradient(at, at.input(0));
+    },
 };
 inline constexpr Unary gelu_tanh{
     .name = "gelu",
@@ -72,7 +74,7 @@ inline constexpr Unary gelu_tanh{
     .kernel = kernels::unary<functors::GeluTanh>,
     .keep = Keep::first,
     .gradient = [](const Backward& at) -> Grads {
-      return gelu_tanh_gradient(at.grad, at.input(0));
+      return gelu_tanh_gradient.of_gradient(at, at.input(0));
     },
 };
 inline constexpr Unary isfinite{

@@ -59,13 +59,8 @@ template <Real T>
 GARBOARD_HD void normal_pair(T first, T second, T& one, T& other) {
   const T radius = sqrt(T(-2) * log(T(1) - first));  // 1 - first is exact and never 0
   const T angle = T(6.283185307179586) * second;
-  if constexpr (sizeof(T) == 4) {
-    one = radius * sin_of_quarters(angle, 1);
-    other = radius * sin_of_quarters(angle, 0);
-  } else {
-    one = radius * cos(angle);
-    other = radius * sin(angle);
-  }
+  one = radius * sin_of_quarters(angle, 1);
+  other = radius * sin_of_quarters(angle, 0);
 }
 
 }  // namespace garboard::functors

@@ -182,6 +182,12 @@ constexpr std::array table{
           return wrap(randint(low, high, given.dims(has_both ? 2 : 1),
                               given.dtype(3).value_or(DType::int64), given.device_or_cpu(4)));
         }},
+    Method{"randperm", "n: int, *, dtype: DType | None = None, device: Device | None = None",
+           "Tensor", "Put the integers from 0 to n - 1 in a random order.", Place::functional,
+           [](const Arguments& given) {
+             return wrap(randperm(given.integer(0), given.dtype(1).value_or(DType::int64),
+                                  given.device_or_cpu(2)));
+           }},
     Method{"fill_", "input: Tensor, value: Number", "Tensor", "Write value everywhere.",
            Place::method,
            [](const Arguments& given) {

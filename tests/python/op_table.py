@@ -449,7 +449,7 @@ ROWS = [*UNARY, *BINARY, *TERNARY, *REDUCTIONS, *PRODUCTS, *SHAPES]
 ELSEWHERE = {
     "test_creation.py": "tensor as_tensor zeros ones empty full zeros_like ones_like empty_like "
     "full_like arange eye fill_ zero_",
-    "test_random.py": "rand randn rand_like randn_like randint uniform_ normal_ dropout "
+    "test_random.py": "rand randn rand_like randn_like randint randperm uniform_ normal_ dropout "
     "manual_seed",
     "test_tensor.py": "size stride dim numel element_size storage_offset data_ptr is_contiguous "
     "is_floating_point item tolist copy_ to type_as float double long int byte bool cpu cuda",

@@ -119,6 +119,43 @@ class TestIntegers:
         assert gb.randint(10, (2, 2), dtype=gb.int32).dtype == gb.int32
 
 
+class TestPermutations:
+    @pytest.mark.parametrize("n", [0, 1, 2, 7, 1000])
+    def test_hold_every_number_once(self, n):
+        order = gb.randperm(n)
+
+        assert order.dtype == gb.int64
+        assert sorted(order.tolist()) == list(range(n))
+
+    def test_are_all_as_likely(self):
+        gb.manual_seed(3)
+        counts: dict[tuple[int, ...], int] = {}
+        for _ in range(12_000):
+            with gb.dispose_scope():
+                order = tuple(gb.randperm(4).tolist())
+            counts[order] = counts.get(order, 0) + 1
+
+        assert len(counts) == 24
+        expected = 12_000 / 24
+        assert max(abs(count - expected) for count in counts.values()) < 5 * np.sqrt(expected)
+
+    def test_follow_the_seed(self):
+        gb.manual_seed(8)
+        first, second = gb.randperm(50).tolist(), gb.randperm(50).tolist()
+        gb.manual_seed(8)
+
+        assert gb.randperm(50).tolist() == first
+        assert first != second
+
+    def test_refuse_what_cannot_be(self):
+        with pytest.raises(gb.ShapeError, match=r"^randperm: n -1; 0 or more is needed"):
+            gb.randperm(-1)
+        assert gb.randperm(256, dtype=gb.uint8).dtype == gb.uint8
+        for n, dtype in ((257, gb.uint8), (2**24 + 1, gb.float32), (1, gb.bool)):
+            with pytest.raises(gb.DTypeError, match=rf"^randperm: dtype .* for {n} numbers; .+"):
+                gb.randperm(n, dtype=dtype)
+
+
 class TestDropout:
     def test_zeroes_a_share_and_scales_the_rest(self):
         x = gb.dropout(gb.ones(COUNT), 0.25)

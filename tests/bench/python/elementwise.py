@@ -11,6 +11,8 @@ import garboard as gb
 import race
 from peers import np, torch
 
+Contest = Callable[[Callable[..., object]], dict[str, Callable[[], object]]]
+
 LARGE = 1 << 24  # float32: 64 MiB
 MIDDLE = 1 << 20
 SMALL = 1 << 10
@@ -51,3 +53,25 @@ def rows() -> Iterator[race.Race]:
                 )
             )
             yield race.Race(f"{name}, {size}", named, must, calls)
+        if count == MIDDLE:
+            yield from middle(contest, size, calls)
+
+
+def middle(contest: Contest, size: str, calls: int) -> Iterator[race.Race]:
+    """Functions that NumPy or PyTorch may lack, where the arithmetic counts most."""
+    for name in ("log", "sin", "cos"):
+        named = contest(lambda space, x, _, name=name: getattr(space, name)(x))
+        yield race.Race(f"{name}, {size}", named, 1.0, calls)
+    of_powers = contest(lambda space, x, y: space.power(x, y) if space is np else space.pow(x, y))
+    yield race.Race(f"pow, {size}", of_powers, 1.0, calls)
+    for name, form in (("gelu", "none"), ("gelu by tanh", "tanh")):
+        named = contest(
+            lambda space, x, _, form=form: space.nn.functional.gelu(x, approximate=form)
+        )
+        yield race.Race(f"{name}, {size}", without_numpy(named), 1.0, calls)
+    erf = contest(lambda space, x, _: space.erf(x))
+    yield race.Race(f"erf, {size}", without_numpy(erf), 1.0, calls)
+
+
+def without_numpy(contestants: dict[str, Callable[[], object]]) -> dict[str, Callable[[], object]]:
+    return {name: call for name, call in contestants.items() if name != "numpy"}

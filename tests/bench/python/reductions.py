@@ -50,6 +50,12 @@ def rows() -> Iterator[race.Race]:
             2.0,
             10,
         )
+        yield race.Race(
+            f"var({dim}), 1024 x 1024",
+            contest(lambda x, d=dim: x.var(d), lambda x, d=dim: x.var(d, ddof=1)),
+            2.0,
+            4,
+        )
     yield race.Race("sum, 1024 x 1024", contest(lambda x: x.sum(), lambda x: x.sum()), 1.0, 10)
     yield race.Race(
         "softmax(1), 1024 x 1024",
@@ -65,7 +71,35 @@ def rows() -> Iterator[race.Race]:
         torchs = call or (lambda x: torch.nn.functional.log_softmax(x, 1))
         must = 1.0 if call else 1.3
         yield race.Race(f"{name}, 1024 x 1024", contest(ours, numpys, torchs), must, 4)
+    yield race.Race("cumsum(0), 1024 x 1024", contest(*along(0)), 1.0, 4)
+    yield race.Race("cumsum(1), 1024 x 1024", contest(*along(1)), 1.0, 4)
     yield race.Race("cross_entropy, 512 x 1000, with its gradient", losses(), 1.3, 4)
+    yield race.Race("layer_norm, 512 x 768, with its gradients", norms(), 1.3, 4)
+
+
+def along(dim: int) -> tuple[Callable[[Any], object], Callable[[Any], object]]:
+    """Running sums of a tensor, and of an array."""
+    return lambda x: x.cumsum(dim), lambda x: x.cumsum(dim)
+
+
+def norms() -> dict[str, Callable[[], object]]:
+    """Layer norm of 512 rows, forward and backward."""
+    rows = gb.rand(512, 768)
+    entries = {"garboard": norm_of(gb, rows)}
+    if torch:
+        entries["torch"] = norm_of(torch, torch.from_numpy(rows.numpy()))
+    return entries
+
+
+def norm_of(space: Any, rows: Any) -> Callable[[], object]:
+    leaf, slopes = rows.clone().requires_grad_(), space.ones_like(rows)
+    layer = space.nn.LayerNorm(768)
+
+    def run() -> None:
+        leaf.grad = layer.weight.grad = layer.bias.grad = None
+        layer(leaf).backward(slopes)
+
+    return run
 
 
 def losses() -> dict[str, Callable[[], object]]:
