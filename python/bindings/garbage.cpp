@@ -2,7 +2,6 @@
 
 #include <pybind11/pybind11.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <unordered_set>
 #include <vector>
@@ -35,16 +34,19 @@ std::vector<Birth> births() {
   return all;
 }
 
-/// What a collection has ended.
+/// What a collection has ended. Both looks have the order of the serials, so one walk compares
+/// them.
 struct Ended {
   std::int64_t bytes = 0;
   Site first_site = unknown_site;
 
   explicit Ended(const std::vector<Birth>& before) {
-    std::unordered_set<std::uint64_t> left;
-    for (const Birth& it : births()) left.insert(it.serial);
+    const std::vector<Birth> after = births();
+    if (after.size() == after.capacity()) return;  // some may be missing: nobody is accused
+    auto left = after.begin();
     for (const Birth& it : before) {
-      if (left.contains(it.serial)) continue;
+      while (left != after.end() && left->serial < it.serial) ++left;
+      if (left != after.end() && left->serial == it.serial) continue;
       if (first_site == unknown_site) first_site = it.site;
       bytes += it.bytes;
     }
