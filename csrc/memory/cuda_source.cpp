@@ -1,10 +1,21 @@
 #include "csrc/memory/cuda_source.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <string_view>
 
 #include "csrc/core/bytes.h"
 
 namespace garboard {
+namespace {
+
+// Libraries that share memory between processes, or hand it to a network card, want cudaMalloc's.
+bool are_segments_wanted() {
+  const char* const wish = std::getenv("GARBOARD_CUDA_MEMORY");
+  return wish && std::string_view(wish) == "segments";
+}
+
+}  // namespace
 
 CudaSource::CudaSource(const CudaLibrary& library, int number)
     : library_(library),
@@ -12,7 +23,7 @@ CudaSource::CudaSource(const CudaLibrary& library, int number)
       capacity_bytes_(library.capacity_bytes(number)),
       granularity_bytes_(2_MiB) {
   if (library.events) timeline_.emplace(*library.events);
-  if (!library.virtual_memory) return;
+  if (!library.virtual_memory || are_segments_wanted()) return;
   const std::size_t granularity = library.virtual_memory->granularity(number);
   if (granularity == 0) return;
   virtual_memory_ = library.virtual_memory;

@@ -15,7 +15,7 @@
 namespace garboard {
 
 /// Pages behind reserved addresses where the driver has the calls for it, else segments of
-/// cudaMalloc.
+/// cudaMalloc; these also where the environment variable GARBOARD_CUDA_MEMORY is `segments`.
 class CudaSource final : public MemorySource {
  public:
   /// Raises DeviceError where the device does not answer.

@@ -281,6 +281,19 @@ TEST_F(CudaSourceOfADriver, GivesSegmentsWhereTheDriverHasNoSuchCalls) {
   cache.release(block);
 }
 
+TEST_F(CudaSourceOfADriver, GivesSegmentsWhereTheEnvironmentSaysSo) {
+  setenv("GARBOARD_CUDA_MEMORY", "segments", 1);
+  CudaSource segments(library_, 0);
+  setenv("GARBOARD_CUDA_MEMORY", "anything else", 1);
+  CudaSource pages(library_, 0);
+  unsetenv("GARBOARD_CUDA_MEMORY");
+
+  EXPECT_EQ(segments.reserve(64_MiB), nullptr);
+  void* const range = pages.reserve(64_MiB);
+  EXPECT_NE(range, nullptr);
+  pages.unreserve(range, 64_MiB);
+}
+
 TEST_F(CudaSourceOfADriver, GivesSegmentsWhereAddressesAreNotToBeHad) {
   driver_.refused_call = 1;
   CudaSource source(library_, 0);
