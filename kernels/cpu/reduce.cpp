@@ -109,7 +109,8 @@ struct LoopsOf {
       static_cast<R*>(out)[i * stride] = static_cast<const Kept*>(accumulators)[i].result();
   }
 
-  static constexpr ReduceLoops loops{sizeof(Kept), start, take_row, take_columns, merge, finish};
+  static constexpr ReduceLoops loops{0.04,         sizeof(Kept), start, take_row,
+                                     take_columns, merge,        finish};
 };
 
 template <class F>

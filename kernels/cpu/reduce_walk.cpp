@@ -121,7 +121,7 @@ void reduce(const ReduceLoops& loops, const View& out, const View& x) {
   const std::int64_t results = r.kept.dim[0].size, inside = x.count / results;
   const std::int64_t unit = r.kept.dims == 1 && !by_rows ? 128 : 1;
   for_each_part(results, divided_up(part_elements / inside + 1, unit) * unit,
-                static_cast<double>(x.count) * element_ns,
+                predicted_ns(loops.element_ns, x.count, static_cast<int>(item_size(x.dtype))),
                 [&](std::int64_t first, std::int64_t last) {
                   reduce_part({loops, r.kept.part(first, last), r.reduced});
                 });

@@ -15,6 +15,7 @@ inline constexpr int max_accumulator_bytes = 24;
 
 /// The inner loops of a reduction.
 struct ReduceLoops {
+  double element_ns;  // about, in the caches
   int accumulator_bytes;
   void (*start)(void* accumulators, std::int64_t count);
   /// Takes `count` elements into one accumulator.
@@ -34,7 +35,16 @@ void reduce(const ReduceLoops& loops, const View& out, const View& x);
 namespace {
 
 inline constexpr std::int64_t part_elements = 1 << 16;  // what one thread takes at a time
-inline constexpr double element_ns = 0.04;  // in the second cache: another core would fetch it
+
+/// Whether threads share a reduction is decided by this. What fits into the second cache lies in
+/// one core's, and another would fetch it from there; what does not comes from beyond at one speed.
+inline double predicted_ns(double element_ns, std::int64_t count, int item) {
+  constexpr std::int64_t second_cache_bytes = std::int64_t{2} << 20;
+  constexpr double least_beyond = 0.13;
+  const bool is_beyond = count * item > second_cache_bytes;
+  return static_cast<double>(count) *
+         (is_beyond && element_ns < least_beyond ? least_beyond : element_ns);
+}
 
 /// All of `x` into one result. Long ones by parts of a fixed size, whose
 /// results meet in order: threads share the work and the sum does not tell how
@@ -50,7 +60,7 @@ typename Loops::R reduce_all(const void* x, std::int64_t count) {
   const std::int64_t parts = divided_up(count, part_elements);
   const Scratch scratch(parts * static_cast<std::int64_t>(sizeof(Kept)));
   Kept* const partial = scratch.as<Kept>();
-  for_each_part(parts, 1, static_cast<double>(count) * element_ns,
+  for_each_part(parts, 1, predicted_ns(Loops::loops.element_ns, count, Loops::item),
                 [&](std::int64_t first, std::int64_t last) {
                   for (std::int64_t i = first; i < last; ++i) {
                     const std::int64_t start = i * part_elements;

@@ -125,7 +125,8 @@ struct MomentsOf {
       static_cast<R*>(out)[i * stride] = static_cast<const Kept*>(accumulators)[i].result();
   }
 
-  static constexpr ReduceLoops loops{sizeof(Kept), start, take_row, take_columns, merge, finish};
+  static constexpr ReduceLoops loops{0.15,         sizeof(Kept), start, take_row,
+                                     take_columns, merge,        finish};
 };
 
 void variance(const View& out, const View& x, Stream) {
