@@ -27,9 +27,9 @@ GARBOARD_HD T gelu_slope(T x) {
 inline constexpr double twice_root = 1.5957691216057308;  // 2 sqrt(2 / pi)
 inline constexpr double cubic = 0.044715;
 
-/// Where e^(-|2 u|) is 0, or too small for what it is multiplied with.
+/// From here on e^(-|2 u|) is 0.
 template <Real T>
-inline constexpr T end_of_power = sizeof(T) == 4 ? T(16) : T(32);
+inline constexpr T end_of_power = sizeof(T) == 4 ? T(11) : T(21.7);
 
 /// factor * e^(-2 u) for u = sqrt(2 / pi) (size + 0.044715 size^3).
 GARBOARD_HD float tanh_power(float size, float factor) {

@@ -54,7 +54,10 @@ GARBOARD_HD double power_of_positive(double x, double y) {
   y = y < -most ? -most : y;
   const double y_head = leading_half(y), log_head = leading_half(log);
   const double rest = (y - y_head) * log_head + y * ((log - log_head) + log_rest);
-  return exp_of_sum(y_head * log_head, rest, 1.0);
+  const double exponent = y_head * log_head;
+  const double above = exponent < -760.0 ? -760.0 : exponent;  // 0 and infinity anyway
+  const double inside = above > 720.0 ? 720.0 : above;
+  return exp_of_sum(inside, inside == exponent ? rest : 0.0, 1.0);
 }
 
 /// x^y for the range and the digits of float: its error in them is small beside that of rounding.

@@ -145,13 +145,9 @@ GARBOARD_HD double exp(double x) {
   return scaled(expm1_of_rest(r) + 1.0, shifted);
 }
 
-/// factor * e^(x + rest), where `rest` is what rounding took from x. The factor comes in before the
-/// result may be subnormal.
+/// factor * e^(x + rest), where `rest` is what rounding took from x, for -115 <= x <= 88; in double
+/// for -770 <= x <= 720. The factor comes in before the result may be subnormal.
 GARBOARD_HD float exp_of_sum(float x, float rest, float factor) {
-  const float above = x < -110.0f ? -110.0f : x;
-  const float inside = above > 95.0f ? 95.0f : above;
-  rest = inside == x ? rest : 0.0f;
-  x = inside;
   const float shifted = x * 1.44269504f + round_magic;
   const float n = shifted - round_magic;
   const float r = (x - n * 0.693359375f) + (n * 2.12194440e-4f + rest);
@@ -159,10 +155,6 @@ GARBOARD_HD float exp_of_sum(float x, float rest, float factor) {
 }
 /// Its error is little more than that of rounding the result.
 GARBOARD_HD double exp_of_sum(double x, double rest, double factor) {
-  const double above = x < -760.0 ? -760.0 : x;
-  const double inside = above > 720.0 ? 720.0 : above;
-  rest = inside == x ? rest : 0.0;
-  x = inside;
   const double shifted = x * 1.4426950408889634 + round_magic_double;
   const double n = shifted - round_magic_double;
   const double most = x - n * 6.93147180369123816490e-01;
