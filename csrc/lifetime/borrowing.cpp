@@ -1,90 +1,88 @@
 #include "csrc/lifetime/borrowing.h"
 
-#include <deque>
+#include <algorithm>
 #include <limits>
 #include <utility>
+#include <vector>
 
 namespace garboard {
 
 int Borrowing::depth_ = 0;
-bool Borrowing::has_waiting_ = false;
+bool Borrowing::must_settle_ = false;
 
 namespace {
 
-/// Disposed while somebody was absent, numbered in that order.
-struct Late {
+/// What was disposed while an op borrowed, numbered in that order.
+struct Waiting {
   std::uint64_t number;
   Share share;
 };
 
 // Leaked on purpose: shares are dropped after static destruction, too.
-std::vector<Share>& waiting() {
-  static auto* const it = new std::vector<Share>;
-  return *it;
-}
-std::deque<Late>& late() {
-  static auto* const it = new std::deque<Late>;
+std::vector<Waiting>& waiting() {
+  static auto* const it = new std::vector<Waiting>;
   return *it;
 }
 
-constinit std::uint64_t first_late = 0, next_late = 0;
+constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
+
+constinit std::uint64_t next_number = 0;
+constinit std::uint64_t own_first = none;  // of what waits for the op that has the lock
 constinit Borrowing::Absence* absent = nullptr;
 
 }  // namespace
 
-Borrowing::Absence::Absence()
-    : since_(next_late),
+// An op that was away before keeps what it waited for then: it may still read that.
+Borrowing::Absence::Absence() noexcept
+    : since_(std::min(std::exchange(own_first, none), next_number)),
       depth_(std::exchange(Borrowing::depth_, 0)),
-      waiting_(std::exchange(waiting(), {})),
       next_(std::exchange(absent, this)) {
-  has_waiting_ = false;
+  must_settle_ = false;
 }
 
 Borrowing::Absence::~Absence() {
   Absence** link = &absent;
   while (*link && *link != this) link = &(*link)->next_;
   if (*link) *link = next_;
-  drop_late();
   Borrowing::depth_ = depth_;
-  waiting() = std::move(waiting_);
-  has_waiting_ = !waiting().empty();
+  if (depth_ == 0) {
+    settle();
+  } else {
+    own_first = since_;
+    must_settle_ = true;
+  }
 }
 
 void Borrowing::drop(const Share& share) noexcept {
   if (!share.drop) return;
-  if (depth_ == 0) return drop_unless_absent(share);
-  waiting().push_back(share);
-  has_waiting_ = true;
-}
-
-void Borrowing::drop_waiting() noexcept {
-  const std::vector<Share> all = std::exchange(waiting(), {});
-  has_waiting_ = false;
-  for (const Share& share : all) drop_unless_absent(share);
-}
-
-void Borrowing::drop_unless_absent(const Share& share) noexcept {
-  if (absent) {
-    late().push_back({next_late++, share});
-    return;
+  if (depth_ == 0 && !absent) return share.drop(share.object);
+  const std::uint64_t number = next_number++;
+  if (depth_ > 0) {
+    own_first = std::min(own_first, number);
+    must_settle_ = true;
   }
-  if (next_late != first_late) [[unlikely]]
-    drop_late();
-  share.drop(share.object);
+  waiting().push_back({number, share});
 }
 
-void Borrowing::forget_absent() noexcept { absent = nullptr; }
+// Nobody borrows here any more; who is absent needs what was disposed since its op began.
+void Borrowing::settle() noexcept {
+  must_settle_ = false;
+  own_first = none;
+  std::uint64_t needed = none;
+  for (const Absence* it = absent; it; it = it->next_) needed = std::min(needed, it->since_);
+  std::vector<Waiting> over;
+  std::erase_if(waiting(), [&](const Waiting& it) {
+    if (it.number >= needed) return false;
+    over.push_back(it);
+    return true;
+  });
+  for (const Waiting& it : over) it.share.drop(it.share.object);  // may run anything
+}
 
-// In order of their numbers, so that the first one somebody absent may still use ends the search.
-void Borrowing::drop_late() noexcept {
-  std::uint64_t oldest = std::numeric_limits<std::uint64_t>::max();
-  for (const Absence* it = absent; it; it = it->next_) oldest = std::min(oldest, it->since_);
-  while (!late().empty() && late().front().number < oldest) {
-    const Share share = late().front().share;
-    late().pop_front();
-    ++first_late;
-    share.drop(share.object);  // may run anything
-  }
+// What waited for them goes with the next op.
+void Borrowing::forget_absent() noexcept {
+  absent = nullptr;
+  must_settle_ = true;
 }
 
 }  // namespace garboard

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "csrc/lifetime/disposable.h"
 
@@ -13,12 +12,12 @@ namespace garboard {
 /// ends. Finalizing drops at once: what is finalized is nobody's argument.
 ///
 /// Only under the outer lock that `Exclusive::declare` speaks of. Whoever gives that up inside one
-/// has an Absence, for other threads' disposing must wait for it too.
+/// makes an Absence first: what others dispose waits for the end of that op, too.
 class Borrowing {
  public:
   Borrowing() noexcept { ++depth_; }
   ~Borrowing() {
-    if (--depth_ == 0 && has_waiting_) drop_waiting();
+    if (--depth_ == 0 && must_settle_) settle();
   }
   Borrowing(const Borrowing&) = delete;
   Borrowing& operator=(const Borrowing&) = delete;
@@ -28,43 +27,39 @@ class Borrowing {
   class Pause {
    public:
     Pause() noexcept {
-      if (--depth_ == 0 && has_waiting_) drop_waiting();
+      if (--depth_ == 0 && must_settle_) settle();
     }
     ~Pause() { ++depth_; }
     Pause(const Pause&) = delete;
     Pause& operator=(const Pause&) = delete;
   };
 
-  /// Made before the lock is given up, ended when it has been taken again. What others dispose
-  /// meanwhile waits for all who are absent then, and for nobody who leaves later.
+  /// Made before the lock is given up, ended when it has been taken again. What is disposed from
+  /// then on waits for the end of the absent op, and for no op that begins later.
   class Absence {
    public:
-    Absence();
+    Absence() noexcept;
     ~Absence();
     Absence(const Absence&) = delete;
     Absence& operator=(const Absence&) = delete;
 
    private:
     friend class Borrowing;
-    std::uint64_t since_;
+    std::uint64_t since_;  // the first of what waits for this op
     int depth_;
-    std::vector<Share> waiting_;
     Absence* next_;
   };
-
-  /// In a forked child: whoever was absent is not there. What waited goes with the next disposing.
+  /// In a forked child: whoever was absent is not there.
   static void forget_absent() noexcept;
 
-  /// Drops `share` now, or when the last Borrowing ends.
+  /// Drops `share` now, or when the last Borrowing that may need it has ended.
   static void drop(const Share& share) noexcept;
 
  private:
-  static void drop_waiting() noexcept;
-  static void drop_unless_absent(const Share& share) noexcept;
-  static void drop_late() noexcept;
+  static void settle() noexcept;
 
   static int depth_;
-  static bool has_waiting_;
+  static bool must_settle_;
 };
 
 }  // namespace garboard

@@ -117,9 +117,23 @@ TEST(BorrowingPause, LeavesOthersBorrowingsAlone) {
   EXPECT_EQ(thing.drop_count(), 0);
 }
 
-TEST(BorrowingAbsence, HasOthersDisposingWait) {
+TEST(BorrowingAbsence, HasOthersDisposingWaitForTheEndOfTheOp) {
   Thing thing;
-  const Borrowing borrowing;
+  {
+    const Borrowing borrowing;
+    {
+      const Borrowing::Absence absence;
+      thing.dispose();
+      EXPECT_EQ(thing.drop_count(), 0);
+    }
+    EXPECT_EQ(thing.drop_count(), 0);
+  }
+
+  EXPECT_EQ(thing.drop_count(), 1);
+}
+
+TEST(BorrowingAbsence, OfNoBorrowerEndsTheWait) {
+  Thing thing;
   {
     const Borrowing::Absence absence;
     thing.dispose();
@@ -129,24 +143,38 @@ TEST(BorrowingAbsence, HasOthersDisposingWait) {
   EXPECT_EQ(thing.drop_count(), 1);
 }
 
-TEST(BorrowingAbsence, LeavesWhatWaitedBeforeToItsOwnEnd) {
+TEST(BorrowingAbsence, KeepsWhatItsOwnOpDisposedBefore) {
   Thing before, meanwhile;
   {
     const Borrowing borrowing;
     before.dispose();
     {
       const Borrowing::Absence absence;
-      {
-        const Borrowing another;
-        meanwhile.dispose();
-      }
-      EXPECT_EQ(before.drop_count() + meanwhile.drop_count(), 0);
+      const Borrowing another;
+      meanwhile.dispose();
     }
-    EXPECT_EQ(before.drop_count(), 0);
-    EXPECT_EQ(meanwhile.drop_count(), 1);
+    EXPECT_EQ(before.drop_count() + meanwhile.drop_count(), 0);
   }
 
   EXPECT_EQ(before.drop_count(), 1);
+  EXPECT_EQ(meanwhile.drop_count(), 1);
+}
+
+TEST(BorrowingAbsence, KeepsThroughASecondOneWhatWaitedInTheFirst) {
+  Thing thing;
+  std::optional<Borrowing::Absence> other(std::in_place);
+  {
+    const Borrowing borrowing;
+    {
+      const Borrowing::Absence first;
+      thing.dispose();
+    }
+    const Borrowing::Absence second;
+    other.reset();
+    EXPECT_EQ(thing.drop_count(), 0);
+  }
+
+  EXPECT_EQ(thing.drop_count(), 1);
 }
 
 TEST(BorrowingAbsence, IsWaitedForByWhatCameBeforeAlone) {
@@ -183,9 +211,11 @@ TEST(BorrowingAbsence, IsForgottenInAChild) {
   first.dispose();
 
   Borrowing::forget_absent();
+  { const Borrowing the_next; }
   second.dispose();
 
-  EXPECT_EQ(first.drop_count() + second.drop_count(), 2);
+  EXPECT_EQ(first.drop_count(), 1);
+  EXPECT_EQ(second.drop_count(), 1);
 }
 
 TEST(BorrowingAbsence, LetsADropDisposeMore) {
