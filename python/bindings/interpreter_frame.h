@@ -38,11 +38,12 @@ inline bool runs_python(const InterpreterFrame* frame) {
   return code_of(frame) != nullptr;
 }
 
-/// The line of a position in `code`.
+/// The line of a position in `code`; the first of all for an instruction that has none.
 inline int line_at(PyCodeObject* code, const void* position) {
   const auto offset =
       static_cast<const char*>(position) - reinterpret_cast<const char*>(_PyCode_CODE(code));
-  return PyCode_Addr2Line(code, static_cast<int>(offset));
+  const int line = PyCode_Addr2Line(code, static_cast<int>(offset));
+  return line >= 0 ? line : code->co_firstlineno;
 }
 
 }  // namespace garboard::python

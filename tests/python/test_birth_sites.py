@@ -186,6 +186,18 @@ class TestCallsThroughOtherCode:
 
         assert site(names["x"]) == ("<made up>", 3, "<module>")
 
+    def test_in_an_instruction_without_a_line_is_the_first_of_its_code(self):
+        code = compile("\n\nx = gb.ones(1)", "<made up>", "exec")
+        count = len(code.co_code) // 2
+        # Entries of 1 to 8 instructions each; form 15 says that they have no line.
+        lengths = [8] * (count // 8) + [count % 8] * (count % 8 > 0)
+        nowhere = bytes(0x80 | 15 << 3 | length - 1 for length in lengths)
+        names: dict[str, object] = {"gb": gb}
+
+        exec(code.replace(co_linetable=nowhere), names)
+
+        assert site(names["x"]) == ("<made up>", code.co_firstlineno, "<module>")
+
     def test_through_eval_is_the_text_it_was_given(self):
         assert site(eval("gb.ones(1)")) == ("<string>", 1, "<module>")
 
