@@ -15,10 +15,8 @@ namespace garboard {
 /// makes an Absence first: what others dispose waits for the end of that op, too.
 class Borrowing {
  public:
-  Borrowing() noexcept { ++depth_; }
-  ~Borrowing() {
-    if (--depth_ == 0 && must_settle_) settle();
-  }
+  Borrowing() noexcept { begin(); }
+  ~Borrowing() { end(); }
   Borrowing(const Borrowing&) = delete;
   Borrowing& operator=(const Borrowing&) = delete;
 
@@ -26,16 +24,14 @@ class Borrowing {
   /// may then dispose, and see the bytes go at once.
   class Pause {
    public:
-    Pause() noexcept {
-      if (--depth_ == 0 && must_settle_) settle();
-    }
-    ~Pause() { ++depth_; }
+    Pause() noexcept { end(); }
+    ~Pause() { begin(); }
     Pause(const Pause&) = delete;
     Pause& operator=(const Pause&) = delete;
   };
 
-  /// Made before the lock is given up, ended when it has been taken again. What is disposed from
-  /// then on waits for the end of the absent op, and for no op that begins later.
+  /// Made before the lock is given up, ended when it has been taken again. What is disposed
+  /// meanwhile waits for the end of the absent op, if it borrows, and for no op that begins later.
   class Absence {
    public:
     Absence() noexcept;
@@ -45,21 +41,38 @@ class Borrowing {
 
    private:
     friend class Borrowing;
-    std::uint64_t since_;  // the first of what waits for this op
     int depth_;
+    std::uint64_t began_;
     Absence* next_;
   };
-  /// In a forked child: whoever was absent is not there.
-  static void forget_absent() noexcept;
+  /// In a forked child: whoever borrowed on another thread is not there.
+  static void forget_others() noexcept;
 
   /// Drops `share` now, or when the last Borrowing that may need it has ended.
   static void drop(const Share& share) noexcept;
 
  private:
+  /// This thread's: Python code inside an op may let another thread run, and go on after it.
+  struct Own {
+    int depth = 0;
+    std::uint64_t began = 0;  // the number of the first disposing since the outermost one began
+  };
+
+  static void begin() noexcept {
+    if (own_.depth++ == 0) own_.began = next_number_;
+    ++depth_;
+  }
+  static void end() noexcept {
+    --own_.depth;
+    if (--depth_ == absent_depth_ && has_waiting_) settle();
+  }
   static void settle() noexcept;
 
-  static int depth_;
-  static bool must_settle_;
+  static constinit thread_local Own own_ [[gnu::tls_model("initial-exec")]];
+  static int depth_;         // of all threads
+  static int absent_depth_;  // the part of it that is absent
+  static bool has_waiting_;
+  static std::uint64_t next_number_;
 };
 
 }  // namespace garboard

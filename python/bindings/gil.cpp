@@ -56,7 +56,7 @@ void declare_gil() noexcept {
   OuterLock::declare({leave, come_back});
   pthread_atfork(nullptr, nullptr, [] {  // whoever was outside is not in the child
     Exclusive::declare();
-    Borrowing::forget_absent();
+    Borrowing::forget_others();
   });
 }
 

@@ -134,6 +134,29 @@ class TestALongOperation:
 
         assert results == [[expected]] * 10
 
+    def test_counts_its_inputs_apart_from_an_op_that_others_run_inside_of(self, matrix):
+        class Late:
+            def __float__(self) -> float:
+                thread.start()  # lets the other one begin its product inside this addition
+                began.wait()
+                return 1.0
+
+        def multiply() -> None:
+            began.set()
+            products.append((matrix @ matrix).shape)
+
+        began, products = threading.Event(), []
+        thread = threading.Thread(target=multiply)
+        x = gb.ones(3)
+        assert (x + Late()).tolist() == [2, 2, 2]
+        thread.join()
+        assert products == [(700, 700)]
+
+        y = gb.rand(1000)
+        live = gb.memory.live().bytes
+        y.dispose()
+        assert gb.memory.live().bytes == live - 4000
+
     def test_keeps_the_books_while_others_allocate(self, vector):
         def allocate() -> None:
             for _ in range(200):

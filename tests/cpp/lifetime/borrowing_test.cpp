@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <semaphore>
+#include <thread>
 #include <vector>
 
 #include "csrc/lifetime/dispose_scope.h"
@@ -117,105 +120,152 @@ TEST(BorrowingPause, LeavesOthersBorrowingsAlone) {
   EXPECT_EQ(thing.drop_count(), 0);
 }
 
-TEST(BorrowingAbsence, HasOthersDisposingWaitForTheEndOfTheOp) {
-  Thing thing;
-  {
-    const Borrowing borrowing;
-    {
-      const Borrowing::Absence absence;
-      thing.dispose();
-      EXPECT_EQ(thing.drop_count(), 0);
-    }
-    EXPECT_EQ(thing.drop_count(), 0);
+// A thread does what it is told, one thing after the other: as threads do that have one lock.
+class Worker {
+ public:
+  ~Worker() {
+    run([this] { is_over_ = true; });
+    thread_.join();
+  }
+  void run(std::function<void()> job) {
+    job_ = std::move(job);
+    begin_.release();
+    done_.acquire();
   }
 
+ private:
+  void work() {
+    while (!is_over_) {
+      begin_.acquire();
+      job_();
+      done_.release();
+    }
+  }
+
+  std::function<void()> job_;
+  bool is_over_ = false;
+  std::binary_semaphore begin_{0}, done_{0};
+  std::thread thread_{[this] { work(); }};
+};
+
+/// An op on a thread of its own, which borrows, and may be away.
+struct Op {
+  Worker worker;
+  std::optional<Borrowing> borrowing;
+  std::optional<Borrowing::Absence> absence;
+
+  Op() {
+    worker.run([this] { borrowing.emplace(); });
+  }
+  void leave() {
+    worker.run([this] { absence.emplace(); });
+  }
+  void come_back() {
+    worker.run([this] { absence.reset(); });
+  }
+  void end() {
+    worker.run([this] { borrowing.reset(); });
+  }
+};
+
+TEST(BorrowingAbsence, HasOthersDisposingWaitForTheEndOfTheOp) {
+  Thing thing;
+  Op op;
+  op.leave();
+  thing.dispose();
+  op.come_back();
+  EXPECT_EQ(thing.drop_count(), 0);
+
+  op.end();
   EXPECT_EQ(thing.drop_count(), 1);
 }
 
-TEST(BorrowingAbsence, OfNoBorrowerEndsTheWait) {
+TEST(BorrowingAbsence, OfWhoBorrowsNothingHoldsNothingUp) {
   Thing thing;
-  {
-    const Borrowing::Absence absence;
-    thing.dispose();
-    EXPECT_EQ(thing.drop_count(), 0);
-  }
+  const Borrowing::Absence absence;
+  thing.dispose();
 
   EXPECT_EQ(thing.drop_count(), 1);
 }
 
 TEST(BorrowingAbsence, KeepsWhatItsOwnOpDisposedBefore) {
-  Thing before, meanwhile;
-  {
-    const Borrowing borrowing;
-    before.dispose();
-    {
-      const Borrowing::Absence absence;
-      const Borrowing another;
-      meanwhile.dispose();
-    }
-    EXPECT_EQ(before.drop_count() + meanwhile.drop_count(), 0);
-  }
+  Thing thing;
+  Op op;
+  op.worker.run([&] { thing.dispose(); });
+  op.leave();
+  { const Borrowing another; }
+  EXPECT_EQ(thing.drop_count(), 0);
+  op.come_back();
 
-  EXPECT_EQ(before.drop_count(), 1);
-  EXPECT_EQ(meanwhile.drop_count(), 1);
+  op.end();
+  EXPECT_EQ(thing.drop_count(), 1);
 }
 
 TEST(BorrowingAbsence, KeepsThroughASecondOneWhatWaitedInTheFirst) {
   Thing thing;
-  std::optional<Borrowing::Absence> other(std::in_place);
-  {
-    const Borrowing borrowing;
-    {
-      const Borrowing::Absence first;
-      thing.dispose();
-    }
-    const Borrowing::Absence second;
-    other.reset();
-    EXPECT_EQ(thing.drop_count(), 0);
-  }
+  Op op, other;
+  op.leave();
+  other.leave();
+  thing.dispose();
+  op.come_back();
+  op.leave();
+  other.come_back();
+  other.end();
+  EXPECT_EQ(thing.drop_count(), 0);
+  op.come_back();
 
+  op.end();
   EXPECT_EQ(thing.drop_count(), 1);
 }
 
-TEST(BorrowingAbsence, IsWaitedForByWhatCameBeforeAlone) {
+TEST(BorrowingAbsence, IsNotWaitedForByWhatCameBeforeItsOp) {
   Thing first, second;
-  std::optional<Borrowing::Absence> early(std::in_place);
+  Op early;
+  early.leave();
   first.dispose();
-  std::optional<Borrowing::Absence> late(std::in_place);
+  Op late;
+  late.leave();
   second.dispose();
-  EXPECT_EQ(first.drop_count() + second.drop_count(), 0);
 
-  early.reset();
+  early.come_back();
+  early.end();
   EXPECT_EQ(first.drop_count(), 1);
   EXPECT_EQ(second.drop_count(), 0);
-  late.reset();
+  late.come_back();
+  late.end();
   EXPECT_EQ(second.drop_count(), 1);
 }
 
 TEST(BorrowingAbsence, OfTheFirstToReturnKeepsWhatTheOtherMayRead) {
-  Thing first, second;
-  std::optional<Borrowing::Absence> early(std::in_place);
-  first.dispose();
-  std::optional<Borrowing::Absence> late(std::in_place);
-  second.dispose();
+  Thing thing;
+  Op early, late;
+  early.leave();
+  late.leave();
+  thing.dispose();
+  late.come_back();
+  late.end();
+  EXPECT_EQ(thing.drop_count(), 0);
+  early.come_back();
 
-  late.reset();
-  EXPECT_EQ(first.drop_count() + second.drop_count(), 0);
-  early.reset();
-  EXPECT_EQ(first.drop_count() + second.drop_count(), 2);
+  early.end();
+  EXPECT_EQ(thing.drop_count(), 1);
 }
 
-TEST(BorrowingAbsence, IsForgottenInAChild) {
-  Thing first, second;
-  std::optional<Borrowing::Absence> gone(std::in_place);
-  first.dispose();
+TEST(BorrowingAbsence, LeavesAnOpOfAnotherThreadAsItIs) {
+  Thing thing;
+  std::optional<Borrowing> here(std::in_place);
+  Op op;
+  op.leave();
+  thing.dispose();
+  here.reset();
+  EXPECT_EQ(thing.drop_count(), 0);
+  op.come_back();
+  op.end();
+  EXPECT_EQ(thing.drop_count(), 1);
 
-  Borrowing::forget_absent();
-  { const Borrowing the_next; }
-  second.dispose();
-
-  EXPECT_EQ(first.drop_count(), 1);
-  EXPECT_EQ(second.drop_count(), 1);
+  Thing later;
+  later.dispose();
+  EXPECT_EQ(later.drop_count(), 1);
 }
 
 TEST(BorrowingAbsence, LetsADropDisposeMore) {
@@ -224,10 +274,11 @@ TEST(BorrowingAbsence, LetsADropDisposeMore) {
     const Borrowing nested;
     last.dispose();
   });
-  {
-    const Borrowing::Absence absence;
-    first->dispose();
-  }
+  Op op;
+  op.leave();
+  first->dispose();
+  op.come_back();
+  op.end();
 
   EXPECT_EQ(first->drop_count(), 1);
   EXPECT_EQ(last.drop_count(), 1);
