@@ -174,7 +174,7 @@ Block* CachingAllocator::collect_garbage(Request& request, std::span<const int> 
   for (const int generation : generations) {
     const std::size_t live = books_.live_bytes();
     const auto began = Clock::now();
-    (*registered->collect)(generation);
+    (*registered->collect)(generation, !std::exchange(request.has_collected, true));
     const auto took = Clock::now() - began;
     const std::size_t left = books_.live_bytes();
     const std::size_t freed_now = live > left ? live - left : 0;

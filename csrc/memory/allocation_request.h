@@ -19,6 +19,7 @@ struct CachingAllocator::Request {
   bool needs_segment = false;            // the source has no range for it
   std::size_t refused_bytes = SIZE_MAX;  // what the source has last refused
   std::size_t largest_free = 0;          // block, when the first rung has failed
+  bool has_collected = false;            // garbage, at least once
   std::size_t garbage_bytes = 0;         // freed by collecting it
   std::vector<RungFacts> tried = {};
 

@@ -13,7 +13,8 @@ namespace garboard {
 /// Copying shares the functions; their owners' code runs only when the last copy goes.
 struct MemoryHooks {
   using Reclaim = std::function<void(std::size_t bytes)>;
-  using Collect = std::function<void(int generation)>;
+  /// `is_first`: of the request, which may collect under pressure and again as a last resort.
+  using Collect = std::function<void(int generation, bool is_first)>;
   using Holders = std::function<std::string()>;
 
   struct Numbered {

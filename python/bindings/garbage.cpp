@@ -62,18 +62,6 @@ std::string sentence(std::int64_t bytes, Site first_site) {
 constinit thread_local std::int64_t remarked_bytes = 0;
 constinit thread_local Site remarked_site = unknown_site;
 
-/// A request may collect twice: generations 1 and 2 under pressure, then 0, 1 and 2 as a last
-/// resort. What went in the first belongs to the report of the second.
-void begin_anew_where_a_request_does(int generation) {
-  static constinit thread_local int last = 2;
-  static constinit thread_local bool is_last_resort = false;
-  const bool is_pressure = generation == 1 && !(is_last_resort && last == 0);
-  if (is_pressure || (generation == 0 && is_last_resort)) remarked_bytes = 0;
-  if (generation == 0) is_last_resort = true;
-  if (is_pressure) is_last_resort = false;
-  last = generation;
-}
-
 void warn_once(const Ended& ended) {
   static std::unordered_set<Site>& warned = *new std::unordered_set<Site>;  // under the GIL
   if (!warned.insert(ended.first_site).second) return;
@@ -97,10 +85,10 @@ void collect(int generation) {
 
 }  // namespace
 
-void collect_garbage(int generation) noexcept {
+void collect_garbage(int generation, bool is_first) noexcept {
   if (!Py_IsInitialized()) return;
   const py::gil_scoped_acquire gil;
-  begin_anew_where_a_request_does(generation);
+  if (is_first) remarked_bytes = 0;
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
   try {

@@ -39,7 +39,7 @@ class LadderTest : public testing::Test {
 
 TEST_F(LadderTest, AsksTheGarbageCollectorBeforeItGivesUp) {
   Block* in_a_cycle = allocate(48_MiB);
-  cache_.set_garbage_collector([&](int) { release(in_a_cycle); });
+  cache_.set_garbage_collector([&](int, bool) { release(in_a_cycle); });
 
   Block* block = allocate(32_MiB);
 
@@ -83,7 +83,7 @@ TEST_F(LadderTest, ClimbsInTheOrderThatUsersRelyOn) {
   cache_.add_reclaim_callback([&](std::size_t) { calls.push_back("second callback"); });
   Block* live = allocate(48_MiB);
   cache_.set_garbage_collector(
-      [&](int generation) { calls.push_back(text("generation ", generation)); });
+      [&](int generation, bool) { calls.push_back(text("generation ", generation)); });
   cache_.set_holders_report([&] {
     calls.push_back("holders");
     return std::string("  48.0 MiB  train.py:7\n");
@@ -105,7 +105,7 @@ TEST_F(LadderTest, StopsAtTheFirstRungThatHelps) {
   cache_.add_reclaim_callback([&](std::size_t) { ++second; });
 
   Block* block = allocate(32_MiB);
-  cache_.set_garbage_collector([&](int) { ++collected; });
+  cache_.set_garbage_collector([&](int, bool) { ++collected; });
 
   EXPECT_EQ(second, 0);
   EXPECT_EQ(collected, 0);
@@ -115,7 +115,7 @@ TEST_F(LadderTest, StopsAtTheFirstRungThatHelps) {
 TEST_F(LadderTest, CollectsNoOlderGenerationThanItNeeds) {
   Block* in_a_cycle = allocate(48_MiB);
   std::vector<int> generations;
-  cache_.set_garbage_collector([&](int generation) {
+  cache_.set_garbage_collector([&](int generation, bool) {
     generations.push_back(generation);
     if (generations.size() > 2 && generation == 1) release(in_a_cycle);
   });
@@ -128,11 +128,26 @@ TEST_F(LadderTest, CollectsNoOlderGenerationThanItNeeds) {
   release(block);
 }
 
+TEST_F(LadderTest, TellsTheGarbageCollectorWhereARequestBegins) {
+  Block* live = allocate(48_MiB);
+  std::vector<bool> are_first;
+  cache_.set_garbage_collector([&](int, bool is_first) { are_first.push_back(is_first); });
+
+  EXPECT_THROW(allocate(32_MiB), OutOfMemoryError);
+  EXPECT_EQ(are_first, (std::vector{true, false, false, false, false}));
+
+  are_first.clear();
+  EXPECT_THROW(allocate(32_MiB), OutOfMemoryError);
+  EXPECT_EQ(are_first.front(), true);
+  EXPECT_EQ(std::ranges::count(are_first, true), 1);
+  release(live);
+}
+
 TEST_F(LadderTest, CollectsUnderPressureThoughItCouldGrow) {
   Block* live = allocate(32_MiB);
   Block* in_a_cycle = allocate(14_MiB);
   ASSERT_EQ(cache_.stats().reserved_bytes, 46_MiB);
-  cache_.set_garbage_collector([&](int) { release(in_a_cycle); });
+  cache_.set_garbage_collector([&](int, bool) { release(in_a_cycle); });
 
   Block* block = allocate(14_MiB);  // would fit into the 64 MiB, but three quarters are passed
 
@@ -144,7 +159,7 @@ TEST_F(LadderTest, CollectsUnderPressureThoughItCouldGrow) {
 TEST_F(LadderTest, CollectsUnderPressureInAShareOfTheTimeOnly) {
   Block* live = allocate(44_MiB);
   int collected = 0;
-  cache_.set_garbage_collector([&](int) {
+  cache_.set_garbage_collector([&](int, bool) {
     ++collected;
     const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(30);
     while (std::chrono::steady_clock::now() < end) {
@@ -161,7 +176,7 @@ TEST_F(LadderTest, CollectsUnderPressureInAShareOfTheTimeOnly) {
 TEST_F(LadderTest, SaysWhatCollectingFreedAndTook) {
   Block* live = allocate(32_MiB);
   Block* in_a_cycle = allocate(14_MiB);
-  cache_.set_garbage_collector([&](int) {
+  cache_.set_garbage_collector([&](int, bool) {
     release(in_a_cycle);
     const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
     while (std::chrono::steady_clock::now() < end) {
@@ -209,7 +224,7 @@ TEST_F(StepsTest, TellWhichOfThemServedARequest) {
   cache_.remove_reclaim_callback(number);
 
   int collected = 0;
-  cache_.set_garbage_collector([&](int) {
+  cache_.set_garbage_collector([&](int, bool) {
     if (++collected > 2) release(live);  // not under pressure already
   });
   Block* after_garbage = allocate(48_MiB);
@@ -241,7 +256,7 @@ TEST_F(StepsTest, TimeTheCallsOfTheSource) {
 
 TEST_F(LadderTest, LeavesTheGarbageAloneWhileThereIsPlenty) {
   int collected = 0;
-  cache_.set_garbage_collector([&](int) { ++collected; });
+  cache_.set_garbage_collector([&](int, bool) { ++collected; });
 
   cache_.release(allocate(32_MiB));
 
@@ -252,7 +267,7 @@ TEST_F(LadderTest, LetsAHookAllocateButNotCollectAgain) {
   Block* live = allocate(40_MiB);
   Block* nested = nullptr;
   int depth = 0, deepest = 0;
-  cache_.set_garbage_collector([&](int) {
+  cache_.set_garbage_collector([&](int, bool) {
     deepest = std::max(deepest, ++depth);
     if (!nested) nested = allocate(1_KiB);
     EXPECT_THROW(allocate(60_MiB), OutOfMemoryError);
@@ -281,7 +296,7 @@ TEST_F(LadderTest, PassesOnWhatAHookThrows) {
 TEST_F(LadderTest, CallsNoHookThatWasTakenOff) {
   int called = 0;
   const int number = cache_.add_reclaim_callback([&](std::size_t) { ++called; });
-  cache_.set_garbage_collector([&](int) { ++called; });
+  cache_.set_garbage_collector([&](int, bool) { ++called; });
   cache_.remove_reclaim_callback(number);
   cache_.set_garbage_collector(nullptr);
 
@@ -333,7 +348,7 @@ TEST(Ladder, KeepsACycleOfBigTensorsWithinItsLimit) {
   CachingAllocator cache(device);
   cache.set_limit(1_GiB);
   std::vector<Block*> in_cycles;
-  cache.set_garbage_collector([&](int generation) {
+  cache.set_garbage_collector([&](int generation, bool) {
     if (generation < 2) return;  // they have grown old
     for (Block* block : std::exchange(in_cycles, {})) cache.release(block);
   });

@@ -64,7 +64,7 @@ TEST(Allocators, AskTheSameHooksWhenMemoryIsShort) {
     register_source(last_cuda, new SimulatedSource({.capacity_bytes = 64_MiB, .name = "cuda:7"}));
   }
   int collected = 0;
-  set_hooks_everywhere({.collect = [&](int) { ++collected; },
+  set_hooks_everywhere({.collect = [&](int, bool) { ++collected; },
                         .holders = [](Device device) { return text("all of ", device); }});
 
   try {

@@ -199,7 +199,7 @@ TEST_F(CachingAllocatorTest, KeepsWhatIsLiveUnderALimitBelowIt) {
 
 TEST_F(CachingAllocatorTest, RefusesAbsurdSizesAtOnce) {
   int asked = 0;
-  cache_.set_garbage_collector([&](int) { ++asked; });
+  cache_.set_garbage_collector([&](int, bool) { ++asked; });
 
   EXPECT_THROW(allocate(CachingAllocator::largest_request_bytes + 1), OutOfMemoryError);
   EXPECT_THROW(allocate(SIZE_MAX), OutOfMemoryError);

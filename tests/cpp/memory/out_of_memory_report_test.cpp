@@ -239,7 +239,8 @@ TEST_F(Advice, HelpsWhenCyclesHadTakenARoomThatIsStillTooSmall) {
   cache_.set_limit(64_MiB);
   Block* live = cache_.allocate(40_MiB, {});
   Block* in_a_cycle = cache_.allocate(20_MiB, {});
-  cache_.set_garbage_collector([&](int) { cache_.release(std::exchange(in_a_cycle, nullptr)); });
+  cache_.set_garbage_collector(
+      [&](int, bool) { cache_.release(std::exchange(in_a_cycle, nullptr)); });
 
   const auto [message, verdict] = failure(32_MiB);
   EXPECT_EQ(verdict, "cycles");
