@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
 from time import perf_counter_ns, sleep
+from timeit import Timer
 
 import peers
 
@@ -72,6 +73,26 @@ class Race:
         rivals = [time for name, time in ns.items() if name in self.against]
         ratio = min(rivals) / ns["garboard"] if rivals else float("nan")
         return at_least(self.name, ns, ratio, self.must)
+
+
+def looped(
+    statement: str, calls: int, setup: str = "pass", **names: object
+) -> Callable[[], object]:
+    """`calls` runs of a statement, in a loop without function calls, as a user's code does it."""
+    timer = Timer(statement, setup, globals=names)
+    return lambda: timer.timeit(calls)
+
+
+def of_loops(
+    name: str,
+    contestants: dict[str, Callable[[], object]],
+    must: float,
+    calls: int,
+    against: tuple[str, ...] = peers.NAMES,
+) -> Race:
+    """A race of loops of `calls` statements; what the loop itself costs is taken off."""
+    loop = {"loop": looped("x", calls, x=None)}
+    return Race(name, contestants | loop, must, 1, against, "loop", calls)
 
 
 @dataclass

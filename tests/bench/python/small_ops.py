@@ -3,21 +3,14 @@
 Statements run inside a compiled loop, as a user's do; the loop's own time is taken off.
 """
 
-from collections.abc import Callable, Iterator
-from timeit import Timer
+from collections.abc import Iterator
 from typing import Any
 
 import garboard as gb
 import race
-from peers import np, torch
+from peers import NAMES, np, torch
 
 CALLS = 20_000
-
-
-def looped(statement: str, **names: object) -> Callable[[], object]:
-    """`CALLS` runs of a statement, in a loop without function calls."""
-    timer = Timer(statement, "y = x", globals=names)
-    return lambda: timer.timeit(CALLS)
 
 
 def rows() -> Iterator[race.Race]:
@@ -31,31 +24,29 @@ def rows() -> Iterator[race.Race]:
     if torch:
         makers["torch"] = torch.empty
 
-    def contest(statement: str, given: dict[str, Any] = one) -> dict[str, Callable[[], object]]:
-        entries = {name: looped(statement, x=x) for name, x in given.items()}
-        return entries | {"loop": looped("x", x=None)}
+    def contest(
+        what: str,
+        must: float,
+        statement: str,
+        given: dict[str, Any] = one,
+        against: tuple[str, ...] = NAMES,
+    ) -> race.Race:
+        entries = {name: race.looped(statement, CALLS, "y = x", x=x) for name, x in given.items()}
+        return race.of_loops(what, entries, must, CALLS, against)
 
     numpy_alone = ("numpy",)
+    recorded = {"garboard": graded, "numpy": one["numpy"]}
     with gb.dispose_scope("bench"):
-        yield race.Race(
-            "a + b, one element, in a scope", contest("x + x"), 5, 1, numpy_alone, "loop", CALLS
-        )
-        recorded = contest("x + x", {"garboard": graded, "numpy": one["numpy"]})
-        yield race.Race(
-            "a + b with gradient / NumPy's plain", recorded, 4, 1, numpy_alone, "loop", CALLS
-        )
-        yield race.Race("a + 1.5", contest("x + 1.5"), 3, 1, baseline="loop", runs=CALLS)
-        yield race.Race("-a", contest("-x"), 3, 1, baseline="loop", runs=CALLS)
-        yield race.Race("a.sum()", contest("x.sum()"), 3, 1, baseline="loop", runs=CALLS)
-        yield race.Race("a *= b", contest("y *= x"), 3, 1, baseline="loop", runs=CALLS)
-        yield race.Race(
-            "a @ b, 1 x 1", contest("x @ x", matrices), 3, 1, baseline="loop", runs=CALLS
-        )
-        yield race.Race("a[0]", contest("x[0]"), 2, 1, baseline="loop", runs=CALLS)
-        yield race.Race("a.T", contest("x.T", matrices), 2, 1, baseline="loop", runs=CALLS)
-        yield race.Race(
-            "a.reshape(-1)", contest("x.reshape(-1)"), 2, 1, baseline="loop", runs=CALLS
-        )
-        yield race.Race("empty(1)", contest("x(1)", makers), 2, 1, baseline="loop", runs=CALLS)
-        yield race.Race("a.shape", contest("x.shape"), 2, 1, baseline="loop", runs=CALLS)
-        yield race.Race("a.item()", contest("x.item()"), 2, 1, baseline="loop", runs=CALLS)
+        yield contest("a + b, one element, in a scope", 5, "x + x", against=numpy_alone)
+        yield contest("a + b with gradient / NumPy's plain", 4, "x + x", recorded, numpy_alone)
+        yield contest("a + 1.5", 3, "x + 1.5")
+        yield contest("-a", 3, "-x")
+        yield contest("a.sum()", 3, "x.sum()")
+        yield contest("a *= b", 3, "y *= x")
+        yield contest("a @ b, 1 x 1", 3, "x @ x", matrices)
+        yield contest("a[0]", 2, "x[0]")
+        yield contest("a.T", 2, "x.T", matrices)
+        yield contest("a.reshape(-1)", 2, "x.reshape(-1)")
+        yield contest("empty(1)", 2, "x(1)", makers)
+        yield contest("a.shape", 2, "x.shape")
+        yield contest("a.item()", 2, "x.item()")
