@@ -133,12 +133,11 @@ Arguments::Arguments(const char* op, const Signature& signature, PyObject* input
       throw_type_error("%s: '%U' is given twice", op, name);
     values_[static_cast<std::size_t>(found)] = given[count + k];
   }
-  for (int i = 0; i < total; ++i) {
-    const bool is_missing = !values_[static_cast<std::size_t>(i)] && i != signature.variadic() &&
-                            parameters[static_cast<std::size_t>(i)].default_text.empty();
-    if (is_missing)
-      throw_type_error("%s: '%s' is missing; it is needed", op,
-                       parameters[static_cast<std::size_t>(i)].text.c_str());
+  for (int i = next; i < signature.required_end(); ++i) {
+    const auto& parameter = parameters[static_cast<std::size_t>(i)];
+    if (!values_[static_cast<std::size_t>(i)] && i != signature.variadic() &&
+        parameter.default_text.empty())
+      throw_type_error("%s: '%s' is missing; it is needed", op, parameter.text.c_str());
   }
 }
 

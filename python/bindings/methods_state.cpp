@@ -4,6 +4,7 @@
 #include "csrc/ops/record.h"
 #include "csrc/ops/views.h"
 #include "python/bindings/anchors.h"
+#include "python/bindings/dims_tuple.h"
 #include "python/bindings/dtype_object.h"
 #include "python/bindings/exchange.h"
 #include "python/bindings/methods.h"
@@ -12,13 +13,6 @@
 
 namespace garboard::python {
 namespace {
-
-PyObject* tuple_of(const Dims& dims) {
-  PyObject* const tuple = checked(PyTuple_New(dims.size()));
-  for (int i = 0; i < dims.size(); ++i)
-    PyTuple_SET_ITEM(tuple, i, checked(PyLong_FromLongLong(dims[i])));
-  return tuple;
-}
 
 PyObject* nothing() { return Py_NewRef(Py_None); }
 

@@ -50,6 +50,8 @@ Signature::Signature(std::string_view text) {
     }
     parameter.text = part;
     parameter.name = PyUnicode_InternFromString(parameter.text.c_str());
+    const int index = static_cast<int>(parameters_.size());
+    if (parameter.default_text.empty() && index != variadic_) required_end_ = index + 1;
     parameters_.push_back(std::move(parameter));
     if (!keyword_only) ++positional_count_;
   }

@@ -27,6 +27,8 @@ class Signature {
   int positional_count() const { return positional_count_; }
   /// The index of `*sizes`, or -1.
   int variadic() const { return variadic_; }
+  /// Parameters from here on may be left out.
+  int required_end() const { return required_end_; }
 
   /// `(input, dim=None, *, keepdim=False)`, as `inspect.signature` reads it; a method's first
   /// parameter is `$self`.
@@ -42,6 +44,7 @@ class Signature {
   std::vector<Parameter> parameters_;
   int positional_count_ = 0;
   int variadic_ = -1;
+  int required_end_ = 0;
 };
 
 }  // namespace garboard::python

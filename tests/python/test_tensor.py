@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import operator
 import pickle
 import weakref
@@ -28,6 +29,17 @@ class TestWhatATensorSays:
         assert x.ndim == x.dim() == 3
         assert x.numel() == gb.numel(x) == 24
         assert len(x) == 2
+
+    def test_of_its_sizes_whatever_others_are_asked_for_theirs(self):
+        tensors = [gb.empty(*sizes) for sizes in itertools.product(range(9), repeat=3)]
+
+        assert [x.shape for x in tensors] == list(itertools.product(range(9), repeat=3))
+        assert [x.shape for x in (gb.empty(()), gb.empty(0), gb.empty(1))] == [(), (0,), (1,)]
+
+    def test_of_its_sizes_by_a_tuple_that_is_not_made_again(self):
+        x, like_it = counting(2, 3), counting(2, 3)
+
+        assert x.shape is like_it.shape
 
     def test_of_its_memory(self):
         x = counting(4, 3)
