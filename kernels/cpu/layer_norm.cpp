@@ -1,7 +1,6 @@
-// Layer normalisation: each row is read from memory once, forward and backward;
-// the further passes over it stay in the first cache. The gradients of weight
-// and bias are summed by groups of rows, whose number does not depend on the
-// threads.
+// Layer normalisation: each row is read from memory once, forward and backward; the further passes
+// over it stay in the first cache. The gradients of weight and bias are summed by groups of rows,
+// whose number does not depend on the threads.
 #include "kernels/cpu/exponential_sum.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/cpu/parts.h"
@@ -56,8 +55,7 @@ void normalize(const View& out, const LayerNorm& of) {
       });
 }
 
-/// With g = dy weight and n = (x - mean) inverse: dx = inverse (g - average(g)
-/// - n average(g n)).
+/// With g = dy weight and n = (x - mean) inverse: dx = inverse (g - average(g) - n average(g n)).
 template <class T, bool is_weighted>
 void gradient_of_row(T* dx, const T* dy, const T* x, const T* weight, std::int64_t columns, T mean,
                      T inverse) {
@@ -90,8 +88,7 @@ template <class T>
 void gradients_of(const LayerNormGradients& to, const LayerNorm& of) {
   const std::int64_t rows = of.x.sizes.data()[0], columns = of.x.sizes.data()[1];
   const bool has_parameters = to.d_weight.data || to.d_bias.data;
-  // Rows are summed in T by groups, groups in double by parts, and the parts in
-  // order.
+  // Rows are summed in T by groups, groups in double by parts, and the parts in order.
   constexpr std::int64_t group = 64, most_parts = 64;
   const std::int64_t grain =
       larger(divided_up(rows, most_parts), smaller(part_elements / (columns + 1) + 1, group));

@@ -1,7 +1,6 @@
-// Reductions. Blocks of up to 1,024 elements are reduced in lanes of the
-// result's type; the blocks' results meet in an accumulator that keeps more
-// digits: double for float, and for double a sum with its rounding error. The
-// order is fixed by the sizes and strides alone.
+// Reductions. Blocks of up to 1,024 elements are reduced in lanes of the result's type; the blocks'
+// results meet in an accumulator that keeps more digits: double for float, and for double a sum
+// with its rounding error. The order is fixed by the sizes and strides alone.
 #include "kernels/functors/reduce.h"
 #include "kernels/cpu/dense_reduce.h"
 #include "kernels/cpu/parts.h"
@@ -46,15 +45,11 @@ struct Accumulator<functors::SumOf, double> {
   }
 };
 
-template <class F, class T>
-struct LoopsOf {
-  using R = typename F::template Result<T>;
-  using Kept = Accumulator<F, R>;
+template <class F, class T, class R = typename F::template Result<T>>
+struct LoopsOf : Accumulators<Accumulator<F, R>, R> {
+  using Base = Accumulators<Accumulator<F, R>, R>;
+  using typename Base::Kept;
   static constexpr int item = sizeof(T);
-
-  static void start(void* accumulators, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i) static_cast<Kept*>(accumulators)[i] = Kept{};
-  }
 
   static void take_row(void* accumulator, const void* x, std::int64_t count) {
     auto& kept = *static_cast<Kept*>(accumulator);
@@ -95,22 +90,8 @@ struct LoopsOf {
     }
   }
 
-  static void merge_one(Kept& into, const Kept* parts, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i) into.add(parts[i]);
-  }
-
-  static void merge(void* into, const void* accumulators, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i)
-      static_cast<Kept*>(into)[i].add(static_cast<const Kept*>(accumulators)[i]);
-  }
-
-  static void finish(void* out, std::int64_t stride, const void* accumulators, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i)
-      static_cast<R*>(out)[i * stride] = static_cast<const Kept*>(accumulators)[i].result();
-  }
-
-  static constexpr ReduceLoops loops{0.04,         sizeof(Kept), start, take_row,
-                                     take_columns, merge,        finish};
+  static constexpr ReduceLoops loops{0.04,         sizeof(Kept), Base::start, take_row,
+                                     take_columns, Base::merge,  Base::finish};
 };
 
 template <class F>

@@ -7,8 +7,8 @@ namespace {
 
 constexpr std::int64_t short_row = 32;
 
-/// The dims that stay and those that go, each list walked by itself. Operand 0
-/// is x: the larger one decides the order of the walk. Operand 1 is out.
+/// The dims that stay and those that go, each list walked by itself. Operand 0 is x: the larger one
+/// decides the order of the walk. Operand 1 is out.
 struct Reduction {
   const ReduceLoops& loops;
   Plan kept, reduced;
@@ -55,8 +55,7 @@ void reduce_columns(const Reduction& r) {
   const Dim& across = r.kept.inner();
   const Dim& down = r.reduced.inner();
   const int item = r.kept.operand[0].item;
-  // Few columns that lie row after row: several rows count as one, or the loops
-  // would be too short.
+  // Few columns that lie row after row: several rows count as one, or the loops would be too short.
   std::int64_t fold = 1;
   if (across.strides[0] == 1 && down.strides[0] == across.size && across.size < 64)
     fold = smaller(down.size, 256 / across.size);
@@ -105,8 +104,7 @@ void reduce(const ReduceLoops& loops, const View& out, const View& x) {
   }
   r.reduced.pad(1);
   const Dim& inner = r.reduced.inner();
-  // Short rows are turned into columns, many at a time: each row by itself
-  // costs some 20 ns.
+  // Short rows are turned into columns, many at a time: each row by itself costs some 20 ns.
   const bool is_along_memory =
       r.kept.dims > 0 && size_of(inner.strides[0]) < size_of(r.kept.inner().strides[0]);
   const bool is_worth_a_loop =
@@ -116,8 +114,7 @@ void reduce(const ReduceLoops& loops, const View& out, const View& x) {
     by_rows ? reduce_rows(part) : reduce_columns(part);
   };
   if (r.kept.dims == 0) return reduce_part(r);
-  // Threads get whole results, and of columns side by side enough to fill lines
-  // and lanes.
+  // Threads get whole results, and of columns side by side enough to fill lines and lanes.
   const std::int64_t results = r.kept.dim[0].size, inside = x.count / results;
   const std::int64_t unit = r.kept.dims == 1 && !by_rows ? 128 : 1;
   for_each_part(results, divided_up(part_elements / inside + 1, unit) * unit,

@@ -1,5 +1,5 @@
-// Walks a reduction over views of any strides. The inner loops over dense
-// elements come as plain function pointers, so that the walk is compiled once.
+// Walks a reduction over views of any strides. The inner loops over dense elements come as plain
+// function pointers, so that the walk is compiled once.
 #pragma once
 
 #include "kernels/cpu/parallel.h"
@@ -20,19 +20,42 @@ struct ReduceLoops {
   void (*start)(void* accumulators, std::int64_t count);
   /// Takes `count` elements into one accumulator.
   void (*take_row)(void* accumulator, const void* x, std::int64_t count);
-  /// Takes `rows` rows into as many accumulators as there are columns, at most
-  /// max_columns.
+  /// Takes `rows` rows into as many accumulators as there are columns, at most max_columns.
   void (*take_columns)(void* accumulators, const void* x, std::int64_t rows,
                        std::int64_t row_stride, std::int64_t columns);
   void (*merge)(void* into, const void* accumulators, std::int64_t count);
   void (*finish)(void* out, std::int64_t stride, const void* accumulators, std::int64_t count);
 };
 
-/// `out` has x's sizes, with stride 0 along the reduced dims. What becomes one
-/// result is met in an order that the sizes and strides alone decide.
+/// `out` has x's sizes, with stride 0 along the reduced dims. What becomes one result is met in an
+/// order that the sizes and strides alone decide.
 void reduce(const ReduceLoops& loops, const View& out, const View& x);
 
 namespace {
+
+/// Those of ReduceLoops that are the same whatever an accumulator keeps. `Kept` adds others of its
+/// kind, and has a result().
+template <class KeptBy, class Result>
+struct Accumulators {
+  using R = Result;
+  using Kept = KeptBy;
+
+  static void start(void* accumulators, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) static_cast<Kept*>(accumulators)[i] = Kept{};
+  }
+  static void merge_one(Kept& into, const Kept* parts, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) into.add(parts[i]);
+  }
+  static void merge(void* into, const void* accumulators, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i)
+      static_cast<Kept*>(into)[i].add(static_cast<const Kept*>(accumulators)[i]);
+  }
+  static void finish(void* out, std::int64_t stride, const void* accumulators, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i)
+      static_cast<R*>(out)[i * stride] =
+          static_cast<R>(static_cast<const Kept*>(accumulators)[i].result());
+  }
+};
 
 inline constexpr std::int64_t part_elements = 1 << 16;  // what one thread takes at a time
 
@@ -46,16 +69,15 @@ inline double predicted_ns(double element_ns, std::int64_t count, int item) {
          (is_beyond && element_ns < least_beyond ? least_beyond : element_ns);
 }
 
-/// All of `x` into one result. Long ones by parts of a fixed size, whose
-/// results meet in order: threads share the work and the sum does not tell how
-/// many there were.
+/// All of `x` into one result. Long ones by parts of a fixed size, whose results meet in order:
+/// threads share the work and the sum does not tell how many there were.
 template <class Loops>
 typename Loops::R reduce_all(const void* x, std::int64_t count) {
   using Kept = typename Loops::Kept;
   Kept kept;
   if (count <= part_elements) {
     Loops::take_row(&kept, x, count);
-    return kept.result();
+    return static_cast<typename Loops::R>(kept.result());
   }
   const std::int64_t parts = divided_up(count, part_elements);
   const Scratch scratch(parts * static_cast<std::int64_t>(sizeof(Kept)));
@@ -70,7 +92,7 @@ typename Loops::R reduce_all(const void* x, std::int64_t count) {
                   }
                 });
   Loops::merge_one(kept, partial, parts);
-  return kept.result();
+  return static_cast<typename Loops::R>(kept.result());
 }
 
 /// Whether all of `out` is one element.
@@ -80,8 +102,7 @@ bool is_single(const View& out) {
   return any == 0;
 }
 
-/// By `Loops`, which has the functions of ReduceLoops, the accumulator Kept and
-/// the result R.
+/// By `Loops`, which has the functions of ReduceLoops, the accumulator Kept and the result R.
 template <class Loops>
 void reduce_by(const View& out, const View& x) {
   if (x.count == 1 || (x.contiguous && is_single(out))) {  // nothing to plan

@@ -1,5 +1,5 @@
-// Running sums along a dim: floats in double, so that a long sum keeps its
-// digits, all else in int64. Every element is read and written once.
+// Running sums along a dim: floats in double, so that a long sum keeps its digits, all else in
+// int64. Every element is read and written once.
 #include "kernels/cpu/parallel.h"
 #include "kernels/cpu/parts.h"
 #include "kernels/cpu/plan.h"

@@ -1,7 +1,6 @@
-// The mean squared distance from the mean, in one pass over memory: blocks that
-// stay in the caches are read twice, for their mean and for the distances from
-// it, and meet as Chan, Golub and LeVeque say ("Algorithms for computing the
-// sample variance", 1983), in double.
+// The mean squared distance from the mean, in one pass over memory: blocks that stay in the caches
+// are read twice, for their mean and for the distances from it, and meet as Chan, Golub and LeVeque
+// say ("Algorithms for computing the sample variance", 1983), in double.
 #include "kernels/cpu/dense_reduce.h"
 #include "kernels/cpu/parts.h"
 #include "kernels/cpu/reduce_walk.h"
@@ -10,13 +9,11 @@
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
-/// Some elements: how many, their mean, and the sum of the squared distances
-/// from it.
+/// Some elements: how many, their mean, and the sum of the squared distances from it.
 struct Moments {
   double count = 0, mean = 0, squares = 0;
 
-  /// `count` elements whose distances from `shift` add up to `sum`, and squared
-  /// to `squares`.
+  /// `count` elements whose distances from `shift` add up to `sum`, and squared to `squares`.
   static Moments about(double shift, double count, double sum, double squares) {
     const double rest = sum / count;
     return {count, shift + rest, squares - sum * rest};
@@ -29,11 +26,11 @@ struct Moments {
     squares += other.squares + distance * distance * (count * share);
     count = total;
   }
+  double result() const { return squares / count; }
 };
 static_assert(sizeof(Moments) <= max_accumulator_bytes);
 
-/// The sums of x - shift and of its square, in lanes, so that g++ vectorises
-/// both.
+/// The sums of x - shift and of its square, in lanes, so that g++ vectorises both.
 template <class T>
 Moments about(T shift, const T* x, std::int64_t count) {
   constexpr int width = 32;
@@ -58,17 +55,9 @@ Moments about(T shift, const T* x, std::int64_t count) {
 }
 
 template <class T>
-struct MomentsOf {
-  using R = T;
-
-  struct Kept : Moments {
-    R result() const { return static_cast<R>(squares / count); }
-  };
+struct MomentsOf : Accumulators<Moments, T> {
+  using Base = Accumulators<Moments, T>;
   static constexpr int item = sizeof(T);
-
-  static void start(void* accumulators, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i) static_cast<Kept*>(accumulators)[i] = Kept{};
-  }
 
   static void take_row(void* accumulator, const void* x, std::int64_t count) {
     for (std::int64_t done = 0; done < count; done += block_elements) {
@@ -78,7 +67,7 @@ struct MomentsOf {
           n, T(0), functors::SumOf{}, [block](std::int64_t i) __attribute__((always_inline)) {
             return block[i];
           });
-      static_cast<Kept*>(accumulator)->add(about<T>(sum / static_cast<T>(n), block, n));
+      static_cast<Moments*>(accumulator)->add(about<T>(sum / static_cast<T>(n), block, n));
     }
   }
 
@@ -104,29 +93,15 @@ struct MomentsOf {
         }
       }
       for (std::int64_t c = 0; c < columns; ++c)
-        static_cast<Kept*>(accumulators)[c].add(
+        static_cast<Moments*>(accumulators)[c].add(
             Moments::about(shifts[c], static_cast<double>(n), sums[c], squares[c]));
       rows -= n;
       from += n * row_stride;
     }
   }
 
-  static void merge_one(Kept& into, const Kept* parts, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i) into.add(parts[i]);
-  }
-
-  static void merge(void* into, const void* accumulators, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i)
-      static_cast<Kept*>(into)[i].add(static_cast<const Kept*>(accumulators)[i]);
-  }
-
-  static void finish(void* out, std::int64_t stride, const void* accumulators, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i)
-      static_cast<R*>(out)[i * stride] = static_cast<const Kept*>(accumulators)[i].result();
-  }
-
-  static constexpr ReduceLoops loops{0.15,         sizeof(Kept), start, take_row,
-                                     take_columns, merge,        finish};
+  static constexpr ReduceLoops loops{0.15,         sizeof(Moments), Base::start, take_row,
+                                     take_columns, Base::merge,     Base::finish};
 };
 
 void variance(const View& out, const View& x, Stream) {
