@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent / "python"))
 
 import allocator
 import autograd
+import by_rows
 import elementwise
 import garboard as gb
 import instructions
@@ -40,6 +41,7 @@ FAMILIES = {
     "elementwise": elementwise.rows,
     "strided": strided.rows,
     "reductions": reductions.rows,
+    "rows": by_rows.rows,
     "products": products.rows,
     "autograd": autograd.rows,
     "training": training.rows,

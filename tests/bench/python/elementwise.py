@@ -1,6 +1,6 @@
-"""Elementwise results, fresh ones: small in cache, and 64 MiB. Must reach: three times the best
-peer at 2^10, where calling costs most; 1.5 times at 64 MiB, where peers take new pages from the
-system at every call and we reuse warm ones.
+"""Elementwise results, fresh ones, from 4 KiB to 256 MiB. Must reach: three times the best peer at
+2^10, where calling costs most; its speed up to 2^22; twice that from 2^23 on, where peers take new
+pages from the system at every call and we reuse warm ones.
 
 Bound: 12 bytes an element for `a + b` over the memory's bandwidth, 8 for a function of one input.
 """
@@ -13,9 +13,12 @@ import garboard as gb
 import race
 from peers import np, torch
 
-LARGE = 1 << 24  # float32: 64 MiB
-MIDDLE = 1 << 20
-SMALL = 1 << 10
+SMALL, MIDDLE = 10, 20
+POWERS = (SMALL, 14, 16, 18, MIDDLE, 22, 24, 26)
+CHAINED = 24
+BEYOND = 23  # results from this power of two on are pages that the system has taken back
+
+Said = tuple[str, Callable[..., object] | None]  # a statement, and what `f` is in it
 
 OF_NUMPY = {"relu": partial(np.maximum, 0.0), "sigmoid": lambda x: 1 / (1 + np.exp(-x))}
 
@@ -23,10 +26,12 @@ OF_NUMPY = {"relu": partial(np.maximum, 0.0), "sigmoid": lambda x: 1 / (1 + np.e
 class Contest:
     """Rows of one size: the same statement of every space's own tensors `x` and `y`."""
 
-    def __init__(self, count: int, calls: int) -> None:
-        ours = {"x": gb.rand(count), "y": gb.rand(count)}
-        self.calls = calls
-        self.size = f"2^{count.bit_length() - 1}, fresh"
+    def __init__(self, power: int) -> None:
+        x, y = gb.rand(1 << power), gb.rand(1 << power)
+        ours = {"x": x, "y": y, "is_less": x < y}
+        self.must = 3.0 if power == SMALL else 2.0 if power >= BEYOND else 1.0
+        self.calls = min(5000, max(1, (1 << 25) >> power))
+        self.size = f"2^{power}, fresh"
         self.given: dict[str, dict[str, Any]] = {"garboard": {"space": gb, **ours}}
         arrays = {name: tensor.numpy() for name, tensor in ours.items()}
         self.given["numpy"] = {"space": np, **arrays}
@@ -34,44 +39,53 @@ class Contest:
             shared = {name: torch.from_numpy(array) for name, array in arrays.items()}
             self.given["torch"] = {"space": torch, **shared}
 
-    def statement(self, what: str, must: float, statement: str) -> race.Race:
-        return self._row(what, must, statement, {name: None for name in self.given})
+    def statement(
+        self, what: str, statement: str, must: float | None = None, **numpys: str
+    ) -> race.Race:
+        """`numpys` may say it otherwise for NumPy."""
+        return self._row(
+            what,
+            dict.fromkeys(self.given, (statement, None))
+            | {peer: (otherwise, None) for peer, otherwise in numpys.items()},
+            must,
+        )
 
-    def function(self, name: str, must: float, statement: str = "f(x)") -> race.Race:
+    def function(self, name: str, statement: str = "f(x)") -> race.Race:
         """`f` is each space's function of that name; a space without it stays out."""
-        found = {peer: getattr(given["space"], name, None) for peer, given in self.given.items()}
+        found = {peer: getattr(of["space"], name, None) for peer, of in self.given.items()}
         found["numpy"] = found["numpy"] or OF_NUMPY.get(name)
-        return self._row(name, must, statement, {peer: f for peer, f in found.items() if f})
+        return self._row(name, {peer: (statement, f) for peer, f in found.items() if f})
 
     def gelu(self, what: str, form: str) -> race.Race:
         spaces = {peer: given["space"] for peer, given in self.given.items() if peer != "numpy"}
         found = {
-            peer: partial(space.nn.functional.gelu, approximate=form)
+            peer: ("f(x)", partial(space.nn.functional.gelu, approximate=form))
             for peer, space in spaces.items()
         }
-        return self._row(what, 1.0, "f(x)", found)
+        return self._row(what, found)
 
-    def _row(
-        self, what: str, must: float, statement: str, of: dict[str, Callable[..., object] | None]
-    ) -> race.Race:
+    def _row(self, what: str, of: dict[str, Said], must: float | None = None) -> race.Race:
         contestants = {
             peer: race.looped(statement, self.calls, **self.given[peer], f=f)
-            for peer, f in of.items()
+            for peer, (statement, f) in of.items()
         }
-        return race.of_loops(f"{what}, {self.size}", contestants, must, self.calls)
+        return race.of_loops(f"{what}, {self.size}", contestants, must or self.must, self.calls)
 
 
 def rows() -> Iterator[race.Race]:
-    for count, calls, must in ((SMALL, 5000, 3.0), (MIDDLE, 50, 1.0), (LARGE, 2, 1.5)):
-        contest = Contest(count, calls)
-        yield contest.statement("a + b", must, "x + y")
-        if count == LARGE:
-            yield contest.statement("(a + b) * a - b", 1.2, "(x + y) * x - y")
+    for power in POWERS:
+        contest = Contest(power)
+        yield contest.statement("a + b", "x + y")
+        yield contest.statement("a * b", "x * y")
+        if power == CHAINED:
+            yield contest.statement("(a + b) * a - b", "(x + y) * x - y", 1.2)
         for name in ("exp", "tanh", "relu", "sigmoid"):
-            yield contest.function(name, must)
-        if count == MIDDLE:  # where arithmetic counts most, of functions that a peer may lack
+            yield contest.function(name)
+        yield contest.gelu("gelu", "none")
+        yield contest.function("where", "f(is_less, x, y)")
+        yield contest.statement("as float64", "x.double()", numpy="x.astype('float64')")
+        if power == MIDDLE:  # where arithmetic counts most
             for name in ("log", "sin", "cos", "erf"):
-                yield contest.function(name, 1.0)
-            yield contest.function("pow", 1.0, "f(x, y)")
-            yield contest.gelu("gelu", "none")
+                yield contest.function(name)
+            yield contest.function("pow", "f(x, y)")
             yield contest.gelu("gelu by tanh", "tanh")
