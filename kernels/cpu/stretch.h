@@ -5,6 +5,9 @@
 #include <type_traits>
 
 #include "kernels/cpu/loop.h"
+#include "kernels/cpu/wide_exponential.h"
+#include "kernels/cpu/wide_pieces.h"
+#include "kernels/cpu/wide_power.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
@@ -50,6 +53,7 @@ template <class F, class T>
 void unary_stretch(void* out, const void* const* in, std::int64_t count, unsigned) {
   auto* y = static_cast<Stored<std::invoke_result_t<F, T>>*>(out);
   auto* x = static_cast<const Stored<T>*>(in[0]);
+  if constexpr (HasWide<F, T>) return wide_stretch<F>(y, x, count);
   if constexpr (HasEasyCase<F, T>) return easy_stretch<F>(y, x, count);
 #pragma GCC ivdep
   for (std::int64_t i = 0; i < count; ++i) y[i] = F{}(loaded<T>(x[i]));
@@ -60,6 +64,7 @@ void binary_stretch(void* out, const void* const* in, std::int64_t count, unsign
   auto* y = static_cast<Stored<std::invoke_result_t<F, T, T>>*>(out);
   auto* a = static_cast<const Stored<T>*>(in[0]);
   auto* b = static_cast<const Stored<T>*>(in[1]);
+  if constexpr (HasWide<F, T>) return wide_stretch<F>(y, a, b, count, scalars);
   if (scalars == 0) {
 #pragma GCC ivdep
     for (std::int64_t i = 0; i < count; ++i) y[i] = F{}(loaded<T>(a[i]), loaded<T>(b[i]));

@@ -19,7 +19,7 @@ template <class F>
 void unary(const View& out, const View& x, Stream) {
   visit_dtype(x.dtype, [&]<class T>(Type<T>) {
     if constexpr (std::is_invocable_v<F, T>) {
-      if (out.count == 1) {
+      if (out.count == 1 && !HasWide<F, T>) {
         *out.as<std::invoke_result_t<F, T>>() = F{}(*x.as<T>());
         return;
       }
