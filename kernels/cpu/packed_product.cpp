@@ -2,13 +2,8 @@
 
 #include "kernels/cpu/parallel.h"
 #include "kernels/cpu/plan.h"
+#include "kernels/cpu/product_tile.h"
 #include "kernels/cpu/scratch.h"
-
-#ifdef __AVX512F__
-#include <immintrin.h>
-#pragma GCC diagnostic ignored "-Wuninitialized"  // g++ 12's own header: its bug 105593
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
 
 namespace garboard::kernels::GARBOARD_ISA {
 
@@ -16,41 +11,9 @@ namespace garboard::kernels::GARBOARD_ISA {
 
 namespace {
 
-// A tile of out lives in registers: 14 rows of two vectors, which leaves one for an element of a
-// and two for a row of b. Along the depth a tile reads one line of packed a, two of packed b.
-constexpr int lanes = 16, most_tile_rows = 14, tile_columns = 32;
-// A panel of b, 32 columns, stays in the first cache or near it; the strips of a block of a, up to
-// 14 rows each, in the second.
-constexpr std::int64_t block_depth = 384, block_rows = 24 * most_tile_rows;
-
-__mmask16 mask_of(std::int64_t count) {
-  return static_cast<__mmask16>(count >= lanes ? 0xffff : (1u << count) - 1);
-}
-
-/// Turns 16 vectors around: lane j of vector i becomes lane i of vector j.
-__attribute__((always_inline)) inline void turn(__m512 (&x)[lanes]) {
-  __m512 y[lanes];
-  for (int i = 0; i < lanes; i += 2) {
-    y[i] = _mm512_unpacklo_ps(x[i], x[i + 1]);
-    y[i + 1] = _mm512_unpackhi_ps(x[i], x[i + 1]);
-  }
-  for (int i = 0; i < lanes; i += 4) {
-    x[i] = _mm512_shuffle_ps(y[i], y[i + 2], 0x44);
-    x[i + 1] = _mm512_shuffle_ps(y[i], y[i + 2], 0xee);
-    x[i + 2] = _mm512_shuffle_ps(y[i + 1], y[i + 3], 0x44);
-    x[i + 3] = _mm512_shuffle_ps(y[i + 1], y[i + 3], 0xee);
-  }
-  for (int i = 0; i < lanes; i += 8) {
-    for (int j = 0; j < 4; ++j) {
-      y[i + j] = _mm512_shuffle_f32x4(x[i + j], x[i + j + 4], 0x88);
-      y[i + j + 4] = _mm512_shuffle_f32x4(x[i + j], x[i + j + 4], 0xdd);
-    }
-  }
-  for (int j = 0; j < 8; ++j) {
-    x[j] = _mm512_shuffle_f32x4(y[j], y[j + 8], 0x88);
-    x[j + 8] = _mm512_shuffle_f32x4(y[j], y[j + 8], 0xdd);
-  }
-}
+// A block of b, once packed, stays in the second cache while all rows of a pass by; a strip of a,
+// up to 14 rows, and a panel of b, 32 columns, stay in the first.
+constexpr std::int64_t block_depth = 384, packed_block_depth = 192, block_floats = 192 * 1024;
 
 /// to[j * to_stride + i] = from[i * row_stride + j * column_stride] for i < rows, j < columns, and
 /// 0 for the rows from there to 16.
@@ -83,136 +46,13 @@ void pack_strip(float* to, std::int64_t to_stride, const float* from, std::int64
       to[j * to_stride + i] = i < rows ? from[i * row_stride + j * column_stride] : 0;
 }
 
-/// Where a tile is, and what becomes of it.
-struct Tile {
-  const float* a;  // of its first row
-  std::int64_t a_row, a_step;
-  const float* b;  // of its first column; rows of 32 or fewer
-  std::int64_t b_step;
-  std::int64_t depth;
-  float* out;
-  std::int64_t out_stride;
-  bool is_turned;  // out's columns are the tile's rows
-  bool accumulate;
-  const float* bias;  // of the first element of out's row that the tile has, or null
-  __mmask16 last;     // lanes of the last vector
-};
-
-/// Brings a finished tile to out, whose rows are the tile's columns.
-template <int rows, int vectors>
-__attribute__((always_inline)) inline void store_turned(const Tile& t,
-                                                        const __m512 (&sum)[rows][vectors]) {
-  const __mmask16 mask = mask_of(rows);
-  const __m512 bias = t.bias ? _mm512_maskz_loadu_ps(mask, t.bias) : _mm512_setzero_ps();
-#pragma GCC unroll 2
-  for (int v = 0; v < vectors; ++v) {
-    __m512 x[lanes];
-#pragma GCC unroll 16
-    for (int i = 0; i < lanes; ++i)
-      x[i] = i < rows ? sum[i < rows ? i : 0][v] : _mm512_setzero_ps();
-    turn(x);
-    const int count = v + 1 < vectors ? lanes : __builtin_popcount(t.last);
-    float* out = t.out + v * lanes * t.out_stride;
-#pragma GCC unroll 16
-    for (int j = 0; j < lanes; ++j) {
-      if (j >= count) return;
-      __m512 y = _mm512_add_ps(x[j], bias);
-      if (t.accumulate) y = _mm512_add_ps(y, _mm512_maskz_loadu_ps(mask, out));
-      _mm512_mask_storeu_ps(out, mask, y);
-      out += t.out_stride;
-    }
-  }
-}
-
-template <int rows, int vectors>
-__attribute__((always_inline)) inline void store(const Tile& t,
-                                                 const __m512 (&sum)[rows][vectors]) {
-  float* out = t.out;
-  __m512 bias[vectors];
-  for (int v = 0; v < vectors; ++v) {
-    const __mmask16 mask = v + 1 < vectors ? 0xffff : t.last;
-    bias[v] = t.bias ? _mm512_maskz_loadu_ps(mask, t.bias + v * lanes) : _mm512_setzero_ps();
-  }
-#pragma GCC unroll 14
-  for (int i = 0; i < rows; ++i, out += t.out_stride) {
-#pragma GCC unroll 2
-    for (int v = 0; v < vectors; ++v) {
-      const __mmask16 mask = v + 1 < vectors ? 0xffff : t.last;
-      __m512 y = _mm512_add_ps(sum[i][v], bias[v]);
-      if (t.accumulate) y = _mm512_add_ps(y, _mm512_maskz_loadu_ps(mask, out + v * lanes));
-      _mm512_mask_storeu_ps(out + v * lanes, mask, y);
-    }
-  }
-}
-
-/// `is_beside`: the rows of a lie side by side, so that the step leads along the depth; else the
-/// depth does, and four rows share a pointer.
-template <int rows, int vectors, bool is_beside>
-void multiply_tile(const Tile& t) {
-  __m512 sum[rows][vectors];
-#pragma GCC unroll 14
-  for (int i = 0; i < rows; ++i)
-#pragma GCC unroll 2
-    for (int v = 0; v < vectors; ++v) sum[i][v] = _mm512_setzero_ps();
-  constexpr int groups = is_beside ? 1 : (rows + 3) / 4;
-  const float* a[groups];
-  for (int g = 0; g < groups; ++g) a[g] = t.a + 4 * g * t.a_row;
-  for (int i = 0; i < (t.is_turned ? 0 : rows); ++i)  // arrives while the tile is computed
-    for (int v = 0; v < vectors; ++v)
-      _mm_prefetch(t.out + i * t.out_stride + v * lanes, _MM_HINT_T0);
-  const float* b = t.b;
-  const std::int64_t row = t.a_row, step = t.a_step, three = 3 * t.a_row;
-  const __mmask16 last = t.last;
-  for (std::int64_t k = 0; k < t.depth; ++k) {
-    __m512 y[vectors];
-#pragma GCC unroll 2
-    for (int v = 0; v < vectors; ++v)
-      y[v] = v + 1 < vectors ? _mm512_loadu_ps(b + v * lanes)
-                             : _mm512_maskz_loadu_ps(last, b + v * lanes);
-#pragma GCC unroll 14
-    for (int i = 0; i < rows; ++i) {
-      const std::int64_t off = i % 4 == 3 ? three : i % 4 * row;
-      const __m512 x = _mm512_set1_ps(is_beside ? a[0][i] : a[i / 4][off]);
-#pragma GCC unroll 2
-      for (int v = 0; v < vectors; ++v) sum[i][v] = _mm512_fmadd_ps(x, y[v], sum[i][v]);
-    }
-    if (is_beside)
-      a[0] += step;
-    else
-      for (int g = 0; g < groups; ++g) a[g] += 1;
-    b += t.b_step;
-  }
-  t.is_turned ? store_turned<rows, vectors>(t, sum) : store<rows, vectors>(t, sum);
-}
-
-using TileFunction = void (*)(const Tile&);
-
-/// [rows - 1][vectors - 1][is_beside]
-struct TileFunctions {
-  TileFunction of[most_tile_rows][2][2];
-};
-
-template <int rows>
-constexpr void fill(TileFunctions& table) {
-  table.of[rows - 1][0][0] = multiply_tile<rows, 1, false>;
-  table.of[rows - 1][0][1] = multiply_tile<rows, 1, true>;
-  table.of[rows - 1][1][0] = multiply_tile<rows, 2, false>;
-  table.of[rows - 1][1][1] = multiply_tile<rows, 2, true>;
-  if constexpr (rows > 1) fill<rows - 1>(table);
-}
-
-constexpr TileFunctions tile_functions = [] {
-  TileFunctions table{};
-  fill<most_tile_rows>(table);
-  return table;
-}();
-
 /// A product, turned where that suits vectors better, and how its operands are read.
 struct Way {
   FloatProduct product;
   bool is_turned;  // the product of the turned matrices, into out turned
   bool packs_a, packs_b;
   std::int64_t tile_rows;
+  std::int64_t most_depth;  // of a block
 };
 
 /// A stride at which rows fall on the same lines of the first cache.
@@ -225,7 +65,7 @@ std::int64_t cost(std::int64_t rows, std::int64_t columns, bool b_is_dense) {
 }
 
 Way way_of(const FloatProduct& given) {
-  Way way{given, false, true, true, most_tile_rows};
+  Way way{given, false, true, true, most_tile_rows, 0};
   FloatProduct& p = way.product;
   way.is_turned = cost(given.columns, given.rows, given.a.row_stride == 1) <
                   cost(given.rows, given.columns, given.b.column_stride == 1);
@@ -238,44 +78,59 @@ Way way_of(const FloatProduct& given) {
   const bool is_beside = p.a.row_stride == 1, is_along = p.a.column_stride == 1;
   const std::int64_t a_stride = is_beside ? p.a.column_stride : p.a.row_stride;
   way.packs_a =
-      !(is_beside || is_along) || p.columns > 640 || (p.columns > 96 && lies_badly(a_stride));
+      !(is_beside || is_along) || p.columns > 480 || (p.columns > 96 && lies_badly(a_stride));
   // 14 rows that fall on the same lines throw each other out.
   if (!way.packs_a && !is_beside && a_stride % 1024 == 0) way.tile_rows = 8;
-  way.packs_b =
-      p.b.column_stride != 1 || p.rows > 512 || (p.rows > 128 && lies_badly(p.b.row_stride));
+  way.packs_b = p.b.column_stride != 1 || p.rows > 480 ||
+                (p.rows > 320 && p.b.row_stride % lanes != 0) ||
+                (p.rows > 128 && lies_badly(p.b.row_stride));
+  const std::int64_t blocks =
+      divided_up(p.depth, way.packs_a && way.packs_b ? packed_block_depth : block_depth);
+  way.most_depth = divided_up(divided_up(p.depth, blocks), lanes) * lanes;
   return way;
 }
 
-void pack_panel(float* to, const FloatProduct::Matrix& b, std::int64_t depth,
-                std::int64_t columns) {
-  for (std::int64_t j = 0; j < columns; j += lanes)
-    pack_strip(to + j, tile_columns, b.data + j * b.column_stride, b.column_stride, b.row_stride,
+/// Panels of 32 columns, one after the other, whose rows are as wide; what is left of the last one
+/// is 0.
+void pack_panels(float* to, const FloatProduct::Matrix& b, std::int64_t depth,
+                 std::int64_t columns) {
+  const auto place = [&](std::int64_t j) {
+    return to + j / tile_columns * tile_columns * depth + j % tile_columns;
+  };
+  const std::int64_t dense = b.column_stride == 1 ? columns / lanes * lanes : 0;
+  for (std::int64_t k = 0; dense > 0 && k < depth; ++k) {  // in the order of memory
+    const float* from = b.data + k * b.row_stride;
+    float* row = to + k * tile_columns;
+    for (std::int64_t j = 0; j < dense; j += lanes)
+      _mm512_storeu_ps(row + j / tile_columns * tile_columns * depth + j % tile_columns,
+                       _mm512_loadu_ps(from + j));
+  }
+  for (std::int64_t j = dense; j < columns; j += lanes)
+    pack_strip(place(j), tile_columns, b.data + j * b.column_stride, b.column_stride, b.row_stride,
                smaller(columns - j, lanes), depth);
 }
 
-/// Brings rows [first, last) of the next panel of b near: its rows lie too far apart, and are too
-/// short, for the hardware to foresee them.
-void foresee_panel(const FloatProduct::Matrix& b, std::int64_t first, std::int64_t last) {
-  for (std::int64_t k = first; k < last; ++k)
-    for (std::int64_t j = 0; j < tile_columns; j += lanes)
-      _mm_prefetch(b.data + k * b.row_stride + j, _MM_HINT_T1);
-}
-
-/// A block of rows and one of the depth, through all columns.
+/// A block of columns and one of the depth, through all rows.
 struct Block {
-  std::int64_t row, rows, k, depth;
+  std::int64_t column, columns, k, depth;
 };
 
-void multiply_block(const Way& way, const Block& block, float* a_memory, float* panel) {
+/// How many of a block's columns are read from packed b: all, or those of a panel that is not full.
+std::int64_t packed_columns(const Way& way, std::int64_t columns) {
+  return way.packs_b ? columns : columns % lanes ? columns % tile_columns : 0;
+}
+
+void multiply_block(const Way& way, const Block& block, float* a_memory, float* b_memory) {
   const FloatProduct& p = way.product;
-  const auto [row0, rows, k0, depth] = block;
-  const std::int64_t strips = divided_up(rows, way.tile_rows);
-  const auto first_row = [&](std::int64_t strip) { return strip * rows / strips; };  // all alike
-  const float* const a = p.a.data + row0 * p.a.row_stride + k0 * p.a.column_stride;
-  if (way.packs_a)
-    for (std::int64_t s = 0; s < strips; ++s)
-      pack_strip(a_memory + s * lanes * depth, lanes, a + first_row(s) * p.a.row_stride,
-                 p.a.row_stride, p.a.column_stride, first_row(s + 1) - first_row(s), depth);
+  const auto [column0, columns, k0, depth] = block;
+  const std::int64_t strips = divided_up(p.rows, way.tile_rows);
+  const auto first_row = [&](std::int64_t strip) { return strip * p.rows / strips; };  // all alike
+  const std::int64_t unpacked = columns - packed_columns(way, columns);
+  FloatProduct::Matrix b = p.b;
+  b.data += k0 * b.row_stride + column0 * b.column_stride;
+  FloatProduct::Matrix b_to_pack = b;
+  b_to_pack.data += unpacked * b.column_stride;
+  pack_panels(b_memory, b_to_pack, depth, columns - unpacked);
   Tile tile{};
   tile.depth = depth;
   tile.a_row = way.packs_a ? 1 : p.a.row_stride;
@@ -283,27 +138,21 @@ void multiply_block(const Way& way, const Block& block, float* a_memory, float* 
   tile.out_stride = p.out_stride;
   tile.is_turned = way.is_turned;
   tile.accumulate = p.accumulate || k0 > 0;
-  for (std::int64_t column = 0; column < p.columns; column += tile_columns) {
-    const std::int64_t width = smaller(p.columns - column, tile_columns);
-    const int vectors = width > lanes ? 2 : 1;
-    FloatProduct::Matrix b = p.b;
-    b.data += k0 * b.row_stride + column * b.column_stride;
-    if (way.packs_b) pack_panel(panel, b, depth, width);
-    tile.b = way.packs_b ? panel : b.data;
-    tile.b_step = way.packs_b ? tile_columns : b.row_stride;
-    tile.last = mask_of(width - (vectors - 1) * lanes);
-    for (std::int64_t s = 0; s < strips; ++s) {
-      const std::int64_t row = row0 + first_row(s);
-      tile.a = way.packs_a ? a_memory + s * lanes * depth : a + first_row(s) * p.a.row_stride;
+  for (std::int64_t s = 0; s < strips; ++s) {
+    const std::int64_t row = first_row(s), height = first_row(s + 1) - row;
+    const float* const a = p.a.data + row * p.a.row_stride + k0 * p.a.column_stride;
+    if (way.packs_a)
+      pack_strip(a_memory, lanes, a, p.a.row_stride, p.a.column_stride, height, depth);
+    tile.a = way.packs_a ? a_memory : a;
+    for (std::int64_t j = 0; j < columns; j += tile_columns) {
+      const std::int64_t width = smaller(columns - j, tile_columns), column = column0 + j;
+      const int vectors = width > lanes ? 2 : 1;
+      tile.b = j < unpacked ? b.data + j : b_memory + (j - unpacked) * depth;
+      tile.b_step = j < unpacked ? b.row_stride : tile_columns;
+      tile.last = mask_of(width - (vectors - 1) * lanes);
       tile.out =
           p.out + (way.is_turned ? column * p.out_stride + row : row * p.out_stride + column);
       tile.bias = p.bias && k0 == 0 ? p.bias + (way.is_turned ? row : column) : nullptr;
-      if (p.b.column_stride == 1 && column + tile_columns < p.columns) {
-        FloatProduct::Matrix next = b;
-        next.data += tile_columns;
-        foresee_panel(next, s * depth / strips, (s + 1) * depth / strips);
-      }
-      const std::int64_t height = row0 + first_row(s + 1) - row;
       tile_functions.of[height - 1][vectors - 1][tile.a_row == 1](tile);
     }
   }
@@ -313,10 +162,9 @@ void multiply_block(const Way& way, const Block& block, float* a_memory, float* 
 // the other would cost more than it saves. Four rows of b at a time.
 constexpr std::int64_t most_dot_rows = 6;
 
-/// How much of a side is a part for a thread: two parts each, for one may start late, in whole
-/// tiles.
-std::int64_t part_of_side(std::int64_t size, std::int64_t tile) {
-  return divided_up(size, 2 * thread_count() * tile) * tile;
+/// How much of a side is a part, in whole tiles, where each thread gets some.
+std::int64_t part_of_side(std::int64_t size, std::int64_t tile, int parts_each) {
+  return divided_up(size, parts_each * thread_count() * tile) * tile;
 }
 
 bool suits_dots(const FloatProduct& p) {
@@ -370,7 +218,7 @@ void multiply_by_dots(const FloatProduct& p) {
       multiply_dot_rows<4>, multiply_dot_rows<5>, multiply_dot_rows<6>};
   // What counts is that b is read, not what is multiplied.
   const double cost_ns = static_cast<double>(p.columns * p.depth) * 0.1;
-  for_each_part(p.columns, part_of_side(p.columns, 4), cost_ns,
+  for_each_part(p.columns, part_of_side(p.columns, 4, 2), cost_ns,
                 [&](std::int64_t first, std::int64_t last) { of[p.rows - 1](p, first, last); });
 }
 
@@ -387,30 +235,28 @@ Way part_of(Way way, bool cuts_rows, std::int64_t first, std::int64_t last) {
 
 void multiply_part(const Way& way) {
   const FloatProduct& p = way.product;
-  const std::int64_t blocks = divided_up(p.depth, block_depth);
-  const std::int64_t most_depth = divided_up(p.depth, blocks);
-  const std::int64_t most_rows = divided_up(p.rows, divided_up(p.rows, block_rows));
-  const std::int64_t strips = divided_up(most_rows, way.tile_rows);
-  const std::int64_t a_floats = way.packs_a ? strips * lanes * most_depth : 0;
-  const Scratch scratch((a_floats + (way.packs_b ? most_depth * tile_columns : 0)) * 4);
+  const std::int64_t depth = smaller(p.depth, way.most_depth);
+  const std::int64_t blocks = divided_up(p.columns * depth, block_floats);
+  const std::int64_t most_columns =
+      divided_up(divided_up(p.columns, blocks), tile_columns) * tile_columns;
+  const std::int64_t a_floats = way.packs_a ? lanes * depth : 0;
+  const std::int64_t b_columns = way.packs_b ? most_columns : p.columns % lanes ? tile_columns : 0;
+  const Scratch scratch((a_floats + b_columns * depth) * 4);
   float* const a_memory = scratch.as<float>();
-  for (std::int64_t k = 0; k < p.depth; k += most_depth)
-    for (std::int64_t row = 0; row < p.rows; row += most_rows)
-      multiply_block(way,
-                     {row, smaller(p.rows - row, most_rows), k, smaller(p.depth - k, most_depth)},
-                     a_memory, a_memory + a_floats);
+  for (std::int64_t column = 0; column < p.columns; column += most_columns)
+    for (std::int64_t k = 0; k < p.depth; k += depth)
+      multiply_block(
+          way, {column, smaller(p.columns - column, most_columns), k, smaller(p.depth - k, depth)},
+          a_memory, a_memory + a_floats);
 }
 
 }  // namespace
 
 // Measured against OpenBLAS 0.3.34: its small products win below these sizes, if neither operand
-// has to be turned, and its blocks, which it packs once for all, win where all three sizes are
-// large.
+// has to be turned.
 bool is_for_packed(const FloatProduct& p) noexcept {
   if (p.columns > 1 && suits_dots(p)) return true;
   if (p.rows == 1 || p.columns == 1) return false;
-  constexpr std::int64_t large = 768;
-  if (p.rows > large && p.columns > large && p.depth > large) return false;
   const std::int64_t products = p.rows * p.columns * p.depth;
   const bool is_turned = p.a.column_stride == 1 && p.b.row_stride == 1;
   if (is_turned && p.rows >= lanes && p.columns >= lanes) return products >= 1 << 16;
@@ -425,10 +271,13 @@ void multiply_packed(const FloatProduct& given) {
   const double cost_ns = static_cast<double>(p.rows * p.columns * p.depth) * product_ns;
   const bool cuts_rows = p.rows >= p.columns;
   const std::int64_t size = cuts_rows ? p.rows : p.columns;
-  for_each_part(size, part_of_side(size, cuts_rows ? most_tile_rows : tile_columns), cost_ns,
-                [&](std::int64_t first, std::int64_t last) {
-                  multiply_part(part_of(way, cuts_rows, first, last));
-                });
+  // Two parts a thread, for one may start late, unless each packs what the other does too.
+  const int parts_each = (cuts_rows ? way.packs_b : way.packs_a) ? 1 : 2;
+  const std::int64_t part =
+      part_of_side(size, cuts_rows ? most_tile_rows : tile_columns, parts_each);
+  for_each_part(size, part, cost_ns, [&](std::int64_t first, std::int64_t last) {
+    multiply_part(part_of(way, cuts_rows, first, last));
+  });
 }
 
 #else

@@ -27,9 +27,10 @@ struct FloatProduct {
 /// AVX-512.
 bool is_for_packed(const FloatProduct& product) noexcept;
 
-/// Computes the product. Each element is summed along the depth in an order that the depth alone
-/// decides, so a product cut into blocks of rows or columns gives the same bits. Reads each operand
-/// a few times from the caches, and writes `out` once every 512 of the depth.
+/// Computes the product, with the same bits for any number of threads: the order in which an
+/// element is summed along the depth depends on the sizes and strides of the whole product alone.
+/// Reads each operand a few times from the caches, and writes `out` once every 192 of the depth or
+/// more.
 void multiply_packed(const FloatProduct& product);
 
 }  // namespace garboard::kernels::GARBOARD_ISA

@@ -91,14 +91,20 @@ TEST_P(PackedProductTest, EveryEdgeOfADepthBlock) {
     ASSERT_NO_FATAL_FAILURE(expect_all_ways(table, Product(53, 53, depth)));
 }
 
-TEST_P(PackedProductTest, EveryEdgeOfABlockOfRows) {
-  for (const std::int64_t rows : {335, 336, 337, 673})
-    ASSERT_NO_FATAL_FAILURE(expect_all_ways(table, Product(rows, 70, 50)));
+TEST_P(PackedProductTest, EveryEdgeOfAPackedDepthBlock) {
+  for (const std::int64_t depth : {191, 192, 193, 385})
+    ASSERT_NO_FATAL_FAILURE(expect_all_ways(table, Product(490, 485, depth)));
 }
 
-TEST_P(PackedProductTest, ManyColumnsArePackedToo) {
+TEST_P(PackedProductTest, EveryEdgeOfABlockOfColumns) {
+  for (const std::int64_t columns : {511, 512, 513, 527, 1057})
+    ASSERT_NO_FATAL_FAILURE(expect_all_ways(table, Product(29, columns, 384)));
+}
+
+TEST_P(PackedProductTest, ALongSideAndAShortDepth) {
   ASSERT_NO_FATAL_FAILURE(expect_all_ways(table, Product(30, 700, 60)));
   ASSERT_NO_FATAL_FAILURE(expect_all_ways(table, Product(600, 650, 5)));
+  ASSERT_NO_FATAL_FAILURE(expect_all_ways(table, Product(673, 70, 50)));
 }
 
 TEST_P(PackedProductTest, AFewRowsOfDotProducts) {
