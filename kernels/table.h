@@ -26,8 +26,7 @@ namespace garboard::kernels {
 
 /// `x` has out's sizes.
 using UnaryKernel = void (*)(const View& out, const View& x, Stream);
-/// `a` and `b` are of one dtype and already broadcast to out's sizes. A view of
-/// one element and all-zero strides is a scalar.
+/// `a` and `b` are of one dtype; each is broadcast to out's sizes, or one element.
 using BinaryKernel = void (*)(const View& out, const View& a, const View& b, Stream);
 using TernaryKernel = void (*)(const View& out, const View& a, const View& b, const View& c,
                                Stream);

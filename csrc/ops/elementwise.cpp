@@ -51,19 +51,21 @@ void check_out(const char* op, const Tensor& out, const Dims& sizes, DType dtype
                           name_of(out.dtype()), "; convert first, with to()"));
 }
 
-/// An operand as the kernel wants it: converted, broadcast, and apart from what is written.
+/// An operand as the kernel wants it: converted, broadcast unless it is one element, and apart from
+/// what is written.
 class Input {
  public:
   Input(const Operand& operand, DType dtype, const Dims& sizes, const Tensor* written) {
     if (!operand.tensor) {
       number_.emplace(operand.scalar, dtype);
-      view_ = number_->broadcast(sizes);
+      view_ = number_->view();
       return;
     }
     const GradModeGuard no_grad(false);
     tensor_ = to(*operand.tensor, dtype);
     if (written && overlaps_partly(*written, tensor_)) tensor_ = clone(tensor_);
-    view_ = tensor_.sizes() == sizes ? tensor_.view() : broadcast_view(tensor_.view(), sizes);
+    const bool fits = tensor_.sizes() == sizes || tensor_.count() == 1;
+    view_ = fits ? tensor_.view() : broadcast_view(tensor_.view(), sizes);
   }
 
   const View& view() const { return view_; }

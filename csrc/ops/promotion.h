@@ -32,8 +32,6 @@ class ScalarView {
   ScalarView& operator=(const ScalarView&) = delete;
 
   const View& view() const { return view_; }
-  /// The number, in `sizes`.
-  View broadcast(const Dims& sizes) const { return broadcast_view(view_, sizes); }
 
  private:
   alignas(8) unsigned char place_[8];

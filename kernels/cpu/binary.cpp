@@ -19,14 +19,7 @@ void binary(const View& out, const View& a, const View& b, Stream) {
         *out.as<std::invoke_result_t<F, T, T>>() = F{}(*a.as<T>(), *b.as<T>());
         return;
       }
-      const bool is_short = out.count < long_elements;
-      const unsigned scalars = is_scalar(a) | is_scalar(b) << 1;
-      const bool is_dense =
-          out.contiguous && (is_flat(a, out) || is_scalar(a)) && (is_flat(b, out) || is_scalar(b));
-      if (is_dense && is_short && scalars != 0b11) {
-        const void* in[] = {a.data, b.data};
-        return binary_stretch<F, T>(out.data, in, out.count, scalars);
-      }
+      if (run_short<binary_stretch<F, T>, binary_scalar_sets>(out, a, b)) return;
       const View* in[] = {&a, &b};
       run({binary_stretch<F, T>, 2, binary_scalar_sets, is_long<F> ? 0.5 : 0.15}, out, in);
     }

@@ -52,8 +52,10 @@ void copy(const View& out, const View& x, Stream) {
   }
   visit_dtype(out.dtype, [&]<class To>(Type<To>) {
     visit_dtype(x.dtype, [&]<class From>(Type<From>) {
-      if constexpr (!std::is_same_v<To, From>)
-        run({unary_stretch<functors::Convert<To>, From>, 1, 1}, out, &in);
+      if constexpr (!std::is_same_v<To, From>) {
+        constexpr Stretch stretch = unary_stretch<functors::Convert<To>, From>;
+        if (!run_short<stretch, 1>(out, x)) run({stretch, 1, 1}, out, &in);
+      }
     });
   });
 }

@@ -1,5 +1,4 @@
-// The flat loops of a functor, and the short ways to them: one element and dense views set up
-// nothing.
+// The flat loops of a functor, and the short way to them.
 #pragma once
 
 #include <type_traits>
@@ -108,6 +107,27 @@ void ternary_stretch(void* out, const void* const* in, std::int64_t count, unsig
 }
 inline constexpr unsigned ternary_scalar_sets =
     1u << 0b000 | 1u << 0b010 | 1u << 0b100 | 1u << 0b110;
+
+/// Runs a stretch over dense views of few elements, for which nothing is set up. False if any is
+/// not, or more of them are one element than the stretch takes.
+template <Stretch stretch, unsigned scalar_sets, class... Views>
+bool run_short(const View& out, const Views&... in) {
+  if (!out.contiguous || out.count >= long_elements) return false;
+  bool is_dense = true;
+  unsigned scalars = 0, bit = 1;
+  const auto look_at = [&](const View& x) {
+    if (!is_flat(x, out)) {
+      is_dense &= is_scalar(x);
+      scalars |= bit;
+    }
+    bit <<= 1;
+  };
+  (look_at(in), ...);
+  if (!is_dense || !(scalar_sets >> scalars & 1)) return false;
+  const void* const data[] = {in.data...};
+  stretch(out.data, data, out.count, scalars);
+  return true;
+}
 
 }  // namespace
 }  // namespace garboard::kernels::GARBOARD_ISA

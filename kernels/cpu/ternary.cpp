@@ -14,8 +14,10 @@ void ternary(const View& out, const View& a, const View& b, const View& c, Strea
         *out.as<T>() = F{}(*a.as<First>(), *b.as<T>(), *c.as<T>());
         return;
       }
+      constexpr Stretch stretch = ternary_stretch<F, T, First>;
+      if (run_short<stretch, ternary_scalar_sets>(out, a, b, c)) return;
       const View* in[] = {&a, &b, &c};
-      run({ternary_stretch<F, T, First>, 3, ternary_scalar_sets}, out, in);
+      run({stretch, 3, ternary_scalar_sets}, out, in);
     }
   });
 }

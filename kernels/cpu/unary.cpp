@@ -23,10 +23,7 @@ void unary(const View& out, const View& x, Stream) {
         *out.as<std::invoke_result_t<F, T>>() = F{}(*x.as<T>());
         return;
       }
-      if (out.contiguous && is_flat(x, out) && out.count < long_elements) {
-        const void* in = x.data;
-        return unary_stretch<F, T>(out.data, &in, out.count, 0);
-      }
+      if (run_short<unary_stretch<F, T>, 1>(out, x)) return;
       const View* in = &x;
       run({unary_stretch<F, T>, 1, 1, is_long<F> ? 0.5 : 0.15}, out, &in);
     }
