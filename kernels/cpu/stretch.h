@@ -7,6 +7,7 @@
 #include "kernels/cpu/wide_exponential.h"
 #include "kernels/cpu/wide_pieces.h"
 #include "kernels/cpu/wide_power.h"
+#include "kernels/cpu/wide_sine.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {

@@ -1,4 +1,5 @@
 #include <bit>
+#include <numbers>
 
 #include "tests/cpp/kernels/array.h"
 
@@ -45,7 +46,8 @@ using Numbers = std::uniform_real_distribution<double>;
 /// Numbers of which some are hard for one function or another.
 Array<float> mixed(std::int64_t count) {
   auto x = Array<float>::random({count}, -6, 6, 8);
-  const float hard[] = {0.0f, -0.0f, INFINITY, -INFINITY, NAN, 1e-40f, -200.0f, 90.0f, 4.0f, 5.6f};
+  const float hard[] = {0.0f,    -0.0f, INFINITY, -INFINITY, NAN, 1e-40f,
+                        -200.0f, 90.0f, 3e6f,     4.0f,      5.6f};
   for (std::int64_t i = 3; i < count; i += 7) x[i] = hard[i / 7 % std::size(hard)];
   return x;
 }
@@ -62,10 +64,13 @@ TEST_P(WideTest, EveryCountGivesWhatOneElementGivesAndWritesNoMore) {
       for (std::int64_t i = count; i < count + 40; ++i) EXPECT_EQ(y[i], -7);
     }
   };
+  check(Cos{});
   check(Erf{});
   check(Exp{});
   check(Gelu{});
+  check(Log{});
   check(Sigmoid{});
+  check(Sin{});
   check(Tanh{});
 }
 
@@ -83,6 +88,31 @@ TEST_P(WideTest, EveryCountOfPowersGivesWhatOneElementGives) {
       EXPECT_EQ(bits(of_one[i]), bits(power(2.5f, b[i]))) << b[i];
     }
   }
+}
+
+TEST_P(WideTest, AnglesNearMultiplesOfHalfPiKeepTheirDigits) {
+  const auto x = Array<float>::made({80'000}, [](std::int64_t i) {
+    return static_cast<double>(i * 13) * (std::numbers::pi / 2);
+  });
+  Array<float> sine(x.sizes()), cosine(x.sizes());
+
+  unary_of<Sin>()(sine.view(), x.view(), {});
+  unary_of<Cos>()(cosine.view(), x.view(), {});
+
+  for (std::int64_t i = 0; i < x.count(); ++i) {
+    EXPECT_LE(ulps(sine[i], std::sin(double{x[i]})), 2) << x[i];
+    EXPECT_LE(ulps(cosine[i], std::cos(double{x[i]})), 2) << x[i];
+  }
+}
+
+TEST_P(WideTest, LogarithmsOfNumbersNearOneKeepTheirDigits) {
+  const auto x = Array<float>::random({200'000}, 0.7, 1.5, 6);
+  Array<float> y(x.sizes());
+
+  unary_of<Log>()(y.view(), x.view(), {});
+
+  for (std::int64_t i = 0; i < x.count(); ++i)
+    EXPECT_LE(ulps(y[i], std::log(double{x[i]})), 1.1) << x[i];
 }
 
 TEST_P(WideTest, PowersOfNumbersNearOneKeepTheirDigits) {
