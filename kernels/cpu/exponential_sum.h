@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/cpu/dense_reduce.h"
+#include "kernels/cpu/wide_exponential.h"
 #include "kernels/functors/reduce.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
@@ -30,11 +31,60 @@ T maximum_of(const T* x, std::int64_t count) {
       functors::MaximumOf{}, [x](std::int64_t i) __attribute__((always_inline)) { return x[i]; });
 }
 
+#ifdef __AVX512F__
+/// The sum of e^(x - maximum) over `count` numbers, none above `maximum`. They are written to y if
+/// it is not null.
+inline double wide_exponentials(float* y, const float* x, std::int64_t count, float maximum) {
+  // What comes next in memory is the next row, more often than not. It is fetched meanwhile: a row
+  // is too short for the hardware to learn that.
+  constexpr std::int64_t short_row = 4096;
+  const std::int64_t next = count <= short_row ? count : 0;
+  const auto fetch = [=](std::int64_t i) __attribute__((always_inline)) {
+    __builtin_prefetch(x + i + next);
+    if (y) __builtin_prefetch(y + i + next);
+  };
+  const auto take = [=](std::int64_t i, Lanes lanes) __attribute__((always_inline)) {
+    const Floats distance = _mm512_sub_ps(_mm512_maskz_loadu_ps(lanes, x + i), all(maximum));
+    const Floats power = exponential(_mm512_max_ps(all(-104), distance));  // NaN stays
+    if (y) _mm512_mask_storeu_ps(y + i, lanes, power);
+    return _mm512_maskz_mov_ps(lanes, power);
+  };
+  double sum = 0;
+  for (std::int64_t first = 0; first < count; first += row_block) {
+    const std::int64_t end = count - first < row_block ? count : first + row_block;
+    Floats sums[4] = {};
+    std::int64_t i = first;
+    for (; i + 64 <= end; i += 64) {
+      for (int k = 0; k < 4; ++k) {
+        fetch(i + 16 * k);
+        sums[k] = _mm512_add_ps(sums[k], take(i + 16 * k, 0xffff));
+      }
+    }
+    for (; i + 16 <= end; i += 16) sums[0] = _mm512_add_ps(sums[0], take(i, 0xffff));
+    if (i < end) sums[1] = _mm512_add_ps(sums[1], take(i, first_lanes(end - i)));
+    sum += _mm512_reduce_add_ps(
+        _mm512_add_ps(_mm512_add_ps(sums[0], sums[1]), _mm512_add_ps(sums[2], sums[3])));
+  }
+  return sum;
+}
+#endif
+
 template <class T>
 double exponential_sum(const T* x, std::int64_t count, T maximum) {
+  if constexpr (HasWide<functors::Exp, T>) return wide_exponentials(nullptr, x, count, maximum);
   return sum_dense<T>(
       count, [ x, maximum ](std::int64_t i)
                  __attribute__((always_inline)) { return functors::exp(x[i] - maximum); });
+}
+
+/// Writes e^(x - maximum) to y, which may be x, and gives their sum.
+template <class T>
+double exponentials(T* y, const T* x, std::int64_t count, T maximum) {
+  if constexpr (HasWide<functors::Exp, T>) return wide_exponentials(y, x, count, maximum);
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < count; ++i) y[i] = functors::exp(x[i] - maximum);
+  return sum_dense<T>(
+      count, [y](std::int64_t i) __attribute__((always_inline)) { return y[i]; });
 }
 
 }  // namespace

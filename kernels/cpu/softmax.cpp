@@ -12,11 +12,7 @@ void softmax_row(void* const* data, std::int64_t count) noexcept {
   T* y = static_cast<T*>(data[0]);
   const T* x = static_cast<const T*>(data[1]);
   const T maximum = maximum_of(x, count);
-#pragma GCC ivdep
-  for (std::int64_t i = 0; i < count; ++i) y[i] = functors::exp(x[i] - maximum);
-  const double sum = sum_dense<T>(
-      count, [y](std::int64_t i) __attribute__((always_inline)) { return y[i]; });
-  const T scale = static_cast<T>(1 / sum);
+  const T scale = static_cast<T>(1 / exponentials(y, x, count, maximum));
   for (std::int64_t i = 0; i < count; ++i) y[i] *= scale;
 }
 

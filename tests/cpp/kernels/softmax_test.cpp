@@ -21,8 +21,10 @@ void for_each_slice(const Dims& sizes, int dim, Visit visit) {
 
 template <class T>
 std::vector<Array<T>> several_layouts() {
-  return {Array<T>::random({5, 1000}, -20, 20, 1), Array<T>::random({1000, 5}, -20, 20, 2),
+  return {Array<T>::random({5, 1000}, -20, 20, 1),
+          Array<T>::random({1000, 5}, -20, 20, 2),
           Array<T>::random({3, 40, 7}, -5, 5, 3),
+          Array<T>::random({2, 5001}, -5, 5, 6),
           Array<T>::random({7, 40, 3}, -5, 5, 4).transposed(0, 2),
           Array<T>::random({6, 80}, -5, 5, 5).stepped(1, 2).flipped(0)};
 }
@@ -70,6 +72,21 @@ TEST_P(SoftmaxTest, MinusInfinityMeansNever) {
   table.softmax(y.view(), x.view(), 0, {});
 
   EXPECT_EQ(values(y), (std::vector{0.5, 0.0, 0.5}));
+}
+
+TEST_P(SoftmaxTest, RowsWithoutANumberToStandOnAreNan) {
+  auto x = Array<float>::random({3, 100}, -5, 5, 1);
+  for (std::int64_t i = 0; i < 100; ++i) x[i] = -INFINITY;
+  x[150] = NAN;
+  x[217] = -INFINITY;
+  Array<float> y(x.sizes()), z(x.sizes());
+
+  table.softmax(y.view(), x.view(), 1, {});
+  table.log_softmax(z.view(), x.view(), 1, {});
+
+  for (std::int64_t i = 0; i < 200; ++i) EXPECT_TRUE(std::isnan(y[i]) && std::isnan(z[i])) << i;
+  for (std::int64_t i = 200; i < 300; ++i) EXPECT_EQ(y[i] == 0, i == 217);
+  EXPECT_EQ(z[217], -INFINITY);
 }
 
 TEST_P(SoftmaxTest, OutMayBeTheInput) {
