@@ -2,7 +2,7 @@
 
     .venv-bench/bin/python tests/bench/python/record_traces.py
 
-It takes two minutes. The environment is that of `./run bench --install-peers`.
+It takes a quarter of an hour and 6 GB. The environment is that of `./run bench --install-peers`.
 """
 
 import lzma

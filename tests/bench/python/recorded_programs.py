@@ -1,4 +1,7 @@
-"""The programs whose allocations are recorded: ordinary PyTorch, with shapes drawn from seeds."""
+"""The programs whose allocations are recorded: ordinary PyTorch, with shapes drawn from seeds.
+
+Their sizes are those of people who train on one machine: 1 to 4 GiB live at the peak.
+"""
 
 from collections.abc import Callable, Iterable
 from itertools import pairwise
@@ -6,6 +9,8 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+
+VOCABULARY = 16000
 
 
 def train(
@@ -25,12 +30,12 @@ def train(
 
 
 def mlp() -> None:
-    """Adam on 784-2048-2048-10, 30 batches of 1024."""
+    """Adam on 784-5120-5120-5120-10, 10 batches of 4096."""
     torch.manual_seed(1)
-    sizes = (784, 2048, 2048, 10)
+    sizes = (784, 5120, 5120, 5120, 10)
     layers = [layer for pair in pairwise(sizes) for layer in (nn.Linear(*pair), nn.ReLU())]
     model = nn.Sequential(*layers[:-1])
-    batches = ((torch.rand(1024, 784), torch.randint(10, (1024,))) for _ in range(30))
+    batches = ((torch.rand(4096, 784), torch.randint(10, (4096,))) for _ in range(10))
     train(model, torch.optim.Adam(model.parameters(), lr=1e-3), batches)
 
 
@@ -51,25 +56,25 @@ class Residual(nn.Module):
 
 
 def cnn() -> None:
-    """SGD with momentum on a residual network, 40 batches of 8 images of 64 to 248 pixels."""
+    """SGD with momentum on a residual network, 30 batches of 64 images of 64 to 248 pixels."""
     torch.manual_seed(2)
     channels = (32, 32, 64, 128, 256)
     blocks = [Residual(c, outputs, 1 + (c < outputs)) for c, outputs in pairwise(channels)]
     ends = (nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(channels[-1], 100))
     model = nn.Sequential(nn.Conv2d(3, channels[0], 7, 2, padding=3), nn.ReLU(), *blocks, *ends)
-    sides = (8 * int(torch.randint(8, 32, ())) for _ in range(40))
-    batches = ((torch.rand(8, 3, side, side), torch.randint(100, (8,))) for side in sides)
+    sides = (8 * int(torch.randint(8, 32, ())) for _ in range(30))
+    batches = ((torch.rand(64, 3, side, side), torch.randint(100, (64,))) for side in sides)
     train(model, torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9), batches)
 
 
 class Recurrent(nn.Module):
-    """Predicts the next of 8000 tokens."""
+    """Predicts the next of `VOCABULARY` tokens."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.embedding = nn.Embedding(8000, 256)
-        self.lstm = nn.LSTM(256, 512, num_layers=2, batch_first=True)
-        self.head = nn.Linear(512, 8000)
+        self.embedding = nn.Embedding(VOCABULARY, 512)
+        self.lstm = nn.LSTM(512, 1024, num_layers=2, batch_first=True)
+        self.head = nn.Linear(1024, VOCABULARY)
 
     def forward(self, tokens: Tensor) -> Tensor:
         return self.head(self.lstm(self.embedding(tokens))[0])
@@ -83,16 +88,16 @@ def token_batches(count: int, rows: int, low: int, high: int) -> Iterable[tuple[
     """Batches of `rows` sentences, of low to high - 1 tokens."""
     for _ in range(count):
         length = int(torch.randint(low, high, ()))
-        tokens = torch.randint(8000, (rows, length + 1))
+        tokens = torch.randint(VOCABULARY, (rows, length + 1))
         yield tokens[:, :-1], tokens[:, 1:]
 
 
 def lstm() -> None:
-    """Adam on two layers of 512, 20 batches of 16 sentences of 8 to 95 tokens."""
+    """Adam on two layers of 1024, 20 batches of 32 sentences of 16 to 143 tokens."""
     torch.manual_seed(3)
     model = Recurrent()
     optimizer = torch.optim.Adam(model.parameters())
-    train(model, optimizer, token_batches(20, 16, 8, 96), next_token_loss)
+    train(model, optimizer, token_batches(20, 32, 16, 144), next_token_loss)
 
 
 class Attention(nn.Module):
@@ -134,13 +139,13 @@ class Block(nn.Module):
 
 
 class Transformer(nn.Module):
-    """A decoder of `depth` blocks over 8000 tokens."""
+    """A decoder of `depth` blocks over `VOCABULARY` tokens."""
 
     def __init__(self, width: int, depth: int) -> None:
         super().__init__()
-        self.embedding = nn.Embedding(8000, width)
+        self.embedding = nn.Embedding(VOCABULARY, width)
         self.blocks = nn.ModuleList(Block(width) for _ in range(depth))
-        self.head = nn.Linear(width, 8000)
+        self.head = nn.Linear(width, VOCABULARY)
 
     def forward(self, tokens: Tensor, caches: list[list[Tensor]] | None = None) -> Tensor:
         x = self.embedding(tokens)
@@ -150,22 +155,22 @@ class Transformer(nn.Module):
 
 
 def transformer() -> None:
-    """AdamW on 4 blocks of 384, 24 batches of 8 sentences of 32 to 319 tokens."""
+    """AdamW on 6 blocks of 768, 20 batches of 8 sentences of 64 to 383 tokens."""
     torch.manual_seed(4)
-    model = Transformer(384, 4)
+    model = Transformer(768, 6)
     optimizer = torch.optim.AdamW(model.parameters())
-    train(model, optimizer, token_batches(24, 8, 32, 320), next_token_loss)
+    train(model, optimizer, token_batches(20, 8, 64, 384), next_token_loss)
 
 
 @torch.no_grad()
 def decoding() -> None:
-    """6 requests of 1 to 8 rows and 16 to 271 tokens, 60 more each; caches by concatenation."""
+    """6 requests of 1 to 16 rows and 64 to 831 tokens, 60 more each; caches by concatenation."""
     torch.manual_seed(5)
-    model = Transformer(512, 6)
+    model = Transformer(1024, 12)
     for _ in range(6):
-        rows, length = int(torch.randint(1, 9, ())), int(torch.randint(16, 272, ()))
-        caches = [[torch.zeros(rows, 8, length, 64) for _ in "kv"] for _ in model.blocks]
-        tokens = torch.randint(8000, (rows, 1))
+        rows, length = int(torch.randint(1, 17, ())), int(torch.randint(64, 832, ()))
+        caches = [[torch.zeros(rows, 8, length, 128) for _ in "kv"] for _ in model.blocks]
+        tokens = torch.randint(VOCABULARY, (rows, 1))
         for _ in range(60):
             tokens = model(tokens, caches)[:, -1:].argmax(dim=2)
 
