@@ -21,6 +21,7 @@ std::uint64_t microseconds(std::chrono::steady_clock::duration time) {
 CachingAllocator::CachingAllocator(MemorySource& source)
     : source_(source),
       heap_(source.quantum_bytes(), source.granularity_bytes()),
+      thrift_(source.granularity_bytes()),
       hooks_(std::make_shared<const MemoryHooks>()) {}
 
 CachingAllocator::~CachingAllocator() {
@@ -144,6 +145,7 @@ MemoryStats CachingAllocator::stats() const {
       .unmap_count = unmaps_.count(),
       .unmap_time_us = unmaps_.time_us(),
       .stream_wait_count = stream_wait_count_,
+      .moved_bytes = thrift_.moved_bytes(),
       .stolen_bytes = stolen_bytes_,
       .retry_count = retry_count_,
       .gc_runs = gc_.runs,

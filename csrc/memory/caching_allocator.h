@@ -25,6 +25,7 @@
 #include "csrc/memory/pool_counts.h"
 #include "csrc/memory/pressure.h"
 #include "csrc/memory/source_calls.h"
+#include "csrc/memory/thrift.h"
 
 namespace garboard {
 
@@ -133,7 +134,11 @@ class CachingAllocator {
   };
   struct GrowthPlan {
     Fit fit;
-    bool is_roomy;  // more than is needed, and nothing trimmed for it
+    bool is_roomy = false;    // for more than is needed
+    bool is_thrifty = false;  // with memory that lies free elsewhere
+    bool may_trim() const noexcept {
+      return !is_roomy && !is_thrifty;
+    }  // else another plan follows
   };
   using Rung = Block* (CachingAllocator::*)(Request&);
   struct NamedRung {
@@ -168,6 +173,7 @@ class CachingAllocator {
   bool add_range(Request& request);
   bool charge(Request& request, std::size_t bytes, GrowthPlan plan);
   bool trimmed(Request& request, std::size_t bytes);
+  void move_excess(Request& request, std::size_t bytes);
   bool map_missing(const Growth& growth);
   bool map_piece(const Block& piece);
   Block* grow_segment(Request& request);
@@ -179,9 +185,9 @@ class CachingAllocator {
   Block* collect_garbage(Request& request);
   Block* collect_garbage(Request& request, std::span<const int> generations, Rung look);
   Block* trim_everything(Request& request);
-  std::size_t trim(std::size_t bytes) noexcept;
+  std::size_t trim(std::size_t bytes, End end = End::highest) noexcept;
   std::size_t trim(Request& request, std::size_t bytes);
-  std::size_t trim_piece(std::size_t bytes) noexcept;
+  std::size_t trim_piece(std::size_t bytes, End end) noexcept;
   void unmap_piece(const Block& piece) noexcept;
   std::size_t trim_segments(std::size_t bytes) noexcept;
   bool trim_for_segment(Request& request);
@@ -205,6 +211,7 @@ class CachingAllocator {
   std::size_t reserved_bytes() const noexcept;
   std::size_t charged_bytes() const noexcept;
   std::size_t ceiling_bytes() const noexcept;
+  std::size_t excess_bytes(const Request& request, std::size_t bytes) noexcept;
   void record_alloc(Block& block) noexcept;
   void record_free(Block& block, std::uint32_t thread, HistoryAction action) noexcept;
   void record_memory(HistoryAction action, const Block& piece) noexcept;
@@ -230,6 +237,7 @@ class CachingAllocator {
   std::optional<std::size_t> limit_;
   LimitOrigin limit_origin_ = LimitOrigin::program;
   Pressure pressure_;
+  Thrift thrift_;
   CountsByPool counts_;
   std::uint64_t miss_count_ = 0;
   std::array<std::uint64_t, miss_step_names.size()> saved_by_{};  // by MissStep

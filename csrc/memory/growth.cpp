@@ -2,6 +2,7 @@
 // merges and a block may span what separate growths mapped; or, from a source without ranges, in
 // whole segments. The source is asked without the lock.
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -29,16 +30,21 @@ std::size_t CachingAllocator::segment_bytes_for(std::size_t bytes) const noexcep
   return rounded_up(rounded_up(least, page_bytes), source_.granularity_bytes());
 }
 
-// First at the lowest addresses, and a bit more than is needed while there is plenty; then exactly
+// First at the lowest addresses, and a bit more than is needed while there is plenty. Where there
+// would be too much, at the end, with what lies free elsewhere: what follows each other there goes
+// together later, and filling the holes between instead comes to rest later, if ever. Then exactly
 // what is needed; then where most of it is there already. What a growth holds is not trimmed for
 // it.
 Block* CachingAllocator::grow(Request& request) {
+  static constexpr std::array<GrowthPlan, 4> plans{{
+      {.fit = Fit::lowest, .is_roomy = true},
+      {.fit = Fit::highest, .is_thrifty = true},
+      {.fit = Fit::lowest},
+      {.fit = Fit::least},
+  }};
   request.refused_bytes = SIZE_MAX;
-  if (Block* const block = grow_range(request, {.fit = Fit::lowest, .is_roomy = true})) {
-    return block;
-  }
-  for (const Fit fit : {Fit::lowest, Fit::least}) {
-    if (Block* const block = grow_range(request, {.fit = fit, .is_roomy = false})) return block;
+  for (const GrowthPlan& plan : plans) {
+    if (Block* const block = grow_range(request, plan)) return block;
   }
   return request.needs_segment ? grow_segment(request) : nullptr;
 }
@@ -47,6 +53,7 @@ Block* CachingAllocator::grow_range(Request& request, GrowthPlan plan) {
   Heap::Stock stocks[] = {heap_.make_stock(request.stream), heap_.make_stock(request.stream)};
   Growth growth = hold(request, plan, stocks[0]);
   if (!growth.first) return nullptr;
+  if (plan.is_thrifty) move_excess(request, growth.missing_bytes);
   do {
     if (growth.missing_bytes >= request.refused_bytes) break;  // it would be refused again
     if (!charge(request, growth.missing_bytes, plan)) break;
@@ -54,7 +61,7 @@ Block* CachingAllocator::grow_range(Request& request, GrowthPlan plan) {
     const std::lock_guard guard(lock_);
     mapping_bytes_ -= growth.missing_bytes;
     if (!is_mapped) {
-      if (!plan.is_roomy) request.refused_bytes = growth.missing_bytes;
+      if (plan.may_trim()) request.refused_bytes = growth.missing_bytes;
       continue;
     }
     heap_.put(stocks[1]);
@@ -63,7 +70,7 @@ Block* CachingAllocator::grow_range(Request& request, GrowthPlan plan) {
     count_mapped(*block->segment, growth.missing_bytes);
     peak_reserved_bytes_ = std::max(peak_reserved_bytes_, reserved_bytes());
     return counted(block);
-  } while (!plan.is_roomy && trimmed(request, growth.missing_bytes));
+  } while (plan.may_trim() && trimmed(request, growth.missing_bytes));
   const std::lock_guard guard(lock_);
   heap_.cancel(growth);
   return nullptr;
@@ -77,9 +84,11 @@ Growth CachingAllocator::hold(Request& request, GrowthPlan plan, Heap::Stock& st
     const std::size_t exact = segment_bytes_for(request.bytes);
     const std::size_t comfortable = Pressure::comfortable_bytes(ceiling_bytes());
     if (charged_bytes() + std::max(most, exact) > comfortable) most = 0;
-    if (plan.is_roomy && most == 0) return {};
+    const bool is_plenty = excess_bytes(request, std::max(most, exact)) == 0;
+    if (plan.is_roomy && (most == 0 || !is_plenty)) return {};
+    if (plan.is_thrifty && is_plenty) return {};
     const Growth growth = heap_.hold(request.bytes, request.stream, most, plan.fit);
-    if (growth.first || plan.fit == Fit::least) return growth;
+    if (growth.first || (plan.fit != Fit::lowest)) return growth;
   }
   if (!add_range(request)) return {};
   Heap::Stock again = heap_.make_stock(request.stream);
@@ -121,10 +130,33 @@ bool CachingAllocator::charge(Request& request, std::size_t bytes, GrowthPlan pl
         return true;
       }
       lacking = charged - limit;
-      if (plan.is_roomy || heap_.trimmable_bytes() < lacking) return false;
+      if (!plan.may_trim() || heap_.trimmable_bytes() < lacking) return false;
     }
     if (trim(request, lacking) == 0) return false;
   }
+}
+
+// With `bytes` more, beside what is live.
+std::size_t CachingAllocator::excess_bytes(const Request& request, std::size_t bytes) noexcept {
+  const std::size_t live = books_.live_bytes() + request.bytes;
+  return thrift_.excess_bytes(
+      {.reserved = charged_bytes() + bytes, .most_live = std::max(books_.peak_bytes(), live)});
+}
+
+// The lowest first, for new blocks come to lie at the other end. Not where the limit is in the way:
+// then only what is lacking is trimmed.
+void CachingAllocator::move_excess(Request& request, std::size_t bytes) {
+  std::size_t excess = 0;
+  {
+    const std::lock_guard guard(lock_);
+    if (!thrift_.allows_moves() || charged_bytes() + bytes > limit_.value_or(SIZE_MAX)) return;
+    excess = rounded_up(excess_bytes(request, bytes), source_.granularity_bytes());
+    excess = std::min(excess, heap_.trimmable_bytes());
+  }
+  if (excess == 0) return;
+  const std::size_t moved = trim(excess, End::lowest);
+  const std::lock_guard guard(lock_);
+  thrift_.record_move(moved);
 }
 
 // Whether it is worth asking the source again.

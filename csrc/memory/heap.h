@@ -36,6 +36,9 @@ struct StreamPools {
   std::unique_ptr<StreamPools> next;
 };
 
+/// Of the addresses.
+enum class End { lowest, highest };
+
 /// Not thread-safe: its allocator locks. What needs the system is made before the lock is taken, as
 /// a Stock, and handed in under it.
 class Heap {
@@ -112,9 +115,9 @@ class Heap {
   Block* settle(const Growth& growth, std::size_t bytes) noexcept;
   void cancel(const Growth& growth) noexcept { growth.first->segment->pool->cancel(growth); }
 
-  /// Takes up to `bytes` of whole granules out of the highest free block of all ranges that has
-  /// some; null where none has. Its memory no longer counts. Stocked.
-  Block* carve(std::size_t bytes) noexcept;
+  /// Takes up to `bytes` of whole granules out of the free block of all ranges that has some and
+  /// lies at that end; null where none has. Its memory no longer counts. Stocked.
+  Block* carve(std::size_t bytes, End end) noexcept;
   /// What was carved out has been unmapped.
   void drop(Block& carved) noexcept { carved.segment->pool->drop(carved); }
   /// Takes whole segments that are wholly free out, highest address first, until they come to

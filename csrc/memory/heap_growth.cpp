@@ -58,14 +58,15 @@ void Heap::for_each_free_block_with_granules(Act act) const {
   }
 }
 
-Block* Heap::carve(std::size_t bytes) noexcept {
-  Block* highest = nullptr;
+Block* Heap::carve(std::size_t bytes, End end) noexcept {
+  Block* outermost = nullptr;
   for_each_free_block_with_granules([&](Block& block, std::size_t) {
-    if (!highest || block.address > highest->address) highest = &block;
+    const bool is_higher = outermost && block.address > outermost->address;
+    if (!outermost || is_higher == (end == End::highest)) outermost = &block;
   });
-  if (!highest) return nullptr;
-  Segment& range = *highest->segment;
-  Block* const carved = range.pool->carve(*highest, bytes, granularity_bytes_);
+  if (!outermost) return nullptr;
+  Segment& range = *outermost->segment;
+  Block* const carved = range.pool->carve(*outermost, bytes, granularity_bytes_);
   counts_.segment_bytes -= carved->bytes;
   if (range.mapped_bytes == 0) --counts_.segment_count;
   return carved;

@@ -45,6 +45,7 @@ struct MemoryStats {
   std::uint64_t unmap_count = 0;
   std::uint64_t unmap_time_us = 0;
   std::uint64_t stream_wait_count = 0;  // for pending blocks, when memory had run out
+  std::uint64_t moved_bytes = 0;        // taken from where they lay free, to grow elsewhere, ever
   std::uint64_t stolen_bytes = 0;       // handed to one stream out of another's, ever
   std::uint64_t retry_count = 0;        // how often free memory was returned to make room
   std::uint64_t gc_runs = 0;            // under pressure, and before giving up

@@ -18,8 +18,9 @@ struct Growth {
 
 /// Where a growth takes place.
 enum class Fit {
-  lowest,  // at the lowest addresses: holes are filled first
-  least,   // where the least is to be mapped
+  lowest,   // at the lowest addresses: holes are filled first
+  least,    // where the least is to be mapped
+  highest,  // at the end, mostly: behind addresses that were never needed
 };
 
 /// To take and to give is constant-time pointer work. The free block below the addresses of a range

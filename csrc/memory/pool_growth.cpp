@@ -41,11 +41,13 @@ Growth Pool::hold(Segment& range, std::size_t bytes, std::size_t most_bytes,
                   std::size_t granularity, Fit fit) noexcept {
   const std::size_t needed = rounded(bytes);
   Growth found;
-  for (Block* gap = range.gaps.lowest(); gap; gap = gap->bin_after) {
+  const bool is_upward = fit != Fit::highest;
+  Block* gap = is_upward ? range.gaps.lowest() : range.gaps.highest();
+  for (; gap; gap = is_upward ? gap->bin_after : gap->bin_before) {
     const Growth place = place_at(*gap, needed, granularity);
     if (!place.first || (found.first && place.missing_bytes >= found.missing_bytes)) continue;
     found = place;
-    if (fit == Fit::lowest) break;
+    if (fit != Fit::least) break;
   }
   if (!found.first) return found;
 

@@ -27,8 +27,8 @@ std::size_t CachingAllocator::empty_cache() noexcept {
   return trim(SIZE_MAX);
 }
 
-// Highest first, and not a granule more than is asked for.
-std::size_t CachingAllocator::trim(std::size_t bytes) noexcept {
+// Not a granule more than is asked for.
+std::size_t CachingAllocator::trim(std::size_t bytes, End end) noexcept {
   {
     const std::lock_guard guard(lock_);
     if (cached_bytes() == 0) return 0;
@@ -36,7 +36,7 @@ std::size_t CachingAllocator::trim(std::size_t bytes) noexcept {
   const OuterLock::Away away(source_.timeline() ? device_wait_ns : 0);
   std::size_t freed = 0;
   while (freed < bytes) {
-    const std::size_t piece = trim_piece(bytes - freed);
+    const std::size_t piece = trim_piece(bytes - freed, end);
     if (piece == 0) break;
     freed += piece;
   }
@@ -55,7 +55,7 @@ std::size_t CachingAllocator::trim(Request& request, std::size_t bytes) {
 
 // A piece at a time: each is found by a look at all large free blocks, and hits of other threads
 // shall not wait for all of those looks.
-std::size_t CachingAllocator::trim_piece(std::size_t bytes) noexcept {
+std::size_t CachingAllocator::trim_piece(std::size_t bytes, End end) noexcept {
   Heap::Stock stock;
   Block* carved = nullptr;
   for (bool is_stocked = false; !carved;) {
@@ -63,7 +63,7 @@ std::size_t CachingAllocator::trim_piece(std::size_t bytes) noexcept {
       const std::lock_guard guard(lock_);
       if (stock.slab) heap_.put(stock);
       is_stocked = heap_.has_descriptors();
-      carved = is_stocked ? heap_.carve(bytes) : nullptr;
+      carved = is_stocked ? heap_.carve(bytes, end) : nullptr;
       if (carved) {
         unmapping_bytes_ += carved->bytes;
         if (history_.is_on()) record_memory(HistoryAction::segment_unmap, *carved);

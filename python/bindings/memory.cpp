@@ -58,6 +58,7 @@ py::dict stats_of(const py::object& device) {
   add("unmap_count", stats.unmap_count);
   add("unmap_time_us", stats.unmap_time_us);
   add("stream_wait_count", stats.stream_wait_count);
+  add("moved_bytes", stats.moved_bytes);
   add("stolen_bytes", stats.stolen_bytes);
   add("retry_count", stats.retry_count);
   add("gc_runs", stats.gc_runs);

@@ -100,8 +100,9 @@ def memory_stats(device: _Device = None) -> dict[str, Any]:
     `step_saved.{step}` (misses by what served them: search, grow, other_sizes, other_streams,
     callbacks, pending, garbage, trim; see docs/concepts/memory.md), `map_count`, `map_time_us`,
     `unmap_count`, `unmap_time_us` (calls of the device, failed ones too), `stream_wait_count`
-    (waits for pending blocks when memory had run out), `stolen_bytes` (given to one stream out of
-    another's, ever), `retry_count` (requests for which free memory was returned first), `gc_runs`,
+    (waits for pending blocks when memory had run out), `moved_bytes` (taken from where it lay free,
+    to grow where it was wanted, ever), `stolen_bytes` (given to one stream out of another's, ever),
+    `retry_count` (requests for which free memory was returned first), `gc_runs`,
     `gc_freed_bytes`, `gc_time_us`, `out_of_memory_count`, `fragmentation` (1 - the largest free
     block / all that is free), `frag_sq` (the sum of the squares of the free blocks / the square of
     what is reserved) and `utilisation` (live / reserved).

@@ -1,12 +1,13 @@
 // How much memory CachingAllocator needs for programs, beside PyTorch's default policy: the most it
 // has mapped, and the smallest device on which the program still runs, both divided by the most
-// that is live. Must reach: 1.05 on programs shaped like models, and on MiniMalloc's sets.
+// that is live. Must reach: 1.05 on programs shaped like models, and on MiniMalloc's sets. Ours
+// moves free memory to keep to that: how much in all, and in the program's last quarter, is told as
+// well.
 //
 //   allocator_traces [SET.csv | RECORDING ...]      prints a line of JSON for each
 //
 // Sets are MiniMalloc's, buffers as id,lower,upper,size: played 30 times over, sizes x 4096 and up
-// to 15 % smaller. A recording is a line a step, as tests/bench/traces/README.md says; it is played
-// as it is, recorded on a CPU, and with sizes x 8, for granules of 2 MiB are made for GPUs.
+// to 15 % smaller. A recording is a line a step, as tests/bench/traces/README.md says.
 // `./run bench allocator` builds it, names the files and draws the table.
 #include <algorithm>
 #include <cstdio>
@@ -59,6 +60,8 @@ struct Trace {
 struct Outcome {
   bool is_complete;
   std::size_t mapped_bytes;  // the most
+  std::size_t moved_bytes = 0;
+  std::size_t lately_moved_bytes = 0;  // in the last quarter
 };
 
 constexpr std::size_t plenty = std::size_t{1} << 40;
@@ -67,20 +70,26 @@ Outcome play_ours(const Trace& trace, std::size_t capacity) {
   SimulatedSource device({.capacity_bytes = capacity, .is_backed = false});
   CachingAllocator cache(device);
   std::vector<Block*> blocks(trace.sizes.size());
-  bool is_complete = true;
+  std::size_t moved_before = 0;
+  Outcome outcome{.is_complete = true, .mapped_bytes = 0};
   try {
-    for (const auto& [number, bytes] : trace.steps) {
+    for (std::size_t i = 0; i < trace.steps.size(); ++i) {
+      const auto& [number, bytes] = trace.steps[i];
       if (bytes) {
         blocks[number] = cache.allocate(bytes, {});
       } else {
         cache.release(std::exchange(blocks[number], nullptr));
       }
+      if (i == trace.steps.size() / 4 * 3) moved_before = cache.stats().moved_bytes;
     }
   } catch (const OutOfMemoryError&) {
-    is_complete = false;
+    outcome.is_complete = false;
   }
   for (Block* block : blocks) cache.release(block);
-  return {is_complete, device.peak_mapped_bytes()};
+  outcome.mapped_bytes = device.peak_mapped_bytes();
+  outcome.moved_bytes = cache.stats().moved_bytes;
+  outcome.lately_moved_bytes = outcome.moved_bytes - moved_before;
+  return outcome;
 }
 
 /// PyTorch's default policy (2.x, no expandable segments, one stream), by its documentation: sizes
@@ -333,14 +342,12 @@ Trace mini_malloc(const std::string& path) {
 }
 
 /// What a program did in PyTorch: bytes to allocate, or -1 to release the youngest, and so on back.
-/// `scale` is what a wider network, or a larger batch, would make of it.
-Trace recorded(const std::string& path, std::size_t scale) {
+Trace recorded(const std::string& path) {
   Trace trace{.name = path.substr(path.rfind('/') + 1), .steps = {}};
-  if (scale > 1) trace.name += text(" x ", scale);
   std::ifstream file(path);
   for (long long step; file >> step;) {
     if (step > 0) {
-      trace.allocate(static_cast<std::size_t>(step) * scale);
+      trace.allocate(static_cast<std::size_t>(step));
     } else {
       trace.release(trace.sizes.size() - static_cast<std::size_t>(-step));
     }
@@ -352,10 +359,14 @@ Trace recorded(const std::string& path, std::size_t scale) {
 template <class Play>
 void print_needs(const char* who, const Trace& trace, Play play) {
   const auto peak = static_cast<double>(trace.peak_bytes());
-  const std::size_t mapped = play(trace, plenty).mapped_bytes;
-  const std::size_t smallest = smallest_capacity(trace, play, mapped);
-  std::printf(", \"%s\": {\"mapped\": %.4f, \"smallest_device\": %.4f}", who,
-              static_cast<double>(mapped) / peak, static_cast<double>(smallest) / peak);
+  const auto share = [&](std::size_t bytes) { return static_cast<double>(bytes) / peak; };
+  const Outcome freely = play(trace, plenty);
+  const std::size_t smallest = smallest_capacity(trace, play, freely.mapped_bytes);
+  std::printf(
+      ", \"%s\": {\"mapped\": %.4f, \"smallest_device\": %.4f, \"moved\": %.4f, "
+      "\"lately_moved\": %.4f}",
+      who, share(freely.mapped_bytes), share(smallest), share(freely.moved_bytes),
+      share(freely.lately_moved_bytes));
 }
 
 void compare(const Trace& trace) {
@@ -375,11 +386,7 @@ int main(int count, char** paths) try {
   compare(decoding());
   for (int i = 1; i < count; ++i) {
     const std::string path = paths[i];
-    if (path.ends_with(".csv")) {
-      compare(mini_malloc(path));
-    } else {
-      for (const std::size_t scale : {1, 8}) compare(recorded(path, scale));
-    }
+    compare(path.ends_with(".csv") ? mini_malloc(path) : recorded(path));
   }
 } catch (const garboard::Error& error) {
   std::fprintf(stderr, "allocator_traces: %s\n", error.what());

@@ -327,7 +327,10 @@ TEST_F(CachingAllocatorTest, AgreesWithAModelOverAHundredThousandSteps) {
 
 TEST_F(CachingAllocatorTest, AgreesWithAModelThatIsCheckedAfterEveryStep) {
   for (unsigned seed = 0; seed < 10 && !HasFatalFailure(); ++seed) {
-    SimulatedSource device({.capacity_bytes = 128_MiB, .has_ranges = seed % 2 == 0});
+    SimulatedSource device(
+        {.capacity_bytes = 128_MiB,
+         .granularity_bytes = seed % 3 ? 2_MiB : 64_KiB,  // the less, the more moves
+         .has_ranges = seed % 2 == 0});
     CachingAllocator cache(device);
     Model model(cache, seed);
     for (int i = 0; i < 1000 && !HasFatalFailure(); ++i) {
@@ -339,15 +342,21 @@ TEST_F(CachingAllocatorTest, AgreesWithAModelThatIsCheckedAfterEveryStep) {
 
 // A minute: --gtest_also_run_disabled_tests --gtest_filter='*Million*'.
 TEST_F(CachingAllocatorTest, DISABLED_AgreesWithAModelThatIsCheckedAfterEachOfAMillionSteps) {
-  for (const bool has_ranges : {true, false}) {
-    SimulatedSource device({.capacity_bytes = 128_MiB, .has_ranges = has_ranges});
+  struct {
+    bool has_ranges;
+    std::size_t granularity_bytes;
+  } const kinds[] = {{true, 2_MiB}, {true, 64_KiB}, {false, 2_MiB}};
+  for (const auto& [has_ranges, granularity] : kinds) {
+    SimulatedSource device(
+        {.capacity_bytes = 128_MiB, .granularity_bytes = granularity, .has_ranges = has_ranges});
     CachingAllocator cache(device);
     Model model(cache, 1);
-    for (int i = 0; i < 500'000 && !HasFatalFailure(); ++i) {
+    for (int i = 0; i < 333'334 && !HasFatalFailure(); ++i) {
       model.step();
       model.check();
     }
     EXPECT_GT(model.refused_count(), 0);
+    EXPECT_EQ(cache.stats().moved_bytes > 0, granularity < 2_MiB);
     EXPECT_EQ(device.misuse(), "");
   }
 }

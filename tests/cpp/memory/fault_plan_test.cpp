@@ -136,23 +136,29 @@ struct Case {
   const char* name;
   bool has_ranges;
   MapPhase phase;
+  std::size_t granularity_bytes = 2_MiB;
 };
 const Case cases[] = {
     {"CreatingInRanges", true, MapPhase::create},
     {"MappingInRanges", true, MapPhase::map},
     {"SettingAccessInRanges", true, MapPhase::set_access},
+    {"WhileMoving", true, MapPhase::map, 64_KiB},
     {"InSegments", false, MapPhase::create},
 };
 
 class AllocationFaults : public testing::TestWithParam<Case> {
  protected:
   SimulatedSource::Device facts() const {
-    return {.capacity_bytes = 1_GiB, .has_ranges = GetParam().has_ranges, .is_backed = false};
+    return {.capacity_bytes = 1_GiB,
+            .granularity_bytes = GetParam().granularity_bytes,
+            .has_ranges = GetParam().has_ranges,
+            .is_backed = false};
   }
   std::size_t sound_call_count() const {
     SimulatedSource sound(facts());
     CachingAllocator cache(sound);
     EXPECT_TRUE(trace_.run(cache).empty());
+    EXPECT_EQ(cache.stats().moved_bytes > 0, GetParam().granularity_bytes < 2_MiB);
     return sound.map_count();
   }
 

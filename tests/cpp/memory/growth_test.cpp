@@ -1,6 +1,7 @@
 // How CachingAllocator's memory grows, page by page, and which of it goes back.
 #include <gtest/gtest.h>
 
+#include <random>
 #include <utility>
 #include <vector>
 
@@ -88,6 +89,64 @@ TEST_F(GrowthTest, MovesPagesToWhereTheyMakeOnePiece) {
 
   EXPECT_EQ(device_.peak_mapped_bytes(), 64_MiB);
   EXPECT_EQ(cache_.stats().reserved_bytes, 64_MiB);
+}
+
+TEST_F(GrowthTest, MovesWhatLiesFreeElsewhereBeforeThereIsTooMuch) {
+  allocate(1, 300_MiB);
+  allocate(100, 3_MiB);
+  for (std::size_t i = 1; i < 60; i += 2) release(i);
+
+  allocate(1, 60_MiB);  // 90 are free, 3 in a piece; 32 may be
+
+  EXPECT_LE(device_.peak_mapped_bytes(), 632_MiB);
+  EXPECT_GT(cache_.stats().moved_bytes, 16_MiB);
+  EXPECT_EQ(cache_.stats().retry_count, 0u);
+}
+
+TEST_F(GrowthTest, MovesNothingForSixteenGranules) {
+  allocate(20, 3_MiB);
+  for (std::size_t i = 0; i < 20; i += 2) release(i);
+
+  allocate(1, 31_MiB);
+
+  EXPECT_EQ(cache_.stats().moved_bytes, 0u);
+}
+
+// What is freed last time lies in the way of what is larger this time: each step would move all.
+TEST_F(GrowthTest, MovesNoMoreThanTwiceWhatWasEverLive) {
+  allocate(8, 40_MiB);
+  for (std::size_t bytes = 41_MiB; bytes < 80_MiB; bytes += 1_MiB) {
+    for (std::size_t i = 0; i < 8; ++i) {
+      Block* const larger = cache_.allocate(bytes, {});
+      cache_.release(std::exchange(blocks_[i], larger));
+    }
+  }
+
+  const MemoryStats stats = cache_.stats();
+  EXPECT_GT(stats.moved_bytes, stats.peak_live_bytes);
+  EXPECT_LT(stats.moved_bytes, stats.peak_live_bytes / 4 * 9);
+}
+
+TEST_F(GrowthTest, ComesToRestInAProgramThatRepeatsItself) {
+  std::vector<std::size_t> moved;
+  for (int step = 0; step < 60; ++step) {
+    std::mt19937 random(7);  // the same in each
+    std::vector<std::size_t> live;
+    for (int i = 0; i < 200; ++i) {
+      allocate(1, (1 + random() % 12) * 1_MiB);
+      live.push_back(blocks_.size() - 1);
+      if (random() % 2) {
+        std::swap(live[random() % live.size()], live.back());
+        release(live.back());
+        live.pop_back();
+      }
+    }
+    for (const std::size_t index : live) release(index);
+    moved.push_back(cache_.stats().moved_bytes);
+  }
+
+  EXPECT_GT(moved.back(), 0u);
+  EXPECT_EQ(moved[30], moved.back());
 }
 
 TEST_F(GrowthTest, TakesFromThePoolOfSmallRequestsWhatItLeavesFree) {

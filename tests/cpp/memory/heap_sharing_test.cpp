@@ -98,5 +98,12 @@ TEST(TwoStreams, NeedATenthMoreThanOneAtMost) {
   EXPECT_EQ(two.host_waits, 0u);
 }
 
+TEST(TwoStreams, TakeTurnsWithSomeOfTheMemoryWhereThereIsNoLimitEither) {
+  const Needed two = Training(true, std::nullopt).run();  // 1.9 without moving any
+
+  EXPECT_LE(two.reserved_bytes, two.live_bytes / 2 * 3);
+  EXPECT_EQ(two.host_waits, 0u);
+}
+
 }  // namespace
 }  // namespace garboard

@@ -1,0 +1,57 @@
+// When memory that lies free elsewhere is moved to where it is wanted, instead of asking for more.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+namespace garboard {
+
+/// What is free lies in pieces. Who asks for more whenever no piece fits ends with a tenth or a
+/// fifth more than was ever live; who moves at every miss may do so for ever. So there may be a
+/// little more than was ever live, and the more has been moved, the more there may be: a program
+/// that repeats itself comes to rest. Not thread-safe: its allocator locks.
+class Thrift {
+ public:
+  /// The share of what was ever live that may lie free, and how much it rises each time as much has
+  /// been moved as was ever live.
+  static constexpr double slack = 0.03;
+  static constexpr double slack_per_turn = 0.02;
+  /// After so many times nothing is moved any more.
+  static constexpr double most_turns = 2;
+  /// A smaller slack is not worth a call.
+  static constexpr std::size_t least_granules = 16;
+
+  explicit Thrift(std::size_t granularity_bytes) noexcept
+      : least_bytes_(least_granules * granularity_bytes) {}
+
+  /// Memory after a growth, and the most that was ever live, what is asked for included.
+  struct Growth {
+    std::size_t reserved;
+    std::size_t most_live;
+  };
+  /// How much of a growth is too much: 0 where there is room for it.
+  std::size_t excess_bytes(const Growth& growth) noexcept {
+    most_live_ = std::max(most_live_, growth.most_live);
+    const double share = slack + slack_per_turn * turns();
+    const auto free = static_cast<std::size_t>(static_cast<double>(most_live_) * share);
+    const std::size_t enough = most_live_ + std::max(least_bytes_, free);
+    return growth.reserved > enough ? growth.reserved - enough : 0;
+  }
+  /// Whether some of it may be moved.
+  bool allows_moves() const noexcept { return turns() < most_turns; }
+  void record_move(std::size_t bytes) noexcept { moved_bytes_ += bytes; }
+  /// Ever.
+  std::size_t moved_bytes() const noexcept { return moved_bytes_; }
+
+ private:
+  double turns() const noexcept {
+    if (most_live_ == 0) return 0;
+    return static_cast<double>(moved_bytes_) / static_cast<double>(most_live_);
+  }
+
+  std::size_t least_bytes_;
+  std::size_t most_live_ = 0;  // known here: a look at the peak may reset it elsewhere
+  std::size_t moved_bytes_ = 0;
+};
+
+}  // namespace garboard
