@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <mutex>
 #include <new>
-#include <unordered_map>
 #include <utility>
 
 #include "csrc/core/bytes.h"
@@ -12,6 +11,7 @@
 #include "csrc/core/text.h"
 #include "csrc/lifetime/failing_allocation.h"
 #include "csrc/lifetime/lifetime_lock.h"
+#include "csrc/lifetime/sites_by_bytes.h"
 
 namespace garboard {
 
@@ -42,30 +42,7 @@ bool lies_in(const ScopeLedger* ledger, const ScopeLedger* scope) noexcept {
 
 template <class Wanted>
 std::string Registry::largest_sites_of(Wanted is_wanted) {
-  struct Entry {
-    std::int64_t bytes = 0, count = 0;
-  };
-  std::vector<std::pair<Site, std::int64_t>> births;
-  births.reserve(static_cast<std::size_t>(live().storages) + 64);
-  for_each_storage([&](const StorageRecord& it) {
-    if (births.size() < births.capacity() && !it.is_waiting && is_wanted(it))
-      births.emplace_back(it.site, it.bytes);
-  });
-  std::unordered_map<Site, Entry> by_site;
-  for (const auto& [site, bytes] : births) {
-    by_site[site].bytes += bytes;
-    ++by_site[site].count;
-  }
-  std::vector<std::pair<Site, Entry>> sorted(by_site.begin(), by_site.end());
-  std::ranges::sort(sorted,
-                    [](const auto& a, const auto& b) { return a.second.bytes > b.second.bytes; });
-  if (sorted.size() > 5) sorted.resize(5);
-  std::string lines;
-  for (const auto& [site, entry] : sorted) {
-    lines += text("\n  ", human_bytes(entry.bytes), " in ", entry.count, " storages, born at ",
-                  describe(site));
-  }
-  return lines;
+  return largest_lines(sites_by_bytes(is_wanted));
 }
 
 std::string Registry::largest_sites(const ScopeLedger& scope) {

@@ -1,8 +1,6 @@
 #include "csrc/lifetime/scope_report.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <vector>
 
 #include "csrc/core/bytes.h"
 #include "csrc/core/text.h"
@@ -20,13 +18,8 @@ int size_of(const DisposeScope& scope) {
 
 }  // namespace
 
-std::string largest_scopes(Device device) {
-  struct Held {
-    const DisposeScope* scope;
-    std::int64_t bytes;
-    int size;
-  };
-  std::vector<Held> held;
+std::vector<ScopeBytes> scopes_by_bytes(Device device) {
+  std::vector<ScopeBytes> held;
   std::int64_t inside = 0;
   const DisposeScope* scope = birth.scope;
   if (scope && scope->is_closed()) scope = scope->outer();
@@ -34,15 +27,19 @@ std::string largest_scopes(Device device) {
     const ScopeLedger ledger = scope->bytes();
     const auto slot = static_cast<std::size_t>(device.slot());
     const std::int64_t bytes = ledger.live_bytes[slot] - ledger.waiting_bytes[slot];
-    if (bytes > inside) held.push_back({scope, bytes - inside, size_of(*scope)});
+    if (bytes > inside) held.push_back({scope->name(), bytes - inside, size_of(*scope)});
     inside = bytes;
   }
-  std::ranges::sort(held, [](const Held& a, const Held& b) { return a.bytes > b.bytes; });
-  if (held.size() > 3) held.resize(3);
+  std::ranges::sort(held,
+                    [](const ScopeBytes& a, const ScopeBytes& b) { return a.bytes > b.bytes; });
+  return held;
+}
+
+std::string largest_scopes(const std::vector<ScopeBytes>& scopes) {
   std::string lines;
-  for (const Held& it : held) {
-    const std::string name =
-        it.scope->name().empty() ? "an unnamed scope" : text("scope \"", it.scope->name(), '"');
+  for (std::size_t i = 0; i < std::min<std::size_t>(scopes.size(), 3); ++i) {
+    const ScopeBytes& it = scopes[i];
+    const std::string name = it.name.empty() ? "an unnamed scope" : text("scope \"", it.name, '"');
     lines += text("\n  ", human_bytes(it.bytes), " born in ", name, " are live, ", it.size,
                   " tensors are in it");
   }

@@ -4,7 +4,6 @@
 #include <array>
 #include <atomic>
 #include <functional>
-#include <string>
 
 #include "csrc/device/device.h"
 #include "csrc/memory/caching_allocator.h"
@@ -38,7 +37,7 @@ void record_history_everywhere(HistoryLevel level, std::size_t most_entries);
 /// What allocators ask when memory is short, of whoever knows more than bytes.
 struct SharedHooks {
   MemoryHooks::Collect collect;
-  std::function<std::string(Device)> holders;
+  std::function<HoldersReport(Device)> holders;
 };
 /// Gives them to all allocators, those that are not open yet too. Throws std::bad_alloc.
 void set_hooks_everywhere(SharedHooks hooks);

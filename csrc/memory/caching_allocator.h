@@ -106,7 +106,7 @@ class CachingAllocator {
   /// Collects garbage of one generation, 0 to 2. Asked when memory runs out, and when it gets
   /// short, then in a small share of the time: see Pressure. Empty takes it off.
   void set_garbage_collector(MemoryHooks::Collect collect);
-  /// Says who holds the live bytes, in lines, for the report of an OutOfMemoryError.
+  /// Says who holds the live bytes, for the report of an OutOfMemoryError.
   void set_holders_report(MemoryHooks::Holders holders);
 
   /// Forgets what was recorded, and records the latest `most_entries` events from now on. Where it

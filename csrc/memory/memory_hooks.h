@@ -4,8 +4,9 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <string>
 #include <vector>
+
+#include "csrc/memory/holders.h"
 
 namespace garboard {
 
@@ -15,7 +16,7 @@ struct MemoryHooks {
   using Reclaim = std::function<void(std::size_t bytes)>;
   /// `is_first`: of the request, which may collect under pressure and again as a last resort.
   using Collect = std::function<void(int generation, bool is_first)>;
-  using Holders = std::function<std::string()>;
+  using Holders = std::function<HoldersReport()>;
 
   struct Numbered {
     int number;

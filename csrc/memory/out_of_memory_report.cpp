@@ -82,8 +82,27 @@ std::string situation(const OutOfMemoryFacts& facts, Verdict verdict) {
   return text(human_bytes(facts.live), " of ", ceiling_name(facts), " are live");
 }
 
+// Of those who hold enough the smallest, and the largest: what is needed least, and what is most
+// likely held by mistake.
+std::string advice_to_dispose(const std::vector<Holder>& holders, std::size_t needed) {
+  std::vector<Holder> enough;
+  for (const Holder& it : holders) {
+    if (it.bytes >= needed) enough.push_back(it);
+  }
+  std::ranges::sort(enough, {}, &Holder::bytes);
+  if (enough.size() > 2) enough.erase(enough.begin() + 1, enough.end() - 1);
+  std::string advice;
+  for (const Holder& it : enough) {
+    advice +=
+        text(advice.empty() ? ": dispose " : " or ", it.name, " (", human_bytes(it.bytes), ')');
+  }
+  return advice;
+}
+
 std::string advice_to_release(const OutOfMemoryFacts& facts) {
-  return text("release at least ", human_bytes(facts.live + facts.segment - ceiling_of(facts)));
+  const std::size_t needed = facts.live + facts.segment - ceiling_of(facts);
+  return text("release at least ", human_bytes(needed),
+              advice_to_dispose(facts.holders.each, needed));
 }
 
 // The smallest action that helps. The figures are those that make the same request pass.
@@ -192,7 +211,7 @@ std::string report_of(const OutOfMemoryFacts& facts) {
     std::snprintf(time.data(), time.size(), " in %.1f ms", rung.ms);
     report += line(rung.name, text("freed ", human_bytes(rung.freed_bytes), time.data()));
   }
-  if (!facts.holders.empty()) report += text("who holds it:\n", facts.holders);
+  if (!facts.holders.lines.empty()) report += text("who holds it:\n", facts.holders.lines);
   return report;
 }
 

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "csrc/memory/holders.h"
+
 namespace garboard {
 
 /// What one rung of the ladder did for a request.
@@ -43,7 +45,7 @@ struct OutOfMemoryFacts {
   std::size_t foreign = 0;
   bool is_nested = false;  // made by a callback or a finalizer while another request was failing
   std::vector<RungFacts> rungs;
-  std::string holders;  // who holds the live bytes, lines
+  HoldersReport holders;
 };
 
 enum class Verdict {
@@ -61,7 +63,8 @@ enum class Verdict {
 Verdict verdict_of(const OutOfMemoryFacts& facts);
 
 /// What the error says, one line: `allocate: 400.0 MiB asked on cpu, 912.0 MiB of the limit of
-/// 1.0 GiB are live; ...`, with the smallest action that helps.
+/// 1.0 GiB are live; ...`, with the smallest action that helps: where something has to be disposed,
+/// the smallest holder that suffices and the largest are named.
 std::string message_of(const OutOfMemoryFacts& facts);
 
 /// The message, the verdict, every figure, what each rung freed, and who holds the rest.

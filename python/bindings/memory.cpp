@@ -10,6 +10,7 @@
 #include "csrc/lifetime/failing_allocation.h"
 #include "csrc/lifetime/registry.h"
 #include "csrc/lifetime/scope_report.h"
+#include "csrc/lifetime/sites_by_bytes.h"
 #include "csrc/memory/allocators.h"
 #include "csrc/memory/limits.h"
 #include "python/bindings/arguments.h"
@@ -68,16 +69,24 @@ py::dict stats_of(const py::object& device) {
   return all;
 }
 
-/// Who holds the live bytes of a device, for the report of a request that failed.
-std::string holders_of(Device device) {
-  const auto without_first_break = [](const std::string& lines) {
-    return lines.empty() ? lines : lines.substr(1);
-  };
-  std::string report = without_first_break(registry().largest_sites(device));
-  const std::string scopes = largest_scopes(device);
-  if (!scopes.empty()) report += text("\nopen scopes of this thread:", scopes);
+/// Who holds the live bytes of a device, for the report of a request that failed: lines of the
+/// program, and the open scopes that have a name to be found by.
+HoldersReport holders_of(Device device) {
+  const auto sites = sites_by_bytes([=](const StorageRecord& it) { return it.device == device; });
+  const auto scopes = scopes_by_bytes(device);
+  HoldersReport report;
+  for (const SiteBytes& it : sites)
+    report.each.push_back(
+        {text("what was born at ", describe(it.site)), static_cast<std::size_t>(it.bytes)});
+  for (const ScopeBytes& it : scopes) {
+    if (!it.name.empty())
+      report.each.push_back({text("scope \"", it.name, '"'), static_cast<std::size_t>(it.bytes)});
+  }
+  if (!sites.empty()) report.lines = largest_lines(sites).substr(1);
+  if (!scopes.empty())
+    report.lines += text("\nopen scopes of this thread:", largest_scopes(scopes));
   const std::string garbage = remark_on_garbage();
-  if (!garbage.empty()) report += text('\n', garbage);
+  if (!garbage.empty()) report.lines += text('\n', garbage);
   return report;
 }
 

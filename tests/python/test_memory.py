@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import linecache
 import re
 import sys
 from collections.abc import Iterator
@@ -335,6 +336,36 @@ class TestOutOfMemory:
         assert "who holds it:" in lines
         assert f"{__file__}:" in report
         assert len(held) == 2
+
+    def test_names_the_scope_that_is_to_be_disposed(self):
+        kept = mebibytes(200)
+        with gb.dispose_scope("eval") as scope:
+            results = [mebibytes(200) for _ in range(2)]
+
+            with pytest.raises(gb.OutOfMemoryError) as caught:
+                mebibytes(500)
+            assert ': dispose scope "eval" (400.0 MiB)' in str(caught.value)
+            scope.dispose_everything()
+
+            assert mebibytes(500).nbytes == 500 * MIB
+        assert all(it.is_disposed for it in results)
+        assert not kept.is_disposed
+
+    def test_names_the_line_whose_tensors_are_to_be_disposed(self):
+        little = mebibytes(100)
+        held = [gb.empty(600 * MIB, dtype=gb.uint8)]
+
+        with pytest.raises(gb.OutOfMemoryError) as caught:
+            mebibytes(500)
+        named = re.search(
+            r": dispose what was born at (\S+):(\d+) .*\(600\.0 MiB\)", str(caught.value)
+        )
+        assert named
+        assert linecache.getline(named[1], int(named[2])).strip().startswith("held = [gb.empty")
+        held.pop().dispose()
+
+        assert mebibytes(500).nbytes == 500 * MIB
+        assert not little.is_disposed
 
     def test_that_is_too_big_says_so(self):
         with pytest.raises(gb.OutOfMemoryError, match="ask for less at once") as caught:

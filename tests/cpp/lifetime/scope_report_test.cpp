@@ -31,7 +31,7 @@ TEST(ScopeReport, NamesTheScopesThatHoldMost) {
   const Bytes much(3_MiB);
   Thing thing;
 
-  EXPECT_EQ(largest_scopes({}),
+  EXPECT_EQ(largest_scopes(scopes_by_bytes({})),
             "\n  3.0 MiB born in scope \"eval\" are live, 1 tensors are in it"
             "\n  1.0 MiB born in scope \"epoch\" are live, 0 tensors are in it");
 }
@@ -40,8 +40,8 @@ TEST(ScopeReport, LeavesOutWhatHoldsNothingOnTheDevice) {
   const OpenScope scope;
   const Bytes elsewhere(1_MiB, Device::at_slot(1));
 
-  EXPECT_EQ(largest_scopes({}), "");
-  EXPECT_EQ(largest_scopes(Device::at_slot(1)),
+  EXPECT_EQ(largest_scopes(scopes_by_bytes({})), "");
+  EXPECT_EQ(largest_scopes(scopes_by_bytes(Device::at_slot(1))),
             "\n  1.0 MiB born in an unnamed scope are live, 0 tensors are in it");
 }
 
@@ -52,7 +52,7 @@ TEST(ScopeReport, LeavesOutWhatIsJustBeingAskedFor) {
   asked.bytes = 7_MiB;
   registry().expect(asked);
 
-  EXPECT_NE(largest_scopes({}).find("  1.0 MiB"), std::string::npos);
+  EXPECT_NE(largest_scopes(scopes_by_bytes({})).find("  1.0 MiB"), std::string::npos);
   registry().abandon(asked);
 }
 
@@ -66,13 +66,13 @@ TEST(ScopeReport, NamesThreeAtMost) {
   const OpenScope d("d");
   const Bytes fourth(4_MiB);
 
-  const std::string lines = largest_scopes({});
+  const std::string lines = largest_scopes(scopes_by_bytes({}));
 
   EXPECT_EQ(lines.find("\"a\""), std::string::npos);
   EXPECT_LT(lines.find("\"d\""), lines.find("\"b\""));
 }
 
-TEST(ScopeReport, IsEmptyOutsideOfScopes) { EXPECT_EQ(largest_scopes({}), ""); }
+TEST(ScopeReport, IsEmptyOutsideOfScopes) { EXPECT_EQ(largest_scopes(scopes_by_bytes({})), ""); }
 
 }  // namespace
 }  // namespace garboard

@@ -86,7 +86,7 @@ TEST_F(LadderTest, ClimbsInTheOrderThatUsersRelyOn) {
       [&](int generation, bool) { calls.push_back(text("generation ", generation)); });
   cache_.set_holders_report([&] {
     calls.push_back("holders");
-    return std::string("  48.0 MiB  train.py:7\n");
+    return HoldersReport{"  48.0 MiB  train.py:7\n", {}};
   });
 
   EXPECT_THROW(allocate(32_MiB), OutOfMemoryError);
@@ -328,7 +328,9 @@ TEST_F(LadderTest, PassesWhenTheDeviceHasJustEnough) {
 TEST_F(LadderTest, SaysWhyItFailedAndWhatHelps) {
   cache_.set_limit(64_MiB);
   Block* live = allocate(48_MiB);
-  cache_.set_holders_report([] { return std::string("  48.0 MiB  train.py:7\n"); });
+  cache_.set_holders_report([] {
+    return HoldersReport{"  48.0 MiB  train.py:7\n", {{"what was born at train.py:7", 48_MiB}}};
+  });
 
   try {
     allocate(32_MiB);
@@ -336,7 +338,7 @@ TEST_F(LadderTest, SaysWhyItFailedAndWhatHelps) {
   } catch (const OutOfMemoryError& error) {
     EXPECT_STREQ(error.what(),
                  "allocate: 32.0 MiB asked on simulated, 48.0 MiB of the limit of 64.0 MiB are "
-                 "live; release at least 16.0 MiB");
+                 "live; release at least 16.0 MiB: dispose what was born at train.py:7 (48.0 MiB)");
     EXPECT_NE(error.report().find("train.py:7"), std::string::npos);
     EXPECT_NE(error.report().find("all free segments"), std::string::npos);
   }

@@ -65,7 +65,10 @@ TEST(Allocators, AskTheSameHooksWhenMemoryIsShort) {
   }
   int collected = 0;
   set_hooks_everywhere({.collect = [&](int, bool) { ++collected; },
-                        .holders = [](Device device) { return text("all of ", device); }});
+                        .holders =
+                            [](Device device) {
+                              return HoldersReport{text("all of ", device), {}};
+                            }});
 
   try {
     allocator_of(last_cuda).allocate(1_GiB, {});

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "csrc/core/bytes.h"
 #include "csrc/core/error.h"
+#include "csrc/core/text.h"
 #include "csrc/memory/caching_allocator.h"
 #include "csrc/memory/simulated_source.h"
 
@@ -37,6 +40,25 @@ TEST(OutOfMemoryReport, SaysInOneLineWhatWasAskedAndWhatHelps) {
   EXPECT_EQ(message_of(taken()),
             "allocate: 400.0 MiB asked on cpu, 912.0 MiB of the limit of 1.0 GiB are live; release "
             "at least 288.0 MiB, or raise the limit to at least 1312 MiB");
+}
+
+TEST(OutOfMemoryReport, NamesTheSmallestThatHoldsEnoughAndTheLargest) {
+  OutOfMemoryFacts facts = taken();
+  facts.holders.each = {{"a", 900_MiB}, {"b", 287_MiB}, {"c", 400_MiB}, {"d", 288_MiB}};
+
+  const std::string message = message_of(facts);
+
+  EXPECT_NE(message.find("release at least 288.0 MiB: dispose d (288.0 MiB) or a (900.0 MiB), or "
+                         "raise the limit to at least 1312 MiB"),
+            std::string::npos)
+      << message;
+}
+
+TEST(OutOfMemoryReport, NamesNobodyWhoHoldsTooLittle) {
+  OutOfMemoryFacts facts = taken();
+  facts.holders.each = {{"a", 287_MiB}};
+
+  EXPECT_EQ(message_of(facts).find("dispose"), std::string::npos);
 }
 
 TEST(OutOfMemoryReport, TellsTheCasesApart) {
@@ -92,7 +114,7 @@ TEST(OutOfMemoryReport, GivesEveryFigureAndWhoHoldsIt) {
   facts.capacity = 1_GiB;
   facts.device_free = 100_MiB;
   facts.rungs = {{.name = "garbage generation 0", .freed_bytes = 3_MiB, .ms = 1.5}};
-  facts.holders = "  912.0 MiB  train.py:7\n";
+  facts.holders.lines = "  912.0 MiB  train.py:7\n";
 
   const std::string report = report_of(facts);
 
@@ -135,7 +157,7 @@ class Advice : public testing::Test {
   static std::size_t asked_for(const std::string& message) {
     const std::string before = "release at least ";
     const std::string after = message.substr(message.find(before) + before.size());
-    return static_cast<std::size_t>(parse_bytes(after.substr(0, after.find(','))));
+    return static_cast<std::size_t>(parse_bytes(after.substr(0, after.find_first_of(",:"))));
   }
 
   explicit Advice(SimulatedSource::Device device = {.capacity_bytes = 1_GiB, .has_streams = true})
@@ -162,6 +184,32 @@ TEST_F(Advice, HelpsWhenTheRequestIsTooBigForTheLimit) {
 
   EXPECT_EQ(failure(100_MiB).message, "");
   cache_.release(live);
+}
+
+TEST_F(Advice, HelpsWhereItNamesWhatToDispose) {
+  cache_.set_limit(64_MiB);
+  std::map<std::string, Block*> holders;
+  for (const std::size_t mib : {10, 20, 30}) {
+    holders[text("scope \"", mib, '"')] = cache_.allocate(mib * 1_MiB, {});
+  }
+  cache_.set_holders_report([&] {
+    HoldersReport report;
+    for (const auto& [name, block] : holders) report.each.push_back({name, block->bytes});
+    return report;
+  });
+
+  const auto [message, verdict] = failure(16_MiB);  // 12 more than there are
+  const std::string before = ": dispose ";
+  ASSERT_TRUE(holds(message, before.c_str())) << message;
+  const std::string named = message.substr(message.find(before) + before.size());
+  const auto chosen = holders.find(named.substr(0, named.find(" (")));
+  ASSERT_NE(chosen, holders.end()) << message;
+  EXPECT_EQ(chosen->second->bytes, 20_MiB);
+  cache_.release(chosen->second);
+  holders.erase(chosen);
+
+  EXPECT_EQ(failure(16_MiB).message, "");
+  for (const auto& [name, block] : holders) cache_.release(block);
 }
 
 TEST_F(Advice, HelpsWhenTheLimitIsTaken) {
