@@ -14,6 +14,9 @@ namespace {
 // A block of b, once packed, stays in the second cache while all rows of a pass by; a strip of a,
 // up to 14 rows, and a panel of b, 32 columns, stay in the first.
 constexpr std::int64_t block_depth = 384, packed_block_depth = 192, block_floats = 192 * 1024;
+// What is read in short pieces of many rows, from beyond the second cache, the hardware foresees
+// for a few rows at a time. `near_floats` fill that cache.
+constexpr std::int64_t far_block_depth = 48, near_floats = 1 << 19;
 
 /// to[j * to_stride + i] = from[i * row_stride + j * column_stride] for i < rows, j < columns, and
 /// 0 for the rows from there to 16.
@@ -81,11 +84,15 @@ Way way_of(const FloatProduct& given) {
       !(is_beside || is_along) || p.columns > 480 || (p.columns > 96 && lies_badly(a_stride));
   // 14 rows that fall on the same lines throw each other out.
   if (!way.packs_a && !is_beside && a_stride % 1024 == 0) way.tile_rows = 8;
-  way.packs_b = p.b.column_stride != 1 || p.rows > 480 ||
+  const bool b_is_far = p.columns * p.depth > near_floats;
+  way.packs_b = p.b.column_stride != 1 || p.rows > 480 || (p.rows > 64 && b_is_far) ||
                 (p.rows > 320 && p.b.row_stride % lanes != 0) ||
                 (p.rows > 128 && lies_badly(p.b.row_stride));
-  const std::int64_t blocks =
-      divided_up(p.depth, way.packs_a && way.packs_b ? packed_block_depth : block_depth);
+  const bool a_comes_in_pieces = !way.packs_a && is_beside && p.rows * p.depth > near_floats;
+  const std::int64_t deepest = (b_is_far && !way.packs_b) || a_comes_in_pieces ? far_block_depth
+                               : b_is_far || (way.packs_a && way.packs_b)      ? packed_block_depth
+                                                                               : block_depth;
+  const std::int64_t blocks = divided_up(p.depth, deepest);
   way.most_depth = divided_up(divided_up(p.depth, blocks), lanes) * lanes;
   return way;
 }
@@ -269,7 +276,7 @@ void multiply_packed(const FloatProduct& given) {
   const FloatProduct& p = way.product;
   constexpr double product_ns = 0.016;
   const double cost_ns = static_cast<double>(p.rows * p.columns * p.depth) * product_ns;
-  const bool cuts_rows = p.rows >= p.columns;
+  const bool cuts_rows = p.rows > p.columns;
   const std::int64_t size = cuts_rows ? p.rows : p.columns;
   // Two parts a thread, for one may start late, unless each packs what the other does too.
   const int parts_each = (cuts_rows ? way.packs_b : way.packs_a) ? 1 : 2;

@@ -92,6 +92,13 @@ template <int rows, int vectors>
 __attribute__((always_inline)) inline void store(const Tile& t,
                                                  const __m512 (&sum)[rows][vectors]) {
   float* out = t.out;
+  if (!t.bias && !t.accumulate && t.last == 0xffff) {
+#pragma GCC unroll 14
+    for (int i = 0; i < rows; ++i, out += t.out_stride)
+#pragma GCC unroll 2
+      for (int v = 0; v < vectors; ++v) _mm512_storeu_ps(out + v * lanes, sum[i][v]);
+    return;
+  }
   __m512 bias[vectors];
   for (int v = 0; v < vectors; ++v) {
     const __mmask16 mask = v + 1 < vectors ? 0xffff : t.last;

@@ -107,6 +107,12 @@ TEST_P(PackedProductTest, ALongSideAndAShortDepth) {
   ASSERT_NO_FATAL_FAILURE(expect_all_ways(table, Product(673, 70, 50)));
 }
 
+TEST_P(PackedProductTest, OperandsBeyondTheSecondCache) {
+  ASSERT_NO_FATAL_FAILURE(expect_all_ways(table, Product(20, 1100, 500)));
+  ASSERT_NO_FATAL_FAILURE(expect_all_ways(table, Product(70, 1100, 500)));
+  ASSERT_NO_FATAL_FAILURE(expect_all_ways(table, Product(1100, 20, 500)));
+}
+
 TEST_P(PackedProductTest, AFewRowsOfDotProducts) {
   for (std::int64_t rows = 2; rows <= 7; ++rows)
     for (const std::int64_t columns : {2, 3, 4, 5, 7, 9})
