@@ -18,7 +18,7 @@ def rows() -> Iterator[race.Race]:
         (256, 20, 0.95),
         (512, 4, 0.95),
     )
-    for n, calls, must in (*sizes, (1024, 1, 0.95)):
+    for n, calls, must in (*sizes, (1024, 1, 0.95), (2048, 1, 0.95)):
         a = gb.rand(n, n)
         b = a.numpy()
         entries = {"garboard": lambda a=a: a @ a, "numpy": lambda b=b: np.matmul(b, b)}
@@ -34,6 +34,13 @@ def rows() -> Iterator[race.Race]:
             c = torch.from_numpy(b)
             entries["torch"] = lambda p=product, c=c: p(c)
         yield race.Race(f"{name}, 256 x 256", entries, 0.95, 20)
+    a, b = gb.rand(64, 1024), gb.rand(1024, 1024)
+    of_numpy = (a.numpy(), b.numpy())
+    entries = {"garboard": lambda a=a, b=b: a @ b, "numpy": lambda x=of_numpy: np.matmul(*x)}
+    if torch:
+        of_torch = [torch.from_numpy(x) for x in of_numpy]
+        entries["torch"] = lambda x=of_torch: torch.matmul(*x)
+    yield race.Race("a @ b, 64 x 1024 x 1024", entries, 0.95, 10)
     linear = gb.nn.functional.linear
     layers = ((32, 784, 128, 50), (128, 784, 512, 4), (1, 1024, 4096, 4))
     for batch, inputs, outputs, calls in layers:
