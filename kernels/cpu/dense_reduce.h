@@ -28,10 +28,27 @@ __attribute__((always_inline)) inline R take_lanes(std::int64_t& i, std::int64_t
   return fold_lanes<width / 2>(lanes, f);
 }
 
+/// All of at(0) ... at(count - 1), `width` at least; the last lanes take some elements once more.
+template <int width, class R, class F, class At>
+__attribute__((always_inline)) inline R take_overlapping_lanes(std::int64_t count, F f, At at) {
+  R lanes[width];
+  for (int l = 0; l < width; ++l) lanes[l] = at(l);
+  for (std::int64_t i = width; i + width <= count; i += width)
+    for (int l = 0; l < width; ++l) lanes[l] = f(lanes[l], at(i + l));
+  if (count % width)
+    for (int l = 0; l < width; ++l) lanes[l] = f(lanes[l], at(count - width + l));
+  return fold_lanes<width / 2>(lanes, f);
+}
+
 /// f over at(0) ... at(count - 1), from `identity`. `f` and `at` should be inlined always.
 template <class R, class F, class At>
 R reduce_dense(std::int64_t count, R identity, F f, At at) {
   constexpr int wide = 64, narrow = 8;
+  if constexpr (requires { F::is_idempotent; }) {
+    if (count >= wide) return take_overlapping_lanes<wide, R>(count, f, at);
+    if (count >= wide / 2) return take_overlapping_lanes<wide / 2, R>(count, f, at);
+    if (count >= narrow) return take_overlapping_lanes<narrow, R>(count, f, at);
+  }
   R result = identity;
   std::int64_t i = 0;
   if (i + wide <= count) result = f(result, take_lanes<wide, R>(i, count, f, at));

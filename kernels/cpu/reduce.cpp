@@ -90,7 +90,7 @@ struct LoopsOf : Accumulators<Accumulator<F, R>, R> {
     }
   }
 
-  static constexpr ReduceLoops loops{0.04,         sizeof(Kept), Base::start, take_row,
+  static constexpr ReduceLoops loops{0.04,         sizeof(Kept), Base::start, take_rows<LoopsOf>,
                                      take_columns, Base::merge,  Base::finish};
 };
 

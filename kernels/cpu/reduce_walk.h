@@ -18,8 +18,9 @@ struct ReduceLoops {
   double element_ns;  // about, in the caches
   int accumulator_bytes;
   void (*start)(void* accumulators, std::int64_t count);
-  /// Takes `count` elements into one accumulator.
-  void (*take_row)(void* accumulator, const void* x, std::int64_t count);
+  /// Takes `rows` rows of `count` elements into as many accumulators.
+  void (*take_rows)(void* accumulators, const void* x, std::int64_t rows, std::int64_t row_stride,
+                    std::int64_t count);
   /// Takes `rows` rows into as many accumulators as there are columns, at most max_columns.
   void (*take_columns)(void* accumulators, const void* x, std::int64_t rows,
                        std::int64_t row_stride, std::int64_t columns);
@@ -56,6 +57,15 @@ struct Accumulators {
           static_cast<R>(static_cast<const Kept*>(accumulators)[i].result());
   }
 };
+
+/// ReduceLoops::take_rows of `Loops`, which takes a row.
+template <class Loops>
+void take_rows(void* accumulators, const void* x, std::int64_t rows, std::int64_t row_stride,
+               std::int64_t count) {
+  for (std::int64_t r = 0; r < rows; ++r)
+    Loops::take_row(static_cast<typename Loops::Kept*>(accumulators) + r,
+                    static_cast<const char*>(x) + r * row_stride * Loops::item, count);
+}
 
 inline constexpr std::int64_t part_elements = 1 << 16;  // what one thread takes at a time
 

@@ -100,8 +100,9 @@ struct MomentsOf : Accumulators<Moments, T> {
     }
   }
 
-  static constexpr ReduceLoops loops{0.15,         sizeof(Moments), Base::start, take_row,
-                                     take_columns, Base::merge,     Base::finish};
+  static constexpr ReduceLoops loops{
+      0.15,         sizeof(Moments), Base::start, take_rows<MomentsOf>,
+      take_columns, Base::merge,     Base::finish};
 };
 
 void variance(const View& out, const View& x, Stream) {

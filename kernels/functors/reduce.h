@@ -11,7 +11,8 @@ namespace garboard::functors {
 template <Element T>
 using Summed = std::conditional_t<Real<T>, T, std::int64_t>;
 
-/// How a loop may regroup: by `operator()` alone, in any order that is fixed.
+/// How a loop may regroup: by `operator()` alone, in any order that is fixed. Where a functor
+/// `is_idempotent`, an element may count twice.
 struct SumOf {
   template <Element T>
   using Result = Summed<T>;
@@ -55,6 +56,7 @@ inline constexpr bool highest<bool> = true;
 
 /// NaN if any is.
 struct MaximumOf {
+  static constexpr bool is_idempotent = true;
   template <Element T>
   using Result = T;
   template <class R>
@@ -68,6 +70,7 @@ struct MaximumOf {
 
 /// NaN if any is.
 struct MinimumOf {
+  static constexpr bool is_idempotent = true;
   template <Element T>
   using Result = T;
   template <class R>
@@ -81,6 +84,7 @@ struct MinimumOf {
 
 /// True unless an element is zero.
 struct AllOf {
+  static constexpr bool is_idempotent = true;
   template <Element T>
   using Result = bool;
   template <class R>
@@ -91,6 +95,7 @@ struct AllOf {
 
 /// True if an element is not zero; NaN is not.
 struct AnyOf {
+  static constexpr bool is_idempotent = true;
   template <Element T>
   using Result = bool;
   template <class R>

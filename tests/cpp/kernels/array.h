@@ -109,6 +109,12 @@ class Array {
     array.strides_[dim] *= step;
     return array;
   }
+  Array narrowed(int dim, std::int64_t start, std::int64_t size) const {
+    Array array = *this;
+    array.data_ += start * strides_[dim];
+    array.sizes_[dim] = size;
+    return array;
+  }
   /// Dims of size 1 become as large as `sizes` says.
   Array expanded(const Dims& sizes) const {
     Array array = *this;

@@ -110,6 +110,39 @@ TEST_P(ReduceTest, AllAndAnyAskEveryElement) {
   }
 }
 
+TEST_P(ReduceTest, RowsOfEveryLengthFindTheOneThatCountsWhereverItStands) {
+  for (std::int64_t length = 1; length <= 150; ++length) {
+    // The row r counts at place r alone.
+    const auto x = Array<float>::made({length, length}, [&](std::int64_t i) {
+      return i / length == i % length ? 1.0f + static_cast<float>(i % length) : 0.0f;
+    });
+    const auto sums = apply<SumOf>(x, 2), maxima = apply<MaximumOf>(x, 2);
+    const auto any = apply<AnyOf>(x, 2);
+    for (std::int64_t r = 0; r < length; ++r) {
+      ASSERT_EQ(sums[r], 1.0f + static_cast<float>(r)) << length;
+      ASSERT_EQ(maxima[r], 1.0f + static_cast<float>(r)) << length;
+      ASSERT_TRUE(any[r]) << length;
+    }
+  }
+}
+
+TEST_P(ReduceTest, ManyShortRowsOfAWiderMatrixAreReducedEach) {
+  const auto x = Array<float>::random({1000, 100}, 0, 9, 8).narrowed(1, 3, 40);
+
+  const auto sums = apply<SumOf>(x, 2), minima = apply<MinimumOf>(x, 2);
+
+  for (std::int64_t r = 0; r < 1000; ++r) {
+    double sum = 0;
+    float least = 9;
+    for (std::int64_t c = 0; c < 40; ++c) {
+      sum += x[r * 40 + c];
+      least = std::min(least, x[r * 40 + c]);
+    }
+    ASSERT_NEAR(sums[r], sum, 1e-4) << r;
+    ASSERT_EQ(minima[r], least) << r;
+  }
+}
+
 TEST_P(ReduceTest, NanWinsWhereverItStands) {
   for (const std::int64_t place : {0, 1, 40, 99}) {
     auto x = Array<double>::random({100, 3}, -1, 1, 3);
