@@ -45,7 +45,7 @@ inline double wide_exponentials(float* y, const float* x, std::int64_t count, fl
   };
   const auto take = [=](std::int64_t i, Lanes lanes) __attribute__((always_inline)) {
     const Floats distance = _mm512_sub_ps(_mm512_maskz_loadu_ps(lanes, x + i), all(maximum));
-    const Floats power = exponential(_mm512_max_ps(all(-104), distance));  // NaN stays
+    const Floats power = exponential(distance);
     if (y) _mm512_mask_storeu_ps(y + i, lanes, power);
     return _mm512_maskz_mov_ps(lanes, power);
   };
