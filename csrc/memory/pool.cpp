@@ -4,42 +4,6 @@
 
 namespace garboard {
 
-Block* Pool::take(std::size_t bytes) noexcept {
-  const std::size_t needed = rounded(bytes);
-  Block* found = bins_.find(needed);
-  if (!found) {
-    if (!wilderness_ || wilderness_->bytes < needed) return nullptr;
-    found = wilderness_;
-  }
-  return cut(*found, needed, bytes);
-}
-
-// What is cut off is the lower end, and it gets the new descriptor: the free block keeps its own,
-// and mostly its bin. Always cut: what is handed out uncut is lost to everybody else.
-Block* Pool::cut(Block& free, std::size_t needed, std::size_t bytes) noexcept {
-  if (free.bytes == needed) {
-    detach(free);
-    free.requested_bytes = bytes;
-    free.state = BlockState::live;
-    return &free;
-  }
-  Block* const block = supply_.take();
-  block->address = free.address;
-  block->bytes = needed;
-  block->requested_bytes = bytes;
-  block->state = BlockState::live;
-  block->before = free.before;
-  block->after = &free;
-  block->segment = free.segment;
-  block->stream = stream_;
-  link_below(*block);
-  free.before = block;
-  free.address += needed;
-  free.bytes -= needed;
-  if (&free != wilderness_) bins_.move(free, free.bytes + needed);
-  return block;
-}
-
 // A free neighbour takes the block in, and mostly stays in its bin; of two, the lower takes both.
 void Pool::give(Block& block) noexcept {
   assert(block.is_live() && "a block was released twice");
@@ -84,24 +48,12 @@ void Pool::insert(Block& free) noexcept {
   }
 }
 
-void Pool::detach(Block& free) noexcept {
-  if (&free == wilderness_) {
-    wilderness_ = nullptr;
-  } else {
-    bins_.remove(free);
-  }
-}
-
 // It is in the bin of its old size, and may have come to touch the end.
 void Pool::move(Block& free, std::size_t old_bytes) noexcept {
   bins_.move(free, old_bytes);
   if (!touches_the_end(free) || wilderness_) return;
   bins_.remove(free);
   wilderness_ = &free;
-}
-
-void Pool::link_below(Block& block) noexcept {
-  (block.before ? block.before->after : block.segment->first) = &block;
 }
 
 void Pool::swallow_above(Block& block, Block& above) noexcept {

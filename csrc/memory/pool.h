@@ -89,4 +89,54 @@ class Pool {
   BlockSupply& supply_;
 };
 
+// Here, as in bins.h.
+
+inline Block* Pool::take(std::size_t bytes) noexcept {
+  const std::size_t needed = rounded(bytes);
+  Block* found = bins_.find(needed);
+  if (!found) {
+    if (!wilderness_ || wilderness_->bytes < needed) return nullptr;
+    found = wilderness_;
+  }
+  return cut(*found, needed, bytes);
+}
+
+// What is cut off is the lower end, and it gets the new descriptor: the free block keeps its own,
+// and mostly its bin. Always cut: what is handed out uncut is lost to everybody else.
+inline Block* Pool::cut(Block& free, std::size_t needed, std::size_t bytes) noexcept {
+  if (free.bytes == needed) {
+    detach(free);
+    free.requested_bytes = bytes;
+    free.state = BlockState::live;
+    return &free;
+  }
+  Block* const block = supply_.take();
+  block->address = free.address;
+  block->bytes = needed;
+  block->requested_bytes = bytes;
+  block->state = BlockState::live;
+  block->before = free.before;
+  block->after = &free;
+  block->segment = free.segment;
+  block->stream = stream_;
+  link_below(*block);
+  free.before = block;
+  free.address += needed;
+  free.bytes -= needed;
+  if (&free != wilderness_) bins_.move(free, free.bytes + needed);
+  return block;
+}
+
+inline void Pool::link_below(Block& block) noexcept {
+  (block.before ? block.before->after : block.segment->first) = &block;
+}
+
+inline void Pool::detach(Block& free) noexcept {
+  if (&free == wilderness_) {
+    wilderness_ = nullptr;
+  } else {
+    bins_.remove(free);
+  }
+}
+
 }  // namespace garboard

@@ -2,9 +2,9 @@
 
 The baseline of a hit is a best-fit tree with a map of pointers, of a booking an atomic counter, of
 filling a fresh block malloc, of a trace a model of PyTorch's default policy. Must reach: a hit
-three times as fast among holes; 1.05 of what is live, mapped at most and as the smallest device, on
-traces of models, and as the smallest device for MiniMalloc's sets. Recording what happens may add
-5 % to a training step, with stacks 15 %.
+three times as fast; 1.05 of what is live, mapped at most and as the smallest device, on traces of
+models, and as the smallest device for MiniMalloc's sets. Recording what happens may add 5 % to a
+training step, with stacks 15 %.
 """
 
 import json
@@ -24,14 +24,11 @@ import race
 BENCH = Path(__file__).parents[1]
 # `./run bench` builds the programs and says where.
 BUILD = Path(os.environ.get("GARBOARD_BENCH_BUILD", BENCH.parents[1] / "build" / "dev"))
-MUST = {  # of the rows of allocator_bench: by how much ours is faster; those without are not asked
-    "hit, 4096 holes, one size": 3.0,
-    "hit, 4096 holes, mixed sizes": 3.0,
-    "hit, 65536 holes, mixed sizes": 3.0,
-    "hit, 65536 holes, one size": 3.0,
+MUST = {  # of the kinds of rows of allocator_bench: by how much ours is faster
+    "hit": 3.0,
     "fill 64 MiB": 5.0,
 }
-MOST_NS = {"hit, 0 holes, one size": 60.0, "hit, 0 holes, mixed sizes": 60.0, "book + unbook": 10.0}
+MOST_NS = {"hit without an outer lock": 60.0, "book + unbook": 10.0}
 
 
 def program(name: str) -> Path:
@@ -55,11 +52,12 @@ def lines_of(name: str, *arguments: str) -> Iterator[dict[str, Any]]:
 def hits() -> Iterator[race.Result]:
     for line in lines_of("allocator_bench"):
         name, ratio = line["what"], line["ratio"]
+        kind = name.split(",")[0]
         figures = {"garboard": line["ours"], "baseline": line["baseline"]}
-        if name in MOST_NS:
-            yield race.at_most(name, figures, MOST_NS[name], "ns")
+        if kind in MOST_NS:
+            yield race.at_most(name, figures, MOST_NS[kind], "ns")
         else:
-            yield race.at_least(name, figures, ratio, MUST.get(name, 1.0))
+            yield race.at_least(name, figures, ratio, MUST[kind])
 
 
 def traces() -> Iterator[race.Result]:
