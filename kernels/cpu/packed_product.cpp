@@ -55,23 +55,45 @@ struct Way {
   bool is_turned;  // the product of the turned matrices, into out turned
   bool packs_a, packs_b;
   std::int64_t tile_rows;
-  std::int64_t most_depth;  // of a block
+  std::int64_t depth;  // of a block, at most
 };
 
 /// A stride at which rows fall on the same lines of the first cache.
 bool lies_badly(std::int64_t stride) { return stride % 1024 == 0; }
 
-/// Cycles a step of the depth, about: multiplications in full vectors, and what packing b costs
-/// where its rows are not dense.
+/// Quarters of a cycle for a step of the depth, about: multiplications in full vectors, and what
+/// packing b costs where its rows are not dense.
 std::int64_t cost(std::int64_t rows, std::int64_t columns, bool b_is_dense) {
   return divided_up(columns, lanes) * rows * 2 + (b_is_dense ? 0 : columns);
 }
 
+/// Storing a turned tile costs as much as packing two panels, once a block of the depth.
+bool is_better_turned(const FloatProduct& p) {
+  const std::int64_t storing = 2 * p.rows * p.columns / smaller(p.depth, packed_block_depth);
+  return cost(p.columns, p.rows, p.a.row_stride == 1) + storing <
+         cost(p.rows, p.columns, p.b.column_stride == 1);
+}
+
+bool packs_b(const FloatProduct& p) {
+  if (p.b.column_stride != 1 || p.rows > 480) return true;
+  const std::int64_t floats = p.columns * p.depth;
+  const bool is_ragged = p.b.row_stride % lanes != 0;  // each vector is in two lines
+  return p.rows > 64 && (floats > near_floats || (floats > near_floats / 4 && is_ragged) ||
+                         (p.rows > 128 && lies_badly(p.b.row_stride)));
+}
+
+std::int64_t most_depth(const Way& way) {
+  const FloatProduct& p = way.product;
+  const bool b_is_far = p.columns * p.depth > near_floats;
+  const bool a_is_far = p.rows * p.depth > near_floats && p.a.row_stride == 1;
+  if ((b_is_far && !way.packs_b) || (a_is_far && !way.packs_a)) return far_block_depth;
+  return b_is_far || (way.packs_a && way.packs_b) ? packed_block_depth : block_depth;
+}
+
+// What the numbers say was measured; docs/benchmarks.md has the rest.
 Way way_of(const FloatProduct& given) {
-  Way way{given, false, true, true, most_tile_rows, 0};
+  Way way{given, is_better_turned(given), true, true, most_tile_rows, 0};
   FloatProduct& p = way.product;
-  way.is_turned = cost(given.columns, given.rows, given.a.row_stride == 1) <
-                  cost(given.rows, given.columns, given.b.column_stride == 1);
   if (way.is_turned) {
     p.rows = given.columns;
     p.columns = given.rows;
@@ -83,17 +105,10 @@ Way way_of(const FloatProduct& given) {
   way.packs_a =
       !(is_beside || is_along) || p.columns > 480 || (p.columns > 96 && lies_badly(a_stride));
   // 14 rows that fall on the same lines throw each other out.
-  if (!way.packs_a && !is_beside && a_stride % 1024 == 0) way.tile_rows = 8;
-  const bool b_is_far = p.columns * p.depth > near_floats;
-  way.packs_b = p.b.column_stride != 1 || p.rows > 480 || (p.rows > 64 && b_is_far) ||
-                (p.rows > 320 && p.b.row_stride % lanes != 0) ||
-                (p.rows > 128 && lies_badly(p.b.row_stride));
-  const bool a_comes_in_pieces = !way.packs_a && is_beside && p.rows * p.depth > near_floats;
-  const std::int64_t deepest = (b_is_far && !way.packs_b) || a_comes_in_pieces ? far_block_depth
-                               : b_is_far || (way.packs_a && way.packs_b)      ? packed_block_depth
-                                                                               : block_depth;
-  const std::int64_t blocks = divided_up(p.depth, deepest);
-  way.most_depth = divided_up(divided_up(p.depth, blocks), lanes) * lanes;
+  if (!way.packs_a && !is_beside && lies_badly(a_stride)) way.tile_rows = 8;
+  way.packs_b = packs_b(p);
+  const std::int64_t blocks = divided_up(p.depth, most_depth(way));
+  way.depth = divided_up(divided_up(p.depth, blocks), lanes) * lanes;
   return way;
 }
 
@@ -242,7 +257,7 @@ Way part_of(Way way, bool cuts_rows, std::int64_t first, std::int64_t last) {
 
 void multiply_part(const Way& way) {
   const FloatProduct& p = way.product;
-  const std::int64_t depth = smaller(p.depth, way.most_depth);
+  const std::int64_t depth = smaller(p.depth, way.depth);
   const std::int64_t blocks = divided_up(p.columns * depth, block_floats);
   const std::int64_t most_columns =
       divided_up(divided_up(p.columns, blocks), tile_columns) * tile_columns;
