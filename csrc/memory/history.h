@@ -31,6 +31,10 @@ enum class HistoryAction : std::uint8_t {
   snapshot,
 };
 
+inline constexpr bool is_of_a_block(HistoryAction action) noexcept {
+  return action <= HistoryAction::free_completed;
+}
+
 /// Who wants memory, in numbers that the floors above gave and can read. 0: nobody knows.
 struct Origin {
   std::uint32_t caller = 0;
@@ -42,7 +46,7 @@ struct Origin {
 struct HistoryEntry {
   std::uint64_t address = 0;  // of `oom`: the bytes the device had left
   std::uint64_t bytes = 0;    // as they were requested; of a segment all
-  std::uint64_t ticks = 0;    // see csrc/core/ticks.h
+  std::uint64_t ticks = 0;    // see csrc/core/ticks.h; in the ring 0 where the clock was not read
   Origin origin = {};         // of a free block: who had asked for it, and who let go
   HistoryAction action = HistoryAction::snapshot;
   bool is_booked = false;    // the bytes lie inside a storage, in no segment
@@ -77,15 +81,21 @@ class History {
   /// Forgets all entries.
   void clear() noexcept { ring_.next = ring_.written = 0; }
 
-  /// Stamps the entry with the time. Overwrites the oldest one where the ring is full. Written
-  /// field by field into its place: a copy of what has just been put together would wait for it.
+  /// Reading the clock is a good part of what an event costs, and where events are many they are
+  /// small: of blocks up to so many bytes every fourth event has it read.
+  static constexpr std::uint64_t most_untimed_bytes = 4096;
+
+  /// Stamps the entry with the time, now or when it is copied. Overwrites the oldest one where the
+  /// ring is full. Written field by field into its place: a copy of what has just been put together
+  /// would wait for it.
   void record(const HistoryEntry& entry) noexcept {
     if (ring_.most_entries == 0) return;
     HistoryEntry& place = ring_.entries[ring_.next];
     __builtin_prefetch(&place + 8, 1);  // the ring is larger than the caches; past its end harmless
     place.address = entry.address;
     place.bytes = entry.bytes;
-    place.ticks = ticks_now();
+    const bool is_small = entry.bytes <= most_untimed_bytes && is_of_a_block(entry.action);
+    place.ticks = is_small && ring_.written % 4 != 0 ? 0 : ticks_now();
     place.origin.caller = entry.origin.caller;
     place.origin.tag = entry.origin.tag;
     place.origin.thread = entry.origin.thread;
@@ -99,7 +109,8 @@ class History {
   /// How many entries there are, and how many more have been overwritten.
   std::size_t size() const noexcept;
   std::uint64_t lost_count() const noexcept { return ring_.written - size(); }
-  /// Copies them, oldest first, to `to`, which has room for `size()`.
+  /// Copies them, oldest first, to `to`, which has room for `size()`. Those whose time was not read
+  /// are told one between their neighbours'.
   void copy(HistoryEntry* to) const noexcept;
 
   /// Set by the floor that knows the program, for all devices; null: nobody knows. It is called

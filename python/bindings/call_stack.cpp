@@ -91,7 +91,8 @@ std::uint32_t current_call_stack() noexcept try {
     hash ^= hash >> 29;
   }
   if (count == 0) return 0;
-  if (PyGILState_Check()) return intern({calls, count}, hash);
+  // With the GIL: PyGILState_Check asks the same in four calls.
+  if (thread == _PyThreadState_UncheckedGet()) return intern({calls, count}, hash);
   const PyGILState_STATE gil = PyGILState_Ensure();
   const std::uint32_t number = intern({calls, count}, hash);
   PyGILState_Release(gil);

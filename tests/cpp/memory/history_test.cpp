@@ -49,6 +49,37 @@ TEST_F(HistoryTest, KeepsTheOrderAndTheTimes) {
   EXPECT_EQ(history_.lost_count(), 0u);
 }
 
+TEST_F(HistoryTest, TellsSmallEventsTimesBetweenThoseThatWereRead) {
+  restart(64);
+  for (std::uint64_t i = 1; i <= 22; ++i) history_.record(alloc_at(i));
+  const std::uint64_t before = ticks_now();
+  HistoryEntry large = alloc_at(23);
+  large.bytes = History::most_untimed_bytes + 1;
+  history_.record(large);
+  const std::uint64_t after = ticks_now();
+
+  std::vector<HistoryEntry> entries(history_.size());
+  history_.copy(entries.data());
+
+  for (std::size_t i = 1; i < entries.size(); ++i) {
+    EXPECT_LE(entries[i - 1].ticks, entries[i].ticks) << i;
+  }
+  EXPECT_GT(entries[0].ticks, 0u);
+  EXPECT_GE(entries[22].ticks, before);
+  EXPECT_LE(entries[22].ticks, after);
+}
+
+TEST_F(HistoryTest, TellsTimesWhereThoseBeforeAreLost) {
+  restart(3);
+  for (std::uint64_t i = 0; i < 8; ++i) history_.record(alloc_at(i));  // 0 and 4 were read
+
+  history_.record({.action = HistoryAction::snapshot});
+  std::vector<HistoryEntry> entries(history_.size());
+  history_.copy(entries.data());
+
+  for (const HistoryEntry& entry : entries) EXPECT_GT(entry.ticks, 0u);
+}
+
 TEST_F(HistoryTest, KeepsTheLatestWhereItIsFull) {
   restart(3);
   for (std::uint64_t i = 1; i <= 8; ++i) history_.record(alloc_at(i));
