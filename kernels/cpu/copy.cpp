@@ -9,6 +9,9 @@
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
+template <class To>
+inline constexpr bool is_swift<functors::Convert<To>> = true;
+
 // Without a change of dtype only the size of an element counts.
 template <class Item>
 void copy_stretch(void* out, const void* const* in, std::int64_t count, unsigned scalars) {

@@ -49,34 +49,44 @@ void easy_stretch(T* y, const T* x, std::int64_t count) {
   }
 }
 
+/// Functors that take less time than their operands do from the second cache.
+template <class F>
+inline constexpr bool is_swift = false;
+template <>
+inline constexpr bool is_swift<functors::Add> = true;
+template <>
+inline constexpr bool is_swift<functors::Subtract> = true;
+template <>
+inline constexpr bool is_swift<functors::Multiply> = true;
+template <>
+inline constexpr bool is_swift<functors::Relu> = true;
+
+/// y[i] = at(i). Asks for y's lines ahead: in the second cache, stores wait longer than loads.
+template <class T, class At>
+void store_ahead(T* y, std::int64_t count, At at) {
+  constexpr std::int64_t block = 64, ahead = 128, line = 64 / sizeof(T);
+  std::int64_t i = 0;
+  for (; i + block <= count; i += block) {
+    for (std::int64_t l = 0; l < block; l += line) __builtin_prefetch(y + i + ahead + l, 1);
+#pragma GCC ivdep
+    for (std::int64_t j = i; j < i + block; ++j) y[j] = at(j);
+  }
+#pragma GCC ivdep
+  for (; i < count; ++i) y[i] = at(i);
+}
+
 template <class F, class T>
 void unary_stretch(void* out, const void* const* in, std::int64_t count, unsigned) {
   auto* y = static_cast<Stored<std::invoke_result_t<F, T>>*>(out);
   auto* x = static_cast<const Stored<T>*>(in[0]);
   if constexpr (HasWide<F, T>) return wide_stretch<F>(y, x, count);
   if constexpr (HasEasyCase<F, T>) return easy_stretch<F>(y, x, count);
+  if constexpr (is_swift<F>)
+    return store_ahead(
+        y,
+        count, [=](std::int64_t i) __attribute__((always_inline)) { return F{}(loaded<T>(x[i])); });
 #pragma GCC ivdep
   for (std::int64_t i = 0; i < count; ++i) y[i] = F{}(loaded<T>(x[i]));
-}
-
-/// Functors that take less time than their operands do from the second cache.
-template <class F>
-inline constexpr bool is_swift =
-    std::is_same_v<F, functors::Add> || std::is_same_v<F, functors::Subtract> ||
-    std::is_same_v<F, functors::Multiply>;
-
-/// Asks for y's lines ahead: where they lie in the second cache, stores wait longer than loads.
-template <class F, class T>
-void swift_stretch(T* y, const T* a, const T* b, std::int64_t count) {
-  constexpr std::int64_t block = 64, ahead = 128, line = 64 / sizeof(T);
-  std::int64_t i = 0;
-  for (; i + block <= count; i += block) {
-    for (std::int64_t l = 0; l < block; l += line) __builtin_prefetch(y + i + ahead + l, 1);
-#pragma GCC ivdep
-    for (std::int64_t j = i; j < i + block; ++j) y[j] = F{}(a[j], b[j]);
-  }
-#pragma GCC ivdep
-  for (; i < count; ++i) y[i] = F{}(a[i], b[i]);
 }
 
 template <class F, class T>
@@ -86,8 +96,11 @@ void binary_stretch(void* out, const void* const* in, std::int64_t count, unsign
   auto* b = static_cast<const Stored<T>*>(in[1]);
   if constexpr (HasWide<F, T>) return wide_stretch<F>(y, a, b, count, scalars);
   if (scalars == 0) {
-    if constexpr (is_swift<F> && std::is_floating_point_v<T>)
-      return swift_stretch<F>(y, a, b, count);
+    if constexpr (is_swift<F>)
+      return store_ahead(
+          y, count, [=](std::int64_t i) __attribute__((always_inline)) {
+            return F{}(loaded<T>(a[i]), loaded<T>(b[i]));
+          });
 #pragma GCC ivdep
     for (std::int64_t i = 0; i < count; ++i) y[i] = F{}(loaded<T>(a[i]), loaded<T>(b[i]));
   } else if (scalars == 1) {
