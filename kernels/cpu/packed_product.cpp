@@ -34,7 +34,7 @@ void pack_strip(float* to, std::int64_t to_stride, const float* from, std::int64
 #pragma GCC unroll 16
     for (int i = 0; i < lanes; ++i)
       x[i] = _mm512_maskz_loadu_ps(i < rows ? mask : 0, from + i * row_stride + j);
-    turn(x);
+    transpose_lanes(x);
     if (columns - j >= lanes) {
 #pragma GCC unroll 16
       for (int i = 0; i < lanes; ++i) _mm512_storeu_ps(to + (j + i) * to_stride, x[i]);

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kernels/cpu/plan.h"
+#include "kernels/cpu/transpose.h"
 
 #ifdef __AVX512F__
 #include <immintrin.h>
@@ -20,31 +21,6 @@ constexpr int lanes = 16, most_tile_rows = 14, tile_columns = 32;
 
 inline __mmask16 mask_of(std::int64_t count) {
   return static_cast<__mmask16>(count >= lanes ? 0xffff : (1u << count) - 1);
-}
-
-/// Turns 16 vectors around: lane j of vector i becomes lane i of vector j.
-__attribute__((always_inline)) inline void turn(__m512 (&x)[lanes]) {
-  __m512 y[lanes];
-  for (int i = 0; i < lanes; i += 2) {
-    y[i] = _mm512_unpacklo_ps(x[i], x[i + 1]);
-    y[i + 1] = _mm512_unpackhi_ps(x[i], x[i + 1]);
-  }
-  for (int i = 0; i < lanes; i += 4) {
-    x[i] = _mm512_shuffle_ps(y[i], y[i + 2], 0x44);
-    x[i + 1] = _mm512_shuffle_ps(y[i], y[i + 2], 0xee);
-    x[i + 2] = _mm512_shuffle_ps(y[i + 1], y[i + 3], 0x44);
-    x[i + 3] = _mm512_shuffle_ps(y[i + 1], y[i + 3], 0xee);
-  }
-  for (int i = 0; i < lanes; i += 8) {
-    for (int j = 0; j < 4; ++j) {
-      y[i + j] = _mm512_shuffle_f32x4(x[i + j], x[i + j + 4], 0x88);
-      y[i + j + 4] = _mm512_shuffle_f32x4(x[i + j], x[i + j + 4], 0xdd);
-    }
-  }
-  for (int j = 0; j < 8; ++j) {
-    x[j] = _mm512_shuffle_f32x4(y[j], y[j + 8], 0x88);
-    x[j + 8] = _mm512_shuffle_f32x4(y[j], y[j + 8], 0xdd);
-  }
 }
 
 /// Where a tile is, and what becomes of it.
@@ -74,7 +50,7 @@ __attribute__((always_inline)) inline void store_turned(const Tile& t,
 #pragma GCC unroll 16
     for (int i = 0; i < lanes; ++i)
       x[i] = i < rows ? sum[i < rows ? i : 0][v] : _mm512_setzero_ps();
-    turn(x);
+    transpose_lanes(x);
     const int count = v + 1 < vectors ? lanes : __builtin_popcount(t.last);
     float* out = t.out + v * lanes * t.out_stride;
 #pragma GCC unroll 16

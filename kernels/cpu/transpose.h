@@ -18,35 +18,38 @@ inline constexpr int square_side = 0;
 template <>
 inline constexpr int square_side<std::uint32_t> = 16;
 
+/// Turns 16 vectors around: lane j of vector i becomes lane i of vector j.
+__attribute__((always_inline)) inline void transpose_lanes(__m512 (&x)[16]) {
+  __m512 y[16];
+  for (int i = 0; i < 16; i += 2) {
+    y[i] = _mm512_unpacklo_ps(x[i], x[i + 1]);
+    y[i + 1] = _mm512_unpackhi_ps(x[i], x[i + 1]);
+  }
+  for (int i = 0; i < 16; i += 4) {
+    x[i] = _mm512_shuffle_ps(y[i], y[i + 2], 0x44);
+    x[i + 1] = _mm512_shuffle_ps(y[i], y[i + 2], 0xee);
+    x[i + 2] = _mm512_shuffle_ps(y[i + 1], y[i + 3], 0x44);
+    x[i + 3] = _mm512_shuffle_ps(y[i + 1], y[i + 3], 0xee);
+  }
+  for (int i = 0; i < 16; i += 8) {
+    for (int j = 0; j < 4; ++j) {
+      y[i + j] = _mm512_shuffle_f32x4(x[i + j], x[i + j + 4], 0x88);
+      y[i + j + 4] = _mm512_shuffle_f32x4(x[i + j], x[i + j + 4], 0xdd);
+    }
+  }
+  for (int j = 0; j < 8; ++j) {
+    x[j] = _mm512_shuffle_f32x4(y[j], y[j + 8], 0x88);
+    x[j + 8] = _mm512_shuffle_f32x4(y[j], y[j + 8], 0xdd);
+  }
+}
+
 /// to[j * to_stride + i] = from[i * from_stride + j] for i, j < 16: every store fills a line.
 inline void transpose_square(std::uint32_t* to, std::int64_t to_stride, const std::uint32_t* from,
                              std::int64_t from_stride) {
-  __m512 rows[16], pairs[16];
-  for (int i = 0; i < 16; ++i) rows[i] = _mm512_loadu_ps(from + i * from_stride);
-  for (int i = 0; i < 16; i += 2) {
-    pairs[i] = _mm512_unpacklo_ps(rows[i], rows[i + 1]);
-    pairs[i + 1] = _mm512_unpackhi_ps(rows[i], rows[i + 1]);
-  }
-  for (int i = 0; i < 16; i += 4) {
-    for (int k = 0; k < 2; ++k) {
-      rows[i + 2 * k] = _mm512_shuffle_ps(pairs[i + k], pairs[i + k + 2], 0x44);
-      rows[i + 2 * k + 1] = _mm512_shuffle_ps(pairs[i + k], pairs[i + k + 2], 0xee);
-    }
-  }
-  // rows[4 q + j] holds, in quarter k, rows 4 q to 4 q + 3 of column 4 k + j.
-  for (int j = 0; j < 4; ++j) {
-    const __m512 even_top = _mm512_shuffle_f32x4(rows[j], rows[4 + j], 0x88);
-    const __m512 odd_top = _mm512_shuffle_f32x4(rows[j], rows[4 + j], 0xdd);
-    const __m512 even_rest = _mm512_shuffle_f32x4(rows[8 + j], rows[12 + j], 0x88);
-    const __m512 odd_rest = _mm512_shuffle_f32x4(rows[8 + j], rows[12 + j], 0xdd);
-    const auto store = [&](int column, __m512 values) {
-      _mm512_storeu_ps(to + column * to_stride, values);
-    };
-    store(j, _mm512_shuffle_f32x4(even_top, even_rest, 0x88));
-    store(j + 8, _mm512_shuffle_f32x4(even_top, even_rest, 0xdd));
-    store(j + 4, _mm512_shuffle_f32x4(odd_top, odd_rest, 0x88));
-    store(j + 12, _mm512_shuffle_f32x4(odd_top, odd_rest, 0xdd));
-  }
+  __m512 x[16];
+  for (int i = 0; i < 16; ++i) x[i] = _mm512_loadu_ps(from + i * from_stride);
+  transpose_lanes(x);
+  for (int j = 0; j < 16; ++j) _mm512_storeu_ps(to + j * to_stride, x[j]);
 }
 #elif defined(__AVX__)
 template <>

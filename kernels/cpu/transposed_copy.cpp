@@ -1,6 +1,6 @@
 // Square by square through registers, without a buffer: a store fills a line of the result, and
-// while one square is turned the lines of the next are fetched, for the processor guesses no such
-// walk. Both are read and written once.
+// while one square is turned the lines of the next but one are fetched, for the processor guesses
+// no such walk. Both are read and written once.
 #include "kernels/cpu/transposed_copy.h"
 
 #include "kernels/cpu/parallel.h"
@@ -25,6 +25,10 @@ void fetch(const Item* to, std::int64_t to_stride, const Item* from, std::int64_
   }
 }
 
+struct Square {
+  std::int64_t row, column;  // its first ones
+};
+
 /// to[j * to_stride + i] = from[i * from_stride + j] for i < rows, j < columns.
 template <class Item>
 void turn(Item* to, std::int64_t to_stride, const Item* from, std::int64_t from_stride,
@@ -35,13 +39,17 @@ void turn(Item* to, std::int64_t to_stride, const Item* from, std::int64_t from_
       for (std::int64_t j0 = 0; j0 < whole_columns; j0 += tile_side) {
         const std::int64_t last_row = smaller(i0 + tile_side, whole_rows);
         const std::int64_t last_column = smaller(j0 + tile_side, whole_columns);
+        const auto after = [=](Square at) {
+          if (at.column + side < last_column) return Square{at.row, at.column + side};
+          if (at.row + side < last_row) return Square{at.row + side, j0};
+          return last_column < whole_columns ? Square{i0, last_column} : Square{last_row, 0};
+        };
         for (std::int64_t i = i0; i < last_row; i += side) {
           for (std::int64_t j = j0; j < last_column; j += side) {
-            const bool is_last = j + side == last_column;
-            const std::int64_t next_i = is_last ? i + side : i, next_j = is_last ? j0 : j + side;
-            if (next_i < whole_rows)
-              fetch(to + next_j * to_stride + next_i, to_stride,
-                    from + next_i * from_stride + next_j, from_stride);
+            const Square ahead = after(after({i, j}));
+            if (ahead.row < whole_rows)
+              fetch(to + ahead.column * to_stride + ahead.row, to_stride,
+                    from + ahead.row * from_stride + ahead.column, from_stride);
             transpose_square(to + j * to_stride + i, to_stride, from + i * from_stride + j,
                              from_stride);
           }
