@@ -214,21 +214,40 @@ void record_usual(const Binary& op, const Tensor& out, const Tensor& x, const Te
   attach(std::move(node), out, op.keep);
 }
 
+/// As `record`, of a result whose inputs had sizes of their own.
+void record_broadcast(const Binary& op, const Tensor& out, const Operand& a, const Operand& b) {
+  if (!op.gradient || !must_record({a, b})) return;
+  Counted<GradNode> node = make_node(op.name, out, {a, b}, op.keep);
+  note_sizes(*node, out.sizes(), {&a, &b});
+  node->set_rule(op.gradient);
+  attach(std::move(node), out, op.keep);
+}
+
+/// A dense floating tensor and a number, which is brought to the tensor's dtype: nothing to plan.
+bool is_simple(const Binary& op, const Tensor& tensor) {
+  return is_floating(tensor.dtype()) && is_plain(tensor, op.kernel);
+}
+Tensor with_number(const Binary& op, const Operand& a, const Operand& b) {
+  const Tensor& x = a.tensor ? *a.tensor : *b.tensor;
+  const ScalarView number(a.tensor ? b.scalar : a.scalar, x.dtype());
+  Tensor out = empty_like(x, op.kernel.gives_bool ? DType::boolean : x.dtype());
+  kernels::table_of(x.device())
+      .binary[op.kernel.index](out.view(), a.tensor ? x.view() : number.view(),
+                               a.tensor ? number.view() : x.view(), {x.device()});
+  record_broadcast(op, out, a, b);
+  return out;
+}
+
 /// Whatever there is to convert, broadcast or place on another device.
 Tensor converted(const Binary& op, const Operand& a, const Operand& b) {
   const Plan plan = garboard::plan(op, a, b);
-  const Tensor out = output_of(plan);
+  Tensor out = output_of(plan);
   {
     const Input x(a, plan.dtype, plan.sizes, nullptr), y(b, plan.dtype, plan.sizes, nullptr);
     kernels::table_of(plan.device)
         .binary[op.kernel.index](out.view(), x.view(), y.view(), {plan.device});
   }
-  if (op.gradient && must_record({a, b})) {
-    Counted<GradNode> node = make_node(op.name, out, {a, b}, op.keep);
-    note_sizes(*node, plan.sizes, {&a, &b});
-    node->set_rule(op.gradient);
-    attach(std::move(node), out, op.keep);
-  }
+  record_broadcast(op, out, a, b);
   return out;
 }
 
@@ -279,7 +298,9 @@ Tensor Binary::of_tensors(const Tensor& x, const Tensor& y) const {
 }
 
 Tensor Binary::operator()(const Operand& a, const Operand& b) const {
-  return a.tensor && b.tensor ? of_tensors(*a.tensor, *b.tensor) : converted(*this, a, b);
+  if (a.tensor && b.tensor) return of_tensors(*a.tensor, *b.tensor);
+  return is_simple(*this, a.tensor ? *a.tensor : *b.tensor) ? with_number(*this, a, b)
+                                                            : converted(*this, a, b);
 }
 
 void Binary::into(const Tensor& out, const Operand& a, const Operand& b) const {
