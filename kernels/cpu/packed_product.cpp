@@ -1,5 +1,6 @@
 #include "kernels/cpu/packed_product.h"
 
+#include "kernels/cpu/dot_products.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/cpu/plan.h"
 #include "kernels/cpu/product_tile.h"
@@ -180,68 +181,9 @@ void multiply_block(const Way& way, const Block& block, float* a_memory, float* 
   }
 }
 
-// Dot products: both operands are dense along the depth, and one has so few rows that packing it or
-// the other would cost more than it saves. Four rows of b at a time.
-constexpr std::int64_t most_dot_rows = 6;
-
 /// How much of a side is a part, in whole tiles, where each thread gets some.
 std::int64_t part_of_side(std::int64_t size, std::int64_t tile, int parts_each) {
   return divided_up(size, parts_each * thread_count() * tile) * tile;
-}
-
-bool suits_dots(const FloatProduct& p) {
-  return p.a.column_stride == 1 && p.b.row_stride == 1 && p.rows <= most_dot_rows &&
-         p.depth >= 4 * lanes;
-}
-
-template <int rows, int columns>
-void multiply_dots(const FloatProduct& p, std::int64_t column) {
-  __m512 sum[rows][columns];
-#pragma GCC unroll 8
-  for (int i = 0; i < rows; ++i)
-#pragma GCC unroll 4
-    for (int j = 0; j < columns; ++j) sum[i][j] = _mm512_setzero_ps();
-  const float* b[columns];
-#pragma GCC unroll 4
-  for (int j = 0; j < columns; ++j) b[j] = p.b.data + (column + j) * p.b.column_stride;
-  for (std::int64_t k = 0; k < p.depth; k += lanes) {
-    const __mmask16 mask = mask_of(p.depth - k);
-    __m512 y[columns];
-#pragma GCC unroll 4
-    for (int j = 0; j < columns; ++j) y[j] = _mm512_maskz_loadu_ps(mask, b[j] + k);
-#pragma GCC unroll 8
-    for (int i = 0; i < rows; ++i) {
-      const __m512 x = _mm512_maskz_loadu_ps(mask, p.a.data + i * p.a.row_stride + k);
-#pragma GCC unroll 4
-      for (int j = 0; j < columns; ++j) sum[i][j] = _mm512_fmadd_ps(x, y[j], sum[i][j]);
-    }
-  }
-#pragma GCC unroll 8
-  for (int i = 0; i < rows; ++i) {
-#pragma GCC unroll 4
-    for (int j = 0; j < columns; ++j) {
-      float* out = p.out + i * p.out_stride + column + j;
-      const float kept = p.accumulate ? *out : 0.0f;
-      *out = kept + (p.bias ? p.bias[column + j] : 0.0f) + _mm512_reduce_add_ps(sum[i][j]);
-    }
-  }
-}
-
-template <int rows>
-void multiply_dot_rows(const FloatProduct& p, std::int64_t first, std::int64_t last) {
-  std::int64_t column = first;
-  for (; column + 4 <= last; column += 4) multiply_dots<rows, 4>(p, column);
-  for (; column < last; ++column) multiply_dots<rows, 1>(p, column);
-}
-
-void multiply_by_dots(const FloatProduct& p) {
-  static constexpr void (*of[])(const FloatProduct&, std::int64_t, std::int64_t) = {
-      multiply_dot_rows<1>, multiply_dot_rows<2>, multiply_dot_rows<3>,
-      multiply_dot_rows<4>, multiply_dot_rows<5>, multiply_dot_rows<6>};
-  // What counts is that b is read, not what is multiplied.
-  const double cost_ns = static_cast<double>(p.columns * p.depth) * 0.1;
-  for_each_part(p.columns, part_of_side(p.columns, 4, 2), cost_ns,
-                [&](std::int64_t first, std::int64_t last) { of[p.rows - 1](p, first, last); });
 }
 
 /// The rows of a product from `first` on, or its columns.
@@ -277,7 +219,7 @@ void multiply_part(const Way& way) {
 // Measured against OpenBLAS 0.3.34: its small products win below these sizes, if neither operand
 // has to be turned.
 bool is_for_packed(const FloatProduct& p) noexcept {
-  if (p.columns > 1 && suits_dots(p)) return true;
+  if (p.rows * p.columns > 1 && suits_dots(p)) return true;
   if (p.rows == 1 || p.columns == 1) return false;
   const std::int64_t products = p.rows * p.columns * p.depth;
   const bool is_turned = p.a.column_stride == 1 && p.b.row_stride == 1;

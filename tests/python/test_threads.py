@@ -56,6 +56,8 @@ WORK = {
         gb.tensor(SQUARE[:300].astype(float)) @ gb.tensor(SQUARE.astype(float))
     ),
     "product of a few rows": lambda: gb.tensor(SQUARE[:4]) @ gb.tensor(SQUARE).T,
+    "product of a few columns": lambda: gb.tensor(SQUARE) @ gb.tensor(SQUARE[:11]).T,
+    "matrix and vector": lambda: gb.tensor(SQUARE) @ gb.tensor(SQUARE[0]),
     "batch of products": lambda: gb.bmm(
         gb.tensor(LONG.reshape(64, 128, 128)), gb.tensor(LONG.reshape(64, 128, 128))
     ),

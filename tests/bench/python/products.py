@@ -42,7 +42,7 @@ def rows() -> Iterator[race.Race]:
         entries["torch"] = lambda x=of_torch: torch.matmul(*x)
     yield race.Race("a @ b, 64 x 1024 x 1024", entries, 0.95, 10)
     linear = gb.nn.functional.linear
-    layers = ((32, 784, 128, 50), (128, 784, 512, 4), (1, 1024, 4096, 4))
+    layers = ((32, 784, 128, 50), (128, 784, 512, 4), (1, 1024, 4096, 4), (8, 512, 512, 50))
     for batch, inputs, outputs, calls in layers:
         x, weight, bias = gb.rand(batch, inputs), gb.rand(outputs, inputs), gb.rand(outputs)
         entries = {"garboard": lambda x=x, w=weight, b=bias: linear(x, w, b)}

@@ -113,11 +113,13 @@ TEST_P(PackedProductTest, OperandsBeyondTheSecondCache) {
   ASSERT_NO_FATAL_FAILURE(expect_all_ways(table, Product(1100, 20, 500)));
 }
 
-TEST_P(PackedProductTest, AFewRowsOfDotProducts) {
-  for (std::int64_t rows = 2; rows <= 7; ++rows)
-    for (const std::int64_t columns : {2, 3, 4, 5, 7, 9})
-      for (const std::int64_t depth : {64, 65, 79, 100})
-        ASSERT_NO_FATAL_FAILURE(expect_all_ways(table, Product(rows, columns, depth)));
+TEST_P(PackedProductTest, DotProductsWithFewOnEitherSide) {
+  for (std::int64_t few = 1; few <= 13; ++few)
+    for (const std::int64_t many : {2, 7, 8, 9, 13, 19})
+      for (const std::int64_t depth : {64, 79, 128, 133}) {
+        ASSERT_NO_FATAL_FAILURE(expect_all_ways(table, Product(few, many, depth)));
+        ASSERT_NO_FATAL_FAILURE(expect_all_ways(table, Product(many, few, depth)));
+      }
 }
 
 TEST_P(PackedProductTest, StridesThatMeetTheSameCacheLines) {
