@@ -55,6 +55,7 @@ def main() -> None:
     parser.add_argument("families", nargs="*", choices=[*FAMILIES, []], metavar="family")
     parser.add_argument("--threads", default="1", metavar="N", help="ours and the peers'; 1")
     parser.add_argument("--json", metavar="FILE", help="write the figures there too")
+    parser.add_argument("--markdown", metavar="FILE", help="write the table there too")
     options = parser.parse_args()
     gb.set_num_threads(peers.THREADS)
     results = []
@@ -65,6 +66,8 @@ def main() -> None:
     report.print_table(results)
     if options.json:
         report.write_json(results, options.json)
+    if options.markdown:
+        report.write_markdown(results, options.markdown)
 
 
 if __name__ == "__main__":

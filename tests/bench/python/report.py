@@ -61,14 +61,10 @@ def human(figure: float, unit: str) -> str:
     return f"{figure:.3f}" if unit == "" else f"{figure:,.0f}"
 
 
-def print_table(results: list[Result]) -> None:
-    facts = machine()
-    title = "{cpu}, {instruction_set}, threads: {threads}, load {load}".format(**facts)
-    table = Table(title=title, caption=", ".join(f"{k} {v}" for k, v in facts["versions"].items()))
-    table.add_column("what")
+def heads_and_rows(results: list[Result]) -> tuple[list[str], list[list[str]]]:
+    """The table: a column for each contestant, what was reached, and what was to be."""
     contestants = list(dict.fromkeys(name for result in results for name in result.figures))
-    for name in (*contestants, "ratio", "must"):
-        table.add_column(name, justify="right")
+    rows = []
     for result in results:
         figures = [
             human(result.figures[name], result.unit) if name in result.figures else "-"
@@ -77,8 +73,29 @@ def print_table(results: list[Result]) -> None:
         is_ratio = result.must.endswith("x")
         ratio = "-" if math.isnan(result.value) or not is_ratio else f"{result.value:.2f}x"
         mark = "-" if math.isnan(result.value) else "ok" if result.reached else "missed"
-        table.add_row(result.name, *figures, ratio, f"{result.must} {mark}")
+        rows.append([result.name, *figures, ratio, f"{result.must} {mark}"])
+    return ["what", *contestants, "ratio", "must"], rows
+
+
+def print_table(results: list[Result]) -> None:
+    facts = machine()
+    title = "{cpu}, {instruction_set}, threads: {threads}, load {load}".format(**facts)
+    table = Table(title=title, caption=", ".join(f"{k} {v}" for k, v in facts["versions"].items()))
+    heads, rows = heads_and_rows(results)
+    table.add_column(heads[0])
+    for name in heads[1:]:
+        table.add_column(name, justify="right")
+    for row in rows:
+        table.add_row(*row)
     Console(width=None if os.isatty(1) else 120).print(table)
+
+
+def write_markdown(results: list[Result], path: str) -> None:
+    """The table as docs/benchmarks.md has it."""
+    heads, rows = heads_and_rows(results)
+    lines = (heads, ["---"] * len(heads), *rows)
+    text = "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    Path(path).write_text(text, encoding="utf-8")
 
 
 def write_json(results: list[Result], path: str) -> None:
