@@ -235,8 +235,10 @@ void multiply_packed(const FloatProduct& given) {
   const double cost_ns = static_cast<double>(p.rows * p.columns * p.depth) * product_ns;
   const bool cuts_rows = p.rows > p.columns;
   const std::int64_t size = cuts_rows ? p.rows : p.columns;
-  // Two parts a thread, for one may start late, unless each packs what the other does too.
-  const int parts_each = (cuts_rows ? way.packs_b : way.packs_a) ? 1 : 2;
+  // Two parts a thread, for one may start late, unless each packs much of what the other does too.
+  constexpr std::int64_t long_part = 1024;
+  const bool packs_again = cuts_rows ? way.packs_b : way.packs_a;
+  const int parts_each = packs_again && size < 2 * long_part * thread_count() ? 1 : 2;
   const std::int64_t part =
       part_of_side(size, cuts_rows ? most_tile_rows : tile_columns, parts_each);
   for_each_part(size, part, cost_ns, [&](std::int64_t first, std::int64_t last) {
