@@ -86,7 +86,7 @@ Growth CachingAllocator::hold(Request& request, GrowthPlan plan, Heap::Stock& st
     if (charged_bytes() + std::max(most, exact) > comfortable) most = 0;
     const bool is_plenty = excess_bytes(request, std::max(most, exact)) == 0;
     if (plan.is_roomy && (most == 0 || !is_plenty)) return {};
-    if (plan.is_thrifty && is_plenty) return {};
+    if (plan.is_thrifty && (is_plenty || !thrift_.allows_moves())) return {};
     const Growth growth = heap_.hold(request.bytes, request.stream, most, plan.fit);
     if (growth.first || (plan.fit != Fit::lowest)) return growth;
   }
@@ -139,8 +139,9 @@ bool CachingAllocator::charge(Request& request, std::size_t bytes, GrowthPlan pl
 // With `bytes` more, beside what is live.
 std::size_t CachingAllocator::excess_bytes(const Request& request, std::size_t bytes) noexcept {
   const std::size_t live = books_.live_bytes() + request.bytes;
-  return thrift_.excess_bytes(
-      {.reserved = charged_bytes() + bytes, .most_live = std::max(books_.peak_bytes(), live)});
+  return thrift_.excess_bytes({.reserved = charged_bytes() + bytes,
+                               .most_live = std::max(books_.peak_bytes(), live),
+                               .handed_out = counts_.all.requested_bytes.allocated()});
 }
 
 // The lowest first, for new blocks come to lie at the other end. Not where the limit is in the way:

@@ -3,13 +3,15 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 namespace garboard {
 
 /// What is free lies in pieces. Who asks for more whenever no piece fits ends with a tenth or a
 /// fifth more than was ever live; who moves at every miss may do so for ever. So there may be a
 /// little more than was ever live, and the more has been moved, the more there may be: a program
-/// that repeats itself comes to rest. Not thread-safe: its allocator locks.
+/// that repeats itself comes to rest; one that does not is let alone. Not thread-safe: its
+/// allocator locks.
 class Thrift {
  public:
   /// The share of what was ever live that may lie free, and how much it rises each time as much has
@@ -18,6 +20,10 @@ class Thrift {
   static constexpr double slack_per_turn = 0.02;
   /// After so many times nothing is moved any more.
   static constexpr double most_turns = 2;
+  /// Nor once it has been in vain: while so many times what was ever live was handed out, so much
+  /// of it was moved. A program that comes to rest moves less.
+  static constexpr double window_turns = 4;
+  static constexpr double vain_turns = 0.35;
   /// A smaller slack is not worth a call.
   static constexpr std::size_t least_granules = 16;
 
@@ -28,30 +34,46 @@ class Thrift {
   struct Growth {
     std::size_t reserved;
     std::size_t most_live;
+    std::uint64_t handed_out;  // ever, or since somebody began to count anew
   };
   /// How much of a growth is too much: 0 where there is room for it.
   std::size_t excess_bytes(const Growth& growth) noexcept {
     most_live_ = std::max(most_live_, growth.most_live);
-    const double share = slack + slack_per_turn * turns();
+    look_at_window(growth.handed_out);
+    const double share = slack + slack_per_turn * turns(moved_bytes_);
     const auto free = static_cast<std::size_t>(static_cast<double>(most_live_) * share);
     const std::size_t enough = most_live_ + std::max(least_bytes_, free);
     return growth.reserved > enough ? growth.reserved - enough : 0;
   }
   /// Whether some of it may be moved.
-  bool allows_moves() const noexcept { return turns() < most_turns; }
-  void record_move(std::size_t bytes) noexcept { moved_bytes_ += bytes; }
+  bool allows_moves() const noexcept { return !is_in_vain_ && turns(moved_bytes_) < most_turns; }
+  void record_move(std::size_t bytes) noexcept {
+    moved_bytes_ += bytes;
+    window_.moved_bytes += bytes;
+    is_in_vain_ = is_in_vain_ || turns(window_.moved_bytes) > vain_turns;
+  }
   /// Ever.
   std::size_t moved_bytes() const noexcept { return moved_bytes_; }
 
  private:
-  double turns() const noexcept {
+  double turns(std::uint64_t bytes) const noexcept {
     if (most_live_ == 0) return 0;
-    return static_cast<double>(moved_bytes_) / static_cast<double>(most_live_);
+    return static_cast<double>(bytes) / static_cast<double>(most_live_);
+  }
+  void look_at_window(std::uint64_t handed_out) noexcept {
+    const bool is_over =
+        handed_out < window_.began || turns(handed_out - window_.began) >= window_turns;
+    if (is_over) window_ = {.began = handed_out, .moved_bytes = 0};
   }
 
   std::size_t least_bytes_;
   std::size_t most_live_ = 0;  // known here: a look at the peak may reset it elsewhere
   std::size_t moved_bytes_ = 0;
+  struct {
+    std::uint64_t began = 0;  // what had been handed out then
+    std::size_t moved_bytes = 0;
+  } window_;
+  bool is_in_vain_ = false;
 };
 
 }  // namespace garboard

@@ -113,7 +113,7 @@ TEST_F(GrowthTest, MovesNothingForSixteenGranules) {
 }
 
 // What is freed last time lies in the way of what is larger this time: each step would move all.
-TEST_F(GrowthTest, MovesNoMoreThanTwiceWhatWasEverLive) {
+TEST_F(GrowthTest, StopsMovingWhereItIsInVain) {
   allocate(8, 40_MiB);
   for (std::size_t bytes = 41_MiB; bytes < 80_MiB; bytes += 1_MiB) {
     for (std::size_t i = 0; i < 8; ++i) {
@@ -123,8 +123,8 @@ TEST_F(GrowthTest, MovesNoMoreThanTwiceWhatWasEverLive) {
   }
 
   const MemoryStats stats = cache_.stats();
-  EXPECT_GT(stats.moved_bytes, stats.peak_live_bytes);
-  EXPECT_LT(stats.moved_bytes, stats.peak_live_bytes / 4 * 9);
+  EXPECT_GT(stats.moved_bytes, 0u);
+  EXPECT_LT(stats.moved_bytes, stats.peak_live_bytes / 2);
 }
 
 TEST_F(GrowthTest, ComesToRestInAProgramThatRepeatsItself) {
