@@ -1,5 +1,6 @@
 #include <bit>
 #include <numbers>
+#include <tuple>
 
 #include "tests/cpp/kernels/array.h"
 
