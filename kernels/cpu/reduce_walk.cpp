@@ -1,11 +1,14 @@
 #include "kernels/cpu/reduce_walk.h"
 
+#include <cstring>
+
 #include "kernels/cpu/loop.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
 constexpr std::int64_t short_row = 16;
+constexpr std::int64_t few_columns = 256;  // too few for threads to share
 
 /// The dims that stay and those that go, each list walked by itself. Operand 0 is x: the larger one
 /// decides the order of the walk. Operand 1 is out.
@@ -68,45 +71,98 @@ void reduce_rows(const Reduction& r) {
   });
 }
 
-/// Columns of elements, side by side, go into as many accumulators.
-void reduce_columns(const Reduction& r) {
-  const Dim& across = r.kept.inner();
-  const Dim& down = r.reduced.inner();
-  const int item = r.kept.operand[0].item;
-  // Few columns that lie row after row: several rows count as one, or the loops would be too short.
-  std::int64_t fold = 1;
-  if (across.strides[0] == 1 && down.strides[0] == across.size && across.size < 64)
-    fold = smaller(down.size, 256 / across.size);
-  const std::int64_t columns = smaller(across.size, max_columns);
-  const std::int64_t gathered_rows = block_elements / columns < 1 ? 1 : block_elements / columns;
-  alignas(64) char accumulators[max_columns * max_accumulator_bytes];
-  alignas(64) char buffer[block_elements * 8];
-  const auto take = [&](const char* x, std::int64_t rows, std::int64_t n) {
-    if (across.strides[0] == 1) {
-      r.loops.take_columns(accumulators, x, rows / fold, down.strides[0] * fold, n * fold);
-      const std::int64_t taken = rows - rows % fold;
-      x += taken * down.strides[0] * item;
-      return r.loops.take_columns(accumulators, x, rows - taken, down.strides[0], n);
+/// Columns of elements that lie side by side or are brought there, and how they are taken.
+class Columns {
+ public:
+  explicit Columns(const Reduction& r)
+      : loops_(r.loops),
+        across_(r.kept.inner()),
+        down_(r.reduced.inner()),
+        item_(r.kept.operand[0].item) {
+    // Few that lie row after row: several rows count as one, or the loops would be too short.
+    if (across_.strides[0] == 1 && down_.strides[0] == across_.size && across_.size < 64)
+      fold_ = smaller(down_.size, 256 / across_.size);
+  }
+
+  std::int64_t at_once() const { return smaller(across_.size, max_columns); }
+
+  /// `accumulators` have room for max_columns.
+  void start(char* accumulators, std::int64_t n) const { loops_.start(accumulators, n * fold_); }
+  void take(char* accumulators, const char* x, std::int64_t rows, std::int64_t n) const {
+    if (across_.strides[0] == 1) {
+      loops_.take_columns(accumulators, x, rows / fold_, down_.strides[0] * fold_, n * fold_);
+      const std::int64_t taken = rows - rows % fold_;
+      x += taken * down_.strides[0] * item_;
+      return loops_.take_columns(accumulators, x, rows - taken, down_.strides[0], n);
     }
+    alignas(64) char buffer[block_elements * 8];
+    const std::int64_t gathered_rows = larger(block_elements / at_once(), 1);
     for (std::int64_t i = 0; i < rows; i += gathered_rows) {
       const std::int64_t some = smaller(rows - i, gathered_rows);
-      gather(item, buffer, x + i * down.strides[0] * item,
-             {some, n, down.strides[0], across.strides[0]});
-      r.loops.take_columns(accumulators, buffer, some, n, n);
+      gather(item_, buffer, x + i * down_.strides[0] * item_,
+             {some, n, down_.strides[0], across_.strides[0]});
+      loops_.take_columns(accumulators, buffer, some, n, n);
     }
-  };
+  }
+  /// Leaves what all rows come to in the first n.
+  void end(char* accumulators, std::int64_t n) const {
+    for (std::int64_t f = 1; f < fold_; ++f)
+      loops_.merge(accumulators, accumulators + f * n * loops_.accumulator_bytes, n);
+  }
+
+ private:
+  const ReduceLoops& loops_;
+  const Dim& across_;
+  const Dim& down_;
+  int item_;
+  std::int64_t fold_ = 1;
+};
+
+/// Columns of elements, side by side, go into as many accumulators.
+void reduce_columns(const Reduction& r) {
+  const Columns columns(r);
+  const Dim& across = r.kept.inner();
+  const int item = r.kept.operand[0].item;
+  alignas(64) char accumulators[max_columns * max_accumulator_bytes];
   for_each_place(r.kept, 1, [&](char* const* data) {
-    for (std::int64_t c = 0; c < across.size; c += columns) {
-      const std::int64_t n = smaller(across.size - c, columns);
+    for (std::int64_t c = 0; c < across.size; c += columns.at_once()) {
+      const std::int64_t n = smaller(across.size - c, columns.at_once());
       char* at[] = {data[0] + c * across.strides[0] * item,
                     data[1] + c * across.strides[1] * r.kept.operand[1].item};
-      r.loops.start(accumulators, n * fold);
-      for_each_place(r.reduced, 1, at, [&](char* const* block) { take(block[0], down.size, n); });
-      for (std::int64_t f = 1; f < fold; ++f)
-        r.loops.merge(accumulators, accumulators + f * n * r.loops.accumulator_bytes, n);
+      columns.start(accumulators, n);
+      for_each_place(r.reduced, 1, at, [&](char* const* block) {
+        columns.take(accumulators, block[0], r.reduced.inner().size, n);
+      });
+      columns.end(accumulators, n);
       r.loops.finish(at[1], across.strides[1], accumulators, n);
     }
   });
+}
+
+/// Few columns of many rows, which threads share; what each part comes to is merged in order.
+void reduce_tall_columns(const Reduction& r, double ns) {
+  constexpr std::int64_t most_parts = 64;
+  const Columns columns(r);
+  const Dim& across = r.kept.inner();
+  const Dim& down = r.reduced.inner();
+  const std::int64_t n = across.size, bytes = n * r.loops.accumulator_bytes;
+  const std::int64_t rows = larger(divided_up(part_elements, n), divided_up(down.size, most_parts));
+  const std::int64_t parts = divided_up(down.size, rows);
+  const Scratch scratch(parts * bytes);
+  for_each_part(parts, 1, ns, [&](std::int64_t first, std::int64_t last) {
+    alignas(64) char accumulators[max_columns * max_accumulator_bytes];
+    for (std::int64_t i = first; i < last; ++i) {
+      columns.start(accumulators, n);
+      columns.take(accumulators,
+                   r.kept.operand[0].data + i * rows * down.strides[0] * r.kept.operand[0].item,
+                   smaller(rows, down.size - i * rows), n);
+      columns.end(accumulators, n);
+      std::memcpy(scratch.as<char>() + i * bytes, accumulators, bytes);
+    }
+  });
+  char* const all = scratch.as<char>();
+  for (std::int64_t i = 1; i < parts; ++i) r.loops.merge(all, all + i * bytes, n);
+  r.loops.finish(r.kept.operand[1].data, across.strides[1], all, n);
 }
 
 }  // namespace
@@ -132,11 +188,14 @@ void reduce(const ReduceLoops& loops, const View& out, const View& x) {
     by_rows ? reduce_rows(part) : reduce_columns(part);
   };
   if (r.kept.dims == 0) return reduce_part(r);
+  const double ns = predicted_ns(loops.element_ns, x.count, static_cast<int>(item_size(x.dtype)));
+  const bool is_tall = r.kept.dims == 1 && r.reduced.dims == 1 &&
+                       r.kept.inner().size <= few_columns && x.count >= 4 * part_elements;
+  if (is_tall && !by_rows) return reduce_tall_columns(r, ns);
   // Threads get whole results, and of columns side by side enough to fill lines and lanes.
   const std::int64_t results = r.kept.dim[0].size, inside = x.count / results;
   const std::int64_t unit = r.kept.dims == 1 && !by_rows ? 128 : 1;
-  for_each_part(results, divided_up(part_elements / inside + 1, unit) * unit,
-                predicted_ns(loops.element_ns, x.count, static_cast<int>(item_size(x.dtype))),
+  for_each_part(results, divided_up(part_elements / inside + 1, unit) * unit, ns,
                 [&](std::int64_t first, std::int64_t last) {
                   reduce_part({loops, r.kept.part(first, last), r.reduced});
                 });

@@ -48,6 +48,8 @@ WORK = {
     "sum": lambda: gb.tensor(LONG).sum(),
     "sum of rows": lambda: gb.tensor(SQUARE).sum(1),
     "sum of columns": lambda: gb.tensor(SQUARE).sum(0),
+    "sum of tall columns": lambda: gb.tensor(LONG.reshape(-1, 16)).sum(0),
+    "variance of tall columns": lambda: gb.tensor(LONG[:1_000_000].reshape(-1, 10)).var(0),
     "max of columns": lambda: gb.tensor(SQUARE).max(dim=0)[0],
     "softmax": lambda: gb.softmax(gb.tensor(SQUARE), 1),
     "product": lambda: gb.tensor(SQUARE[:300, :400]) @ gb.tensor(SQUARE[:400, :500]),

@@ -126,6 +126,25 @@ TEST_P(ReduceTest, RowsOfEveryLengthFindTheOneThatCountsWhereverItStands) {
   }
 }
 
+TEST_P(ReduceTest, FewTallColumnsCountEveryElementOnce) {
+  constexpr std::int64_t rows = 100'003, columns = 5;
+  const auto x = Array<float>::random({rows, columns + 2}, 0, 9, 9);
+  for (const auto& given : {x.narrowed(1, 1, columns), x.narrowed(1, 1, columns).flipped(0)}) {
+    const auto sums = apply<SumOf>(given, 1), maxima = apply<MaximumOf>(given, 1);
+
+    for (std::int64_t c = 0; c < columns; ++c) {
+      double sum = 0;
+      float most = 0;
+      for (std::int64_t r = 0; r < rows; ++r) {
+        sum += given[r * columns + c];
+        most = std::max(most, given[r * columns + c]);
+      }
+      EXPECT_NEAR(sums[c], sum, 0.1);
+      EXPECT_EQ(maxima[c], most);
+    }
+  }
+}
+
 TEST_P(ReduceTest, ManyShortRowsOfAWiderMatrixAreReducedEach) {
   const auto x = Array<float>::random({1000, 100}, 0, 9, 8).narrowed(1, 3, 40);
 
