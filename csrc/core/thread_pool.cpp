@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <exception>
 #include <new>
 #include <utility>
@@ -19,6 +20,7 @@ namespace {
 constexpr int most_threads = 256;
 constexpr int most_looks = 2000;  // at 10 to 40 ns each
 constexpr double hot_ns = 25e3, asleep_ns = 100e3;
+constexpr std::int64_t waking_ns = 400'000, longest_gap_ns = 1'000'000;
 constexpr std::size_t stack_bytes = std::size_t{1} << 20;
 
 // What is to be claimed: 24 bits of the job's number, 20 of its chunks' count, 20 of the next one.
@@ -35,6 +37,8 @@ struct Pool {
   std::atomic<std::uint32_t> bell{0};  // rung by a change
   std::atomic<int> awake{0};
   std::atomic<std::uint32_t> done{0};
+  std::atomic<std::int64_t> unshared_ns{0};  // of work that woken workers would have shared
+  std::atomic<std::int64_t> unshared_at{0};
   Chunks job{};  // read only by who has claimed a chunk
   std::atomic<bool> has_failed{false};
   std::exception_ptr failure;  // of who set has_failed
@@ -141,6 +145,33 @@ void await_the_begun(std::uint32_t count) {
     pool.done.wait(now, std::memory_order_acquire);
 }
 
+void ring() {
+  pool.bell.fetch_add(1, std::memory_order_release);
+  pool.bell.notify_all();
+}
+
+/// By who has taken the pool.
+void start_missing_workers() {
+  const int helpers = thread_count() - 1;
+  if (pool.started.load(std::memory_order_relaxed) < helpers) start_workers(helpers);
+}
+
+/// Wakes the workers for what comes next, once enough of such work has come with short gaps.
+void note_unshared(double cost_ns) noexcept {
+  const auto since_start = std::chrono::steady_clock::now().time_since_epoch();
+  const std::int64_t now = std::chrono::nanoseconds(since_start).count();
+  const std::int64_t gap = now - pool.unshared_at.exchange(now, std::memory_order_relaxed);
+  const std::int64_t before =
+      gap < longest_gap_ns ? pool.unshared_ns.load(std::memory_order_relaxed) : 0;
+  const std::int64_t all = before + static_cast<std::int64_t>(cost_ns);
+  const bool is_enough = all >= waking_ns;
+  pool.unshared_ns.store(is_enough ? 0 : all, std::memory_order_relaxed);
+  if (!is_enough || pool.is_taken.exchange(true, std::memory_order_acquire)) return;
+  start_missing_workers();
+  pool.is_taken.store(false, std::memory_order_release);
+  ring();
+}
+
 }  // namespace
 
 int thread_count() noexcept {
@@ -161,24 +192,23 @@ void set_thread_count(int count) {
 
 bool is_worth_splitting(double cost_ns) noexcept {
   if (cost_ns < hot_ns || is_inside || thread_count() == 1) return false;
-  return cost_ns >= asleep_ns || pool.awake.load(std::memory_order_relaxed) > 0;
+  if (cost_ns >= asleep_ns || pool.awake.load(std::memory_order_relaxed) > 0) return true;
+  note_unshared(cost_ns);
+  return false;
 }
 
 void run_chunks(const Chunks& chunks) {
   const int helpers = thread_count() - 1;
   if (chunks.count < 2 || helpers == 0 || is_inside) return run_alone(chunks);
   if (pool.is_taken.exchange(true, std::memory_order_acquire)) return run_alone(chunks);
-  if (pool.started.load(std::memory_order_relaxed) < helpers) start_workers(helpers);
+  start_missing_workers();
 
   pool.job = chunks;
   pool.done.store(0, std::memory_order_relaxed);
   pool.has_failed.store(false, std::memory_order_relaxed);
   const std::uint64_t number = (pool.claim.load(std::memory_order_relaxed) >> 2 * field) + 1;
   pool.claim.store(number << 2 * field | static_cast<std::uint64_t>(chunks.count) << field);
-  if (pool.awake.load() < helpers) {
-    pool.bell.fetch_add(1, std::memory_order_release);
-    pool.bell.notify_all();
-  }
+  if (pool.awake.load() < helpers) ring();
   work();
   await_the_begun(static_cast<std::uint32_t>(chunks.count));
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <numeric>
 #include <stdexcept>
 #include <thread>
@@ -153,6 +154,20 @@ TEST_F(ThreadPool, SplittingIsWorthItForLongWorkAlone) {
 
   EXPECT_FALSE(is_worth_splitting(1e3));
   EXPECT_TRUE(is_worth_splitting(1e6));
+}
+
+TEST_F(ThreadPool, WorkThatKeepsComingWakesTheWorkers) {
+  using Clock = std::chrono::steady_clock;
+  set_thread_count(2);
+  bool is_shared = false;
+  for (int times = 0; times < 100'000 && !is_shared; ++times) {
+    is_shared = is_worth_splitting(5e4);  // too little for workers that sleep
+    const auto end = Clock::now() + std::chrono::microseconds(20);
+    while (Clock::now() < end) {  // the work
+    }
+  }
+
+  EXPECT_TRUE(is_shared);
 }
 
 }  // namespace
