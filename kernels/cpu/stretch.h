@@ -67,7 +67,8 @@ void store_ahead(T* y, std::int64_t count, At at) {
   constexpr std::int64_t block = 64, ahead = 128, line = 64 / sizeof(T);
   std::int64_t i = 0;
   for (; i + block <= count; i += block) {
-    for (std::int64_t l = 0; l < block; l += line) __builtin_prefetch(y + i + ahead + l, 1);
+    for (std::int64_t l = 0; l < block && i + ahead + block <= count; l += line)
+      __builtin_prefetch(y + i + ahead + l, 1);
 #pragma GCC ivdep
     for (std::int64_t j = i; j < i + block; ++j) y[j] = at(j);
   }
