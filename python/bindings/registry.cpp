@@ -192,6 +192,9 @@ void bind_registry(py::module_& m) {
   m.def(
       "_birth_step", [] { return birth_step.load(); }, "The step that births belong to.");
   m.def(
+      "_advance_birth_step", [] { return birth_step.fetch_add(1); },
+      "What is born from now on belongs to the step after the one that is returned.");
+  m.def(
       "current_dispose_scope",
       [] { return py::reinterpret_steal<py::object>(scope_object(current_scope())); },
       "The innermost open scope here, or None.");

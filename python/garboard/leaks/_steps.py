@@ -22,8 +22,7 @@ class Steps:
         self.epochs: list[int] = []  # the last step of each epoch that has ended
         self.warm: set[int] = set()  # first steps of phases: what they make is nobody's fault
         self._phases = {""}
-        self._last = _engine._birth_step() + 1
-        _engine._set_birth_step(self._last)
+        self._last = _engine._advance_birth_step() + 1
         # From global step `starts[i]` on, own step = global step - offsets[i]. More than one entry
         # means that somebody else moved the global step on, too.
         self._starts = [self._last]
@@ -33,8 +32,7 @@ class Steps:
         """End a step; return its number."""
         done = self.now
         self.now += 1
-        found = _engine._birth_step()
-        _engine._set_birth_step(found + 1)
+        found = _engine._advance_birth_step()
         if found != self._last:
             self._starts.append(found + 1)
             self._offsets.append(found + 1 - self.now)
