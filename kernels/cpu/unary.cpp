@@ -15,6 +15,12 @@ inline constexpr bool is_long = [] {
   return found;
 }();
 
+/// About, of an element in the caches.
+template <class F, class T>
+inline constexpr double element_ns = HasWide<F, T> ? 0.2
+                                     : is_long<F>  ? 0.5
+                                                   : 0.15;
+
 template <class F>
 void unary(const View& out, const View& x, Stream) {
   visit_dtype(x.dtype, [&]<class T>(Type<T>) {
@@ -25,7 +31,7 @@ void unary(const View& out, const View& x, Stream) {
       }
       if (run_short<unary_stretch<F, T>, 1>(out, x)) return;
       const View* in = &x;
-      run({unary_stretch<F, T>, 1, 1, is_long<F> ? 0.5 : 0.15}, out, &in);
+      run({unary_stretch<F, T>, 1, 1, element_ns<F, T>}, out, &in);
     }
   });
 }
