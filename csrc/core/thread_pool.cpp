@@ -145,19 +145,8 @@ void await_the_begun(std::uint32_t count) {
     pool.done.wait(now, std::memory_order_acquire);
 }
 
-void ring() {
-  pool.bell.fetch_add(1, std::memory_order_release);
-  pool.bell.notify_all();
-}
-
-/// By who has taken the pool.
-void start_missing_workers() {
-  const int helpers = thread_count() - 1;
-  if (pool.started.load(std::memory_order_relaxed) < helpers) start_workers(helpers);
-}
-
-/// Wakes the workers for what comes next, once enough of such work has come with short gaps.
-void note_unshared(double cost_ns) noexcept {
+/// Whether enough of such work has come, with short gaps, that workers should wake for the rest.
+bool keeps_coming(double cost_ns) noexcept {
   const auto since_start = std::chrono::steady_clock::now().time_since_epoch();
   const std::int64_t now = std::chrono::nanoseconds(since_start).count();
   const std::int64_t gap = now - pool.unshared_at.exchange(now, std::memory_order_relaxed);
@@ -166,10 +155,7 @@ void note_unshared(double cost_ns) noexcept {
   const std::int64_t all = before + static_cast<std::int64_t>(cost_ns);
   const bool is_enough = all >= waking_ns;
   pool.unshared_ns.store(is_enough ? 0 : all, std::memory_order_relaxed);
-  if (!is_enough || pool.is_taken.exchange(true, std::memory_order_acquire)) return;
-  start_missing_workers();
-  pool.is_taken.store(false, std::memory_order_release);
-  ring();
+  return is_enough;
 }
 
 }  // namespace
@@ -192,23 +178,25 @@ void set_thread_count(int count) {
 
 bool is_worth_splitting(double cost_ns) noexcept {
   if (cost_ns < hot_ns || is_inside || thread_count() == 1) return false;
-  if (cost_ns >= asleep_ns || pool.awake.load(std::memory_order_relaxed) > 0) return true;
-  note_unshared(cost_ns);
-  return false;
+  return cost_ns >= asleep_ns || pool.awake.load(std::memory_order_relaxed) > 0 ||
+         keeps_coming(cost_ns);
 }
 
 void run_chunks(const Chunks& chunks) {
   const int helpers = thread_count() - 1;
   if (chunks.count < 2 || helpers == 0 || is_inside) return run_alone(chunks);
   if (pool.is_taken.exchange(true, std::memory_order_acquire)) return run_alone(chunks);
-  start_missing_workers();
+  if (pool.started.load(std::memory_order_relaxed) < helpers) start_workers(helpers);
 
   pool.job = chunks;
   pool.done.store(0, std::memory_order_relaxed);
   pool.has_failed.store(false, std::memory_order_relaxed);
   const std::uint64_t number = (pool.claim.load(std::memory_order_relaxed) >> 2 * field) + 1;
   pool.claim.store(number << 2 * field | static_cast<std::uint64_t>(chunks.count) << field);
-  if (pool.awake.load() < helpers) ring();
+  if (pool.awake.load() < helpers) {
+    pool.bell.fetch_add(1, std::memory_order_release);
+    pool.bell.notify_all();
+  }
   work();
   await_the_begun(static_cast<std::uint32_t>(chunks.count));
 

@@ -24,8 +24,8 @@ void set_thread_count(int count);
 
 /// Whether splitting work that one thread does in `cost_ns` gains more than handing it over costs:
 /// 25 us while a worker is awake, 100 us when all sleep. Some 400 us of work between those two,
-/// with gaps of less than a millisecond, wake the workers for what follows. Never inside a chunk,
-/// and never with one thread.
+/// with gaps of less than a millisecond, are worth waking them for what follows. Never inside a
+/// chunk, and never with one thread.
 bool is_worth_splitting(double cost_ns) noexcept;
 
 /// Runs every chunk and returns when all are done. What a chunk throws is thrown on, when no other
