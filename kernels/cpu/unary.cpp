@@ -17,7 +17,7 @@ inline constexpr bool is_long = [] {
 
 /// About, of an element in the caches.
 template <class F, class T>
-inline constexpr double element_ns = HasWide<F, T> ? 0.2
+inline constexpr double element_ns = HasWide<F, T> ? 0.14
                                      : is_long<F>  ? 0.5
                                                    : 0.15;
 
