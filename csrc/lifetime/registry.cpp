@@ -40,17 +40,14 @@ bool lies_in(const ScopeLedger* ledger, const ScopeLedger* scope) noexcept {
 
 }  // namespace
 
-template <class Wanted>
-std::string Registry::largest_sites_of(Wanted is_wanted) {
-  return largest_lines(sites_by_bytes(is_wanted));
-}
-
 std::string Registry::largest_sites(const ScopeLedger& scope) {
-  return largest_sites_of([&](const StorageRecord& it) { return lies_in(it.ledger, &scope); });
+  return largest_lines(
+      sites_by_bytes([&](const StorageRecord& it) { return lies_in(it.ledger, &scope); }));
 }
 
 std::string Registry::largest_sites(Device device) {
-  return largest_sites_of([=](const StorageRecord& it) { return it.device == device; });
+  return largest_lines(
+      sites_by_bytes([=](const StorageRecord& it) { return it.device == device; }));
 }
 
 template <bool waits>

@@ -197,8 +197,6 @@ class Registry {
   }
   template <bool waits>
   void add_slowly(StorageRecord& storage);
-  template <class Wanted>
-  std::string largest_sites_of(Wanted is_wanted);
   /// Deletes a ledger whose last share has gone, and drops its share of the one around it.
   void end(ScopeLedger* ledger) noexcept;
   void remove_slowly(StorageRecord& storage) noexcept;

@@ -136,9 +136,8 @@ class CachingAllocator {
     Fit fit;
     bool is_roomy = false;    // for more than is needed
     bool is_thrifty = false;  // with memory that lies free elsewhere
-    bool may_trim() const noexcept {
-      return !is_roomy && !is_thrifty;
-    }  // else another plan follows
+    /// Where not, another plan follows.
+    bool may_trim() const noexcept { return !is_roomy && !is_thrifty; }
   };
   using Rung = Block* (CachingAllocator::*)(Request&);
   struct NamedRung {

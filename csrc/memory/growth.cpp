@@ -88,7 +88,7 @@ Growth CachingAllocator::hold(Request& request, GrowthPlan plan, Heap::Stock& st
     if (plan.is_roomy && (most == 0 || !is_plenty)) return {};
     if (plan.is_thrifty && (is_plenty || !thrift_.allows_moves())) return {};
     const Growth growth = heap_.hold(request.bytes, request.stream, most, plan.fit);
-    if (growth.first || (plan.fit != Fit::lowest)) return growth;
+    if (growth.first || plan.fit != Fit::lowest) return growth;
   }
   if (!add_range(request)) return {};
   Heap::Stock again = heap_.make_stock(request.stream);

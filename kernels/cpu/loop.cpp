@@ -225,16 +225,12 @@ void scatter_items(T* to, const T* from, const Block& block) {
   }
 }
 
-/// What one thread needs. What does not fit into its second cache takes the time of the memory.
-double predicted_ns(const Elementwise& op, const Plan& plan, std::int64_t count) {
-  constexpr std::int64_t second_cache_bytes = std::int64_t{2} << 20;
-  constexpr double byte_ns = 0.035;
-  std::int64_t items = 0;  // what an element takes of all operands
+/// Of the inputs and the result, those that are walked.
+std::int64_t bytes_of(const Plan& plan, std::int64_t count) {
+  std::int64_t items = 0;
   for (int k = 0; k < plan.operands; ++k)
     if (plan.inner().strides[k] != 0) items += plan.operand[k].item;
-  const double in_cache = static_cast<double>(count) * op.element_ns;
-  const double in_memory = static_cast<double>(count * items) * byte_ns;
-  return count * items > second_cache_bytes && in_cache < in_memory ? in_memory : in_cache;
+  return count * items;
 }
 
 /// How much of the outermost dim, `inside` elements each, makes a part for a thread: some
@@ -272,12 +268,14 @@ void run(const Elementwise& op, const View& out, const View* const* in) {
                        out.count * whole.operand[0].item >= streaming_bytes &&
                        !overwrites_an_input(whole);
   const Dim& outer = whole.dim[0];
-  for_each_part(outer.size, part_size(op, out.count / outer.size),
-                predicted_ns(op, whole, out.count), [&](std::int64_t first, std::int64_t last) {
-                  Plan plan = whole.part(first, last);
-                  if (streams) return run_streaming(op, plan, scalars);
-                  by_rows ? run_rows(op, plan, scalars) : run_tiles(op, plan);
-                });
+  for_each_part(
+      outer.size, part_size(op, out.count / outer.size),
+      predicted_ns(static_cast<double>(out.count) * op.element_ns, bytes_of(whole, out.count)),
+      [&](std::int64_t first, std::int64_t last) {
+        Plan plan = whole.part(first, last);
+        if (streams) return run_streaming(op, plan, scalars);
+        by_rows ? run_rows(op, plan, scalars) : run_tiles(op, plan);
+      });
 }
 
 void stream_copy(void* to, const void* from, std::int64_t bytes) {

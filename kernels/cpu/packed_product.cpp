@@ -16,8 +16,8 @@ namespace {
 // up to 14 rows, and a panel of b, 32 columns, stay in the first.
 constexpr std::int64_t block_depth = 384, packed_block_depth = 192, block_floats = 192 * 1024;
 // What is read in short pieces of many rows, from beyond the second cache, the hardware foresees
-// for a few rows at a time. `near_floats` fill that cache.
-constexpr std::int64_t far_block_depth = 48, near_floats = 1 << 19;
+// for a few rows at a time.
+constexpr std::int64_t far_block_depth = 48, near_floats = second_cache_bytes / 4;
 
 /// to[j * to_stride + i] = from[i * row_stride + j * column_stride] for i < rows, j < columns, and
 /// 0 for the rows from there to 16.

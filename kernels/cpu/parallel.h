@@ -9,6 +9,16 @@
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
+inline constexpr std::int64_t second_cache_bytes = std::int64_t{2} << 20;  // a core's, about
+
+/// What one thread needs for work that takes `ns` in the caches: operands that do not fit into the
+/// second one, `bytes` in all, take the time of the memory.
+inline double predicted_ns(double ns, std::int64_t bytes) {
+  constexpr double byte_ns = 0.035;
+  const double in_memory = static_cast<double>(bytes) * byte_ns;
+  return bytes > second_cache_bytes && ns < in_memory ? in_memory : ns;
+}
+
 /// Runs work of `cost_ns` in all, which gives up the outer lock where that is worth it: calls
 /// `run(first, last)` for parts of [0, count), `grain` long but for the last one, if work of
 /// `cost_ns` in all is worth it; else once for all. Only for work of which every part gives the

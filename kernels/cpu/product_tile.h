@@ -9,8 +9,6 @@
 
 #ifdef __AVX512F__
 #include <immintrin.h>
-#pragma GCC diagnostic ignored "-Wuninitialized"  // g++ 12's own header: its bug 105593
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {

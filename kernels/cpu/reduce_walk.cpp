@@ -188,7 +188,8 @@ void reduce(const ReduceLoops& loops, const View& out, const View& x) {
     by_rows ? reduce_rows(part) : reduce_columns(part);
   };
   if (r.kept.dims == 0) return reduce_part(r);
-  const double ns = predicted_ns(loops.element_ns, x.count, static_cast<int>(item_size(x.dtype)));
+  const double ns = predicted_ns(static_cast<double>(x.count) * loops.element_ns,
+                                 x.count * static_cast<std::int64_t>(item_size(x.dtype)));
   const bool is_tall = r.kept.dims == 1 && r.reduced.dims == 1 &&
                        r.kept.inner().size <= few_columns && x.count >= 4 * part_elements;
   if (is_tall && !by_rows) return reduce_tall_columns(r, ns);

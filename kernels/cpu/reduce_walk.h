@@ -69,16 +69,6 @@ void take_rows(void* accumulators, const void* x, std::int64_t rows, std::int64_
 
 inline constexpr std::int64_t part_elements = 1 << 16;  // what one thread takes at a time
 
-/// Whether threads share a reduction is decided by this. What fits into the second cache lies in
-/// one core's, and another would fetch it from there; what does not comes from beyond at one speed.
-inline double predicted_ns(double element_ns, std::int64_t count, int item) {
-  constexpr std::int64_t second_cache_bytes = std::int64_t{2} << 20;
-  constexpr double least_beyond = 0.13;
-  const bool is_beyond = count * item > second_cache_bytes;
-  return static_cast<double>(count) *
-         (is_beyond && element_ns < least_beyond ? least_beyond : element_ns);
-}
-
 /// All of `x` into one result. Long ones by parts of a fixed size, whose results meet in order:
 /// threads share the work and the sum does not tell how many there were.
 template <class Loops>
@@ -92,15 +82,17 @@ typename Loops::R reduce_all(const void* x, std::int64_t count) {
   const std::int64_t parts = divided_up(count, part_elements);
   const Scratch scratch(parts * static_cast<std::int64_t>(sizeof(Kept)));
   Kept* const partial = scratch.as<Kept>();
-  for_each_part(parts, 1, predicted_ns(Loops::loops.element_ns, count, Loops::item),
-                [&](std::int64_t first, std::int64_t last) {
-                  for (std::int64_t i = first; i < last; ++i) {
-                    const std::int64_t start = i * part_elements;
-                    Loops::start(partial + i, 1);
-                    Loops::take_row(partial + i, static_cast<const char*>(x) + start * Loops::item,
-                                    smaller(count - start, part_elements));
-                  }
-                });
+  for_each_part(
+      parts, 1,
+      predicted_ns(static_cast<double>(count) * Loops::loops.element_ns, count * Loops::item),
+      [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i) {
+          const std::int64_t start = i * part_elements;
+          Loops::start(partial + i, 1);
+          Loops::take_row(partial + i, static_cast<const char*>(x) + start * Loops::item,
+                          smaller(count - start, part_elements));
+        }
+      });
   Loops::merge_one(kept, partial, parts);
   return static_cast<typename Loops::R>(kept.result());
 }

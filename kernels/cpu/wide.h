@@ -22,8 +22,7 @@ struct Wide {
 };
 
 template <class F, class T>
-concept HasWide = std::is_same_v<T, float> && Wide<F>::inputs >
-0;
+concept HasWide = std::is_same_v<T, float> && Wide<F>::inputs != 0;
 
 #ifdef __AVX512F__
 using Floats = __m512;

@@ -187,11 +187,6 @@ void bind_registry(py::module_& m) {
       },
       py::arg("tensor"), "(serial, site, step, thread) of an alias.");
   m.def(
-      "_set_birth_step", [](std::uint32_t step) { birth_step.store(step); }, py::arg("step"),
-      "What is born from now on belongs to this step.");
-  m.def(
-      "_birth_step", [] { return birth_step.load(); }, "The step that births belong to.");
-  m.def(
       "_advance_birth_step", [] { return birth_step.fetch_add(1); },
       "What is born from now on belongs to the step after the one that is returned.");
   m.def(
