@@ -4,6 +4,8 @@ What is made inside a `dispose_scope` ends with it; what nobody disposes ends wi
 reference; what outlives the code that made it is named by `garboard.leaks`.
 """
 
+from typing import TYPE_CHECKING
+
 from garboard import _interpreter
 
 _interpreter.refuse_subinterpreters()  # before the extension loads: it could not refuse in time
@@ -61,7 +63,20 @@ _SUBMODULES = (
     "random",
     "utils",
 )
-__getattr__ = lazy_submodules(__name__, _SUBMODULES)
+if TYPE_CHECKING:
+    from garboard import autograd as autograd
+    from garboard import cpu as cpu
+    from garboard import cuda as cuda
+    from garboard import leaks as leaks
+    from garboard import memory as memory
+    from garboard import nn as nn
+    from garboard import optim as optim
+    from garboard import profiler as profiler
+    from garboard import pytest_plugin as pytest_plugin
+    from garboard import random as random
+    from garboard import utils as utils
+else:
+    __getattr__ = lazy_submodules(__name__, _SUBMODULES)
 
 __all__ = [
     "DTypeError",

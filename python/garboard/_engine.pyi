@@ -1,4 +1,7 @@
 # Made by `python -m garboard._stubs` from the op tables: do not edit.
+from builtins import bool as _bool  # Tensor and the dtypes take these names over below
+from builtins import float as _float
+from builtins import int as _int
 from builtins import type as type_of
 from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
@@ -6,9 +9,6 @@ from typing import Any, Final, Self, TypeVar
 
 from garboard._hooks import RemovableHandle
 
-_int = int  # the builtins, whose names Tensor and the dtypes take over below
-_float = float
-_bool = bool
 Number = _float | _int | _bool
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -39,6 +39,8 @@ class device:
     @property
     def index(self) -> _int | None: ...
 
+_dtype = dtype  # Tensor has properties of these names
+_device = device
 DType = dtype | type_of[_float] | type_of[_int] | type_of[_bool]
 Device = device | str
 
@@ -121,7 +123,7 @@ class Storage:
     def nbytes(self) -> _int: ...
     def __len__(self) -> _int: ...
     @property
-    def device(self) -> device: ...
+    def device(self) -> _device: ...
     @property
     def version(self) -> _int: ...
     @property
@@ -287,9 +289,9 @@ class Tensor:
     @property
     def shape(self) -> tuple[_int, ...]: ...
     @property
-    def dtype(self) -> dtype: ...
+    def dtype(self) -> _dtype: ...
     @property
-    def device(self) -> device: ...
+    def device(self) -> _device: ...
     @property
     def is_cuda(self) -> _bool: ...
     @property

@@ -13,6 +13,9 @@ __all__ = ["stub_text"]
 
 _HEAD = """\
 # Made by `python -m garboard._stubs` from the op tables: do not edit.
+from builtins import bool as _bool  # Tensor and the dtypes take these names over below
+from builtins import float as _float
+from builtins import int as _int
 from builtins import type as type_of
 from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
@@ -20,9 +23,6 @@ from typing import Any, Final, Self, TypeVar
 
 from garboard._hooks import RemovableHandle
 
-_int = int  # the builtins, whose names Tensor and the dtypes take over below
-_float = float
-_bool = bool
 Number = _float | int | bool
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -53,6 +53,8 @@ class device:
     @property
     def index(self) -> int | None: ...
 
+_dtype = dtype  # Tensor has properties of these names
+_device = device
 DType = dtype | type_of[float] | type_of[int] | type_of[bool]
 Device = device | str
 
@@ -135,7 +137,7 @@ class Storage:
     def nbytes(self) -> int: ...
     def __len__(self) -> int: ...
     @property
-    def device(self) -> device: ...
+    def device(self) -> _device: ...
     @property
     def version(self) -> int: ...
     @property
@@ -309,9 +311,9 @@ class Tensor:
     @property
     def shape(self) -> tuple[int, ...]: ...
     @property
-    def dtype(self) -> dtype: ...
+    def dtype(self) -> _dtype: ...
     @property
-    def device(self) -> device: ...
+    def device(self) -> _device: ...
     @property
     def is_cuda(self) -> bool: ...
     @property

@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,65 @@ def test_a_clean_module_is_found_clean(tmp_path: Path):
     text = '"""A module."""\n__all__: list[str] = ["a"]\n'
 
     assert without_surface(planted(tmp_path, {"python/garboard/a.py": text})) == []
+
+
+def bound_by(statement: ast.stmt) -> list[str]:
+    """Return the names that a statement of a module binds, not those of statements inside it."""
+    if isinstance(statement, ast.FunctionDef):
+        return [statement.name]
+    if isinstance(statement, ast.Import | ast.ImportFrom):
+        return [alias.asname or alias.name for alias in statement.names]
+    targets = getattr(statement, "targets", [getattr(statement, "target", None)])
+    return [target.id for target in targets if isinstance(target, ast.Name)]
+
+
+def seen_by_checkers(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield the statements of a module that a type checker reads: not what TYPE_CHECKING hides."""
+    for statement in body:
+        if not isinstance(statement, ast.If):
+            yield statement
+        elif (condition := ast.unparse(statement.test)) == "TYPE_CHECKING":
+            yield from seen_by_checkers(statement.body)
+        elif condition == "not TYPE_CHECKING":
+            yield from seen_by_checkers(statement.orelse)
+        else:
+            yield from seen_by_checkers([*statement.body, *statement.orelse])
+
+
+def open_to_any_name(tree: Tree) -> list[str]:
+    """Return modules that, to a type checker, have every attribute: misspelt ones too."""
+    return [
+        f"{file}:{statement.lineno} shows __getattr__ to type checkers; "
+        "put it under `if not TYPE_CHECKING:`"
+        for file in tree.under("python/garboard", suffixes=(".py", ".pyi"))
+        for statement in seen_by_checkers(ast.parse(tree.text(file)).body)
+        if "__getattr__" in bound_by(statement)
+    ]
+
+
+def test_no_module_has_every_name_to_a_type_checker():
+    violations = open_to_any_name(project())
+
+    assert not violations, "\n".join(violations)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_open"),
+    [
+        ("__getattr__ = lazy()", True),
+        ("def __getattr__(name: str) -> object: ...", True),
+        ("from garboard._lazy import advice as __getattr__", True),
+        ("if TYPE_CHECKING:\n    __getattr__: object\nelse:\n    x = 1", True),
+        ("if sys.version_info > (3, 12):\n    __getattr__ = lazy()", True),
+        ("if not TYPE_CHECKING:\n    __getattr__ = lazy()", False),
+        ("if TYPE_CHECKING:\n    x = 1\nelse:\n    __getattr__ = lazy()", False),
+        ("class A:\n    def __getattr__(self, name: str) -> int: ...", False),
+    ],
+)
+def test_a_planted_module_of_every_name_is_found(text, is_open, tmp_path: Path):
+    violations = open_to_any_name(planted(tmp_path, {"python/garboard/a.py": text}))
+
+    assert len(violations) == is_open
 
 
 def test_importing_the_package_imports_no_dependency():
