@@ -95,6 +95,9 @@ class Walk {
     if (given.sizes() != output.sizes())
       throw ShapeError(text("backward: a gradient of sizes ", given.sizes(),
                             " for an output of sizes ", output.sizes(), "; they must be equal"));
+    if (given.device() != output.device())
+      throw DeviceError(text("backward: a gradient on ", given.device(), " for an output on ",
+                             output.device(), "; they must be on one device, use to()"));
     return to(given, output.dtype());
   }
 

@@ -64,6 +64,9 @@ class PythonHooks final : public GradientHooks {
         throw DTypeError(text("hook: it returned dtype ", name_of(given.dtype()),
                               " for a gradient of dtype ", name_of(gradient.dtype()),
                               "; they must be equal"));
+      if (given.device() != gradient.device())
+        throw DeviceError(text("hook: it returned one on ", given.device(), " for a gradient on ",
+                               gradient.device(), "; they must be on one device, use to()"));
       gradient = given;
     }
     return gradient;
