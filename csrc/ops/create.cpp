@@ -72,6 +72,30 @@ Tensor scalar_tensor(Scalar value, DType dtype, Device device) {
   return full({}, value, dtype, device);
 }
 
+namespace {
+
+/// How many steps lead from `start` up to but without `end`. Exact for integers, which a double
+/// holds to 2^53 alone; `step` is not zero, and leads there.
+double count_of_steps(Scalar start, Scalar end, Scalar step) {
+  const auto is_real = [](Scalar it) { return it.category == Category::floating; };
+  if (is_real(start) || is_real(end) || is_real(step))
+    return std::ceil((end.real - start.real) / step.real);
+  // Unsigned: the distance between two integers can exceed the largest one.
+  const auto low = static_cast<std::uint64_t>(std::min(start.integer, end.integer));
+  const auto high = static_cast<std::uint64_t>(std::max(start.integer, end.integer));
+  const auto by = static_cast<std::uint64_t>(step.integer);
+  const std::uint64_t stride = step.integer > 0 ? by : -by;
+  return static_cast<double>((high - low) / stride + ((high - low) % stride != 0));
+}
+
+/// As PyTorch counts in integers: its start and its step are cut off first.
+Scalar whole(Scalar number) {
+  check_fits("arange", number, DType::int64);
+  return Scalar::of(number.to<std::int64_t>());
+}
+
+}  // namespace
+
 Tensor arange(Scalar start, Scalar end, Scalar step, DType dtype, Device device) {
   if (!std::isfinite(start.real) || !std::isfinite(end.real) || !std::isfinite(step.real))
     throw ShapeError(text("arange: from ", start.real, " to ", end.real, " by ", step.real,
@@ -81,8 +105,12 @@ Tensor arange(Scalar start, Scalar end, Scalar step, DType dtype, Device device)
   if ((span > 0) != (step.real > 0) && span != 0)
     throw ShapeError(text("arange: from ", start.real, " to ", end.real, " by ", step.real,
                           "; the step must lead from start to end"));
-  const double count = std::ceil(span / step.real);
+  const double count = count_of_steps(start, end, step);
   if (count > 0x1p62) throw ShapeError(text("arange: ", count, " elements; at most 2^62"));
+  if (category_of(dtype) == Category::integer) {
+    start = whole(start);
+    step = whole(step);
+  }
   Tensor result = empty({static_cast<std::int64_t>(count)}, dtype, device, "arange");
   kernels::table_of(device).arange(result.view(), start, step, Stream{device});
   return result;

@@ -25,8 +25,9 @@ Tensor full(const Dims& sizes, Scalar value, DType dtype, Device device = {},
 Tensor zeros(const Dims& sizes, DType dtype, Device device = {});
 /// A 0-d tensor.
 Tensor scalar_tensor(Scalar value, DType dtype, Device device = {});
-/// start, start + step, ... up to but without `end`. Raises ShapeError for a zero step or one that
-/// leads away from `end`, and for NaN.
+/// start, start + step, ... up to but without `end`. In an integer dtype the count is that of the
+/// numbers as given, and start and step are cut off towards zero, as in PyTorch: 0 to 3 by 0.5 is
+/// six zeros. Raises ShapeError for a zero step or one that leads away from `end`, and for NaN.
 Tensor arange(Scalar start, Scalar end, Scalar step, DType dtype, Device device = {});
 /// Ones on the diagonal of `rows` x `columns`.
 Tensor eye(std::int64_t rows, std::int64_t columns, DType dtype, Device device = {});

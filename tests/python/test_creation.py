@@ -197,6 +197,25 @@ class TestArange:
         assert gb.arange(3, dtype=gb.float32).tolist() == [0, 1, 2]
         assert gb.arange(3, dtype=gb.uint8).dtype == gb.uint8
 
+    @pytest.mark.parametrize("dtype", [gb.uint8, gb.int32, gb.int64])
+    def test_cuts_start_and_step_off_in_an_integer_dtype_as_pytorch_does(self, dtype):
+        assert gb.arange(0, 3, 0.5, dtype=dtype).tolist() == [0] * 6
+        assert gb.arange(0, 10, 2.5, dtype=dtype).tolist() == [0, 2, 4, 6]
+        assert gb.arange(0.9, 3.7, dtype=dtype).tolist() == [0, 1, 2]
+        assert gb.arange(3, 0, -1.5, dtype=dtype).tolist() == [3, 2]
+
+    def test_counts_large_integers_exactly(self):
+        top = 2**63 - 1
+
+        assert gb.arange(top - 2, top).tolist() == [top - 2, top - 1]
+        assert gb.arange(-top, top, top).tolist() == [-top, 0]
+        assert gb.arange(2**53, 2**53 + 3).tolist() == [2**53, 2**53 + 1, 2**53 + 2]
+        assert gb.arange(top, top - 4, -3).tolist() == [top, top - 3]
+
+    def test_refuses_a_step_beyond_an_integer_dtype(self):
+        with pytest.raises(RuntimeError, match="arange"):
+            gb.arange(0, 1e30, 1e29, dtype=gb.int64)
+
 
 class TestEye:
     @pytest.mark.parametrize("sizes", [(3,), (2, 3), (3, 2), (0,), (0, 3), (1, 1)])
