@@ -123,7 +123,13 @@ Arguments::Arguments(const char* op, const Signature& signature, PyObject* input
              PyUnicode_Compare(parameters[static_cast<std::size_t>(found)].name, name) != 0)
         ++found;
     }
-    if (found == total) throw_type_error("%s: no parameter is named '%U'", op, name);
+    if (found == total) {
+      found = signature.place_of_numpy_name(name);
+      if (found < 0) throw_type_error("%s: no parameter is named '%U'", op, name);
+      if (values_[static_cast<std::size_t>(found)])
+        throw_type_error("%s: '%s' is given twice; '%U' is another name of it", op,
+                         parameters[static_cast<std::size_t>(found)].text.c_str(), name);
+    }
     if (found == signature.variadic() && !rest_) {
       rest_ = given + count + k;
       rest_count_ = 1;

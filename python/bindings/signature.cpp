@@ -1,5 +1,9 @@
 #include "python/bindings/signature.h"
 
+#include <algorithm>
+#include <array>
+#include <utility>
+
 namespace garboard::python {
 namespace {
 
@@ -55,6 +59,17 @@ Signature::Signature(std::string_view text) {
     parameters_.push_back(std::move(parameter));
     if (!keyword_only) ++positional_count_;
   }
+}
+
+int Signature::place_of_numpy_name(PyObject* name) const {
+  static constexpr std::array numpy_names{std::pair{"axis", "dim"},
+                                          std::pair{"keepdims", "keepdim"}};
+  for (const auto& [theirs, ours] : numpy_names) {
+    if (PyUnicode_CompareWithASCIIString(name, theirs) != 0) continue;
+    const auto it = std::ranges::find(parameters_, ours, &Parameter::text);
+    if (it != parameters_.end()) return static_cast<int>(it - parameters_.begin());
+  }
+  return -1;
 }
 
 std::string Signature::join(std::string_view receiver, bool is_method, bool with_types) const {

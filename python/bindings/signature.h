@@ -30,6 +30,10 @@ class Signature {
   /// Parameters from here on may be left out.
   int required_end() const { return required_end_; }
 
+  /// The index of the parameter that NumPy's users call `name`, `axis` or `keepdims`; or -1.
+  /// Neither signature has these names.
+  int place_of_numpy_name(PyObject* name) const;
+
   /// `(input, dim=None, *, keepdim=False)`, as `inspect.signature` reads it; a method's first
   /// parameter is `$self`.
   std::string plain(bool is_method) const {

@@ -48,7 +48,9 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
     return input.relu_() if inplace else input.relu()
 
 
-def softmax(input: Tensor, dim: int | None = None, *, dtype: DType | None = None) -> Tensor:
+def softmax(
+    input: Tensor, dim: int | None = None, *, dtype: DType | None = None, axis: int | None = None
+) -> Tensor:
     """Scale each slice along `dim` to positive numbers that sum to one.
 
     Args:
@@ -56,24 +58,31 @@ def softmax(input: Tensor, dim: int | None = None, *, dtype: DType | None = None
         dim: Where to sum. Without it the dim is picked as PyTorch picks it, with a warning: 0 for
             tensors of 0, 1 or 3 dims, else 1.
         dtype: What `input` is cast to first.
+        axis: NumPy's name of `dim`.
 
     Raises:
         ShapeError: `dim` is out of range.
         DTypeError: The dtype is not a floating one.
+        TypeError: Both `dim` and `axis`.
 
     >>> import garboard as gb
     >>> gb.nn.functional.softmax(gb.zeros(1, 4), dim=1).tolist()
     [[0.25, 0.25, 0.25, 0.25]]
     """
-    return _engine.softmax(input, _dim("softmax", input, dim), dtype=dtype)
+    return _engine.softmax(input, _dim("softmax", input, dim, axis), dtype=dtype)
 
 
-def log_softmax(input: Tensor, dim: int | None = None, *, dtype: DType | None = None) -> Tensor:
+def log_softmax(
+    input: Tensor, dim: int | None = None, *, dtype: DType | None = None, axis: int | None = None
+) -> Tensor:
     """Compute the logarithm of `softmax`, without overflow; same arguments and errors."""
-    return _engine.log_softmax(input, _dim("log_softmax", input, dim), dtype=dtype)
+    return _engine.log_softmax(input, _dim("log_softmax", input, dim, axis), dtype=dtype)
 
 
-def _dim(op: str, input: Tensor, dim: int | None) -> int:
+def _dim(op: str, input: Tensor, dim: int | None, axis: int | None) -> int:
+    if dim is not None and axis is not None:
+        raise TypeError(f"{op}: 'dim' is given twice; 'axis' is another name of it")
+    dim = axis if dim is None else dim
     if dim is not None:
         return dim
     picked = 0 if input.ndim in (0, 1, 3) else 1

@@ -1,0 +1,73 @@
+"""NumPy's names of `dim` and `keepdim`, wherever an op takes these."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import garboard as gb
+import pytest
+from garboard import _engine
+
+OTHERS = {"narrow": {"start": 0, "length": 1}, "select": {"index": 0}}
+OPS = sorted({row[0] for row in _engine._op_table()})
+
+
+def op_of(name: str) -> Any:
+    return getattr(gb.Tensor, name, None) or getattr(gb, name)
+
+
+def taking(parameter: str) -> list[str]:
+    return [name for name in OPS if parameter in inspect.signature(op_of(name)).parameters]
+
+
+def row() -> gb.Tensor:
+    return gb.arange(3.0).reshape(1, 3)
+
+
+@pytest.mark.parametrize("op", taking("dim"))
+def test_axis_is_dim(op):
+    x = row()
+    given = [x, x] if op in ("cat", "stack") else x
+    others = OTHERS.get(op, {})
+
+    by_dim = op_of(op)(given, dim=0, **others)
+    by_axis = op_of(op)(given, axis=0, **others)
+
+    assert repr(by_axis) == repr(by_dim)
+    with pytest.raises(TypeError, match=f"{op}: 'dim' is given twice; 'axis' is another name"):
+        op_of(op)(given, dim=0, axis=0, **others)
+    with pytest.raises(TypeError, match=f"{op}: 'dim' is given twice"):
+        op_of(op)(given, axis=0, dim=0, **others)
+
+
+@pytest.mark.parametrize("op", taking("keepdim"))
+def test_keepdims_is_keepdim(op):
+    x = row()
+
+    assert repr(op_of(op)(x, axis=1, keepdims=True)) == repr(op_of(op)(x, dim=1, keepdim=True))
+    with pytest.raises(TypeError, match=f"{op}: 'keepdim' is given twice"):
+        op_of(op)(x, 1, keepdim=True, keepdims=True)
+
+
+def test_a_method_takes_them_with_a_name_that_was_made_on_the_way():
+    x = row()
+
+    assert x.sum(**{"".join(["ax", "is"]): 1, "".join(["keep", "dims"]): True}).shape == (1, 1)
+
+
+def test_what_has_no_dim_has_no_axis():
+    x = row()
+
+    with pytest.raises(TypeError, match="exp: no parameter is named 'axis'"):
+        gb.exp(x, axis=0)
+
+
+@pytest.mark.parametrize("op", ["softmax", "log_softmax"])
+def test_the_functions_of_nn_take_them_too(op):
+    x = row()
+    function = getattr(gb.nn.functional, op)
+
+    assert function(x, axis=1).tolist() == function(x, 1).tolist()
+    with pytest.raises(TypeError, match=f"{op}: 'dim' is given twice"):
+        function(x, 1, axis=1)
