@@ -4,10 +4,12 @@
 
 #include <optional>
 
+#include "csrc/ops/convert.h"
 #include "csrc/ops/create.h"
 #include "python/bindings/anchors.h"
 #include "python/bindings/exchange.h"
 #include "python/bindings/methods.h"
+#include "python/bindings/ref.h"
 #include "python/bindings/tensor_object.h"
 
 namespace garboard::python {
@@ -23,21 +25,56 @@ int clear(PyObject* self) {
   return 0;
 }
 
-/// `Tensor(data)`, as `tensor(data)`; a Tensor gives a new alias of the same storage, without
-/// history, which is how `Parameter` wraps what it is given.
-PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject*) try {
-  if (PyTuple_GET_SIZE(arguments) > 1 && type == tensor_type)
-    throw_type_error("Tensor: %zd arguments; one, the data, is needed",
-                     PyTuple_GET_SIZE(arguments));
+/// A tensor's elements under another handle, without history; converted where that is asked for.
+Tensor rewrapped(const Tensor& tensor, std::optional<DType> dtype, Device device) {
+  const GradModeGuard no_grad(false);
+  const Tensor shared = tensor.alias_of_storage(tensor.sizes(), tensor.strides(), tensor.offset());
+  return to(to(shared, dtype.value_or(tensor.dtype())), device);
+}
+
+PyObject* make_from(PyTypeObject* type, const Arguments& given) {
   const BirthStamp stamp;
-  if (PyTuple_GET_SIZE(arguments) == 0) return wrap_as(type, empty({0}, DType::float32));
-  PyObject* const data = PyTuple_GET_ITEM(arguments, 0);
-  if (is_tensor(data)) {
+  const bool requires_grad = given.boolean_or(3, false);
+  const std::optional<DType> dtype = given.dtype(1);
+  PyObject* const data = given.object(0);
+  Tensor made;
+  if (!data) {
+    made = empty({0}, dtype.value_or(DType::float32), given.device_or_cpu(2));
+  } else if (is_tensor(data)) {
     const Tensor& tensor = tensor_of(data, type->tp_name, "data");
-    return wrap_as(type,
-                   tensor.alias_of_storage(tensor.sizes(), tensor.strides(), tensor.offset()));
+    made = rewrapped(tensor, dtype, given.has(2) ? given.device_or_cpu(2) : tensor.device());
+  } else {
+    made = tensor_from(data, given.op(), dtype, given.device_or_cpu(2));
   }
-  return wrap_as(type, tensor_from(data, "tensor", std::nullopt));
+  if (requires_grad) made.set_requires_grad(true);
+  return wrap_as(type, std::move(made));
+}
+
+/// `Tensor(data)`, as `tensor(data)`; a Tensor gives a new alias of the same storage, without
+/// history, which is how `Parameter` wraps what it is given. What follows the data is for the
+/// `__init__` of a subclass, where it has one.
+PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* named) noexcept try {
+  static const Signature signature(
+      "data: Any = None, *, dtype: DType | None = None, device: Device | None = None, "
+      "requires_grad: bool = False");
+  const Py_ssize_t count = PyTuple_GET_SIZE(arguments);
+  const bool has_own_init = type->tp_init != tensor_type->tp_init;
+  if (count > 1 && !has_own_init)
+    throw_type_error("Tensor: %zd arguments; one, the data, is needed, or empty(sizes)", count);
+  std::vector<PyObject*> given;
+  if (count) given.push_back(PyTuple_GET_ITEM(arguments, 0));
+  const auto positional = static_cast<Py_ssize_t>(given.size());
+  Ref names;
+  if (named && !has_own_init) {
+    names = Ref(checked(PyTuple_New(PyDict_GET_SIZE(named))));
+    PyObject *name, *value;
+    for (Py_ssize_t at = 0, i = 0; PyDict_Next(named, &at, &name, &value); ++i) {
+      PyTuple_SET_ITEM(names.get(), i, Py_NewRef(name));
+      given.push_back(value);
+    }
+  }
+  return make_from(type,
+                   Arguments("Tensor", signature, nullptr, given.data(), positional, names.get()));
 } catch (...) {
   return raise_current();
 }
@@ -87,7 +124,8 @@ bool add_tensor_type(PyObject* module) {
       {Py_tp_methods, table.methods.data()},
       {Py_tp_getset, tensor_properties()},
       {Py_tp_doc, const_cast<char*>(
-                      "Tensor(data)\n--\n\nA handle on a tensor: dtype, sizes and strides over a "
+                      "Tensor(data=None, *, dtype=None, device=None, requires_grad=False)\n--\n\nA "
+                      "handle on a tensor: dtype, sizes and strides over a "
                       "storage.\n\nIt ends when its last reference goes, when its scope closes, or "
                       "when it is disposed; the storage\nends with its last share.")},
   };

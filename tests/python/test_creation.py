@@ -85,9 +85,58 @@ class TestTensor:
         assert x.requires_grad
         assert x.is_leaf
 
-    def test_is_what_the_type_itself_makes(self):
+
+class TestTheType:
+    def test_makes_what_tensor_makes(self):
         assert gb.Tensor([1, 2]).tolist() == [1, 2]
+        assert gb.Tensor(data=[1, 2]).tolist() == [1, 2]
         assert gb.Tensor().shape == (0,)
+
+    def test_obeys_dtype_device_and_requires_grad(self):
+        with gb.memory.SimulatedDevice("4 MiB") as device:
+            x = gb.Tensor([1, 2], dtype=gb.float64, device=device, requires_grad=True)
+
+            assert (x.dtype, x.device, x.requires_grad) == (gb.float64, device, True)
+            assert gb.Tensor(dtype=gb.int64).dtype == gb.int64
+            assert gb.Tensor(gb.zeros(2, device=device)).device == device
+            x.dispose()
+
+    def test_shares_the_memory_of_a_tensor_that_needs_no_conversion(self):
+        x = gb.zeros(2)
+
+        same, other = gb.Tensor(x, dtype=gb.float32), gb.Tensor(x, dtype=gb.float64)
+        x[0] = 1
+
+        assert (same.tolist(), other.tolist()) == ([1, 0], [0, 0])
+
+    @pytest.mark.parametrize(
+        ("given", "named", "message"),
+        [
+            (([1],), {"dtyp": gb.int64}, "Tensor: no parameter is named 'dtyp'"),
+            (([1],), {"data": [2]}, "Tensor: 'data' is given twice"),
+            ((2, 3), {}, r"Tensor: 2 arguments; one, the data, is needed, or empty\(sizes\)"),
+        ],
+    )
+    def test_refuses_what_it_does_not_know(self, given, named, message):
+        with pytest.raises(TypeError, match=message):
+            gb.Tensor(*given, **named)
+
+    def test_leaves_what_follows_the_data_to_the_init_of_a_subclass(self):
+        class Named(gb.Tensor):
+            def __init__(self, data: object, name: str, *, dtype: str) -> None:
+                self.name, self.kind = name, dtype
+
+        x = Named([1], "mine", dtype="a word of its own")
+
+        assert (x.tolist(), x.name, x.kind) == ([1], "mine", "a word of its own")
+
+    def test_obeys_for_a_subclass_without_an_init(self):
+        class Plain(gb.Tensor):
+            pass
+
+        assert Plain([1], dtype=gb.float64).dtype == gb.float64
+        with pytest.raises(TypeError, match="Tensor: 2 arguments"):
+            Plain([1], [2])
 
 
 class TestAsTensor:
