@@ -1,11 +1,27 @@
 # One target a floor. The objects of all floors make libgarboard.so.
 include_guard()
 
-# garboard_floor(name BELOW floors... SOURCES files...)
+# garboard_sources(result folder [EXCEPT folders...])
 #
-# A floor may use the floors it stands on, and theirs. tests/house reads the includes.
+# All sources in `folder` and below, but not those in the named folders of it. A new file is found
+# at the next build, so no list has to be kept.
+function(garboard_sources result folder)
+  cmake_parse_arguments(sources "" "" "EXCEPT" ${ARGN})
+  file(GLOB_RECURSE found CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/*.cu)
+  foreach(excepted IN LISTS sources_EXCEPT)
+    file(GLOB_RECURSE elsewhere ${folder}/${excepted}/*)
+    list(REMOVE_ITEM found ${elsewhere})
+  endforeach()
+  set(${result} ${found} PARENT_SCOPE)
+endfunction()
+
+# garboard_floor(name BELOW floors... [EXCEPT folders...])
+#
+# Made of this folder's sources. A floor may use the floors it stands on, and theirs. tests/house
+# reads the includes.
 function(garboard_floor name)
-  cmake_parse_arguments(floor "" "" "BELOW;SOURCES" ${ARGN})
+  cmake_parse_arguments(floor "" "" "BELOW;EXCEPT" ${ARGN})
+  garboard_sources(floor_SOURCES ${CMAKE_CURRENT_SOURCE_DIR} EXCEPT ${floor_EXCEPT})
   set(target garboard_${name})
   list(TRANSFORM floor_BELOW PREPEND garboard_)
   if(floor_SOURCES)
@@ -20,14 +36,11 @@ function(garboard_floor name)
   target_link_libraries(garboard PRIVATE $<BUILD_INTERFACE:${target}>)
 endfunction()
 
-# garboard_per_instruction_set(floor SOURCES files...)
+# garboard_per_instruction_set(floor folder)
 #
-# Compiles each file once per instruction set, in the namespace GARBOARD_ISA.
-function(garboard_per_instruction_set floor)
-  cmake_parse_arguments(set "" "" "SOURCES" ${ARGN})
-  if(NOT set_SOURCES)
-    return()
-  endif()
+# Compiles each source of `folder` once per instruction set, in the namespace GARBOARD_ISA.
+function(garboard_per_instruction_set floor folder)
+  garboard_sources(set_SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/${folder})
   set(flags_baseline)
   set(flags_v3 -march=x86-64-v3)
   set(flags_v4 -march=x86-64-v4 -mprefer-vector-width=512)

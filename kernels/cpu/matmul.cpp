@@ -3,7 +3,7 @@
 #include <climits>
 #include <cstring>
 
-#include "kernels/cpu/blas.h"
+#include "kernels/blas/blas.h"
 #include "kernels/cpu/loop.h"
 #include "kernels/cpu/packed_product.h"
 #include "kernels/cpu/parallel.h"

@@ -1,4 +1,4 @@
-#include "kernels/cpu/blas.h"
+#include "kernels/blas/blas.h"
 
 #include <dlfcn.h>
 
