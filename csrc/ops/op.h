@@ -15,11 +15,25 @@ enum class InPlace : std::uint8_t { yes, no };
 
 using GradientRule = Grads (*)(const Backward&);
 
+/// A small call and what comes of it: elements as Python writes them, the result as a tensor prints
+/// them. Documentation shows them and tests run them.
+struct UnaryExample {
+  const char* input;
+  const char* output;
+};
+struct BinaryExample {
+  const char* input;
+  const char* other;
+  const char* output;
+};
+
 /// An elementwise op of one input. Integers and booleans are converted to float32 where the kernel
 /// takes no others.
 struct Unary {
   const char* name;
-  const char* summary;
+  const char* summary;       // a sentence in the imperative, of `input`
+  const char* details = "";  // formula, error and edge cases, in sentences
+  UnaryExample example = {};
   kernels::Slot kernel;
   Keep keep = Keep::nothing;
   GradientRule gradient = nullptr;  // null: no gradient passes, as in a comparison
@@ -36,6 +50,8 @@ struct Unary {
 struct Binary {
   const char* name;
   const char* summary;
+  const char* details = "";
+  BinaryExample example = {};
   kernels::Slot kernel;
   Keep keep = Keep::nothing;
   GradientRule gradient = nullptr;

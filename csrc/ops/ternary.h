@@ -16,7 +16,7 @@ Grads lerp(const Backward&);
 
 inline constexpr Ternary where{
     .name = "where",
-    .summary = "input where condition is true, else other",
+    .summary = "Take `input` where `condition` is true, else `other`.",
     .kernel = kernels::ternary<functors::Where>,
     .keep = Keep::first,
     .gradient = gradients::where,
@@ -25,21 +25,21 @@ inline constexpr Ternary where{
 /// Users reach it through `clamp`, which may leave a bound out.
 inline constexpr Ternary clamp_between{
     .name = "clamp",
-    .summary = "input, moved to the nearer bound where it lies outside [min, max]",
+    .summary = "Move what lies outside [`min`, `max`] to the nearer bound.",
     .kernel = kernels::ternary<functors::Clamp>,
     .keep = Keep::inputs,
     .gradient = gradients::clamp,
 };
 inline constexpr Ternary add_scaled{
     .name = "add",
-    .summary = "input + alpha * other",
+    .summary = "Add `alpha` * `other` to `input`.",
     .kernel = kernels::ternary<functors::AddScaled>,
     .gradient = gradients::add_scaled,
     .wraps = true,
 };
 inline constexpr Ternary lerp{
     .name = "lerp",
-    .summary = "input + weight * (end - input)",
+    .summary = "Move `input` towards `end` by `weight`.",
     .kernel = kernels::ternary<functors::Lerp>,
     .keep = Keep::inputs,
     .gradient = gradients::lerp,

@@ -13,6 +13,7 @@
 #include "csrc/lifetime/borrowing.h"
 #include "csrc/ops/op.h"
 #include "python/bindings/arguments.h"
+#include "python/bindings/docs/doc.h"
 #include "python/bindings/errors.h"
 #include "python/bindings/profiler.h"
 #include "python/bindings/scope_stack.h"
@@ -28,7 +29,7 @@ struct Method {
   const char* name;
   const char* signature;  // typed; see signature.h
   const char* returns;    // for the stub
-  const char* summary;
+  const Doc* doc;         // never null
   Place place;
   PyObject* (*call)(const Arguments& arguments);
   Births births = Births::some;
@@ -43,6 +44,7 @@ struct MethodTable {
   std::vector<PyMethodDef> methods;    // ends with an empty one
   std::vector<PyMethodDef> functions;  // likewise
   std::deque<std::string> texts;       // what the definitions point to
+  std::deque<Doc> docs;                // of the families
 
   struct Stub {
     std::string name, signature, returns, summary;
@@ -51,6 +53,9 @@ struct MethodTable {
   std::vector<Stub> stubs;
 };
 MethodTable& method_table();
+/// What was put together and is pointed to from the tables, or from there.
+const char* keep(std::string text);
+const Doc& keep(const Doc& doc);
 
 /// Adds `entry`, called by `function`, to the tables its place asks for.
 void add_method(const Method& entry, FastFunction method, FastFunction function);

@@ -3,6 +3,7 @@
 #include "csrc/ops/convert.h"
 #include "csrc/ops/create.h"
 #include "csrc/ops/random.h"
+#include "python/bindings/docs/create.h"
 #include "python/bindings/exchange.h"
 #include "python/bindings/methods.h"
 #include "python/bindings/ref.h"
@@ -75,17 +76,14 @@ constexpr std::array table{
     Method{"tensor",
            "data: Any, *, dtype: DType | None = None, device: Device | None = None, requires_grad: "
            "bool = False",
-           "Tensor", "Copy a number, nested lists, an array or a tensor into a new tensor.",
-           Place::functional,
+           "Tensor", &docs::tensor, Place::functional,
            [](const Arguments& given) {
              return finish(
                  given, 1,
                  tensor_from(given.object(0), "tensor", given.dtype(1), given.device_or_cpu(2)));
            }},
     Method{"as_tensor", "data: Any, *, dtype: DType | None = None, device: Device | None = None",
-           "Tensor",
-           "As tensor(), but share the memory of an array or tensor where that is possible.",
-           Place::functional,
+           "Tensor", &docs::as_tensor, Place::functional,
            [](const Arguments& given) {
              PyObject* const data = given.object(0);
              const bool has_buffer = PyObject_CheckBuffer(data) && !PyBytes_Check(data);
@@ -98,13 +96,11 @@ constexpr std::array table{
              return wrap(std::move(result));
            }},
     Method{
-        "from_numpy", "ndarray: Any", "Tensor",
-        "Share the memory of a NumPy array, which the storage keeps alive.", Place::functional,
+        "from_numpy", "ndarray: Any", "Tensor", &docs::from_numpy, Place::functional,
         [](const Arguments& given) { return wrap(tensor_around(given.object(0), "from_numpy")); }},
-    Method{"zeros", filled, "Tensor", "Make a tensor of zeros.", Place::functional, call_filled<0>},
-    Method{"ones", filled, "Tensor", "Make a tensor of ones.", Place::functional, call_filled<1>},
-    Method{"empty", filled, "Tensor", "Make a tensor without setting its elements.",
-           Place::functional,
+    Method{"zeros", filled, "Tensor", &docs::zeros, Place::functional, call_filled<0>},
+    Method{"ones", filled, "Tensor", &docs::ones, Place::functional, call_filled<1>},
+    Method{"empty", filled, "Tensor", &docs::empty, Place::functional,
            [](const Arguments& given) {
              return finish(given, 1,
                            empty(given.variadic_dims(), given.dtype(1).value_or(DType::float32),
@@ -113,19 +109,17 @@ constexpr std::array table{
     Method{"full",
            "size: int | Sequence[int], fill_value: Number, *, dtype: DType | None = None, device: "
            "Device | None = None, requires_grad: bool = False",
-           "Tensor", "Make a tensor of one value.", Place::functional,
+           "Tensor", &docs::full, Place::functional,
            [](const Arguments& given) {
              const Scalar value = given.scalar(1);
              const DType dtype = given.dtype(2).value_or(default_dtype(value.category));
              return finish(given, 2, full(given.dims(0), value, dtype, given.device_or_cpu(3)));
            }},
-    Method{"zeros_like", filled_like, "Tensor", "Make zeros in the sizes and dtype of input.",
-           Place::functional, call_filled_like<0>},
-    Method{"ones_like", filled_like, "Tensor", "Make ones in the sizes and dtype of input.",
-           Place::functional, call_filled_like<1>},
-    Method{"empty_like", filled_like, "Tensor",
-           "Make a tensor in the sizes and dtype of input, its elements not set.",
-           Place::functional,
+    Method{"zeros_like", filled_like, "Tensor", &docs::zeros_like, Place::functional,
+           call_filled_like<0>},
+    Method{"ones_like", filled_like, "Tensor", &docs::ones_like, Place::functional,
+           call_filled_like<1>},
+    Method{"empty_like", filled_like, "Tensor", &docs::empty_like, Place::functional,
            [](const Arguments& given) {
              const Tensor& like = given.tensor(0);
              const Device device = given.has(2) ? given.device_or_cpu(2) : like.device();
@@ -136,7 +130,7 @@ constexpr std::array table{
         "full_like",
         "input: Tensor, fill_value: Number, *, dtype: DType | None = None, device: Device | None = "
         "None, requires_grad: bool = False",
-        "Tensor", "Make a tensor of one value in the sizes and dtype of input.", Place::functional,
+        "Tensor", &docs::full_like, Place::functional,
         [](const Arguments& given) {
           const Tensor& like = given.tensor(0);
           const Device device = given.has(3) ? given.device_or_cpu(3) : like.device();
@@ -148,33 +142,29 @@ constexpr std::array table{
            "start: Number, end: Number | None = None, step: Number = 1, *, dtype: DType | None = "
            "None, "
            "device: Device | None = None, requires_grad: bool = False",
-           "Tensor", "Count from start, or from 0, up to but without end.", Place::functional,
-           call_arange},
+           "Tensor", &docs::arange, Place::functional, call_arange},
     Method{"eye",
            "n: int, m: int | None = None, *, dtype: DType | None = None, device: Device | None = "
            "None, "
            "requires_grad: bool = False",
-           "Tensor", "Make ones on the diagonal of n by m zeros.", Place::functional,
+           "Tensor", &docs::eye, Place::functional,
            [](const Arguments& given) {
              const std::int64_t rows = given.integer(0);
              return finish(given, 2,
                            eye(rows, given.integer_or(1, rows),
                                given.dtype(2).value_or(DType::float32), given.device_or_cpu(3)));
            }},
-    Method{"rand", filled, "Tensor", "Draw from the uniform distribution on [0, 1).",
-           Place::functional, call_random<rand>},
-    Method{"randn", filled, "Tensor", "Draw from the standard normal distribution.",
-           Place::functional, call_random<randn>},
-    Method{"rand_like", filled_like, "Tensor", "Draw uniformly, in the sizes and dtype of input.",
-           Place::functional, call_random_like<rand>},
-    Method{"randn_like", filled_like, "Tensor", "Draw normally, in the sizes and dtype of input.",
-           Place::functional, call_random_like<randn>},
+    Method{"rand", filled, "Tensor", &docs::rand, Place::functional, call_random<rand>},
+    Method{"randn", filled, "Tensor", &docs::randn, Place::functional, call_random<randn>},
+    Method{"rand_like", filled_like, "Tensor", &docs::rand_like, Place::functional,
+           call_random_like<rand>},
+    Method{"randn_like", filled_like, "Tensor", &docs::randn_like, Place::functional,
+           call_random_like<randn>},
     Method{
         "randint",
         "low: int, high: int | Sequence[int], size: Sequence[int] | None = None, *, dtype: DType | "
         "None = None, device: Device | None = None",
-        "Tensor", "Draw integers from [low, high), or from [0, low) where a size stands second.",
-        Place::functional,
+        "Tensor", &docs::randint, Place::functional,
         [](const Arguments& given) {
           const bool has_both = given.has(2);
           const std::int64_t low = has_both ? given.integer(0) : 0;
@@ -183,35 +173,34 @@ constexpr std::array table{
                               given.dtype(3).value_or(DType::int64), given.device_or_cpu(4)));
         }},
     Method{"randperm", "n: int, *, dtype: DType | None = None, device: Device | None = None",
-           "Tensor", "Put the integers from 0 to n - 1 in a random order.", Place::functional,
+           "Tensor", &docs::randperm, Place::functional,
            [](const Arguments& given) {
              return wrap(randperm(given.integer(0), given.dtype(1).value_or(DType::int64),
                                   given.device_or_cpu(2)));
            }},
-    Method{"fill_", "input: Tensor, value: Number", "Tensor", "Write value everywhere.",
-           Place::method,
+    Method{"fill_", "input: Tensor, value: Number", "Tensor", &docs::fill_, Place::method,
            [](const Arguments& given) {
              fill_(given.tensor(0), given.scalar(1));
              return same(given);
            }},
-    Method{"zero_", "input: Tensor", "Tensor", "Write 0 everywhere.", Place::method,
+    Method{"zero_", "input: Tensor", "Tensor", &docs::zero_, Place::method,
            [](const Arguments& given) {
              fill_(given.tensor(0), Scalar::of(std::int64_t{0}));
              return same(given);
            }},
     Method{"uniform_", "input: Tensor, from_: float = 0.0, to: float = 1.0", "Tensor",
-           "Draw uniformly from [from_, to) into this tensor.", Place::method,
+           &docs::uniform_, Place::method,
            [](const Arguments& given) {
              uniform_(given.tensor(0), given.real_or(1, 0), given.real_or(2, 1));
              return same(given);
            }},
     Method{"normal_", "input: Tensor, mean: float = 0.0, std: float = 1.0", "Tensor",
-           "Draw normally into this tensor.", Place::method,
+           &docs::normal_, Place::method,
            [](const Arguments& given) {
              normal_(given.tensor(0), given.real_or(1, 0), given.real_or(2, 1));
              return same(given);
            }},
-    Method{"manual_seed", "seed: int", "None", "Restart the random generator.", Place::functional,
+    Method{"manual_seed", "seed: int", "None", &docs::manual_seed, Place::functional,
            [](const Arguments& given) {
              manual_seed(static_cast<std::uint64_t>(given.integer(0)));
              return Py_NewRef(Py_None);

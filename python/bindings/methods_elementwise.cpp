@@ -7,15 +7,12 @@
 #include "csrc/ops/operators.h"
 #include "csrc/ops/ternary.h"
 #include "csrc/ops/unary.h"
+#include "python/bindings/docs/elementwise.h"
+#include "python/bindings/docs/elementwise_families.h"
 #include "python/bindings/methods.h"
 
 namespace garboard::python {
 namespace {
-
-/// Text that outlives the tables: names and summaries put together here.
-const char* keep(std::string text) {
-  return method_table().texts.emplace_back(std::move(text)).c_str();
-}
 
 template <const Unary& op>
 PyObject* call_unary(const Arguments& arguments) {
@@ -165,8 +162,7 @@ void add_family() {
     const auto add_one = [&]<std::size_t i>() {
       constexpr const auto& op = op_at<Family, i>;
       if (has_own_signature(op.name)) return;
-      fresh<Family>[i] = {op.name,  Family::signature_of(op.name),
-                          "Tensor", keep(std::string("Compute ") + op.summary + "."),
+      fresh<Family>[i] = {op.name,  Family::signature_of(op.name), "Tensor", &keep(doc_of(op)),
                           op.place, Family::template call<op>};
       add_method(fresh<Family>[i], call_entry<fresh<Family>, i, true>,
                  call_entry<fresh<Family>, i, false>);
@@ -174,7 +170,7 @@ void add_family() {
       in_place<Family>[i] = {keep(std::string(op.name) + "_"),
                              Family::in_place_signature_of(op.name),
                              "Tensor",
-                             keep(std::string("Write ") + op.summary + " into this tensor."),
+                             &keep(in_place_doc_of(op)),
                              Place::method,
                              Family::template call_in_place<op>};
       add_method(in_place<Family>[i], call_entry<in_place<Family>, i, true>, nullptr);
@@ -191,31 +187,30 @@ constexpr const char* scaled_in_place_signature =
     "input: Tensor, other: Tensor | Number, *, alpha: Number = 1";
 
 constexpr std::array others{
-    Method{"add", scaled_signature, "Tensor", "Compute input + alpha * other.", Place::everywhere,
+    Method{"add", scaled_signature, "Tensor", &docs::add, Place::everywhere,
            call_scaled<add, false>},
-    Method{"add_", scaled_in_place_signature, "Tensor", "Add alpha * other to this tensor.",
-           Place::method, call_scaled_in_place<add, false>},
-    Method{"sub", scaled_signature, "Tensor", "Compute input - alpha * other.", Place::everywhere,
+    Method{"add_", scaled_in_place_signature, "Tensor", &docs::add_, Place::method,
+           call_scaled_in_place<add, false>},
+    Method{"sub", scaled_signature, "Tensor", &docs::sub, Place::everywhere,
            call_scaled<sub, true>},
-    Method{"sub_", scaled_in_place_signature, "Tensor", "Subtract alpha * other from this tensor.",
-           Place::method, call_scaled_in_place<sub, true>},
-    Method{"gelu", "input: Tensor, *, approximate: str = 'none'", "Tensor",
-           "Multiply input by the share of the normal distribution below it; 'tanh' approximates.",
+    Method{"sub_", scaled_in_place_signature, "Tensor", &docs::sub_, Place::method,
+           call_scaled_in_place<sub, true>},
+    Method{"gelu", "input: Tensor, *, approximate: str = 'none'", "Tensor", &docs::gelu,
            Place::functional,
            [](const Arguments& given) { return wrap(gelu_of(given)(given.tensor(0))); }},
     Method{"where", "condition: Tensor, input: Tensor | Number, other: Tensor | Number", "Tensor",
-           "Choose from input where condition is true, else from other.", Place::functional,
+           &docs::where, Place::functional,
            [](const Arguments& given) {
              const Tensor& condition = given.tensor(0);
              return wrap(where(condition, given.operand(1), given.operand(2)));
            }},
-    Method{"lerp", "input: Tensor, end: Tensor, weight: Tensor | Number", "Tensor",
-           "Compute input + weight * (end - input).", Place::everywhere,
+    Method{"lerp", "input: Tensor, end: Tensor, weight: Tensor | Number", "Tensor", &docs::lerp,
+           Place::everywhere,
            [](const Arguments& given) {
              return wrap(lerp(given.tensor(0), given.tensor(1), given.operand(2)));
            }},
-    Method{"lerp_", "input: Tensor, end: Tensor, weight: Tensor | Number", "Tensor",
-           "Move this tensor towards end by weight.", Place::method,
+    Method{"lerp_", "input: Tensor, end: Tensor, weight: Tensor | Number", "Tensor", &docs::lerp_,
+           Place::method,
            [](const Arguments& given) {
              const Tensor& self = given.tensor(0);
              lerp.into(self, self, given.tensor(1), given.operand(2));
@@ -223,15 +218,14 @@ constexpr std::array others{
            }},
     Method{"clamp",
            "input: Tensor, min: Tensor | Number | None = None, max: Tensor | Number | None = None",
-           "Tensor", "Move what lies outside [min, max] to the nearer bound; NaN stays.",
-           Place::everywhere,
+           "Tensor", &docs::clamp, Place::everywhere,
            [](const Arguments& given) {
              const Bounds bounds(given);
              return wrap(clamp_between(bounds.input, bounds.low, bounds.high));
            }},
     Method{"clamp_",
            "input: Tensor, min: Tensor | Number | None = None, max: Tensor | Number | None = None",
-           "Tensor", "Clamp this tensor in place.", Place::method,
+           "Tensor", &docs::clamp_, Place::method,
            [](const Arguments& given) {
              const Bounds bounds(given);
              clamp_between.into(bounds.input, bounds.input, bounds.low, bounds.high);

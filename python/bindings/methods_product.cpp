@@ -7,6 +7,7 @@
 #include "csrc/ops/normalization.h"
 #include "csrc/ops/random.h"
 #include "csrc/ops/softmax.h"
+#include "python/bindings/docs/product.h"
 #include "python/bindings/methods.h"
 
 namespace garboard::python {
@@ -38,30 +39,24 @@ PyObject* call_scaling(const Arguments& given) {
 constexpr const char* scaling = "input: Tensor, dim: int, *, dtype: DType | None = None";
 
 constexpr std::array table{
-    Method{"mm", "input: Tensor, mat2: Tensor", "Tensor",
-           "Multiply two matrices: [n, k] by [k, m].", Place::everywhere, call_product<mm>},
-    Method{"bmm", "input: Tensor, mat2: Tensor", "Tensor",
-           "Multiply matrices pairwise: [b, n, k] by [b, k, m].", Place::everywhere,
+    Method{"mm", "input: Tensor, mat2: Tensor", "Tensor", &docs::mm, Place::everywhere,
+           call_product<mm>},
+    Method{"bmm", "input: Tensor, mat2: Tensor", "Tensor", &docs::bmm, Place::everywhere,
            call_product<bmm>},
-    Method{"matmul", "input: Tensor, other: Tensor", "Tensor",
-           "Multiply vectors, matrices, or batches of them; batch dims broadcast.",
-           Place::everywhere, call_product<matmul>},
+    Method{"matmul", "input: Tensor, other: Tensor", "Tensor", &docs::matmul, Place::everywhere,
+           call_product<matmul>},
     Method{"linear", "input: Tensor, weight: Tensor, bias: Tensor | None = None", "Tensor",
-           "Compute input @ weight.T + bias: [..., in], [out, in] and [out].", Place::functional,
+           &docs::linear, Place::functional,
            [](const Arguments& given) {
              return wrap(linear(given.tensor(0), given.tensor(1), given.optional_tensor(2)));
            }},
-    Method{"softmax", scaling, "Tensor",
-           "Scale each slice along dim to positive numbers that sum to one.", Place::everywhere,
-           call_scaling<softmax>},
-    Method{"log_softmax", scaling, "Tensor",
-           "Compute the logarithm of softmax along dim, without overflow.", Place::everywhere,
+    Method{"softmax", scaling, "Tensor", &docs::softmax, Place::everywhere, call_scaling<softmax>},
+    Method{"log_softmax", scaling, "Tensor", &docs::log_softmax, Place::everywhere,
            call_scaling<log_softmax>},
     Method{"cross_entropy",
            "input: Tensor, target: Tensor, weight: Tensor | None = None, *, "
            "ignore_index: int = -100, reduction: str = 'mean', label_smoothing: float = 0.0",
-           "Tensor", "Compute -log softmax(input)[target] from logits [rows, classes].",
-           Place::functional,
+           "Tensor", &docs::cross_entropy, Place::functional,
            [](const Arguments& given) {
              return wrap(cross_entropy(given.tensor(0), given.tensor(1),
                                        {.weight = given.optional_tensor(2),
@@ -72,20 +67,18 @@ constexpr std::array table{
     Method{"layer_norm",
            "input: Tensor, normalized_shape: int | Sequence[int], weight: Tensor | None = None, "
            "bias: Tensor | None = None, eps: float = 1e-05",
-           "Tensor", "Bring the last dims, of sizes normalized_shape, to mean 0 and variance 1.",
-           Place::functional,
+           "Tensor", &docs::layer_norm, Place::functional,
            [](const Arguments& given) {
              return wrap(layer_norm(given.tensor(0), given.dims(1), given.optional_tensor(2),
                                     given.optional_tensor(3), given.real_or(4, 1e-5)));
            }},
     Method{"mse_loss", "input: Tensor, target: Tensor, *, reduction: str = 'mean'", "Tensor",
-           "Compute (input - target)^2.", Place::functional,
+           &docs::mse_loss, Place::functional,
            [](const Arguments& given) {
              return wrap(mse_loss(given.tensor(0), given.tensor(1), reduction_of(given, 2)));
            }},
     Method{"dropout", "input: Tensor, p: float = 0.5, training: bool = True", "Tensor",
-           "Zero elements with probability p and scale the rest by 1 / (1 - p), while training.",
-           Place::functional,
+           &docs::dropout, Place::functional,
            [](const Arguments& given) {
              const Tensor& input = given.tensor(0);
              const double p = given.real_or(1, 0.5);

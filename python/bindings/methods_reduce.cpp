@@ -3,6 +3,7 @@
 #include "csrc/ops/binary.h"
 #include "csrc/ops/reduce.h"
 #include "csrc/ops/scan.h"
+#include "python/bindings/docs/reduce.h"
 #include "python/bindings/methods.h"
 #include "python/bindings/ref.h"
 
@@ -84,49 +85,27 @@ constexpr const char* extremum =
 constexpr const char* placing = "input: Tensor, dim: int | None = None, keepdim: bool = False";
 
 constexpr std::array table{
-    Method{"sum", summing, "Tensor",
-           "Add the elements along dim, or all of them; integers and bools as int64.",
-           Place::everywhere, call_summing<sum>},
-    Method{"prod", summing, "Tensor", "Multiply the elements along dim, or all of them.",
-           Place::everywhere, call_summing<prod>},
-    Method{"mean", summing, "Tensor", "Average floating elements along dim, or all of them.",
-           Place::everywhere, call_summing<mean>},
-    Method{"var", spreading, "Tensor",
-           "Average squared distances from the mean, dividing by the count less correction.",
-           Place::everywhere, call_spreading<var>},
-    Method{"std", spreading, "Tensor", "Compute the square root of var; at 0 the gradient is 0.",
-           Place::everywhere, call_spreading<std_deviation>},
-    Method{
-        "cumsum", "input: Tensor, dim: int, *, dtype: DType | None = None", "Tensor",
-        "Add up the elements along dim, giving each sum on the way; integers and bools as int64.",
-        Place::everywhere,
-        [](const Arguments& given) {
-          return wrap(cumsum(given.tensor(0), given.integer(1), given.dtype(2)));
-        }},
-    Method{"amax", choosing, "Tensor",
-           "Take the largest element along dim; equal ones share the gradient.", Place::everywhere,
-           call_choosing<amax>},
-    Method{"amin", choosing, "Tensor",
-           "Take the smallest element along dim; equal ones share the gradient.", Place::everywhere,
-           call_choosing<amin>},
-    Method{"all", choosing, "Tensor", "Test whether every element along dim is true.",
-           Place::everywhere, call_choosing<all>},
-    Method{"any", choosing, "Tensor", "Test whether an element along dim is true.",
-           Place::everywhere, call_choosing<any>},
-    Method{"max", extremum, "Any",
-           "Take the largest element; along a dim, with where it stands; or the larger of two "
-           "tensors.",
-           Place::everywhere, call_extremum<max, amax, maximum>},
-    Method{"min", extremum, "Any",
-           "Take the smallest element; along a dim, with where it stands; or the smaller of two "
-           "tensors.",
-           Place::everywhere, call_extremum<min, amin, minimum>},
-    Method{"argmax", placing, "Tensor",
-           "Find where the first largest element stands along dim, or in the flattened tensor.",
-           Place::everywhere, call_placing<argmax>},
-    Method{"argmin", placing, "Tensor",
-           "Find where the first smallest element stands along dim, or in the flattened tensor.",
-           Place::everywhere, call_placing<argmin>},
+    Method{"sum", summing, "Tensor", &docs::sum, Place::everywhere, call_summing<sum>},
+    Method{"prod", summing, "Tensor", &docs::prod, Place::everywhere, call_summing<prod>},
+    Method{"mean", summing, "Tensor", &docs::mean, Place::everywhere, call_summing<mean>},
+    Method{"var", spreading, "Tensor", &docs::var, Place::everywhere, call_spreading<var>},
+    Method{"std", spreading, "Tensor", &docs::std, Place::everywhere,
+           call_spreading<std_deviation>},
+    Method{"cumsum", "input: Tensor, dim: int, *, dtype: DType | None = None", "Tensor",
+           &docs::cumsum, Place::everywhere,
+           [](const Arguments& given) {
+             return wrap(cumsum(given.tensor(0), given.integer(1), given.dtype(2)));
+           }},
+    Method{"amax", choosing, "Tensor", &docs::amax, Place::everywhere, call_choosing<amax>},
+    Method{"amin", choosing, "Tensor", &docs::amin, Place::everywhere, call_choosing<amin>},
+    Method{"all", choosing, "Tensor", &docs::all, Place::everywhere, call_choosing<all>},
+    Method{"any", choosing, "Tensor", &docs::any, Place::everywhere, call_choosing<any>},
+    Method{"max", extremum, "Any", &docs::max, Place::everywhere,
+           call_extremum<max, amax, maximum>},
+    Method{"min", extremum, "Any", &docs::min, Place::everywhere,
+           call_extremum<min, amin, minimum>},
+    Method{"argmax", placing, "Tensor", &docs::argmax, Place::everywhere, call_placing<argmax>},
+    Method{"argmin", placing, "Tensor", &docs::argmin, Place::everywhere, call_placing<argmin>},
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "csrc/ops/convert.h"
 #include "csrc/ops/join.h"
 #include "csrc/ops/views.h"
+#include "python/bindings/docs/shape.h"
 #include "python/bindings/dtype_object.h"
 #include "python/bindings/methods.h"
 
@@ -43,89 +44,74 @@ PyObject* call_view(const Arguments& given) {
 }
 
 constexpr std::array table{
-    Method{"view", "input: Tensor, *shape: int", "Tensor",
-           "Look at the same elements in other sizes; one may be -1. Raises ShapeError where the "
-           "strides do not allow it.",
-           Place::method, call_view},
-    Method{"reshape", "input: Tensor, *shape: int", "Tensor",
-           "Give the elements other sizes; a view where the strides allow one, else a copy.",
-           Place::everywhere,
+    Method{"view", "input: Tensor, *shape: int", "Tensor", &docs::view, Place::method, call_view},
+    Method{"reshape", "input: Tensor, *shape: int", "Tensor", &docs::reshape, Place::everywhere,
            [](const Arguments& given) {
              const Tensor& input = given.tensor(0);
              Tensor result = reshape(input, given.variadic_dims());
              return wrap(result == input ? alias(input) : std::move(result));  // still a view
            }},
-    Method{"view_as", "input: Tensor, other: Tensor", "Tensor", "View in the sizes of other.",
-           Place::method,
+    Method{"view_as", "input: Tensor, other: Tensor", "Tensor", &docs::view_as, Place::method,
            [](const Arguments& given) {
              return wrap(view(given.tensor(0), given.tensor(1).sizes()));
            }},
-    Method{"reshape_as", "input: Tensor, other: Tensor", "Tensor", "Reshape to the sizes of other.",
-           Place::method,
+    Method{"reshape_as", "input: Tensor, other: Tensor", "Tensor", &docs::reshape_as, Place::method,
            [](const Arguments& given) {
              return wrap(reshape(given.tensor(0), given.tensor(1).sizes()));
            }},
     Method{"flatten", "input: Tensor, start_dim: int = 0, end_dim: int = -1", "Tensor",
-           "Make the dims from start_dim to end_dim one.", Place::everywhere,
+           &docs::flatten, Place::everywhere,
            [](const Arguments& given) {
              return wrap(flatten(given.tensor(0), given.integer_or(1, 0), given.integer_or(2, -1)));
            }},
-    Method{"transpose", "input: Tensor, dim0: int, dim1: int", "Tensor",
-           "Swap two dims, as a view.", Place::everywhere,
+    Method{"transpose", "input: Tensor, dim0: int, dim1: int", "Tensor", &docs::transpose,
+           Place::everywhere,
            [](const Arguments& given) {
              return wrap(transpose(given.tensor(0), given.integer(1), given.integer(2)));
            }},
-    Method{"t", "input: Tensor", "Tensor", "Transpose a matrix, as a view.", Place::everywhere,
+    Method{"t", "input: Tensor", "Tensor", &docs::t, Place::everywhere,
            [](const Arguments& given) { return wrap(t(given.tensor(0))); }},
-    Method{"permute", "input: Tensor, *dims: int", "Tensor",
-           "Put the dims in another order, as a view.", Place::everywhere,
+    Method{"permute", "input: Tensor, *dims: int", "Tensor", &docs::permute, Place::everywhere,
            [](const Arguments& given) {
              return wrap(permute(given.tensor(0), given.variadic_dims()));
            }},
-    Method{"expand", "input: Tensor, *sizes: int", "Tensor",
-           "Widen dims of size 1 without copying; -1 keeps a size.", Place::method,
+    Method{"expand", "input: Tensor, *sizes: int", "Tensor", &docs::expand, Place::method,
            [](const Arguments& given) {
              return wrap(expand(given.tensor(0), given.variadic_dims()));
            }},
-    Method{"expand_as", "input: Tensor, other: Tensor", "Tensor", "Expand to the sizes of other.",
-           Place::method,
+    Method{"expand_as", "input: Tensor, other: Tensor", "Tensor", &docs::expand_as, Place::method,
            [](const Arguments& given) {
              return wrap(expand(given.tensor(0), given.tensor(1).sizes()));
            }},
-    Method{"squeeze", "input: Tensor, dim: int | None = None", "Tensor",
-           "Drop the dims of size 1, or one of them, as a view.", Place::everywhere,
+    Method{"squeeze", "input: Tensor, dim: int | None = None", "Tensor", &docs::squeeze,
+           Place::everywhere,
            [](const Arguments& given) {
              return wrap(squeeze(given.tensor(0),
                                  given.has(1) ? std::optional(given.integer(1)) : std::nullopt));
            }},
     Method{
-        "unsqueeze", "input: Tensor, dim: int", "Tensor", "Insert a dim of size 1, as a view.",
-        Place::everywhere,
+        "unsqueeze", "input: Tensor, dim: int", "Tensor", &docs::unsqueeze, Place::everywhere,
         [](const Arguments& given) { return wrap(unsqueeze(given.tensor(0), given.integer(1))); }},
-    Method{"narrow", "input: Tensor, dim: int, start: int, length: int", "Tensor",
-           "Look at length elements along dim, from start.", Place::everywhere,
+    Method{"narrow", "input: Tensor, dim: int, start: int, length: int", "Tensor", &docs::narrow,
+           Place::everywhere,
            [](const Arguments& given) {
              return wrap(
                  narrow(given.tensor(0), given.integer(1), given.integer(2), given.integer(3)));
            }},
-    Method{"select", "input: Tensor, dim: int, index: int", "Tensor",
-           "Look at one index of a dim, which goes.", Place::everywhere,
+    Method{"select", "input: Tensor, dim: int, index: int", "Tensor", &docs::select,
+           Place::everywhere,
            [](const Arguments& given) {
              return wrap(select(given.tensor(0), given.integer(1), given.integer(2)));
            }},
-    Method{"contiguous", "input: Tensor", "Tensor",
-           "A dense tensor in row-major order: an alias where it is one, else a copy.",
-           Place::method, [](const Arguments& given) { return wrap(contiguous(given.tensor(0))); }},
-    Method{"clone", "input: Tensor", "Tensor", "Copy, differentiably.", Place::everywhere,
+    Method{"contiguous", "input: Tensor", "Tensor", &docs::contiguous, Place::method,
+           [](const Arguments& given) { return wrap(contiguous(given.tensor(0))); }},
+    Method{"clone", "input: Tensor", "Tensor", &docs::clone, Place::everywhere,
            [](const Arguments& given) { return wrap(clone(given.tensor(0))); }},
-    Method{"detach", "input: Tensor", "Tensor",
-           "Share the storage without the history; in-place writes are seen by both.",
-           Place::everywhere, [](const Arguments& given) { return wrap(detach(given.tensor(0))); }},
-    Method{"alias", "input: Tensor", "Tensor",
-           "Make another handle on the same tensor, which ends on its own.", Place::method,
+    Method{"detach", "input: Tensor", "Tensor", &docs::detach, Place::everywhere,
+           [](const Arguments& given) { return wrap(detach(given.tensor(0))); }},
+    Method{"alias", "input: Tensor", "Tensor", &docs::alias, Place::method,
            [](const Arguments& given) { return wrap(given.tensor(0)); }},
-    Method{"copy_", "input: Tensor, src: Tensor", "Tensor",
-           "Write src, converted and broadcast, into this tensor.", Place::method,
+    Method{"copy_", "input: Tensor, src: Tensor", "Tensor", &docs::copy_, Place::method,
            [](const Arguments& given) {
              copy_(given.tensor(0), given.tensor(1));
              return same(given);
@@ -133,31 +119,28 @@ constexpr std::array table{
     Method{"to",
            "input: Tensor, device: Device | DType | Tensor | None = None, other: Device | DType | "
            "None = None, *, dtype: DType | None = None, copy: bool = False",
-           "Tensor", "Convert to a dtype, a device, or another tensor's; an alias where it is so.",
-           Place::method, call_to},
-    Method{"type_as", "input: Tensor, other: Tensor", "Tensor", "Convert to the dtype of other.",
-           Place::method,
+           "Tensor", &docs::to, Place::method, call_to},
+    Method{"type_as", "input: Tensor, other: Tensor", "Tensor", &docs::type_as, Place::method,
            [](const Arguments& given) {
              const Tensor& input = given.tensor(0);
              return wrap(to(input, given.tensor(1).dtype()));
            }},
-    Method{"float", "input: Tensor", "Tensor", "Convert to float32.", Place::method,
+    Method{"float", "input: Tensor", "Tensor", &docs::float_type, Place::method,
            call_converted<DType::float32>},
-    Method{"double", "input: Tensor", "Tensor", "Convert to float64.", Place::method,
+    Method{"double", "input: Tensor", "Tensor", &docs::double_type, Place::method,
            call_converted<DType::float64>},
-    Method{"long", "input: Tensor", "Tensor", "Convert to int64.", Place::method,
+    Method{"long", "input: Tensor", "Tensor", &docs::long_type, Place::method,
            call_converted<DType::int64>},
-    Method{"int", "input: Tensor", "Tensor", "Convert to int32.", Place::method,
+    Method{"int", "input: Tensor", "Tensor", &docs::int_type, Place::method,
            call_converted<DType::int32>},
-    Method{"byte", "input: Tensor", "Tensor", "Convert to uint8.", Place::method,
+    Method{"byte", "input: Tensor", "Tensor", &docs::byte, Place::method,
            call_converted<DType::uint8>},
-    Method{"bool", "input: Tensor", "Tensor", "Convert to bool: true where not zero.",
-           Place::method, call_converted<DType::boolean>},
-    Method{"cpu", "input: Tensor", "Tensor", "Copy to the CPU; an alias where it is there.",
-           Place::method,
+    Method{"bool", "input: Tensor", "Tensor", &docs::bool_type, Place::method,
+           call_converted<DType::boolean>},
+    Method{"cpu", "input: Tensor", "Tensor", &docs::cpu, Place::method,
            [](const Arguments& given) { return wrap(to(given.tensor(0), Device{})); }},
-    Method{"cuda", "input: Tensor, device: int | Device | None = None", "Tensor",
-           "Copy to a CUDA device; an alias where it is there.", Place::method,
+    Method{"cuda", "input: Tensor, device: int | Device | None = None", "Tensor", &docs::cuda,
+           Place::method,
            [](const Arguments& given) {
              Device device = Device::cuda(0);
              if (given.has(1))
@@ -167,10 +150,9 @@ constexpr std::array table{
              return wrap(to(given.tensor(0), device));
            }},
     Method{
-        "cat", "tensors: Sequence[Tensor], dim: int = 0", "Tensor", "Join along a dim they have.",
-        Place::functional,
+        "cat", "tensors: Sequence[Tensor], dim: int = 0", "Tensor", &docs::cat, Place::functional,
         [](const Arguments& given) { return wrap(cat(given.tensors(0), given.integer_or(1, 0))); }},
-    Method{"stack", "tensors: Sequence[Tensor], dim: int = 0", "Tensor", "Join along a new dim.",
+    Method{"stack", "tensors: Sequence[Tensor], dim: int = 0", "Tensor", &docs::stack,
            Place::functional,
            [](const Arguments& given) {
              return wrap(stack(given.tensors(0), given.integer_or(1, 0)));

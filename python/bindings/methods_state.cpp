@@ -5,6 +5,7 @@
 #include "csrc/ops/views.h"
 #include "python/bindings/anchors.h"
 #include "python/bindings/dims_tuple.h"
+#include "python/bindings/docs/state.h"
 #include "python/bindings/dtype_object.h"
 #include "python/bindings/exchange.h"
 #include "python/bindings/methods.h"
@@ -49,55 +50,48 @@ PyObject* leave(PyObject* self, PyObject* const*, Py_ssize_t) noexcept {
 }
 
 constexpr std::array table{
-    Method{"size", "input: Tensor, dim: int | None = None", "Any", "The sizes, or one of them.",
-           Place::method,
+    Method{"size", "input: Tensor, dim: int | None = None", "Any", &docs::size, Place::method,
            [](const Arguments& given) { return all_or_one(given, given.tensor(0).sizes()); }},
-    Method{"stride", "input: Tensor, dim: int | None = None", "Any",
-           "The strides in elements, or one of them.", Place::method,
+    Method{"stride", "input: Tensor, dim: int | None = None", "Any", &docs::stride, Place::method,
            [](const Arguments& given) { return all_or_one(given, given.tensor(0).strides()); }},
-    Method{"dim", "input: Tensor", "int", "The number of dims.", Place::method,
+    Method{"dim", "input: Tensor", "int", &docs::dim, Place::method,
            [](const Arguments& given) { return PyLong_FromLong(given.tensor(0).ndim()); },
            Births::none},
-    Method{"numel", "input: Tensor", "int", "The number of elements.", Place::everywhere,
+    Method{"numel", "input: Tensor", "int", &docs::numel, Place::everywhere,
            [](const Arguments& given) { return PyLong_FromLongLong(given.tensor(0).count()); },
            Births::none},
-    Method{"element_size", "input: Tensor", "int", "Bytes an element takes.", Place::method,
+    Method{"element_size", "input: Tensor", "int", &docs::element_size, Place::method,
            [](const Arguments& given) {
              return PyLong_FromSize_t(item_size(given.tensor(0).dtype()));
            },
            Births::none},
-    Method{"storage_offset", "input: Tensor", "int",
-           "Where the first element stands in the storage, in elements.", Place::method,
+    Method{"storage_offset", "input: Tensor", "int", &docs::storage_offset, Place::method,
            [](const Arguments& given) { return PyLong_FromLongLong(given.tensor(0).offset()); },
            Births::none},
-    Method{"data_ptr", "input: Tensor", "int", "The address of the first element.", Place::method,
+    Method{"data_ptr", "input: Tensor", "int", &docs::data_ptr, Place::method,
            [](const Arguments& given) { return PyLong_FromVoidPtr(given.tensor(0).data()); },
            Births::none},
-    Method{"is_contiguous", "input: Tensor", "bool", "True for dense elements in row-major order.",
-           Place::method,
+    Method{"is_contiguous", "input: Tensor", "bool", &docs::is_contiguous, Place::method,
            [](const Arguments& given) { return PyBool_FromLong(given.tensor(0).is_contiguous()); },
            Births::none},
-    Method{"is_floating_point", "input: Tensor", "bool", "True for float32 and float64.",
+    Method{"is_floating_point", "input: Tensor", "bool", &docs::is_floating_point,
            Place::everywhere,
            [](const Arguments& given) {
              return PyBool_FromLong(is_floating(given.tensor(0).dtype()));
            },
            Births::none},
-    Method{"item", "input: Tensor", "Number", "The only element, as a Python number.",
-           Place::method,
+    Method{"item", "input: Tensor", "Number", &docs::item, Place::method,
            [](const Arguments& given) { return number_of(item_of(given.tensor(0), "item")); },
            Births::none},
-    Method{"tolist", "input: Tensor", "Any", "The elements as nested lists of Python numbers.",
-           Place::method, [](const Arguments& given) { return list_of(given.tensor(0)); }},
-    Method{"numpy", "input: Tensor", "Any",
-           "A NumPy array over the same memory, which stays valid while the array lives.",
-           Place::method,
+    Method{"tolist", "input: Tensor", "Any", &docs::tolist, Place::method,
+           [](const Arguments& given) { return list_of(given.tensor(0)); }},
+    Method{"numpy", "input: Tensor", "Any", &docs::numpy, Place::method,
            [](const Arguments& given) {
              given.tensor(0);
              return numpy_of(given.object(0));
            }},
     Method{"requires_grad_", "input: Tensor, requires_grad: bool = True", "Tensor",
-           "Ask, or no longer ask, for a gradient. Returns the tensor itself.", Place::method,
+           &docs::requires_grad_, Place::method,
            [](const Arguments& given) {
              given.tensor(0).set_requires_grad(given.boolean_or(1, true));
              return same(given);
@@ -105,12 +99,9 @@ constexpr std::array table{
     Method{"backward",
            "input: Tensor, gradient: Tensor | None = None, retain_graph: bool | None = None, "
            "create_graph: bool = False",
-           "None", "Add this tensor's gradient to `.grad` of every leaf it was computed from.",
-           Place::method, call_backward},
+           "None", &docs::backward, Place::method, call_backward},
     Method{"register_hook", "input: Tensor, hook: Callable[[Tensor], Tensor | None]",
-           "RemovableHandle",
-           "Call hook with each gradient of this tensor; a tensor it returns takes its place.",
-           Place::method,
+           "RemovableHandle", &docs::register_hook, Place::method,
            [](const Arguments& given) {
              given.tensor(0);
              const AddedHook hook = add_hook(given.object(0), given.object(1));
@@ -118,8 +109,8 @@ constexpr std::array table{
              return checked(PyObject_CallMethod(module.get(), "RemovableHandle", "OK", hook.anchor,
                                                 static_cast<unsigned long long>(hook.number)));
            }},
-    Method{"_mark_optimizer_owned", "input: Tensor", "None",
-           "Book this alias as an optimizer's, outside every scope.", Place::method,
+    Method{"_mark_optimizer_owned", "input: Tensor", "None", &docs::mark_optimizer_owned,
+           Place::method,
            [](const Arguments& given) {
              given.tensor(0);
              Alias& alias = alias_of(given.object(0));

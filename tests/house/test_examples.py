@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import builtins
 import doctest
+import gc
 import importlib
 import inspect
 import pkgutil
@@ -39,7 +41,6 @@ def examples() -> list[object]:
             found.update(documented(importlib.import_module(name), name))
         except ImportError:
             continue  # what it needs is in an extra
-    found.update((f"Tensor.{n}", inspect.getdoc(v) or "") for n, v in vars(garboard.Tensor).items())
     return [pytest.param(text, id=name) for name, text in found.items() if ">>>" in text]
 
 
@@ -52,10 +53,24 @@ def failures(text: str, name: str, **names: object) -> str:
 
 
 @pytest.mark.parametrize("text", examples())
-def test_example_runs(text, request):
+def test_example_runs_and_leaves_nothing_alive(text, request):
     garboard = pytest.importorskip("garboard")
+    before = garboard.memory.live()
 
-    assert failures(text, request.node.name, gb=garboard, garboard=garboard) == ""
+    failed = failures(text, request.node.name, gb=garboard, garboard=garboard)
+
+    vars(builtins).pop("_", None)  # the last value that was shown
+    if garboard.memory.live() != before:
+        gc.collect()
+    assert failed == ""
+    assert garboard.memory.live() - before == garboard.memory.LiveCounts(0, 0, 0, 0)
+
+
+@pytest.mark.parametrize("name", ["exp", "add", "Tensor.exp_"])
+def test_members_of_the_extension_are_found(name):
+    pytest.importorskip("garboard")
+
+    assert {it.id.rpartition("garboard.")[2] for it in examples()} & {name, f"_engine.{name}"}
 
 
 def test_a_wrong_example_is_found():

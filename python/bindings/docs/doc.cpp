@@ -1,0 +1,114 @@
+#include "python/bindings/docs/doc.h"
+
+#include <string_view>
+
+namespace garboard::python {
+namespace {
+
+constexpr std::size_t columns = 92;
+
+/// Appends `text`, broken at spaces. Its own line breaks stay; each line but the first begins with
+/// `indent` spaces.
+void add_wrapped(std::string& to, std::string_view text, std::size_t indent) {
+  std::size_t line_start = to.rfind('\n') + 1;  // npos + 1 is 0
+  const auto break_line = [&](bool is_blank) {
+    to += '\n';
+    line_start = to.size();
+    if (!is_blank) to.append(indent, ' ');
+  };
+  bool is_first = true;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of(" \n"), text.size());
+    if (!is_first) {
+      const bool fits = to.size() - line_start + 1 + end <= columns;
+      fits ? to.push_back(' ') : break_line(false);
+    }
+    to += text.substr(0, end);
+    is_first = end < text.size() && text[end] == '\n';
+    if (is_first) break_line(end + 1 < text.size() && text[end + 1] == '\n');
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+/// Each line of `text` below `title`, what does not fit into it `hanging` spaces further in.
+void add_section(std::string& to, const char* title, std::string_view text, std::size_t hanging) {
+  if (text.empty()) return;
+  to.append("\n\n").append(title).append(":");
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    to += "\n    ";
+    add_wrapped(to, text.substr(0, end), 4 + hanging);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+/// A line for each parameter of `signature` that `doc` tells of, in the signature's order.
+std::string arguments_of(const Doc& doc, const Signature& signature, bool is_method) {
+  std::string text;
+  for (const Signature::Parameter& parameter : signature.parameters()) {
+    if (is_method && &parameter == signature.parameters().data()) continue;
+    for (const Arg& arg : doc.args) {
+      if (!arg.name || parameter.text != arg.name) continue;
+      if (!text.empty()) text += '\n';
+      text.append(arg.name).append(": ").append(arg.text);
+    }
+  }
+  return text;
+}
+
+bool takes_tensors(const Signature& signature) {
+  for (const Signature::Parameter& parameter : signature.parameters()) {
+    if (parameter.annotation.find("Tensor") != std::string::npos) return true;
+  }
+  return false;
+}
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != text.npos; at += to.size())
+    text.replace(at, from.size(), to);
+}
+
+/// `gb.name(first, rest)` as `first.name(rest)`, wherever it stands.
+std::string as_method_calls(std::string text, const std::string& name) {
+  const std::string call = "gb." + name + "(";
+  for (std::size_t at = 0; (at = text.find(call, at)) != text.npos;) {
+    const std::size_t first = at + call.size();
+    std::size_t end = first;
+    for (int depth = 0; end < text.size(); ++end) {
+      const char c = text[end];
+      if (depth == 0 && (c == ',' || c == ')')) break;
+      depth += (c == '(' || c == '[') - (c == ')' || c == ']');
+    }
+    const std::string receiver = text.substr(first, end - first);
+    const std::size_t rest = text.compare(end, 2, ", ") == 0 ? end + 2 : end;
+    const std::string instead = receiver + "." + name + "(";
+    text.replace(at, rest - at, instead);
+    at += instead.size();
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string docstring(const char* name, const Doc& doc, const Signature& signature,
+                      bool is_method) {
+  std::string text = doc.summary;
+  if (*doc.details) {
+    text += "\n\n";
+    add_wrapped(text, doc.details, 0);
+  }
+  add_section(text, "Args", arguments_of(doc, signature, is_method), 4);
+  add_section(text, "Returns", doc.returns, 0);
+  std::string raises = doc.raises;
+  if (takes_tensors(signature)) {
+    if (!raises.empty()) raises += '\n';
+    raises += "DisposedError: A tensor is disposed.";
+  }
+  add_section(text, "Raises", raises, 4);
+  if (is_method) replace_all(text, "`" + signature.parameters().front().text + "`", "`self`");
+  if (*doc.example)
+    text.append("\n\n").append(is_method ? as_method_calls(doc.example, name) : doc.example);
+  return name + signature.plain(is_method) + "\n--\n\n" + text;
+}
+
+}  // namespace garboard::python

@@ -1,0 +1,167 @@
+"""What users can reach: every public name of the package, found by reflection."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import pkgutil
+import re
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass, is_dataclass
+from functools import cached_property
+from types import ModuleType
+from typing import Any
+
+__all__ = ["Documented", "public_names"]
+
+# pybind11 writes the signature into the docstring: `human_bytes(bytes: int) -> str`.
+BOUND_SIGNATURE = re.compile(r"\w+\((?P<parameters>.*)\)( -> (?P<returns>.+))?\n\n")
+
+
+@dataclass(frozen=True)
+class Documented:
+    """A public object, what holds it (a module or a class), and what its docstring says."""
+
+    name: str
+    value: Any
+    holder: Any
+
+    @cached_property
+    def doc(self) -> str:
+        """The docstring of its own, without pybind11's signature."""
+        text = inspect.cleandoc(getattr(self.value, "__doc__", None) or "")
+        if self.is_class and "__doc__" not in vars(self.value):
+            return ""
+        return BOUND_SIGNATURE.sub("", text, count=1)
+
+    @property
+    def is_inherited(self) -> bool:
+        """Whether it overrides what is documented where it was first declared."""
+        if self.doc or not inspect.isclass(self.holder):
+            return False
+        short = self.name.rpartition(".")[2]
+        return any(getattr(getattr(base, short, None), "__doc__", None) for base in self.bases)
+
+    @property
+    def bases(self) -> tuple[type, ...]:
+        return self.holder.__mro__[1:-1]
+
+    @property
+    def is_record(self) -> bool:
+        """Whether it is made of its fields alone, and by the functions that return it."""
+        return self.is_class and (
+            is_dataclass(self.value) or isinstance(getattr(self.value, "_fields", 0), tuple)
+        )
+
+    @property
+    def summary(self) -> str:
+        return self.doc.partition("\n\n")[0].replace("\n", " ")
+
+    @property
+    def is_class(self) -> bool:
+        return inspect.isclass(self.value)
+
+    @property
+    def is_error(self) -> bool:
+        return self.is_class and issubclass(self.value, BaseException)
+
+    @property
+    def is_property(self) -> bool:
+        return isinstance(self.value, property) or inspect.isdatadescriptor(self.value)
+
+    @property
+    def function(self) -> Any:
+        """What is called: of a class its constructor, if that is its own."""
+        if self.is_class:
+            return vars(self.value).get("__init__") or vars(self.value).get("__new__")
+        return inspect.unwrap(getattr(self.value, "__func__", self.value))
+
+    @cached_property
+    def parameters(self) -> list[str]:
+        """The names of what is given, without the receiver."""
+        bound = BOUND_SIGNATURE.match(inspect.getdoc(self.value) or "")
+        if bound and not self.is_class:
+            given = ast.parse(f"def f({bound['parameters']}): ...").body[0].args
+            names = [it.arg for it in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+        else:
+            try:
+                names = list(inspect.signature(self.function or object).parameters)
+            except (TypeError, ValueError):
+                names = []
+        return [name for name in names if name not in ("self", "cls") and name[0] != "_"]
+
+    @cached_property
+    def source(self) -> ast.AST | None:
+        try:
+            return ast.parse(textwrap.dedent(inspect.getsource(self.function)))
+        except (OSError, TypeError):
+            return None
+
+    @property
+    def returns_something(self) -> bool:
+        bound = BOUND_SIGNATURE.match(inspect.getdoc(self.value) or "")
+        if bound:
+            return bound["returns"] not in (None, "None")
+        if self.is_class or self.is_property or not inspect.isroutine(self.value):
+            return False
+        if (source := self.source) is not None:
+            returns = source.body[0].returns  # type: ignore[attr-defined]
+            return returns is None or ast.unparse(returns) not in ("None", "'None'", "NoReturn")
+        return True
+
+    @cached_property
+    def raised(self) -> set[str]:
+        """The errors that the function's own statements raise."""
+        if self.is_error or self.source is None:
+            return set()
+        found = set()
+        for node in ast.walk(self.source):
+            if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+                found.add(ast.unparse(node.exc.func).rpartition(".")[2])
+        return {name for name in found if name[0].isupper()}
+
+
+def public_modules() -> Iterator[ModuleType]:
+    import garboard
+
+    yield garboard
+    for found in pkgutil.walk_packages(garboard.__path__, "garboard."):
+        parts = found.name.split(".")
+        is_program = parts[1] == "demo" or parts[-1] == "command"
+        if is_program or any(part.startswith(("_", "lib")) for part in parts):
+            continue
+        try:
+            yield importlib.import_module(found.name)
+        except ImportError:
+            continue  # what it needs is in an extra
+
+
+def members(value: type, name: str) -> Iterator[Documented]:
+    """The public functions, methods and properties that `value` defines itself."""
+    for short, member in vars(value).items():
+        is_data = not (callable(getattr(value, short)) or inspect.isdatadescriptor(member))
+        if short[0] == "_" or is_data or type(member).__name__ in ("_tuplegetter", "member"):
+            continue
+        if isinstance(member, type) or type(member).__name__ == "member_descriptor":
+            continue
+        yield Documented(f"{name}.{short}", member, value)
+
+
+def public_names() -> list[Documented]:
+    """Every name of an `__all__`, once, and the public members of its classes."""
+    found: list[Documented] = []
+    seen: set[int] = set()
+    for module in public_modules():
+        for short in getattr(module, "__all__", ()):
+            value = getattr(module, short)
+            is_ours = str(getattr(value, "__module__", "")).startswith("garboard")
+            if id(value) in seen or not callable(value) or not is_ours:
+                continue
+            seen.add(id(value))
+            name = f"{module.__name__}.{short}"
+            found.append(Documented(name, value, module))
+            if inspect.isclass(value):
+                found += members(value, name)
+    return found

@@ -1,0 +1,136 @@
+"""Every public name has a docstring: what it does, what it is given, returns and raises, and how it
+is called."""
+
+from __future__ import annotations
+
+import re
+import types
+
+import pytest
+
+from tests.house.public_names import Documented, public_names
+
+# Whose docstrings are still to be written. Names may go from here, none may come.
+PENDING = ("garboard.",)
+
+# Whose example would need what not every machine has. None may come here either.
+WITHOUT_EXAMPLE: frozenset[str] = frozenset()
+
+IMPERATIVE = re.compile(r"(?!(?:A|An|The|This|Its|It|Is|Are|As|True|False|None|Same|Of|In)\b)[A-Z]")
+THIRD_PERSON = re.compile(r"[A-Z]\w*(?<!s)(?<!ou)s\b")  # "Returns", not "Pass"
+
+
+def section(text: str, title: str) -> str:
+    """Return what stands below `title:`, up to the next line that is not indented."""
+    found = re.search(rf"^{title}:\n((?:(?: +.*)?\n)*)", text + "\n", re.MULTILINE)
+    return found[1] if found else ""
+
+
+def faults(it: Documented, of_class: str = "") -> list[str]:
+    """Say what the docstring of `it` lacks; `of_class` is that of the class it is a member of."""
+    found = []
+    if it.is_inherited:
+        return found  # it is told where it is first declared; shapes by the class
+    if not it.summary:
+        return ["has no docstring"]
+    if not it.summary.endswith((".", ":")):
+        found.append(f"the first sentence does not end: {it.summary!r}")
+    if it.is_error or it.is_property:
+        return found
+    verb = it.summary.split()[0]
+    if not it.is_class and (not IMPERATIVE.match(verb) or THIRD_PERSON.fullmatch(verb)):
+        found.append(f"the first sentence is no imperative: {it.summary!r}")
+    listed = section(it.doc, "Args") + section(it.doc, "Attributes")
+    for name in it.parameters:
+        is_told = re.search(rf"^ +(\*{{0,2}}\w+, )*\*{{0,2}}{name}\b.*:", listed, re.MULTILINE)
+        if not is_told and not (len(it.parameters) == 1 and re.search(rf"\b{name}\b", it.doc)):
+            found.append(f"{name} is not told of")
+    is_returned = section(it.doc, "Returns") + section(it.doc, "Yields") or verb == "Return"
+    if it.returns_something and not is_returned:
+        found.append("what it returns is not told")
+    for error in sorted(it.raised):
+        if error not in section(it.doc + "\n\n" + of_class, "Raises"):
+            found.append(f"{error} is not told of")
+    call = rf">>>.*\.{it.name.rpartition('.')[2]}\("
+    has_example = ">>>" in it.doc or re.search(call, of_class) or it.is_record
+    if not has_example and it.name not in WITHOUT_EXAMPLE:
+        found.append("has no example")
+    return found
+
+
+def class_doc(it: Documented) -> str:
+    return it.holder.__doc__ or "" if isinstance(it.holder, type) else ""
+
+
+def names() -> list[Documented]:
+    try:
+        return public_names()
+    except ImportError:
+        return []
+
+
+NAMES = names()
+
+
+@pytest.mark.parametrize("it", NAMES, ids=lambda it: it.name)
+def test_is_documented(it):
+    found = faults(it, class_doc(it))
+
+    if found and it.name.startswith(PENDING):
+        pytest.skip("pending")
+    assert not found, "\n".join([f"{it.name}:", *found, "", it.doc])
+
+
+@pytest.mark.parametrize("prefix", PENDING)
+def test_what_is_pending_still_lacks_something(prefix):
+    pending = [it for it in NAMES if it.name.startswith(prefix)]
+
+    assert any(faults(it, class_doc(it)) for it in pending)
+
+
+def planted(text: str, name: str = "f") -> Documented:
+    module = types.ModuleType("planted")
+    module.__dict__["GarboardError"] = RuntimeError
+    exec(text, module.__dict__)
+    return Documented(name, vars(module)[name], module)
+
+
+WHOLE = '''"""Add two numbers.
+
+Args:
+    a: One.
+    b: Another.
+
+Returns:
+    Their sum.
+
+>>> 1 + 1
+2
+"""'''
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("pass", "no docstring"),
+        (WHOLE.replace("numbers.", "numbers"), "does not end"),
+        (WHOLE.replace("Add", "Adds"), "no imperative"),
+        (WHOLE.replace("Add", "The sum of"), "no imperative"),
+        (WHOLE.replace("    b: Another.\n", ""), "b is not told of"),
+        (WHOLE.replace("Returns:", "Gives:"), "what it returns"),
+        (WHOLE.replace(">>>", ">"), "no example"),
+    ],
+)
+def test_a_planted_fault_is_found(text, fault):
+    body = text.replace("\n", "\n    ")
+
+    found = faults(planted(f"def f(a, b):\n    {body}\n"))
+
+    assert len(found) == 1
+    assert fault in found[0]
+
+
+def test_a_whole_docstring_is_found_whole():
+    body = WHOLE.replace("\n", "\n    ")
+
+    assert faults(planted(f"def f(a, b):\n    {body}\n")) == []
