@@ -87,11 +87,12 @@ Dims to_dims(PyObject* object, const char* op, const char* argument) {
     throw_type_error("%s: %s is of type %s; an integer, or a tuple or list of them, is needed", op,
                      argument, type_name(object));
   Dims dims;
-  const Ref fast(checked(PySequence_Fast(object, "")));
-  const Py_ssize_t count = PySequence_Fast_GET_SIZE(fast.get());
-  check_dim_count(count, op, argument);
-  for (Py_ssize_t i = 0; i < count; ++i)
-    dims.push_back(to_integer(PySequence_Fast_GET_ITEM(fast.get(), i), op, argument));
+  // What it holds, whatever the iterator of a subclass says; an item's __index__ may change a list.
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i) {
+    check_dim_count(PySequence_Fast_GET_SIZE(object), op, argument);
+    const Ref item(Py_NewRef(PySequence_Fast_GET_ITEM(object, i)));
+    dims.push_back(to_integer(item.get(), op, argument));
+  }
   return dims;
 }
 
@@ -207,13 +208,13 @@ Device Arguments::device_or_cpu(int i) const {
 
 std::vector<Tensor> Arguments::tensors(int i) const {
   std::vector<Tensor> all;
-  if (is_tensor(values_[i]) || !PySequence_Check(values_[i]))
-    throw_type_error("%s: %s is of type %s; a sequence of Tensors is needed", op_, parameter(i),
-                     type_name(values_[i]));
-  const Ref fast(checked(PySequence_Fast(values_[i], "")));
-  const Py_ssize_t count = PySequence_Fast_GET_SIZE(fast.get());
+  PyObject* const given = values_[i];
+  if (!PyList_Check(given) && !PyTuple_Check(given))
+    throw_type_error("%s: %s is of type %s; a list or tuple of Tensors is needed", op_,
+                     parameter(i), type_name(given));
+  const Py_ssize_t count = PySequence_Fast_GET_SIZE(given);
   for (Py_ssize_t k = 0; k < count; ++k) {
-    PyObject* const item = PySequence_Fast_GET_ITEM(fast.get(), k);
+    PyObject* const item = PySequence_Fast_GET_ITEM(given, k);
     if (!is_tensor(item))
       throw_type_error("%s: element %zd of %s is of type %s; a Tensor is needed", op_, k,
                        parameter(i), type_name(item));

@@ -19,6 +19,15 @@ namespace {
 
 bool is_sequence(PyObject* object) { return PyList_Check(object) || PyTuple_Check(object); }
 
+/// Calls `visit` with each item of a list or tuple, which reading one may change.
+template <class Visit>
+void for_each_item(PyObject* sequence, Visit&& visit) {
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence); ++i) {
+    const Ref item(Py_NewRef(PySequence_Fast_GET_ITEM(sequence, i)));
+    visit(item.get());
+  }
+}
+
 /// What a nest of lists holds: sizes by the first element of each level, dtype by all of them.
 struct Nest {
   Dims sizes;
@@ -44,8 +53,7 @@ struct Nest {
         throw ShapeError(text(op, ": a list of ", count, " at depth ", depth, " where ",
                               depth < sizes.size() ? text(sizes[depth]) : "a number",
                               " stands before; all lists of one depth must be equally long"));
-      for (Py_ssize_t i = 0; i < count; ++i)
-        survey(PySequence_Fast_GET_ITEM(data, i), depth + 1, op);
+      for_each_item(data, [&](PyObject* item) { survey(item, depth + 1, op); });
       return;
     }
     if (depth != sizes.size())
@@ -87,6 +95,7 @@ T number_as(PyObject* object, const char* op) {
   }
   const double value = PyFloat_AsDouble(object);
   if (value == -1 && PyErr_Occurred()) {
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw PythonErrorSet();  // of its __float__
     PyErr_Clear();
     throw_type_error("%s: an element is of type %s; numbers, or lists of them, are needed", op,
                      Py_TYPE(object)->tp_name);
@@ -95,16 +104,33 @@ T number_as(PyObject* object, const char* op) {
   return static_cast<T>(value);
 }
 
+/// Writes the numbers of a nest of which `sizes` were measured.
 template <class T>
-T* fill(T* out, PyObject* data, const char* op) {
-  if (!is_sequence(data)) {
-    *out = number_as<T>(data, op);
-    return out + 1;
+struct Filling {
+  T* out;
+  const Dims& sizes;
+  const char* op;
+
+  void fill(PyObject* data, int depth) {
+    const bool is_list = is_sequence(data);
+    if (is_list != (depth < sizes.size())) throw_changed();
+    if (!is_list) {
+      *out++ = number_as<T>(data, op);
+      return;
+    }
+    std::int64_t count = 0;
+    for_each_item(data, [&](PyObject* item) {
+      if (++count > sizes[depth]) throw_changed();
+      fill(item, depth + 1);
+    });
+    if (count != sizes[depth]) throw_changed();
   }
-  const Py_ssize_t count = PySequence_Fast_GET_SIZE(data);
-  for (Py_ssize_t i = 0; i < count; ++i) out = fill(out, PySequence_Fast_GET_ITEM(data, i), op);
-  return out;
-}
+
+  [[noreturn]] void throw_changed() const {
+    throw ShapeError(text(op, ": a list changed while it was read, by an element's __index__ or "
+                              "__float__; lists that stay as they are, are needed"));
+  }
+};
 
 Tensor from_nest(PyObject* data, const char* op, std::optional<DType> dtype) {
   Nest nest;
@@ -113,7 +139,9 @@ Tensor from_nest(PyObject* data, const char* op, std::optional<DType> dtype) {
   const DType wanted =
       dtype.value_or(nest.is_empty ? DType::float32 : default_dtype(nest.category));
   Tensor result = empty(nest.sizes, wanted, {}, op);
-  visit_dtype(wanted, [&]<class T>(Type<T>) { fill(static_cast<T*>(result.data()), data, op); });
+  visit_dtype(wanted, [&]<class T>(Type<T>) {
+    Filling<T>{static_cast<T*>(result.data()), nest.sizes, op}.fill(data, 0);
+  });
   return result;
 }
 

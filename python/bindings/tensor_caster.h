@@ -4,6 +4,9 @@
 
 #include <pybind11/pybind11.h>
 
+#include <utility>
+#include <vector>
+
 #include "python/bindings/scope_stack.h"
 #include "python/bindings/tensor_object.h"
 
@@ -25,6 +28,32 @@ struct type_caster<garboard::Tensor> {
     if (!tensor) return none().release();
     const garboard::python::BirthStamp stamp;
     return garboard::python::wrap(tensor);
+  }
+};
+
+/// A list or tuple of them, read as what it holds: other sequences may lie about their length.
+template <>
+struct type_caster<std::vector<garboard::Tensor>> {
+  PYBIND11_TYPE_CASTER(std::vector<garboard::Tensor>, const_name("list[Tensor]"));
+
+  bool load(handle source, bool convert) {
+    if (!PyList_Check(source.ptr()) && !PyTuple_Check(source.ptr())) return false;
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(source.ptr()); ++i) {
+      make_caster<garboard::Tensor> item;
+      if (!item.load(PySequence_Fast_GET_ITEM(source.ptr(), i), convert)) return false;
+      value.push_back(cast_op<garboard::Tensor&&>(std::move(item)));
+    }
+    return true;
+  }
+  static handle cast(const std::vector<garboard::Tensor>& tensors, return_value_policy policy,
+                     handle parent) {
+    list made(tensors.size());
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      const handle item = make_caster<garboard::Tensor>::cast(tensors[i], policy, parent);
+      if (!item) return {};
+      PyList_SET_ITEM(made.ptr(), static_cast<Py_ssize_t>(i), item.ptr());
+    }
+    return made.release();
   }
 };
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from garboard import _engine
 from garboard._engine import DisposeScope, Tensor
+from garboard._given import items_of
 from garboard._native import add_methods
 
 __all__ = ["dispose_scope", "tensors_in"]
@@ -26,9 +27,9 @@ def tensors_in(nest: Any) -> Iterator[Tensor]:
             continue
         seen.add(id(item))
         if isinstance(item, dict):
-            stack.extend(reversed(item.values()))
+            stack.extend(reversed(dict.values(item)))
         elif isinstance(item, (tuple, list)):
-            stack.extend(reversed(item))
+            stack.extend(reversed(items_of(item)))
         else:  # modules and packed sequences tell what they own
             stack.extend(item._owned_tensors())
 

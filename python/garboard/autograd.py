@@ -1,25 +1,44 @@
 """Gradients of functions, and the passes that compute them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from itertools import islice
 
 from garboard import _engine
 from garboard._engine import GradientError, Tensor
 from garboard._functions import enable_grad, no_grad, set_grad_enabled
+from garboard._given import list_of
 
 __all__ = ["backward", "enable_grad", "grad", "no_grad", "set_grad_enabled"]
 
-_Tensors = Tensor | Sequence[Tensor]
+_Tensors = Tensor | Iterable[Tensor]
+_Gradients = Tensor | Iterable[Tensor | None]
 
 
-def _listed(given: _Tensors | Sequence[Tensor | None] | None, count: int) -> list[Tensor | None]:
+def _listed(op: str, name: str, given: _Tensors) -> list[Tensor]:
+    return [given] if isinstance(given, Tensor) else list_of(Tensor, op, name, given, "Tensors")
+
+
+def _gradients(
+    op: str, name: str, given: _Gradients | None, outputs: list[Tensor]
+) -> list[Tensor | None]:
     if given is None:
-        return [None] * count
-    return [given] if isinstance(given, Tensor) else list(given)
+        return [None] * len(outputs)
+    if isinstance(given, Tensor):
+        given = [given]
+    elif not isinstance(given, (list, tuple)) and isinstance(given, Iterable):
+        given = list(islice(given, len(outputs) + 1))  # it may have no end
+    found = list_of((Tensor, type(None)), op, name, given, "Tensors")
+    if len(found) != len(outputs):
+        raise GradientError(
+            f"{op}: {len(outputs)} outputs, and "
+            f"{'fewer' if len(found) < len(outputs) else 'more'} {name}; one each is needed"
+        )
+    return found
 
 
 def backward(
     tensors: _Tensors,
-    grad_tensors: _Tensors | None = None,
+    grad_tensors: _Gradients | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
 ) -> None:
@@ -32,13 +51,15 @@ def backward(
         create_graph: Record the pass itself.
 
     Raises:
-        GradientError: Nothing was recorded, or an earlier pass freed the graph.
+        GradientError: Nothing was recorded, an earlier pass freed the graph, or there are more or
+            fewer gradients than tensors.
         VersionError: A saved tensor was written in place since.
+        TypeError: Something that is no Tensor.
     """
-    outputs = _listed(tensors, 1)
+    outputs = _listed("backward", "tensors", tensors)
     _engine._backward(
         outputs,
-        _listed(grad_tensors, len(outputs)),
+        _gradients("backward", "grad_tensors", grad_tensors, outputs),
         create_graph if retain_graph is None else retain_graph,
         create_graph,
     )
@@ -47,7 +68,7 @@ def backward(
 def grad(
     outputs: _Tensors,
     inputs: _Tensors,
-    grad_outputs: _Tensors | None = None,
+    grad_outputs: _Gradients | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
     allow_unused: bool = False,
@@ -63,10 +84,11 @@ def grad(
     >>> gb.autograd.grad(x * x, x)
     (tensor(6.),)
     """
-    outputs_list, inputs_list = _listed(outputs, 1), _listed(inputs, 1)
+    outputs_list = _listed("grad", "outputs", outputs)
+    inputs_list = _listed("grad", "inputs", inputs)
     gradients = _engine._grad(
         outputs_list,
-        _listed(grad_outputs, len(outputs_list)),
+        _gradients("grad", "grad_outputs", grad_outputs, outputs_list),
         inputs_list,
         create_graph if retain_graph is None else retain_graph,
         create_graph,

@@ -243,7 +243,9 @@ class TestModuleList:
             nn.ModuleList(layers(2))[index]
 
     def test_what_is_no_module_is_refused(self):
-        with pytest.raises(TypeError, match="a Module or None is needed"):
+        with pytest.raises(
+            TypeError, match="item 1 of modules is of type Tensor; a list of Modules is needed"
+        ):
             nn.ModuleList([nn.Tanh(), gb.ones(1)])
 
     def test_it_cannot_be_called(self):

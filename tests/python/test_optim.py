@@ -195,7 +195,7 @@ class TestRefusals:
             optim.Adam(nn.Parameter(gb.ones(1)))
 
     def test_what_is_no_tensor(self):
-        with pytest.raises(TypeError, match="SGD: parameter 1 is of type float"):
+        with pytest.raises(TypeError, match="SGD: item 1 of params is of type float"):
             optim.SGD([nn.Parameter(gb.ones(1)), 1.0])
 
     def test_what_was_computed(self):

@@ -86,7 +86,13 @@ class LeakReport:
         return json.dumps(self.to_dict(), indent=indent)
 
     def to_junit(self, name: str = "garboard.leaks") -> str:
-        """Return a JUnit test suite: a test case for each finding, failed where it is a LEAK."""
+        """Return a JUnit test suite: a test case for each finding, failed where it is a LEAK.
+
+        Raises:
+            TypeError: `name` is no string.
+        """
+        if not isinstance(name, str):
+            raise TypeError(f"to_junit: name is of type {type(name).__name__}; a string is needed")
         from garboard.leaks._junit import junit_text
 
         return junit_text(self, name)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from garboard._engine import GarboardError, ShapeError, Tensor
 from garboard._functions import no_grad
+from garboard._given import keys_of
 
 if TYPE_CHECKING:
     from garboard.nn.module import Module
@@ -48,8 +49,10 @@ def load_state(module: Module, state: Mapping[str, Tensor], strict: bool) -> Loa
     """Copy `state` into the module once all of it is known to fit."""
     op = f"{type(module).__name__}.load_state_dict"
     targets = dict(_entries(module, ""))
-    missing = [path for path in targets if path not in state]
-    unexpected = [path for path in state if path not in targets]
+    given_keys = keys_of(str, op, "state_dict", state, "Tensors")
+    known = set(given_keys)
+    missing = [path for path in targets if path not in known]
+    unexpected = [path for path in given_keys if path not in targets]
     if strict and (missing or unexpected):
         found = [
             f"{word} keys {keys}"
@@ -61,7 +64,7 @@ def load_state(module: Module, state: Mapping[str, Tensor], strict: bool) -> Loa
             missing,
             unexpected,
         )
-    pairs = [(path, target, state[path]) for path, target in targets.items() if path in state]
+    pairs = [(path, target, state[path]) for path, target in targets.items() if path in known]
     for path, target, given in pairs:
         if not isinstance(given, Tensor):
             raise TypeError(f"{op}: '{path}' is of type {type(given).__name__}; a Tensor is needed")

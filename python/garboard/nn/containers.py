@@ -7,6 +7,7 @@ from operator import index as to_index
 from typing import Any, Self, overload
 
 from garboard._engine import IndexOutOfRangeError, Tensor
+from garboard._given import keys_of, list_of
 from garboard.nn.activations import ReLU, Sigmoid, Tanh
 from garboard.nn.linear import Linear
 from garboard.nn.module import Module
@@ -53,9 +54,16 @@ class _Row(Module):
         return self
 
     def extend(self, modules: Iterable[Module]) -> Self:
-        """Add `modules` at the end and return the container."""
-        for module in list(modules):
-            self.append(module)
+        """Add `modules` at the end and return the container.
+
+        Raises:
+            TypeError: One is no Module; none is added then.
+            ValueError: What is no list gives a module twice, and so may have no end.
+        """
+        op = f"{type(self).__name__}.extend"
+        given = list(_Row.__iter__(modules)) if isinstance(modules, _Row) else modules
+        for module in list_of((Module, type(None)), op, "modules", given, "Modules"):
+            self.append(module)  # type: ignore[arg-type]
         return self
 
     def insert(self, index: int, module: Module) -> None:
@@ -114,9 +122,11 @@ class Sequential(_Row):
     def __init__(self, *args: Module | Mapping[str, Module]) -> None:
         super().__init__()
         for place, given in enumerate(args):
-            named = given if isinstance(given, Mapping) else {str(place): given}
-            for name, module in named.items():
-                self.add_module(name, module)
+            if isinstance(given, Mapping):
+                for name in keys_of(str, "Sequential", f"argument {place}", given, "Modules"):
+                    self.add_module(name, given[name])
+            else:
+                self.add_module(str(place), given)
 
     def _of(self, names: list[str]) -> Self:
         return type(self)({name: vars(self)[name] for name in names})

@@ -110,7 +110,7 @@ class Module(Tree):
         Raises:
             StateDictError: `strict`, and paths are missing or unexpected; the message names them.
             ShapeError: A tensor has other sizes than its target.
-            TypeError: A value is no tensor.
+            TypeError: `state_dict` is no mapping from strings, or a value is no tensor.
         """
         return _state.load_state(self, state_dict, strict)
 

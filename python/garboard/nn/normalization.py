@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from garboard._engine import Tensor, empty, layer_norm
+from garboard._given import items_of, refuse_unless_list
 from garboard.nn import init
 from garboard.nn.module import Module
 from garboard.nn.parameter import Parameter
@@ -32,6 +33,7 @@ class LayerNorm(Module):
         dtype: Their dtype, float32 by default.
 
     Raises:
+        TypeError: `normalized_shape` is neither a size nor a list of them.
         ShapeError: When called, an input whose last sizes are others.
 
     >>> import garboard as gb
@@ -52,8 +54,10 @@ class LayerNorm(Module):
         dtype: DType | None = None,
     ) -> None:
         super().__init__()
-        sizes = (normalized_shape,) if isinstance(normalized_shape, int) else normalized_shape
-        self.normalized_shape, self.eps = tuple(sizes), eps
+        if isinstance(normalized_shape, int):
+            normalized_shape = (normalized_shape,)
+        refuse_unless_list("LayerNorm", "normalized_shape", normalized_shape, "sizes")
+        self.normalized_shape, self.eps = tuple(items_of(normalized_shape)), eps
         self.elementwise_affine = elementwise_affine
         for name, is_there in (
             ("weight", elementwise_affine),

@@ -6,12 +6,13 @@ in no scope statistics, and end with the optimizer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
 from typing import Any, ClassVar, Protocol, Self
 
 from garboard._engine import DisposedError, ShapeError, Tensor
 from garboard._functions import enable_grad, no_grad
+from garboard._given import items_of, keys_of, list_of, refuse_unless_list
 from garboard.nn.parameter import clear_gradients
 
 __all__ = ["Optimizer"]
@@ -34,7 +35,7 @@ class Optimizer:
 
     Raises:
         ValueError: No parameters, one that is given twice or is no leaf, or an option out of range.
-        TypeError: Something that is no Tensor.
+        TypeError: Something that is no Tensor, or no list of them.
     """
 
     # PyTorch's name of each list of tensors in the native state, and the engine's.
@@ -52,7 +53,9 @@ class Optimizer:
         self.param_groups: list[_Group] = []
         self._states: list[Any] = []
         self._is_disposed = False
-        given: list[Any] = list(params)
+        given: list[Any] = list_of(
+            (Tensor, dict), self._name, "params", params, "Tensors, or of dicts with them,"
+        )
         if not given:
             raise ValueError(f"{self._name}: no parameters; at least one is needed")
         for group in given if isinstance(given[0], dict) else [{"params": given}]:
@@ -68,16 +71,19 @@ class Optimizer:
         Raises:
             ValueError, TypeError: As for the optimizer's arguments; nothing is added then.
         """
+        options = keys_of(str, self._name, "a group", param_group, "options")
+        if "params" not in options:
+            raise ValueError(f"{self._name}: a group without params; a list of Tensors is needed")
         given = param_group["params"]
-        parameters = [given] if isinstance(given, Tensor) else list(given)
-        group = {**self.defaults, **param_group, "params": parameters}
+        parameters = (
+            [given]
+            if isinstance(given, Tensor)
+            else list_of(Tensor, self._name, "params", given, "Tensors")
+        )
+        group = {**self.defaults, **{name: param_group[name] for name in options}}
+        group["params"] = parameters
         known = {id(p) for other in self.param_groups for p in other["params"]}
         for place, parameter in enumerate(parameters):
-            if not isinstance(parameter, Tensor):
-                raise TypeError(
-                    f"{self._name}: parameter {place} is of type {type(parameter).__name__}; "
-                    "a Tensor is needed"
-                )
             if not parameter.is_leaf:
                 raise ValueError(
                     f"{self._name}: parameter {place} was computed from others; a leaf is needed"
@@ -171,10 +177,11 @@ class Optimizer:
         """Take over options, and copies of the state, of an optimizer with parameters alike.
 
         Raises:
+            TypeError: Something else than such dicts and lists; nothing is changed then.
             ValueError: Other numbers of groups or of parameters in them; nothing is changed then.
             ShapeError: State of other sizes than its parameter; nothing is changed then.
         """
-        groups: Sequence[_Group] = state_dict["param_groups"]
+        groups, saved = self._parts_of(state_dict)
         counts = [len(group["params"]) for group in groups]
         own_counts = [len(group["params"]) for group in self.param_groups]
         if counts != own_counts:
@@ -185,20 +192,49 @@ class Optimizer:
         loaded = []
         for group, own in zip(groups, self.param_groups, strict=True):
             pairs = zip(group["params"], own["params"], strict=True)
-            entries = [self._copied(state_dict["state"].get(n, {}), p) for n, p in pairs]
-            loaded.append(entries)
+            loaded.append([self._copied(saved.get(number, {}), p) for number, p in pairs])
         for group, own, state, entries in zip(
             groups, self.param_groups, self._states, loaded, strict=True
         ):
             own.update({name: value for name, value in group.items() if name != "params"})
             self._load(state, entries)
 
+    def _parts_of(
+        self, state_dict: Mapping[str, Any]
+    ) -> tuple[list[_Group], Mapping[Any, Mapping[str, Any]]]:
+        """Check the form of a state dict, and return its groups and its state by parameter."""
+        op = f"{self._name}.load_state_dict"
+        keys = keys_of(str, op, "state_dict", state_dict, "'state' and 'param_groups'")
+        if missing := [key for key in ("state", "param_groups") if key not in keys]:
+            raise ValueError(f"{op}: keys {keys}; {missing} are missing")
+        given = state_dict["param_groups"]
+        refuse_unless_list(op, "param_groups", given, "dicts")
+        groups = []
+        for group in items_of(given):
+            names = keys_of(str, op, "a group", group, "options")
+            if "params" not in names:
+                raise ValueError(f"{op}: a group without params; a list of numbers is needed")
+            groups.append({name: group[name] for name in names})
+            refuse_unless_list(op, "params", groups[-1]["params"], "numbers")
+        saved = state_dict["state"]
+        if not isinstance(saved, Mapping):
+            raise TypeError(
+                f"{op}: state is of type {type(saved).__name__}; a dict by parameter is needed"
+            )
+        return groups, saved
+
     def _copied(self, entry: Mapping[str, Any], parameter: Tensor) -> dict[str, Any]:
-        copied = dict(entry)
+        names = keys_of(str, f"{self._name}.load_state_dict", "state", entry, "Tensors and numbers")
+        copied = {name: entry[name] for name in names}
         for name in self._tensor_lists:
-            tensor = entry.get(name)
+            tensor = copied.get(name)
             if tensor is None:
                 continue
+            if not isinstance(tensor, Tensor):
+                raise TypeError(
+                    f"{self._name}.load_state_dict: {name} is of type {type(tensor).__name__}; a "
+                    "Tensor is needed"
+                )
             if tensor.shape != parameter.shape:
                 raise ShapeError(
                     f"{self._name}.load_state_dict: {name} has sizes {list(tensor.shape)}; its "

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import overload
 
 from garboard._engine import human_bytes
+from garboard._given import list_of
 from garboard.profiler._events import MemoryEvent, OpEvent
 
 __all__ = ["EventAverage", "EventAverages", "averages_of"]
@@ -82,7 +83,7 @@ class EventAverages(Sequence[EventAverage]):
     """What `profile.key_averages()` gives: a sequence, in the order of first events."""
 
     def __init__(self, averages: Iterable[EventAverage], time_ns: int, has_memory: bool) -> None:
-        self._averages = list(averages)
+        self._averages = list_of(EventAverage, "EventAverages", "averages", averages, "averages")
         self._time_us = time_ns / 1000
         self._has_memory = has_memory
 

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isclose
+from numbers import Real
+from operator import index as to_index
 from typing import Any, Generic, TypeVar
 
 from garboard import _engine
 from garboard._engine import ShapeError, Tensor
+from garboard._given import items_of, keys_of, list_of, refuse_unless_list
 
 __all__ = ["DataLoader", "Dataset", "Subset", "TensorDataset", "default_collate", "random_split"]
 
@@ -36,6 +39,7 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
     """Samples that are rows of tensors: sample i is the tuple of their i-th rows, as views.
 
     Raises:
+        TypeError: Something that is no Tensor.
         ShapeError: The tensors have different numbers of rows, or one has no dims.
 
     >>> import garboard as gb
@@ -45,6 +49,7 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
     """
 
     def __init__(self, *tensors: Tensor) -> None:
+        list_of(Tensor, "TensorDataset", "tensors", tensors, "Tensors")
         rows = [tuple(tensor.shape[:1]) for tensor in tensors]
         if not rows or rows[0] == () or len(set(rows)) > 1:
             sizes = [list(tensor.shape) for tensor in tensors]
@@ -60,10 +65,20 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
         return self.tensors[0].shape[0]
 
 
+def _refuse_unless_indexed(op: str, name: str, given: object, needed: str) -> None:
+    if not hasattr(type(given), "__len__") or not hasattr(type(given), "__getitem__"):
+        raise TypeError(f"{op}: {name} is of type {type(given).__name__}; {needed} is needed")
+
+
 class Subset(Dataset[T_co]):
-    """The samples of a dataset that have certain numbers, in that order."""
+    """The samples of a dataset that have certain numbers, in that order.
+
+    Raises:
+        TypeError: `indices` have no length, or cannot be read by place.
+    """
 
     def __init__(self, dataset: Dataset[T_co], indices: Sequence[int]) -> None:
+        _refuse_unless_indexed("Subset", "indices", indices, "a list of numbers")
         self.dataset, self.indices = dataset, indices
 
     def __getitem__(self, index: int) -> T_co:
@@ -85,10 +100,11 @@ def random_split(dataset: Dataset[T_co], lengths: Sequence[float]) -> list[Subse
 
     Args:
         dataset: What to split.
-        lengths: Counts that add up to the dataset's; or fractions that add up to one, rounded
-            down, the first subsets taking what is left over, one each.
+        lengths: A list of counts that add up to the dataset's; or of fractions that add up to one,
+            rounded down, the first subsets taking what is left over, one each.
 
     Raises:
+        TypeError: `lengths` is no list of numbers.
         ValueError: The lengths do not add up.
 
     >>> import garboard as gb
@@ -96,14 +112,19 @@ def random_split(dataset: Dataset[T_co], lengths: Sequence[float]) -> list[Subse
     >>> [len(part) for part in random_split(TensorDataset(gb.arange(10)), [0.8, 0.2])]
     [8, 2]
     """
+    refuse_unless_list("random_split", "lengths", lengths, "numbers")
+    lengths = list_of(Real, "random_split", "lengths", items_of(lengths), "numbers")  # type: ignore
     total = len(dataset)
-    if any(isinstance(length, float) for length in lengths) and isclose(sum(lengths), 1):
+    counts: list[int] = []
+    if min(lengths, default=0) < 0:
+        pass
+    elif any(isinstance(length, float) for length in lengths) and isclose(sum(lengths), 1):
         counts = [int(total * length) for length in lengths]
         for place in range(total - sum(counts)):
             counts[place % len(counts)] += 1
-    else:
+    elif all(length == length // 1 for length in lengths):  # not so for NaN and infinity
         counts = [int(length) for length in lengths]
-    if sum(counts) != total or min(counts, default=0) < 0:
+    if len(counts) != len(lengths) or sum(counts) != total:
         raise ValueError(
             f"random_split: lengths {list(lengths)} of {total} samples; counts that add up to "
             "that, or fractions that add up to 1, are needed"
@@ -122,6 +143,7 @@ def default_collate(samples: Sequence[Any]) -> Any:
 
     Raises:
         TypeError: A sample is of a type that cannot be batched; give the loader a `collate_fn`.
+        ValueError: No samples.
         ShapeError: Tensors of different sizes.
 
     >>> import garboard as gb
@@ -129,6 +151,10 @@ def default_collate(samples: Sequence[Any]) -> Any:
     (tensor([[0., 0.],
             [1., 1.]]), tensor([1, 0]))
     """
+    refuse_unless_list("default_collate", "samples", samples, "samples")
+    samples = items_of(samples)
+    if not samples:
+        raise ValueError("default_collate: no samples; at least one is needed")
     first = samples[0]
     if isinstance(first, Tensor):
         return _engine.stack(samples)
@@ -140,7 +166,8 @@ def default_collate(samples: Sequence[Any]) -> Any:
             return type(first)(*parts)
         return type(first)(parts)
     if isinstance(first, Mapping):
-        return {key: default_collate([sample[key] for sample in samples]) for key in first}
+        keys = keys_of(object, "default_collate", "a sample", first, "parts")
+        return {key: default_collate([sample[key] for sample in samples]) for key in keys}
     if hasattr(first, "__array_interface__"):
         return _engine.stack([_engine.as_tensor(sample) for sample in samples])
     raise TypeError(
@@ -163,6 +190,7 @@ class DataLoader(Generic[T_co]):
         drop_last: Leave out a last batch that is smaller.
 
     Raises:
+        TypeError: A dataset without a length or samples by number, or a batch size that is no int.
         ValueError: A batch size below one, or `drop_last` without batches.
 
     >>> import garboard as gb
@@ -180,7 +208,13 @@ class DataLoader(Generic[T_co]):
         collate_fn: Callable[[list[T_co]], Any] | None = None,
         drop_last: bool = False,
     ) -> None:
-        if batch_size is not None and batch_size < 1:
+        _refuse_unless_indexed("DataLoader", "dataset", dataset, "a Dataset, or a list of samples,")
+        if not hasattr(type(batch_size), "__index__") and batch_size is not None:
+            raise TypeError(
+                f"DataLoader: batch_size is of type {type(batch_size).__name__}; an int is needed, "
+                "or None"
+            )
+        if batch_size is not None and to_index(batch_size) < 1:
             raise ValueError(f"DataLoader: batch_size {batch_size}; 1 or more is needed, or None")
         if batch_size is None and drop_last:
             raise ValueError("DataLoader: drop_last without batches; a batch_size is needed")
