@@ -4,6 +4,7 @@
 
 #include <array>
 #include <bit>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 
@@ -14,7 +15,13 @@ namespace garboard {
 /// Every call but `largest_bytes` takes constant time, however many blocks there are. A bin gives
 /// the block that came last: its bytes are the likeliest to be in the caches. Not thread-safe.
 class Bins {
+  static constexpr int steps = 8;  // a search wastes at most an eighth
+  static constexpr int rows = 44;
+
  public:
+  /// Blocks and what is looked for have fewer.
+  static constexpr std::size_t most_quanta = std::size_t{steps} << (rows - 1);
+
   /// All blocks are multiples of `quantum_bytes`, a power of two.
   explicit Bins(std::size_t quantum_bytes) noexcept;
 
@@ -53,9 +60,6 @@ class Bins {
   std::size_t block_count() const noexcept;
 
  private:
-  static constexpr int steps = 8;  // a search wastes at most an eighth
-  static constexpr int rows = 44;  // enough for 2^48 bytes of 64-byte quanta
-
   // Row 0 holds 1 to 7 quanta, a size a step; row r holds 8 * 2^(r-1) and up to twice that.
   struct Place {
     int row;
@@ -64,6 +68,7 @@ class Bins {
   };
   Place place_of(std::size_t bytes) const noexcept {
     const std::size_t quanta = bytes >> quantum_log2_;
+    assert(quanta < most_quanta && "there is no bin for so much");
     if (quanta < steps) return {0, static_cast<int>(quanta)};
     const int log2 = static_cast<int>(std::bit_width(quanta)) - 1;
     return {log2 - 2, static_cast<int>((quanta >> (log2 - 3)) & (steps - 1))};

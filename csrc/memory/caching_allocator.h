@@ -36,7 +36,7 @@ namespace garboard {
 /// Thread-safe. Blocks may be released on any thread.
 class CachingAllocator {
  public:
-  /// What is larger is refused at once.
+  /// What is larger is refused at once: there is no bin for it.
   static constexpr std::size_t largest_request_bytes = std::size_t{1} << 47;
 
   /// `source` outlives the allocator.

@@ -7,6 +7,7 @@ import linecache
 import re
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import garboard as gb
 import pytest
@@ -477,6 +478,30 @@ class TestOversizedRequests:
                 make(*sizes)
 
         assert (memory.live(), memory.memory_allocated(), memory.memory_reserved()) == before
+
+    @pytest.mark.parametrize("kind", ["cpu", "simulated"])
+    @pytest.mark.parametrize("has_run_out", [False, True])
+    def test_are_refused_whatever_they_are(self, kind, has_run_out, limited):
+        with ExitStack() as open_until_then:
+            device = gb.device("cpu")
+            if kind == "simulated":
+                device = open_until_then.enter_context(memory.SimulatedDevice("1 GiB"))
+            if has_run_out:
+                memory.set_memory_limit("64 MiB", device)
+                gb.zeros(2**23, device=device).dispose()
+                with pytest.raises(gb.OutOfMemoryError):
+                    gb.zeros(2**25, device=device)
+            before = memory.live(device)
+
+            for log2 in range(40, 64):
+                for eighths in range(8):
+                    with pytest.raises((gb.OutOfMemoryError, gb.ShapeError)):
+                        gb.zeros((1 << log2) + (eighths << (log2 - 3)), device=device)
+
+            assert memory.live(device) == before
+            assert memory.memory_allocated(device) == before.bytes
+            gb.zeros(2**20, device=device).dispose()
+            gc.collect()
 
     def test_by_expanding_are_refused_where_they_are_computed(self):
         x = gb.ones(1).expand(2**45)

@@ -208,6 +208,34 @@ TEST_F(CachingAllocatorTest, RefusesAbsurdSizesAtOnce) {
   EXPECT_EQ(cache_.stats().out_of_memory_count, 2u);
 }
 
+// What is too large for any bin must not be looked up in one: the bins of a heap that has seen
+// nothing yet are empty, those of one that ran out of memory are not.
+TEST_F(CachingAllocatorTest, RefusesEveryAbsurdSizeBeforeAndAfterMemoryRanOut) {
+  const auto refuse_all = [&] {
+    for (int log2 = 30; log2 < 64; ++log2) {
+      for (std::size_t eighths = 0; eighths < 8; ++eighths) {
+        const std::size_t bytes = (std::size_t{1} << log2) + (eighths << (log2 - 3));
+        for (const std::size_t wanted : {bytes, bytes - 1, SIZE_MAX - bytes}) {
+          if (wanted > 1_GiB) {
+            EXPECT_THROW(allocate(wanted), OutOfMemoryError) << wanted;
+          }
+        }
+      }
+    }
+    EXPECT_EQ(cache_.stats().live_bytes, 0u);
+    EXPECT_EQ(cache_.fault(), "");
+  };
+  refuse_all();
+  cache_.set_limit(64_MiB);
+  cache_.release(allocate(1_KiB));
+  cache_.release(allocate(40_MiB));
+  Block* const block = allocate(30_MiB);
+  EXPECT_THROW(allocate(40_MiB), OutOfMemoryError);
+  cache_.release(block);
+
+  refuse_all();
+}
+
 TEST_F(CachingAllocatorTest, SurvivesTheThreadThatAllocated) {
   Block* block = nullptr;
   std::thread([&] { block = allocate(1_MiB); }).join();
