@@ -1,0 +1,154 @@
+"""Runs programs of a seed by number, and tells the parent which is on and what was found."""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import json
+import mmap
+import os
+import resource
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import Any, TextIO
+
+from tests.fuzz import targets
+from tests.fuzz.board import BOARD
+from tests.fuzz.judge import fault_of, fingerprint
+from tests.fuzz.program import Program
+from tests.fuzz.replay import needed, reduced, replay
+from tests.fuzz.room import Room, alarm
+from tests.fuzz.targets import Target
+from tests.fuzz.values import SPACE
+
+__all__ = ["main"]
+
+SPARE_BYTES = 2 << 30
+SOFT_SECONDS = 0.25  # a program is interrupted between once and twice this
+
+
+class Clock:
+    """Which program runs; None between two."""
+
+    number: int | None = None
+
+
+class Child:
+    """A process's loop over programs."""
+
+    def __init__(self, seed: int, board: mmap.mmap, findings: TextIO, trace: bool) -> None:
+        self.seed, self.board, self.findings, self.trace = seed, board, findings, trace
+        self.clock = Clock()
+        self.space: dict[str, Any] = {}
+        exec(SPACE, self.space)
+        self.space["contextlib"] = contextlib
+        self.room = Room()
+        self.totals = [0, 0, 0, 0]
+        self.told: Counter[str] = Counter()
+
+    def found(self, number: int, target: str, fault: str, lines: list[str]) -> None:
+        """Tell the parent, with as few lines as show it."""
+        key = fingerprint(f"{target} {fault}")
+        self.told[key] += 1
+        if self.told[key] > 20:
+            lines = []
+        elif not fault.startswith(("left behind", "the books", "in a finalizer")):
+            lines = needed(lines)
+        elif self.told[key] <= 2:
+            lines = reduced(lines, self._leaves)
+        row = {"number": number, "target": target, "fault": fault, "lines": lines}
+        self.findings.write(json.dumps(row) + "\n")
+        self.findings.flush()
+
+    def _leaves(self, lines: list[str]) -> bool:
+        """Whether `lines` leave something behind, too."""
+        space = {**self.space, "sim": self.room.sim}
+        replay(lines, space)
+        space.clear()
+        self.room.restore()
+        fault = self.room.left_behind() or self.room.disagreement()
+        faults = [fault, *map(fault_of_unraisable, self.room.unraisable)]
+        self.room.unraisable.clear()
+        return any(faults)
+
+    def one(self, number: int) -> None:
+        """Run a program and look what it left."""
+        BOARD.pack_into(self.board, 0, number, *self.totals)
+        program = Program(self.seed, number, {**self.space, "sim": self.room.sim}, self.trace)
+        try:
+            self.clock.number = number
+            run = program.execute()
+        except KeyboardInterrupt:  # the alarm, at the very end
+            run = program.run
+        finally:
+            self.clock.number = None
+        target = program.target.name
+        program.space.clear()
+        del program
+        if self.room.is_disturbed() or number % 16 == 0:
+            self.room.restore()
+        if left := self.room.left_behind():
+            self.room.restore()
+            run.faults.append((target, left, len(run.lines)))
+        for error in self.room.unraisable:
+            if fault := fault_of_unraisable(error):
+                run.faults.append((target, fault, len(run.lines)))
+        self.room.unraisable.clear()
+        if number % 16 == 0 and (fault := self.room.disagreement()):
+            run.faults.append((target, fault, len(run.lines)))
+        for name, fault, count in run.faults:
+            self.found(number, name, fault, run.lines[:count])
+        self.totals[0] += 1
+        self.totals[1] += run.calls
+        self.totals[2] += run.errors
+        self.totals[3] += run.interrupts
+        BOARD.pack_into(self.board, 0, number, *self.totals)
+
+
+def fault_of_unraisable(error: BaseException) -> str | None:
+    fault = fault_of(error, Target("unraisable", int, ()))
+    return fault and f"in a finalizer: {fault}"
+
+
+def limit_memory() -> None:
+    """Cap the addresses at what is mapped now and a little; sanitizers map what they like."""
+    if os.environ.get("LD_PRELOAD"):
+        return
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    cap = pages * resource.getpagesize() + SPARE_BYTES
+    resource.setrlimit(resource.RLIMIT_AS, (cap, cap))
+
+
+def main() -> None:
+    """Run `child.py order`: a JSON object, as `Order` in runner.py writes it."""
+    order = json.loads(sys.argv[1])
+    faulthandler.enable(sys.__stderr__)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with (
+        open(order["board"], "r+b") as file,
+        open(order["findings"], "a") as findings,
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        os.chdir(folder)
+        board = mmap.mmap(file.fileno(), BOARD.size)
+        child = Child(order["seed"], board, findings, order["trace"])
+        exec(order["plant"], {**child.space, "targets": targets})
+        limit_memory()
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115, for as long as the process lives
+        if not order["trace"]:
+            sys.stdout = sys.stderr
+        with alarm(child.clock, SOFT_SECONDS):
+            if order["lines"]:
+                child.clock.number = -1
+                replay(order["lines"], {**child.space, "sim": child.room.sim})
+                child.clock.number = None
+            else:
+                for number in range(order["first"], order["last"]):
+                    child.one(number)
+        os.chdir("/")
+
+
+if __name__ == "__main__":
+    main()

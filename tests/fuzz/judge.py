@@ -1,0 +1,68 @@
+"""Which exceptions are typed errors that answer an argument, and which are faults."""
+
+from __future__ import annotations
+
+import copy
+import decimal
+import pickle
+import re
+
+import garboard as gb
+
+from tests.fuzz.hostile import Mischief
+from tests.fuzz.targets import Target
+
+__all__ = ["fault_of", "fingerprint"]
+
+TYPED = (gb.GarboardError, TypeError, ValueError, IndexError, OverflowError)
+HOSTILE = (Mischief, decimal.DecimalException, KeyboardInterrupt)
+WALLS = ("incompatible function arguments", "incompatible constructor", "Unable to cast")
+
+
+def _is_theirs(error: BaseException) -> bool:
+    """Whether hostile code raised `error`, or called itself without end."""
+    trace, codes = error.__traceback__, []
+    while trace is not None:
+        codes.append(trace.tb_frame.f_code)
+        trace = trace.tb_next
+    last = codes[-8 if isinstance(error, RecursionError) else -1 :]
+    return any(it.co_filename.endswith("hostile.py") or it.co_name == "<lambda>" for it in last)
+
+
+def _is_fitting(error: BaseException, target: Target) -> bool:
+    """Whether `target` is of a kind that raises such an error in all of Python."""
+    if isinstance(error, AttributeError):
+        return "attr(" in target.text
+    if isinstance(error, KeyError):
+        return target.name in ("getitem", "delitem")
+    if isinstance(error, OSError):
+        return any(it.kind == "path" for it in target.parameters)
+    if isinstance(error, StopIteration):
+        return "next(" in target.text
+    if isinstance(error, (pickle.PicklingError, copy.Error)):
+        return "pickle" in target.text or "copy" in target.text
+    return isinstance(error, NotImplementedError) and bool(str(error))
+
+
+def fault_of(error: BaseException, target: Target) -> str | None:
+    """Say what is wrong with `error` as an answer of `target`; None where it is a typed one."""
+    if isinstance(error, HOSTILE):
+        return None
+    try:
+        said = str(error)
+    except Exception as unprintable:
+        said = f"(its text raises {type(unprintable).__name__})"
+    text = f"{type(error).__name__}: {said[:400]}"
+    if any(wall in said for wall in WALLS):
+        return f"a wall of text: {text}"
+    if isinstance(error, TYPED) and not isinstance(error, UnicodeError):
+        return None
+    if _is_fitting(error, target) or _is_theirs(error):
+        return None
+    return text
+
+
+def fingerprint(text: str) -> str:
+    """Return `text` without what differs from one finding of the same fault to the next."""
+    line = text.splitlines()[0] if text else ""
+    return re.sub(r"0x[0-9a-f]+|\d+|'[^']*'", "_", line)[:120]

@@ -1,0 +1,129 @@
+"""The process a program runs in: what is put back after each, and what was left behind."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import signal
+import sys
+import threading
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import garboard as gb
+from garboard import _engine
+
+from tests.fuzz.targets import functions
+
+__all__ = ["LIMIT_BYTES", "Room"]
+
+LIMIT_BYTES = 256 << 20
+
+
+class Room:
+    """Holds a simulated device, catches what cannot be raised, and counts what lives."""
+
+    def __init__(self) -> None:
+        self.unraisable: list[BaseException] = []
+        self.sim = gb.memory.SimulatedDevice("1 GiB")
+        sys.unraisablehook = self._keep_unraisable
+        threading.excepthook = self._keep_of_thread
+        warnings.simplefilter("ignore")
+        self.restore()
+        functions()
+        gc.collect()
+        gc.freeze()
+        self._before = self._counts()
+
+    def _keep_unraisable(self, args: Any) -> None:
+        if args.exc_value is not None:
+            self.unraisable.append(args.exc_value)
+
+    def _keep_of_thread(self, args: Any) -> None:
+        if args.exc_value is not None:
+            self.unraisable.append(args.exc_value)
+
+    def is_disturbed(self) -> bool:
+        """Whether a scope was left open, gradients off, a profile on, or the device closed."""
+        return (
+            gb.current_dispose_scope() is not None
+            or not gb.is_grad_enabled()
+            or _engine._is_profiling()
+            or not self.sim._end.alive
+        )
+
+    def restore(self) -> None:
+        """Put back all that a program can set."""
+        while (scope := gb.current_dispose_scope()) is not None:
+            scope.dispose()
+        _engine._set_grad_enabled(True)
+        if _engine._is_profiling():
+            _engine._stop_profile()
+        if not self.sim._end.alive:
+            self.sim = gb.memory.SimulatedDevice("1 GiB")
+        gb.memory.set_memory_limit(LIMIT_BYTES)
+        gb.memory.set_memory_limit(None, self.sim)
+        if gb.memory.history_level() != "off":
+            gb.memory._record_memory_history(None)
+        gb.set_num_threads(1)
+        gb.set_printoptions(4, 1000, 3, 80)
+        gb.manual_seed(0)
+        if not gc.isenabled():
+            gc.enable()
+        warnings.simplefilter("ignore")
+        for name in os.listdir("."):  # of the temporary folder
+            with contextlib.suppress(OSError):
+                os.unlink(name)
+
+    @staticmethod
+    def _counts() -> tuple[int, int, int, int]:
+        aliases, storages, nodes, by_device, _ = _engine._live_counts()
+        return aliases, storages, nodes, sum(by_device.values())
+
+    def left_behind(self) -> str | None:
+        """Say what lives that did not before the last call of this; collects where it must."""
+        if self._counts() == self._before:
+            return None
+        gc.collect()
+        gc.freeze()  # what is left is here to stay, and need not be walked again
+        now = self._counts()
+        if now == self._before:
+            return None
+        names = ("aliases", "storages", "nodes", "bytes")
+        parts = [
+            f"{new - old} {name}"
+            for new, old, name in zip(now, self._before, names, strict=True)
+            if new != old
+        ]
+        self._before = now
+        return "left behind: " + ", ".join(parts)
+
+    def disagreement(self) -> str | None:
+        """Say where the allocator's bytes and the registry's differ."""
+        for device in ("cpu", self.sim):
+            allocated = _engine._memory_stats(device)["live_bytes"]
+            registered = gb.memory.live(device).bytes
+            if allocated != registered:
+                return f"the books of {device} differ: {allocated - registered} bytes"
+        return None
+
+
+@contextlib.contextmanager
+def alarm(clock: Any, seconds: float) -> Iterator[None]:
+    """Raise KeyboardInterrupt in a program that `clock.number` says is on for `seconds`."""
+    seen: list[Any] = [None]
+
+    def ring(number: int, frame: object) -> None:
+        if seen[0] is not None and seen[0] == clock.number:
+            raise KeyboardInterrupt
+        seen[0] = clock.number
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
