@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <new>
+#include <vector>
 
 namespace garboard::pool {
 
@@ -62,5 +63,20 @@ inline void give(void* block, std::size_t bytes) noexcept {
 
 /// Gives the calling thread's kept blocks back to the system.
 void trim() noexcept;
+
+/// For containers of few elements.
+template <class T>
+struct Allocator {
+  using value_type = T;
+
+  Allocator() = default;
+  template <class U>
+  Allocator(Allocator<U>) noexcept {}
+  T* allocate(std::size_t count) { return static_cast<T*>(take(count * sizeof(T))); }
+  void deallocate(T* at, std::size_t count) noexcept { give(at, count * sizeof(T)); }
+  friend bool operator==(Allocator, Allocator) { return true; }
+};
+template <class T>
+using Vector = std::vector<T, Allocator<T>>;
 
 }  // namespace garboard::pool

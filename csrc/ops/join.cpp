@@ -45,7 +45,9 @@ Tensor cat(const std::vector<Tensor>& tensors, std::int64_t given_dim) {
   if (!is_recorded || !is_grad_enabled()) return out;
   Counted<GradNode> node = GradNode::make("cat", out);
   for (const Tensor& tensor : tensors) node->add_edge([&] { return edge_of(tensor); });
-  node->set_rule([dim, lengths = std::move(lengths)](const Backward& back) -> Grads {
+  node->make_seldom().sizes = std::move(lengths);
+  node->set_rule([dim](const Backward& back) -> Grads {
+    const std::vector<std::int64_t>& lengths = back.node().seldom()->sizes;
     Grads grads;
     std::int64_t at = 0;
     for (std::size_t i = 0; i < lengths.size(); ++i) {

@@ -56,35 +56,47 @@ void check_options(const Tensor& input, const CrossEntropyOptions& options) {
                            input.device(), "; they must be on one device, use to()"));
 }
 
-/// What backward needs besides the logits.
-struct Kept {
-  Tensor targets, log_sums, weight;
+/// How targets count, beside their weights.
+struct Goals {
   std::int64_t ignore_index;
   double label_smoothing;
-
-  kernels::CrossEntropy of(const Tensor& logits) const {
-    const View weights =
-        make_view(weight ? weight.data() : nullptr, logits.dtype(), {logits.sizes()[1]}, {1});
-    return {logits.view(), targets.view(), {}, log_sums.view(), {}, weights,
-            ignore_index,  label_smoothing};
-  }
 };
 
+/// What the kernels read and the rule keeps; `weight` may be empty.
+kernels::CrossEntropy call_of(const Tensor& logits, const Tensor& targets, const Tensor& log_sums,
+                              const Tensor& weight, const Goals& goals) {
+  const View weights =
+      make_view(weight ? weight.data() : nullptr, logits.dtype(), {logits.sizes()[1]}, {1});
+  return {logits.view(),      targets.view(),       {}, log_sums.view(), {}, weights,
+          goals.ignore_index, goals.label_smoothing};
+}
+
 /// The gradient by ops that can be differentiated again.
-Tensor formula(const Backward& at, const Kept& kept, const Tensor& x) {
+Tensor formula(const Tensor& gradient, const Tensor& x, const Tensor& targets, const Tensor& weight,
+               const Goals& goals) {
   const std::int64_t classes = x.sizes()[1];
   const Tensor numbers = arange(Scalar::of(std::int64_t{0}), Scalar::of(classes),
                                 Scalar::of(std::int64_t{1}), DType::int64, x.device());
-  Tensor of_target = to(eq(numbers, unsqueeze(kept.targets, 1)), x.dtype());
-  if (kept.weight) of_target = of_target * kept.weight;
-  Tensor goal = of_target * (1 - kept.label_smoothing);
-  if (kept.label_smoothing) {
-    const double each = kept.label_smoothing / static_cast<double>(classes);
-    goal = kept.weight ? goal + kept.weight * each : goal + each;
+  Tensor of_target = to(eq(numbers, unsqueeze(targets, 1)), x.dtype());
+  if (weight) of_target = of_target * weight;
+  Tensor goal = of_target * (1 - goals.label_smoothing);
+  if (goals.label_smoothing) {
+    const double each = goals.label_smoothing / static_cast<double>(classes);
+    goal = weight ? goal + weight * each : goal + each;
   }
-  const Tensor counts = to(ne(kept.targets, Scalar::of(kept.ignore_index)), x.dtype());
+  const Tensor counts = to(ne(targets, Scalar::of(goals.ignore_index)), x.dtype());
   const Reduced over_classes{Dims{1}, true};
-  return (softmax(x, 1) * sum(goal, over_classes) - goal) * unsqueeze(at.grad * counts, 1);
+  return (softmax(x, 1) * sum(goal, over_classes) - goal) * unsqueeze(gradient * counts, 1);
+}
+
+Tensor gradient_of_logits(const Backward& at, const Goals& goals) {
+  const Tensor x = at.input(0), targets = at.other(0), log_sums = at.other(1), weight = at.other(2);
+  if (is_grad_enabled()) return formula(at.grad, x, targets, weight, goals);
+  Tensor gradient = empty_of(x.sizes(), x.dtype(), x.device());
+  kernels::table_of(x.device())
+      .cross_entropy_gradient(gradient.view(), at.grad.view(),
+                              call_of(x, targets, log_sums, weight, goals), {x.device()});
+  return gradient;
 }
 
 struct RowLosses {
@@ -98,10 +110,10 @@ RowLosses row_losses(const Tensor& logits, const Tensor& targets,
   const DType dtype = logits.dtype();
   const RowLosses rows{empty_of(targets.sizes(), dtype, device),
                        empty_of(targets.sizes(), dtype, device)};
-  Kept kept{targets, empty_of(targets.sizes(), dtype, device),
-            options.weight ? contiguous(detach(options.weight)) : Tensor(), options.ignore_index,
-            options.label_smoothing};
-  kernels::CrossEntropy call = kept.of(logits);
+  const Tensor log_sums = empty_of(targets.sizes(), dtype, device);
+  const Tensor weight = options.weight ? contiguous(detach(options.weight)) : Tensor();
+  const Goals goals{options.ignore_index, options.label_smoothing};
+  kernels::CrossEntropy call = call_of(logits, targets, log_sums, weight, goals);
   call.losses = rows.losses.view();
   call.counts = rows.counts.view();
   const std::int64_t bad = kernels::table_of(device).cross_entropy(call, {device});
@@ -109,16 +121,9 @@ RowLosses row_losses(const Tensor& logits, const Tensor& targets,
     throw IndexOutOfRangeError(text("cross_entropy: the target of row ", bad, " is not in [0, ",
                                     logits.sizes()[1], "); each must be a class or ignore_index ",
                                     options.ignore_index));
-  if (!must_record({logits})) return rows;
   record("cross_entropy", rows.losses, {logits}, Keep::first,
-         [kept = std::move(kept)](const Backward& at) -> Grads {
-           const Tensor x = at.input(0);
-           if (is_grad_enabled()) return formula(at, kept, x);
-           const Tensor gradient = empty_of(x.sizes(), x.dtype(), x.device());
-           kernels::table_of(x.device())
-               .cross_entropy_gradient(gradient.view(), at.grad.view(), kept.of(x), {x.device()});
-           return gradient;
-         });
+         [goals](const Backward& at) -> Grads { return gradient_of_logits(at, goals); },
+         {{"target", targets}, {"log sums", log_sums}, {"weight", weight}});
   return rows;
 }
 

@@ -38,7 +38,7 @@ void check(const Tensor& input, const Dims& sizes, const Tensor& weight, const T
   }
 }
 
-/// What forward and backward share: the rows, and what is kept of each.
+/// What forward and backward share: the rows, and what is found out about each.
 struct Rows {
   Dims sizes;  // of a row
   Tensor means, inverses;
@@ -47,15 +47,14 @@ struct Rows {
   std::int64_t columns() const { return sizes.product(); }
 
   kernels::LayerNorm of(const Tensor& x, const Tensor& weight, const Tensor& bias) const {
-    const auto vector = [&](const Tensor& tensor) {
-      return make_view(tensor ? tensor.data() : nullptr, x.dtype(), {columns()}, {1});
-    };
     return {matrix(x), vector(weight), vector(bias), means.view(), inverses.view(), epsilon};
   }
   View matrix(const Tensor& tensor) const {
-    const std::int64_t rows = means.view().count;
-    return make_view(tensor ? tensor.data() : nullptr, means.dtype(), {rows, columns()},
+    return make_view(tensor ? tensor.data() : nullptr, means.dtype(), {means.count(), columns()},
                      {columns(), 1});
+  }
+  View vector(const Tensor& tensor) const {
+    return make_view(tensor ? tensor.data() : nullptr, means.dtype(), {columns()}, {1});
   }
 };
 
@@ -79,9 +78,10 @@ Grads formula(const Backward& at, const Rows& rows, const Tensor& x, const Tenso
   return grads;
 }
 
-Grads gradients_of(const Backward& at, const Rows& rows, bool has_weight) {
+Grads gradients_of(const Backward& at, const Dims& sizes, double epsilon, bool has_weight) {
   const Tensor kept = at.input(0);
   const Tensor weight = has_weight ? at.input(1) : Tensor();
+  const Rows rows{sizes, at.other(0), at.other(1), epsilon};
   if (is_grad_enabled()) return formula(at, rows, kept, weight);
   const Device device = kept.device();
   const Tensor x = contiguous(kept), dy = contiguous(at.grad);
@@ -89,13 +89,9 @@ Grads gradients_of(const Backward& at, const Rows& rows, bool has_weight) {
   const auto wanted = [&](int i, const Dims& sizes) {
     return at.needs(i) ? empty_of(sizes, x.dtype(), device) : Tensor();
   };
-  const Tensor dx = wanted(0, x.sizes()), d_weight = wanted(1, rows.sizes),
-               d_bias = wanted(2, rows.sizes);
-  const auto vector = [&](const Tensor& tensor) {
-    return make_view(tensor ? tensor.data() : nullptr, x.dtype(), {rows.columns()}, {1});
-  };
+  const Tensor dx = wanted(0, x.sizes()), d_weight = wanted(1, sizes), d_bias = wanted(2, sizes);
   kernels::table_of(device).layer_norm_gradient(
-      {rows.matrix(dy), rows.matrix(dx), vector(d_weight), vector(d_bias)},
+      {rows.matrix(dy), rows.matrix(dx), rows.vector(d_weight), rows.vector(d_bias)},
       rows.of(x, dense_weight, {}), {device});
   return {dx, d_weight, d_bias};
 }
@@ -110,8 +106,8 @@ Tensor layer_norm(const Tensor& input, const Dims& sizes, const Tensor& weight, 
   Dims row_sizes;
   for (int i = 0; i < input.ndim() - sizes.size(); ++i) row_sizes.push_back(input.sizes()[i]);
   const std::int64_t count = row_sizes.product();
-  Rows rows{sizes, empty_of({count}, input.dtype(), device),
-            empty_of({count}, input.dtype(), device), epsilon};
+  const Rows rows{sizes, empty_of({count}, input.dtype(), device),
+                  empty_of({count}, input.dtype(), device), epsilon};
   {
     const GradModeGuard no_grad(false);
     const Tensor x = contiguous(input);
@@ -125,8 +121,10 @@ Tensor layer_norm(const Tensor& input, const Dims& sizes, const Tensor& weight, 
   const Operand none = Scalar::of(0.0);
   record("layer_norm", out, {input, weight ? Operand(weight) : none, bias ? Operand(bias) : none},
          weight ? Keep::first | Keep::second : Keep::first,
-         [rows = std::make_shared<Rows>(std::move(rows)), has_weight = bool(weight)](
-             const Backward& at) { return gradients_of(at, *rows, has_weight); });
+         [sizes, epsilon, has_weight = bool(weight)](const Backward& at) {
+           return gradients_of(at, sizes, epsilon, has_weight);
+         },
+         {{"means", rows.means}, {"inverse deviations", rows.inverses}});
   return out;
 }
 

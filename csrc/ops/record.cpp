@@ -56,12 +56,12 @@ struct BaseLayout {
 /// The history of a view whose base was written through another view: its place in the base.
 Counted<GradNode> node_of_view(const Tensor& view, const Tensor& base) {
   const Counted<GradNode> node = make_node("as_strided", view, {base}, Keep::nothing);
-  node->set_rule([place = Place::of(view, base),
-                  layout = std::make_shared<BaseLayout>(base)](const Backward& at) -> Grads {
-    Tensor gradient = layout->zeros_like(at.grad);
-    copy_(place.in(gradient), sum_to(at.grad, place.sizes));
-    return gradient;
-  });
+  node->set_rule(
+      [place = Place::of(view, base), layout = BaseLayout(base)](const Backward& at) -> Grads {
+        Tensor gradient = layout.zeros_like(at.grad);
+        copy_(place.in(gradient), sum_to(at.grad, place.sizes));
+        return gradient;
+      });
   return node;
 }
 
@@ -80,21 +80,21 @@ void rebase(const Tensor& view, const Counted<GradNode>& node) {
     seldom.input_sizes = node->seldom()->input_sizes;
   seldom.input_sizes[0] = base.sizes();
   seldom.inner = node;
-  copy->set_rule([place = std::make_shared<Place>(Place::of(view, base)),
-                  layout = std::make_shared<BaseLayout>(base)](const Backward& at) -> Grads {
-    GradNode* const node = at.node().seldom()->inner.get();
-    Tensor gradient = layout->zeros_like(at.grad);
-    copy_(gradient, at.grad);
-    const Tensor inside = place->in(gradient);
-    Grads grads = node->run(Backward(*node, clone(inside)));
-    if (grads[0]) {
-      copy_(inside, grads[0]);
-    } else {
-      fill_(inside, Scalar::of(std::int64_t{0}));
-    }
-    grads[0] = std::move(gradient);
-    return grads;
-  });
+  copy->set_rule(
+      [place = Place::of(view, base), layout = BaseLayout(base)](const Backward& at) -> Grads {
+        GradNode* const node = at.node().seldom()->inner.get();
+        Tensor gradient = layout.zeros_like(at.grad);
+        copy_(gradient, at.grad);
+        const Tensor inside = place.in(gradient);
+        Grads grads = node->run(Backward(*node, clone(inside)));
+        if (grads[0]) {
+          copy_(inside, grads[0]);
+        } else {
+          fill_(inside, Scalar::of(std::int64_t{0}));
+        }
+        grads[0] = std::move(gradient);
+        return grads;
+      });
   TensorBody& body = *base.body();
   body.grad_node = copy;
   ++body.history;

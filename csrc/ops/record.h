@@ -57,10 +57,11 @@ inline void attach(Counted<GradNode> node, const Tensor& output, Keep keep) {
 /// Records a fresh output, if anything asks for it. Only floating outputs have gradients.
 template <class Rule>
 void record(const char* name, const Tensor& output, std::initializer_list<Operand> operands,
-            Keep keep, Rule rule) {
+            Keep keep, Rule rule, std::initializer_list<Other> others = {}) {
   if (!is_floating(output.dtype()) || !must_record(operands)) return;
   Counted<GradNode> node = make_node(name, output, operands, keep);
-  node->set_rule(std::move(rule));
+  node->set_rule(rule);
+  if (others.size()) node->keep_others(others);
   attach(std::move(node), output, keep);
 }
 
@@ -85,7 +86,7 @@ void record_in_place(const char* name, const Tensor& self, std::initializer_list
            : count == 2 ? make_node(name, self, {operands[0], operands[1]}, keep)
                         : make_node(name, self, {operands[0], operands[1], operands[2]}, keep);
     note_sizes(*node, self.sizes(), {&operands[0], &operands[1], &operands[2]});
-    node->set_rule(std::move(rule));
+    node->set_rule(rule);
   }
   finish_in_place(self, node, keep);
 }

@@ -21,6 +21,7 @@ struct Shape {
   Dims result;   // without the reduced ones, unless keepdim
   Dims strides;  // of a dense result, 0 where reduced: how the kernel sees it
   std::int64_t reduced_count = 1;
+  unsigned taken = 0;  // a bit for each dim that is reduced
 };
 
 Shape shape_of(const char* op, const Tensor& input, const Reduced& reduced) {
@@ -42,6 +43,7 @@ Shape shape_of(const char* op, const Tensor& input, const Reduced& reduced) {
     if (is_reduced) shape.reduced_count *= input.sizes()[i];
     if (!is_reduced || reduced.keepdim) shape.result.push_back(shape.kept.back());
   }
+  shape.taken = taken;
   shape.strides = contiguous_strides(shape.kept);
   for (int i = 0; i < ndim; ++i) {
     if (taken & (1u << i)) shape.strides[i] = 0;
@@ -75,6 +77,20 @@ Tensor total(const char* name, const kernels::Slot& kernel, const Tensor& input,
 Tensor spread(const Tensor& gradient, const Dims& kept, const Dims& sizes) {
   return expand(reshape(gradient, kept), sizes);
 }
+
+/// The input's sizes, and which of them were reduced: in a rule there is no room for them twice.
+struct Reach {
+  Dims sizes;
+  unsigned taken;
+
+  Tensor spread(const Tensor& gradient) const {
+    Dims kept = sizes;
+    for (int i = 0; i < kept.size(); ++i) {
+      if (taken & (1u << i)) kept[i] = 1;
+    }
+    return garboard::spread(gradient, kept, sizes);
+  }
+};
 
 void refuse_empty(const char* op, const Shape& shape) {
   if (shape.reduced_count == 0)
@@ -118,14 +134,14 @@ ValuesAndIndices indexed(const char* name, kernels::IndexedReduceKernel kernel, 
   kernel(make_view(values.data(), input.dtype(), shape.kept, strides),
          make_view(indices.data(), DType::int64, shape.kept, strides), input.view(), dim,
          {input.device()});
-  if (must_record({input})) {
-    record(name, values, {input}, Keep::nothing,
-           [kept = shape.kept, dim, size = input.ndim() ? input.sizes()[dim] : 1,
-            indices](const Backward& at) -> Grads {
-             const Tensor chosen = one_hot_along(reshape(indices, kept), dim, size, kept.size());
-             return where(chosen, reshape(at.grad, kept), Scalar::of(std::int64_t{0}));
-           });
-  }
+  record(name, values, {input}, Keep::nothing,
+         [kept = shape.kept, dim,
+          size = input.ndim() ? input.sizes()[dim] : 1](const Backward& at) -> Grads {
+           const Tensor indices = reshape(at.other(0), kept);
+           const Tensor chosen = one_hot_along(indices, dim, size, kept.size());
+           return where(chosen, reshape(at.grad, kept), Scalar::of(std::int64_t{0}));
+         },
+         {{"index tensor", indices}});
   return {values, indices};
 }
 
@@ -176,8 +192,9 @@ Tensor sum(const Tensor& input, const Reduced& over, std::optional<DType> dtype)
   const Tensor out =
       total("sum", kernels::reduce<functors::SumOf>, input, shape, summed_dtype(input, dtype));
   record("sum", out, {input}, Keep::nothing,
-         [kept = shape.kept, sizes = std::make_shared<Dims>(input.sizes())](
-             const Backward& at) -> Grads { return spread(at.grad, kept, *sizes); });
+         [reach = Reach{input.sizes(), shape.taken}](const Backward& at) -> Grads {
+           return reach.spread(at.grad);
+         });
   return out;
 }
 
@@ -216,8 +233,9 @@ Tensor mean(const Tensor& input, const Reduced& over, std::optional<DType> dtype
     mul.apply_in_place(out, scale);
   }
   record("mean", out, {input}, Keep::nothing,
-         [kept = shape.kept, sizes = std::make_shared<Dims>(input.sizes()),
-          scale](const Backward& at) -> Grads { return spread(at.grad * scale, kept, *sizes); });
+         [reach = Reach{input.sizes(), shape.taken}, scale](const Backward& at) -> Grads {
+           return reach.spread(at.grad * scale);
+         });
   return out;
 }
 

@@ -29,17 +29,18 @@ struct Kernels {
   Tensor (*formula)(const Tensor& gradient, const Tensor& output, int dim);
 };
 
-Tensor run(const Kernels& op, const Tensor& given, std::int64_t given_dim,
-           std::optional<DType> dtype) {
+View as_row(const View& view) {  // a 0-d tensor is a row of one
+  return view.ndim() ? view : make_view(view.data, view.dtype, {1}, {1});
+}
+
+template <const Kernels& op>
+Tensor run(const Tensor& given, std::int64_t given_dim, std::optional<DType> dtype) {
   const Tensor input = checked_input(op.name, given, dtype);
   const int dim = checked_dim(op.name, given_dim, input.ndim());
   const Device device = input.device();
   const Tensor out = empty_of(input.sizes(), input.dtype(), device);
-  const auto as_row = [](const View& view) {  // a 0-d tensor is a row of one
-    return view.ndim() ? view : make_view(view.data, view.dtype, {1}, {1});
-  };
   (kernels::table_of(device).*op.forward)(as_row(out.view()), as_row(input.view()), dim, {device});
-  record(op.name, out, {input}, Keep::output, [&op, dim, as_row](const Backward& at) -> Grads {
+  record(op.name, out, {input}, Keep::output, [dim](const Backward& at) -> Grads {
     const Tensor output = at.output();
     if (is_grad_enabled()) return op.formula(at.grad, output, dim);
     const Tensor gradient = empty_of(output.sizes(), output.dtype(), output.device());
@@ -67,11 +68,11 @@ constexpr Kernels log_softmax_kernels{"log_softmax", &kernels::Table::log_softma
 }  // namespace
 
 Tensor softmax(const Tensor& input, std::int64_t dim, std::optional<DType> dtype) {
-  return run(softmax_kernels, input, dim, dtype);
+  return run<softmax_kernels>(input, dim, dtype);
 }
 
 Tensor log_softmax(const Tensor& input, std::int64_t dim, std::optional<DType> dtype) {
-  return run(log_softmax_kernels, input, dim, dtype);
+  return run<log_softmax_kernels>(input, dim, dtype);
 }
 
 }  // namespace garboard

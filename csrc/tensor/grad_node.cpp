@@ -18,13 +18,25 @@ void GradNode::add_one_of_many(Edge edge) {
   ++edge_count_;
 }
 
+void GradNode::keep_others(std::initializer_list<Other> others) {
+  pool::Vector<SavedOther>& saved = make_seldom().others;
+  saved.reserve(others.size());
+  for (const auto& [role, tensor] : others) {
+    saved.push_back({role, {tensor, tensor ? tensor.storage()->version() : 0}});
+    if (tensor) tensor.storage()->mark_saved();
+  }
+}
+
 void GradNode::release_kept() noexcept {
   is_released = true;
   end_kept();
-  end_ = nullptr;
-  run_ = nullptr;
   kept_ = 0;
-  if (seldom_) seldom_->inner.reset();
+  run_ = nullptr;
+  large_rule_.reset();
+  if (!seldom_) return;
+  seldom_->inner.reset();
+  seldom_->sizes = {};
+  seldom_->others = {};
 }
 
 void GradNode::drop_edges() noexcept {
@@ -84,6 +96,11 @@ const Tensor& checked(const GradNode& node, const SavedTensor& saved, const char
 Tensor Backward::input(int i) const {
   static constexpr const char* roles[] = {"first input", "second input", "third input"};
   return checked(node_, *node_.kept_input(i), roles[i]);
+}
+
+Tensor Backward::other(int i) const {
+  const SavedOther& other = node_.seldom()->others[static_cast<std::size_t>(i)];
+  return other.saved.tensor ? checked(node_, other.saved, other.role) : Tensor();
 }
 
 Tensor Backward::sum_so_far(int i) const {

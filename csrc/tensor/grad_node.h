@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <initializer_list>
 #include <memory>
 #include <new>
 #include <span>
@@ -41,10 +42,20 @@ enum class Keep : std::uint8_t {
 constexpr Keep operator|(Keep a, Keep b) { return Keep(int(a) | int(b)); }
 constexpr bool has(Keep set, Keep one) { return (int(set) & int(one)) == int(one); }
 
-/// An input or the output, as it was when it was kept; the version tells whether it still is.
+/// A tensor as it was when it was kept; the version tells whether it still is.
 struct SavedTensor {
   Tensor tensor;
   std::uint32_t version = 0;
+};
+
+/// What a rule reads beside inputs and output, with the name that an error calls it by.
+struct Other {
+  const char* role;
+  const Tensor& tensor;
+};
+struct SavedOther {
+  const char* role;
+  SavedTensor saved;
 };
 
 class Backward;
@@ -107,6 +118,10 @@ class GradNode final : public RefCounted, public NodeRecord {
     input.storage()->mark_saved();
   }
   void keep_output(SavedTensor output) { keep(output_place, std::move(output)); }
+  /// Keeps what is neither, for Backward::other, as many as there are: targets, indices, what the
+  /// forward pass found out. Each may be empty, and has no history that leads to this node. A
+  /// role is a literal.
+  void keep_others(std::initializer_list<Other> others);
   /// Null where none was kept.
   const SavedTensor* kept_input(int i) const noexcept { return kept(i); }
   const SavedTensor* kept_output() const noexcept { return kept(output_place); }
@@ -114,6 +129,10 @@ class GradNode final : public RefCounted, public NodeRecord {
   void for_each_kept(Visit&& visit) {
     for (int i = 0; i < kept_places; ++i) {
       if (kept_ & (1 << i)) visit(tensors_[i]);
+    }
+    if (!seldom_) return;
+    for (SavedOther& other : seldom_->others) {
+      if (other.saved.tensor) visit(other.saved);
     }
   }
 
@@ -135,7 +154,9 @@ class GradNode final : public RefCounted, public NodeRecord {
     /// The inputs' sizes, where one of them was broadcast; the walk sums its gradient back.
     bool has_input_sizes = false;
     std::array<Dims, inline_edges> input_sizes;
-    std::vector<Edge> edges;  // all, of an op of many inputs
+    std::vector<Edge> edges;          // all, of an op of many inputs
+    std::vector<std::int64_t> sizes;  // of such an op: one a input, where its rule needs them
+    pool::Vector<SavedOther> others;
 
     static void* operator new(std::size_t bytes) { return pool::take(bytes); }
     static void operator delete(void* at, std::size_t bytes) noexcept { pool::give(at, bytes); }
@@ -143,30 +164,33 @@ class GradNode final : public RefCounted, public NodeRecord {
   /// Null where the node has nothing of it.
   const Seldom* seldom() const noexcept { return seldom_.get(); }
   Seldom& make_seldom() {
-    if (!seldom_) seldom_ = std::make_unique<Seldom>();
+    if (!seldom_) seldom_.reset(new Seldom);  // make_unique would fill the sizes with zeros first
     return *seldom_;
   }
   GradientHooks* hooks() const noexcept { return seldom_ ? seldom_->hooks.get() : nullptr; }
 
-  /// Stores the rule: any callable `Grads(const Backward&)`.
+  /// Stores the rule: a callable `Grads(const Backward&)` that holds numbers, sizes and pointers to
+  /// what never ends. Of tensors it reads what was kept, which the collector and the leak report
+  /// see, and whose versions are checked.
   template <class Rule>
   void set_rule(Rule rule) {
+    static_assert(std::is_trivially_copyable_v<Rule>,
+                  "a gradient rule holds numbers and sizes alone; a tensor that it reads is kept "
+                  "with Keep or keep_others(), and asked of Backward");
     if constexpr (sizeof(Rule) <= sizeof(rule_) && alignof(Rule) <= alignof(std::max_align_t)) {
-      new (rule_) Rule(std::move(rule));
+      new (rule_) Rule(rule);
       run_ = [](void* at, const Backward& backward) -> Grads {
         return (*static_cast<Rule*>(at))(backward);
       };
-      if constexpr (!std::is_trivially_destructible_v<Rule>)
-        end_ = [](void* at) noexcept { static_cast<Rule*>(at)->~Rule(); };
     } else {
-      set_rule([held = std::make_unique<Rule>(std::move(rule))](const Backward& backward) {
-        return (*held)(backward);
-      });
+      large_rule_ = std::make_unique<std::byte[]>(sizeof(Rule));
+      Rule* const held = new (large_rule_.get()) Rule(rule);
+      set_rule([held](const Backward& backward) { return (*held)(backward); });
     }
   }
   Grads run(const Backward& backward) { return run_(rule_, backward); }
 
-  /// Frees what was kept, and the rule with what it captured. A second walk is refused.
+  /// Frees what was kept, and the rule. A second walk is refused.
   void release_kept() noexcept;
   void drop_edges() noexcept;
 
@@ -191,8 +215,10 @@ class GradNode final : public RefCounted, public NodeRecord {
     if (edge_count_ <= inline_edges) std::destroy_n(few_edges_.data(), edge_count_);
   }
   void end_kept() noexcept {
-    if (end_) end_(rule_);
-    if (kept_) for_each_kept([](SavedTensor& it) { std::destroy_at(&it); });
+    if (!kept_) return;
+    for (int i = 0; i < kept_places; ++i) {
+      if (kept_ & (1 << i)) std::destroy_at(&tensors_[i]);
+    }
   }
   void add_one_of_many(Edge edge);
   void keep(int place, SavedTensor saved) {
@@ -207,7 +233,7 @@ class GradNode final : public RefCounted, public NodeRecord {
   std::uint8_t scalar_places_ = 0;  // a bit for each of `scalars_` that is set
   std::uint32_t edge_count_ = 0;
   Grads (*run_)(void*, const Backward&) = nullptr;
-  void (*end_)(void*) noexcept = nullptr;
+  std::unique_ptr<std::byte[]> large_rule_;  // where `rule_` has no room
   std::unique_ptr<Seldom> seldom_;
   GradNode* next_dead_;
   union {
@@ -236,6 +262,8 @@ class Backward {
   /// A kept input, or the output. Raise VersionError where it was written since.
   Tensor input(int i) const;
   Tensor output() const;
+  /// What was kept beside them, in that order, checked alike; empty where nothing was given.
+  Tensor other(int i) const;
   /// True if there is an input `i` and it asks for a gradient; a rule need not compute the others.
   bool needs(int i) const noexcept {
     const std::span<const Edge> edges = node_.edges();

@@ -73,6 +73,17 @@ TEST(Pool, ReusesTheYoungestBlockOfTheSizeClass) {
   EXPECT_EQ(again, block);
   pool::give(again, 128);
 }
+
+TEST(Pool, ServesContainersFromWhatTheyGaveBack) {
+  { pool::Vector<int> warm(20); }
+  const int before = blocks_of_the_system;
+
+  pool::Vector<int> again(20, 7);
+
+  EXPECT_EQ(blocks_of_the_system, before);
+  EXPECT_TRUE(is_aligned(again.data()));
+  EXPECT_EQ(again.back(), 7);
+}
 #endif
 
 TEST(Pool, TakesBackWhatAnotherThreadTook) {
