@@ -61,12 +61,13 @@ struct CrossEntropy {
 };
 /// With e = label_smoothing, a row's loss is (1 - e) w[target] l[target] + e /
 /// classes sum(w l), where l = -log softmax. Returns the first row whose target
-/// is out of range, or -1; of such a call the results are unfinished. The
-/// gradient reads neither losses nor counts.
+/// is out of range, or -1; of such a call the results are unfinished.
 using CrossEntropyKernel = std::int64_t (*)(const CrossEntropy&, Stream);
 /// Of the losses above, 0 for an ignored row; `d_losses` may have stride 0.
-using CrossEntropyGradientKernel = void (*)(const View& d_logits, const View& d_losses,
-                                            const CrossEntropy&, Stream);
+/// Reads neither losses nor counts. Returns the same: an array that shares the
+/// targets' memory may have been written since.
+using CrossEntropyGradientKernel = std::int64_t (*)(const View& d_logits, const View& d_losses,
+                                                    const CrossEntropy&, Stream);
 
 struct LayerNorm {
   View x;             // [rows, columns], contiguous, floating, as all that follows

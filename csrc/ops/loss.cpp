@@ -93,9 +93,15 @@ Tensor gradient_of_logits(const Backward& at, const Goals& goals) {
   const Tensor x = at.input(0), targets = at.other(0), log_sums = at.other(1), weight = at.other(2);
   if (is_grad_enabled()) return formula(at.grad, x, targets, weight, goals);
   Tensor gradient = empty_of(x.sizes(), x.dtype(), x.device());
-  kernels::table_of(x.device())
-      .cross_entropy_gradient(gradient.view(), at.grad.view(),
-                              call_of(x, targets, log_sums, weight, goals), {x.device()});
+  const std::int64_t bad =
+      kernels::table_of(x.device())
+          .cross_entropy_gradient(gradient.view(), at.grad.view(),
+                                  call_of(x, targets, log_sums, weight, goals), {x.device()});
+  if (bad >= 0)
+    throw VersionError(text("cross_entropy: the target of row ", bad, " is no longer in [0, ",
+                            x.sizes()[1],
+                            "); it was overwritten from outside, as through an "
+                            "array that shares its memory: give cross_entropy a clone()"));
   return gradient;
 }
 

@@ -58,6 +58,33 @@ double sum_of_weights(const CrossEntropy& of, std::int64_t classes) {
       classes, [=](std::int64_t i) __attribute__((always_inline)) { return weights[i]; });
 }
 
+/// Class numbers are addresses. Each is read once, for it may be written meanwhile through memory
+/// that NumPy shares, and looked at before it is used.
+class Targets {
+ public:
+  explicit Targets(const CrossEntropy& of)
+      : of_(of), classes_(of.logits.sizes.data()[1]), bad_(of.logits.sizes.data()[0]) {}
+
+  /// -1 for a row that is ignored or bad.
+  std::int64_t class_of(std::int64_t row) {
+    const std::int64_t target =
+        __atomic_load_n(&at<std::int64_t>(of_.targets, row), __ATOMIC_RELAXED);
+    if (target == of_.ignore_index) return -1;
+    if (target >= 0 && target < classes_) return target;
+    std::int64_t known = __atomic_load_n(&bad_, __ATOMIC_RELAXED);
+    while (row < known && !__atomic_compare_exchange_n(&bad_, &known, row, true, __ATOMIC_RELAXED,
+                                                       __ATOMIC_RELAXED)) {
+    }
+    return -1;
+  }
+  /// The first bad row, whichever thread finds one; -1 where there is none.
+  std::int64_t first_bad() const { return bad_ == of_.logits.sizes.data()[0] ? -1 : bad_; }
+
+ private:
+  const CrossEntropy& of_;
+  std::int64_t classes_, bad_;
+};
+
 constexpr std::int64_t part_elements = 1 << 14;
 constexpr double element_ns = 1;
 
@@ -67,7 +94,7 @@ std::int64_t losses_of(const CrossEntropy& of) {
   const bool is_dense = shape.column_stride == 1;
   const double each = share_of_each(of, shape.columns);
   const double all_weights = each ? sum_of_weights<T>(of, shape.columns) : 0;
-  std::int64_t bad = shape.rows;  // the first bad row, whichever thread finds one
+  Targets targets(of);
   const auto take = [&](std::int64_t first, std::int64_t last) {
     const Scratch scratch(is_dense ? 0 : shape.columns * std::int64_t{sizeof(T)});
     for (std::int64_t row = first; row < last; ++row) {
@@ -80,17 +107,10 @@ std::int64_t losses_of(const CrossEntropy& of) {
       const double log_of_sum = functors::log(exponential_sum(logits, shape.columns, maximum));
       at<T>(of.log_sums, row) = static_cast<T>(maximum + log_of_sum);
 
-      const std::int64_t target = at<std::int64_t>(of.targets, row);
-      if (target == of.ignore_index) {
+      const std::int64_t target = targets.class_of(row);
+      if (target < 0) {
         at<T>(of.losses, row) = at<T>(of.counts, row) = 0;
         continue;
-      }
-      if (target < 0 || target >= shape.columns) {
-        std::int64_t known = __atomic_load_n(&bad, __ATOMIC_RELAXED);
-        while (row < known && !__atomic_compare_exchange_n(&bad, &known, row, true,
-                                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-        }
-        return;
       }
       const T weight = weight_of<T>(of, target);
       double loss = ((double{maximum} - double{logits[target]}) + log_of_sum) *
@@ -104,7 +124,7 @@ std::int64_t losses_of(const CrossEntropy& of) {
   };
   for_each_part(shape.rows, part_elements / (shape.columns + 1) + 1,
                 static_cast<double>(of.logits.count) * element_ns, take);
-  return bad == shape.rows ? -1 : bad;
+  return targets.first_bad();
 }
 
 template <class T>
@@ -114,11 +134,12 @@ void gradient_row(T* out, const T* logits, std::int64_t count, T log_sum, T scal
 }
 
 template <class T>
-void gradient_of(const View& d_logits, const View& d_losses, const CrossEntropy& of) {
+std::int64_t gradient_of(const View& d_logits, const View& d_losses, const CrossEntropy& of) {
   const Matrix shape(of.logits), result(d_logits);
   const bool is_dense = shape.column_stride == 1 && result.column_stride == 1;
   const double each = share_of_each(of, shape.columns);
   const double all_weights = each ? sum_of_weights<T>(of, shape.columns) : 0;
+  Targets targets(of);
   const auto take = [&](std::int64_t first, std::int64_t last) {
     const Scratch scratch(is_dense ? 0 : 2 * shape.columns * std::int64_t{sizeof(T)});
     for (std::int64_t row = first; row < last; ++row) {
@@ -131,8 +152,8 @@ void gradient_of(const View& d_logits, const View& d_losses, const CrossEntropy&
         gather(sizeof(T), dense, logits, {1, shape.columns, 0, shape.column_stride});
         logits = dense;
       }
-      const std::int64_t target = at<std::int64_t>(of.targets, row);
-      if (target == of.ignore_index) {
+      const std::int64_t target = targets.class_of(row);
+      if (target < 0) {
         for (std::int64_t i = 0; i < shape.columns; ++i) out[i] = 0;
       } else {
         const double slope = at<T>(d_losses, row);
@@ -150,16 +171,17 @@ void gradient_of(const View& d_logits, const View& d_losses, const CrossEntropy&
   };
   for_each_part(shape.rows, part_elements / (shape.columns + 1) + 1,
                 static_cast<double>(of.logits.count) * element_ns, take);
+  return targets.first_bad();
 }
 
 std::int64_t cross_entropy(const CrossEntropy& of, Stream) {
   return of.logits.dtype == DType::float32 ? losses_of<float>(of) : losses_of<double>(of);
 }
 
-void cross_entropy_gradient(const View& d_logits, const View& d_losses, const CrossEntropy& of,
-                            Stream) {
-  if (of.logits.dtype == DType::float32) return gradient_of<float>(d_logits, d_losses, of);
-  gradient_of<double>(d_logits, d_losses, of);
+std::int64_t cross_entropy_gradient(const View& d_logits, const View& d_losses,
+                                    const CrossEntropy& of, Stream) {
+  return of.logits.dtype == DType::float32 ? gradient_of<float>(d_logits, d_losses, of)
+                                           : gradient_of<double>(d_logits, d_losses, of);
 }
 
 }  // namespace

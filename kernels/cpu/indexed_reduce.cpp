@@ -74,7 +74,9 @@ std::int64_t search_blocks(const T* x, std::int64_t count) {
     best = found;
     at = first;
   }
-  while (x[at] != best && x[at] == x[at]) ++at;
+  // Bounded: a thread may overwrite meanwhile, through memory that NumPy shares, what was found.
+  const std::int64_t last = smaller(at + block, count) - 1;
+  while (at < last && x[at] != best && x[at] == x[at]) ++at;
   return at;
 }
 

@@ -1,4 +1,5 @@
-"""Whatever a backward pass reads is saved with its version."""
+"""Whatever a backward pass reads is saved with its version, and what it uses as an address is
+checked once more."""
 
 from __future__ import annotations
 
@@ -139,6 +140,19 @@ class TestASavedTensorThatWasOverwritten:
 
 
 class TestMemoryThatNumPyShares:
+    @pytest.mark.parametrize("bad", [3, -1, 1 << 40, -(1 << 62)])
+    @pytest.mark.parametrize("shape", [(3, 3), (1024, 3)])
+    def test_is_checked_before_it_is_used_as_an_address(self, bad, shape):
+        x = gb.rand(*shape, requires_grad=True)
+        target = gb.zeros(shape[0], dtype=gb.int64)
+        loss = cross_entropy(x, target)
+
+        target.numpy()[1:] = bad
+
+        with pytest.raises(gb.VersionError, match=r"^cross_entropy: the target of row 1 is no "):
+            loss.backward()
+        assert x.grad is None
+
     def test_may_hold_other_classes(self):
         x, target = leaf(), targets()
         loss = cross_entropy(x, target)

@@ -28,7 +28,7 @@ Problem<T> problem(Array<T> logits) {
 
 template <class T>
 std::vector<Array<T>> several_layouts() {
-  return {Array<T>::random({50, 10}, -5, 5, 1), Array<T>::random({3, 2500}, -5, 5, 2),
+  return {Array<T>::random({50, 10}, -5, 5, 1), Array<T>::random({4, 2500}, -5, 5, 2),
           Array<T>::random({10, 33}, -5, 5, 3).transposed(0, 1),
           Array<T>::random({20, 60}, -5, 5, 4).stepped(1, 3).flipped(1),
           Array<T>::random({4, 1}, -5, 5, 5)};
@@ -67,7 +67,7 @@ TEST_P(CrossEntropyTest, GradientIsSoftmaxLessOneAtTheTarget) {
     const auto transposed = Array<double>(turned).transposed(0, 1);
 
     for (const auto& gradient : {dense, transposed}) {
-      table.cross_entropy_gradient(gradient.view(), d_loss.view(), p.views(), {});
+      EXPECT_EQ(table.cross_entropy_gradient(gradient.view(), d_loss.view(), p.views(), {}), -1);
 
       const std::int64_t classes = logits.sizes()[1];
       for (std::int64_t i = 0; i < logits.count(); ++i) {
@@ -140,6 +140,23 @@ TEST_P(CrossEntropyTest, TheFirstTargetOutOfRangeIsNamed) {
   EXPECT_EQ(table.cross_entropy(p.views(), {}), 4);
   p.targets[2] = -1;
   EXPECT_EQ(table.cross_entropy(p.views(), {}), 2);
+}
+
+TEST_P(CrossEntropyTest, TheGradientLooksAtTargetsBeforeItUsesThem) {
+  for (const auto& logits : several_layouts<float>()) {
+    auto p = problem(logits);
+    EXPECT_EQ(table.cross_entropy(p.views(), {}), -1);
+    const std::int64_t classes = logits.sizes()[1];
+    const Array<float> gradient(logits.sizes());
+    const auto d_loss = Array<float>::of({1}).expanded({logits.sizes()[0]});
+
+    p.targets[3] = std::int64_t{1} << 60;
+    EXPECT_EQ(table.cross_entropy_gradient(gradient.view(), d_loss.view(), p.views(), {}), 3);
+    p.targets[2] = classes;
+    EXPECT_EQ(table.cross_entropy_gradient(gradient.view(), d_loss.view(), p.views(), {}), 2);
+    p.targets[1] = -1;
+    EXPECT_EQ(table.cross_entropy_gradient(gradient.view(), d_loss.view(), p.views(), {}), 1);
+  }
 }
 
 TEST_P(CrossEntropyTest, TheIgnoredIndexMayBeAClass) {
