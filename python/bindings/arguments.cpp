@@ -4,6 +4,7 @@
 #include "python/bindings/dtype_object.h"
 #include "python/bindings/errors.h"
 #include "python/bindings/exchange.h"
+#include "python/bindings/items.h"
 #include "python/bindings/ref.h"
 
 namespace garboard::python {
@@ -83,16 +84,14 @@ std::int64_t to_integer(PyObject* object, const char* op, const char* argument) 
 
 Dims to_dims(PyObject* object, const char* op, const char* argument) {
   if (PyIndex_Check(object)) return Dims{to_integer(object, op, argument)};
-  if (!PyTuple_Check(object) && !PyList_Check(object))
+  if (!Items::can_read(object))
     throw_type_error("%s: %s is of type %s; an integer, or a tuple or list of them, is needed", op,
                      argument, type_name(object));
+  const Items items(object, op, argument);
+  check_dim_count(items.size(), op, argument);
   Dims dims;
-  // What it holds, whatever the iterator of a subclass says; an item's __index__ may change a list.
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i) {
-    check_dim_count(PySequence_Fast_GET_SIZE(object), op, argument);
-    const Ref item(Py_NewRef(PySequence_Fast_GET_ITEM(object, i)));
-    dims.push_back(to_integer(item.get(), op, argument));
-  }
+  for (Py_ssize_t i = 0; i < items.size(); ++i)
+    dims.push_back(to_integer(items[i].get(), op, argument));
   return dims;
 }
 
@@ -146,13 +145,11 @@ Arguments::Arguments(const char* op, const Signature& signature, PyObject* input
         parameter.default_text.empty())
       throw_type_error("%s: '%s' is missing; it is needed", op, parameter.text.c_str());
   }
+  if (input || (values_[0] && is_tensor(values_[0])))
+    first_ = &tensor_of(values_[0], op, parameter(0));
 }
 
-const char* Arguments::parameter(int i) const {
-  return signature_.parameters()[static_cast<std::size_t>(i)].text.c_str();
-}
-
-const Tensor& Arguments::tensor(int i) const {
+const Tensor& Arguments::tensor_at(int i) const {
   if (!is_tensor(values_[i]))
     throw_type_error("%s: %s is of type %s; a Tensor is needed", op_, parameter(i),
                      type_name(values_[i]));
@@ -169,6 +166,15 @@ Operand Arguments::operand(int i) const {
     operand.scalar = scalar(i);
   }
   return operand;
+}
+
+std::pair<Operand, Operand> Arguments::operands(int i, int j) const {
+  if (is_tensor(values_[i]) || !is_tensor(values_[j])) {
+    const Operand first = operand(i);
+    return {first, operand(j)};
+  }
+  const Operand second = operand(j);
+  return {operand(i), second};
 }
 
 Scalar Arguments::scalar(int i) const { return to_scalar(values_[i], op_, parameter(i)); }
@@ -209,16 +215,16 @@ Device Arguments::device_or_cpu(int i) const {
 std::vector<Tensor> Arguments::tensors(int i) const {
   std::vector<Tensor> all;
   PyObject* const given = values_[i];
-  if (!PyList_Check(given) && !PyTuple_Check(given))
+  if (!Items::can_read(given))
     throw_type_error("%s: %s is of type %s; a list or tuple of Tensors is needed", op_,
                      parameter(i), type_name(given));
-  const Py_ssize_t count = PySequence_Fast_GET_SIZE(given);
-  for (Py_ssize_t k = 0; k < count; ++k) {
-    PyObject* const item = PySequence_Fast_GET_ITEM(given, k);
-    if (!is_tensor(item))
+  const Items items(given, op_, parameter(i));
+  for (Py_ssize_t k = 0; k < items.size(); ++k) {
+    const Ref item = items[k];
+    if (!is_tensor(item.get()))
       throw_type_error("%s: element %zd of %s is of type %s; a Tensor is needed", op_, k,
-                       parameter(i), type_name(item));
-    all.push_back(tensor_of(item, op_, parameter(i)));
+                       parameter(i), type_name(item.get()));
+    all.push_back(tensor_of(item.get(), op_, parameter(i)));
   }
   return all;
 }

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "csrc/ops/operand.h"
@@ -13,7 +14,8 @@
 
 namespace garboard::python {
 
-/// Borrows everything: valid during the call. Conversions raise, naming the op and the parameter.
+/// Borrows everything: valid during the call, inside a Borrowing. Conversions raise, naming the op
+/// and the parameter. Those of numbers may run anything: tensors are asked for first.
 class Arguments {
  public:
   /// `input` is what a method is called on; null for a function. Raises TypeError.
@@ -24,6 +26,7 @@ class Arguments {
   Arguments(const char* op, const Signature& signature, PyObject* input)
       : op_(op), signature_(signature) {
     values_[0] = input;
+    first_ = &tensor_of(input, op, parameter(0));
   }
 
   const char* op() const { return op_; }
@@ -32,11 +35,14 @@ class Arguments {
   /// Given, and not None.
   bool has(int i) const { return values_[i] && values_[i] != Py_None; }
 
-  const Tensor& tensor(int i) const;
+  /// The first one is looked at before any other is converted, which may run code that disposes it.
+  const Tensor& tensor(int i) const { return i == 0 && first_ ? *first_ : tensor_at(i); }
   /// An empty tensor for None.
   Tensor optional_tensor(int i) const;
   /// A tensor or a number.
   Operand operand(int i) const;
+  /// Two of them; tensors are looked at before numbers are converted.
+  std::pair<Operand, Operand> operands(int i, int j) const;
   Scalar scalar(int i) const;
   std::int64_t integer(int i) const;
   std::int64_t integer_or(int i, std::int64_t otherwise) const;
@@ -52,11 +58,15 @@ class Arguments {
   std::vector<Tensor> tensors(int i) const;
 
  private:
-  const char* parameter(int i) const;
+  const char* parameter(int i) const {
+    return signature_.parameters()[static_cast<std::size_t>(i)].text.c_str();
+  }
+  const Tensor& tensor_at(int i) const;
 
   const char* op_;
   const Signature& signature_;
   std::array<PyObject*, 9> values_{};  // as the signature has them; null where left out
+  const Tensor* first_ = nullptr;      // null where the first is none
   PyObject* const* rest_ = nullptr;
   Py_ssize_t rest_count_ = 0;
 };

@@ -9,6 +9,7 @@
 #include "csrc/ops/views.h"
 #include "csrc/tensor/grad_node.h"
 #include "python/bindings/errors.h"
+#include "python/bindings/items.h"
 #include "python/bindings/ref.h"
 #include "python/bindings/scope_stack.h"
 #include "python/bindings/tensor_object.h"
@@ -17,16 +18,7 @@
 namespace garboard::python {
 namespace {
 
-bool is_sequence(PyObject* object) { return PyList_Check(object) || PyTuple_Check(object); }
-
-/// Calls `visit` with each item of a list or tuple, which reading one may change.
-template <class Visit>
-void for_each_item(PyObject* sequence, Visit&& visit) {
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence); ++i) {
-    const Ref item(Py_NewRef(PySequence_Fast_GET_ITEM(sequence, i)));
-    visit(item.get());
-  }
-}
+constexpr const char* data_name = "data";
 
 /// What a nest of lists holds: sizes by the first element of each level, dtype by all of them.
 struct Nest {
@@ -35,25 +27,23 @@ struct Nest {
   bool is_empty = true;
 
   void measure(PyObject* data, const char* op) {
-    while (is_sequence(data)) {
-      const Py_ssize_t count = PySequence_Fast_GET_SIZE(data);
-      if (sizes.size() == max_dims)
-        throw ShapeError(text(op, ": lists nested more than ", max_dims, " deep; at most ",
-                              max_dims, " dims are supported"));
-      sizes.push_back(count);
-      if (count == 0) return;
-      data = PySequence_Fast_GET_ITEM(data, 0);
-    }
+    if (!Items::can_read(data)) return;
+    const Items items(data, op, data_name);
+    if (sizes.size() == max_dims)
+      throw ShapeError(text(op, ": lists nested more than ", max_dims, " deep; at most ", max_dims,
+                            " dims are supported"));
+    sizes.push_back(items.size());
+    if (items.size() > 0) measure(items[0].get(), op);
   }
 
   void survey(PyObject* data, int depth, const char* op) {
-    if (is_sequence(data)) {
-      const Py_ssize_t count = PySequence_Fast_GET_SIZE(data);
-      if (depth >= sizes.size() || count != sizes[depth])
-        throw ShapeError(text(op, ": a list of ", count, " at depth ", depth, " where ",
+    if (Items::can_read(data)) {
+      const Items items(data, op, data_name);
+      if (depth >= sizes.size() || items.size() != sizes[depth])
+        throw ShapeError(text(op, ": a list of ", items.size(), " at depth ", depth, " where ",
                               depth < sizes.size() ? text(sizes[depth]) : "a number",
                               " stands before; all lists of one depth must be equally long"));
-      for_each_item(data, [&](PyObject* item) { survey(item, depth + 1, op); });
+      for (Py_ssize_t i = 0; i < items.size(); ++i) survey(items[i].get(), depth + 1, op);
       return;
     }
     if (depth != sizes.size())
@@ -65,9 +55,11 @@ struct Nest {
       found = Category::boolean;
     } else if (PyLong_Check(data)) {
       found = Category::integer;
+    } else if (PyFloat_Check(data)) {
+      found = Category::floating;
     } else if (is_tensor(data)) {
       found = category_of(tensor_of(data, op, "element").dtype());
-    } else if (!PyFloat_Check(data)) {
+    } else {
       found = PyIndex_Check(data) ? Category::integer : Category::floating;
     }
     category = std::max(category, found);
@@ -75,15 +67,19 @@ struct Nest {
 };
 
 template <class T>
+T real_as(double value, const char* op) {
+  if constexpr (!std::is_floating_point_v<T>) check_fits(op, Scalar::of(value), dtype_of<T>);
+  return static_cast<T>(value);
+}
+
+template <class T>
 T number_as(PyObject* object, const char* op) {
-  if (is_tensor(object)) {
-    const Ref item(number_of(item_of(tensor_of(object, op, "element"), op)));
-    return number_as<T>(checked(item.get()), op);
+  if (PyFloat_Check(object)) return real_as<T>(PyFloat_AS_DOUBLE(object), op);
+  if (!PyLong_Check(object) && is_tensor(object)) {
+    const Ref item(checked(number_of(item_of(tensor_of(object, op, "element"), op))));
+    return number_as<T>(item.get(), op);
   }
-  if constexpr (std::is_floating_point_v<T>) {
-    if (PyFloat_CheckExact(object)) return static_cast<T>(PyFloat_AS_DOUBLE(object));
-  }
-  if (PyLong_Check(object) || (!PyFloat_Check(object) && PyIndex_Check(object))) {
+  if (PyIndex_Check(object)) {
     const Ref index(checked(PyNumber_Index(object)));
     int overflow = 0;
     const long long value = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
@@ -93,43 +89,43 @@ T number_as(PyObject* object, const char* op) {
       check_fits(op, Scalar::of(std::int64_t{value}), dtype_of<T>);
     return static_cast<T>(value);
   }
-  const double value = PyFloat_AsDouble(object);
-  if (value == -1 && PyErr_Occurred()) {
-    if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw PythonErrorSet();  // of its __float__
-    PyErr_Clear();
+  const PyNumberMethods* const number = Py_TYPE(object)->tp_as_number;
+  if (!number || !number->nb_float)
     throw_type_error("%s: an element is of type %s; numbers, or lists of them, are needed", op,
                      Py_TYPE(object)->tp_name);
-  }
-  if constexpr (!std::is_floating_point_v<T>) check_fits(op, Scalar::of(value), dtype_of<T>);
-  return static_cast<T>(value);
+  const Ref real(checked(PyNumber_Float(object)));
+  return real_as<T>(PyFloat_AS_DOUBLE(real.get()), op);
 }
 
-/// Writes the numbers of a nest of which `sizes` were measured.
+/// Writes the elements of a nest that was surveyed, and raises where it is another by now: numbers
+/// are asked for their values only here, and what they run may have changed any of the lists.
 template <class T>
-struct Filling {
-  T* out;
-  const Dims& sizes;
-  const char* op;
+class Filling {
+ public:
+  Filling(const Dims& sizes, const char* op, T* out) : sizes_(sizes), op_(op), out_(out) {}
 
-  void fill(PyObject* data, int depth) {
-    const bool is_list = is_sequence(data);
-    if (is_list != (depth < sizes.size())) throw_changed();
-    if (!is_list) {
-      *out++ = number_as<T>(data, op);
+  void write(PyObject* data, int depth) {
+    if (depth == sizes_.size()) {
+      *out_++ = number_as<T>(data, op_);
       return;
     }
-    std::int64_t count = 0;
-    for_each_item(data, [&](PyObject* item) {
-      if (++count > sizes[depth]) throw_changed();
-      fill(item, depth + 1);
-    });
-    if (count != sizes[depth]) throw_changed();
+    const Items items(data, op_, data_name);
+    const auto check = [&](bool is_as_it_was) {
+      if (!is_as_it_was) Items::throw_changed(op_, data_name, sizes_[depth]);
+    };
+    check(items.size() == sizes_[depth]);
+    const bool holds_lists = depth + 1 < sizes_.size();
+    for (Py_ssize_t i = 0; i < items.size(); ++i) {
+      const Ref item = items[i];
+      check(Items::can_read(item.get()) == holds_lists);
+      write(item.get(), depth + 1);
+    }
   }
 
-  [[noreturn]] void throw_changed() const {
-    throw ShapeError(text(op, ": a list changed while it was read, by an element's __index__ or "
-                              "__float__; lists that stay as they are, are needed"));
-  }
+ private:
+  const Dims& sizes_;
+  const char* op_;
+  T* out_;
 };
 
 Tensor from_nest(PyObject* data, const char* op, std::optional<DType> dtype) {
@@ -140,7 +136,7 @@ Tensor from_nest(PyObject* data, const char* op, std::optional<DType> dtype) {
       dtype.value_or(nest.is_empty ? DType::float32 : default_dtype(nest.category));
   Tensor result = empty(nest.sizes, wanted, {}, op);
   visit_dtype(wanted, [&]<class T>(Type<T>) {
-    Filling<T>{static_cast<T*>(result.data()), nest.sizes, op}.fill(data, 0);
+    Filling<T>(nest.sizes, op, static_cast<T*>(result.data())).write(data, 0);
   });
   return result;
 }
@@ -176,11 +172,10 @@ struct Around {
 
 Around around(PyObject* array, const char* op) {
   auto buffer = std::make_unique<Py_buffer>();
-  if (PyObject_GetBuffer(array, buffer.get(), PyBUF_RECORDS_RO) < 0) {
-    PyErr_Clear();
+  if (!PyObject_CheckBuffer(array))
     throw_type_error("%s: data of type %s; a number, a list, a Tensor or a NumPy array is needed",
                      op, Py_TYPE(array)->tp_name);
-  }
+  if (PyObject_GetBuffer(array, buffer.get(), PyBUF_RECORDS_RO) < 0) throw PythonErrorSet();
   struct Release {
     Py_buffer* held;
     ~Release() {
@@ -248,9 +243,10 @@ Scalar item_of(const Tensor& tensor, const char* op) {
     throw ShapeError(text(op, ": a tensor of sizes ", tensor.sizes(),
                           "; exactly one element is needed, use all(), any() or tolist()"));
   if (!tensor.device().is_cpu()) {
+    const Tensor share = tensor;  // copying may collect garbage, whose code may dispose the handle
     const GradModeGuard no_grad(false);
     const BirthStamp stamp;
-    return item_of(to(tensor, Device{}), op);
+    return item_of(to(share, Device{}), op);
   }
   return visit_dtype(tensor.dtype(), [&]<class T>(Type<T>) {
     const T value = *static_cast<const T*>(tensor.data());

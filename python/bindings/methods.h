@@ -60,7 +60,7 @@ const Doc& keep(const Doc& doc);
 /// Adds `entry`, called by `function`, to the tables its place asks for.
 void add_method(const Method& entry, FastFunction method, FastFunction function);
 
-/// The C function of one entry: matches, stamps, borrows, calls, translates errors.
+/// The C function of one entry: borrows, matches, stamps, calls, translates errors.
 template <const auto& table, std::size_t index, bool is_method>
 PyObject* call_entry(PyObject* self, PyObject* const* given, Py_ssize_t count,
                      PyObject* names) noexcept try {
@@ -69,16 +69,14 @@ PyObject* call_entry(PyObject* self, PyObject* const* given, Py_ssize_t count,
                     [&] { return call_entry<table, index, is_method>(self, given, count, names); });
   }
   static const Signature signature(table[index].signature);
+  const Borrowing borrowing;  // first: what follows may run anything
   if (is_method && table[index].births == Births::none) {
-    if (count == 0 && !names) [[likely]] {
-      const Borrowing borrowing;
+    if (count == 0 && !names) [[likely]]
       return table[index].call(Arguments(table[index].name, signature, self));
-    }
   }
   const Arguments arguments(table[index].name, signature, is_method ? self : nullptr, given, count,
                             names);
   const BirthStamp stamp;
-  const Borrowing borrowing;
   return table[index].call(arguments);
 } catch (...) {
   return raise_current();

@@ -30,7 +30,7 @@ PyObject* call_unary_in_place(const Arguments& arguments) {
 
 template <const Binary& op>
 PyObject* call_binary(const Arguments& arguments) {
-  const Operand a = arguments.operand(0), b = arguments.operand(1);
+  const auto [a, b] = arguments.operands(0, 1);
   if (!a.tensor && !b.tensor)
     throw_type_error("%s: two numbers; at least one Tensor is needed", op.name);
   if (!arguments.has(2)) return wrap(op(a, b));
@@ -45,26 +45,27 @@ PyObject* call_binary_in_place(const Arguments& arguments) {
 }
 
 // add and sub have PyTorch's `alpha`.
-bool is_one(const Scalar& scalar) { return scalar.real == 1; }
 Scalar negative(Scalar scalar) {
   return scalar.category == Category::floating ? Scalar::of(-scalar.real)
                                                : Scalar::of(-scalar.integer);
 }
+/// The factor of the second operand.
 Scalar alpha_of(const Arguments& arguments, bool subtracts) {
   const Scalar alpha = arguments.has(2) ? arguments.scalar(2) : Scalar::of(std::int64_t{1});
   return subtracts ? negative(alpha) : alpha;
 }
+bool is_plain(const Scalar& alpha, bool subtracts) { return alpha.real == (subtracts ? -1 : 1); }
 
 template <const Binary& op, bool subtracts>
 PyObject* call_scaled(const Arguments& arguments) {
-  const Operand a = arguments.operand(0), b = arguments.operand(1);
+  const auto [a, b] = arguments.operands(0, 1);
   if (!a.tensor && !b.tensor)
     throw_type_error("%s: two numbers; at least one Tensor is needed", op.name);
-  const bool is_plain = !arguments.has(2) || is_one(arguments.scalar(2));
-  if (!arguments.has(3))
-    return wrap(is_plain ? op(a, b) : add_scaled(a, b, alpha_of(arguments, subtracts)));
+  const Scalar alpha = alpha_of(arguments, subtracts);
+  const bool plain = is_plain(alpha, subtracts);
+  if (!arguments.has(3)) return wrap(plain ? op(a, b) : add_scaled(a, b, alpha));
   const Tensor& out = arguments.tensor(3);
-  is_plain ? op.into(out, a, b) : add_scaled.into(out, a, b, alpha_of(arguments, subtracts));
+  plain ? op.into(out, a, b) : add_scaled.into(out, a, b, alpha);
   return same(arguments, 3);
 }
 
@@ -72,10 +73,11 @@ template <const Binary& op, bool subtracts>
 PyObject* call_scaled_in_place(const Arguments& arguments) {
   const Tensor& self = arguments.tensor(0);
   const Operand other = arguments.operand(1);
-  if (!arguments.has(2) || is_one(arguments.scalar(2))) {
+  const Scalar alpha = alpha_of(arguments, subtracts);
+  if (is_plain(alpha, subtracts)) {
     op.apply_in_place(self, other);
   } else {
-    add_scaled.into(self, self, other, alpha_of(arguments, subtracts));
+    add_scaled.into(self, self, other, alpha);
   }
   return same(arguments);
 }
@@ -103,15 +105,21 @@ Operand bound(const Arguments& arguments, int i, DType dtype, bool is_low) {
 }
 
 struct Bounds {
-  explicit Bounds(const Arguments& arguments)
-      : input(arguments.tensor(0)),
-        low(bound(arguments, 1, input.dtype(), true)),
-        high(bound(arguments, 2, input.dtype(), false)) {
+  explicit Bounds(const Arguments& arguments) : Bounds(arguments, arguments.tensor(0)) {
     if (!arguments.has(1) && !arguments.has(2))
       throw_type_error("clamp: neither min nor max; at least one is needed");
   }
   const Tensor& input;
   Operand low, high;
+
+ private:
+  Bounds(const Arguments& arguments, const Tensor& input)
+      : Bounds(input, arguments.has(1) && arguments.has(2)
+                          ? arguments.operands(1, 2)
+                          : std::pair(bound(arguments, 1, input.dtype(), true),
+                                      bound(arguments, 2, input.dtype(), false))) {}
+  Bounds(const Tensor& input, const std::pair<Operand, Operand>& both)
+      : input(input), low(both.first), high(both.second) {}
 };
 
 template <class Family, std::size_t index>
@@ -202,18 +210,20 @@ constexpr std::array others{
            &docs::where, Place::functional,
            [](const Arguments& given) {
              const Tensor& condition = given.tensor(0);
-             return wrap(where(condition, given.operand(1), given.operand(2)));
+             const auto [input, other] = given.operands(1, 2);
+             return wrap(where(condition, input, other));
            }},
     Method{"lerp", "input: Tensor, end: Tensor, weight: Tensor | Number", "Tensor", &docs::lerp,
            Place::everywhere,
            [](const Arguments& given) {
-             return wrap(lerp(given.tensor(0), given.tensor(1), given.operand(2)));
+             const Tensor& end = given.tensor(1);
+             return wrap(lerp(given.tensor(0), end, given.operand(2)));
            }},
     Method{"lerp_", "input: Tensor, end: Tensor, weight: Tensor | Number", "Tensor", &docs::lerp_,
            Place::method,
            [](const Arguments& given) {
-             const Tensor& self = given.tensor(0);
-             lerp.into(self, self, given.tensor(1), given.operand(2));
+             const Tensor &self = given.tensor(0), &end = given.tensor(1);
+             lerp.into(self, self, end, given.operand(2));
              return same(given);
            }},
     Method{"clamp",

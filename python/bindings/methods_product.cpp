@@ -58,7 +58,8 @@ constexpr std::array table{
            "ignore_index: int = -100, reduction: str = 'mean', label_smoothing: float = 0.0",
            "Tensor", &docs::cross_entropy, Place::functional,
            [](const Arguments& given) {
-             return wrap(cross_entropy(given.tensor(0), given.tensor(1),
+             const Tensor& target = given.tensor(1);
+             return wrap(cross_entropy(given.tensor(0), target,
                                        {.weight = given.optional_tensor(2),
                                         .ignore_index = given.integer_or(3, -100),
                                         .reduction = reduction_of(given, 4),
@@ -69,8 +70,9 @@ constexpr std::array table{
            "bias: Tensor | None = None, eps: float = 1e-05",
            "Tensor", &docs::layer_norm, Place::functional,
            [](const Arguments& given) {
-             return wrap(layer_norm(given.tensor(0), given.dims(1), given.optional_tensor(2),
-                                    given.optional_tensor(3), given.real_or(4, 1e-5)));
+             const Tensor weight = given.optional_tensor(2), bias = given.optional_tensor(3);
+             return wrap(
+                 layer_norm(given.tensor(0), given.dims(1), weight, bias, given.real_or(4, 1e-5)));
            }},
     Method{"mse_loss", "input: Tensor, target: Tensor, *, reduction: str = 'mean'", "Tensor",
            &docs::mse_loss, Place::functional,

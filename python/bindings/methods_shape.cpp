@@ -149,13 +149,17 @@ constexpr std::array table{
                             : to_device(given.object(1), "cuda");
              return wrap(to(given.tensor(0), device));
            }},
-    Method{
-        "cat", "tensors: Sequence[Tensor], dim: int = 0", "Tensor", &docs::cat, Place::functional,
-        [](const Arguments& given) { return wrap(cat(given.tensors(0), given.integer_or(1, 0))); }},
+    Method{"cat", "tensors: Sequence[Tensor], dim: int = 0", "Tensor", &docs::cat,
+           Place::functional,
+           [](const Arguments& given) {
+             const std::vector<Tensor> tensors = given.tensors(0);
+             return wrap(cat(tensors, given.integer_or(1, 0)));
+           }},
     Method{"stack", "tensors: Sequence[Tensor], dim: int = 0", "Tensor", &docs::stack,
            Place::functional,
            [](const Arguments& given) {
-             return wrap(stack(given.tensors(0), given.integer_or(1, 0)));
+             const std::vector<Tensor> tensors = given.tensors(0);
+             return wrap(stack(tensors, given.integer_or(1, 0)));
            }},
 };
 

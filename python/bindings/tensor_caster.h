@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "python/bindings/items.h"
 #include "python/bindings/scope_stack.h"
 #include "python/bindings/tensor_object.h"
 
@@ -37,10 +38,12 @@ struct type_caster<std::vector<garboard::Tensor>> {
   PYBIND11_TYPE_CASTER(std::vector<garboard::Tensor>, const_name("list[Tensor]"));
 
   bool load(handle source, bool convert) {
-    if (!PyList_Check(source.ptr()) && !PyTuple_Check(source.ptr())) return false;
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(source.ptr()); ++i) {
+    using garboard::python::Items;
+    if (!Items::can_read(source.ptr())) return false;
+    const Items items(source.ptr(), "call", "a list of Tensors");
+    for (Py_ssize_t i = 0; i < items.size(); ++i) {
       make_caster<garboard::Tensor> item;
-      if (!item.load(PySequence_Fast_GET_ITEM(source.ptr(), i), convert)) return false;
+      if (!item.load(items[i].get(), convert)) return false;
       value.push_back(cast_op<garboard::Tensor&&>(std::move(item)));
     }
     return true;

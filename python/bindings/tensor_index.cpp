@@ -68,8 +68,8 @@ Tensor at(const Tensor& input, PyObject* key) {
 }
 
 PyObject* get(PyObject* self, PyObject* key) noexcept try {
-  const Tensor& input = tensor_of(self, "index");
   const BirthStamp stamp;
+  const Tensor& input = tensor_of(self, "index");
   if (PyLong_CheckExact(key) && input.ndim() > 0)  // runs nobody's code: nothing is borrowed
     return wrap(select(input, 0, to_integer(key, "index", "index")));
   const Borrowing borrowing;
@@ -81,12 +81,13 @@ PyObject* get(PyObject* self, PyObject* key) noexcept try {
 
 int set(PyObject* self, PyObject* key, PyObject* value) noexcept try {
   if (!value) throw_type_error("index: elements of a tensor cannot be deleted");
-  const Tensor& input = tensor_of(self, "index");
-  const BirthStamp stamp;
   const Borrowing borrowing;
+  const Tensor& input = tensor_of(self, "index");
+  const Tensor* const source = is_tensor(value) ? &tensor_of(value, "index", "value") : nullptr;
+  const BirthStamp stamp;
   const Tensor target = at(input, key);
-  if (is_tensor(value)) {
-    copy_(target, tensor_of(value, "index", "value"));
+  if (source) {
+    copy_(target, *source);
   } else if (PyList_Check(value) || PyTuple_Check(value) || PyObject_CheckBuffer(value)) {
     copy_(target, tensor_from(value, "index", target.dtype()));
   } else {
@@ -109,6 +110,7 @@ Py_ssize_t length(PyObject* self) noexcept try {
 
 /// What iteration asks for, one after the other, until IndexError.
 PyObject* item(PyObject* self, Py_ssize_t index) noexcept try {
+  const Borrowing borrowing;
   const Tensor& input = tensor_of(self, "iter");
   if (input.ndim() == 0) throw_type_error("iter: a tensor without dims; at least one is needed");
   if (index >= input.sizes()[0]) {
@@ -116,7 +118,6 @@ PyObject* item(PyObject* self, Py_ssize_t index) noexcept try {
     return nullptr;
   }
   const BirthStamp stamp;
-  const Borrowing borrowing;
   return wrap(select(input, 0, index));
 } catch (...) {
   return raise_current();

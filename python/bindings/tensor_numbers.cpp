@@ -28,8 +28,9 @@ PyObject* binary(PyObject* a, PyObject* b) noexcept try {
     return wrap(op.of_tensors(x, y));
   }
   Operand x{Scalar{}}, y{Scalar{}};
-  if (!to_operand(a, op.name, "input", x) || !to_operand(b, op.name, "other", y))
-    Py_RETURN_NOTIMPLEMENTED;
+  if (is_tensor(b)) y.tensor = &tensor_of(b, op.name, "other");
+  if (!to_operand(a, op.name, "input", x)) Py_RETURN_NOTIMPLEMENTED;
+  if (!y.tensor && !to_number(b, y)) Py_RETURN_NOTIMPLEMENTED;
   const BirthStamp stamp;
   return wrap(op(x, y));
 } catch (...) {
@@ -40,11 +41,11 @@ template <const Binary& op>
 PyObject* in_place(PyObject* self, PyObject* other) noexcept try {
   if (OpProfile::is_on() && OpProfile::stops()) [[unlikely]]
     return profiled(op.name, {self, &other, 1}, [&] { return in_place<op>(self, other); });
+  const Borrowing borrowing;
+  const Tensor& x = tensor_of(self, op.name);
   Operand y{Scalar{}};
   if (!to_operand(other, op.name, "other", y)) Py_RETURN_NOTIMPLEMENTED;
-  const Tensor& x = tensor_of(self, op.name);
   const BirthStamp stamp;
-  const Borrowing borrowing;
   op.apply_in_place(x, y);
   return Py_NewRef(self);
 } catch (...) {
@@ -55,18 +56,17 @@ template <const Unary& op>
 PyObject* unary(PyObject* self) noexcept try {
   if (OpProfile::is_on() && OpProfile::stops()) [[unlikely]]
     return profiled(op.name, {self, nullptr, 0}, [&] { return unary<op>(self); });
+  const Borrowing borrowing;
   const Tensor& x = tensor_of(self, op.name);
   const BirthStamp stamp;
-  const Borrowing borrowing;
   return wrap(op(x));
 } catch (...) {
   return raise_current();
 }
 
 PyObject* positive(PyObject* self) noexcept try {
-  const Tensor& x = tensor_of(self, "positive");
   const BirthStamp stamp;
-  return wrap(x);
+  return wrap(tensor_of(self, "positive"));
 } catch (...) {
   return raise_current();
 }
@@ -84,9 +84,9 @@ PyObject* product(PyObject* a, PyObject* b) noexcept try {
   if (OpProfile::is_on() && OpProfile::stops()) [[unlikely]]
     return profiled("matmul", {a, &b, 1}, [&] { return product(a, b); });
   if (!is_tensor(a) || !is_tensor(b)) Py_RETURN_NOTIMPLEMENTED;
+  const Borrowing borrowing;
   const Tensor &x = tensor_of(a, "matmul"), &y = tensor_of(b, "matmul", "other");
   const BirthStamp stamp;
-  const Borrowing borrowing;
   return wrap(matmul(x, y));
 } catch (...) {
   return raise_current();

@@ -64,15 +64,14 @@ PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* named) noexcep
   std::vector<PyObject*> given;
   if (count) given.push_back(PyTuple_GET_ITEM(arguments, 0));
   const auto positional = static_cast<Py_ssize_t>(given.size());
-  Ref names;
-  if (named && !has_own_init) {
-    names = Ref(checked(PyTuple_New(PyDict_GET_SIZE(named))));
-    PyObject *name, *value;
-    for (Py_ssize_t at = 0, i = 0; PyDict_Next(named, &at, &name, &value); ++i) {
-      PyTuple_SET_ITEM(names.get(), i, Py_NewRef(name));
-      given.push_back(value);
-    }
+  Ref names, values;
+  if (named && !has_own_init) {  // in tuples of ours: the dict may be anybody's
+    names = Ref(checked(PySequence_Tuple(Ref(checked(PyDict_Keys(named))).get())));
+    values = Ref(checked(PySequence_Tuple(Ref(checked(PyDict_Values(named))).get())));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(values.get()); ++i)
+      given.push_back(PyTuple_GET_ITEM(values.get(), i));
   }
+  const Borrowing borrowing;  // first: a number in a list may dispose a tensor beside it
   return make_from(type,
                    Arguments("Tensor", signature, nullptr, given.data(), positional, names.get()));
 } catch (...) {
