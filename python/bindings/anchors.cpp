@@ -235,17 +235,20 @@ AddedHook add_hook(PyObject* object, PyObject* function) {
                      Py_TYPE(function)->tp_name);
   edge_of(tensor);  // a view's history may have to be brought up to date first
   mirror_graphs();
+  Ref fresh(new_anchor());  // now: it may collect garbage, whose code may add a hook, or a node
   Counted<GradientHooks>& place = tensor.body()->grad_node
                                       ? tensor.body()->grad_node->make_seldom().hooks
                                       : grad_state_of(tensor).hooks;
-  if (!place) place = Counted<GradientHooks>(new PythonHooks(new_anchor()));
+  if (!place) place = Counted<GradientHooks>(new PythonHooks(fresh.release()));
   auto& handle = *reinterpret_cast<TensorObject*>(object);
   if (handle.hooks != place) {
     release_anchor(handle);
     hold_anchor(handle);
   }
   auto* const anchor = reinterpret_cast<Anchor*>(static_cast<PythonHooks&>(*place).anchor());
-  anchor->hooks.push_back({++last_number, Py_NewRef(function)});
+  Ref kept = Ref::borrow(function);
+  anchor->hooks.push_back({++last_number, kept.get()});
+  kept.release();
   return {reinterpret_cast<PyObject*>(anchor), last_number};
 }
 

@@ -58,11 +58,11 @@ void bind_autograd(py::module_& m) {
       .def_property_readonly(
           "next_functions",
           [](const GraphNode& it) {
-            py::list nodes;
+            std::vector<GraphNode> nodes;  // shares first: making objects may run anything
             for (const Edge& edge : it.node->edges()) {
-              if (edge.node) nodes.append(GraphNode{edge.node});
+              if (edge.node) nodes.push_back({edge.node});
             }
-            return py::tuple(nodes);
+            return py::tuple(py::cast(std::move(nodes)));
           },
           "The nodes that computed the inputs.");
   py::setattr(reinterpret_cast<PyObject*>(tensor_type), "grad_fn",

@@ -37,9 +37,12 @@ PyObject* made_of(const Dims& dims) {
 PyObject* tuple_of(const Dims& dims) {
   Kept& place = place_of(dims);
   if (!place.tuple || place.dims != dims) [[unlikely]] {
-    PyObject* const made = made_of(dims);  // may collect garbage, whose code may ask for others
-    const Ref before(std::exchange(place.tuple, made));
-    place.dims = dims;
+    // Making it may collect garbage, whose code may ask for others, and end whose dims these are.
+    const Dims wanted = dims;
+    PyObject* const made = made_of(wanted);
+    const Ref before(std::exchange(place.tuple, Py_NewRef(made)));
+    place.dims = wanted;
+    return made;
   }
   return Py_NewRef(place.tuple);
 }

@@ -5,6 +5,9 @@
 #include <internal/pycore_frame.h>
 #undef Py_BUILD_CORE
 
+#include <utility>
+#include <vector>
+
 #include "python/bindings/ref.h"
 
 namespace garboard::python {
@@ -41,17 +44,24 @@ int visit_frame_variables(PyObject* object, visitproc visit, void* arg) {
 }
 
 PyObject* frame_variables(PyObject* object) {
-  Ref list(PyList_New(0));
+  // References first: making the list may collect garbage, and while that runs code another thread
+  // may go on and leave the frame.
+  std::vector<std::pair<Ref, Ref>> found;
   const Frame* const frame = inside(object);
   const PyCodeObject* const code = frame ? code_of(frame) : nullptr;
-  if (!list || !code) return list.release();
-  for (int i = 0; i < code->co_nlocalsplus; ++i) {
+  for (int i = 0; code && i < code->co_nlocalsplus; ++i) {
     PyObject* value = frame->localsplus[i];
     // Until its MAKE_CELL has run, the place of a cell holds the bare argument.
     if (value && is_cell(code, i) && PyCell_Check(value)) value = PyCell_GET(value);
     if (!value) continue;
-    const Ref pair(PyTuple_Pack(2, PyTuple_GET_ITEM(code->co_localsplusnames, i), value));
-    if (!pair || PyList_Append(list.get(), pair.get()) < 0) return nullptr;
+    PyObject* const name = PyTuple_GET_ITEM(code->co_localsplusnames, i);
+    found.emplace_back(Ref::borrow(name), Ref::borrow(value));
+  }
+  Ref list(PyList_New(static_cast<Py_ssize_t>(found.size())));
+  for (std::size_t i = 0; list && i < found.size(); ++i) {
+    PyObject* const pair = PyTuple_Pack(2, found[i].first.get(), found[i].second.get());
+    if (!pair) return nullptr;
+    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), pair);
   }
   return list.release();
 }

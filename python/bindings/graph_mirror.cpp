@@ -203,8 +203,9 @@ PyObject* on_collection(PyObject*, PyObject* arguments) noexcept {
   PyObject* about;
   if (!PyArg_ParseTuple(arguments, "sO!", &phase, &PyDict_Type, &about)) return nullptr;
   take_mirror_down();
-  PyObject* const generation = PyDict_GetItemString(about, "generation");
-  const bool is_full = generation && PyLong_AsLong(generation) == 2;
+  const Ref generation = Ref::borrow(PyDict_GetItemString(about, "generation"));
+  const bool is_full =
+      generation && PyLong_CheckExact(generation.get()) && PyLong_AsLong(generation.get()) == 2;
   if (std::string_view(phase) != "start" || !is_full || orphan_count() == 0) Py_RETURN_NONE;
   try {
     raise_mirror();

@@ -6,6 +6,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -77,17 +78,15 @@ class Walk {
     }
   }
 
-  /// The objects from a root to `target`, both included; None where no root leads to it.
-  py::object path_to(const py::object& target) {
-    std::int32_t at = numbers_.at(target.ptr());
-    if (at < 0) return py::none();
-    std::vector<PyObject*> objects;
-    for (; at != no_parent; at = met_[static_cast<std::size_t>(at)].parent)
-      objects.push_back(met_[static_cast<std::size_t>(at)].object);
-    py::list path;
-    for (auto it = objects.rbegin(); it != objects.rend(); ++it)
-      path.append(py::reinterpret_borrow<py::object>(*it));
-    return path;
+  /// The objects from `target` to a root, both included; none where no root leads to it. Runs no
+  /// Python: what was met is borrowed.
+  std::vector<py::object> path_from(const py::object& target) {
+    std::vector<py::object> objects;
+    for (std::int32_t at = numbers_.at(target.ptr()); at >= 0;
+         at = met_[static_cast<std::size_t>(at)].parent)
+      objects.push_back(
+          py::reinterpret_borrow<py::object>(met_[static_cast<std::size_t>(at)].object));
+    return objects;
   }
 
  private:
@@ -129,8 +128,14 @@ py::list holder_paths(const std::vector<std::vector<py::object>>& phases,
                       const std::vector<py::object>& targets, const std::vector<py::object>& skip) {
   Walk walk(targets, skip);
   for (const std::vector<py::object>& roots : phases) walk.run(roots);
+  // References to all of them first: making a list may run anything.
+  std::vector<std::vector<py::object>> found;
+  for (const py::object& target : targets) found.push_back(walk.path_from(target));
   py::list paths;
-  for (const py::object& target : targets) paths.append(walk.path_to(target));
+  for (auto& path : found) {
+    std::ranges::reverse(path);
+    paths.append(path.empty() ? py::none() : py::cast(path));
+  }
   return paths;
 }
 

@@ -126,6 +126,14 @@ PyObject* read(PyObject* self, const char* name, Read&& of) noexcept try {
 } catch (...) {
   return raise_current();
 }
+/// The same of what makes another tensor.
+template <class View>
+PyObject* view(PyObject* self, const char* name, View&& of) noexcept try {
+  const BirthStamp stamp;
+  return wrap(of(tensor_of(self, name)));
+} catch (...) {
+  return raise_current();
+}
 
 PyObject* get_grad(PyObject* self, void*) noexcept try {
   const Tensor grad = tensor_of(self, "grad").grad();
@@ -133,15 +141,18 @@ PyObject* get_grad(PyObject* self, void*) noexcept try {
   GradState& state = grad_state_of(grad);
   if (state.grad_alias) return Py_NewRef(static_cast<PyObject*>(state.grad_alias));
   const BirthStamp stamp;
-  PyObject* const object = checked(wrap_outside_scopes(grad, OwnerKind::grad));
-  alias_of(object).is_grad_alias = true;
-  state.grad_alias = object;
-  return object;
+  Ref object(checked(wrap_outside_scopes(grad, OwnerKind::grad)));
+  // Garbage that was collected meanwhile may have read it too.
+  if (state.grad_alias) return Py_NewRef(static_cast<PyObject*>(state.grad_alias));
+  alias_of(object.get()).is_grad_alias = true;
+  state.grad_alias = object.get();
+  return object.release();
 } catch (...) {
   return raise_current();
 }
 
 int set_grad(PyObject* self, PyObject* value, void*) noexcept try {
+  const Borrowing borrowing;  // what ends with the gradient before may run anything
   const Tensor& tensor = tensor_of(self, "grad");
   if (!value || value == Py_None) {
     tensor.set_grad({});
@@ -223,26 +234,17 @@ PyGetSetDef properties[] = {
     {"grad", get_grad, set_grad, "The accumulated gradient of a leaf, or None.", nullptr},
     {"T",
      [](PyObject* self, void*) {
-       return read(self, "T", [](const Tensor& it) {
-         const BirthStamp stamp;
-         return wrap(reversed(it));
-       });
+       return view(self, "T", [](const Tensor& it) { return reversed(it); });
      },
      nullptr, "The dims in reverse order, as a view.", nullptr},
     {"mT",
      [](PyObject* self, void*) {
-       return read(self, "mT", [](const Tensor& it) {
-         const BirthStamp stamp;
-         return wrap(transpose(it, -2, -1));
-       });
+       return view(self, "mT", [](const Tensor& it) { return transpose(it, -2, -1); });
      },
      nullptr, "The last two dims swapped, as a view.", nullptr},
     {"data",
      [](PyObject* self, void*) {
-       return read(self, "data", [](const Tensor& it) {
-         const BirthStamp stamp;
-         return wrap(detach(it));
-       });
+       return view(self, "data", [](const Tensor& it) { return detach(it); });
      },
      nullptr, "The same storage without history.", nullptr},
     {"is_disposed",

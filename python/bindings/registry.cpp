@@ -58,7 +58,7 @@ py::list aliases(std::uint64_t since) {
   for (const py::object& object : held) {
     const Alias& alias = alias_of(object.ptr());
     if (alias.is_disposed()) continue;
-    const Tensor& tensor = alias.tensor();
+    const Tensor tensor = alias.tensor();  // a share: what runs meanwhile may dispose the alias
     const Dims& sizes = tensor.sizes();
     py::dict row;
     row["tensor"] = object;
@@ -116,15 +116,6 @@ py::list storages(std::uint64_t since) {
 
 /// One row a live graph node: its op, birth, what it saved, and the nodes its edges lead to.
 py::list nodes(std::uint64_t since) {
-  struct Row {
-    std::uint64_t serial;
-    Site site;
-    std::uint32_t step, thread;
-    const char* name;
-    bool is_released, was_retained;
-    std::int64_t saved_bytes;
-    std::vector<std::uint64_t> next, saved_storages;
-  };
   // Shares first: the graph may be taken apart as soon as the registry's lock is given up.
   std::vector<Counted<GradNode>> held;
   held.reserve(static_cast<std::size_t>(registry().live().nodes) + 256);
@@ -143,17 +134,18 @@ py::list nodes(std::uint64_t since) {
     row["name"] = node->name;
     row["is_released"] = node->is_released;
     row["was_retained"] = node->was_retained;
-    py::list next, saved;
+    // No Python object is made while the graph is looked at: code that runs then may take it apart.
+    std::vector<std::uint64_t> next, saved;
     std::int64_t bytes = 0;
     for (const Edge& edge : node->edges()) {
-      if (edge.node) next.append(edge.node->serial);
+      if (edge.node) next.push_back(edge.node->serial);
     }
     node->for_each_kept([&](const SavedTensor& kept) {
-      saved.append(kept.tensor.storage()->serial);
+      saved.push_back(kept.tensor.storage()->serial);
       bytes += kept.tensor.nbytes();
     });
-    row["next"] = next;
-    row["saved_storages"] = saved;
+    row["next"] = py::cast(next);
+    row["saved_storages"] = py::cast(saved);
     row["saved_bytes"] = bytes;
     rows.append(row);
   }

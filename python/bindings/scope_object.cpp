@@ -292,13 +292,14 @@ PyCFunction fast(Function* function) {
 
 PyObject* scope_object(DisposeScope* scope) noexcept {
   if (!scope) Py_RETURN_NONE;
+  const Counted<DisposeScope> share(scope);
   const Ref name(scope->name().empty()
                      ? Py_NewRef(Py_None)
                      : PyUnicode_FromStringAndSize(scope->name().data(),
                                                    static_cast<Py_ssize_t>(scope->name().size())));
   if (!name) return nullptr;
   PyObject* const object = new_object(scope_type, name.get(), -1);
-  if (object) of(object).scope = Counted<DisposeScope>(scope);
+  if (object) of(object).scope = share;
   return object;
 }
 
