@@ -100,6 +100,9 @@ void add_product_methods();
 void add_create_functions();
 void add_state_methods();
 
+/// The type of what `max(dim)` returns. False, with an exception set, on failure.
+bool add_values_and_indices_type(PyObject* module);
+
 /// Returns the first argument itself: what an op does that writes in place.
 inline PyObject* same(const Arguments& arguments, int i = 0) {
   return Py_NewRef(arguments.object(i));

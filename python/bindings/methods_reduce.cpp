@@ -39,16 +39,12 @@ PyObject* call_choosing(const Arguments& given) {
 }
 
 /// `(values, indices)` as PyTorch returns them: a named tuple.
-PyObject* named(const char* op, ValuesAndIndices result) {
-  static PyStructSequence_Field fields[] = {
-      {"values", "The extreme values."}, {"indices", "Where they stand along dim, as int64."}, {}};
-  static PyStructSequence_Desc description = {"garboard.ValuesAndIndices",
-                                              "The values and where they stand.", fields, 2};
-  static PyTypeObject* const type = PyStructSequence_NewType(&description);
-  (void)op;
+PyTypeObject* values_and_indices_type = nullptr;
+
+PyObject* named(ValuesAndIndices result) {
   Ref values(checked(wrap(std::move(result.values))));
   Ref indices(checked(wrap(std::move(result.indices))));
-  PyObject* const both = checked(PyStructSequence_New(type));
+  PyObject* const both = checked(PyStructSequence_New(values_and_indices_type));
   PyStructSequence_SetItem(both, 0, values.release());
   PyStructSequence_SetItem(both, 1, indices.release());
   return both;
@@ -61,7 +57,7 @@ PyObject* call_extremum(const Arguments& given) {
   const Tensor& input = given.tensor(0);
   if (!given.has(1)) return wrap(of_all(input, {}));
   if (is_tensor(given.object(1))) return wrap(pairwise(input, given.tensor(1)));
-  return named(given.op(), along(input, given.integer(1), given.boolean_or(2, false)));
+  return named(along(input, given.integer(1), given.boolean_or(2, false)));
 }
 
 using Placing = Tensor (*)(const Tensor&, std::optional<std::int64_t>, bool);
@@ -111,5 +107,16 @@ constexpr std::array table{
 }  // namespace
 
 void add_reduce_methods() { add_table<table>(); }
+
+bool add_values_and_indices_type(PyObject* module) {
+  static PyStructSequence_Field fields[] = {
+      {"values", "The extreme values."}, {"indices", "Where they stand along dim, as int64."}, {}};
+  static PyStructSequence_Desc description = {"garboard.ValuesAndIndices",
+                                              "The values and where they stand.", fields, 2};
+  values_and_indices_type = PyStructSequence_NewType(&description);
+  return values_and_indices_type &&
+         PyModule_AddObjectRef(module, "ValuesAndIndices",
+                               reinterpret_cast<PyObject*>(values_and_indices_type)) == 0;
+}
 
 }  // namespace garboard::python

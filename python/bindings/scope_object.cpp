@@ -323,7 +323,7 @@ bool add_scope_type(PyObject* module) {
        "move_to_outer($self, *tensors)\n--\n\nHand tensors to the outer scope and return them; "
        "without one, they are detached."},
       {"move_to_other", fast(move_to_other), METH_FASTCALL,
-       "move_to_other($self, scope, *tensors)\n--\n\nHand tensors to another scope and return "
+       "move_to_other($self, scope, /, *tensors)\n--\n\nHand tensors to another scope and return "
        "them."},
       {"detach", fast(detach), METH_FASTCALL,
        "detach($self, *tensors)\n--\n\nLet tensors outlive every scope and return them."},

@@ -108,6 +108,15 @@ Py_ssize_t length(PyObject* self) noexcept try {
   return -1;
 }
 
+/// Python would do without, but not `isinstance(x, Iterable)`.
+PyObject* iterate(PyObject* self) noexcept try {
+  if (tensor_of(self, "iter").ndim() == 0)
+    throw_type_error("iter: a tensor without dims; at least one is needed");
+  return PySeqIter_New(self);
+} catch (...) {
+  return raise_current();
+}
+
 /// What iteration asks for, one after the other, until IndexError.
 PyObject* item(PyObject* self, Py_ssize_t index) noexcept try {
   const Borrowing borrowing;
@@ -130,6 +139,7 @@ void add_index_slots(std::vector<PyType_Slot>& slots) {
   slots.push_back({Py_mp_ass_subscript, reinterpret_cast<void*>(set)});
   slots.push_back({Py_mp_length, reinterpret_cast<void*>(length)});
   slots.push_back({Py_sq_length, reinterpret_cast<void*>(length)});
+  slots.push_back({Py_tp_iter, reinterpret_cast<void*>(iterate)});
   slots.push_back({Py_sq_item, reinterpret_cast<void*>(item)});
 }
 

@@ -123,7 +123,7 @@ bool add_tensor_type(PyObject* module) {
       {Py_tp_methods, table.methods.data()},
       {Py_tp_getset, tensor_properties()},
       {Py_tp_doc, const_cast<char*>(
-                      "Tensor(data=None, *, dtype=None, device=None, requires_grad=False)\n--\n\nA "
+                      "Tensor(data=(), *, dtype=None, device=None, requires_grad=False)\n--\n\nA "
                       "handle on a tensor: dtype, sizes and strides over a "
                       "storage.\n\nIt ends when its last reference goes, when its scope closes, or "
                       "when it is disposed; the storage\nends with its last share.")},
@@ -136,7 +136,8 @@ bool add_tensor_type(PyObject* module) {
                       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots.data()};
   tensor_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
   if (!tensor_type) return false;
-  return PyModule_AddObjectRef(module, "Tensor", reinterpret_cast<PyObject*>(tensor_type)) == 0 &&
+  return add_values_and_indices_type(module) &&
+         PyModule_AddObjectRef(module, "Tensor", reinterpret_cast<PyObject*>(tensor_type)) == 0 &&
          PyModule_AddFunctions(module, table.functions.data()) == 0;
 }
 

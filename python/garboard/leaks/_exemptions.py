@@ -48,7 +48,7 @@ class Exemptions:
         self._objects: list[tuple[Any, str]] = []
         self._expected: list[_Expected] = []
 
-    def exclude(self, things: tuple[Any, ...], reason: str) -> None:
+    def exclude(self, things: tuple[object, ...], reason: str) -> None:
         """Leave out tensors, and whatever is held by way of other objects.
 
         Raises:

@@ -23,7 +23,7 @@ __all__ = ["Expected"]
 class Expected:
     """One object that should be gone; held weakly."""
 
-    def __init__(self, thing: Any, reason: str, step: int) -> None:
+    def __init__(self, thing: object, reason: str, step: int) -> None:
         try:
             self._weak = ref(thing)
         except TypeError:
@@ -38,7 +38,7 @@ class Expected:
         if self._weak() is None:
             return None
         gc.collect()
-        thing = self._weak()
+        thing: Any = self._weak()
         if thing is None or (is_a(thing, Tensor) and thing.is_disposed):
             return None
         path = _engine._holder_paths(phases(), [thing], [])[0]

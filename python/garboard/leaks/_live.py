@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from garboard import _engine
 from garboard.leaks._site import site_of
+
+if TYPE_CHECKING:
+    from garboard._engine import _Alias
 
 __all__ = ["LiveGroup", "live"]
 
@@ -57,19 +60,19 @@ def live(group: Literal["site", "scope", "shape", "owner"] = "site") -> list[Liv
         add(_key(row, group), 1, row["storage"])
     if group in ("site", "owner"):
         saved = {serial for node in _engine._nodes(0) for serial in node["saved_storages"]}
-        for serial, row in list(storages.items()):
-            owner = "GRAPH" if serial in saved else "EXPORT" if row["exports"] else "NATIVE"
-            add(owner if group == "owner" else str(site_of(row["site"])), 0, serial)
+        for serial, storage in list(storages.items()):
+            owner = "GRAPH" if serial in saved else "EXPORT" if storage["exports"] else "NATIVE"
+            add(owner if group == "owner" else str(site_of(storage["site"])), 0, serial)
     found = [LiveGroup(key, *entry) for key, entry in counts.items()]
     return sorted(found, key=lambda it: (-it.bytes, -it.count, it.key))
 
 
-def _key(row: dict[str, object], group: str) -> str:
+def _key(row: _Alias, group: str) -> str:
     if group == "site":
-        return str(site_of(int(str(row["site"]))))
+        return str(site_of(row["site"]))
     if group == "shape":
-        return f"{row['dtype']}{list(row['shape'])}"  # type: ignore[call-overload]
+        return f"{row['dtype']}{list(row['shape'])}"
     if group == "owner":
-        return str(row["owner"])
+        return row["owner"]
     scope = row["scope"]
-    return "no scope" if scope is None else str(getattr(scope, "name", None) or "unnamed scope")
+    return "no scope" if scope is None else scope.name or "unnamed scope"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from garboard import _engine
 from garboard.leaks._errors import LeakError, MemoryLeakWarning
@@ -93,7 +93,7 @@ class LeakWatcher:
         before = self._steps.enter_phase(name)
 
         @contextmanager
-        def until_left() -> Any:
+        def until_left() -> Iterator[None]:
             try:
                 yield
             finally:
@@ -101,7 +101,7 @@ class LeakWatcher:
 
         return until_left()
 
-    def exclude(self, *things: Any, reason: str = "") -> None:
+    def exclude(self, *things: object, reason: str = "") -> None:
         """Never report these tensors, nor what is held by way of these modules or other objects.
 
         Raises:
@@ -120,7 +120,7 @@ class LeakWatcher:
         """
         self._exemptions.expect(name_or_site, max_items, reason)
 
-    def expect_freed(self, obj: Any, reason: str = "") -> None:
+    def expect_freed(self, obj: object, reason: str = "") -> None:
         """Declare that an object's life is over: if it still lives at a report, that is a leak.
 
         Raises:

@@ -67,7 +67,10 @@ class LiveCounts:
     __slots__ = ("aliases", "bytes", "nodes", "storages")
 
     def __init__(self, aliases: int, storages: int, nodes: int, bytes: int) -> None:
-        self.aliases, self.storages, self.nodes, self.bytes = aliases, storages, nodes, bytes
+        self.aliases: int = aliases
+        self.storages: int = storages
+        self.nodes: int = nodes
+        self.bytes: int = bytes
 
     def _fields(self) -> tuple[int, int, int, int]:
         return self.aliases, self.storages, self.nodes, self.bytes

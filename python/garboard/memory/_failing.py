@@ -54,7 +54,7 @@ class fail_allocation:
         if number < 0:
             raise ValueError(f"fail_allocation: number {number}; it must be 0 or more")
         self.number = number
-        self.count = 0
+        self.count: int = 0
         self._counting: _engine._FailingAllocation | None = None
 
     @property
@@ -79,7 +79,7 @@ class fail_allocation:
         self._counting = None  # the last reference: counting ends
 
 
-def fail_every_allocation(run: Callable[[], Any]) -> int:
+def fail_every_allocation(run: Callable[[], object]) -> int:
     """Call `run` once for each allocation it makes, and let that one fail.
 
     First `run` is called as it is, so that what it makes once for good is made. Then the first
@@ -112,7 +112,7 @@ def fail_every_allocation(run: Callable[[], Any]) -> int:
     return number
 
 
-def _is_failed(run: Callable[[], Any], number: int) -> bool:
+def _is_failed(run: Callable[[], object], number: int) -> bool:
     """Run with one allocation failing; tell whether it came to that."""
     before = _engine._live_counts()
     with fail_allocation(number) as plan:

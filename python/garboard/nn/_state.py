@@ -20,7 +20,8 @@ class StateDictError(GarboardError, RuntimeError):
 
     def __init__(self, message: str, missing_keys: list[str], unexpected_keys: list[str]) -> None:
         super().__init__(message)
-        self.missing_keys, self.unexpected_keys = missing_keys, unexpected_keys
+        self.missing_keys: list[str] = missing_keys
+        self.unexpected_keys: list[str] = unexpected_keys
 
 
 class LoadResult(NamedTuple):

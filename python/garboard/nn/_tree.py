@@ -193,7 +193,7 @@ class Tree:
         """Yield the buffers, each once."""
         return (buffer for _, buffer in self.named_buffers(recurse=recurse))
 
-    def apply(self, fn: Callable[[Module], Any]) -> Self:
+    def apply(self, fn: Callable[[Module], object]) -> Self:
         """Call `fn` with every module, children first, and return this one."""
         for child in self.children():
             child.apply(fn)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Literal
+
 from garboard._engine import Tensor, gelu, relu, sigmoid, tanh
 from garboard.nn import functional
 from garboard.nn.module import Module
@@ -27,12 +29,16 @@ class GELU(Module):
     0.8413
     """
 
-    def __init__(self, approximate: str = "none") -> None:
+    def __init__(self, approximate: Literal["none", "tanh"] = "none") -> None:
         super().__init__()
-        self.approximate = approximate
+        self.approximate: Literal["none", "tanh"] = approximate
 
     def forward(self, input: Tensor) -> Tensor:
         return gelu(input, approximate=self.approximate)
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor) -> Tensor: ...
 
     def extra_repr(self) -> str:
         return f"approximate={self.approximate!r}"
@@ -52,6 +58,10 @@ class ReLU(Module):
     def forward(self, input: Tensor) -> Tensor:
         return input.relu_() if self.inplace else relu(input)
 
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor) -> Tensor: ...
+
     def extra_repr(self) -> str:
         return "inplace=True" if self.inplace else ""
 
@@ -62,12 +72,20 @@ class Tanh(Module):
     def forward(self, input: Tensor) -> Tensor:
         return tanh(input)
 
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor) -> Tensor: ...
+
 
 class Sigmoid(Module):
     """Compute 1 / (1 + exp(-input)). Backward keeps the output's storage."""
 
     def forward(self, input: Tensor) -> Tensor:
         return sigmoid(input)
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor) -> Tensor: ...
 
 
 class Softmax(Module):
@@ -83,6 +101,10 @@ class Softmax(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.softmax(input, self.dim)
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor) -> Tensor: ...
 
     def extra_repr(self) -> str:
         return f"dim={self.dim}"
@@ -101,6 +123,10 @@ class LogSoftmax(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.log_softmax(input, self.dim)
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor) -> Tensor: ...
 
     def extra_repr(self) -> str:
         return f"dim={self.dim}"

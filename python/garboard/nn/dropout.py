@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from garboard._engine import Tensor, dropout
 from garboard.nn.module import Module
 
@@ -28,6 +30,10 @@ class Dropout(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         return dropout(input, self.p, self.training)
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor) -> Tensor: ...
 
     def extra_repr(self) -> str:
         return f"p={self.p}"

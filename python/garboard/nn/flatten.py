@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from garboard._engine import Tensor
 from garboard.nn.module import Module
 
@@ -16,10 +18,15 @@ class Flatten(Module):
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()
-        self.start_dim, self.end_dim = start_dim, end_dim
+        self.start_dim: int = start_dim
+        self.end_dim: int = end_dim
 
     def forward(self, input: Tensor) -> Tensor:
         return input.flatten(self.start_dim, self.end_dim)
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor) -> Tensor: ...
 
     def extra_repr(self) -> str:
         return f"start_dim={self.start_dim}, end_dim={self.end_dim}"

@@ -21,7 +21,7 @@ from garboard._engine import (
 )
 
 if TYPE_CHECKING:
-    from garboard._engine import DType
+    from garboard.types import DType
 
 __all__ = [
     "cross_entropy",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from garboard._engine import Tensor, empty, linear
 from garboard.nn import init
@@ -11,7 +11,7 @@ from garboard.nn.module import Module
 from garboard.nn.parameter import Parameter
 
 if TYPE_CHECKING:
-    from garboard._engine import Device, DType
+    from garboard.types import Device, DType
 
 __all__ = ["Identity", "Linear"]
 
@@ -48,8 +48,11 @@ class Linear(Module):
         dtype: DType | None = None,
     ) -> None:
         super().__init__()
-        self.in_features, self.out_features = in_features, out_features
-        self.weight = Parameter(empty(out_features, in_features, dtype=dtype, device=device))
+        self.in_features: int = in_features
+        self.out_features: int = out_features
+        self.weight: Parameter = Parameter(
+            empty(out_features, in_features, dtype=dtype, device=device)
+        )
         self.register_parameter(
             "bias", Parameter(empty(out_features, dtype=dtype, device=device)) if bias else None
         )
@@ -65,6 +68,10 @@ class Linear(Module):
     def forward(self, input: Tensor) -> Tensor:
         return linear(input, self.weight, self.bias)
 
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor) -> Tensor: ...
+
     def extra_repr(self) -> str:
         return (
             f"in_features={self.in_features}, out_features={self.out_features}, "
@@ -75,8 +82,12 @@ class Linear(Module):
 class Identity(Module):
     """Return the input itself; takes and ignores any arguments, to stand in for any layer."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__()
 
     def forward(self, input: Tensor) -> Tensor:
         return input
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor) -> Tensor: ...

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from garboard._engine import Tensor, cross_entropy, mse_loss
 from garboard.nn.module import Module
+
+if TYPE_CHECKING:
+    from garboard.types import Reduction
 
 __all__ = ["CrossEntropyLoss", "MSELoss"]
 
@@ -39,13 +44,14 @@ class CrossEntropyLoss(Module):
         weight: Tensor | None = None,
         *,
         ignore_index: int = -100,
-        reduction: str = "mean",
+        reduction: Reduction = "mean",
         label_smoothing: float = 0.0,
     ) -> None:
         super().__init__()
         self.register_buffer("weight", weight)
-        self.ignore_index, self.reduction = ignore_index, reduction
-        self.label_smoothing = label_smoothing
+        self.ignore_index: int = ignore_index
+        self.reduction: Reduction = reduction
+        self.label_smoothing: float = label_smoothing
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return cross_entropy(
@@ -57,6 +63,10 @@ class CrossEntropyLoss(Module):
             label_smoothing=self.label_smoothing,
         )
 
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor, target: Tensor) -> Tensor: ...
+
 
 class MSELoss(Module):
     """Compute (input - target)^2 of two tensors of the same sizes.
@@ -65,9 +75,13 @@ class MSELoss(Module):
         reduction: "mean", "sum", or "none" for one loss an element.
     """
 
-    def __init__(self, *, reduction: str = "mean") -> None:
+    def __init__(self, *, reduction: Reduction = "mean") -> None:
         super().__init__()
-        self.reduction = reduction
+        self.reduction: Reduction = reduction
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return mse_loss(input, target, reduction=self.reduction)
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor, target: Tensor) -> Tensor: ...

@@ -15,11 +15,9 @@ from garboard.nn._tree import Tree
 from garboard.nn.parameter import clear_gradients
 
 if TYPE_CHECKING:
-    from garboard._engine import Device, DType
+    from garboard.types import Device, DType
 
 __all__ = ["Module"]
-
-_Hook = Callable[..., Any]
 
 
 class Module(Tree):
@@ -29,6 +27,9 @@ class Module(Tree):
     becomes a buffer by `register_buffer`. The module remembers the dispose scope it was born in,
     and takes what is registered on it out of scopes inside that one: a module built outside a scope
     survives it with all its parameters, buffers and gradients, and one built inside ends with it.
+
+    Type checkers know no relation between `forward` and a call, which to them gives Any. A subclass
+    tells them by `def __call__(self, x: Tensor) -> Tensor: ...` under `if TYPE_CHECKING:`.
 
     >>> import garboard as gb
     >>> class Scale(gb.nn.Module):
@@ -178,12 +179,16 @@ class Module(Tree):
 
     # Hooks
 
-    def register_forward_pre_hook(self, hook: _Hook) -> RemovableHandle:
+    def register_forward_pre_hook(
+        self, hook: Callable[[Self, tuple[Any, ...]], object]
+    ) -> RemovableHandle:
         """Call `hook(module, args)` before every forward; what it returns replaces `args`."""
         table = vars(self)["_forward_pre_hooks"] = self._forward_pre_hooks or HookTable()
         return table.add(hook)
 
-    def register_forward_hook(self, hook: _Hook) -> RemovableHandle:
+    def register_forward_hook(
+        self, hook: Callable[[Self, tuple[Any, ...], Any], object]
+    ) -> RemovableHandle:
         """Call `hook(module, args, output)` after every forward; what it returns, unless None,
         replaces the output."""
         table = vars(self)["_forward_hooks"] = self._forward_hooks or HookTable()

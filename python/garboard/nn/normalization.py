@@ -12,7 +12,7 @@ from garboard.nn.module import Module
 from garboard.nn.parameter import Parameter
 
 if TYPE_CHECKING:
-    from garboard._engine import Device, DType
+    from garboard.types import Device, DType
 
 __all__ = ["LayerNorm"]
 
@@ -57,7 +57,8 @@ class LayerNorm(Module):
         if isinstance(normalized_shape, int):
             normalized_shape = (normalized_shape,)
         refuse_unless_list("LayerNorm", "normalized_shape", normalized_shape, "sizes")
-        self.normalized_shape, self.eps = tuple(items_of(normalized_shape)), eps
+        self.normalized_shape: tuple[int, ...] = tuple(items_of(normalized_shape))
+        self.eps: float = eps
         self.elementwise_affine = elementwise_affine
         for name, is_there in (
             ("weight", elementwise_affine),
@@ -76,6 +77,10 @@ class LayerNorm(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         return layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor) -> Tensor: ...
 
     def extra_repr(self) -> str:
         return (

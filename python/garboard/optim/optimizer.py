@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self, TypeVar, overload
 
 from garboard._engine import DisposedError, ShapeError, Tensor
 from garboard._functions import enable_grad, no_grad
@@ -17,7 +17,8 @@ from garboard.nn.parameter import clear_gradients
 
 __all__ = ["Optimizer"]
 
-_Group = dict[str, Any]
+_Group = dict[str, Any]  # "params", and options of several types
+_T = TypeVar("_T")
 
 
 class _State(Protocol):
@@ -49,7 +50,7 @@ class Optimizer:
             raise TypeError(
                 f"{self._name}: params is a Tensor; a list of them is needed, [tensor] for one"
             )
-        self.defaults = dict(defaults)
+        self.defaults: _Group = dict(defaults)
         self.param_groups: list[_Group] = []
         self._states: list[Any] = []
         self._is_disposed = False
@@ -107,7 +108,11 @@ class Optimizer:
         """Update the parameters of one group that have a gradient, in place."""
         raise NotImplementedError(f"{self._name}: _update() is missing; an optimizer defines it")
 
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+    @overload
+    def step(self, closure: None = None) -> None: ...
+    @overload
+    def step(self, closure: Callable[[], _T]) -> _T: ...
+    def step(self, closure: Callable[[], _T] | None = None) -> _T | None:
         """Update every parameter that has a gradient: one native call a group.
 
         Args:

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from garboard.leaks._site import Site
+
+    _Raw = tuple[
+        int,
+        int,
+        list[tuple[str, str, int, int, int, int, int, int, int, int]],
+        list[tuple[int, int, int, int, str]],
+    ]
 
 __all__ = ["MemoryEvent", "OpEvent", "Recorded", "recorded_from"]
 
@@ -89,15 +96,26 @@ class Recorded:
     live_before: dict[str, int]
 
 
-def recorded_from(raw: tuple[Any, ...], live_before: dict[str, int]) -> Recorded:
+def recorded_from(raw: _Raw, live_before: dict[str, int]) -> Recorded:
     """Make objects of what the engine hands out."""
     from garboard.leaks._site import site_of
 
     begin, end, rows, memory = raw
     events: list[OpEvent] = []
-    for name, detail, began, ended, parent, thread, *sizes in rows:
+    for name, detail, began, ended, parent, thread, came, went, cuda_came, cuda_went in rows:
         shapes, *stack = detail.split("\n")
-        event = OpEvent(name, began - begin, ended - begin, thread, shapes, tuple(stack), *sizes)
+        event = OpEvent(
+            name,
+            began - begin,
+            ended - begin,
+            thread,
+            shapes,
+            tuple(stack),
+            came,
+            went,
+            cuda_came,
+            cuda_went,
+        )
         if parent >= 0:
             event.parent = events[parent]
             events[parent].children.append(event)

@@ -58,7 +58,7 @@ class profile:
         record_shapes: bool = False,
         profile_memory: bool = False,
         with_stack: bool = False,
-        on_trace_ready: Callable[[profile], Any] | None = None,
+        on_trace_ready: Callable[[profile], object] | None = None,
     ) -> None:
         for activity in activities or ():
             if not isinstance(activity, ProfilerActivity):

@@ -28,7 +28,7 @@ class Report:
         from garboard.memory import check_snapshot
 
         check_snapshot(snapshot)
-        self.html = page(snapshot, title)
+        self.html: str = page(snapshot, title)
         """The whole page."""
 
     def save(self, filename: str | os.PathLike[str]) -> Path:

@@ -79,7 +79,8 @@ class Subset(Dataset[T_co]):
 
     def __init__(self, dataset: Dataset[T_co], indices: Sequence[int]) -> None:
         _refuse_unless_indexed("Subset", "indices", indices, "a list of numbers")
-        self.dataset, self.indices = dataset, indices
+        self.dataset: Dataset[T_co] = dataset
+        self.indices: Sequence[int] = indices
 
     def __getitem__(self, index: int) -> T_co:
         return self.dataset[self.indices[index]]
@@ -159,7 +160,7 @@ def default_collate(samples: Sequence[Any]) -> Any:
     if isinstance(first, Tensor):
         return _engine.stack(samples)
     if isinstance(first, (bool, int, float)):
-        return _engine.tensor(samples)
+        return _engine.tensor(list(samples))
     if isinstance(first, (tuple, list)):
         parts = [default_collate(part) for part in zip(*samples, strict=True)]
         if hasattr(first, "_fields"):
@@ -218,9 +219,11 @@ class DataLoader(Generic[T_co]):
             raise ValueError(f"DataLoader: batch_size {batch_size}; 1 or more is needed, or None")
         if batch_size is None and drop_last:
             raise ValueError("DataLoader: drop_last without batches; a batch_size is needed")
-        self.dataset, self.batch_size = dataset, batch_size
-        self.shuffle, self.drop_last = shuffle, drop_last
-        self.collate_fn = default_collate if collate_fn is None else collate_fn
+        self.dataset: Dataset[T_co] | Sequence[T_co] = dataset
+        self.batch_size: int | None = batch_size
+        self.shuffle: bool = shuffle
+        self.drop_last: bool = drop_last
+        self.collate_fn: Callable[[list[T_co]], Any] = collate_fn or default_collate
 
     def __len__(self) -> int:
         count = len(self.dataset)

@@ -1,0 +1,193 @@
+"""What users can call has types: `Any` stands where no type would do, for a reason given here."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.house.tree import Tree, planted, project
+
+PACKAGE = "python/garboard/"
+
+STUB = PACKAGE + "_engine.pyi"
+
+JSON = "JSON, whose values are of several types by their keys"
+COUNTERS = "whole numbers and fractions by their keys, nested in dicts or not"
+SNAPSHOT = "PyTorch's form of a snapshot: dicts and lists of several types, from a file perhaps"
+GROUPS = "options of several types by their names, as PyTorch has them"
+CALLED = "what a subclass's forward takes and gives; it declares __call__ for checkers to know"
+COPIED = "what copy.deepcopy hands on"
+BATCH = "what a batch is made of is decided by the samples, or by a function of the user's"
+DTYPE = "the type of an array's elements, which a tensor's type does not tell"
+
+# Every Any in the signature of something public. `object` is no reason: it is what to write
+# where anything is taken and nothing is done with it.
+REASONS = {
+    "_engine.Tensor.__array__": DTYPE,
+    "_engine.Tensor.__deepcopy__": COPIED,
+    "_engine.Tensor.numpy": DTYPE,
+    "_engine.Tensor.tolist": "lists as deep as the tensor has dims, or a number",
+    "_engine.from_numpy": DTYPE,
+    "cuda.memory_stats": COUNTERS,
+    "cuda.memory_stats_as_nested_dict": COUNTERS,
+    "leaks.Leak.to_dict": JSON,
+    "leaks.LeakReport.to_dict": JSON,
+    "memory.load_snapshot": SNAPSHOT,
+    "memory.check_snapshot": SNAPSHOT,
+    "memory.memory_stats": COUNTERS,
+    "memory.memory_stats_as_nested_dict": COUNTERS,
+    "nn.Module.__call__": CALLED,
+    "nn.Module.__deepcopy__": COPIED,
+    "nn.Module.forward": CALLED,
+    "nn.Module.register_forward_hook": CALLED,
+    "nn.Module.register_forward_pre_hook": CALLED,
+    "nn.Parameter.__deepcopy__": COPIED,
+    "nn.Sequential.forward": "what the first module takes and the last one gives",
+    "optim.Adam.__init__": GROUPS,
+    "optim.AdamW.__init__": GROUPS,
+    "optim.Optimizer.__init__": GROUPS,
+    "optim.Optimizer.load_state_dict": GROUPS,
+    "optim.Optimizer.state_dict": GROUPS,
+    "optim.SGD.__init__": GROUPS,
+    "report.Report.__init__": SNAPSHOT,
+    "types.SupportsArrayInterface.__array_interface__": "NumPy's dict, of several types by keys",
+    "utils.DataLoader.__init__": BATCH,
+    "utils.DataLoader.__iter__": BATCH,
+    "utils.default_collate": BATCH,
+}
+
+
+def names_in_all(module: ast.Module) -> set[str]:
+    """Return the names that `__all__` lists."""
+    for statement in module.body:
+        if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value:
+            targets = getattr(statement, "targets", [getattr(statement, "target", None)])
+            if any(isinstance(t, ast.Name) and t.id == "__all__" for t in targets):
+                values = ast.walk(statement.value)
+                return {e.value for e in values if isinstance(e, ast.Constant)}
+    return set()
+
+
+def functions_of(module: ast.Module, public: set[str]) -> Iterator[tuple[str, ast.FunctionDef]]:
+    """Yield the functions among `public`, and the methods of its classes that have public names."""
+    for statement in module.body:
+        if getattr(statement, "name", None) not in public:
+            continue
+        if isinstance(statement, ast.FunctionDef):
+            yield statement.name, statement
+        elif isinstance(statement, ast.ClassDef):
+            for inner in statement.body:
+                if isinstance(inner, ast.FunctionDef) and re.match("__|[^_]", inner.name):
+                    yield f"{statement.name}.{inner.name}", inner
+
+
+def public_functions(tree: Tree) -> Iterator[tuple[str, ast.FunctionDef]]:
+    """Yield the functions and methods that users reach, by the package's and their own names."""
+    if STUB in tree.files:
+        stub = ast.parse(tree.text(STUB))
+        public = {name for it in stub.body if (name := getattr(it, "name", "_"))[0] != "_"}
+        yield from ((f"_engine.{name}", it) for name, it in functions_of(stub, public))
+    for file in tree.under("python/garboard", suffixes=(".py",)):
+        parts = file.removeprefix(PACKAGE).removesuffix(".py").split("/")
+        if parts[0] == "demo" or parts[0].startswith("_"):
+            continue
+        module = ast.parse(tree.text(file))
+        exported = names_in_all(module)
+        if parts[-1].startswith("_"):  # its names are public where the package shows them
+            package = "/".join([*parts[:-1], "__init__.py"])
+            exported &= names_in_all(ast.parse(tree.text(PACKAGE + package)))
+        yield from ((f"{parts[0]}.{name}", it) for name, it in functions_of(module, exported))
+
+
+def has_any(annotation: ast.expr | None) -> bool:
+    return annotation is not None and any(
+        isinstance(it, ast.Name) and it.id == "Any" for it in ast.walk(annotation)
+    )
+
+
+def without_types(tree: Tree) -> set[str]:
+    """Return the public functions with Any in their signature."""
+    found = set()
+    for name, function in public_functions(tree):
+        given = function.args
+        arguments = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+        annotations = [it.annotation for it in arguments if it] + [function.returns]
+        if any(map(has_any, annotations)):
+            found.add(name)
+    return found
+
+
+def unknown_when_called(tree: Tree) -> list[str]:
+    """Return layers that say what their forward takes, and not what calling them does."""
+    found = []
+    for file in tree.under("python/garboard/nn", suffixes=(".py",)):
+        for layer in (it for it in ast.parse(tree.text(file)).body if isinstance(it, ast.ClassDef)):
+            functions = [it for it in ast.walk(layer) if isinstance(it, ast.FunctionDef)]
+            typed = {it.name: ast.unparse(it.args) for it in functions if not has_any(it.returns)}
+            if "forward" in typed and typed.get("__call__") != typed["forward"]:
+                found.append(f"{file}: {layer.name} declares no __call__ like its forward")
+    return found
+
+
+def test_any_stands_where_there_is_a_reason_alone():
+    found = without_types(project())
+
+    untyped, typed = sorted(found - REASONS.keys()), sorted(REASONS.keys() - found)
+
+    assert not untyped, "say what they take and give, or why that cannot be said"
+    assert not typed, "these have types now; take their reasons out"
+
+
+def test_every_layer_says_what_calling_it_takes_and_gives():
+    violations = unknown_when_called(project())
+
+    assert not violations, "\n".join(violations)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("def f(x: Any) -> int: ...", {"a.f"}),
+        ("def f(*xs: list[Any]) -> int: ...", {"a.f"}),
+        ("def f() -> dict[str, Any]: ...", {"a.f"}),
+        ("class f:\n    def __call__(self, x: Any) -> int: ...", {"a.f.__call__"}),
+        ("class f:\n    def _g(self, x: Any) -> int: ...", set()),
+        ("def g(x: Any) -> int: ...", set()),
+        ("def f(x: object) -> int:\n    y: Any = x", set()),
+    ],
+)
+def test_a_planted_any_is_found(text, found, tmp_path: Path):
+    text = f'__all__ = ["f"]\n{text}\n'
+    shown = planted(tmp_path / "shown", {"python/garboard/a.py": text})
+    passed_on = planted(
+        tmp_path / "passed_on",
+        {"python/garboard/a/_b.py": text, "python/garboard/a/__init__.py": '__all__ = ["f"]'},
+    )
+    kept = planted(
+        tmp_path / "kept",
+        {"python/garboard/a/_b.py": text, "python/garboard/a/__init__.py": "__all__ = []"},
+    )
+
+    assert [without_types(tree) for tree in (shown, passed_on, kept)] == [found, found, set()]
+
+
+@pytest.mark.parametrize(
+    ("body", "count"),
+    [
+        ("def forward(self, x: Tensor) -> Tensor: ...", 1),
+        ("def forward(self, x: Tensor) -> Tensor: ...\n"
+         "    if TYPE_CHECKING:\n        def __call__(self, y: Tensor) -> Tensor: ...", 1),
+        ("def forward(self, x: Tensor) -> Tensor: ...\n"
+         "    if TYPE_CHECKING:\n        def __call__(self, x: Tensor) -> Tensor: ...", 0),
+        ("def forward(self, x: Any) -> Any: ...", 0),
+        ("def __call__(self, *args: Any) -> Any: ...", 0),
+    ],
+)  # fmt: skip
+def test_a_planted_layer_is_found(body, count, tmp_path: Path):
+    tree = planted(tmp_path, {"python/garboard/nn/a.py": f"class A(Module):\n    {body}\n"})
+
+    assert len(unknown_when_called(tree)) == count
