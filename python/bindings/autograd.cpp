@@ -36,6 +36,7 @@ void bind_autograd(py::module_& m) {
          bool retain_graph, bool create_graph) {
         backward(outputs, gradients, {.retain_graph = retain_graph, .create_graph = create_graph});
       },
+      py::arg("outputs"), py::arg("gradients"), py::arg("retain_graph"), py::arg("create_graph"),
       py::call_guard<BirthStamp>(), "Run one backward pass from several outputs.");
   m.def(
       "_grad",
@@ -44,6 +45,8 @@ void bind_autograd(py::module_& m) {
         return gradients_of(outputs, gradients, inputs,
                             {.retain_graph = retain_graph, .create_graph = create_graph});
       },
+      py::arg("outputs"), py::arg("gradients"), py::arg("inputs"), py::arg("retain_graph"),
+      py::arg("create_graph"),
       py::call_guard<BirthStamp>(),
       "Gradients of outputs for inputs alone; None for an input they do not depend on.");
   py::class_<GraphNode>(m, "GraphNode", "A recorded op.")

@@ -9,6 +9,7 @@
 #include "python/bindings/errors.h"
 #include "python/bindings/gil.h"
 #include "python/bindings/graph_mirror.h"
+#include "python/bindings/refusals.h"
 #include "python/bindings/scope_object.h"
 #include "python/bindings/scope_stack.h"
 #include "python/bindings/stubs.h"
@@ -54,4 +55,5 @@ PYBIND11_MODULE(_engine, m) {
   bind_statistics(m);
   bind_storage(m);
   bind_stubs(m);
+  if (!refuse_in_our_words(module)) throw py::error_already_set();
 }

@@ -15,7 +15,7 @@ from tests.fuzz.runner import HOME, Order, Runner
 
 __all__ = ["explain"]
 
-_MOST = 12  # that many deaths are looked into: each takes seconds
+_MOST = 30  # that many deaths are looked into: each takes seconds
 _BEFORE = (0, 1, 8, 64, 512, 4000)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +13,6 @@ from tests.fuzz.judge import fingerprint
 __all__ = ["DEATHS", "Finding", "Findings"]
 
 DEATHS = ("crash", "hang", "memory")
-_NAMES = re.compile(r"\b[vr]?\d+\b")
 
 
 @dataclass
@@ -85,11 +83,11 @@ class Findings:
         """Let deaths whose texts end alike be one finding."""
         for key, found in list(self._by_key.items()):
             if found.kind in DEATHS and found.lines:
-                last = _NAMES.sub("_", " ".join(found.lines[-1].split()[2:]))
-                alike = self._by_key.setdefault(f"{found.fault} {last}", found)
+                called = found.lines[-1].partition(" = ")[2].partition("(")[0]
+                del self._by_key[key]
+                alike = self._by_key.setdefault(f"{found.fault} in {called}", found)
                 if alike is not found:
                     alike.count += found.count
-                    del self._by_key[key]
 
     def all(self) -> list[Finding]:
         order = (*DEATHS, "leak", "untyped")

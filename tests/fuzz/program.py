@@ -23,6 +23,7 @@ SETTINGS = (
     + ["gb.dispose_scope(limit=200)"]
     + [f"memory.fail_allocation({number})" for number in (1, 2, 3, 4)]
 )
+SURPLUS = ["extra", "self", "\ud800", "a b", "\0", "", "axis", "keepdims"]
 AREAS = {"garboard": 50, "garboard.nn.functional": 8, "garboard.nn": 8, "garboard.optim": 5}
 RARE = {"garboard.leaks": 0.5, "garboard.report": 0.3, "garboard.memory": 4}
 
@@ -109,8 +110,11 @@ class Program:
                     skipped = True
             else:
                 skipped = True
-        if self.rng.random() < 0.01:
+        surplus = self.rng.random()
+        if surplus < 0.01:
             given.append(self._value("any"))
+        elif surplus < 0.015:
+            named[self.rng.choice(SURPLUS)] = self._value("any")
         return given, named
 
     def _target(self) -> tuple[Target, str]:

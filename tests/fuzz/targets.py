@@ -30,6 +30,13 @@ class Parameter:
     repeated: bool = False
 
 
+def _spelled(named: dict[str, str]) -> list[str]:
+    return [
+        f"{name}={value}" if name.isidentifier() else f"**{{{name!r}: {value}}}"
+        for name, value in named.items()
+    ]
+
+
 @dataclass(frozen=True)
 class Target:
     """Something to call. `text` has {} where the arguments go."""
@@ -41,7 +48,7 @@ class Target:
 
     def spelled(self, given: list[str], named: dict[str, str]) -> str:
         """Return the call as Python text."""
-        words = [*given, *(f"{name}={value}" for name, value in named.items())]
+        words = [*given, *_spelled(named)]
         if self.text:
             return self.text.format(*words)
         return f"{self.name}({', '.join(words)})"
@@ -189,7 +196,7 @@ class _Method(Target):
 
     def spelled(self, given: list[str], named: dict[str, str]) -> str:
         name = self.name.rpartition(".")[2]
-        words = [*given[1:], *(f"{name}={value}" for name, value in named.items())]
+        words = [*given[1:], *_spelled(named)]
         return f"{given[0]}.{name}({', '.join(words)})"
 
 
