@@ -25,7 +25,7 @@ namespace {
 /// The first scope, from the inside out, that `bytes` more would take over its limit.
 const ScopeLedger* crossed(const ScopeLedger* ledger, std::int64_t bytes) noexcept {
   for (; ledger; ledger = ledger->outer) {
-    if (ledger->limit_bytes >= 0 && ledger->total_bytes() + bytes > ledger->limit_bytes)
+    if (ledger->limit_bytes >= 0 && bytes > ledger->limit_bytes - ledger->total_bytes())
       return ledger;
   }
   return nullptr;

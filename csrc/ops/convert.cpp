@@ -18,7 +18,7 @@ const kernels::Table& copier(Device target, Device source) {
 }
 
 Tensor copy_to(const char* name, const Tensor& input, DType dtype, Device device) {
-  Tensor result = empty_of(input.sizes(), dtype, device);
+  Tensor result = empty_of(name, input.sizes(), dtype, device);
   copy_into(result, input);
   record(name, result, {input}, Keep::nothing,
          [from = input.device()](const Backward& at) -> Grads {

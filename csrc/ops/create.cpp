@@ -8,25 +8,10 @@
 #include "csrc/core/error.h"
 #include "csrc/ops/devices.h"
 #include "csrc/ops/record.h"
+#include "csrc/tensor/sizes.h"
 #include "kernels/table.h"
 
 namespace garboard {
-
-std::int64_t checked_bytes(const char* op, const Dims& sizes, DType dtype) {
-  auto bytes = static_cast<std::int64_t>(item_size(dtype));
-  bool overflows = false, any_zero = false;
-  for (const auto size : sizes) {
-    if (size < 0) throw ShapeError(text(op, ": sizes ", sizes, "; no size may be negative"));
-    any_zero |= size == 0;
-    overflows |= __builtin_mul_overflow(bytes, size, &bytes);
-  }
-  if (any_zero) return 0;
-  if (overflows)
-    throw ShapeError(text(op, ": sizes ", sizes, " of ", name_of(dtype),
-                          " need more than 2^63 bytes; no device holds them"));
-  return bytes;
-}
-
 void check_fits(const char* op, Scalar value, DType dtype) {
   const bool fits = visit_dtype(dtype, [&]<class T>(Type<T>) {
     if constexpr (std::is_floating_point_v<T> || std::is_same_v<T, bool>) {
@@ -47,14 +32,10 @@ void check_fits(const char* op, Scalar value, DType dtype) {
                         "; convert to a wider dtype first"));
 }
 
-Tensor empty_of(const Dims& sizes, DType dtype, Device device) {
-  return Tensor::fresh(sizes, dtype, device);
-}
-
 Tensor empty(const Dims& sizes, DType dtype, Device device, const char* op) {
   require_device(op, device);
-  checked_bytes(op, sizes, dtype);
-  return Tensor::fresh(sizes, dtype, device);
+  check_not_negative(op, sizes);
+  return Tensor::fresh(sizes, dtype, device, op);
 }
 
 Tensor full(const Dims& sizes, Scalar value, DType dtype, Device device, const char* op) {
@@ -74,10 +55,17 @@ Tensor scalar_tensor(Scalar value, DType dtype, Device device) {
 
 namespace {
 
+bool is_real(Scalar number) { return number.category == Category::floating; }
+
+/// 1 where `end` lies above `start`, -1 below, 0 where it is the same; exact for integers too.
+int way_to(Scalar end, Scalar start) {
+  if (is_real(start) || is_real(end)) return (end.real > start.real) - (end.real < start.real);
+  return (end.integer > start.integer) - (end.integer < start.integer);
+}
+
 /// How many steps lead from `start` up to but without `end`. Exact for integers, which a double
 /// holds to 2^53 alone; `step` is not zero, and leads there.
 double count_of_steps(Scalar start, Scalar end, Scalar step) {
-  const auto is_real = [](Scalar it) { return it.category == Category::floating; };
   if (is_real(start) || is_real(end) || is_real(step))
     return std::ceil((end.real - start.real) / step.real);
   // Unsigned: the distance between two integers can exceed the largest one.
@@ -101,8 +89,8 @@ Tensor arange(Scalar start, Scalar end, Scalar step, DType dtype, Device device)
     throw ShapeError(text("arange: from ", start.real, " to ", end.real, " by ", step.real,
                           "; all three must be finite"));
   if (step.real == 0) throw ShapeError("arange: step 0; it must not be zero");
-  const double span = end.real - start.real;
-  if ((span > 0) != (step.real > 0) && span != 0)
+  const int way = way_to(end, start);
+  if (way != 0 && (way > 0) != (step.real > 0))
     throw ShapeError(text("arange: from ", start.real, " to ", end.real, " by ", step.real,
                           "; the step must lead from start to end"));
   const double count = count_of_steps(start, end, step);

@@ -6,19 +6,19 @@
 
 namespace garboard {
 
-/// Raises ShapeError for a negative size, or where the bytes do not fit into 63 bits.
-std::int64_t checked_bytes(const char* op, const Dims& sizes, DType dtype);
-
 /// Raises DTypeError for a number that `dtype` cannot hold: one beyond an integer dtype, NaN too.
 void check_fits(const char* op, Scalar value, DType dtype);
 
-/// Row-major and uninitialised.
+/// Row-major and uninitialised. Raises ShapeError for a negative size, and where the sizes need
+/// 2^63 bytes or more.
 Tensor empty(const Dims& sizes, DType dtype, Device device = {}, const char* op = "empty");
-/// As the one above for sizes that come from a tensor: nothing is left to check.
-Tensor empty_of(const Dims& sizes, DType dtype, Device device);
+/// As the one above for sizes that come from tensors: none is negative, and the device is there.
+inline Tensor empty_of(const char* op, const Dims& sizes, DType dtype, Device device) {
+  return Tensor::fresh(sizes, dtype, device, op);
+}
 /// As the contiguous `like`, in another dtype: the cheapest way to a result.
-inline Tensor empty_like(const Tensor& like, DType dtype) {
-  return Tensor::fresh(like.view(), dtype, like.device());
+inline Tensor empty_like(const char* op, const Tensor& like, DType dtype) {
+  return Tensor::fresh(like.view(), dtype, like.device(), op);
 }
 Tensor full(const Dims& sizes, Scalar value, DType dtype, Device device = {},
             const char* op = "full");

@@ -78,10 +78,10 @@ class Input {
 
 /// Gives the kernel an output of its own dtype, and converts that where `out` wants another.
 template <class Call>
-void write(const Tensor& out, DType dtype, Call&& call) {
+void write(const char* op, const Tensor& out, DType dtype, Call&& call) {
   if (out.dtype() == dtype) return call(out.view());
   const GradModeGuard no_grad(false);
-  const Tensor computed = empty_of(out.sizes(), dtype, out.device());
+  const Tensor computed = empty_of(op, out.sizes(), dtype, out.device());
   call(computed.view());
   copy_into(out, computed);
 }
@@ -97,7 +97,9 @@ struct Plan {
   Device device;
 };
 
-Tensor output_of(const Plan& plan) { return empty_of(plan.sizes, plan.result, plan.device); }
+Tensor output_of(const char* op, const Plan& plan) {
+  return empty_of(op, plan.sizes, plan.result, plan.device);
+}
 
 Plan plan(const Binary& op, const Operand& a, const Operand& b) {
   Plan plan;
@@ -135,7 +137,7 @@ void run(const Ternary& op, const Plan& plan, const Tensor& out, const Operand& 
   const Input y(b, plan.dtype, plan.sizes, &out);
   const Input z(c, plan.dtype, plan.sizes, &out);
   const auto kernel = kernels::table_of(plan.device).ternary[op.kernel.index];
-  write(out, plan.dtype,
+  write(op.name, out, plan.dtype,
         [&](const View& view) { kernel(view, x.view(), y.view(), z.view(), {plan.device}); });
 }
 
@@ -230,7 +232,7 @@ bool is_simple(const Binary& op, const Tensor& tensor) {
 Tensor with_number(const Binary& op, const Operand& a, const Operand& b) {
   const Tensor& x = a.tensor ? *a.tensor : *b.tensor;
   const ScalarView number(a.tensor ? b.scalar : a.scalar, x.dtype());
-  Tensor out = empty_like(x, op.kernel.gives_bool ? DType::boolean : x.dtype());
+  Tensor out = empty_like(op.name, x, op.kernel.gives_bool ? DType::boolean : x.dtype());
   kernels::table_of(x.device())
       .binary[op.kernel.index](out.view(), a.tensor ? x.view() : number.view(),
                                a.tensor ? number.view() : x.view(), {x.device()});
@@ -241,7 +243,7 @@ Tensor with_number(const Binary& op, const Operand& a, const Operand& b) {
 /// Whatever there is to convert, broadcast or place on another device.
 Tensor converted(const Binary& op, const Operand& a, const Operand& b) {
   const Plan plan = garboard::plan(op, a, b);
-  Tensor out = output_of(plan);
+  Tensor out = output_of(op.name, plan);
   {
     const Input x(a, plan.dtype, plan.sizes, nullptr), y(b, plan.dtype, plan.sizes, nullptr);
     kernels::table_of(plan.device)
@@ -257,8 +259,8 @@ Tensor Unary::operator()(const Tensor& input) const {
   const DType dtype = working_dtype(name, kernel, input.dtype());
   const Device device = input.device();
   const DType result = kernel.gives_bool ? DType::boolean : dtype;
-  const Tensor out =
-      input.is_contiguous() ? empty_like(input, result) : empty_of(input.sizes(), result, device);
+  const Tensor out = input.is_contiguous() ? empty_like(name, input, result)
+                                           : empty_of(name, input.sizes(), result, device);
   const auto run = kernels::table_of(device).unary[kernel.index];
   if (dtype == input.dtype()) {
     run(out.view(), input.view(), {device});
@@ -281,7 +283,7 @@ void Unary::into(const Tensor& out, const Tensor& input) const {
   {
     const Input x(input, dtype, out.sizes(), &out);
     const auto run = kernels::table_of(out.device()).unary[kernel.index];
-    write(out, result, [&](const View& view) { run(view, x.view(), {out.device()}); });
+    write(name, out, result, [&](const View& view) { run(view, x.view(), {out.device()}); });
   }
   overwriting.finish(*this, {input}, {});
 }
@@ -290,7 +292,7 @@ Tensor Binary::of_tensors(const Tensor& x, const Tensor& y) const {
   const bool is_usual = x.dtype() == y.dtype() && x.device() == y.device() && is_plain(x, kernel) &&
                         y.is_contiguous() && x.sizes() == y.sizes();
   if (!is_usual) return converted(*this, x, y);
-  Tensor out = empty_like(x, kernel.gives_bool ? DType::boolean : x.dtype());
+  Tensor out = empty_like(name, x, kernel.gives_bool ? DType::boolean : x.dtype());
   kernels::table_of(x.device()).binary[kernel.index](out.view(), x.view(), y.view(), {x.device()});
   if (gradient && is_grad_enabled() && (x.requires_grad() || y.requires_grad()))
     record_usual(*this, out, x, y);
@@ -310,7 +312,7 @@ void Binary::into(const Tensor& out, const Operand& a, const Operand& b) const {
   {
     const Input x(a, plan.dtype, plan.sizes, &out), y(b, plan.dtype, plan.sizes, &out);
     const auto run = kernels::table_of(plan.device).binary[kernel.index];
-    write(out, plan.result,
+    write(name, out, plan.result,
           [&](const View& view) { run(view, x.view(), y.view(), {plan.device}); });
   }
   overwriting.finish(*this, {a, b}, {&a, &b});
@@ -318,7 +320,7 @@ void Binary::into(const Tensor& out, const Operand& a, const Operand& b) const {
 
 Tensor Ternary::operator()(const Operand& a, const Operand& b, const Operand& c) const {
   const Plan plan = garboard::plan(*this, a, b, c);
-  const Tensor out = output_of(plan);
+  const Tensor out = output_of(name, plan);
   run(*this, plan, out, a, b, c);
   if (must_record({a, b, c})) {
     Counted<GradNode> node = make_node(name, out, {a, b, c}, keep);

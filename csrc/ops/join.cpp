@@ -26,7 +26,10 @@ Tensor cat(const std::vector<Tensor>& tensors, std::int64_t given_dim) {
     if (tensor.device() != first.device())
       throw DeviceError(text("cat: tensors on ", first.device(), " and ", tensor.device(),
                              "; they must be on one device, use to()"));
-    sizes[dim] += tensor.sizes()[dim];
+    if (__builtin_add_overflow(sizes[dim], tensor.sizes()[dim], &sizes[dim]))
+      throw ShapeError(text("cat: ", tensors.size(),
+                            " tensors, which have more than 2^63 elements ", "along dim ", dim,
+                            "; no device holds them"));
     dtype = promote(dtype, tensor.dtype());
   }
   const Tensor out = empty(sizes, dtype, first.device(), "cat");

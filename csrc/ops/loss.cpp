@@ -92,7 +92,7 @@ Tensor formula(const Tensor& gradient, const Tensor& x, const Tensor& targets, c
 Tensor gradient_of_logits(const Backward& at, const Goals& goals) {
   const Tensor x = at.input(0), targets = at.other(0), log_sums = at.other(1), weight = at.other(2);
   if (is_grad_enabled()) return formula(at.grad, x, targets, weight, goals);
-  Tensor gradient = empty_of(x.sizes(), x.dtype(), x.device());
+  Tensor gradient = empty_of("cross_entropy", x.sizes(), x.dtype(), x.device());
   const std::int64_t bad =
       kernels::table_of(x.device())
           .cross_entropy_gradient(gradient.view(), at.grad.view(),
@@ -114,9 +114,9 @@ RowLosses row_losses(const Tensor& logits, const Tensor& targets,
                      const CrossEntropyOptions& options) {
   const Device device = logits.device();
   const DType dtype = logits.dtype();
-  const RowLosses rows{empty_of(targets.sizes(), dtype, device),
-                       empty_of(targets.sizes(), dtype, device)};
-  const Tensor log_sums = empty_of(targets.sizes(), dtype, device);
+  const RowLosses rows{empty_of("cross_entropy", targets.sizes(), dtype, device),
+                       empty_of("cross_entropy", targets.sizes(), dtype, device)};
+  const Tensor log_sums = empty_of("cross_entropy", targets.sizes(), dtype, device);
   const Tensor weight = options.weight ? contiguous(detach(options.weight)) : Tensor();
   const Goals goals{options.ignore_index, options.label_smoothing};
   kernels::CrossEntropy call = call_of(logits, targets, log_sums, weight, goals);

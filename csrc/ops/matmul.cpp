@@ -8,6 +8,7 @@
 #include "csrc/ops/record.h"
 #include "csrc/ops/reduce.h"
 #include "csrc/ops/views.h"
+#include "csrc/tensor/sizes.h"
 
 namespace garboard {
 namespace {
@@ -23,10 +24,10 @@ void check_alike(const char* op, const Tensor& a, const Tensor& b) {
 }
 
 /// A product of two matrices, or of two batches of them, already checked; not recorded.
-Tensor product(const Tensor& a, const Tensor& b) {
+Tensor product(const char* op, const Tensor& a, const Tensor& b) {
   Dims sizes = a.sizes();
   sizes.back() = b.sizes().back();
-  const Tensor out = empty_of(sizes, a.dtype(), a.device());
+  const Tensor out = empty_of(op, sizes, a.dtype(), a.device());
   kernels::table_of(a.device()).matmul(out.view(), a.view(), b.view(), false, {a.device()});
   return out;
 }
@@ -63,7 +64,7 @@ Tensor multiplied(const char* op, const Tensor& a, const Tensor& b, int ndim) {
                           "; the last of the first must equal the last but one of the second",
                           ndim == 3 ? ", and the batches be equal" : ""));
   check_alike(op, a, b);
-  const Tensor out = product(a, b);
+  const Tensor out = product(op, a, b);
   record(op, out, {a, b}, Keep::crosswise, [](const Backward& at) -> Grads {
     Grads grads;
     if (at.needs(0)) add_product(grads, at, 0, at.grad, swapped(at.input(1)));
@@ -102,9 +103,10 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
     };
     const auto spread = [](const Tensor& x, Dims sizes) {
       const std::int64_t rows = x.sizes()[x.ndim() - 2], columns = x.sizes().back();
-      const std::int64_t count = sizes.product();
+      const std::int64_t count = checked_count("matmul", sizes, x.dtype());
       sizes.push_back(rows);
       sizes.push_back(columns);
+      checked_count("matmul", sizes, x.dtype());
       return reshape(expand(x, sizes), {count, rows, columns});
     };
     Dims sizes = broadcast_sizes("matmul", batch(left), batch(right));
@@ -132,7 +134,7 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   Dims sizes = input.sizes();
   sizes.back() = weight.sizes()[0];
   const Device device = input.device();
-  const Tensor out = empty_of(sizes, input.dtype(), device);
+  const Tensor out = empty_of("linear", sizes, input.dtype(), device);
   {
     const GradModeGuard no_grad(false);
     const Tensor rows = as_matrix(input);

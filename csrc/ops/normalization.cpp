@@ -87,7 +87,7 @@ Grads gradients_of(const Backward& at, const Dims& sizes, double epsilon, bool h
   const Tensor x = contiguous(kept), dy = contiguous(at.grad);
   const Tensor dense_weight = weight ? contiguous(weight) : Tensor();
   const auto wanted = [&](int i, const Dims& sizes) {
-    return at.needs(i) ? empty_of(sizes, x.dtype(), device) : Tensor();
+    return at.needs(i) ? empty_of("layer_norm", sizes, x.dtype(), device) : Tensor();
   };
   const Tensor dx = wanted(0, x.sizes()), d_weight = wanted(1, sizes), d_bias = wanted(2, sizes);
   kernels::table_of(device).layer_norm_gradient(
@@ -102,12 +102,12 @@ Tensor layer_norm(const Tensor& input, const Dims& sizes, const Tensor& weight, 
                   double epsilon) {
   check(input, sizes, weight, bias);
   const Device device = input.device();
-  const Tensor out = empty_of(input.sizes(), input.dtype(), device);
+  const Tensor out = empty_of("layer_norm", input.sizes(), input.dtype(), device);
   Dims row_sizes;
   for (int i = 0; i < input.ndim() - sizes.size(); ++i) row_sizes.push_back(input.sizes()[i]);
   const std::int64_t count = row_sizes.product();
-  const Rows rows{sizes, empty_of({count}, input.dtype(), device),
-                  empty_of({count}, input.dtype(), device), epsilon};
+  const Rows rows{sizes, empty_of("layer_norm", {count}, input.dtype(), device),
+                  empty_of("layer_norm", {count}, input.dtype(), device), epsilon};
   {
     const GradModeGuard no_grad(false);
     const Tensor x = contiguous(input);

@@ -50,10 +50,10 @@ void check_holds_all_below(std::int64_t n, DType dtype) {
 using Kernel = kernels::RandomKernel kernels::Table::*;
 
 /// Fills any tensor; the kernel itself wants a dense one.
-void fill_random(const Tensor& self, Kernel kernel, double low, double high) {
+void fill_random(const char* op, const Tensor& self, Kernel kernel, double low, double high) {
   const GradModeGuard no_grad(false);
   const Tensor dense =
-      self.is_contiguous() ? self : empty_of(self.sizes(), self.dtype(), self.device());
+      self.is_contiguous() ? self : empty_of(op, self.sizes(), self.dtype(), self.device());
   (kernels::table_of(self.device()).*kernel)(dense.view(), low, high, numbers_for(self.count()),
                                              {self.device()});
   if (dense != self) copy_into(self, dense);
@@ -64,7 +64,7 @@ void refill(const char* op, const Tensor& self, Kernel kernel, double low, doubl
   if (!std::isfinite(low) || !std::isfinite(high))
     throw ShapeError(text(op, ": arguments ", low, " and ", high, "; both must be finite"));
   check_writable(op, self);
-  fill_random(self, kernel, low, high);
+  fill_random(op, self, kernel, low, high);
   record_in_place(op, self, {}, Keep::nothing, [](const Backward&) -> Grads { return {}; });
 }
 
@@ -85,14 +85,14 @@ void set_generator_state(GeneratorState given) noexcept {
 Tensor rand(const Dims& sizes, DType dtype, Device device) {
   check_floating("rand", dtype);
   const Tensor result = empty(sizes, dtype, device, "rand");
-  fill_random(result, &kernels::Table::uniform, 0, 1);
+  fill_random("rand", result, &kernels::Table::uniform, 0, 1);
   return result;
 }
 
 Tensor randn(const Dims& sizes, DType dtype, Device device) {
   check_floating("randn", dtype);
   const Tensor result = empty(sizes, dtype, device, "randn");
-  fill_random(result, &kernels::Table::normal, 0, 1);
+  fill_random("randn", result, &kernels::Table::normal, 0, 1);
   return result;
 }
 
@@ -100,7 +100,7 @@ Tensor randint(std::int64_t low, std::int64_t high, const Dims& sizes, DType dty
   if (low >= high)
     throw ShapeError(text("randint: from ", low, " to ", high, "; low must be below high"));
   const Tensor numbers = empty(sizes, DType::float64, device, "randint");
-  fill_random(numbers, &kernels::Table::uniform, static_cast<double>(low),
+  fill_random("randint", numbers, &kernels::Table::uniform, static_cast<double>(low),
               static_cast<double>(high));
   const GradModeGuard no_grad(false);
   return to(floor(numbers), dtype);
@@ -141,7 +141,7 @@ void normal_(const Tensor& self, double mean, double deviation) {
 Tensor dropout(const Tensor& input, double p) {
   if (!(p >= 0 && p <= 1)) throw ShapeError(text("dropout: p ", p, "; it must lie in [0, 1]"));
   check_floating("dropout", input.dtype());
-  const Tensor mask = empty_of(input.sizes(), DType::boolean, input.device());
+  const Tensor mask = empty_of("dropout", input.sizes(), DType::boolean, input.device());
   kernels::table_of(input.device())
       .bernoulli(mask.view(), 1 - p, numbers_for(mask.count()), {input.device()});
   return input * mask * (p < 1 ? 1 / (1 - p) : 0.0);

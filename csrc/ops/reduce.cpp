@@ -51,8 +51,9 @@ Shape shape_of(const char* op, const Tensor& input, const Reduced& reduced) {
   return shape;
 }
 
-Tensor reduced(const kernels::Slot& kernel, const Tensor& input, const Shape& shape, DType dtype) {
-  const Tensor out = empty_of(shape.result, dtype, input.device());
+Tensor reduced(const char* name, const kernels::Slot& kernel, const Tensor& input,
+               const Shape& shape, DType dtype) {
+  const Tensor out = empty_of(name, shape.result, dtype, input.device());
   const View wide = make_view(out.data(), dtype, input.sizes(), shape.strides);
   kernels::table_of(input.device()).reduce[kernel.index](wide, input.view(), {input.device()});
   return out;
@@ -70,8 +71,7 @@ Tensor total(const char* name, const kernels::Slot& kernel, const Tensor& input,
   const GradModeGuard no_grad(false);
   const Tensor given = is_native ? input : to(input, dtype);
   const DType native = is_floating(given.dtype()) ? given.dtype() : DType::int64;
-  (void)name;
-  return to(reduced(kernel, given, shape, native), dtype);
+  return to(reduced(name, kernel, given, shape, native), dtype);
 }
 
 Tensor spread(const Tensor& gradient, const Dims& kept, const Dims& sizes) {
@@ -103,7 +103,7 @@ Tensor extremum(const char* name, const kernels::Slot& kernel, const Tensor& inp
                 const Reduced& over) {
   const Shape shape = shape_of(name, input, over);
   refuse_empty(name, shape);
-  const Tensor out = reduced(kernel, input, shape, input.dtype());
+  const Tensor out = reduced(name, kernel, input, shape, input.dtype());
   record(name, out, {input}, Keep::first | Keep::output,
          [kept = shape.kept](const Backward& at) -> Grads {
            const Tensor x = at.input(0);
@@ -128,8 +128,8 @@ ValuesAndIndices indexed(const char* name, kernels::IndexedReduceKernel kernel, 
   const int dim = checked_dim(name, given_dim, input.ndim());
   const Shape shape = shape_of(name, input, {Dims{given_dim}, keepdim});
   refuse_empty(name, shape);
-  const Tensor values = empty_of(shape.result, input.dtype(), input.device());
-  const Tensor indices = empty_of(shape.result, DType::int64, input.device());
+  const Tensor values = empty_of(name, shape.result, input.dtype(), input.device());
+  const Tensor indices = empty_of(name, shape.result, DType::int64, input.device());
   const Dims strides = contiguous_strides(shape.kept);
   kernel(make_view(values.data(), input.dtype(), shape.kept, strides),
          make_view(indices.data(), DType::int64, shape.kept, strides), input.view(), dim,
@@ -152,7 +152,7 @@ Tensor place_of(const char* name, kernels::IndexedReduceKernel kernel, const Ten
   const Shape shape = shape_of(name, source, {Dims{dim}, keepdim});
   refuse_empty(name, shape);
   const Dims result = given_dim ? shape.result : keepdim ? Dims::filled(input.ndim(), 1) : Dims();
-  const Tensor indices = empty_of(result, DType::int64, input.device());
+  const Tensor indices = empty_of(name, result, DType::int64, input.device());
   View none = make_view(nullptr, source.dtype(), shape.kept, contiguous_strides(shape.kept));
   kernel(none, make_view(indices.data(), DType::int64, shape.kept, contiguous_strides(shape.kept)),
          source.view(), checked_dim(name, dim, source.ndim()), {input.device()});
@@ -167,7 +167,7 @@ Tensor plain_variance(const char* name, const Tensor& input, const Shape& shape,
                           "; a floating one is needed, as in x.float()"));
   const auto count = static_cast<double>(shape.reduced_count);
   divisor = std::max(count - correction, 0.0);
-  const Tensor out = empty_of(shape.result, input.dtype(), input.device());
+  const Tensor out = empty_of(name, shape.result, input.dtype(), input.device());
   const View wide = make_view(out.data(), input.dtype(), input.sizes(), shape.strides);
   kernels::table_of(input.device()).variance(wide, input.view(), {input.device()});
   const GradModeGuard no_grad(false);
@@ -182,7 +182,7 @@ Tensor distances(const Tensor& x, const Reduced& over, double scale) {
 
 Tensor truth(const char* name, const kernels::Slot& kernel, const Tensor& input,
              const Reduced& over) {
-  return reduced(kernel, input, shape_of(name, input, over), DType::boolean);
+  return reduced(name, kernel, input, shape_of(name, input, over), DType::boolean);
 }
 
 }  // namespace

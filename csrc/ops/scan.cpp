@@ -23,7 +23,7 @@ View backwards(View x, int dim) {
 }
 
 Tensor running_sum(const Tensor& input, int dim, From from) {
-  const Tensor out = empty_of(input.sizes(), input.dtype(), input.device());
+  const Tensor out = empty_of("cumsum", input.sizes(), input.dtype(), input.device());
   View to = out.view(), x = input.view();
   if (from == From::end) {
     to = backwards(to, dim);

@@ -38,12 +38,12 @@ Tensor run(const Tensor& given, std::int64_t given_dim, std::optional<DType> dty
   const Tensor input = checked_input(op.name, given, dtype);
   const int dim = checked_dim(op.name, given_dim, input.ndim());
   const Device device = input.device();
-  const Tensor out = empty_of(input.sizes(), input.dtype(), device);
+  const Tensor out = empty_of(op.name, input.sizes(), input.dtype(), device);
   (kernels::table_of(device).*op.forward)(as_row(out.view()), as_row(input.view()), dim, {device});
   record(op.name, out, {input}, Keep::output, [dim](const Backward& at) -> Grads {
     const Tensor output = at.output();
     if (is_grad_enabled()) return op.formula(at.grad, output, dim);
-    const Tensor gradient = empty_of(output.sizes(), output.dtype(), output.device());
+    const Tensor gradient = empty_of(op.name, output.sizes(), output.dtype(), output.device());
     (kernels::table_of(output.device()).*op.backward)(as_row(gradient.view()),
                                                       as_row(at.grad.view()), as_row(output.view()),
                                                       dim, {output.device()});

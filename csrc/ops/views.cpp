@@ -7,6 +7,7 @@
 #include "csrc/ops/create.h"
 #include "csrc/ops/record.h"
 #include "csrc/ops/reduce.h"
+#include "csrc/tensor/sizes.h"
 
 namespace garboard {
 namespace {
@@ -43,6 +44,37 @@ auto back_to(const Dims& sizes) {
   return [sizes](const Backward& at) -> Grads { return reshape(at.grad, sizes); };
 }
 
+/// The sizes of a view with the -1 worked out. Raises ShapeError where the counts differ.
+Dims resolved_sizes(const char* op, const Tensor& input, const Dims& sizes) {
+  Dims resolved = sizes;
+  int unknown = -1;
+  std::int64_t known = 1;
+  bool overflows = false, any_zero = false;
+  for (int i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] == -1 && unknown < 0) {
+      unknown = i;
+    } else if (sizes[i] < 0) {
+      throw ShapeError(text(op, ": sizes ", sizes, "; at most one may be -1, no other negative"));
+    } else if (sizes[i] == 0) {
+      any_zero = true;
+    } else {
+      overflows |= __builtin_mul_overflow(known, sizes[i], &known);
+    }
+  }
+  const std::int64_t count = input.count();
+  const bool is_known = unknown < 0;
+  const bool fits = any_zero    ? is_known && count == 0
+                    : overflows ? false
+                    : is_known  ? known == count
+                                : count % known == 0;
+  if (!fits)
+    throw ShapeError(text(op, ": sizes ", sizes, " for a tensor of sizes ", input.sizes(),
+                          "; they must hold ", count, " elements"));
+  if (!is_known) resolved[unknown] = count / known;
+  if (count == 0) checked_count(op, resolved, input.dtype());  // strides know no 0
+  return resolved;
+}
+
 /// The strides of `sizes` over memory laid out by `old_sizes` and `old_strides`; none if it takes a
 /// copy. Runs of dims that lie densely are cut anew, each on its own.
 std::optional<Dims> strides_of_view(const Dims& old_sizes, const Dims& old_strides,
@@ -77,6 +109,16 @@ std::optional<Dims> view_strides(const Tensor& input, const Dims& sizes) {
   return strides_of_view(input.sizes(), input.strides(), sizes);
 }
 
+/// The stride of every `step`-th element. One beyond all memory can only be that of a single
+/// element, and means nothing: the old one stays.
+std::int64_t stepped(std::int64_t stride, std::int64_t step) {
+  constexpr std::int64_t largest_item = 8;
+  std::int64_t wide, bytes;
+  const bool is_beyond = __builtin_mul_overflow(stride, step, &wide) ||
+                         __builtin_mul_overflow(wide, largest_item, &bytes);
+  return is_beyond ? stride : wide;
+}
+
 Tensor reshaped(const char* name, const Tensor& input, const Dims& sizes, const Dims& strides) {
   return view_of(name, input, sizes, strides, input.offset(),
                  [&] { return back_to(input.sizes()); });
@@ -98,32 +140,8 @@ void check_room(const char* op, const Tensor& input) {
                           " dims are supported"));
 }
 
-Dims resolved_sizes(const char* op, const Dims& sizes, std::int64_t count, const Dims& given) {
-  Dims resolved = sizes;
-  int unknown = -1;
-  std::int64_t known = 1;
-  bool overflows = false;
-  for (int i = 0; i < sizes.size(); ++i) {
-    if (sizes[i] == -1 && unknown < 0) {
-      unknown = i;
-    } else if (sizes[i] < 0) {
-      throw ShapeError(text(op, ": sizes ", sizes, "; at most one may be -1, no other negative"));
-    } else {
-      overflows |= __builtin_mul_overflow(known, sizes[i], &known);
-    }
-  }
-  if (unknown >= 0 && !overflows && known > 0 && count % known == 0) {
-    resolved[unknown] = count / known;
-    return resolved;
-  }
-  if (unknown >= 0 || overflows || known != count)
-    throw ShapeError(text(op, ": sizes ", sizes, " for a tensor of sizes ", given,
-                          "; they must hold ", count, " elements"));
-  return resolved;
-}
-
 Tensor view(const Tensor& input, const Dims& sizes) {
-  const Dims resolved = resolved_sizes("view", sizes, input.count(), input.sizes());
+  const Dims resolved = resolved_sizes("view", input, sizes);
   const std::optional<Dims> strides = view_strides(input, resolved);
   if (!strides)
     throw ShapeError(text("view: sizes ", resolved, " of a tensor of sizes ", input.sizes(),
@@ -133,7 +151,7 @@ Tensor view(const Tensor& input, const Dims& sizes) {
 }
 
 Tensor reshape(const Tensor& input, const Dims& sizes) {
-  const Dims resolved = resolved_sizes("reshape", sizes, input.count(), input.sizes());
+  const Dims resolved = resolved_sizes("reshape", input, sizes);
   const std::optional<Dims> strides = view_strides(input, resolved);
   return strides ? reshaped("view", input, resolved, *strides) : view(clone(input), resolved);
 }
@@ -210,7 +228,7 @@ Tensor expand(const Tensor& input, const Dims& sizes) {
                             ", where the tensor's must be 1 or equal"));
     }
   }
-  checked_bytes("expand", wide, input.dtype());
+  checked_count("expand", wide, input.dtype());
   return view_of("expand", input, wide, strides, input.offset(), [&] {
     return
         [before = input.sizes()](const Backward& at) -> Grads { return sum_to(at.grad, before); };
@@ -255,7 +273,7 @@ Tensor slice(const Tensor& input, int dim, std::int64_t start, std::int64_t leng
     strides = input.strides();
     const std::int64_t offset = input.offset() + (length ? start * strides[dim] : 0);
     sizes[dim] = length;
-    strides[dim] *= step;
+    strides[dim] = stepped(strides[dim], step);
     return offset;
   };
   return view_of("slice", input, fill, [&] {

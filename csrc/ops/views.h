@@ -44,7 +44,4 @@ Tensor alias(const Tensor& input);
 /// Shares storage and version, has no history.
 Tensor detach(const Tensor& input);
 
-/// The sizes of a view with the -1 worked out. Raises ShapeError where the counts differ.
-Dims resolved_sizes(const char* op, const Dims& sizes, std::int64_t count, const Dims& given);
-
 }  // namespace garboard

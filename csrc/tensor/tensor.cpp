@@ -2,6 +2,7 @@
 
 #include "csrc/core/error.h"
 #include "csrc/tensor/grad_node.h"
+#include "csrc/tensor/sizes.h"
 #include "csrc/tensor/small_tensor.h"
 
 namespace garboard {
@@ -24,9 +25,7 @@ void destroy(TensorBody* body) noexcept {
 namespace {
 
 /// A body over a storage of its own, its view yet to be filled in.
-[[gnu::always_inline]] inline TensorBody* make_with_storage(std::int64_t count, DType dtype,
-                                                            Device device) {
-  const std::int64_t bytes = count * static_cast<std::int64_t>(item_size(dtype));
+[[gnu::always_inline]] inline TensorBody* make_with_storage(std::int64_t bytes, Device device) {
   if (Storage::holds(bytes, device)) return SmallTensor::make(bytes);
   Counted<Storage> storage = Storage::allocate(bytes, device);
   TensorBody* const body = TensorBody::make();
@@ -37,15 +36,19 @@ namespace {
 
 }  // namespace
 
-Tensor Tensor::fresh(const Dims& sizes, DType dtype, Device device) {
-  const std::int64_t count = sizes.product();
-  TensorBody* const body = make_with_storage(count, dtype, device);
+Tensor Tensor::fresh(const Dims& sizes, DType dtype, Device device, const char* op) {
+  const std::int64_t count = checked_count(op, sizes, dtype);
+  const std::int64_t bytes = count * static_cast<std::int64_t>(item_size(dtype));
+  TensorBody* const body = make_with_storage(bytes, device);
   body->view = {body->storage->data(), dtype, true, count, sizes, contiguous_strides(sizes)};
   return Tensor(Counted<TensorBody>::adopt(body));
 }
 
-Tensor Tensor::fresh(const View& like, DType dtype, Device device) {
-  TensorBody* const body = make_with_storage(like.count, dtype, device);
+Tensor Tensor::fresh(const View& like, DType dtype, Device device, const char* op) {
+  std::int64_t bytes;  // `like` fits; in a larger dtype it may not
+  if (__builtin_mul_overflow(like.count, static_cast<std::int64_t>(item_size(dtype)), &bytes))
+    refuse_bytes(op, like.sizes, dtype);
+  TensorBody* const body = make_with_storage(bytes, device);
   body->view = {body->storage->data(), dtype, true, like.count, like.sizes, like.strides};
   return Tensor(Counted<TensorBody>::adopt(body));
 }

@@ -27,11 +27,12 @@ class Tensor {
   Tensor() = default;
   explicit Tensor(Counted<TensorBody> body) : body_(std::move(body)) {}
 
-  /// A tensor in row-major order with a storage of its own, uninitialised. Raises OutOfMemoryError,
-  /// ScopeLimitError; the bytes must have been checked to fit.
-  static Tensor fresh(const Dims& sizes, DType dtype, Device device);
+  /// A tensor in row-major order with a storage of its own, uninitialised; no size is negative.
+  /// Raises OutOfMemoryError, ScopeLimitError, and ShapeError, which names `op`, where the sizes
+  /// need 2^63 bytes or more: so an op need not check what it makes of its inputs' sizes.
+  static Tensor fresh(const Dims& sizes, DType dtype, Device device, const char* op = "empty");
   /// The same, of the sizes of `like`, which is contiguous.
-  static Tensor fresh(const View& like, DType dtype, Device device);
+  static Tensor fresh(const View& like, DType dtype, Device device, const char* op = "empty");
   /// A tensor that shares `storage`; `offset` and strides are in elements, and stay inside it.
   static Tensor over(Counted<Storage> storage, DType dtype, const Dims& sizes, const Dims& strides,
                      std::int64_t offset);

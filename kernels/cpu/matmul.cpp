@@ -253,7 +253,7 @@ void multiply(const Matrix& out, const Matrix& a, const Matrix& b, bool accumula
 }
 
 double cost_ns(const Matrix& out, const Matrix& a) {
-  return static_cast<double>(out.rows * out.columns * a.columns) * 0.02;
+  return static_cast<double>(out.rows * out.columns) * static_cast<double>(a.columns) * 0.02;
 }
 
 void multiply_all(const View& out, const View& a, const View& b, bool accumulate,

@@ -232,7 +232,8 @@ void multiply_packed(const FloatProduct& given) {
   const Way way = way_of(given);
   const FloatProduct& p = way.product;
   constexpr double product_ns = 0.016;
-  const double cost_ns = static_cast<double>(p.rows * p.columns * p.depth) * product_ns;
+  const double cost_ns =
+      static_cast<double>(p.rows * p.columns) * static_cast<double>(p.depth) * product_ns;
   const bool cuts_rows = p.rows > p.columns;
   const std::int64_t size = cuts_rows ? p.rows : p.columns;
   // Two parts a thread, for one may start late, unless each packs much of what the other does too.

@@ -8,6 +8,7 @@
 #include "csrc/ops/create.h"
 #include "csrc/ops/views.h"
 #include "csrc/tensor/grad_node.h"
+#include "csrc/tensor/sizes.h"
 #include "python/bindings/errors.h"
 #include "python/bindings/items.h"
 #include "python/bindings/ref.h"
@@ -165,6 +166,50 @@ void release_buffer(void* object) noexcept {
   delete buffer;
 }
 
+/// Where the elements of an array lie: sizes and strides in elements, the rest in bytes from the
+/// first of them.
+struct Layout {
+  Dims sizes, strides;
+  std::int64_t low = 0, high = 0;
+};
+
+/// Raises ShapeError for what no tensor can be, and where whoever exports the array says what no
+/// array can be. Some, as ctypes, give no strides for one that is dense.
+Layout layout_of(const Py_buffer& buffer, const char* op, DType dtype) {
+  if (buffer.ndim > max_dims)
+    throw ShapeError(
+        text(op, ": an array of ", buffer.ndim, " dims; at most ", max_dims, " are supported"));
+  Layout layout;
+  for (int i = 0; i < buffer.ndim; ++i) layout.sizes.push_back(buffer.shape[i]);
+  check_not_negative(op, layout.sizes);
+  const std::int64_t count = checked_count(op, layout.sizes, dtype);
+  layout.strides = contiguous_strides(layout.sizes);
+  const auto item = static_cast<std::int64_t>(item_size(dtype));
+  for (int i = 0; buffer.strides && i < buffer.ndim; ++i) {
+    if (buffer.strides[i] % item != 0)
+      throw ShapeError(text(op, ": an array with a stride of ", buffer.strides[i],
+                            " bytes; a multiple of the item size ", item, " is needed, copy it"));
+    layout.strides[i] = buffer.strides[i] / item;
+  }
+  if (reinterpret_cast<std::uintptr_t>(buffer.buf) % static_cast<std::uintptr_t>(item) != 0)
+    throw ShapeError(text(op, ": an array at an address that is no multiple of the item size ",
+                          item, "; copy it"));
+  if (count == 0) return layout;
+  layout.high = item;
+  bool overflows = false;
+  for (int i = 0; i < buffer.ndim; ++i) {
+    std::int64_t& end = layout.strides[i] < 0 ? layout.low : layout.high;
+    std::int64_t last;
+    overflows |= __builtin_mul_overflow(layout.sizes[i] - 1, layout.strides[i] * item, &last) ||
+                 __builtin_add_overflow(end, last, &end);
+  }
+  std::int64_t bytes;
+  if (overflows || __builtin_sub_overflow(layout.high, layout.low, &bytes))
+    throw ShapeError(text(op, ": an array of sizes ", layout.sizes, " and strides ", layout.strides,
+                          ", which reach beyond 2^63 bytes; no memory does"));
+  return layout;
+}
+
 struct Around {
   Tensor tensor;
   bool is_writable;
@@ -182,29 +227,13 @@ Around around(PyObject* array, const char* op) {
       if (held) PyBuffer_Release(held);
     }
   } release{buffer.get()};
-  const auto dtype = dtype_of_format(buffer->format ? buffer->format : "B", buffer->itemsize);
-  if (!dtype)
-    throw DTypeError(text(op, ": an array of format ", buffer->format,
+  const char* const format = buffer->format ? buffer->format : "B";
+  const auto dtype = dtype_of_format(format, buffer->itemsize);
+  if (!dtype || buffer->itemsize != static_cast<Py_ssize_t>(item_size(*dtype)))
+    throw DTypeError(text(op, ": an array of format ", format,
                           "; bool, uint8, int32, int64, float32 or float64 in the machine's byte "
                           "order is needed"));
-  if (buffer->ndim > max_dims)
-    throw ShapeError(
-        text(op, ": an array of ", buffer->ndim, " dims; at most ", max_dims, " are supported"));
-  Dims sizes, strides;
-  const auto item = static_cast<std::int64_t>(item_size(*dtype));
-  std::int64_t low = 0, high = item;
-  for (int i = 0; i < buffer->ndim; ++i) {
-    if (buffer->strides[i] % item != 0)
-      throw ShapeError(text(op, ": an array with a stride of ", buffer->strides[i],
-                            " bytes; a multiple of the item size ", item, " is needed, copy it"));
-    sizes.push_back(buffer->shape[i]);
-    strides.push_back(buffer->strides[i] / item);
-    (buffer->strides[i] < 0 ? low : high) += (buffer->shape[i] - 1) * buffer->strides[i];
-  }
-  if (reinterpret_cast<std::uintptr_t>(buffer->buf) % static_cast<std::uintptr_t>(item) != 0)
-    throw ShapeError(text(op, ": an array at an address that is no multiple of the item size ",
-                          item, "; copy it"));
-  if (sizes.product() == 0) low = high = 0;
+  const auto [sizes, strides, low, high] = layout_of(*buffer, op, *dtype);
   const bool is_writable = !buffer->readonly;
   auto* const start = static_cast<char*>(buffer->buf) + low;
   Py_buffer* const held = buffer.release();
@@ -216,7 +245,8 @@ Around around(PyObject* array, const char* op) {
     release_buffer(held);
     throw;
   }
-  return {Tensor::over(std::move(storage), *dtype, sizes, strides, -low / item), is_writable};
+  return {Tensor::over(std::move(storage), *dtype, sizes, strides, -low / held->itemsize),
+          is_writable};
 }
 
 }  // namespace
