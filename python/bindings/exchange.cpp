@@ -217,10 +217,15 @@ struct Around {
 
 Around around(PyObject* array, const char* op) {
   auto buffer = std::make_unique<Py_buffer>();
-  if (!PyObject_CheckBuffer(array))
+  if (PyObject_GetBuffer(array, buffer.get(), PyBUF_RECORDS_RO) < 0) {
+    const bool is_no_array = PyErr_ExceptionMatches(PyExc_TypeError) ||
+                             PyErr_ExceptionMatches(PyExc_ValueError) ||  // NumPy's, of dates
+                             PyErr_ExceptionMatches(PyExc_BufferError);
+    if (!is_no_array) throw PythonErrorSet();
+    PyErr_Clear();
     throw_type_error("%s: data of type %s; a number, a list, a Tensor or a NumPy array is needed",
                      op, Py_TYPE(array)->tp_name);
-  if (PyObject_GetBuffer(array, buffer.get(), PyBUF_RECORDS_RO) < 0) throw PythonErrorSet();
+  }
   struct Release {
     Py_buffer* held;
     ~Release() {
