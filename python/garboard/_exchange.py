@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from garboard import _engine
-from garboard._engine import GradientError, Tensor
+from garboard._engine import GradientError, ShapeError, Tensor
 from garboard._native import add_methods
 
 if TYPE_CHECKING:
@@ -49,9 +49,22 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
 
 
 def _format(self: Tensor, spec: str) -> str:
-    if spec and self.ndim == 0:
+    """Format the only element as a number, or what `repr` shows to a width.
+
+    Raises:
+        ShapeError: A number's format, and several elements or none.
+    """
+    # With a precision, a format for text would cut the text off.
+    is_of_number = "." in spec or (spec[-1:].isalpha() and spec[-1] != "s")
+    if spec and (self.ndim == 0 or (is_of_number and self.numel() == 1)):
         return format(self.item(), spec)
-    return format(repr(self), spec)
+    if not is_of_number:
+        return format(repr(self), spec)
+    format(0.0, spec)  # where that is no format at all, it says so
+    raise ShapeError(
+        f"format: a tensor of sizes {list(self.shape)} as {spec!r}; one element is needed, or "
+        "set_printoptions(precision=...) for all of them"
+    )
 
 
 def _reduce(self: Tensor, protocol: Any) -> NoReturn:

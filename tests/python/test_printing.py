@@ -171,3 +171,18 @@ class TestPrinting:
         assert f"{gb.tensor(0.12345):.2f}" == "0.12"
         assert f"{gb.tensor([1]):>12}" == " tensor([1])"
         assert f"{gb.tensor([1, 2])}" == "tensor([1, 2])"
+        assert f"{gb.tensor([0.125]):.2f}" == "0.12"
+        assert f"{gb.tensor([[3]]):03d}" == "003"
+
+    @pytest.mark.parametrize("spec", [".2f", "10.3", "e", "08.1f"])
+    def test_formats_no_more_than_one_element_as_a_number(self, spec):
+        x = gb.tensor([1.0, 2.0])
+
+        with pytest.raises(
+            gb.ShapeError, match=r"format: a tensor of sizes \[2\] as .*one element"
+        ):
+            f"{x:{spec}}"
+
+    def test_leaves_a_format_that_is_none_to_python(self):
+        with pytest.raises(ValueError, match="Unknown format code 'q'"):
+            f"{gb.ones(2):q}"
