@@ -259,7 +259,7 @@ REFUSED: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
         "a batch size that is none",
         lambda: data.DataLoader([1], batch_size=2.5),
         TypeError,
-        "DataLoader: batch_size is of type float; an int is needed",
+        "DataLoader: batch_size is of type float; an int, or None, is needed",
     ),
     (
         "a range as samples",

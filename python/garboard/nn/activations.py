@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from garboard import _check as check
 from garboard._engine import Tensor, gelu, relu, sigmoid, tanh
 from garboard.nn import functional
 from garboard.nn.module import Module
@@ -22,7 +23,7 @@ class GELU(Module):
         approximate: "none" or "tanh".
 
     Raises:
-        TypeError: When called, another `approximate`.
+        ValueError: Another `approximate`.
 
     >>> import garboard as gb
     >>> round(gb.nn.GELU()(gb.tensor(1.0)).item(), 4)
@@ -31,7 +32,9 @@ class GELU(Module):
 
     def __init__(self, approximate: Literal["none", "tanh"] = "none") -> None:
         super().__init__()
-        self.approximate: Literal["none", "tanh"] = approximate
+        self.approximate: Literal["none", "tanh"] = check.choice(
+            "GELU", "approximate", approximate, "none", "tanh"
+        )
 
     def forward(self, input: Tensor) -> Tensor:
         return gelu(input, approximate=self.approximate)
@@ -53,7 +56,7 @@ class ReLU(Module):
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
-        self.inplace = inplace
+        self.inplace: bool = check.flag("ReLU", "inplace", inplace)
 
     def forward(self, input: Tensor) -> Tensor:
         return input.relu_() if self.inplace else relu(input)
@@ -97,7 +100,7 @@ class Softmax(Module):
 
     def __init__(self, dim: int | None = None) -> None:
         super().__init__()
-        self.dim = dim
+        self.dim: int | None = check.dim("Softmax", "dim", dim)
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.softmax(input, self.dim)
@@ -119,7 +122,7 @@ class LogSoftmax(Module):
 
     def __init__(self, dim: int | None = None) -> None:
         super().__init__()
-        self.dim = dim
+        self.dim: int | None = check.dim("LogSoftmax", "dim", dim)
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.log_softmax(input, self.dim)

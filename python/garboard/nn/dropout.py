@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from garboard import _check as check
 from garboard._engine import Tensor, dropout
 from garboard.nn.module import Module
 
@@ -20,13 +21,12 @@ class Dropout(Module):
 
     Raises:
         ValueError: `p` is out of range.
+        TypeError: `p` is no number.
     """
 
     def __init__(self, p: float = 0.5) -> None:
-        if not 0 <= p <= 1:
-            raise ValueError(f"Dropout: p {p}; it must lie in [0, 1]")
         super().__init__()
-        self.p = p
+        self.p: float = check.share("Dropout", "p", p)
 
     def forward(self, input: Tensor) -> Tensor:
         return dropout(input, self.p, self.training)

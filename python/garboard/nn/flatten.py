@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from garboard import _check as check
 from garboard._engine import Tensor
 from garboard.nn.module import Module
 
@@ -18,8 +19,8 @@ class Flatten(Module):
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()
-        self.start_dim: int = start_dim
-        self.end_dim: int = end_dim
+        self.start_dim: int = check.integer("Flatten", "start_dim", start_dim)
+        self.end_dim: int = check.integer("Flatten", "end_dim", end_dim)
 
     def forward(self, input: Tensor) -> Tensor:
         return input.flatten(self.start_dim, self.end_dim)

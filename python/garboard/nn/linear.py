@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import sqrt
 from typing import TYPE_CHECKING
 
+from garboard import _check as check
 from garboard._engine import Tensor, empty, linear
 from garboard.nn import init
 from garboard.nn.module import Module
@@ -31,6 +32,7 @@ class Linear(Module):
 
     Raises:
         ShapeError: A negative size; when called, a last dim that is not `in_features`.
+        TypeError: A size that is no integer.
 
     >>> import garboard as gb
     >>> gb.nn.Linear(3, 2)(gb.ones(4, 3)).shape
@@ -48,13 +50,13 @@ class Linear(Module):
         dtype: DType | None = None,
     ) -> None:
         super().__init__()
-        self.in_features: int = in_features
-        self.out_features: int = out_features
-        self.weight: Parameter = Parameter(
-            empty(out_features, in_features, dtype=dtype, device=device)
-        )
+        self.in_features: int = check.size("Linear", "in_features", in_features)
+        self.out_features: int = check.size("Linear", "out_features", out_features)
+        has_bias = check.flag("Linear", "bias", bias)
+        sizes = self.out_features, self.in_features
+        self.weight: Parameter = Parameter(empty(*sizes, dtype=dtype, device=device))
         self.register_parameter(
-            "bias", Parameter(empty(out_features, dtype=dtype, device=device)) if bias else None
+            "bias", Parameter(empty(*sizes[:1], dtype=dtype, device=device)) if has_bias else None
         )
         self.reset_parameters()
 

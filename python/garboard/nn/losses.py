@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from garboard import _check as check
 from garboard._engine import Tensor, cross_entropy, mse_loss
 from garboard.nn.module import Module
 
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
     from garboard.types import Reduction
 
 __all__ = ["CrossEntropyLoss", "MSELoss"]
+
+_REDUCTIONS = ("mean", "sum", "none")
 
 
 class CrossEntropyLoss(Module):
@@ -28,7 +31,9 @@ class CrossEntropyLoss(Module):
         label_smoothing: What part of each target is spread evenly over all classes, 0 to 1.
 
     Raises:
-        ShapeError: When called: sizes that do not fit, a label_smoothing out of range.
+        ValueError: Another reduction, a label_smoothing out of range.
+        TypeError: A weight that is no Tensor, an index or a number that is none.
+        ShapeError: When called: sizes that do not fit.
         IndexOutOfRangeError: When called: a target that is neither a class nor `ignore_index`.
 
     >>> import garboard as gb
@@ -49,9 +54,13 @@ class CrossEntropyLoss(Module):
     ) -> None:
         super().__init__()
         self.register_buffer("weight", weight)
-        self.ignore_index: int = ignore_index
-        self.reduction: Reduction = reduction
-        self.label_smoothing: float = label_smoothing
+        self.ignore_index: int = check.integer("CrossEntropyLoss", "ignore_index", ignore_index)
+        self.reduction: Reduction = check.choice(
+            "CrossEntropyLoss", "reduction", reduction, *_REDUCTIONS
+        )
+        self.label_smoothing: float = check.share(
+            "CrossEntropyLoss", "label_smoothing", label_smoothing
+        )
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return cross_entropy(
@@ -73,11 +82,14 @@ class MSELoss(Module):
 
     Args:
         reduction: "mean", "sum", or "none" for one loss an element.
+
+    Raises:
+        ValueError: Another reduction.
     """
 
     def __init__(self, *, reduction: Reduction = "mean") -> None:
         super().__init__()
-        self.reduction: Reduction = reduction
+        self.reduction: Reduction = check.choice("MSELoss", "reduction", reduction, *_REDUCTIONS)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return mse_loss(input, target, reduction=self.reduction)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from garboard import _check as check
 from garboard._engine import Tensor, empty, layer_norm
-from garboard._given import items_of, refuse_unless_list
 from garboard.nn import init
 from garboard.nn.module import Module
 from garboard.nn.parameter import Parameter
@@ -33,8 +33,9 @@ class LayerNorm(Module):
         dtype: Their dtype, float32 by default.
 
     Raises:
-        TypeError: `normalized_shape` is neither a size nor a list of them.
-        ShapeError: When called, an input whose last sizes are others.
+        ShapeError: A negative size; when called, an input whose last sizes are others.
+        TypeError: A size that is no integer, an `eps` that is no number.
+        ValueError: A negative `eps`.
 
     >>> import garboard as gb
     >>> gb.nn.LayerNorm(2)(gb.tensor([[1.0, 3.0], [10.0, 30.0]])).round().tolist()
@@ -54,16 +55,15 @@ class LayerNorm(Module):
         dtype: DType | None = None,
     ) -> None:
         super().__init__()
-        if isinstance(normalized_shape, int):
-            normalized_shape = (normalized_shape,)
-        refuse_unless_list("LayerNorm", "normalized_shape", normalized_shape, "sizes")
-        self.normalized_shape: tuple[int, ...] = tuple(items_of(normalized_shape))
-        self.eps: float = eps
-        self.elementwise_affine = elementwise_affine
-        for name, is_there in (
-            ("weight", elementwise_affine),
-            ("bias", elementwise_affine and bias),
-        ):
+        self.normalized_shape: tuple[int, ...] = check.sizes(
+            "LayerNorm", "normalized_shape", normalized_shape
+        )
+        self.eps: float = check.rate("LayerNorm", "eps", eps)
+        self.elementwise_affine: bool = check.flag(
+            "LayerNorm", "elementwise_affine", elementwise_affine
+        )
+        has_bias = check.flag("LayerNorm", "bias", bias) and self.elementwise_affine
+        for name, is_there in (("weight", self.elementwise_affine), ("bias", has_bias)):
             made = empty(*self.normalized_shape, dtype=dtype, device=device) if is_there else None
             self.register_parameter(name, None if made is None else Parameter(made))
         self.reset_parameters()

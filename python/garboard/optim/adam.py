@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
+from garboard import _check as check
 from garboard._engine import AdamState, Tensor
 from garboard.optim.optimizer import Optimizer
 
@@ -29,6 +30,7 @@ class Adam(Optimizer):
 
     Raises:
         ValueError: An option out of range, or no parameters.
+        TypeError: An option of another type, or something that is no Tensor.
 
     >>> import garboard as gb
     >>> x = gb.tensor([1.0], requires_grad=True)
@@ -56,11 +58,13 @@ class Adam(Optimizer):
         )
 
     def _check_options(self, group: dict[str, Any]) -> None:
-        self._check_not_negative(group, "lr", "eps", "weight_decay")
-        if len(group["betas"]) != 2 or not all(0 <= beta < 1 for beta in group["betas"]):
-            raise ValueError(
-                f"{self._name}: betas {tuple(group['betas'])}; two in [0, 1) are needed"
-            )
+        for name in ("lr", "eps", "weight_decay"):
+            check.rate(self._name, name, group[name])
+        betas = group["betas"]
+        if not isinstance(betas, (tuple, list)) or len(betas) != 2:
+            raise ValueError(f"{self._name}: betas {betas!r}; two in [0, 1) are needed")
+        for place, beta in enumerate(betas):
+            check.share(self._name, f"betas[{place}]", beta, is_whole_allowed=False)
 
     def _update(self, state: AdamState, group: dict[str, Any]) -> None:
         beta1, beta2 = group["betas"]

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Protocol, Self, TypeVar, overload
 from garboard._engine import DisposedError, ShapeError, Tensor
 from garboard._functions import enable_grad, no_grad
 from garboard._given import items_of, keys_of, list_of, refuse_unless_list
+from garboard.nn._tree import Tree
 from garboard.nn.parameter import clear_gradients
 
 __all__ = ["Optimizer"]
@@ -50,6 +51,8 @@ class Optimizer:
             raise TypeError(
                 f"{self._name}: params is a Tensor; a list of them is needed, [tensor] for one"
             )
+        if isinstance(params, Tree):
+            raise TypeError(f"{self._name}: params is a Module; give module.parameters()")
         self.defaults: _Group = dict(defaults)
         self.param_groups: list[_Group] = []
         self._states: list[Any] = []
@@ -97,12 +100,7 @@ class Optimizer:
         self._states.append(type(self)._new_state())
 
     def _check_options(self, group: _Group) -> None:
-        """Raise ValueError for an option out of range."""
-
-    def _check_not_negative(self, group: _Group, *names: str) -> None:
-        for name in names:
-            if not group[name] >= 0:  # NaN too
-                raise ValueError(f"{self._name}: {name} {group[name]}; it must not be negative")
+        """Raise ValueError for an option out of range, TypeError for one of another type."""
 
     def _update(self, state: Any, group: _Group) -> None:
         """Update the parameters of one group that have a gradient, in place."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
+from garboard import _check as check
 from garboard._engine import SgdState, Tensor
 from garboard.optim.optimizer import Optimizer
 
@@ -29,6 +30,7 @@ class SGD(Optimizer):
 
     Raises:
         ValueError: An option out of range, or no parameters.
+        TypeError: An option of another type, or something that is no Tensor.
 
     >>> import garboard as gb
     >>> x = gb.tensor([1.0], requires_grad=True)
@@ -61,7 +63,10 @@ class SGD(Optimizer):
         super().__init__(params, options)
 
     def _check_options(self, group: dict[str, Any]) -> None:
-        self._check_not_negative(group, "lr", "momentum", "weight_decay")
+        for name in ("lr", "momentum", "weight_decay"):
+            check.rate("SGD", name, group[name])
+        check.real("SGD", "dampening", group["dampening"])
+        check.flag("SGD", "nesterov", group["nesterov"])
         if group["nesterov"] and (group["momentum"] <= 0 or group["dampening"] != 0):
             raise ValueError(
                 f"SGD: nesterov with momentum {group['momentum']} and dampening "

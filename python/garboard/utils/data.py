@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isclose
 from numbers import Real
-from operator import index as to_index
 from typing import Any, Generic, TypeVar
 
+from garboard import _check as check
 from garboard import _engine
 from garboard._engine import ShapeError, Tensor
 from garboard._given import items_of, keys_of, list_of, refuse_unless_list
@@ -78,6 +78,7 @@ class Subset(Dataset[T_co]):
     """
 
     def __init__(self, dataset: Dataset[T_co], indices: Sequence[int]) -> None:
+        _refuse_unless_indexed("Subset", "dataset", dataset, "a Dataset, or a list of samples,")
         _refuse_unless_indexed("Subset", "indices", indices, "a list of numbers")
         self.dataset: Dataset[T_co] = dataset
         self.indices: Sequence[int] = indices
@@ -105,14 +106,15 @@ def random_split(dataset: Dataset[T_co], lengths: Sequence[float]) -> list[Subse
             rounded down, the first subsets taking what is left over, one each.
 
     Raises:
-        TypeError: `lengths` is no list of numbers.
-        ValueError: The lengths do not add up.
+        TypeError: `lengths` is no list of numbers, or `dataset` no dataset.
+        ValueError: The lengths do not add up, or one is negative.
 
     >>> import garboard as gb
     >>> from garboard.utils.data import TensorDataset, random_split
     >>> [len(part) for part in random_split(TensorDataset(gb.arange(10)), [0.8, 0.2])]
     [8, 2]
     """
+    _refuse_unless_indexed("random_split", "dataset", dataset, "a Dataset, or a list of samples,")
     refuse_unless_list("random_split", "lengths", lengths, "numbers")
     lengths = list_of(Real, "random_split", "lengths", items_of(lengths), "numbers")  # type: ignore
     total = len(dataset)
@@ -191,7 +193,8 @@ class DataLoader(Generic[T_co]):
         drop_last: Leave out a last batch that is smaller.
 
     Raises:
-        TypeError: A dataset without a length or samples by number, or a batch size that is no int.
+        TypeError: A dataset without a length or samples by number, or another argument of another
+            type.
         ValueError: A batch size below one, or `drop_last` without batches.
 
     >>> import garboard as gb
@@ -210,19 +213,23 @@ class DataLoader(Generic[T_co]):
         drop_last: bool = False,
     ) -> None:
         _refuse_unless_indexed("DataLoader", "dataset", dataset, "a Dataset, or a list of samples,")
-        if not hasattr(type(batch_size), "__index__") and batch_size is not None:
+        if batch_size is not None:
+            batch_size = check.integer("DataLoader", "batch_size", batch_size, "an int, or None,")
+            if batch_size < 1:
+                raise ValueError(
+                    f"DataLoader: batch_size {batch_size}; 1 or more is needed, or None"
+                )
+        if collate_fn is not None and not callable(collate_fn):
             raise TypeError(
-                f"DataLoader: batch_size is of type {type(batch_size).__name__}; an int is needed, "
-                "or None"
+                f"DataLoader: collate_fn is of type {type(collate_fn).__name__}; a function of a "
+                "list of samples is needed"
             )
-        if batch_size is not None and to_index(batch_size) < 1:
-            raise ValueError(f"DataLoader: batch_size {batch_size}; 1 or more is needed, or None")
         if batch_size is None and drop_last:
             raise ValueError("DataLoader: drop_last without batches; a batch_size is needed")
         self.dataset: Dataset[T_co] | Sequence[T_co] = dataset
         self.batch_size: int | None = batch_size
-        self.shuffle: bool = shuffle
-        self.drop_last: bool = drop_last
+        self.shuffle: bool = check.flag("DataLoader", "shuffle", shuffle)
+        self.drop_last: bool = check.flag("DataLoader", "drop_last", drop_last)
         self.collate_fn: Callable[[list[T_co]], Any] = collate_fn or default_collate
 
     def __len__(self) -> int:

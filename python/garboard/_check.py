@@ -1,0 +1,95 @@
+"""What constructors are given, checked once: the message names the argument, what came, what must.
+
+Each function returns what it was given, fit for use. The first two parameters of each are who asks
+and the argument's name.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from operator import index
+from typing import Any, TypeVar
+
+from garboard._engine import ShapeError, Tensor
+from garboard._given import items_of
+
+__all__ = ["choice", "dim", "flag", "integer", "rate", "real", "share", "size", "sizes"]
+
+_W = TypeVar("_W", bound=str)
+
+
+def _wrong_type(op: str, name: str, given: object, needed: str) -> TypeError:
+    return TypeError(f"{op}: {name} is of type {type(given).__name__}; {needed} is needed")
+
+
+def integer(op: str, name: str, given: Any, needed: str = "an integer") -> int:
+    """Any integer, NumPy's too; a bool is none."""
+    if isinstance(given, (bool, Tensor)) or not hasattr(given, "__index__"):
+        raise _wrong_type(op, name, given, needed)
+    return index(given)
+
+
+def dim(op: str, name: str, given: Any) -> int | None:
+    """A dim, which is checked against a tensor later, or None."""
+    return None if given is None else integer(op, name, given, "an integer or None")
+
+
+def size(op: str, name: str, given: Any, *, needed: str = "an integer") -> int:
+    """A size, or a number of features. Raises ShapeError below 0."""
+    found = integer(op, name, given, needed)
+    if found < 0:
+        raise ShapeError(f"{op}: {name} {given}; 0 or more is needed")
+    return found
+
+
+def sizes(op: str, name: str, given: Any) -> tuple[int, ...]:
+    """One size, or several."""
+    if isinstance(given, (list, tuple)):
+        places = enumerate(items_of(given))
+        return tuple(size(op, f"{name}[{place}]", one) for place, one in places)
+    return (size(op, name, given, needed="an integer, or a list or tuple of them,"),)
+
+
+def real(op: str, name: str, given: Any) -> Any:
+    """Any number, NumPy's and a tensor without dims too, returned as it is; a bool is none."""
+    is_number = hasattr(given, "__float__") or hasattr(given, "__index__")
+    if isinstance(given, bool) or not is_number or getattr(given, "ndim", False):
+        raise _wrong_type(op, name, given, "a number")
+    return given
+
+
+def rate(op: str, name: str, given: Any) -> Any:
+    """A number that is not negative: a learning rate, a decay, an epsilon."""
+    if not 0 <= real(op, name, given) < inf:  # NaN too
+        raise ValueError(f"{op}: {name} {given}; it must not be negative, nor infinite")
+    return given
+
+
+def share(op: str, name: str, given: Any, *, is_whole_allowed: bool = True) -> Any:
+    """A probability or a part of something: a number in [0, 1], or in [0, 1)."""
+    value = real(op, name, given)
+    if not (0 <= value <= 1 if is_whole_allowed else 0 <= value < 1):
+        raise ValueError(
+            f"{op}: {name} {given}; it must lie in [0, 1{']' if is_whole_allowed else ')'}"
+        )
+    return given
+
+
+def flag(op: str, name: str, given: Any) -> bool:
+    """True or False, NumPy's too, or 1 and 0."""
+    is_bit = isinstance(given, int) and given in (0, 1)
+    if not is_bit and type(given).__name__ not in ("bool", "bool_"):
+        raise _wrong_type(op, name, given, "True or False")
+    return bool(given)
+
+
+def choice(op: str, name: str, given: _W, *choices: str) -> _W:
+    """One of some words."""
+    if given not in choices:
+        raise ValueError(f"{op}: {name} {given!r}; {_either(choices)} is needed")
+    return given
+
+
+def _either(choices: tuple[str, ...]) -> str:
+    *others, last = (repr(one) for one in choices)
+    return f"{', '.join(others)} or {last}" if others else last
