@@ -45,9 +45,11 @@ from garboard._functions import (  # noqa: E402
     no_grad,
     set_grad_enabled,
 )
-from garboard._lazy import lazy_submodules  # noqa: E402
+from garboard._missing import add_missing_names, module_getattr  # noqa: E402
 from garboard._printing import set_printoptions  # noqa: E402
 from garboard._scopes import dispose_scope  # noqa: E402
+
+add_missing_names(Tensor, "Tensor")
 
 __version__ = "0.1.0"
 
@@ -79,7 +81,7 @@ if TYPE_CHECKING:
     from garboard import types as types
     from garboard import utils as utils
 else:
-    __getattr__ = lazy_submodules(__name__, _SUBMODULES)
+    __getattr__ = module_getattr(__name__, _SUBMODULES)
 
 __all__ = [
     "DTypeError",

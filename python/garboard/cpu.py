@@ -3,7 +3,10 @@
 The memory functions are those of `gb.memory`, whose default device the CPU is.
 """
 
+from typing import TYPE_CHECKING
+
 from garboard import _engine
+from garboard._missing import module_getattr
 from garboard.memory import (
     empty_cache,
     get_per_process_memory_fraction,
@@ -38,6 +41,9 @@ __all__ = [
     "set_per_process_memory_fraction",
     "synchronize",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = module_getattr(__name__)
 
 
 def is_available() -> bool:

@@ -5,9 +5,10 @@ before the first tensor costs more than looking for a driver.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from garboard import _engine, memory
+from garboard._missing import module_getattr
 
 __all__ = [
     "current_device",
@@ -29,6 +30,9 @@ __all__ = [
     "synchronize",
     "why_unavailable",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = module_getattr(__name__)
 
 
 def is_available() -> bool:

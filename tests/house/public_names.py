@@ -141,6 +141,8 @@ def public_modules() -> Iterator[ModuleType]:
 def members(value: type, name: str) -> Iterator[Documented]:
     """The public functions, methods and properties that `value` defines itself."""
     for short, member in vars(value).items():
+        if not hasattr(value, short):
+            continue  # a name of PyTorch's that is missing, and says so
         is_data = not (callable(getattr(value, short)) or inspect.isdatadescriptor(member))
         if short[0] == "_" or is_data or type(member).__name__ in ("_tuplegetter", "member"):
             continue

@@ -1,7 +1,10 @@
 """Bytes, per device: what is live, reserved and cached, the most there was, and the cap."""
 
+from typing import TYPE_CHECKING
+
 from garboard import _engine
 from garboard._engine import human_bytes, parse_bytes
+from garboard._missing import module_getattr
 from garboard.memory._errors import AllocationLogError, HistoryError, SnapshotError
 from garboard.memory._failing import fail_allocation, fail_every_allocation
 from garboard.memory._history import _record_memory_history, history_level
@@ -56,6 +59,9 @@ __all__ = [
     "set_per_process_memory_fraction",
     "write_allocation_log",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = module_getattr(__name__)
 
 
 class LiveCounts:

@@ -1,6 +1,9 @@
 """Networks: modules, layers, losses, and how parameters start."""
 
+from typing import TYPE_CHECKING
+
 from garboard._hooks import RemovableHandle
+from garboard._missing import module_getattr
 from garboard.nn import functional, init
 from garboard.nn._state import StateDictError
 from garboard.nn.activations import GELU, LogSoftmax, ReLU, Sigmoid, Softmax, Tanh
@@ -36,3 +39,6 @@ __all__ = [
     "functional",
     "init",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = module_getattr(__name__)

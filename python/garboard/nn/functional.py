@@ -19,6 +19,7 @@ from garboard._engine import (
     sigmoid,
     tanh,
 )
+from garboard._missing import module_getattr
 
 if TYPE_CHECKING:
     from garboard.types import DType
@@ -36,6 +37,9 @@ __all__ = [
     "softmax",
     "tanh",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = module_getattr(__name__)
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:

@@ -6,9 +6,11 @@ Draws come from the default generator: `gb.manual_seed` makes them the same agai
 from __future__ import annotations
 
 from math import prod, sqrt
+from typing import TYPE_CHECKING
 
 from garboard._engine import ShapeError, Tensor
 from garboard._functions import no_grad
+from garboard._missing import module_getattr
 
 __all__ = [
     "calculate_gain",
@@ -22,6 +24,10 @@ __all__ = [
     "xavier_uniform_",
     "zeros_",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = module_getattr(__name__)
+
 
 _GAINS = {"linear": 1.0, "sigmoid": 1.0, "tanh": 5 / 3, "relu": sqrt(2), "selu": 3 / 4}
 

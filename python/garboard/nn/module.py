@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from garboard import _engine
 from garboard._engine import Tensor
 from garboard._hooks import RemovableHandle
+from garboard._missing import add_missing_names
 from garboard.nn import _convert, _state
 from garboard.nn._hooks import HookTable
 from garboard.nn._tree import Tree
@@ -252,3 +253,6 @@ class Module(Tree):
         if not children and len(lines) < 2:
             return f"{type(self).__name__}({extra})"
         return f"{type(self).__name__}(\n  " + "\n  ".join([*lines, *children]) + "\n)"
+
+
+add_missing_names(Module, "nn.Module")

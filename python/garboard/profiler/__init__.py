@@ -9,6 +9,9 @@ the calling thread's; work that a CUDA device does later is not in them. While n
 pays one branch.
 """
 
+from typing import TYPE_CHECKING
+
+from garboard._missing import module_getattr
 from garboard.profiler._averages import EventAverage, EventAverages
 from garboard.profiler._events import MemoryEvent, OpEvent
 from garboard.profiler._profile import ProfilerActivity, profile, record_function
@@ -22,3 +25,6 @@ __all__ = [
     "profile",
     "record_function",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = module_getattr(__name__)

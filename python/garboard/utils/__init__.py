@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from garboard._lazy import lazy_submodules
+from garboard._missing import module_getattr
 
 __all__ = ["data"]
 
 if TYPE_CHECKING:
     from garboard.utils import data
 else:
-    __getattr__ = lazy_submodules(__name__, ("data",))
+    __getattr__ = module_getattr(__name__, ("data",))

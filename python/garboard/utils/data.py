@@ -9,14 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isclose
 from numbers import Real
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from garboard import _check as check
 from garboard import _engine
 from garboard._engine import ShapeError, Tensor
 from garboard._given import items_of, keys_of, list_of, refuse_unless_list
+from garboard._missing import module_getattr
 
 __all__ = ["DataLoader", "Dataset", "Subset", "TensorDataset", "default_collate", "random_split"]
+
+if not TYPE_CHECKING:
+    __getattr__ = module_getattr(__name__)
+
 
 T_co = TypeVar("T_co", covariant=True)
 

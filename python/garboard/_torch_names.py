@@ -1,0 +1,392 @@
+"""PyTorch's and NumPy's names that are not here, and what to use instead: data for `_missing`.
+
+A row is an advice and the names it is for; an empty advice is for what nothing here stands in for.
+A test checks that none of the names exists here, and that what an advice calls does.
+"""
+
+from __future__ import annotations
+
+__all__ = ["ADVICE", "NUMPYS"]
+
+_Rows = tuple[tuple[str, str], ...]
+
+# Both functions and methods.
+_OPS: _Rows = (
+    ("use abs()", "absolute"),
+    ("use neg()", "negative"),
+    ("use mul()", "multiply"),
+    ("use sub()", "subtract"),
+    ("use div()", "divide true_divide"),
+    ("use gt()", "greater"),
+    ("use ge()", "greater_equal"),
+    ("use lt()", "less"),
+    ("use le()", "less_equal"),
+    ("use ne()", "not_equal"),
+    ("use clamp()", "clip"),
+    ("use clamp(min=...)", "clamp_min"),
+    ("use clamp(max=...)", "clamp_max"),
+    ("use remainder(), which has the sign of the divisor", "fmod"),
+    ("use x.sign() * x.abs().floor()", "trunc fix"),
+    ("use x - x.sign() * x.abs().floor()", "frac"),
+    ("use x.sin() / x.cos()", "tan"),
+    ("use (x.exp() - (-x).exp()) / 2", "sinh"),
+    ("use (x.exp() + (-x).exp()) / 2", "cosh"),
+    ("use (1 + x).log(), which is less exact near 0", "log1p"),
+    ("use x.exp() - 1, which is less exact near 0", "expm1"),
+    ("use x.log() / math.log(2)", "log2"),
+    ("use x.log() / math.log(10)", "log10"),
+    ("use 2**x", "exp2"),
+    ("use (x / (1 - x)).log()", "logit"),
+    ("use 1 - x.erf()", "erfc"),
+    ("", "acos arccos asin arcsin atan arctan atan2 acosh asinh atanh lgamma digamma erfinv sinc"),
+    ("use (a - b).abs() <= atol + rtol * b.abs(), or gb.allclose(a, b)", "isclose"),
+    ("use gb.where(gb.isnan(x), 0.0, x).sum()", "nansum nanmean"),
+    ("use gb.where(gb.isfinite(x), x, 0.0)", "nan_to_num"),
+    ("use (x != 0).sum()", "count_nonzero"),
+    ("use x.amin() and x.amax()", "aminmax"),
+    ("use x[1:] - x[:-1]", "diff"),
+    (
+        "take m = x.amax(dim, keepdim=True): m + (x - m).exp().sum(dim, keepdim=True).log()",
+        "logsumexp",
+    ),
+    ("use (x * x).sum().sqrt()", "norm"),
+    ("use ((a - b) ** 2).sum().sqrt()", "dist"),
+    ("use (a * b).sum()", "dot vdot inner"),
+    ("use a.reshape(-1, 1) * b", "outer ger"),
+    ("use a @ b", "mv chain_matmul"),
+    ("use x + a @ b", "addmm addmv addbmm baddbmm"),
+    ("use x + value * a * b", "addcmul"),
+    ("use x + value * a / b", "addcdiv"),
+    ("use (x * gb.eye(*x.shape)).sum()", "trace"),
+    ("use gb.where(mask, value, x)", "masked_fill"),
+    ("use gb.stack([x[i] for i in indices]); tensors are no indices yet", "index_select take"),
+    ("compare with gb.arange(classes): target[:, None] == gb.arange(classes)", "gather scatter"),
+    ("", "scatter_add index_add index_copy index_fill index_put masked_select take_along_dim"),
+    ("", "sort argsort topk kthvalue median nanmedian mode quantile unique unique_consecutive"),
+    ("", "nonzero argwhere bincount histc searchsorted bucketize cumprod cummax cummin"),
+    ("", "inverse det logdet slogdet cholesky qr svd pinverse matrix_power kron cross"),
+    ("use x.flatten()", "ravel"),
+    ("use x.transpose(dim0, dim1)", "swapaxes swapdims"),
+    ("use x.permute(dims)", "movedim moveaxis"),
+    ("use x.mT", "adjoint"),
+    ("use x.expand(sizes), or gb.cat([x] * n)", "tile"),
+    ("use x.unsqueeze(-1).expand(*x.shape, n).flatten()", "repeat_interleave"),
+    ("use gb.cat([x[-n:], x[:-n]])", "roll"),
+    ("use gb.stack(list(x)[::-1])", "flip fliplr flipud"),
+    ("use slices, x[start:end], or x.narrow(dim, start, length)", "chunk split tensor_split"),
+    ("use list(x)", "unbind"),
+    ("use x.expand(sizes)", "broadcast_to"),
+    ("use x.reshape(sizes)", "unflatten"),
+    (
+        "use gb.where(rows >= columns, x, 0.0) with rows = gb.arange(n)[:, None] and columns = "
+        "gb.arange(m)",
+        "tril triu",
+    ),
+    ("multiply by gb.eye(n)", "diag diagonal diagflat diag_embed"),
+    ("", "as_strided unfold rot90"),
+)
+
+_FUNCTIONS: _Rows = (
+    ("use gb.tensor(data)", "array scalar_tensor"),
+    ("use gb.as_tensor(data)", "asarray frombuffer"),
+    ("use gb.Tensor", "ndarray"),
+    ("use None", "newaxis"),
+    ("use math.pi, math.e, math.inf and math.nan", "pi e inf nan"),
+    ("use gb.cat()", "concat concatenate hstack vstack row_stack column_stack"),
+    ("use start + (end - start) / (steps - 1) * gb.arange(steps)", "linspace"),
+    ("use 10 ** (start + (end - start) / (steps - 1) * gb.arange(steps))", "logspace"),
+    ("use gb.arange(start, end + step, step)", "range"),
+    ("use gb.randint(low, high, x.shape)", "randint_like"),
+    ("use mean + std * gb.randn(sizes)", "normal"),
+    ("use gb.rand(sizes) < p", "bernoulli"),
+    ("", "multinomial poisson meshgrid cartesian_prod combinations block_diag empty_strided"),
+    ("use @, permute() and sum()", "einsum tensordot"),
+    ("use x.std(dim) and x.mean(dim)", "std_mean"),
+    ("use x.var(dim) and x.mean(dim)", "var_mean"),
+    ("use x.expand(sizes)", "broadcast_tensors"),
+    ("use -x", "positive"),
+    ("use other - x", "rsub"),
+    ("use gb.maximum(a, b), which gives NaN where one is", "fmax"),
+    ("use gb.minimum(a, b), which gives NaN where one is", "fmin"),
+    ("use bool(x.item())", "is_nonzero"),
+    ("use gb.float32", "float"),
+    ("use gb.float64", "double"),
+    ("use gb.int64", "long"),
+    ("use gb.int32", "int"),
+    ("use gb.float32; there are no half types yet", "float16 half bfloat16"),
+    ("use gb.int32", "int8 int16 short"),
+    ("use gb.int64", "uint16 uint32 uint64"),
+    (
+        "",
+        "complex64 complex128 cfloat cdouble complex real imag polar view_as_real view_as_complex",
+    ),
+    ("use gb.tensor(data, dtype=gb.float32)", "FloatTensor"),
+    ("use gb.tensor(data, dtype=gb.float64)", "DoubleTensor"),
+    ("use gb.tensor(data, dtype=gb.int64)", "LongTensor"),
+    ("use gb.tensor(data, dtype=gb.int32)", "IntTensor"),
+    ("use gb.tensor(data, dtype=gb.bool)", "BoolTensor"),
+    ("use gb.tensor(data, dtype=gb.uint8)", "ByteTensor"),
+    ("use a tuple", "Size"),
+    ("use gb.no_grad()", "inference_mode"),
+    ("ops run as they are called, so leave it out", "compile jit fx export"),
+    ("use float32, for there are no half types yet", "autocast amp GradScaler"),
+    (
+        "give dtype= and device= where tensors are made",
+        "set_default_dtype get_default_dtype set_default_device get_default_device "
+        "set_default_tensor_type",
+    ),
+    (
+        "results never depend on the number of threads, so leave it out",
+        "use_deterministic_algorithms set_deterministic_debug_mode",
+    ),
+    ("there is one generator, which gb.manual_seed(seed) restarts", "Generator default_generator"),
+    ("use gb.manual_seed(seed)", "seed initial_seed get_rng_state set_rng_state"),
+    ("use numpy.savez(file, **{name: x.numpy() for name, x in state_dict.items()})", "save"),
+    ("use numpy.load(file) and module.load_state_dict()", "load"),
+    ("use numpy.finfo and numpy.iinfo", "finfo iinfo"),
+    ("use gb.__version__", "version"),
+    ("use gb.get_num_threads()", "get_num_interop_threads"),
+    ("use gb.set_num_threads(count)", "set_num_interop_threads"),
+    ("use gb.cuda.is_available()", "backends accelerator"),
+    ("use gb.allclose(a, b)", "testing"),
+    ("", "promote_types result_type can_cast"),
+    ("", "distributed distributions fft func hub linalg masked mps multiprocessing nested onnx"),
+    ("", "quantization sparse special vmap xpu from_dlpack"),
+    ("use gb.nn.functional", "functional"),
+)
+
+_METHODS: _Rows = (
+    ("use x.to(dtype)", "astype type"),
+    ("use x.clone()", "copy"),
+    ("use x.numel()", "nelement"),
+    ("use x.dim()", "ndimension"),
+    ("use x.device.index", "get_device"),
+    ("use x.float(); there are no half types yet", "half bfloat16"),
+    ("use x.int()", "short char"),
+    ("use gb.tensor(data, dtype=x.dtype, device=x.device)", "new_tensor new"),
+    ("use gb.zeros(sizes, dtype=x.dtype, device=x.device)", "new_zeros"),
+    ("use gb.ones(sizes, dtype=x.dtype, device=x.device)", "new_ones"),
+    ("use gb.empty(sizes, dtype=x.dtype, device=x.device)", "new_empty"),
+    ("use gb.full(sizes, value, dtype=x.dtype, device=x.device)", "new_full"),
+    ("use gb.where(condition, x, other)", "where"),
+    ("use gb.allclose(x, other)", "allclose"),
+    ("use gb.equal(x, other)", "equal"),
+    ("use gb.nn.functional.gelu(x)", "gelu"),
+    ("use x.expand(sizes), or gb.cat([x] * n)", "repeat"),
+    ("use x.copy_(gb.where(mask, value, x))", "masked_fill_"),
+    ("use x.add_(value * a * b)", "addcmul_"),
+    ("use x.add_(value * a / b)", "addcdiv_"),
+    ("use x.add_(a @ b)", "addmm_"),
+    ("use x.clamp_()", "clip_ clamp_min_ clamp_max_"),
+    ("use x = x.detach()", "detach_"),
+    ("use x = x.squeeze() and the like", "squeeze_ unsqueeze_ t_ transpose_ swapaxes_"),
+    ("sizes never change; use gb.empty(sizes)", "resize_ resize_as_ set_"),
+    ("x.uniform_() and x.normal_() draw in place", "random_ bernoulli_ exponential_ log_normal_"),
+    (
+        "use x.register_hook(hook) to see the gradient",
+        "retain_grad register_post_accumulate_grad_hook",
+    ),
+    ("use x.sum(dims, keepdim=True)", "sum_to_size"),
+    ("pinned memory is not used yet, so leave it out", "pin_memory is_pinned"),
+    (
+        "",
+        "share_memory_ is_shared record_stream to_dense to_sparse is_sparse scatter_ scatter_add_",
+    ),
+    ("", "index_add_ index_copy_ index_fill_ index_put_ masked_scatter_ apply_ map_"),
+)
+
+_NO_CONVOLUTION = "there are no convolutions and no pooling yet"
+_NO_RECURRENT = "there are no recurrent layers yet"
+_NN: _Rows = (
+    (_NO_CONVOLUTION, "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d"),
+    (_NO_CONVOLUTION, "MaxPool1d MaxPool2d MaxPool3d AvgPool1d AvgPool2d AvgPool3d LPPool2d"),
+    (_NO_CONVOLUTION, "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveMaxPool2d Unfold Fold"),
+    (_NO_RECURRENT, "RNN LSTM GRU RNNCell LSTMCell GRUCell"),
+    ("use nn.LayerNorm", "BatchNorm1d BatchNorm2d BatchNorm3d GroupNorm InstanceNorm2d RMSNorm"),
+    (
+        "multiply (numbers[:, None] == gb.arange(count)).float() by a matrix",
+        "Embedding EmbeddingBag",
+    ),
+    ("build it of nn.Linear, gb.softmax and @", "MultiheadAttention Transformer Bilinear"),
+    ("build it of nn.Linear, gb.softmax and @", "TransformerEncoder TransformerEncoderLayer"),
+    ("build it of nn.Linear, gb.softmax and @", "TransformerDecoder TransformerDecoderLayer"),
+    ("use gb.maximum(x, slope * x)", "LeakyReLU PReLU RReLU"),
+    ("use gb.where(x > 0, x, alpha * (x.exp() - 1))", "ELU CELU SELU"),
+    ("use x * gb.sigmoid(x)", "SiLU Hardswish Mish"),
+    ("use (1 + x.exp()).log()", "Softplus"),
+    ("use gb.sigmoid(x).log()", "LogSigmoid"),
+    ("use x.clamp(0, 6)", "ReLU6"),
+    ("use x.clamp(-1, 1)", "Hardtanh"),
+    ("use x / (1 + x.abs())", "Softsign"),
+    ("use gb.softmax(-x, dim)", "Softmin"),
+    ("use gb.where(x > threshold, x, value)", "Threshold"),
+    ("use nn.Dropout", "Dropout1d Dropout2d Dropout3d AlphaDropout FeatureAlphaDropout"),
+    ("use nn.CrossEntropyLoss, of logits", "NLLLoss"),
+    ("use x.clamp(min=0) - x * target + (1 + (-x.abs()).exp()).log()", "BCEWithLogitsLoss"),
+    ("use -(target * x.log() + (1 - target) * (1 - x).log()).mean()", "BCELoss"),
+    ("use (input - target).abs().mean()", "L1Loss"),
+    ("use nn.MSELoss", "SmoothL1Loss HuberLoss"),
+    ("use (target * (target.log() - input)).sum()", "KLDivLoss"),
+    (
+        "use (a * b).sum(dim) over the square roots of (a * a).sum(dim) and (b * b).sum(dim)",
+        "CosineSimilarity",
+    ),
+    ("use x.reshape(sizes) in forward()", "Unflatten"),
+    ("use nn.Sequential of a dict, or attributes", "ModuleDict"),
+    ("use attributes, each a nn.Parameter", "ParameterList ParameterDict"),
+    ("use self.register_buffer(name, tensor)", "Buffer"),
+    ("there is one process and one device a module", "DataParallel parallel"),
+    ("", "Upsample PixelShuffle ZeroPad2d ConstantPad1d utils CTCLoss TripletMarginLoss"),
+)
+
+_FUNCTIONAL: _Rows = (
+    (_NO_CONVOLUTION, "conv1d conv2d conv3d conv_transpose2d max_pool1d max_pool2d avg_pool2d"),
+    (_NO_CONVOLUTION, "adaptive_avg_pool2d adaptive_max_pool2d unfold fold interpolate pad"),
+    ("use layer_norm()", "batch_norm group_norm instance_norm rms_norm"),
+    ("multiply (numbers[:, None] == gb.arange(count)).float() by a matrix", "embedding"),
+    ("use (target[:, None] == gb.arange(classes)).long()", "one_hot"),
+    ("use gb.softmax(q @ k.mT / math.sqrt(q.shape[-1]), -1) @ v", "scaled_dot_product_attention"),
+    ("use gb.maximum(x, slope * x)", "leaky_relu prelu rrelu"),
+    ("use gb.where(x > 0, x, alpha * (x.exp() - 1))", "elu celu selu"),
+    ("use x * gb.sigmoid(x)", "silu hardswish mish"),
+    ("use (1 + x.exp()).log()", "softplus"),
+    ("use gb.sigmoid(x).log()", "logsigmoid"),
+    ("use x.clamp(0, 6)", "relu6"),
+    ("use x.clamp(-1, 1)", "hardtanh"),
+    ("use x / (1 + x.abs())", "softsign"),
+    ("use gb.softmax(-x, dim)", "softmin"),
+    ("use x / (x * x).sum(dim, keepdim=True).sqrt()", "normalize"),
+    ("use cross_entropy(), of logits", "nll_loss"),
+    (
+        "use x.clamp(min=0) - x * target + (1 + (-x.abs()).exp()).log()",
+        "binary_cross_entropy_with_logits",
+    ),
+    (
+        "use -(target * x.log() + (1 - target) * (1 - x).log()).mean()",
+        "binary_cross_entropy",
+    ),
+    ("use (input - target).abs().mean()", "l1_loss"),
+    ("use mse_loss()", "smooth_l1_loss huber_loss"),
+    ("use (target * (target.log() - input)).sum()", "kl_div"),
+    (
+        "use (a * b).sum(dim) over the square roots of (a * a).sum(dim) and (b * b).sum(dim)",
+        "cosine_similarity",
+    ),
+    ("use dropout()", "dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout"),
+    ("", "ctc_loss grid_sample affine_grid gumbel_softmax multi_head_attention_forward"),
+)
+
+_MODULE: _Rows = (
+    ("use module.float(); there are no half types yet", "half bfloat16"),
+    ("use module.to(dtype)", "type"),
+    ("ops run as they are called, so leave it out", "compile"),
+    ("use dict(module.named_parameters())[path]", "get_parameter"),
+    ("use dict(module.named_buffers())[path]", "get_buffer"),
+    ("use dict(module.named_modules())[path]", "get_submodule"),
+    (
+        "use tensor.register_hook(hook) on what forward() returns",
+        "register_full_backward_hook register_backward_hook register_full_backward_pre_hook",
+    ),
+    ("", "share_memory to_empty ipu xpu"),
+)
+
+_INIT: _Rows = (
+    ("use normal_(tensor, mean, std), then tensor.clamp_(a, b)", "trunc_normal_"),
+    ("use tensor.copy_(gb.eye(*tensor.shape)) inside gb.no_grad()", "eye_"),
+    ("use xavier_uniform_()", "orthogonal_ sparse_ dirac_ xavier_uniform"),
+    ("use xavier_normal_()", "xavier_normal"),
+    ("use kaiming_uniform_()", "kaiming_uniform"),
+    ("use kaiming_normal_()", "kaiming_normal"),
+)
+
+_OPTIM: _Rows = (
+    (
+        "use optim.Adam, optim.AdamW or optim.SGD",
+        "RMSprop Adagrad Adadelta Adamax NAdam RAdam Rprop ASGD LBFGS SparseAdam Adafactor Muon",
+    ),
+    ('set group["lr"] of optimizer.param_groups between steps', "lr_scheduler"),
+    ("average module.state_dict() by hand", "swa_utils"),
+)
+
+_DATA: _Rows = (
+    ("define __getitem__ and __len__ of a Dataset", "IterableDataset ChainDataset"),
+    ("define a Dataset over several", "ConcatDataset StackDataset"),
+    (
+        "give DataLoader shuffle=True, or a Subset(dataset, order)",
+        "Sampler RandomSampler SequentialSampler BatchSampler SubsetRandomSampler "
+        "WeightedRandomSampler",
+    ),
+    ("a loader reads in the calling thread", "get_worker_info DistributedSampler"),
+    ("use default_collate()", "default_convert"),
+)
+
+_CUDA: _Rows = (
+    (
+        "work of one device runs in one stream, in the order of the calls",
+        "Stream stream current_stream default_stream set_stream",
+    ),
+    ("use gb.cuda.synchronize() around time.perf_counter()", "Event"),
+    ("name the device where tensors are made: device='cuda:1'", "set_device device"),
+    ("use gb.cuda.get_device_name()", "get_device_properties get_device_capability"),
+    ("use gb.cuda.memory_stats()", "mem_get_info utilization"),
+    ("use gb.memory._snapshot('cuda')", "memory_snapshot"),
+    ("use gb.manual_seed(seed)", "manual_seed manual_seed_all seed seed_all initial_seed"),
+    ("use gb.cuda.memory_reserved()", "memory_cached"),
+    ("use gb.cuda.max_memory_reserved()", "max_memory_cached"),
+    ("use gb.cuda.reset_peak_memory_stats()", "reset_max_memory_allocated reset_max_memory_cached"),
+    ("use gb.OutOfMemoryError", "OutOfMemoryError"),
+    ("use gb.cuda.is_available()", "is_initialized init is_bf16_supported"),
+    ("use gb.profiler.record_function(name)", "nvtx"),
+    ("", "amp graph CUDAGraph ipc_collect get_arch_list"),
+)
+
+_AUTOGRAD: _Rows = (
+    ("build it of ops, which know their gradients", "Function"),
+    ("use gb.tensor(data, requires_grad=True)", "Variable"),
+    ("use gb.profiler", "profiler"),
+    ("use gb.no_grad()", "inference_mode"),
+    (
+        "call gb.autograd.grad(outputs, inputs) for each output",
+        "functional jacobian hessian jvp vjp",
+    ),
+    ("compare gb.autograd.grad() with differences", "gradcheck gradgradcheck"),
+    ("", "detect_anomaly set_detect_anomaly graph forward_ad"),
+)
+
+_RANDOM: _Rows = (
+    ("use manual_seed(seed)", "seed initial_seed get_rng_state set_rng_state fork_rng"),
+)
+
+_PROFILER: _Rows = (
+    ("start and stop it around the steps of interest", "schedule ProfilerAction"),
+    ("use profile.export_chrome_trace(path)", "tensorboard_trace_handler"),
+)
+
+
+def _by_name(*tables: _Rows) -> dict[str, str]:
+    return {name: advice for table in tables for advice, names in table for name in names.split()}
+
+
+NUMPYS = frozenset({"array", "astype", "copy", "ndarray"})
+
+# By where a name is looked for: a module, or the type in garboard's `Tensor` and nn's `Module`.
+ADVICE = {
+    "garboard": _by_name(_OPS, _FUNCTIONS),
+    "garboard.Tensor": _by_name(_OPS, _METHODS),
+    "garboard.nn": _by_name(_NN),
+    "garboard.nn.Module": _by_name(_MODULE),
+    "garboard.nn.functional": _by_name(_FUNCTIONAL),
+    "garboard.nn.init": _by_name(_INIT),
+    "garboard.optim": _by_name(_OPTIM),
+    "garboard.utils": {
+        "checkpoint": "",
+        "tensorboard": "use gb.memory.plot(path) and gb.profiler",
+        "benchmark": "use timeit",
+        "cpp_extension": "",
+    },
+    "garboard.utils.data": _by_name(_DATA),
+    "garboard.cuda": _by_name(_CUDA),
+    "garboard.autograd": _by_name(_AUTOGRAD),
+    "garboard.random": _by_name(_RANDOM),
+    "garboard.profiler": _by_name(_PROFILER),
+}

@@ -1,0 +1,214 @@
+"""Names that PyTorch has and garboard lacks: the error says what to use, and that holds."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pydoc
+import re
+from importlib import import_module
+from typing import Any
+
+import garboard as gb
+import numpy as np
+import pytest
+from garboard._torch_names import ADVICE
+
+NAMES = [(owner, name) for owner, names in ADVICE.items() for name in names]
+TEXTS = sorted({advice for names in ADVICE.values() for advice in names.values() if advice})
+
+
+def owner_of(path: str) -> Any:
+    module, _, type_name = path.rpartition(".")
+    return (
+        getattr(import_module(module), type_name) if type_name[0].isupper() else import_module(path)
+    )
+
+
+class TestTheTable:
+    @pytest.mark.parametrize("owner", ADVICE)
+    def test_names_nothing_that_is_there(self, owner):
+        there = [name for name in ADVICE[owner] if hasattr(owner_of(owner), name)]
+
+        assert not there
+
+    @pytest.mark.parametrize("text", TEXTS)
+    def test_advises_what_is_there(self, text):
+        for path in re.findall(r"\bgb((?:\.\w+)+)", text):
+            found: Any = gb
+            for name in path[1:].split("."):
+                found = getattr(found, name)
+        for path in re.findall(r"\b(?:nn|optim)\.(?:[A-Z]\w+)", text):
+            assert eval(f"gb.{path}")
+        for name in re.findall(r"(?<=x|\))\.(\w+)\(", text):
+            assert hasattr(gb.Tensor, name)
+
+    @pytest.mark.parametrize(
+        ("name", "expected"),
+        [
+            ("tan", np.tan),
+            ("sinh", np.sinh),
+            ("cosh", np.cosh),
+            ("log1p", np.log1p),
+            ("expm1", np.expm1),
+            ("log2", np.log2),
+            ("log10", np.log10),
+            ("exp2", np.exp2),
+            ("logit", lambda x: np.log(x / (1 - x))),
+            ("trunc", np.trunc),
+            ("frac", lambda x: x - np.trunc(x)),
+            ("count_nonzero", np.count_nonzero),
+            ("nan_to_num", np.nan_to_num),
+            ("norm", np.linalg.norm),
+            ("diff", np.diff),
+            ("flip", lambda x: np.flip(x, 0)),
+            ("roll", lambda x: np.roll(x, 2)),
+            ("repeat_interleave", lambda x: np.repeat(x, 2)),
+            ("logsumexp", lambda x: np.log(np.exp(x).sum(0, keepdims=True))),
+        ],
+    )
+    def test_computes_what_the_name_computes(self, name, expected):
+        values = np.array([0.25, 0.5, 0.125, 0.75])
+        text = ADVICE["garboard"][name].removeprefix("use ").split(", which")[0]
+        known: dict[str, Any] = {"gb": gb, "math": math, "x": gb.tensor(values), "n": 2, "dim": 0}
+        if text.startswith("take m"):
+            text = "(m := x.amax" + text.removeprefix("take m = x.amax").replace(
+                ": m", ") * 0 + m", 1
+            )
+
+        result = eval(text, known)
+
+        np.testing.assert_allclose(result.numpy(), expected(values), rtol=1e-12)
+
+    def test_makes_what_the_name_makes(self):
+        known: dict[str, Any] = {"gb": gb, "x": gb.ones(3, 4), "start": 1.0, "end": 2.0, "steps": 5}
+        known |= {"rows": gb.arange(3)[:, None], "columns": gb.arange(4), "classes": 4}
+        known |= {"target": gb.tensor([0, 3])}
+
+        def advised(owner: str, name: str) -> Any:
+            return eval(ADVICE[owner][name].removeprefix("use ").split(" with ")[0], known)
+
+        assert advised("garboard", "linspace").tolist() == [1, 1.25, 1.5, 1.75, 2]
+        assert advised("garboard", "tril").tolist() == np.tril(np.ones((3, 4))).tolist()
+        one_hot = advised("garboard.nn.functional", "one_hot")
+        assert one_hot.tolist() == [[1, 0, 0, 0], [0, 0, 0, 1]]
+
+
+class TestAModule:
+    def test_says_what_stands_in_for_a_name(self):
+        with pytest.raises(
+            AttributeError, match=r"PyTorch's torch.nn.Conv2d is not in garboard yet"
+        ):
+            gb.nn.Conv2d  # noqa: B018
+        with pytest.raises(AttributeError, match=r"torch.log2 is not .* yet; use x.log\(\) / math"):
+            gb.log2  # noqa: B018
+        with pytest.raises(
+            AttributeError, match=r"NumPy's array is not in garboard yet; use gb.tens"
+        ):
+            gb.array  # noqa: B018
+
+    def test_says_where_a_name_is(self):
+        with pytest.raises(
+            AttributeError, match=r"no attribute 'Linear'; it is garboard\.nn\.Linear"
+        ):
+            gb.Linear  # noqa: B018
+        with pytest.raises(AttributeError, match=r"it is garboard\.optim\.Adam"):
+            gb.nn.Adam  # noqa: B018
+
+    def test_says_which_name_was_meant(self):
+        with pytest.raises(AttributeError, match=r"no attribute 'zeroes'; did you mean 'zeros'"):
+            gb.zeroes  # noqa: B018
+        with pytest.raises(AttributeError, match=r"'AdmaW'; did you mean 'AdamW'"):
+            gb.optim.AdmaW  # noqa: B018
+        with pytest.raises(AttributeError, match=r"no attribute 'qqqq'$"):
+            gb.qqqq  # noqa: B018
+
+    def test_says_it_to_an_import_too(self):
+        with pytest.raises(
+            ImportError, match=r"PyTorch's torch.compile is not in garboard yet; ops"
+        ):
+            from garboard import compile  # noqa: F401
+        with pytest.raises(ImportError, match="did you mean 'Linear'"):
+            from garboard.nn import Liner  # noqa: F401
+
+    def test_answers_a_question_for_a_name(self):
+        assert not hasattr(gb, "compile")
+        assert getattr(gb, "einsum", None) is None
+
+    def test_gives_private_names_no_thought(self):
+        with pytest.raises(
+            AttributeError, match=r"^module 'garboard' has no attribute '__wrapped__'$"
+        ):
+            gb.__wrapped__  # noqa: B018
+
+    @pytest.mark.parametrize(
+        "owner", [owner for owner in ADVICE if not owner.split(".")[-1][0].isupper()]
+    )
+    def test_answers_wherever_pytorch_has_one(self, owner):
+        name = next(iter(ADVICE[owner]))
+
+        with pytest.raises(AttributeError, match=rf"torch.*{name} is not in garboard yet"):
+            getattr(import_module(owner), name)
+
+
+class TestATensor:
+    def test_says_what_stands_in_for_a_method(self):
+        x = gb.ones(2)
+
+        with pytest.raises(
+            AttributeError, match=r"'Tensor' object has no attribute 'masked_fill': Py"
+        ):
+            x.masked_fill  # noqa: B018
+        with pytest.raises(AttributeError, match=r"NumPy's astype .*; use x.to\(dtype\)"):
+            gb.nn.Parameter(x).astype  # noqa: B018
+        with pytest.raises(AttributeError, match=r"'resahpe'$"):
+            x.resahpe  # noqa: B018
+
+    def test_lacks_the_name_for_all_who_ask(self):
+        x = gb.ones(2)
+
+        assert not hasattr(x, "topk")
+        assert not hasattr(gb.Tensor, "topk")
+        assert "topk" not in dir(x)
+        assert "reshape" in dir(x)
+        assert "topk" not in dir(gb.nn.Parameter(x))
+
+    def test_lets_a_subclass_define_the_name(self):
+        class Mine(gb.Tensor):
+            def topk(self) -> int:
+                return 3
+
+        x = Mine([1.0])
+        x.sort = 5
+
+        assert (x.topk(), x.sort) == (3, 5)
+        assert {"topk", "sort"} <= set(dir(x))
+
+    def test_is_found_as_fast_as_ever(self):
+        assert "__getattr__" not in vars(gb.Tensor)
+        assert gb.Tensor.__getattribute__ is object.__getattribute__
+
+    def test_is_copied_and_documented_as_before(self):
+        assert copy.deepcopy(gb.ones(2)).tolist() == [1, 1]
+        assert "reshape" in pydoc.plain(pydoc.render_doc(gb.Tensor))
+
+
+class TestANetwork:
+    def test_says_what_stands_in_for_a_method(self):
+        model = gb.nn.Linear(1, 1)
+
+        with pytest.raises(
+            AttributeError, match=r"'Linear' .* 'half': PyTorch's nn.Module.half is not"
+        ):
+            model.half()
+        assert not hasattr(model, "compile")
+        assert "compile" not in dir(model)
+        assert "weight" in dir(model)
+
+    def test_takes_a_part_of_that_name(self):
+        model = gb.nn.Sequential()
+        model.half = gb.nn.Linear(1, 1)
+
+        assert model.half(gb.ones(1, 1)).shape == (1, 1)
+        assert "half" in dir(model)
+        assert [name for name, _ in model.named_children()] == ["half"]
