@@ -13,6 +13,7 @@ from garboard.leaks._report import Checked, LeakReport
 from garboard.leaks._site import Site
 
 from tests.support.live_memory import balanced  # noqa: F401
+from tests.support.notebook import a_notebook  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("balanced")
 
@@ -88,6 +89,15 @@ class TestTheText:
         LeakReport((leak(),)).show(file)
 
         assert "\x1b[" in file.getvalue()
+        assert "tensor-list" in file.getvalue()
+
+    @pytest.mark.usefixtures("a_notebook")
+    def test_goes_to_a_terminal_in_a_notebook_too(self):
+        file = io.StringIO()
+        file.isatty = lambda: True
+
+        LeakReport((leak(),)).show(file)
+
         assert "tensor-list" in file.getvalue()
 
 

@@ -10,6 +10,7 @@ import pytest
 from garboard import memory
 
 from tests.support.live_memory import balanced  # noqa: F401
+from tests.support.notebook import a_notebook  # noqa: F401
 from tests.support.programs import run_program
 
 pytestmark = pytest.mark.usefixtures("balanced")
@@ -282,6 +283,10 @@ class TestSummary:
 
         assert "from large pool" not in text
         assert "Reserved segments" in text
+
+    @pytest.mark.usefixtures("a_notebook")
+    def test_is_text_in_a_notebook_too(self):
+        assert "Reserved segments" in memory.memory_summary()
 
 
 class TestFraction:

@@ -91,4 +91,4 @@ def show(report: LeakReport, file: TextIO | None) -> None:
         text.highlight_regex(rf"(?m)^{verdict}  \S+", colour)
     text.highlight_regex(r"(?m)^  fix   .*$", "bold green")
     text.highlight_regex(r"~{3,}", "red")
-    Console(file=out).print(text, soft_wrap=True)
+    Console(file=out, force_jupyter=False).print(text, soft_wrap=True)

@@ -198,5 +198,9 @@ def memory_summary(device: _Device = None, abbreviated: bool = False) -> str:
         f"{human_bytes(stats['peak_live_bytes'])} at the peak"
     )
     out = StringIO()
-    Console(file=out, width=120, color_system=None, legacy_windows=False).print(table)
+    # In a notebook rich displays what it is to print, and writes nothing.
+    console = Console(
+        file=out, width=120, color_system=None, legacy_windows=False, force_jupyter=False
+    )
+    console.print(table)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
