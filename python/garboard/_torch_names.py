@@ -329,7 +329,7 @@ _CUDA: _Rows = (
     ("name the device where tensors are made: device='cuda:1'", "set_device device"),
     ("use gb.cuda.get_device_name()", "get_device_properties get_device_capability"),
     ("use gb.cuda.memory_stats()", "mem_get_info utilization"),
-    ("use gb.memory._snapshot('cuda')", "memory_snapshot"),
+    ("use gb.cuda.snapshot()", "memory_snapshot"),
     ("use gb.manual_seed(seed)", "manual_seed manual_seed_all seed seed_all initial_seed"),
     ("use gb.cuda.memory_reserved()", "memory_cached"),
     ("use gb.cuda.max_memory_reserved()", "max_memory_cached"),

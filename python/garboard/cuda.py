@@ -5,7 +5,8 @@ before the first tensor costs more than looking for a driver.
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal
 
 from garboard import _engine, memory
 from garboard._missing import module_getattr
@@ -13,6 +14,7 @@ from garboard._missing import module_getattr
 __all__ = [
     "current_device",
     "device_count",
+    "dump_snapshot",
     "empty_cache",
     "get_device_name",
     "get_per_process_memory_fraction",
@@ -24,9 +26,11 @@ __all__ = [
     "memory_stats",
     "memory_stats_as_nested_dict",
     "memory_summary",
+    "record_history",
     "reset_accumulated_memory_stats",
     "reset_peak_memory_stats",
     "set_per_process_memory_fraction",
+    "snapshot",
     "synchronize",
     "why_unavailable",
 ]
@@ -172,6 +176,46 @@ def get_per_process_memory_fraction(device: int | str | _engine.device | None = 
         DeviceError: There is no such device.
     """
     return memory.get_per_process_memory_fraction(_name("get_per_process_memory_fraction", device))
+
+
+def record_history(
+    enabled: Literal["off", "site", "stack", "state", "all"] | bool | None = "all",
+    context: Literal["state", "alloc", "all"] | None = "alloc",
+    stacks: Literal["python", "all"] = "python",
+    max_entries: int = 100_000,
+    device: int | str | _engine.device | None = None,
+    clear_history: bool = False,
+) -> None:
+    """Record what happens to the memory of one device, or of all: `garboard.memory.record_history`.
+
+    Raises:
+        HistoryError: An argument has a value that does not exist.
+        DeviceError: There is no such device.
+    """
+    name = None if device is None else _name("record_history", device)
+    memory.record_history(enabled, context, stacks, max_entries, name, clear_history)
+
+
+def snapshot(device: int | str | _engine.device | None = None) -> dict[str, Any]:
+    """Return the blocks and the history of one device, or of all: `garboard.memory.snapshot`.
+
+    Raises:
+        DeviceError: There is no such device.
+    """
+    return memory.snapshot(None if device is None else _name("snapshot", device))
+
+
+def dump_snapshot(
+    filename: str | PathLike[str] = "dump_snapshot.pickle",
+    device: int | str | _engine.device | None = None,
+) -> None:
+    """Write `snapshot(device)` to a file: `garboard.memory.dump_snapshot`.
+
+    Raises:
+        OSError: The file cannot be written.
+        DeviceError: There is no such device.
+    """
+    memory.dump_snapshot(filename, None if device is None else _name("dump_snapshot", device))
 
 
 def empty_cache() -> int:

@@ -34,6 +34,7 @@ REASONS = {
     "_engine.from_numpy": DTYPE,
     "cuda.memory_stats": COUNTERS,
     "cuda.memory_stats_as_nested_dict": COUNTERS,
+    "cuda.snapshot": SNAPSHOT,
     "leaks.Leak.to_dict": JSON,
     "leaks.LeakReport.to_dict": JSON,
     "memory.load_snapshot": SNAPSHOT,

@@ -22,11 +22,11 @@ pytestmark = pytest.mark.usefixtures("balanced")
 @pytest.fixture(autouse=True)
 def off_again() -> Iterator[None]:
     yield
-    memory._record_memory_history(None)
+    memory.record_history(None)
 
 
 def trace() -> list[dict[str, Any]]:
-    snapshot = memory._snapshot("cpu")
+    snapshot = memory.snapshot("cpu")
     memory.check_snapshot(snapshot)
     return snapshot["device_traces"][-1]
 
@@ -45,7 +45,7 @@ class TestLevels:
 
     @pytest.mark.parametrize("level", ["site", "stack"])
     def test_an_event_knows_who_asked(self, level):
-        memory._record_memory_history(level)
+        memory.record_history(level)
         line = sys._getframe().f_lineno + 1
         x = gb.zeros(1234)
 
@@ -59,7 +59,7 @@ class TestLevels:
         assert x.nbytes == 4936
 
     def test_a_stack_names_all_calls_up_to_64(self):
-        memory._record_memory_history("stack")
+        memory.record_history("stack")
 
         def deep(calls: int) -> None:
             if calls:
@@ -95,7 +95,7 @@ class TestLevels:
         ],
     )
     def test_pytorchs_arguments_are_understood(self, arguments, level):
-        memory._record_memory_history(**arguments)
+        memory.record_history(**arguments)
 
         assert memory.history_level() == level
 
@@ -109,22 +109,22 @@ class TestLevels:
         ],
     )
     def test_what_does_not_exist_is_refused(self, arguments, message):
-        memory._record_memory_history("site")
+        memory.record_history("site")
 
-        with pytest.raises(memory.HistoryError, match=f"^_record_memory_history: {message}"):
-            memory._record_memory_history(**arguments)
+        with pytest.raises(memory.HistoryError, match=f"^record_history: {message}"):
+            memory.record_history(**arguments)
         assert memory.history_level() == "site"
 
     def test_a_device_without_memory_has_no_history(self):
         assert memory.history_level("cuda:7") == "off"
         with pytest.raises(gb.DeviceError):
-            memory._record_memory_history("site", device="cuda:7")
+            memory.record_history("site", device="cuda:7")
 
     def test_state_keeps_calls_of_live_blocks_and_no_events(self):
-        memory._record_memory_history("state")
+        memory.record_history("state")
         x = gb.zeros(4321)
 
-        snapshot = memory._snapshot("cpu")
+        snapshot = memory.snapshot("cpu")
 
         assert snapshot["device_traces"][-1] == []
         block = next(
@@ -135,7 +135,7 @@ class TestLevels:
 
 class TestEvents:
     def test_are_all_there_in_order(self):
-        memory._record_memory_history("site")
+        memory.record_history("site")
         x = gb.zeros(4321)
         assert actions(17284) == ["alloc"]
         x.dispose()
@@ -143,9 +143,9 @@ class TestEvents:
         assert actions(17284) == ["alloc", "free_requested", "free_completed"]
 
     def test_of_payloads_inside_storages_are_there_too(self):
-        memory._record_memory_history("site")
+        memory.record_history("site")
         x = gb.zeros(13, dtype=gb.uint8)
-        live = memory._snapshot("cpu")
+        live = memory.snapshot("cpu")
         x.dispose()
 
         assert actions(13) == ["alloc", "free_requested", "free_completed"]
@@ -153,7 +153,7 @@ class TestEvents:
         assert 13 in [block["requested_size"] for block in payloads["blocks"]]
 
     def test_have_the_names_of_scopes_as_categories(self):
-        memory._record_memory_history("site")
+        memory.record_history("site")
         with gb.dispose_scope("outer"):
             gb.zeros(101)
             with gb.dispose_scope():
@@ -172,7 +172,7 @@ class TestEvents:
         }
 
     def test_without_named_scopes_have_no_categories(self):
-        memory._record_memory_history("site")
+        memory.record_history("site")
         gb.zeros(101)
 
         assert [event for event in trace() if "category" in event] == []
@@ -180,7 +180,7 @@ class TestEvents:
     def test_tell_of_segments_and_of_a_refusal(self):
         gc.collect()
         memory.empty_cache()
-        memory._record_memory_history("site")
+        memory.record_history("site")
         gb.empty(50 << 20, dtype=gb.uint8)
         memory.empty_cache()
         before = memory.set_memory_limit(memory.memory_reserved() + (8 << 20))
@@ -201,7 +201,7 @@ class TestEvents:
         assert "addr" not in events[-1]
 
     def test_are_the_latest_where_there_is_no_room_for_all(self):
-        memory._record_memory_history("site", max_entries=10)
+        memory.record_history("site", max_entries=10)
         for size in range(100, 200):
             gb.zeros(size)
 
@@ -209,12 +209,12 @@ class TestEvents:
 
         assert len([e for e in events if e["action"] != "free_completed"]) == 10
         assert {e["size"] for e in events if e["action"] == "alloc"} <= {*range(760, 800, 4)}
-        assert memory._snapshot()["allocator_settings"]["lost_entries"] > 180
+        assert memory.snapshot()["allocator_settings"]["lost_entries"] > 180
 
     def test_have_times_that_are_now(self):
         import time
 
-        memory._record_memory_history("site")
+        memory.record_history("site")
         before = time.time() * 1e6
         gb.zeros(4321)
         after = time.time() * 1e6
@@ -224,7 +224,7 @@ class TestEvents:
         assert before - 2000 <= event["time_us"] <= after + 2000
 
     def test_of_other_threads_are_there(self):
-        memory._record_memory_history("stack")
+        memory.record_history("stack")
 
         def work() -> None:
             gb.zeros(4321)
@@ -242,21 +242,21 @@ class TestForgetting:
     def test_lets_go_of_the_code_that_was_recorded(self):
         namespace: dict[str, Any] = {"gb": gb}
         exec(compile("def f():\n    gb.zeros(4321)", "elsewhere.py", "exec"), namespace)
-        memory._record_memory_history("stack")
+        memory.record_history("stack")
         namespace["f"]()
         assert _engine._call_stack_count() > 0
 
-        memory._record_memory_history(None)
+        memory.record_history(None)
 
         assert _engine._call_stack_count() == 0
         assert trace() == []
 
     def test_leaves_live_blocks_the_line_of_their_birth(self):
-        memory._record_memory_history("stack")
+        memory.record_history("stack")
         x = gb.zeros(4321)
-        memory._record_memory_history(None)
+        memory.record_history(None)
 
-        snapshot = memory._snapshot("cpu")
+        snapshot = memory.snapshot("cpu")
 
         frames = next(
             b["frames"]
@@ -267,7 +267,7 @@ class TestForgetting:
         assert [frame["filename"] for frame in frames] == [__file__]
 
     def test_equal_stacks_are_kept_once(self):
-        memory._record_memory_history("stack")
+        memory.record_history("stack")
         for _ in range(100):
             gb.zeros(4321)
 
@@ -275,7 +275,7 @@ class TestForgetting:
 
 
 def test_a_finalizer_in_the_middle_of_recording_is_recorded_too():
-    memory._record_memory_history("stack", max_entries=50)
+    memory.record_history("stack", max_entries=50)
 
     class Cycle:
         def __init__(self) -> None:
@@ -295,12 +295,12 @@ def test_a_finalizer_in_the_middle_of_recording_is_recorded_too():
 def test_a_forked_child_begins_an_empty_history():
     program = """
         import os, garboard as gb
-        gb.memory._record_memory_history("stack")
+        gb.memory.record_history("stack")
         x = gb.zeros(4321)
         child = os.fork()
         if child == 0:
             y = gb.zeros(1000)
-            snapshot = gb.memory._snapshot()
+            snapshot = gb.memory.snapshot()
             gb.memory.check_snapshot(snapshot)
             sizes = [e["size"] for e in snapshot["device_traces"][0]]
             os._exit(0 if 4000 in sizes and 17284 not in sizes else 1)
@@ -312,7 +312,33 @@ def test_a_forked_child_begins_an_empty_history():
 def test_recording_at_exit_is_silent():
     program = """
         import garboard as gb
-        gb.memory._record_memory_history("stack")
+        gb.memory.record_history("stack")
         x = gb.zeros(4321)
         """
     assert run_program(program) == ""
+
+
+class TestTheNames:
+    def test_are_pytorchs_too(self):
+        assert memory._record_memory_history is memory.record_history
+        assert memory._snapshot is memory.snapshot
+        assert memory._dump_snapshot is memory.dump_snapshot
+        assert gb.cuda.memory._snapshot is memory.snapshot
+
+    def test_of_cuda_take_no_device_for_all(self, tmp_path):
+        gb.cuda.record_history("site", max_entries=100)
+        gb.zeros(54321).dispose()
+
+        gb.cuda.dump_snapshot(tmp_path / "all.json")
+
+        assert memory.history_level("cpu") == "site"
+        traces = memory.load_snapshot(tmp_path / "all.json")["device_traces"]
+        assert [event["action"] for event in traces[-1]][:2] == ["alloc", "free_requested"]
+        assert len(gb.cuda.snapshot()["device_traces"]) == len(traces)
+
+    @pytest.mark.parametrize("ask", ["record_history", "snapshot", "dump_snapshot"])
+    def test_of_cuda_refuse_a_device_that_is_none(self, ask):
+        with pytest.raises(gb.DeviceError):
+            getattr(gb.cuda, ask)(device=63)
+        with pytest.raises(gb.DeviceError):
+            getattr(gb.cuda, ask)(device="cpu")

@@ -7,13 +7,13 @@ from garboard._engine import human_bytes, parse_bytes
 from garboard._missing import module_getattr
 from garboard.memory._errors import AllocationLogError, HistoryError, SnapshotError
 from garboard.memory._failing import fail_allocation, fail_every_allocation
-from garboard.memory._history import _record_memory_history, history_level
+from garboard.memory._history import history_level, record_history
 from garboard.memory._log import LoggedEvent, read_allocation_log, write_allocation_log
 from garboard.memory._peak import Peak, SiteBytes, peak
 from garboard.memory._plot import plot
 from garboard.memory._simulated import LargestBatch, SimulatedDevice, Trial, largest_batch
-from garboard.memory._snapshot import _snapshot
-from garboard.memory._snapshot_files import _dump_snapshot, load_snapshot
+from garboard.memory._snapshot import snapshot
+from garboard.memory._snapshot_files import dump_snapshot, load_snapshot
 from garboard.memory._snapshot_rules import check_snapshot
 from garboard.memory._stats import memory_stats, memory_stats_as_nested_dict, memory_summary
 
@@ -32,6 +32,7 @@ __all__ = [
     "_record_memory_history",
     "_snapshot",
     "check_snapshot",
+    "dump_snapshot",
     "empty_cache",
     "fail_allocation",
     "fail_every_allocation",
@@ -53,15 +54,22 @@ __all__ = [
     "peak",
     "plot",
     "read_allocation_log",
+    "record_history",
     "reset_accumulated_memory_stats",
     "reset_peak_memory_stats",
     "set_memory_limit",
     "set_per_process_memory_fraction",
+    "snapshot",
     "write_allocation_log",
 ]
 
 if not TYPE_CHECKING:
     __getattr__ = module_getattr(__name__)
+
+# PyTorch's names, underscores and all.
+_record_memory_history = record_history
+_snapshot = snapshot
+_dump_snapshot = dump_snapshot
 
 
 class LiveCounts:

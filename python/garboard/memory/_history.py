@@ -8,7 +8,7 @@ from typing import Literal
 from garboard import _engine
 from garboard.memory._errors import HistoryError
 
-__all__ = ["MOST_ENTRIES", "_record_memory_history", "history_level"]
+__all__ = ["MOST_ENTRIES", "history_level", "record_history"]
 
 MOST_ENTRIES = 4_000_000
 """More are never kept: 192 MB, and no viewer opens what they come to."""
@@ -17,7 +17,7 @@ Level = Literal["off", "site", "stack"]
 _LEVELS: tuple[Level, ...] = ("off", "site", "stack")
 
 
-def _record_memory_history(
+def record_history(
     enabled: Literal["off", "site", "stack", "state", "all"] | bool | None = "all",
     context: Literal["state", "alloc", "all"] | None = "alloc",
     stacks: Literal["python", "all"] = "python",
@@ -27,9 +27,9 @@ def _record_memory_history(
 ) -> None:
     """Record from now on what happens to memory; forget what was recorded before.
 
-    The names are PyTorch's, whose calls work unchanged. At "site" each event knows the line of the
-    user's program, at "stack" up to 64 calls. Recorded code stays alive until the history is
-    forgotten: by the next call of this function for all devices.
+    The arguments are PyTorch's, whose name of this function is `_record_memory_history`. At "site"
+    each event knows the line of the user's program, at "stack" up to 64 calls. Recorded code stays
+    alive until the history is forgotten: by the next call of this function for all devices.
 
     Args:
         enabled: None or "off" stops, "site" and "stack" are levels. PyTorch's "all" and True are
@@ -46,13 +46,9 @@ def _record_memory_history(
     """
     level = _level_of(enabled, context)
     if stacks not in ("python", "all"):
-        raise HistoryError(
-            f"_record_memory_history: stacks {stacks!r}; 'python' or 'all' is needed"
-        )
+        raise HistoryError(f"record_history: stacks {stacks!r}; 'python' or 'all' is needed")
     if max_entries < 0:
-        raise HistoryError(
-            f"_record_memory_history: max_entries {max_entries}; it must not be negative"
-        )
+        raise HistoryError(f"record_history: max_entries {max_entries}; it must not be negative")
     most = 0 if enabled == "state" else min(max_entries, MOST_ENTRIES)
     _engine._record_history(_LEVELS.index(level), most, device)
     if device is None or not any(history_level(each) == "stack" for each in _devices()):
@@ -72,8 +68,7 @@ def history_level(device: str | _engine.device = "cpu") -> Level:
 def _level_of(enabled: object, context: object) -> Level:
     if context not in (None, "state", "alloc", "all"):
         raise HistoryError(
-            f"_record_memory_history: context {context!r}; None, 'state', 'alloc' or 'all' is "
-            "needed"
+            f"record_history: context {context!r}; None, 'state', 'alloc' or 'all' is needed"
         )
     if enabled is None or enabled is False:
         return "off"
@@ -83,7 +78,7 @@ def _level_of(enabled: object, context: object) -> Level:
     if enabled is True or enabled in ("state", "all"):
         return "site" if context is None else "stack"
     raise HistoryError(
-        f"_record_memory_history: enabled {enabled!r}; None, 'off', 'site', 'stack', 'state' or "
+        f"record_history: enabled {enabled!r}; None, 'off', 'site', 'stack', 'state' or "
         "'all' is needed"
     )
 

@@ -57,7 +57,7 @@ def write_allocation_log(
 
     Args:
         filename: Where to.
-        device: Whose history: see `_record_memory_history`.
+        device: Whose history: see `record_history`.
 
     Raises:
         OSError: The file cannot be written.

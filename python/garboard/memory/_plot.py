@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from garboard import _engine
-from garboard.memory._snapshot import _snapshot
+from garboard.memory._snapshot import snapshot
 
 if TYPE_CHECKING:
     from garboard.report import Report
@@ -20,7 +20,7 @@ def plot(
 ) -> Report:
     """Draw live bytes over time by site, the map of segments, and the flame graph of live bytes.
 
-    What was recorded is what is seen over time: see `_record_memory_history`. The rest is always
+    What was recorded is what is seen over time: see `record_history`. The rest is always
     there. A notebook shows the result by itself; `result.html` is the page, which loads nothing.
 
     Args:
@@ -36,7 +36,7 @@ def plot(
     """
     from garboard.report import Report
 
-    report = Report(_snapshot(device))
+    report = Report(snapshot(device))
     if filename is not None:
         report.save(filename)
     return report

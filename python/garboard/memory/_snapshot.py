@@ -8,7 +8,7 @@ from typing import Any
 
 from garboard import _engine
 
-__all__ = ["_snapshot"]
+__all__ = ["snapshot"]
 
 Frames = list[dict[str, Any]]
 Snapshot = dict[str, Any]
@@ -34,7 +34,7 @@ _ALLOC, _FREE, _OOM, _SNAPSHOT = 0, 1, 8, 9
 _STATES = ("inactive", "active_allocated", "active_pending_free")
 
 
-def _snapshot(device: str | _engine.device | None = None) -> Snapshot:
+def snapshot(device: str | _engine.device | None = None) -> Snapshot:
     """Return all segments and blocks of now, and the recorded events that led there.
 
     The form is PyTorch's, see docs/concepts/history.md. Segments and blocks are complete whether
@@ -50,7 +50,7 @@ def _snapshot(device: str | _engine.device | None = None) -> Snapshot:
 
     >>> import garboard as gb
     >>> x = gb.zeros(1000)
-    >>> blocks = [b for s in gb.memory._snapshot()["segments"] for b in s["blocks"]]
+    >>> blocks = [b for s in gb.memory.snapshot()["segments"] for b in s["blocks"]]
     >>> any(b["requested_size"] == 4000 for b in blocks)
     True
     """

@@ -12,9 +12,9 @@ from typing import Any
 
 from garboard import _engine
 from garboard.memory._errors import SnapshotError
-from garboard.memory._snapshot import _snapshot
+from garboard.memory._snapshot import snapshot
 
-__all__ = ["_dump_snapshot", "load_snapshot", "scan_pickle"]
+__all__ = ["dump_snapshot", "load_snapshot", "scan_pickle"]
 
 # Opcode -> bytes of argument; negative: that many bytes of length, then so much text. These are
 # what the viewer knows, and all that protocol 4 needs for plain data.
@@ -31,11 +31,11 @@ _MEMO = {ord("h"), ord("j"), ord("q"), ord("r")}
 _DIGITS = 8  # bytes of an integer
 
 
-def _dump_snapshot(
+def dump_snapshot(
     filename: str | os.PathLike[str] = "dump_snapshot.pickle",
     device: str | _engine.device | None = None,
 ) -> None:
-    """Write `_snapshot(device)` to a file, for `garboard report` and for PyTorch's viewer.
+    """Write `snapshot(device)` to a file, for `garboard report` and for PyTorch's viewer.
 
     A file of that name is replaced once the new one is complete; until then it stays.
 
@@ -47,11 +47,10 @@ def _dump_snapshot(
         OSError: The file cannot be written.
     """
     path = Path(filename)
-    snapshot = _snapshot(device)
-    if path.suffix == ".json":
-        data = json.dumps(snapshot).encode()
-    else:
-        data = pickle.dumps(snapshot, protocol=4)  # 5 is Python's default, and the viewer's limit
+    taken = snapshot(device)
+    is_json = path.suffix == ".json"
+    # Protocol 5 is Python's default, and the viewer's limit.
+    data = json.dumps(taken).encode() if is_json else pickle.dumps(taken, protocol=4)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         part.write_bytes(data)
@@ -61,7 +60,7 @@ def _dump_snapshot(
 
 
 def load_snapshot(filename: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read a snapshot that `_dump_snapshot` wrote, ours or PyTorch's. Runs no code from the file.
+    """Read a snapshot that `dump_snapshot` wrote, ours or PyTorch's. Runs no code from the file.
 
     The dict is not checked further: `check_snapshot` does that.
 

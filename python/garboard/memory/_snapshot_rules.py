@@ -30,7 +30,7 @@ def check_snapshot(snapshot: Any) -> None:
         SnapshotError: The first rule that is broken, and where.
 
     >>> import garboard as gb
-    >>> gb.memory.check_snapshot(gb.memory._snapshot())
+    >>> gb.memory.check_snapshot(gb.memory.snapshot())
     """
     _need(isinstance(snapshot, dict), "the snapshot", snapshot, "a dict")
     segments = _member(snapshot, "segments", list, "the snapshot")

@@ -69,7 +69,7 @@ def _device(snapshot: dict[str, Any], number: int) -> list[str]:
         ""
         if trace
         else '<p class="note">Nothing was recorded: '
-        "<code>garboard.memory._record_memory_history()</code> starts it.</p>"
+        "<code>garboard.memory.record_history()</code> starts it.</p>"
     )
     return [
         f'<section id="device{number}">\n<h2>{name}</h2>\n<p>{facts}</p>',

@@ -13,7 +13,7 @@ SUMMARY = "draw a memory snapshot as one HTML file"
 
 def add_options(parser: ArgumentParser) -> None:
     """Add what the report can be told."""
-    parser.add_argument("snapshot", help="written by _dump_snapshot, ours or PyTorch's")
+    parser.add_argument("snapshot", help="written by dump_snapshot, ours or PyTorch's")
     parser.add_argument("-o", "--output", metavar="HTML", help="the snapshot's name with .html")
 
 
