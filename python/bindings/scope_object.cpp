@@ -7,6 +7,7 @@
 // Our objects hold C++ members, which offsetof is only conditionally made for; GCC supports it.
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -148,19 +149,32 @@ PyObject* given_back(PyObject* const* given, Py_ssize_t count) {
   return tuple;
 }
 
-Disposable& disposable(PyObject* object, const char* op) {
-  if (!is_tensor(object))
-    throw_type_error("%s: an argument of type %s; a Tensor is needed", op,
-                     Py_TYPE(object)->tp_name);
-  return alias_of(object);
+/// A function of garboard/_scopes.py, which walks what is no tensor. Imported on first use.
+PyObject* walker(const char* name) {
+  const Ref module(checked(PyImport_ImportModule("garboard._scopes")));
+  return checked(PyObject_GetAttrString(module.get(), name));
+}
+
+/// The same method for the tensors of modules, optimizers and nests.
+PyObject* for_nests(PyObject* self, const char* op, PyObject* other, PyObject* const* given,
+                    Py_ssize_t count) {
+  const Ref walk(walker("act_on_nests"));
+  const Ref name(checked(PyUnicode_FromString(op)));
+  std::vector<PyObject*> arguments{self, name.get(), other};
+  arguments.insert(arguments.end(), given, given + count);
+  return checked(PyObject_Vectorcall(walk.get(), arguments.data(), arguments.size(), nullptr));
+}
+
+bool are_tensors(PyObject* const* given, Py_ssize_t count) {
+  return std::all_of(given, given + count, is_tensor);
 }
 
 template <class Act>
 PyObject* for_each(PyObject* self, PyObject* const* given, Py_ssize_t count, const char* op,
-                   Act&& act) noexcept try {
+                   Act&& act, PyObject* other = Py_None) noexcept try {
   DisposeScope& scope = opened(self, op);
-  for (Py_ssize_t i = 0; i < count; ++i) disposable(given[i], op);  // all, before any is touched
-  for (Py_ssize_t i = 0; i < count; ++i) act(scope, disposable(given[i], op));
+  if (!are_tensors(given, count)) return for_nests(self, op, other, given, count);
+  for (Py_ssize_t i = 0; i < count; ++i) act(scope, alias_of(given[i]));
   return given_back(given, count);
 } catch (...) {
   return raise_current();
@@ -186,8 +200,9 @@ PyObject* move_to_other(PyObject* self, PyObject* const* given, Py_ssize_t count
   DisposeScope& other = opened(given[0], "move_to_other");
   if (other.is_closed())
     throw Error("move_to_other: a closed scope; it would end nothing any more");
-  return for_each(self, given + 1, count - 1, "move_to_other",
-                  [&](DisposeScope& scope, Disposable& it) { scope.move_to(other, it); });
+  return for_each(
+      self, given + 1, count - 1, "move_to_other",
+      [&](DisposeScope& scope, Disposable& it) { scope.move_to(other, it); }, given[0]);
 } catch (...) {
   return raise_current();
 }
@@ -201,9 +216,10 @@ PyObject* dispose_everything(PyObject* self, PyObject*) noexcept try {
 PyObject* dispose_everything_but(PyObject* self, PyObject* const* given, Py_ssize_t count) noexcept
     try {
   DisposeScope& scope = opened(self, "dispose_everything_but");
+  if (!are_tensors(given, count))
+    return for_nests(self, "dispose_everything_but", Py_None, given, count);
   std::vector<Disposable*> keep;
-  for (Py_ssize_t i = 0; i < count; ++i)
-    keep.push_back(&disposable(given[i], "dispose_everything_but"));
+  for (Py_ssize_t i = 0; i < count; ++i) keep.push_back(&alias_of(given[i]));
   scope.dispose_everything_but(keep);
   return given_back(given, count);
 } catch (...) {
@@ -226,8 +242,16 @@ PyObject* get_disposables(PyObject* self, void*) noexcept try {
 }
 
 Py_ssize_t length(PyObject* self) noexcept { return of(self).scope ? of(self).scope->size() : 0; }
-int contains(PyObject* self, PyObject* object) noexcept {
-  return is_tensor(object) && of(self).scope && alias_of(object).scope() == of(self).scope.get();
+int contains(PyObject* self, PyObject* object) noexcept try {
+  const auto& scope = of(self).scope;
+  if (!scope) return 0;
+  if (is_tensor(object)) return alias_of(object).scope() == scope.get();
+  const Ref holds(walker("holds"));
+  const Ref answer(checked(PyObject_CallFunctionObjArgs(holds.get(), self, object, nullptr)));
+  return answer.get() == Py_True;
+} catch (...) {
+  raise_current();
+  return -1;
 }
 int is_true(PyObject*) noexcept { return 1; }  // an empty scope is a scope
 
@@ -321,7 +345,8 @@ bool add_scope_type(PyObject* module) {
       {"__exit__", fast(leave), METH_FASTCALL, "Dispose what is in the scope, and close it."},
       {"move_to_outer", fast(move_to_outer), METH_FASTCALL,
        "move_to_outer($self, *tensors)\n--\n\nHand tensors to the outer scope and return them; "
-       "without one, they are detached."},
+       "without one, they are detached.\n\nHere and below, modules, optimizers, and tuples, "
+       "lists and dicts of tensors and of them stand for the\ntensors in them."},
       {"move_to_other", fast(move_to_other), METH_FASTCALL,
        "move_to_other($self, scope, /, *tensors)\n--\n\nHand tensors to another scope and return "
        "them."},

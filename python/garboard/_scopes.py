@@ -8,30 +8,81 @@ from garboard._engine import DisposeScope, Tensor
 from garboard._given import items_of
 from garboard._native import add_methods
 
-__all__ = ["dispose_scope", "tensors_in"]
+__all__ = ["act_on_nests", "dispose_scope", "holds", "tensors_in"]
 
 dispose_scope = DisposeScope
 
 
-def tensors_in(nest: Any) -> Iterator[Tensor]:
-    """Yield the tensors in any nest of tuples, lists, dicts and modules, each nest visited once."""
+def _has_members(item: object) -> bool:
+    """Tell whether `item` says what moves between scopes with it, as modules and optimizers do."""
+    return hasattr(type(item), "_scope_members")
+
+
+def _parts_of(nest: Any) -> Iterator[Any]:
+    """Yield what stands in any nest of tuples, lists and dicts, each nest visited once.
+
+    A module or an optimizer comes before its tensors.
+    """
     stack, seen = [nest], set()
     while stack:
         item = stack.pop()
-        if isinstance(item, Tensor):
+        is_nest = isinstance(item, (tuple, list, dict))
+        if not is_nest:
             yield item
-            continue
-        if not isinstance(item, (tuple, list, dict)) and not hasattr(item, "_owned_tensors"):
+        if isinstance(item, Tensor) or not (is_nest or _has_members(item)):
             continue
         if id(item) in seen:
             continue
         seen.add(id(item))
         if isinstance(item, dict):
             stack.extend(reversed(dict.values(item)))
-        elif isinstance(item, (tuple, list)):
+        elif is_nest:
             stack.extend(reversed(items_of(item)))
-        else:  # modules and packed sequences tell what they own
-            stack.extend(item._owned_tensors())
+        else:
+            stack.extend(reversed(item._scope_members()))
+
+
+def tensors_in(nest: Any) -> Iterator[Tensor]:
+    """Yield the tensors in any nest of tuples, lists, dicts, modules and optimizers."""
+    return (part for part in _parts_of(nest) if isinstance(part, Tensor))
+
+
+# What may stand in a nest beside tensors, for there is nothing of it to end.
+_PLAIN = (type(None), bool, int, float, str)
+
+
+def _checked(op: str, given: Any) -> list[Any]:
+    """The tensors and owners in what a method of a scope was given, each once."""
+    parts = list(_parts_of(given))
+    for part in parts:
+        is_plain = isinstance(part, _PLAIN) and not any(part is one for one in given)
+        if not is_plain and not isinstance(part, Tensor) and not _has_members(part):
+            raise TypeError(
+                f"{op}: an argument of type {type(part).__name__}; a Tensor, a Module, an "
+                "Optimizer, or a tuple, list or dict of them is needed"
+            )
+    return [part for part in parts if not isinstance(part, _PLAIN)]
+
+
+def act_on_nests(scope: DisposeScope, op: str, other: DisposeScope | None, *given: Any) -> Any:
+    """Call a method of a scope with the tensors in `given`, which is returned.
+
+    A module whose home the scope was has another from then on: what it registers later moves there.
+    """
+    parts = _checked(op, given)
+    targets = () if other is None else (other,)
+    getattr(scope, op)(*targets, *(part for part in parts if isinstance(part, Tensor)))
+    for part in parts:
+        if op != "dispose_everything_but" and hasattr(type(part), "_move_home"):
+            outer = {"detach": None, "attach": scope, "move_to_outer": scope.outer}.get(op, other)
+            part._move_home(None if op == "attach" else scope, outer)
+    return given[0] if len(given) == 1 else given
+
+
+def holds(scope: DisposeScope, given: Any) -> bool:
+    """Tell whether `given`, which is no tensor, has tensors, and all of them are in the scope."""
+    tensors = list(tensors_in(given))
+    return bool(tensors) and all(tensor in scope for tensor in tensors)
 
 
 def _move_results_out(scope: DisposeScope, result: Any) -> Any:

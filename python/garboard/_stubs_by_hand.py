@@ -13,7 +13,8 @@ from builtins import int as _int
 from builtins import type as type_of
 from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
-from typing import Any, Final, Literal, Self, TypedDict, TypeVar, TypeVarTuple, final, overload
+from typing import Any, Final, Literal, Protocol, Self, TypedDict, TypeVar, TypeVarTuple
+from typing import final, overload
 
 from _typeshed import structseq
 from numpy.typing import DTypeLike, NDArray
@@ -22,8 +23,12 @@ from garboard._hooks import RemovableHandle
 from garboard.types import Device, DType, Index, Number, Reduction, Size, SupportsBuffer, TensorLike
 
 _F = TypeVar("_F", bound=Callable[..., Any])  # of any signature, which decorating keeps
-_T = TypeVar("_T", bound=Tensor)
-_U = TypeVar("_U", bound=Tensor)
+class _HasMembers(Protocol):  # a module, an optimizer
+    def _scope_members(self) -> list[Tensor]: ...
+
+_Scoped = Tensor | _HasMembers | tuple[Any, ...] | list[Any] | dict[Any, Any]
+_T = TypeVar("_T", bound=_Scoped)
+_U = TypeVar("_U", bound=_Scoped)
 _More = TypeVarTuple("_More")
 
 class GarboardError(Exception): ...

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
 from garboard import _engine
-from garboard._engine import Tensor
+from garboard._engine import DisposeScope, Tensor
 from garboard.nn._home import is_around, move_home, nearest_open
 from garboard.nn.parameter import Parameter
 
@@ -202,5 +202,14 @@ class Tree:
         return self
 
     def _owned_tensors(self) -> list[Tensor]:
-        """What a scope moves out when the module is returned from it."""
         return [*self.parameters(), *self.buffers()]
+
+    def _scope_members(self) -> list[Tensor]:
+        """What moves between scopes with the module, when it is returned from one, say."""
+        return self._owned_tensors()
+
+    def _move_home(self, left: DisposeScope | None, home: DisposeScope | None) -> None:
+        """Let the modules whose home is `left`, or all where that is None, have `home`."""
+        for module in self.modules():
+            if left is None or nearest_open(vars(module)["_home"]) == left:
+                vars(module)["_home"] = home

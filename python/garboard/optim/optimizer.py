@@ -259,6 +259,10 @@ class Optimizer:
         for state in self._states:
             state.clear()
 
+    def _scope_members(self) -> list[Tensor]:
+        """What moves between scopes with the optimizer: its own state is in none."""
+        return [parameter for group in self.param_groups for parameter in group["params"]]
+
     def __enter__(self) -> Self:
         return self
 
