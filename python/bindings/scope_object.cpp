@@ -67,15 +67,27 @@ std::int64_t bytes_from(PyObject* limit) {
   return bytes;
 }
 
+/// `@dispose_scope` without a call gives the function in the place of the name. A module can be
+/// called too, but nobody decorates one.
+bool is_decorated(PyObject* name) {
+  return PyCallable_Check(name) && !PyType_Check(name) &&
+         !PyObject_HasAttrString(name, "_scope_members");
+}
+
 PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* names) noexcept try {
   static const char* keywords[] = {"name", "limit", nullptr};
   PyObject *name = Py_None, *limit = Py_None;
   if (!PyArg_ParseTupleAndKeywords(arguments, names, "|O$O:dispose_scope",
                                    const_cast<char**>(keywords), &name, &limit))
     return nullptr;
+  if (is_decorated(name)) {
+    const Ref scope(checked(new_object(type, Py_None, bytes_from(limit))));
+    return PyObject_CallOneArg(scope.get(), name);
+  }
   if (name != Py_None && !PyUnicode_Check(name))
-    throw_type_error("dispose_scope: name is of type %s; a string or None is needed",
-                     Py_TYPE(name)->tp_name);
+    throw_type_error(
+        "dispose_scope: name is of type %s; a string, a function to decorate, or None is needed",
+        Py_TYPE(name)->tp_name);
   return new_object(type, name, bytes_from(limit));
 } catch (...) {
   return raise_current();

@@ -1,7 +1,7 @@
 """The parts of dispose scopes that walk containers, decorate and wait: set on the native type."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from garboard import _engine
 from garboard._engine import DisposeScope, Tensor
@@ -10,7 +10,19 @@ from garboard._native import add_methods
 
 __all__ = ["act_on_nests", "dispose_scope", "holds", "tensors_in"]
 
-dispose_scope = DisposeScope
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+if TYPE_CHECKING:
+
+    @overload
+    def dispose_scope(
+        name: str | None = None, *, limit: int | str | None = None
+    ) -> DisposeScope: ...
+    @overload
+    def dispose_scope(name: _F, *, limit: int | str | None = None) -> _F: ...
+    def dispose_scope(name: Any = None, *, limit: Any = None) -> Any: ...
+else:
+    dispose_scope = DisposeScope
 
 
 def _has_members(item: object) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import collections
 import functools
 
@@ -14,6 +15,53 @@ pytestmark = pytest.mark.usefixtures("balanced")
 
 
 Point = collections.namedtuple("Point", "x y")
+
+
+class TestWithoutACall:
+    def test_decorates_as_with_one(self):
+        inside = []
+
+        @gb.dispose_scope
+        def step(x):
+            """Double it."""
+            inside.append(x + 0)
+            inside.append(gb.current_dispose_scope().name)
+            return x * 2
+
+        assert step(gb.ones(1)).item() == 2
+        assert inside[0].is_disposed
+        assert inside[1] == "step"
+        assert (step.__name__, step.__doc__) == ("step", "Double it.")
+
+    def test_takes_a_budget(self):
+        step = gb.dispose_scope(lambda: gb.zeros(1000), limit=100)
+
+        with pytest.raises(gb.ScopeLimitError):
+            step()
+
+    def test_takes_methods_and_coroutines(self):
+        class Model:
+            @gb.dispose_scope
+            def step(self):
+                return gb.ones(1)
+
+            @gb.dispose_scope
+            async def wait(self):
+                return gb.ones(2)
+
+        assert Model().step().tolist() == [1]
+        assert asyncio.run(Model().wait()).tolist() == [1, 1]
+
+    def test_refuses_what_is_no_function(self):
+        def items():
+            yield gb.ones(1)
+
+        with pytest.raises(TypeError, match=r"items is a generator function"):
+            gb.dispose_scope(items)
+        for wrong in (3, gb.nn.ReLU(), gb.nn.ReLU, gb.ones(1)):
+            kind = type(wrong).__name__
+            with pytest.raises(TypeError, match=f"name is of type .*{kind}; a string, a function"):
+                gb.dispose_scope(wrong)
 
 
 class TestTheDecorator:

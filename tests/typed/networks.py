@@ -81,9 +81,19 @@ for inputs, targets in DataLoader(train, batch_size=2, shuffle=True):
         assert_type(scope.move_to_outer(loss, nn.Parameter(x)), tuple[gb.Tensor, nn.Parameter])
         assert_type(scope.detach(nn.Parameter(x)), nn.Parameter)
         assert_type(scope.live_bytes, dict[str, int])
+        assert_type(scope.detach(model), nn.Sequential)
+        assert_type(scope.attach({"loss": loss}), dict[str, gb.Tensor])
+        both = scope.dispose_everything_but([loss], optimizer)
+        assert_type(both, tuple[list[gb.Tensor], gb.optim.AdamW])
         scope.move_to_outer("loss")  # wrong
+        scope.detach(3)  # wrong
 DataLoader(train, batch_size="2")  # wrong
 TensorDataset([1.0])  # wrong
+
+
+@gb.dispose_scope
+def halved(x: gb.Tensor) -> gb.Tensor:
+    return x / 2
 
 
 @gb.dispose_scope("double")
