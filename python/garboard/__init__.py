@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from garboard import _interpreter
 
-_interpreter.refuse_subinterpreters()  # before the extension loads: it could not refuse in time
+# Before the extension loads: it could not refuse in time.
+_interpreter.refuse_untested()
+_interpreter.refuse_subinterpreters()
 
 _interpreter.mark_library_frames()
 

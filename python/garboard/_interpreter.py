@@ -3,7 +3,31 @@
 import os
 import sys
 
-__all__ = ["mark_library_frames", "refuse_subinterpreters"]
+__all__ = ["TESTED", "mark_library_frames", "refuse_subinterpreters", "refuse_untested"]
+
+# From the first, below the second; as in pyproject.toml.
+TESTED = ((3, 11), (3, 14))
+TRY = "GARBOARD_UNTESTED_PYTHON"
+
+
+def refuse_untested() -> None:
+    """Raise `ImportError` on a Python that no test has seen, unless the environment asks for it.
+
+    The extension reads frames and walks what the collector sees: it is wrong where those differ.
+    """
+    if os.environ.get(TRY, "") not in ("", "0"):
+        return
+    first, end = TESTED
+    tested = f"{first[0]}.{first[1]} to {end[0]}.{end[1] - 1}"
+    remedy = f"use one of those, or set {TRY}=1 to see how far it comes"
+    if not first <= sys.version_info[:2] < end:
+        found = ".".join(map(str, sys.version_info[:2]))
+        raise ImportError(f"garboard: Python {found}; it is tested with {tested}: {remedy}")
+    if "t" in getattr(sys, "abiflags", ""):
+        raise ImportError(
+            f"garboard: a free-threaded Python; it is tested with {tested} that have the GIL: "
+            f"{remedy}"
+        )
 
 
 def refuse_subinterpreters() -> None:

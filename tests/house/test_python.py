@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 import tomllib
@@ -145,6 +146,24 @@ def test_passes(command):
     )
 
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_pythons_are_said_alike_everywhere():
+    interpreter = pytest.importorskip("garboard._interpreter")
+    table = tomllib.loads((HOME / "pyproject.toml").read_text())
+    (major, first), (_, end) = interpreter.TESTED
+
+    claimed = [
+        word.rpartition(" ")[2]
+        for word in table["project"]["classifiers"]
+        if re.fullmatch(r"Programming Language :: Python :: \d\.\d+", word)
+    ]
+
+    assert claimed == [f"{major}.{minor}" for minor in range(first, end)]
+    assert table["project"]["requires-python"] == f">={major}.{first},<{major}.{end}"
+    assert table["tool"]["mypy"]["python_version"] == f"{major}.{first}"
+    assert table["tool"]["ruff"]["target-version"] == f"py{major}{first}"
+    assert f"Python {major}.{first} to {major}.{end - 1}" in (HOME / "README.md").read_text()
 
 
 def test_the_version_is_said_alike_everywhere():

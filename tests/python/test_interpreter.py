@@ -139,6 +139,39 @@ class TestAnExitIsSilent:
         """)
 
 
+class TestAPythonThatNoTestHasSeen:
+    # The version is faked: what imports nothing but `sys` and `os` before it asks can be asked.
+    PROGRAM = """
+        import os, sys, typing
+        {fake}
+        try:
+            import garboard
+            print("imported")
+        except ImportError as error:
+            print(error, "garboard._engine" in sys.modules, sep="; loaded: ")
+    """
+
+    @pytest.mark.parametrize(
+        ("fake", "said"),
+        [
+            ("sys.version_info = (3, 10, 9, 'final', 0)", "Python 3.10; it is tested with 3.11 to"),
+            ("sys.version_info = (3, 14, 0, 'final', 0)", "Python 3.14; it is tested with 3.11 to"),
+            ("sys.abiflags = 't'", "a free-threaded Python; it is tested with 3.11 to"),
+        ],
+    )
+    def test_is_refused_before_the_extension_loads(self, fake, said):
+        out = run_program(self.PROGRAM.format(fake=fake))
+
+        assert out.startswith(f"garboard: {said}")
+        assert "set GARBOARD_UNTESTED_PYTHON=1" in out
+        assert out.endswith("; loaded: False\n")
+
+    def test_is_tried_where_the_environment_asks_for_it(self):
+        fake = "sys.abiflags = 't'; os.environ['GARBOARD_UNTESTED_PYTHON'] = '1'"
+
+        assert run_program(self.PROGRAM.format(fake=fake)) == "imported\n"
+
+
 class TestASubinterpreter:
     def test_is_refused_before_the_extension_loads(self):
         out = run_program("""
