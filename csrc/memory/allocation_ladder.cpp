@@ -109,7 +109,7 @@ Block* CachingAllocator::find_room(Request& request, MissStep* step) {
 Block* CachingAllocator::cut_from_large(Request& request) {
   if (request.bytes > largest_small_bytes) return nullptr;
   const std::lock_guard guard(lock_);
-  if (!heap_.is_stocked(request.stream)) return nullptr;
+  if (!allows(request.bytes) || !heap_.is_stocked(request.stream)) return nullptr;
   return counted(heap_.take_from_large(request.bytes, request.stream));
 }
 

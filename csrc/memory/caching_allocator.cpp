@@ -54,7 +54,7 @@ Block* CachingAllocator::allocate_for_anyone(std::size_t bytes, Stream stream) {
 
 void CachingAllocator::release(Block* block) noexcept {
   if (!block) return;
-  if (history_.is_on() || block->uses) [[unlikely]]
+  if (is_attentive_.load(std::memory_order_relaxed) || block->uses) [[unlikely]]
     return release_attentively(*block);
   if (poisons_memory && source_.is_on_host()) poison(block->address, block->bytes);
   const std::lock_guard guard(lock_);
@@ -70,6 +70,8 @@ void CachingAllocator::give(Block& block) noexcept {
 }
 
 Block* CachingAllocator::take(std::size_t bytes, Stream stream) noexcept {
+  if (!allows(bytes)) [[unlikely]]
+    return nullptr;
   return counted(heap_.take(bytes, stream));
 }
 
@@ -85,9 +87,13 @@ Block* CachingAllocator::counted(Block* block) noexcept {
 }
 
 void CachingAllocator::set_limit(std::optional<std::size_t> bytes, LimitOrigin origin) noexcept {
-  const std::lock_guard guard(lock_);
-  limit_ = bytes;
-  limit_origin_ = origin;
+  {
+    const std::lock_guard guard(lock_);
+    limit_ = bytes;
+    limit_origin_ = origin;
+    most_live_bytes_ = bytes.value_or(SIZE_MAX);
+  }
+  trim_to_limit();
 }
 
 std::optional<std::size_t> CachingAllocator::limit() const noexcept {

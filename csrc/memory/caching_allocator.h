@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -83,9 +84,11 @@ class CachingAllocator {
   /// that still use released blocks. Says how many bytes that were.
   std::size_t empty_cache() noexcept;
 
-  /// The most that segments and booked bytes may come to; none takes it off. One below what is live
-  /// is accepted: nothing is torn down, but every request that finds no room in the cache fails
-  /// until enough has been released.
+  /// The most that segments and booked bytes may come to, from now on; none takes it off. What is
+  /// cached beyond it is returned before this does. One below what is live is accepted: nothing is
+  /// torn down, but every request that would take live bytes beyond the limit fails, whether the
+  /// cache has room or not, and what is released meanwhile is returned as well: at once, or before
+  /// the next request where that would have to wait for streams.
   void set_limit(std::optional<std::size_t> bytes,
                  LimitOrigin origin = LimitOrigin::program) noexcept;
   std::optional<std::size_t> limit() const noexcept;
@@ -158,6 +161,7 @@ class CachingAllocator {
   std::size_t retire(StreamPools& user, Ticket ticket) noexcept;
   std::size_t await_oldest() noexcept;
   void look_at_pending() noexcept;
+  void trim_to_limit() noexcept;
   void note_active() noexcept;
   void record_booking(HistoryAction action, std::size_t bytes, const void* payload) noexcept;
   Block* allocate_slowly(std::size_t bytes, Stream stream);
@@ -202,6 +206,9 @@ class CachingAllocator {
   Block* take(std::size_t bytes, Stream stream) noexcept;
   Block* counted(Block* block) noexcept;
   void attend() noexcept;
+  bool allows(std::size_t bytes) const noexcept {
+    return books_.live_bytes() + bytes <= most_live_bytes_;
+  }
   void give(Block& block) noexcept;
   void count_mapped(const Segment& segment, std::size_t bytes) noexcept;
   void count_unmapped(const Segment& segment, std::size_t bytes) noexcept;
@@ -226,8 +233,10 @@ class CachingAllocator {
   alignas(64) Books books_;  // apart from the lock: booking takes none
 
   alignas(64) mutable SpinLock lock_;      // a leaf; what follows is under it
-  std::atomic<bool> is_attentive_{false};  // there is a history, or something is pending
+  std::atomic<bool> is_attentive_{false};  // there is a history, or one of these two is true
   std::atomic<bool> has_pending_{false};
+  std::atomic<bool> is_over_limit_{false};  // when last looked
+  std::size_t most_live_bytes_ = SIZE_MAX;  // `limit_` as a hit compares it
   History history_;
   Heap heap_;
   std::size_t mapping_bytes_ = 0;    // on their way in: some thread is asking the source for them

@@ -69,7 +69,9 @@ Block* CachingAllocator::grow_range(Request& request, GrowthPlan plan) {
     Block* const block = heap_.settle(growth, request.bytes);
     count_mapped(*block->segment, growth.missing_bytes);
     peak_reserved_bytes_ = std::max(peak_reserved_bytes_, reserved_bytes());
-    return counted(block);
+    if (allows(request.bytes)) return counted(block);
+    heap_.take_back(*block);  // the limit was lowered, or reached by others, meanwhile
+    return nullptr;
   } while (plan.may_trim() && trimmed(request, growth.missing_bytes));
   const std::lock_guard guard(lock_);
   heap_.cancel(growth);
@@ -123,6 +125,7 @@ bool CachingAllocator::charge(Request& request, std::size_t bytes, GrowthPlan pl
     std::size_t lacking = 0;
     {
       const std::lock_guard guard(lock_);
+      if (!allows(request.bytes)) return false;
       const std::size_t charged = charged_bytes() + bytes;
       const std::size_t limit = limit_.value_or(SIZE_MAX);
       if (bytes == 0 || charged <= limit) {

@@ -90,6 +90,12 @@ class Heap {
     ++counts_.free_count;
     put_back(block);
   }
+  /// The same for a block that nobody has been given yet.
+  void take_back(Block& block) noexcept {
+    give(block);
+    --counts_.allocation_count;
+    --counts_.free_count;
+  }
   /// The same for a block that `end_use` gave: it has been counted.
   void put_back(Block& block) noexcept { block.segment->pool->give(block); }
 

@@ -51,6 +51,7 @@ MemorySnapshot::Block seen(const Block& block) noexcept {
 
 Block* CachingAllocator::allocate_attentively(std::size_t bytes, Stream stream) {
   if (has_pending_.load(std::memory_order_relaxed)) look_at_pending();
+  if (is_over_limit_.load(std::memory_order_relaxed)) trim_to_limit();
   const Asking guard(history_.is_on() ? History::ask(history_.level()) : asking);
   Block* const block = allocate_for_anyone(bytes, stream);
   if (has_pending_.load(std::memory_order_relaxed)) note_active();
@@ -71,9 +72,13 @@ void CachingAllocator::release_attentively(Block& block) noexcept {
   const std::uint32_t thread = history_.is_on() ? this_thread() : std::uint32_t{0};
   if (block.uses) return release_shared(block, thread);
   if (poisons_memory && source_.is_on_host()) poison(block.address, block.bytes);
-  const std::lock_guard guard(lock_);
-  if (history_.is_on()) record_free(block, thread, HistoryAction::free);
-  give(block);
+  {
+    const std::lock_guard guard(lock_);
+    if (history_.is_on()) record_free(block, thread, HistoryAction::free);
+    give(block);
+  }
+  // Whoever releases must not wait for a device.
+  if (is_over_limit_.load(std::memory_order_relaxed) && !source_.timeline()) trim_to_limit();
 }
 
 void CachingAllocator::record_free(Block& block, std::uint32_t thread,

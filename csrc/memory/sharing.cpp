@@ -106,7 +106,9 @@ std::size_t CachingAllocator::retire(StreamPools& user, Ticket ticket) noexcept 
 
 void CachingAllocator::attend() noexcept {
   has_pending_.store(heap_.counts().pending_count > 0, std::memory_order_relaxed);
-  is_attentive_.store(history_.is_on() || heap_.counts().pending_count > 0,
+  is_over_limit_.store(charged_bytes() > most_live_bytes_, std::memory_order_relaxed);
+  is_attentive_.store(history_.is_on() || has_pending_.load(std::memory_order_relaxed) ||
+                          is_over_limit_.load(std::memory_order_relaxed),
                       std::memory_order_relaxed);
 }
 
@@ -157,6 +159,7 @@ Block* CachingAllocator::take_from_other_streams(Request& request) {
   {
     const std::lock_guard guard(lock_);
     heap_.put(stock);
+    if (!allows(request.bytes)) return nullptr;
     block = counted(heap_.take_from_others(request.bytes, request.stream));
     if (block) stolen_bytes_ += block->bytes;
   }

@@ -27,6 +27,20 @@ std::size_t CachingAllocator::empty_cache() noexcept {
   return trim(SIZE_MAX);
 }
 
+// What is live, or shares its granule with what is, cannot be returned: then what is released next
+// is looked at.
+void CachingAllocator::trim_to_limit() noexcept {
+  std::size_t excess = 0;
+  {
+    const std::lock_guard guard(lock_);
+    const std::size_t charged = charged_bytes();
+    if (charged > most_live_bytes_) excess = charged - most_live_bytes_;
+  }
+  if (excess > 0) trim(excess);
+  const std::lock_guard guard(lock_);
+  attend();
+}
+
 // Not a granule more than is asked for.
 std::size_t CachingAllocator::trim(std::size_t bytes, End end) noexcept {
   {

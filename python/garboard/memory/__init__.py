@@ -156,7 +156,7 @@ def empty_cache(device: str | _engine.device | None = None) -> int:
 
 
 def memory_limit(device: str | _engine.device | None = None) -> int | None:
-    """Return the cap on reserved bytes, or None."""
+    """Return the cap on reserved and live bytes, or None."""
     return _engine._memory_limit(device)
 
 
@@ -165,8 +165,12 @@ def set_memory_limit(
 ) -> int | None:
     """Cap the bytes reserved on `device`; None takes the cap off. Returns what it was.
 
+    It holds from now on: what is cached beyond it is returned before this does, and what the cache
+    hands out counts against it. Where more is live, nothing is torn down, but allocations raise
+    `OutOfMemoryError`, and what is released is returned, until live bytes are within the cap.
+
     Args:
-        limit: Bytes, or text such as "2 GiB". One below what is live acts on the next allocation.
+        limit: Bytes, or text such as "2 GiB".
         device: The CPU by default.
 
     Raises:

@@ -43,6 +43,7 @@ STATEMENTS = {  # of names that instruction_loops.py defines
     "x.shape": LENGTHS,
     "x.item()": LENGTHS,
     "gb.empty(1)": LENGTHS,
+    "gb.empty(1024)": LENGTHS,
     "matrix @ matrix": LENGTHS,
     "with gb.dispose_scope('s'): pass": LENGTHS,
     "(graded * graded).backward()": LENGTHS,

@@ -6,9 +6,12 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
+#include <mutex>
+#include <optional>
 #include <random>
 #include <set>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "csrc/core/error.h"
@@ -179,22 +182,101 @@ TEST_F(CachingAllocatorTest, CountsBookedBytesAgainstTheLimit) {
   cache_.release(allocate(100));
 }
 
-TEST_F(CachingAllocatorTest, KeepsWhatIsLiveUnderALimitBelowIt) {
+TEST_F(CachingAllocatorTest, ReturnsWhatIsCachedBeyondANewLimitAtOnce) {
+  cache_.release(allocate(80_MiB));
+  cache_.release(allocate(1_KiB));
+
+  cache_.set_limit(4_MiB);
+
+  EXPECT_LE(device_.mapped_bytes(), 4_MiB);
+  EXPECT_THROW(allocate(20_MiB), OutOfMemoryError);
+  cache_.release(allocate(1_KiB));
+}
+
+TEST_F(CachingAllocatorTest, ReturnsNoMoreThanALimitAsksFor) {
+  cache_.release(allocate(80_MiB));
+
+  cache_.set_limit(64_MiB);
+
+  EXPECT_EQ(device_.mapped_bytes(), 64_MiB);
+}
+
+TEST_F(CachingAllocatorTest, KeepsWhatIsLiveUnderALimitBelowItAndReturnsWhatIsReleased) {
   Block* const kept = allocate(48_MiB);
   Block* const gone = allocate(34_MiB);
   cache_.set_limit(32_MiB);
 
   EXPECT_THROW(allocate(1_KiB), OutOfMemoryError);
   cache_.release(gone);
-  Block* const cached = allocate(34_MiB);  // no growth
-
-  EXPECT_EQ(cache_.stats().live_bytes, 82_MiB);
-  cache_.release(cached);
+  EXPECT_EQ(device_.mapped_bytes(), 48_MiB);
+  EXPECT_THROW(allocate(1_KiB), OutOfMemoryError);
   cache_.release(kept);
-  cache_.release(allocate(1_KiB));
-  EXPECT_LE(device_.mapped_bytes(), 82_MiB);
-  EXPECT_THROW(allocate(49_MiB), OutOfMemoryError);
   EXPECT_LE(device_.mapped_bytes(), 32_MiB);
+  cache_.release(allocate(1_KiB));
+  EXPECT_THROW(allocate(49_MiB), OutOfMemoryError);
+  cache_.set_limit(std::nullopt);
+  cache_.release(allocate(49_MiB));
+}
+
+// What is left of a granule beside a live block cannot be returned, and must not be handed out.
+TEST_F(CachingAllocatorTest, RefusesAHitThatWouldTakeLiveBytesBeyondTheLimit) {
+  Block* const kept = allocate(3_MiB);
+  cache_.release(allocate(1_MiB));
+  cache_.set_limit(3_MiB + 512_KiB);
+
+  EXPECT_THROW(allocate(1_MiB), OutOfMemoryError);
+  cache_.release(allocate(512_KiB));
+  cache_.release(kept);
+}
+
+TEST_F(CachingAllocatorTest, CountsBookedBytesAgainstTheLimitOfAHit) {
+  cache_.set_limit(64_MiB);
+  cache_.release(allocate(60_MiB));
+  cache_.book(5_MiB);
+
+  EXPECT_THROW(allocate(60_MiB), OutOfMemoryError);
+  cache_.unbook(5_MiB);
+  cache_.release(allocate(60_MiB));
+}
+
+TEST_F(CachingAllocatorTest, CollectsGarbageForAHitThatTheLimitRefuses) {
+  Block* in_a_cycle = allocate(6_MiB);
+  cache_.release(allocate(4_MiB));
+  cache_.set_limit(8_MiB);
+  cache_.set_garbage_collector(
+      [&](int, bool) { cache_.release(std::exchange(in_a_cycle, nullptr)); });
+
+  cache_.release(allocate(4_MiB));
+
+  EXPECT_EQ(in_a_cycle, nullptr);
+}
+
+TEST(CachingAllocatorOfSegments, ReturnsWhatIsCachedBeyondALimit) {
+  SimulatedSource device({.capacity_bytes = 1_GiB, .has_ranges = false});
+  CachingAllocator cache(device);
+  Block* const gone = cache.allocate(48_MiB, {});
+  cache.release(cache.allocate(34_MiB, {}));
+
+  cache.set_limit(32_MiB);
+
+  EXPECT_EQ(device.mapped_bytes(), 48_MiB);
+  cache.release(gone);
+  EXPECT_EQ(device.mapped_bytes(), 0u);
+}
+
+// Whoever releases a tensor must not wait for the device, as returning its memory does.
+TEST(CachingAllocatorOfStreams, ReturnsWhatIsReleasedBeyondALimitBeforeTheNextRequest) {
+  SimulatedSource device({.capacity_bytes = 1_GiB, .has_streams = true});
+  CachingAllocator cache(device);
+  Block* const gone = cache.allocate(48_MiB, {});
+  cache.set_limit(32_MiB);
+
+  cache.release(gone);
+  EXPECT_EQ(device.mapped_bytes(), 48_MiB);
+  Block* const block = cache.allocate(1_KiB, {});
+
+  EXPECT_LE(device.mapped_bytes(), 32_MiB);
+  cache.release(block);
 }
 
 TEST_F(CachingAllocatorTest, RefusesAbsurdSizesAtOnce) {
@@ -256,23 +338,10 @@ class Model {
   }
 
   void step() {
-    const auto dice = random_() % 100;
-    if (dice < 50) {
-      allocate();
-    } else if (dice < 95) {
-      if (!live_.empty()) release_one();
-    } else if (dice < 97) {
-      booked_ += 8;
-      cache_.book(8);
-      note_peak();
-    } else if (dice < 98) {
-      cache_.unbook(booked_);
-      booked_ = 0;
-    } else if (dice < 99) {
-      cache_.empty_cache();
-    } else {
-      const std::size_t limits[] = {32_MiB, 96_MiB, 256_MiB};
-      cache_.set_limit(limits[random_() % 3]);
+    act();
+    // Nothing that could be returned is kept beyond the limit.
+    if (limit_ && cache_.stats().reserved_bytes > *limit_) {
+      ASSERT_EQ(cache_.empty_cache(), 0u);
     }
   }
 
@@ -292,6 +361,28 @@ class Model {
     Block* block;
     std::byte mark;
   };
+
+  void act() {
+    const auto dice = random_() % 100;
+    if (dice < 50) {
+      allocate();
+    } else if (dice < 95) {
+      if (!live_.empty()) release_one();
+    } else if (dice < 97) {
+      booked_ += 8;
+      cache_.book(8);
+      note_peak();
+    } else if (dice < 98) {
+      cache_.unbook(booked_);
+      booked_ = 0;
+    } else if (dice < 99) {
+      cache_.empty_cache();
+    } else {
+      const std::size_t limits[] = {32_MiB, 96_MiB, 256_MiB};
+      limit_ = limits[random_() % 3];
+      cache_.set_limit(limit_);
+    }
+  }
 
   void allocate() {
     const std::size_t most = std::size_t{1} << (random_() % 25);
@@ -315,6 +406,7 @@ class Model {
     start[0] = start[bytes / 2] = start[bytes - 1] = mark;
     live_.emplace(start, Live{block, mark});
     live_bytes_ += bytes;
+    ASSERT_LE(live_bytes_ + booked_, limit_.value_or(SIZE_MAX));
     note_peak();
   }
 
@@ -339,6 +431,7 @@ class Model {
   std::size_t live_bytes_ = 0;
   std::size_t booked_ = 0;
   std::size_t peak_bytes_ = 0;
+  std::optional<std::size_t> limit_;
   int refused_ = 0;
 };
 
@@ -426,6 +519,7 @@ TEST_F(CachingAllocatorTest, KeepsItsBooksUnderEightThreads) {
         cache_.release(block);
       }
       if (i % 500 == 0) cache_.empty_cache();
+      if (i % 777 == 0) cache_.set_limit(random() % 2 ? 256_MiB : 4_MiB);
       cache_.unbook(16);
     }
     for (Block* block : mine) cache_.release(block);
