@@ -41,6 +41,8 @@ class Disposable : public Record, public Links<InScope> {
 
   OwnerKind owner = OwnerKind::python;
 
+  /// The scope that ended it; null where it lives, or was disposed explicitly.
+  const DisposeScope* ended_by() const noexcept { return ended_by_.get(); }
   /// `disposed by scope "step"` or `disposed explicitly`, with its birth site.
   std::string describe_end() const;
 

@@ -85,10 +85,15 @@ namespace {
 const Tensor& checked(const GradNode& node, const SavedTensor& saved, const char* role) {
   const std::uint32_t now = saved.tensor.storage()->version();
   if (now == saved.version) return saved.tensor;
+  // An optimizer writes parameters, and nobody makes it write into clones.
+  const bool is_parameter = saved.tensor.requires_grad() && saved.tensor.is_leaf();
   throw VersionError(text(node.name, ": the ", role, " of sizes ", saved.tensor.sizes(),
                           " that backward needs was written in place: it is at version ", now,
                           ", saved at version ", saved.version,
-                          "; write into a clone(), or write before it is used"));
+                          is_parameter
+                              ? "; call backward() before an optimizer's step, or compute the loss "
+                                "anew after it"
+                              : "; write into a clone(), or write before it is used"));
 }
 
 }  // namespace

@@ -191,6 +191,12 @@ void bind_registry(py::module_& m) {
         return py::reinterpret_steal<py::object>(scope_object(checked_alias(tensor).scope()));
       },
       py::arg("tensor"), "The scope that will end an alias, or None.");
+  m.def(
+      "_require_living",
+      [](py::handle tensor, const char* op) {
+        if (checked_alias(tensor).is_disposed()) tensor_of(tensor.ptr(), op);
+      },
+      py::arg("tensor"), py::arg("op"), "Raise DisposedError in the name of `op` after the end.");
 }
 
 }  // namespace garboard::python

@@ -181,11 +181,18 @@ bool are_tensors(PyObject* const* given, Py_ssize_t count) {
   return std::all_of(given, given + count, is_tensor);
 }
 
+void require_living(PyObject* tensor, const char* op) {
+  if (alias_of(tensor).is_disposed())
+    throw_disposed(alias_of(tensor), text("scope.", op).c_str(), "an argument");
+}
+
 template <class Act>
 PyObject* for_each(PyObject* self, PyObject* const* given, Py_ssize_t count, const char* op,
                    Act&& act, PyObject* other = Py_None) noexcept try {
   DisposeScope& scope = opened(self, op);
   if (!are_tensors(given, count)) return for_nests(self, op, other, given, count);
+  for (Py_ssize_t i = 0; i < count; ++i)
+    require_living(given[i], op);  // all, before any is touched
   for (Py_ssize_t i = 0; i < count; ++i) act(scope, alias_of(given[i]));
   return given_back(given, count);
 } catch (...) {

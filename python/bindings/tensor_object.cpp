@@ -1,5 +1,8 @@
 #include "python/bindings/tensor_object.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include "csrc/core/error.h"
 #include "csrc/core/text.h"
 #include "python/bindings/anchors.h"
@@ -93,10 +96,44 @@ PyObject* object_of(const Disposable& disposable) noexcept {
   return Py_REFCNT(object) == 0 ? nullptr : Py_NewRef(object);
 }
 
+namespace {
+
+/// What would have helped, by what was asked of a disposed tensor.
+struct Advice {
+  std::string_view ops;  // each between spaces; the last row is for all others
+  const char* of_scope;  // a scope disposed it
+  const char* of_call;   // dispose() did, or a with block
+};
+constexpr Advice advices[] = {
+    {" item tolist numpy buffer bool float int index len iter size stride dim numel element_size "
+     "storage_offset data_ptr is_contiguous is_floating_point shape dtype device is_cuda ndim "
+     "nbytes itemsize requires_grad is_leaf grad grad_fn storage untyped_storage ",
+     "ask before the scope closes, or move it out first (scope.move_to_outer)",
+     "ask before it is disposed"},
+    {" backward ",
+     "call it before the scope closes, or move the loss out first (scope.move_to_outer)",
+     "call it before the loss is disposed"},
+    {" scope.move_to_outer scope.move_to_other scope.attach scope.detach "
+     "move_to_outer_dispose_scope move_to_other_dispose_scope "
+     "detach_from_dispose_scope ",
+     "move it before the scope closes", "move it before it is disposed"},
+    {"", "move it out first (scope.move_to_outer), detach it, or keep .item() instead",
+     "dispose it after its last use, or keep an alias() of it"},
+};
+
+const Advice& advice_for(std::string_view op) {
+  const std::string word = text(" ", op, " ");
+  return *std::ranges::find_if(advices, [&](const Advice& it) {
+    return it.ops.empty() || it.ops.find(word) != it.ops.npos;
+  });
+}
+
+}  // namespace
+
 void throw_disposed(const Alias& alias, const char* op, const char* argument) {
+  const Advice& advice = advice_for(op);
   throw DisposedError(text(op, ": ", argument, " is a disposed tensor, ", alias.describe_end(),
-                           "; move it out first (scope.move_to_outer), detach it, or keep .item() "
-                           "instead"));
+                           "; ", alias.ended_by() ? advice.of_scope : advice.of_call));
 }
 
 PyObject* wrap(Tensor tensor) noexcept { return make(tensor_type, std::move(tensor), true); }

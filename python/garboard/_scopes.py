@@ -98,7 +98,7 @@ def holds(scope: DisposeScope, given: Any) -> bool:
 
 
 def _move_results_out(scope: DisposeScope, result: Any) -> Any:
-    tensors = tuple(tensors_in(result))
+    tensors = tuple(tensor for tensor in tensors_in(result) if not tensor.is_disposed)
     if tensors:
         scope.move_to_outer(*tensors)
     return result
@@ -150,7 +150,12 @@ async def _aexit(self: DisposeScope, *error: Any) -> None:
 
 
 def _move_to_outer(self: Tensor) -> Tensor:
-    """Hand the tensor to the scope around its own, and return it; without one, detach it."""
+    """Hand the tensor to the scope around its own, and return it; without one, detach it.
+
+    Raises:
+        DisposedError: The tensor has ended.
+    """
+    _engine._require_living(self, "move_to_outer_dispose_scope")
     scope = _engine._scope_of(self)
     if scope is not None:
         scope.move_to_outer(self)
@@ -158,12 +163,18 @@ def _move_to_outer(self: Tensor) -> Tensor:
 
 
 def _move_to_other(self: Tensor, other: Tensor | DisposeScope) -> Tensor:
-    """Hand the tensor to `other`, a scope or a tensor whose scope is meant, and return it."""
+    """Hand the tensor to `other`, a scope or a tensor whose scope is meant, and return it.
+
+    Raises:
+        DisposedError: The tensor, or `other`, has ended.
+    """
     if not isinstance(other, (Tensor, DisposeScope)):
         raise TypeError(
             f"move_to_other_dispose_scope: other is of type {type(other).__name__}; a Tensor or a "
             "DisposeScope is needed"
         )
+    for tensor in (self, other) if isinstance(other, Tensor) else (self,):
+        _engine._require_living(tensor, "move_to_other_dispose_scope")
     target = _engine._scope_of(other) if isinstance(other, Tensor) else other
     scope = _engine._scope_of(self)
     if target is None:
@@ -176,7 +187,12 @@ def _move_to_other(self: Tensor, other: Tensor | DisposeScope) -> Tensor:
 
 
 def _detach(self: Tensor) -> Tensor:
-    """Take the tensor out of its scope, if it is in one, and return it."""
+    """Take the tensor out of its scope, if it is in one, and return it.
+
+    Raises:
+        DisposedError: The tensor has ended.
+    """
+    _engine._require_living(self, "detach_from_dispose_scope")
     scope = _engine._scope_of(self)
     if scope is not None:
         scope.detach(self)

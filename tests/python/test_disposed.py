@@ -35,14 +35,18 @@ class TestADisposedTensor:
         with gb.dispose_scope():
             x = gb.ones(1)
 
-        with pytest.raises(gb.DisposedError, match=r"^item: .* and disposed by its scope; move"):
+        with pytest.raises(
+            gb.DisposedError, match=r"^item: .* and disposed by its scope; ask before"
+        ):
             x.item()
 
     def test_of_a_dispose_call_says_so(self):
         x = gb.ones(1)
         x.dispose()
 
-        with pytest.raises(gb.DisposedError, match=r"^exp: .* and disposed explicitly; move"):
+        with pytest.raises(
+            gb.DisposedError, match=r"^exp: .* and disposed explicitly; dispose it after"
+        ):
             x.exp()
 
     def test_names_the_scope_that_ended_it_not_that_of_its_birth(self):
@@ -103,11 +107,77 @@ class TestADisposedTensor:
         x = gb.ones(1)
         x.dispose()
         x.dispose()
-        with gb.dispose_scope() as scope:
-            scope.attach(x)
-            assert len(scope) == 0
 
         assert x.is_disposed
+
+    @pytest.mark.parametrize(
+        ("use", "op", "remedy"),
+        [
+            (lambda x: x.item(), "item", "ask before the scope closes, or move it out first"),
+            (lambda x: x.shape, "shape", "ask before the scope closes, or move it out first"),
+            (lambda x: float(x), "float", "ask before the scope closes, or move it out first"),
+            (
+                lambda x: x.backward(),
+                "backward",
+                "call it before the scope closes, or move the loss",
+            ),
+            (lambda x: x * 2, "mul", r"move it out first .*, detach it, or keep .item\(\) instead"),
+            (lambda x: x.add_(1), "add_", "move it out first .*, detach it, or keep .item"),
+            (
+                lambda x: x.move_to_outer_dispose_scope(),
+                "move_to_outer_dispose_scope",
+                "move it before the scope closes",
+            ),
+            (
+                lambda x: x.detach_from_dispose_scope(),
+                "detach_from_dispose_scope",
+                "move it before the scope closes",
+            ),
+            (
+                lambda x: gb.ones(1).move_to_other_dispose_scope(x),
+                "move_to_other_dispose_scope",
+                "move it before the scope closes",
+            ),
+        ],
+    )
+    def test_says_what_would_have_helped(self, use, op, remedy):
+        with gb.dispose_scope("step"):
+            x = gb.ones(1)
+
+        with pytest.raises(gb.DisposedError, match=rf'^{op}: .* by scope "step"; {remedy}'):
+            use(x)
+
+    @pytest.mark.parametrize(
+        ("use", "remedy"),
+        [
+            (lambda x: x.item(), "ask before it is disposed"),
+            (lambda x: x.backward(), "call it before the loss is disposed"),
+            (lambda x: x + 1, r"dispose it after its last use, or keep an alias\(\) of it"),
+            (lambda x: x.move_to_outer_dispose_scope(), "move it before it is disposed"),
+        ],
+    )
+    def test_of_a_dispose_call_says_what_would_have_helped_there(self, use, remedy):
+        with gb.ones(1) as x:
+            pass
+
+        with pytest.raises(gb.DisposedError, match=f"disposed explicitly; {remedy}$"):
+            use(x)
+
+    @pytest.mark.parametrize("op", ["move_to_outer", "move_to_other", "detach", "attach"])
+    def test_is_moved_by_no_scope_any_more(self, op):
+        with gb.dispose_scope("outer") as outer:
+            with gb.dispose_scope("step") as scope:
+                x, y = gb.ones(1), outer.attach(gb.ones(1))
+            target = outer if op == "attach" else scope
+            other = (outer,) if op == "move_to_other" else ()
+
+            for given in ((y, x), (y, [x])):
+                with pytest.raises(
+                    gb.DisposedError, match=rf"^scope\.{op}: an argument is .*; move it be"
+                ):
+                    getattr(target, op)(*other, *given)
+
+            assert y in outer
 
 
 class TestDisposeAndWith:

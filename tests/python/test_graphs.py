@@ -288,3 +288,16 @@ def test_nodes_name_their_op_and_what_they_saved():
     (row,) = [row for row in _engine._nodes() if row["serial"] == y.grad_fn.serial]
     assert row["name"] == "exp"
     assert row["saved_bytes"] == 16
+
+
+def test_a_parameter_that_was_stepped_says_when_to_step():
+    layer, x = gb.nn.Linear(2, 1), gb.ones(1, 2, requires_grad=True)
+    optimizer = gb.optim.SGD(layer.parameters(), lr=0.1)
+    loss = layer(x).sum()
+    loss.backward(retain_graph=True)
+    optimizer.step()
+
+    with pytest.raises(
+        gb.VersionError, match=r"linear: .*; call backward\(\) before an optimizer's"
+    ):
+        loss.backward()

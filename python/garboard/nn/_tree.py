@@ -206,7 +206,7 @@ class Tree:
 
     def _scope_members(self) -> list[Tensor]:
         """What moves between scopes with the module, when it is returned from one, say."""
-        return self._owned_tensors()
+        return [tensor for tensor in self._owned_tensors() if not tensor.is_disposed]
 
     def _move_home(self, left: DisposeScope | None, home: DisposeScope | None) -> None:
         """Let the modules whose home is `left`, or all where that is None, have `home`."""

@@ -261,7 +261,8 @@ class Optimizer:
 
     def _scope_members(self) -> list[Tensor]:
         """What moves between scopes with the optimizer: its own state is in none."""
-        return [parameter for group in self.param_groups for parameter in group["params"]]
+        given = (parameter for group in self.param_groups for parameter in group["params"])
+        return [parameter for parameter in given if not parameter.is_disposed]
 
     def __enter__(self) -> Self:
         return self
