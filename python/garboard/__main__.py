@@ -18,14 +18,17 @@ COMMANDS = {"demo": demo, "info": _info, "report": report}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit status; `sys.argv`'s by default."""
+    """Run one command, `sys.argv`'s by default, and return its exit status; without one, help."""
     parser = ArgumentParser(prog="garboard", description=(garboard.__doc__ or "").splitlines()[0])
     parser.add_argument("--version", action="version", version=f"garboard {garboard.__version__}")
-    commands = parser.add_subparsers(dest="command", required=True)
+    commands = parser.add_subparsers(dest="command")
     for name, module in COMMANDS.items():
         own = commands.add_parser(name, help=module.SUMMARY, description=module.SUMMARY)
         module.add_options(own)
     options = parser.parse_args(arguments)
+    if options.command is None:
+        parser.print_help()
+        return 0
     status: int = COMMANDS[options.command].run(options)
     return status
 

@@ -19,13 +19,19 @@ def test_the_version_is_the_packages(capsys):
     assert capsys.readouterr().out == f"garboard {gb.__version__}\n"
 
 
-@pytest.mark.parametrize("arguments", [[], ["dance"], ["info", "--loudly"]])
+@pytest.mark.parametrize("arguments", [["dance"], ["info", "--loudly"]])
 def test_what_is_unknown_leaves_with_status_2(arguments, capsys):
     with pytest.raises(SystemExit) as left:
         main(arguments)
 
     assert left.value.code == 2
     assert "usage: garboard" in capsys.readouterr().err
+
+
+def test_without_a_command_it_is_help_that_is_printed(capsys):
+    assert main([]) == 0
+
+    assert capsys.readouterr().out.startswith("usage: garboard")
 
 
 def test_help_names_every_command(capsys):
