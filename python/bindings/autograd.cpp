@@ -46,8 +46,7 @@ void bind_autograd(py::module_& m) {
                             {.retain_graph = retain_graph, .create_graph = create_graph});
       },
       py::arg("outputs"), py::arg("gradients"), py::arg("inputs"), py::arg("retain_graph"),
-      py::arg("create_graph"),
-      py::call_guard<BirthStamp>(),
+      py::arg("create_graph"), py::call_guard<BirthStamp>(),
       "Gradients of outputs for inputs alone; None for an input they do not depend on.");
   py::class_<GraphNode>(m, "GraphNode", "A recorded op.")
       .def(
@@ -67,7 +66,11 @@ void bind_autograd(py::module_& m) {
             }
             return py::tuple(py::cast(std::move(nodes)));
           },
-          "The nodes that computed the inputs.");
+          "The nodes that computed the inputs.")
+      .def("__repr__", [](const GraphNode& it) {
+        return text("<GraphNode ", it.node->name, " #", it.node->serial,
+                    it.node->is_released ? ", released>" : ">");
+      });
   py::setattr(reinterpret_cast<PyObject*>(tensor_type), "grad_fn",
               py::module_::import("builtins").attr("property")(py::cpp_function(&node_of)));
 }

@@ -280,6 +280,15 @@ class TestALongGraph:
         assert gb.memory.live() == before
 
 
+def test_a_node_is_one_short_line_where_it_is_looked_at():
+    y = leaf(1, 2).exp()
+    node = y.grad_fn
+
+    assert repr(node) == f"<GraphNode exp #{node.serial}>"
+    y.sum().backward()
+    assert repr(node) == f"<GraphNode exp #{node.serial}, released>"
+
+
 def test_nodes_name_their_op_and_what_they_saved():
     x = leaf(1, 2)
 

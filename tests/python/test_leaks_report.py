@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -102,6 +103,11 @@ class TestTheText:
 
 
 class TestTheReport:
+    def test_is_one_line_where_it_is_looked_at(self):
+        assert repr(LeakReport()) == "<LeakReport: no leaks>"
+        found = repr(LeakReport((leak(), leak("GROWING"))))
+        assert re.fullmatch(r"<LeakReport: 2 leaks: tensor-list, .* \(and 1 more\)>", found)
+
     @pytest.mark.parametrize("verdict", ["GROWING", "RETAINED", "CYCLE", "PINNED"])
     def test_is_ok_while_nothing_is_certain(self, verdict):
         assert LeakReport((leak(verdict),)).ok

@@ -283,3 +283,10 @@ def test_importing_the_package_imports_no_leak_check():
     )
 
     assert said == "[]\nFalse False\n"
+
+
+def test_a_watcher_is_one_line_where_it_is_looked_at():
+    with gb.leaks.watch() as watch:
+        assert repr(watch) == "<LeakWatcher: in step 1, 0 leaks announced>"
+        watch.step()
+        assert repr(watch) == "<LeakWatcher: in step 2, 0 leaks announced>"

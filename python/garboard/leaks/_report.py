@@ -28,7 +28,7 @@ class Checked:
     grown_bytes: int = 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LeakReport:
     """What a check found.
 
@@ -60,6 +60,9 @@ class LeakReport:
             f"{len(self.leaks)} {noun}: {first.kind}, {figures}, {first.site.place} "
             f"[{first.fingerprint}]{more}"
         )
+
+    def __repr__(self) -> str:
+        return f"<LeakReport: {self.headline}>"
 
     def __str__(self) -> str:
         from garboard.leaks._text import report_text

@@ -45,6 +45,11 @@ class LeakWatcher:
         self._warm_bytes = _live_bytes()
         self._report: LeakReport | None = None
 
+    def __repr__(self) -> str:
+        found = len(self._announced)
+        noun = "leak" if found == 1 else "leaks"
+        return f"<LeakWatcher: in step {self._steps.now}, {found} {noun} announced>"
+
     def __enter__(self) -> Self:
         self._steps = Steps()
         self._since = Since.now()
