@@ -2,6 +2,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -83,6 +84,16 @@ py::list as_aliases(const std::vector<Tensor> tensors) {
   return list;
 }
 
+/// None is a state that has not been needed yet.
+using States = std::vector<std::optional<Tensor>>;
+
+std::vector<Tensor> as_tensors(States given) {
+  std::vector<Tensor> tensors;
+  for (std::optional<Tensor>& tensor : given)
+    tensors.push_back(std::move(tensor).value_or(Tensor()));
+  return tensors;
+}
+
 /// What ends with the lists goes last: it may run anything.
 template <class Any>
 void clear(Any& state) {
@@ -109,8 +120,9 @@ void bind_optimizers(py::module_& m) {
           py::call_guard<BirthStamp>(), "Update every parameter that has a gradient, in place.")
       .def_property(
           "velocities", [](const SgdState& state) { return as_aliases(state.lists().velocities); },
-          [](SgdState& state, std::vector<Tensor> given) {
-            state.replaced().velocities.swap(given);
+          [](SgdState& state, States given) {
+            auto tensors = as_tensors(std::move(given));
+            state.replaced().velocities.swap(tensors);
           },
           "Aliases of the velocities, None where there is none yet.")
       .def("clear", &clear<SgdState>, "Let go of every tensor.");
@@ -131,11 +143,17 @@ void bind_optimizers(py::module_& m) {
           py::call_guard<BirthStamp>(), "Update every parameter that has a gradient, in place.")
       .def_property(
           "means", [](const AdamState& state) { return as_aliases(state.lists().means); },
-          [](AdamState& state, std::vector<Tensor> given) { state.replaced().means.swap(given); },
+          [](AdamState& state, States given) {
+            auto tensors = as_tensors(std::move(given));
+            state.replaced().means.swap(tensors);
+          },
           "Aliases of the first moments, None where there is none yet.")
       .def_property(
           "squares", [](const AdamState& state) { return as_aliases(state.lists().squares); },
-          [](AdamState& state, std::vector<Tensor> given) { state.replaced().squares.swap(given); },
+          [](AdamState& state, States given) {
+            auto tensors = as_tensors(std::move(given));
+            state.replaced().squares.swap(tensors);
+          },
           "Aliases of the second moments, None where there is none yet.")
       .def_property(
           "steps", [](const AdamState& state) { return state.lists().steps; },

@@ -1,9 +1,12 @@
 // Lets ordinary pybind11 functions take and return tensors, by type: `const Tensor&`, vectors of
-// them, optionals. (`py::isinstance<Tensor>` is always false: use `is_tensor`.)
+// them, `std::optional<Tensor>` where None may be given. (`py::isinstance<Tensor>` is always false:
+// use `is_tensor`.)
 #pragma once
 
 #include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -17,14 +20,14 @@ template <>
 struct type_caster<garboard::Tensor> {
   PYBIND11_TYPE_CASTER(garboard::Tensor, const_name("Tensor"));
 
-  /// None is an empty tensor. A disposed one raises DisposedError. A function that makes tensors
-  /// is bound with `py::call_guard<BirthStamp>()`.
+  /// Never empty: None is no tensor. A disposed one raises DisposedError. A function that makes
+  /// tensors is bound with `py::call_guard<BirthStamp>()`.
   bool load(handle source, bool) {
-    if (source.is_none()) return true;
     if (!garboard::python::is_tensor(source.ptr())) return false;
     value = garboard::python::tensor_of(source.ptr(), "call", "an argument");
     return true;
   }
+  /// An empty one is None.
   static handle cast(const garboard::Tensor& tensor, return_value_policy, handle) {
     if (!tensor) return none().release();
     const garboard::python::BirthStamp stamp;
@@ -37,17 +40,21 @@ template <>
 struct type_caster<std::vector<garboard::Tensor>> {
   PYBIND11_TYPE_CASTER(std::vector<garboard::Tensor>, const_name("list[Tensor]"));
 
-  bool load(handle source, bool convert) {
+  bool load(handle source, bool convert) { return load_into(value, source, convert); }
+  /// `Item`: Tensor, or an optional one, which None leaves empty.
+  template <class Item = garboard::Tensor>
+  static bool load_into(std::vector<Item>& to, handle source, bool convert) {
     using garboard::python::Items;
     if (!Items::can_read(source.ptr())) return false;
     const Items items(source.ptr(), "call", "a list of Tensors");
     for (Py_ssize_t i = 0; i < items.size(); ++i) {
-      make_caster<garboard::Tensor> item;
+      make_caster<Item> item;
       if (!item.load(items[i].get(), convert)) return false;
-      value.push_back(cast_op<garboard::Tensor&&>(std::move(item)));
+      to.push_back(cast_op<Item&&>(std::move(item)));
     }
     return true;
   }
+  /// An empty one is None.
   static handle cast(const std::vector<garboard::Tensor>& tensors, return_value_policy policy,
                      handle parent) {
     list made(tensors.size());
@@ -57,6 +64,17 @@ struct type_caster<std::vector<garboard::Tensor>> {
       PyList_SET_ITEM(made.ptr(), static_cast<Py_ssize_t>(i), item.ptr());
     }
     return made.release();
+  }
+};
+
+/// The same where None may stand among them.
+template <>
+struct type_caster<std::vector<std::optional<garboard::Tensor>>> {
+  PYBIND11_TYPE_CASTER(std::vector<std::optional<garboard::Tensor>>,
+                       const_name("list[Tensor | None]"));
+
+  bool load(handle source, bool convert) {
+    return type_caster<std::vector<garboard::Tensor>>::load_into(value, source, convert);
   }
 };
 
