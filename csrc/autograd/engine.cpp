@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "csrc/core/error.h"
 #include "csrc/core/outer_lock.h"
@@ -36,9 +37,54 @@ void accumulate(Tensor& sum, Tensor gradient, bool is_recorded) {
   }
 }
 
+/// The tensors whose gradients are asked for, by where an edge to them leads.
+class Wanted {
+ public:
+  explicit Wanted(const std::vector<Tensor>& inputs) {
+    for (const Tensor& input : inputs) edges_.push_back(edge_of(input));
+    for (std::size_t i = 0; i < edges_.size(); ++i) keys_.emplace_back(key_of(edges_[i]), i);
+    std::ranges::sort(keys_);
+    gradients_.resize(inputs.size());
+  }
+
+  bool has(const void* node_or_leaf) const noexcept { return find(node_or_leaf) < keys_.size(); }
+  bool is_one() const noexcept { return keys_.front().first == keys_.back().first; }
+  /// A tensor may be asked for twice.
+  void add(const void* node_or_leaf, const Tensor& gradient) {
+    for (std::size_t k = find(node_or_leaf); k < keys_.size() && keys_[k].first == node_or_leaf;
+         ++k)
+      accumulate(gradients_[keys_[k].second], gradient, true);
+  }
+  std::vector<Tensor> take() { return std::move(gradients_); }
+
+  /// Nodes of another walk that were met on the way to what is wanted; see Walk::select.
+  std::unordered_set<const GradNode*> claimed_by_others;
+
+ private:
+  using Key = std::pair<const void*, std::size_t>;
+  static const void* key_of(const Edge& edge) {
+    return edge.node ? static_cast<const void*>(edge.node.get()) : edge.leaf.body();
+  }
+  /// The first of its keys; as many as there are, where there is none.
+  std::size_t find(const void* node_or_leaf) const noexcept {
+    const auto is_it = [=](const Key& key) { return key.first == node_or_leaf; };
+    if (keys_.size() <= 8)  // the usual few: sooner compared than halved
+      return static_cast<std::size_t>(std::ranges::find_if(keys_, is_it) - keys_.begin());
+    const auto it = std::ranges::lower_bound(keys_, node_or_leaf, {}, &Key::first);
+    return it != keys_.end() && is_it(*it) ? static_cast<std::size_t>(it - keys_.begin())
+                                           : keys_.size();
+  }
+
+  std::vector<Edge> edges_;
+  std::vector<Key> keys_;  // sorted
+  std::vector<Tensor> gradients_;
+};
+
 class Walk {
  public:
-  explicit Walk(const WalkOptions& options) : options_(options), number_(++last_walk) {}
+  /// `wanted`: null where the gradients go into the `.grad` of leaves, all of them.
+  Walk(const char* name, const WalkOptions& options, Wanted* wanted)
+      : name_(name), options_(options), wanted_(wanted), number_(last_walk += 2) {}
 
   // Also after an error: the notes in the nodes must not outlive the walk.
   ~Walk() {
@@ -48,31 +94,25 @@ class Walk {
     }
   }
 
-  void run(const std::vector<Tensor>& outputs, const std::vector<Tensor>& gradients,
-           const std::vector<Tensor>* inputs, std::vector<Tensor>* captured) {
-    if (inputs) {
-      for (const Tensor& input : *inputs) wanted_.push_back(edge_of(input));
-      captured_ = captured;
-      captured_->resize(inputs->size());
-    }
+  void run(const std::vector<Tensor>& outputs, const std::vector<Tensor>& gradients) {
+    if (outputs.empty())
+      throw GradientError(text(name_, ": no tensors to start from; at least one is needed"));
+    if (gradients.size() != outputs.size())
+      throw GradientError(text(name_, ": ", gradients.size(), " gradients for ", outputs.size(),
+                               " outputs; one each is needed"));
     std::vector<std::pair<Edge, Tensor>> roots;
     for (std::size_t i = 0; i < outputs.size(); ++i)
-      roots.emplace_back(edge_of(outputs[i]),
-                         start(outputs[i], i < gradients.size() ? gradients[i] : Tensor()));
+      roots.emplace_back(edge_of(outputs[i]), start(outputs[i], gradients[i]));
     for (const auto& [edge, gradient] : roots) {
-      edge.node ? count(edge.node) : expect(edge.leaf);
+      if (edge.node) wanted_ ? select(edge.node) : count(edge.node);
+      meet_edge(edge);
     }
+    if (wanted_) forget_idle();
     const GradModeGuard mode(options_.create_graph);
     for (auto& [edge, gradient] : roots) {
-      if (edge.node) {
-        accumulate(edge.node->gradient, std::move(gradient), options_.create_graph);
-      } else {
-        deliver(edge.leaf, std::move(gradient));
-      }
+      if (leads(edge)) pass_on(edge, std::move(gradient));
     }
-    for (const auto& [edge, gradient] : roots) {
-      if (edge.node && edge.node->pending_count == 0) push(edge.node);
-    }
+    roots.clear();
     OuterLock::Turns turns;
     while (!ready_.empty()) {
       visit(pop());
@@ -81,24 +121,53 @@ class Walk {
   }
 
  private:
-  static Tensor start(const Tensor& output, const Tensor& given) {
+  Tensor start(const Tensor& output, const Tensor& given) const {
     if (!output.requires_grad())
-      throw GradientError(
-          "backward: a tensor that does not require grad; it must be computed from one that does, "
-          "with grad mode on");
+      throw GradientError(text(
+          name_,
+          ": a tensor that does not require grad; it must be computed from one that does, with "
+          "grad mode on"));
     if (!given) {
       if (output.count() != 1)
-        throw GradientError(text("backward: no gradient for an output of sizes ", output.sizes(),
+        throw GradientError(text(name_, ": no gradient for an output of sizes ", output.sizes(),
                                  "; one element, or a gradient of those sizes, is needed"));
       return full(output.sizes(), Scalar::of(1.0), output.dtype(), output.device());
     }
     if (given.sizes() != output.sizes())
-      throw ShapeError(text("backward: a gradient of sizes ", given.sizes(),
+      throw ShapeError(text(name_, ": a gradient of sizes ", given.sizes(),
                             " for an output of sizes ", output.sizes(), "; they must be equal"));
     if (given.device() != output.device())
-      throw DeviceError(text("backward: a gradient on ", given.device(), " for an output on ",
+      throw DeviceError(text(name_, ": a gradient on ", given.device(), " for an output on ",
                              output.device(), "; they must be on one device, use to()"));
     return to(given, output.dtype());
+  }
+
+  [[noreturn]] void refuse_second_walk(const GradNode& node) const {
+    throw GradientError(text(name_, ": another backward pass is under way in the graph of ",
+                             node.name, "; wait for it, or build the graph twice"));
+  }
+  void check_not_freed(const GradNode& node) const {
+    if (node.is_released)
+      throw GradientError(text(name_, ": the graph of ", node.name,
+                               " was freed by an earlier backward pass; give retain_graph=True "
+                               "to all but the last"));
+  }
+  void claim(const Counted<GradNode>& node, std::uint64_t number) {
+    node->walk = number;
+    node->pending_count = 0;
+    visited_.push_back(node);
+  }
+
+  /// True where a gradient is to go along `edge`.
+  bool leads(const Edge& edge) const {
+    if (edge.node) return edge.node->walk == number_;
+    return edge.leaf && (!wanted_ || wanted_->has(edge.leaf.body()));
+  }
+  /// One gradient more will come along `edge`, if it leads anywhere.
+  bool meet_edge(const Edge& edge) {
+    if (!leads(edge)) return false;
+    edge.node ? void(++edge.node->pending_count) : expect(edge.leaf);
+    return true;
   }
 
   /// Claims every node behind `root` for this walk and counts who waits for whom.
@@ -106,16 +175,9 @@ class Walk {
     std::vector<GradNode*> open;
     const auto meet = [&](const Counted<GradNode>& node) {
       if (node->walk == number_) return;
-      if (node->walk != 0)
-        throw GradientError(text("backward: another backward pass is under way in the graph of ",
-                                 node->name, "; wait for it, or build the graph twice"));
-      if (node->is_released)
-        throw GradientError(text("backward: the graph of ", node->name,
-                                 " was freed by an earlier backward pass; give retain_graph=True "
-                                 "to all but the last"));
-      node->walk = number_;
-      node->pending_count = 0;
-      visited_.push_back(node);
+      if (node->walk != 0) refuse_second_walk(*node);
+      check_not_freed(*node);
+      claim(node, number_);
       open.push_back(node.get());
     };
     meet(root);
@@ -124,12 +186,62 @@ class Walk {
       open.pop_back();
       for (const Edge& edge : node->edges()) {
         if (edge.leaf) expect(edge.leaf);
-        const Counted<GradNode>& next = edge.node;
-        if (!next) continue;
-        meet(next);
-        ++next->pending_count;
+        if (!edge.node) continue;
+        meet(edge.node);
+        ++edge.node->pending_count;
       }
     }
+  }
+
+  /// The same for the nodes that lead to what is wanted, alone. A node is known when all behind it
+  /// are, so each is met twice, before and after them, without recursion. Until then, and where it
+  /// leads nowhere, it is idle: the rest of the walk leaves it as it was.
+  void select(const Counted<GradNode>& root) {
+    struct Open {
+      const Counted<GradNode>& node;
+      std::size_t next_edge = 0;
+      bool leads = false;
+    };
+    std::vector<Open> open;
+    const auto is_known = [&](const Counted<GradNode>& node) {
+      if (node->walk == number_ || node->walk == idle()) return true;
+      if (node->walk != 0) return !wanted_->claimed_by_others.insert(node.get()).second;
+      claim(node, idle());
+      return false;
+    };
+    if (!is_known(root)) open.push_back({root});
+    while (!open.empty()) {
+      Open& at = open.back();
+      const std::span<const Edge> edges = at.node->edges();
+      if (at.next_edge < edges.size()) {
+        const Edge& edge = edges[at.next_edge];
+        if (edge.node && !is_known(edge.node)) {
+          open.push_back({edge.node});  // and back to this edge
+        } else {
+          at.leads |= meet_edge(edge);
+          ++at.next_edge;
+        }
+        continue;
+      }
+      GradNode& node = *at.node;
+      const bool is_wanted = wanted_->has(&node);
+      // Where a freed node led is forgotten: to what is wanted, for all that is known.
+      at.leads |= node.is_released && !(is_wanted && wanted_->is_one());
+      if (at.leads || is_wanted) {
+        if (node.walk != idle()) refuse_second_walk(node);
+        if (at.leads) check_not_freed(node);
+        node.walk = number_;
+      }
+      open.pop_back();
+    }
+  }
+  std::uint64_t idle() const { return number_ - 1; }
+  void forget_idle() {
+    const auto is_idle = [&](const Counted<GradNode>& node) { return node->walk == idle(); };
+    for (const Counted<GradNode>& node : visited_) {
+      if (is_idle(node)) node->walk = 0;
+    }
+    std::erase_if(visited_, [](const Counted<GradNode>& node) { return node->walk == 0; });
   }
 
   static bool is_older(const Counted<GradNode>& a, const Counted<GradNode>& b) {
@@ -149,12 +261,16 @@ class Walk {
   void visit(const Counted<GradNode>& node) {
     Tensor gradient = std::exchange(node->gradient, {});
     if (gradient && node->hooks()) gradient = hooked(*node->hooks(), std::move(gradient));
-    if (gradient) capture(node.get(), nullptr, gradient);
+    if (wanted_) {
+      if (gradient) wanted_->add(node.get(), gradient);
+      if (!look_ahead(*node)) return;  // it is wanted, and nothing behind it
+    }
     Grads grads;
     if (gradient) {
       const OpProfile::MaybeOp op(node->name, " (backward)");
-      const bool adds_to_leaves = !options_.create_graph && !captured_;
-      grads = node->run(Backward(*node, std::move(gradient), adds_to_leaves));
+      const bool adds_to_leaves = !options_.create_graph && !wanted_;
+      grads = node->run(Backward(*node, std::move(gradient), adds_to_leaves,
+                                 wanted_ ? edges_lead_.data() : nullptr));
     }
     // What it kept goes before anything that lies further back is computed.
     if (options_.retain_graph) {
@@ -167,35 +283,34 @@ class Walk {
     for (const Edge& edge : node->edges()) {
       const int place = i++;
       if (!edge || grads.was_added(place)) continue;
+      if (wanted_ && !edges_lead_[static_cast<std::size_t>(place)]) continue;
       Tensor part = std::exchange(grads[place], {});
       if (part) {
         if (seldom && seldom->has_input_sizes) part = sum_to(part, seldom->input_sizes[place]);
         if (part.dtype() != edge.dtype()) part = to(part, edge.dtype());
       }
-      if (edge.leaf) {
-        deliver(edge.leaf, std::move(part));
-        continue;
-      }
-      if (part) accumulate(edge.node->gradient, std::move(part), options_.create_graph);
-      if (--edge.node->pending_count == 0) push(edge.node);
+      pass_on(edge, std::move(part));
     }
     if (!options_.retain_graph) node->drop_edges();
+  }
+
+  /// Notes which edges of `node` lead to what is wanted; false where none does.
+  bool look_ahead(GradNode& node) {
+    edges_lead_.clear();
+    for (const Edge& edge : node.edges()) edges_lead_.push_back(leads(edge));
+    return std::ranges::find(edges_lead_, true) != edges_lead_.end();
+  }
+
+  /// Gives a part of its gradient, or word that there is none, to where `edge` leads.
+  void pass_on(const Edge& edge, Tensor part) {
+    if (edge.leaf) return deliver(edge.leaf, std::move(part));
+    if (part) accumulate(edge.node->gradient, std::move(part), options_.create_graph);
+    if (--edge.node->pending_count == 0) push(edge.node);
   }
 
   static Tensor hooked(GradientHooks& hooks, Tensor gradient) {
     Tensor replaced = hooks.call(gradient);
     return replaced ? replaced : gradient;
-  }
-
-  /// True where only the wanted inputs get gradients, and no leaf's `.grad` may change.
-  bool capture(const GradNode* node, const TensorBody* leaf, const Tensor& gradient) {
-    if (!captured_) return false;
-    for (std::size_t i = 0; i < wanted_.size(); ++i) {
-      const bool is_it =
-          node ? wanted_[i].node.get() == node : leaf && wanted_[i].leaf.body() == leaf;
-      if (is_it) accumulate((*captured_)[i], gradient, true);
-    }
-    return true;
   }
 
   /// The parts of a leaf's gradient on their way to its hooks, which see their sum.
@@ -224,7 +339,7 @@ class Walk {
   void accumulate_leaf(const Tensor& leaf, Tensor gradient) {
     const GradState* const state = leaf.body()->grad_state.get();
     if (state && state->hooks) gradient = hooked(*state->hooks, std::move(gradient));
-    if (capture(nullptr, leaf.body(), gradient)) return;
+    if (wanted_) return wanted_->add(leaf.body(), gradient);  // no `.grad` changes
     Tensor sum = leaf.grad();
     if (sum && !options_.create_graph && !sum.requires_grad()) {
       add.apply_in_place(sum, gradient);
@@ -240,34 +355,36 @@ class Walk {
     grad_state_of(leaf).grad = std::move(sum);
   }
 
+  const char* name_;
   WalkOptions options_;
+  Wanted* wanted_;
   std::uint64_t number_;
   std::vector<Counted<GradNode>> visited_;
   std::vector<Counted<GradNode>> ready_;  // a heap: the youngest first
-  std::vector<Edge> wanted_;
+  std::vector<std::uint8_t> edges_lead_;  // of the node that is visited, a truth each
   std::unordered_map<const TensorBody*, Awaited> awaited_;  // by leaf, of those with hooks
-  std::vector<Tensor>* captured_ = nullptr;
 };
 
 }  // namespace
 
 void backward(const std::vector<Tensor>& outputs, const std::vector<Tensor>& gradients,
               const WalkOptions& options) {
-  Walk(options).run(outputs, gradients, nullptr, nullptr);
+  Walk("backward", options, nullptr).run(outputs, gradients);
 }
 
 std::vector<Tensor> gradients_of(const std::vector<Tensor>& outputs,
                                  const std::vector<Tensor>& gradients,
                                  const std::vector<Tensor>& inputs, const WalkOptions& options) {
+  if (inputs.empty()) throw GradientError("grad: no inputs; at least one is needed");
   for (const Tensor& input : inputs) {
     if (!input.requires_grad())
       throw GradientError(
           "grad: an input that does not require grad; set requires_grad_() before "
           "the outputs are computed");
   }
-  std::vector<Tensor> captured;
-  Walk(options).run(outputs, gradients, &inputs, &captured);
-  return captured;
+  Wanted wanted(inputs);
+  Walk("grad", options, &wanted).run(outputs, gradients);
+  return wanted.take();
 }
 
 }  // namespace garboard

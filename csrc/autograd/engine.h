@@ -13,16 +13,19 @@ struct WalkOptions {
 };
 
 /// Adds the gradient of sum_i <outputs[i], gradients[i]> to `.grad` of every leaf behind the
-/// outputs. An empty gradient stands for 1, and its output must have one element.
+/// outputs. There are as many gradients as outputs; an empty one stands for 1, and its output must
+/// have one element.
 ///
-/// Raises GradientError where nothing was recorded, where a graph was freed by an earlier walk, or
-/// where another walk is under way in it, and VersionError where a saved tensor was written since.
-/// After an error, leaves may hold part of their gradients.
+/// Raises GradientError where there is nothing to start from, nothing was recorded, a graph was
+/// freed by an earlier walk, or another walk is under way in it, and VersionError where a
+/// saved tensor was written since. After an error, leaves may hold part of their gradients.
 void backward(const std::vector<Tensor>& outputs, const std::vector<Tensor>& gradients,
               const WalkOptions& options);
 
 /// The same gradients for `inputs` alone, returned and not added to any `.grad`; empty for an input
-/// that the outputs do not depend on.
+/// that the outputs do not depend on. Nodes that do not lead to an input are neither run nor freed,
+/// and hooks on what lies elsewhere are not called. A freed node anywhere behind the outputs is
+/// refused: it may have led to an input.
 std::vector<Tensor> gradients_of(const std::vector<Tensor>& outputs,
                                  const std::vector<Tensor>& gradients,
                                  const std::vector<Tensor>& inputs, const WalkOptions& options);

@@ -211,9 +211,9 @@ Grads add_scaled(const Backward& at) {
 
 Grads lerp(const Backward& at) {
   Grads grads;
-  const Kept weight(at, 2);
-  const Tensor towards_end = mul(at.grad, weight);
   if (at.needs(2)) grads[2] = mul(at.grad, at.input(1) - at.input(0));
+  if (!at.needs(0) && !at.needs(1)) return grads;
+  const Tensor towards_end = mul(at.grad, Kept(at, 2));
   if (at.needs(0)) grads[0] = at.grad - towards_end;
   if (at.needs(1)) grads[1] = towards_end;
   return grads;

@@ -86,7 +86,7 @@ void rebase(const Tensor& view, const Counted<GradNode>& node) {
         Tensor gradient = layout.zeros_like(at.grad);
         copy_(gradient, at.grad);
         const Tensor inside = place.in(gradient);
-        Grads grads = node->run(Backward(*node, clone(inside)));
+        Grads grads = node->run(at.inside(*node, clone(inside)));
         if (grads[0]) {
           copy_(inside, grads[0]);
         } else {

@@ -254,9 +254,18 @@ DType Edge::dtype() const noexcept { return node ? node->output_dtype : leaf.dty
 /// pass itself is recorded.
 class Backward {
  public:
-  /// `adds_to_leaves`: gradients end in the `.grad` of leaves, and nowhere else.
-  Backward(GradNode& node, Tensor gradient, bool adds_to_leaves = false)
-      : grad(std::move(gradient)), node_(node), adds_to_leaves_(adds_to_leaves) {}
+  /// `adds_to_leaves`: gradients end in the `.grad` of leaves, and nowhere else. `edges_lead`: a
+  /// truth for each edge of the node, whether a gradient is wanted there; null: wherever one goes.
+  Backward(GradNode& node, Tensor gradient, bool adds_to_leaves = false,
+           const std::uint8_t* edges_lead = nullptr)
+      : grad(std::move(gradient)),
+        node_(node),
+        adds_to_leaves_(adds_to_leaves),
+        edges_lead_(edges_lead) {}
+  /// The same of the op inside this one, which has as many edges; see GradNode::Seldom.
+  Backward inside(GradNode& inner, Tensor gradient) const {
+    return Backward(inner, std::move(gradient), false, edges_lead_);
+  }
 
   Tensor grad;  // of the output, in the output's sizes and dtype; the rule may move from it
   /// A kept input, or the output. Raise VersionError where it was written since.
@@ -264,10 +273,11 @@ class Backward {
   Tensor output() const;
   /// What was kept beside them, in that order, checked alike; empty where nothing was given.
   Tensor other(int i) const;
-  /// True if there is an input `i` and it asks for a gradient; a rule need not compute the others.
+  /// True if there is an input `i` and its gradient is asked for; a rule need not compute others.
   bool needs(int i) const noexcept {
     const std::span<const Edge> edges = node_.edges();
-    return static_cast<std::size_t>(i) < edges.size() && edges[static_cast<std::size_t>(i)];
+    const auto place = static_cast<std::size_t>(i);
+    return place < edges.size() && edges[place] && (!edges_lead_ || edges_lead_[place]);
   }
   /// The `.grad` of a leaf, dense and in the output's dtype, to which the rule may add the gradient
   /// of input `i`, all of it, if it says so: Grads::note_added. Empty where there is none, or hooks
@@ -278,6 +288,7 @@ class Backward {
  private:
   GradNode& node_;
   bool adds_to_leaves_;
+  const std::uint8_t* edges_lead_;
 };
 
 // Inline, as are all steps of recording an op of small tensors.

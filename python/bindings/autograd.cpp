@@ -4,8 +4,11 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include "csrc/core/error.h"
 #include "csrc/ops/record.h"
 #include "python/bindings/bindings.h"
+#include "python/bindings/errors.h"
+#include "python/bindings/items.h"
 #include "python/bindings/tensor_caster.h"
 
 namespace py = pybind11;
@@ -24,6 +27,31 @@ py::object node_of(const Tensor& tensor) {
   return py::cast(GraphNode{edge.node});
 }
 
+enum class None : std::uint8_t { refused, is_empty };
+
+/// Shares of the tensors in a list. Raises TypeError, and DisposedError with the argument's name.
+std::vector<Tensor> tensors_of(const py::list& given, const char* op, const char* argument,
+                               None none = None::refused) {
+  const Items items(given.ptr(), op, argument);
+  std::vector<Tensor> tensors;
+  for (Py_ssize_t i = 0; i < items.size(); ++i) {
+    const Ref held = items[i];
+    PyObject* const item = held.get();
+    const auto name = [&] { return text("item ", i, " of ", argument); };
+    if (item == Py_None && none == None::is_empty) {
+      tensors.emplace_back();
+    } else if (!is_tensor(item)) {
+      throw_type_error("%s: %s is of type %s; a Tensor is needed", op, name().c_str(),
+                       Py_TYPE(item)->tp_name);
+    } else if (alias_of(item).is_disposed()) {
+      throw_disposed(alias_of(item), op, name().c_str());
+    } else {
+      tensors.push_back(alias_of(item).tensor());
+    }
+  }
+  return tensors;
+}
+
 }  // namespace
 
 void bind_autograd(py::module_& m) {
@@ -32,17 +60,20 @@ void bind_autograd(py::module_& m) {
         "Set grad mode on this thread; returns what it was.");
   m.def(
       "_backward",
-      [](const std::vector<Tensor>& outputs, const std::vector<Tensor>& gradients,
-         bool retain_graph, bool create_graph) {
-        backward(outputs, gradients, {.retain_graph = retain_graph, .create_graph = create_graph});
+      [](const py::list& tensors, const py::list& gradients, bool retain_graph, bool create_graph) {
+        backward(tensors_of(tensors, "backward", "tensors"),
+                 tensors_of(gradients, "backward", "grad_tensors", None::is_empty),
+                 {.retain_graph = retain_graph, .create_graph = create_graph});
       },
       py::arg("outputs"), py::arg("gradients"), py::arg("retain_graph"), py::arg("create_graph"),
       py::call_guard<BirthStamp>(), "Run one backward pass from several outputs.");
   m.def(
       "_grad",
-      [](const std::vector<Tensor>& outputs, const std::vector<Tensor>& gradients,
-         const std::vector<Tensor>& inputs, bool retain_graph, bool create_graph) {
-        return gradients_of(outputs, gradients, inputs,
+      [](const py::list& outputs, const py::list& gradients, const py::list& inputs,
+         bool retain_graph, bool create_graph) {
+        return gradients_of(tensors_of(outputs, "grad", "outputs"),
+                            tensors_of(gradients, "grad", "grad_outputs", None::is_empty),
+                            tensors_of(inputs, "grad", "inputs"),
                             {.retain_graph = retain_graph, .create_graph = create_graph});
       },
       py::arg("outputs"), py::arg("gradients"), py::arg("inputs"), py::arg("retain_graph"),

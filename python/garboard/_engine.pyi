@@ -212,15 +212,15 @@ def human_bytes(bytes: _int) -> str: ...
 def parse_bytes(text: str) -> _int: ...
 def _set_grad_enabled(enabled: _bool) -> _bool: ...
 def _backward(
-    outputs: Sequence[Tensor | None],
-    gradients: Sequence[Tensor | None],
+    outputs: list[Tensor],
+    gradients: list[Tensor | None],
     retain_graph: _bool,
     create_graph: _bool,
 ) -> None: ...
 def _grad(
-    outputs: Sequence[Tensor | None],
-    gradients: Sequence[Tensor | None],
-    inputs: Sequence[Tensor | None],
+    outputs: list[Tensor],
+    gradients: list[Tensor | None],
+    inputs: list[Tensor],
     retain_graph: _bool,
     create_graph: _bool,
 ) -> list[Tensor | None]: ...

@@ -220,15 +220,15 @@ def human_bytes(bytes: int) -> str: ...
 def parse_bytes(text: str) -> int: ...
 def _set_grad_enabled(enabled: bool) -> bool: ...
 def _backward(
-    outputs: Sequence[Tensor | None],
-    gradients: Sequence[Tensor | None],
+    outputs: list[Tensor],
+    gradients: list[Tensor | None],
     retain_graph: bool,
     create_graph: bool,
 ) -> None: ...
 def _grad(
-    outputs: Sequence[Tensor | None],
-    gradients: Sequence[Tensor | None],
-    inputs: Sequence[Tensor | None],
+    outputs: list[Tensor],
+    gradients: list[Tensor | None],
+    inputs: list[Tensor],
     retain_graph: bool,
     create_graph: bool,
 ) -> list[Tensor | None]: ...

@@ -51,23 +51,24 @@ def backward(
 
     Args:
         tensors: What to differentiate; each of one element, unless its gradient is given.
-        grad_tensors: The gradients to start from, one a tensor.
+        grad_tensors: The gradients to start from, one a tensor, in its sizes and on its device;
+            None, for one of them or for all, stands for 1.
         retain_graph: Keep what the graph saved, for another pass; `create_graph` by default.
         create_graph: Record the pass itself.
 
     Raises:
-        GradientError: Nothing was recorded, an earlier pass freed the graph, or there are more or
-            fewer gradients than tensors.
+        GradientError: Nothing was recorded, an earlier pass freed the graph, there are no tensors,
+            or more or fewer gradients than tensors.
+        ShapeError: A gradient has other sizes than its tensor.
+        DeviceError: A gradient is on another device than its tensor.
         VersionError: A saved tensor was written in place since.
+        DisposedError: A tensor or gradient was disposed.
         TypeError: Something that is no Tensor.
     """
     outputs = _listed("backward", "tensors", tensors)
-    _engine._backward(
-        outputs,
-        _gradients("backward", "grad_tensors", grad_tensors, outputs),
-        create_graph if retain_graph is None else retain_graph,
-        create_graph,
-    )
+    gradients = _gradients("backward", "grad_tensors", grad_tensors, outputs)
+    keep = create_graph if retain_graph is None else retain_graph
+    _engine._backward(outputs, gradients, bool(keep), bool(create_graph))
 
 
 def grad(
@@ -80,9 +81,21 @@ def grad(
 ) -> tuple[Tensor | None, ...]:
     """Return the gradients of the sum of `outputs` for `inputs`; no `.grad` changes.
 
+    Only what lies between the outputs and the inputs is computed, and freed unless `retain_graph`;
+    hooks of other tensors are not called.
+
+    Args:
+        outputs: What to differentiate; each of one element, unless its gradient is given.
+        inputs: For what: leaves, or tensors that the outputs were computed from. One may be an
+            output, or be named twice.
+        grad_outputs: The gradients to start from, as in `backward`.
+        retain_graph: Keep what the graph saved, for another pass; `create_graph` by default.
+        create_graph: Record the pass itself.
+        allow_unused: Return None for an input that the outputs do not depend on.
+
     Raises:
-        GradientError: As for `backward`, and where an output does not depend on an input, unless
-            `allow_unused`, which gives None for it.
+        GradientError: As for `backward`, and where the outputs do not depend on an input, unless
+            `allow_unused`. The other errors are those of `backward`.
 
     >>> import garboard as gb
     >>> x = gb.tensor(3.0, requires_grad=True)
@@ -91,12 +104,13 @@ def grad(
     """
     outputs_list = _listed("grad", "outputs", outputs)
     inputs_list = _listed("grad", "inputs", inputs)
+    keep = create_graph if retain_graph is None else retain_graph
     gradients = _engine._grad(
         outputs_list,
         _gradients("grad", "grad_outputs", grad_outputs, outputs_list),
         inputs_list,
-        create_graph if retain_graph is None else retain_graph,
-        create_graph,
+        bool(keep),
+        bool(create_graph),
     )
     if not allow_unused and any(gradient is None for gradient in gradients):
         unused = [i for i, gradient in enumerate(gradients) if gradient is None]
