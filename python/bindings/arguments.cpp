@@ -95,16 +95,17 @@ Dims to_dims(PyObject* object, const char* op, const char* argument) {
   return dims;
 }
 
-Arguments::Arguments(const char* op, const Signature& signature, PyObject* input,
-                     PyObject* const* given, Py_ssize_t count, PyObject* names)
-    : op_(op), signature_(signature) {
+Arguments::Arguments(const char* op, const Signature& signature, PyObject** values,
+                     const Call& call)
+    : op_(op), signature_(signature), values_(values) {
+  const auto& [input, given, count, names] = call;
   const auto& parameters = signature.parameters();
   int next = 0;
-  if (input) values_[static_cast<std::size_t>(next++)] = input;
+  if (input) values_[next++] = input;
   const int total = static_cast<int>(parameters.size());
   Py_ssize_t at = 0;
   for (; at < count && next < signature.positional_count(); ++at, ++next)
-    values_[static_cast<std::size_t>(next)] = given[at];
+    values_[next] = given[at];
   if (at < count) {
     if (signature.variadic() < 0)
       throw_type_error("%s: %zd positional arguments; at most %d are taken", op, count,
@@ -126,7 +127,7 @@ Arguments::Arguments(const char* op, const Signature& signature, PyObject* input
     if (found == total) {
       found = signature.place_of_numpy_name(name);
       if (found < 0) throw_type_error("%s: no parameter is named '%U'", op, name);
-      if (values_[static_cast<std::size_t>(found)])
+      if (values_[found])
         throw_type_error("%s: '%s' is given twice; '%U' is another name of it", op,
                          parameters[static_cast<std::size_t>(found)].text.c_str(), name);
     }
@@ -135,13 +136,13 @@ Arguments::Arguments(const char* op, const Signature& signature, PyObject* input
       rest_count_ = 1;
       continue;
     }
-    if (values_[static_cast<std::size_t>(found)])
+    if (values_[found])
       throw_type_error("%s: '%U' is given twice", op, name);
-    values_[static_cast<std::size_t>(found)] = given[count + k];
+    values_[found] = given[count + k];
   }
   for (int i = next; i < signature.required_end(); ++i) {
     const auto& parameter = parameters[static_cast<std::size_t>(i)];
-    if (!values_[static_cast<std::size_t>(i)] && i != signature.variadic() &&
+    if (!values_[i] && i != signature.variadic() &&
         parameter.default_text.empty())
       throw_type_error("%s: '%s' is missing; it is needed", op, parameter.text.c_str());
   }

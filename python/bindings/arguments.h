@@ -3,7 +3,6 @@
 
 #include <Python.h>
 
-#include <array>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -14,19 +13,25 @@
 
 namespace garboard::python {
 
+/// What Python hands to a function.
+struct Call {
+  PyObject* input;         // what a method is called on; null for a function
+  PyObject* const* given;  // `count` of them, then one for each of `names`
+  Py_ssize_t count;
+  PyObject* names;  // a tuple, or null
+};
+
 /// Borrows everything: valid during the call, inside a Borrowing. Conversions raise, naming the op
 /// and the parameter. Those of numbers may run anything: tensors are asked for first.
 class Arguments {
  public:
-  /// `input` is what a method is called on; null for a function. Raises TypeError.
-  Arguments(const char* op, const Signature& signature, PyObject* input, PyObject* const* given,
-            Py_ssize_t count, PyObject* names);
+  /// `values` are as many null pointers as the signature has parameters. Raises TypeError.
+  Arguments(const char* op, const Signature& signature, PyObject** values, const Call& call);
 
-  /// Of a method that is called with nothing else.
-  Arguments(const char* op, const Signature& signature, PyObject* input)
-      : op_(op), signature_(signature) {
-    values_[0] = input;
-    first_ = &tensor_of(input, op, parameter(0));
+  /// Of a method without parameters, to which `values` give what it is called on.
+  Arguments(const char* op, const Signature& signature, PyObject** values)
+      : op_(op), signature_(signature), values_(values) {
+    first_ = &tensor_of(values[0], op, parameter(0));
   }
 
   const char* op() const { return op_; }
@@ -65,8 +70,8 @@ class Arguments {
 
   const char* op_;
   const Signature& signature_;
-  std::array<PyObject*, 9> values_{};  // as the signature has them; null where left out
-  const Tensor* first_ = nullptr;      // null where the first is none
+  PyObject** values_;              // as the signature has them; null where left out
+  const Tensor* first_ = nullptr;  // null where the first is none
   PyObject* const* rest_ = nullptr;
   Py_ssize_t rest_count_ = 0;
 };

@@ -60,34 +60,42 @@ const Doc& keep(const Doc& doc);
 /// Adds `entry`, called by `function`, to the tables its place asks for.
 void add_method(const Method& entry, FastFunction method, FastFunction function);
 
-/// The C function of one entry: borrows, matches, stamps, calls, translates errors.
-template <const auto& table, std::size_t index, bool is_method>
+/// The C function of one entry, which has so many parameters: borrows, matches, stamps, calls,
+/// translates errors.
+template <const auto& table, std::size_t index, bool is_method, std::size_t parameters>
 PyObject* call_entry(PyObject* self, PyObject* const* given, Py_ssize_t count,
                      PyObject* names) noexcept try {
   if (OpProfile::is_on() && OpProfile::stops()) [[unlikely]] {
-    return profiled(table[index].name, {is_method ? self : nullptr, given, count},
-                    [&] { return call_entry<table, index, is_method>(self, given, count, names); });
+    return profiled(table[index].name, {is_method ? self : nullptr, given, count}, [&] {
+      return call_entry<table, index, is_method, parameters>(self, given, count, names);
+    });
   }
   static const Signature signature(table[index].signature);
   const Borrowing borrowing;  // first: what follows may run anything
-  if (is_method && table[index].births == Births::none) {
-    if (count == 0 && !names) [[likely]]
-      return table[index].call(Arguments(table[index].name, signature, self));
+  if constexpr (is_method && parameters == 1) {
+    if (count == 0 && !names && table[index].births == Births::none) [[likely]]
+      return table[index].call(Arguments(table[index].name, signature, &self));
   }
-  const Arguments arguments(table[index].name, signature, is_method ? self : nullptr, given, count,
-                            names);
+  PyObject* values[parameters] = {};
+  const Arguments arguments(table[index].name, signature, values,
+                            {is_method ? self : nullptr, given, count, names});
   const BirthStamp stamp;
   return table[index].call(arguments);
 } catch (...) {
   return raise_current();
 }
 
+/// Adds the entry at `index`, of a signature known when this is compiled.
+template <const auto& table, std::size_t index, std::size_t parameters>
+void add_entry() {
+  add_method(table[index], call_entry<table, index, true, parameters>,
+             call_entry<table, index, false, parameters>);
+}
+
 template <const auto& table>
 void add_table() {
   [&]<std::size_t... indices>(std::index_sequence<indices...>) {
-    (add_method(table[indices], call_entry<table, indices, true>,
-                call_entry<table, indices, false>),
-     ...);
+    (add_entry<table, indices, parameter_count(table[indices].signature)>(), ...);
   }
   (std::make_index_sequence<std::tuple_size_v<std::remove_cvref_t<decltype(table)>>>());
 }

@@ -127,10 +127,10 @@ constexpr const auto& op_at = *Family::ops[index];
 
 struct UnaryFamily {
   static constexpr auto& ops = unary_ops;
-  static const char* signature_of(std::string_view) {
+  static constexpr const char* signature_of(std::string_view) {
     return "input: Tensor, *, out: Tensor | None = None";
   }
-  static const char* in_place_signature_of(std::string_view) { return "input: Tensor"; }
+  static constexpr const char* in_place_signature_of(std::string_view) { return "input: Tensor"; }
   template <const Unary& op>
   static constexpr auto call = call_unary<op>;
   template <const Unary& op>
@@ -138,12 +138,12 @@ struct UnaryFamily {
 };
 struct BinaryFamily {
   static constexpr auto& ops = binary_ops;
-  static const char* signature_of(std::string_view name) {
+  static constexpr const char* signature_of(std::string_view name) {
     if (name == "pow")  // PyTorch's name for the second operand
       return "input: Tensor | Number, exponent: Tensor | Number, *, out: Tensor | None = None";
     return "input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None";
   }
-  static const char* in_place_signature_of(std::string_view name) {
+  static constexpr const char* in_place_signature_of(std::string_view name) {
     return name == "pow" ? "input: Tensor, exponent: Tensor | Number"
                          : "input: Tensor, other: Tensor | Number";
   }
@@ -172,8 +172,7 @@ void add_family() {
       if (has_own_signature(op.name)) return;
       fresh<Family>[i] = {op.name,  Family::signature_of(op.name), "Tensor", &keep(doc_of(op)),
                           op.place, Family::template call<op>};
-      add_method(fresh<Family>[i], call_entry<fresh<Family>, i, true>,
-                 call_entry<fresh<Family>, i, false>);
+      add_entry<fresh<Family>, i, parameter_count(Family::signature_of(op.name))>();
       if (op.in_place == InPlace::no) return;
       in_place<Family>[i] = {keep(std::string(op.name) + "_"),
                              Family::in_place_signature_of(op.name),
@@ -181,7 +180,7 @@ void add_family() {
                              &keep(in_place_doc_of(op)),
                              Place::method,
                              Family::template call_in_place<op>};
-      add_method(in_place<Family>[i], call_entry<in_place<Family>, i, true>, nullptr);
+      add_entry<in_place<Family>, i, parameter_count(Family::in_place_signature_of(op.name))>();
     };
     (add_one.template operator()<indices>(), ...);
   }

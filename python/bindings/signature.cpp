@@ -5,38 +5,12 @@
 #include <utility>
 
 namespace garboard::python {
-namespace {
-
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
-
-/// Cuts at the commas that stand outside brackets.
-std::vector<std::string_view> split(std::string_view text) {
-  std::vector<std::string_view> parts;
-  int depth = 0;
-  std::size_t start = 0;
-  for (std::size_t i = 0; i <= text.size(); ++i) {
-    const char c = i < text.size() ? text[i] : ',';
-    depth += (c == '[' || c == '(') - (c == ']' || c == ')');
-    if (c != ',' || depth > 0) continue;
-    if (const auto part = trimmed(text.substr(start, i - start)); !part.empty())
-      parts.push_back(part);
-    start = i + 1;
-  }
-  return parts;
-}
-
-}  // namespace
-
 Signature::Signature(std::string_view text) {
   bool keyword_only = false;
-  for (std::string_view part : split(text)) {
+  for_each_part(text, [&](std::string_view part) {
     if (part == "*") {
       keyword_only = true;
-      continue;
+      return;
     }
     Parameter parameter;
     if (const auto equals = part.find('='); equals != part.npos) {
@@ -58,7 +32,7 @@ Signature::Signature(std::string_view text) {
     if (parameter.default_text.empty() && index != variadic_) required_end_ = index + 1;
     parameters_.push_back(std::move(parameter));
     if (!keyword_only) ++positional_count_;
-  }
+  });
 }
 
 int Signature::place_of_numpy_name(PyObject* name) const {

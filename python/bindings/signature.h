@@ -10,11 +10,40 @@
 
 namespace garboard::python {
 
+constexpr std::string_view trimmed(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+/// Calls `visit` with what stands between the commas outside brackets.
+template <class Visit>
+constexpr void for_each_part(std::string_view text, Visit&& visit) {
+  int depth = 0;
+  std::size_t start = 0;
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    const char c = i < text.size() ? text[i] : ',';
+    depth += (c == '[' || c == '(') - (c == ']' || c == ')');
+    if (c != ',' || depth > 0) continue;
+    const std::string_view part = trimmed(text.substr(start, i - start));
+    if (!part.empty()) visit(part);
+    start = i + 1;
+  }
+}
+
+/// How many parameters a signature has.
+constexpr std::size_t parameter_count(std::string_view text) {
+  std::size_t count = 0;
+  for_each_part(text, [&](std::string_view part) { count += part != "*"; });
+  return count;
+}
+static_assert(parameter_count("a: int, *b: tuple[int, int], c: Any = (1, 2), *, d: int") == 4);
+
 /// Parsed from, for instance, `dim: int | None = None, *, keepdim: bool = False`. A parameter
 /// `*sizes: int` takes all positional arguments that are left, or one sequence of them.
 class Signature {
  public:
-  /// At most eight parameters; interns their names.
+  /// Interns the names.
   explicit Signature(std::string_view text);
 
   struct Parameter {

@@ -54,9 +54,10 @@ PyObject* make_from(PyTypeObject* type, const Arguments& given) {
 /// history, which is how `Parameter` wraps what it is given. What follows the data is for the
 /// `__init__` of a subclass, where it has one.
 PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* named) noexcept try {
-  static const Signature signature(
+  static constexpr std::string_view parameters =
       "data: Any = None, *, dtype: DType | None = None, device: Device | None = None, "
-      "requires_grad: bool = False");
+      "requires_grad: bool = False";
+  static const Signature signature(parameters);
   const Py_ssize_t count = PyTuple_GET_SIZE(arguments);
   const bool has_own_init = type->tp_init != tensor_type->tp_init;
   if (count > 1 && !has_own_init)
@@ -72,21 +73,22 @@ PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* named) noexcep
       given.push_back(PyTuple_GET_ITEM(values.get(), i));
   }
   const Borrowing borrowing;  // first: a number in a list may dispose a tensor beside it
-  return make_from(type,
-                   Arguments("Tensor", signature, nullptr, given.data(), positional, names.get()));
+  PyObject* matched[parameter_count(parameters)] = {};
+  return make_from(type, Arguments("Tensor", signature, matched,
+                                   {nullptr, given.data(), positional, names.get()}));
 } catch (...) {
   return raise_current();
 }
 
 PyObject* represent(PyObject* self) {
   // The text is made in Python, where elements are formatted; imported on first use.
-  static PyObject* const format = [] {
-    PyObject* const module = PyImport_ImportModule("garboard._printing");
-    PyObject* const function = module ? PyObject_GetAttrString(module, "tensor_text") : nullptr;
-    Py_XDECREF(module);
-    return function;
-  }();
-  if (!format) return PyErr_Format(PyExc_ImportError, "garboard._printing cannot be imported");
+  static PyObject* format = nullptr;
+  if (!format) {
+    const Ref module(PyImport_ImportModule("garboard._printing"));
+    PyObject* const found = module ? PyObject_GetAttrString(module.get(), "tensor_text") : nullptr;
+    if (!found) return nullptr;
+    const Ref before(std::exchange(format, found));  // another thread may have been here meanwhile
+  }
   return PyObject_CallOneArg(format, self);
 }
 
