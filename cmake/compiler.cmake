@@ -24,9 +24,10 @@ if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${CCACHE})
 endif()
 
-if(GARBOARD_SANITIZE)
+if(GARBOARD_SANITIZE)  # with our own assertions, too
   add_compile_options(
-    "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${GARBOARD_SANITIZE};-fno-omit-frame-pointer;-g1>")
+    "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${GARBOARD_SANITIZE};-fno-omit-frame-pointer;-g1>"
+    $<$<COMPILE_LANGUAGE:CXX>:-UNDEBUG>)
   add_link_options(-fsanitize=${GARBOARD_SANITIZE})
   if(GARBOARD_SANITIZE STREQUAL "undefined")
     add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=undefined>)

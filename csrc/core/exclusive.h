@@ -3,18 +3,30 @@
 #pragma once
 
 #include <atomic>
+#include <cassert>
 
 namespace garboard {
 
 /// Without `declare`, always "no": C++ programs pay for atomics and need no outer lock.
 class Exclusive {
  public:
-  /// From here on, whoever uses the library holds the outer lock, or has a Leave. Called once,
-  /// before a second thread.
-  static void declare() noexcept { others_.store(0, std::memory_order_relaxed); }
+  using IsHeld = bool (*)() noexcept;
+
+  /// From here on, whoever uses the library holds the outer lock, or has a Leave. Called before a
+  /// second thread. `is_held` tells whether the calling thread holds that lock: where assertions
+  /// are compiled in, as under the sanitizers, each use of the library by another one ends the
+  /// program.
+  static void declare(IsHeld is_held = nullptr) noexcept {
+    is_held_ = is_held;
+    others_.store(0, std::memory_order_relaxed);
+  }
 
   /// Cannot change while the caller holds the outer lock, or has a Leave of its own.
-  static bool now() noexcept { return others_.load(std::memory_order_relaxed) == 0; }
+  static bool now() noexcept {
+    const bool is_alone = others_.load(std::memory_order_relaxed) == 0;
+    assert((!is_alone || !is_held_ || is_held_()) && "neither the outer lock nor a Leave");
+    return is_alone;
+  }
 
   /// For a thread about to give the outer lock up and to go on inside the library. Made and ended
   /// with that lock held.
@@ -28,8 +40,10 @@ class Exclusive {
 
  private:
   static constinit std::atomic<int> others_;
+  static constinit IsHeld is_held_;
 };
 
 inline constinit std::atomic<int> Exclusive::others_{1};
+inline constinit Exclusive::IsHeld Exclusive::is_held_ = nullptr;
 
 }  // namespace garboard

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "python/bindings/gil.h"
 #include "python/bindings/interpreter_frame.h"
 
 namespace garboard::python {
@@ -93,10 +94,8 @@ std::uint32_t current_call_stack() noexcept try {
   if (count == 0) return 0;
   // With the GIL: PyGILState_Check asks the same in four calls.
   if (thread == _PyThreadState_UncheckedGet()) return intern({calls, count}, hash);
-  const PyGILState_STATE gil = PyGILState_Ensure();
-  const std::uint32_t number = intern({calls, count}, hash);
-  PyGILState_Release(gil);
-  return number;
+  const WithGil gil;
+  return intern({calls, count}, hash);
 } catch (...) {
   return 0;
 }

@@ -1,9 +1,9 @@
 // Binds the CUDA devices: how many there are, or why there are none, and the wait for one.
 #include <pybind11/pybind11.h>
 
-#include "csrc/core/exclusive.h"
 #include "csrc/ops/cuda_devices.h"
 #include "python/bindings/bindings.h"
+#include "python/bindings/gil.h"
 
 namespace py = pybind11;
 
@@ -23,8 +23,7 @@ void bind_cuda(py::module_& m) {
   m.def(
       "_cuda_synchronize",
       [](int number) {
-        const Exclusive::Leave outside;
-        const py::gil_scoped_release others_may_run;  // a device may need seconds
+        const WithoutGil others_may_run;  // a device may need seconds
         synchronize(numbered(number));
       },
       py::arg("number"), "Wait until all work queued on the device is done.");

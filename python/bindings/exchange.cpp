@@ -10,6 +10,7 @@
 #include "csrc/tensor/grad_node.h"
 #include "csrc/tensor/sizes.h"
 #include "python/bindings/errors.h"
+#include "python/bindings/gil.h"
 #include "python/bindings/items.h"
 #include "python/bindings/ref.h"
 #include "python/bindings/scope_stack.h"
@@ -157,13 +158,8 @@ std::optional<DType> dtype_of_format(std::string_view format, Py_ssize_t bytes) 
 
 /// A buffer, given back by whoever drops the storage, on any thread.
 void release_buffer(void* object) noexcept {
-  auto* const buffer = static_cast<Py_buffer*>(object);
-  if (Py_IsInitialized()) {
-    const PyGILState_STATE state = PyGILState_Ensure();
-    PyBuffer_Release(buffer);
-    PyGILState_Release(state);
-  }
-  delete buffer;
+  const std::unique_ptr<Py_buffer> buffer(static_cast<Py_buffer*>(object));
+  if (const WithGil gil; gil) PyBuffer_Release(buffer.get());
 }
 
 /// Where the elements of an array lie: sizes and strides in elements, the rest in bytes from the

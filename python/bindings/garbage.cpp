@@ -9,6 +9,7 @@
 #include "csrc/core/bytes.h"
 #include "csrc/core/text.h"
 #include "csrc/lifetime/registry.h"
+#include "python/bindings/gil.h"
 
 namespace py = pybind11;
 
@@ -86,8 +87,8 @@ void collect(int generation) {
 }  // namespace
 
 void collect_garbage(int generation, bool is_first) noexcept {
-  if (!Py_IsInitialized()) return;
-  const py::gil_scoped_acquire gil;
+  const WithGil gil;
+  if (!gil) return;
   if (is_first) remarked_bytes = 0;
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);

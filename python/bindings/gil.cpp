@@ -1,61 +1,68 @@
 #include "python/bindings/gil.h"
 
-#include <Python.h>
 #include <pthread.h>
 #include <unistd.h>
 
-#include "csrc/core/exclusive.h"
+#include <cassert>
+#include <new>
+
 #include "csrc/core/outer_lock.h"
-#include "csrc/lifetime/borrowing.h"
 
 namespace garboard::python {
 namespace {
 
-/// A thread's way without the GIL. What others count from now on, they count atomically.
-struct Outside {
-  Exclusive::Leave counting;
-  Borrowing::Absence borrowing;
-  PyThreadState* thread;
-};
-
 // A thread that wants the GIL of an interpreter which is leaving is unwound by CPython, frame by
-// frame, and C++ calls std::terminate at the first that may not throw. It waits here for the end.
-struct Wait {
-  bool has_come_back = false;
-  ~Wait() {
-    while (!has_come_back) pause();
-  }
-};
+// frame, and C++ calls std::terminate at the first that may not throw. It waits here for the end:
+// in a function that may throw, since others clean nothing up on that way.
+template <class Take>
+[[gnu::noinline]] auto take_or_wait(Take take) {
+  struct Wait {
+    bool has_come_back = false;
+    ~Wait() {
+      while (!has_come_back) pause();
+    }
+  } wait;
+  const auto taken = take();
+  wait.has_come_back = true;
+  return taken;
+}
+
+void* leave() noexcept {
+  return has_gil() && Py_IsInitialized() ? new (std::nothrow) WithoutGil : nullptr;
+}
+
+void come_back(void* left) { delete static_cast<WithoutGil*>(left); }
+
+}  // namespace
 
 bool has_gil() noexcept {
+  if (!Py_IsInitialized()) return true;
   PyThreadState* const own = PyGILState_GetThisThreadState();  // null in a worker thread
   return own && own == _PyThreadState_UncheckedGet();
 }
 
-void* leave() noexcept try {
-  if (!has_gil()) return nullptr;
-  auto* const outside = new Outside;
-  outside->thread = PyEval_SaveThread();
-  return outside;
-} catch (...) {  // no memory for it: then with the GIL
-  return nullptr;
+WithoutGil::WithoutGil() noexcept {
+  assert(has_gil());
+  thread_ = PyEval_SaveThread();
 }
 
-void come_back(void* left) {
-  auto* const outside = static_cast<Outside*>(left);
-  Wait wait;
-  PyEval_RestoreThread(outside->thread);
-  wait.has_come_back = true;
-  delete outside;
+WithoutGil::~WithoutGil() {
+  take_or_wait([this] { return PyEval_RestoreThread(thread_), true; });
 }
 
-}  // namespace
+WithGil::WithGil() noexcept : is_held_(Py_IsInitialized()) {
+  if (is_held_) before_ = take_or_wait([] { return PyGILState_Ensure(); });
+}
+
+WithGil::~WithGil() {
+  if (is_held_) PyGILState_Release(before_);
+}
 
 void declare_gil() noexcept {
-  Exclusive::declare();
+  Exclusive::declare(has_gil);
   OuterLock::declare({leave, come_back});
   pthread_atfork(nullptr, nullptr, [] {  // whoever was outside is not in the child
-    Exclusive::declare();
+    Exclusive::declare(has_gil);
     Borrowing::forget_others();
   });
 }

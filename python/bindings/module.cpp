@@ -37,7 +37,8 @@ PYBIND11_MODULE(_engine, m) {
       !add_dtypes_and_devices(module) || !add_tensor_type(module) || !add_scope_type(module))
     throw py::error_already_set();
   set_site_resolver([](Site site) -> std::string {
-    const py::gil_scoped_acquire gil;
+    const WithGil gil;
+    if (!gil) return {};
     const SiteText text = text_of(site);
     return text.file + ":" + std::to_string(text.line) + " " + text.function + "()";
   });

@@ -9,6 +9,7 @@
 #include "csrc/core/error.h"
 #include "csrc/core/text.h"
 #include "python/bindings/bindings.h"
+#include "python/bindings/gil.h"
 #include "python/bindings/ref.h"
 #include "python/bindings/tensor_object.h"
 
@@ -62,7 +63,7 @@ class Label {
 py::tuple stop() {
   OpProfile::Result result;
   {
-    const py::gil_scoped_release unlocked;
+    const WithoutGil others_may_run;  // one of them may be adding an event
     result = OpProfile::stop();
   }
   py::list events, memory;

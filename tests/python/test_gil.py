@@ -234,3 +234,31 @@ class TestABackwardPass:
                 break
 
         assert "another backward pass is under way" in refused[0]
+
+
+class TestPrinting:
+    def test_for_the_first_time_on_two_threads_stops_neither(self):
+        said = run_program(
+            """
+            import sys, threading, garboard as gb
+            sys.setswitchinterval(1000)
+            x = gb.ones(1)
+            began, go = threading.Event(), threading.Event()
+
+            class Waiting:
+                def find_spec(self, name, *_):
+                    if name == "garboard._printing":
+                        began.set()
+                        go.wait()
+
+            sys.modules.pop("garboard._printing", None)
+            sys.meta_path.insert(0, Waiting())
+            thread = threading.Thread(target=lambda: repr(x))
+            thread.start()
+            began.wait()
+            go.set()
+            print(x)
+            thread.join()
+            """
+        )
+        assert said == "tensor([1.])\n"
