@@ -9,8 +9,8 @@
 namespace garboard::python {
 
 /// Interned; 0 for a thread that runs no Python, and where there are too many stacks already. At
-/// most 64 calls, the innermost ones. Each new one keeps its code objects alive until they are
-/// forgotten. Takes the GIL where the thread has given it up.
+/// most 64 calls, the innermost ones, each the number of a site. Takes the GIL where the thread has
+/// given it up.
 std::uint32_t current_call_stack() noexcept;
 
 /// The calls of an interned number, innermost first; nothing for 0 and for what is forgotten. Needs

@@ -161,7 +161,7 @@ void bind_history(py::module_& m) {
   m.def("_name_of_tag", &name_of_tag, py::arg("tag"), "The name of a recorded scope.");
   m.def("_call_stack_count", &call_stack_count, "How many call stacks are kept.");
   m.def("_forget_call_stacks", &forget_call_stacks,
-        "Let go of the code of all recorded stacks; what still names one shows no lines.");
+        "Let go of all recorded stacks; what still names one shows no lines.");
 }
 
 }  // namespace garboard::python

@@ -30,12 +30,13 @@ inline PyCodeObject* code_of(const InterpreterFrame* frame) { return frame->f_co
 inline const void* position_of(const InterpreterFrame* frame) { return frame->prev_instr; }
 #endif
 
-/// False for the interpreter's own entry frames.
+/// False for what the interpreter does itself: its entry frames, and those that only clean up,
+/// whose code lies in memory that cannot be written.
 inline bool runs_python(const InterpreterFrame* frame) {
 #if PY_VERSION_HEX >= 0x030c0000
   if (frame->owner == FRAME_OWNED_BY_CSTACK) return false;
 #endif
-  return code_of(frame) != nullptr;
+  return code_of(frame) && !_PyFrame_IsIncomplete(const_cast<InterpreterFrame*>(frame));
 }
 
 /// The line of a position in `code`; the first of all for an instruction that has none.

@@ -33,8 +33,9 @@ PYBIND11_MODULE(_engine, m) {
     }
   });
   PyObject* const module = m.ptr();
-  if (!add_errors(module) || !start_scope_stack() || !start_anchors() || !start_graph_mirror() ||
-      !add_dtypes_and_devices(module) || !add_tensor_type(module) || !add_scope_type(module))
+  if (!add_errors(module) || !start_birth_sites() || !start_scope_stack() || !start_anchors() ||
+      !start_graph_mirror() || !add_dtypes_and_devices(module) || !add_tensor_type(module) ||
+      !add_scope_type(module))
     throw py::error_already_set();
   set_site_resolver([](Site site) -> std::string {
     const WithGil gil;

@@ -168,7 +168,7 @@ void bind_registry(py::module_& m) {
       },
       "The serials the next alias, storage and node will have.");
   m.def("_site", &site_tuple, py::arg("site"), "(file, line, function) of an interned birth site.");
-  m.def("_site_count", &site_count, "How many sites are interned; each keeps one code object.");
+  m.def("_site_count", &site_count, "How many sites are interned: lines of a file and function.");
   m.def("_add_library_path", &add_library_path, py::arg("prefix"),
         "Code below this path is the library's: births are booked to its caller.");
   m.def(

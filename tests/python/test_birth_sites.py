@@ -8,6 +8,7 @@ import functools
 import sys
 import threading
 import weakref
+from types import CodeType
 
 import garboard as gb
 import pytest
@@ -253,6 +254,16 @@ class TestCallsThroughOtherCode:
             Handle.__new__.__qualname__,
         )
 
+    def test_through_a_constructor_is_the_constructors(self):
+        class Made:
+            def __init__(self):
+                self.x = gb.ones(1)
+
+        made = [Made() for _ in range(50)]  # later ones through frames of the interpreter's own
+
+        line = Made.__init__.__code__.co_firstlineno + 1
+        assert {site(it.x)[1:] for it in made} == {(line, Made.__init__.__qualname__)}
+
     def test_through_copy_is_the_line_that_called_it(self):
         x = gb.ones(2)
         copied, expected = copy.deepcopy({"a": [x]})["a"][0], here()
@@ -294,3 +305,82 @@ class TestABirthAlsoHas:
             assert (row["scope"].name, row["owner"]) == ("step", "PYTHON")
             del row
         assert _engine._aliases(since) == []
+
+
+class TestCodeThatRanOnce:
+    """A cell of a notebook, a test, a template: compiled, run, and gone."""
+
+    def run(self, text: str, file: str = "<cell>") -> tuple[gb.Tensor, weakref.ref[CodeType], int]:
+        code = compile(text, file, "exec")
+        names: dict[str, object] = {"gb": gb}
+        exec(code, names)
+        return names["x"], weakref.ref(code), id(code)
+
+    def test_ends_although_its_tensors_live(self):
+        runs = [self.run(f"x = gb.ones(1)  # {i}", f"<cell {i}>") for i in range(1000)]
+
+        assert [reference() for _, reference, _ in runs] == [None] * 1000
+        assert [site(x)[0] for x, _, _ in runs] == [f"<cell {i}>" for i in range(1000)]
+
+    def test_has_the_site_of_its_own_text_where_memory_is_used_again(self):
+        places = set()
+        for i in range(300):
+            x, _, place = self.run("\n" * i + "x = gb.ones(1)", f"<cell {i % 7}>")
+            places.add(place)
+
+            assert site(x) == (f"<cell {i % 7}>", i + 1, "<module>")
+        assert len(places) < 300
+
+    def test_has_the_site_of_an_equal_line_of_an_equal_file(self):
+        self.run("x = gb.ones(1) + 1")
+        before = _engine._site_count()
+
+        for _ in range(100):
+            self.run("x = gb.ones(1) + 1")
+
+        assert _engine._site_count() == before
+
+    def test_may_define_functions_that_run_later(self):
+        names: dict[str, object] = {"gb": gb}
+        exec(compile("def make():\n    return gb.ones(1)\n", "<cell>", "exec"), names)
+        make = names.pop("make")
+        assert site(make()) == ("<cell>", 2, "make")
+        code = weakref.ref(make.__code__)
+
+        make.__code__ = (lambda: gb.ones(2)).__code__
+
+        assert code() is None
+        assert site(make())[0] == __file__
+        assert site(make())[2].endswith("<lambda>")
+
+    def test_ends_although_a_history_of_stacks_names_it(self):
+        gb.memory._record_memory_history("stack")
+        try:
+            runs = [
+                self.run("def make():\n    return gb.ones(1000)\nx = make()", f"<cell {i}>")
+                for i in range(50)
+            ]
+            assert [reference() for _, reference, _ in runs] == [None] * 50
+            entries = gb.memory._snapshot()["device_traces"][0]
+        finally:
+            gb.memory._record_memory_history(None)
+
+        named = {
+            frame["filename"]: frame["line"]
+            for entry in entries
+            for frame in entry["frames"]
+            if frame["filename"].startswith("<cell") and frame["name"] == "make"
+        }
+        assert named == {f"<cell {i}>": 2 for i in range(50)}
+
+    def test_may_be_the_librarys_until_its_path_is_known(self):
+        text = "def make(gb):\n    return gb.ones(1)\n"
+        names: dict[str, object] = {}
+        exec(compile(text, "/made/up/library.py", "exec"), names)
+        make = names["make"]
+        assert site(make(gb)) == ("/made/up/library.py", 2, "make")
+
+        _engine._add_library_path("/made/up/")
+
+        x, expected = make(gb), here()
+        assert site(x) == expected
