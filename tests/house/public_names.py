@@ -10,14 +10,16 @@ import re
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, is_dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from types import ModuleType
 from typing import Any
+
+from tests.house.tree import HOME
 
 __all__ = ["Documented", "public_names"]
 
 # pybind11 writes the signature into the docstring: `human_bytes(bytes: int) -> str`.
-BOUND_SIGNATURE = re.compile(r"\w+\((?P<parameters>.*)\)( -> (?P<returns>.+))?\n\n")
+BOUND_SIGNATURE = re.compile(r"\w*\(.*\)( -> .+)?\n\n")
 
 
 @dataclass(frozen=True)
@@ -79,48 +81,62 @@ class Documented:
         return inspect.unwrap(getattr(self.value, "__func__", self.value))
 
     @cached_property
-    def parameters(self) -> list[str]:
-        """The names of what is given, without the receiver."""
-        bound = BOUND_SIGNATURE.match(inspect.getdoc(self.value) or "")
-        if bound and not self.is_class:
-            given = ast.parse(f"def f({bound['parameters']}): ...").body[0].args
-            names = [it.arg for it in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
-        else:
-            try:
-                names = list(inspect.signature(self.function or object).parameters)
-            except (TypeError, ValueError):
-                names = []
-        return [name for name in names if name not in ("self", "cls") and name[0] != "_"]
-
-    @cached_property
-    def source(self) -> ast.AST | None:
+    def definition(self) -> ast.FunctionDef | None:
+        """The text of `function`, or its line in the stub of the extension."""
+        name = self.name.removeprefix("garboard.").removeprefix("memory.")
+        stub = stub_definitions()
+        if (line := stub.get(f"{name}.__new__" if self.is_class else name)) is not None:
+            return line
         try:
-            return ast.parse(textwrap.dedent(inspect.getsource(self.function)))
+            text = textwrap.dedent(inspect.getsource(self.function))
         except (OSError, TypeError):
             return None
+        found = ast.parse(text).body[0]
+        return found if isinstance(found, ast.FunctionDef) else None
+
+    @cached_property
+    def parameters(self) -> list[str]:
+        """The names of what is given, without the receiver."""
+        if self.definition is not None:
+            given = self.definition.args
+            named = [*given.posonlyargs, *given.args, given.vararg, *given.kwonlyargs, given.kwarg]
+            names = [it.arg for it in named if it]
+        elif self.is_record:
+            names = list(inspect.signature(self.value).parameters)
+        else:
+            names = []
+        return [name for name in names if name not in ("self", "cls") and name[0] != "_"]
 
     @property
     def returns_something(self) -> bool:
-        bound = BOUND_SIGNATURE.match(inspect.getdoc(self.value) or "")
-        if bound:
-            return bound["returns"] not in (None, "None")
-        if self.is_class or self.is_property or not inspect.isroutine(self.value):
+        if self.is_class or self.is_property or self.definition is None:
             return False
-        if (source := self.source) is not None:
-            returns = source.body[0].returns  # type: ignore[attr-defined]
-            return returns is None or ast.unparse(returns) not in ("None", "'None'", "NoReturn")
-        return True
+        returns = self.definition.returns
+        return returns is None or ast.unparse(returns) not in ("None", "'None'", "NoReturn")
 
     @cached_property
     def raised(self) -> set[str]:
         """The errors that the function's own statements raise."""
-        if self.is_error or self.source is None:
+        if self.is_error or self.definition is None:
             return set()
         found = set()
-        for node in ast.walk(self.source):
+        for node in ast.walk(self.definition):
             if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
                 found.add(ast.unparse(node.exc.func).rpartition(".")[2])
         return {name for name in found if name[0].isupper()}
+
+
+@cache
+def stub_definitions() -> dict[str, ast.FunctionDef]:
+    """The functions of the extension and the methods of its classes, as its stub declares them."""
+    module = ast.parse((HOME / "python/garboard/_engine.pyi").read_text(encoding="utf-8"))
+    found = {}
+    for node in module.body:
+        for member in node.body if isinstance(node, ast.ClassDef) else [node]:
+            if isinstance(member, ast.FunctionDef):
+                name = f"{node.name}." if isinstance(node, ast.ClassDef) else ""
+                found[name + member.name] = member
+    return found
 
 
 def public_modules() -> Iterator[ModuleType]:

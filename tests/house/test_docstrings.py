@@ -3,6 +3,7 @@ is called."""
 
 from __future__ import annotations
 
+import linecache
 import re
 import types
 
@@ -90,8 +91,9 @@ def test_what_is_pending_still_lacks_something(prefix):
 
 def planted(text: str, name: str = "f") -> Documented:
     module = types.ModuleType("planted")
-    module.__dict__["GarboardError"] = RuntimeError
-    exec(text, module.__dict__)
+    file = f"<planted {hash(text)}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    exec(compile(text, file, "exec"), vars(module))
     return Documented(name, vars(module)[name], module)
 
 
@@ -119,6 +121,7 @@ Returns:
         (WHOLE.replace("    b: Another.\n", ""), "b is not told of"),
         (WHOLE.replace("Returns:", "Gives:"), "what it returns"),
         (WHOLE.replace(">>>", ">"), "no example"),
+        (f"{WHOLE}\nraise TypeError(a)", "TypeError is not told of"),
     ],
 )
 def test_a_planted_fault_is_found(text, fault):
