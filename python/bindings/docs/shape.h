@@ -1,104 +1,220 @@
-// What users read about python/bindings/methods_shape.cpp.
+// What users read about views and joins: python/bindings/methods_shape.cpp. Copies and conversions
+// stand in convert.h.
 #pragma once
 
+#include "python/bindings/docs/convert.h"
 #include "python/bindings/docs/doc.h"
 
 namespace garboard::python::docs {
 
+inline constexpr const char* view_returns =
+    "A view: a new tensor over the same storage, which lives as long as either. The graph keeps no "
+    "tensor.";
+inline constexpr const char* view_or_copy_returns =
+    "A view over the same storage where the strides allow one, else a copy. The graph keeps no "
+    "tensor.";
+inline constexpr Arg other_sizes{"shape",
+                                 "Sizes, or one sequence of them; one may be -1: what is left."};
+inline constexpr Arg of_that_shape{"other", "Tensor whose sizes are taken."};
+inline constexpr const char* sizes_error =
+    "ShapeError: The sizes hold another number of elements, or more than one is -1.";
+inline constexpr const char* strides_error =
+    "ShapeError: The sizes hold another number of elements, or the strides allow no view.";
+inline constexpr Arg one_dim{"dim", "In [-ndim, ndim)."};
+inline constexpr const char* dim_error = "IndexOutOfRangeError: `dim` lies outside.";
+
 inline constexpr Doc view{
-    .summary =
-        "Look at the same elements in other sizes; one may be -1. Raises ShapeError where the "
-        "strides do not allow it.",
+    .summary = "Look at the same elements in other sizes.",
+    .details = "The row-major order stays.",
+    .args = {other_sizes},
+    .returns = view_returns,
+    .raises =
+        "ShapeError: The sizes hold another number of elements, more than one is -1, or the "
+        "strides allow no view; `reshape` copies then.",
+    .example =
+        ">>> gb.view(gb.arange(6), 2, -1)\n"
+        "tensor([[0, 1, 2],\n"
+        "        [3, 4, 5]])",
 };
 inline constexpr Doc reshape{
-    .summary = "Give the elements other sizes; a view where the strides allow one, else a copy.",
+    .summary = "Give the elements other sizes.",
+    .details = "The row-major order stays.",
+    .args = {any_shape, other_sizes},
+    .returns = view_or_copy_returns,
+    .raises = sizes_error,
+    .example =
+        ">>> x = gb.tensor([[1, 2], [3, 4]])\n"
+        ">>> gb.reshape(x, -1)\n"
+        "tensor([1, 2, 3, 4])",
 };
 inline constexpr Doc view_as{
-    .summary = "View in the sizes of other.",
+    .summary = "Look at the same elements in the sizes of `other`.",
+    .args = {of_that_shape},
+    .returns = view_returns,
+    .raises = strides_error,
+    .example =
+        ">>> gb.arange(4).view_as(gb.zeros(2, 2))\n"
+        "tensor([[0, 1],\n"
+        "        [2, 3]])",
 };
 inline constexpr Doc reshape_as{
-    .summary = "Reshape to the sizes of other.",
+    .summary = "Give the elements the sizes of `other`.",
+    .args = {of_that_shape},
+    .returns = view_or_copy_returns,
+    .raises = "ShapeError: `other` holds another number of elements.",
+    .example =
+        ">>> gb.arange(4).reshape_as(gb.zeros(2, 2))\n"
+        "tensor([[0, 1],\n"
+        "        [2, 3]])",
 };
 inline constexpr Doc flatten{
-    .summary = "Make the dims from start_dim to end_dim one.",
+    .summary = "Make the dims from `start_dim` to `end_dim` one.",
+    .details = "A tensor without dims gets one.",
+    .args = {any_shape,
+             {"start_dim", "The first of them, in [-ndim, ndim)."},
+             {"end_dim", "The last of them, which it includes."}},
+    .returns = view_or_copy_returns,
+    .raises =
+        "IndexOutOfRangeError: A dim lies outside.\n"
+        "ShapeError: `start_dim` comes after `end_dim`.",
+    .example =
+        ">>> x = gb.zeros(2, 3, 4)\n"
+        ">>> gb.flatten(x, 1).shape\n"
+        "(2, 12)",
 };
 inline constexpr Doc transpose{
-    .summary = "Swap two dims, as a view.",
+    .summary = "Swap two dims.",
+    .args = {any_shape, {"dim0", "In [-ndim, ndim)."}, {"dim1", "Likewise."}},
+    .returns = view_returns,
+    .raises = "IndexOutOfRangeError: A dim lies outside.",
+    .example =
+        ">>> x = gb.zeros(2, 3, 4)\n"
+        ">>> gb.transpose(x, 0, -1).shape\n"
+        "(4, 3, 2)",
 };
 inline constexpr Doc t{
-    .summary = "Transpose a matrix, as a view.",
+    .summary = "Transpose a matrix.",
+    .args = {{"input", "Tensor of at most two dims; with fewer it stays as it is."}},
+    .returns = view_returns,
+    .raises = "ShapeError: There are more than two dims; `transpose` and `permute` take them.",
+    .example =
+        ">>> x = gb.tensor([[1, 2, 3]])\n"
+        ">>> gb.t(x)\n"
+        "tensor([[1],\n"
+        "        [2],\n"
+        "        [3]])",
 };
 inline constexpr Doc permute{
-    .summary = "Put the dims in another order, as a view.",
+    .summary = "Put the dims in another order.",
+    .args = {any_shape, {"dims", "Every dim once, in the order wanted, or one sequence of them."}},
+    .returns = view_returns,
+    .raises =
+        "IndexOutOfRangeError: A dim lies outside.\n"
+        "ShapeError: A dim is missing or named twice.",
+    .example =
+        ">>> x = gb.zeros(2, 3, 4)\n"
+        ">>> gb.permute(x, 2, 0, 1).shape\n"
+        "(4, 2, 3)",
 };
+inline constexpr const char* expand_returns =
+    "A view over the same storage, in which what is repeated stands once (stride 0); it cannot be "
+    "written in place. The graph keeps no tensor.";
 inline constexpr Doc expand{
-    .summary = "Widen dims of size 1 without copying; -1 keeps a size.",
+    .summary = "Repeat dims of size 1 without copying.",
+    .args = {{"sizes", "Sizes, or one sequence of them, with new dims in front; -1 keeps a size."}},
+    .returns = expand_returns,
+    .raises = "ShapeError: A size that is not 1 would change, or a dim is left out.",
+    .example =
+        ">>> gb.expand(gb.tensor([[1], [2]]), -1, 3)\n"
+        "tensor([[1, 1, 1],\n"
+        "        [2, 2, 2]])",
 };
 inline constexpr Doc expand_as{
-    .summary = "Expand to the sizes of other.",
+    .summary = "Repeat dims of size 1 up to the sizes of `other`, without copying.",
+    .args = {of_that_shape},
+    .returns = expand_returns,
+    .raises = "ShapeError: A size that is not 1 would change, or a dim is left out.",
+    .example =
+        ">>> gb.expand_as(gb.tensor([1, 2]), gb.zeros(2, 2))\n"
+        "tensor([[1, 2],\n"
+        "        [1, 2]])",
 };
 inline constexpr Doc squeeze{
-    .summary = "Drop the dims of size 1, or one of them, as a view.",
+    .summary = "Drop the dims of size 1, or one of them.",
+    .args = {any_shape, {"dim", "The only one to drop, in [-ndim, ndim); another size stays."}},
+    .returns = view_returns,
+    .raises = dim_error,
+    .example =
+        ">>> x = gb.zeros(1, 2, 1)\n"
+        ">>> gb.squeeze(x).shape, gb.squeeze(x, 0).shape\n"
+        "((2,), (2, 1))",
 };
 inline constexpr Doc unsqueeze{
-    .summary = "Insert a dim of size 1, as a view.",
+    .summary = "Insert a dim of size 1.",
+    .args = {any_shape, {"dim", "Where it stands in the result, in [-ndim - 1, ndim]."}},
+    .returns = view_returns,
+    .raises =
+        "IndexOutOfRangeError: `dim` lies outside.\n"
+        "ShapeError: The tensor has as many dims as there can be.",
+    .example =
+        ">>> x = gb.zeros(2, 3)\n"
+        ">>> gb.unsqueeze(x, -1).shape\n"
+        "(2, 3, 1)",
 };
 inline constexpr Doc narrow{
-    .summary = "Look at length elements along dim, from start.",
+    .summary = "Look at `length` elements along `dim`, from `start` on.",
+    .args = {any_shape,
+             one_dim,
+             {"start", "The first; negative counts from the end."},
+             {"length", "How many, at least 0."}},
+    .returns = view_returns,
+    .raises =
+        "IndexOutOfRangeError: `dim`, `start` or the last element lies outside.\n"
+        "ShapeError: The tensor has no dims.",
+    .example =
+        ">>> x = gb.arange(5)\n"
+        ">>> gb.narrow(x, 0, 1, 3)\n"
+        "tensor([1, 2, 3])",
 };
 inline constexpr Doc select{
     .summary = "Look at one index of a dim, which goes.",
+    .details = "select(x, 0, i) is x[i].",
+    .args = {any_shape, one_dim, {"index", "In [-size, size) of that dim."}},
+    .returns = view_returns,
+    .raises = "IndexOutOfRangeError: `dim` or `index` lies outside, or the tensor has no dims.",
+    .example =
+        ">>> x = gb.tensor([[1, 2], [3, 4]])\n"
+        ">>> gb.select(x, 1, -1)\n"
+        "tensor([2, 4])",
 };
-inline constexpr Doc contiguous{
-    .summary = "A dense tensor in row-major order: an alias where it is one, else a copy.",
-};
-inline constexpr Doc clone{
-    .summary = "Copy, differentiably.",
-};
-inline constexpr Doc detach{
-    .summary = "Share the storage without the history; in-place writes are seen by both.",
-};
-inline constexpr Doc alias{
-    .summary = "Make another handle on the same tensor, which ends on its own.",
-};
-inline constexpr Doc copy_{
-    .summary = "Write src, converted and broadcast, into this tensor.",
-};
-inline constexpr Doc to{
-    .summary = "Convert to a dtype, a device, or another tensor's; an alias where it is so.",
-};
-inline constexpr Doc type_as{
-    .summary = "Convert to the dtype of other.",
-};
-inline constexpr Doc float_type{
-    .summary = "Convert to float32.",
-};
-inline constexpr Doc double_type{
-    .summary = "Convert to float64.",
-};
-inline constexpr Doc long_type{
-    .summary = "Convert to int64.",
-};
-inline constexpr Doc int_type{
-    .summary = "Convert to int32.",
-};
-inline constexpr Doc byte{
-    .summary = "Convert to uint8.",
-};
-inline constexpr Doc bool_type{
-    .summary = "Convert to bool: true where not zero.",
-};
-inline constexpr Doc cpu{
-    .summary = "Copy to the CPU; an alias where it is there.",
-};
-inline constexpr Doc cuda{
-    .summary = "Copy to a CUDA device; an alias where it is there.",
-};
+inline constexpr const char* join_returns =
+    "A new tensor of the promoted dtype, on the tensors' device. The graph keeps no tensor.";
 inline constexpr Doc cat{
-    .summary = "Join along a dim they have.",
+    .summary = "Join tensors along a dim they have.",
+    .args = {{"tensors", "One or more, whose sizes differ along `dim` alone."},
+             {"dim", "Along which, in [-ndim, ndim)."}},
+    .returns = join_returns,
+    .raises =
+        "ShapeError: Other sizes differ, there are no dims, or there is no tensor.\n"
+        "IndexOutOfRangeError: `dim` lies outside.\n"
+        "DeviceError: The tensors are on several devices.",
+    .example =
+        ">>> gb.cat([gb.tensor([1, 2]), gb.tensor([3])])\n"
+        "tensor([1, 2, 3])",
 };
 inline constexpr Doc stack{
-    .summary = "Join along a new dim.",
+    .summary = "Join tensors along a new dim.",
+    .args = {{"tensors", "One or more, of equal sizes."},
+             {"dim", "Where the new dim stands in the result, in [-ndim - 1, ndim]."}},
+    .returns = join_returns,
+    .raises =
+        "ShapeError: The sizes differ, there are as many dims as can be, or there is no tensor.\n"
+        "IndexOutOfRangeError: `dim` lies outside.\n"
+        "DeviceError: The tensors are on several devices.",
+    .example =
+        ">>> gb.stack([gb.tensor([1, 2]), gb.tensor([3, 4])], 1)\n"
+        "tensor([[1, 3],\n"
+        "        [2, 4]])",
 };
 
 }  // namespace garboard::python::docs
