@@ -1,40 +1,204 @@
-// What users read about python/bindings/methods_product.cpp.
+// What users read about products, softmax, losses and normalization:
+// python/bindings/methods_product.cpp.
 #pragma once
 
 #include "python/bindings/docs/doc.h"
 
 namespace garboard::python::docs {
 
+inline constexpr const char* matmul_error =
+    "ShapeError: The inner sizes differ, the batch dims do not broadcast, or a tensor has no "
+    "dims.\n"
+    "DTypeError: The dtypes differ, or are bool.\n"
+    "DeviceError: The tensors are on several devices.";
+
 inline constexpr Doc mm{
-    .summary = "Multiply two matrices: [n, k] by [k, m].",
+    .summary = "Multiply two matrices.",
+    .details = "mm(a, b)_ij = sum_k a_ik b_kj, floats by BLAS. Nothing broadcasts.",
+    .args = {{"input", "Tensor [n, k] of any dtype but bool."},
+             {"mat2", "Tensor [k, m] of the same dtype."}},
+    .returns =
+        "A new tensor [n, m]. Until backward the graph keeps each matrix whose partner requires "
+        "grad.",
+    .raises =
+        "ShapeError: There are not two dims, or the inner sizes differ.\n"
+        "DTypeError: The dtypes differ, or are bool.\n"
+        "DeviceError: The tensors are on several devices.",
+    .example =
+        ">>> x = gb.tensor([[1, 2], [3, 4]])\n"
+        ">>> gb.mm(x, gb.tensor([[10], [1]]))\n"
+        "tensor([[12],\n"
+        "        [34]])",
 };
 inline constexpr Doc bmm{
-    .summary = "Multiply matrices pairwise: [b, n, k] by [b, k, m].",
+    .summary = "Multiply matrices pairwise.",
+    .details = "Nothing broadcasts; `matmul` does.",
+    .args = {{"input", "Tensor [b, n, k] of any dtype but bool."},
+             {"mat2", "Tensor [b, k, m] of the same dtype."}},
+    .returns =
+        "A new tensor [b, n, m]. Until backward the graph keeps each tensor whose partner requires "
+        "grad.",
+    .raises =
+        "ShapeError: There are not three dims, or the batches or inner sizes differ.\n"
+        "DTypeError: The dtypes differ, or are bool.\n"
+        "DeviceError: The tensors are on several devices.",
+    .example =
+        ">>> x = gb.ones(5, 2, 3)\n"
+        ">>> gb.bmm(x, gb.ones(5, 3, 4)).shape\n"
+        "(5, 2, 4)",
 };
 inline constexpr Doc matmul{
-    .summary = "Multiply vectors, matrices, or batches of them; batch dims broadcast.",
+    .summary = "Multiply vectors, matrices, or batches of them.",
+    .details =
+        "NumPy's rules: a vector is a row on the left and a column on the right, and the dim that "
+        "makes it so goes again; what stands before the last two dims broadcasts.",
+    .args = {{"input", "Tensor [..., n, k] or [k] of any dtype but bool."},
+             {"other", "Tensor [..., k, m] or [k] of the same dtype."}},
+    .returns =
+        "A new tensor [..., n, m]. Until backward the graph keeps each tensor whose partner "
+        "requires grad; one that is broadcast over batches, as often as it is met.",
+    .raises = matmul_error,
+    .example =
+        ">>> x = gb.tensor([[1, 2], [3, 4]])\n"
+        ">>> gb.matmul(x, gb.tensor([10, 1]))\n"
+        "tensor([12, 34])",
 };
 inline constexpr Doc linear{
-    .summary = "Compute input @ weight.T + bias: [..., in], [out, in] and [out].",
+    .summary = "Multiply by a weight matrix, turned round, and add a bias.",
+    .details = "input @ weight.T + bias, in one pass.",
+    .args = {{"input", "Tensor [..., in] of any dtype but bool."},
+             {"weight", "Tensor [out, in] of the same dtype."},
+             {"bias", "Tensor [out], or None."}},
+    .returns =
+        "A new tensor [..., out]. Until backward the graph keeps `input` if the weight requires "
+        "grad, and the weight if `input` does.",
+    .raises =
+        "ShapeError: The sizes do not fit.\n"
+        "DTypeError: The dtypes differ, or are bool.\n"
+        "DeviceError: The tensors are on several devices.",
+    .example =
+        ">>> x = gb.tensor([[1.0, 2.0]])\n"
+        ">>> gb.linear(x, gb.tensor([[10.0, 1.0]]), gb.tensor([0.5]))\n"
+        "tensor([[12.5000]])",
 };
+inline constexpr Arg scaled_tensor{
+    "input", "Tensor of any shape and of a floating dtype, unless `dtype` is given."};
+inline constexpr Arg scaled_dim{"dim", "Where to sum, in [-ndim, ndim)."};
+inline constexpr Arg scaled_dtype{"dtype", "What `input` is converted to first."};
+inline constexpr const char* scaling_returns =
+    "A new tensor of `input`'s shape. Until backward the graph keeps it.";
+inline constexpr const char* scaling_error =
+    "IndexOutOfRangeError: `dim` lies outside.\n"
+    "DTypeError: The dtype is no floating one.";
 inline constexpr Doc softmax{
-    .summary = "Scale each slice along dim to positive numbers that sum to one.",
+    .summary = "Scale each slice along `dim` to positive numbers that sum to one.",
+    .details =
+        "softmax(x)_i = exp(x_i - max x) / sum_j exp(x_j - max x), maximum and sum in one pass "
+        "(Milakov and Gimelshein, arXiv:1805.02867).",
+    .args = {scaled_tensor, scaled_dim, scaled_dtype},
+    .returns = scaling_returns,
+    .raises = scaling_error,
+    .example =
+        ">>> x = gb.tensor([0.0, 0.0, 1.0])\n"
+        ">>> gb.softmax(x, 0)\n"
+        "tensor([0.2119, 0.2119, 0.5761])",
 };
 inline constexpr Doc log_softmax{
-    .summary = "Compute the logarithm of softmax along dim, without overflow.",
+    .summary = "Compute the logarithm of softmax along `dim`, without overflow.",
+    .details = "log_softmax(x)_i = x_i - max x - log sum_j exp(x_j - max x).",
+    .args = {scaled_tensor, scaled_dim, scaled_dtype},
+    .returns = scaling_returns,
+    .raises = scaling_error,
+    .example =
+        ">>> x = gb.tensor([0.0, 0.0])\n"
+        ">>> gb.log_softmax(x, 0)\n"
+        "tensor([-0.6931, -0.6931])",
 };
 inline constexpr Doc cross_entropy{
-    .summary = "Compute -log softmax(input)[target] from logits [rows, classes].",
+    .summary = "Compute how far logits are from their targets: -log softmax(input)[target].",
+    .details =
+        "With l = -log softmax(input) and e = `label_smoothing`, a row's loss is (1 - e) "
+        "weight[target] l[target] + e / classes * sum(weight * l). The mean of no rows is NaN.",
+    .args = {{"input", "Logits [rows, classes] or [classes], of a floating dtype."},
+             {"target", "Class numbers [rows] or [], int64."},
+             {"weight",
+              "How much each class counts: [classes], of `input`'s dtype. No gradient passes to "
+              "it."},
+             {"ignore_index", "Rows with this target count for nothing."},
+             {"reduction",
+              "'mean' over the rows that count, each as often as its target's weight says; 'sum', "
+              "or 'none' for one loss a row."},
+             {"label_smoothing",
+              "What part of each target is spread evenly over all classes, 0 to 1."}},
+    .returns =
+        "A new tensor, of no dims unless `reduction` is 'none'. Until backward the graph keeps "
+        "`input`, the targets, the weight and a number a row.",
+    .raises =
+        "ShapeError: The sizes do not fit, or `label_smoothing` lies outside.\n"
+        "IndexOutOfRangeError: A target is neither a class nor `ignore_index`.\n"
+        "DTypeError: `input` is not floating, `target` not int64, or the weight of another dtype.\n"
+        "DeviceError: The tensors are on several devices.\n"
+        "TypeError: There is no such reduction.",
+    .example =
+        ">>> logits = gb.tensor([[2.0, 0.0], [0.0, 0.0]])\n"
+        ">>> gb.cross_entropy(logits, gb.tensor([0, 1]), reduction='none')\n"
+        "tensor([0.1269, 0.6931])",
 };
 inline constexpr Doc layer_norm{
-    .summary = "Bring the last dims, of sizes normalized_shape, to mean 0 and variance 1.",
+    .summary = "Bring the last dims to mean 0 and variance 1.",
+    .details =
+        "(input - mean) / sqrt(variance + eps) * weight + bias, where the variance is divided by "
+        "the count (Ba, Kiros and Hinton, arXiv:1607.06450).",
+    .args = {{"input", "Tensor [..., *normalized_shape] of a floating dtype."},
+             {"normalized_shape", "The sizes of the last dims, or that of the last one."},
+             {"weight", "Tensor of those sizes and `input`'s dtype; None stands for ones."},
+             {"bias", "Likewise; None stands for zeros."},
+             {"eps", "What is added to the variance."}},
+    .returns =
+        "A new tensor of `input`'s shape. Until backward the graph keeps `input`, the weight and "
+        "two numbers a slice.",
+    .raises =
+        "ShapeError: The last sizes are others.\n"
+        "DTypeError: `input` is not floating, or the dtypes differ.\n"
+        "DeviceError: The tensors are on several devices.",
+    .example =
+        ">>> gb.layer_norm(gb.tensor([[1.0, 2.0, 3.0]]), 3)\n"
+        "tensor([[-1.2247, 0.0000, 1.2247]])",
 };
 inline constexpr Doc mse_loss{
-    .summary = "Compute (input - target)^2.",
+    .summary = "Compute the squared distance of two tensors, element by element.",
+    .details = "(input - target)^2, then its mean or sum.",
+    .args = {{"input", "Tensor of any shape; one of the two is floating."},
+             {"target", "Tensor of the same sizes; nothing broadcasts."},
+             {"reduction", "'mean', 'sum', or 'none' for one loss an element."}},
+    .returns =
+        "A new tensor, of no dims unless `reduction` is 'none'. Until backward the graph keeps the "
+        "difference.",
+    .raises =
+        "ShapeError: The sizes differ.\n"
+        "DTypeError: Neither is floating.\n"
+        "DeviceError: The tensors are on several devices.\n"
+        "TypeError: There is no such reduction.",
+    .example =
+        ">>> gb.mse_loss(gb.tensor([1.0, 2.0]), gb.tensor([1.0, 4.0]))\n"
+        "tensor(2.)",
 };
 inline constexpr Doc dropout{
-    .summary =
-        "Zero elements with probability p and scale the rest by 1 / (1 - p), while training.",
+    .summary = "Zero elements with probability `p` and scale the rest by 1 / (1 - p).",
+    .details =
+        "So the expectation stays. The default generator decides (`manual_seed`); Srivastava et "
+        "al., \"Dropout\", JMLR 15, 2014.",
+    .args = {{"input", "Tensor of any shape and of a floating dtype."},
+             {"p", "In [0, 1]."},
+             {"training", "False returns `input` as it is, under a new handle."}},
+    .returns = "A new tensor of `input`'s shape. Until backward the graph keeps the mask.",
+    .raises =
+        "ShapeError: `p` lies outside.\n"
+        "DTypeError: `input` is not floating.",
+    .example =
+        ">>> x = gb.ones(4)\n"
+        ">>> gb.dropout(x, 1.0), gb.dropout(x, training=False)\n"
+        "(tensor([0., 0., 0., 0.]), tensor([1., 1., 1., 1.]))",
 };
 
 }  // namespace garboard::python::docs
