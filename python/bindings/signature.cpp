@@ -1,7 +1,5 @@
 #include "python/bindings/signature.h"
 
-#include <algorithm>
-#include <array>
 #include <utility>
 
 namespace garboard::python {
@@ -35,13 +33,16 @@ Signature::Signature(std::string_view text) {
   });
 }
 
+const char* Signature::numpy_name_of(std::string_view parameter) {
+  if (parameter == "dim") return "axis";
+  return parameter == "keepdim" ? "keepdims" : nullptr;
+}
+
 int Signature::place_of_numpy_name(PyObject* name) const {
-  static constexpr std::array numpy_names{std::pair{"axis", "dim"},
-                                          std::pair{"keepdims", "keepdim"}};
-  for (const auto& [theirs, ours] : numpy_names) {
-    if (PyUnicode_CompareWithASCIIString(name, theirs) != 0) continue;
-    const auto it = std::ranges::find(parameters_, ours, &Parameter::text);
-    if (it != parameters_.end()) return static_cast<int>(it - parameters_.begin());
+  for (int i = 0; const Parameter& parameter : parameters_) {
+    const char* const theirs = numpy_name_of(parameter.text);
+    if (theirs && PyUnicode_CompareWithASCIIString(name, theirs) == 0) return i;
+    ++i;
   }
   return -1;
 }

@@ -59,6 +59,8 @@ class Signature {
   /// Parameters from here on may be left out.
   int required_end() const { return required_end_; }
 
+  /// What NumPy's users call a parameter of ours, or null.
+  static const char* numpy_name_of(std::string_view parameter);
   /// The index of the parameter that NumPy's users call `name`, `axis` or `keepdims`; or -1.
   /// Neither signature has these names.
   int place_of_numpy_name(PyObject* name) const;

@@ -51,6 +51,8 @@ std::string arguments_of(const Doc& doc, const Signature& signature, bool is_met
       if (!arg.name || parameter.text != arg.name) continue;
       if (!text.empty()) text += '\n';
       text.append(arg.name).append(": ").append(arg.text);
+      const char* const theirs = Signature::numpy_name_of(arg.name);
+      if (theirs) text.append(" NumPy's name for it, `").append(theirs).append("`, is taken too.");
     }
   }
   return text;

@@ -22,7 +22,9 @@ inline constexpr const char* choosing_error =
 
 inline constexpr Doc sum{
     .summary = "Add the elements along `dim`, or all of them.",
-    .details = "As accurate as a pairwise sum. The sum of no elements is 0.",
+    .details =
+        "As accurate as a pairwise sum, and the same with any number of threads. The sum of no "
+        "elements is 0.",
     .args = {any_tensor, reduced_dims, keepdim, summed_dtype},
     .returns =
         "A new tensor without the reduced dims, of `input`'s floating dtype, int64 for integers "
