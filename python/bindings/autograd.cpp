@@ -55,7 +55,15 @@ std::vector<Tensor> tensors_of(const py::list& given, const char* op, const char
 }  // namespace
 
 void bind_autograd(py::module_& m) {
-  m.def("is_grad_enabled", &is_grad_enabled, "True where ops are recorded on this thread.");
+  m.def("is_grad_enabled", &is_grad_enabled, R"(Tell whether ops are recorded on this thread.
+
+Returns:
+    A bool: True at first, False inside `no_grad`.
+
+>>> with gb.no_grad():
+...     gb.is_grad_enabled()
+False
+)");
   m.def("_set_grad_enabled", &set_grad_enabled, py::arg("enabled"),
         "Set grad mode on this thread; returns what it was.");
   m.def(
@@ -79,12 +87,17 @@ void bind_autograd(py::module_& m) {
       py::arg("outputs"), py::arg("gradients"), py::arg("inputs"), py::arg("retain_graph"),
       py::arg("create_graph"), py::call_guard<BirthStamp>(),
       "Gradients of outputs for inputs alone; None for an input they do not depend on.");
-  py::class_<GraphNode>(m, "GraphNode", "A recorded op.")
+  py::class_<GraphNode>(m, "GraphNode", "A recorded op: a node of a graph, which is kept alive.")
       .def(
-          "name", [](const GraphNode& it) { return it.node->name; }, "The op's name.")
+          "name", [](const GraphNode& it) { return it.node->name; }, R"(Return the op's name.
+
+>>> x = gb.ones(2, requires_grad=True)
+>>> (x * 2).grad_fn.name()
+'mul'
+)")
       .def_property_readonly(
           "serial", [](const GraphNode& it) { return it.node->serial; },
-          "Counts nodes in the order they were recorded.")
+          "Its number among the nodes, in the order in which they were recorded.")
       .def_property_readonly(
           "is_released", [](const GraphNode& it) { return it.node->is_released; },
           "True once a backward pass has freed what the node kept.")
@@ -97,13 +110,16 @@ void bind_autograd(py::module_& m) {
             }
             return py::tuple(py::cast(std::move(nodes)));
           },
-          "The nodes that computed the inputs.")
+          "The nodes that computed the inputs: a tuple, without the leaves.")
       .def("__repr__", [](const GraphNode& it) {
         return text("<GraphNode ", it.node->name, " #", it.node->serial,
                     it.node->is_released ? ", released>" : ">");
       });
   py::setattr(reinterpret_cast<PyObject*>(tensor_type), "grad_fn",
-              py::module_::import("builtins").attr("property")(py::cpp_function(&node_of)));
+              py::module_::import("builtins")
+                  .attr("property")(
+                      py::cpp_function(&node_of), py::none(), py::none(),
+                      "The recorded op that computed the tensor, a GraphNode; None of a leaf."));
 }
 
 }  // namespace garboard::python

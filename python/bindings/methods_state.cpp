@@ -184,18 +184,18 @@ PyGetSetDef properties[] = {
      [](PyObject* self, void*) {
        return read(self, "shape", [](const Tensor& it) { return tuple_of(it.sizes()); });
      },
-     nullptr, "The sizes, as a tuple.", nullptr},
+     nullptr, "The sizes, a tuple of integers.", nullptr},
     {"dtype",
      [](PyObject* self, void*) {
        return read(self, "dtype",
                    [](const Tensor& it) { return Py_NewRef(dtype_object(it.dtype())); });
      },
-     nullptr, "The type of the elements.", nullptr},
+     nullptr, "The dtype of the elements.", nullptr},
     {"device",
      [](PyObject* self, void*) {
        return read(self, "device", [](const Tensor& it) { return device_object(it.device()); });
      },
-     nullptr, "Where the storage lies.", nullptr},
+     nullptr, "The device on which the storage lies.", nullptr},
     {"is_cuda",
      [](PyObject* self, void*) {
        return read(self, "is_cuda", [](const Tensor& it) {
@@ -207,49 +207,73 @@ PyGetSetDef properties[] = {
      [](PyObject* self, void*) {
        return read(self, "ndim", [](const Tensor& it) { return PyLong_FromLong(it.ndim()); });
      },
-     nullptr, "The number of dims.", nullptr},
+     nullptr, "The number of dims, 0 to 8.", nullptr},
     {"nbytes",
      [](PyObject* self, void*) {
        return read(self, "nbytes",
                    [](const Tensor& it) { return PyLong_FromLongLong(it.nbytes()); });
      },
-     nullptr, "Bytes of the elements; the storage may hold more.", nullptr},
+     nullptr, "The bytes of the elements; the storage of a view may hold more.", nullptr},
     {"itemsize",
      [](PyObject* self, void*) {
        return read(self, "itemsize",
                    [](const Tensor& it) { return PyLong_FromSize_t(item_size(it.dtype())); });
      },
-     nullptr, "Bytes an element takes.", nullptr},
+     nullptr, "The bytes that an element takes.", nullptr},
     {"requires_grad",
      [](PyObject* self, void*) {
        return read(self, "requires_grad",
                    [](const Tensor& it) { return PyBool_FromLong(it.requires_grad()); });
      },
-     set_requires_grad, "True where a gradient is asked for; can be set on a leaf.", nullptr},
+     set_requires_grad,
+     R"(True where a gradient is asked for.
+
+It can be set on a leaf. GradientError: the dtype is no floating one, or it is cleared on what
+recorded ops computed.)",
+     nullptr},
     {"is_leaf",
      [](PyObject* self, void*) {
        return read(self, "is_leaf", [](const Tensor& it) { return PyBool_FromLong(it.is_leaf()); });
      },
-     nullptr, "True where no recorded op computed it.", nullptr},
-    {"grad", get_grad, set_grad, "The accumulated gradient of a leaf, or None.", nullptr},
+     nullptr, "True where no recorded op computed the tensor.", nullptr},
+    {"grad", get_grad, set_grad,
+     R"(The accumulated gradient of a leaf, or None.
+
+The same alias at each read, in no scope and not counted; it lives as long as its leaf, until None
+is assigned. What is assigned is detached; ShapeError, DTypeError or DeviceError says that it does
+not fit the leaf.
+
+>>> x = gb.ones(2, requires_grad=True)
+>>> (x * 3).sum().backward()
+>>> x.grad
+tensor([3., 3.]))",
+     nullptr},
     {"T",
      [](PyObject* self, void*) {
        return view(self, "T", [](const Tensor& it) { return reversed(it); });
      },
-     nullptr, "The dims in reverse order, as a view.", nullptr},
+     nullptr, R"(The dims in reverse order, as a view.
+
+>>> gb.zeros(2, 3).T.shape
+(3, 2))",
+     nullptr},
     {"mT",
      [](PyObject* self, void*) {
        return view(self, "mT", [](const Tensor& it) { return transpose(it, -2, -1); });
      },
-     nullptr, "The last two dims swapped, as a view.", nullptr},
+     nullptr, R"(The last two dims swapped, as a view.
+
+>>> gb.zeros(5, 2, 3).mT.shape
+(5, 3, 2))",
+     nullptr},
     {"data",
      [](PyObject* self, void*) {
        return view(self, "data", [](const Tensor& it) { return detach(it); });
      },
-     nullptr, "The same storage without history.", nullptr},
+     nullptr, "The same storage without history, as `detach()` gives it.", nullptr},
     {"is_disposed",
      [](PyObject* self, void*) { return PyBool_FromLong(alias_of(self).is_disposed()); }, nullptr,
-     "True once this handle has ended.", nullptr},
+     "True once this handle has ended; the only question that one may still ask.", nullptr},
     {}};
 
 }  // namespace
@@ -260,8 +284,18 @@ void add_state_methods() {
   add_table<table>();
   auto& methods = method_table().methods;
   methods.push_back({"dispose", dispose, METH_NOARGS,
-                     "dispose($self)\n--\n\nEnd this handle now; its storage goes with its last "
-                     "share. Idempotent."});
+                     R"(dispose($self)
+--
+
+End this handle now. Idempotent.
+
+The storage goes with its last share: views, graphs and exports keep it. Afterwards every use raises
+DisposedError, which names where the tensor was born.
+
+>>> x = gb.zeros(2)
+>>> x.dispose()
+>>> x.is_disposed
+True)"});
   methods.push_back({"__enter__", enter, METH_NOARGS, nullptr});
   methods.push_back({"__exit__", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(leave)),
                      METH_FASTCALL, nullptr});

@@ -17,30 +17,62 @@ struct StorageView {
   Counted<Storage> storage;
 };
 
+constexpr const char* storage_doc = R"(Look at the storage, which all views of it share.
+
+Returns:
+    A Storage, which keeps the bytes alive.
+
+Raises:
+    DisposedError: The tensor is disposed.
+
+>>> x = gb.zeros(4)
+>>> x.storage() == x[1:].storage(), x[1:].untyped_storage().nbytes()
+(True, 16)
+)";
+
 StorageView storage_of(const Tensor& tensor) { return {tensor.storage()}; }
 
 }  // namespace
 
 void bind_storage(py::module_& m) {
-  py::class_<StorageView>(m, "Storage", "One block of bytes on one device; keeps it alive.")
+  py::class_<StorageView>(m, "Storage", R"(One block of bytes on one device; it is kept alive.
+
+Equal where it is the same block. `len()` is its bytes.
+)")
       .def(
           "data_ptr",
           [](const StorageView& it) {
             return reinterpret_cast<std::uintptr_t>(it.storage->data());
           },
-          "The address of the first byte.")
+          R"(Tell the address of the first byte.
+
+Returns:
+    An integer, on the storage's device.
+
+>>> x = gb.zeros(4)
+>>> x.storage().data_ptr() == x.data_ptr()
+True
+)")
       .def(
-          "nbytes", [](const StorageView& it) { return it.storage->bytes; }, "Its size in bytes.")
+          "nbytes", [](const StorageView& it) { return it.storage->bytes; },
+          R"(Tell how many bytes it has.
+
+Returns:
+    An integer; what a larger block around it holds besides is not counted.
+
+>>> gb.zeros(4).storage().nbytes()
+16
+)")
       .def("__len__", [](const StorageView& it) { return it.storage->bytes; })
       .def_property_readonly(
           "device",
           [](const StorageView& it) {
             return py::reinterpret_steal<py::object>(device_object(it.storage->device));
           },
-          "Where it lies.")
+          "The device on which it lies.")
       .def_property_readonly(
           "version", [](const StorageView& it) { return it.storage->version(); },
-          "Moves on with every in-place write.")
+          "A number that moves on with every in-place write.")
       .def_property_readonly(
           "serial", [](const StorageView& it) { return it.storage->serial; },
           "Its number in the registry, never reused.")
@@ -57,8 +89,7 @@ void bind_storage(py::module_& m) {
       py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(tensor_type));
   for (const char* name : {"storage", "untyped_storage"}) {
     py::setattr(type, name,
-                py::cpp_function(&storage_of, py::name(name), py::is_method(type),
-                                 "The storage, shared with every view of it."));
+                py::cpp_function(&storage_of, py::name(name), py::is_method(type), storage_doc));
   }
   py::setattr(
       type, "_version",

@@ -92,6 +92,39 @@ PyObject* represent(PyObject* self) {
   return PyObject_CallOneArg(format, self);
 }
 
+constexpr const char* tensor_doc =
+    R"(Tensor(data=(), *, dtype=None, device=None, requires_grad=False)
+--
+
+A handle on a tensor: dtype, sizes and strides over a storage.
+
+It ends when its last reference goes, when its scope closes, or when it is disposed; the storage
+ends with its last share. `with x:` disposes it at the end of the block. The operators, and slicing
+as NumPy has it, are the functions of their names.
+
+Args:
+    data: What `gb.tensor` takes; a Tensor gives another handle on its storage, without history.
+        Nothing gives a tensor without elements.
+    dtype: The dtype, if another is wanted.
+    device: Where it lies; the CPU, or where the tensor given is.
+    requires_grad: True asks for a gradient: makes it a leaf.
+    given, named: What the constructor of a subclass takes besides.
+
+Raises:
+    ShapeError: Lists of one depth differ in length.
+    DTypeError: A number does not fit into the integer dtype, or no dtype is the array's.
+    TypeError: An element is no number, or there is an argument too many.
+    DeviceError: The device cannot be used.
+    GradientError: A gradient is asked for, and the dtype is no floating one.
+    DisposedError: The tensor given is disposed.
+
+>>> with gb.Tensor([1.0, 2.0]) as x:
+...     print(x[1:] * 10)
+tensor([20.])
+>>> x.is_disposed
+True
+)";
+
 template <class Function>
 void* slot(Function* function) {
   return reinterpret_cast<void*>(function);
@@ -124,11 +157,7 @@ bool add_tensor_type(PyObject* module) {
       {Py_tp_members, members},
       {Py_tp_methods, table.methods.data()},
       {Py_tp_getset, tensor_properties()},
-      {Py_tp_doc, const_cast<char*>(
-                      "Tensor(data=(), *, dtype=None, device=None, requires_grad=False)\n--\n\nA "
-                      "handle on a tensor: dtype, sizes and strides over a "
-                      "storage.\n\nIt ends when its last reference goes, when its scope closes, or "
-                      "when it is disposed; the storage\nends with its last share.")},
+      {Py_tp_doc, const_cast<char*>(tensor_doc)},
   };
   add_number_slots(slots);
   add_index_slots(slots);
