@@ -184,7 +184,15 @@ void bind_registry(py::module_& m) {
   m.def(
       "current_dispose_scope",
       [] { return py::reinterpret_steal<py::object>(scope_object(current_scope())); },
-      "The innermost open scope here, or None.");
+      R"(Return the innermost open scope of this thread or asyncio task.
+
+Returns:
+    A DisposeScope; None outside every scope.
+
+>>> with gb.dispose_scope("step"):
+...     gb.current_dispose_scope().name
+'step'
+)");
   m.def(
       "_scope_of",
       [](py::handle tensor) {

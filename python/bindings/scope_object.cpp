@@ -16,6 +16,7 @@
 #include "csrc/core/error.h"
 #include "csrc/lifetime/disposable.h"
 #include "python/bindings/arguments.h"
+#include "python/bindings/docs/scopes.h"
 #include "python/bindings/errors.h"
 #include "python/bindings/methods.h"
 #include "python/bindings/ref.h"
@@ -362,58 +363,46 @@ bool add_scope_type(PyObject* module) {
   static PyMethodDef methods[] = {
       {"__enter__", enter, METH_NOARGS, "Open the scope: what is made from now on belongs to it."},
       {"__exit__", fast(leave), METH_FASTCALL, "Dispose what is in the scope, and close it."},
-      {"move_to_outer", fast(move_to_outer), METH_FASTCALL,
-       "move_to_outer($self, *tensors)\n--\n\nHand tensors to the outer scope and return them; "
-       "without one, they are detached.\n\nHere and below, modules, optimizers, and tuples, "
-       "lists and dicts of tensors and of them stand for the\ntensors in them."},
-      {"move_to_other", fast(move_to_other), METH_FASTCALL,
-       "move_to_other($self, scope, /, *tensors)\n--\n\nHand tensors to another scope and return "
-       "them."},
-      {"detach", fast(detach), METH_FASTCALL,
-       "detach($self, *tensors)\n--\n\nLet tensors outlive every scope and return them."},
-      {"attach", fast(attach), METH_FASTCALL,
-       "attach($self, *tensors)\n--\n\nMake tensors members of this scope and return them."},
-      {"dispose_everything", dispose_everything, METH_NOARGS,
-       "dispose_everything($self)\n--\n\nDispose the members; the scope stays open."},
+      {"move_to_outer", fast(move_to_outer), METH_FASTCALL, docs::move_to_outer},
+      {"move_to_other", fast(move_to_other), METH_FASTCALL, docs::move_to_other},
+      {"detach", fast(detach), METH_FASTCALL, docs::detach},
+      {"attach", fast(attach), METH_FASTCALL, docs::attach},
+      {"dispose_everything", dispose_everything, METH_NOARGS, docs::dispose_everything},
       {"dispose_everything_but", fast(dispose_everything_but), METH_FASTCALL,
-       "dispose_everything_but($self, *keep)\n--\n\nDispose the members except some, and return "
-       "those."},
-      {"dispose", dispose, METH_NOARGS,
-       "dispose($self)\n--\n\nDispose the members and close the scope. Idempotent."},
+       docs::dispose_everything_but},
+      {"dispose", dispose, METH_NOARGS, docs::dispose},
       {}};
   static PyGetSetDef properties[] = {
-      {"name", get_name, nullptr, "What the scope was called, or None.", nullptr},
-      {"is_disposed", get_is_disposed, nullptr, "True once it has closed.", nullptr},
-      {"is_open", get_is_open, nullptr, "True between opening and closing.", nullptr},
+      {"name", get_name, nullptr, "The name it was given, or None.", nullptr},
+      {"is_disposed", get_is_disposed, nullptr, "True once the scope has closed.", nullptr},
+      {"is_open", get_is_open, nullptr, "True between opening and closing the scope.", nullptr},
       {"_limit", get_limit, nullptr, "The budget in bytes, or None.", nullptr},
       {"outer", get_outer, nullptr, "The nearest open scope around this one, or None.", nullptr},
-      {"disposables", get_disposables, nullptr, "The members now, oldest first, as a tuple.",
-       nullptr},
+      {"disposables", get_disposables, nullptr,
+       "The members now, oldest first: a tuple of tensors.", nullptr},
       {"live_bytes", get_live_bytes, nullptr,
-       "Bytes of the storages born inside that still live, per device; at the close, once closed.",
+       "The bytes of the storages born inside that still live, by the device's name; once closed, "
+       "those at the close.",
        nullptr},
-      {"peak_bytes", get_peak_bytes, nullptr, "The most bytes there were at once, per device.",
-       nullptr},
+      {"peak_bytes", get_peak_bytes, nullptr,
+       "The most bytes that lived at once, by the device's name.", nullptr},
       {}};
   static PyMemberDef members[] = {
       {"__weaklistoffset__", T_PYSSIZET, offsetof(ScopeObject, weak_references), READONLY, nullptr},
       {}};
-  static PyType_Slot slots[] = {
-      {Py_tp_dealloc, slot(dealloc)},
-      {Py_tp_new, slot(make)},
-      {Py_tp_repr, slot(represent)},
-      {Py_tp_hash, slot(hash)},
-      {Py_tp_richcompare, slot(compare)},
-      {Py_tp_methods, methods},
-      {Py_tp_getset, properties},
-      {Py_tp_members, members},
-      {Py_sq_length, slot(length)},
-      {Py_sq_contains, slot(contains)},
-      {Py_nb_bool, slot(is_true)},
-      {Py_tp_doc,
-       const_cast<char*>("DisposeScope(name=None, *, limit=None)\n--\n\nEnd what is made while the "
-                         "scope is open, when it closes.")},
-      {0, nullptr}};
+  static PyType_Slot slots[] = {{Py_tp_dealloc, slot(dealloc)},
+                                {Py_tp_new, slot(make)},
+                                {Py_tp_repr, slot(represent)},
+                                {Py_tp_hash, slot(hash)},
+                                {Py_tp_richcompare, slot(compare)},
+                                {Py_tp_methods, methods},
+                                {Py_tp_getset, properties},
+                                {Py_tp_members, members},
+                                {Py_sq_length, slot(length)},
+                                {Py_sq_contains, slot(contains)},
+                                {Py_nb_bool, slot(is_true)},
+                                {Py_tp_doc, const_cast<char*>(docs::dispose_scope)},
+                                {0, nullptr}};
   static PyType_Spec spec = {"garboard.DisposeScope", sizeof(ScopeObject), 0,
                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
   scope_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
