@@ -13,13 +13,31 @@ void bind_build(py::module_& m) {
   m.def("_instruction_set", &kernels::instruction_set,
         "The instruction set of the CPU kernels in use: baseline, v3 or v4.");
   m.def("get_num_threads", &thread_count,
-        "Return how many threads work on one operation on the CPU, the calling one among them.\n\n"
-        "At first the processors of the process's affinity mask, or fewer where its control\n"
-        "group's quota pays for fewer.");
+        R"(Return how many threads work on one operation on the CPU, the calling one among them.
+
+At first the processors of the process's affinity mask, or fewer where its control group's quota
+pays for fewer.
+
+>>> gb.get_num_threads() >= 1
+True
+)");
   m.def("set_num_threads", &set_thread_count, py::arg("count"),
-        "Let `count` threads, 1 to 256, work on one operation on the CPU from now on.\n\n"
-        "Results do not depend on it, to the bit. Short operations stay on one thread whatever\n"
-        "it says. Raises `ShapeError` for a count that is out of range.");
+        R"(Let `count` threads work on one operation on the CPU from now on.
+
+Results do not depend on it, to the bit. Short operations stay on one thread whatever it says.
+
+Args:
+    count: 1 to 256, the calling thread among them.
+
+Raises:
+    ShapeError: The count is out of range.
+
+>>> before = gb.get_num_threads()
+>>> gb.set_num_threads(1)
+>>> gb.get_num_threads()
+1
+>>> gb.set_num_threads(before)
+)");
 }
 
 }  // namespace garboard::python

@@ -12,6 +12,30 @@
 namespace garboard::python {
 namespace {
 
+constexpr const char* dtype_doc = R"(The type of an element.
+
+There are six: `gb.bool`, `gb.uint8`, `gb.int32`, `gb.int64`, `gb.float32` and `gb.float64`. Where one
+is asked for, Python's `bool`, `int` and `float` stand for `bool`, `int64` and `float64`.
+
+>>> gb.float32.itemsize, gb.float32.is_floating_point
+(4, True)
+)";
+
+constexpr const char* device_doc = R"(device(type)
+--
+
+A device: where storages lie. Where one is asked for, its name is taken too.
+
+Args:
+    type: "cpu", "cuda" for the first, "cuda:1", "simulated:0", or a device.
+
+Raises:
+    DeviceError: There is no device of that name. Whether one can be used is asked where it is used.
+
+>>> gb.device("cuda:1").type, gb.device("cuda:1").index
+('cuda', 1)
+)";
+
 struct DTypeObject {
   PyObject_HEAD DType value;
 };
@@ -92,7 +116,7 @@ void* slot(Function* function) {
 
 bool add_dtypes_and_devices(PyObject* module) {
   static PyGetSetDef dtype_properties[] = {
-      {"itemsize", dtype_itemsize, nullptr, "Bytes an element takes.", nullptr},
+      {"itemsize", dtype_itemsize, nullptr, "The bytes that an element takes.", nullptr},
       {"is_floating_point", dtype_is_floating, nullptr, "True for float32 and float64.", nullptr},
       {}};
   static PyMethodDef dtype_methods[] = {{"__reduce__", dtype_reduce, METH_NOARGS, nullptr}, {}};
@@ -100,7 +124,7 @@ bool add_dtypes_and_devices(PyObject* module) {
                                       {Py_tp_repr, slot(dtype_repr)},
                                       {Py_tp_getset, dtype_properties},
                                       {Py_tp_methods, dtype_methods},
-                                      {Py_tp_doc, const_cast<char*>("The type of an element.")},
+                                      {Py_tp_doc, const_cast<char*>(dtype_doc)},
                                       {0, nullptr}};
   static PyType_Spec dtype_spec = {"garboard.dtype", sizeof(DTypeObject), 0,
                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
@@ -110,18 +134,16 @@ bool add_dtypes_and_devices(PyObject* module) {
       {"index", device_index, nullptr, "The device's number; None for the CPU.", nullptr},
       {}};
   static PyMethodDef device_methods[] = {{"__reduce__", device_reduce, METH_NOARGS, nullptr}, {}};
-  static PyType_Slot device_slots[] = {
-      {Py_tp_dealloc, slot(dealloc)},
-      {Py_tp_new, slot(device_new)},
-      {Py_tp_repr, slot(device_repr)},
-      {Py_tp_str, slot(device_str)},
-      {Py_tp_hash, slot(device_hash)},
-      {Py_tp_richcompare, slot(device_compare)},
-      {Py_tp_getset, device_properties},
-      {Py_tp_methods, device_methods},
-      {Py_tp_doc,
-       const_cast<char*>("device(type)\n--\n\nName a device: \"cpu\", \"cuda\" or \"cuda:1\".")},
-      {0, nullptr}};
+  static PyType_Slot device_slots[] = {{Py_tp_dealloc, slot(dealloc)},
+                                       {Py_tp_new, slot(device_new)},
+                                       {Py_tp_repr, slot(device_repr)},
+                                       {Py_tp_str, slot(device_str)},
+                                       {Py_tp_hash, slot(device_hash)},
+                                       {Py_tp_richcompare, slot(device_compare)},
+                                       {Py_tp_getset, device_properties},
+                                       {Py_tp_methods, device_methods},
+                                       {Py_tp_doc, const_cast<char*>(device_doc)},
+                                       {0, nullptr}};
   static PyType_Spec device_spec = {"garboard.device", sizeof(DeviceObject), 0,
                                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, device_slots};
   dtype_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&dtype_spec));

@@ -188,10 +188,34 @@ void bind_memory(py::module_& m) {
       .def_property_readonly("has_failed", &FailingAllocation::has_failed);
   m.def(
       "human_bytes", [](std::int64_t bytes) { return human_bytes(bytes); }, py::arg("bytes"),
-      "Bytes as people read them: 1.5 MiB.");
+      R"(Write an amount of bytes as people read it.
+
+Args:
+    bytes: The amount.
+
+Returns:
+    Text with a binary unit.
+
+>>> gb.memory.human_bytes(1536)
+'1.5 KiB'
+)");
   m.def(
       "parse_bytes", [](const std::string& text) { return parse_bytes(text); }, py::arg("text"),
-      "Bytes from text such as \"2 GiB\". Raises GarboardError.");
+      R"(Read an amount of bytes, as people write it.
+
+Args:
+    text: A number, whole or not, with or without a unit: B, KB, MB, GB, TB of 1000, or KiB, MiB,
+        GiB, TiB of 1024.
+
+Returns:
+    The bytes, a whole number.
+
+Raises:
+    GarboardError: The text is no amount.
+
+>>> gb.memory.parse_bytes("1.5 KiB")
+1536
+)");
 }
 
 }  // namespace garboard::python

@@ -7,6 +7,7 @@ import importlib
 import inspect
 import pkgutil
 import re
+import sys
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, is_dataclass
@@ -20,6 +21,9 @@ __all__ = ["Documented", "public_names"]
 
 # pybind11 writes the signature into the docstring: `human_bytes(bytes: int) -> str`.
 BOUND_SIGNATURE = re.compile(r"\w*\(.*\)( -> .+)?\n\n")
+
+# Classes of the extension that one meets as what its functions return.
+RETURNED = {"garboard": ("DisposeScopeStatistics", "GraphNode", "Storage")}
 
 
 @dataclass(frozen=True)
@@ -172,8 +176,9 @@ def public_names() -> list[Documented]:
     found: list[Documented] = []
     seen: set[int] = set()
     for module in public_modules():
-        for short in getattr(module, "__all__", ()):
-            value = getattr(module, short)
+        for short in (*getattr(module, "__all__", ()), *RETURNED.get(module.__name__, ())):
+            value = getattr(sys.modules.get(f"{module.__name__}._engine"), short, None)
+            value = getattr(module, short, value)
             is_ours = str(getattr(value, "__module__", "")).startswith("garboard")
             if id(value) in seen or not callable(value) or not is_ours:
                 continue
