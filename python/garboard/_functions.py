@@ -60,7 +60,8 @@ class _GradMode:
 class no_grad(_GradMode):
     """Do not record ops, in a block or a decorated function.
 
-    >>> import garboard as gb
+    What they compute asks for no gradient and keeps no graph alive. Grad mode is the thread's own.
+
     >>> x = gb.ones(2, requires_grad=True)
     >>> with gb.no_grad():
     ...     (x * 2).requires_grad
@@ -71,13 +72,29 @@ class no_grad(_GradMode):
 
 
 class enable_grad(_GradMode):
-    """Record ops, inside a `no_grad` block too."""
+    """Record ops, in a block or a decorated function, inside a `no_grad` block too.
+
+    >>> x = gb.ones(2, requires_grad=True)
+    >>> with gb.no_grad(), gb.enable_grad():
+    ...     (x * 2).requires_grad
+    True
+    """
 
     _enabled = True
 
 
 class set_grad_enabled(_GradMode):
-    """Set grad mode at once; used with `with`, put it back afterwards."""
+    """Set grad mode at once; used with `with`, put it back afterwards.
+
+    Args:
+        mode: True records ops on this thread, False does not.
+
+    >>> with gb.set_grad_enabled(False):
+    ...     gb.is_grad_enabled()
+    False
+    >>> gb.is_grad_enabled()
+    True
+    """
 
     def __init__(self, mode: bool) -> None:
         super().__init__()
@@ -89,14 +106,31 @@ class set_grad_enabled(_GradMode):
 
 
 def is_tensor(obj: object) -> bool:
-    """Tell whether `obj` is a Tensor."""
+    """Tell whether `obj` is a Tensor.
+
+    Returns:
+        A bool; True for a disposed one too.
+
+    >>> gb.is_tensor(gb.ones(2)), gb.is_tensor(2)
+    (True, False)
+    """
     return isinstance(obj, Tensor)
 
 
 def equal(input: Tensor, other: Tensor) -> bool:
     """Tell whether two tensors have the same sizes and elements.
 
-    >>> import garboard as gb
+    Args:
+        input: Tensor of any shape and dtype.
+        other: Tensor on the same device; its dtype is promoted with `input`'s.
+
+    Returns:
+        A bool. NaN equals nothing.
+
+    Raises:
+        DeviceError: The tensors are on two devices.
+        DisposedError: A tensor is disposed.
+
     >>> gb.equal(gb.arange(3), gb.tensor([0, 1, 2]))
     True
     """
@@ -109,7 +143,27 @@ def equal(input: Tensor, other: Tensor) -> bool:
 def allclose(
     input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> bool:
-    """Tell whether |input - other| <= atol + rtol * |other| everywhere; sizes broadcast."""
+    """Tell whether |input - other| <= atol + rtol * |other| everywhere.
+
+    Args:
+        input: Tensor of any shape.
+        other: Tensor whose sizes broadcast with `input`'s.
+        rtol: How far apart elements may be, as a share of `other`'s.
+        atol: How far apart they may be besides.
+        equal_nan: True takes NaN for equal to NaN.
+
+    Returns:
+        A bool. Infinities of one sign are close.
+
+    Raises:
+        ShapeError: The sizes do not broadcast.
+        DTypeError: Both are bool.
+        DeviceError: The tensors are on two devices.
+        DisposedError: A tensor is disposed.
+
+    >>> gb.allclose(gb.tensor([1.0, 2.0]), gb.tensor([1.0, 2.00001]))
+    True
+    """
     with no_grad(), _engine.DisposeScope("allclose"):
         near = (input - other).abs() <= other.abs() * rtol + atol
         near |= input == other  # infinities of one sign

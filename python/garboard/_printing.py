@@ -18,7 +18,19 @@ def set_printoptions(
     edgeitems: int | None = None,
     linewidth: int | None = None,
 ) -> None:
-    """Set how tensors print: digits, when to leave elements out, how many to keep, line width."""
+    """Set how tensors print; what is left out stays.
+
+    Args:
+        precision: Digits behind the point of floats, 4 at first.
+        threshold: More elements than these are not all shown, 1000 at first.
+        edgeitems: How many are kept at each end of a dim then, 3 at first.
+        linewidth: Columns a line, 80 at first.
+
+    >>> gb.set_printoptions(precision=2)
+    >>> gb.tensor([0.125])
+    tensor([0.12])
+    >>> gb.set_printoptions(precision=4)
+    """
     given = {
         "precision": precision,
         "threshold": threshold,

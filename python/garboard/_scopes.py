@@ -150,10 +150,18 @@ async def _aexit(self: DisposeScope, *error: Any) -> None:
 
 
 def _move_to_outer(self: Tensor) -> Tensor:
-    """Hand the tensor to the scope around its own, and return it; without one, detach it.
+    """Hand the tensor to the scope around its own; without one, detach it.
+
+    Returns:
+        The tensor itself. In no scope it is left alone.
 
     Raises:
         DisposedError: The tensor has ended.
+
+    >>> with gb.dispose_scope():
+    ...     x = gb.ones(2).move_to_outer_dispose_scope()
+    >>> x
+    tensor([1., 1.])
     """
     _engine._require_living(self, "move_to_outer_dispose_scope")
     scope = _engine._scope_of(self)
@@ -163,10 +171,25 @@ def _move_to_outer(self: Tensor) -> Tensor:
 
 
 def _move_to_other(self: Tensor, other: Tensor | DisposeScope) -> Tensor:
-    """Hand the tensor to `other`, a scope or a tensor whose scope is meant, and return it.
+    """Hand the tensor to `other`, a scope or a tensor whose scope is meant.
+
+    Args:
+        other: An open DisposeScope; or a tensor, and where that is in no scope, detach.
+
+    Returns:
+        The tensor itself.
 
     Raises:
         DisposedError: The tensor, or `other`, has ended.
+        TypeError: `other` is neither.
+        GarboardError: The scope was never opened, or it has closed.
+
+    >>> with gb.dispose_scope():
+    ...     x = gb.ones(2)
+    ...     with gb.dispose_scope():
+    ...         y = gb.zeros(2).move_to_other_dispose_scope(x)
+    ...     print(y)
+    tensor([0., 0.])
     """
     if not isinstance(other, (Tensor, DisposeScope)):
         raise TypeError(
@@ -187,10 +210,18 @@ def _move_to_other(self: Tensor, other: Tensor | DisposeScope) -> Tensor:
 
 
 def _detach(self: Tensor) -> Tensor:
-    """Take the tensor out of its scope, if it is in one, and return it.
+    """Take the tensor out of its scope: no scope ends it any more.
+
+    Returns:
+        The tensor itself. In no scope it is left alone.
 
     Raises:
         DisposedError: The tensor has ended.
+
+    >>> with gb.dispose_scope():
+    ...     x = gb.ones(2).detach_from_dispose_scope()
+    >>> x
+    tensor([1., 1.])
     """
     _engine._require_living(self, "detach_from_dispose_scope")
     scope = _engine._scope_of(self)

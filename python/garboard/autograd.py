@@ -64,6 +64,11 @@ def backward(
         VersionError: A saved tensor was written in place since.
         DisposedError: A tensor or gradient was disposed.
         TypeError: Something that is no Tensor.
+
+    >>> x = gb.tensor([1.0, 2.0], requires_grad=True)
+    >>> gb.autograd.backward([(x * x).sum(), x.sum()])
+    >>> x.grad
+    tensor([3., 5.])
     """
     outputs = _listed("backward", "tensors", tensors)
     gradients = _gradients("backward", "grad_tensors", grad_tensors, outputs)
@@ -93,11 +98,13 @@ def grad(
         create_graph: Record the pass itself.
         allow_unused: Return None for an input that the outputs do not depend on.
 
+    Returns:
+        A tuple of new tensors, one an input, in its sizes.
+
     Raises:
         GradientError: As for `backward`, and where the outputs do not depend on an input, unless
             `allow_unused`. The other errors are those of `backward`.
 
-    >>> import garboard as gb
     >>> x = gb.tensor(3.0, requires_grad=True)
     >>> gb.autograd.grad(x * x, x)
     (tensor(6.),)

@@ -118,6 +118,11 @@ class Documented:
         returns = self.definition.returns
         return returns is None or ast.unparse(returns) not in ("None", "'None'", "NoReturn")
 
+    @property
+    def members(self) -> list[Documented]:
+        """The public functions, methods and properties that a class defines itself."""
+        return list(members(self.value, self.name))
+
     @cached_property
     def raised(self) -> set[str]:
         """The errors that the function's own statements raise."""

@@ -66,7 +66,7 @@ def test_example_runs_and_leaves_nothing_alive(text, request):
     assert garboard.memory.live() - before == garboard.memory.LiveCounts(0, 0, 0, 0)
 
 
-@pytest.mark.parametrize("name", ["exp", "add", "Tensor.exp_"])
+@pytest.mark.parametrize("name", ["exp", "add", "Tensor.exp_", "DisposeScope.detach"])
 def test_members_of_the_extension_are_found(name):
     pytest.importorskip("garboard")
 
