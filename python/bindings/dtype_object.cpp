@@ -14,8 +14,8 @@ namespace {
 
 constexpr const char* dtype_doc = R"(The type of an element.
 
-There are six: `gb.bool`, `gb.uint8`, `gb.int32`, `gb.int64`, `gb.float32` and `gb.float64`. Where one
-is asked for, Python's `bool`, `int` and `float` stand for `bool`, `int64` and `float64`.
+There are six: `gb.bool`, `gb.uint8`, `gb.int32`, `gb.int64`, `gb.float32` and `gb.float64`. Where
+one is asked for, Python's `bool`, `int` and `float` stand for `bool`, `int64` and `float64`.
 
 >>> gb.float32.itemsize, gb.float32.is_floating_point
 (4, True)

@@ -111,8 +111,9 @@ void add_reduce_methods() { add_table<table>(); }
 bool add_values_and_indices_type(PyObject* module) {
   static PyStructSequence_Field fields[] = {
       {"values", "The extreme values."}, {"indices", "Where they stand along dim, as int64."}, {}};
-  static PyStructSequence_Desc description = {"garboard.ValuesAndIndices",
-                                              "The values and where they stand.", fields, 2};
+  static PyStructSequence_Desc description = {
+      "garboard.ValuesAndIndices", "The extreme values along a dim, and where they stand.", fields,
+      2};
   values_and_indices_type = PyStructSequence_NewType(&description);
   return values_and_indices_type &&
          PyModule_AddObjectRef(module, "ValuesAndIndices",

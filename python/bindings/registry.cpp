@@ -189,9 +189,9 @@ void bind_registry(py::module_& m) {
 Returns:
     A DisposeScope; None outside every scope.
 
->>> with gb.dispose_scope("step"):
-...     gb.current_dispose_scope().name
-'step'
+>>> with gb.dispose_scope() as scope:
+...     gb.current_dispose_scope() == scope
+True
 )");
   m.def(
       "_scope_of",

@@ -104,8 +104,8 @@ counts nothing. `str()` is one line.
       R"(Look at what the calling thread made and ended, in scopes and outside.
 
 Returns:
-    A live view, DisposeScopeStatistics, good on any thread; of the totals, with the parts of tensors
-    and packed sequences below.
+    A live view, DisposeScopeStatistics, good on any thread; of the totals, with the parts of
+    tensors and packed sequences below.
 
 >>> statistics = gb.dispose_scope_statistics()
 >>> before = statistics.thread_total_live_count

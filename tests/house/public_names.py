@@ -56,10 +56,16 @@ class Documented:
 
     @property
     def is_record(self) -> bool:
-        """Whether it is made of its fields alone, and by the functions that return it."""
-        return self.is_class and (
-            is_dataclass(self.value) or isinstance(getattr(self.value, "_fields", 0), tuple)
-        )
+        """Whether it is made of its fields alone, and by the functions that return it; a protocol
+        is made by nobody."""
+        is_named_tuple = isinstance(getattr(self.value, "_fields", None), tuple)
+        is_struct_sequence = hasattr(self.value, "n_sequence_fields")
+        is_made = is_dataclass(self.value) or is_named_tuple or is_struct_sequence
+        return self.is_class and (is_made or self.is_protocol)
+
+    @property
+    def is_protocol(self) -> bool:
+        return getattr(self.value, "_is_protocol", False)
 
     @property
     def summary(self) -> str:
@@ -80,6 +86,8 @@ class Documented:
     @property
     def function(self) -> Any:
         """What is called: of a class its constructor, if that is its own."""
+        if self.is_protocol:
+            return None
         if self.is_class:
             return vars(self.value).get("__init__") or vars(self.value).get("__new__")
         return inspect.unwrap(getattr(self.value, "__func__", self.value))
@@ -101,14 +109,15 @@ class Documented:
     @cached_property
     def parameters(self) -> list[str]:
         """The names of what is given, without the receiver."""
-        if self.definition is not None:
-            given = self.definition.args
+        is_made_elsewhere = self.is_class and not is_dataclass(self.value) and not self.definition
+        if self.is_protocol or is_made_elsewhere:
+            return []
+        try:
+            names = list(inspect.signature(self.value).parameters)
+        except (TypeError, ValueError):  # of the extension, and by its stub alone
+            given = self.definition.args if self.definition else ast.arguments([], [], None, [], [])
             named = [*given.posonlyargs, *given.args, given.vararg, *given.kwonlyargs, given.kwarg]
             names = [it.arg for it in named if it]
-        elif self.is_record:
-            names = list(inspect.signature(self.value).parameters)
-        else:
-            names = []
         return [name for name in names if name not in ("self", "cls") and name[0] != "_"]
 
     @property
@@ -117,11 +126,6 @@ class Documented:
             return False
         returns = self.definition.returns
         return returns is None or ast.unparse(returns) not in ("None", "'None'", "NoReturn")
-
-    @property
-    def members(self) -> list[Documented]:
-        """The public functions, methods and properties that a class defines itself."""
-        return list(members(self.value, self.name))
 
     @cached_property
     def raised(self) -> set[str]:
@@ -163,33 +167,35 @@ def public_modules() -> Iterator[ModuleType]:
             continue  # what it needs is in an extra
 
 
-def members(value: type, name: str) -> Iterator[Documented]:
-    """The public functions, methods and properties that `value` defines itself."""
-    for short, member in vars(value).items():
-        if not hasattr(value, short):
-            continue  # a name of PyTorch's that is missing, and says so
-        is_data = not (callable(getattr(value, short)) or inspect.isdatadescriptor(member))
-        if short[0] == "_" or is_data or type(member).__name__ in ("_tuplegetter", "member"):
+def members(value: type, name: str, public: set[int]) -> Iterator[Documented]:
+    """The public functions, methods and properties that `value` defines, or a base of it that is
+    not public itself."""
+    told = {above for it in value.__mro__[1:] if id(it) in public for above in it.__mro__}
+    for base in value.__mro__:
+        if base in told or not base.__module__.startswith("garboard"):
             continue
-        if isinstance(member, type) or type(member).__name__ == "member_descriptor":
-            continue
-        yield Documented(f"{name}.{short}", member, value)
+        for short, member in vars(base).items():
+            if not hasattr(value, short):
+                continue  # a name of PyTorch's that is missing, and says so
+            is_function = callable(getattr(value, short)) or inspect.isdatadescriptor(member)
+            is_slot = type(member).__name__ in ("_tuplegetter", "member_descriptor")
+            if short[0] != "_" and is_function and not is_slot and not isinstance(member, type):
+                yield Documented(f"{name}.{short}", member, value)
 
 
 def public_names() -> list[Documented]:
     """Every name of an `__all__`, once, and the public members of its classes."""
-    found: list[Documented] = []
-    seen: set[int] = set()
+    found: dict[int, Documented] = {}
     for module in public_modules():
         for short in (*getattr(module, "__all__", ()), *RETURNED.get(module.__name__, ())):
             value = getattr(sys.modules.get(f"{module.__name__}._engine"), short, None)
             value = getattr(module, short, value)
             is_ours = str(getattr(value, "__module__", "")).startswith("garboard")
-            if id(value) in seen or not callable(value) or not is_ours:
-                continue
-            seen.add(id(value))
-            name = f"{module.__name__}.{short}"
-            found.append(Documented(name, value, module))
-            if inspect.isclass(value):
-                found += members(value, name)
-    return found
+            if callable(value) and is_ours:
+                name = f"{module.__name__}.{short}"
+                found.setdefault(id(value), Documented(name, value, module))
+    names = list(found.values())
+    for it in list(names):
+        if it.is_class:
+            names += members(it.value, it.name, set(found))
+    return names

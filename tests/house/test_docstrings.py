@@ -66,7 +66,9 @@ def faults(it: Documented, of_class: str = "") -> list[str]:
     call = rf">>>.*\.{it.name.rpartition('.')[2]}\("
     has_example = ">>>" in it.doc or re.search(call, of_class) or it.is_record
     if it.is_class:
-        has_example = has_example or any(">>>" in member.doc for member in it.members)
+        has_example = has_example or any(
+            ">>>" in (getattr(member, "__doc__", None) or "") for member in vars(it.value).values()
+        )
     if not has_example and it.name not in WITHOUT_EXAMPLE:
         found.append("has no example")
     return found
