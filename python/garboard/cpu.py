@@ -47,22 +47,37 @@ if not TYPE_CHECKING:
 
 
 def is_available() -> bool:
-    """Return True: the CPU is always there."""
+    """Return True: the CPU is always there.
+
+    >>> gb.cpu.is_available()
+    True
+    """
     return True
 
 
 def device_count() -> int:
-    """Return 1: the cores are one device."""
+    """Return 1: the cores are one device.
+
+    >>> gb.cpu.device_count()
+    1
+    """
     return 1
 
 
 def current_device() -> str:
-    """Return "cpu", the name of the one device."""
+    """Return "cpu", the name of the one device.
+
+    >>> gb.cpu.current_device()
+    'cpu'
+    """
     return "cpu"
 
 
 def synchronize() -> None:
-    """Return at once: an operation on the CPU is done when its call returns."""
+    """Return at once: an operation on the CPU is done when its call returns.
+
+    >>> gb.cpu.synchronize()
+    """
 
 
 def instruction_set() -> str:
@@ -70,7 +85,6 @@ def instruction_set() -> str:
 
     The best that the machine has, or the one that the environment's GARBOARD_ISA names.
 
-    >>> import garboard as gb
     >>> gb.cpu.instruction_set() in ("baseline", "v3", "v4")
     True
     """

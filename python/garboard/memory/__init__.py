@@ -76,6 +76,15 @@ class LiveCounts:
     """How many aliases, storages and graph nodes live, and the storages' bytes.
 
     The registry counts them, without asking an allocator. Comparable with `==`; subtractable.
+
+    Args:
+        aliases: Handles on tensors.
+        storages: Blocks of bytes, shared by views.
+        nodes: Recorded ops.
+        bytes: Of the storages, as they were asked for.
+
+    >>> gb.memory.LiveCounts(3, 2, 0, 32) - gb.memory.LiveCounts(1, 1, 0, 16)
+    LiveCounts(aliases=2, storages=1, nodes=0, bytes=16)
     """
 
     __slots__ = ("aliases", "bytes", "nodes", "storages")
@@ -106,9 +115,14 @@ class LiveCounts:
 
 
 def live(device: str | _engine.device | None = None) -> LiveCounts:
-    """Count what lives in the process; the bytes are of `device`, or of all devices.
+    """Count what lives in the process.
 
-    >>> import garboard as gb
+    Args:
+        device: Whose bytes; those of all devices by default. The other counts are of all devices.
+
+    Returns:
+        A LiveCounts, which stays as it is.
+
     >>> before = gb.memory.live()
     >>> x = gb.zeros(4)
     >>> gb.memory.live() - before
@@ -121,60 +135,160 @@ def live(device: str | _engine.device | None = None) -> LiveCounts:
 
 
 def memory_allocated(device: str | _engine.device | None = None) -> int:
-    """Return the bytes that live tensors asked for."""
+    """Return the bytes that live tensors asked for.
+
+    Args:
+        device: The CPU by default.
+
+    Raises:
+        DeviceError: There is no such device.
+
+    >>> before = gb.memory.memory_allocated()
+    >>> x = gb.zeros(1000)
+    >>> gb.memory.memory_allocated() - before
+    4000
+    """
     return int(_engine._memory_stats(device)["live_bytes"])
 
 
 def memory_reserved(device: str | _engine.device | None = None) -> int:
-    """Return the bytes held from the system, in use or cached."""
+    """Return the bytes held from the system, in use or cached.
+
+    Args:
+        device: The CPU by default.
+
+    Raises:
+        DeviceError: There is no such device.
+
+    >>> gb.memory.memory_reserved() >= 0
+    True
+    """
     return int(_engine._memory_stats(device)["reserved_bytes"])
 
 
 def max_memory_allocated(device: str | _engine.device | None = None) -> int:
-    """Return the most `memory_allocated` has been since the last reset."""
+    """Return the most `memory_allocated` has been since the last reset.
+
+    Args:
+        device: The CPU by default.
+
+    Raises:
+        DeviceError: There is no such device.
+
+    >>> gb.memory.max_memory_allocated() >= gb.memory.memory_allocated()
+    True
+    """
     return int(_engine._memory_stats(device)["peak_live_bytes"])
 
 
 def max_memory_reserved(device: str | _engine.device | None = None) -> int:
-    """Return the most `memory_reserved` has been since the last reset."""
+    """Return the most `memory_reserved` has been since the last reset.
+
+    Args:
+        device: The CPU by default.
+
+    Raises:
+        DeviceError: There is no such device.
+
+    >>> gb.memory.max_memory_reserved() >= gb.memory.memory_reserved()
+    True
+    """
     return int(_engine._memory_stats(device)["peak_reserved_bytes"])
 
 
 def reset_peak_memory_stats(device: str | _engine.device | None = None) -> None:
-    """Let the peaks be what is live and reserved now; `peak` too."""
+    """Let the peaks be what is live and reserved now; `peak` too.
+
+    Args:
+        device: The CPU by default.
+
+    Raises:
+        DeviceError: There is no such device.
+
+    >>> gb.memory.reset_peak_memory_stats()
+    >>> gb.memory.max_memory_allocated() == gb.memory.memory_allocated()
+    True
+    """
     _engine._reset_peaks(device)
 
 
 def reset_accumulated_memory_stats(device: str | _engine.device | None = None) -> None:
-    """Count what is allocated and freed from now on: `*.allocated` and `*.freed` begin at 0."""
+    """Count what is allocated and freed from now on.
+
+    `*.allocated` and `*.freed` of `memory_stats` begin at 0.
+
+    Args:
+        device: The CPU by default.
+
+    Raises:
+        DeviceError: There is no such device.
+
+    >>> gb.memory.reset_accumulated_memory_stats()
+    >>> gb.memory.memory_stats()["allocation.all.allocated"]
+    0
+    """
     _engine._reset_accumulated(device)
 
 
 def empty_cache(device: str | _engine.device | None = None) -> int:
-    """Return cached memory to the system; the bytes returned."""
+    """Return cached memory to the system.
+
+    Args:
+        device: The CPU by default.
+
+    Returns:
+        The bytes returned.
+
+    Raises:
+        DeviceError: There is no such device.
+
+    >>> gb.memory.empty_cache() >= 0
+    True
+    """
     return _engine._empty_cache(device)
 
 
 def memory_limit(device: str | _engine.device | None = None) -> int | None:
-    """Return the cap on reserved and live bytes, or None."""
+    """Return the cap on reserved and live bytes, or None.
+
+    Args:
+        device: The CPU by default.
+
+    Raises:
+        DeviceError: There is no such device.
+
+    >>> before = gb.memory.set_memory_limit("2 GiB")
+    >>> gb.memory.memory_limit()
+    2147483648
+    >>> gb.memory.set_memory_limit(before)
+    2147483648
+    """
     return _engine._memory_limit(device)
 
 
 def set_memory_limit(
     limit: int | str | None, device: str | _engine.device | None = None
 ) -> int | None:
-    """Cap the bytes reserved on `device`; None takes the cap off. Returns what it was.
+    """Cap the bytes reserved on `device`.
 
     It holds from now on: what is cached beyond it is returned before this does, and what the cache
     hands out counts against it. Where more is live, nothing is torn down, but allocations raise
     `OutOfMemoryError`, and what is released is returned, until live bytes are within the cap.
 
     Args:
-        limit: Bytes, or text such as "2 GiB".
+        limit: Bytes, or text such as "2 GiB"; None takes the cap off.
         device: The CPU by default.
+
+    Returns:
+        What the cap was, in bytes, or None.
 
     Raises:
         GarboardError: `limit` is text that names no bytes.
+        DeviceError: There is no such device.
+
+    >>> before = gb.memory.set_memory_limit("2 GiB")
+    >>> gb.memory.set_memory_limit(before)
+    2147483648
     """
     return _engine._set_memory_limit(limit, device)
 
@@ -195,6 +309,12 @@ def set_per_process_memory_fraction(
         TypeError: `fraction` is no number.
         ValueError: It is not in [0, 1].
         DeviceError: There is no such device.
+
+    >>> before = gb.memory.memory_limit()
+    >>> gb.memory.set_per_process_memory_fraction(0.5)
+    >>> round(gb.memory.get_per_process_memory_fraction(), 2)
+    0.5
+    >>> _ = gb.memory.set_memory_limit(before)
     """
     if not isinstance(fraction, (int, float)) or isinstance(fraction, bool):
         raise TypeError(
@@ -209,7 +329,17 @@ def set_per_process_memory_fraction(
 
 
 def get_per_process_memory_fraction(device: str | _engine.device | None = None) -> float:
-    """Return the cap as a share of what the device has; 1.0 where there is none."""
+    """Return the cap as a share of what the device has; 1.0 where there is none.
+
+    Args:
+        device: The CPU by default.
+
+    Raises:
+        DeviceError: There is no such device.
+
+    >>> 0 <= gb.memory.get_per_process_memory_fraction() <= 1
+    True
+    """
     limit = memory_limit(device)
     capacity = _engine._memory_capacity(device)
     return 1.0 if limit is None else min(1.0, limit / capacity)

@@ -35,7 +35,6 @@ class fail_allocation:
     Raises:
         TypeError, ValueError: `number` is no integer, or below 0.
 
-    >>> import garboard as gb
     >>> with gb.memory.fail_allocation(2) as plan:
     ...     x = gb.ones(3)
     ...     try:
@@ -59,6 +58,7 @@ class fail_allocation:
 
     @property
     def has_failed(self) -> bool:
+        """Whether it has come to the allocation with this number."""
         count = self._counting.count if self._counting is not None else self.count
         return 0 < self.number <= count
 
@@ -100,7 +100,6 @@ def fail_every_allocation(run: Callable[[], object]) -> int:
         GarboardError: A call left something behind, or the books differ. Other errors of `run`
             pass, with a note that says which allocation had failed.
 
-    >>> import garboard as gb
     >>> gb.memory.fail_every_allocation(lambda: gb.ones(4) + gb.ones(4))
     3
     """

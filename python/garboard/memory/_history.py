@@ -43,6 +43,12 @@ def record_history(
 
     Raises:
         HistoryError: An argument has a value that does not exist.
+
+    >>> gb.memory.record_history("site")
+    >>> x = gb.ones(1000)
+    >>> [event["action"] for event in gb.memory.snapshot("cpu")["device_traces"][0]][-2:]
+    ['alloc', 'snapshot']
+    >>> gb.memory.record_history(None)
     """
     level = _level_of(enabled, context)
     if stacks not in ("python", "all"):
@@ -58,7 +64,9 @@ def record_history(
 def history_level(device: str | _engine.device = "cpu") -> Level:
     """Return the level at which `device` records: "off", "site" or "stack".
 
-    >>> import garboard as gb
+    Raises:
+        DeviceError: There is no such device.
+
     >>> gb.memory.history_level()
     'off'
     """

@@ -32,7 +32,16 @@ _END = 1 << 64
 
 
 class LoggedEvent(NamedTuple):
-    """One line of an allocation log."""
+    """One line of an allocation log.
+
+    Attributes:
+        thread: The thread's number.
+        time_us: Microseconds since midnight, local time.
+        action: `allocate`, `allocate failure` or `free`.
+        pointer: The address; 0 for a failure.
+        size: Bytes, as requested.
+        stream: 0 is the default stream.
+    """
 
     thread: int
     time_us: int
@@ -50,7 +59,7 @@ class LoggedEvent(NamedTuple):
 def write_allocation_log(
     filename: str | os.PathLike[str], device: str | _engine.device = "cpu"
 ) -> int:
-    """Write what a device has recorded as an allocation log; return the number of events.
+    """Write what a device has recorded as an allocation log.
 
     A file of that name is replaced once the new one is complete. Segments are not in the form;
     payloads inside storages are, at their own addresses.
@@ -59,8 +68,20 @@ def write_allocation_log(
         filename: Where to.
         device: Whose history: see `record_history`.
 
+    Returns:
+        The number of events.
+
     Raises:
         OSError: The file cannot be written.
+        DeviceError: There is no such device.
+
+    >>> import tempfile
+    >>> gb.memory.record_history("site")
+    >>> x = gb.ones(1000)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     gb.memory.write_allocation_log(f"{folder}/log.csv")
+    1
+    >>> gb.memory.record_history(None)
     """
     found = _engine._memory_snapshot(device)
     lines = [_HEADER]
@@ -84,9 +105,22 @@ def write_allocation_log(
 def read_allocation_log(filename: str | os.PathLike[str]) -> list[LoggedEvent]:
     """Read an allocation log, ours or RMM's.
 
+    Args:
+        filename: The file; it may be larger than memory only as its events are.
+
+    Returns:
+        A list of LoggedEvent, in the file's order.
+
     Raises:
         AllocationLogError: A line is not of the form; the message has its number.
         OSError: The file cannot be read.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w+") as file:
+    ...     print("Thread,Time,Action,Pointer,Size,Stream", file=file)
+    ...     print("7,12:00:00.000001,allocate,0x1000,512,0", file=file, flush=True)
+    ...     gb.memory.read_allocation_log(file.name)[0].size
+    512
     """
     events = []
     with open(filename, "rb") as file:

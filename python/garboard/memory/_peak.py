@@ -65,7 +65,6 @@ def peak(device: str | _engine.device | None = None) -> Peak:
     Raises:
         DeviceError: There is no such device.
 
-    >>> import garboard as gb
     >>> gb.memory.reset_peak_memory_stats()
     >>> before = gb.memory.peak().bytes
     >>> brief = gb.ones(1000, 1000) * 2

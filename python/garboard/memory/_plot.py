@@ -21,16 +21,19 @@ def plot(
     """Draw live bytes over time by site, the map of segments, and the flame graph of live bytes.
 
     What was recorded is what is seen over time: see `record_history`. The rest is always
-    there. A notebook shows the result by itself; `result.html` is the page, which loads nothing.
+    there.
 
     Args:
         filename: Where to write the page; nowhere by default.
         device: All open devices by default.
 
+    Returns:
+        A Report: a notebook shows it by itself; its `html` is the page, which loads nothing.
+
     Raises:
         OSError: The file cannot be written.
+        DeviceError: There is no such device.
 
-    >>> import garboard as gb
     >>> gb.memory.plot().html.startswith("<!doctype html>")
     True
     """

@@ -63,7 +63,6 @@ class SimulatedDevice(_engine.device):
         DeviceError: Four are open, or less than 2 MiB would be free.
         GarboardError: A text names no bytes.
 
-    >>> import garboard as gb
     >>> with gb.memory.SimulatedDevice("24 GiB") as device:
     ...     with gb.dispose_scope():
     ...         x = gb.zeros(1 << 30, device=device)
@@ -84,12 +83,12 @@ class SimulatedDevice(_engine.device):
 
     @property
     def capacity_bytes(self) -> int:
-        """What the device has."""
+        """The bytes that the device has."""
         return self._capacity_bytes
 
     @property
     def taken_bytes(self) -> int:
-        """The part of it that others hold."""
+        """The part of them that others hold."""
         return self._taken_bytes
 
     def close(self) -> None:
@@ -97,6 +96,9 @@ class SimulatedDevice(_engine.device):
 
         Raises:
             DeviceError: Something lives on it; it stays open.
+
+        >>> device = gb.memory.SimulatedDevice("64 MiB")
+        >>> device.close()
         """
         if self._end.alive:
             _engine._close_simulated_device(self._number)
@@ -122,10 +124,15 @@ class SimulatedDevice(_engine.device):
         Freed memory that the log does not show to be allocated is left out, as are recorded
         failures. What is allocated at the end is freed.
 
+        Args:
+            events: In their order; read one by one.
+
+        Returns:
+            A Trial: whether it fits, and what it took.
+
         Raises:
             DeviceError: The device is closed.
 
-        >>> import garboard as gb
         >>> log = [gb.memory.LoggedEvent(1, 0, "allocate", 0x1000, 3 << 20, 0)]
         >>> with gb.memory.SimulatedDevice("64 MiB") as device:
         ...     print(device.replay(log))
@@ -197,7 +204,6 @@ def largest_batch(
         OutOfMemoryError: Memory of another device ran out.
         DeviceError: No simulated device can be opened.
 
-    >>> import garboard as gb
     >>> def step(batch, device):
     ...     model = gb.nn.Linear(1024, 1024).to(device)
     ...     model(gb.zeros(batch, 1024, device=device)).sum().backward()

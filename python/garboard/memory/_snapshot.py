@@ -48,7 +48,6 @@ def snapshot(device: str | _engine.device | None = None) -> Snapshot:
         Plain dicts, lists, strings and numbers: `segments`, `device_traces` (by device number),
         `allocator_settings`. Nothing of the engine is kept alive.
 
-    >>> import garboard as gb
     >>> x = gb.zeros(1000)
     >>> blocks = [b for s in gb.memory.snapshot()["segments"] for b in s["blocks"]]
     >>> any(b["requested_size"] == 4000 for b in blocks)

@@ -45,6 +45,13 @@ def dump_snapshot(
 
     Raises:
         OSError: The file cannot be written.
+        DeviceError: There is no such device.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     gb.memory.dump_snapshot(f"{folder}/now.json")
+    ...     sorted(gb.memory.load_snapshot(f"{folder}/now.json"))
+    ['allocator_settings', 'device_traces', 'segments']
     """
     path = Path(filename)
     taken = snapshot(device)
@@ -62,11 +69,20 @@ def dump_snapshot(
 def load_snapshot(filename: str | os.PathLike[str]) -> dict[str, Any]:
     """Read a snapshot that `dump_snapshot` wrote, ours or PyTorch's. Runs no code from the file.
 
-    The dict is not checked further: `check_snapshot` does that.
+    Args:
+        filename: JSON, or a pickle of plain data.
+
+    Returns:
+        The dict, not checked further: `check_snapshot` does that.
 
     Raises:
         SnapshotError: It is neither JSON nor a pickle of plain data, or no dict.
         OSError: The file cannot be read.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     gb.memory.dump_snapshot(f"{folder}/now.pickle")
+    ...     gb.memory.check_snapshot(gb.memory.load_snapshot(f"{folder}/now.pickle"))
     """
     data = Path(filename).read_bytes()
     try:

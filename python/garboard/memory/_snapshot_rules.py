@@ -29,7 +29,6 @@ def check_snapshot(snapshot: Any) -> None:
     Raises:
         SnapshotError: The first rule that is broken, and where.
 
-    >>> import garboard as gb
     >>> gb.memory.check_snapshot(gb.memory.snapshot())
     """
     _need(isinstance(snapshot, dict), "the snapshot", snapshot, "a dict")

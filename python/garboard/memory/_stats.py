@@ -27,8 +27,14 @@ _QUANTITIES = {
 def memory_stats_as_nested_dict(device: _Device = None) -> dict[str, Any]:
     """Return the counters of `memory_stats`, nested at the dots of its keys.
 
+    Args:
+        device: The CPU by default.
+
     Raises:
         DeviceError: There is no such device.
+
+    >>> sorted(gb.memory.memory_stats_as_nested_dict()["allocation"]["all"])
+    ['allocated', 'current', 'freed', 'peak']
     """
     raw = _engine._memory_stats(device)
     counts = _engine._memory_counts(device)
@@ -113,7 +119,6 @@ def memory_stats(device: _Device = None) -> dict[str, Any]:
     Raises:
         DeviceError: There is no such device.
 
-    >>> import garboard as gb
     >>> x = gb.zeros(1000)
     >>> stats = gb.memory.memory_stats()
     >>> stats["allocated_bytes.all.current"] == gb.memory.memory_allocated()
@@ -162,7 +167,6 @@ def memory_summary(device: _Device = None, abbreviated: bool = False) -> str:
     Raises:
         DeviceError: There is no such device.
 
-    >>> import garboard as gb
     >>> "Allocated memory" in gb.memory.memory_summary()
     True
     """
