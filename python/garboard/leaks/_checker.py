@@ -24,6 +24,11 @@ class LeakChecker:
 
     Args:
         error_on_leak: Raise; otherwise warn.
+
+    >>> checker = gb.leaks.LeakChecker()
+    >>> for _ in range(3):
+    ...     value = gb.ones(2).sum().item()
+    ...     checker.check_leaks()
     """
 
     def __init__(self, error_on_leak: bool = True) -> None:
@@ -37,6 +42,14 @@ class LeakChecker:
         Raises:
             LeakError: Tensors or graphs have leaked, and `error_on_leak` is True; it is a
                 `MemoryLeakError`. Otherwise a `MemoryLeakWarning` is given.
+
+        >>> checker = gb.leaks.LeakChecker()
+        >>> seen = [gb.zeros(3)]
+        >>> try:
+        ...     checker.check_leaks()
+        ... except gb.leaks.LeakError as error:
+        ...     print(error.leaks[0].count)
+        1
         """
         self._steps.advance()
         report = judged(
@@ -51,5 +64,14 @@ class LeakChecker:
         warnings.warn(f"{found.headline}\n{found}", MemoryLeakWarning, stacklevel=2)
 
     def exclude_tensors_from_report(self, *tensors: Tensor) -> None:
-        """Never report these tensors."""
+        """Never report these tensors.
+
+        Args:
+            *tensors: Tensors; they are not kept alive.
+
+        >>> table = [gb.zeros(3)]
+        >>> checker = gb.leaks.LeakChecker()
+        >>> checker.exclude_tensors_from_report(*table)
+        >>> checker.check_leaks()
+        """
         self._exemptions.exclude(tensors, "")

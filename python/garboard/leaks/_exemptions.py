@@ -23,6 +23,11 @@ def ignore(fingerprint: str, until: str | None = None) -> None:
     Args:
         fingerprint: As printed, such as "LIST-02bd90".
         until: The day, as "2027-01-31", after which they are reported again.
+
+    Raises:
+        ValueError: `until` is no day.
+
+    >>> gb.leaks.ignore("LIST-000000", until="2027-01-31")
     """
     _ignored[fingerprint] = date.fromisoformat(until) if until else None
 

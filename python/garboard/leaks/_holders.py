@@ -135,6 +135,7 @@ class Holders:
         tensor: The tensor in words, with its birth.
         chains: For each object that refers to the tensor, the chain from a root.
         native: What keeps its storage alive outside Python: graph nodes, exports.
+        names: Each chain's holder in words.
     """
 
     tensor: str
@@ -160,9 +161,11 @@ def who_holds(tensor: Tensor, limit: int = 5) -> Holders:
         tensor: The tensor in question; the variable it is passed in is one of its holders.
         limit: How many holders to name.
 
-    >>> import garboard as gb
+    Returns:
+        Holders: text, which keeps nothing alive.
+
     >>> kept = [gb.zeros(3)]
-    >>> print(gb.leaks.who_holds(kept[0]).chains[0][-1])  # doctest: +ELLIPSIS
+    >>> print(gb.leaks.who_holds(kept[0]).chains[0][-1])
     [0]: Tensor float32[3] #...
     """
     born = site_of(_engine._birth(tensor)[1])

@@ -17,7 +17,13 @@ GRAVITY: tuple[Verdict, ...] = ("LEAK", "GROWING", "CYCLE", "PINNED", "RETAINED"
 
 
 class Rate(NamedTuple):
-    """Growth per step, since the first survivor."""
+    """Growth per step, since the first survivor.
+
+    Attributes:
+        tensors: Tensors a step.
+        bytes: Bytes a step.
+        nodes: Graph nodes a step.
+    """
 
     tensors: float = 0.0
     bytes: float = 0.0
@@ -52,6 +58,7 @@ class Leak:
         fix: What to change.
         fingerprint: The same from run to run; for `gb.leaks.ignore`.
         evidence: What the verdict stands on, such as "53 of 53 steps survived".
+        holder_site: The line that stores into the holder, where it is known.
     """
 
     kind: str
@@ -70,7 +77,7 @@ class Leak:
 
     @property
     def gravity(self) -> tuple[int, int, int]:
-        """Sorts the gravest first."""
+        """What sorts the gravest first: verdict, bytes, count."""
         return GRAVITY.index(self.verdict), -self.bytes, -self.count
 
     @property
@@ -80,11 +87,17 @@ class Leak:
 
     @property
     def figures(self) -> str:
-        """Rate and evidence."""
+        """The rate and the evidence."""
         return "; ".join(filter(None, (str(self.rate), self.evidence)))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain lists, dicts, strings and numbers."""
+        """Return plain lists, dicts, strings and numbers.
+
+        >>> with gb.leaks.watch() as watch:
+        ...     watch.step()
+        >>> [leak.to_dict()["verdict"] for leak in watch.report().leaks]
+        []
+        """
         found = asdict(self)
         found["site"] = self.site._asdict()
         found["rate"] = self.rate._asdict()

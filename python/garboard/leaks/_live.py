@@ -37,10 +37,12 @@ def live(group: Literal["site", "scope", "shape", "owner"] = "site") -> list[Liv
             their storage lives. Storages without a tensor stand under GRAPH, EXPORT or NATIVE
             in "owner", and by their line of birth in "site".
 
+    Returns:
+        A list of LiveGroup, which keeps no tensor.
+
     Raises:
         ValueError: `group` is none of these.
 
-    >>> import garboard as gb
     >>> kept = gb.zeros(1000, 1000)
     >>> max(gb.leaks.live("shape"), key=lambda it: it.bytes).key
     'float32[1000, 1000]'

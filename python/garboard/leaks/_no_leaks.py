@@ -21,7 +21,15 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 class NoLeaks:
-    """Made by `no_leaks()`: a context manager, also for `async with`, and a decorator."""
+    """Made by `no_leaks()`: a context manager, also for `async with`, and a decorator.
+
+    Args:
+        iterations: As for `no_leaks`.
+        warmup: Likewise.
+
+    >>> with gb.leaks.no_leaks():
+    ...     value = gb.ones(3).sum().item()
+    """
 
     def __init__(self, iterations: int, warmup: int) -> None:
         self._iterations, self._warmup = iterations, warmup
@@ -128,11 +136,13 @@ def no_leaks(iterations: int = 5, warmup: int = 3) -> NoLeaks:
         iterations: Measured calls of a decorated function, at least 1.
         warmup: Calls before them, for what is made lazily.
 
+    Returns:
+        A NoLeaks.
+
     Raises:
         ValueError: `iterations` < 1 or `warmup` < 0.
         LeakError: From the block or call: something leaked.
 
-    >>> import garboard as gb
     >>> with gb.leaks.no_leaks():
     ...     value = (gb.ones(3) * 2).sum().item()
     >>> seen = []

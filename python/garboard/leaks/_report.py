@@ -70,13 +70,24 @@ class LeakReport:
         return report_text(self)
 
     def show(self, file: TextIO | None = None) -> None:
-        """Print the report, coloured on a terminal (by rich; the variable NO_COLOR is obeyed)."""
+        """Print the report, coloured on a terminal (by rich; the variable NO_COLOR is obeyed).
+
+        Args:
+            file: Where to; standard output by default.
+
+        >>> gb.leaks.LeakReport().show()
+        no leaks: 0 tensors born, 0 dead
+        """
         from garboard.leaks._text import show
 
         show(self, file)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain lists, dicts, strings and numbers."""
+        """Return plain lists, dicts, strings and numbers.
+
+        >>> sorted(gb.leaks.LeakReport().to_dict())
+        ['checked', 'leaks', 'notes', 'ok']
+        """
         return {
             "ok": self.ok,
             "leaks": [leak.to_dict() for leak in self.leaks],
@@ -85,14 +96,27 @@ class LeakReport:
         }
 
     def to_json(self, indent: int | None = 2) -> str:
-        """Return `to_dict()` as JSON."""
+        """Return `to_dict()` as JSON.
+
+        Args:
+            indent: Spaces a level; None for one line.
+
+        >>> gb.leaks.LeakReport().to_json(indent=None)[:12]
+        '{"ok": true,'
+        """
         return json.dumps(self.to_dict(), indent=indent)
 
     def to_junit(self, name: str = "garboard.leaks") -> str:
         """Return a JUnit test suite: a test case for each finding, failed where it is a LEAK.
 
+        Args:
+            name: The suite's name.
+
         Raises:
             TypeError: `name` is no string.
+
+        >>> "<testsuite" in gb.leaks.LeakReport().to_junit()
+        True
         """
         if not isinstance(name, str):
             raise TypeError(f"to_junit: name is of type {type(name).__name__}; a string is needed")

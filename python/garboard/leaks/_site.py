@@ -15,7 +15,13 @@ _first: dict[Site, int] = {}
 
 
 class Site(NamedTuple):
-    """Where something was born: `file`, `line` (from 1) and the `function`'s qualified name."""
+    """Where something was born.
+
+    Attributes:
+        file: The path of the source file.
+        line: The line, from 1.
+        function: The function's qualified name.
+    """
 
     file: str
     line: int
@@ -23,20 +29,20 @@ class Site(NamedTuple):
 
     @property
     def place(self) -> str:
-        """`train.py:42`: the path from the working directory, where the file lies below it."""
+        """The place as `train.py:42`: the path from the working directory, for a file below it."""
         if not self.file:
             return "an unknown line"
         return f"{short_path(self.file)}:{self.line}"
 
     @property
     def called(self) -> str:
-        """`step()`, or `<module>`; the functions around it are left out."""
+        """The function as `step()`, or `<module>`; the functions around it are left out."""
         name = self.function.rpartition("<locals>.")[2]
         return name if not name or name.startswith("<") else f"{name}()"
 
     @property
     def source(self) -> str:
-        """The line's text, stripped; empty where there is no file to read."""
+        """The text of the line, stripped; empty where there is no file to read."""
         return linecache.getline(self.file, self.line).strip() if self.file else ""
 
     def __str__(self) -> str:

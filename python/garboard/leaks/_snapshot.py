@@ -26,12 +26,22 @@ class Snapshot:
 
     @classmethod
     def now(cls) -> Self:
+        """Return what lives now.
+
+        >>> gb.leaks.Snapshot.now().counts == gb.memory.live()
+        True
+        """
         return cls(live_counts(), tuple(live("site")))
 
     def diff(self, other: Snapshot) -> list[LiveGroup]:
         """Return what `other` has more than this, by birth line, the largest change first.
 
-        >>> import garboard as gb
+        Args:
+            other: A later snapshot.
+
+        Returns:
+            A list of LiveGroup, whose counts and bytes are differences.
+
         >>> with gb.leaks.watch() as watch:
         ...     before = watch.snapshot()
         ...     kept = gb.zeros(256)

@@ -32,6 +32,16 @@ class LeakWatcher:
     Call `step()` at the end of each step. Most calls count and return; every eighth asks the
     registry which births of finished steps still live, and only when those pile up is anything
     searched. What is certain to be a leak is announced once, by `on_leak`.
+
+    Args:
+        on_leak: As for `watch`.
+
+    >>> with gb.leaks.LeakWatcher() as watch:
+    ...     for _ in range(3):
+    ...         value = gb.ones(2).sum().item()
+    ...         watch.step()
+    >>> watch.report().ok
+    True
     """
 
     def __init__(self, on_leak: OnLeak = "warn") -> None:
@@ -71,6 +81,12 @@ class LeakWatcher:
 
         Raises:
             LeakError: A leak has become certain, and `on_leak` is "raise".
+
+        >>> with gb.leaks.watch() as watch:
+        ...     for _ in range(3):
+        ...         watch.step()
+        >>> watch.report().checked.steps
+        3
         """
         now = self._steps.advance()
         if now % PERIOD == 0:
@@ -79,7 +95,16 @@ class LeakWatcher:
             self._warm_bytes = _live_bytes()
 
     def epoch(self) -> None:
-        """Say that an epoch has ended: from now on, containers are judged by what outlives them."""
+        """Say that an epoch has ended: from now on, containers are judged by what outlives them.
+
+        Raises:
+            LeakError: A leak has become certain, and `on_leak` is "raise".
+
+        >>> with gb.leaks.watch() as watch:
+        ...     for _ in range(2):
+        ...         watch.step()
+        ...         watch.epoch()
+        """
         self._steps.end_epoch()
         if len(self._steps.epochs) < 2:
             return
@@ -94,6 +119,17 @@ class LeakWatcher:
         """Begin a phase, such as "eval"; used with `with`, return to the one before afterwards.
 
         What the first step of each phase makes is taken for warm-up.
+
+        Args:
+            name: The phase's name; a phase may be begun again.
+
+        Returns:
+            A context manager, whose use is up to you.
+
+        >>> with gb.leaks.watch() as watch:
+        ...     watch.step()
+        ...     with watch.phase("eval"):
+        ...         watch.step()
         """
         before = self._steps.enter_phase(name)
 
@@ -109,8 +145,16 @@ class LeakWatcher:
     def exclude(self, *things: object, reason: str = "") -> None:
         """Never report these tensors, nor what is held by way of these modules or other objects.
 
+        Args:
+            *things: Tensors, modules, other objects; held weakly.
+            reason: Printed in the report's notes.
+
         Raises:
             TypeError: A thing is neither a tensor nor can be referred to weakly.
+
+        >>> kept = gb.zeros(3)
+        >>> with gb.leaks.watch() as watch:
+        ...     watch.exclude(kept, reason="a table")
         """
         self._exemptions.exclude(things, reason)
 
@@ -122,23 +166,53 @@ class LeakWatcher:
                 birth site ("train.py:42", "collect").
             max_items: What it may hold.
             reason: Printed in the report's notes.
+
+        >>> with gb.leaks.watch() as watch:
+        ...     watch.expect("agent.memory", max_items=10_000, reason="replay")
         """
         self._exemptions.expect(name_or_site, max_items, reason)
 
     def expect_freed(self, obj: object, reason: str = "") -> None:
         """Declare that an object's life is over: if it still lives at a report, that is a leak.
 
+        Args:
+            obj: A tensor, a module or another object; held weakly.
+            reason: Printed with the finding.
+
         Raises:
             TypeError: The object cannot be referred to weakly.
+
+        >>> with gb.leaks.watch() as watch:
+        ...     cache = gb.zeros(3)
+        ...     watch.expect_freed(cache, reason="the epoch is over")
+        ...     del cache
+        >>> watch.report().ok
+        True
         """
         self._expected.append(Expected(obj, reason, self._steps.now))
 
     def snapshot(self) -> Snapshot:
-        """Return what lives now, by birth line; keeps no tensor."""
+        """Return what lives now, by birth line; keeps no tensor.
+
+        >>> with gb.leaks.watch() as watch:
+        ...     before = watch.snapshot()
+        ...     x = gb.zeros(3)
+        ...     (watch.snapshot().counts - before.counts).aliases
+        1
+        """
         return Snapshot.now()
 
     def report(self) -> LeakReport:
-        """Look at everything, and return what is found; after the block, what its end found."""
+        """Look at everything, and return what is found; after the block, what its end found.
+
+        Returns:
+            A LeakReport, which keeps no tensor.
+
+        >>> with gb.leaks.watch() as watch:
+        ...     watch.step()
+        >>> watch.report().ok
+        True
+        """
         if self._report is not None:
             return self._report
         now = self._steps.now - 1
@@ -229,10 +303,12 @@ def watch(level: Literal["site"] = "site", on_leak: OnLeak = "warn") -> LeakWatc
         on_leak: "warn" gives one `MemoryLeakWarning` at the line of each leak, "raise" a
             `LeakError`; a function is called with the `Leak`.
 
+    Returns:
+        A LeakWatcher, to be used as a context manager.
+
     Raises:
         ValueError: `level` or `on_leak` is none of these.
 
-    >>> import garboard as gb
     >>> with gb.leaks.watch() as watch:
     ...     for _ in range(20):
     ...         loss = (gb.ones(3) * 2).sum()
