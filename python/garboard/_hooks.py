@@ -16,6 +16,17 @@ class RemovableHandle:
 
     It keeps neither the hook alive nor what the hook is on. A tensor's works while a graph alone
     holds the tensor.
+
+    Args:
+        hooks: The table that the hook is in; held weakly.
+        number: The hook's number there.
+
+    >>> layer = gb.nn.ReLU()
+    >>> with layer.register_forward_hook(lambda module, args, output: output * 10):
+    ...     layer(gb.ones(1))
+    tensor([10.])
+    >>> layer(gb.ones(1))
+    tensor([1.])
     """
 
     def __init__(self, hooks: _Hooks, number: int) -> None:
@@ -23,7 +34,14 @@ class RemovableHandle:
         self._number = number
 
     def remove(self) -> None:
-        """Forget the hook. Idempotent."""
+        """Forget the hook. Idempotent.
+
+        >>> layer = gb.nn.ReLU()
+        >>> handle = layer.register_forward_hook(lambda module, args, output: output * 10)
+        >>> handle.remove()
+        >>> layer(gb.ones(1))
+        tensor([1.])
+        """
         hooks = self._hooks()
         if hooks is not None:
             hooks.remove(self._number)

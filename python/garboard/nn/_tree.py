@@ -47,11 +47,20 @@ class Tree:
         self._roles.pop(name, None)
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
-        """Make `param` this module's parameter `name`; None keeps the name for a missing one.
+        """Make `param` this module's parameter `name`; what assigning it to an attribute does.
+
+        Args:
+            name: The attribute, without dots.
+            param: A Parameter; None keeps the name for one that is missing.
 
         Raises:
             ValueError: The name has a dot, is empty, or is an attribute already.
             TypeError: `param` is no Parameter.
+
+        >>> module = gb.nn.Module()
+        >>> module.register_parameter("scale", gb.nn.Parameter(gb.ones(2)))
+        >>> len(list(module.parameters()))
+        1
         """
         self._check_name("register_parameter", name)
         self._register(name, "parameter", param)
@@ -67,6 +76,11 @@ class Tree:
         Raises:
             ValueError: The name has a dot, is empty, or is an attribute already.
             TypeError: `tensor` is no Tensor.
+
+        >>> module = gb.nn.Module()
+        >>> module.register_buffer("mean", gb.zeros(2))
+        >>> list(module.state_dict())
+        ['mean']
         """
         self._check_name("register_buffer", name)
         self._register(name, "buffer" if persistent else "transient buffer", tensor)
@@ -74,9 +88,20 @@ class Tree:
     def add_module(self, name: str, module: Module | None) -> None:
         """Make `module` this module's child `name`; what assigning it to an attribute does.
 
+        Args:
+            name: The attribute, without dots.
+            module: A Module; None keeps the name for one that is missing.
+
         Raises:
             ValueError: The name has a dot, is empty, or is an attribute already.
             TypeError: `module` is no Module.
+
+        >>> module = gb.nn.Module()
+        >>> module.add_module("head", gb.nn.ReLU())
+        >>> module
+        Module(
+          (head): ReLU()
+        )
         """
         self._check_name("add_module", name)
         self._register(name, "module", module)
@@ -125,7 +150,15 @@ class Tree:
     ) -> Iterator[tuple[str, Module]]:
         """Yield this module and all below it with their paths, parents first.
 
-        One that stands in several places is yielded once, unless `remove_duplicate` is False.
+        Args:
+            prefix: Stands before every path.
+            remove_duplicate: Yield one that stands in several places once.
+
+        Returns:
+            An iterator of pairs: a path, with dots, and a module.
+
+        >>> [name for name, _ in gb.nn.Sequential(gb.nn.ReLU()).named_modules()]
+        ['', '0']
         """
         return self._walk(prefix, set() if remove_duplicate else None)
 
@@ -140,7 +173,14 @@ class Tree:
             yield from child._walk(f"{path}.{name}" if path else name, seen)
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
-        """Yield the modules directly below this one with their names, missing ones left out."""
+        """Yield the modules directly below this one with their names, missing ones left out.
+
+        Returns:
+            An iterator of pairs: a name and a module.
+
+        >>> [name for name, _ in gb.nn.Sequential(gb.nn.ReLU()).named_children()]
+        ['0']
+        """
         for name, role in tuple(self._roles.items()):
             if role == "module" and vars(self)[name] is not None:
                 yield name, vars(self)[name]
@@ -165,7 +205,14 @@ class Tree:
     ) -> Iterator[tuple[str, Parameter]]:
         """Yield the parameters with their paths, a shared one once.
 
-        >>> import garboard as gb
+        Args:
+            prefix: Stands before every path.
+            recurse: Go into the modules below.
+            remove_duplicate: False yields a shared one at each of its places.
+
+        Returns:
+            An iterator of pairs: a path, with dots, and a Parameter.
+
         >>> [name for name, _ in gb.nn.Sequential(gb.nn.Linear(2, 1)).named_parameters()]
         ['0.weight', '0.bias']
         """
@@ -174,27 +221,87 @@ class Tree:
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
-        """Yield the buffers with their paths, a shared one once."""
+        """Yield the buffers with their paths, a shared one once.
+
+        Args:
+            prefix: Stands before every path.
+            recurse: Go into the modules below.
+            remove_duplicate: False yields a shared one at each of its places.
+
+        Returns:
+            An iterator of pairs: a path, with dots, and a tensor.
+
+        >>> loss = gb.nn.CrossEntropyLoss(weight=gb.ones(3))
+        >>> [name for name, _ in loss.named_buffers()]
+        ['weight']
+        """
         return self._named_tensors(_BUFFERS, prefix, recurse, remove_duplicate)
 
     def modules(self) -> Iterator[Module]:
-        """Yield this module and all below it, each once."""
+        """Yield this module and all below it, each once.
+
+        Returns:
+            An iterator of modules, parents first.
+
+        >>> len(list(gb.nn.Sequential(gb.nn.ReLU()).modules()))
+        2
+        """
         return (module for _, module in self.named_modules())
 
     def children(self) -> Iterator[Module]:
-        """Yield the modules directly below this one."""
+        """Yield the modules directly below this one.
+
+        Returns:
+            An iterator of modules, missing ones left out.
+
+        >>> list(gb.nn.Sequential(gb.nn.ReLU()).children())
+        [ReLU()]
+        """
         return (module for _, module in self.named_children())
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
-        """Yield the parameters, each once: what an optimizer is given."""
+        """Yield the parameters, each once: what an optimizer is given.
+
+        Args:
+            recurse: Go into the modules below.
+
+        Returns:
+            An iterator of Parameters.
+
+        >>> [parameter.shape for parameter in gb.nn.Linear(3, 2).parameters()]
+        [(2, 3), (2,)]
+        """
         return (parameter for _, parameter in self.named_parameters(recurse=recurse))
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
-        """Yield the buffers, each once."""
+        """Yield the buffers, each once.
+
+        Args:
+            recurse: Go into the modules below.
+
+        Returns:
+            An iterator of tensors.
+
+        >>> list(gb.nn.Linear(3, 2).buffers())
+        []
+        """
         return (buffer for _, buffer in self.named_buffers(recurse=recurse))
 
     def apply(self, fn: Callable[[Module], object]) -> Self:
-        """Call `fn` with every module, children first, and return this one."""
+        """Call `fn` with every module, children first.
+
+        Args:
+            fn: Called with one module at a time; what it returns is dropped.
+
+        Returns:
+            This module.
+
+        >>> def zero(module):
+        ...     if isinstance(module, gb.nn.Linear):
+        ...         _ = gb.nn.init.zeros_(module.weight)
+        >>> gb.nn.Sequential(gb.nn.Linear(2, 1, bias=False)).apply(zero)(gb.ones(2)).item()
+        0.0
+        """
         for child in self.children():
             child.apply(fn)
         this: Any = self

@@ -25,7 +25,6 @@ class GELU(Module):
     Raises:
         ValueError: Another `approximate`.
 
-    >>> import garboard as gb
     >>> round(gb.nn.GELU()(gb.tensor(1.0)).item(), 4)
     0.8413
     """
@@ -52,6 +51,9 @@ class ReLU(Module):
 
     Args:
         inplace: Write into the input, which is returned.
+
+    >>> gb.nn.ReLU()(gb.tensor([-1.0, 2.0]))
+    tensor([0., 2.])
     """
 
     def __init__(self, inplace: bool = False) -> None:
@@ -70,7 +72,11 @@ class ReLU(Module):
 
 
 class Tanh(Module):
-    """Compute the hyperbolic tangent. Backward keeps the output's storage."""
+    """Compute the hyperbolic tangent. Backward keeps the output's storage.
+
+    >>> gb.nn.Tanh()(gb.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.7616])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return tanh(input)
@@ -81,7 +87,11 @@ class Tanh(Module):
 
 
 class Sigmoid(Module):
-    """Compute 1 / (1 + exp(-input)). Backward keeps the output's storage."""
+    """Compute 1 / (1 + exp(-input)). Backward keeps the output's storage.
+
+    >>> gb.nn.Sigmoid()(gb.tensor([0.0, 2.0]))
+    tensor([0.5000, 0.8808])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return sigmoid(input)
@@ -94,8 +104,18 @@ class Sigmoid(Module):
 class Softmax(Module):
     """Scale each slice along `dim` to positive numbers that sum to one.
 
+    Backward keeps the output's storage.
+
     Args:
         dim: Where to sum; without it, one is picked at the call, with a warning.
+
+    Raises:
+        TypeError: `dim` is no integer.
+        ShapeError: When called, `dim` is out of range.
+        DTypeError: When called, the input is not floating.
+
+    >>> gb.nn.Softmax(dim=0)(gb.tensor([0.0, 0.0, 1.0]))
+    tensor([0.2119, 0.2119, 0.5761])
     """
 
     def __init__(self, dim: int | None = None) -> None:
@@ -116,8 +136,18 @@ class Softmax(Module):
 class LogSoftmax(Module):
     """Compute the logarithm of softmax along `dim`, without overflow.
 
+    Backward keeps the output's storage.
+
     Args:
         dim: Where to sum; without it, one is picked at the call, with a warning.
+
+    Raises:
+        TypeError: `dim` is no integer.
+        ShapeError: When called, `dim` is out of range.
+        DTypeError: When called, the input is not floating.
+
+    >>> gb.nn.LogSoftmax(dim=0)(gb.tensor([0.0, 0.0]))
+    tensor([-0.6931, -0.6931])
     """
 
     def __init__(self, dim: int | None = None) -> None:

@@ -46,7 +46,17 @@ class _Row(Module):
             self.add_module(str(place), module)
 
     def append(self, module: Module) -> Self:
-        """Add `module` at the end and return the container."""
+        """Add `module` at the end.
+
+        Returns:
+            The container.
+
+        Raises:
+            TypeError: It is no Module.
+
+        >>> len(gb.nn.Sequential(gb.nn.ReLU()).append(gb.nn.Tanh()))
+        2
+        """
         place = len(self)
         while str(place) in self._roles:  # a name that was given
             place += 1
@@ -54,11 +64,17 @@ class _Row(Module):
         return self
 
     def extend(self, modules: Iterable[Module]) -> Self:
-        """Add `modules` at the end and return the container.
+        """Add `modules` at the end.
+
+        Returns:
+            The container.
 
         Raises:
             TypeError: One is no Module; none is added then.
             ValueError: What is no list gives a module twice, and so may have no end.
+
+        >>> len(gb.nn.Sequential().extend([gb.nn.ReLU(), gb.nn.Tanh()]))
+        2
         """
         op = f"{type(self).__name__}.extend"
         given = list(_Row.__iter__(modules)) if isinstance(modules, _Row) else modules
@@ -67,7 +83,20 @@ class _Row(Module):
         return self
 
     def insert(self, index: int, module: Module) -> None:
-        """Put `module` before the one at `index`; those from there on are named anew."""
+        """Put `module` before the one at `index`; those from there on are named anew.
+
+        Args:
+            index: As for a list.
+            module: The module.
+
+        Raises:
+            TypeError: It is no Module.
+
+        >>> row = gb.nn.Sequential(gb.nn.ReLU())
+        >>> row.insert(0, gb.nn.Tanh())
+        >>> row[0], row[1]
+        (Tanh(), ReLU())
+        """
         modules = list(self)
         modules.insert(index, module)
         self._renew(modules)
@@ -111,7 +140,6 @@ class Sequential(_Row):
     Args:
         args: Modules; or one dict of them, whose keys become their names.
 
-    >>> import garboard as gb
     >>> gb.nn.Sequential(gb.nn.Flatten(), gb.nn.Linear(4, 2))
     Sequential(
       (0): Flatten(start_dim=1, end_dim=-1)
@@ -145,6 +173,9 @@ class Sequential(_Row):
 
         What a `Linear` returns is overwritten by the `ReLU`, `Sigmoid` or `Tanh` after it, unless
         one of the two has hooks, or is a subclass of its own.
+
+        >>> gb.nn.Sequential(gb.nn.ReLU(), gb.nn.Tanh())(gb.zeros(2))
+        tensor([0., 0.])
         """
         before: Module | None = None
         for module in self._steps():
@@ -165,7 +196,13 @@ class Sequential(_Row):
 class ModuleList(_Row):
     """Hold modules in a list, so that their parameters are found; calling them is up to you.
 
-    >>> import garboard as gb
+    Args:
+        modules: The first of them.
+
+    Raises:
+        TypeError: One is no Module.
+        ValueError: What is no list gives a module twice, and so may have no end.
+
     >>> layers = gb.nn.ModuleList(gb.nn.Linear(2, 2) for _ in range(3))
     >>> len(layers), len(list(layers.parameters()))
     (3, 6)

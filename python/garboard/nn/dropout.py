@@ -14,7 +14,8 @@ __all__ = ["Dropout"]
 class Dropout(Module):
     """Zero elements with probability `p` and scale the rest by 1 / (1 - p), while training.
 
-    After `eval()` it returns an alias of its input.
+    After `eval()` it returns an alias of its input. Backward keeps the mask (Srivastava et al.,
+    "Dropout", JMLR 15, 2014).
 
     Args:
         p: The probability, in [0, 1].
@@ -22,6 +23,10 @@ class Dropout(Module):
     Raises:
         ValueError: `p` is out of range.
         TypeError: `p` is no number.
+        DTypeError: When called, the input is not floating.
+
+    >>> gb.nn.Dropout(1.0)(gb.ones(2)), gb.nn.Dropout().eval()(gb.ones(2))
+    (tensor([0., 0.]), tensor([1., 1.]))
     """
 
     def __init__(self, p: float = 0.5) -> None:

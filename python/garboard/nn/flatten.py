@@ -15,6 +15,17 @@ class Flatten(Module):
     """Make the dims from `start_dim` to `end_dim` one: by default all but the first.
 
     The result is a view where the strides allow one, else a copy.
+
+    Args:
+        start_dim: The first of them.
+        end_dim: The last of them.
+
+    Raises:
+        TypeError: A dim that is no integer.
+        ShapeError: When called, a dim is out of range, or the last comes before the first.
+
+    >>> gb.nn.Flatten()(gb.zeros(2, 3, 4)).shape
+    (2, 12)
     """
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:

@@ -43,9 +43,20 @@ if not TYPE_CHECKING:
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
-    """Compute max(input, 0); in place, write it into `input` and return that.
+    """Compute max(input, 0).
 
-    >>> import garboard as gb
+    Args:
+        input: Tensor of any shape and of any dtype but bool.
+        inplace: Write into `input`.
+
+    Returns:
+        A new tensor, or `input` itself. Until backward the graph keeps the result.
+
+    Raises:
+        DTypeError: `input` is bool.
+        GradientError: `inplace`, grad mode is on, and `input` is a leaf that requires grad.
+        DisposedError: `input` is disposed.
+
     >>> gb.nn.functional.relu(gb.tensor([-1.0, 2.0])).tolist()
     [0.0, 2.0]
     """
@@ -64,12 +75,15 @@ def softmax(
         dtype: What `input` is cast to first.
         axis: NumPy's name of `dim`.
 
+    Returns:
+        A new tensor of `input`'s shape. Until backward the graph keeps it.
+
     Raises:
         ShapeError: `dim` is out of range.
         DTypeError: The dtype is not a floating one.
         TypeError: Both `dim` and `axis`.
+        DisposedError: `input` is disposed.
 
-    >>> import garboard as gb
     >>> gb.nn.functional.softmax(gb.zeros(1, 4), dim=1).tolist()
     [[0.25, 0.25, 0.25, 0.25]]
     """
@@ -79,7 +93,26 @@ def softmax(
 def log_softmax(
     input: Tensor, dim: int | None = None, *, dtype: DType | None = None, axis: int | None = None
 ) -> Tensor:
-    """Compute the logarithm of `softmax`, without overflow; same arguments and errors."""
+    """Compute the logarithm of `softmax`, without overflow.
+
+    Args:
+        input: Tensor of any shape and of a floating dtype, unless `dtype` is given.
+        dim: Where to sum; without it one is picked, as for `softmax`.
+        dtype: What `input` is cast to first.
+        axis: NumPy's name of `dim`.
+
+    Returns:
+        A new tensor of `input`'s shape. Until backward the graph keeps it.
+
+    Raises:
+        ShapeError: `dim` is out of range.
+        DTypeError: The dtype is not a floating one.
+        TypeError: Both `dim` and `axis`.
+        DisposedError: `input` is disposed.
+
+    >>> gb.nn.functional.log_softmax(gb.zeros(2), dim=0)
+    tensor([-0.6931, -0.6931])
+    """
     return _engine.log_softmax(input, _dim("log_softmax", input, dim, axis), dtype=dtype)
 
 

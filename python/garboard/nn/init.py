@@ -42,7 +42,6 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     Raises:
         ValueError: Another name.
 
-    >>> import garboard as gb
     >>> gb.nn.init.calculate_gain("tanh")
     1.6666666666666667
     """
@@ -57,30 +56,106 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0) -> Tensor:
-    """Draw from the uniform distribution on [a, b)."""
+    """Draw from the uniform distribution on [a, b).
+
+    Args:
+        tensor: A tensor of any shape and of a floating dtype.
+        a: The least number.
+        b: The upper bound.
+
+    Returns:
+        The tensor itself. Nothing is recorded, so a leaf that requires grad may be given.
+
+    Raises:
+        DTypeError: The dtype is no floating one.
+        ShapeError: `a` is above `b`.
+        DisposedError: The tensor is disposed.
+
+    >>> x = gb.nn.init.uniform_(gb.zeros(100), 2, 3)
+    >>> x.amin().item() >= 2, x.amax().item() < 3
+    (True, True)
+    """
     with no_grad():
         return tensor.uniform_(a, b)
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0) -> Tensor:
-    """Draw from the normal distribution."""
+    """Draw from a normal distribution.
+
+    Args:
+        tensor: A tensor of any shape and of a floating dtype.
+        mean: Its mean.
+        std: Its standard deviation.
+
+    Returns:
+        The tensor itself. Nothing is recorded, so a leaf that requires grad may be given.
+
+    Raises:
+        DTypeError: The dtype is no floating one.
+        ShapeError: `std` is negative.
+        DisposedError: The tensor is disposed.
+
+    >>> gb.nn.init.normal_(gb.zeros(2), mean=3.0, std=0.0)
+    tensor([3., 3.])
+    """
     with no_grad():
         return tensor.normal_(mean, std)
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
-    """Write `val` everywhere."""
+    """Write `val` everywhere.
+
+    Args:
+        tensor: A tensor of any shape and dtype.
+        val: The number.
+
+    Returns:
+        The tensor itself. Nothing is recorded, so a leaf that requires grad may be given.
+
+    Raises:
+        DTypeError: The number does not fit into the integer dtype.
+        DisposedError: The tensor is disposed.
+
+    >>> gb.nn.init.constant_(gb.zeros(2), 7)
+    tensor([7., 7.])
+    """
     with no_grad():
         return tensor.fill_(val)
 
 
 def zeros_(tensor: Tensor) -> Tensor:
-    """Write 0 everywhere."""
+    """Write 0 everywhere.
+
+    Args:
+        tensor: A tensor of any shape and dtype.
+
+    Returns:
+        The tensor itself. Nothing is recorded, so a leaf that requires grad may be given.
+
+    Raises:
+        DisposedError: The tensor is disposed.
+
+    >>> gb.nn.init.zeros_(gb.ones(2))
+    tensor([0., 0.])
+    """
     return constant_(tensor, 0)
 
 
 def ones_(tensor: Tensor) -> Tensor:
-    """Write 1 everywhere."""
+    """Write 1 everywhere.
+
+    Args:
+        tensor: A tensor of any shape and dtype.
+
+    Returns:
+        The tensor itself. Nothing is recorded, so a leaf that requires grad may be given.
+
+    Raises:
+        DisposedError: The tensor is disposed.
+
+    >>> gb.nn.init.ones_(gb.zeros(2))
+    tensor([1., 1.])
+    """
     return constant_(tensor, 1)
 
 
@@ -90,15 +165,46 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0) -> Tensor:
     Glorot and Bengio, "Understanding the difficulty of training deep feedforward neural networks",
     2010. The fans of a tensor [out, in, ...] are in and out times the product of the other sizes.
 
+    Args:
+        tensor: [out, in, ...], of a floating dtype.
+        gain: What the bound is widened by; see `calculate_gain`.
+
+    Returns:
+        The tensor itself. Nothing is recorded, so a leaf that requires grad may be given.
+
     Raises:
-        ShapeError: Fewer than 2 dims.
+        ShapeError: There are fewer than 2 dims.
+        DTypeError: The dtype is no floating one.
+        DisposedError: The tensor is disposed.
+
+    >>> gb.nn.init.xavier_uniform_(gb.zeros(3, 3)).abs().amax().item() <= 1
+    True
     """
     bound = sqrt(3) * _xavier_deviation("xavier_uniform_", tensor, gain)
     return uniform_(tensor, -bound, bound)
 
 
 def xavier_normal_(tensor: Tensor, gain: float = 1.0) -> Tensor:
-    """Draw normally with std gain * sqrt(2 / (fan_in + fan_out)); else as `xavier_uniform_`."""
+    """Draw normally, with a deviation of gain * sqrt(2 / (fan_in + fan_out)).
+
+    The fans and the source are those of `xavier_uniform_`.
+
+    Args:
+        tensor: [out, in, ...], of a floating dtype.
+        gain: What the deviation is widened by; see `calculate_gain`.
+
+    Returns:
+        The tensor itself. Nothing is recorded, so a leaf that requires grad may be given.
+
+    Raises:
+        ShapeError: There are fewer than 2 dims.
+        DTypeError: The dtype is no floating one.
+        DisposedError: The tensor is disposed.
+
+    >>> gb.nn.init.xavier_normal_(gb.zeros(2, 3), gain=0.0)
+    tensor([[0., 0., 0.],
+            [0., 0., 0.]])
+    """
     return normal_(tensor, 0.0, _xavier_deviation("xavier_normal_", tensor, gain))
 
 
@@ -107,17 +213,27 @@ def kaiming_uniform_(
 ) -> Tensor:
     """Draw uniformly within gain * sqrt(3 / fan) of zero.
 
-    He et al., "Delving deep into rectifiers", arXiv:1502.01852.
+    He et al., "Delving deep into rectifiers", arXiv:1502.01852. The fans are those of
+    `xavier_uniform_`.
 
     Args:
-        tensor: [out, in, ...].
+        tensor: [out, in, ...], of a floating dtype.
         a: The slope of "leaky_relu".
         mode: "fan_in" keeps the variance in forward, "fan_out" in backward.
         nonlinearity: What follows the weights; see `calculate_gain`.
 
+    Returns:
+        The tensor itself. Nothing is recorded, so a leaf that requires grad may be given.
+
     Raises:
-        ShapeError: Fewer than 2 dims.
+        ShapeError: There are fewer than 2 dims.
         ValueError: Another mode or nonlinearity.
+        DTypeError: The dtype is no floating one.
+        DisposedError: The tensor is disposed.
+
+    >>> x = gb.nn.init.kaiming_uniform_(gb.zeros(2, 6), nonlinearity="relu")
+    >>> x.abs().amax().item() <= 1
+    True
     """
     deviation = _kaiming_deviation("kaiming_uniform_", tensor, a, mode, nonlinearity)
     return uniform_(tensor, -sqrt(3) * deviation, sqrt(3) * deviation)
@@ -126,7 +242,28 @@ def kaiming_uniform_(
 def kaiming_normal_(
     tensor: Tensor, a: float = 0.0, mode: str = "fan_in", nonlinearity: str = "leaky_relu"
 ) -> Tensor:
-    """Draw normally with std gain / sqrt(fan); else as `kaiming_uniform_`."""
+    """Draw normally, with a deviation of gain / sqrt(fan).
+
+    The fans and the source are those of `kaiming_uniform_`.
+
+    Args:
+        tensor: [out, in, ...], of a floating dtype.
+        a: The slope of "leaky_relu".
+        mode: "fan_in" keeps the variance in forward, "fan_out" in backward.
+        nonlinearity: What follows the weights; see `calculate_gain`.
+
+    Returns:
+        The tensor itself. Nothing is recorded, so a leaf that requires grad may be given.
+
+    Raises:
+        ShapeError: There are fewer than 2 dims.
+        ValueError: Another mode or nonlinearity.
+        DTypeError: The dtype is no floating one.
+        DisposedError: The tensor is disposed.
+
+    >>> gb.nn.init.kaiming_normal_(gb.zeros(2, 3)).shape
+    (2, 3)
+    """
     deviation = _kaiming_deviation("kaiming_normal_", tensor, a, mode, nonlinearity)
     return normal_(tensor, 0.0, deviation)
 

@@ -34,7 +34,6 @@ class Linear(Module):
         ShapeError: A negative size; when called, a last dim that is not `in_features`.
         TypeError: A size that is no integer.
 
-    >>> import garboard as gb
     >>> gb.nn.Linear(3, 2)(gb.ones(4, 3)).shape
     (4, 2)
     """
@@ -61,7 +60,13 @@ class Linear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw both parameters anew."""
+        """Draw both parameters anew.
+
+        >>> layer = gb.nn.Linear(4, 2)
+        >>> layer.reset_parameters()
+        >>> layer.weight.abs().amax().item() <= 0.5
+        True
+        """
         init.kaiming_uniform_(self.weight, a=sqrt(5))  # within 1 / sqrt(in_features)
         if self.bias is not None and self.in_features > 0:
             bound = 1 / sqrt(self.in_features)
@@ -82,7 +87,16 @@ class Linear(Module):
 
 
 class Identity(Module):
-    """Return the input itself; takes and ignores any arguments, to stand in for any layer."""
+    """Return the input itself; takes and ignores any arguments, to stand in for any layer.
+
+    Args:
+        *args: Ignored.
+        **kwargs: Ignored.
+
+    >>> x = gb.ones(2)
+    >>> gb.nn.Identity(64, bias=False)(x) is x
+    True
+    """
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__()

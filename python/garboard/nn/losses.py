@@ -36,7 +36,6 @@ class CrossEntropyLoss(Module):
         ShapeError: When called: sizes that do not fit.
         IndexOutOfRangeError: When called: a target that is neither a class nor `ignore_index`.
 
-    >>> import garboard as gb
     >>> loss = gb.nn.CrossEntropyLoss()
     >>> round(loss(gb.zeros(2, 4), gb.tensor([0, 3])).item(), 4)  # ln 4
     1.3863
@@ -80,11 +79,18 @@ class CrossEntropyLoss(Module):
 class MSELoss(Module):
     """Compute (input - target)^2 of two tensors of the same sizes.
 
+    Backward keeps the difference.
+
     Args:
         reduction: "mean", "sum", or "none" for one loss an element.
 
     Raises:
         ValueError: Another reduction.
+        ShapeError: When called, the sizes differ.
+        DTypeError: When called, neither is floating.
+
+    >>> gb.nn.MSELoss()(gb.tensor([1.0, 2.0]), gb.tensor([1.0, 4.0]))
+    tensor(2.)
     """
 
     def __init__(self, *, reduction: Reduction = "mean") -> None:

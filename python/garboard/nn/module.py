@@ -32,7 +32,6 @@ class Module(Tree):
     Type checkers know no relation between `forward` and a call, which to them gives Any. A subclass
     tells them by `def __call__(self, x: Tensor) -> Tensor: ...` under `if TYPE_CHECKING:`.
 
-    >>> import garboard as gb
     >>> class Scale(gb.nn.Module):
     ...     def __init__(self):
     ...         super().__init__()
@@ -53,7 +52,21 @@ class Module(Tree):
         vars(self)["training"] = True
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """Compute the module's output; what calling the module calls, between its hooks."""
+        """Compute the module's output; what calling the module calls, between its hooks.
+
+        Args:
+            *args: What the module is called with.
+            **kwargs: Likewise, by name.
+
+        Returns:
+            What a subclass computes.
+
+        Raises:
+            NotImplementedError: The subclass has no `forward`.
+
+        >>> gb.nn.ReLU().forward(gb.tensor([-1.0, 2.0]))
+        tensor([0., 2.])
+        """
         raise NotImplementedError(
             f"{type(self).__name__}: forward() is missing; a Module that is called defines it"
         )
@@ -92,7 +105,6 @@ class Module(Tree):
             prefix: Stands before every path.
             keep_vars: Return the parameters and buffers themselves.
 
-        >>> import garboard as gb
         >>> {name: tensor.shape for name, tensor in gb.nn.Linear(3, 2).state_dict().items()}
         {'weight': (2, 3), 'bias': (2,)}
         """
@@ -109,15 +121,37 @@ class Module(Tree):
             state_dict: Tensors by path, of the sizes of their targets.
             strict: Refuse paths that are missing or unexpected; else they are returned.
 
+        Returns:
+            A named tuple `(missing_keys, unexpected_keys)` of lists of paths.
+
         Raises:
             StateDictError: `strict`, and paths are missing or unexpected; the message names them.
             ShapeError: A tensor has other sizes than its target.
             TypeError: `state_dict` is no mapping from strings, or a value is no tensor.
+
+        >>> layer = gb.nn.Linear(2, 1)
+        >>> layer.load_state_dict({"weight": gb.ones(1, 2)}, strict=False).missing_keys
+        ['bias']
+        >>> layer.weight.tolist()
+        [[1.0, 1.0]]
         """
         return _state.load_state(self, state_dict, strict)
 
     def train(self, mode: bool = True) -> Self:
-        """Set `training` here and in every module below: dropout acts while it is True."""
+        """Set `training` here and in every module below: dropout acts while it is True.
+
+        Args:
+            mode: What to set it to.
+
+        Returns:
+            This module.
+
+        Raises:
+            ValueError: `mode` is no bool.
+
+        >>> gb.nn.Dropout().train(False)(gb.ones(2))
+        tensor([1., 1.])
+        """
         if not isinstance(mode, bool):
             raise ValueError(f"train: mode is of type {type(mode).__name__}; a bool is needed")
         for module in self.modules():
@@ -125,17 +159,44 @@ class Module(Tree):
         return self
 
     def eval(self) -> Self:
-        """Clear `training`, as `train(False)`."""
+        """Clear `training`, as `train(False)`.
+
+        Returns:
+            This module.
+
+        >>> gb.nn.Dropout().eval()(gb.ones(2))
+        tensor([1., 1.])
+        """
         return self.train(False)
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Ask, or no longer ask, for the gradients of all parameters."""
+        """Ask, or no longer ask, for the gradients of all parameters.
+
+        Args:
+            requires_grad: Whether to ask.
+
+        Returns:
+            This module.
+
+        >>> gb.nn.Linear(2, 1).requires_grad_(False)(gb.ones(2)).requires_grad
+        False
+        """
         for parameter in self.parameters():
             parameter.requires_grad_(requires_grad)
         return self
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Drop the gradients of all parameters, or write zeros into them."""
+        """Drop the gradients of all parameters, or write zeros into them.
+
+        Args:
+            set_to_none: True drops them, and with them their memory.
+
+        >>> layer = gb.nn.Linear(2, 1)
+        >>> layer(gb.ones(2)).sum().backward()
+        >>> layer.zero_grad()
+        >>> print(layer.weight.grad)
+        None
+        """
         for parameter in self.parameters():
             clear_gradients(parameter, set_to_none)
 
@@ -144,36 +205,76 @@ class Module(Tree):
         device: Device | DType | None = None,
         dtype: DType | None = None,
     ) -> Self:
-        """Convert parameters and buffers to a device, a dtype, or both; return this module.
+        """Convert parameters and buffers to a device, a dtype, or both.
 
         A dtype is taken on by floating tensors alone. A parameter that needs converting, and its
         gradient, are replaced: the old ones are disposed, so an optimizer made before raises
         DisposedError instead of training what nobody reads. What is so already stays.
 
+        Args:
+            device: Where to; or the dtype, where it is given alone.
+            dtype: A floating dtype.
+
+        Returns:
+            This module.
+
         Raises:
             DTypeError: A dtype that is not floating.
             DeviceError: The device is not there.
 
-        >>> import garboard as gb
         >>> gb.nn.Linear(2, 1).to(gb.float64).weight.dtype
         garboard.float64
         """
         return _convert.convert(self, device, dtype)
 
     def float(self) -> Self:
-        """Convert floating parameters and buffers to float32."""
+        """Convert floating parameters and buffers to float32, as `to` does.
+
+        Returns:
+            This module.
+
+        >>> gb.nn.Linear(2, 1, dtype=gb.float64).float().weight.dtype
+        garboard.float32
+        """
         return self.to(dtype=_engine.float32)
 
     def double(self) -> Self:
-        """Convert floating parameters and buffers to float64."""
+        """Convert floating parameters and buffers to float64, as `to` does.
+
+        Returns:
+            This module.
+
+        >>> gb.nn.Linear(2, 1).double().weight.dtype
+        garboard.float64
+        """
         return self.to(dtype=_engine.float64)
 
     def cpu(self) -> Self:
-        """Bring parameters and buffers to the CPU."""
+        """Bring parameters and buffers to the CPU, as `to` does.
+
+        Returns:
+            This module.
+
+        >>> gb.nn.Linear(2, 1).cpu().weight.device.type
+        'cpu'
+        """
         return self.to("cpu")
 
     def cuda(self, device: int | Device | None = None) -> Self:
-        """Bring parameters and buffers to a CUDA device, the first by default."""
+        """Bring parameters and buffers to a CUDA device, as `to` does.
+
+        Args:
+            device: Its number, or the device; the first by default.
+
+        Returns:
+            This module.
+
+        Raises:
+            DeviceError: The device is not there.
+
+        >>> if gb.cuda.is_available():
+        ...     assert gb.nn.Linear(2, 1).cuda().weight.is_cuda
+        """
         return self.to(
             f"cuda:{device or 0}" if device is None or isinstance(device, int) else device
         )
@@ -183,22 +284,53 @@ class Module(Tree):
     def register_forward_pre_hook(
         self, hook: Callable[[Self, tuple[Any, ...]], object]
     ) -> RemovableHandle:
-        """Call `hook(module, args)` before every forward; what it returns replaces `args`."""
+        """Call `hook(module, args)` before every forward.
+
+        Args:
+            hook: What it returns, unless None, replaces `args`: a tuple, or the only argument.
+
+        Returns:
+            A handle, whose `remove()` takes the hook off again.
+
+        >>> layer = gb.nn.ReLU()
+        >>> handle = layer.register_forward_pre_hook(lambda module, args: -args[0])
+        >>> layer(gb.tensor([-1.0, 2.0]))
+        tensor([1., 0.])
+        """
         table = vars(self)["_forward_pre_hooks"] = self._forward_pre_hooks or HookTable()
         return table.add(hook)
 
     def register_forward_hook(
         self, hook: Callable[[Self, tuple[Any, ...], Any], object]
     ) -> RemovableHandle:
-        """Call `hook(module, args, output)` after every forward; what it returns, unless None,
-        replaces the output."""
+        """Call `hook(module, args, output)` after every forward.
+
+        Args:
+            hook: What it returns, unless None, replaces the output.
+
+        Returns:
+            A handle, whose `remove()` takes the hook off again.
+
+        >>> layer = gb.nn.ReLU()
+        >>> handle = layer.register_forward_hook(lambda module, args, output: output * 10)
+        >>> layer(gb.tensor([-1.0, 2.0]))
+        tensor([ 0., 20.])
+        """
         table = vars(self)["_forward_hooks"] = self._forward_hooks or HookTable()
         return table.add(hook)
 
     # Life
 
     def dispose(self) -> None:
-        """End parameters, their gradients, and buffers, here and below. Idempotent."""
+        """End parameters, their gradients, and buffers, here and below. Idempotent.
+
+        `with module:` does it at the end of the block.
+
+        >>> layer = gb.nn.Linear(2, 1)
+        >>> layer.dispose()
+        >>> layer.weight.is_disposed
+        True
+        """
         for parameter in self.parameters():
             _convert.end_parameter(parameter)
         for buffer in self.buffers():
@@ -239,7 +371,11 @@ class Module(Tree):
         return copied
 
     def extra_repr(self) -> str:
-        """Return what stands between the parentheses of `repr`: a subclass's settings."""
+        """Return what stands between the parentheses of `repr`: a subclass's settings.
+
+        >>> gb.nn.Dropout(0.1).extra_repr()
+        'p=0.1'
+        """
         return ""
 
     def __repr__(self) -> str:

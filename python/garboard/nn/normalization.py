@@ -37,7 +37,6 @@ class LayerNorm(Module):
         TypeError: A size that is no integer, an `eps` that is no number.
         ValueError: A negative `eps`.
 
-    >>> import garboard as gb
     >>> gb.nn.LayerNorm(2)(gb.tensor([[1.0, 3.0], [10.0, 30.0]])).round().tolist()
     [[-1.0, 1.0], [-1.0, 1.0]]
     """
@@ -69,7 +68,13 @@ class LayerNorm(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Set the weight to ones and the bias to zeros."""
+        """Set the weight to ones and the bias to zeros.
+
+        >>> layer = gb.nn.LayerNorm(2)
+        >>> layer.reset_parameters()
+        >>> layer(gb.tensor([1.0, 3.0])).round().tolist()
+        [-1.0, 1.0]
+        """
         if self.weight is not None:
             init.ones_(self.weight)
         if self.bias is not None:

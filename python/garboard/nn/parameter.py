@@ -24,7 +24,6 @@ class Parameter(Tensor):
         GradientError: `requires_grad` for a dtype that has no gradients.
         DisposedError: `data` has ended.
 
-    >>> import garboard as gb
     >>> weight = gb.nn.Parameter(gb.zeros(2))
     >>> weight.requires_grad, isinstance(weight, gb.Tensor)
     (True, True)
@@ -47,7 +46,22 @@ class Parameter(Tensor):
 
 
 def clear_gradients(parameter: Tensor, set_to_none: bool) -> None:
-    """Drop the gradient of `parameter`, or write zeros into it, without its history."""
+    """Drop the gradient of `parameter`, or write zeros into it, without its history.
+
+    Args:
+        parameter: A leaf, with a gradient or without.
+        set_to_none: True drops it.
+
+    Raises:
+        DisposedError: The parameter is disposed.
+
+    >>> from garboard.nn.parameter import clear_gradients
+    >>> x = gb.nn.Parameter(gb.ones(2))
+    >>> x.sum().backward()
+    >>> clear_gradients(x, set_to_none=False)
+    >>> x.grad
+    tensor([0., 0.])
+    """
     if set_to_none:
         parameter.grad = None
         return
