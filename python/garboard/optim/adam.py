@@ -32,7 +32,6 @@ class Adam(Optimizer):
         ValueError: An option out of range, or no parameters.
         TypeError: An option of another type, or something that is no Tensor.
 
-    >>> import garboard as gb
     >>> x = gb.tensor([1.0], requires_grad=True)
     >>> with gb.optim.Adam([x], lr=0.1) as optimizer:
     ...     (x * x).sum().backward()
@@ -90,8 +89,21 @@ class Adam(Optimizer):
 class AdamW(Adam):
     """Adam whose weight decay shrinks the parameter itself: p = p - lr * weight_decay * p first.
 
-    Loshchilov and Hutter, arXiv:1711.05101. Arguments, state and errors are Adam's; `weight_decay`
-    is 0.01 by default.
+    Loshchilov and Hutter, arXiv:1711.05101. State and errors are Adam's.
+
+    Args:
+        params: Tensors; or dicts with the key "params" and options that differ for them.
+        lr: How far a step goes.
+        betas: How much of either mean stays, each in [0, 1).
+        eps: Keeps the divisor from zero.
+        weight_decay: By what share of itself, times `lr`, a parameter shrinks.
+
+    >>> x = gb.tensor([1.0], requires_grad=True)
+    >>> with gb.optim.AdamW([x], lr=0.1, weight_decay=0.5) as optimizer:
+    ...     (x * 0).sum().backward()
+    ...     optimizer.step()
+    >>> round(x.item(), 4)
+    0.95
     """
 
     _is_decoupled = True

@@ -31,6 +31,9 @@ class _State(Protocol):
 class Optimizer:
     """Base of optimizers. A subclass says which options it takes and how a group is updated.
 
+    The state's tensors are in no scope. They end with the optimizer: `with optimizer:`, or
+    `dispose`.
+
     Args:
         params: Tensors; or dicts with the key "params" and options that differ for them.
         defaults: The options of groups that name none.
@@ -38,6 +41,10 @@ class Optimizer:
     Raises:
         ValueError: No parameters, one that is given twice or is no leaf, or an option out of range.
         TypeError: Something that is no Tensor, or no list of them.
+
+    >>> x = gb.tensor([1.0], requires_grad=True)
+    >>> isinstance(gb.optim.SGD([x], lr=0.5), gb.optim.Optimizer)
+    True
     """
 
     # PyTorch's name of each list of tensors in the native state, and the engine's.
@@ -70,10 +77,20 @@ class Optimizer:
         return type(self).__name__
 
     def add_param_group(self, param_group: _Group) -> None:
-        """Update further parameters: a dict with "params" and options that differ for them.
+        """Update further parameters.
+
+        Args:
+            param_group: A dict with "params" and options that differ for them.
 
         Raises:
-            ValueError, TypeError: As for the optimizer's arguments; nothing is added then.
+            ValueError: As for the optimizer's arguments; nothing is added then.
+            TypeError: Likewise.
+
+        >>> x, y = gb.ones(2, requires_grad=True), gb.ones(2, requires_grad=True)
+        >>> optimizer = gb.optim.SGD([x], lr=0.5)
+        >>> optimizer.add_param_group({"params": [y], "lr": 0.1})
+        >>> [group["lr"] for group in optimizer.param_groups]
+        [0.5, 0.1]
         """
         options = keys_of(str, self._name, "a group", param_group, "options")
         if "params" not in options:
@@ -124,6 +141,13 @@ class Optimizer:
             DTypeError: A parameter is not floating or not contiguous.
             OutOfMemoryError: There is no room for the state; no parameter of that group has
                 changed, and the step can be taken again.
+
+        >>> x = gb.tensor([1.0], requires_grad=True)
+        >>> optimizer = gb.optim.SGD([x], lr=0.5)
+        >>> (x * x).sum().backward()
+        >>> optimizer.step()
+        >>> x.item()
+        0.0
         """
         result = None
         if closure is not None:
@@ -146,7 +170,20 @@ class Optimizer:
         )
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Drop the gradients of all parameters, or write zeros into them."""
+        """Drop the gradients of all parameters, or write zeros into them.
+
+        Args:
+            set_to_none: True drops them, and with them their memory.
+
+        Raises:
+            DisposedError: A parameter has ended.
+
+        >>> x = gb.ones(2, requires_grad=True)
+        >>> x.sum().backward()
+        >>> gb.optim.SGD([x]).zero_grad()
+        >>> print(x.grad)
+        None
+        """
         for group in self.param_groups:
             for parameter in group["params"]:
                 clear_gradients(parameter, set_to_none)
@@ -164,6 +201,11 @@ class Optimizer:
 
         The tensors share the optimizer's storages: what `step` writes is seen in them. `clone()`
         them for a snapshot.
+
+        >>> optimizer = gb.optim.SGD([gb.ones(2, requires_grad=True)], lr=0.5)
+        >>> saved = optimizer.state_dict()
+        >>> saved["param_groups"][0]["lr"], saved["param_groups"][0]["params"]
+        (0.5, [0])
         """
         saved: dict[int, dict[str, Any]] = {}
         groups, number = [], 0
@@ -179,10 +221,19 @@ class Optimizer:
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Take over options, and copies of the state, of an optimizer with parameters alike.
 
+        Args:
+            state_dict: What `state_dict()` returned, of one with as many groups and parameters.
+
         Raises:
             TypeError: Something else than such dicts and lists; nothing is changed then.
             ValueError: Other numbers of groups or of parameters in them; nothing is changed then.
             ShapeError: State of other sizes than its parameter; nothing is changed then.
+
+        >>> x = gb.ones(2, requires_grad=True)
+        >>> optimizer = gb.optim.SGD([x], lr=0.5)
+        >>> optimizer.load_state_dict(gb.optim.SGD([x], lr=0.1).state_dict())
+        >>> optimizer.param_groups[0]["lr"]
+        0.1
         """
         groups, saved = self._parts_of(state_dict)
         counts = [len(group["params"]) for group in groups]
@@ -254,7 +305,11 @@ class Optimizer:
     # Life
 
     def dispose(self) -> None:
-        """End the optimizer's state; it cannot step any more. Idempotent."""
+        """End the optimizer's state; it cannot step any more. Idempotent.
+
+        >>> optimizer = gb.optim.Adam([gb.ones(2, requires_grad=True)])
+        >>> optimizer.dispose()
+        """
         self._is_disposed = True
         for state in self._states:
             state.clear()

@@ -32,7 +32,6 @@ class SGD(Optimizer):
         ValueError: An option out of range, or no parameters.
         TypeError: An option of another type, or something that is no Tensor.
 
-    >>> import garboard as gb
     >>> x = gb.tensor([1.0], requires_grad=True)
     >>> optimizer = gb.optim.SGD([x], lr=0.5)
     >>> (x * x).sum().backward()

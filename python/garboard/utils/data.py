@@ -27,7 +27,17 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Dataset(Generic[T_co]):
-    """Base of what a loader reads: samples by number. A subclass defines both methods."""
+    """Base of what a loader reads: samples by number. A subclass defines both methods.
+
+    >>> class Squares(gb.utils.data.Dataset[gb.Tensor]):
+    ...     def __getitem__(self, index):
+    ...         return gb.tensor(index * index)
+    ...
+    ...     def __len__(self):
+    ...         return 3
+    >>> [x.tolist() for x in gb.utils.data.DataLoader(Squares(), batch_size=3)]
+    [[0, 1, 4]]
+    """
 
     def __getitem__(self, index: int) -> T_co:
         raise NotImplementedError(
@@ -43,11 +53,13 @@ class Dataset(Generic[T_co]):
 class TensorDataset(Dataset[tuple[Tensor, ...]]):
     """Samples that are rows of tensors: sample i is the tuple of their i-th rows, as views.
 
+    Args:
+        *tensors: One or more, equal at dim 0; kept alive.
+
     Raises:
         TypeError: Something that is no Tensor.
         ShapeError: The tensors have different numbers of rows, or one has no dims.
 
-    >>> import garboard as gb
     >>> from garboard.utils.data import TensorDataset
     >>> TensorDataset(gb.arange(3), gb.zeros(3, 2))[1]
     (tensor(1), tensor([0., 0.]))
@@ -78,8 +90,16 @@ def _refuse_unless_indexed(op: str, name: str, given: object, needed: str) -> No
 class Subset(Dataset[T_co]):
     """The samples of a dataset that have certain numbers, in that order.
 
+    Args:
+        dataset: Where the samples come from.
+        indices: Their numbers.
+
     Raises:
         TypeError: `indices` have no length, or cannot be read by place.
+
+    >>> from garboard.utils.data import Subset, TensorDataset
+    >>> Subset(TensorDataset(gb.arange(3)), [2, 0])[0]
+    (tensor(2),)
     """
 
     def __init__(self, dataset: Dataset[T_co], indices: Sequence[int]) -> None:
@@ -110,11 +130,13 @@ def random_split(dataset: Dataset[T_co], lengths: Sequence[float]) -> list[Subse
         lengths: A list of counts that add up to the dataset's; or of fractions that add up to one,
             rounded down, the first subsets taking what is left over, one each.
 
+    Returns:
+        A list of Subset, one a length.
+
     Raises:
         TypeError: `lengths` is no list of numbers, or `dataset` no dataset.
         ValueError: The lengths do not add up, or one is negative.
 
-    >>> import garboard as gb
     >>> from garboard.utils.data import TensorDataset, random_split
     >>> [len(part) for part in random_split(TensorDataset(gb.arange(10)), [0.8, 0.2])]
     [8, 2]
@@ -149,12 +171,17 @@ def default_collate(samples: Sequence[Any]) -> Any:
 
     Numbers become a tensor; of tuples, lists and dicts each part is collated by itself.
 
+    Args:
+        samples: A list of them.
+
+    Returns:
+        What a sample is, with tensors of one more dim for its tensors, arrays and numbers.
+
     Raises:
         TypeError: A sample is of a type that cannot be batched; give the loader a `collate_fn`.
         ValueError: No samples.
         ShapeError: Tensors of different sizes.
 
-    >>> import garboard as gb
     >>> gb.utils.data.default_collate([(gb.zeros(2), 1), (gb.ones(2), 0)])
     (tensor([[0., 0.],
             [1., 1.]]), tensor([1, 0]))
@@ -202,7 +229,6 @@ class DataLoader(Generic[T_co]):
             type.
         ValueError: A batch size below one, or `drop_last` without batches.
 
-    >>> import garboard as gb
     >>> dataset = gb.utils.data.TensorDataset(gb.arange(5))
     >>> [x.tolist() for (x,) in gb.utils.data.DataLoader(dataset, batch_size=2)]
     [[0, 1], [2, 3], [4]]
