@@ -41,7 +41,17 @@ _judged = pytest.StashKey["JudgedTest"]()
 
 
 class JudgedTest:
-    """One test under judgement; what the fixture `no_leaks` gives."""
+    """One test under judgement; what the fixture `no_leaks` gives.
+
+    Args:
+        file: The test's; a loop of its own is judged by what it leaves.
+
+    >>> from garboard.pytest_plugin import JudgedTest
+    >>> judge = JudgedTest()
+    >>> value = gb.ones(3).sum().item()
+    >>> judge.report().ok
+    True
+    """
 
     def __init__(self, file: str = "") -> None:
         from garboard.leaks._survivors import Since
@@ -52,16 +62,50 @@ class JudgedTest:
         self._excluded: set[int] = set()
 
     def exclude(self, *tensors: Tensor) -> None:
-        """Let these tensors live on."""
+        """Let these tensors live on.
+
+        Args:
+            *tensors: Tensors; they are not kept alive.
+
+        >>> from garboard.pytest_plugin import JudgedTest
+        >>> judge = JudgedTest()
+        >>> table = [gb.zeros(3)]
+        >>> judge.exclude(*table)
+        >>> judge.report().ok
+        True
+        """
         from garboard import _engine
 
         self._excluded.update(_engine._birth(tensor)[0] for tensor in tensors)
 
     def own(self, since: Since, until: Since) -> None:
+        """Let what was born between two moments live on: what a fixture of a wider scope made.
+
+        Args:
+            since: The first of them.
+            until: The second.
+
+        >>> from garboard.pytest_plugin import JudgedTest
+        >>> from garboard.leaks._survivors import Since
+        >>> judge = JudgedTest()
+        >>> begun = Since.now()
+        >>> table = [gb.zeros(3)]
+        >>> judge.own(begun, Since.now())
+        >>> judge.report().ok
+        True
+        """
         self._owned.append((since, until))
 
     def report(self) -> LeakReport:
-        """Judge; nothing of what is found is kept."""
+        """Judge; nothing of what is found is kept.
+
+        Returns:
+            A LeakReport.
+
+        >>> from garboard.pytest_plugin import JudgedTest
+        >>> JudgedTest().report().ok
+        True
+        """
         from garboard.leaks._exact import judged
 
         return judged(self._since, is_exempt=self._is_exempt, loop_file=self._file)
@@ -127,7 +171,17 @@ def _is_marked(item: pytest.Item) -> bool:
 
 @pytest.fixture
 def no_leaks(request: pytest.FixtureRequest) -> JudgedTest:
-    """Fail the test if tensors, graphs or exports outlive it; `.exclude(*tensors)` lets some."""
+    """Fail the test if tensors, graphs or exports outlive it.
+
+    Args:
+        request: Pytest's, of the test.
+
+    Returns:
+        A JudgedTest, whose `exclude(*tensors)` lets some live on.
+
+    >>> def test_a_step_leaves_nothing_behind(no_leaks):
+    ...     value = gb.ones(3).sum().item()
+    """
     judge = request.config.stash.get(_judged, None)
     return judge if judge is not None else JudgedTest()  # switched off: it judges nothing
 

@@ -22,6 +22,15 @@ class EventAverage:
     Times are in microseconds, memory in bytes. `self_` leaves out what ran inside; without it,
     events that ran inside one of the same name count once. `*_memory_usage` is what was allocated
     less what was freed.
+
+    Attributes:
+        key: The name.
+        count: Events.
+        input_shapes: The sizes that they have in common, if they were told apart by them.
+        stack: The innermost lines that they have in common, likewise.
+        cpu_time_total, self_cpu_time_total: Time.
+        cpu_allocated, cpu_freed, self_cpu_allocated, self_cpu_freed: Memory of the CPU.
+        cuda_allocated, cuda_freed, self_cuda_allocated, self_cuda_freed: Memory of CUDA devices.
     """
 
     key: str
@@ -41,23 +50,27 @@ class EventAverage:
 
     @property
     def cpu_time(self) -> float:
-        """The mean of its events, in microseconds."""
+        """The mean time of its events, in microseconds."""
         return self.cpu_time_total / self.count if self.count else 0.0
 
     @property
     def cpu_memory_usage(self) -> int:
+        """The bytes that it allocated on the CPU, less what it freed."""
         return self.cpu_allocated - self.cpu_freed
 
     @property
     def self_cpu_memory_usage(self) -> int:
+        """The same without what ran inside."""
         return self.self_cpu_allocated - self.self_cpu_freed
 
     @property
     def cuda_memory_usage(self) -> int:
+        """The bytes that it allocated on CUDA devices, less what it freed."""
         return self.cuda_allocated - self.cuda_freed
 
     @property
     def self_cuda_memory_usage(self) -> int:
+        """The same without what ran inside."""
         return self.self_cuda_allocated - self.self_cuda_freed
 
 
@@ -80,7 +93,13 @@ _Column = tuple[str, Callable[[EventAverage], str]]
 
 
 class EventAverages(Sequence[EventAverage]):
-    """What `profile.key_averages()` gives: a sequence, in the order of first events."""
+    """What `profile.key_averages()` gives: a sequence, in the order of first events.
+
+    Args:
+        averages: What it is made of.
+        time_ns: How long the profile took.
+        has_memory: Whether memory was recorded.
+    """
 
     def __init__(self, averages: Iterable[EventAverage], time_ns: int, has_memory: bool) -> None:
         self._averages = list_of(EventAverage, "EventAverages", "averages", averages, "averages")
@@ -99,11 +118,20 @@ class EventAverages(Sequence[EventAverage]):
 
     @property
     def self_cpu_time_total(self) -> float:
-        """Microseconds in all events."""
+        """The microseconds in all events."""
         return sum(average.self_cpu_time_total for average in self._averages)
 
     def total_average(self) -> EventAverage:
-        """Add up what is every event's own."""
+        """Add up what is every event's own.
+
+        Returns:
+            An EventAverage of the name "Total".
+
+        >>> with gb.profiler.profile() as prof:
+        ...     x = gb.ones(3) * 2
+        >>> prof.key_averages().total_average().count
+        2
+        """
         total = EventAverage("Total")
         for average in self._averages:
             total.count += average.count
@@ -118,8 +146,16 @@ class EventAverages(Sequence[EventAverage]):
     def sorted_by(self, key: str) -> list[EventAverage]:
         """Return the averages, the largest `key` first.
 
+        Args:
+            key: The name of a number of `EventAverage`.
+
         Raises:
             ValueError: There is no such key.
+
+        >>> with gb.profiler.profile() as prof:
+        ...     x = gb.ones(3) * 2 * 2
+        >>> [average.key for average in prof.key_averages().sorted_by("count")]
+        ['mul', 'ones']
         """
         name = _ALIASES.get(key, key)
         if name not in _SORT_KEYS:
@@ -146,6 +182,16 @@ class EventAverages(Sequence[EventAverage]):
 
         Raises:
             ValueError: `sort_by` is no such name.
+
+        >>> with gb.profiler.profile() as prof:
+        ...     x = gb.ones(3)
+        >>> print(prof.key_averages().table())
+        -...
+        Name  Self CPU % ... # of Calls
+        -...
+        ones ... 1
+        -...
+        Self CPU time total: ...us
         """
         rows = self.sorted_by(sort_by) if sort_by is not None else list(self._averages)
         if row_limit >= 0:

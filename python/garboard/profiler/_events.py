@@ -49,7 +49,7 @@ class OpEvent:
 
     @property
     def time_ns(self) -> int:
-        """From its beginning to its end."""
+        """The nanoseconds from its beginning to its end."""
         return self.end_ns - self.begin_ns
 
     @property
@@ -58,7 +58,20 @@ class OpEvent:
         return self.time_ns - sum(child.time_ns for child in self.children)
 
     def total(self, name: str) -> int:
-        """Add up one of the `self_` attributes over it and all that ran in it."""
+        """Add up one of the `self_` attributes over it and all that ran in it.
+
+        Args:
+            name: The attribute without its `self_`, such as "cpu_allocated".
+
+        Returns:
+            Bytes.
+
+        >>> with gb.profiler.profile(profile_memory=True) as prof:
+        ...     with gb.profiler.record_function("both"):
+        ...         x = gb.ones(1000) + 1
+        >>> prof.events()[0].total("cpu_allocated")
+        8000
+        """
         total, rest = 0, [self]
         while rest:
             event = rest.pop()

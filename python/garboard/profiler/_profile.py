@@ -44,7 +44,6 @@ class profile:
         TypeError: `activities` has something that is no `ProfilerActivity`.
         GarboardError: Another profile records already, or this one has not recorded yet.
 
-    >>> import garboard as gb
     >>> with gb.profiler.profile(profile_memory=True) as prof:
     ...     x = gb.ones(1000) + 1
     >>> [(it.name, it.self_cpu_allocated) for it in prof.events()]
@@ -72,14 +71,29 @@ class profile:
         self._recorded: Recorded | None = None
 
     def start(self) -> None:
-        """Begin to record."""
+        """Begin to record; what was recorded before is forgotten.
+
+        Raises:
+            GarboardError: A profile records already.
+
+        >>> prof = gb.profiler.profile()
+        >>> prof.start()
+        >>> x = gb.ones(3)
+        >>> prof.stop()
+        >>> [event.name for event in prof.events()]
+        ['ones']
+        """
         depth = _STACK_DEPTH if self._stack else 0
         _engine._start_profile(self._shapes, self._memory, depth)
         self._live_before = dict(_engine._live_counts()[3])
         self._recorded = None
 
     def stop(self) -> None:
-        """End it; what still runs counts as far as it came. Idempotent."""
+        """End it; what still runs counts as far as it came. Idempotent.
+
+        >>> prof = gb.profiler.profile()
+        >>> prof.stop()
+        """
         if self._live_before is None:
             return
         before, self._live_before = self._live_before, None
@@ -105,11 +119,30 @@ class profile:
         return self._recorded
 
     def events(self) -> list[OpEvent]:
-        """Return every event, in the order in which they began."""
+        """Return every event, in the order in which they began.
+
+        Raises:
+            GarboardError: The block has not ended yet.
+
+        >>> with gb.profiler.profile() as prof:
+        ...     x = gb.ones(3) * 2
+        >>> [event.name for event in prof.events()]
+        ['ones', 'mul']
+        """
         return self._result("events").events
 
     def memory_events(self) -> list[MemoryEvent]:
-        """Return what came and went, in its order; none without `profile_memory`."""
+        """Return what came and went, in its order; none without `profile_memory`.
+
+        Raises:
+            GarboardError: The block has not ended yet.
+
+        >>> with gb.profiler.profile(profile_memory=True) as prof:
+        ...     x = gb.ones(1000)
+        ...     del x
+        >>> [event.bytes for event in prof.memory_events()]
+        [4000, -4000]
+        """
         return self._result("memory_events").memory
 
     def key_averages(
@@ -120,15 +153,39 @@ class profile:
         Args:
             group_by_input_shape: Tell them apart by the sizes of what they were given.
             group_by_stack_n: And by so many of the innermost lines of their stacks.
+
+        Returns:
+            An EventAverages, which prints as a table.
+
+        Raises:
+            GarboardError: The block has not ended yet.
+
+        >>> with gb.profiler.profile() as prof:
+        ...     x = gb.ones(3) * 2 * 2
+        >>> [(average.key, average.count) for average in prof.key_averages()]
+        [('ones', 1), ('mul', 2)]
         """
         it = self._result("key_averages")
         averages = averages_of(it.events, it.memory, group_by_input_shape, group_by_stack_n)
         return EventAverages(averages, it.time_ns, self._memory)
 
     def export_chrome_trace(self, path: str | os.PathLike[str]) -> None:
-        """Write what Perfetto and chrome://tracing open; zipped where `path` ends with .gz.
+        """Write what Perfetto and chrome://tracing open.
 
         With `profile_memory` it has a curve of the live bytes of each device.
+
+        Args:
+            path: Where to; zipped where it ends with .gz.
+
+        Raises:
+            GarboardError: The block has not ended yet.
+            OSError: The file cannot be written.
+
+        >>> import tempfile
+        >>> with gb.profiler.profile() as prof:
+        ...     x = gb.ones(3)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     prof.export_chrome_trace(f"{folder}/trace.json")
         """
         from garboard.profiler._export import chrome_trace, write_json
 
@@ -146,6 +203,13 @@ class profile:
 
         Raises:
             GarboardError: The profile has not recorded memory.
+            OSError: The file cannot be written.
+
+        >>> import tempfile
+        >>> with gb.profiler.profile(profile_memory=True) as prof:
+        ...     x = gb.ones(1000)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     prof.export_memory_speedscope(f"{folder}/memory.json")
         """
         from garboard.profiler._export import memory_speedscope, write_json
 
@@ -163,7 +227,6 @@ class record_function:
     Args:
         name: Of the event.
 
-    >>> import garboard as gb
     >>> with gb.profiler.profile() as prof, gb.profiler.record_function("forward"):
     ...     x = gb.ones(3) * 2
     >>> [(it.name, it.parent and it.parent.name) for it in prof.events()]

@@ -17,22 +17,47 @@ __all__ = ["Report"]
 
 
 class Report:
-    """A report of one snapshot, for a file or for a notebook, which shows it by itself."""
+    """A report of one snapshot, for a file or for a notebook, which shows it by itself.
+
+    Args:
+        snapshot: All of it is drawn; ours or PyTorch's.
+        title: Stands on top.
+
+    Attributes:
+        html: The whole page.
+
+    Raises:
+        SnapshotError: The snapshot breaks a rule of `garboard.memory.check_snapshot`.
+
+    >>> from garboard.report import Report
+    >>> Report(gb.memory.snapshot()).html.startswith("<!doctype html>")
+    True
+    """
 
     def __init__(self, snapshot: dict[str, Any], title: str = "garboard memory") -> None:
-        """Draw all that is in `snapshot`, ours or PyTorch's.
-
-        Raises:
-            SnapshotError: It breaks a rule of `garboard.memory.check_snapshot`.
-        """
         from garboard.memory import check_snapshot
 
         check_snapshot(snapshot)
         self.html: str = page(snapshot, title)
-        """The whole page."""
 
     def save(self, filename: str | os.PathLike[str]) -> Path:
-        """Write the page to a file, UTF-8; replace one of that name. Return its path."""
+        """Write the page to a file, UTF-8; replace one of that name once the new one is complete.
+
+        Args:
+            filename: Where to.
+
+        Returns:
+            Its path.
+
+        Raises:
+            OSError: The file cannot be written.
+
+        >>> import tempfile
+        >>> from garboard.report import Report
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     Report(gb.memory.snapshot()).save(f"{folder}/memory.html").name
+        'memory.html'
+        """
         path = Path(filename)
         part = path.with_name(f".{path.name}.{os.getpid()}.part")
         try:
