@@ -1,6 +1,5 @@
 """What functions of tensors take and give, as types for annotations.
 
->>> import garboard as gb
 >>> def normalized(data: gb.types.TensorLike, device: gb.types.Device = "cpu") -> gb.Tensor:
 ...     x = gb.as_tensor(data, device=device)
 ...     return (x - x.mean()) / x.std()

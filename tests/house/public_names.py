@@ -11,6 +11,7 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, is_dataclass
+from enum import Enum
 from functools import cache, cached_property
 from types import ModuleType
 from typing import Any
@@ -57,15 +58,16 @@ class Documented:
     @property
     def is_record(self) -> bool:
         """Whether it is made of its fields alone, and by the functions that return it; a protocol
-        is made by nobody."""
+        and the members of an enumeration are made by nobody."""
         is_named_tuple = isinstance(getattr(self.value, "_fields", None), tuple)
         is_struct_sequence = hasattr(self.value, "n_sequence_fields")
         is_made = is_dataclass(self.value) or is_named_tuple or is_struct_sequence
-        return self.is_class and (is_made or self.is_protocol)
+        return self.is_class and (is_made or self.is_made_by_nobody)
 
     @property
-    def is_protocol(self) -> bool:
-        return getattr(self.value, "_is_protocol", False)
+    def is_made_by_nobody(self) -> bool:
+        is_enum = self.is_class and issubclass(self.value, Enum)
+        return is_enum or getattr(self.value, "_is_protocol", False)
 
     @property
     def summary(self) -> str:
@@ -86,7 +88,7 @@ class Documented:
     @property
     def function(self) -> Any:
         """What is called: of a class its constructor, if that is its own."""
-        if self.is_protocol:
+        if self.is_made_by_nobody:
             return None
         if self.is_class:
             return vars(self.value).get("__init__") or vars(self.value).get("__new__")
@@ -110,7 +112,7 @@ class Documented:
     def parameters(self) -> list[str]:
         """The names of what is given, without the receiver."""
         is_made_elsewhere = self.is_class and not is_dataclass(self.value) and not self.definition
-        if self.is_protocol or is_made_elsewhere:
+        if self.is_made_by_nobody or is_made_elsewhere:
             return []
         try:
             names = list(inspect.signature(self.value).parameters)

@@ -11,16 +11,6 @@ import pytest
 
 from tests.house.public_names import Documented, public_names
 
-# Whose docstrings are still to be written. Names may go from here, none may come.
-PENDING = (
-    "garboard.profiler",
-    "garboard.pytest_plugin",
-    "garboard.report",
-)
-
-# Whose example would need what not every machine has. None may come here either.
-WITHOUT_EXAMPLE: frozenset[str] = frozenset()
-
 IMPERATIVE = re.compile(r"(?!(?:A|An|The|This|Its|It|Is|Are|As|True|False|None|Same|Of|In)\b)[A-Z]")
 THIRD_PERSON = re.compile(r"[A-Z]\w*(?<!s)(?<!ou)s\b")  # "Returns", not "Pass"
 
@@ -62,7 +52,7 @@ def faults(it: Documented, of_class: str = "") -> list[str]:
         has_example = has_example or any(
             ">>>" in (getattr(member, "__doc__", None) or "") for member in vars(it.value).values()
         )
-    if not has_example and it.name not in WITHOUT_EXAMPLE:
+    if not has_example:
         found.append("has no example")
     return found
 
@@ -85,16 +75,7 @@ NAMES = names()
 def test_is_documented(it):
     found = faults(it, class_doc(it))
 
-    if found and it.name.startswith(PENDING):
-        pytest.skip("pending")
     assert not found, "\n".join([f"{it.name}:", *found, "", it.doc])
-
-
-@pytest.mark.parametrize("prefix", PENDING)
-def test_what_is_pending_still_lacks_something(prefix):
-    pending = [it for it in NAMES if it.name.startswith(prefix)]
-
-    assert any(faults(it, class_doc(it)) for it in pending)
 
 
 def planted(text: str, name: str = "f") -> Documented:
