@@ -8,25 +8,26 @@ namespace {
 constexpr std::size_t columns = 92;
 
 /// Appends `text`, broken at spaces. Its own line breaks stay; each line but the first begins with
-/// `indent` spaces.
+/// `indent` spaces. Copies whole lines: the import waits for some 200 KB of them.
 void add_wrapped(std::string& to, std::string_view text, std::size_t indent) {
-  std::size_t line_start = to.rfind('\n') + 1;  // npos + 1 is 0
-  const auto break_line = [&](bool is_blank) {
-    to += '\n';
-    line_start = to.size();
-    if (!is_blank) to.append(indent, ' ');
-  };
-  bool is_first = true;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find_first_of(" \n"), text.size());
-    if (!is_first) {
-      const bool fits = to.size() - line_start + 1 + end <= columns;
-      fits ? to.push_back(' ') : break_line(false);
+  std::size_t column = to.size() - (to.rfind('\n') + 1);  // npos + 1 is 0
+  while (true) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(line.size());
+    while (line.size() > columns - column) {
+      std::size_t space = line.rfind(' ', columns - column);
+      if (space == line.npos) space = line.find(' ');  // a word wider than the line
+      if (space == line.npos) break;
+      to.append(line.substr(0, space)).append("\n").append(indent, ' ');
+      line.remove_prefix(space + 1);
+      column = indent;
     }
-    to += text.substr(0, end);
-    is_first = end < text.size() && text[end] == '\n';
-    if (is_first) break_line(end + 1 < text.size() && text[end + 1] == '\n');
-    text.remove_prefix(std::min(end + 1, text.size()));
+    to += line;
+    if (text.empty()) return;
+    text.remove_prefix(1);
+    to += '\n';
+    if (!text.starts_with('\n')) to.append(indent, ' ');
+    column = indent;
   }
 }
 
@@ -94,7 +95,9 @@ std::string as_method_calls(std::string text, const std::string& name) {
 
 std::string docstring(const char* name, const Doc& doc, const Signature& signature,
                       bool is_method) {
-  std::string text = doc.summary;
+  std::string text = name + signature.plain(is_method);
+  text.reserve(2048);
+  text.append("\n--\n\n").append(doc.summary);
   if (*doc.details) {
     text += "\n\n";
     add_wrapped(text, doc.details, 0);
@@ -110,7 +113,7 @@ std::string docstring(const char* name, const Doc& doc, const Signature& signatu
   if (is_method) replace_all(text, "`" + signature.parameters().front().text + "`", "`self`");
   if (*doc.example)
     text.append("\n\n").append(is_method ? as_method_calls(doc.example, name) : doc.example);
-  return name + signature.plain(is_method) + "\n--\n\n" + text;
+  return text;
 }
 
 }  // namespace garboard::python
