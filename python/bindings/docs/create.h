@@ -34,6 +34,7 @@ inline constexpr Doc tensor{
         "ShapeError: Lists of one depth differ in length.\n"
         "DTypeError: A number does not fit into the integer dtype, or no dtype is the array's.\n"
         "TypeError: An element is no number.\n"
+        "DisposedError: A tensor in `data` is disposed.\n"
         "DeviceError: The device cannot be used.\n"
         "GradientError: A gradient is asked for, and the dtype is no floating one.",
     .example =
@@ -56,6 +57,7 @@ inline constexpr Doc as_tensor{
         "ShapeError: Lists of one depth differ in length.\n"
         "DTypeError: A number does not fit into the integer dtype, or no dtype is the array's.\n"
         "TypeError: An element is no number.\n"
+        "DisposedError: A tensor in `data` is disposed.\n"
         "DeviceError: The device cannot be used.",
     .example =
         ">>> import numpy\n"

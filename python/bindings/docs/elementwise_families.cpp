@@ -3,6 +3,7 @@
 #include <cctype>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "csrc/ops/unary.h"
 #include "python/bindings/docs/elementwise.h"
@@ -29,7 +30,7 @@ std::string dtype_errors(const kernels::Slot& kernel, std::string_view number,
   };
   if (!kernel.takes(DType::float32)) add("a dtype is a floating one");
   if (kernel.takes(DType::int64) && !kernel.takes(DType::boolean)) add("the dtype is bool");
-  add(number);
+  if (kernel.takes(DType::int64)) add(number);
   if (!kernel.gives_bool) add(category);
   if (text.empty()) return text;
   char& first = text[std::string_view("\nDTypeError: ").size()];
@@ -51,13 +52,13 @@ std::string graph_of(Keep keep, GradientRule rule, const char* second) {
   if (keep == Keep::nothing) return " The graph keeps no tensor.";
   if (has(keep, Keep::crosswise))
     return " Until backward the graph keeps each operand whose partner requires grad.";
+  std::vector<std::string> names;
+  if (has(keep, Keep::first)) names.push_back("`input`");
+  if (has(keep, Keep::second)) names.push_back(joined({"`", second, "`"}));
+  if (has(keep, Keep::output)) names.push_back("the result");
   std::string kept;
-  const auto add = [&](Keep one, const std::string& name) {
-    if (has(keep, one)) kept += (kept.empty() ? "" : " and ") + name;
-  };
-  add(Keep::first, "`input`");
-  add(Keep::second, joined({"`", second, "`"}));
-  add(Keep::output, "the result");
+  for (std::size_t i = 0; i < names.size(); ++i)
+    kept += joined({i == 0 ? "" : i + 1 == names.size() ? " and " : ", ", names[i]});
   return joined({" Until backward the graph keeps ", kept, "."});
 }
 

@@ -171,7 +171,7 @@ inline constexpr Arg extremum_dim{
     "The one dim to reduce, in [-ndim, ndim); None for all. Or another tensor, to be compared "
     "element by element, with broadcasting and promotion."};
 inline constexpr Arg extremum_keepdim{
-    "keepdim", "True leaves the reduced dim in the results, with size 1. Told by `dim` alone."};
+    "keepdim", "True leaves the one reduced dim in the results, with size 1."};
 inline constexpr const char* extremum_of_all_or_one =
     "Along a dim a named tuple `(values, indices)` of new tensors, the indices int64, the first "
     "where several are equal, which alone gets the gradient; until backward the graph keeps the "
