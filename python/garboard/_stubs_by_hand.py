@@ -455,6 +455,7 @@ FORMS = {
 # What the op tables call by a wider name.
 SPELLING = {
     "Sequence[int]": "Size",  # a tuple or a list
+    "Sequence[Tensor]": "list[_T] | tuple[_T, ...]",  # of Parameters, too
     "data: Any": "data: TensorLike",
     "ndarray: Any": "ndarray: NDArray[Any] | SupportsBuffer",
     "reduction: str": "reduction: Reduction",

@@ -92,7 +92,13 @@ x.reshape("3")  # wrong
 x.to(64)  # wrong
 x.to(gb.float64, "cpu", x)  # wrong
 gb.cat([x, x], dim=0), gb.stack((x, x))
+gb.cat([gb.nn.Parameter(x)]), gb.cat((x, gb.nn.Parameter(x)))
+parameters = list(gb.nn.Linear(2, 2).parameters())
+assert_type(gb.cat(parameters), gb.Tensor)
 gb.cat(1)  # wrong
+gb.cat(x)  # wrong
+gb.stack(iter([x]))  # wrong
+gb.cat(["x"])  # wrong
 
 # arrays
 np.asarray(x)
