@@ -51,8 +51,9 @@ class Disposable : public Record, public Links<InScope> {
   ~Disposable() = default;
 
   /// Enters the registry, the statistics and, when `in_scope`, the innermost open scope. After
-  /// `finalize` it may be called again: that is the birth of another one at the same place.
-  inline void be_born(bool in_scope) noexcept;
+  /// `finalize` it may be called again: that is the birth of another one at the same place. False
+  /// where that scope is not plain, and may have an observer.
+  inline bool be_born(bool in_scope) noexcept;
   /// What the derived class's destructor calls first; finalizing counts as disposing. True if the
   /// share was not taken before: then it is the destructor's to drop.
   inline bool finalize() noexcept;
@@ -62,8 +63,9 @@ class Disposable : public Record, public Links<InScope> {
  private:
   friend class DisposeScope;
   enum class State : std::uint8_t { unborn, live, disposed };
-  Share end(DisposeScope* by) noexcept;  // the lock is held
-  inline void leave() noexcept;          // likewise
+  inline void enter(DisposeScope* scope) noexcept;  // the lock is held
+  Share end(DisposeScope* by) noexcept;             // likewise
+  inline void leave() noexcept;                     // likewise
   ScopeCounters& counters() const noexcept {
     return kind_ == Kind::tensor ? statistics_->tensors : statistics_->packed_sequences;
   }
@@ -90,16 +92,7 @@ void DisposeScope::let_go(Disposable& object) noexcept {
   --size_;
 }
 
-[[gnu::always_inline]] void Disposable::be_born(bool in_scope) noexcept {
-  statistics_ = &thread_statistics();  // may allocate, and lock
-  const LifetimeLock lock;
-  state_ = State::live;
-  is_counted_ = in_scope;
-  registry().add_alias(*this);
-  if (!in_scope) return;
-  // A scope that another thread has just closed no longer ends anything.
-  DisposeScope* scope = birth.scope;
-  if (scope && scope->is_closed()) scope = scope->outer();
+[[gnu::always_inline]] void Disposable::enter(DisposeScope* scope) noexcept {
   ++counters().thread_total_live_count;
   if (scope) {
     scope->adopt(*this);
@@ -107,6 +100,26 @@ void DisposeScope::let_go(Disposable& object) noexcept {
   } else {
     ++counters().created_outside_scope_count;
   }
+}
+
+// Two ways out, each with an unlock of its own: carried to one end, the answer would cost every
+// birth a test.
+[[gnu::always_inline]] bool Disposable::be_born(bool in_scope) noexcept {
+  statistics_ = &thread_statistics();  // may allocate, and lock
+  lifetime_spin_lock.lock();
+  state_ = State::live;
+  is_counted_ = in_scope;
+  registry().add_alias(*this);
+  DisposeScope* const scope = birth.scope;
+  if (in_scope && scope && !scope->is_plain()) [[unlikely]] {
+    // A scope that another thread has just closed no longer ends anything.
+    enter(scope->is_closed() ? scope->outer() : scope);
+    lifetime_spin_lock.unlock();
+    return false;
+  }
+  if (in_scope) enter(scope);
+  lifetime_spin_lock.unlock();
+  return true;
 }
 
 [[gnu::always_inline]] void Disposable::leave() noexcept {

@@ -54,7 +54,7 @@ void destroy(DisposeScope* scope) noexcept {
 
 DisposeScope* DisposeScope::outer() const noexcept {
   DisposeScope* scope = outer_.get();
-  while (scope && scope->is_closed_) scope = scope->outer_.get();
+  while (scope && scope->is_closed()) scope = scope->outer_.get();
   return scope;
 }
 
@@ -66,7 +66,7 @@ ScopeLedger* DisposeScope::outer_ledger() const noexcept {
 
 void DisposeScope::attach(Disposable& object) noexcept {
   const LifetimeLock lock;
-  if (object.scope_ == this || object.is_disposed() || is_closed_) return;
+  if (object.scope_ == this || object.is_disposed() || is_closed()) return;
   if (object.scope_) {
     object.scope_->let_go(object);
   } else {
@@ -92,9 +92,23 @@ void DisposeScope::move_to_outer(Disposable& object) noexcept {
 
 void DisposeScope::move_to(DisposeScope& other, Disposable& object) noexcept {
   const LifetimeLock lock;
-  if (object.scope_ != this || &other == this || other.is_closed_) return;
+  if (object.scope_ != this || &other == this || other.is_closed()) return;
   let_go(object);
   other.adopt(object);
+}
+
+void DisposeScope::observe(Counted<BirthObserver> observer) noexcept {
+  observer_ = std::move(observer);
+  state_ = State::observed;
+}
+
+void DisposeScope::stop_observing() noexcept {
+  auto expected = State::observed;  // a scope that has closed stays so
+  state_.compare_exchange_strong(expected, State::plain);
+}
+
+Counted<BirthObserver> DisposeScope::observer() const noexcept {
+  return state_ == State::observed ? observer_ : nullptr;
 }
 
 std::vector<Disposable*> DisposeScope::members() {
@@ -121,7 +135,7 @@ void DisposeScope::dispose_everything_but(const std::vector<Disposable*>& keep) 
   move_all(disposables_, kept, [&](Disposable& object) { return spared.contains(&object); });
   dispose_everything();
   move_all(kept, disposables_, [](Disposable&) { return true; });
-  if (is_closed_) dispose_everything();  // by what a member's end ran, or by another thread
+  if (is_closed()) dispose_everything();  // by what a member's end ran, or by another thread
 }
 
 // One at a time, the lock given up between: dropping a share frees graphs, and a Python object that
@@ -142,7 +156,7 @@ void DisposeScope::dispose() noexcept {
   if (birth.scope == this) birth.scope = outer();  // also when another thread has closed it
   {
     const LifetimeLock lock;
-    if (is_closed_.exchange(true)) return;
+    if (state_.exchange(State::closed) == State::closed) return;
   }
   dispose_everything();
   registry().close(ledger_);

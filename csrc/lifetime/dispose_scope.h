@@ -17,6 +17,14 @@ class Disposable;
 class DisposeScope;
 struct InScope;
 
+/// Is told of what is born in a scope; see `DisposeScope::observe`.
+class BirthObserver : public RefCounted {
+ public:
+  virtual ~BirthObserver() = default;
+  /// May raise: then what was born ends at once.
+  virtual void after_birth(DisposeScope& scope) = 0;
+};
+
 /// Disposes an open scope first. What it ends names it as the reason and so shares it: then it
 /// lives on until that is gone.
 void destroy(DisposeScope* scope) noexcept;
@@ -34,7 +42,9 @@ class DisposeScope final : public RefCounted {
                std::optional<std::int64_t> limit_bytes = std::nullopt);
 
   const std::string& name() const noexcept { return name_; }
-  bool is_closed() const noexcept { return is_closed_; }
+  bool is_closed() const noexcept { return state_ == State::closed; }
+  /// False once it has closed, and while it has an observer: births look at this one byte.
+  bool is_plain() const noexcept { return state_ == State::plain; }
   /// The nearest scope around this one that is still open, or null.
   DisposeScope* outer() const noexcept;
   int size() const noexcept { return size_; }
@@ -67,6 +77,13 @@ class DisposeScope final : public RefCounted {
   /// Bytes born inside, at this moment or at the close of a closed scope.
   ScopeLedger bytes() const noexcept;
 
+  /// Has `observer` told of each birth here, by whoever makes a handle of it, until it is told to
+  /// stop. Before the scope is shared.
+  void observe(Counted<BirthObserver> observer) noexcept;
+  void stop_observing() noexcept;
+  /// Null, too, once the scope has closed.
+  Counted<BirthObserver> observer() const noexcept;
+
   static void* operator new(std::size_t bytes);
   static void operator delete(void* block, std::size_t bytes) noexcept;
 
@@ -82,8 +99,9 @@ class DisposeScope final : public RefCounted {
   Counted<DisposeScope> outer_;  // counted: it may close before this one
   IntrusiveList<Disposable, InScope> disposables_;
   int size_ = 0;
-  std::atomic<bool> is_closed_ =
-      false;  // set under the lock, read by whoever looks for an open one
+  enum class State : std::uint8_t { plain, observed, closed };
+  std::atomic<State> state_ = State::plain;  // closed under the lock; read by whoever is born
+  Counted<BirthObserver> observer_;          // until the end: it may be running
   LedgerSlot ledger_;
 };
 

@@ -88,14 +88,6 @@ std::string_view utf8(PyObject* string) {
   return text ? std::string_view(text, static_cast<std::size_t>(length)) : "?";
 }
 
-bool is_library(const PyCodeObject* code) {
-  const std::string_view file = utf8(code->co_filename);
-  for (const std::string& prefix : sites().library_paths) {
-    if (file.starts_with(prefix)) return true;
-  }
-  return false;
-}
-
 KnownCode& known(PyCodeObject* code) {
   void* found = nullptr;
   auto* const object = reinterpret_cast<PyObject*>(code);
@@ -152,6 +144,14 @@ Slot& filled_slot(const Frame* frame) {
 }
 
 }  // namespace
+
+bool is_library(const PyCodeObject* code) {
+  const std::string_view file = utf8(code->co_filename);
+  for (const std::string& prefix : sites().library_paths) {
+    if (file.starts_with(prefix)) return true;
+  }
+  return false;
+}
 
 bool start_birth_sites() {
   sites().extra_slot = _PyEval_RequestCodeExtraIndex(forget);

@@ -33,6 +33,9 @@ SiteText text_of(Site site);
 /// Frames of code files that start with `prefix` are the library's from now on.
 void add_library_path(std::string prefix);
 
+/// Whether `code` is the library's: by its file, which takes a while. Needs the GIL.
+bool is_library(const PyCodeObject* code);
+
 /// How many sites have been interned: lines that differ in file, number or function.
 std::size_t site_count() noexcept;
 

@@ -10,7 +10,8 @@ namespace garboard::python {
 namespace {
 
 struct Exceptions {
-  PyObject *base, *shape, *index, *gradient, *dtype, *device, *disposed, *version, *memory, *limit;
+  PyObject *base, *shape, *index, *gradient, *dtype, *device, *disposed, *version, *memory, *limit,
+      *open_scope;
 };
 Exceptions exceptions;  // one reference each, for the life of the process
 
@@ -76,8 +77,15 @@ bool add_errors(PyObject* module) {
   if (!e.memory) return false;
   e.limit = derived("ScopeLimitError", "A tensor would have taken its scope over its budget.",
                     e.memory, {});
-  return e.index && e.gradient && e.dtype && e.device && e.disposed && e.version && e.limit;
+  e.open_scope =
+      add(module, "OpenScopeWarning",
+          "A generator left a scope open across a yield: it ends what the consumer makes.",
+          {PyExc_RuntimeWarning});
+  return e.open_scope && e.index && e.gradient && e.dtype && e.device && e.disposed && e.version &&
+         e.limit;
 }
+
+PyObject* open_scope_warning() noexcept { return exceptions.open_scope; }
 
 PyObject* raise_current() noexcept {
   try {

@@ -19,6 +19,9 @@ bool add_errors(PyObject* module);
 /// functions: `catch (...) { return raise_current(); }`.
 PyObject* raise_current() noexcept;
 
+/// Borrowed.
+PyObject* open_scope_warning() noexcept;
+
 /// Throws PythonErrorSet if `object` is null, else returns it.
 inline PyObject* checked(PyObject* object) {
   if (!object) throw PythonErrorSet();

@@ -18,6 +18,7 @@
 #include "python/bindings/arguments.h"
 #include "python/bindings/docs/scopes.h"
 #include "python/bindings/errors.h"
+#include "python/bindings/generator_scopes.h"
 #include "python/bindings/methods.h"
 #include "python/bindings/ref.h"
 #include "python/bindings/scope_stack.h"
@@ -125,6 +126,7 @@ PyObject* enter(PyObject* self, PyObject*) noexcept try {
   Counted<DisposeScope> scope(new DisposeScope(
       std::string(name, static_cast<std::size_t>(length)), Counted<DisposeScope>(current_scope()),
       object.limit_bytes < 0 ? std::nullopt : std::optional(object.limit_bytes)));
+  observe_if_a_generator_opens(*scope);
   if (!push_scope(scope.get())) return nullptr;
   object.scope = std::move(scope);
   return Py_NewRef(self);

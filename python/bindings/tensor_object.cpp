@@ -49,12 +49,28 @@ int kept_count = 0;
   return object;
 }
 
+/// Tells the observer of the scope, if there is one, which may set an exception.
+[[gnu::noinline, gnu::cold]] PyObject* told(TensorObject* object) noexcept {
+  auto* const made = reinterpret_cast<PyObject*>(object);
+  const Counted<DisposeScope> scope(object->alias.scope());
+  const Counted<BirthObserver> observer = scope ? scope->observer() : nullptr;
+  try {
+    if (observer) observer->after_birth(*scope);
+    return made;
+  } catch (...) {
+    Py_DECREF(made);
+    return raise_current();
+  }
+}
+
 [[gnu::always_inline]] inline PyObject* make(PyTypeObject* type, Tensor&& tensor,
                                              bool in_scope) noexcept {
   TensorObject* const object = new_handle(type);
   if (!object) return nullptr;
-  object->alias.hold(std::move(tensor), in_scope);
+  const bool is_usual = object->alias.hold(std::move(tensor), in_scope);
   hold_anchor(*object);
+  if (!is_usual) [[unlikely]]
+    return told(object);
   return reinterpret_cast<PyObject*>(object);
 }
 

@@ -14,9 +14,10 @@ class Alias final : public Disposable {
   Alias() noexcept : Disposable(Kind::tensor) {}
   ~Alias() {}  // blank
 
-  [[gnu::always_inline]] void hold(Tensor&& tensor, bool in_scope) noexcept {
+  /// As `be_born` returns.
+  [[gnu::always_inline]] bool hold(Tensor&& tensor, bool in_scope) noexcept {
     new (&tensor_) Tensor(std::move(tensor));
-    be_born(in_scope);
+    return be_born(in_scope);
   }
   [[gnu::always_inline]] void let_go() noexcept {
     owner = OwnerKind::python;

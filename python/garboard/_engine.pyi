@@ -36,6 +36,7 @@ class OutOfMemoryError(GarboardError, RuntimeError, MemoryError):
     report: str
 
 class ScopeLimitError(OutOfMemoryError): ...
+class OpenScopeWarning(RuntimeWarning): ...
 
 @final
 class dtype:

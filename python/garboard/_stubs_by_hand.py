@@ -44,6 +44,7 @@ class OutOfMemoryError(GarboardError, RuntimeError, MemoryError):
     report: str
 
 class ScopeLimitError(OutOfMemoryError): ...
+class OpenScopeWarning(RuntimeWarning): ...
 
 @final
 class dtype:

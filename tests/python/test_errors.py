@@ -397,7 +397,7 @@ OF_NO_TENSOR = [
 PROPERTIES = [
     name
     for name in dir(gb.Tensor)
-    if not callable(getattr(gb.Tensor, name))
+    if not callable(getattr(gb.Tensor, name, len))  # a missing name of PyTorch's raises
     and not name.startswith("__")
     and name != "is_disposed"
 ]

@@ -440,5 +440,49 @@ TEST(DisposeScope, LosesNothingAmongEightThreads) {
   EXPECT_EQ(registry().live().aliases, before.aliases);
 }
 
+class Told final : public BirthObserver {
+ public:
+  void after_birth(DisposeScope&) override { ++count; }
+  int count = 0;
+};
+
+TEST(DisposeScope, IsPlainUntilItIsObserved) {
+  OpenScope scope;
+  EXPECT_TRUE(scope->is_plain());
+  EXPECT_FALSE(scope->observer());
+
+  const Counted<Told> told(new Told);
+  scope->observe(Counted<BirthObserver>(told.get()));
+
+  EXPECT_FALSE(scope->is_plain());
+  EXPECT_FALSE(scope->is_closed());
+  EXPECT_EQ(scope->observer().get(), told.get());
+  scope->stop_observing();
+  EXPECT_TRUE(scope->is_plain());
+  EXPECT_FALSE(scope->observer());
+}
+
+TEST(DisposeScope, StaysClosedWhereItsObserverStops) {
+  OpenScope scope;
+  scope->observe(Counted<BirthObserver>(new Told));
+  scope->dispose();
+
+  scope->stop_observing();
+
+  EXPECT_TRUE(scope->is_closed());
+  EXPECT_FALSE(scope->is_plain());
+  EXPECT_FALSE(scope->observer());
+}
+
+TEST(DisposeScope, AdoptsWhatIsBornUnderAnObserver) {
+  OpenScope scope;
+  scope->observe(Counted<BirthObserver>(new Told));
+
+  Thing thing;
+
+  EXPECT_EQ(thing.scope(), &*scope);
+  EXPECT_EQ(scope->size(), 1);
+}
+
 }  // namespace
 }  // namespace garboard
