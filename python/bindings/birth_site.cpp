@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "python/bindings/interpreter_frame.h"
+#include "python/bindings/unicode.h"
 
 namespace garboard::python {
 namespace {
@@ -81,13 +82,6 @@ void forget(void* given) noexcept {
   }
 }
 
-std::string_view utf8(PyObject* string) {
-  Py_ssize_t length = 0;
-  const char* const text = PyUnicode_AsUTF8AndSize(string, &length);
-  if (!text) PyErr_Clear();
-  return text ? std::string_view(text, static_cast<std::size_t>(length)) : "?";
-}
-
 KnownCode& known(PyCodeObject* code) {
   void* found = nullptr;
   auto* const object = reinterpret_cast<PyObject*>(code);
@@ -108,7 +102,9 @@ KnownCode& known(PyCodeObject* code) {
 
 Site intern(PyCodeObject* code, const void* position) {
   Sites& it = sites();
-  const auto keep = [&](PyObject* string) { return &*it.texts.emplace(utf8(string)).first; };
+  const auto keep = [&](PyObject* string) {
+    return &*it.texts.emplace(text_or_mark(string)).first;
+  };
   const Interned site{keep(code->co_filename), keep(code->co_qualname), line_at(code, position)};
   if (const auto known = it.numbers.find(site); known != it.numbers.end()) return known->second;
   const auto number = static_cast<Site>(it.all.size());
@@ -146,7 +142,7 @@ Slot& filled_slot(const Frame* frame) {
 }  // namespace
 
 bool is_library(const PyCodeObject* code) {
-  const std::string_view file = utf8(code->co_filename);
+  const std::string file = text_or_mark(code->co_filename);
   for (const std::string& prefix : sites().library_paths) {
     if (file.starts_with(prefix)) return true;
   }

@@ -8,6 +8,7 @@
 #include "csrc/core/text.h"
 #include "python/bindings/errors.h"
 #include "python/bindings/ref.h"
+#include "python/bindings/unicode.h"
 
 namespace garboard::python {
 namespace {
@@ -189,10 +190,7 @@ Device to_device(PyObject* object, const char* op) {
   if (!PyUnicode_Check(object))
     throw_type_error("%s: device is of type %s; a device or a string is needed", op,
                      Py_TYPE(object)->tp_name);
-  Py_ssize_t length = 0;
-  const char* const data = PyUnicode_AsUTF8AndSize(object, &length);
-  if (!data) throw PythonErrorSet();
-  const std::string_view name(data, static_cast<std::size_t>(length));
+  const std::string_view name = to_text(object, op, "device");
   if (name == "cpu") return {};
   if (name == "cuda") return Device::cuda(0);
   const auto number_after = [&](std::string_view prefix, int end) {

@@ -2,6 +2,7 @@
 
 #include <cstdarg>
 #include <new>
+#include <string>
 
 #include "csrc/core/error.h"
 #include "python/bindings/ref.h"
@@ -21,10 +22,9 @@ PyObject* add(PyObject* module, const char* name, const char* doc,
   if (!tuple) return nullptr;
   Py_ssize_t i = 0;
   for (PyObject* base : bases) PyTuple_SET_ITEM(tuple.get(), i++, Py_NewRef(base));
-  const Ref full_name(PyUnicode_FromFormat("garboard.%s", name));
-  if (!full_name) return nullptr;
+  const std::string full_name = std::string("garboard.") + name;
   PyObject* const type =
-      PyErr_NewExceptionWithDoc(PyUnicode_AsUTF8(full_name.get()), doc, tuple.get(), nullptr);
+      PyErr_NewExceptionWithDoc(full_name.c_str(), doc, tuple.get(), nullptr);
   if (!type || PyModule_AddObjectRef(module, name, type) < 0) return nullptr;
   return type;
 }

@@ -10,6 +10,7 @@
 #include "python/bindings/docs/elementwise.h"
 #include "python/bindings/docs/elementwise_families.h"
 #include "python/bindings/methods.h"
+#include "python/bindings/unicode.h"
 
 namespace garboard::python {
 namespace {
@@ -84,12 +85,11 @@ PyObject* call_scaled_in_place(const Arguments& arguments) {
 
 const Unary& gelu_of(const Arguments& arguments) {
   if (!arguments.object(1)) return gelu;
-  const char* const name =
-      PyUnicode_Check(arguments.object(1)) ? PyUnicode_AsUTF8(arguments.object(1)) : nullptr;
-  const std::string_view text(name ? name : "");
+  PyObject* const given = arguments.object(1);
+  const std::string text = PyUnicode_Check(given) ? text_or_mark(given) : "";
   if (text == "none") return gelu;
   if (text == "tanh") return gelu_tanh;
-  throw_type_error("gelu: approximate %R; 'none' or 'tanh' is needed", arguments.object(1));
+  throw_type_error("gelu: approximate %R; 'none' or 'tanh' is needed", given);
 }
 
 /// The bound at `i`; where it is left out, one that moves nothing.

@@ -9,6 +9,7 @@
 #include "csrc/ops/softmax.h"
 #include "python/bindings/docs/product.h"
 #include "python/bindings/methods.h"
+#include "python/bindings/unicode.h"
 
 namespace garboard::python {
 namespace {
@@ -21,14 +22,12 @@ PyObject* call_product(const Arguments& given) {
 
 Reduction reduction_of(const Arguments& given, int i) {
   if (!given.has(i)) return Reduction::mean;
-  const char* const name =
-      PyUnicode_Check(given.object(i)) ? PyUnicode_AsUTF8(given.object(i)) : nullptr;
-  const std::string_view text(name ? name : "");
+  PyObject* const name = given.object(i);
+  const std::string text = PyUnicode_Check(name) ? text_or_mark(name) : "";
   if (text == "mean") return Reduction::mean;
   if (text == "sum") return Reduction::sum;
   if (text == "none") return Reduction::none;
-  throw_type_error("%s: reduction %R; 'mean', 'sum' or 'none' is needed", given.op(),
-                   given.object(i));
+  throw_type_error("%s: reduction %R; 'mean', 'sum' or 'none' is needed", given.op(), name);
 }
 
 using Scaling = Tensor (*)(const Tensor&, std::int64_t, std::optional<DType>);

@@ -12,6 +12,7 @@
 #include "python/bindings/gil.h"
 #include "python/bindings/ref.h"
 #include "python/bindings/tensor_object.h"
+#include "python/bindings/unicode.h"
 
 namespace py = pybind11;
 
@@ -36,13 +37,8 @@ std::string stack() {
     auto* const at = reinterpret_cast<PyFrameObject*>(frame.get());
     const Ref code(reinterpret_cast<PyObject*>(PyFrame_GetCode(at)));
     const auto* const of = reinterpret_cast<PyCodeObject*>(code.get());
-    const char* const file = PyUnicode_AsUTF8(of->co_filename);
-    const char* const function = PyUnicode_AsUTF8(of->co_qualname);
-    if (!file || !function) {
-      PyErr_Clear();
-      break;
-    }
-    lines += text('\n', file, ':', PyFrame_GetLineNumber(at), ' ', function);
+    lines += text('\n', text_or_mark(of->co_filename), ':', PyFrame_GetLineNumber(at), ' ',
+                  text_or_mark(of->co_qualname));
     frame = Ref(reinterpret_cast<PyObject*>(PyFrame_GetBack(at)));
   }
   return lines;

@@ -6,6 +6,7 @@
 
 #include "python/bindings/items.h"
 #include "python/bindings/ref.h"
+#include "python/bindings/unicode.h"
 
 namespace garboard::python {
 namespace {
@@ -49,8 +50,7 @@ std::string types_of(PyObject* const* given, Py_ssize_t count, Py_ssize_t first,
     if (found.size() > 1) found += ", ";
     if (i - first == most_types) return found + "...)";
     if (i >= count) {
-      found += PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, i - count));
-      found += "=";
+      found += text_or_mark(PyTuple_GET_ITEM(names, i - count)) + "=";
     }
     found += Py_TYPE(given[i])->tp_name;
   }
@@ -59,10 +59,8 @@ std::string types_of(PyObject* const* given, Py_ssize_t count, Py_ssize_t first,
 
 /// What is wrong with a value whose type would do, or nothing.
 const char* fault_of(PyObject* value) {
-  if (PyUnicode_Check(value) && !PyUnicode_AsUTF8(value)) {
-    PyErr_Clear();
+  if (PyUnicode_Check(value) && !is_encodable(value))
     return "a text with half of a surrogate pair; ";
-  }
   if (!PyLong_Check(value)) return nullptr;
   int overflow = 0;
   const long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
@@ -86,7 +84,7 @@ void say(PyObject* const* given, Py_ssize_t count, PyObject* names, const std::s
 /// pybind11 ends the process over a name it cannot encode.
 bool are_names(PyObject* names) {
   for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); ++i) {
-    if (PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, i))) continue;
+    if (is_encodable(PyTuple_GET_ITEM(names, i))) continue;
     PyErr_SetString(PyExc_TypeError, "a parameter's name has half of a surrogate pair");
     return false;
   }
@@ -101,9 +99,8 @@ PyObject* call(PyObject* self, PyObject* const* given, Py_ssize_t count, PyObjec
   PyErr_Fetch(&type, &value, &trace);
   PyErr_NormalizeException(&type, &value, &trace);
   const Ref text(PyObject_Str(value));
-  const char* const said = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
-  const std::string_view view(said ? said : "");
-  const bool is_pybinds = view.find("(): incompatible ") != view.npos;
+  const std::string said = text ? text_or_mark(text.get()) : "";
+  const bool is_pybinds = said.find("(): incompatible ") != said.npos;
   PyErr_Clear();
   if (!is_pybinds) {
     PyErr_Restore(type, value, trace);
@@ -112,7 +109,7 @@ PyObject* call(PyObject* self, PyObject* const* given, Py_ssize_t count, PyObjec
   Py_XDECREF(type);
   Py_XDECREF(value);
   Py_XDECREF(trace);
-  say(given, count, names, std::string(view));
+  say(given, count, names, said);
   return nullptr;
 }
 

@@ -23,6 +23,7 @@
 #include "python/bindings/ref.h"
 #include "python/bindings/scope_stack.h"
 #include "python/bindings/tensor_object.h"
+#include "python/bindings/unicode.h"
 
 namespace garboard::python {
 namespace {
@@ -58,11 +59,8 @@ void dealloc(PyObject* self) {
 
 std::int64_t bytes_from(PyObject* limit) {
   if (limit == Py_None) return -1;
-  if (PyUnicode_Check(limit)) {
-    const char* const given = PyUnicode_AsUTF8(limit);
-    if (!given) throw PythonErrorSet();
-    return static_cast<std::int64_t>(parse_bytes(given));
-  }
+  if (PyUnicode_Check(limit))
+    return static_cast<std::int64_t>(parse_bytes(to_text(limit, "dispose_scope", "limit")));
   const std::int64_t bytes = to_integer(limit, "dispose_scope", "limit");
   if (bytes < 0)
     throw ShapeError(text("dispose_scope: limit ", bytes, "; it must not be negative"));
@@ -117,14 +115,10 @@ PyObject* enter(PyObject* self, PyObject*) noexcept try {
   ScopeObject& object = of(self);
   if (object.scope)
     throw Error("dispose_scope: this scope was opened before; make a new one for each with");
-  Py_ssize_t length = 0;
-  const char* name = "";
-  if (object.name != Py_None) {
-    name = PyUnicode_AsUTF8AndSize(object.name, &length);
-    if (!name) return nullptr;
-  }
+  const std::string_view name =
+      object.name == Py_None ? "" : to_text(object.name, "dispose_scope", "name");
   Counted<DisposeScope> scope(new DisposeScope(
-      std::string(name, static_cast<std::size_t>(length)), Counted<DisposeScope>(current_scope()),
+      std::string(name), Counted<DisposeScope>(current_scope()),
       object.limit_bytes < 0 ? std::nullopt : std::optional(object.limit_bytes)));
   observe_if_a_generator_opens(*scope);
   if (!push_scope(scope.get())) return nullptr;

@@ -29,6 +29,10 @@ RULES = {
         r"\bstatic\s+Py\w+\s*\*\s*const\s+\w+\s*=",
         set[str](),
     ),
+    "a str may have half of a surrogate pair; use to_text or text_or_mark": (
+        r"\bPyUnicode_AsUTF8\w*",
+        {"python/bindings/unicode.cpp"},
+    ),
 }
 
 
@@ -60,6 +64,7 @@ def test_each_way_has_its_file():
         "Py_BEGIN_ALLOW_THREADS",
         "PyGILState_Ensure();",
         "static PyObject* const format = PyImport_ImportModule(name);",
+        "PyUnicode_AsUTF8(x);",
     ],
 )
 def test_a_planted_way_is_found(line, tmp_path: Path):
