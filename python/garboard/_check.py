@@ -1,4 +1,4 @@
-"""What constructors are given, checked once: the message names the argument, what came, what must.
+"""What functions are given, checked once: a message names the argument, what came, what must.
 
 Each function returns what it was given, fit for use. The first two parameters of each are who asks
 and the argument's name.
@@ -13,13 +13,46 @@ from typing import Any, TypeVar
 from garboard._engine import ShapeError, Tensor
 from garboard._given import items_of
 
-__all__ = ["choice", "dim", "flag", "integer", "rate", "real", "share", "size", "sizes"]
+__all__ = [
+    "choice",
+    "dim",
+    "flag",
+    "integer",
+    "of_type",
+    "rate",
+    "real",
+    "share",
+    "size",
+    "sizes",
+    "tensor",
+    "text",
+]
 
+_T = TypeVar("_T")
 _W = TypeVar("_W", bound=str)
 
 
 def _wrong_type(op: str, name: str, given: object, needed: str) -> TypeError:
     return TypeError(f"{op}: {name} is of type {type(given).__name__}; {needed} is needed")
+
+
+def of_type(kind: type[_T], op: str, name: str, given: Any) -> _T:
+    """An object of a class, or of one made of it."""
+    if not isinstance(given, kind):
+        raise _wrong_type(op, name, given, f"a {kind.__name__}")
+    return given
+
+
+def tensor(op: str, name: str, given: Any) -> Tensor:
+    """A Tensor, whose methods may be called."""
+    return of_type(Tensor, op, name, given)
+
+
+def text(op: str, name: str, given: Any) -> str:
+    """A string."""
+    if not isinstance(given, str):
+        raise _wrong_type(op, name, given, "a string")
+    return given
 
 
 def integer(op: str, name: str, given: Any, needed: str = "an integer") -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from garboard import _check as check
 from garboard import _engine
 from garboard._engine import GradientError, ShapeError, Tensor
 from garboard._native import add_methods
@@ -29,11 +30,13 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
 
     Raises:
         GradientError: The tensor was computed by recorded ops; their graph cannot be copied.
+        TypeError: `memo` is no dict.
     """
     if not self.is_leaf:
         raise GradientError(
             "deepcopy: a tensor computed by recorded ops; copy detach() of it, or a leaf"
         )
+    check.of_type(dict, "deepcopy", "memo", memo)
     known: Tensor | None = memo.get(id(self))
     if known is not None:
         return known

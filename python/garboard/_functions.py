@@ -4,6 +4,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, TypeVar
 
+from garboard import _check as check
 from garboard import _engine
 from garboard._engine import Tensor
 
@@ -134,7 +135,8 @@ def equal(input: Tensor, other: Tensor) -> bool:
     >>> gb.equal(gb.arange(3), gb.tensor([0, 1, 2]))
     True
     """
-    if input.shape != other.shape:
+    check.tensor("equal", "input", input)
+    if input.shape != check.tensor("equal", "other", other).shape:
         return False
     with _engine.DisposeScope("equal"):
         return bool((input == other).all())
@@ -164,6 +166,10 @@ def allclose(
     >>> gb.allclose(gb.tensor([1.0, 2.0]), gb.tensor([1.0, 2.00001]))
     True
     """
+    check.tensor("allclose", "input", input)
+    check.tensor("allclose", "other", other)
+    check.real("allclose", "rtol", rtol)
+    check.real("allclose", "atol", atol)
     with no_grad(), _engine.DisposeScope("allclose"):
         near = (input - other).abs() <= other.abs() * rtol + atol
         near |= input == other  # infinities of one sign

@@ -1,43 +1,57 @@
 """Tensors as text, in PyTorch's form."""
 
 from collections.abc import Callable
-from math import floor, isfinite
+from math import floor, inf, isfinite
 from typing import Any, NamedTuple
 
+from garboard import _check as check
 from garboard import _engine
 from garboard._engine import Tensor
 
 __all__ = ["set_printoptions", "tensor_text"]
 
-_options = {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80}
+_MOST_DIGITS = 100
+_options: dict[str, Any] = {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80}
 
 
 def set_printoptions(
     precision: int | None = None,
-    threshold: int | None = None,
+    threshold: float | None = None,
     edgeitems: int | None = None,
     linewidth: int | None = None,
 ) -> None:
     """Set how tensors print; what is left out stays.
 
     Args:
-        precision: Digits behind the point of floats, 4 at first.
-        threshold: More elements than these are not all shown, 1000 at first.
+        precision: Digits behind the point of floats, at most 100, 4 at first.
+        threshold: More elements than these are not all shown, 1000 at first;
+            infinity for any number of them.
         edgeitems: How many are kept at each end of a dim then, 3 at first.
         linewidth: Columns a line, 80 at first.
+
+    Raises:
+        TypeError, ValueError: One is no number, below 0 or out of range; none is set then.
 
     >>> gb.set_printoptions(precision=2)
     >>> gb.tensor([0.125])
     tensor([0.12])
     >>> gb.set_printoptions(precision=4)
     """
-    given = {
-        "precision": precision,
-        "threshold": threshold,
-        "edgeitems": edgeitems,
-        "linewidth": linewidth,
+    given = {"precision": precision, "edgeitems": edgeitems, "linewidth": linewidth}
+    wanted: dict[str, Any] = {
+        name: check.size("set_printoptions", name, value)
+        for name, value in given.items()
+        if value is not None
     }
-    _options.update({name: value for name, value in given.items() if value is not None})
+    if wanted.get("precision", 0) > _MOST_DIGITS:
+        raise ValueError(
+            f"set_printoptions: precision {precision}; at most {_MOST_DIGITS} is possible"
+        )
+    if threshold is not None:
+        if threshold != inf:
+            threshold = check.size("set_printoptions", "threshold", threshold)
+        wanted["threshold"] = threshold
+    _options.update(wanted)
 
 
 def tensor_text(tensor: Tensor) -> str:

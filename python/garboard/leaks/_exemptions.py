@@ -6,6 +6,7 @@ from datetime import date
 from typing import Any, NamedTuple
 from weakref import ref
 
+from garboard import _check as check
 from garboard import _engine
 from garboard._engine import Tensor
 from garboard.leaks._groups import Group
@@ -25,11 +26,13 @@ def ignore(fingerprint: str, until: str | None = None) -> None:
         until: The day, as "2027-01-31", after which they are reported again.
 
     Raises:
+        TypeError: An argument is no string.
         ValueError: `until` is no day.
 
     >>> gb.leaks.ignore("LIST-000000", until="2027-01-31")
     """
-    _ignored[fingerprint] = date.fromisoformat(until) if until else None
+    day = None if until is None else date.fromisoformat(check.text("ignore", "until", until))
+    _ignored[check.text("ignore", "fingerprint", fingerprint)] = day
 
 
 def is_ignored(fingerprint: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
+from garboard import _check as check
 from garboard.leaks._live import LiveGroup, live
 from garboard.memory import LiveCounts
 from garboard.memory import live as live_counts
@@ -48,6 +49,7 @@ class Snapshot:
         ...     [(it.count, it.bytes) for it in before.diff(watch.snapshot())]
         [(1, 1024)]
         """
+        check.of_type(Snapshot, "diff", "other", other)
         mine = {group.key: group for group in self.groups}
         theirs = {group.key: group for group in other.groups}
         found = []

@@ -94,6 +94,7 @@ class Tree:
 
         Raises:
             ValueError: The name has a dot, is empty, or is an attribute already.
+                Or `module` is this one, or holds it.
             TypeError: `module` is no Module.
 
         >>> module = gb.nn.Module()
@@ -128,6 +129,11 @@ class Tree:
             raise TypeError(
                 f"{type(self).__name__}: a value of type {type(value).__name__} for the {role} "
                 f"'{name}'; a {needed} or None is needed"
+            )
+        if role == "module" and value is not None and any(it is self for it in value.modules()):
+            raise ValueError(
+                f"{type(self).__name__}: the module '{name}' holds this one, or is it; a module "
+                "cannot contain itself"
             )
         own[name] = value
         self._roles[name] = role

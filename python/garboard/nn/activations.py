@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from garboard import _check as check
-from garboard._engine import Tensor, gelu, relu, sigmoid, tanh
+from garboard._engine import Tensor, gelu, sigmoid, tanh
 from garboard.nn import functional
 from garboard.nn.module import Module
 
@@ -61,7 +61,7 @@ class ReLU(Module):
         self.inplace: bool = check.flag("ReLU", "inplace", inplace)
 
     def forward(self, input: Tensor) -> Tensor:
-        return input.relu_() if self.inplace else relu(input)
+        return functional.relu(input, self.inplace)
 
     if TYPE_CHECKING:
 

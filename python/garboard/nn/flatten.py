@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from garboard import _check as check
-from garboard._engine import Tensor
+from garboard._engine import Tensor, flatten
 from garboard.nn.module import Module
 
 __all__ = ["Flatten"]
@@ -34,7 +34,7 @@ class Flatten(Module):
         self.end_dim: int = check.integer("Flatten", "end_dim", end_dim)
 
     def forward(self, input: Tensor) -> Tensor:
-        return input.flatten(self.start_dim, self.end_dim)
+        return flatten(input, self.start_dim, self.end_dim)
 
     if TYPE_CHECKING:
 

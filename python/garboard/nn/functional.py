@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 from warnings import warn
 
+from garboard import _check as check
 from garboard import _engine
 from garboard._engine import (
     Tensor,
@@ -60,7 +61,7 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
     >>> gb.nn.functional.relu(gb.tensor([-1.0, 2.0])).tolist()
     [0.0, 2.0]
     """
-    return input.relu_() if inplace else input.relu()
+    return check.tensor("relu", "input", input).relu_() if inplace else _engine.relu(input)
 
 
 def softmax(
@@ -122,7 +123,7 @@ def _dim(op: str, input: Tensor, dim: int | None, axis: int | None) -> int:
     dim = axis if dim is None else dim
     if dim is not None:
         return dim
-    picked = 0 if input.ndim in (0, 1, 3) else 1
+    picked = 0 if check.tensor(op, "input", input).ndim in (0, 1, 3) else 1
     message = f"{op}: no dim is given and {picked} was picked for {input.ndim} dims; name it"
     warn(message, stacklevel=_level_of_caller())
     return picked

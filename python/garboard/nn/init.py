@@ -5,9 +5,11 @@ Draws come from the default generator: `gb.manual_seed` makes them the same agai
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod, sqrt
 from typing import TYPE_CHECKING
 
+from garboard import _check as check
 from garboard._engine import ShapeError, Tensor
 from garboard._functions import no_grad
 from garboard._missing import module_getattr
@@ -75,8 +77,7 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0) -> Tensor:
     >>> x.amin().item() >= 2, x.amax().item() < 3
     (True, True)
     """
-    with no_grad():
-        return tensor.uniform_(a, b)
+    return _filled("uniform_", tensor, Tensor.uniform_, a, b)
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0) -> Tensor:
@@ -98,8 +99,7 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0) -> Tensor:
     >>> gb.nn.init.normal_(gb.zeros(2), mean=3.0, std=0.0)
     tensor([3., 3.])
     """
-    with no_grad():
-        return tensor.normal_(mean, std)
+    return _filled("normal_", tensor, Tensor.normal_, mean, std)
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
@@ -119,8 +119,7 @@ def constant_(tensor: Tensor, val: float) -> Tensor:
     >>> gb.nn.init.constant_(gb.zeros(2), 7)
     tensor([7., 7.])
     """
-    with no_grad():
-        return tensor.fill_(val)
+    return _filled("constant_", tensor, Tensor.fill_, val)
 
 
 def zeros_(tensor: Tensor) -> Tensor:
@@ -138,7 +137,7 @@ def zeros_(tensor: Tensor) -> Tensor:
     >>> gb.nn.init.zeros_(gb.ones(2))
     tensor([0., 0.])
     """
-    return constant_(tensor, 0)
+    return _filled("zeros_", tensor, Tensor.fill_, 0)
 
 
 def ones_(tensor: Tensor) -> Tensor:
@@ -156,7 +155,7 @@ def ones_(tensor: Tensor) -> Tensor:
     >>> gb.nn.init.ones_(gb.zeros(2))
     tensor([1., 1.])
     """
-    return constant_(tensor, 1)
+    return _filled("ones_", tensor, Tensor.fill_, 1)
 
 
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0) -> Tensor:
@@ -268,20 +267,27 @@ def kaiming_normal_(
     return normal_(tensor, 0.0, deviation)
 
 
+def _filled(op: str, tensor: Tensor, fill: Callable[..., Tensor], *arguments: float) -> Tensor:
+    with no_grad():
+        return fill(check.tensor(op, "tensor", tensor), *arguments)
+
+
 def _fans(op: str, tensor: Tensor) -> tuple[int, int]:
-    if tensor.ndim < 2:
+    if check.tensor(op, "tensor", tensor).ndim < 2:
         raise ShapeError(f"{op}: a tensor of sizes {list(tensor.shape)}; 2 or more dims are needed")
     field = prod(tensor.shape[2:])
     return tensor.shape[1] * field, tensor.shape[0] * field
 
 
 def _xavier_deviation(op: str, tensor: Tensor, gain: float) -> float:
+    gain = check.real(op, "gain", gain)
     return gain * sqrt(2 / max(sum(_fans(op, tensor)), 1))  # no fan: nothing to draw
 
 
 def _kaiming_deviation(
     op: str, tensor: Tensor, slope: float, mode: str, nonlinearity: str
 ) -> float:
+    slope = check.real(op, "a", slope)
     fans = dict(zip(("fan_in", "fan_out"), _fans(op, tensor), strict=True))
     if mode not in fans:
         raise ValueError(f"{op}: mode '{mode}'; 'fan_in' or 'fan_out' is needed")

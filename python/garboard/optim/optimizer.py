@@ -54,6 +54,11 @@ class Optimizer:
     def __init__(
         self, params: Iterable[Tensor] | Iterable[_Group], defaults: Mapping[str, Any]
     ) -> None:
+        if not hasattr(type(self), "_new_state"):
+            raise NotImplementedError(
+                f"{self._name}: _new_state is missing; an optimizer defines it, as SGD, Adam and "
+                "AdamW do"
+            )
         if isinstance(params, Tensor):
             raise TypeError(
                 f"{self._name}: params is a Tensor; a list of them is needed, [tensor] for one"

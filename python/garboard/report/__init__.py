@@ -28,6 +28,7 @@ class Report:
 
     Raises:
         SnapshotError: The snapshot breaks a rule of `garboard.memory.check_snapshot`.
+        TypeError: `title` is no string.
 
     >>> from garboard.report import Report
     >>> Report(gb.memory.snapshot()).html.startswith("<!doctype html>")
@@ -35,10 +36,11 @@ class Report:
     """
 
     def __init__(self, snapshot: dict[str, Any], title: str = "garboard memory") -> None:
+        from garboard import _check as check
         from garboard.memory import check_snapshot
 
         check_snapshot(snapshot)
-        self.html: str = page(snapshot, title)
+        self.html: str = page(snapshot, check.text("Report", "title", title))
 
     def save(self, filename: str | os.PathLike[str]) -> Path:
         """Write the page to a file, UTF-8; replace one of that name once the new one is complete.

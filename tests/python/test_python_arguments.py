@@ -1,0 +1,109 @@
+"""What is written in Python names the argument it cannot take, as what is written in C++ does."""
+
+from __future__ import annotations
+
+from math import inf
+
+import garboard as gb
+import pytest
+from garboard.report import Report
+
+F = gb.nn.functional
+INIT = gb.nn.init
+NO_TENSOR = r"^{}: {} is of type str; a Tensor is needed$"
+
+
+@pytest.mark.parametrize(
+    ("call", "op", "argument"),
+    [
+        (lambda: F.relu("x"), "relu", "input"),
+        (lambda: F.relu("x", inplace=True), "relu", "input"),
+        (lambda: F.softmax("x"), "softmax", "input"),
+        (lambda: F.log_softmax("x"), "log_softmax", "input"),
+        (lambda: gb.nn.ReLU()("x"), "relu", "input"),
+        (lambda: gb.nn.Flatten()("x"), "flatten", "input"),
+        (lambda: gb.nn.Softmax()("x"), "softmax", "input"),
+        (lambda: gb.equal("x", gb.ones(1)), "equal", "input"),
+        (lambda: gb.equal(gb.ones(1), "x"), "equal", "other"),
+        (lambda: gb.allclose("x", gb.ones(1)), "allclose", "input"),
+        (lambda: INIT.zeros_("x"), "zeros_", "tensor"),
+        (lambda: INIT.ones_("x"), "ones_", "tensor"),
+        (lambda: INIT.constant_("x", 1), "constant_", "tensor"),
+        (lambda: INIT.uniform_("x"), "uniform_", "tensor"),
+        (lambda: INIT.normal_("x"), "normal_", "tensor"),
+        (lambda: INIT.xavier_uniform_("x"), "xavier_uniform_", "tensor"),
+        (lambda: INIT.xavier_normal_("x"), "xavier_normal_", "tensor"),
+        (lambda: INIT.kaiming_uniform_("x"), "kaiming_uniform_", "tensor"),
+        (lambda: INIT.kaiming_normal_("x"), "kaiming_normal_", "tensor"),
+    ],
+    ids=lambda it: it if isinstance(it, str) else "",
+)
+def test_names_what_is_no_tensor(call, op, argument):
+    with pytest.raises(TypeError, match=NO_TENSOR.format(op, argument)):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: gb.leaks.ignore(gb.ones(1)), "ignore: fingerprint is of type Tensor; a string"),
+        (lambda: gb.leaks.ignore("A", until=3), "ignore: until is of type int; a string"),
+        (lambda: gb.ones(1).__deepcopy__([]), "deepcopy: memo is of type list; a dict"),
+        (lambda: gb.allclose(gb.ones(1), gb.ones(1), rtol="x"), "allclose: rtol is of type str"),
+        (lambda: gb.leaks.watch().snapshot().diff(5), "diff: other is of type int; a Snapshot"),
+        (lambda: Report(gb.memory._snapshot(), title=5), "Report: title is of type int"),
+        (lambda: INIT.xavier_normal_(gb.ones(2, 2), gain="x"), "xavier_normal_: gain is of type"),
+    ],
+)
+def test_names_what_is_of_another_type(call, message):
+    with pytest.raises(TypeError, match=f"^{message}"):
+        call()
+
+
+def test_options_for_printing_are_all_set_or_none():
+    before = repr(gb.rand(3))
+    kept = repr(gb.tensor([0.123456]))
+
+    for wrong in (gb.ones(1), "4", -1, 101, 2**62):
+        with pytest.raises((TypeError, ValueError), match="set_printoptions: "):
+            gb.set_printoptions(edgeitems=1, precision=wrong)
+
+    assert repr(gb.tensor([0.123456])) == kept, before
+
+
+def test_any_number_of_elements_is_printed_under_an_infinite_threshold():
+    gb.set_printoptions(threshold=inf)
+    try:
+        assert "..." not in repr(gb.zeros(2000))
+    finally:
+        gb.set_printoptions(threshold=1000)
+
+
+def test_the_base_of_optimizers_says_what_an_optimizer_defines():
+    with pytest.raises(NotImplementedError, match="Optimizer: _new_state is missing"):
+        gb.optim.Optimizer([gb.ones(1, requires_grad=True)], {})
+
+
+class TestAModuleThatWouldHoldItself:
+    def test_is_refused(self):
+        module = gb.nn.Sequential(gb.nn.Linear(2, 2))
+
+        with pytest.raises(ValueError, match="cannot contain itself"):
+            module.add_module("loop", module)
+
+        assert len(module) == 1
+        assert "loop" not in repr(module)
+
+    def test_is_refused_at_any_depth(self):
+        inner = gb.nn.Sequential()
+        outer = gb.nn.Sequential(gb.nn.Sequential(inner))
+
+        with pytest.raises(ValueError, match="'above' holds this one"):
+            inner.above = outer
+
+        assert list(outer.modules()) == [outer, outer[0], inner]
+
+    def test_may_hold_another_twice(self):
+        layer = gb.nn.Linear(2, 2)
+
+        assert len(gb.nn.Sequential(layer, layer)) == 2
