@@ -35,7 +35,9 @@ __all__ = [
     "generating",
     "growing_dict",
     "history",
+    "leaked",
     "looped",
+    "profiled",
     "raising",
     "shrinking",
     "trained",
@@ -297,6 +299,23 @@ def trained(name: str) -> Any:
     (weight * 2).sum().backward()
     optimizer.step()
     return optimizer
+
+
+def profiled() -> Any:
+    """A profile of two ops."""
+    with gb.profiler.profile(record_shapes=True, profile_memory=True, with_stack=True) as profile:
+        gb.ones(3) + 1
+    return profile
+
+
+def leaked() -> Any:
+    """A report with a leak."""
+    kept = []
+    with gb.leaks.watch(on_leak=lambda leak: None) as watch:
+        for _ in range(64):
+            kept.append(gb.ones(3))
+            watch.step()
+        return watch.report()
 
 
 def history() -> Any:

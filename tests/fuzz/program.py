@@ -11,7 +11,7 @@ from typing import Any
 
 from tests.fuzz import targets, values
 from tests.fuzz.judge import fault_of
-from tests.fuzz.targets import Parameter, Target
+from tests.fuzz.targets import Target
 
 __all__ = ["Program", "Run"]
 
@@ -90,13 +90,11 @@ class Program:
         self._say(f"{name} = {text}")
         return self._keep("v", eval(_code(text), self.space))
 
-    def _arguments(
-        self, parameters: tuple[Parameter, ...], owner: str
-    ) -> tuple[list[str], dict[str, str]]:
+    def _arguments(self, target: Target, owner: str) -> tuple[list[str], dict[str, str]]:
         given: list[str] = []
         named: dict[str, str] = {}
         skipped = False
-        for it in parameters:
+        for it in target.parameters:
             if it.kind == "self":
                 given.append(owner)
             elif it.repeated:
@@ -110,7 +108,7 @@ class Program:
                     skipped = True
             else:
                 skipped = True
-        surplus = self.rng.random()
+        surplus = 1 if target.text else self.rng.random()  # a text has its arguments
         if surplus < 0.01:
             given.append(self._value("any"))
         elif surplus < 0.015:
@@ -122,7 +120,7 @@ class Program:
         if self.rng.random() < (0.45 if not self.owners else 0.7):
             if not self.owners or self.rng.random() < 0.3:
                 kind = self.rng.choices(
-                    ("tensor", "module", "optimizer", "scope", "any"), (30, 5, 4, 4, 1)
+                    ("tensor", "module", "optimizer", "scope", "result"), (60, 10, 8, 8, 1)
                 )[0]
                 self._value(kind)
             if self.owners:
@@ -135,7 +133,7 @@ class Program:
     def _step(self) -> None:
         self.target = Target("making a value", int, ())
         target, owner = self._target()
-        given, named = self._arguments(target.parameters, owner)
+        given, named = self._arguments(target, owner)
         self.target = target
         self._say(f"r{len(self.names)} = {target.spelled(given, named)}")
         self.run.calls += 1
