@@ -6,8 +6,10 @@ and the argument's name.
 
 from __future__ import annotations
 
+import os
 from math import inf
 from operator import index
+from pathlib import Path
 from typing import Any, TypeVar
 
 from garboard._engine import ShapeError, Tensor
@@ -19,6 +21,7 @@ __all__ = [
     "flag",
     "integer",
     "of_type",
+    "path",
     "rate",
     "real",
     "share",
@@ -53,6 +56,19 @@ def text(op: str, name: str, given: Any) -> str:
     if not isinstance(given, str):
         raise _wrong_type(op, name, given, "a string")
     return given
+
+
+def path(op: str, name: str, given: Any) -> Path:
+    """Where a file is: a string or a path. An integer is none: it stands for a file that is open,
+    perhaps somebody else's, which would be closed."""
+    if not isinstance(given, (str, os.PathLike)):
+        raise _wrong_type(op, name, given, "a path")
+    found = Path(given)
+    try:
+        os.fsencode(found)
+    except UnicodeEncodeError:
+        raise ValueError(f"{op}: {name} {given!r}; no file can have that name") from None
+    return found
 
 
 def integer(op: str, name: str, given: Any, needed: str = "an integer") -> int:
@@ -118,7 +134,7 @@ def flag(op: str, name: str, given: Any) -> bool:
 
 def choice(op: str, name: str, given: _W, *choices: str) -> _W:
     """One of some words."""
-    if given not in choices:
+    if not isinstance(given, str) or given not in choices:
         raise ValueError(f"{op}: {name} {given!r}; {_either(choices)} is needed")
     return given
 

@@ -10,6 +10,7 @@ import os
 import resource
 import sys
 import tempfile
+import traceback
 from collections import Counter
 from pathlib import Path
 from typing import Any, TextIO
@@ -151,4 +152,8 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except BaseException:
+        traceback.print_exc(file=sys.__stderr__)  # sys.stderr goes nowhere
+        raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from math import inf
 
 import garboard as gb
@@ -51,13 +52,66 @@ def test_names_what_is_no_tensor(call, op, argument):
         (lambda: gb.ones(1).__deepcopy__([]), "deepcopy: memo is of type list; a dict"),
         (lambda: gb.allclose(gb.ones(1), gb.ones(1), rtol="x"), "allclose: rtol is of type str"),
         (lambda: gb.leaks.watch().snapshot().diff(5), "diff: other is of type int; a Snapshot"),
-        (lambda: Report(gb.memory._snapshot(), title=5), "Report: title is of type int"),
+        (lambda: Report(gb.memory.snapshot(), title=5), "Report: title is of type int"),
         (lambda: INIT.xavier_normal_(gb.ones(2, 2), gain="x"), "xavier_normal_: gain is of type"),
     ],
 )
 def test_names_what_is_of_another_type(call, message):
     with pytest.raises(TypeError, match=f"^{message}"):
         call()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        gb.memory.dump_snapshot,
+        gb.memory.load_snapshot,
+        gb.memory.plot,
+        gb.memory.read_allocation_log,
+        gb.memory.write_allocation_log,
+        Report(gb.memory.snapshot()).save,
+    ],
+    ids=lambda it: it.__name__,
+)
+class TestWhatAsksForAFile:
+    def test_takes_no_number_of_an_open_one(self, call):
+        reading, writing = os.pipe()
+
+        with pytest.raises(TypeError, match=r"(path|filename) is of type int; a path is needed"):
+            call(reading)
+
+        os.close(reading)  # is still open
+        os.close(writing)
+
+    def test_takes_no_name_that_no_file_can_have(self, call):
+        with pytest.raises(ValueError, match="no file can have that name"):
+            call("\ud800")
+
+
+def test_a_profile_takes_no_number_of_an_open_file():
+    with gb.profiler.profile() as profile:
+        gb.ones(1)
+
+    with pytest.raises(TypeError, match="path is of type int"):
+        profile.export_chrome_trace(1)
+
+
+def test_an_event_names_what_it_can_add_up():
+    with gb.profiler.profile(profile_memory=True) as profile:
+        gb.ones(1)
+
+    with pytest.raises(ValueError, match=r"name 'x'; one of cpu_allocated, .* is needed"):
+        profile.events()[0].total("x")
+
+
+def test_counts_are_subtracted_from_counts_alone():
+    with pytest.raises(TypeError, match="unsupported operand"):
+        gb.memory.live() - 2
+
+
+def test_counts_do_not_change():
+    with pytest.raises(AttributeError):
+        gb.memory.live().bytes = 5
 
 
 def test_options_for_printing_are_all_set_or_none():

@@ -1,5 +1,6 @@
 """Bytes, per device: what is live, reserved and cached, the most there was, and the cap."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from garboard import _engine
@@ -72,6 +73,7 @@ _snapshot = snapshot
 _dump_snapshot = dump_snapshot
 
 
+@dataclass(frozen=True, slots=True)
 class LiveCounts:
     """How many aliases, storages and graph nodes live, and the storages' bytes.
 
@@ -87,30 +89,19 @@ class LiveCounts:
     LiveCounts(aliases=2, storages=1, nodes=0, bytes=16)
     """
 
-    __slots__ = ("aliases", "bytes", "nodes", "storages")
-
-    def __init__(self, aliases: int, storages: int, nodes: int, bytes: int) -> None:
-        self.aliases: int = aliases
-        self.storages: int = storages
-        self.nodes: int = nodes
-        self.bytes: int = bytes
-
-    def _fields(self) -> tuple[int, int, int, int]:
-        return self.aliases, self.storages, self.nodes, self.bytes
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, LiveCounts) and self._fields() == other._fields()
-
-    def __hash__(self) -> int:
-        return hash(self._fields())
+    aliases: int
+    storages: int
+    nodes: int
+    bytes: int
 
     def __sub__(self, other: "LiveCounts") -> "LiveCounts":
-        return LiveCounts(*(a - b for a, b in zip(self._fields(), other._fields(), strict=True)))
-
-    def __repr__(self) -> str:
-        return (
-            f"LiveCounts(aliases={self.aliases}, storages={self.storages}, nodes={self.nodes}, "
-            f"bytes={self.bytes})"
+        if not isinstance(other, LiveCounts):
+            return NotImplemented
+        return LiveCounts(
+            self.aliases - other.aliases,
+            self.storages - other.storages,
+            self.nodes - other.nodes,
+            self.bytes - other.bytes,
         )
 
 

@@ -6,9 +6,9 @@
 import os
 import re
 from datetime import datetime
-from pathlib import Path
 from typing import NamedTuple
 
+from garboard import _check as check
 from garboard import _engine
 from garboard.memory._errors import AllocationLogError
 
@@ -92,7 +92,7 @@ def write_allocation_log(
             )
             pointer = 0 if action == _OOM else address
             lines.append(f"{thread},{time},{word},{pointer:#x},{size},{stream:#x}")
-    path = Path(filename)
+    path = check.path("write_allocation_log", "filename", filename)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         part.write_text("\n".join([*lines, ""]), encoding="ascii")
@@ -123,11 +123,12 @@ def read_allocation_log(filename: str | os.PathLike[str]) -> list[LoggedEvent]:
     512
     """
     events = []
-    with open(filename, "rb") as file:
+    path = check.path("read_allocation_log", "filename", filename)
+    with path.open("rb") as file:
         number = 0
         while line := file.readline(_LONGEST_LINE + 2):
             number += 1
-            where = f"read_allocation_log: {os.fspath(filename)}, line {number}"
+            where = f"read_allocation_log: {path}, line {number}"
             if len(line.rstrip(b"\r\n")) > _LONGEST_LINE:
                 raise AllocationLogError(
                     f"{where}: longer than {_LONGEST_LINE} bytes; {_HEADER} is needed"
@@ -139,9 +140,7 @@ def read_allocation_log(filename: str | os.PathLike[str]) -> list[LoggedEvent]:
             elif text:
                 events.append(_event(text, where))
         if number == 0:
-            raise AllocationLogError(
-                f"read_allocation_log: {os.fspath(filename)} is empty; {_HEADER} is needed"
-            )
+            raise AllocationLogError(f"read_allocation_log: {path} is empty; {_HEADER} is needed")
     return events
 
 

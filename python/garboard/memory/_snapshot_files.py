@@ -7,9 +7,9 @@ reading their opcodes first.
 import json
 import os
 import pickle
-from pathlib import Path
 from typing import Any
 
+from garboard import _check as check
 from garboard import _engine
 from garboard.memory._errors import SnapshotError
 from garboard.memory._snapshot import snapshot
@@ -53,7 +53,7 @@ def dump_snapshot(
     ...     sorted(gb.memory.load_snapshot(f"{folder}/now.json"))
     ['allocator_settings', 'device_traces', 'segments']
     """
-    path = Path(filename)
+    path = check.path("dump_snapshot", "filename", filename)
     taken = snapshot(device)
     is_json = path.suffix == ".json"
     # Protocol 5 is Python's default, and the viewer's limit.
@@ -84,7 +84,7 @@ def load_snapshot(filename: str | os.PathLike[str]) -> dict[str, Any]:
     ...     gb.memory.dump_snapshot(f"{folder}/now.pickle")
     ...     gb.memory.check_snapshot(gb.memory.load_snapshot(f"{folder}/now.pickle"))
     """
-    data = Path(filename).read_bytes()
+    data = check.path("load_snapshot", "filename", filename).read_bytes()
     try:
         if data[:1] in (b"{", b" ", b"\n"):
             found = json.loads(data)

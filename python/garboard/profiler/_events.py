@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from garboard import _check as check
+
 if TYPE_CHECKING:
     from garboard.leaks._site import Site
 
@@ -66,16 +68,23 @@ class OpEvent:
         Returns:
             Bytes.
 
+        Raises:
+            ValueError: There is none of that name.
+
         >>> with gb.profiler.profile(profile_memory=True) as prof:
         ...     with gb.profiler.record_function("both"):
         ...         x = gb.ones(1000) + 1
         >>> prof.events()[0].total("cpu_allocated")
         8000
         """
+        own = f"self_{check.text('total', 'name', name)}"
+        if own not in vars(self):
+            known = [it.removeprefix("self_") for it in vars(self) if it.startswith("self_")]
+            raise ValueError(f"total: name {name!r}; one of {', '.join(known)} is needed")
         total, rest = 0, [self]
         while rest:
             event = rest.pop()
-            total += int(getattr(event, f"self_{name}"))
+            total += int(getattr(event, own))
             rest += event.children
         return total
 

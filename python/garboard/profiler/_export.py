@@ -5,9 +5,9 @@ from __future__ import annotations
 import gzip
 import json
 import os
-from pathlib import Path
 from typing import Any
 
+from garboard import _check as check
 from garboard._engine import human_bytes
 from garboard.leaks._site import Site
 from garboard.profiler._events import Recorded
@@ -17,10 +17,11 @@ __all__ = ["chrome_trace", "memory_speedscope", "write_json"]
 _SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 
 
-def write_json(path: str | os.PathLike[str], content: dict[str, Any]) -> None:
+def write_json(op: str, path: str | os.PathLike[str], content: dict[str, Any]) -> None:
     """Write `content`, zipped where the name ends with .gz."""
+    file = check.path(op, "path", path)
     data = json.dumps(content).encode()
-    Path(path).write_bytes(gzip.compress(data, mtime=0) if str(path).endswith(".gz") else data)
+    file.write_bytes(gzip.compress(data, mtime=0) if file.suffix == ".gz" else data)
 
 
 def chrome_trace(recorded: Recorded) -> dict[str, Any]:

@@ -189,7 +189,7 @@ class profile:
         """
         from garboard.profiler._export import chrome_trace, write_json
 
-        write_json(path, chrome_trace(self._result("export_chrome_trace")))
+        write_json("export_chrome_trace", path, chrome_trace(self._result("export_chrome_trace")))
 
     def export_memory_speedscope(
         self, path: str | os.PathLike[str], device: str = "cpu", moments: int = 20
@@ -218,7 +218,8 @@ class profile:
             raise GarboardError(
                 "export_memory_speedscope: no memory was recorded; give profile_memory=True"
             )
-        write_json(path, memory_speedscope(it, str(_engine.device(device)), moments))
+        content = memory_speedscope(it, str(_engine.device(device)), moments)
+        write_json("export_memory_speedscope", path, content)
 
 
 class record_function:

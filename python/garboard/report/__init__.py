@@ -11,6 +11,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from garboard import _check as check
 from garboard.report._page import page
 
 __all__ = ["Report"]
@@ -36,7 +37,6 @@ class Report:
     """
 
     def __init__(self, snapshot: dict[str, Any], title: str = "garboard memory") -> None:
-        from garboard import _check as check
         from garboard.memory import check_snapshot
 
         check_snapshot(snapshot)
@@ -60,7 +60,7 @@ class Report:
         ...     Report(gb.memory.snapshot()).save(f"{folder}/memory.html").name
         'memory.html'
         """
-        path = Path(filename)
+        path = check.path("save", "filename", filename)
         part = path.with_name(f".{path.name}.{os.getpid()}.part")
         try:
             part.write_text(self.html, encoding="utf-8", errors="replace")
