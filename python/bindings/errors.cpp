@@ -1,6 +1,7 @@
 #include "python/bindings/errors.h"
 
 #include <cstdarg>
+#include <cstring>
 #include <new>
 #include <string>
 
@@ -37,8 +38,11 @@ PyObject* raise_memory_error(PyObject* type, const OutOfMemoryError& error) {
   return nullptr;
 }
 
+/// Messages quote what they were given: bytes that are no UTF-8 are shown as \xff.
 PyObject* raise(PyObject* type, const char* message) {
-  PyErr_SetString(type, message);
+  const Ref text(PyUnicode_DecodeUTF8(message, static_cast<Py_ssize_t>(std::strlen(message)),
+                                      "backslashreplace"));
+  if (text) PyErr_SetObject(type, text.get());
   return nullptr;
 }
 

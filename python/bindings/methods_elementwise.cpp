@@ -89,7 +89,7 @@ const Unary& gelu_of(const Arguments& arguments) {
   const std::string text = PyUnicode_Check(given) ? text_or_mark(given) : "";
   if (text == "none") return gelu;
   if (text == "tanh") return gelu_tanh;
-  throw_type_error("gelu: approximate %R; 'none' or 'tanh' is needed", given);
+  throw_no_choice("gelu", "approximate", given, "'none' or 'tanh'");
 }
 
 /// The bound at `i`; where it is left out, one that moves nothing.

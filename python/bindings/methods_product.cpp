@@ -27,7 +27,7 @@ Reduction reduction_of(const Arguments& given, int i) {
   if (text == "mean") return Reduction::mean;
   if (text == "sum") return Reduction::sum;
   if (text == "none") return Reduction::none;
-  throw_type_error("%s: reduction %R; 'mean', 'sum' or 'none' is needed", given.op(), name);
+  throw_no_choice(given.op(), "reduction", name, "'mean', 'sum' or 'none'");
 }
 
 using Scaling = Tensor (*)(const Tensor&, std::int64_t, std::optional<DType>);

@@ -22,6 +22,13 @@ std::string_view to_text(PyObject* object, const char* op, const char* argument)
   throw PythonErrorSet();
 }
 
+void throw_no_choice(const char* op, const char* argument, PyObject* given, const char* needed) {
+  if (PyUnicode_CheckExact(given) || given == Py_None)
+    throw_type_error("%s: %s %R; %s is needed", op, argument, given, needed);
+  throw_type_error("%s: %s is of type %s; %s is needed", op, argument, Py_TYPE(given)->tp_name,
+                   needed);
+}
+
 std::string text_or_mark(PyObject* string) noexcept {
   PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
   PyErr_Fetch(&type, &value, &trace);

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from garboard._engine import ShapeError, Tensor
-from garboard._given import items_of
+from garboard._given import items_of, shown
 
 __all__ = [
     "choice",
@@ -135,7 +135,7 @@ def flag(op: str, name: str, given: Any) -> bool:
 def choice(op: str, name: str, given: _W, *choices: str) -> _W:
     """One of some words."""
     if not isinstance(given, str) or given not in choices:
-        raise ValueError(f"{op}: {name} {given!r}; {_either(choices)} is needed")
+        raise ValueError(f"{op}: {name} {shown(given)}; {_either(choices)} is needed")
     return given
 
 

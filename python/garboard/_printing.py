@@ -48,7 +48,7 @@ def set_printoptions(
             f"set_printoptions: precision {precision}; at most {_MOST_DIGITS} is possible"
         )
     if threshold is not None:
-        if threshold != inf:
+        if not (isinstance(threshold, float) and threshold == inf):
             threshold = check.size("set_printoptions", "threshold", threshold)
         wanted["threshold"] = threshold
     _options.update(wanted)

@@ -58,7 +58,7 @@ class Program:
     def __init__(self, seed: int, number: int, space: dict[str, Any], trace: bool = False) -> None:
         self.number, self.rng = number, Random((seed << 40) + number)
         self.space = dict(space)
-        self.sanity = self.rng.choice((0.5, 0.7, 0.85, 0.95))
+        self.sanity = self.rng.choice((0.6, 0.85, 0.95, 1))
         self.owners: list[str] = []  # names of objects of ours
         self.names: list[str] = []
         self.run = Run()

@@ -208,9 +208,9 @@ def members(owner: type) -> list[Target]:
     """Return the public methods, properties and protocols of a type of ours."""
     found = _protocols(owner)
     for name in dir(owner):
-        if (name.startswith("_") and name not in _CALLED) or is_left_out(
-            f"{owner.__name__}.{name}"
-        ):
+        is_hidden = name.startswith("_") and name not in _CALLED
+        # What PyTorch has and we have not is an attribute that raises.
+        if is_hidden or not hasattr(owner, name) or is_left_out(f"{owner.__name__}.{name}"):
             continue
         member = inspect.getattr_static(owner, name)
         if callable(getattr(owner, name, None)):

@@ -114,6 +114,61 @@ def test_counts_do_not_change():
         gb.memory.live().bytes = 5
 
 
+DEEP: list[object] = []
+for _ in range(100_000):
+    DEEP = [DEEP]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda it: gb.gelu(gb.ones(1), approximate=it),
+        lambda it: gb.mse_loss(gb.ones(1), gb.ones(1), reduction=it),
+        lambda it: gb.nn.MSELoss(reduction=it),
+        lambda it: gb.leaks.watch(level=it),
+        lambda it: gb.leaks.watch(on_leak=it),
+        lambda it: gb.leaks.live(it),
+        lambda it: gb.memory.record_history(it),
+        lambda it: gb.memory.record_history(context=it),
+        lambda it: gb.memory.record_history(stacks=it),
+        lambda it: gb.optim.Adam([gb.ones(1, requires_grad=True)], betas=it),
+        lambda it: gb.profiler.profile().key_averages().sorted_by(it),
+    ],
+)
+@pytest.mark.parametrize("given", [DEEP, object()], ids=["deep", "object"])
+def test_what_is_no_word_is_not_printed(call, given):
+    with pytest.raises((TypeError, ValueError, gb.GarboardError)) as caught:
+        call(given)
+
+    assert len(str(caught.value)) < 300
+
+
+def test_a_batch_is_not_made_of_a_nest_that_holds_itself():
+    nest: list[object] = [1]
+    nest.append(nest)
+
+    with pytest.raises(ValueError, match="nested more than 64 deep"):
+        gb.utils.data.default_collate([nest, nest])
+
+
+def test_a_batch_is_not_made_of_dicts_of_different_keys():
+    with pytest.raises(ValueError, match="sample 1 lacks a key of the first"):
+        gb.utils.data.default_collate([{"a": 1}, {"b": 1}])
+
+
+def test_what_is_replayed_is_logged_events():
+    with (
+        gb.memory.SimulatedDevice("4 MiB") as device,
+        pytest.raises(TypeError, match="event 0 is of type int; a LoggedEvent is needed"),
+    ):
+        device.replay([1])
+
+
+def test_an_error_shows_bytes_that_are_no_text():
+    with pytest.raises(gb.GarboardError, match=r"\\xff"):
+        gb.memory.parse_bytes(b"\xff")
+
+
 def test_options_for_printing_are_all_set_or_none():
     before = repr(gb.rand(3))
     kept = repr(gb.tensor([0.123456]))
@@ -121,6 +176,8 @@ def test_options_for_printing_are_all_set_or_none():
     for wrong in (gb.ones(1), "4", -1, 101, 2**62):
         with pytest.raises((TypeError, ValueError), match="set_printoptions: "):
             gb.set_printoptions(edgeitems=1, precision=wrong)
+    with pytest.raises(TypeError, match="threshold is of type Tensor"):
+        gb.set_printoptions(edgeitems=1, threshold=gb.ones(()))
 
     assert repr(gb.tensor([0.123456])) == kept, before
 

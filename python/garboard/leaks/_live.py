@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from garboard import _check as check
 from garboard import _engine
 from garboard.leaks._site import site_of
 
@@ -47,8 +48,7 @@ def live(group: Literal["site", "scope", "shape", "owner"] = "site") -> list[Liv
     >>> max(gb.leaks.live("shape"), key=lambda it: it.bytes).key
     'float32[1000, 1000]'
     """
-    if group not in ("site", "scope", "shape", "owner"):
-        raise ValueError(f"live: group {group!r}; 'site', 'scope', 'shape' or 'owner' is needed")
+    check.choice("live", "group", group, "site", "scope", "shape", "owner")
     storages = {row["serial"]: row for row in _engine._storages(0)}
     counts: dict[str, list[int]] = {}
 

@@ -8,7 +8,9 @@ from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
 from typing import Literal, Self
 
+from garboard import _check as check
 from garboard import _engine
+from garboard._given import shown
 from garboard.leaks._errors import LeakError, MemoryLeakWarning
 from garboard.leaks._exemptions import Exemptions, is_ignored
 from garboard.leaks._freed import Expected
@@ -316,8 +318,9 @@ def watch(level: Literal["site"] = "site", on_leak: OnLeak = "warn") -> LeakWatc
     >>> watch.report().ok
     True
     """
-    if level != "site":
-        raise ValueError(f"watch: level {level!r}; 'site' is needed")
-    if on_leak not in ("warn", "raise") and not callable(on_leak):
-        raise ValueError(f"watch: on_leak {on_leak!r}; 'warn', 'raise' or a function is needed")
+    check.choice("watch", "level", level, "site")
+    if not callable(on_leak) and not (isinstance(on_leak, str) and on_leak in ("warn", "raise")):
+        raise ValueError(
+            f"watch: on_leak {shown(on_leak)}; 'warn', 'raise' or a function is needed"
+        )
     return LeakWatcher(on_leak)

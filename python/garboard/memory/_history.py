@@ -5,7 +5,9 @@ The engine writes them into a bounded ring, 48 bytes each; here they are switche
 
 from typing import Literal
 
+from garboard import _check as check
 from garboard import _engine
+from garboard._given import shown
 from garboard.memory._errors import HistoryError
 
 __all__ = ["MOST_ENTRIES", "history_level", "record_history"]
@@ -51,8 +53,9 @@ def record_history(
     >>> gb.memory.record_history(None)
     """
     level = _level_of(enabled, context)
-    if stacks not in ("python", "all"):
-        raise HistoryError(f"record_history: stacks {stacks!r}; 'python' or 'all' is needed")
+    if not _is_one_of(stacks, "python", "all"):
+        raise HistoryError(f"record_history: stacks {shown(stacks)}; 'python' or 'all' is needed")
+    check.integer("record_history", "max_entries", max_entries)
     if max_entries < 0:
         raise HistoryError(f"record_history: max_entries {max_entries}; it must not be negative")
     most = 0 if enabled == "state" else min(max_entries, MOST_ENTRIES)
@@ -73,20 +76,24 @@ def history_level(device: str | _engine.device = "cpu") -> Level:
     return _LEVELS[_engine._history_level(device)]
 
 
+def _is_one_of(given: object, *words: str) -> bool:
+    return isinstance(given, str) and given in words
+
+
 def _level_of(enabled: object, context: object) -> Level:
-    if context not in (None, "state", "alloc", "all"):
+    if context is not None and not _is_one_of(context, "state", "alloc", "all"):
         raise HistoryError(
-            f"record_history: context {context!r}; None, 'state', 'alloc' or 'all' is needed"
+            f"record_history: context {shown(context)}; None, 'state', 'alloc' or 'all' is needed"
         )
     if enabled is None or enabled is False:
         return "off"
     for level in _LEVELS:
-        if enabled == level:
+        if _is_one_of(enabled, level):
             return level
-    if enabled is True or enabled in ("state", "all"):
+    if enabled is True or _is_one_of(enabled, "state", "all"):
         return "site" if context is None else "stack"
     raise HistoryError(
-        f"record_history: enabled {enabled!r}; None, 'off', 'site', 'stack', 'state' or "
+        f"record_history: enabled {shown(enabled)}; None, 'off', 'site', 'stack', 'state' or "
         "'all' is needed"
     )
 

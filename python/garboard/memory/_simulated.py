@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
+from garboard import _check as check
 from garboard import _engine
 from garboard._engine import human_bytes, parse_bytes
 from garboard.memory._log import LoggedEvent
@@ -141,7 +142,8 @@ class SimulatedDevice(_engine.device):
 
         def play() -> None:
             held: dict[int, _engine.Tensor] = {}
-            for event in events:
+            for place, event in enumerate(events):
+                check.of_type(LoggedEvent, "replay", f"event {place}", event)
                 if event.action == "allocate" and event.size:
                     held.pop(event.pointer, None)
                     held[event.pointer] = _engine.empty(

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from garboard import _check as check
 from garboard._engine import AdamState, Tensor
+from garboard._given import shown
 from garboard.optim.optimizer import Optimizer
 
 __all__ = ["Adam", "AdamW"]
@@ -61,7 +62,7 @@ class Adam(Optimizer):
             check.rate(self._name, name, group[name])
         betas = group["betas"]
         if not isinstance(betas, (tuple, list)) or len(betas) != 2:
-            raise ValueError(f"{self._name}: betas {betas!r}; two in [0, 1) are needed")
+            raise ValueError(f"{self._name}: betas {shown(betas)}; two in [0, 1) are needed")
         for place, beta in enumerate(betas):
             check.share(self._name, f"betas[{place}]", beta, is_whole_allowed=False)
 

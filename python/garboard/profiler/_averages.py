@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import overload
 
 from garboard._engine import human_bytes
-from garboard._given import list_of
+from garboard._given import list_of, shown
 from garboard.profiler._events import MemoryEvent, OpEvent
 
 __all__ = ["EventAverage", "EventAverages", "averages_of"]
@@ -157,11 +157,10 @@ class EventAverages(Sequence[EventAverage]):
         >>> [average.key for average in prof.key_averages().sorted_by("count")]
         ['mul', 'ones']
         """
-        name = _ALIASES.get(key, key)
+        known = ", ".join((*_SORT_KEYS, *_ALIASES))
+        name = _ALIASES.get(key, key) if isinstance(key, str) else ""
         if name not in _SORT_KEYS:
-            raise ValueError(
-                f"table: sort_by {key!r}; one of {', '.join((*_SORT_KEYS, *_ALIASES))} is needed"
-            )
+            raise ValueError(f"table: sort_by {shown(key)}; one of {known} is needed")
         return sorted(self._averages, key=lambda average: -getattr(average, name))
 
     def table(

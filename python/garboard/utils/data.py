@@ -24,6 +24,7 @@ if not TYPE_CHECKING:
 
 
 T_co = TypeVar("T_co", covariant=True)
+_DEEPEST = 64
 
 
 class Dataset(Generic[T_co]):
@@ -179,7 +180,7 @@ def default_collate(samples: Sequence[Any]) -> Any:
 
     Raises:
         TypeError: A sample is of a type that cannot be batched; give the loader a `collate_fn`.
-        ValueError: No samples.
+        ValueError: No samples, dicts of different keys, or a nest that holds itself.
         ShapeError: Tensors of different sizes.
 
     >>> gb.utils.data.default_collate([(gb.zeros(2), 1), (gb.ones(2), 0)])
@@ -187,7 +188,15 @@ def default_collate(samples: Sequence[Any]) -> Any:
             [1., 1.]]), tensor([1, 0]))
     """
     refuse_unless_list("default_collate", "samples", samples, "samples")
-    samples = items_of(samples)
+    return _collated(items_of(samples), 0)
+
+
+def _collated(samples: list[Any], depth: int) -> Any:
+    if depth > _DEEPEST:
+        raise ValueError(
+            f"default_collate: samples nested more than {_DEEPEST} deep; a collate_fn of yours is "
+            "needed"
+        )
     if not samples:
         raise ValueError("default_collate: no samples; at least one is needed")
     first = samples[0]
@@ -196,13 +205,19 @@ def default_collate(samples: Sequence[Any]) -> Any:
     if isinstance(first, (bool, int, float)):
         return _engine.tensor(list(samples))
     if isinstance(first, (tuple, list)):
-        parts = [default_collate(part) for part in zip(*samples, strict=True)]
+        parts = [_collated([*part], depth + 1) for part in zip(*samples, strict=True)]
         if hasattr(first, "_fields"):
             return type(first)(*parts)
         return type(first)(parts)
     if isinstance(first, Mapping):
         keys = keys_of(object, "default_collate", "a sample", first, "parts")
-        return {key: default_collate([sample[key] for sample in samples]) for key in keys}
+        for place, sample in enumerate(samples):
+            if not isinstance(sample, Mapping) or any(key not in sample for key in keys):
+                raise ValueError(
+                    f"default_collate: sample {place} lacks a key of the first; samples with the "
+                    "same keys are needed"
+                )
+        return {key: _collated([it[key] for it in samples], depth + 1) for key in keys}
     if hasattr(first, "__array_interface__"):
         return _engine.stack([_engine.as_tensor(sample) for sample in samples])
     raise TypeError(
