@@ -1,5 +1,8 @@
 #include "python/bindings/arguments.h"
 
+#include <cstring>
+#include <string_view>
+
 #include "csrc/core/error.h"
 #include "python/bindings/dtype_object.h"
 #include "python/bindings/errors.h"
@@ -12,11 +15,82 @@ namespace {
 
 const char* type_name(PyObject* object) { return Py_TYPE(object)->tp_name; }
 
+/// Whether the type is called so, or derives from one that is: NumPy need not be there.
+bool is_of_numpys(PyObject* object, std::string_view name) {
+  constexpr std::string_view module = "numpy.";
+  for (const PyTypeObject* type = Py_TYPE(object); type; type = type->tp_base) {
+    const std::string_view full(type->tp_name);
+    if (full.starts_with(module) && full.substr(module.size()).starts_with(name)) return true;
+  }
+  return false;
+}
+
+/// NumPy's complex numbers and times have the slot of real numbers too, and lose a part in it.
+bool is_more_than_real(PyObject* object) {
+  if (PyComplex_Check(object)) return true;
+  for (const char* const name : {"complex", "clongdouble", "datetime64", "timedelta64"})
+    if (is_of_numpys(object, name)) return true;
+  return false;
+}
+
 /// A number that NumPy or another library brings: not an array, although that has the slot too.
 bool is_foreign_number(PyObject* object) {
   const PyNumberMethods* const number = Py_TYPE(object)->tp_as_number;
-  if (!number || PySequence_Check(object) || PyComplex_Check(object)) return false;
-  return number->nb_index || number->nb_float;
+  if (!number || PySequence_Check(object)) return false;
+  return (number->nb_index || number->nb_float) && !is_more_than_real(object);
+}
+
+/// The only element of an array of NumPy's without dims, where that is a real number; else null.
+Ref number_in_array(PyObject* object) {
+  if (!is_of_numpys(object, "ndarray")) return {};
+  const Ref ndim(checked(PyObject_GetAttrString(object, "ndim")));
+  if (PyLong_AsLong(ndim.get()) != 0) return {};
+  const Ref dtype(checked(PyObject_GetAttrString(object, "dtype")));
+  const Ref kind(checked(PyObject_GetAttrString(dtype.get(), "kind")));
+  const bool is_real = PyUnicode_GET_LENGTH(kind.get()) == 1 &&
+                       std::strchr("biuf", static_cast<int>(PyUnicode_READ_CHAR(kind.get(), 0)));
+  return is_real ? Ref(checked(PyObject_CallMethod(object, "item", nullptr))) : Ref{};
+}
+
+/// Raises TypeError, with the way to a Tensor where there is one.
+[[noreturn]] void throw_no(const char* needed, PyObject* object, const char* op,
+                           const char* argument) {
+  throw_type_error("%s: %s is of type %s; %s is needed%s", op, argument, type_name(object), needed,
+                   is_of_numpys(object, "ndarray")
+                       ? ": gb.from_numpy(array) is a Tensor over the same memory"
+                       : "");
+}
+
+Scalar whole_number(PyObject* object) {
+  const Ref index(checked(PyNumber_Index(object)));
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
+  if (overflow) {
+    PyErr_SetString(PyExc_OverflowError, "a number beyond 64 bits; int64 holds at most 2^63 - 1");
+    throw PythonErrorSet();
+  }
+  return Scalar::of(static_cast<std::int64_t>(value));
+}
+
+bool read_scalar(PyObject* object, Scalar& scalar);
+
+/// What is no float, bool or integer of Python's. Apart: the others shall not pay for it.
+[[gnu::noinline]] bool read_foreign(PyObject* object, Scalar& scalar) {
+  if (is_of_numpys(object, "bool")) {  // in NumPy 1 with an underscore
+    scalar = Scalar::of(PyObject_IsTrue(object) == 1);
+    return true;
+  }
+  if (is_foreign_number(object)) {
+    if (PyIndex_Check(object)) {
+      scalar = whole_number(object);
+    } else {
+      const Ref real(checked(PyNumber_Float(object)));
+      scalar = Scalar::of(PyFloat_AS_DOUBLE(real.get()));
+    }
+    return true;
+  }
+  const Ref element = number_in_array(object);
+  return element && read_scalar(element.get(), scalar);
 }
 
 bool read_scalar(PyObject* object, Scalar& scalar) {
@@ -28,23 +102,11 @@ bool read_scalar(PyObject* object, Scalar& scalar) {
     scalar = Scalar::of(object == Py_True);
     return true;
   }
-  if (PyLong_Check(object) || (is_foreign_number(object) && PyIndex_Check(object))) {
-    const Ref index(checked(PyNumber_Index(object)));
-    int overflow = 0;
-    const long long value = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
-    if (overflow) {
-      PyErr_SetString(PyExc_OverflowError, "a number beyond 64 bits; int64 holds at most 2^63 - 1");
-      throw PythonErrorSet();
-    }
-    scalar = Scalar::of(static_cast<std::int64_t>(value));
+  if (PyLong_Check(object)) {
+    scalar = whole_number(object);
     return true;
   }
-  if (is_foreign_number(object)) {
-    const Ref real(checked(PyNumber_Float(object)));
-    scalar = Scalar::of(PyFloat_AS_DOUBLE(real.get()));
-    return true;
-  }
-  return false;
+  return read_foreign(object, scalar);
 }
 
 void check_dim_count(Py_ssize_t count, const char* op, const char* argument) {
@@ -56,6 +118,10 @@ void check_dim_count(Py_ssize_t count, const char* op, const char* argument) {
 }  // namespace
 
 bool to_number(PyObject* object, Operand& operand) { return read_scalar(object, operand.scalar); }
+
+void refuse_array(PyObject* object, const char* op, const char* argument, const char* needed) {
+  if (is_of_numpys(object, "ndarray")) throw_no(needed, object, op, argument);
+}
 
 Scalar to_scalar(PyObject* object, const char* op, const char* argument) {
   if (is_tensor(object)) return item_of(tensor_of(object, op, argument), op);
@@ -151,9 +217,7 @@ Arguments::Arguments(const char* op, const Signature& signature, PyObject** valu
 }
 
 const Tensor& Arguments::tensor_at(int i) const {
-  if (!is_tensor(values_[i]))
-    throw_type_error("%s: %s is of type %s; a Tensor is needed", op_, parameter(i),
-                     type_name(values_[i]));
+  if (!is_tensor(values_[i])) throw_no("a Tensor", values_[i], op_, parameter(i));
   return tensor_of(values_[i], op_, parameter(i));
 }
 
@@ -163,8 +227,8 @@ Operand Arguments::operand(int i) const {
   Operand operand{Scalar{}};
   if (is_tensor(values_[i])) {
     operand.tensor = &tensor(i);
-  } else {
-    operand.scalar = scalar(i);
+  } else if (!to_number(values_[i], operand)) {
+    throw_no("a Tensor or a number", values_[i], op_, parameter(i));
   }
   return operand;
 }

@@ -76,7 +76,11 @@ class Arguments {
   Py_ssize_t rest_count_ = 0;
 };
 
-/// Fills `operand` from a number. False, with nothing set, for anything else.
+/// Raises TypeError where an operand that is no number is an array of NumPy's, which would take the
+/// operator over and return an array.
+void refuse_array(PyObject* object, const char* op, const char* argument, const char* needed);
+/// Fills `operand` from a number, or an array of NumPy's without dims. False, with nothing set, for
+/// anything else.
 bool to_number(PyObject* object, Operand& operand);
 /// The same from a tensor too, which is the usual case.
 inline bool to_operand(PyObject* object, const char* op, const char* argument, Operand& operand) {

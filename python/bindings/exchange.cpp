@@ -342,7 +342,9 @@ int get_buffer(PyObject* self, Py_buffer* buffer, int flags) noexcept try {
   buffer->obj = nullptr;
   const Tensor& tensor = tensor_of(self, "buffer");
   if (tensor.requires_grad())
-    throw GradientError("buffer: a tensor that requires grad; take detach() first");
+    throw GradientError(
+        "buffer: a tensor that requires grad; take detach() first if the value alone is needed: "
+        "gradients do not pass it");
   if (!tensor.device().is_cpu())
     throw DeviceError(text("buffer: a tensor on ", tensor.device(), "; copy it with cpu() first"));
   if ((flags & PyBUF_WRITABLE) && !tensor.storage()->is_writable())
@@ -391,7 +393,9 @@ void add_buffer_slots(std::vector<PyType_Slot>& slots) {
 PyObject* numpy_of(PyObject* object) {
   const Tensor& tensor = tensor_of(object, "numpy");
   if (tensor.requires_grad())
-    throw GradientError("numpy: a tensor that requires grad; take detach() first");
+    throw GradientError(
+        "numpy: a tensor that requires grad; take detach() first if the value alone is needed, for "
+        "a plot say: gradients pass garboard's ops, as gb.exp(x), and no function of NumPy's");
   if (!tensor.device().is_cpu())
     throw DeviceError(text("numpy: a tensor on ", tensor.device(), "; copy it with cpu() first"));
   // A plain handle is what the array keeps: the user's own may be disposed, or carry attributes.

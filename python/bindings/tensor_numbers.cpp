@@ -17,6 +17,13 @@
 namespace garboard::python {
 namespace {
 
+/// What Python takes for "ask the other operand"; an array would do what is asked, as an array.
+PyObject* decline(PyObject* object, const char* op, const char* argument = "other",
+                  const char* needed = "a Tensor or a number") {
+  refuse_array(object, op, argument, needed);
+  Py_RETURN_NOTIMPLEMENTED;
+}
+
 template <const Binary& op>
 PyObject* binary(PyObject* a, PyObject* b) noexcept try {
   if (OpProfile::is_on() && OpProfile::stops()) [[unlikely]]
@@ -29,8 +36,8 @@ PyObject* binary(PyObject* a, PyObject* b) noexcept try {
   }
   Operand x{Scalar{}}, y{Scalar{}};
   if (is_tensor(b)) y.tensor = &tensor_of(b, op.name, "other");
-  if (!to_operand(a, op.name, "input", x)) Py_RETURN_NOTIMPLEMENTED;
-  if (!y.tensor && !to_number(b, y)) Py_RETURN_NOTIMPLEMENTED;
+  if (!to_operand(a, op.name, "input", x)) return decline(a, op.name, "input");
+  if (!y.tensor && !to_number(b, y)) return decline(b, op.name);
   const BirthStamp stamp;
   return wrap(op(x, y));
 } catch (...) {
@@ -44,7 +51,7 @@ PyObject* in_place(PyObject* self, PyObject* other) noexcept try {
   const Borrowing borrowing;
   const Tensor& x = tensor_of(self, op.name);
   Operand y{Scalar{}};
-  if (!to_operand(other, op.name, "other", y)) Py_RETURN_NOTIMPLEMENTED;
+  if (!to_operand(other, op.name, "other", y)) return decline(other, op.name);
   const BirthStamp stamp;
   op.apply_in_place(x, y);
   return Py_NewRef(self);
@@ -83,7 +90,8 @@ PyObject* in_place_power(PyObject* self, PyObject* exponent, PyObject* modulus) 
 PyObject* product(PyObject* a, PyObject* b) noexcept try {
   if (OpProfile::is_on() && OpProfile::stops()) [[unlikely]]
     return profiled("matmul", {a, &b, 1}, [&] { return product(a, b); });
-  if (!is_tensor(a) || !is_tensor(b)) Py_RETURN_NOTIMPLEMENTED;
+  if (!is_tensor(a)) return decline(a, "matmul", "input", "a Tensor");
+  if (!is_tensor(b)) return decline(b, "matmul", "other", "a Tensor");
   const Borrowing borrowing;
   const Tensor &x = tensor_of(a, "matmul"), &y = tensor_of(b, "matmul", "other");
   const BirthStamp stamp;

@@ -16,6 +16,7 @@ _interpreter.mark_library_frames()
 
 from garboard import _exchange as _exchange  # noqa: E402
 from garboard import _functions  # noqa: E402
+from garboard import _numpy_functions as _numpy_functions  # noqa: E402
 from garboard._engine import *  # noqa: E402, F403
 from garboard._engine import (  # noqa: E402
     DeviceError,

@@ -9,6 +9,7 @@ from typing import Any, Final, Literal, Protocol, Self, TypedDict, TypeVar, Type
 from typing import final, overload
 
 from _typeshed import structseq
+from numpy import ufunc
 from numpy.typing import DTypeLike, NDArray
 
 from garboard._hooks import RemovableHandle
@@ -374,6 +375,16 @@ class Tensor:
     def __array__(
         self, dtype: DTypeLike | None = None, copy: _bool | None = None
     ) -> NDArray[Any]: ...
+    def __array_function__(
+        self,
+        function: Callable[..., Any],
+        types: Any,
+        inputs: Sequence[Any],
+        options: dict[str, Any],
+    ) -> Any: ...
+    def __array_ufunc__(
+        self, ufunc: ufunc, method: str, *inputs: Any, **options: Any
+    ) -> Any: ...
     def __buffer__(self, flags: _int, /) -> memoryview: ...
     def __deepcopy__(self, memo: dict[_int, Any]) -> Self: ...
     def dispose(self) -> None: ...
