@@ -432,7 +432,7 @@ class TestADisposedTensor:
             if argument is not live and not isinstance(argument, list):
                 continue
             swapped = disposed if argument is live else [live, disposed]
-            pattern = rf"^{name}: {parameter} is a disposed tensor, born at .*; move it out"
+            pattern = rf"^{name}: {parameter} is a disposed tensor, born at .*; \w"
             with pytest.raises(gb.DisposedError, match=pattern):
                 getattr(gb, name)(*(arguments | {parameter: swapped}).values())
 
@@ -443,9 +443,7 @@ class TestADisposedTensor:
         x = gb.ones(2, 2)
         x.dispose()
 
-        with pytest.raises(
-            gb.DisposedError, match=rf"^({name}|call): .* disposed tensor, .*; move"
-        ):
+        with pytest.raises(gb.DisposedError, match=rf"^({name}|call): .* disposed tensor, .*; \w"):
             getattr(x, name)
 
     @pytest.mark.parametrize("row", [row for row in ROWS if row.takes_out], ids=lambda r: r.name)
