@@ -352,6 +352,7 @@ class Walk {
     } else {
       sum = clone(gradient);  // somebody else still uses, or could write, those bytes
     }
+    if (options_.create_graph && sum.requires_grad()) note_recorded_gradient();
     grad_state_of(leaf).grad = std::move(sum);
   }
 

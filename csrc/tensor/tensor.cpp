@@ -1,5 +1,7 @@
 #include "csrc/tensor/tensor.h"
 
+#include <atomic>
+
 #include "csrc/core/error.h"
 #include "csrc/tensor/grad_node.h"
 #include "csrc/tensor/sizes.h"
@@ -115,7 +117,22 @@ void Tensor::set_grad(Tensor grad) const {
                              "; they must be on one device"));
   }
   if (!grad && !body_->grad_state) return;
+  if (grad && grad.requires_grad()) note_recorded_gradient();
   grad_state_of(*this).grad = std::move(grad);
+}
+
+namespace {
+std::atomic<bool> gradients_recorded = false;
+}  // namespace
+
+void note_recorded_gradient() noexcept {
+  gradients_recorded.store(true, std::memory_order_relaxed);
+}
+bool were_gradients_recorded() noexcept {
+  return gradients_recorded.load(std::memory_order_relaxed);
+}
+void forget_recorded_gradients() noexcept {
+  gradients_recorded.store(false, std::memory_order_relaxed);
 }
 
 }  // namespace garboard

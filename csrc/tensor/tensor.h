@@ -132,6 +132,11 @@ inline bool has_history(const TensorBody& body) noexcept {
 
 /// Creates the state on first use.
 GradState& grad_state_of(const Tensor& tensor);
+/// Whether a `.grad` was ever given that is itself recorded, since it was forgotten: only such a
+/// gradient can hold the tensor that it is of.
+void note_recorded_gradient() noexcept;
+bool were_gradients_recorded() noexcept;
+void forget_recorded_gradients() noexcept;
 
 bool Tensor::is_leaf() const noexcept { return !has_history(*body_); }
 bool Tensor::requires_grad() const noexcept { return body_->requires_grad || has_history(*body_); }

@@ -234,7 +234,7 @@ AddedHook add_hook(PyObject* object, PyObject* function) {
     throw_type_error("register_hook: the hook is of type %s; a callable is needed",
                      Py_TYPE(function)->tp_name);
   edge_of(tensor);  // a view's history may have to be brought up to date first
-  mirror_graphs();
+  watch_graphs();
   Ref fresh(new_anchor());  // now: it may collect garbage, whose code may add a hook, or a node
   Counted<GradientHooks>& place = tensor.body()->grad_node
                                       ? tensor.body()->grad_node->make_seldom().hooks

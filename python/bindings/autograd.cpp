@@ -8,6 +8,7 @@
 #include "csrc/ops/record.h"
 #include "python/bindings/bindings.h"
 #include "python/bindings/errors.h"
+#include "python/bindings/graph_mirror.h"
 #include "python/bindings/items.h"
 #include "python/bindings/tensor_caster.h"
 
@@ -69,6 +70,7 @@ False
   m.def(
       "_backward",
       [](const py::list& tensors, const py::list& gradients, bool retain_graph, bool create_graph) {
+        if (create_graph) watch_graphs();
         backward(tensors_of(tensors, "backward", "tensors"),
                  tensors_of(gradients, "backward", "grad_tensors", None::is_empty),
                  {.retain_graph = retain_graph, .create_graph = create_graph});

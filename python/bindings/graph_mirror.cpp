@@ -4,13 +4,14 @@
 // what C++ holds is alive: there the mirror ends, and the hooks behind it stay as they are.
 #include "python/bindings/graph_mirror.h"
 
+#include <algorithm>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "csrc/autograd/graph_survey.h"
 #include "csrc/core/exclusive.h"
 #include "csrc/lifetime/lifetime_lock.h"
-#include "csrc/tensor/grad_node.h"
 #include "python/bindings/anchors.h"
 #include "python/bindings/errors.h"
 #include "python/bindings/ref.h"
@@ -48,54 +49,48 @@ Ref new_orphan(GradientHooks& hooks) {
   return Ref(reinterpret_cast<PyObject*>(orphan));
 }
 
-/// What the aliases reach through graphs: tensors and nodes, and who holds a share of whom.
+/// What the aliases reach through graphs.
 class Survey {
  public:
   Survey() {
     find_aliases();
-    for (const auto& [object, index] : aliases_) ++things_[index].shares_found;
-    for (std::size_t i = 0; i < things_.size(); ++i) look_behind(i);
-    keep_what_others_hold();
+    for (const auto& [object, place] : aliases_) survey_.note_share(place);
+    survey_.run();
   }
 
   bool found_orphans() const {
-    for (const Thing& thing : things_) {
-      if (!thing.is_kept && thing.hooks) return true;
-    }
-    return false;
+    return std::ranges::any_of(things(), [](const Thing& it) { return orphans_of(it); });
   }
 
   /// The mirror's part of each alias that has one.
   std::unordered_map<TensorObject*, Ref> mirror() const {
-    std::vector<Ref> lists(things_.size());
-    for (std::size_t i = 0; i < things_.size(); ++i) {
-      if (!things_[i].is_kept) lists[i] = Ref(checked(PyList_New(0)));
+    std::vector<Ref> lists(things().size());
+    for (std::size_t i = 0; i < things().size(); ++i) {
+      if (!things()[i].is_kept) lists[i] = Ref(checked(PyList_New(0)));
     }
-    for (std::size_t i = 0; i < things_.size(); ++i) {
-      if (things_[i].is_kept) continue;
-      for (const std::size_t next : things_[i].behind) {
+    for (std::size_t i = 0; i < things().size(); ++i) {
+      if (things()[i].is_kept) continue;
+      for (const std::size_t next : things()[i].behind) {
         if (lists[next]) append(lists[i], lists[next]);
       }
-      if (things_[i].hooks) append(lists[i], new_orphan(*things_[i].hooks));
+      if (GradientHooks* const hooks = orphans_of(things()[i])) append(lists[i], new_orphan(*hooks));
     }
     std::unordered_map<TensorObject*, Ref> parts;
-    for (const auto& [object, index] : aliases_) {
-      if (lists[index]) parts.emplace(object, Ref::borrow(lists[index].get()));
+    for (const auto& [object, place] : aliases_) {
+      if (lists[place]) parts.emplace(object, Ref::borrow(lists[place].get()));
     }
     return parts;
   }
 
  private:
-  struct Thing {
-    const TensorBody* body;  // this, or
-    GradNode* node;          // this
-    std::uint32_t shares_found = 0;
-    bool is_kept = false;
-    std::vector<std::size_t> behind{};  // as often as it holds a share
-    GradientHooks* hooks = nullptr;     // held by it alone
+  using Thing = GraphSurvey::Thing;
+  const std::vector<Thing>& things() const { return survey_.things(); }
 
-    std::uint32_t share_count() const { return body ? body->share_count() : node->share_count(); }
-  };
+  /// The hooks that it alone holds, if there are any.
+  static GradientHooks* orphans_of(const Thing& thing) {
+    GradientHooks* const hooks = thing.is_kept ? nullptr : thing.hooks();
+    return hooks && orphaned_anchor(*hooks) ? hooks : nullptr;
+  }
 
   void find_aliases() {
     std::vector<const Disposable*> found;
@@ -112,63 +107,7 @@ class Survey {
       const Ref object(object_of(*alias));
       if (!object || alias->is_disposed()) continue;
       auto* const handle = reinterpret_cast<TensorObject*>(object.get());
-      aliases_.emplace_back(handle, meet(handle->alias.tensor().body()));
-    }
-  }
-
-  std::size_t meet(const TensorBody* body) { return meet(body, {body, nullptr}); }
-  std::size_t meet(GradNode* node) { return meet(node, {nullptr, node}); }
-  std::size_t meet(const void* at, Thing thing) {
-    const auto [it, is_new] = places_.try_emplace(at, things_.size());
-    if (is_new) things_.push_back(std::move(thing));
-    return it->second;
-  }
-
-  template <class T>
-  void hold(std::size_t holder, T* held) {
-    if (!held) return;
-    const std::size_t next = meet(held);
-    ++things_[next].shares_found;
-    things_[holder].behind.push_back(next);
-  }
-
-  void look_behind(std::size_t i) {
-    if (const TensorBody* const body = things_[i].body) {
-      hold(i, body->grad_node.get());
-      hold(i, const_cast<const TensorBody*>(body->base.get()));
-      if (!body->grad_state) return;
-      hold(i, const_cast<const TensorBody*>(body->grad_state->grad.body()));
-      note(i, body->grad_state->hooks.get());
-      return;
-    }
-    GradNode* const node = things_[i].node;
-    for (const Edge& edge : node->edges()) {
-      hold(i, edge.node.get());
-      hold(i, const_cast<const TensorBody*>(edge.leaf.body()));
-    }
-    node->for_each_kept([&](const SavedTensor& kept) {
-      hold(i, const_cast<const TensorBody*>(kept.tensor.body()));
-    });
-    if (node->seldom()) hold(i, node->seldom()->inner.get());
-    note(i, node->hooks());
-  }
-  void note(std::size_t i, GradientHooks* hooks) {
-    if (hooks && orphaned_anchor(*hooks)) things_[i].hooks = hooks;
-  }
-
-  void keep_what_others_hold() {
-    std::vector<std::size_t> open;
-    const auto keep = [&](std::size_t i) {
-      if (std::exchange(things_[i].is_kept, true)) return;
-      open.push_back(i);
-    };
-    for (std::size_t i = 0; i < things_.size(); ++i) {
-      if (things_[i].share_count() != things_[i].shares_found) keep(i);
-    }
-    while (!open.empty()) {
-      const std::size_t i = open.back();
-      open.pop_back();
-      for (const std::size_t next : things_[i].behind) keep(next);
+      aliases_.emplace_back(handle, survey_.meet(handle->alias.tensor().body()));
     }
   }
 
@@ -176,16 +115,13 @@ class Survey {
     if (PyList_Append(list.get(), item.get()) != 0) throw PythonErrorSet();
   }
 
-  std::vector<Thing> things_;
-  std::unordered_map<const void*, std::size_t> places_;
+  GraphSurvey survey_;
   std::vector<std::pair<TensorObject*, std::size_t>> aliases_;
 };
 
 std::unordered_map<TensorObject*, Ref> mirror;
 
 void raise_mirror() {
-  // Somebody computes without the GIL: the graphs may change under our eyes.
-  if (!Exclusive::now()) return;
   const Survey survey;
   if (!survey.found_orphans()) return;
   mirror = survey.mirror();
@@ -206,9 +142,12 @@ PyObject* on_collection(PyObject*, PyObject* arguments) noexcept {
   const Ref generation = Ref::borrow(PyDict_GetItemString(about, "generation"));
   const bool is_full =
       generation && PyLong_CheckExact(generation.get()) && PyLong_AsLong(generation.get()) == 2;
-  if (std::string_view(phase) != "start" || !is_full || orphan_count() == 0) Py_RETURN_NONE;
+  const bool is_start = std::string_view(phase) == "start";
+  // Somebody computes without the GIL: the graphs may change under our eyes.
+  if (!is_full || !Exclusive::now()) Py_RETURN_NONE;
   try {
-    raise_mirror();
+    if (is_start && orphan_count() > 0) raise_mirror();
+    if (!is_start) end_cyclic_gradients();  // now that what Python held of them has gone
   } catch (...) {  // without memory for it the collector sees what it always sees
     PyErr_Clear();
     take_mirror_down();
@@ -229,10 +168,10 @@ bool start_graph_mirror() {
   return orphan_type != nullptr;
 }
 
-void mirror_graphs() {
+void watch_graphs() {
   static bool is_listening = false;
   if (is_listening) return;
-  static PyMethodDef method = {"mirror_graphs", on_collection, METH_VARARGS, nullptr};
+  static PyMethodDef method = {"watch_graphs", on_collection, METH_VARARGS, nullptr};
   const Ref collector(checked(PyImport_ImportModule("gc")));
   const Ref callbacks(checked(PyObject_GetAttrString(collector.get(), "callbacks")));
   const Ref listener(checked(PyCFunction_New(&method, nullptr)));

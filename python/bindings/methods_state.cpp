@@ -8,6 +8,7 @@
 #include "python/bindings/docs/state.h"
 #include "python/bindings/dtype_object.h"
 #include "python/bindings/exchange.h"
+#include "python/bindings/graph_mirror.h"
 #include "python/bindings/methods.h"
 #include "python/bindings/ref.h"
 #include "python/bindings/tensor_type.h"
@@ -28,6 +29,7 @@ PyObject* call_backward(const Arguments& given) {
   const bool create_graph = given.boolean_or(3, false);
   const bool retain_graph = given.boolean_or(2, create_graph);
   const Borrowing::Pause pause;  // those are shares, and hooks may open scopes of their own
+  if (create_graph) watch_graphs();
   backward({output}, {gradient}, {.retain_graph = retain_graph, .create_graph = create_graph});
   return nothing();
 }

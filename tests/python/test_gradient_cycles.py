@@ -1,0 +1,76 @@
+"""A gradient that was recorded holds the tensor it is of: the collector ends both together."""
+
+from __future__ import annotations
+
+import gc
+
+import garboard as gb
+import pytest
+
+
+@pytest.mark.parametrize(
+    "differentiate",
+    [
+        lambda loss: loss.backward(create_graph=True),
+        lambda loss: gb.autograd.backward(loss, create_graph=True),
+    ],
+    ids=["method", "function"],
+)
+def test_is_collected_when_nobody_has_the_tensor(differentiate):
+    before = gb.memory.live()
+    x = gb.ones(3, requires_grad=True)
+    differentiate((x**3).sum())
+    del x
+
+    gc.collect()
+
+    assert gb.memory.live() == before
+
+
+def test_is_collected_behind_a_scope():
+    before = gb.memory.live()
+    with gb.dispose_scope():
+        x = gb.ones(3, requires_grad=True)
+        (x**3).sum().backward(create_graph=True)
+
+    gc.collect()
+
+    assert gb.memory.live() == before
+
+
+def test_is_collected_with_a_hook_that_knows_the_loss():
+    before = gb.memory.live()
+    x = gb.ones(3, requires_grad=True)
+    loss = (x**3).sum()
+    x.register_hook(lambda gradient, loss=loss: gradient * loss)
+    loss.backward(create_graph=True)
+    del x, loss
+
+    for _ in range(2):  # the hook is dropped first, then what it held
+        gc.collect()
+
+    assert gb.memory.live() == before
+
+
+def test_stays_while_somebody_has_the_tensor():
+    x = gb.ones(3, requires_grad=True)
+    (x**3).sum().backward(create_graph=True)
+
+    gc.collect()
+
+    assert x.grad.tolist() == [3.0, 3.0, 3.0]
+    (second,) = gb.autograd.grad(x.grad.sum(), [x])
+    assert second.tolist() == [6.0, 6.0, 6.0]
+
+
+def test_stays_while_somebody_has_what_was_computed_from_it():
+    x = gb.ones(3, requires_grad=True)
+    (x**3).sum().backward(create_graph=True)
+    penalty = (x.grad * x.grad).sum()
+    gradient = x.grad
+    del x
+
+    gc.collect()
+    penalty.backward()
+
+    assert gradient.tolist() == [3.0, 3.0, 3.0]
