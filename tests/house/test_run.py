@@ -89,3 +89,17 @@ def test_does_not_rebuild_for_what_it_is_not_made_of(run, tmp_path, monkeypatch)
     planted(tmp_path, {"README.md": "two", "python/garboard/__pycache__/a.pyc": "two"})
 
     assert run.digest_of_sources() == before
+
+
+def test_tells_every_program_under_a_sanitizer_what_to_allow(run, monkeypatch, tmp_path):
+    told = []
+    monkeypatch.setattr(run, "call", lambda *_, **more: told.append(more))
+    monkeypatch.setattr(run, "output", lambda *_: "library.so")
+    (tmp_path / "CMakeCache.txt").write_text("")
+    environment = run.Environment(None)
+
+    run.run_cpp_tests(environment, tmp_path, False, [])
+    run.run_pytest(environment, tmp_path, "thread", [])
+
+    assert [each["TSAN_OPTIONS"] for each in told if each] == [run.SANITIZED["TSAN_OPTIONS"]] * 2
+    assert "die_after_fork=0" in run.SANITIZED["TSAN_OPTIONS"]
