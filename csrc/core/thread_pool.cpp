@@ -8,6 +8,7 @@
 #include <chrono>
 #include <exception>
 #include <new>
+#include <type_traits>
 #include <utility>
 
 #include "csrc/core/cpu_share.h"
@@ -28,7 +29,14 @@ constexpr std::size_t stack_bytes = std::size_t{1} << 20;
 constexpr int field = 20;
 constexpr std::uint64_t field_mask = (std::uint64_t{1} << field) - 1;
 
-/// No destructor, and never given back: workers outlive main() asleep.
+/// What a chunk threw first. In the frame of who waits for the chunks.
+struct Failure {
+  std::atomic<bool> is_taken{false};
+  std::exception_ptr error;
+};
+
+/// Never given back: workers outlive main() asleep, and other threads the static destructors, at
+/// work.
 struct Pool {
   std::atomic<int> wanted{0};  // threads, the caller's among them; 0 until first asked
   std::atomic<int> started{0};
@@ -39,10 +47,10 @@ struct Pool {
   std::atomic<std::uint32_t> done{0};
   std::atomic<std::int64_t> unshared_ns{0};  // of work that woken workers would have shared
   std::atomic<std::int64_t> unshared_at{0};
-  Chunks job{};  // read only by who has claimed a chunk
-  std::atomic<bool> has_failed{false};
-  std::exception_ptr failure;  // of who set has_failed
+  Chunks job{};  // this and the next are read only by who has claimed a chunk
+  Failure* failure = nullptr;
 };
+static_assert(std::is_trivially_destructible_v<Pool>);
 
 Pool pool;
 thread_local bool is_inside = false;
@@ -76,7 +84,7 @@ void work() {
     try {
       pool.job.run(pool.job.context, chunk);
     } catch (...) {
-      if (!pool.has_failed.exchange(true)) pool.failure = std::current_exception();
+      if (!pool.failure->is_taken.exchange(true)) pool.failure->error = std::current_exception();
     }
     // From here on the job may be over and another begun.
     if (pool.done.fetch_add(1, std::memory_order_acq_rel) + 1 == count) pool.done.notify_all();
@@ -188,9 +196,10 @@ void run_chunks(const Chunks& chunks) {
   if (pool.is_taken.exchange(true, std::memory_order_acquire)) return run_alone(chunks);
   if (pool.started.load(std::memory_order_relaxed) < helpers) start_workers(helpers);
 
+  Failure failure;
   pool.job = chunks;
+  pool.failure = &failure;
   pool.done.store(0, std::memory_order_relaxed);
-  pool.has_failed.store(false, std::memory_order_relaxed);
   const std::uint64_t number = (pool.claim.load(std::memory_order_relaxed) >> 2 * field) + 1;
   pool.claim.store(number << 2 * field | static_cast<std::uint64_t>(chunks.count) << field);
   if (pool.awake.load() < helpers) {
@@ -200,9 +209,8 @@ void run_chunks(const Chunks& chunks) {
   work();
   await_the_begun(static_cast<std::uint32_t>(chunks.count));
 
-  const std::exception_ptr failure = std::exchange(pool.failure, nullptr);
   pool.is_taken.store(false, std::memory_order_release);
-  if (failure) std::rethrow_exception(failure);
+  if (failure.error) std::rethrow_exception(std::move(failure.error));
 }
 
 }  // namespace garboard

@@ -70,7 +70,7 @@ PyObject* call_entry(PyObject* self, PyObject* const* given, Py_ssize_t count,
       return call_entry<table, index, is_method, parameters>(self, given, count, names);
     });
   }
-  static const Signature signature(table[index].signature);
+  static const Signature& signature = *new Signature(table[index].signature);  // leaked
   const Borrowing borrowing;  // first: what follows may run anything
   if constexpr (is_method && parameters == 1) {
     if (count == 0 && !names && table[index].births == Births::none) [[likely]]

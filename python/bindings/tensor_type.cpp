@@ -57,7 +57,7 @@ PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* named) noexcep
   static constexpr std::string_view parameters =
       "data: Any = None, *, dtype: DType | None = None, device: Device | None = None, "
       "requires_grad: bool = False";
-  static const Signature signature(parameters);
+  static const Signature& signature = *new Signature(parameters);
   const Py_ssize_t count = PyTuple_GET_SIZE(arguments);
   const bool has_own_init = type->tp_init != tensor_type->tp_init;
   if (count > 1 && !has_own_init)

@@ -1,7 +1,10 @@
-"""Nothing compiled for one instruction set can be linked in for another.
+"""What object files may hand to the linker, and to the end of the process.
 
-The linker keeps one copy of a weak symbol. If that copy came from a file compiled for AVX-512,
-older machines would die in code that has nothing to do with kernels.
+Nothing compiled for one instruction set can be linked in for another: the linker keeps one copy of
+a weak symbol, and if that came from a file compiled for AVX-512, older machines would die in code
+that has nothing to do with kernels.
+
+No static object is destroyed: other threads may still compute when main() has returned.
 """
 
 from __future__ import annotations
@@ -75,3 +78,31 @@ def test_a_planted_weak_symbol_is_found():
         "Table&)",
         "table",
     ]
+
+
+def destroys_statics(lines: Iterable[str]) -> bool:
+    """Tell of nm's `lines` on undefined symbols whether they register a destructor for the end."""
+    return any(line.split()[-1:] == ["__cxa_atexit"] for line in lines)
+
+
+def test_no_static_object_is_destroyed_at_the_end():
+    version = f"py{sys.version_info.major}.{sys.version_info.minor}"
+    folders = [HOME / "build" / version / name for name in ("csrc", "kernels", "python")]
+    # What includes pybind11 is compiled in batches, and pybind11 has such objects.
+    files = [file for each in folders for file in each.rglob("*.o") if "Unity" not in file.parts]
+    if not files or not shutil.which("nm"):
+        pytest.skip("needs the object files of ./run test, and nm")
+
+    violations = []
+    for file in files:
+        command = ["nm", "--undefined-only", file]
+        lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        if destroys_statics(lines.splitlines()):
+            violations.append(f"{file.name} has a static object with a destructor: leak it")
+
+    assert not violations, "\n".join(violations)
+
+
+def test_a_planted_destructor_is_found():
+    assert destroys_statics(["                 U __cxa_atexit"])
+    assert not destroys_statics(["                 U __cxa_throw", ""])
