@@ -1,12 +1,14 @@
 #include "python/bindings/generator_scopes.h"
 
-#include <string_view>
+#include <string>
 
 #include "csrc/core/text.h"
 #include "python/bindings/birth_site.h"
 #include "python/bindings/errors.h"
+#include "python/bindings/gil.h"
 #include "python/bindings/interpreter_frame.h"
 #include "python/bindings/ref.h"
+#include "python/bindings/unicode.h"
 
 namespace garboard::python {
 namespace {
@@ -24,16 +26,15 @@ const Frame* caller_of(const Frame* frame) { return next_python_frame(frame->pre
 
 bool has_flag(const Frame* frame, int flags) { return code_of(frame)->co_flags & flags; }
 
-std::string_view module_of(const Frame* frame) {
+std::string module_of(const Frame* frame) {
   PyObject* const name = PyDict_GetItemString(frame->f_globals, "__name__");  // borrowed
-  const char* const text = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;
-  return text ? text : "";
+  return name && PyUnicode_Check(name) ? text_or_mark(name) : "";
 }
 
 /// Whoever resumes a generator between opening and closing a scope on purpose: what makes context
 /// managers of generators, and what makes fixtures of them.
 bool is_between_on_purpose(const Frame* frame) {
-  const std::string_view module = module_of(frame);
+  const std::string module = module_of(frame);
   return module == "contextlib" || module.starts_with("_pytest.") ||
          module.starts_with("pluggy.") || module.starts_with("pytest_asyncio.") ||
          module == "anyio.pytest_plugin";
@@ -81,13 +82,10 @@ class GeneratorObserver final : public BirthObserver {
       : generator_(std::move(generator)), opened_(opened) {}
   // The last share may go on a thread without the GIL, and after the interpreter.
   ~GeneratorObserver() override {
-    if (!Py_IsInitialized()) {
+    if (const WithGil gil; !gil)
       static_cast<void>(generator_.release());
-      return;
-    }
-    const PyGILState_STATE state = PyGILState_Ensure();
-    generator_ = Ref();
-    PyGILState_Release(state);
+    else
+      generator_ = Ref();
   }
 
   void after_birth(DisposeScope& scope) override {

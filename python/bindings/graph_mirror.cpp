@@ -73,7 +73,8 @@ class Survey {
       for (const std::size_t next : things()[i].behind) {
         if (lists[next]) append(lists[i], lists[next]);
       }
-      if (GradientHooks* const hooks = orphans_of(things()[i])) append(lists[i], new_orphan(*hooks));
+      if (GradientHooks* const hooks = orphans_of(things()[i]))
+        append(lists[i], new_orphan(*hooks));
     }
     std::unordered_map<TensorObject*, Ref> parts;
     for (const auto& [object, place] : aliases_) {

@@ -22,12 +22,15 @@ GROUPS = "options of several types by their names, as PyTorch has them"
 CALLED = "what a subclass's forward takes and gives; it declares __call__ for checkers to know"
 COPIED = "what copy.deepcopy hands on"
 BATCH = "what a batch is made of is decided by the samples, or by a function of the user's"
+NUMPY = "any function of NumPy's, with what it was called with"
 DTYPE = "the type of an array's elements, which a tensor's type does not tell"
 
 # Every Any in the signature of something public. `object` is no reason: it is what to write
 # where anything is taken and nothing is done with it.
 REASONS = {
     "_engine.Tensor.__array__": DTYPE,
+    "_engine.Tensor.__array_function__": NUMPY,
+    "_engine.Tensor.__array_ufunc__": NUMPY,
     "_engine.Tensor.__deepcopy__": COPIED,
     "_engine.Tensor.numpy": DTYPE,
     "_engine.Tensor.tolist": "lists as deep as the tensor has dims, or a number",

@@ -102,6 +102,15 @@ class Books(RuleBasedStateMachine):
             return
         raise AssertionError(f"{error.__name__} was expected")
 
+    def is_moved(self, handle: Handle, move: Callable[[gb.Tensor], object]) -> bool:
+        """Move the tensor; tell whether it could be, which a disposed one cannot."""
+        tensor = self.tensors[handle]
+        if handle.is_disposed:
+            self.refused(gb.DisposedError, lambda: move(tensor))
+            return False
+        assert move(tensor) is tensor
+        return True
+
     def create(self, count: int, make: Callable[[], gb.Tensor]) -> None:
         model = self.model
         if model.would_cross_a_limit(count):
@@ -241,29 +250,27 @@ class Books(RuleBasedStateMachine):
     def move_to_outer(self, pick: int, picks: list[int]) -> None:
         scope = self.scope(pick)
         for handle in self.some(picks):
-            self.scopes[scope].move_to_outer(self.tensors[handle])
-            self.model.move(scope, scope.outer, handle)
+            if self.is_moved(handle, self.scopes[scope].move_to_outer):
+                self.model.move(scope, scope.outer, handle)
 
     @precondition(has_scopes)
     @rule(pick=PICK, other=PICK, picks=PICKS)
     def move_to_other(self, pick: int, other: int, picks: list[int]) -> None:
         scope, target = self.scope(pick), self.scope(other)
         for handle in self.some(picks):
-            tensor = self.tensors[handle]
-            if target.is_open:
-                self.scopes[scope].move_to_other(self.scopes[target], tensor)
+            move = partial(self.scopes[scope].move_to_other, self.scopes[target])
+            if not target.is_open:
+                self.refused(gb.GarboardError, partial(move, self.tensors[handle]))
+            elif self.is_moved(handle, move):
                 self.model.move(scope, target, handle)
-            else:
-                move = self.scopes[scope].move_to_other
-                self.refused(gb.GarboardError, partial(move, self.scopes[target], tensor))
 
     @precondition(has_scopes)
     @rule(pick=PICK, picks=PICKS)
     def detach(self, pick: int, picks: list[int]) -> None:
         scope = self.scope(pick)
         for handle in self.some(picks):
-            self.scopes[scope].detach(self.tensors[handle])
-            self.model.detach(scope, handle)
+            if self.is_moved(handle, self.scopes[scope].detach):
+                self.model.detach(scope, handle)
 
     @precondition(has_scopes)
     @rule(pick=PICK, picks=PICKS)
@@ -272,16 +279,15 @@ class Books(RuleBasedStateMachine):
         if not scope.is_open:
             return
         for handle in self.some(picks):
-            self.scopes[scope].attach(self.tensors[handle])
-            self.model.attach(scope, handle)
+            if self.is_moved(handle, self.scopes[scope].attach):
+                self.model.attach(scope, handle)
 
     @precondition(has_handles)
     @rule(pick=PICK)
     def leave_by_its_own_method(self, pick: int) -> None:
         handle = self.handle(pick)
-        tensor = self.tensors[handle]
-        assert tensor.detach_from_dispose_scope() is tensor
-        self.model.detach(handle.scope, handle)
+        if self.is_moved(handle, gb.Tensor.detach_from_dispose_scope):
+            self.model.detach(handle.scope, handle)
 
     @rule(count=COUNTS)
     def call_a_decorated_function(self, count: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import garboard as gb
 import pytest
 
+from tests.fuzz.allowed import is_left_out
 from tests.fuzz.judge import fault_of
 from tests.fuzz.replay import needed, reduced
 from tests.fuzz.runner import Runner
@@ -96,9 +97,15 @@ def test_an_untyped_error_is_a_fault(error, is_fault):
 
 def test_every_public_function_is_called():
     called = {id(target.call) for found in functions().values() for target in found}
-    public = [getattr(module, name) for module in (gb, gb.nn, gb.leaks) for name in module.__all__]
+    public = {
+        f"{module.__name__}.{name}": getattr(module, name)
+        for module in (gb, gb.nn, gb.leaks)
+        for name in module.__all__
+    }
 
-    assert [it for it in public if callable(it) and id(it) not in called] == []
+    missed = [name for name, it in public.items() if callable(it) and id(it) not in called]
+
+    assert [name for name in missed if not is_left_out(name)] == []
 
 
 def test_every_way_to_call_a_tensor_is_found():

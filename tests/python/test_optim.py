@@ -170,7 +170,7 @@ class TestRefusals:
             (optim.SGD, {"nesterov": True, "momentum": 0.9, "dampening": 0.1}, "no dampening"),
             (optim.Adam, {"eps": -1e-8}, "Adam: eps -1e-08"),
             (optim.Adam, {"betas": (0.9, 1.0)}, r"Adam: betas\[1\] 1.0; it must lie in \[0, 1\)"),
-            (optim.AdamW, {"betas": (0.9,)}, r"AdamW: betas \(0.9,\)"),
+            (optim.AdamW, {"betas": (0.9,)}, "AdamW: betas of 1; two in"),
             (optim.AdamW, {"weight_decay": -1.0}, "AdamW: weight_decay -1.0"),
         ],
     )

@@ -200,10 +200,10 @@ class TestDetachingAndAttaching:
                     scope.detach(x)
                     scope.attach(x)
 
-    def test_attaching_a_disposed_tensor_counts_nothing(self):
+    def test_attaching_a_disposed_tensor_is_refused_and_counts_nothing(self):
         x = make()
         x.dispose()
-        with gb.dispose_scope() as scope, counting():
+        with gb.dispose_scope() as scope, counting(), pytest.raises(gb.DisposedError):
             scope.attach(x)
 
     def test_attaching_an_uncounted_gradient_keeps_the_sum(self):

@@ -62,7 +62,8 @@ class Adam(Optimizer):
             check.rate(self._name, name, group[name])
         betas = group["betas"]
         if not isinstance(betas, (tuple, list)) or len(betas) != 2:
-            raise ValueError(f"{self._name}: betas {shown(betas)}; two in [0, 1) are needed")
+            given = f"of {len(betas)}" if isinstance(betas, (tuple, list)) else shown(betas)
+            raise ValueError(f"{self._name}: betas {given}; two in [0, 1) are needed")
         for place, beta in enumerate(betas):
             check.share(self._name, f"betas[{place}]", beta, is_whole_allowed=False)
 

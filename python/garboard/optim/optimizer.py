@@ -41,6 +41,7 @@ class Optimizer:
     Raises:
         ValueError: No parameters, one that is given twice or is no leaf, or an option out of range.
         TypeError: Something that is no Tensor, or no list of them.
+        NotImplementedError: The subclass does not define what an optimizer must.
 
     >>> x = gb.tensor([1.0], requires_grad=True)
     >>> isinstance(gb.optim.SGD([x], lr=0.5), gb.optim.Optimizer)

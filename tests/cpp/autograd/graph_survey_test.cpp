@@ -20,7 +20,8 @@ Tensor leaf() {
 
 /// Gives `tensor` a gradient that was computed from it.
 void differentiate(const Tensor& tensor) {
-  backward({sum(tensor * tensor * tensor)}, {Tensor()}, {.retain_graph = true, .create_graph = true});
+  backward({sum(tensor * tensor * tensor)}, {Tensor()},
+           {.retain_graph = true, .create_graph = true});
 }
 
 /// Ends what a test leaves when its own shares have gone.
