@@ -18,7 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int major_version = CUDART_VERSION / 1000;
-const std::string file_name = text("libcublas.so.", major_version);
+// Leaked: nothing that a thread may still use is destroyed at the end.
+const std::string& file_name = *new std::string(text("libcublas.so.", major_version));
 
 /// What of its interface is used, written down here: nvcc comes without cuBLAS's headers.
 struct Cublas {

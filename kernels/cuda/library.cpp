@@ -117,7 +117,7 @@ void synchronize(int device) {
 extern "C" [[gnu::visibility("default")]] const garboard::CudaLibrary* garboard_cuda_library() {
   namespace cuda = garboard::kernels::cuda;
   static const garboard::kernels::Table table = cuda::filled_table();
-  static const cuda::Devices devices;
+  static const auto& devices = *new cuda::Devices;  // leaked: threads may ask until the end
   static const garboard::CudaLibrary library{
       .version = garboard::CudaLibrary::current_version,
       .roll_calls = garboard::kernels::hash_of_roll_calls(),
