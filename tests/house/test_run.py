@@ -53,9 +53,28 @@ def test_names_the_package_of_a_missing_venv(run, tmp_path):
         run.check_system(python, "3.12")
 
 
-def test_refuses_a_python_that_is_too_old(run):
-    with pytest.raises(SystemExit, match=r"3\.11 or newer, not 3\.9"):
-        run.Environment("3.9")
+@pytest.mark.parametrize("version", ["3.9", "3.99"])
+def test_refuses_a_python_that_no_test_has_seen(run, version):
+    with pytest.raises(SystemExit, match=rf"Python {version}; 3\.11 to 3\.\d+ are tested$"):
+        run.Environment(version)
+
+
+def test_knows_the_versions_that_the_package_claims(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(run, "HOME", tmp_path)
+    planted(tmp_path, {"pyproject.toml": '[project]\nrequires-python = ">=3.9,<3.12"'})
+
+    assert run.supported_versions() == ["3.9", "3.10", "3.11"]
+
+
+def test_names_the_installed_versions_this_one_first(run, monkeypatch, capsys):
+    own = f"{sys.version_info.major}.{sys.version_info.minor}"
+    monkeypatch.setattr(run, "supported_versions", lambda: ["3.1", "3.2", own])
+    monkeypatch.setattr(run, "installed_python", lambda version: version != "3.1")
+    monkeypatch.setattr(sys, "argv", ["run", "pythons"])
+
+    run.main()
+
+    assert capsys.readouterr().out.split() == [own, "3.2"]
 
 
 def test_finds_an_interpreter_among_those_of_pyenv(run, tmp_path, monkeypatch):
@@ -99,7 +118,8 @@ def test_tells_every_program_under_a_sanitizer_what_to_allow(run, monkeypatch, t
     environment = run.Environment(None)
 
     run.run_cpp_tests(environment, tmp_path, False, [])
-    run.run_pytest(environment, tmp_path, "thread", [])
+    run.run_quick_tests(environment, [], **run.sanitized("thread"))
 
-    assert [each["TSAN_OPTIONS"] for each in told if each] == [run.SANITIZED["TSAN_OPTIONS"]] * 2
+    options = [each["TSAN_OPTIONS"] for each in told if "TSAN_OPTIONS" in each]
+    assert options == [run.SANITIZED["TSAN_OPTIONS"]] * 2
     assert "die_after_fork=0" in run.SANITIZED["TSAN_OPTIONS"]
