@@ -2,10 +2,12 @@
 
 #include <cstring>
 #include <string_view>
+#include <vector>
 
 #include "csrc/core/error.h"
 #include "csrc/ops/convert.h"
 #include "csrc/ops/create.h"
+#include "csrc/ops/join.h"
 #include "csrc/ops/views.h"
 #include "csrc/tensor/grad_node.h"
 #include "csrc/tensor/sizes.h"
@@ -22,18 +24,33 @@ namespace {
 
 constexpr const char* data_name = "data";
 
+/// Something with a buffer that is no number of NumPy's, which have one too.
+bool is_array(PyObject* object) {
+  return PySequence_Check(object) && PyObject_CheckBuffer(object) && !PyBytes_Check(object) &&
+         !is_tensor(object);
+}
+
+[[noreturn]] void throw_too_deep(const char* op) {
+  throw ShapeError(text(op, ": lists nested more than ", max_dims,
+                        " deep, the dims of arrays in "
+                        "them included; at most ",
+                        max_dims, " dims are supported"));
+}
+
 /// What a nest of lists holds: sizes by the first element of each level, dtype by all of them.
 struct Nest {
   Dims sizes;
   Category category = Category::boolean;
   bool is_empty = true;
+  bool is_of_arrays = false;  // by the first element; then the rest says nothing
 
   void measure(PyObject* data, const char* op) {
-    if (!Items::can_read(data)) return;
+    if (!Items::can_read(data)) {
+      is_of_arrays = is_array(data);
+      return;
+    }
     const Items items(data, op, data_name);
-    if (sizes.size() == max_dims)
-      throw ShapeError(text(op, ": lists nested more than ", max_dims, " deep; at most ", max_dims,
-                            " dims are supported"));
+    if (sizes.size() == max_dims) throw_too_deep(op);
     sizes.push_back(items.size());
     if (items.size() > 0) measure(items[0].get(), op);
   }
@@ -60,7 +77,19 @@ struct Nest {
     } else if (PyFloat_Check(data)) {
       found = Category::floating;
     } else if (is_tensor(data)) {
-      found = category_of(tensor_of(data, op, "element").dtype());
+      const Tensor& element = tensor_of(data, op, "element");
+      if (element.count() != 1)
+        throw ShapeError(
+            text(op, ": an element is a tensor of sizes ", element.sizes(),
+                 "; numbers are needed, or stack(tensors), which keeps their history"));
+      found = category_of(element.dtype());
+    } else if (is_array(data)) {
+      const Tensor array = tensor_around(data, op);
+      if (array.ndim() > 0)
+        throw ShapeError(text(op, ": an array of sizes ", array.sizes(),
+                              " where a number stands before; numbers, or arrays of one size, are "
+                              "needed"));
+      found = category_of(array.dtype());
     } else {
       found = PyIndex_Check(data) ? Category::integer : Category::floating;
     }
@@ -79,6 +108,10 @@ T number_as(PyObject* object, const char* op) {
   if (PyFloat_Check(object)) return real_as<T>(PyFloat_AS_DOUBLE(object), op);
   if (!PyLong_Check(object) && is_tensor(object)) {
     const Ref item(checked(number_of(item_of(tensor_of(object, op, "element"), op))));
+    return number_as<T>(item.get(), op);
+  }
+  if (!PyLong_Check(object) && is_array(object)) {  // without dims
+    const Ref item(checked(number_of(item_of(tensor_around(object, op), op))));
     return number_as<T>(item.get(), op);
   }
   if (PyIndex_Check(object)) {
@@ -130,9 +163,34 @@ class Filling {
   T* out_;
 };
 
+Tensor from_nest(PyObject* data, const char* op, std::optional<DType> dtype);
+
+/// Lists of arrays of one size, stacked; what is no array and no list, a number perhaps, is found
+/// to have other sizes.
+Tensor joined(PyObject* data, int depth, const char* op, std::optional<DType> dtype) {
+  if (is_array(data)) {
+    const Tensor shared = tensor_around(data, op);
+    return dtype ? to(shared, *dtype) : shared;
+  }
+  if (!Items::can_read(data)) return from_nest(data, op, dtype);
+  if (depth == max_dims) throw_too_deep(op);
+  const Items items(data, op, data_name);
+  std::vector<Tensor> parts;
+  for (Py_ssize_t i = 0; i < items.size(); ++i) {
+    parts.push_back(joined(items[i].get(), depth + 1, op, dtype));
+    if (parts.back().sizes() != parts.front().sizes())
+      throw ShapeError(text(op, ": sizes ", parts.back().sizes(), " where ", parts.front().sizes(),
+                            " stands before; all arrays in a list must have the same sizes"));
+  }
+  if (parts.empty()) return empty({0}, dtype.value_or(DType::float32), {}, op);
+  if (parts.front().ndim() == max_dims) throw_too_deep(op);
+  return stack(parts, 0);
+}
+
 Tensor from_nest(PyObject* data, const char* op, std::optional<DType> dtype) {
   Nest nest;
   nest.measure(data, op);
+  if (nest.is_of_arrays) return joined(data, 0, op, dtype);
   nest.survey(data, 0, op);
   const DType wanted =
       dtype.value_or(nest.is_empty ? DType::float32 : default_dtype(nest.category));

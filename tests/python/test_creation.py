@@ -69,6 +69,71 @@ class TestTensor:
         assert y.is_leaf
         assert not y.requires_grad
 
+    @pytest.mark.parametrize(
+        "nest",
+        [
+            [np.ones(3), np.zeros(3)],
+            (np.arange(6).reshape(2, 3), np.ones((2, 3), np.int64)),
+            [[np.ones(2, np.float32)], [np.zeros(2, np.float32)]],
+            [np.array([True]), np.array([False])],
+            [np.ones(2, np.float32), np.ones(2)],
+            [np.arange(3), np.ones(3, np.float32)],
+            [np.ones((0, 2)), np.ones((0, 2))],
+            [np.array(1.5), np.array(2.5)],
+            [1, np.array(2.5), True],
+            [np.array(2), 1.5],
+        ],
+    )
+    def test_stacks_lists_of_arrays(self, nest):
+        x = gb.tensor(nest)
+
+        assert x.tolist() == np.array(nest).tolist()
+        assert gb.tensor(nest, dtype=gb.float64).dtype == gb.float64
+        assert gb.as_tensor(nest).shape == np.array(nest).shape
+
+    def test_takes_the_widest_dtype_of_the_arrays(self):
+        assert gb.tensor([np.ones(1, np.float32), np.ones(1, np.float32)]).dtype == gb.float32
+        assert gb.tensor([np.ones(1, np.float32), np.ones(1)]).dtype == gb.float64
+        assert gb.tensor([np.ones(1, np.int32), np.ones(1, np.uint8)]).dtype == gb.int32
+
+    def test_copies_the_arrays_of_a_list(self):
+        array = np.zeros(2)
+        x = gb.tensor([array])
+
+        array[0] = 1
+
+        assert x.tolist() == [[0, 0]]
+
+    @pytest.mark.parametrize(
+        ("nest", "message"),
+        [
+            ([np.ones(2), np.ones(3)], r"tensor: sizes \[3\] where \[2\] stands before; all"),
+            ([np.ones(2), 3], r"tensor: sizes \[\] where \[2\] stands before"),
+            ([np.ones(2), [1]], r"tensor: sizes \[1\] where \[2\] stands before"),
+            ([3, np.ones(2)], r"tensor: an array of sizes \[2\] where a number stands before"),
+            ([1.5, np.ones(2)], r"tensor: an array of sizes \[2\] where a number stands before"),
+            ([gb.float32, 1], "tensor: an element is of type"),
+        ],
+    )
+    def test_refuses_arrays_that_do_not_fit(self, nest, message):
+        with pytest.raises((ValueError, TypeError), match=message):
+            gb.tensor(nest)
+
+    def test_refuses_a_list_of_arrays_that_holds_itself(self):
+        nest: list[object] = [np.ones(1)]
+        nest.append(nest)
+
+        with pytest.raises(gb.ShapeError, match="tensor: lists nested more than 8 deep"):
+            gb.tensor(nest)
+
+    def test_refuses_more_dims_than_there_are_in_lists_of_arrays(self):
+        with pytest.raises(gb.ShapeError, match="tensor: lists nested more than 8 deep"):
+            gb.tensor([np.ones((1,) * 8)])
+
+    def test_refuses_a_list_of_tensors_with_dims(self):
+        with pytest.raises(gb.ShapeError, match=r"an element is a tensor of sizes \[2\]; .* stack"):
+            gb.tensor([gb.ones(2), gb.ones(2)])
+
     def test_takes_lists_of_tensors_without_dims(self):
         assert gb.tensor([gb.tensor(1.5), gb.tensor(2)]).tolist() == [1.5, 2]
 

@@ -21,17 +21,19 @@ inline constexpr const char* like_error =
 
 inline constexpr Doc tensor{
     .summary = "Copy a number, nested lists, an array or a tensor into a new tensor.",
-    .args = {{"data",
-              "A number, lists or tuples nested as deep as there are dims, an array of one of "
-              "garboard's dtypes, or a tensor, whose history does not come along."},
-             {"dtype",
-              "The dtype; else that of an array or tensor, and of numbers the least of bool, int64 "
-              "and float32 that holds their kind."},
-             device,
-             requires_grad},
+    .args =
+        {{"data",
+          "A number, lists or tuples nested as deep as there are dims, an array of one of "
+          "garboard's dtypes, lists of such arrays of one size, or a tensor, whose history does "
+          "not come along."},
+         {"dtype",
+          "The dtype; else that of an array or tensor, of arrays the one they promote to, and of "
+          "numbers the least of bool, int64 and float32 that holds their kind."},
+         device,
+         requires_grad},
     .returns = "A new dense tensor with memory of its own.",
     .raises =
-        "ShapeError: Lists of one depth differ in length.\n"
+        "ShapeError: Lists of one depth differ in length, or arrays in sizes.\n"
         "DTypeError: A number does not fit into the integer dtype, or no dtype is the array's.\n"
         "TypeError: An element is no number.\n"
         "DisposedError: A tensor in `data` is disposed.\n"
@@ -54,7 +56,7 @@ inline constexpr Doc as_tensor{
              {"device", "The device, if another is wanted."}},
     .returns = "A tensor over the same memory, or a copy.",
     .raises =
-        "ShapeError: Lists of one depth differ in length.\n"
+        "ShapeError: Lists of one depth differ in length, or arrays in sizes.\n"
         "DTypeError: A number does not fit into the integer dtype, or no dtype is the array's.\n"
         "TypeError: An element is no number.\n"
         "DisposedError: A tensor in `data` is disposed.\n"
