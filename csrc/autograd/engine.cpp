@@ -347,10 +347,12 @@ class Walk {
     }
     if (sum) {
       sum = add(sum, gradient);
-    } else if (options_.create_graph || (is_sole_owner(gradient) && is_whole(gradient))) {
+    } else if (is_sole_owner(gradient) && is_whole(gradient)) {
       sum = std::move(gradient);
     } else {
-      sum = clone(gradient);  // somebody else still uses, or could write, those bytes
+      // Somebody else still uses, or could write, those bytes. And if it is the leaf itself, a node
+      // must lie between the two: a survey of nodes would not find what holds itself without one.
+      sum = clone(gradient);
     }
     if (options_.create_graph && sum.requires_grad()) note_recorded_gradient();
     grad_state_of(leaf).grad = std::move(sum);

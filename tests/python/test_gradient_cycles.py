@@ -74,3 +74,53 @@ def test_stays_while_somebody_has_what_was_computed_from_it():
     penalty.backward()
 
     assert gradient.tolist() == [3.0, 3.0, 3.0]
+
+
+@pytest.mark.parametrize(
+    "differentiate",
+    [
+        lambda x, y: x.backward(gradient=x, create_graph=True),
+        lambda x, y: gb.autograd.backward(x, grad_tensors=x, create_graph=True),
+        lambda x, y: (
+            x.backward(gradient=y, create_graph=True),
+            y.backward(gradient=x, create_graph=True),
+        ),
+        lambda x, y: (
+            x.register_hook(lambda gradient, x=x: x),
+            x.sum().backward(create_graph=True),
+        ),
+    ],
+    ids=["method", "function", "each the other's", "by a hook"],
+)
+def test_is_collected_where_a_leaf_was_given_as_its_own_gradient(differentiate):
+    before = gb.memory.live()
+    x, y = gb.ones(3, requires_grad=True), gb.ones(3, requires_grad=True)
+    differentiate(x, y)
+    del x, y
+
+    for _ in range(2):
+        gc.collect()
+
+    assert gb.memory.live() == before
+
+
+def test_shares_no_bytes_with_the_gradient_that_was_given():
+    x, given = gb.ones(3, requires_grad=True), gb.ones(3, requires_grad=True)
+    x.backward(gradient=given, create_graph=True)
+    (slope,) = gb.autograd.grad((x.grad * x.grad).sum(), [given])
+
+    with gb.no_grad():
+        x.grad.zero_()
+
+    assert given.tolist() == [1.0, 1.0, 1.0]
+    assert slope.tolist() == [2.0, 2.0, 2.0]
+
+
+def test_shares_no_bytes_with_the_gradient_of_another_tensor():
+    x, y = gb.ones(3, requires_grad=True), gb.ones(3, requires_grad=True)
+    (x + y).sum().backward(create_graph=True)
+
+    with gb.no_grad():
+        x.grad.zero_()
+
+    assert y.grad.tolist() == [1.0, 1.0, 1.0]
