@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <mutex>
 
+#include "csrc/core/rounding.h"
 #include "csrc/memory/caching_allocator.h"
 
 namespace garboard {
@@ -10,11 +11,7 @@ namespace {
 // Of a free block, what trimming leaves: in a range all but whole granules.
 std::size_t stuck_bytes(const Block& block, std::size_t granularity_bytes) {
   if (!block.segment->is_range) return block.segment->is_free() ? 0 : block.bytes;
-  const std::size_t mask = granularity_bytes - 1;
-  const auto start = reinterpret_cast<std::uintptr_t>(block.address);
-  const std::uintptr_t lowest = (start + mask) & ~mask;
-  const std::uintptr_t end = (start + block.bytes) & ~mask;
-  return end > lowest ? block.bytes - (end - lowest) : block.bytes;
+  return block.bytes - whole_bytes(block.address, block.bytes, granularity_bytes);
 }
 
 }  // namespace

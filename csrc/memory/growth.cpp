@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "csrc/core/rounding.h"
 #include "csrc/memory/allocation_request.h"
 #include "csrc/memory/caching_allocator.h"
 #include "csrc/memory/poison.h"
@@ -18,10 +19,6 @@ constexpr std::size_t small_segment_bytes = 2_MiB;
 /// A large segment is shared by requests of less: 2 MiB for each would cost a call of the source
 /// each, and tear the memory into pieces that cannot merge.
 constexpr std::size_t roomy_segment_bytes = 32_MiB;
-
-constexpr std::size_t rounded_up(std::size_t bytes, std::size_t multiple) {
-  return (bytes + multiple - 1) / multiple * multiple;
-}
 
 }  // namespace
 

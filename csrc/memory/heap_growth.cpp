@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "csrc/core/rounding.h"
 #include "csrc/memory/heap.h"
 
 namespace garboard {
@@ -21,7 +22,7 @@ std::size_t Heap::chunk_bytes(std::size_t bytes, Stream stream) const noexcept {
     if (segment->pool == pool) mapped += segment->mapped_bytes;
   }
   const std::size_t chunk = std::min(mapped / chunk_share, largest_chunk_bytes);
-  return chunk & ~(granularity_bytes_ - 1);
+  return rounded_down(chunk, granularity_bytes_);
 }
 
 Growth Heap::hold(std::size_t bytes, Stream stream, std::size_t most_bytes, Fit fit) noexcept {
@@ -44,11 +45,8 @@ Block* Heap::settle(const Growth& growth, std::size_t bytes) noexcept {
 template <class Act>
 void Heap::for_each_free_block_with_granules(Act act) const {
   const auto look = [&](Block& block) {
-    const auto start = reinterpret_cast<std::uintptr_t>(block.address);
-    const std::size_t mask = granularity_bytes_ - 1;
-    const std::uintptr_t lowest = (start + mask) & ~mask;
-    const std::uintptr_t end = (start + block.bytes) & ~mask;
-    if (block.segment->is_range && end > lowest) act(block, end - lowest);
+    const std::size_t whole = whole_bytes(block.address, block.bytes, granularity_bytes_);
+    if (block.segment->is_range && whole > 0) act(block, whole);
   };
   for (const StreamPools* pools = pools_.get(); pools; pools = pools->next.get()) {
     for (const Pool* pool : {&pools->small, &pools->large}) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "csrc/core/rounding.h"
 #include "csrc/memory/bins.h"
 #include "csrc/memory/block_supply.h"
 #include "csrc/memory/segment.h"
@@ -36,7 +37,7 @@ class Pool {
 
   /// What a request occupies.
   std::size_t rounded(std::size_t bytes) const noexcept {
-    return (bytes + quantum_bytes_ - 1) & ~(quantum_bytes_ - 1);
+    return rounded_up(bytes, quantum_bytes_);
   }
 
   /// A block for `bytes`, or null. What it does not need stays free. The supply is not empty.

@@ -2,20 +2,12 @@
 // takes part is marked, and nobody merges with it, takes it or trims it.
 #include <algorithm>
 #include <cassert>
-#include <cstdint>
 
+#include "csrc/core/rounding.h"
 #include "csrc/memory/pool.h"
 
 namespace garboard {
 namespace {
-
-std::size_t rounded_up(std::size_t bytes, std::size_t multiple) {
-  return (bytes + multiple - 1) & ~(multiple - 1);
-}
-
-std::byte* rounded_down(std::byte* address, std::size_t multiple) {
-  return address - (reinterpret_cast<std::uintptr_t>(address) & (multiple - 1));
-}
 
 // The place that begins below `gap`, where the free memory does: pieces of memory and gaps by
 // turns, up to the one in which `needed` bytes end.
@@ -110,7 +102,7 @@ void Pool::cancel(const Growth& growth) noexcept {
 // The highest granules: what lies low stays, and with it the range stays short.
 Block* Pool::carve(Block& free, std::size_t bytes, std::size_t granularity) noexcept {
   std::byte* const end = rounded_down(free.end(), granularity);
-  std::byte* const lowest = rounded_down(free.address + granularity - 1, granularity);
+  std::byte* const lowest = rounded_up(free.address, granularity);
   if (end <= lowest) return nullptr;
   const std::size_t whole = end - lowest;
   std::byte* const start = bytes < whole ? end - rounded_up(bytes, granularity) : lowest;
