@@ -154,10 +154,10 @@ Block* CachingAllocator::collect_under_pressure(Request& request) {
   std::span<const int> generations = young;
   {
     const std::lock_guard guard(lock_);
-    const Pressure::Growth growth{
+    const Pressure::Load load{
         .live = books_.live_bytes(), .request = request.bytes, .limit = ceiling_bytes()};
-    if (!hooks_->collect || !pressure_.allows_collection(growth, Clock::now())) return nullptr;
-    if (growth.is_urgent()) generations = young_then_all;
+    if (!hooks_->collect || !pressure_.allows_collection(load, Clock::now())) return nullptr;
+    if (load.is_urgent()) generations = young_then_all;
   }
   return collect_garbage(request, generations, &CachingAllocator::search);
 }

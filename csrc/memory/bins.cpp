@@ -19,7 +19,7 @@ std::size_t Bins::largest_bytes() const noexcept {
 }
 
 bool Bins::holds(const Block& block) const noexcept {
-  const Block* held = at(place_of(block.bytes));
+  const Block* held = at(bin_of(block.bytes));
   while (held && held != &block) held = held->bin_after;
   return held != nullptr;
 }

@@ -11,6 +11,11 @@ namespace garboard {
 struct ForeignUse;
 struct Segment;
 
+/// What is larger is refused at once: there is no bin for it.
+inline constexpr std::size_t largest_request_bytes = std::size_t{1} << 47;
+/// The smallest that blocks are multiples of, on any device.
+inline constexpr std::size_t least_quantum_bytes = 64;
+
 enum class BlockState : std::uint8_t {
   live,      // handed out
   pending,   // released, but another stream may still use it

@@ -36,9 +36,6 @@ Block* CachingAllocator::allocate(std::size_t bytes, Stream stream) {
   return allocate_for_anyone(bytes, stream);
 }
 
-// Of the smallest quanta, and rounded up to one.
-static_assert(CachingAllocator::largest_request_bytes / 64 + 1 < Bins::most_quanta);
-
 Block* CachingAllocator::allocate_for_anyone(std::size_t bytes, Stream stream) {
   Block* block = nullptr;
   if (bytes - 1 < largest_request_bytes) [[likely]] {  // 0 is beyond it too: one comparison

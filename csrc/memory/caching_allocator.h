@@ -37,9 +37,6 @@ namespace garboard {
 /// Thread-safe. Blocks may be released on any thread.
 class CachingAllocator {
  public:
-  /// What is larger is refused at once: there is no bin for it.
-  static constexpr std::size_t largest_request_bytes = std::size_t{1} << 47;
-
   /// `source` outlives the allocator.
   explicit CachingAllocator(MemorySource& source);
   /// Returns all segments; no block may be live.
@@ -172,12 +169,12 @@ class CachingAllocator {
   Block* find_room(Request& request, MissStep* step);
   Block* grow(Request& request);
   Block* grow_range(Request& request, GrowthPlan plan);
-  Growth hold(Request& request, GrowthPlan plan, Heap::Stock& stock);
+  Held hold(Request& request, GrowthPlan plan, Heap::Stock& stock);
   bool add_range(Request& request);
   bool charge(Request& request, std::size_t bytes, GrowthPlan plan);
   bool trimmed(Request& request, std::size_t bytes);
   void move_excess(Request& request, std::size_t bytes);
-  bool map_missing(const Growth& growth);
+  bool map_missing(const Held& held);
   bool map_piece(const Block& piece);
   Block* grow_segment(Request& request);
   Block* add_segment(std::size_t bytes, std::size_t most_charged, Request& request);
@@ -221,7 +218,7 @@ class CachingAllocator {
   void record_alloc(Block& block) noexcept;
   void record_free(Block& block, std::uint32_t thread, HistoryAction action) noexcept;
   void record_memory(HistoryAction action, const Block& piece) noexcept;
-  void record_growth(const Growth& growth) noexcept;
+  void record_growth(const Held& held) noexcept;
   void record_segment_free(const Segment& segment) noexcept;
   void record_out_of_memory(std::size_t bytes, Stream stream) noexcept;
   SnapshotSize snapshot_size() const noexcept;

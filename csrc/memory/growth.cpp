@@ -48,34 +48,34 @@ Block* CachingAllocator::grow(Request& request) {
 
 Block* CachingAllocator::grow_range(Request& request, GrowthPlan plan) {
   Heap::Stock stocks[] = {heap_.make_stock(request.stream), heap_.make_stock(request.stream)};
-  Growth growth = hold(request, plan, stocks[0]);
-  if (!growth.first) return nullptr;
-  if (plan.is_thrifty) move_excess(request, growth.missing_bytes);
+  Held held = hold(request, plan, stocks[0]);
+  if (!held.first) return nullptr;
+  if (plan.is_thrifty) move_excess(request, held.missing_bytes);
   do {
-    if (growth.missing_bytes >= request.refused_bytes) break;  // it would be refused again
-    if (!charge(request, growth.missing_bytes, plan)) break;
-    const bool is_mapped = map_missing(growth);
+    if (held.missing_bytes >= request.refused_bytes) break;  // it would be refused again
+    if (!charge(request, held.missing_bytes, plan)) break;
+    const bool is_mapped = map_missing(held);
     const std::lock_guard guard(lock_);
-    mapping_bytes_ -= growth.missing_bytes;
+    mapping_bytes_ -= held.missing_bytes;
     if (!is_mapped) {
-      if (plan.may_trim()) request.refused_bytes = growth.missing_bytes;
+      if (plan.may_trim()) request.refused_bytes = held.missing_bytes;
       continue;
     }
     heap_.put(stocks[1]);
-    if (history_.is_on()) record_growth(growth);
-    Block* const block = heap_.settle(growth, request.bytes);
-    count_mapped(*block->segment, growth.missing_bytes);
+    if (history_.is_on()) record_growth(held);
+    Block* const block = heap_.settle(held, request.bytes);
+    count_mapped(*block->segment, held.missing_bytes);
     peak_reserved_bytes_ = std::max(peak_reserved_bytes_, reserved_bytes());
     if (allows(request.bytes)) return counted(block);
     heap_.take_back(*block);  // the limit was lowered, or reached by others, meanwhile
     return nullptr;
-  } while (plan.may_trim() && trimmed(request, growth.missing_bytes));
+  } while (plan.may_trim() && trimmed(request, held.missing_bytes));
   const std::lock_guard guard(lock_);
-  heap_.cancel(growth);
+  heap_.cancel(held);
   return nullptr;
 }
 
-Growth CachingAllocator::hold(Request& request, GrowthPlan plan, Heap::Stock& stock) {
+Held CachingAllocator::hold(Request& request, GrowthPlan plan, Heap::Stock& stock) {
   {
     const std::lock_guard guard(lock_);
     heap_.put(stock);
@@ -86,8 +86,8 @@ Growth CachingAllocator::hold(Request& request, GrowthPlan plan, Heap::Stock& st
     const bool is_plenty = excess_bytes(request, std::max(most, exact)) == 0;
     if (plan.is_roomy && (most == 0 || !is_plenty)) return {};
     if (plan.is_thrifty && (is_plenty || !thrift_.allows_moves())) return {};
-    const Growth growth = heap_.hold(request.bytes, request.stream, most, plan.fit);
-    if (growth.first || plan.fit != Fit::lowest) return growth;
+    const Held held = heap_.hold(request.bytes, request.stream, most, plan.fit);
+    if (held.first || plan.fit != Fit::lowest) return held;
   }
   if (!add_range(request)) return {};
   Heap::Stock again = heap_.make_stock(request.stream);
@@ -168,15 +168,15 @@ bool CachingAllocator::trimmed(Request& request, std::size_t bytes) {
 }
 
 // All of it or nothing. The pieces are ours: their neighbours keep off.
-bool CachingAllocator::map_missing(const Growth& growth) {
-  for (Block* piece = growth.first;; piece = piece->after) {
+bool CachingAllocator::map_missing(const Held& held) {
+  for (Block* piece = held.first;; piece = piece->after) {
     if (piece->state == BlockState::moving && !map_piece(*piece)) {
-      for (Block* undone = growth.first; undone != piece; undone = undone->after) {
+      for (Block* undone = held.first; undone != piece; undone = undone->after) {
         if (undone->state == BlockState::moving) unmap_piece(*undone);
       }
       return false;
     }
-    if (piece == growth.last) return true;
+    if (piece == held.last) return true;
   }
 }
 

@@ -115,11 +115,11 @@ class Heap {
   /// Adds a segment for requests of the size of `bytes`. Stocked.
   void add(Segment& segment, std::size_t bytes, Stream stream) noexcept;
 
-  /// Holds a place for `bytes` in a range of their pool: see Pool::hold. Stocked.
-  Growth hold(std::size_t bytes, Stream stream, std::size_t most_bytes, Fit fit) noexcept;
-  /// The place has memory: a block for `bytes` out of it. Stocked.
-  Block* settle(const Growth& growth, std::size_t bytes) noexcept;
-  void cancel(const Growth& growth) noexcept { growth.first->segment->pool->cancel(growth); }
+  /// Holds neighbours for `bytes` in a range of their pool: see Pool::hold. Stocked.
+  Held hold(std::size_t bytes, Stream stream, std::size_t most_bytes, Fit fit) noexcept;
+  /// They have memory: a block for `bytes` out of it. Stocked.
+  Block* settle(const Held& held, std::size_t bytes) noexcept;
+  void cancel(const Held& held) noexcept { held.first->segment->pool->cancel(held); }
 
   /// Takes up to `bytes` of whole granules out of the free block of all ranges that has some and
   /// lies at that end; null where none has. Its memory no longer counts. Stocked.

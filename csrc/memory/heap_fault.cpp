@@ -8,7 +8,7 @@ namespace garboard {
 namespace {
 
 // What the blocks of a segment come to, told by walking them.
-struct Walk {
+struct Audit {
   std::size_t granularity;
   std::string fault;
   Heap::Counts counts;
@@ -77,12 +77,12 @@ struct Walk {
 };
 
 // Free blocks that a pool has in its bins, and its wilderness, which is free and in no bin.
-std::size_t free_blocks_of(const Pool& pool, Walk& walk) {
+std::size_t free_blocks_of(const Pool& pool, Audit& audit) {
   const Block* const wilderness = pool.wilderness();
   if (wilderness) {
     const bool ends = wilderness->after && wilderness->after->is_unmapped();
     if (!wilderness->is_free() || !ends || wilderness->after->after) {
-      walk.fail("no wilderness:", wilderness->address);
+      audit.fail("no wilderness:", wilderness->address);
     }
   }
   return pool.bins().block_count() + (wilderness ? 1 : 0);
@@ -91,33 +91,33 @@ std::size_t free_blocks_of(const Pool& pool, Walk& walk) {
 }  // namespace
 
 std::string Heap::fault() const {
-  Walk walk{.granularity = granularity_bytes_, .fault = {}, .counts = {}};
+  Audit audit{.granularity = granularity_bytes_, .fault = {}, .counts = {}};
   const Segment* above = nullptr;
   for (const Segment* segment = segments_.highest(); segment; segment = segment->below) {
     if (above && segment->address + segment->bytes > above->address) {
-      walk.fail("overlapping or unsorted segments at", segment->address);
+      audit.fail("overlapping or unsorted segments at", segment->address);
     }
-    walk.look_at(*segment);
+    audit.look_at(*segment);
     above = segment;
   }
   std::size_t binned = 0;
   for (const StreamPools* pools = pools_.get(); pools; pools = pools->next.get()) {
-    binned += free_blocks_of(pools->small, walk) + free_blocks_of(pools->large, walk);
+    binned += free_blocks_of(pools->small, audit) + free_blocks_of(pools->large, audit);
   }
-  if (!walk.fault.empty()) return walk.fault;
+  if (!audit.fault.empty()) return audit.fault;
   const auto differs = [&](const char* what, std::size_t counted, std::size_t found) {
-    if (walk.fault.empty() && counted != found) {
-      walk.fault = text(what, ": ", counted, " counted, ", found, " found");
+    if (audit.fault.empty() && counted != found) {
+      audit.fault = text(what, ": ", counted, " counted, ", found, " found");
     }
   };
-  differs("free blocks", binned, walk.free_blocks);
-  differs("requested bytes", counts_.requested_bytes, walk.counts.requested_bytes);
-  differs("occupied bytes", counts_.occupied_bytes, walk.counts.occupied_bytes);
-  differs("pending bytes", counts_.pending_bytes, walk.counts.pending_bytes);
-  differs("pending blocks", counts_.pending_count, walk.counts.pending_count);
-  differs("segment bytes", counts_.segment_bytes, walk.counts.segment_bytes);
-  differs("segments", counts_.segment_count, walk.counts.segment_count);
-  return walk.fault;
+  differs("free blocks", binned, audit.free_blocks);
+  differs("requested bytes", counts_.requested_bytes, audit.counts.requested_bytes);
+  differs("occupied bytes", counts_.occupied_bytes, audit.counts.occupied_bytes);
+  differs("pending bytes", counts_.pending_bytes, audit.counts.pending_bytes);
+  differs("pending blocks", counts_.pending_count, audit.counts.pending_count);
+  differs("segment bytes", counts_.segment_bytes, audit.counts.segment_bytes);
+  differs("segments", counts_.segment_count, audit.counts.segment_count);
+  return audit.fault;
 }
 
 }  // namespace garboard

@@ -25,21 +25,21 @@ std::size_t Heap::chunk_bytes(std::size_t bytes, Stream stream) const noexcept {
   return rounded_down(chunk, granularity_bytes_);
 }
 
-Growth Heap::hold(std::size_t bytes, Stream stream, std::size_t most_bytes, Fit fit) noexcept {
+Held Heap::hold(std::size_t bytes, Stream stream, std::size_t most_bytes, Fit fit) noexcept {
   Pool& pool = pools_of(stream)->of_size(bytes);
   for (Segment* range = segments_.lowest(); range; range = range->above) {
     if (range->pool != &pool || !range->is_range) continue;
-    const Growth growth = pool.hold(*range, bytes, most_bytes, granularity_bytes_, fit);
-    if (growth.first) return growth;
+    const Held held = pool.hold(*range, bytes, most_bytes, granularity_bytes_, fit);
+    if (held.first) return held;
   }
   return {};
 }
 
-Block* Heap::settle(const Growth& growth, std::size_t bytes) noexcept {
-  Segment& range = *growth.first->segment;
-  if (range.mapped_bytes == 0 && growth.missing_bytes > 0) ++counts_.segment_count;
-  counts_.segment_bytes += growth.missing_bytes;
-  return counted(range.pool->settle(growth, bytes));
+Block* Heap::settle(const Held& held, std::size_t bytes) noexcept {
+  Segment& range = *held.first->segment;
+  if (range.mapped_bytes == 0 && held.missing_bytes > 0) ++counts_.segment_count;
+  counts_.segment_bytes += held.missing_bytes;
+  return counted(range.pool->settle(held, bytes));
 }
 
 template <class Act>

@@ -14,7 +14,7 @@ namespace garboard {
 struct MemorySnapshot {
   enum class State : std::uint8_t { free, live, pending };
 
-  struct Block {
+  struct BlockRow {
     std::uint64_t address = 0;
     std::uint64_t bytes = 0;
     std::uint64_t requested_bytes = 0;  // 0 while it is free
@@ -22,7 +22,7 @@ struct MemorySnapshot {
     State state = State::free;
   };
   /// A stretch of memory: a segment, or, of a range, addresses that touch and have memory.
-  struct Segment {
+  struct SegmentRow {
     std::uint64_t address = 0;
     std::uint64_t bytes = 0;
     std::uint64_t stream = 0;
@@ -31,8 +31,8 @@ struct MemorySnapshot {
     std::size_t block_count = 0;
   };
 
-  std::vector<Segment> segments;      // lowest address first
-  std::vector<Block> blocks;          // of the first segment, then of the second, without gaps
+  std::vector<SegmentRow> segments;   // lowest address first
+  std::vector<BlockRow> blocks;       // of the first segment, then of the second, without gaps
   std::vector<HistoryEntry> entries;  // oldest first
   std::uint64_t lost_entry_count = 0;
 };

@@ -6,7 +6,7 @@
 
 #include "csrc/core/bytes.h"
 #include "csrc/core/text.h"
-#include "csrc/memory/caching_allocator.h"
+#include "csrc/memory/block.h"
 
 namespace garboard {
 namespace {
@@ -54,8 +54,7 @@ std::string advice_to_raise(const OutOfMemoryFacts& facts, std::size_t needed) {
 std::string situation(const OutOfMemoryFacts& facts, Verdict verdict) {
   switch (verdict) {
     case Verdict::absurd:
-      return text("more than the ", human_bytes(CachingAllocator::largest_request_bytes),
-                  " that can be asked for");
+      return text("more than the ", human_bytes(largest_request_bytes), " that can be asked for");
     case Verdict::fragmented:
       return text(human_bytes(facts.cached), " are free, ", human_bytes(facts.largest_free),
                   " in one piece, and ", ceiling_name(facts), " is reached");
@@ -168,7 +167,7 @@ Verdict verdict_of(const OutOfMemoryFacts& facts) {
   const std::size_t needed = needed_of(facts);
   const bool is_default = facts.limit && facts.limit_origin != LimitOrigin::program;
   const bool leaves_no_room = facts.live + facts.segment > ceiling;
-  if (facts.requested > CachingAllocator::largest_request_bytes) return Verdict::absurd;
+  if (facts.requested > largest_request_bytes) return Verdict::absurd;
   if (leaves_no_room && is_default && needed <= facts.capacity) return Verdict::host_cap;
   if (facts.segment > ceiling) return Verdict::too_big;
   if (!leaves_no_room && facts.pending > 0) return Verdict::pending;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "csrc/memory/holders.h"
+#include "csrc/memory/limits.h"
 
 namespace garboard {
 
@@ -16,13 +17,6 @@ struct RungFacts {
   std::string_view name;
   std::size_t freed_bytes = 0;
   double ms = 0;
-};
-
-/// Who decided what the limit is.
-enum class LimitOrigin {
-  program,        // set_limit
-  machine,        // a share of its memory
-  control_group,  // a share of what this process's group may use
 };
 
 /// All that is known when a request fails. Bytes, if not said otherwise.

@@ -10,14 +10,14 @@
 
 namespace garboard {
 
-/// Neighbours that a growth keeps for itself while it has memory put behind those without any.
-struct Growth {
-  Block* first = nullptr;  // null: there is no place
+/// Neighbours that a growth holds for itself while it has memory put behind those without any.
+struct Held {
+  Block* first = nullptr;  // null: nothing is held
   Block* last = nullptr;
   std::size_t missing_bytes = 0;  // to be mapped
 };
 
-/// Where a growth takes place.
+/// Where memory is to grow.
 enum class Fit {
   lowest,   // at the lowest addresses: holes are filled first
   least,    // where the least is to be mapped
@@ -50,14 +50,14 @@ class Pool {
   /// Takes a wholly free segment, or a wholly unmapped range, out.
   void remove(Segment& segment) noexcept;
 
-  /// Holds a place for `bytes` in `range`, where `granularity` bytes and multiples of them can be
-  /// mapped. Where there is more without memory, it asks for `most_bytes` of it. Stocked supply.
-  Growth hold(Segment& range, std::size_t bytes, std::size_t most_bytes, std::size_t granularity,
-              Fit fit) noexcept;
-  /// The held place has memory: a block for `bytes` out of it. The supply is not empty.
-  Block* settle(const Growth& growth, std::size_t bytes) noexcept;
+  /// Holds neighbours for `bytes` in `range`, where `granularity` bytes and multiples of them can
+  /// be mapped. Where there is more without memory, it asks for `most_bytes` of it. Stocked supply.
+  Held hold(Segment& range, std::size_t bytes, std::size_t most_bytes, std::size_t granularity,
+            Fit fit) noexcept;
+  /// What is held has memory: a block for `bytes` out of it. The supply is not empty.
+  Block* settle(const Held& held, std::size_t bytes) noexcept;
   /// It has none, and is given up.
-  void cancel(const Growth& growth) noexcept;
+  void cancel(const Held& held) noexcept;
 
   /// Takes the upper granules out of a free block of a range, `bytes` or all; null where it has no
   /// whole one. Stocked supply.

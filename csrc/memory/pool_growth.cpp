@@ -9,9 +9,9 @@
 namespace garboard {
 namespace {
 
-// The place that begins below `gap`, where the free memory does: pieces of memory and gaps by
+// What could be held, from below `gap`, where the free memory does: pieces of memory and gaps by
 // turns, up to the one in which `needed` bytes end.
-Growth place_at(Block& gap, std::size_t needed, std::size_t granularity) {
+Held holdable(Block& gap, std::size_t needed, std::size_t granularity) {
   Block* const first = gap.before && gap.before->is_free() ? gap.before : &gap;
   std::byte* const end = first->address + needed;
   std::size_t missing = 0;
@@ -29,16 +29,16 @@ Growth place_at(Block& gap, std::size_t needed, std::size_t granularity) {
 
 }  // namespace
 
-Growth Pool::hold(Segment& range, std::size_t bytes, std::size_t most_bytes,
-                  std::size_t granularity, Fit fit) noexcept {
+Held Pool::hold(Segment& range, std::size_t bytes, std::size_t most_bytes, std::size_t granularity,
+                Fit fit) noexcept {
   const std::size_t needed = rounded(bytes);
-  Growth found;
+  Held found;
   const bool is_upward = fit != Fit::highest;
   Block* gap = is_upward ? range.gaps.lowest() : range.gaps.highest();
   for (; gap; gap = is_upward ? gap->bin_after : gap->bin_before) {
-    const Growth place = place_at(*gap, needed, granularity);
-    if (!place.first || (found.first && place.missing_bytes >= found.missing_bytes)) continue;
-    found = place;
+    const Held next = holdable(*gap, needed, granularity);
+    if (!next.first || (found.first && next.missing_bytes >= found.missing_bytes)) continue;
+    found = next;
     if (fit != Fit::least) break;
   }
   if (!found.first) return found;
@@ -64,13 +64,13 @@ Growth Pool::hold(Segment& range, std::size_t bytes, std::size_t most_bytes,
   }
 }
 
-Block* Pool::settle(const Growth& growth, std::size_t bytes) noexcept {
-  Block& block = *growth.first;
+Block* Pool::settle(const Held& held, std::size_t bytes) noexcept {
+  Block& block = *held.first;
   Segment& range = *block.segment;
-  range.mapped_bytes += growth.missing_bytes;
-  for (bool is_whole = growth.first == growth.last; !is_whole;) {
+  range.mapped_bytes += held.missing_bytes;
+  for (bool is_whole = held.first == held.last; !is_whole;) {
     Block& above = *block.after;
-    is_whole = &above == growth.last;
+    is_whole = &above == held.last;
     swallow_above(block, above);
   }
   block.state = BlockState::live;
@@ -85,9 +85,9 @@ Block* Pool::settle(const Growth& growth, std::size_t bytes) noexcept {
   return &block;
 }
 
-void Pool::cancel(const Growth& growth) noexcept {
-  for (Block *piece = growth.first, *next = nullptr;; piece = next) {
-    const bool is_last = piece == growth.last;
+void Pool::cancel(const Held& held) noexcept {
+  for (Block *piece = held.first, *next = nullptr;; piece = next) {
+    const bool is_last = piece == held.last;
     next = piece->after;
     if (piece->state == BlockState::held) {
       piece->state = BlockState::live;

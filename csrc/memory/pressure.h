@@ -27,8 +27,8 @@ class Pressure {
   /// What has come since the last collection, and could be garbage, is at least this share.
   static constexpr double candidate_share = 0.05;
 
-  /// What is growing, in bytes.
-  struct Growth {
+  /// What weighs on the limit, in bytes.
+  struct Load {
     std::size_t live;
     std::size_t request;
     std::size_t limit;
@@ -48,7 +48,7 @@ class Pressure {
 
   /// Whether memory is short, enough has come since the last collection, and the time since then
   /// pays for another one.
-  bool allows_collection(const Growth& growth, Time now) const noexcept;
+  bool allows_collection(const Load& load, Time now) const noexcept;
   /// A collection ran, whoever asked for it, freed so much, and left so much live.
   void record_collection(Time ended, Duration cost, std::size_t freed, std::size_t live) noexcept;
 

@@ -37,7 +37,7 @@ std::uint64_t number(const void* address) noexcept {
   return reinterpret_cast<std::uintptr_t>(address);
 }
 
-MemorySnapshot::Block seen(const Block& block) noexcept {
+MemorySnapshot::BlockRow seen(const Block& block) noexcept {
   const bool is_live = block.is_live(), is_pending = block.state == BlockState::pending;
   if (!is_live && !is_pending) return {.address = number(block.address), .bytes = block.bytes};
   return {.address = number(block.address),
@@ -100,10 +100,10 @@ void CachingAllocator::record_memory(HistoryAction action, const Block& piece) n
                    .stream = number(piece.stream.handle)});
 }
 
-void CachingAllocator::record_growth(const Growth& growth) noexcept {
-  for (const Block* piece = growth.first;; piece = piece->after) {
+void CachingAllocator::record_growth(const Held& held) noexcept {
+  for (const Block* piece = held.first;; piece = piece->after) {
     if (piece->state == BlockState::moving) record_memory(HistoryAction::segment_map, *piece);
-    if (piece == growth.last) return;
+    if (piece == held.last) return;
   }
 }
 

@@ -19,7 +19,7 @@ constexpr int dead_byte = 0xDD;
 }  // namespace
 
 SimulatedSource::~SimulatedSource() {
-  if (!device_.is_backed) return;
+  if (!facts_.is_backed) return;
   for (const auto& [start, range] : ranges_) unmap_pages(start, range.bytes);
 }
 
@@ -32,7 +32,7 @@ std::optional<std::size_t> SimulatedSource::free_bytes() noexcept {
 
 void* SimulatedSource::reserve(std::size_t bytes) noexcept {
   const std::lock_guard guard(lock_);
-  return device_.has_ranges ? add_range(bytes, false) : nullptr;
+  return facts_.has_ranges ? add_range(bytes, false) : nullptr;
 }
 
 void SimulatedSource::unreserve(void* range, std::size_t bytes) noexcept {
@@ -68,11 +68,11 @@ void SimulatedSource::unmap(void* segment, std::size_t bytes) noexcept {
 
 std::byte* SimulatedSource::add_range(std::size_t bytes, bool is_segment) {
   auto* const start =
-      device_.is_backed
-          ? static_cast<std::byte*>(map_pages(bytes, std::max(device_.granularity_bytes, 4_KiB)))
+      facts_.is_backed
+          ? static_cast<std::byte*>(map_pages(bytes, std::max(facts_.granularity_bytes, 4_KiB)))
           : free_addresses(bytes);
   if (!start) return nullptr;
-  const std::size_t granules = bytes / device_.granularity_bytes;
+  const std::size_t granules = bytes / facts_.granularity_bytes;
   ranges_[start] = {.bytes = bytes, .is_segment = is_segment, .is_mapped = {}};
   ranges_[start].is_mapped.resize(granules);
   return start;
@@ -88,7 +88,7 @@ void SimulatedSource::end_range(std::byte* start, std::size_t bytes, bool is_seg
   if (std::find(is_mapped.begin(), is_mapped.end(), true) != is_mapped.end()) {
     note_misuse("given back while mapped:", start);
   }
-  if (device_.is_backed) unmap_pages(start, bytes);
+  if (facts_.is_backed) unmap_pages(start, bytes);
   ranges_.erase(found);
 }
 
@@ -107,34 +107,34 @@ bool SimulatedSource::map_granules(std::byte* address, std::size_t bytes) {
   const std::optional<MapPhase> failing = faults_.next(bytes);
   elsewhere_bytes_ = faults_.taken_elsewhere().value_or(elsewhere_bytes_);
 
-  clock_ns_ += device_.latencies.create_ns;
+  clock_ns_ += facts_.latencies.create_ns;
   const std::size_t taken = mapped_bytes_ + elsewhere_bytes_;
   const std::size_t capacity = capacity_bytes_;
   if (failing == MapPhase::create || taken > capacity || bytes > capacity - taken) {
     return false;
   }
-  clock_ns_ += device_.latencies.map_ns;
+  clock_ns_ += facts_.latencies.map_ns;
   if (failing == MapPhase::map || !mark(address, bytes, true)) return false;
 
-  clock_ns_ += device_.latencies.set_access_ns;
+  clock_ns_ += facts_.latencies.set_access_ns;
   if (failing == MapPhase::set_access) {
-    clock_ns_ += device_.latencies.unmap_ns;
+    clock_ns_ += facts_.latencies.unmap_ns;
     mark(address, bytes, false);
     return false;
   }
   mapped_bytes_ += bytes;
   peak_mapped_bytes_ = std::max(peak_mapped_bytes_, mapped_bytes_);
-  if (device_.is_backed && device_.is_filled) std::memset(address, new_byte, bytes);
+  if (facts_.is_backed && facts_.is_filled) std::memset(address, new_byte, bytes);
   return true;
 }
 
 void SimulatedSource::unmap_granules(std::byte* address, std::size_t bytes) {
-  clock_ns_ += device_.latencies.unmap_ns;
+  clock_ns_ += facts_.latencies.unmap_ns;
   ++unmap_count_;
   if (!mark(address, bytes, false)) return;
   mapped_bytes_ -= bytes;
-  if (!device_.is_backed) return;
-  if (device_.is_filled) {
+  if (!facts_.is_backed) return;
+  if (facts_.is_filled) {
     std::memset(address, dead_byte, bytes);
   } else {
     drop_pages(address, bytes);
@@ -145,7 +145,7 @@ bool SimulatedSource::mark(std::byte* address, std::size_t bytes, bool is_mapped
   auto found = ranges_.upper_bound(address);
   if (found == ranges_.begin()) return note_misuse("nobody has reserved", address), false;
   auto& [start, range] = *--found;
-  const std::size_t granularity = device_.granularity_bytes;
+  const std::size_t granularity = facts_.granularity_bytes;
   const std::size_t offset = address - start;
   if (offset + bytes > range.bytes || offset % granularity || bytes % granularity || bytes == 0) {
     return note_misuse("no whole granules of one range:", address), false;

@@ -27,7 +27,7 @@ class SimulatedSource final : public MemorySource {
     std::uint64_t set_access_ns = 0;
     std::uint64_t unmap_ns = 0;
   };
-  struct Device {
+  struct Facts {
     std::size_t capacity_bytes;
     std::size_t granularity_bytes = 2_MiB;
     std::size_t quantum_bytes = 512;
@@ -38,19 +38,19 @@ class SimulatedSource final : public MemorySource {
     bool has_streams = false;  // whose work is done when `streams()` is told so
     Latencies latencies = {};
   };
-  explicit SimulatedSource(Device device)
-      : device_(std::move(device)), capacity_bytes_(device_.capacity_bytes) {}
+  explicit SimulatedSource(Facts facts)
+      : facts_(std::move(facts)), capacity_bytes_(facts_.capacity_bytes) {}
   /// Whatever has not been given back goes.
   ~SimulatedSource() override;
 
-  std::string name() const override { return device_.name; }
+  std::string name() const override { return facts_.name; }
   std::size_t capacity_bytes() const noexcept override { return capacity_bytes_; }
-  std::size_t granularity_bytes() const noexcept override { return device_.granularity_bytes; }
-  std::size_t quantum_bytes() const noexcept override { return device_.quantum_bytes; }
+  std::size_t granularity_bytes() const noexcept override { return facts_.granularity_bytes; }
+  std::size_t quantum_bytes() const noexcept override { return facts_.quantum_bytes; }
   std::optional<std::size_t> free_bytes() noexcept override;
-  bool is_on_host() const noexcept override { return device_.is_backed; }
+  bool is_on_host() const noexcept override { return facts_.is_backed; }
 
-  Timeline* timeline() noexcept override { return device_.has_streams ? &streams_ : nullptr; }
+  Timeline* timeline() noexcept override { return facts_.has_streams ? &streams_ : nullptr; }
 
   void* reserve(std::size_t bytes) noexcept override;
   void unreserve(void* range, std::size_t bytes) noexcept override;
@@ -104,7 +104,7 @@ class SimulatedSource final : public MemorySource {
   bool mark(std::byte* address, std::size_t bytes, bool is_mapped);
   void note_misuse(const char* what, const void* address);
 
-  const Device device_;
+  const Facts facts_;
   std::atomic<std::size_t> capacity_bytes_;
   SimulatedTimeline streams_;
   mutable std::mutex lock_;

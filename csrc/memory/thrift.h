@@ -31,19 +31,19 @@ class Thrift {
       : least_bytes_(least_granules * granularity_bytes) {}
 
   /// Memory after a growth, and the most that was ever live, what is asked for included.
-  struct Growth {
+  struct Outlook {
     std::size_t reserved;
     std::size_t most_live;
     std::uint64_t handed_out;  // ever, or since somebody began to count anew
   };
   /// How much of a growth is too much: 0 where there is room for it.
-  std::size_t excess_bytes(const Growth& growth) noexcept {
-    most_live_ = std::max(most_live_, growth.most_live);
-    look_at_window(growth.handed_out);
+  std::size_t excess_bytes(const Outlook& outlook) noexcept {
+    most_live_ = std::max(most_live_, outlook.most_live);
+    look_at_window(outlook.handed_out);
     const double share = slack + slack_per_turn * turns(moved_bytes_);
     const auto free = static_cast<std::size_t>(static_cast<double>(most_live_) * share);
     const std::size_t enough = most_live_ + std::max(least_bytes_, free);
-    return growth.reserved > enough ? growth.reserved - enough : 0;
+    return outlook.reserved > enough ? outlook.reserved - enough : 0;
   }
   /// Whether some of it may be moved.
   bool allows_moves() const noexcept { return !is_in_vain_ && turns(moved_bytes_) < most_turns; }

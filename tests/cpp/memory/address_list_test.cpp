@@ -8,12 +8,12 @@
 namespace garboard {
 namespace {
 
-struct Place {
+struct Member {
   std::byte* address = nullptr;
-  Place* lower = nullptr;
-  Place* upper = nullptr;
+  Member* lower = nullptr;
+  Member* upper = nullptr;
 };
-using Places = AddressList<Place, &Place::lower, &Place::upper>;
+using Members = AddressList<Member, &Member::lower, &Member::upper>;
 
 class AddressListTest : public testing::Test {
  protected:
@@ -23,8 +23,8 @@ class AddressListTest : public testing::Test {
   /// The numbers of the members, upwards; wrong where the way down differs.
   std::vector<std::size_t> numbers() const {
     std::vector<std::size_t> up, down;
-    for (const Place* it = list_.lowest(); it; it = it->upper) up.push_back(it - places_.data());
-    for (const Place* it = list_.highest(); it; it = it->lower)
+    for (const Member* it = list_.lowest(); it; it = it->upper) up.push_back(it - places_.data());
+    for (const Member* it = list_.highest(); it; it = it->lower)
       down.insert(down.begin(), it - places_.data());
     EXPECT_EQ(up, down);
     return up;
@@ -34,8 +34,8 @@ class AddressListTest : public testing::Test {
   }
 
   std::array<std::byte, 5> bytes_{};
-  std::array<Place, 5> places_;
-  Places list_;
+  std::array<Member, 5> places_;
+  Members list_;
 };
 
 TEST_F(AddressListTest, KeepsTheOrderOfAddresses) {

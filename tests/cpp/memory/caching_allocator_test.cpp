@@ -283,7 +283,7 @@ TEST_F(CachingAllocatorTest, RefusesAbsurdSizesAtOnce) {
   int asked = 0;
   cache_.set_garbage_collector([&](int, bool) { ++asked; });
 
-  EXPECT_THROW(allocate(CachingAllocator::largest_request_bytes + 1), OutOfMemoryError);
+  EXPECT_THROW(allocate(largest_request_bytes + 1), OutOfMemoryError);
   EXPECT_THROW(allocate(SIZE_MAX), OutOfMemoryError);
   EXPECT_EQ(asked, 0);
   EXPECT_EQ(device_.map_count(), 0u);

@@ -148,7 +148,7 @@ const Case cases[] = {
 
 class AllocationFaults : public testing::TestWithParam<Case> {
  protected:
-  SimulatedSource::Device facts() const {
+  SimulatedSource::Facts facts() const {
     return {.capacity_bytes = 1_GiB,
             .granularity_bytes = GetParam().granularity_bytes,
             .has_ranges = GetParam().has_ranges,

@@ -23,7 +23,7 @@ const Kind kinds[] = {
     {"cpu", []() -> std::unique_ptr<MemorySource> { return std::make_unique<CpuSource>(); }},
     {"simulated",
      []() -> std::unique_ptr<MemorySource> {
-       return std::make_unique<SimulatedSource>(SimulatedSource::Device{.capacity_bytes = 1_GiB});
+       return std::make_unique<SimulatedSource>(SimulatedSource::Facts{.capacity_bytes = 1_GiB});
      }},
 };
 

@@ -93,7 +93,7 @@ TEST(OutOfMemoryReport, TellsTheCasesApart) {
   facts.requested = facts.segment = 2_GiB;
   EXPECT_EQ(verdict_of(facts), Verdict::too_big);
 
-  facts.requested = CachingAllocator::largest_request_bytes + 1;
+  facts.requested = largest_request_bytes + 1;
   EXPECT_EQ(verdict_of(facts), Verdict::absurd);
 }
 
@@ -160,7 +160,7 @@ class Advice : public testing::Test {
     return static_cast<std::size_t>(parse_bytes(after.substr(0, after.find_first_of(",:"))));
   }
 
-  explicit Advice(SimulatedSource::Device device = {.capacity_bytes = 1_GiB, .has_streams = true})
+  explicit Advice(SimulatedSource::Facts device = {.capacity_bytes = 1_GiB, .has_streams = true})
       : device_(std::move(device)), cache_(device_) {}
   ~Advice() override { EXPECT_EQ(cache_.stats().live_bytes, 0u); }
 

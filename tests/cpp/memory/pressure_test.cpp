@@ -8,10 +8,10 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Pressure::Time start{};
-constexpr Pressure::Growth relaxed{.live = 700, .request = 40, .limit = 1000};
-constexpr Pressure::Growth brief{.live = 800, .request = 50, .limit = 1000};
-constexpr Pressure::Growth urgent{.live = 900, .request = 20, .limit = 1000};
-constexpr Pressure::Growth dire{.live = 900, .request = 80, .limit = 1000};
+constexpr Pressure::Load relaxed{.live = 700, .request = 40, .limit = 1000};
+constexpr Pressure::Load brief{.live = 800, .request = 50, .limit = 1000};
+constexpr Pressure::Load urgent{.live = 900, .request = 20, .limit = 1000};
+constexpr Pressure::Load dire{.live = 900, .request = 80, .limit = 1000};
 
 TEST(Pressure, LetsTheFirstCollectionPassOnceMemoryIsShort) {
   const Pressure pressure;
@@ -61,7 +61,7 @@ TEST(Pressure, JudgesByWhatCollectionsUsuallyCost) {
 TEST(Pressure, LooksAtOldObjectsOnlyWhenItIsUrgent) {
   EXPECT_FALSE(brief.is_urgent());
   EXPECT_TRUE(urgent.is_urgent());
-  EXPECT_TRUE((Pressure::Growth{.live = 0, .request = 1, .limit = 0}).is_urgent());
+  EXPECT_TRUE((Pressure::Load{.live = 0, .request = 1, .limit = 0}).is_urgent());
 }
 
 TEST(Pressure, LeavesAFifthOfTheLimitToWhatIsNeeded) {

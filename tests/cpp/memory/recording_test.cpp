@@ -95,7 +95,7 @@ std::string replayed_backwards(const MemorySnapshot& snapshot) {
   for (const auto& segment : snapshot.segments) {
     std::uint64_t at = segment.address;
     for (std::size_t i = 0; i < segment.block_count; ++i) {
-      const MemorySnapshot::Block& block = snapshot.blocks[next++];
+      const MemorySnapshot::BlockRow& block = snapshot.blocks[next++];
       if (block.address != at) return "a gap between blocks";
       at += block.bytes;
       if (block.state == State::live) live[block.address] = block.requested_bytes;
