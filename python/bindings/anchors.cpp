@@ -12,6 +12,7 @@
 #include "csrc/core/error.h"
 #include "csrc/ops/record.h"
 #include "python/bindings/errors.h"
+#include "python/bindings/grad_mode.h"
 #include "python/bindings/graph_mirror.h"
 #include "python/bindings/ref.h"
 
@@ -45,6 +46,7 @@ class PythonHooks final : public GradientHooks {
 
   Tensor call(Tensor gradient) override {
     const Ref keep = Ref::borrow(anchor_);
+    const GradModeOfOp mode;
     const std::vector<Hook> hooks = reinterpret_cast<Anchor*>(anchor_)->hooks;
     std::vector<Ref> functions;
     for (const Hook& hook : hooks) functions.push_back(Ref::borrow(hook.function));

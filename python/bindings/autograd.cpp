@@ -1,4 +1,4 @@
-// Binds grad mode, backward passes and the look at a graph.
+// Binds backward passes and the look at a graph.
 #include "csrc/autograd/engine.h"
 
 #include <pybind11/pybind11.h>
@@ -56,17 +56,6 @@ std::vector<Tensor> tensors_of(const py::list& given, const char* op, const char
 }  // namespace
 
 void bind_autograd(py::module_& m) {
-  m.def("is_grad_enabled", &is_grad_enabled, R"(Tell whether ops are recorded on this thread.
-
-Returns:
-    A bool: True at first, False inside `no_grad`.
-
->>> with gb.no_grad():
-...     gb.is_grad_enabled()
-False
-)");
-  m.def("_set_grad_enabled", &set_grad_enabled, py::arg("enabled"),
-        "Set grad mode on this thread; returns what it was.");
   m.def(
       "_backward",
       [](const py::list& tensors, const py::list& gradients, bool retain_graph, bool create_graph) {

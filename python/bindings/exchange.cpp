@@ -333,8 +333,8 @@ Scalar item_of(const Tensor& tensor, const char* op) {
                           "; exactly one element is needed, use all(), any() or tolist()"));
   if (!tensor.device().is_cpu()) {
     const Tensor share = tensor;  // copying may collect garbage, whose code may dispose the handle
-    const GradModeGuard no_grad(false);
     const BirthStamp stamp;
+    const GradModeGuard no_grad(false);
     return item_of(to(share, Device{}), op);
   }
   return visit_dtype(tensor.dtype(), [&]<class T>(Type<T>) {

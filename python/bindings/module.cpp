@@ -5,13 +5,14 @@
 #include "python/bindings/anchors.h"
 #include "python/bindings/bindings.h"
 #include "python/bindings/birth_site.h"
+#include "python/bindings/context_cell.h"
 #include "python/bindings/dtype_object.h"
 #include "python/bindings/errors.h"
 #include "python/bindings/gil.h"
+#include "python/bindings/grad_mode.h"
 #include "python/bindings/graph_mirror.h"
 #include "python/bindings/refusals.h"
 #include "python/bindings/scope_object.h"
-#include "python/bindings/scope_stack.h"
 #include "python/bindings/stubs.h"
 #include "python/bindings/tensor_object.h"
 
@@ -33,9 +34,9 @@ PYBIND11_MODULE(_engine, m) {
     }
   });
   PyObject* const module = m.ptr();
-  if (!add_errors(module) || !start_birth_sites() || !start_scope_stack() || !start_anchors() ||
+  if (!add_errors(module) || !start_birth_sites() || !start_context_cells() || !start_anchors() ||
       !start_graph_mirror() || !add_dtypes_and_devices(module) || !add_tensor_type(module) ||
-      !add_scope_type(module))
+      !add_scope_type(module) || !add_grad_mode(module))
     throw py::error_already_set();
   set_site_resolver([](Site site) -> std::string {
     const WithGil gil;

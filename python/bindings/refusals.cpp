@@ -140,7 +140,7 @@ bool replace_in(PyObject* dict) {
 }  // namespace
 
 bool refuse_in_our_words(PyObject* module) {
-  const Ref known(PyObject_GetAttrString(module, "is_grad_enabled"));
+  const Ref known(PyObject_GetAttrString(module, "_op_table"));
   const PyMethodDef* const method = definition_of(known.get());
   if (!method || method->ml_flags != call_flags) {
     if (!PyErr_Occurred()) PyErr_SetString(PyExc_ImportError, "pybind11 binds in another way");

@@ -1,20 +1,13 @@
-// Which scope is open here: per thread and asyncio task, through a context variable.
-//
-// The variable holds a cell. Opening a scope writes into it, which costs a fifth of setting the
-// variable, where no other context can see it. A context whose cell others see, for a task was made
-// from it or it from another, starts its own: what a task opens its creator never sees, and what
-// the creator opens later the task never sees.
+// Which scope is open in the running context; see context_cell.h.
 #pragma once
 
 #include <Python.h>
 
 #include "csrc/lifetime/birth.h"
 #include "csrc/lifetime/dispose_scope.h"
+#include "csrc/tensor/grad_node.h"
 
 namespace garboard::python {
-
-/// Makes the context variable. Returns false with an exception set.
-bool start_scope_stack();
 
 /// The innermost open scope of the running context; borrowed, or null.
 DisposeScope* current_scope() noexcept;
@@ -26,9 +19,9 @@ bool push_scope(DisposeScope* scope) noexcept;
 /// scopes are skipped wherever they stand, so this is tidiness, not correctness.
 void forget_closed_scopes() noexcept;
 
-/// Stamps this thread's births with the running scope and the user's line, for the length of an op.
-/// Python code can run inside an op (hooks, finalizers, `__index__`) and run ops of its own: each
-/// puts back what it found.
+/// What every op begins with: its births are stamped with the running scope and the user's line,
+/// and it is recorded as the context's grad mode says. Python code can run inside an op (hooks,
+/// finalizers, `__index__`) and run ops of its own: each puts back what it found.
 class BirthStamp {
  public:
   BirthStamp() noexcept;
@@ -36,6 +29,7 @@ class BirthStamp {
     // Code that ran meanwhile may have closed the scope.
     birth.scope = scope_ && scope_->is_closed() ? scope_->outer() : scope_.get();
     birth.site = site_;
+    set_grad_enabled(was_grad_enabled_);
   }
   BirthStamp(const BirthStamp&) = delete;
   BirthStamp& operator=(const BirthStamp&) = delete;
@@ -43,6 +37,7 @@ class BirthStamp {
  private:
   Counted<DisposeScope> scope_;  // null, except in an op inside an op
   Site site_;
+  bool was_grad_enabled_;
 };
 
 }  // namespace garboard::python

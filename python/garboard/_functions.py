@@ -1,109 +1,20 @@
-"""Functions made of ops, grad mode, and which names of the engine are public."""
-
-from collections.abc import Callable
-from types import TracebackType
-from typing import Any, TypeVar
+"""Functions made of ops, and which names of the engine are public."""
 
 from garboard import _check as check
 from garboard import _engine
 from garboard._engine import Tensor
+from garboard._grad_mode import no_grad
 
 __all__ = [
     "DTYPES",
     "OPS",
     "allclose",
-    "enable_grad",
     "equal",
     "is_tensor",
-    "no_grad",
-    "set_grad_enabled",
 ]
 
 DTYPES = ("bool", "uint8", "int32", "int64", "float32", "float64")
 OPS = tuple(sorted({row[0] for row in _engine._op_table() if not row[4] and row[0][0] != "_"}))
-
-_F = TypeVar("_F", bound=Callable[..., Any])
-
-
-class _GradMode:
-    """Set grad mode for a block, or for each call of a decorated function."""
-
-    _enabled: bool
-
-    def __init__(self) -> None:
-        self._before: list[bool] = []
-
-    def __enter__(self) -> None:
-        self._before.append(_engine._set_grad_enabled(self._enabled))
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        _engine._set_grad_enabled(self._before.pop())
-
-    def __call__(self, function: _F) -> _F:
-        from functools import wraps
-
-        @wraps(function)
-        def with_mode(*arguments: Any, **named: Any) -> Any:
-            before = _engine._set_grad_enabled(self._enabled)
-            try:
-                return function(*arguments, **named)
-            finally:
-                _engine._set_grad_enabled(before)
-
-        return with_mode  # type: ignore[return-value]
-
-
-class no_grad(_GradMode):
-    """Do not record ops, in a block or a decorated function.
-
-    What they compute asks for no gradient and keeps no graph alive. Grad mode is the thread's own.
-
-    >>> x = gb.ones(2, requires_grad=True)
-    >>> with gb.no_grad():
-    ...     (x * 2).requires_grad
-    False
-    """
-
-    _enabled = False
-
-
-class enable_grad(_GradMode):
-    """Record ops, in a block or a decorated function, inside a `no_grad` block too.
-
-    >>> x = gb.ones(2, requires_grad=True)
-    >>> with gb.no_grad(), gb.enable_grad():
-    ...     (x * 2).requires_grad
-    True
-    """
-
-    _enabled = True
-
-
-class set_grad_enabled(_GradMode):
-    """Set grad mode at once; used with `with`, put it back afterwards.
-
-    Args:
-        mode: True records ops on this thread, False does not.
-
-    >>> with gb.set_grad_enabled(False):
-    ...     gb.is_grad_enabled()
-    False
-    >>> gb.is_grad_enabled()
-    True
-    """
-
-    def __init__(self, mode: bool) -> None:
-        super().__init__()
-        self._enabled = mode
-        self._before.append(_engine._set_grad_enabled(mode))
-
-    def __enter__(self) -> None:
-        """Grad mode has been set already."""
 
 
 def is_tensor(obj: object) -> bool:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from garboard import _engine
 from garboard._engine import GradientError, Tensor
-from garboard._functions import enable_grad, no_grad, set_grad_enabled
 from garboard._given import list_of
+from garboard._grad_mode import enable_grad, no_grad, set_grad_enabled
 from garboard._missing import module_getattr
 
 __all__ = ["backward", "enable_grad", "grad", "no_grad", "set_grad_enabled"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, assert_type
 
@@ -113,6 +114,34 @@ def predicted(tensor: gb.Tensor) -> gb.Tensor:
 
 
 predicted("x")  # wrong
+
+
+@gb.no_grad
+def likeliest(tensor: gb.Tensor, *, dim: int = 1) -> gb.Tensor:
+    """The same, without a call."""
+    return gb.argmax(tensor, dim=dim)
+
+
+@gb.enable_grad
+def doubled(tensor: gb.Tensor) -> Iterator[gb.Tensor]:
+    """Itself, and twice as much."""
+    yield tensor
+    yield tensor + tensor
+
+
+@gb.set_grad_enabled(False)
+async def later(tensor: gb.Tensor) -> float:
+    """Its sum, as a number."""
+    return tensor.sum().item()
+
+
+assert_type(likeliest(x, dim=0), gb.Tensor)
+assert_type(list(doubled(x)), list[gb.Tensor])
+assert_type(asyncio.run(later(x)), float)
+likeliest(x, dim="0")  # wrong
+doubled()  # wrong
+gb.no_grad(1)  # wrong
+gb.set_grad_enabled("on")  # wrong
 with gb.no_grad(), gb.leaks.no_leaks():
     predicted(x)
 with gb.leaks.watch() as watch:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from garboard import _engine
 from garboard._engine import DTypeError, Tensor
-from garboard._functions import no_grad
+from garboard._grad_mode import no_grad
 from garboard.nn.parameter import Parameter
 
 if TYPE_CHECKING:

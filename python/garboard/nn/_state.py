@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from garboard._engine import GarboardError, ShapeError, Tensor
-from garboard._functions import no_grad
 from garboard._given import keys_of
+from garboard._grad_mode import no_grad
 
 if TYPE_CHECKING:
     from garboard.nn.module import Module

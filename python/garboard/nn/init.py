@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from garboard import _check as check
 from garboard._engine import ShapeError, Tensor
-from garboard._functions import no_grad
+from garboard._grad_mode import no_grad
 from garboard._missing import module_getattr
 
 __all__ = [

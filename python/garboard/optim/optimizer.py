@@ -11,8 +11,8 @@ from types import TracebackType
 from typing import Any, ClassVar, Protocol, Self, TypeVar, overload
 
 from garboard._engine import DisposedError, ShapeError, Tensor
-from garboard._functions import enable_grad, no_grad
 from garboard._given import items_of, keys_of, list_of, refuse_unless_list
+from garboard._grad_mode import enable_grad, no_grad
 from garboard.nn._tree import Tree
 from garboard.nn.parameter import clear_gradients
 
