@@ -27,7 +27,7 @@ CachingAllocator::CachingAllocator(MemorySource& source)
 CachingAllocator::~CachingAllocator() {
   empty_cache();
   return_ranges();
-  assert(heap_.counts().segment_count == 0 && "an allocator ended before its blocks");
+  assert(heap_.current(&PoolCounts::segments) == 0 && "an allocator ended before its blocks");
 }
 
 Block* CachingAllocator::allocate(std::size_t bytes, Stream stream) {
@@ -60,9 +60,6 @@ void CachingAllocator::release(Block* block) noexcept {
 
 void CachingAllocator::give(Block& block) noexcept {
   books_.subtract(block.requested_bytes);
-  counts_.for_both(block.requested_bytes <= largest_small_bytes, [&block](PoolCounts& pool) {
-    pool.remove_block(block.requested_bytes, block.bytes);
-  });
   heap_.give(block);
 }
 
@@ -75,9 +72,6 @@ Block* CachingAllocator::take(std::size_t bytes, Stream stream) noexcept {
 Block* CachingAllocator::counted(Block* block) noexcept {
   if (!block) return nullptr;
   books_.add(block->requested_bytes);
-  counts_.for_both(block->requested_bytes <= largest_small_bytes, [block](PoolCounts& pool) {
-    pool.add_block(block->requested_bytes, block->bytes);
-  });
   if (history_.is_on()) [[unlikely]]
     record_alloc(*block);
   return block;
@@ -104,17 +98,16 @@ LimitOrigin CachingAllocator::limit_origin() const noexcept {
 }
 
 std::size_t CachingAllocator::booked_bytes() const noexcept {
-  return books_.live_bytes() - heap_.counts().requested_bytes;
+  return books_.live_bytes() - heap_.current(&PoolCounts::requested_bytes);
 }
 
 std::size_t CachingAllocator::cached_bytes() const noexcept {
-  const Heap::Counts& counts = heap_.counts();
-  return counts.segment_bytes - counts.occupied_bytes - counts.pending_bytes;
+  return heap_.current(&PoolCounts::reserved_bytes) - heap_.current(&PoolCounts::occupied_bytes);
 }
 
 // What is being unmapped is still there.
 std::size_t CachingAllocator::reserved_bytes() const noexcept {
-  return heap_.counts().segment_bytes + unmapping_bytes_;
+  return heap_.current(&PoolCounts::reserved_bytes) + unmapping_bytes_;
 }
 
 std::size_t CachingAllocator::charged_bytes() const noexcept {
@@ -128,7 +121,7 @@ std::size_t CachingAllocator::ceiling_bytes() const noexcept {
 
 MemoryStats CachingAllocator::stats() const {
   const std::lock_guard guard(lock_);
-  const Heap::Counts& counts = heap_.counts();
+  const CountsByPool counts = heap_.counts().summed();
   const std::uint64_t served =
       std::accumulate(saved_by_.begin(), saved_by_.end(), std::uint64_t{0});
   return {
@@ -137,14 +130,14 @@ MemoryStats CachingAllocator::stats() const {
       .booked_bytes = booked_bytes(),
       .reserved_bytes = reserved_bytes(),
       .peak_reserved_bytes = peak_reserved_bytes_,
-      .pending_bytes = counts.pending_bytes,
+      .pending_bytes = counts.all.pending_bytes.current(),
       .cached_bytes = cached_bytes(),
       .largest_free_block = heap_.largest_free_bytes(),
       .foreign_bytes = books_.foreign_bytes(),
-      .allocation_count = counts.allocation_count,
-      .free_count = counts.free_count,
-      .segment_count = counts.segment_count,
-      .cache_hits = counts.allocation_count - served,
+      .allocation_count = counts.all.blocks.ever_allocated(),
+      .free_count = counts.all.blocks.ever_freed(),
+      .segment_count = counts.all.segments.current(),
+      .cache_hits = counts.all.blocks.ever_allocated() - served,
       .cache_misses = miss_count_,
       .saved_by = saved_by_,
       .map_count = maps_.count(),

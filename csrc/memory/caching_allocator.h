@@ -207,8 +207,6 @@ class CachingAllocator {
     return books_.live_bytes() + bytes <= most_live_bytes_;
   }
   void give(Block& block) noexcept;
-  void count_mapped(const Segment& segment, std::size_t bytes) noexcept;
-  void count_unmapped(const Segment& segment, std::size_t bytes) noexcept;
   std::size_t booked_bytes() const noexcept;
   std::size_t cached_bytes() const noexcept;
   std::size_t reserved_bytes() const noexcept;
@@ -243,7 +241,6 @@ class CachingAllocator {
   LimitOrigin limit_origin_ = LimitOrigin::program;
   Pressure pressure_;
   Thrift thrift_;
-  CountsByPool counts_;
   std::uint64_t miss_count_ = 0;
   std::array<std::uint64_t, miss_step_names.size()> saved_by_{};  // by MissStep
   std::uint64_t retry_count_ = 0;

@@ -63,12 +63,15 @@ Block* CachingAllocator::grow_range(Request& request, GrowthPlan plan) {
     }
     heap_.put(stocks[1]);
     if (history_.is_on()) record_growth(held);
-    Block* const block = heap_.settle(held, request.bytes);
-    count_mapped(*block->segment, held.missing_bytes);
+    // The limit may have been lowered, or reached by others, meanwhile.
+    Block* block = nullptr;
+    if (allows(request.bytes)) {
+      block = counted(heap_.settle(held, request.bytes));
+    } else {
+      heap_.absorb(held);
+    }
     peak_reserved_bytes_ = std::max(peak_reserved_bytes_, reserved_bytes());
-    if (allows(request.bytes)) return counted(block);
-    heap_.take_back(*block);  // the limit was lowered, or reached by others, meanwhile
-    return nullptr;
+    return block;
   } while (plan.may_trim() && trimmed(request, held.missing_bytes));
   const std::lock_guard guard(lock_);
   heap_.cancel(held);
@@ -141,7 +144,7 @@ std::size_t CachingAllocator::excess_bytes(const Request& request, std::size_t b
   const std::size_t live = books_.live_bytes() + request.bytes;
   return thrift_.excess_bytes({.reserved = charged_bytes() + bytes,
                                .most_live = std::max(books_.peak_bytes(), live),
-                               .handed_out = counts_.all.requested_bytes.allocated()});
+                               .handed_out = heap_.allocated(&PoolCounts::requested_bytes)});
 }
 
 // The lowest first, for new blocks come to lie at the other end. Not where the limit is in the way:
@@ -221,7 +224,7 @@ Block* CachingAllocator::add_segment(std::size_t bytes, std::size_t most_charged
   heap_.put(stock);
   heap_.add(*segment, request.bytes, request.stream);
   if (history_.is_on()) record_memory(HistoryAction::segment_alloc, *segment->first);
-  count_mapped(*segment.release(), bytes);
+  segment.release();
   peak_reserved_bytes_ = std::max(peak_reserved_bytes_, reserved_bytes());
   return take(request.bytes, request.stream);
 }

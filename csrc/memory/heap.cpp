@@ -4,7 +4,18 @@
 #include <new>
 #include <utility>
 
+#include "csrc/core/rounding.h"
+
 namespace garboard {
+namespace {
+
+// Of a free block, what trimming leaves: in a range all but whole granules.
+std::size_t stuck_bytes(const Block& block, std::size_t granularity_bytes) noexcept {
+  if (!block.segment->is_range) return block.segment->is_free() ? 0 : block.bytes;
+  return block.bytes - whole_bytes(block.address, block.bytes, granularity_bytes);
+}
+
+}  // namespace
 
 Heap::~Heap() {
   while (spare_uses_) delete std::exchange(spare_uses_, spare_uses_->next);
@@ -38,9 +49,22 @@ void Heap::put(Stock& stock) noexcept {
 void Heap::add(Segment& segment, std::size_t bytes, Stream stream) noexcept {
   pools_of(stream)->of_size(bytes).add(segment);
   segments_.insert(segment);
-  if (segment.is_range) return;
-  counts_.segment_bytes += segment.bytes;
-  ++counts_.segment_count;
+  if (!segment.is_range) counts_.add_memory(is_small(segment), segment.bytes, true);
+}
+
+CountsByPool Heap::counts_by_pool() const noexcept {
+  CountsByPool counts = counts_;
+  for (const Segment* segment = segments_.highest(); segment; segment = segment->below) {
+    PoolCounts& pool = counts.of(is_small(*segment));
+    for (const Block* block = segment->first; block; block = block->after) {
+      if (!block->is_free()) continue;
+      const std::size_t stuck = stuck_bytes(*block, granularity_bytes_);
+      pool.free_squared += static_cast<double>(block->bytes) * static_cast<double>(block->bytes);
+      pool.split_blocks += stuck > 0;
+      pool.split_bytes += stuck;
+    }
+  }
+  return counts.summed();
 }
 
 std::size_t Heap::largest_free_bytes() const noexcept {

@@ -11,6 +11,7 @@
 #include "csrc/memory/block_supply.h"
 #include "csrc/memory/pending_frees.h"
 #include "csrc/memory/pool.h"
+#include "csrc/memory/pool_counts.h"
 #include "csrc/memory/segment.h"
 
 namespace garboard {
@@ -85,16 +86,8 @@ class Heap {
   /// How much a range has to have mapped at once, lest it calls the source for every granule.
   std::size_t chunk_bytes(std::size_t bytes, Stream stream) const noexcept;
   void give(Block& block) noexcept {
-    counts_.requested_bytes -= block.requested_bytes;
-    counts_.occupied_bytes -= block.bytes;
-    ++counts_.free_count;
+    counts_.remove_block(is_small(block), block.requested_bytes, block.bytes);
     put_back(block);
-  }
-  /// The same for a block that nobody has been given yet.
-  void take_back(Block& block) noexcept {
-    give(block);
-    --counts_.allocation_count;
-    --counts_.free_count;
   }
   /// The same for a block that `end_use` gave: it has been counted.
   void put_back(Block& block) noexcept { block.segment->pool->give(block); }
@@ -119,6 +112,8 @@ class Heap {
   Held hold(std::size_t bytes, Stream stream, std::size_t most_bytes, Fit fit) noexcept;
   /// They have memory: a block for `bytes` out of it. Stocked.
   Block* settle(const Held& held, std::size_t bytes) noexcept;
+  /// They have memory, and nobody takes it.
+  void absorb(const Held& held) noexcept;
   void cancel(const Held& held) noexcept { held.first->segment->pool->cancel(held); }
 
   /// Takes up to `bytes` of whole granules out of the free block of all ranges that has some and
@@ -136,17 +131,19 @@ class Heap {
   /// The largest free block of all.
   std::size_t largest_free_bytes() const noexcept;
 
-  struct Counts {
-    std::size_t requested_bytes = 0;  // of live blocks
-    std::size_t occupied_bytes = 0;   // by live blocks
-    std::size_t pending_bytes = 0;    // occupied by blocks that wait for other streams
-    std::size_t pending_count = 0;    // such blocks
-    std::size_t segment_bytes = 0;    // with memory
-    std::uint64_t segment_count = 0;  // with memory
-    std::uint64_t allocation_count = 0;
-    std::uint64_t free_count = 0;
-  };
-  const Counts& counts() const noexcept { return counts_; }
+  /// `all` of it has peaks alone.
+  const CountsByPool& counts() const noexcept { return counts_; }
+  CountsByPool& counts() noexcept { return counts_; }
+  /// What there is now, by small and large.
+  std::size_t current(CountsByPool::Quantity which) const noexcept {
+    return counts_.current(which);
+  }
+  /// Ever, or since somebody began to count anew.
+  std::uint64_t allocated(CountsByPool::Quantity which) const noexcept {
+    return (counts_.small.*which).allocated() + (counts_.large.*which).allocated();
+  }
+  /// All of them, added up, with what is told by walking all blocks.
+  CountsByPool counts_by_pool() const noexcept;
 
   const Segments& segments() const noexcept { return segments_; }
   /// Whether it serves requests up to `largest_small_bytes`.
@@ -164,13 +161,14 @@ class Heap {
     while (pools && pools->small.stream() != stream) pools = pools->next.get();
     return pools;
   }
+  static bool is_small(const Block& block) noexcept {
+    return block.requested_bytes <= largest_small_bytes;
+  }
   Block* counted(Block* block) noexcept {
-    if (!block) return nullptr;
-    counts_.requested_bytes += block->requested_bytes;
-    counts_.occupied_bytes += block->bytes;
-    ++counts_.allocation_count;
+    if (block) counts_.add_block(is_small(*block), block->requested_bytes, block->bytes);
     return block;
   }
+  void count_settled(const Held& held) noexcept;
 
   template <class Act>
   void for_each_free_block_with_granules(Act act) const;
@@ -183,7 +181,7 @@ class Heap {
   std::uint64_t next_order_ = 1;
   Segments segments_;
   std::unique_ptr<StreamPools> pools_;  // a chain: a program has few streams
-  Counts counts_;
+  CountsByPool counts_;
 };
 
 }  // namespace garboard

@@ -11,7 +11,14 @@ namespace {
 struct Audit {
   std::size_t granularity;
   std::string fault;
-  Heap::Counts counts;
+  struct {
+    std::size_t requested_bytes = 0;
+    std::size_t occupied_bytes = 0;
+    std::size_t pending_bytes = 0;
+    std::size_t pending_blocks = 0;
+    std::size_t reserved_bytes = 0;
+    std::size_t segments = 0;
+  } found;
   std::size_t free_blocks = 0;
 
   void look_at(const Segment& segment) {
@@ -32,8 +39,8 @@ struct Audit {
     if (gap) fail("no gap, but listed as one:", gap->address);
     if (at != segment.address + segment.bytes) fail("blocks do not fill their segment", at);
     if (mapped != segment.mapped_bytes) fail("mapped bytes are miscounted in", segment.address);
-    counts.segment_bytes += mapped;
-    counts.segment_count += mapped > 0;
+    found.reserved_bytes += mapped;
+    found.segments += mapped > 0;
   }
 
   void look_at(const Block& block, const Segment& segment, const Block* before,
@@ -61,11 +68,12 @@ struct Audit {
       if (block.requested_bytes == 0 || block.requested_bytes > block.bytes) {
         fail("the request does not fit", at);
       }
-      counts.requested_bytes += block.requested_bytes;
-      counts.occupied_bytes += block.bytes;
+      found.requested_bytes += block.requested_bytes;
+      found.occupied_bytes += block.bytes;
     } else if (block.state == BlockState::pending) {
-      counts.pending_bytes += block.bytes;
-      ++counts.pending_count;
+      found.pending_bytes += block.bytes;
+      found.occupied_bytes += block.bytes;
+      ++found.pending_blocks;
     }
     if ((block.state == BlockState::pending) != (block.waits > 0)) fail("waits miscounted at", at);
     if (block.uses && !block.is_live()) fail("used, but not live:", at);
@@ -91,7 +99,7 @@ std::size_t free_blocks_of(const Pool& pool, Audit& audit) {
 }  // namespace
 
 std::string Heap::fault() const {
-  Audit audit{.granularity = granularity_bytes_, .fault = {}, .counts = {}};
+  Audit audit{.granularity = granularity_bytes_, .fault = {}, .found = {}};
   const Segment* above = nullptr;
   for (const Segment* segment = segments_.highest(); segment; segment = segment->below) {
     if (above && segment->address + segment->bytes > above->address) {
@@ -111,12 +119,12 @@ std::string Heap::fault() const {
     }
   };
   differs("free blocks", binned, audit.free_blocks);
-  differs("requested bytes", counts_.requested_bytes, audit.counts.requested_bytes);
-  differs("occupied bytes", counts_.occupied_bytes, audit.counts.occupied_bytes);
-  differs("pending bytes", counts_.pending_bytes, audit.counts.pending_bytes);
-  differs("pending blocks", counts_.pending_count, audit.counts.pending_count);
-  differs("segment bytes", counts_.segment_bytes, audit.counts.segment_bytes);
-  differs("segments", counts_.segment_count, audit.counts.segment_count);
+  differs("requested bytes", current(&PoolCounts::requested_bytes), audit.found.requested_bytes);
+  differs("occupied bytes", current(&PoolCounts::occupied_bytes), audit.found.occupied_bytes);
+  differs("pending bytes", current(&PoolCounts::pending_bytes), audit.found.pending_bytes);
+  differs("pending blocks", current(&PoolCounts::pending_blocks), audit.found.pending_blocks);
+  differs("reserved bytes", current(&PoolCounts::reserved_bytes), audit.found.reserved_bytes);
+  differs("segments", current(&PoolCounts::segments), audit.found.segments);
   return audit.fault;
 }
 

@@ -36,10 +36,20 @@ Held Heap::hold(std::size_t bytes, Stream stream, std::size_t most_bytes, Fit fi
 }
 
 Block* Heap::settle(const Held& held, std::size_t bytes) noexcept {
-  Segment& range = *held.first->segment;
-  if (range.mapped_bytes == 0 && held.missing_bytes > 0) ++counts_.segment_count;
-  counts_.segment_bytes += held.missing_bytes;
-  return counted(range.pool->settle(held, bytes));
+  count_settled(held);
+  return counted(held.first->segment->pool->settle(held, bytes));
+}
+
+void Heap::absorb(const Held& held) noexcept {
+  count_settled(held);
+  Pool& pool = *held.first->segment->pool;
+  pool.give(*pool.settle(held, pool.quantum_bytes()));
+}
+
+void Heap::count_settled(const Held& held) noexcept {
+  const Segment& range = *held.first->segment;
+  if (held.missing_bytes == 0) return;
+  counts_.add_memory(is_small(range), held.missing_bytes, range.mapped_bytes == 0);
 }
 
 template <class Act>
@@ -65,8 +75,7 @@ Block* Heap::carve(std::size_t bytes, End end) noexcept {
   if (!outermost) return nullptr;
   Segment& range = *outermost->segment;
   Block* const carved = range.pool->carve(*outermost, bytes, granularity_bytes_);
-  counts_.segment_bytes -= carved->bytes;
-  if (range.mapped_bytes == 0) --counts_.segment_count;
+  counts_.remove_memory(is_small(range), carved->bytes, range.mapped_bytes == 0);
   return carved;
 }
 
@@ -98,10 +107,7 @@ Segment* Heap::take_segments(std::size_t bytes, bool (*may_go)(const Segment&)) 
     if (may_go(*segment)) {
       segments_.remove(*segment);
       segment->pool->remove(*segment);
-      if (!segment->is_range) {
-        counts_.segment_bytes -= segment->bytes;
-        --counts_.segment_count;
-      }
+      if (!segment->is_range) counts_.remove_memory(is_small(*segment), segment->bytes, true);
       sum += segment->bytes;
       segment->below = std::exchange(taken, segment);
     }

@@ -32,11 +32,7 @@ Block* Heap::take_from_others(std::size_t bytes, Stream stream) noexcept {
 }
 
 bool Heap::suspend(Block& block) noexcept {
-  counts_.requested_bytes -= block.requested_bytes;
-  counts_.occupied_bytes -= block.bytes;
-  ++counts_.free_count;
-  counts_.pending_bytes += block.bytes;
-  ++counts_.pending_count;
+  counts_.suspend_block(is_small(block), block.requested_bytes, block.bytes);
   block.state = BlockState::pending;
   bool is_due = false;
   while (ForeignUse* const use = block.uses) {
@@ -57,8 +53,7 @@ Block* Heap::end_use(StreamPools& user, Ticket ticket) noexcept {
   use->next = spare_uses_;
   spare_uses_ = use;
   if (--block.waits == 0) {
-    counts_.pending_bytes -= block.bytes;
-    --counts_.pending_count;
+    counts_.end_pending(is_small(block), block.bytes);
     block.state = BlockState::live;
   }
   return &block;

@@ -222,7 +222,8 @@ bool CachingAllocator::copy_into(MemorySnapshot& taken) noexcept {
         *block++ = seen(at);
       });
   if (history_.is_on())
-    history_.record({.bytes = heap_.counts().segment_bytes, .action = HistoryAction::snapshot});
+    history_.record(
+        {.bytes = heap_.current(&PoolCounts::reserved_bytes), .action = HistoryAction::snapshot});
   taken.entries.resize(history_.size());
   history_.copy(taken.entries.data());
   taken.lost_entry_count = history_.lost_count();

@@ -38,8 +38,6 @@ void CachingAllocator::release_shared(Block& block, std::uint32_t thread) noexce
     const std::lock_guard guard(lock_);
     if (history_.is_on()) record_free(block, thread, HistoryAction::free_requested);
     books_.subtract(block.requested_bytes);
-    counts_.for_both(block.requested_bytes <= largest_small_bytes,
-                     [&](PoolCounts& pool) { pool.suspend_block(block.requested_bytes); });
     is_due = heap_.suspend(block);
     attend();
   }
@@ -62,7 +60,7 @@ void CachingAllocator::seal(Wanted is_wanted) noexcept {
 // The chain grows at its head and never shrinks.
 StreamPools* CachingAllocator::streams_with_pending() const noexcept {
   const std::lock_guard guard(lock_);
-  return heap_.counts().pending_count > 0 ? heap_.streams() : nullptr;
+  return heap_.current(&PoolCounts::pending_blocks) > 0 ? heap_.streams() : nullptr;
 }
 
 void CachingAllocator::seal_all() noexcept {
@@ -95,8 +93,6 @@ std::size_t CachingAllocator::retire(StreamPools& user, Ticket ticket) noexcept 
     if (!block->is_live()) continue;  // another stream uses it still
     freed += block->bytes;
     if (history_.is_on()) record_free(*block, 0, HistoryAction::free_completed);
-    counts_.for_both(block->requested_bytes <= largest_small_bytes,
-                     [&](PoolCounts& pool) { pool.end_pending(block->bytes); });
     if (poisons_memory && source_.is_on_host()) poison(block->address, block->bytes);
     heap_.put_back(*block);
   }
@@ -105,7 +101,7 @@ std::size_t CachingAllocator::retire(StreamPools& user, Ticket ticket) noexcept 
 }
 
 void CachingAllocator::attend() noexcept {
-  has_pending_.store(heap_.counts().pending_count > 0, std::memory_order_relaxed);
+  has_pending_.store(heap_.current(&PoolCounts::pending_blocks) > 0, std::memory_order_relaxed);
   is_over_limit_.store(charged_bytes() > most_live_bytes_, std::memory_order_relaxed);
   is_attentive_.store(history_.is_on() || has_pending_.load(std::memory_order_relaxed) ||
                           is_over_limit_.load(std::memory_order_relaxed),
@@ -115,7 +111,7 @@ void CachingAllocator::attend() noexcept {
 // After an allocation: only then it can have become more than ever.
 void CachingAllocator::note_active() noexcept {
   const std::lock_guard guard(lock_);
-  for (PoolCounts* pool : {&counts_.all, &counts_.small, &counts_.large}) pool->note_active();
+  heap_.counts().note_active();
 }
 
 void CachingAllocator::look_at_pending() noexcept {
@@ -144,7 +140,7 @@ std::size_t CachingAllocator::await_oldest() noexcept {
       if (const std::size_t freed = retire(*oldest_user, oldest.ticket)) return freed;
     } else {
       const std::lock_guard guard(lock_);
-      if (heap_.counts().pending_count == 0) return 0;
+      if (heap_.current(&PoolCounts::pending_blocks) == 0) return 0;
     }
     std::this_thread::yield();
   }

@@ -81,7 +81,6 @@ std::size_t CachingAllocator::trim_piece(std::size_t bytes, End end) noexcept {
       if (carved) {
         unmapping_bytes_ += carved->bytes;
         if (history_.is_on()) record_memory(HistoryAction::segment_unmap, *carved);
-        count_unmapped(*carved->segment, carved->bytes);
       }
     }
     if (carved) break;
@@ -111,7 +110,6 @@ std::size_t CachingAllocator::trim_segments(std::size_t bytes) noexcept {
     for (const Segment* s = segment; s; s = s->below) {
       sum += s->bytes;
       if (history_.is_on()) record_segment_free(*s);
-      count_unmapped(*s, s->bytes);
     }
     unmapping_bytes_ += sum;
   }

@@ -88,7 +88,7 @@ TEST_F(HeapTest, CutsASmallBlockFromALargeSegmentWhereAsked) {
   Block* const block = heap_.take_from_large(100, {});
 
   ASSERT_NE(block, nullptr);
-  EXPECT_EQ(heap_.counts().requested_bytes, 100u);
+  EXPECT_EQ(heap_.current(&PoolCounts::requested_bytes), 100u);
   EXPECT_EQ(heap_.fault(), "");
   heap_.give(*block);
   EXPECT_EQ(heap_.trimmable_bytes(), 32_MiB);
@@ -99,13 +99,13 @@ TEST_F(HeapTest, CountsWhatIsLive) {
   Block* const a = heap_.take(100, {});
   Block* const b = heap_.take(1000, {});
 
-  EXPECT_EQ(heap_.counts().requested_bytes, 1100u);
-  EXPECT_EQ(heap_.counts().occupied_bytes, 512u + 1024u);
+  EXPECT_EQ(heap_.current(&PoolCounts::requested_bytes), 1100u);
+  EXPECT_EQ(heap_.current(&PoolCounts::occupied_bytes), 512u + 1024u);
   heap_.give(*a);
   heap_.give(*b);
-  EXPECT_EQ(heap_.counts().requested_bytes, 0u);
-  EXPECT_EQ(heap_.counts().allocation_count, 2u);
-  EXPECT_EQ(heap_.counts().free_count, 2u);
+  EXPECT_EQ(heap_.current(&PoolCounts::requested_bytes), 0u);
+  EXPECT_EQ(heap_.counts().small.blocks.allocated(), 2u);
+  EXPECT_EQ(heap_.counts().small.blocks.freed(), 2u);
 }
 
 TEST_F(HeapTest, TellsWhatIsBroken) {
