@@ -21,8 +21,8 @@ PyObject* call_product(const Arguments& given) {
 }
 
 Reduction reduction_of(const Arguments& given, int i) {
-  if (!given.has(i)) return Reduction::mean;
   PyObject* const name = given.object(i);
+  if (!name) return Reduction::mean;
   const std::string text = PyUnicode_Check(name) ? text_or_mark(name) : "";
   if (text == "mean") return Reduction::mean;
   if (text == "sum") return Reduction::sum;

@@ -22,11 +22,28 @@ std::string_view to_text(PyObject* object, const char* op, const char* argument)
   throw PythonErrorSet();
 }
 
+namespace {
+
+/// Whether a message shows the value, and not its type alone; as `shown` of garboard._given.
+bool is_plain(PyObject* given) {
+  if (PyLong_CheckExact(given)) {
+    int overflow = 0;
+    PyLong_AsLongLongAndOverflow(given, &overflow);
+    return !overflow;
+  }
+  return given == Py_None || PyUnicode_CheckExact(given) || PyBytes_CheckExact(given) ||
+         PyBool_Check(given) || PyFloat_CheckExact(given);
+}
+
+}  // namespace
+
 void throw_no_choice(const char* op, const char* argument, PyObject* given, const char* needed) {
-  if (PyUnicode_CheckExact(given) || given == Py_None)
-    throw_type_error("%s: %s %R; %s is needed", op, argument, given, needed);
-  throw_type_error("%s: %s is of type %s; %s is needed", op, argument, Py_TYPE(given)->tp_name,
-                   needed);
+  if (is_plain(given))
+    PyErr_Format(PyExc_ValueError, "%s: %s %.80R; %s is needed", op, argument, given, needed);
+  else
+    PyErr_Format(PyExc_ValueError, "%s: %s of type %s; %s is needed", op, argument,
+                 Py_TYPE(given)->tp_name, needed);
+  throw PythonErrorSet();
 }
 
 std::string text_or_mark(PyObject* string) noexcept {

@@ -299,7 +299,7 @@ class TestLosses:
     def test_an_unknown_reduction_is_refused(self):
         with pytest.raises(ValueError, match="'mean', 'sum' or 'none' is needed"):
             nn.MSELoss(reduction="median")
-        with pytest.raises(TypeError, match="'mean', 'sum' or 'none' is needed"):
+        with pytest.raises(ValueError, match="'mean', 'sum' or 'none' is needed"):
             nn.functional.mse_loss(gb.ones(1), gb.ones(1), reduction="median")
 
     def test_a_target_out_of_range_is_refused(self):
@@ -342,8 +342,31 @@ class TestFunctional:
 
 
 def test_gelu_names_the_approximations_it_knows():
-    with pytest.raises(TypeError, match=r"^gelu: approximate 'sigmoid'; 'none' or 'tanh' is"):
+    with pytest.raises(ValueError, match=r"^gelu: approximate 'sigmoid'; 'none' or 'tanh' is"):
         functional.gelu(gb.ones(2), approximate="sigmoid")
-    with pytest.raises(TypeError, match=r"^gelu: approximate None; .+"):
+    with pytest.raises(ValueError, match=r"^gelu: approximate None; .+"):
         functional.gelu(gb.ones(2), approximate=None)
     assert repr(nn.GELU("tanh")) == "GELU(approximate='tanh')"
+
+
+@pytest.mark.parametrize("word", ["other", "\ud800", None, 3, ["mean"], "x" * 200])
+def test_functions_and_layers_refuse_the_same_words_alike(word):
+    x, target = gb.ones(2, 3), gb.tensor([0, 1])
+    calls = [
+        (lambda: functional.gelu(x, approximate=word), lambda: nn.GELU(word)),
+        (lambda: functional.mse_loss(x, x, reduction=word), lambda: nn.MSELoss(reduction=word)),
+        (
+            lambda: functional.cross_entropy(x, target, reduction=word),
+            lambda: nn.CrossEntropyLoss(reduction=word),
+        ),
+    ]
+    for pair in calls:
+        texts = []
+        for call in pair:
+            with pytest.raises(
+                ValueError, match=r"^\w+: (approximate|reduction) .*; 'm?\w+'"
+            ) as it:
+                call()
+            assert type(it.value) is ValueError
+            texts.append(str(it.value).partition(": ")[2][:90])
+        assert texts[0] == texts[1]

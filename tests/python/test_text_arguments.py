@@ -38,7 +38,7 @@ def test_half_of_a_surrogate_pair_is_no_text(call):
     ids=["gelu", "mse_loss"],
 )
 def test_half_of_a_surrogate_pair_is_no_choice(call):
-    with pytest.raises(TypeError, match=r"^\w+: \w+ '\\ud800'; '\w+'.* or '\w+' is needed$"):
+    with pytest.raises(ValueError, match=r"^\w+: \w+ '\\ud800'; '\w+'.* or '\w+' is needed$"):
         call()
 
 

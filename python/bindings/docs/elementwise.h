@@ -125,7 +125,7 @@ inline constexpr Doc gelu{
     .returns =
         "A new tensor of `input`'s shape and dtype, float32 for integers and bools. Until "
         "backward the graph keeps `input`.",
-    .raises = "TypeError: `approximate` is neither 'none' nor 'tanh'.",
+    .raises = "ValueError: `approximate` is neither 'none' nor 'tanh'.",
     .example =
         ">>> gb.gelu(gb.tensor([-1.0, 0.0, 2.0]))\n"
         "tensor([-0.1587, 0.0000, 1.9545])",

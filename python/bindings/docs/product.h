@@ -138,7 +138,7 @@ inline constexpr Doc cross_entropy{
         "IndexOutOfRangeError: A target is neither a class nor `ignore_index`.\n"
         "DTypeError: `input` is not floating, `target` not int64, or the weight of another dtype.\n"
         "DeviceError: The tensors are on several devices.\n"
-        "TypeError: There is no such reduction.",
+        "ValueError: There is no such reduction.",
     .example =
         ">>> logits = gb.tensor([[2.0, 0.0], [0.0, 0.0]])\n"
         ">>> gb.cross_entropy(logits, gb.tensor([0, 1]), reduction='none')\n"
@@ -178,7 +178,7 @@ inline constexpr Doc mse_loss{
         "ShapeError: The sizes differ.\n"
         "DTypeError: Neither is floating.\n"
         "DeviceError: The tensors are on several devices.\n"
-        "TypeError: There is no such reduction.",
+        "ValueError: There is no such reduction.",
     .example =
         ">>> gb.mse_loss(gb.tensor([1.0, 2.0]), gb.tensor([1.0, 4.0]))\n"
         "tensor(2.)",
