@@ -276,6 +276,12 @@ Tensor amin(const Tensor& input, const Reduced& over) {
   return extremum("amin", kernels::reduce<functors::MinimumOf>, input, over);
 }
 
+Tensor max(const Tensor& input, const Reduced& over) {
+  return extremum("max", kernels::reduce<functors::MaximumOf>, input, over);
+}
+Tensor min(const Tensor& input, const Reduced& over) {
+  return extremum("min", kernels::reduce<functors::MinimumOf>, input, over);
+}
 ValuesAndIndices max(const Tensor& input, std::int64_t dim, bool keepdim) {
   return indexed("max", kernels::table_of(input.device()).maximum_index, input, dim, keepdim);
 }

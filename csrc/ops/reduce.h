@@ -33,6 +33,9 @@ Tensor std_deviation(const Tensor& input, const Reduced& reduced = {}, double co
 /// equally among equals.
 Tensor amax(const Tensor& input, const Reduced& reduced = {});
 Tensor amin(const Tensor& input, const Reduced& reduced = {});
+/// The same, under the names of what also takes one dim and says where.
+Tensor max(const Tensor& input, const Reduced& reduced = {});
+Tensor min(const Tensor& input, const Reduced& reduced = {});
 /// With the place of the first extremum along `dim`, which alone gets the
 /// gradient.
 ValuesAndIndices max(const Tensor& input, std::int64_t dim, bool keepdim);

@@ -55,9 +55,13 @@ using Extremum = ValuesAndIndices (*)(const Tensor&, std::int64_t, bool);
 template <Extremum along, Choosing of_all, const Binary& pairwise>
 PyObject* call_extremum(const Arguments& given) {
   const Tensor& input = given.tensor(0);
-  if (!given.has(1)) return wrap(of_all(input, {}));
-  if (is_tensor(given.object(1))) return wrap(pairwise(input, given.tensor(1)));
-  return named(along(input, given.integer(1), given.boolean_or(2, false)));
+  const bool keepdim = given.boolean_or(2, false);
+  if (!given.has(1)) return wrap(of_all(input, {.dims = {}, .keepdim = keepdim}));
+  if (!is_tensor(given.object(1))) return named(along(input, given.integer(1), keepdim));
+  if (keepdim)
+    throw_type_error("%s: keepdim beside another tensor; it is taken with a dim, or with none",
+                     given.op());
+  return wrap(pairwise(input, given.tensor(1)));
 }
 
 using Placing = Tensor (*)(const Tensor&, std::optional<std::int64_t>, bool);
@@ -96,10 +100,8 @@ constexpr std::array table{
     Method{"amin", choosing, "Tensor", &docs::amin, Place::everywhere, call_choosing<amin>},
     Method{"all", choosing, "Tensor", &docs::all, Place::everywhere, call_choosing<all>},
     Method{"any", choosing, "Tensor", &docs::any, Place::everywhere, call_choosing<any>},
-    Method{"max", extremum, "Any", &docs::max, Place::everywhere,
-           call_extremum<max, amax, maximum>},
-    Method{"min", extremum, "Any", &docs::min, Place::everywhere,
-           call_extremum<min, amin, minimum>},
+    Method{"max", extremum, "Any", &docs::max, Place::everywhere, call_extremum<max, max, maximum>},
+    Method{"min", extremum, "Any", &docs::min, Place::everywhere, call_extremum<min, min, minimum>},
     Method{"argmax", placing, "Tensor", &docs::argmax, Place::everywhere, call_placing<argmax>},
     Method{"argmin", placing, "Tensor", &docs::argmin, Place::everywhere, call_placing<argmin>},
 };

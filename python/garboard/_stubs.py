@@ -41,8 +41,30 @@ def _operators() -> str:
     return "\n".join(lines) + "\n"
 
 
+_DIM = re.compile(r"(?<!\w)dim: ([^,=]+)( = [^,]+)?(?:, |$)")
+
+
+def _with_numpys_names(given: str, result: str) -> list[tuple[str, str]]:
+    """Return a form that takes `axis` and `keepdims`, too; two, where `dim` cannot be left out."""
+    found = _DIM.search(given)
+    if not found or found[1] == "Tensor":
+        return [(given, result)]
+    keepdims = ", keepdims: bool = False" if "keepdim: " in given else ""
+    axis = f"axis: {found[1]}{found[2] or ''}{keepdims}"
+    if found[2]:
+        return [(f"{given}{'' if '*, ' in given else ', *'}, {axis}", result)]
+    before, after = given[: found.start()], given[found.end() :].replace("*, ", "")
+    named = f"{before}*, {axis}" + (f", {after}" if after else "")
+    return [(f"{given}", result), (named, result)]
+
+
 def _forms(name: str, signature: str, returns: str) -> list[tuple[str, str]]:
     """Return the parameters and the result of each form of an op."""
+    forms = _forms_of_tables(name, signature, returns)
+    return [form for it in forms for form in _with_numpys_names(*it)]
+
+
+def _forms_of_tables(name: str, signature: str, returns: str) -> list[tuple[str, str]]:
     parameters = signature[1:-1]
     if name in FORMS:
         receiver = re.match(r"self|input: Tensor", parameters)

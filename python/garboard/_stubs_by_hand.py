@@ -440,7 +440,8 @@ class Tensor:
 
 _DRAWN = "dtype: DType | None = None, device: Device | None = None"
 _EXTREMUM = [
-    ("dim: Tensor | None = None, keepdim: Literal[False] = False", "Tensor"),
+    ("dim: None = None, keepdim: bool = False", "Tensor"),
+    ("dim: Tensor", "Tensor"),
     ("dim: int, keepdim: bool = False", "ValuesAndIndices"),
 ]
 _ALL_OR_ONE = [("dim: None = None", "tuple[int, ...]"), ("dim: int", "int")]

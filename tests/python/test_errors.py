@@ -167,6 +167,9 @@ ARITHMETIC: list[Mistake] = [
     ("sum", lambda t: t.x.sum((0, -2)), ShapeError, "dim -2 named twice", "once"),
     ("sum", lambda t: t.x.sum("a"), TypeError, "of type str", "an integer"),
     ("amax", lambda t: t.none.amax(), ShapeError, "no elements", "at least one"),
+    ("max", lambda t: t.none.max(), ShapeError, "no elements", "at least one"),
+    ("min", lambda t: gb.min(t.none, dim=None), ShapeError, "no elements", "at least one"),
+    ("max", lambda t: t.x.max(t.x, keepdim=True), TypeError, "another tensor", "with a dim"),
     ("max", lambda t: t.none.max(0), ShapeError, "no elements", "at least one"),
     ("argmin", lambda t: t.none.argmin(), ShapeError, "no elements", "at least one"),
     ("argmax", lambda t: t.x.argmax(5), IndexOutOfRangeError, "dim 5", "[-2, 1]"),
@@ -208,7 +211,7 @@ LOSSES: list[Mistake] = [
         "index -100",
     ),
     ("cross_entropy", loss_of("low"), IndexOutOfRangeError, "row 0", "ignore_index -100"),
-    ("cross_entropy", loss_of("low", reduction="max"), TypeError, "'max'", "'mean', 'sum' or"),
+    ("cross_entropy", loss_of("low", reduction="max"), ValueError, "'max'", "'mean', 'sum' or"),
 ]
 WRITES: list[Mistake] = [
     ("exp", lambda t: gb.exp(t.x, out=t.y), ShapeError, "out has sizes [4]", "must be equal"),
@@ -294,7 +297,7 @@ def test_a_mistake_is_named_and_changes_nothing(op, call, error, what, needed):
     assert what in str(caught.value)
     assert needed in f"{said}; {asked}"
     assert asked
-    assert isinstance(caught.value, GarboardError) == (error is not TypeError)
+    assert isinstance(caught.value, GarboardError) == (error not in (TypeError, ValueError))
     del caught
     assert gb.memory.live() == before
     assert gb.memory.memory_allocated() == before.bytes

@@ -71,3 +71,13 @@ def test_the_functions_of_nn_take_them_too(op):
     assert function(x, axis=1).tolist() == function(x, 1).tolist()
     with pytest.raises(TypeError, match=f"{op}: 'dim' is given twice"):
         function(x, 1, axis=1)
+
+
+@pytest.mark.parametrize(("op", "extreme"), [("max", 2.0), ("min", 0.0)])
+def test_extrema_of_all_elements_keep_the_dims_where_they_are_asked_to(op, extreme):
+    x = row().requires_grad_()
+
+    for kept in (op_of(op)(x, keepdim=True), op_of(op)(x, axis=None, keepdims=True)):
+        assert kept.tolist() == [[extreme]]
+    assert op_of(op)(x).shape == ()
+    assert kept.grad_fn.name() == op

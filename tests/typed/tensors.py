@@ -78,10 +78,21 @@ assert_type(x.max(), gb.Tensor)
 assert_type(x.max(x), gb.Tensor)
 assert_type(x.max(0), gb.ValuesAndIndices)
 assert_type(gb.min(x, dim=1, keepdim=True).indices, gb.Tensor)
+assert_type(x.max(keepdim=True), gb.Tensor)
+assert_type(x.max(axis=0), gb.ValuesAndIndices)
+assert_type(x.sum(axis=0, keepdims=True), gb.Tensor)
+assert_type(gb.mean(x, axis=(0, 1)), gb.Tensor)
+assert_type(gb.softmax(x, axis=1), gb.Tensor)
+assert_type(x.size(axis=0), int)
+gb.cat([x, x], axis=1), x.narrow(axis=0, start=0, length=1), gb.cumsum(x, axis=0)
 values, indices = x.max(dim=1)
 assert_type(indices, gb.Tensor)
 x.sum("0")  # wrong
 x.max(0).places  # wrong
+x.sum(axis="0")  # wrong
+x.exp(axis=0)  # wrong
+gb.softmax(x)  # wrong
+x.max(x, keepdim=True)  # wrong
 
 # sizes, dtypes and devices
 x.view(3, 2), x.reshape(-1), x.reshape((3, 2)), x.permute(1, 0), x.expand([2, 3])

@@ -170,8 +170,8 @@ inline constexpr Arg extremum_dim{
     "dim",
     "The one dim to reduce, in [-ndim, ndim); None for all. Or another tensor, to be compared "
     "element by element, with broadcasting and promotion."};
-inline constexpr Arg extremum_keepdim{
-    "keepdim", "True leaves the one reduced dim in the results, with size 1."};
+inline constexpr Arg extremum_keepdim{"keepdim",
+                                      "True leaves the reduced dims in the results, with size 1."};
 inline constexpr const char* extremum_of_all_or_one =
     "Along a dim a named tuple `(values, indices)` of new tensors, the indices int64, the first "
     "where several are equal, which alone gets the gradient; until backward the graph keeps the "
@@ -179,7 +179,8 @@ inline constexpr const char* extremum_of_all_or_one =
 inline constexpr const char* extremum_error =
     "IndexOutOfRangeError: The dim lies outside.\n"
     "ShapeError: There are no elements to choose from, or two tensors do not broadcast.\n"
-    "TypeError: `dim` is a sequence, which `amax` and `amin` take.";
+    "TypeError: `dim` is a sequence, which `amax` and `amin` take; or another tensor, with "
+    "`keepdim`.";
 inline constexpr Doc max{
     .summary =
         "Take the largest element, along a dim with its place, or the larger of two tensors.",
