@@ -1,6 +1,9 @@
 #include "csrc/core/outer_lock.h"
 
 #include <chrono>
+#include <utility>
+
+#include "csrc/core/thread_pool.h"
 
 namespace garboard {
 namespace {
@@ -8,6 +11,7 @@ namespace {
 constexpr double worth_ns = 1e6;  // giving a lock up and waiting for it costs up to 5 ms
 
 constinit OuterLock::Ways ways{};
+constinit thread_local OuterLock::Away* away [[gnu::tls_model("initial-exec")]] = nullptr;
 
 std::int64_t now_ns() noexcept {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -20,11 +24,34 @@ std::int64_t now_ns() noexcept {
 void OuterLock::declare(Ways given) noexcept { ways = given; }
 
 OuterLock::Away::Away(double cost_ns) noexcept {
-  if (cost_ns >= worth_ns && ways.leave) left_ = ways.leave();
+  if (cost_ns < worth_ns || !ways.leave) return;
+  left_ = ways.leave();
+  if (left_) away = this;
 }
 
 OuterLock::Away::~Away() {
-  if (left_) ways.come_back(left_);
+  if (!left_) return;
+  away = nullptr;
+  ways.come_back(left_);
+}
+
+void OuterLock::look_up() {
+  Away* const mine = away;
+  if (!mine || !ways.end_if_asked || !ways.can_be_ended()) return;
+  const std::int64_t now = now_ns();
+  if (now < mine->next_look_ns_) return;
+  const bool is_first = mine->next_look_ns_ == 0;
+  mine->next_look_ns_ = now + ways.look_ns;
+  if (is_first && ways.look_ns > 0) return;
+  // What throws from here on finds the lock taken.
+  away = nullptr;
+  ways.come_back(std::exchange(mine->left_, nullptr));
+  {
+    const OutsideChunk any_code;
+    ways.end_if_asked();
+  }
+  mine->left_ = ways.leave();
+  if (mine->left_) away = mine;
 }
 
 void OuterLock::Turns::offer_by_clock() {
@@ -32,7 +59,8 @@ void OuterLock::Turns::offer_by_clock() {
   const std::int64_t now = now_ns();
   if (last_ns_ == 0) last_ns_ = now;
   if (static_cast<double>(now - last_ns_) < worth_ns) return;
-  { const Away away(worth_ns); }
+  { const Away turn(worth_ns); }
+  if (ways.end_if_asked) ways.end_if_asked();
   last_ns_ = now_ns();
 }
 

@@ -1,4 +1,5 @@
-// Gives up the outer lock, Python's GIL, during work that takes long and needs nothing it guards.
+// Gives up the outer lock, Python's GIL, during work that takes long and needs nothing it guards,
+// and asks meanwhile whether the work is to end.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,12 @@ class OuterLock {
     void* (*leave)() noexcept;
     /// Takes it again; gets what `leave` returned.
     void (*come_back)(void* left);
+    /// Whether the work of the calling thread, which may be away, can be ended from outside.
+    bool (*can_be_ended)() noexcept = nullptr;
+    /// Called with the lock: throws where the work is to end. It may run any code.
+    void (*end_if_asked)() = nullptr;
+    /// How long work goes on before it asks, again and again.
+    std::int64_t look_ns = 50'000'000;
   };
   static void declare(Ways ways) noexcept;
 
@@ -27,10 +34,17 @@ class OuterLock {
     Away& operator=(const Away&) = delete;
 
    private:
+    friend class OuterLock;
     void* left_ = nullptr;
+    std::int64_t next_look_ns_ = 0;
   };
 
-  /// Lets others have the lock once a millisecond, between many short pieces of work.
+  /// On a thread that is away, once in `look_ns`: comes back, ends the work if that was asked for,
+  /// and leaves again. Else nothing, in a few nanoseconds. See interruption.h.
+  static void look_up();
+
+  /// Lets others have the lock once a millisecond, between many short pieces of work, and ends the
+  /// work if that was asked for.
   class Turns {
    public:
     /// Called after each piece, where any code may run.

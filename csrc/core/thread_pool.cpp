@@ -82,7 +82,7 @@ void work() {
   for (std::int64_t chunk; (chunk = claim_chunk()) >= 0;) {
     const std::uint32_t count = static_cast<std::uint32_t>(pool.job.count);
     try {
-      pool.job.run(pool.job.context, chunk);
+      if (!is_in_vain()) pool.job.run(pool.job.context, chunk);
     } catch (...) {
       if (!pool.failure->is_taken.exchange(true)) pool.failure->error = std::current_exception();
     }
@@ -140,10 +140,6 @@ void start_workers(int workers) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-void run_alone(const Chunks& chunks) {
-  for (std::int64_t chunk = 0; chunk < chunks.count; ++chunk) chunks.run(chunks.context, chunk);
-}
-
 void await_the_begun(std::uint32_t count) {
   for (int look = 0; look < most_looks; ++look) {
     if (pool.done.load(std::memory_order_acquire) == count) return;
@@ -188,6 +184,17 @@ bool is_worth_splitting(double cost_ns) noexcept {
   if (cost_ns < hot_ns || is_inside || thread_count() == 1) return false;
   return cost_ns >= asleep_ns || pool.awake.load(std::memory_order_relaxed) > 0 ||
          keeps_coming(cost_ns);
+}
+
+bool is_in_vain() noexcept {
+  return is_inside && pool.failure->is_taken.load(std::memory_order_relaxed);
+}
+
+OutsideChunk::OutsideChunk() noexcept : was_inside_(std::exchange(is_inside, false)) {}
+OutsideChunk::~OutsideChunk() { is_inside = was_inside_; }
+
+void run_alone(const Chunks& chunks) {
+  for (std::int64_t chunk = 0; chunk < chunks.count; ++chunk) chunks.run(chunks.context, chunk);
 }
 
 void run_chunks(const Chunks& chunks) {

@@ -29,9 +29,28 @@ void set_thread_count(int count);
 bool is_worth_splitting(double cost_ns) noexcept;
 
 /// Runs every chunk and returns when all are done. What a chunk throws is thrown on, when no other
-/// runs any more; which of the others ran is then unknown. Called inside a chunk, or while another
+/// runs any more; those that had not begun do not run. Called inside a chunk, or while another
 /// thread's chunks run, it does all by itself. A child of fork starts with new workers, whatever
 /// other threads were doing; a chunk must not fork.
 void run_chunks(const Chunks& chunks);
+
+/// Runs every chunk in order, on the calling thread.
+void run_alone(const Chunks& chunks);
+
+/// Inside a chunk of work of which another one has failed.
+bool is_in_vain() noexcept;
+
+/// For code of any kind that runs in the middle of a chunk, on its thread: it stands as if it did
+/// not.
+class OutsideChunk {
+ public:
+  OutsideChunk() noexcept;
+  ~OutsideChunk();
+  OutsideChunk(const OutsideChunk&) = delete;
+  OutsideChunk& operator=(const OutsideChunk&) = delete;
+
+ private:
+  bool was_inside_;
+};
 
 }  // namespace garboard

@@ -86,7 +86,9 @@ void copy_(const Tensor& self, const Tensor& source) {
     if (overlaps_partly(self, given)) given = clone(given);
     if (given.device() != self.device()) given = to(to(given, self.dtype()), self.device());
     const View wide = broadcast_view(given.view(), self.sizes());
-    kernels::table_of(self.device()).copy(self.view(), wide, Stream{self.device()});
+    write_into(self, [&] {
+      kernels::table_of(self.device()).copy(self.view(), wide, Stream{self.device()});
+    });
   }
   record_in_place("copy_", self, {source}, Keep::nothing,
                   [from = source.device()](const Backward& at) -> Grads {

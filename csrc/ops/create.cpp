@@ -116,7 +116,9 @@ Tensor eye(std::int64_t rows, std::int64_t columns, DType dtype, Device device) 
 void fill_(const Tensor& self, Scalar value) {
   check_writable("fill_", self);
   check_fits("fill_", value, self.dtype());
-  kernels::table_of(self.device()).fill(self.view(), value, Stream{self.device()});
+  write_into(self, [&] {
+    kernels::table_of(self.device()).fill(self.view(), value, Stream{self.device()});
+  });
   record_in_place("fill_", self, {}, Keep::nothing, [](const Backward&) -> Grads { return {}; });
 }
 

@@ -79,11 +79,11 @@ class Input {
 /// Gives the kernel an output of its own dtype, and converts that where `out` wants another.
 template <class Call>
 void write(const char* op, const Tensor& out, DType dtype, Call&& call) {
-  if (out.dtype() == dtype) return call(out.view());
+  if (out.dtype() == dtype) return write_into(out, [&] { call(out.view()); });
   const GradModeGuard no_grad(false);
   const Tensor computed = empty_of(op, out.sizes(), dtype, out.device());
   call(computed.view());
-  copy_into(out, computed);
+  write_into(out, [&] { copy_into(out, computed); });
 }
 
 bool is_plain(const Tensor& tensor, const kernels::Slot& kernel) {

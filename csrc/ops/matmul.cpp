@@ -39,7 +39,9 @@ void add_product(Grads& grads, const Backward& at, int i, const Tensor& a, const
     grads[i] = a.ndim() == 3 ? bmm(a, b) : mm(a, b);
     return;
   }
-  kernels::table_of(a.device()).matmul(sum.view(), a.view(), b.view(), true, {a.device()});
+  write_into(sum, [&] {
+    kernels::table_of(a.device()).matmul(sum.view(), a.view(), b.view(), true, {a.device()});
+  });
   sum.storage()->bump_version();
   grads.note_added(i);
 }

@@ -5,6 +5,7 @@
 #include "csrc/core/error.h"
 #include "csrc/ops/convert.h"
 #include "csrc/ops/create.h"
+#include "csrc/ops/record.h"
 #include "csrc/tensor/grad_node.h"
 #include "kernels/table.h"
 
@@ -61,17 +62,19 @@ void sgd_step(const std::vector<Tensor>& parameters, const SgdSettings& settings
     if (!gradient) continue;
     const bool is_first = !velocities[i];
     if (settings.momentum != 0) take(velocities[i], made, i);
-    kernels::table_of(parameter.device())
-        .sgd({.parameter = parameter.view(),
-              .gradient = gradient.view(),
-              .velocity = velocities[i] ? velocities[i].view() : View{},
-              .learning_rate = settings.learning_rate,
-              .momentum = settings.momentum,
-              .dampening = settings.dampening,
-              .weight_decay = settings.weight_decay,
-              .nesterov = settings.nesterov,
-              .is_first = is_first},
-             {parameter.device()});
+    write_into(parameter, [&] {
+      kernels::table_of(parameter.device())
+          .sgd({.parameter = parameter.view(),
+                .gradient = gradient.view(),
+                .velocity = velocities[i] ? velocities[i].view() : View{},
+                .learning_rate = settings.learning_rate,
+                .momentum = settings.momentum,
+                .dampening = settings.dampening,
+                .weight_decay = settings.weight_decay,
+                .nesterov = settings.nesterov,
+                .is_first = is_first},
+               {parameter.device()});
+    });
     parameter.storage()->bump_version();
   }
 }
@@ -91,19 +94,21 @@ void adam_step(const std::vector<Tensor>& parameters, const AdamSettings& settin
     if (!gradient) continue;
     take(means[i], made_means, i);
     take(squares[i], made_squares, i);
-    kernels::table_of(parameter.device())
-        .adam({.parameter = parameter.view(),
-               .gradient = gradient.view(),
-               .mean = means[i].view(),
-               .square = squares[i].view(),
-               .learning_rate = settings.learning_rate,
-               .beta1 = settings.beta1,
-               .beta2 = settings.beta2,
-               .epsilon = settings.epsilon,
-               .weight_decay = settings.weight_decay,
-               .decoupled_decay = settings.decoupled_decay,
-               .step = ++steps[i]},
-              {parameter.device()});
+    write_into(parameter, [&] {
+      kernels::table_of(parameter.device())
+          .adam({.parameter = parameter.view(),
+                 .gradient = gradient.view(),
+                 .mean = means[i].view(),
+                 .square = squares[i].view(),
+                 .learning_rate = settings.learning_rate,
+                 .beta1 = settings.beta1,
+                 .beta2 = settings.beta2,
+                 .epsilon = settings.epsilon,
+                 .weight_decay = settings.weight_decay,
+                 .decoupled_decay = settings.decoupled_decay,
+                 .step = ++steps[i]},
+                {parameter.device()});
+    });
     parameter.storage()->bump_version();
   }
 }

@@ -5,6 +5,8 @@
 #include <mutex>
 
 #include "csrc/core/error.h"
+#include "csrc/core/interruption.h"
+#include "csrc/core/outer_lock.h"
 #include "csrc/core/spin_lock.h"
 #include "csrc/ops/binary.h"
 #include "csrc/ops/convert.h"
@@ -54,9 +56,11 @@ void fill_random(const char* op, const Tensor& self, Kernel kernel, double low, 
   const GradModeGuard no_grad(false);
   const Tensor dense =
       self.is_contiguous() ? self : empty_of(op, self.sizes(), self.dtype(), self.device());
-  (kernels::table_of(self.device()).*kernel)(dense.view(), low, high, numbers_for(self.count()),
-                                             {self.device()});
-  if (dense != self) copy_into(self, dense);
+  write_into(dense, [&] {
+    (kernels::table_of(self.device()).*kernel)(dense.view(), low, high, numbers_for(self.count()),
+                                               {self.device()});
+  });
+  if (dense != self) write_into(self, [&] { copy_into(self, dense); });
 }
 
 void refill(const char* op, const Tensor& self, Kernel kernel, double low, double high) {
@@ -112,15 +116,21 @@ Tensor randperm(std::int64_t n, DType dtype, Device device) {
   const Tensor order = empty({n}, DType::int64, {}, "randperm");
   std::int64_t* const places = order.view().as<std::int64_t>();
   const kernels::RandomStream numbers = numbers_for(2 * n);  // of its four words, one each half
-  for (std::int64_t i = 0; i < n; ++i) {  // each element goes to one of the places up to its own
-    const auto step = static_cast<std::uint64_t>(i);
-    const functors::FourWords drawn = functors::philox(numbers.offset + step / 2, 0, numbers.seed);
-    const std::uint32_t* const word = drawn.word + step % 2 * 2;
-    __extension__ using Wide = unsigned __int128;  // the upper half of a product: even to 2^-64
-    const auto at =
-        static_cast<std::int64_t>(Wide{std::uint64_t{word[0]} << 32 | word[1]} * (step + 1) >> 64);
-    places[i] = places[at];
-    places[at] = i;
+  {
+    constexpr double element_ns = 5;
+    const OuterLock::Away away(static_cast<double>(n) * element_ns);
+    for (std::int64_t i = 0; i < n; ++i) {  // each element goes to one of the places up to its own
+      if (i % (1 << 16) == 0) interruption_point();
+      const auto step = static_cast<std::uint64_t>(i);
+      const functors::FourWords drawn =
+          functors::philox(numbers.offset + step / 2, 0, numbers.seed);
+      const std::uint32_t* const word = drawn.word + step % 2 * 2;
+      __extension__ using Wide = unsigned __int128;  // the upper half of a product: even to 2^-64
+      const auto at = static_cast<std::int64_t>(
+          Wide{std::uint64_t{word[0]} << 32 | word[1]} * (step + 1) >> 64);
+      places[i] = places[at];
+      places[at] = i;
+    }
   }
   const GradModeGuard no_grad(false);
   return to(to(order, dtype), device);

@@ -69,6 +69,18 @@ void record(const char* name, const Tensor& output, std::initializer_list<Operan
 /// unrecorded of what has a history, overlapping elements, read-only memory. Comes before any work.
 void check_writable(const char* op, const Tensor& self);
 
+/// Calls `write`, which writes into what somebody may have saved: into `self`. Where it ends before
+/// its time, by an error or an interruption, part of that is written and the version moves on.
+template <class Write>
+void write_into(const Tensor& self, Write&& write) {
+  try {
+    write();
+  } catch (...) {
+    self.storage()->bump_version();
+    throw;
+  }
+}
+
 /// Moves the version of `self` on and, if anything asks for it, rebases its history, and that of
 /// the tensor it is a view of, on `node`.
 void finish_in_place(const Tensor& self, const Counted<GradNode>& node, Keep keep);

@@ -6,8 +6,8 @@
 #include "csrc/core/error.h"
 #include "python/bindings/dtype_object.h"
 #include "python/bindings/errors.h"
-#include "python/bindings/exchange.h"
 #include "python/bindings/items.h"
+#include "python/bindings/numbers.h"
 #include "python/bindings/ref.h"
 
 namespace garboard::python {

@@ -14,8 +14,10 @@
 #include "python/bindings/errors.h"
 #include "python/bindings/gil.h"
 #include "python/bindings/items.h"
+#include "python/bindings/numbers.h"
 #include "python/bindings/ref.h"
 #include "python/bindings/scope_stack.h"
+#include "python/bindings/signals.h"
 #include "python/bindings/tensor_object.h"
 #include "python/bindings/tensor_type.h"
 
@@ -43,6 +45,7 @@ struct Nest {
   Category category = Category::boolean;
   bool is_empty = true;
   bool is_of_arrays = false;  // by the first element; then the rest says nothing
+  Signals signals;
 
   void measure(PyObject* data, const char* op) {
     if (!Items::can_read(data)) {
@@ -62,8 +65,8 @@ struct Nest {
         throw ShapeError(text(op, ": a list of ", items.size(), " at depth ", depth, " where ",
                               depth < sizes.size() ? text(sizes[depth]) : "a number",
                               " stands before; all lists of one depth must be equally long"));
-      for (Py_ssize_t i = 0; i < items.size(); ++i) survey(items[i].get(), depth + 1, op);
-      return;
+      return signals.for_each(items.size(),
+                              [&](Py_ssize_t i) { survey(items[i].get(), depth + 1, op); });
     }
     if (depth != sizes.size())
       throw ShapeError(text(op, ": a number at depth ", depth, " where a list of ", sizes[depth],
@@ -150,17 +153,18 @@ class Filling {
     };
     check(items.size() == sizes_[depth]);
     const bool holds_lists = depth + 1 < sizes_.size();
-    for (Py_ssize_t i = 0; i < items.size(); ++i) {
+    signals_.for_each(items.size(), [&](Py_ssize_t i) {
       const Ref item = items[i];
       check(Items::can_read(item.get()) == holds_lists);
       write(item.get(), depth + 1);
-    }
+    });
   }
 
  private:
   const Dims& sizes_;
   const char* op_;
   T* out_;
+  Signals signals_;
 };
 
 Tensor from_nest(PyObject* data, const char* op, std::optional<DType> dtype);
@@ -326,62 +330,6 @@ Tensor tensor_from(PyObject* data, const char* op, std::optional<DType> dtype, D
 }
 
 Tensor tensor_around(PyObject* array, const char* op) { return around(array, op).tensor; }
-
-Scalar item_of(const Tensor& tensor, const char* op) {
-  if (tensor.count() != 1)
-    throw ShapeError(text(op, ": a tensor of sizes ", tensor.sizes(),
-                          "; exactly one element is needed, use all(), any() or tolist()"));
-  if (!tensor.device().is_cpu()) {
-    const Tensor share = tensor;  // copying may collect garbage, whose code may dispose the handle
-    const BirthStamp stamp;
-    const GradModeGuard no_grad(false);
-    return item_of(to(share, Device{}), op);
-  }
-  return visit_dtype(tensor.dtype(), [&]<class T>(Type<T>) {
-    const T value = *static_cast<const T*>(tensor.data());
-    if constexpr (std::is_same_v<T, bool>) return Scalar::of(value);
-    if constexpr (std::is_floating_point_v<T>) return Scalar::of(static_cast<double>(value));
-    if constexpr (!std::is_same_v<T, bool> && !std::is_floating_point_v<T>)
-      return Scalar::of(static_cast<std::int64_t>(value));
-  });
-}
-
-PyObject* number_of(Scalar scalar) noexcept {
-  switch (scalar.category) {
-    case Category::boolean:
-      return PyBool_FromLong(scalar.integer);
-    case Category::integer:
-      return PyLong_FromLongLong(scalar.integer);
-    default:
-      return PyFloat_FromDouble(scalar.real);
-  }
-}
-
-namespace {
-
-template <class T>
-PyObject* list_at(const View& view, const T* data, int dim) {
-  if (dim == view.ndim()) {
-    if constexpr (std::is_same_v<T, bool>) return checked(PyBool_FromLong(*data));
-    if constexpr (std::is_floating_point_v<T>) return checked(PyFloat_FromDouble(*data));
-    if constexpr (!std::is_same_v<T, bool> && !std::is_floating_point_v<T>)
-      return checked(PyLong_FromLongLong(*data));
-  }
-  Ref list(checked(PyList_New(view.sizes[dim])));
-  for (std::int64_t i = 0; i < view.sizes[dim]; ++i)
-    PyList_SET_ITEM(list.get(), i, list_at(view, data + i * view.strides[dim], dim + 1));
-  return list.release();
-}
-
-}  // namespace
-
-PyObject* list_of(const Tensor& tensor) {
-  const GradModeGuard no_grad(false);
-  const Tensor here = to(tensor, Device{});
-  return visit_dtype(here.dtype(), [&]<class T>(Type<T>) {
-    return list_at(here.view(), static_cast<const T*>(here.data()), 0);
-  });
-}
 
 namespace {
 

@@ -1,11 +1,10 @@
-// Data in and out: numbers, nested lists, buffers, NumPy arrays.
+// Data in and out: nested lists, buffers, NumPy arrays.
 #pragma once
 
 #include <Python.h>
 
 #include <optional>
 
-#include "csrc/core/scalar.h"
 #include "csrc/tensor/tensor.h"
 
 namespace garboard::python {
@@ -18,13 +17,6 @@ Tensor tensor_from(PyObject* data, const char* op, std::optional<DType> dtype, D
 /// keeps it alive. Negative strides are refused by nobody; other byte orders and dtypes are.
 Tensor tensor_around(PyObject* array, const char* op);
 
-/// The only element. Raises ShapeError where there are more or none.
-Scalar item_of(const Tensor& tensor, const char* op);
-
-/// A Python number of the dtype's category.
-PyObject* number_of(Scalar scalar) noexcept;
-/// Nested lists of numbers; a number for a 0-d tensor. A new reference; may throw.
-PyObject* list_of(const Tensor& tensor);
 /// A NumPy array over the tensor's memory, which stays valid while the array lives.
 PyObject* numpy_of(PyObject* tensor);
 

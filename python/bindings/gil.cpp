@@ -7,6 +7,8 @@
 #include <new>
 
 #include "csrc/core/outer_lock.h"
+#include "python/bindings/errors.h"
+#include "python/bindings/ref.h"
 
 namespace garboard::python {
 namespace {
@@ -32,6 +34,29 @@ void* leave() noexcept {
 }
 
 void come_back(void* left) { delete static_cast<WithoutGil*>(left); }
+
+/// Python runs signal handlers in its main thread alone, which none but `threading` knows. Until
+/// that was asked, a thread may be the one.
+enum class Hears : char { perhaps, yes, no };
+thread_local Hears hears = Hears::perhaps;
+
+bool is_main_thread() noexcept {
+  const Ref threading(PyImport_ImportModule("threading"));
+  const Ref main(threading ? PyObject_CallMethod(threading.get(), "main_thread", nullptr)
+                           : nullptr);
+  const Ref number(main ? PyObject_GetAttrString(main.get(), "ident") : nullptr);
+  const unsigned long ident = number ? PyLong_AsUnsignedLong(number.get()) : 0;
+  if (!PyErr_Occurred()) return ident == PyThread_get_thread_ident();
+  PyErr_Clear();  // half an interpreter: signals are looked at in vain
+  return true;
+}
+
+bool can_be_ended() noexcept { return hears != Hears::no; }
+
+void end_if_asked() {
+  if (hears == Hears::perhaps) hears = is_main_thread() ? Hears::yes : Hears::no;
+  if (PyErr_CheckSignals() < 0) throw PythonErrorSet();
+}
 
 }  // namespace
 
@@ -60,8 +85,9 @@ WithGil::~WithGil() {
 
 void declare_gil() noexcept {
   Exclusive::declare(has_gil);
-  OuterLock::declare({leave, come_back});
+  OuterLock::declare({leave, come_back, can_be_ended, end_if_asked});
   pthread_atfork(nullptr, nullptr, [] {  // whoever was outside is not in the child
+    hears = Hears::perhaps;              // and who forks is the main thread there
     Exclusive::declare(has_gil);
     Borrowing::forget_others();
   });

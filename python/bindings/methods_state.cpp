@@ -10,6 +10,7 @@
 #include "python/bindings/exchange.h"
 #include "python/bindings/graph_mirror.h"
 #include "python/bindings/methods.h"
+#include "python/bindings/numbers.h"
 #include "python/bindings/ref.h"
 #include "python/bindings/tensor_type.h"
 

@@ -9,8 +9,8 @@
 #include "csrc/ops/unary.h"
 #include "python/bindings/arguments.h"
 #include "python/bindings/errors.h"
-#include "python/bindings/exchange.h"
 #include "python/bindings/methods.h"
+#include "python/bindings/numbers.h"
 #include "python/bindings/profiler.h"
 #include "python/bindings/tensor_type.h"
 
