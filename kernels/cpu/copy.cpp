@@ -79,19 +79,25 @@ void fill(const View& out, Scalar value, Stream) {
 }
 
 template <class T, class Number>
-void count_up(T* out, std::int64_t count, Number start, Number step) {
-  for (std::int64_t i = 0; i < count; ++i)
+void count_up(T* out, std::int64_t first, std::int64_t last, Number start, Number step) {
+  for (std::int64_t i = first; i < last; ++i)
     out[i] = functors::Convert<T>{}(start + static_cast<Number>(i) * step);
 }
 
 void arange(const View& out, Scalar start, Scalar step, Stream) {
+  constexpr std::int64_t grain = 1 << 15;
+  constexpr double element_ns = 0.5;
   const bool is_whole = start.category != Category::floating && step.category != Category::floating;
-  visit_dtype(out.dtype, [&]<class T>(Type<T>) {
-    if (is_whole && !functors::Real<T>)
-      count_up(out.as<T>(), out.count, start.integer, step.integer);
-    else
-      count_up(out.as<T>(), out.count, start.real, step.real);
-  });
+  const auto count_some = [&](std::int64_t first, std::int64_t last) {
+    visit_dtype(out.dtype, [&]<class T>(Type<T>) {
+      if (is_whole && !functors::Real<T>)
+        count_up(out.as<T>(), first, last, start.integer, step.integer);
+      else
+        count_up(out.as<T>(), first, last, start.real, step.real);
+    });
+  };
+  if (out.count <= grain) return count_some(0, out.count);
+  for_each_part(out.count, grain, static_cast<double>(out.count) * element_ns, count_some);
 }
 
 }  // namespace

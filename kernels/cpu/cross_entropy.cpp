@@ -88,7 +88,7 @@ class Targets {
 constexpr std::int64_t part_elements = 1 << 14;
 constexpr double element_ns = 1;
 
-template <class T>
+template <class T, bool is_long>
 std::int64_t losses_of(const CrossEntropy& of) {
   const Matrix shape(of.logits);
   const bool is_dense = shape.column_stride == 1;
@@ -100,11 +100,12 @@ std::int64_t losses_of(const CrossEntropy& of) {
     for (std::int64_t row = first; row < last; ++row) {
       const T* logits = of.logits.as<T>() + row * shape.row_stride;
       if (!is_dense) {
-        gather(sizeof(T), scratch.data(), logits, {1, shape.columns, 0, shape.column_stride});
+        gather_row(sizeof(T), scratch.data(), logits, shape.columns, shape.column_stride);
         logits = scratch.as<T>();
       }
-      const T maximum = maximum_of(logits, shape.columns);
-      const double log_of_sum = functors::log(exponential_sum(logits, shape.columns, maximum));
+      const T maximum = maximum_of<is_long>(logits, shape.columns);
+      const double log_of_sum =
+          functors::log(exponential_sum<is_long>(logits, shape.columns, maximum));
       at<T>(of.log_sums, row) = static_cast<T>(maximum + log_of_sum);
 
       const std::int64_t target = targets.class_of(row);
@@ -127,13 +128,15 @@ std::int64_t losses_of(const CrossEntropy& of) {
   return targets.first_bad();
 }
 
-template <class T>
+template <bool is_long, class T>
 void gradient_row(T* out, const T* logits, std::int64_t count, T log_sum, T scale) {
+  for (const auto [first, last] : Pieces<is_long>(count)) {
 #pragma GCC ivdep
-  for (std::int64_t i = 0; i < count; ++i) out[i] = functors::exp(logits[i] - log_sum) * scale;
+    for (std::int64_t i = first; i < last; ++i) out[i] = functors::exp(logits[i] - log_sum) * scale;
+  }
 }
 
-template <class T>
+template <class T, bool is_long>
 std::int64_t gradient_of(const View& d_logits, const View& d_losses, const CrossEntropy& of) {
   const Matrix shape(of.logits), result(d_logits);
   const bool is_dense = shape.column_stride == 1 && result.column_stride == 1;
@@ -149,7 +152,7 @@ std::int64_t gradient_of(const View& d_logits, const View& d_losses, const Cross
       if (!is_dense) {
         out = scratch.as<T>();
         T* dense = out + shape.columns;
-        gather(sizeof(T), dense, logits, {1, shape.columns, 0, shape.column_stride});
+        gather_row(sizeof(T), dense, logits, shape.columns, shape.column_stride);
         logits = dense;
       }
       const std::int64_t target = targets.class_of(row);
@@ -158,15 +161,14 @@ std::int64_t gradient_of(const View& d_logits, const View& d_losses, const Cross
       } else {
         const double slope = at<T>(d_losses, row);
         const double of_target = slope * ((1 - of.label_smoothing) * weight_of<T>(of, target));
-        gradient_row(out, logits, shape.columns, at<T>(of.log_sums, row),
-                     static_cast<T>(of_target + slope * each * all_weights));
+        gradient_row<is_long>(out, logits, shape.columns, at<T>(of.log_sums, row),
+                              static_cast<T>(of_target + slope * each * all_weights));
         const T lowered = static_cast<T>(slope * each);
         if (each)
           for (std::int64_t i = 0; i < shape.columns; ++i) out[i] -= lowered * weight_of<T>(of, i);
         out[target] -= static_cast<T>(of_target);
       }
-      if (!is_dense)
-        scatter(sizeof(T), target_row, out, {1, shape.columns, 0, result.column_stride});
+      if (!is_dense) scatter_row(sizeof(T), target_row, out, shape.columns, result.column_stride);
     }
   };
   for_each_part(shape.rows, part_elements / (shape.columns + 1) + 1,
@@ -174,14 +176,20 @@ std::int64_t gradient_of(const View& d_logits, const View& d_losses, const Cross
   return targets.first_bad();
 }
 
+bool has_long_rows(const CrossEntropy& of) { return of.logits.sizes.data()[1] > long_row; }
+
 std::int64_t cross_entropy(const CrossEntropy& of, Stream) {
-  return of.logits.dtype == DType::float32 ? losses_of<float>(of) : losses_of<double>(of);
+  if (of.logits.dtype == DType::float32)
+    return has_long_rows(of) ? losses_of<float, true>(of) : losses_of<float, false>(of);
+  return has_long_rows(of) ? losses_of<double, true>(of) : losses_of<double, false>(of);
 }
 
 std::int64_t cross_entropy_gradient(const View& d_logits, const View& d_losses,
                                     const CrossEntropy& of, Stream) {
-  return of.logits.dtype == DType::float32 ? gradient_of<float>(d_logits, d_losses, of)
-                                           : gradient_of<double>(d_logits, d_losses, of);
+  const bool is_long = has_long_rows(of);
+  if (of.logits.dtype == DType::float32)
+    return (is_long ? gradient_of<float, true> : gradient_of<float, false>)(d_logits, d_losses, of);
+  return (is_long ? gradient_of<double, true> : gradient_of<double, false>)(d_logits, d_losses, of);
 }
 
 }  // namespace

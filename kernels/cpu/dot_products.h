@@ -93,7 +93,11 @@ template <int few>
 void multiply_all_dots(const Dots& p, std::int64_t first, std::int64_t last) {
   constexpr int count = few <= 2 ? 8 : few <= 6 ? 4 : few <= 8 ? 3 : 2;
   std::int64_t j = first;
-  for (; j + count <= last; j += count) multiply_dots<few, count>(p, j);
+  Pace pace;
+  for (; j + count <= last; j += count) {
+    pace.advance(p.depth);
+    multiply_dots<few, count>(p, j);
+  }
   for (; j < last; ++j) multiply_dots<few, 1>(p, j);
 }
 

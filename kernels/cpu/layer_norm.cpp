@@ -1,6 +1,7 @@
 // Layer normalisation: each row is read from memory once, forward and backward; the further passes
 // over it stay in the first cache. The gradients of weight and bias are summed by groups of rows,
-// whose number does not depend on the threads.
+// whose number does not depend on the threads. A row has no interruption points: it is in memory
+// whole, where nothing takes long, and to ask would cost a short one a tenth of its time.
 #include "kernels/cpu/exponential_sum.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/cpu/parts.h"
@@ -103,6 +104,7 @@ void gradients_of(const LayerNormGradients& to, const LayerNorm& of) {
     for (std::int64_t i = 0; i < sums; ++i) total[i] = 0;
     const std::int64_t last = smaller((part + 1) * grain, rows);
     for (std::int64_t start = part * grain; start < last; start += group) {
+      if (start > part * grain) interruption_point();
       for (std::int64_t i = 0; i < sums; ++i) some[i] = 0;
       for (std::int64_t row = start; row < smaller(start + group, last); ++row) {
         const T mean = of.means.as<T>()[row], inverse = of.inverses.as<T>()[row];

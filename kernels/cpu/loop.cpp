@@ -18,7 +18,9 @@ constexpr std::int64_t block_elements = 1024;
 constexpr std::int64_t tile_side = 32;
 constexpr std::int64_t line_bytes = 64;
 // A row at least this long is worth a call of its own.
-constexpr std::int64_t long_row = 128;
+constexpr std::int64_t own_row = 128;
+// What lies at one place of the outermost dim is cut from here on, in elements.
+constexpr std::int64_t long_place = 1 << 20;
 
 // Elements by their size alone, whatever type they are really of.
 using Item1 [[gnu::may_alias]] = std::uint8_t;
@@ -127,6 +129,21 @@ void run_rows(const Elementwise& op, const Plan& plan, unsigned scalars) {
   });
 }
 
+/// The same where what lies at one place of the outermost dim is long.
+void run_long_rows(const Elementwise& op, const Plan& plan, unsigned scalars) {
+  const Dim& inner = plan.inner();
+  Pace pace;
+  for_each_place(plan, 1, [&](char* const* data) {
+    pace.advance(inner.size);
+    for (const auto [first, last] : Pieces<>(inner.size)) {
+      void* at[max_operands];
+      for (int k = 0; k < plan.operands; ++k)
+        at[k] = data[k] + first * inner.strides[k] * plan.operand[k].item;
+      op.stretch(at[0], at + 1, last - first, scalars);
+    }
+  });
+}
+
 /// Of a plan with a row dim before the column dim: does a tile of the two.
 void run_tile(const Elementwise& op, const Plan& plan, char* const* data, std::int64_t rows,
               std::int64_t columns) {
@@ -175,10 +192,12 @@ void run_tiles(const Elementwise& op, Plan& plan) {
   std::int64_t columns = smaller(column.size, block_elements);
   if (is_transposed) columns = smaller(column.size, block_elements / smaller(row.size, tile_side));
   const std::int64_t rows = smaller(row.size, block_elements / columns);
+  Pace pace;
 
   for_each_place(plan, 2, [&](char* const* data) {
     for (std::int64_t r = 0; r < row.size; r += rows) {
       for (std::int64_t c = 0; c < column.size; c += columns) {
+        pace.advance(rows * columns);
         char* at[max_operands];
         for (int k = 0; k < plan.operands; ++k)
           at[k] = data[k] + (r * row.strides[k] + c * column.strides[k]) * plan.operand[k].item;
@@ -263,18 +282,20 @@ void run(const Elementwise& op, const View& out, const View* const* in) {
   make_plan(whole, out, in, op.inputs);
   unsigned scalars;
   const bool direct = is_direct(op, whole.inner(), whole.operands, scalars);
-  const bool by_rows = direct && (whole.dims == 1 || whole.inner().size >= long_row);
+  const bool by_rows = direct && (whole.dims == 1 || whole.inner().size >= own_row);
   const bool streams = direct && whole.dims == 1 &&
                        out.count * whole.operand[0].item >= streaming_bytes &&
                        !overwrites_an_input(whole);
   const Dim& outer = whole.dim[0];
+  const bool has_long_places = out.count / outer.size > long_place;
   for_each_part(
       outer.size, part_size(op, out.count / outer.size),
       predicted_ns(static_cast<double>(out.count) * op.element_ns, bytes_of(whole, out.count)),
       [&](std::int64_t first, std::int64_t last) {
         Plan plan = whole.part(first, last);
         if (streams) return run_streaming(op, plan, scalars);
-        by_rows ? run_rows(op, plan, scalars) : run_tiles(op, plan);
+        if (!by_rows) return run_tiles(op, plan);
+        has_long_places ? run_long_rows(op, plan, scalars) : run_rows(op, plan, scalars);
       });
 }
 

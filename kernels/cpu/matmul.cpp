@@ -59,11 +59,13 @@ void multiply_plainly(const Matrix& out, const Matrix& a, const Matrix& b) {
   using Wrapping = typename std::conditional_t<functors::Real<T>, std::type_identity<T>,
                                                std::make_unsigned<T>>::type;
   const auto* from_a = reinterpret_cast<const Wrapping*>(a.data);
+  Pace pace;
   for (std::int64_t k0 = 0; k0 < a.columns; k0 += block_depth) {
     const std::int64_t k1 = smaller(a.columns, k0 + block_depth);
     for (std::int64_t j0 = 0; j0 < b.columns; j0 += block_columns) {
       const std::int64_t n = smaller(b.columns - j0, block_columns);
       for (std::int64_t i = 0; i < a.rows; ++i) {
+        pace.advance((k1 - k0) * n / 4);
         auto* y = reinterpret_cast<Wrapping*>(out.data) + i * out.row_stride + j0;
         for (std::int64_t k = k0; k < k1; ++k) {
           const Wrapping factor = from_a[i * a.row_stride + k * a.column_stride];
@@ -180,6 +182,10 @@ bool fits_blas(const Matrix& out, const Matrix& a) {
          out.row_stride <= INT_MAX;
 }
 
+double cost_ns(const Matrix& out, const Matrix& a) {
+  return static_cast<double>(out.rows * out.columns) * static_cast<double>(a.columns) * 0.02;
+}
+
 /// Rows [first, last) of a matrix.
 Matrix rows_of(Matrix m, std::int64_t first, std::int64_t last) {
   m.data += first * m.row_stride * m.item;
@@ -191,32 +197,54 @@ Matrix columns_of(const Matrix& m, std::int64_t first, std::int64_t last) {
   return turned(rows_of(turned(m), first, last));
 }
 
-/// A large product is cut into the same two to four parts whatever the number of threads: how
-/// BLAS sums depends on the sizes that it gets.
+/// By several calls where one would take long: a part of the depth each, which costs little, for
+/// BLAS goes by parts of it too.
+template <class T>
+void multiply_in_calls(const Calls<T>& calls, const Matrix& out, const Matrix& a, const Matrix& b,
+                       bool accumulate) {
+  constexpr std::int64_t most_products = std::int64_t{1} << 33, least_depth = 512;
+  std::int64_t depth = least_depth;
+  if (a.columns > depth) depth = larger(most_products / (out.rows * out.columns), depth);
+  for (std::int64_t k = 0;;) {
+    const std::int64_t last = a.columns - k > depth ? k + depth : a.columns;
+    multiply_by_blas<T>(calls, out, columns_of(a, k, last), rows_of(b, k, last),
+                        accumulate || k > 0);
+    if (last == a.columns) return;
+    k = last;
+    interruption_point();
+  }
+}
+
+/// A large product is cut into the same two to four parts whatever the number of threads, or into
+/// more of a bounded size: how BLAS sums depends on the sizes that it gets.
 template <class T>
 void multiply_in_parts(const Calls<T>& calls, const Matrix& out, const Matrix& a, const Matrix& b,
                        bool accumulate) {
   constexpr std::int64_t least_side = 256, least_products = 1 << 24, parts = 4, unit = 32,
-                         long_part = 512;
+                         long_part = 512, most_results = 1 << 24;
   const bool cuts_rows = out.rows >= out.columns;
   const std::int64_t side = cuts_rows ? out.rows : out.columns;
   if (side < least_side || out.rows == 1 || out.columns == 1 ||
       out.rows * out.columns * a.columns < least_products)
-    return multiply_by_blas<T>(calls, out, a, b, accumulate);
+    return multiply_in_calls<T>(calls, out, a, b, accumulate);
   // Each part packs the other operand again, which shows below 512.
   const std::int64_t least_part = side < 2 * long_part ? divided_up(side, 2) : long_part;
-  const std::int64_t part = divided_up(larger(divided_up(side, parts), least_part), unit) * unit;
+  const std::int64_t most_part = larger(most_results / (cuts_rows ? out.columns : out.rows), unit);
+  const std::int64_t part =
+      divided_up(smaller(larger(divided_up(side, parts), least_part), most_part), unit) * unit;
   const auto multiply_one = [&](std::int64_t first, std::int64_t last) {
     if (cuts_rows)
-      multiply_by_blas<T>(calls, rows_of(out, first, last), rows_of(a, first, last), b, accumulate);
+      multiply_in_calls<T>(calls, rows_of(out, first, last), rows_of(a, first, last), b,
+                           accumulate);
     else
-      multiply_by_blas<T>(calls, columns_of(out, first, last), a, columns_of(b, first, last),
-                          accumulate);
+      multiply_in_calls<T>(calls, columns_of(out, first, last), a, columns_of(b, first, last),
+                           accumulate);
   };
-  for_each_part(divided_up(side, part), 1, 1e9, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first; i < last; ++i)
-      multiply_one(i * part, smaller(side, (i + 1) * part));
-  });
+  for_each_part(divided_up(side, part), 1, cost_ns(out, a),
+                [&](std::int64_t first, std::int64_t last) {
+                  for (std::int64_t i = first; i < last; ++i)
+                    multiply_one(i * part, smaller(side, (i + 1) * part));
+                });
 }
 
 FloatProduct::Matrix floats_of(const Matrix& m) {
@@ -229,10 +257,9 @@ void spread_bias(const Matrix& out, const char* bias) {
     std::memcpy(out.data + i * out.row_stride * out.item, bias, out.columns * out.item);
 }
 
-/// `bias` has an element a column, or is null.
 template <class T>
-void multiply(const Matrix& out, const Matrix& a, const Matrix& b, bool accumulate,
-              const char* bias) {
+void multiply_at_once(const Matrix& out, const Matrix& a, const Matrix& b, bool accumulate,
+                      const char* bias) {
   if constexpr (std::is_same_v<T, float>) {
     const FloatProduct product{out.rows,       out.columns,
                                a.columns,      floats_of(a),
@@ -252,8 +279,25 @@ void multiply(const Matrix& out, const Matrix& a, const Matrix& b, bool accumula
   multiply_by_loops<T>(out, a, b, accumulate);
 }
 
-double cost_ns(const Matrix& out, const Matrix& a) {
-  return static_cast<double>(out.rows * out.columns) * static_cast<double>(a.columns) * 0.02;
+/// `bias` has an element a column, or is null. A product of a depth that needs no memory, being
+/// broadcast, is a sum of products that do.
+template <class T>
+void multiply(const Matrix& out, const Matrix& a, const Matrix& b, bool accumulate,
+              const char* bias) {
+  constexpr std::int64_t most_depth = 1 << 22, least_depth = 1024;
+  if (a.columns <= least_depth) return multiply_at_once<T>(out, a, b, accumulate, bias);
+  const bool may_be_packed = !layout_of(a).is_known || !layout_of(b).is_known;
+  const std::int64_t most_elements = std::int64_t{1} << (may_be_packed ? 23 : 28);
+  const std::int64_t depth =
+      smaller(larger(most_elements / (out.rows + out.columns), least_depth), most_depth);
+  for (std::int64_t k = 0;;) {
+    const std::int64_t last = a.columns - k > depth ? k + depth : a.columns;
+    multiply_at_once<T>(out, columns_of(a, k, last), rows_of(b, k, last), accumulate || k > 0,
+                        k > 0 ? nullptr : bias);
+    if (last == a.columns) return;
+    k = last;
+    interruption_point();
+  }
 }
 
 void multiply_all(const View& out, const View& a, const View& b, bool accumulate,

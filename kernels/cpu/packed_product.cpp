@@ -18,6 +18,7 @@ constexpr std::int64_t block_depth = 384, packed_block_depth = 192, block_floats
 // What is read in short pieces of many rows, from beyond the second cache, the hardware foresees
 // for a few rows at a time.
 constexpr std::int64_t far_block_depth = 48, near_floats = second_cache_bytes / 4;
+constexpr std::int64_t pace_products = 16;  // take the time of another op's element
 
 /// to[j * to_stride + i] = from[i * row_stride + j * column_stride] for i < rows, j < columns, and
 /// 0 for the rows from there to 16.
@@ -143,7 +144,8 @@ std::int64_t packed_columns(const Way& way, std::int64_t columns) {
   return way.packs_b ? columns : columns % lanes ? columns % tile_columns : 0;
 }
 
-void multiply_block(const Way& way, const Block& block, float* a_memory, float* b_memory) {
+void multiply_block(const Way& way, const Block& block, float* a_memory, float* b_memory,
+                    Pace& pace) {
   const FloatProduct& p = way.product;
   const auto [column0, columns, k0, depth] = block;
   const std::int64_t strips = divided_up(p.rows, way.tile_rows);
@@ -163,6 +165,7 @@ void multiply_block(const Way& way, const Block& block, float* a_memory, float* 
   tile.accumulate = p.accumulate || k0 > 0;
   for (std::int64_t s = 0; s < strips; ++s) {
     const std::int64_t row = first_row(s), height = first_row(s + 1) - row;
+    pace.advance(height * columns * depth / pace_products);
     const float* const a = p.a.data + row * p.a.row_stride + k0 * p.a.column_stride;
     if (way.packs_a)
       pack_strip(a_memory, lanes, a, p.a.row_stride, p.a.column_stride, height, depth);
@@ -207,11 +210,12 @@ void multiply_part(const Way& way) {
   const std::int64_t b_columns = way.packs_b ? most_columns : p.columns % lanes ? tile_columns : 0;
   const Scratch scratch((a_floats + b_columns * depth) * 4);
   float* const a_memory = scratch.as<float>();
+  Pace pace;
   for (std::int64_t column = 0; column < p.columns; column += most_columns)
     for (std::int64_t k = 0; k < p.depth; k += depth)
       multiply_block(
           way, {column, smaller(p.columns - column, most_columns), k, smaller(p.depth - k, depth)},
-          a_memory, a_memory + a_floats);
+          a_memory, a_memory + a_floats, pace);
 }
 
 }  // namespace

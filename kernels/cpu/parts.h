@@ -1,6 +1,4 @@
 // The CPU's table is filled file by file; each of these is defined in the source named like it.
-// Nothing in these sources throws past an object that must be destroyed: the handler would be
-// shared by all instruction sets.
 #pragma once
 
 #include "kernels/table.h"

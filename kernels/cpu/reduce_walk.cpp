@@ -7,8 +7,9 @@
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
-constexpr std::int64_t short_row = 16;
-constexpr std::int64_t few_columns = 256;  // too few for threads to share
+constexpr std::int64_t short_row = 16, lone_row = 1 << 16;
+constexpr std::int64_t long_columns = 1 << 18;  // elements in all
+constexpr std::int64_t few_columns = 256;       // too few for threads to share
 
 /// The dims that stay and those that go, each list walked by itself. Operand 0 is x: the larger one
 /// decides the order of the walk. Operand 1 is out.
@@ -33,18 +34,32 @@ bool prepare(Reduction& r, const View& out, const View& x) {
   return has_results;
 }
 
+/// A dense row into one accumulator.
+void take_row(const ReduceLoops& loops, void* accumulator, const char* x, std::int64_t count,
+              int item) {
+  for (const auto [first, last] : Pieces<>(count))
+    loops.take_rows(accumulator, x + first * item, 1, 0, last - first);
+}
+
 /// Rows of elements, one under the other, each into an accumulator of its own.
 void reduce_dense_rows(const Reduction& r) {
-  constexpr std::int64_t at_once = 64;
+  constexpr std::int64_t most_at_once = 64;
   const Dim& down = r.kept.inner();
   const int item = r.kept.operand[0].item, result_item = r.kept.operand[1].item;
-  alignas(64) char accumulators[at_once * max_accumulator_bytes];
+  const std::int64_t count = r.reduced.inner().size;
+  const std::int64_t at_once = count < lone_row ? most_at_once : 1;
+  alignas(64) char accumulators[most_at_once * max_accumulator_bytes];
+  Pace pace;
   for_each_place(r.kept, 1, [&](char* const* data) {
     for (std::int64_t i = 0; i < down.size; i += at_once) {
       const std::int64_t n = smaller(down.size - i, at_once);
+      const char* const rows = data[0] + i * down.strides[0] * item;
+      pace.advance(n * count);
       r.loops.start(accumulators, n);
-      r.loops.take_rows(accumulators, data[0] + i * down.strides[0] * item, n, down.strides[0],
-                        r.reduced.inner().size);
+      if (n > 1)
+        r.loops.take_rows(accumulators, rows, n, down.strides[0], count);
+      else
+        take_row(r.loops, accumulators, rows, count, item);
       r.loops.finish(data[1] + i * down.strides[1] * result_item, down.strides[1], accumulators, n);
     }
   });
@@ -56,13 +71,18 @@ void reduce_rows(const Reduction& r) {
   if (r.kept.dims > 0 && r.reduced.dims == 1 && inner.strides[0] == 1) return reduce_dense_rows(r);
   const int item = r.kept.operand[0].item;
   alignas(64) char buffer[block_elements * 8];
+  Pace pace;
   for_each_place(r.kept, 0, [&](char* const* place) {
     alignas(16) char accumulator[max_accumulator_bytes];
     r.loops.start(accumulator, 1);
     for_each_place(r.reduced, 1, place, [&](char* const* data) {
-      if (inner.strides[0] == 1) return r.loops.take_rows(accumulator, data[0], 1, 0, inner.size);
+      if (inner.strides[0] == 1) {
+        pace.advance(inner.size);
+        return take_row(r.loops, accumulator, data[0], inner.size, item);
+      }
       for (std::int64_t i = 0; i < inner.size; i += block_elements) {
         const std::int64_t n = smaller(inner.size - i, block_elements);
+        pace.advance(n);
         gather(item, buffer, data[0] + i * inner.strides[0] * item, {1, n, 0, inner.strides[0]});
         r.loops.take_rows(accumulator, buffer, 1, 0, n);
       }
@@ -89,19 +109,12 @@ class Columns {
   /// `accumulators` have room for max_columns.
   void start(char* accumulators, std::int64_t n) const { loops_.start(accumulators, n * fold_); }
   void take(char* accumulators, const char* x, std::int64_t rows, std::int64_t n) const {
-    if (across_.strides[0] == 1) {
-      loops_.take_columns(accumulators, x, rows / fold_, down_.strides[0] * fold_, n * fold_);
-      const std::int64_t taken = rows - rows % fold_;
-      x += taken * down_.strides[0] * item_;
-      return loops_.take_columns(accumulators, x, rows - taken, down_.strides[0], n);
-    }
-    alignas(64) char buffer[block_elements * 8];
-    const std::int64_t gathered_rows = larger(block_elements / at_once(), 1);
-    for (std::int64_t i = 0; i < rows; i += gathered_rows) {
-      const std::int64_t some = smaller(rows - i, gathered_rows);
-      gather(item_, buffer, x + i * down_.strides[0] * item_,
-             {some, n, down_.strides[0], across_.strides[0]});
-      loops_.take_columns(accumulators, buffer, some, n, n);
+    // Cut so that every block of rows is the one that it would be in a whole.
+    const std::int64_t unit = rows_at_once * (across_.strides[0] == 1 ? fold_ : gathered_rows());
+    const std::int64_t some = divided_up(long_columns, n * unit) * unit;
+    for (std::int64_t i = 0; i < rows; i += some) {
+      if (i > 0) interruption_point();
+      take_some(accumulators, x + i * down_.strides[0] * item_, smaller(rows - i, some), n);
     }
   }
   /// Leaves what all rows come to in the first n.
@@ -111,6 +124,24 @@ class Columns {
   }
 
  private:
+  std::int64_t gathered_rows() const { return larger(block_elements / at_once(), 1); }
+
+  void take_some(char* accumulators, const char* x, std::int64_t rows, std::int64_t n) const {
+    if (across_.strides[0] == 1) {
+      loops_.take_columns(accumulators, x, rows / fold_, down_.strides[0] * fold_, n * fold_);
+      const std::int64_t taken = rows - rows % fold_;
+      x += taken * down_.strides[0] * item_;
+      return loops_.take_columns(accumulators, x, rows - taken, down_.strides[0], n);
+    }
+    alignas(64) char buffer[block_elements * 8];
+    for (std::int64_t i = 0; i < rows; i += gathered_rows()) {
+      const std::int64_t some = smaller(rows - i, gathered_rows());
+      gather(item_, buffer, x + i * down_.strides[0] * item_,
+             {some, n, down_.strides[0], across_.strides[0]});
+      loops_.take_columns(accumulators, buffer, some, n, n);
+    }
+  }
+
   const ReduceLoops& loops_;
   const Dim& across_;
   const Dim& down_;
@@ -124,6 +155,7 @@ void reduce_columns(const Reduction& r) {
   const Dim& across = r.kept.inner();
   const int item = r.kept.operand[0].item;
   alignas(64) char accumulators[max_columns * max_accumulator_bytes];
+  Pace pace;
   for_each_place(r.kept, 1, [&](char* const* data) {
     for (std::int64_t c = 0; c < across.size; c += columns.at_once()) {
       const std::int64_t n = smaller(across.size - c, columns.at_once());
@@ -131,6 +163,7 @@ void reduce_columns(const Reduction& r) {
                     data[1] + c * across.strides[1] * r.kept.operand[1].item};
       columns.start(accumulators, n);
       for_each_place(r.reduced, 1, at, [&](char* const* block) {
+        pace.advance(n * r.reduced.inner().size);
         columns.take(accumulators, block[0], r.reduced.inner().size, n);
       });
       columns.end(accumulators, n);
@@ -187,9 +220,10 @@ void reduce(const ReduceLoops& loops, const View& out, const View& x) {
   const auto reduce_part = [&](const Reduction& part) {
     by_rows ? reduce_rows(part) : reduce_columns(part);
   };
-  if (r.kept.dims == 0) return reduce_part(r);
   const double ns = predicted_ns(static_cast<double>(x.count) * loops.element_ns,
                                  x.count * static_cast<std::int64_t>(item_size(x.dtype)));
+  if (r.kept.dims == 0)
+    return for_each_part(1, 1, ns, [&](std::int64_t, std::int64_t) { reduce_part(r); });
   const bool is_tall = r.kept.dims == 1 && r.reduced.dims == 1 &&
                        r.kept.inner().size <= few_columns && x.count >= 4 * part_elements;
   if (is_tall && !by_rows) return reduce_tall_columns(r, ns);

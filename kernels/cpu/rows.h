@@ -6,7 +6,8 @@
 namespace garboard::kernels::GARBOARD_ISA {
 
 /// A slice a view: `count` dense elements, or the one element of a view that has size 1 there.
-using RowFunction = void (*)(void* const* data, std::int64_t count) noexcept;
+/// A long one has interruption points.
+using RowFunction = void (*)(void* const* data, std::int64_t count);
 
 struct Rows {
   RowFunction function;
@@ -17,5 +18,10 @@ struct Rows {
 /// Calls the function once a slice along `dim`. The views share all sizes but that of `dim`, which
 /// the last view has; a view without data is passed on as null. Each row is read and written once.
 void for_each_row(const Rows& rows, const View* const* views, int dim);
+
+/// Brings elements that lie `stride` apart together, or takes them there; a long row has
+/// interruption points.
+void gather_row(int item, void* to, const void* from, std::int64_t count, std::int64_t stride);
+void scatter_row(int item, void* to, const void* from, std::int64_t count, std::int64_t stride);
 
 }  // namespace garboard::kernels::GARBOARD_ISA

@@ -13,13 +13,15 @@ template <class T>
 using RunningSum = std::conditional_t<functors::Real<T>, double, std::uint64_t>;
 
 template <class T>
-void sum_row(void* const* data, std::int64_t count) noexcept {
+void sum_row(void* const* data, std::int64_t count) {
   T* const y = static_cast<T*>(data[0]);
   const T* const x = static_cast<const T*>(data[1]);
   RunningSum<T> sum = 0;
-  for (std::int64_t i = 0; i < count; ++i) {
-    sum += static_cast<RunningSum<T>>(x[i]);
-    y[i] = static_cast<T>(sum);
+  for (const auto [first, last] : Pieces<>(count)) {
+    for (std::int64_t i = first; i < last; ++i) {
+      sum += static_cast<RunningSum<T>>(x[i]);
+      y[i] = static_cast<T>(sum);
+    }
   }
 }
 
@@ -31,13 +33,15 @@ void sum_columns(T* y, const T* x, std::int64_t rows, std::int64_t row_stride,
   for (std::int64_t first = 0; first < columns; first += at_once) {
     const std::int64_t n = smaller(columns - first, at_once);
     RunningSum<T> sums[at_once] = {};
-    for (std::int64_t r = 0; r < rows; ++r) {
-      const T* const from = x + r * row_stride + first;
-      T* const to = y + r * row_stride + first;
+    for (const auto [first_row, last_row] : Pieces<>(rows, at_once)) {
+      for (std::int64_t r = first_row; r < last_row; ++r) {
+        const T* const from = x + r * row_stride + first;
+        T* const to = y + r * row_stride + first;
 #pragma GCC ivdep
-      for (std::int64_t c = 0; c < n; ++c) {
-        sums[c] += static_cast<RunningSum<T>>(from[c]);
-        to[c] = static_cast<T>(sums[c]);
+        for (std::int64_t c = 0; c < n; ++c) {
+          sums[c] += static_cast<RunningSum<T>>(from[c]);
+          to[c] = static_cast<T>(sums[c]);
+        }
       }
     }
   }

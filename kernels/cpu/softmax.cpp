@@ -7,69 +7,91 @@
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
-template <class T>
-void softmax_row(void* const* data, std::int64_t count) noexcept {
+template <class T, bool is_long>
+void softmax_row(void* const* data, std::int64_t count) {
   T* y = static_cast<T*>(data[0]);
   const T* x = static_cast<const T*>(data[1]);
-  const T maximum = maximum_of(x, count);
-  const T scale = static_cast<T>(1 / exponentials(y, x, count, maximum));
-  for (std::int64_t i = 0; i < count; ++i) y[i] *= scale;
+  const T maximum = maximum_of<is_long>(x, count);
+  const T scale = static_cast<T>(1 / exponentials<is_long>(y, x, count, maximum));
+  for (const auto [first, last] : Pieces<is_long>(count)) {
+    for (std::int64_t i = first; i < last; ++i) y[i] *= scale;
+  }
 }
 
-template <class T>
-void log_softmax_row(void* const* data, std::int64_t count) noexcept {
+template <class T, bool is_long>
+void log_softmax_row(void* const* data, std::int64_t count) {
   T* y = static_cast<T*>(data[0]);
   const T* x = static_cast<const T*>(data[1]);
-  const T maximum = maximum_of(x, count);
-  const T log_sum = static_cast<T>(functors::log(exponential_sum(x, count, maximum)));
+  const T maximum = maximum_of<is_long>(x, count);
+  const T log_sum = static_cast<T>(functors::log(exponential_sum<is_long>(x, count, maximum)));
+  for (const auto [first, last] : Pieces<is_long>(count)) {
 #pragma GCC ivdep
-  for (std::int64_t i = 0; i < count; ++i) y[i] = (x[i] - maximum) - log_sum;
+    for (std::int64_t i = first; i < last; ++i) y[i] = (x[i] - maximum) - log_sum;
+  }
 }
 
 /// dx = y (dy - sum(dy y))
-template <class T>
-void softmax_gradient_row(void* const* data, std::int64_t count) noexcept {
+template <class T, bool is_long>
+void softmax_gradient_row(void* const* data, std::int64_t count) {
   T* dx = static_cast<T*>(data[0]);
   const T* dy = static_cast<const T*>(data[1]);
   const T* y = static_cast<const T*>(data[2]);
-  const T mean = static_cast<T>(sum_dense<T>(
+  const T mean = static_cast<T>(sum_dense<T, is_long>(
       count, [=](std::int64_t i) __attribute__((always_inline)) { return dy[i] * y[i]; }));
+  for (const auto [first, last] : Pieces<is_long>(count)) {
 #pragma GCC ivdep
-  for (std::int64_t i = 0; i < count; ++i) dx[i] = y[i] * (dy[i] - mean);
+    for (std::int64_t i = first; i < last; ++i) dx[i] = y[i] * (dy[i] - mean);
+  }
 }
 
 /// dx = dy - e^y sum(dy)
-template <class T>
-void log_softmax_gradient_row(void* const* data, std::int64_t count) noexcept {
+template <class T, bool is_long>
+void log_softmax_gradient_row(void* const* data, std::int64_t count) {
   T* dx = static_cast<T*>(data[0]);
   const T* dy = static_cast<const T*>(data[1]);
   const T* y = static_cast<const T*>(data[2]);
-  const T sum = static_cast<T>(sum_dense<T>(
+  const T sum = static_cast<T>(sum_dense<T, is_long>(
       count, [dy](std::int64_t i) __attribute__((always_inline)) { return dy[i]; }));
+  for (const auto [first, last] : Pieces<is_long>(count)) {
 #pragma GCC ivdep
-  for (std::int64_t i = 0; i < count; ++i) dx[i] = dy[i] - functors::exp(y[i]) * sum;
+    for (std::int64_t i = first; i < last; ++i) dx[i] = dy[i] - functors::exp(y[i]) * sum;
+  }
 }
 
-template <RowFunction of_float, RowFunction of_double>
+/// By dtype and length.
+template <RowFunction of_float, RowFunction of_double, RowFunction of_long_float,
+          RowFunction of_long_double>
+RowFunction row_function(const View& x, int dim) {
+  const bool is_long = x.sizes.size() > 0 && x.sizes.data()[dim] > long_row;
+  if (x.dtype == DType::float32) return is_long ? of_long_float : of_float;
+  return is_long ? of_long_double : of_double;
+}
+
+template <RowFunction... functions>
 void forward(const View& y, const View& x, int dim, Stream) {
   const View* views[] = {&y, &x};
-  for_each_row({x.dtype == DType::float32 ? of_float : of_double, 2, 1}, views, dim);
+  for_each_row({row_function<functions...>(x, dim), 2, 1}, views, dim);
 }
 
-template <RowFunction of_float, RowFunction of_double>
+template <RowFunction... functions>
 void backward(const View& dx, const View& dy, const View& y, int dim, Stream) {
   const View* views[] = {&dx, &dy, &y};
-  for_each_row({y.dtype == DType::float32 ? of_float : of_double, 3, 1}, views, dim);
+  for_each_row({row_function<functions...>(y, dim), 3, 1}, views, dim);
 }
 
 }  // namespace
 
 void fill_softmax(Table& table) noexcept {
-  table.softmax = forward<softmax_row<float>, softmax_row<double>>;
-  table.log_softmax = forward<log_softmax_row<float>, log_softmax_row<double>>;
-  table.softmax_gradient = backward<softmax_gradient_row<float>, softmax_gradient_row<double>>;
+  table.softmax = forward<softmax_row<float, false>, softmax_row<double, false>,
+                          softmax_row<float, true>, softmax_row<double, true>>;
+  table.log_softmax = forward<log_softmax_row<float, false>, log_softmax_row<double, false>,
+                              log_softmax_row<float, true>, log_softmax_row<double, true>>;
+  table.softmax_gradient =
+      backward<softmax_gradient_row<float, false>, softmax_gradient_row<double, false>,
+               softmax_gradient_row<float, true>, softmax_gradient_row<double, true>>;
   table.log_softmax_gradient =
-      backward<log_softmax_gradient_row<float>, log_softmax_gradient_row<double>>;
+      backward<log_softmax_gradient_row<float, false>, log_softmax_gradient_row<double, false>,
+               log_softmax_gradient_row<float, true>, log_softmax_gradient_row<double, true>>;
 }
 
 }  // namespace garboard::kernels::GARBOARD_ISA

@@ -98,10 +98,16 @@ bool copy_items(const View& out, const View& x) {
                   const Plan plan = whole.part(first, last);
                   const Dim& across = plan.inner();
                   const Dim& down = plan.dim[plan.dims - 2];
+                  // Of long rows and of many columns some at a time.
+                  const std::int64_t columns = smaller(across.size, long_row / tile_side);
                   for_each_place(plan, 2, [&](char* const* data) {
-                    turn(reinterpret_cast<Item*>(data[0]), down.strides[0],
-                         reinterpret_cast<const Item*>(data[1]), across.strides[1], across.size,
-                         down.size);
+                    const auto to = reinterpret_cast<Item*>(data[0]);
+                    const auto from = reinterpret_cast<const Item*>(data[1]);
+                    for (const auto [c, last_c] : Pieces<>(across.size, tile_side))
+                      for (const auto [r, last_r] : Pieces<>(down.size, columns))
+                        turn(to + r * down.strides[0] + c, down.strides[0],
+                             from + c * across.strides[1] + r, across.strides[1], last_c - c,
+                             last_r - r);
                   });
                 });
   return true;

@@ -1,0 +1,313 @@
+"""Ctrl-C: what takes long ends between two pieces of it, and leaves the books balanced."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import garboard as gb
+import pytest
+
+from tests.support.live_memory import balanced  # noqa: F401
+from tests.support.programs import run_program
+
+pytestmark = pytest.mark.usefixtures("balanced")
+
+ENDLESS = 1 << 40  # elements, all one and the same
+SOON = 0.1  # seconds
+AT_MOST = 10.0  # on a machine that is shared; alone it is 0.1
+
+
+@pytest.fixture(autouse=True, params=[1, 2], ids=["one thread", "two threads"])
+def threads(request: pytest.FixtureRequest) -> Iterator[int]:
+    before = gb.get_num_threads()
+    gb.set_num_threads(request.param)
+    yield request.param
+    gb.set_num_threads(before)
+
+
+class CtrlC:
+    """The user's Ctrl-C, by the alarm; late ones hit nobody."""
+
+    is_armed = False
+
+    def __call__(self, *_: object) -> None:
+        if self.is_armed:
+            self.is_armed = False
+            raise KeyboardInterrupt
+
+
+@pytest.fixture(autouse=True)
+def alarm() -> Iterator[None]:
+    before = signal.signal(signal.SIGALRM, CtrlC())
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def is_interrupted(work: Callable[[], Any]) -> bool:
+    """Run `work`, with Ctrl-C soon; tell whether that ended it."""
+    ctrl_c = signal.getsignal(signal.SIGALRM)
+    began = time.monotonic()
+    try:
+        ctrl_c.is_armed = True
+        signal.setitimer(signal.ITIMER_REAL, SOON)
+        work()
+        ctrl_c.is_armed = False
+    except KeyboardInterrupt:
+        assert time.monotonic() - began < AT_MOST
+        return True
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    return False
+
+
+def zeros(*sizes: int, dtype: gb.dtype = gb.float32) -> gb.Tensor:
+    """A tensor of any sizes that takes the memory of one element."""
+    return gb.zeros(*[1] * len(sizes), dtype=dtype).expand(*sizes)
+
+
+def classes(*sizes: int) -> gb.Tensor:
+    return zeros(*sizes, dtype=gb.int64)
+
+
+REDUCTIONS = {
+    "sum": lambda: zeros(ENDLESS).sum(),
+    "a sum in float64": lambda: zeros(ENDLESS, dtype=gb.float64).sum(),
+    "a sum of integers": lambda: zeros(ENDLESS, dtype=gb.int64).sum(),
+    "a sum of few rows": lambda: gb.zeros(3, 1).expand(3, ENDLESS).sum(1),
+    "a sum of a few columns": lambda: gb.zeros(16).expand(ENDLESS, 16).sum(0),
+    "a sum of many columns": lambda: gb.zeros(1000).expand(ENDLESS, 1000).sum(0),
+    "a sum of short columns": lambda: gb.zeros(16, 3).T.expand(ENDLESS, 3, 16).sum((0, 1)),
+    "a sum of dense rows": lambda: gb.zeros(3, 7).expand(ENDLESS, 3, 7).sum(),
+    "max": lambda: zeros(ENDLESS).max(),
+    "any": lambda: zeros(ENDLESS, dtype=gb.bool).any(),
+    "prod": lambda: zeros(ENDLESS).prod(),
+    "mean": lambda: zeros(ENDLESS).mean(),
+    "var": lambda: zeros(ENDLESS).var(),
+    "var of columns": lambda: gb.zeros(20).expand(ENDLESS, 20).var(0),
+    "argmax": lambda: zeros(ENDLESS).argmax(),
+    "argmax of bytes": lambda: zeros(ENDLESS, dtype=gb.uint8).argmax(),
+    "argmin of rows": lambda: gb.zeros(3, 1).expand(3, ENDLESS).argmin(1),
+    "max of columns": lambda: gb.zeros(7).expand(ENDLESS, 7).max(0),
+}
+PRODUCTS = {
+    "vectors": lambda: zeros(ENDLESS) @ zeros(ENDLESS),
+    "a matrix and a vector": lambda: zeros(3, ENDLESS) @ zeros(ENDLESS),
+    "few rows": lambda: zeros(4, ENDLESS) @ zeros(ENDLESS, 5),
+    "many rows": lambda: zeros(64, ENDLESS) @ zeros(ENDLESS, 64),
+    "float64": lambda: zeros(4, ENDLESS, dtype=gb.float64) @ zeros(ENDLESS, 5, dtype=gb.float64),
+    "integers": lambda: classes(4, ENDLESS) @ classes(ENDLESS, 5),
+    "batches": lambda: gb.bmm(zeros(2, 3, ENDLESS), zeros(2, ENDLESS, 4)),
+    "linear": lambda: gb.nn.functional.linear(zeros(4, ENDLESS), zeros(5, ENDLESS), gb.zeros(5)),
+    "square": lambda: zeros(20_000, 20_000) @ zeros(20_000, 20_000),
+    "square in float64": lambda: (
+        zeros(5_000, 60_000, dtype=gb.float64) @ zeros(60_000, 5_000, dtype=gb.float64)
+    ),
+}
+PYTHONS_OWN = {
+    "tolist": lambda: zeros(1 << 14, 1 << 14).tolist(),
+    "tensor of a list": lambda: gb.tensor([[1.0] * 1000] * 100_000),
+    "cross_entropy of many classes": lambda: gb.nn.functional.cross_entropy(
+        zeros(8, 1 << 26), classes(8)
+    ),
+    "cross_entropy": lambda: gb.nn.functional.cross_entropy(
+        zeros(1 << 20, 1 << 16), classes(1 << 20)
+    ),
+}
+
+
+@pytest.mark.parametrize("work", [*REDUCTIONS.values()], ids=REDUCTIONS)
+def test_a_reduction_that_would_take_hours_ends(work):
+    assert is_interrupted(work)
+
+
+@pytest.mark.parametrize("work", [*PRODUCTS.values()], ids=PRODUCTS)
+def test_a_product_that_would_take_hours_ends(work):
+    assert is_interrupted(work)
+
+
+@pytest.mark.parametrize("work", [*PYTHONS_OWN.values()], ids=PYTHONS_OWN)
+def test_what_takes_seconds_ends(work):
+    assert is_interrupted(work)
+
+
+def test_what_was_half_written_is_a_tensor_of_a_later_version():
+    x = gb.ones(1 << 24)
+    versions = [x._version]
+
+    def write() -> None:
+        for _ in range(1000):
+            x.normal_()
+            versions.append(x._version)
+
+    assert is_interrupted(write)
+
+    assert x._version >= versions[-1]
+    assert x.shape == (1 << 24,)
+    assert (x.fill_(2) == 2).all()
+
+
+def test_a_backward_pass_of_many_nodes_ends():
+    x = gb.ones(1, requires_grad=True)
+    y = x
+    for _ in range(1 << 18):
+        y = y * 1
+
+    def begin(_: gb.Tensor) -> None:
+        signal.getsignal(signal.SIGALRM).is_armed = True
+        signal.setitimer(signal.ITIMER_REAL, 0.002)
+
+    y.register_hook(begin)
+    with pytest.raises(KeyboardInterrupt):
+        y.backward()
+
+    assert x.grad is None
+
+
+def test_a_long_op_of_a_backward_pass_ends_it():
+    x = gb.ones(1, requires_grad=True)
+    y = x.expand(ENDLESS)
+
+    assert is_interrupted(lambda: y.backward(zeros(ENDLESS)))
+
+    assert x.grad is None
+    assert x._version == 0
+
+
+def test_a_handler_that_returns_lets_the_work_go_on():
+    seen = []
+    signal.signal(signal.SIGALRM, lambda *_: seen.append(gb.ones(3).sum().item()))
+    ones = gb.ones(1, dtype=gb.int64).expand(1 << 28)
+
+    signal.setitimer(signal.ITIMER_REAL, 0.02, 0.02)
+    total = ones.sum()
+    signal.setitimer(signal.ITIMER_REAL, 0)
+
+    assert total.item() == 1 << 28
+    assert set(seen) == {3.0}
+
+
+def test_a_handler_may_run_long_ops_of_its_own_and_end_what_the_op_reads():
+    x = gb.ones(1, dtype=gb.int64)
+    wide = x.expand(1 << 28)
+    inner = []
+
+    def handle(*_: object) -> None:
+        x.dispose()
+        wide.dispose()
+        inner.append(gb.ones(1 << 22).sum().item())
+
+    signal.signal(signal.SIGALRM, handle)
+    signal.setitimer(signal.ITIMER_REAL, 0.02)
+    total = wide.sum()
+
+    assert total.item() == 1 << 28
+    assert inner == [float(1 << 22)]
+
+
+def test_what_a_handler_raises_is_what_the_op_raises():
+    class MineError(Exception):
+        pass
+
+    def handle(*_: object) -> None:
+        raise MineError("told to end")
+
+    signal.signal(signal.SIGALRM, handle)
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    with pytest.raises(MineError, match="told to end"):
+        zeros(ENDLESS).sum()
+
+
+def test_work_of_another_thread_goes_on():
+    results, done = [], threading.Event()
+    ones = gb.ones(1, dtype=gb.int64).expand(1 << 28)
+
+    def compute() -> None:
+        results.append(ones.sum().item())
+        done.set()
+
+    def wait() -> None:
+        while not done.wait(0.01):
+            pass
+
+    thread = threading.Thread(target=compute)
+    thread.start()
+    is_interrupted(wait)
+    done.wait()
+    thread.join()
+
+    assert results == [1 << 28]
+
+
+def test_a_worker_threads_work_of_minutes_holds_up_nobody_but_itself(threads):
+    said = run_program(
+        f"""
+        import os, threading, time, garboard as gb
+        gb.set_num_threads({threads})
+        thread = threading.Thread(target=lambda: gb.zeros(1).expand(1 << 40).sum(), daemon=True)
+        thread.start()
+        time_before = time.monotonic()
+        for _ in range(100):
+            gb.ones(1 << 16).sum()
+        print(time.monotonic() - time_before < {AT_MOST}, thread.is_alive())
+        """
+    )
+
+    assert said == "True True\n"
+
+
+def test_a_scope_ends_what_the_interrupted_block_made():
+    with gb.dispose_scope() as scope:
+        kept = gb.ones(10)
+        assert is_interrupted(lambda: zeros(ENDLESS).sum())
+        assert len(scope) <= 3
+
+    assert kept.is_disposed
+
+
+def test_a_program_ends_by_its_first_ctrl_c(threads):
+    said = run_program(
+        f"""
+        import os, signal, threading, garboard as gb
+        gb.set_num_threads({threads})
+        before = gb.memory.live()
+        threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        try:
+            gb.zeros(1).expand(1 << 40).sum()
+        except KeyboardInterrupt as error:
+            print(type(error).__name__)
+        print(gb.memory.live() == before, gb.memory.memory_allocated())
+        """
+    )
+
+    assert said == "KeyboardInterrupt\nTrue 0\n"
+
+
+def test_a_forked_child_is_interrupted_in_the_thread_that_forked(threads):
+    said = run_program(
+        f"""
+        import os, signal, threading, garboard as gb
+        gb.set_num_threads({threads})
+        gb.zeros(1).expand(1 << 28).sum()
+        def child():
+            signal.setitimer(signal.ITIMER_REAL, 0.1)
+            try:
+                gb.zeros(1).expand(1 << 40).sum()
+            except KeyboardInterrupt:
+                os._exit(7)
+        def fork():
+            gb.zeros(1).expand(1 << 28).sum()  # this thread has learnt that it is not the main one
+            if (pid := os.fork()) == 0:
+                child()
+            print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+        signal.signal(signal.SIGALRM, signal.default_int_handler)
+        thread = threading.Thread(target=fork)
+        thread.start()
+        thread.join()
+        """
+    )
+
+    assert said == "7\n"
