@@ -67,15 +67,29 @@ PyObject* list_at(const View& view, const T* data, int dim, Signals& signals) {
   return list.release();
 }
 
+/// Python's own error says nothing, and is none of ours.
+[[noreturn]] void throw_no_room_for_list(const Dims& sizes) {
+  PyErr_Clear();
+  const std::string message = text("tolist: sizes ", sizes,
+                                   " make more lists and numbers than Python has memory for; take "
+                                   "slices, or numpy(), which shares the tensor's");
+  throw OutOfMemoryError(message, message + "\nnothing was asked of a device");
+}
+
 }  // namespace
 
 PyObject* list_of(const Tensor& tensor) {
   const GradModeGuard no_grad(false);
   const Tensor here = to(tensor, Device{});
-  return visit_dtype(here.dtype(), [&]<class T>(Type<T>) {
-    Signals signals;
-    return list_at(here.view(), static_cast<const T*>(here.data()), 0, signals);
-  });
+  try {
+    return visit_dtype(here.dtype(), [&]<class T>(Type<T>) {
+      Signals signals;
+      return list_at(here.view(), static_cast<const T*>(here.data()), 0, signals);
+    });
+  } catch (const PythonErrorSet&) {
+    if (PyErr_ExceptionMatches(PyExc_MemoryError)) throw_no_room_for_list(tensor.sizes());
+    throw;
+  }
 }
 
 }  // namespace garboard::python

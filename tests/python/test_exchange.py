@@ -231,6 +231,16 @@ class TestNumpy:
         assert gb.tensor(2.5).numpy()[()] == 2.5
 
 
+class TestToList:
+    def test_of_more_lists_than_python_has_memory_for_says_what_to_do(self):
+        x = gb.empty(2**60, 0)
+
+        with pytest.raises(gb.OutOfMemoryError, match=r"^tolist: sizes .*; take slices") as raised:
+            x.tolist()
+
+        assert raised.value.report.startswith(str(raised.value))
+
+
 class TestArrayProtocol:
     def test_shares_or_converts(self):
         x = gb.tensor([1.5, 2.5])

@@ -95,6 +95,7 @@ inline constexpr Doc item{
 inline constexpr Doc tolist{
     .summary = "Return the elements as nested lists of Python numbers.",
     .returns = "As many lists deep as there are dims; of a tensor of no dims the number.",
+    .raises = "OutOfMemoryError: Python has no memory for as many lists and numbers.",
     .example =
         ">>> gb.tolist(gb.tensor([[1, 2], [3, 4]]))\n"
         "[[1, 2], [3, 4]]",
