@@ -18,6 +18,7 @@
 #include "python/bindings/dtype_object.h"
 #include "python/bindings/errors.h"
 #include "python/bindings/garbage.h"
+#include "python/bindings/unicode.h"
 
 namespace py = pybind11;
 
@@ -134,7 +135,8 @@ py::tuple peak_of(const py::object& device) {
 
 std::optional<std::size_t> bytes_from(const py::object& limit) {
   if (limit.is_none()) return std::nullopt;
-  if (py::isinstance<py::str>(limit)) return parse_bytes(limit.cast<std::string>());
+  if (py::isinstance<py::str>(limit))
+    return parse_bytes(to_text(limit.ptr(), "set_memory_limit", "limit"));
   const std::int64_t bytes = to_integer(limit.ptr(), "set_memory_limit", "limit");
   if (bytes < 0)
     throw ShapeError(text("set_memory_limit: limit ", bytes, "; it must not be negative"));

@@ -5,6 +5,8 @@
 #include <pybind11/stl.h>
 
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "csrc/core/error.h"
 #include "csrc/core/text.h"
@@ -47,8 +49,9 @@ std::string stack() {
 /// `with record_function(name):`, entered and left on one thread.
 class Label {
  public:
-  void enter(const std::string& name) {
-    if (OpProfile::is_on()) op_.emplace(name, detail_of({nullptr, nullptr, 0}));
+  void enter(const py::object& name) {
+    const std::string_view said = to_text(name.ptr(), "record_function", "name");
+    if (OpProfile::is_on()) op_.emplace(std::string(said), detail_of({nullptr, nullptr, 0}));
   }
   void leave() { op_.reset(); }
 

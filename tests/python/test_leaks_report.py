@@ -81,6 +81,23 @@ class TestTheText:
 
         assert file.getvalue() == str(LeakReport((leak(),))) + "\n"
 
+    def test_goes_where_print_would_write(self):
+        class Log:
+            text = ""
+
+            def write(self, text):
+                self.text += text
+
+            def __len__(self):
+                return 0
+
+        log = Log()
+        LeakReport((leak(),)).show(log)
+
+        assert log.text == str(LeakReport((leak(),))) + "\n"
+        with pytest.raises(TypeError, match=r"^show: file is of type int; a text file"):
+            LeakReport().show(5)
+
     def test_is_coloured_on_a_terminal(self, monkeypatch):
         monkeypatch.setenv("TERM", "xterm-256color")
         monkeypatch.delenv("NO_COLOR", raising=False)

@@ -172,6 +172,10 @@ class TestRecordFunction:
             ("mul", "twice"),
         ]
 
+    def test_takes_a_name_that_is_a_string(self):
+        with pytest.raises(TypeError, match=r"^record_function: name is of type list; a string is"):
+            record_function([])
+
     def test_may_be_open_twice(self):
         label = record_function("again")
         with profile() as prof, label, label:

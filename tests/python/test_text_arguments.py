@@ -17,8 +17,10 @@ HALF = "\ud800"
         lambda: gb.dispose_scope(limit=HALF),
         lambda: gb.dispose_scope(HALF).__enter__(),
         lambda: gb.memory.memory_stats(HALF),
+        lambda: gb.memory.set_memory_limit(HALF),
+        lambda: gb.profiler.record_function(HALF).__enter__(),
     ],
-    ids=["create", "to", "device", "limit", "name", "memory_stats"],
+    ids=["create", "to", "device", "limit", "name", "memory_stats", "cap", "record_function"],
 )
 def test_half_of_a_surrogate_pair_is_no_text(call):
     with pytest.raises(

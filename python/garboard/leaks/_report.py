@@ -75,6 +75,9 @@ class LeakReport:
         Args:
             file: Where to; standard output by default.
 
+        Raises:
+            TypeError: `file` cannot be written to.
+
         >>> gb.leaks.LeakReport().show()
         no leaks: 0 tensors born, 0 dead
         """

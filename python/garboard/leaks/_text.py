@@ -79,8 +79,13 @@ def leak_text(leak: Leak) -> list[str]:
 
 def show(report: LeakReport, file: TextIO | None) -> None:
     """Print a report, in colours where the file is a terminal."""
-    out = file or sys.stdout
-    if not out.isatty():
+    out = sys.stdout if file is None else file
+    if not hasattr(out, "write"):
+        raise TypeError(
+            f"show: file is of type {type(file).__name__}; a text file, or what has its write(), "
+            "is needed"
+        )
+    if not getattr(out, "isatty", bool)():  # as print(), which asks for write() alone
         print(report, file=out)
         return
     from rich.console import Console

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from garboard import _engine
+from garboard._check import text
 from garboard._engine import GarboardError
 from garboard.profiler._averages import EventAverages, averages_of
 from garboard.profiler._events import MemoryEvent, OpEvent, Recorded, recorded_from
@@ -228,6 +229,9 @@ class record_function:
     Args:
         name: Of the event.
 
+    Raises:
+        TypeError: `name` is no string.
+
     >>> with gb.profiler.profile() as prof, gb.profiler.record_function("forward"):
     ...     x = gb.ones(3) * 2
     >>> [(it.name, it.parent and it.parent.name) for it in prof.events()]
@@ -235,7 +239,7 @@ class record_function:
     """
 
     def __init__(self, name: str) -> None:
-        self.name = name
+        self.name = text("record_function", "name", name)
         self._labels: list[_engine._Label] = []  # of blocks that are open, one may be in another
 
     def __enter__(self) -> Self:
