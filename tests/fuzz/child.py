@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import faulthandler
+import itertools
 import json
 import mmap
 import os
@@ -17,11 +18,10 @@ from typing import Any, TextIO
 
 from tests.fuzz import targets
 from tests.fuzz.board import BOARD
-from tests.fuzz.judge import fault_of, fingerprint
+from tests.fuzz.judge import fingerprint
 from tests.fuzz.program import Program
 from tests.fuzz.replay import needed, reduced, replay
 from tests.fuzz.room import Room, alarm
-from tests.fuzz.targets import Target
 from tests.fuzz.values import SPACE
 
 __all__ = ["main"]
@@ -46,6 +46,7 @@ class Child:
         exec(SPACE, self.space)
         self.space["contextlib"] = contextlib
         self.room = Room()
+        self.replays = itertools.count(-1, -1)  # what the clock shows: no program's number
         self.totals = [0, 0, 0, 0]
         self.told: Counter[str] = Counter()
 
@@ -56,23 +57,38 @@ class Child:
         if self.told[key] > 20:
             lines = []
         elif not fault.startswith(("left behind", "the books", "in a finalizer")):
-            lines = needed(lines)
+            short = needed(lines)
+            lines = short if self._raises(short, fault) else lines
         elif self.told[key] <= 2:
             lines = reduced(lines, self._leaves)
         row = {"number": number, "target": target, "fault": fault, "lines": lines}
         self.findings.write(json.dumps(row) + "\n")
         self.findings.flush()
 
-    def _leaves(self, lines: list[str]) -> bool:
-        """Whether `lines` leave something behind, too."""
+    def replayed(self, lines: list[str]) -> list[str]:
+        """Run `lines` as a program of its own; return what they raised that is a fault."""
         space = {**self.space, "sim": self.room.sim}
-        replay(lines, space)
+        faults: list[str] = []
+        try:
+            self.clock.number = next(self.replays)
+            faults = replay(lines, space)
+        except KeyboardInterrupt:  # the alarm, at the very end
+            pass
+        finally:
+            self.clock.number = None
         space.clear()
         self.room.restore()
+        return faults
+
+    def _raises(self, lines: list[str], fault: str) -> bool:
+        """Whether `lines` raise `fault`, too."""
+        return fingerprint(fault) in map(fingerprint, self.replayed(lines))
+
+    def _leaves(self, lines: list[str]) -> bool:
+        """Whether `lines` leave something behind, too."""
+        self.replayed(lines)
         fault = self.room.left_behind() or self.room.disagreement()
-        faults = [fault, *map(fault_of_unraisable, self.room.unraisable)]
-        self.room.unraisable.clear()
-        return any(faults)
+        return bool(self.room.take_unraised() or fault)
 
     def one(self, number: int) -> None:
         """Run a program and look what it left."""
@@ -93,10 +109,8 @@ class Child:
         if left := self.room.left_behind():
             self.room.restore()
             run.faults.append((target, left, len(run.lines)))
-        for error in self.room.unraisable:
-            if fault := fault_of_unraisable(error):
-                run.faults.append((target, fault, len(run.lines)))
-        self.room.unraisable.clear()
+        for fault in self.room.take_unraised():
+            run.faults.append((target, fault, len(run.lines)))
         if number % 16 == 0 and (fault := self.room.disagreement()):
             run.faults.append((target, fault, len(run.lines)))
         for name, fault, count in run.faults:
@@ -106,11 +120,6 @@ class Child:
         self.totals[2] += run.errors
         self.totals[3] += run.interrupts
         BOARD.pack_into(self.board, 0, number, *self.totals)
-
-
-def fault_of_unraisable(error: BaseException) -> str | None:
-    fault = fault_of(error, Target("unraisable", int, ()))
-    return fault and f"in a finalizer: {fault}"
 
 
 def limit_memory() -> None:
@@ -142,9 +151,7 @@ def main() -> None:
             sys.stdout = sys.stderr
         with alarm(child.clock, SOFT_SECONDS):
             if order["lines"]:
-                child.clock.number = -1
-                replay(order["lines"], {**child.space, "sim": child.room.sim})
-                child.clock.number = None
+                child.replayed(order["lines"])
             else:
                 for number in range(order["first"], order["last"]):
                     child.one(number)

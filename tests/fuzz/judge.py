@@ -6,6 +6,7 @@ import copy
 import decimal
 import pickle
 import re
+from types import CodeType
 
 import garboard as gb
 
@@ -17,16 +18,23 @@ __all__ = ["fault_of", "fingerprint"]
 TYPED = (gb.GarboardError, TypeError, ValueError, IndexError, OverflowError)
 HOSTILE = (Mischief, decimal.DecimalException, KeyboardInterrupt)
 WALLS = ("incompatible function arguments", "incompatible constructor", "Unable to cast")
+_CALLS_HOOKS = gb.nn.Module.__call__.__code__
 
 
 def _is_theirs(error: BaseException) -> bool:
-    """Whether hostile code raised `error`, or called itself without end."""
+    """Whether hostile code raised `error`, or called itself without end: through a module that is
+    its own hook too."""
     trace, codes = error.__traceback__, []
     while trace is not None:
         codes.append(trace.tb_frame.f_code)
         trace = trace.tb_next
-    last = codes[-8 if isinstance(error, RecursionError) else -1 :]
-    return any(it.co_filename.endswith("hostile.py") or it.co_name == "<lambda>" for it in last)
+    if isinstance(error, RecursionError):
+        return any(_is_hostile(it) or it is _CALLS_HOOKS for it in codes[-8:])
+    return any(map(_is_hostile, codes[-1:]))
+
+
+def _is_hostile(code: CodeType) -> bool:
+    return code.co_filename.endswith("hostile.py") or code.co_name == "<lambda>"
 
 
 def _is_fitting(error: BaseException, target: Target) -> bool:

@@ -59,7 +59,7 @@ class Program:
         self.number, self.rng = number, Random((seed << 40) + number)
         self.space = dict(space)
         self.sanity = self.rng.choice((0.6, 0.85, 0.95, 1))
-        self.owners: list[str] = []  # names of objects of ours
+        self.owners: list[str] = []  # names of objects of ours; an error has Python's methods alone
         self.names: list[str] = []
         self.run = Run()
         self.trace = trace
@@ -74,7 +74,8 @@ class Program:
         name = f"{prefix}{len(self.names)}"
         self.space[name] = value
         self.names.append(name)
-        if type(value).__module__.startswith("garboard"):
+        kind = type(value)
+        if kind.__module__.startswith("garboard") and not issubclass(kind, BaseException):
             self.owners.append(name)
         return name
 

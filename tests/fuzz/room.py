@@ -15,21 +15,22 @@ from typing import Any
 import garboard as gb
 from garboard import _engine
 
-from tests.fuzz.targets import functions
+from tests.fuzz.judge import fault_of
+from tests.fuzz.targets import Target, functions
 
-__all__ = ["LIMIT_BYTES", "Room"]
+__all__ = ["LIMIT_BYTES", "Room", "alarm"]
 
 LIMIT_BYTES = 256 << 20
+_NOWHERE = Target("unraisable", int, ())
 
 
 class Room:
     """Holds a simulated device, catches what cannot be raised, and counts what lives."""
 
     def __init__(self) -> None:
-        self.unraisable: list[BaseException] = []
+        self.unraised: list[str] = []  # faults: an error would hold its frames, and they tensors
         self.sim = gb.memory.SimulatedDevice("1 GiB")
-        sys.unraisablehook = self._keep_unraisable
-        threading.excepthook = self._keep_of_thread
+        sys.unraisablehook = threading.excepthook = self._judge_unraised
         warnings.simplefilter("ignore")
         self.restore()
         functions()
@@ -37,13 +38,15 @@ class Room:
         gc.freeze()
         self._before = self._counts()
 
-    def _keep_unraisable(self, args: Any) -> None:
-        if args.exc_value is not None:
-            self.unraisable.append(args.exc_value)
+    def _judge_unraised(self, args: Any) -> None:
+        """Judge what a finalizer or a thread could not raise."""
+        if args.exc_value is not None and (fault := fault_of(args.exc_value, _NOWHERE)):
+            self.unraised.append(f"in a finalizer: {fault}")
 
-    def _keep_of_thread(self, args: Any) -> None:
-        if args.exc_value is not None:
-            self.unraisable.append(args.exc_value)
+    def take_unraised(self) -> list[str]:
+        """Return the faults that nobody could raise since this was last called."""
+        taken, self.unraised = self.unraised, []
+        return taken
 
     def is_disturbed(self) -> bool:
         """Whether a scope was left open, gradients off, a profile on, or the device closed."""
