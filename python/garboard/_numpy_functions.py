@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import garboard
-from garboard._engine import GradientError, Tensor
+from garboard._engine import GradientError, ShapeError, Tensor
 from garboard._native import add_methods
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ _RENAMED = {
     "negative": "neg",
     "rint": "round",
 }
+_MOST_DIMS = 64  # of arrays in NumPy
 _ABOUT_SIZES = ("iscomplexobj", "isrealobj", "may_share_memory", "ndim", "shape", "size")
 _WRITERS = ("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask")
 
@@ -94,6 +95,7 @@ def _array_function(
     Raises:
         TypeError: The result is to be written into a tensor.
         GradientError: A tensor requires grad.
+        ShapeError: Lists are nested deeper than arrays have dims.
     """
     name = function.__name__
     written = (options.get("out"), *(inputs[:1] if name in _WRITERS else ()))
@@ -126,7 +128,7 @@ def _operand(given: Any, op: str) -> Any:
     return float(value) if isinstance(value, np.generic) else value  # of a long double
 
 
-def _read(given: Any, name: str) -> Any:
+def _read(given: Any, name: str, depth: int = 0) -> Any:
     """Return `given` with arrays in place of tensors, in sequences too."""
     if isinstance(given, Tensor):
         if not given.requires_grad:
@@ -138,7 +140,11 @@ def _read(given: Any, name: str) -> Any:
             f"{_instead_of(name)}"
         )
     if isinstance(given, Sequence) and not isinstance(given, (str, bytes, range)):
-        read = [_read(it, name) for it in given]
+        if depth == _MOST_DIMS:
+            raise ShapeError(
+                f"{name}: lists nested more than {_MOST_DIMS} deep, the dims of arrays in NumPy"
+            )
+        read = [_read(it, name, depth + 1) for it in given]
         return tuple(read) if isinstance(given, tuple) else read
     return given
 

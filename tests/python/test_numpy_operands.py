@@ -221,6 +221,17 @@ class TestFunctions:
 
         assert call(x.detach()) is not None
 
+    def test_of_numpys_read_lists_as_deep_as_arrays_have_dims(self):
+        deep: list = [1.0]
+        for _ in range(2000):
+            deep = [deep]
+        cycle: list = []
+        cycle += [cycle, cycle]
+
+        for nest in (deep, cycle):
+            with pytest.raises(gb.ShapeError, match=r"^concatenate: lists nested more than 64 dee"):
+                np.concatenate([gb.ones(1), nest])
+
     def test_of_numpys_tell_the_sizes_of_what_requires_grad(self):
         x = gb.ones(2, 3, requires_grad=True)
 

@@ -8,6 +8,7 @@ import threading
 from collections import Counter
 
 import garboard as gb
+import numpy as np
 import pytest
 from garboard import nn, optim
 from garboard.profiler import ProfilerActivity, profile, record_function
@@ -515,6 +516,15 @@ class TestProfile:
     def test_refuses_other_activities(self):
         with pytest.raises(TypeError, match="an activity of type str; a ProfilerActivity"):
             profile(activities=["cpu"])
+
+    @pytest.mark.parametrize("name", ["record_shapes", "profile_memory", "with_stack"])
+    def test_wants_flags(self, name):
+        with pytest.raises(TypeError, match=rf"^profile: {name} is of type ndarray; True or False"):
+            profile(**{name: np.ones(2)})
+
+    def test_wants_a_function_to_call_back(self):
+        with pytest.raises(TypeError, match=r"^profile: on_trace_ready is of type int; a function"):
+            profile(on_trace_ready=5)
 
     def test_records_again(self):
         prof = profile()

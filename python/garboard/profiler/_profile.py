@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from garboard import _engine
-from garboard._check import text
+from garboard._check import flag, text
 from garboard._engine import GarboardError
 from garboard.profiler._averages import EventAverages, averages_of
 from garboard.profiler._events import MemoryEvent, OpEvent, Recorded, recorded_from
@@ -42,7 +42,7 @@ class profile:
         on_trace_ready: Called with the profile when the block has ended.
 
     Raises:
-        TypeError: `activities` has something that is no `ProfilerActivity`.
+        TypeError: An argument is of no type that fits, or one of `activities` is not.
         GarboardError: Another profile records already, or this one has not recorded yet.
 
     >>> with gb.profiler.profile(profile_memory=True) as prof:
@@ -66,7 +66,14 @@ class profile:
                     f"profile: an activity of type {type(activity).__name__}; a ProfilerActivity "
                     "is needed"
                 )
-        self._shapes, self._memory, self._stack = record_shapes, profile_memory, with_stack
+        self._shapes = flag("profile", "record_shapes", record_shapes)
+        self._memory = flag("profile", "profile_memory", profile_memory)
+        self._stack = flag("profile", "with_stack", with_stack)
+        if on_trace_ready is not None and not callable(on_trace_ready):
+            raise TypeError(
+                f"profile: on_trace_ready is of type {type(on_trace_ready).__name__}; a function "
+                "of the profile is needed"
+            )
         self._on_trace_ready = on_trace_ready
         self._live_before: dict[str, int] | None = None
         self._recorded: Recorded | None = None
