@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tests.fuzz.deaths import explain
 from tests.fuzz.runner import Runner
+from tests.fuzz.targets import public_names
 
 __all__ = ["main"]
 
@@ -47,6 +48,7 @@ def main() -> int:
     print(
         f"\nfuzz: {totals.calls} calls in {totals.programs} programs of seed {seed}, "
         f"{totals.errors} errors, {totals.interrupts} interrupted; {rate:.0f} calls/s\n"
+        f"fuzz: {runner.findings.reached(public_names())}\n"
         f"fuzz: {', '.join(f'{count} {kind}' for kind, count in counts.items())}"
     )
     return 1 if any(counts.values()) else 0

@@ -49,6 +49,12 @@ class Child:
         self.replays = itertools.count(-1, -1)  # what the clock shows: no program's number
         self.totals = [0, 0, 0, 0]
         self.told: Counter[str] = Counter()
+        self.called: set[str] = set()
+        self.answered: set[str] = set()
+
+    def _tell(self, row: dict[str, Any]) -> None:
+        self.findings.write(json.dumps(row) + "\n")
+        self.findings.flush()
 
     def found(self, number: int, target: str, fault: str, lines: list[str]) -> None:
         """Tell the parent, with as few lines as show it."""
@@ -62,8 +68,7 @@ class Child:
         elif self.told[key] <= 2:
             lines = reduced(lines, self._leaves)
         row = {"number": number, "target": target, "fault": fault, "lines": lines}
-        self.findings.write(json.dumps(row) + "\n")
-        self.findings.flush()
+        self._tell(row)
 
     def replayed(self, lines: list[str]) -> list[str]:
         """Run `lines` as a program of its own; return what they raised that is a fault."""
@@ -115,6 +120,11 @@ class Child:
             run.faults.append((target, fault, len(run.lines)))
         for name, fault, count in run.faults:
             self.found(number, name, fault, run.lines[:count])
+        called, answered = {*run.called} - self.called, {*run.answered} - self.answered
+        if called or answered:
+            self._tell({"called": [*called], "answered": [*answered]})
+            self.called |= called
+            self.answered |= answered
         self.totals[0] += 1
         self.totals[1] += run.calls
         self.totals[2] += run.errors

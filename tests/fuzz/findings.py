@@ -47,6 +47,9 @@ class Findings:
     def __init__(self) -> None:
         self._by_key: dict[str, Finding] = {}
         self._read: dict[Path, int] = defaultdict(int)
+        #: The names of what was called, and of what returned at least once.
+        self.called: set[str] = set()
+        self.answered: set[str] = set()
 
     def add(self, number: int, target: str, fault: str, lines: list[str], errors: str = "") -> None:
         if is_forgiven(target, fault):
@@ -76,8 +79,17 @@ class Findings:
             for text in rows:
                 if text.endswith("\n"):
                     row = json.loads(text)
-                    self.add(row["number"], row["target"], row["fault"], row["lines"])
                     self._read[file] += len(text.encode())
+                    if "fault" in row:
+                        self.add(row["number"], row["target"], row["fault"], row["lines"])
+                    else:
+                        self.called.update(row["called"])
+                        self.answered.update(row["answered"])
+
+    def reached(self, public: set[str]) -> str:
+        """Say how much of `public` was called, and how much of it returned at least once."""
+        called, answered = len(public & self.called), len(public & self.answered)
+        return f"{called} of {len(public)} public callables called, {answered} with a result"
 
     def join_alike(self) -> None:
         """Let deaths whose texts end alike be one finding."""

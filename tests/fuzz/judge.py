@@ -42,7 +42,7 @@ def _is_fitting(error: BaseException, target: Target) -> bool:
     if isinstance(error, AttributeError):
         return "attr(" in target.text
     if isinstance(error, KeyError):
-        return target.name in ("getitem", "delitem")
+        return target.name.startswith(("operator.getitem", "operator.delitem"))
     if isinstance(error, OSError):
         return any(it.kind == "path" for it in target.parameters)
     if isinstance(error, StopIteration):

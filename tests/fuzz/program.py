@@ -43,6 +43,9 @@ class Run:
     #: The target's name, the fault, and how many lines there were.
     faults: list[tuple[str, str, int]] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
+    #: The names of what was called, and of what returned.
+    called: list[str] = field(default_factory=list)
+    answered: list[str] = field(default_factory=list)
 
 
 @cache
@@ -138,10 +141,12 @@ class Program:
         self.target = target
         self._say(f"r{len(self.names)} = {target.spelled(given, named)}")
         self.run.calls += 1
+        self.run.called.append(target.name)
         space = self.space
         result = target.call(
             *[space[it] for it in given], **{key: space[it] for key, it in named.items()}
         )
+        self.run.answered.append(target.name)
         self._keep("r", result)
 
     def execute(self) -> Run:

@@ -111,7 +111,10 @@ def test_every_public_function_is_called():
 def test_every_way_to_call_a_tensor_is_found():
     found = {target.name for target in members(gb.Tensor)}
 
-    assert {"Tensor.add_", "grad (write)", "operator.__add__", "getitem", "repr()"} <= found
+    assert {"Tensor.add_", "Tensor.grad (read)", "Tensor.grad (write)", "repr(Tensor)"} <= found
+    assert {"operator.__add__(Tensor, any)", "operator.__add__(any, Tensor)"} <= found
+    assert {"operator.__neg__(Tensor)", "operator.getitem(Tensor, any)"} <= found
+    assert "np.exp(Tensor)" in found
 
 
 def test_a_text_keeps_what_its_last_line_needs():
