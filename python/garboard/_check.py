@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from garboard._engine import ShapeError, Tensor
-from garboard._given import items_of, shown
+from garboard._given import items_of
+from garboard._texts import shown
 
 __all__ = [
     "choice",

@@ -9,24 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
-__all__ = ["items_of", "keys_of", "list_of", "refuse_unless_list", "shown"]
+from garboard._texts import shown
+
+__all__ = ["items_of", "keys_of", "list_of", "refuse_unless_list"]
 
 _T = TypeVar("_T")
-
-
-def shown(given: object) -> str:
-    """Return how an error names what it was given: its value where that is a number or a word.
-
-    Of all else the type is named. To print it would run code that is not ours, may take longer
-    than the stack is deep, and would show what tensors hold.
-    """
-    if type(given) is str or type(given) is bytes:
-        return repr(given[:80])
-    if given is None or type(given) is bool or type(given) is float:
-        return repr(given)
-    if type(given) is int:
-        return repr(given) if abs(given) < 1 << 64 else "beyond 64 bits"
-    return f"of type {type(given).__name__}"
 
 
 def refuse_unless_list(op: str, name: str, given: object, of: str) -> None:

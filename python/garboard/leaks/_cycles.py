@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
-from garboard.leaks._describe import described, is_a, place_of
+from garboard.leaks._describe import described, place_of
 from garboard.leaks._hops import Link, links
 from garboard.leaks._roots import is_ours
 from garboard.leaks._survivors import Survivor
+from garboard.leaks._unasked import is_a, module_of_class
 
 __all__ = ["Cycle", "cycle_through"]
 
@@ -107,4 +108,4 @@ def _cycle(survivor: Survivor, path: list[Any]) -> Cycle:
 
 
 def _is_instance(link: Link) -> bool:
-    return type(link.object).__module__ != "builtins"
+    return module_of_class(type(link.object)) != "builtins"

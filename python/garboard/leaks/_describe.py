@@ -17,71 +17,56 @@ from typing import Any
 
 from garboard import _engine
 from garboard._engine import Tensor
+from garboard._texts import printable
 from garboard.leaks._site import Site, site_of
+from garboard.leaks._unasked import (
+    attributes_of,
+    is_a,
+    is_cache,
+    is_disposed,
+    length_of,
+    module_name_of,
+    module_of_class,
+    type_name,
+)
 
-__all__ = [
-    "attributes_of",
-    "code_of",
-    "described",
-    "file_of",
-    "is_a",
-    "is_cache",
-    "loaded_class",
-    "place_of",
-    "unwrapped",
-]
-
-
-def is_a(thing: Any, kind: Any) -> bool:
-    """Tell whether a thing's type is one of these; `isinstance` would ask the thing, too.
-
-    Proxies and mocks answer for what they stand for.
-    """
-    return issubclass(type(thing), kind)
-
-
-def attributes_of(thing: Any) -> Any:
-    """Return a thing's `__dict__` without asking the thing; an empty dict where it has none."""
-    try:
-        space = object.__getattribute__(thing, "__dict__")
-    except (AttributeError, TypeError):
-        return {}
-    return space if type(space) is dict else {}
-
-
-_CONTAINERS = (list, tuple, dict, set, frozenset, deque)
+__all__ = ["code_of", "described", "file_of", "loaded_class", "place_of"]
 
 
 def described(thing: Any) -> str:
     """Return `list of 60`, `Tensor float32[8] #214`, `function hook()`, `class Run`."""
     kind = type(thing)
-    if issubclass(kind, Tensor):
+    if is_a(thing, Tensor):
         return _tensor(thing)
-    if issubclass(kind, ModuleType):
-        return f"module {thing.__name__}"
-    if issubclass(kind, type):
-        return f"class {thing.__qualname__}"
-    if issubclass(kind, FrameType):
+    if is_a(thing, ModuleType):
+        return f"module {module_name_of(thing)}".rstrip()
+    if is_a(thing, type):
+        return f"class {type_name(thing, is_qualified=True)}"
+    if is_a(thing, FrameType):
         return f"frame of {_code(thing.f_code, thing.f_lineno).called}"
-    if issubclass(kind, FunctionType):
-        return f"function {thing.__name__}()"
-    if issubclass(kind, _CONTAINERS):
-        bound = getattr(thing, "maxlen", None) if issubclass(kind, deque) else None
-        return f"{kind.__name__} of {len(thing)}" + (f", at most {bound}" if bound else "")
+    if is_a(thing, FunctionType):
+        return f"function {printable(thing.__name__)}()"
+    length = length_of(thing)
+    if length is not None:
+        bound = _bound(thing) if is_a(thing, deque) else None
+        return f"{type_name(kind)} of {length}" + (f", at most {bound}" if bound else "")
     if is_cache(thing):
-        return f"lru_cache of {unwrapped(thing).__name__}()"
+        return f"lru_cache of {described(_unwrapped(thing)).removeprefix('function ')}"
     code = code_of(thing)
     if code is not None:
-        return f"{kind.__name__} {_code(code, code.co_firstlineno).called}"
-    return f"{kind.__name__} object"
+        return f"{type_name(kind)} {_code(code, code.co_firstlineno).called}"
+    return f"{type_name(kind)} object"
+
+
+_bound = vars(deque)["maxlen"].__get__
+_shape, _dtype = (vars(Tensor)[name].__get__ for name in ("shape", "dtype"))
 
 
 def _tensor(tensor: Any) -> str:
-    serial = _engine._birth(tensor)[0]
-    if tensor.is_disposed:
-        return f"{type(tensor).__name__} #{serial}, disposed"
-    shape = str(list(tensor.shape))
-    return f"{type(tensor).__name__} {str(tensor.dtype).rpartition('.')[2]}{shape} #{serial}"
+    serial, name = _engine._birth(tensor)[0], type_name(type(tensor))
+    if is_disposed(tensor):
+        return f"{name} #{serial}, disposed"
+    return f"{name} {str(_dtype(tensor)).rpartition('.')[2]}{list(_shape(tensor))} #{serial}"
 
 
 _CODES = (
@@ -99,17 +84,13 @@ def code_of(thing: Any) -> CodeType | None:
 
 
 def _code(code: CodeType, line: int) -> Site:
-    return Site(code.co_filename, line, code.co_qualname)
+    return Site(printable(code.co_filename), line, printable(code.co_qualname))
 
 
-def is_cache(thing: Any) -> bool:
-    """Tell whether a thing is a function behind `lru_cache` or `cache`."""
-    return type(thing).__name__ == "_lru_cache_wrapper"
-
-
-def unwrapped(thing: Any) -> Any:
-    """Return the function below an `lru_cache`."""
-    return thing.__wrapped__ if is_cache(thing) else thing
+def _unwrapped(thing: Any) -> Any:
+    """Return what lies below an `lru_cache`; another thing itself."""
+    below = attributes_of(thing).get("__wrapped__") if is_cache(thing) else None
+    return thing if below is None or is_cache(below) else below
 
 
 def place_of(thing: Any) -> Site | None:
@@ -119,7 +100,7 @@ def place_of(thing: Any) -> Site | None:
     if is_a(thing, Tensor):
         site = site_of(_engine._birth(thing)[1])
         return site if site.file else None
-    code = code_of(unwrapped(thing)) if not is_a(thing, type) else None
+    code = code_of(_unwrapped(thing)) if not is_a(thing, type) else None
     return _code(code, code.co_firstlineno) if code is not None else None
 
 
@@ -128,14 +109,13 @@ def file_of(thing: Any) -> str:
     place = place_of(thing) if not is_a(thing, Tensor) else None
     if place is not None:
         return place.file
-    if is_a(thing, ModuleType):
-        return getattr(thing, "__file__", None) or ""
     cls = thing if is_a(thing, type) else type(thing)
-    module = sys.modules.get(cls.__module__)
-    return getattr(module, "__file__", None) or ""
+    module = thing if is_a(thing, ModuleType) else sys.modules.get(module_of_class(cls))
+    file = attributes_of(module).get("__file__")
+    return printable(file) if is_a(file, str) else ""
 
 
 def loaded_class(module: str, name: str) -> type | None:
     """Return a class if its module has been imported; otherwise nothing can be an instance."""
     found = getattr(sys.modules.get(module), name, None)
-    return found if isinstance(found, type) else None
+    return found if is_a(found, type) else None

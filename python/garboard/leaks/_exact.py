@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from garboard import _engine
-from garboard.leaks._describe import attributes_of, is_a, loaded_class
+from garboard.leaks._describe import loaded_class
 from garboard.leaks._exemptions import Exemptions, is_ignored
 from garboard.leaks._graphs import Chain
 from garboard.leaks._groups import Group, cohorts_of
@@ -17,6 +17,7 @@ from garboard.leaks._look import Look
 from garboard.leaks._report import Checked, LeakReport
 from garboard.leaks._steps import Steps
 from garboard.leaks._survivors import Since, Survivor
+from garboard.leaks._unasked import attributes_of, is_a, is_disposed
 
 __all__ = ["judged"]
 
@@ -64,7 +65,7 @@ class _Exact:
         self._look = Look(
             since,
             steps,
-            lambda it: self._counts(it.step) and not is_exempt(it) and not it.tensor.is_disposed,
+            lambda it: self._counts(it.step) and not is_exempt(it) and not is_disposed(it.tensor),
             loop_file,
         )
         self._exemptions = Exemptions()

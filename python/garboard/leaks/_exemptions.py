@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 from weakref import ref
 
 from garboard import _check as check
 from garboard import _engine
 from garboard._engine import Tensor
+from garboard._texts import printable
 from garboard.leaks._groups import Group
 from garboard.leaks._holders import expression
 from garboard.leaks._site import site_of
+from garboard.leaks._unasked import is_a, type_name
 
 __all__ = ["Exemptions", "ignore", "is_ignored"]
 
@@ -60,22 +62,30 @@ class Exemptions:
         """Leave out tensors, and whatever is held by way of other objects.
 
         Raises:
-            TypeError: A thing is neither a tensor nor can be referred to weakly.
+            TypeError: A thing is neither a tensor nor can be referred to weakly; the reason is no
+                string.
         """
+        told = printable(check.text("exclude", "reason", reason))
         for thing in things:
-            if isinstance(thing, Tensor):
-                self._serials[_engine._birth(thing)[0]] = reason
+            if is_a(thing, Tensor):
+                self._serials[_engine._birth(cast("Tensor", thing))[0]] = told
                 continue
             try:
-                self._objects.append((ref(thing), reason))
+                self._objects.append((ref(thing), told))
             except TypeError:
                 raise TypeError(
-                    f"exclude: a {type(thing).__name__}, which cannot be referred to weakly; give "
-                    "a tensor, a module or another object, or name the container in expect()"
+                    f"exclude: a {type_name(type(thing))}, which cannot be referred to weakly; "
+                    "give a tensor, a module or another object, or name the container in expect()"
                 ) from None
 
     def expect(self, name: str, max_items: int, reason: str) -> None:
-        self._expected.append(_Expected(name, max_items, reason))
+        self._expected.append(
+            _Expected(
+                printable(check.text("expect", "name_or_site", name)),
+                check.integer("expect", "max_items", max_items),
+                printable(check.text("expect", "reason", reason)),
+            )
+        )
 
     def is_excluded(self, serial: int) -> bool:
         return serial in self._serials
@@ -92,7 +102,7 @@ class Exemptions:
                 return f"`{name}` belongs to what was excluded{_because(reason)}"
         for expected in self._expected:
             if self._is_meant(expected.name, group, name):
-                items = _items(group)
+                items = group.size()
                 if items <= expected.max_items:
                     return f"`{name}` has {items} of {expected.max_items} expected items" + (
                         _because(expected.reason)
@@ -104,13 +114,6 @@ class Exemptions:
         site = site_of(group.survivors[-1].site)
         names = {name, name.rpartition(".")[2], site.place, site.function, site.called}
         return meant in names
-
-
-def _items(group: Group) -> int:
-    try:
-        return len(group.holder)
-    except TypeError:
-        return len(group.survivors)
 
 
 def _because(reason: str) -> str:

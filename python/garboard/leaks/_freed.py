@@ -6,9 +6,11 @@ import gc
 from typing import Any
 from weakref import ref
 
+from garboard import _check as check
 from garboard import _engine
 from garboard._engine import Tensor
-from garboard.leaks._describe import described, file_of, is_a, loaded_class, place_of
+from garboard._texts import printable
+from garboard.leaks._describe import described, file_of, loaded_class, place_of
 from garboard.leaks._groups import is_container
 from garboard.leaks._holders import chain_text, holder_site, holder_text
 from garboard.leaks._hops import links
@@ -16,6 +18,7 @@ from garboard.leaks._kinds import FAMILIES
 from garboard.leaks._leak import Leak, Rate, fingerprint_of
 from garboard.leaks._roots import phases
 from garboard.leaks._site import Site
+from garboard.leaks._unasked import is_a, is_disposed, type_name
 
 __all__ = ["Expected"]
 
@@ -24,14 +27,15 @@ class Expected:
     """One object that should be gone; held weakly."""
 
     def __init__(self, thing: object, reason: str, step: int) -> None:
+        told = printable(check.text("expect_freed", "reason", reason))
         try:
             self._weak = ref(thing)
         except TypeError:
             raise TypeError(
-                f"expect_freed: a {type(thing).__name__}, which cannot be referred to weakly; "
+                f"expect_freed: a {type_name(type(thing))}, which cannot be referred to weakly; "
                 "give a tensor, a module or another object"
             ) from None
-        self._reason, self._step = reason, step
+        self._reason, self._step = told, step
 
     def leak(self, now: int) -> Leak | None:
         """Return a finding if the object still lives, and something holds it."""
@@ -39,10 +43,10 @@ class Expected:
             return None
         gc.collect()
         thing: Any = self._weak()
-        if thing is None or (is_a(thing, Tensor) and thing.is_disposed):
+        if thing is None or (is_a(thing, Tensor) and is_disposed(thing)):
             return None
         path = _engine._holder_paths(phases(), [thing], [])[0]
-        site = place_of(thing) or Site(file_of(thing), 1, type(thing).__qualname__)
+        site = place_of(thing) or Site(file_of(thing), 1, type_name(type(thing), is_qualified=True))
         chain = links(path) if path is not None else []
         last = len(chain) - 2
         at = next((i for i in range(last, 0, -1) if is_container(chain[i].object)), len(chain) - 1)

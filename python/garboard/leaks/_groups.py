@@ -9,9 +9,10 @@ from types import FrameType, FunctionType
 from typing import Any
 
 from garboard import _engine
-from garboard.leaks._describe import attributes_of, is_a, is_cache, loaded_class
+from garboard.leaks._describe import loaded_class
 from garboard.leaks._hops import Link, links
 from garboard.leaks._survivors import Survivor
+from garboard.leaks._unasked import attributes_of, is_a, is_cache, items_of, length_of
 
 __all__ = ["Group", "cohorts_of", "grouped", "is_container"]
 
@@ -58,28 +59,38 @@ class Group:
 
     def size(self) -> int:
         """Return how many items the holder has; how many survivors, where it has no length."""
-        if is_cache(self.holder):
-            return int(self.holder.cache_info().currsize)
-        return len(self.holder) if is_container(self.holder) else len(self.survivors)
+        holder = self.holder
+        if is_cache(holder):
+            return int(type(holder).cache_info(holder).currsize)
+        length = length_of(holder) if is_container(holder) else None
+        return len(self.survivors) if length is None else length
 
     def has_item(self, thing: Any) -> bool:
         """Tell whether the holder directly holds a thing."""
-        holder = self.holder
-        if is_a(holder, dict):
-            return any(value is thing for value in dict.values(holder))
-        return is_a(holder, (list, set, deque)) and any(it is thing for it in holder)
+        return is_container(self.holder) and any(it is thing for it in items_of(self.holder))
 
     def bound(self) -> int | None:
         """Return how many items the holder can have, where its structure says so."""
         holder, owner = self.holder, self.chain[max(self.at - 1, 0)].object
         if is_a(holder, deque):
             queue = loaded_class("queue", "Queue")
-            size = getattr(owner, "maxsize", 0) if queue and is_a(owner, queue) else 0
-            return holder.maxlen if holder.maxlen is not None else size or None
+            size = attributes_of(owner).get("maxsize") if queue and is_a(owner, queue) else 0
+            most: int | None = _most_items(holder)
+            return most if most is not None else size if type(size) is int and size else None
         if is_cache(holder):
-            size = holder.cache_parameters()["maxsize"]
-            return int(size) if size is not None else None
+            size = _parameters_of(holder).get("maxsize")
+            return size if type(size) is int else None
         return None
+
+
+_most_items = vars(deque)["maxlen"].__get__
+
+
+def _parameters_of(cache: Any) -> dict[str, Any]:
+    """Return how a cache was made: `lru_cache` leaves a function of its own on each."""
+    tell = attributes_of(cache).get("cache_parameters")
+    found = tell() if is_a(tell, FunctionType) and tell.__module__ == "functools" else {}
+    return found if type(found) is dict else {}
 
 
 def cohorts_of(survivors: Sequence[Survivor]) -> dict[int, int]:

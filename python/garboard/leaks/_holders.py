@@ -10,12 +10,14 @@ from typing import Any
 
 from garboard import _engine
 from garboard._engine import Tensor
+from garboard._texts import printable
 from garboard.leaks import _survivors
-from garboard.leaks._describe import code_of, described, file_of, is_a, is_cache, place_of
+from garboard.leaks._describe import code_of, described, file_of, place_of
 from garboard.leaks._hops import Link, links
 from garboard.leaks._roots import phases
 from garboard.leaks._site import Site, site_of
 from garboard.leaks._source import Scope, Storing, is_emptied, storing_line
+from garboard.leaks._unasked import is_a, is_cache, is_disposed, type_name
 
 __all__ = [
     "Holders",
@@ -50,11 +52,11 @@ def expression(chain: Sequence[Link]) -> str:
         if kind in ("global", "local", "closure variable", "default argument") and name:
             text = name
         elif kind == "class attribute":
-            text = f"{before.object.__name__}.{name}"
+            text = f"{type_name(before.object)}.{name}"
         elif kind == "thread-local":
             text = f"{text}.{name}"
         elif kind == "attribute":
-            text = f"{type(before.object).__name__}.{name}"
+            text = f"{type_name(type(before.object))}.{name}"
         elif kind == "item":
             text = f"{text}[{name}]"
         elif kind == "cached result":
@@ -104,7 +106,7 @@ def _scopes(chain: Sequence[Link], near: Site) -> list[tuple[Scope, str]]:
     (kind, name), owner = chain[at].edge, chain[at - 1].object
     code = owner.f_code if is_a(owner, FrameType) else code_of(owner)
     if code is not None and kind != "global":
-        inner = Scope(code.co_filename, code.co_firstlineno)
+        inner = Scope(printable(code.co_filename), code.co_firstlineno)
         # A closure's variable is its outer function's; a local is nobody else's.
         return [(inner, name)] if kind == "local" else [(inner, name), (Scope(inner.file), name)]
     is_attribute = kind in ("attribute", "class attribute", "thread-local")
@@ -119,7 +121,7 @@ def holder_text(chain: Sequence[Link], near: Site) -> str:
     if is_a(last.object, Tensor) or kind == "cached result":
         what = kind
     else:
-        what = "lru_cache" if is_cache(last.object) else type(last.object).__name__
+        what = "lru_cache" if is_cache(last.object) else type_name(type(last.object))
     if kind == "closure variable" and what != kind:
         what = f"closure variable, {what}"
     name = expression(chain) or described(last.object)
@@ -192,7 +194,7 @@ def who_holds(tensor: Tensor, limit: int = 5) -> Holders:
 
 
 def _native_holders(tensor: Tensor) -> tuple[str, ...]:
-    if tensor.is_disposed:
+    if is_disposed(tensor):
         return ()
     storage = next((it.storage for it in _survivors.survivors(0) if it.tensor is tensor), None)
     if storage is None:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from types import FunctionType, MethodType
 from typing import Any
 
-from garboard.leaks._describe import attributes_of, is_a, loaded_class
+from garboard.leaks._describe import loaded_class
+from garboard.leaks._unasked import attributes_of, is_a
 
 __all__ = ["is_filled_by_hook"]
 
@@ -41,4 +42,4 @@ def _reach(hook: Any) -> Iterator[Any]:
         yield content
         yield from list(attributes_of(content).values())
     for name in hook.__code__.co_names:
-        yield hook.__globals__.get(name)
+        yield dict.get(hook.__globals__, name)

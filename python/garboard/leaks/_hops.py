@@ -6,6 +6,7 @@ knows one type of holder, names the edge, and says how far it leads.
 
 from __future__ import annotations
 
+import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from types import (
@@ -16,6 +17,7 @@ from types import (
     FrameType,
     FunctionType,
     GeneratorType,
+    MemberDescriptorType,
     MethodType,
     ModuleType,
     TracebackType,
@@ -23,7 +25,18 @@ from types import (
 from typing import Any, NamedTuple
 
 from garboard import _engine
-from garboard.leaks._describe import attributes_of, is_a
+from garboard._texts import printable, shown
+from garboard.leaks._unasked import (
+    attributes_of,
+    first_is_there,
+    is_a,
+    is_cache,
+    items_of,
+    keys_of,
+    mro_of,
+    space_of,
+    type_name,
+)
 
 __all__ = ["Edge", "Link", "links"]
 
@@ -47,6 +60,8 @@ class Link(NamedTuple):
     object: Any
 
 
+_LONGEST_KEY = 40
+
 Step = tuple[Edge, int]  # an edge, and how many objects of the path it passes
 
 
@@ -63,7 +78,7 @@ def links(path: Sequence[Any]) -> list[Link]:
 
 def _step(holder: Any, ahead: Sequence[Any]) -> Step:
     for kind, rule in _RULES:
-        if issubclass(type(holder), kind):  # isinstance would ask the object itself
+        if is_a(holder, kind):
             step = rule(holder, ahead)
             if step is not None:
                 return step
@@ -72,25 +87,34 @@ def _step(holder: Any, ahead: Sequence[Any]) -> Step:
 
 def key_of(mapping: Any, value: Any) -> tuple[object] | None:
     """Return the key of `value`, in a tuple, if it is there."""
-    items = dict.items(mapping) if is_a(mapping, dict) else mapping.items()
-    return next(((key,) for key, other in list(items) if other is value), None)
+    items = list(dict.items(mapping) if is_a(mapping, dict) else mapping.items())
+    return next(((key,) for key, other in items if other is value), None)
 
 
 def name_of(space: Any, value: Any) -> str | None:
     """Return the name of `value` in a namespace."""
     key = key_of(space, value)
-    return None if key is None else key[0] if isinstance(key[0], str) else written(key[0])
+    if key is None:
+        return None
+    return printable(key[0]) if is_a(key[0], str) else written(key[0])
 
 
-def written(key: object) -> str:
+def written(key: object, room: int = _LONGEST_KEY) -> str:
     """Return a key's text, unless that could be long, or the user's code would make it."""
     if type(key) in (str, int, bool, float, type(None)):
-        text = repr(key)
+        text = printable(shown(key))
     elif type(key) is tuple:
-        text = f"({', '.join(map(written, key))})"
+        parts: list[str] = []
+        left = room - 2
+        for item in key:
+            if left < 0:
+                break
+            parts.append(written(item, left))
+            left -= len(parts[-1]) + 2
+        text = f"({', '.join(parts)})"
     else:
-        text = type(key).__name__
-    return text if len(text) <= 40 else f"{text[:37]}..."
+        text = type_name(type(key))
+    return text if len(text) <= _LONGEST_KEY else f"{text[: _LONGEST_KEY - 3]}..."
 
 
 def _namespace(kind: str, space: Any, ahead: Sequence[Any]) -> Step | None:
@@ -102,7 +126,7 @@ def _namespace(kind: str, space: Any, ahead: Sequence[Any]) -> Step | None:
 
 
 def _of_module(module: ModuleType, ahead: Sequence[Any]) -> Step | None:
-    return _namespace("global", vars(module), ahead) or (Edge("callback"), 1)
+    return _namespace("global", attributes_of(module), ahead) or (Edge("callback"), 1)
 
 
 def _of_frame(frame: FrameType, ahead: Sequence[Any]) -> Step | None:
@@ -152,7 +176,7 @@ def _of_method(method: Any, ahead: Sequence[Any]) -> Step | None:
 
 def _of_type(cls: type, ahead: Sequence[Any]) -> Step | None:
     if is_a(ahead[0], dict) and len(ahead) > 1:
-        name = name_of(vars(cls), ahead[1])
+        name = name_of(space_of(cls), ahead[1])
         if name is not None:
             return Edge("class attribute", name), 2
     return None
@@ -162,18 +186,16 @@ def _of_mapping(mapping: Any, ahead: Sequence[Any]) -> Step | None:
     key = key_of(mapping, ahead[0])
     if key is not None:
         return Edge("item", written(key[0])), 1
-    return (Edge("key"), 1) if any(it is ahead[0] for it in list(dict.keys(mapping))) else None
+    return (Edge("key"), 1) if first_is_there(ahead[0], keys_of(mapping)) is not None else None
 
 
 def _of_sequence(sequence: Any, ahead: Sequence[Any]) -> Step | None:
-    plain = next(kind for kind in (list, tuple, deque) if is_a(sequence, kind))
-    items = list(plain.__iter__(sequence))
-    at = next((i for i, item in enumerate(items) if item is ahead[0]), None)
+    at = first_is_there(ahead[0], items_of(sequence))
     return (Edge("item", str(at)), 1) if at is not None else None
 
 
 def _of_set(members: Any, ahead: Sequence[Any]) -> Step | None:
-    return (Edge("member"), 1) if any(item is ahead[0] for item in list(members)) else None
+    return (Edge("member"), 1) if first_is_there(ahead[0], items_of(members)) is not None else None
 
 
 def _of_traceback(traceback: TracebackType, ahead: Sequence[Any]) -> Step | None:
@@ -182,7 +204,7 @@ def _of_traceback(traceback: TracebackType, ahead: Sequence[Any]) -> Step | None
 
 def _of_exception(error: BaseException, ahead: Sequence[Any]) -> Step | None:
     for name in ("__traceback__", "__context__", "__cause__"):
-        if ahead[0] is getattr(error, name):
+        if ahead[0] is vars(BaseException)[name].__get__(error):
             return Edge("attribute", name), 1
     return None
 
@@ -199,25 +221,24 @@ def _of_instance(instance: Any, ahead: Sequence[Any]) -> Step | None:
     name = name_of(space, ahead[0])
     if name is not None:
         return Edge("attribute", name), 1
-    for cls in type(instance).__mro__:
-        for name, member in list(vars(cls).items()):
-            if type(member).__name__ == "member_descriptor":
+    for cls in mro_of(type(instance)):
+        for name, member in list(space_of(cls).items()):
+            if type(member) is MemberDescriptorType:
                 try:
                     value = member.__get__(instance)
                 except AttributeError:
                     continue
                 if value is ahead[0]:
-                    return Edge("attribute", name), 1
+                    return Edge("attribute", printable(name)), 1
     if ahead[0] is type(instance):
         return Edge("class"), 1
     return _of_special(instance, ahead)
 
 
 def _of_special(instance: Any, ahead: Sequence[Any]) -> Step | None:
-    name = f"{type(instance).__module__}.{type(instance).__name__}"
-    if name == "functools._lru_cache_wrapper":
+    if is_cache(instance):
         return Edge("cached result"), 2 if is_a(ahead[0], dict) and len(ahead) > 1 else 1
-    if name == "_thread._local" and len(ahead) > 2 and is_a(ahead[1], dict):
+    if is_a(instance, threading.local) and len(ahead) > 2 and is_a(ahead[1], dict):
         return Edge("thread-local", name_of(ahead[1], ahead[2]) or ""), 3
     return None
 

@@ -35,7 +35,7 @@ def leak_of_group(group: Group, kind: str, verdict: Verdict, now: int, weight: i
         behind = f", {human_bytes(nbytes)} of views pin {human_bytes(group.pinned_bytes)}"
         nbytes = group.pinned_bytes
     if kind == "duplicate-nets":
-        behind = f" of {counted(len(group.holder), 'net')}"
+        behind = f" of {counted(group.size(), 'net')}"
     cohorts = cohorts_of(survivors)
     return Leak(
         kind=kind,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import queue
 import sys
+import threading
 from collections.abc import Callable
 from itertools import pairwise
 from types import (
@@ -21,12 +22,13 @@ from types import (
 )
 from typing import Any
 
-from garboard.leaks._describe import file_of, is_a, is_cache, loaded_class
+from garboard.leaks._describe import file_of, loaded_class
 from garboard.leaks._graphs import Chain
 from garboard.leaks._groups import Group
 from garboard.leaks._holders import may_be_emptied
 from garboard.leaks._hooks import is_filled_by_hook
 from garboard.leaks._site import site_of
+from garboard.leaks._unasked import has_method, is_a, is_cache, keys_of, type_name
 
 __all__ = ["FAMILIES", "graph_kind", "is_settled", "may_stand", "tensor_kind"]
 
@@ -150,7 +152,7 @@ def _is_hook(group: Group) -> bool:
     names = [link.edge.name for link in group.chain]
     if any(name.endswith("hooks") and name.startswith("_") for name in names):
         return True
-    if any(type(it).__name__ in ("Hooks", "HookTable") for it in _objects(group)):
+    if any(type_name(type(it)) in ("Hooks", "HookTable") for it in _objects(group)):
         return True
     return group.is_contained and is_filled_by_hook(group.holder)
 
@@ -160,7 +162,7 @@ def _is_cache(group: Group) -> bool:
 
 
 def _is_thread_state(group: Group) -> bool:
-    return any(type(it).__name__ == "_local" for it in _objects(group)) or any(
+    return _passes(group, threading.local) or any(
         link.edge.kind == "thread-local" for link in group.chain
     )
 
@@ -182,22 +184,21 @@ def _is_resettable(group: Group) -> bool:
     owner = _owner(group)
     if owner is None or is_a(owner, (ModuleType, type, FrameType, FunctionType)):
         return False
-    return group.is_contained and callable(getattr(type(owner), "reset", None))
+    return group.is_contained and has_method(owner, "reset")
 
 
 def _is_keyed_by_shape(group: Group) -> bool:
-    if not is_a(group.holder, dict) or len(group.holder) < 2:
-        return False
-    return all(_is_shape(key) for key in list(dict.keys(group.holder)))
+    keys = keys_of(group.holder) if is_a(group.holder, dict) else []
+    return len(keys) > 1 and all(map(_is_shape, keys))
 
 
 def _is_lookup(holder: Any) -> bool:
     """Tell whether a dict is a cache, and not a history: one is keyed by ever later steps."""
     if not is_a(holder, dict):
         return False
-    keys = list(dict.keys(holder))
+    keys = keys_of(holder)
     is_counted = all(is_a(key, int) for key in keys)
-    return not is_counted or any(a >= b for a, b in pairwise(keys))
+    return not is_counted or any(int.__ge__(a, b) for a, b in pairwise(keys))
 
 
 def _is_shape(key: object) -> bool:

@@ -6,11 +6,12 @@ from itertools import pairwise
 from typing import Any
 
 from garboard import _engine
-from garboard.leaks._describe import is_a, loaded_class
+from garboard.leaks._describe import loaded_class
 from garboard.leaks._groups import Group
 from garboard.leaks._judge import leak_of_group
 from garboard.leaks._leak import Leak
 from garboard.leaks._look import Look
+from garboard.leaks._unasked import is_a
 
 __all__ = ["spare_nets"]
 

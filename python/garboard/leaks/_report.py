@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, TextIO
 
+from garboard import _check as check
+from garboard._texts import printable
 from garboard.leaks._leak import Leak
 
 __all__ = ["Checked", "LeakReport"]
@@ -121,8 +123,6 @@ class LeakReport:
         >>> "<testsuite" in gb.leaks.LeakReport().to_junit()
         True
         """
-        if not isinstance(name, str):
-            raise TypeError(f"to_junit: name is of type {type(name).__name__}; a string is needed")
         from garboard.leaks._junit import junit_text
 
-        return junit_text(self, name)
+        return junit_text(self, printable(check.text("to_junit", "name", name)))

@@ -9,6 +9,8 @@ import threading
 from types import FrameType, ModuleType
 
 from garboard import _engine
+from garboard._texts import printable
+from garboard.leaks._unasked import is_a, module_name_of
 
 __all__ = ["caller_file", "is_ours", "phases"]
 
@@ -23,7 +25,8 @@ def is_ours(frame: FrameType) -> bool:
     file = frame.f_code.co_filename
     if file.startswith(_OURS) or file == _PLUGIN:
         return True
-    return str(frame.f_globals.get("__name__", "")).partition(".")[0] in _ONLOOKERS
+    name = dict.get(frame.f_globals, "__name__")
+    return is_a(name, str) and printable(name).partition(".")[0] in _ONLOOKERS
 
 
 def caller_file() -> str:
@@ -46,10 +49,10 @@ def phases() -> list[list[object]]:
 def _modules() -> list[object]:
     modules = [
         module
-        for name, module in list(sys.modules.items())
-        if isinstance(module, ModuleType) and not name.startswith("garboard.leaks")
+        for module in list(sys.modules.values())
+        if is_a(module, ModuleType) and not module_name_of(module).startswith("garboard.leaks")
     ]
-    modules.sort(key=lambda module: module.__name__ != "__main__")  # stable: the program first
+    modules.sort(key=lambda it: module_name_of(it) != "__main__")  # stable: the program first
     return list(modules)
 
 

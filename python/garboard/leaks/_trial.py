@@ -28,6 +28,7 @@ from garboard.leaks._nets import spare_nets
 from garboard.leaks._steps import Steps
 from garboard.leaks._survivors import Key, Since, Survivor
 from garboard.leaks._tracker import Tracker, is_long
+from garboard.leaks._unasked import is_disposed, type_name
 from garboard.leaks._views import LEAST_PINNED
 
 __all__ = ["Trial"]
@@ -69,7 +70,7 @@ class Trial:
     def _may_be(self, survivor: Survivor) -> bool:
         if survivor.step in self._steps.warm or self._exemptions.is_excluded(survivor.serial):
             return False
-        return not survivor.tensor.is_disposed
+        return not is_disposed(survivor.tensor)
 
     # Graphs
 
@@ -179,7 +180,7 @@ class Trial:
 
 
 def _name(group: Group) -> str:
-    return f"{expression(group.named)} {type(group.holder).__name__}"
+    return f"{expression(group.named)} {type_name(type(group.holder))}"
 
 
 def _keys(survivors: Iterable[Survivor]) -> set[Key]:

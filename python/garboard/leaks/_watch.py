@@ -10,7 +10,7 @@ from typing import Literal, Self
 
 from garboard import _check as check
 from garboard import _engine
-from garboard._given import shown
+from garboard._texts import shown
 from garboard.leaks._errors import LeakError, MemoryLeakWarning
 from garboard.leaks._exemptions import Exemptions, is_ignored
 from garboard.leaks._freed import Expected
@@ -152,7 +152,8 @@ class LeakWatcher:
             reason: Printed in the report's notes.
 
         Raises:
-            TypeError: A thing is neither a tensor nor can be referred to weakly.
+            TypeError: A thing is neither a tensor nor can be referred to weakly; `reason` is no
+                string.
 
         >>> kept = gb.zeros(3)
         >>> with gb.leaks.watch() as watch:
@@ -169,6 +170,9 @@ class LeakWatcher:
             max_items: What it may hold.
             reason: Printed in the report's notes.
 
+        Raises:
+            TypeError: A text that is no string, or `max_items` is no integer.
+
         >>> with gb.leaks.watch() as watch:
         ...     watch.expect("agent.memory", max_items=10_000, reason="replay")
         """
@@ -182,7 +186,7 @@ class LeakWatcher:
             reason: Printed with the finding.
 
         Raises:
-            TypeError: The object cannot be referred to weakly.
+            TypeError: The object cannot be referred to weakly; `reason` is no string.
 
         >>> with gb.leaks.watch() as watch:
         ...     cache = gb.zeros(3)

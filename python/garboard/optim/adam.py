@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from garboard import _check as check
 from garboard._engine import AdamState, Tensor
-from garboard._given import shown
+from garboard._texts import shown
 from garboard.optim.optimizer import Optimizer
 
 __all__ = ["Adam", "AdamW"]

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import overload
 
 from garboard._engine import human_bytes
-from garboard._given import list_of, shown
+from garboard._given import list_of
+from garboard._texts import shown
 from garboard.profiler._events import MemoryEvent, OpEvent
 
 __all__ = ["EventAverage", "EventAverages", "averages_of"]
