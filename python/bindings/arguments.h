@@ -3,8 +3,7 @@
 
 #include <Python.h>
 
-#include <optional>
-#include <utility>
+#include <cstddef>
 #include <vector>
 
 #include "csrc/ops/operand.h"
@@ -21,8 +20,9 @@ struct Call {
   PyObject* names;  // a tuple, or null
 };
 
-/// Borrows everything: valid during the call, inside a Borrowing. Conversions raise, naming the op
-/// and the parameter. Those of numbers may run anything: tensors are asked for first.
+/// Borrows everything: valid during the call, inside a Borrowing. What is left out has its default.
+/// Conversions raise, naming the op and the parameter. Those of numbers may run anything: tensors
+/// are asked for first.
 class Arguments {
  public:
   /// `values` are as many null pointers as the signature has parameters. Raises TypeError.
@@ -31,50 +31,41 @@ class Arguments {
   /// Of a method without parameters, to which `values` give what it is called on.
   Arguments(const char* op, const Signature& signature, PyObject** values)
       : op_(op), signature_(signature), values_(values) {
-    first_ = &tensor_of(values[0], op, parameter(0));
+    first_ = &tensor_of(values[0], op, name(0));
   }
 
   const char* op() const { return op_; }
-  /// The object itself, or null if it was left out.
-  PyObject* object(int i) const { return values_[i]; }
-  /// Given, and not None.
-  bool has(int i) const { return values_[i] && values_[i] != Py_None; }
+  const char* name(std::size_t i) const { return signature_.parameters()[i].text.c_str(); }
+  /// The object itself; null only for what `*sizes` collected.
+  PyObject* object(std::size_t i) const { return values_[i]; }
 
   /// The first one is looked at before any other is converted, which may run code that disposes it.
-  const Tensor& tensor(int i) const { return i == 0 && first_ ? *first_ : tensor_at(i); }
-  /// An empty tensor for None.
-  Tensor optional_tensor(int i) const;
-  /// A tensor or a number.
-  Operand operand(int i) const;
-  /// Two of them; tensors are looked at before numbers are converted.
-  std::pair<Operand, Operand> operands(int i, int j) const;
-  Scalar scalar(int i) const;
-  std::int64_t integer(int i) const;
-  std::int64_t integer_or(int i, std::int64_t otherwise) const;
-  double real(int i) const;
-  double real_or(int i, double otherwise) const;
-  bool boolean_or(int i, bool otherwise) const;
-  /// A list of numbers: one number stands for a list of one.
-  Dims dims(int i) const;
-  /// What `*sizes` collected.
-  Dims variadic_dims() const;
-  std::optional<DType> dtype(int i) const;
-  Device device_or_cpu(int i) const;
-  std::vector<Tensor> tensors(int i) const;
+  /// An empty tensor for None, where the parameter takes that.
+  const Tensor& tensor(std::size_t i) const { return i == 0 && first_ ? *first_ : tensor_at(i); }
+  /// Of a parameter that takes a tensor or a number, and was given no tensor.
+  void read_number(std::size_t i, Operand& operand) const;
+  /// A list of numbers: one number stands for a list of one. What `*sizes` collected.
+  Dims dims(std::size_t i) const;
+  std::vector<Tensor> tensors(std::size_t i) const;
 
  private:
-  const char* parameter(int i) const {
-    return signature_.parameters()[static_cast<std::size_t>(i)].text.c_str();
-  }
-  const Tensor& tensor_at(int i) const;
+  const Tensor& tensor_at(std::size_t i) const;
+  /// Gives what was left out its default. Raises TypeError where there is none.
+  void fill_in(int first) const;
 
   const char* op_;
   const Signature& signature_;
-  PyObject** values_;              // as the signature has them; null where left out
+  PyObject** values_;              // as the signature has them
   const Tensor* first_ = nullptr;  // null where the first is none
   PyObject* const* rest_ = nullptr;
   Py_ssize_t rest_count_ = 0;
 };
+
+/// The first of `count` signatures that a call fits, by its names, its length and what its objects
+/// can stand for; where none does, the one whose error tells most. Raises TypeError where several
+/// fit by names and length, and none by an argument.
+std::size_t fitting(const char* op, const Signature* const* signatures, std::size_t count,
+                    const Call& call);
 
 /// Raises TypeError where an operand that is no number is an array of NumPy's, which would take the
 /// operator over and return an array.

@@ -13,18 +13,21 @@ const char* keep(std::string text) {
 
 const Doc& keep(const Doc& doc) { return method_table().docs.emplace_back(doc); }
 
-void add_method(const Method& entry, FastFunction method, FastFunction function) {
+void add_method(std::span<const Method> ways, FastFunction method, FastFunction function) {
   MethodTable& table = method_table();
-  const Signature signature(entry.signature);
+  const Method& first = ways.front();
+  std::vector<Signature> signatures;
+  for (const Method& way : ways) signatures.emplace_back(way.signature);
   const auto add = [&](std::vector<PyMethodDef>& to, FastFunction call, bool is_method) {
-    to.push_back({entry.name, reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(call)),
+    to.push_back({first.name, reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(call)),
                   METH_FASTCALL | METH_KEYWORDS,
-                  keep(docstring(entry.name, *entry.doc, signature, is_method))});
-    table.stubs.push_back(
-        {entry.name, signature.typed(is_method), entry.returns, entry.doc->summary, is_method});
+                  keep(docstring(first.name, *first.doc, signatures, is_method))});
+    for (std::size_t i = 0; i < ways.size(); ++i)
+      table.stubs.push_back({first.name, signatures[i].typed(is_method), ways[i].returns,
+                             first.doc->summary, is_method});
   };
-  if (entry.place != Place::functional) add(table.methods, method, true);
-  if (entry.place != Place::method) add(table.functions, function, false);
+  if (first.place != Place::functional) add(table.methods, method, true);
+  if (first.place != Place::method) add(table.functions, function, false);
 }
 
 }  // namespace garboard::python

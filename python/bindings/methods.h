@@ -4,15 +4,18 @@
 
 #include <Python.h>
 
+#include <algorithm>
 #include <array>
 #include <deque>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "csrc/lifetime/borrowing.h"
 #include "csrc/ops/op.h"
-#include "python/bindings/arguments.h"
+#include "python/bindings/bound.h"
 #include "python/bindings/docs/doc.h"
 #include "python/bindings/errors.h"
 #include "python/bindings/profiler.h"
@@ -20,20 +23,13 @@
 
 namespace garboard::python {
 
-/// Whether anything can be born in a call. `none` is for methods without arguments, which then cost
-/// neither matching nor a stamp.
-enum class Births : std::uint8_t { some, none };
-
-/// One function or method. A method's receiver is its first parameter.
-struct Method {
-  const char* name;
-  const char* signature;  // typed; see signature.h
-  const char* returns;    // for the stub
-  const Doc* doc;         // never null
-  Place place;
-  PyObject* (*call)(const Arguments& arguments);
-  Births births = Births::some;
-};
+/// Of so many rows; leaked.
+template <std::size_t count>
+const std::array<const Signature*, count>& signatures_of(const Method* rows) {
+  auto& all = *new std::array<const Signature*, count>;
+  for (std::size_t i = 0; i < count; ++i) all[i] = new Signature(rows[i].signature);
+  return all;
+}
 
 /// METH_FASTCALL | METH_KEYWORDS.
 using FastFunction = PyObject* (*)(PyObject* self, PyObject* const* given, Py_ssize_t count,
@@ -57,45 +53,83 @@ MethodTable& method_table();
 const char* keep(std::string text);
 const Doc& keep(const Doc& doc);
 
-/// Adds `entry`, called by `function`, to the tables its place asks for.
-void add_method(const Method& entry, FastFunction method, FastFunction function);
+/// Adds the ways to call one function, called by `function`, to the tables their place asks for.
+void add_method(std::span<const Method> ways, FastFunction method, FastFunction function);
 
-/// The C function of one entry, which has so many parameters: borrows, matches, stamps, calls,
-/// translates errors.
-template <const auto& table, std::size_t index, bool is_method, std::size_t parameters>
+/// The C function of `ways` entries from `first` on, none with more than `parameters`: borrows,
+/// matches, stamps, calls, translates errors.
+template <const auto& table, std::size_t first, std::size_t ways, bool is_method,
+          std::size_t parameters>
 PyObject* call_entry(PyObject* self, PyObject* const* given, Py_ssize_t count,
                      PyObject* names) noexcept try {
   if (OpProfile::is_on() && OpProfile::stops()) [[unlikely]] {
-    return profiled(table[index].name, {is_method ? self : nullptr, given, count}, [&] {
-      return call_entry<table, index, is_method, parameters>(self, given, count, names);
+    return profiled(table[first].name, {is_method ? self : nullptr, given, count}, [&] {
+      return call_entry<table, first, ways, is_method, parameters>(self, given, count, names);
     });
   }
-  static const Signature& signature = *new Signature(table[index].signature);  // leaked
-  const Borrowing borrowing;  // first: what follows may run anything
-  if constexpr (is_method && parameters == 1) {
-    if (count == 0 && !names && table[index].births == Births::none) [[likely]]
-      return table[index].call(Arguments(table[index].name, signature, &self));
+  if constexpr (ways > 1) {
+    const Call call{is_method ? self : nullptr, given, count, names};
+    PyObject* values[parameters] = {};
+    static const auto& signatures = signatures_of<ways>(&table[first]);
+    const Borrowing borrowing;
+    const std::size_t way = fitting(table[first].name, signatures.data(), ways, call);
+    const Arguments arguments(table[first].name, *signatures[way], values, call);
+    if (table[first + way].births == Births::none) return table[first + way].call(arguments);
+    const BirthStamp stamp;
+    return table[first + way].call(arguments);
+  } else {
+    static const Signature& signature = *new Signature(table[first].signature);  // leaked
+    const Borrowing borrowing;  // first: what follows may run anything
+    if constexpr (is_method && parameters == 1) {
+      if (count == 0 && !names && table[first].births == Births::none) [[likely]]
+        return table[first].call(Arguments(table[first].name, signature, &self));
+    }
+    PyObject* values[parameters] = {};
+    const Arguments arguments(table[first].name, signature, values,
+                              {is_method ? self : nullptr, given, count, names});
+    const BirthStamp stamp;
+    return table[first].call(arguments);
   }
-  PyObject* values[parameters] = {};
-  const Arguments arguments(table[index].name, signature, values,
-                            {is_method ? self : nullptr, given, count, names});
-  const BirthStamp stamp;
-  return table[index].call(arguments);
 } catch (...) {
   return raise_current();
 }
 
-/// Adds the entry at `index`, of a signature known when this is compiled.
-template <const auto& table, std::size_t index, std::size_t parameters>
+/// Adds the entries from `first` on, of signatures known when this is compiled.
+template <const auto& table, std::size_t first, std::size_t ways, std::size_t parameters>
 void add_entry() {
-  add_method(table[index], call_entry<table, index, true, parameters>,
-             call_entry<table, index, false, parameters>);
+  add_method(std::span(&table[first], ways), call_entry<table, first, ways, true, parameters>,
+             call_entry<table, first, ways, false, parameters>);
 }
+
+namespace detail {
+
+/// How many rows from `first` on have its name; 0 where the row before has it too.
+constexpr std::size_t ways_from(const auto& table, std::size_t first) {
+  const std::string_view name = table[first].name;
+  if (first > 0 && table[first - 1].name == name) return 0;
+  std::size_t end = first + 1;
+  while (end < table.size() && table[end].name == name) ++end;
+  return end - first;
+}
+
+constexpr std::size_t most_parameters(const auto& table, std::size_t first, std::size_t ways) {
+  std::size_t most = 0;
+  for (std::size_t i = first; i < first + ways; ++i)
+    most = std::max(most, parameter_count(table[i].signature));
+  return most;
+}
+
+}  // namespace detail
 
 template <const auto& table>
 void add_table() {
   [&]<std::size_t... indices>(std::index_sequence<indices...>) {
-    (add_entry<table, indices, parameter_count(table[indices].signature)>(), ...);
+    const auto add_from = [&]<std::size_t first>() {
+      constexpr std::size_t ways = detail::ways_from(table, first);
+      if constexpr (ways > 0)
+        add_entry<table, first, ways, detail::most_parameters(table, first, ways)>();
+    };
+    (add_from.template operator()<indices>(), ...);
   }
   (std::make_index_sequence<std::tuple_size_v<std::remove_cvref_t<decltype(table)>>>());
 }
@@ -110,10 +144,5 @@ void add_state_methods();
 
 /// The type of what `max(dim)` returns. False, with an exception set, on failure.
 bool add_values_and_indices_type(PyObject* module);
-
-/// Returns the first argument itself: what an op does that writes in place.
-inline PyObject* same(const Arguments& arguments, int i = 0) {
-  return Py_NewRef(arguments.object(i));
-}
 
 }  // namespace garboard::python

@@ -10,91 +10,89 @@
 #include "python/bindings/docs/elementwise.h"
 #include "python/bindings/docs/elementwise_families.h"
 #include "python/bindings/methods.h"
-#include "python/bindings/unicode.h"
 
 namespace garboard::python {
 namespace {
 
-template <const Unary& op>
-PyObject* call_unary(const Arguments& arguments) {
-  const Tensor& input = arguments.tensor(0);
-  if (!arguments.has(1)) return wrap(op(input));
-  op.into(arguments.tensor(1), input);
-  return same(arguments, 1);
+enum class Approximation : std::uint8_t { none, tanh };
+
+}  // namespace
+
+template <>
+struct Choices<Approximation> {
+  static constexpr std::string_view annotation = "Literal['none', 'tanh']";
+  static constexpr std::array<std::pair<const char*, Approximation>, 2> names{
+      {{"none", Approximation::none}, {"tanh", Approximation::tanh}}};
+};
+
+namespace {
+
+/// Where the result goes: `out=`, or nowhere yet.
+using Out = std::optional<Handle>;
+
+/// Writes into `out` and returns it, or returns what is made.
+template <class Make, class Write>
+PyObject* made_or_written(const Out& out, Make make, Write write) {
+  if (!out) return wrap(make());
+  write(*out->tensor);
+  return Py_NewRef(out->object);
 }
 
-template <const Unary& op>
-PyObject* call_unary_in_place(const Arguments& arguments) {
-  op.apply_in_place(arguments.tensor(0));
-  return same(arguments);
-}
-
-template <const Binary& op>
-PyObject* call_binary(const Arguments& arguments) {
-  const auto [a, b] = arguments.operands(0, 1);
+void refuse_two_numbers(const char* op, const Operand& a, const Operand& b) {
   if (!a.tensor && !b.tensor)
-    throw_type_error("%s: two numbers; at least one Tensor is needed", op.name);
-  if (!arguments.has(2)) return wrap(op(a, b));
-  op.into(arguments.tensor(2), a, b);
-  return same(arguments, 2);
+    throw_type_error("%s: two numbers; at least one Tensor is needed", op);
 }
+
+template <const Unary& op>
+constexpr auto unary = [](const Tensor& input, const Out& out) {
+  return made_or_written(
+      out, [&] { return op(input); }, [&](const Tensor& to) { op.into(to, input); });
+};
+template <const Unary& op>
+constexpr auto unary_in_place = [](const Tensor& input) {
+  op.apply_in_place(input);
+  return Itself();
+};
 
 template <const Binary& op>
-PyObject* call_binary_in_place(const Arguments& arguments) {
-  op.apply_in_place(arguments.tensor(0), arguments.operand(1));
-  return same(arguments);
-}
+constexpr auto binary = [](const Operand& a, const Operand& b, const Out& out) {
+  refuse_two_numbers(op.name, a, b);
+  return made_or_written(
+      out, [&] { return op(a, b); }, [&](const Tensor& to) { op.into(to, a, b); });
+};
+template <const Binary& op>
+constexpr auto binary_in_place = [](const Tensor& input, const Operand& other) {
+  op.apply_in_place(input, other);
+  return Itself();
+};
 
-// add and sub have PyTorch's `alpha`.
+// add and sub have PyTorch's `alpha`, the factor of the second operand.
 Scalar negative(Scalar scalar) {
   return scalar.category == Category::floating ? Scalar::of(-scalar.real)
                                                : Scalar::of(-scalar.integer);
 }
-/// The factor of the second operand.
-Scalar alpha_of(const Arguments& arguments, bool subtracts) {
-  const Scalar alpha = arguments.has(2) ? arguments.scalar(2) : Scalar::of(std::int64_t{1});
-  return subtracts ? negative(alpha) : alpha;
-}
-bool is_plain(const Scalar& alpha, bool subtracts) { return alpha.real == (subtracts ? -1 : 1); }
 
-template <const Binary& op, bool subtracts>
-PyObject* call_scaled(const Arguments& arguments) {
-  const auto [a, b] = arguments.operands(0, 1);
-  if (!a.tensor && !b.tensor)
-    throw_type_error("%s: two numbers; at least one Tensor is needed", op.name);
-  const Scalar alpha = alpha_of(arguments, subtracts);
-  const bool plain = is_plain(alpha, subtracts);
-  if (!arguments.has(3)) return wrap(plain ? op(a, b) : add_scaled(a, b, alpha));
-  const Tensor& out = arguments.tensor(3);
-  plain ? op.into(out, a, b) : add_scaled.into(out, a, b, alpha);
-  return same(arguments, 3);
-}
+template <const Binary& op>
+constexpr auto scaled = [](const Operand& a, const Operand& b, Scalar alpha, const Out& out) {
+  refuse_two_numbers(op.name, a, b);
+  if (alpha.real == 1) return binary<op>(a, b, out);
+  const Scalar factor = &op == &sub ? negative(alpha) : alpha;
+  return made_or_written(
+      out, [&] { return add_scaled(a, b, factor); },
+      [&](const Tensor& to) { add_scaled.into(to, a, b, factor); });
+};
+template <const Binary& op>
+constexpr auto scaled_in_place = [](const Tensor& input, const Operand& other, Scalar alpha) {
+  if (alpha.real == 1) return binary_in_place<op>(input, other);
+  add_scaled.into(input, input, other, &op == &sub ? negative(alpha) : alpha);
+  return Itself();
+};
 
-template <const Binary& op, bool subtracts>
-PyObject* call_scaled_in_place(const Arguments& arguments) {
-  const Tensor& self = arguments.tensor(0);
-  const Operand other = arguments.operand(1);
-  const Scalar alpha = alpha_of(arguments, subtracts);
-  if (is_plain(alpha, subtracts)) {
-    op.apply_in_place(self, other);
-  } else {
-    add_scaled.into(self, self, other, alpha);
-  }
-  return same(arguments);
-}
+using Bound = std::optional<Operand>;
 
-const Unary& gelu_of(const Arguments& arguments) {
-  if (!arguments.object(1)) return gelu;
-  PyObject* const given = arguments.object(1);
-  const std::string text = PyUnicode_Check(given) ? text_or_mark(given) : "";
-  if (text == "none") return gelu;
-  if (text == "tanh") return gelu_tanh;
-  throw_no_choice("gelu", "approximate", given, "'none' or 'tanh'");
-}
-
-/// The bound at `i`; where it is left out, one that moves nothing.
-Operand bound(const Arguments& arguments, int i, DType dtype, bool is_low) {
-  if (arguments.has(i)) return arguments.operand(i);
+/// The bound; where it is left out, one that moves nothing.
+Operand bound_or_none(const Bound& bound, DType dtype, bool is_low) {
+  if (bound) return *bound;
   if (is_floating(dtype)) return Scalar::of(is_low ? -HUGE_VAL : HUGE_VAL);
   if (dtype == DType::uint8) return Scalar::of(std::int64_t{is_low ? 0 : 255});
   using Limits = std::numeric_limits<std::int64_t>;
@@ -104,23 +102,12 @@ Operand bound(const Arguments& arguments, int i, DType dtype, bool is_low) {
   return Scalar::of(is_low ? Limits::min() : Limits::max());
 }
 
-struct Bounds {
-  explicit Bounds(const Arguments& arguments) : Bounds(arguments, arguments.tensor(0)) {
-    if (!arguments.has(1) && !arguments.has(2))
-      throw_type_error("clamp: neither min nor max; at least one is needed");
-  }
-  const Tensor& input;
-  Operand low, high;
-
- private:
-  Bounds(const Arguments& arguments, const Tensor& input)
-      : Bounds(input, arguments.has(1) && arguments.has(2)
-                          ? arguments.operands(1, 2)
-                          : std::pair(bound(arguments, 1, input.dtype(), true),
-                                      bound(arguments, 2, input.dtype(), false))) {}
-  Bounds(const Tensor& input, const std::pair<Operand, Operand>& both)
-      : input(input), low(both.first), high(both.second) {}
-};
+/// Calls `run` with both bounds.
+template <class Run>
+auto bounded(const Tensor& input, const Bound& low, const Bound& high, Run run) {
+  if (!low && !high) throw_type_error("clamp: neither min nor max; at least one is needed");
+  return run(bound_or_none(low, input.dtype(), true), bound_or_none(high, input.dtype(), false));
+}
 
 template <class Family, std::size_t index>
 constexpr const auto& op_at = *Family::ops[index];
@@ -132,9 +119,9 @@ struct UnaryFamily {
   }
   static constexpr const char* in_place_signature_of(std::string_view) { return "input: Tensor"; }
   template <const Unary& op>
-  static constexpr auto call = call_unary<op>;
+  static constexpr auto fresh = unary<op>;
   template <const Unary& op>
-  static constexpr auto call_in_place = call_unary_in_place<op>;
+  static constexpr auto in_place = unary_in_place<op>;
 };
 struct BinaryFamily {
   static constexpr auto& ops = binary_ops;
@@ -148,9 +135,9 @@ struct BinaryFamily {
                          : "input: Tensor, other: Tensor | Number";
   }
   template <const Binary& op>
-  static constexpr auto call = call_binary<op>;
+  static constexpr auto fresh = binary<op>;
   template <const Binary& op>
-  static constexpr auto call_in_place = call_binary_in_place<op>;
+  static constexpr auto in_place = binary_in_place<op>;
 };
 
 /// The tables of a family; names with `_` are made once, before the tables are read.
@@ -162,6 +149,9 @@ std::array<Method, size_of<Family>> fresh = {};
 template <class Family>
 std::array<Method, size_of<Family>> in_place = {};
 
+/// Of a row whose texts are put together when the tables are.
+constexpr Doc doc_later{};
+
 bool has_own_signature(std::string_view name) { return name == "add" || name == "sub"; }
 
 template <class Family>
@@ -170,17 +160,18 @@ void add_family() {
     const auto add_one = [&]<std::size_t i>() {
       constexpr const auto& op = op_at<Family, i>;
       if (has_own_signature(op.name)) return;
-      fresh<Family>[i] = {op.name,  Family::signature_of(op.name), "Tensor", &keep(doc_of(op)),
-                          op.place, Family::template call<op>};
-      add_entry<fresh<Family>, i, parameter_count(Family::signature_of(op.name))>();
+      constexpr const char* signature = Family::signature_of(op.name);
+      fresh<Family>[i] =
+          bind(op.name, signature, doc_later, Family::template fresh<op>, op.place, "Tensor");
+      fresh<Family>[i].doc = &keep(doc_of(op));
+      add_entry<fresh<Family>, i, 1, parameter_count(signature)>();
       if (op.in_place == InPlace::no) return;
-      in_place<Family>[i] = {keep(std::string(op.name) + "_"),
-                             Family::in_place_signature_of(op.name),
-                             "Tensor",
-                             &keep(in_place_doc_of(op)),
-                             Place::method,
-                             Family::template call_in_place<op>};
-      add_entry<in_place<Family>, i, parameter_count(Family::in_place_signature_of(op.name))>();
+      constexpr const char* in_place_signature = Family::in_place_signature_of(op.name);
+      in_place<Family>[i] = bind(op.name, in_place_signature, doc_later,
+                                 Family::template in_place<op>, Place::method);
+      in_place<Family>[i].name = keep(std::string(op.name) + "_");
+      in_place<Family>[i].doc = &keep(in_place_doc_of(op));
+      add_entry<in_place<Family>, i, 1, parameter_count(in_place_signature)>();
     };
     (add_one.template operator()<indices>(), ...);
   }
@@ -193,53 +184,53 @@ constexpr const char* scaled_signature =
 constexpr const char* scaled_in_place_signature =
     "input: Tensor, other: Tensor | Number, *, alpha: Number = 1";
 
+constexpr const char* clamped =
+    "input: Tensor, min: Tensor | Number | None = None, max: Tensor | Number | None = None";
+constexpr const char* moved = "input: Tensor, end: Tensor, weight: Tensor | Number";
+
 constexpr std::array others{
-    Method{"add", scaled_signature, "Tensor", &docs::add, Place::everywhere,
-           call_scaled<add, false>},
-    Method{"add_", scaled_in_place_signature, "Tensor", &docs::add_, Place::method,
-           call_scaled_in_place<add, false>},
-    Method{"sub", scaled_signature, "Tensor", &docs::sub, Place::everywhere,
-           call_scaled<sub, true>},
-    Method{"sub_", scaled_in_place_signature, "Tensor", &docs::sub_, Place::method,
-           call_scaled_in_place<sub, true>},
-    Method{"gelu", "input: Tensor, *, approximate: str = 'none'", "Tensor", &docs::gelu,
-           Place::functional,
-           [](const Arguments& given) { return wrap(gelu_of(given)(given.tensor(0))); }},
-    Method{"where", "condition: Tensor, input: Tensor | Number, other: Tensor | Number", "Tensor",
-           &docs::where, Place::functional,
-           [](const Arguments& given) {
-             const Tensor& condition = given.tensor(0);
-             const auto [input, other] = given.operands(1, 2);
-             return wrap(where(condition, input, other));
-           }},
-    Method{"lerp", "input: Tensor, end: Tensor, weight: Tensor | Number", "Tensor", &docs::lerp,
-           Place::everywhere,
-           [](const Arguments& given) {
-             const Tensor& end = given.tensor(1);
-             return wrap(lerp(given.tensor(0), end, given.operand(2)));
-           }},
-    Method{"lerp_", "input: Tensor, end: Tensor, weight: Tensor | Number", "Tensor", &docs::lerp_,
-           Place::method,
-           [](const Arguments& given) {
-             const Tensor &self = given.tensor(0), &end = given.tensor(1);
-             lerp.into(self, self, end, given.operand(2));
-             return same(given);
-           }},
-    Method{"clamp",
-           "input: Tensor, min: Tensor | Number | None = None, max: Tensor | Number | None = None",
-           "Tensor", &docs::clamp, Place::everywhere,
-           [](const Arguments& given) {
-             const Bounds bounds(given);
-             return wrap(clamp_between(bounds.input, bounds.low, bounds.high));
-           }},
-    Method{"clamp_",
-           "input: Tensor, min: Tensor | Number | None = None, max: Tensor | Number | None = None",
-           "Tensor", &docs::clamp_, Place::method,
-           [](const Arguments& given) {
-             const Bounds bounds(given);
-             clamp_between.into(bounds.input, bounds.input, bounds.low, bounds.high);
-             return same(given);
-           }},
+    bind("add", scaled_signature, docs::add, scaled<add>, Place::everywhere, "Tensor"),
+    bind("add_", scaled_in_place_signature, docs::add_, scaled_in_place<add>, Place::method),
+    bind("sub", scaled_signature, docs::sub, scaled<sub>, Place::everywhere, "Tensor"),
+    bind("sub_", scaled_in_place_signature, docs::sub_, scaled_in_place<sub>, Place::method),
+    bind(
+        "gelu", "input: Tensor, *, approximate: Literal['none', 'tanh'] = 'none'", docs::gelu,
+        [](const Tensor& input, Approximation approximate) {
+          return approximate == Approximation::tanh ? gelu_tanh(input) : gelu(input);
+        },
+        Place::functional),
+    bind(
+        "where", "condition: Tensor, input: Tensor | Number, other: Tensor | Number", docs::where,
+        [](const Tensor& condition, const Operand& input, const Operand& other) {
+          return where(condition, input, other);
+        },
+        Place::functional),
+    bind("lerp", moved, docs::lerp,
+         [](const Tensor& input, const Tensor& end, const Operand& weight) {
+           return lerp(input, end, weight);
+         }),
+    bind(
+        "lerp_", moved, docs::lerp_,
+        [](const Tensor& input, const Tensor& end, const Operand& weight) {
+          lerp.into(input, input, end, weight);
+          return Itself();
+        },
+        Place::method),
+    bind("clamp", clamped, docs::clamp,
+         [](const Tensor& input, const Bound& low, const Bound& high) {
+           return bounded(input, low, high, [&](const Operand& from, const Operand& to) {
+             return clamp_between(input, from, to);
+           });
+         }),
+    bind(
+        "clamp_", clamped, docs::clamp_,
+        [](const Tensor& input, const Bound& low, const Bound& high) {
+          return bounded(input, low, high, [&](const Operand& from, const Operand& to) {
+            clamp_between.into(input, input, from, to);
+            return Itself();
+          });
+        },
+        Place::method),
 };
 
 }  // namespace

@@ -10,38 +10,75 @@
 namespace garboard::python {
 namespace {
 
-Reduced over(const Arguments& given) {
-  Reduced reduced;
-  if (given.has(1)) reduced.dims = given.dims(1);
-  reduced.keepdim = given.boolean_or(2, false);
-  return reduced;
-}
-
-using Summing = Tensor (*)(const Tensor&, const Reduced&, std::optional<DType>);
-template <Summing op>
-PyObject* call_summing(const Arguments& given) {
-  return wrap(op(given.tensor(0), over(given), given.dtype(3)));
-}
-
-using Spreading = Tensor (*)(const Tensor&, const Reduced&, double);
-template <Spreading op>
-PyObject* call_spreading(const Arguments& given) {
-  Reduced reduced;
-  if (given.has(1)) reduced.dims = given.dims(1);
-  reduced.keepdim = given.boolean_or(3, false);
-  return wrap(op(given.tensor(0), reduced, given.real_or(2, 1)));
-}
-
-using Choosing = Tensor (*)(const Tensor&, const Reduced&);
-template <Choosing op>
-PyObject* call_choosing(const Arguments& given) {
-  return wrap(op(given.tensor(0), over(given)));
-}
-
 /// `(values, indices)` as PyTorch returns them: a named tuple.
 PyTypeObject* values_and_indices_type = nullptr;
 
-PyObject* named(ValuesAndIndices result) {
+using OverDims = std::optional<Dims>;
+
+template <Tensor (*op)(const Tensor&, const Reduced&, std::optional<DType>)>
+constexpr auto summing =
+    [](const Tensor& input, const OverDims& dims, bool keepdim, std::optional<DType> dtype) {
+      return op(input, {dims, keepdim}, dtype);
+    };
+template <Tensor (*op)(const Tensor&, const Reduced&, double)>
+constexpr auto spreading =
+    [](const Tensor& input, const OverDims& dims, double correction, bool keepdim) {
+      return op(input, {dims, keepdim}, correction);
+    };
+template <Tensor (*op)(const Tensor&, const Reduced&)>
+constexpr auto choosing = [](const Tensor& input, const OverDims& dims, bool keepdim) {
+  return op(input, {dims, keepdim});
+};
+/// Of all elements: the dim that is left out.
+template <Tensor (*op)(const Tensor&, const Reduced&)>
+constexpr auto choosing_of_all = [](const Tensor& input, PyObject*, bool keepdim) {
+  return op(input, {{}, keepdim});
+};
+
+template <ValuesAndIndices (*op)(const Tensor&, std::int64_t, bool)>
+constexpr auto with_places = fn<op>;
+
+constexpr const char* summed =
+    "input: Tensor, dim: int | Size | None = None, keepdim: bool = False, *, "
+    "dtype: DType | None = None";
+constexpr const char* spread =
+    "input: Tensor, dim: int | Size | None = None, *, correction: float = 1, "
+    "keepdim: bool = False";
+constexpr const char* chosen =
+    "input: Tensor, dim: int | Size | None = None, keepdim: bool = False";
+constexpr const char* chosen_of_all = "input: Tensor, dim: None = None, keepdim: bool = False";
+constexpr const char* chosen_along = "input: Tensor, dim: int, keepdim: bool = False";
+constexpr const char* chosen_of_two = "input: Tensor, other: Tensor";
+constexpr const char* placed = "input: Tensor, dim: int | None = None, keepdim: bool = False";
+constexpr const char* scanned = "input: Tensor, dim: int, *, dtype: DType | None = None";
+
+constexpr auto larger = [](const Tensor& a, const Tensor& b) { return maximum(a, b); };
+constexpr auto smaller = [](const Tensor& a, const Tensor& b) { return minimum(a, b); };
+
+constexpr std::array table{
+    bind("sum", summed, docs::sum, summing<sum>),
+    bind("prod", summed, docs::prod, summing<prod>),
+    bind("mean", summed, docs::mean, summing<mean>),
+    bind("var", spread, docs::var, spreading<var>),
+    bind("std", spread, docs::std, spreading<std_deviation>),
+    bind("cumsum", scanned, docs::cumsum, fn<cumsum>),
+    bind("amax", chosen, docs::amax, choosing<amax>),
+    bind("amin", chosen, docs::amin, choosing<amin>),
+    bind("all", chosen, docs::all, choosing<all>),
+    bind("any", chosen, docs::any, choosing<any>),
+    bind("max", chosen_of_all, docs::max, choosing_of_all<max>),
+    bind("max", chosen_along, docs::max, with_places<max>),
+    bind("max", chosen_of_two, docs::max, larger),
+    bind("min", chosen_of_all, docs::min, choosing_of_all<min>),
+    bind("min", chosen_along, docs::min, with_places<min>),
+    bind("min", chosen_of_two, docs::min, smaller),
+    bind("argmax", placed, docs::argmax, fn<argmax>),
+    bind("argmin", placed, docs::argmin, fn<argmin>),
+};
+
+}  // namespace
+
+PyObject* detail::Result<ValuesAndIndices>::named(ValuesAndIndices result) {
   Ref values(checked(wrap(std::move(result.values))));
   Ref indices(checked(wrap(std::move(result.indices))));
   PyObject* const both = checked(PyStructSequence_New(values_and_indices_type));
@@ -49,64 +86,6 @@ PyObject* named(ValuesAndIndices result) {
   PyStructSequence_SetItem(both, 1, indices.release());
   return both;
 }
-
-using Extremum = ValuesAndIndices (*)(const Tensor&, std::int64_t, bool);
-/// `max(x)`, `max(x, dim)` and `max(x, other)`.
-template <Extremum along, Choosing of_all, const Binary& pairwise>
-PyObject* call_extremum(const Arguments& given) {
-  const Tensor& input = given.tensor(0);
-  const bool keepdim = given.boolean_or(2, false);
-  if (!given.has(1)) return wrap(of_all(input, {.dims = {}, .keepdim = keepdim}));
-  if (!is_tensor(given.object(1))) return named(along(input, given.integer(1), keepdim));
-  if (keepdim)
-    throw_type_error("%s: keepdim beside another tensor; it is taken with a dim, or with none",
-                     given.op());
-  return wrap(pairwise(input, given.tensor(1)));
-}
-
-using Placing = Tensor (*)(const Tensor&, std::optional<std::int64_t>, bool);
-template <Placing op>
-PyObject* call_placing(const Arguments& given) {
-  return wrap(op(given.tensor(0), given.has(1) ? std::optional(given.integer(1)) : std::nullopt,
-                 given.boolean_or(2, false)));
-}
-
-constexpr const char* summing =
-    "input: Tensor, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, dtype: DType "
-    "| "
-    "None = None";
-constexpr const char* choosing =
-    "input: Tensor, dim: int | Sequence[int] | None = None, keepdim: bool = False";
-constexpr const char* spreading =
-    "input: Tensor, dim: int | Sequence[int] | None = None, *, correction: float = 1, "
-    "keepdim: bool = False";
-constexpr const char* extremum =
-    "input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False";
-constexpr const char* placing = "input: Tensor, dim: int | None = None, keepdim: bool = False";
-
-constexpr std::array table{
-    Method{"sum", summing, "Tensor", &docs::sum, Place::everywhere, call_summing<sum>},
-    Method{"prod", summing, "Tensor", &docs::prod, Place::everywhere, call_summing<prod>},
-    Method{"mean", summing, "Tensor", &docs::mean, Place::everywhere, call_summing<mean>},
-    Method{"var", spreading, "Tensor", &docs::var, Place::everywhere, call_spreading<var>},
-    Method{"std", spreading, "Tensor", &docs::std, Place::everywhere,
-           call_spreading<std_deviation>},
-    Method{"cumsum", "input: Tensor, dim: int, *, dtype: DType | None = None", "Tensor",
-           &docs::cumsum, Place::everywhere,
-           [](const Arguments& given) {
-             return wrap(cumsum(given.tensor(0), given.integer(1), given.dtype(2)));
-           }},
-    Method{"amax", choosing, "Tensor", &docs::amax, Place::everywhere, call_choosing<amax>},
-    Method{"amin", choosing, "Tensor", &docs::amin, Place::everywhere, call_choosing<amin>},
-    Method{"all", choosing, "Tensor", &docs::all, Place::everywhere, call_choosing<all>},
-    Method{"any", choosing, "Tensor", &docs::any, Place::everywhere, call_choosing<any>},
-    Method{"max", extremum, "Any", &docs::max, Place::everywhere, call_extremum<max, max, maximum>},
-    Method{"min", extremum, "Any", &docs::min, Place::everywhere, call_extremum<min, min, minimum>},
-    Method{"argmax", placing, "Tensor", &docs::argmax, Place::everywhere, call_placing<argmax>},
-    Method{"argmin", placing, "Tensor", &docs::argmin, Place::everywhere, call_placing<argmin>},
-};
-
-}  // namespace
 
 void add_reduce_methods() { add_table<table>(); }
 

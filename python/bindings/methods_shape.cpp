@@ -4,163 +4,109 @@
 #include "csrc/ops/join.h"
 #include "csrc/ops/views.h"
 #include "python/bindings/docs/shape.h"
-#include "python/bindings/dtype_object.h"
 #include "python/bindings/methods.h"
 
 namespace garboard::python {
 namespace {
 
-/// `x.to(dtype)`, `x.to(device)`, `x.to(device, dtype)`, `x.to(other)`, by keyword too.
-PyObject* call_to(const Arguments& given) {
-  const Tensor& input = given.tensor(0);
-  DType dtype = input.dtype();
-  Device device = input.device();
-  for (const int i : {1, 2}) {
-    if (!given.has(i)) continue;
-    PyObject* const wanted = given.object(i);
-    if (is_tensor(wanted)) {
-      const Tensor& other = given.tensor(i);
-      dtype = other.dtype();
-      device = other.device();
-    } else if (is_device(wanted) || PyUnicode_Check(wanted)) {
-      device = to_device(wanted, "to");
-    } else {
-      dtype = to_dtype(wanted, "to");
-    }
-  }
-  if (given.has(3)) dtype = *given.dtype(3);
+Tensor converted(const Tensor& input, Device device, DType dtype, bool copy) {
   Tensor result = to(to(input, dtype), device);
-  if (given.boolean_or(4, false) && result == input) result = clone(input);
-  return wrap(std::move(result));
+  return copy && result == input ? clone(input) : result;
 }
 
 template <DType dtype>
-PyObject* call_converted(const Arguments& given) {
-  return wrap(to(given.tensor(0), dtype));
-}
+constexpr auto as = [](const Tensor& input) { return to(input, dtype); };
 
-PyObject* call_view(const Arguments& given) {
-  return wrap(view(given.tensor(0), given.variadic_dims()));
-}
+template <Tensor (*op)(const Tensor&, const Dims&)>
+constexpr auto like =
+    [](const Tensor& input, const Tensor& other) { return op(input, other.sizes()); };
+
+constexpr const char* alone = "input: Tensor";
+constexpr const char* beside = "input: Tensor, other: Tensor";
+constexpr const char* joined = "tensors: list[_T] | tuple[_T, ...], dim: int = 0";
 
 constexpr std::array table{
-    Method{"view", "input: Tensor, *shape: int", "Tensor", &docs::view, Place::method, call_view},
-    Method{"reshape", "input: Tensor, *shape: int", "Tensor", &docs::reshape, Place::everywhere,
-           [](const Arguments& given) {
-             const Tensor& input = given.tensor(0);
-             Tensor result = reshape(input, given.variadic_dims());
-             return wrap(result == input ? alias(input) : std::move(result));  // still a view
-           }},
-    Method{"view_as", "input: Tensor, other: Tensor", "Tensor", &docs::view_as, Place::method,
-           [](const Arguments& given) {
-             return wrap(view(given.tensor(0), given.tensor(1).sizes()));
-           }},
-    Method{"reshape_as", "input: Tensor, other: Tensor", "Tensor", &docs::reshape_as, Place::method,
-           [](const Arguments& given) {
-             return wrap(reshape(given.tensor(0), given.tensor(1).sizes()));
-           }},
-    Method{"flatten", "input: Tensor, start_dim: int = 0, end_dim: int = -1", "Tensor",
-           &docs::flatten, Place::everywhere,
-           [](const Arguments& given) {
-             return wrap(flatten(given.tensor(0), given.integer_or(1, 0), given.integer_or(2, -1)));
-           }},
-    Method{"transpose", "input: Tensor, dim0: int, dim1: int", "Tensor", &docs::transpose,
-           Place::everywhere,
-           [](const Arguments& given) {
-             return wrap(transpose(given.tensor(0), given.integer(1), given.integer(2)));
-           }},
-    Method{"t", "input: Tensor", "Tensor", &docs::t, Place::everywhere,
-           [](const Arguments& given) { return wrap(t(given.tensor(0))); }},
-    Method{"permute", "input: Tensor, *dims: int", "Tensor", &docs::permute, Place::everywhere,
-           [](const Arguments& given) {
-             return wrap(permute(given.tensor(0), given.variadic_dims()));
-           }},
-    Method{"expand", "input: Tensor, *sizes: int", "Tensor", &docs::expand, Place::method,
-           [](const Arguments& given) {
-             return wrap(expand(given.tensor(0), given.variadic_dims()));
-           }},
-    Method{"expand_as", "input: Tensor, other: Tensor", "Tensor", &docs::expand_as, Place::method,
-           [](const Arguments& given) {
-             return wrap(expand(given.tensor(0), given.tensor(1).sizes()));
-           }},
-    Method{"squeeze", "input: Tensor, dim: int | None = None", "Tensor", &docs::squeeze,
-           Place::everywhere,
-           [](const Arguments& given) {
-             return wrap(squeeze(given.tensor(0),
-                                 given.has(1) ? std::optional(given.integer(1)) : std::nullopt));
-           }},
-    Method{
-        "unsqueeze", "input: Tensor, dim: int", "Tensor", &docs::unsqueeze, Place::everywhere,
-        [](const Arguments& given) { return wrap(unsqueeze(given.tensor(0), given.integer(1))); }},
-    Method{"narrow", "input: Tensor, dim: int, start: int, length: int", "Tensor", &docs::narrow,
-           Place::everywhere,
-           [](const Arguments& given) {
-             return wrap(
-                 narrow(given.tensor(0), given.integer(1), given.integer(2), given.integer(3)));
-           }},
-    Method{"select", "input: Tensor, dim: int, index: int", "Tensor", &docs::select,
-           Place::everywhere,
-           [](const Arguments& given) {
-             return wrap(select(given.tensor(0), given.integer(1), given.integer(2)));
-           }},
-    Method{"contiguous", "input: Tensor", "Tensor", &docs::contiguous, Place::method,
-           [](const Arguments& given) { return wrap(contiguous(given.tensor(0))); }},
-    Method{"clone", "input: Tensor", "Tensor", &docs::clone, Place::everywhere,
-           [](const Arguments& given) { return wrap(clone(given.tensor(0))); }},
-    Method{"detach", "input: Tensor", "Tensor", &docs::detach, Place::everywhere,
-           [](const Arguments& given) { return wrap(detach(given.tensor(0))); }},
-    Method{"alias", "input: Tensor", "Tensor", &docs::alias, Place::method,
-           [](const Arguments& given) { return wrap(given.tensor(0)); }},
-    Method{"copy_", "input: Tensor, src: Tensor", "Tensor", &docs::copy_, Place::method,
-           [](const Arguments& given) {
-             copy_(given.tensor(0), given.tensor(1));
-             return same(given);
-           }},
-    Method{"to",
-           "input: Tensor, device: Device | DType | Tensor | None = None, other: Device | DType | "
-           "None = None, *, dtype: DType | None = None, copy: bool = False",
-           "Tensor", &docs::to, Place::method, call_to},
-    Method{"type_as", "input: Tensor, other: Tensor", "Tensor", &docs::type_as, Place::method,
-           [](const Arguments& given) {
-             const Tensor& input = given.tensor(0);
-             return wrap(to(input, given.tensor(1).dtype()));
-           }},
-    Method{"float", "input: Tensor", "Tensor", &docs::float_type, Place::method,
-           call_converted<DType::float32>},
-    Method{"double", "input: Tensor", "Tensor", &docs::double_type, Place::method,
-           call_converted<DType::float64>},
-    Method{"long", "input: Tensor", "Tensor", &docs::long_type, Place::method,
-           call_converted<DType::int64>},
-    Method{"int", "input: Tensor", "Tensor", &docs::int_type, Place::method,
-           call_converted<DType::int32>},
-    Method{"byte", "input: Tensor", "Tensor", &docs::byte, Place::method,
-           call_converted<DType::uint8>},
-    Method{"bool", "input: Tensor", "Tensor", &docs::bool_type, Place::method,
-           call_converted<DType::boolean>},
-    Method{"cpu", "input: Tensor", "Tensor", &docs::cpu, Place::method,
-           [](const Arguments& given) { return wrap(to(given.tensor(0), Device{})); }},
-    Method{"cuda", "input: Tensor, device: int | Device | None = None", "Tensor", &docs::cuda,
-           Place::method,
-           [](const Arguments& given) {
-             Device device = Device::cuda(0);
-             if (given.has(1))
-               device = PyLong_Check(given.object(1))
-                            ? Device::cuda(static_cast<int>(given.integer(1)))
-                            : to_device(given.object(1), "cuda");
-             return wrap(to(given.tensor(0), device));
-           }},
-    Method{"cat", "tensors: Sequence[Tensor], dim: int = 0", "Tensor", &docs::cat,
-           Place::functional,
-           [](const Arguments& given) {
-             const std::vector<Tensor> tensors = given.tensors(0);
-             return wrap(cat(tensors, given.integer_or(1, 0)));
-           }},
-    Method{"stack", "tensors: Sequence[Tensor], dim: int = 0", "Tensor", &docs::stack,
-           Place::functional,
-           [](const Arguments& given) {
-             const std::vector<Tensor> tensors = given.tensors(0);
-             return wrap(stack(tensors, given.integer_or(1, 0)));
-           }},
+    bind("view", "input: Tensor, *shape: int", docs::view, fn<view>, Place::method),
+    bind("reshape", "input: Tensor, *shape: int", docs::reshape,
+         [](const Tensor& input, const Dims& shape) {
+           Tensor result = reshape(input, shape);
+           return result == input ? alias(input) : result;  // still a view
+         }),
+    bind("view_as", beside, docs::view_as, like<view>, Place::method),
+    bind("reshape_as", beside, docs::reshape_as, like<reshape>, Place::method),
+    bind("flatten", "input: Tensor, start_dim: int = 0, end_dim: int = -1", docs::flatten,
+         fn<flatten>),
+    bind("transpose", "input: Tensor, dim0: int, dim1: int", docs::transpose, fn<transpose>),
+    bind("t", alone, docs::t, fn<t>),
+    bind("permute", "input: Tensor, *dims: int", docs::permute, fn<permute>),
+    bind("expand", "input: Tensor, *sizes: int", docs::expand, fn<expand>, Place::method),
+    bind("expand_as", beside, docs::expand_as, like<expand>, Place::method),
+    bind("squeeze", "input: Tensor, dim: int | None = None", docs::squeeze, fn<squeeze>),
+    bind("unsqueeze", "input: Tensor, dim: int", docs::unsqueeze, fn<unsqueeze>),
+    bind("narrow", "input: Tensor, dim: int, start: int, length: int", docs::narrow, fn<narrow>),
+    bind("select", "input: Tensor, dim: int, index: int", docs::select, fn<select>),
+    bind("contiguous", alone, docs::contiguous, fn<contiguous>, Place::method),
+    bind("clone", alone, docs::clone, fn<clone>),
+    bind("detach", alone, docs::detach, fn<detach>),
+    bind(
+        "alias", alone, docs::alias, [](const Tensor& input) { return input; }, Place::method),
+    bind(
+        "copy_", "input: Tensor, src: Tensor", docs::copy_,
+        [](const Tensor& input, const Tensor& source) {
+          copy_(input, source);
+          return Itself();
+        },
+        Place::method),
+    bind(
+        "to",
+        "input: Tensor, device: Device | None = None, dtype: DType | None = None, *, "
+        "copy: bool = False",
+        docs::to,
+        [](const Tensor& input, std::optional<Device> device, std::optional<DType> dtype,
+           bool copy) {
+          return converted(input, device.value_or(input.device()), dtype.value_or(input.dtype()),
+                           copy);
+        },
+        Place::method),
+    bind(
+        "to", "input: Tensor, dtype: DType, *, copy: bool = False", docs::to,
+        [](const Tensor& input, DType dtype, bool copy) {
+          return converted(input, input.device(), dtype, copy);
+        },
+        Place::method),
+    bind(
+        "to", "input: Tensor, other: Tensor, *, copy: bool = False", docs::to,
+        [](const Tensor& input, const Tensor& other, bool copy) {
+          return converted(input, other.device(), other.dtype(), copy);
+        },
+        Place::method),
+    bind(
+        "type_as", beside, docs::type_as,
+        [](const Tensor& input, const Tensor& other) { return to(input, other.dtype()); },
+        Place::method),
+    bind("float", alone, docs::float_type, as<DType::float32>, Place::method),
+    bind("double", alone, docs::double_type, as<DType::float64>, Place::method),
+    bind("long", alone, docs::long_type, as<DType::int64>, Place::method),
+    bind("int", alone, docs::int_type, as<DType::int32>, Place::method),
+    bind("byte", alone, docs::byte, as<DType::uint8>, Place::method),
+    bind("bool", alone, docs::bool_type, as<DType::boolean>, Place::method),
+    bind(
+        "cpu", alone, docs::cpu, [](const Tensor& input) { return to(input, Device{}); },
+        Place::method),
+    bind(
+        "cuda", "input: Tensor, device: Device | None = None", docs::cuda,
+        [](const Tensor& input, std::optional<Device> device) {
+          return to(input, device.value_or(Device::cuda(0)));
+        },
+        Place::method),
+    bind(
+        "cuda", "input: Tensor, device: int", docs::cuda,
+        [](const Tensor& input, std::int64_t number) {
+          return to(input, Device::cuda(static_cast<int>(number)));
+        },
+        Place::method),
+    bind("cat", joined, docs::cat, fn<cat>, Place::functional),
+    bind("stack", joined, docs::stack, fn<stack>, Place::functional),
 };
 
 }  // namespace

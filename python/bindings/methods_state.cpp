@@ -17,22 +17,21 @@
 namespace garboard::python {
 namespace {
 
-PyObject* nothing() { return Py_NewRef(Py_None); }
+/// `x.size(dim)`, likewise for strides.
+template <const Dims& (Tensor::*of)() const noexcept>
+constexpr auto at_dim = [](OpName op, const Tensor& input, std::int64_t dim) {
+  const Dims& dims = (input.*of)();
+  return dims[checked_dim(op.text, dim, dims.size())];
+};
+template <const Dims& (Tensor::*of)() const noexcept>
+constexpr auto at_all_dims = [](const Tensor& input, PyObject*) { return (input.*of)(); };
 
-/// `x.size()` and `x.size(dim)`, likewise for strides.
-PyObject* all_or_one(const Arguments& given, const Dims& dims) {
-  if (!given.has(1)) return tuple_of(dims);
-  return PyLong_FromLongLong(dims[checked_dim(given.op(), given.integer(1), dims.size())]);
-}
-
-PyObject* call_backward(const Arguments& given) {
-  const Tensor output = given.tensor(0), gradient = given.optional_tensor(1);
-  const bool create_graph = given.boolean_or(3, false);
-  const bool retain_graph = given.boolean_or(2, create_graph);
+void run_backward(Tensor output, Tensor gradient, std::optional<bool> retain_graph,
+                  bool create_graph) {
   const Borrowing::Pause pause;  // those are shares, and hooks may open scopes of their own
   if (create_graph) watch_graphs();
-  backward({output}, {gradient}, {.retain_graph = retain_graph, .create_graph = create_graph});
-  return nothing();
+  backward({output}, {gradient},
+           {.retain_graph = retain_graph.value_or(create_graph), .create_graph = create_graph});
 }
 
 // A disposed tensor can still be asked whether it is, and ended again.
@@ -52,75 +51,70 @@ PyObject* leave(PyObject* self, PyObject* const*, Py_ssize_t) noexcept {
   return dispose(self, nullptr);
 }
 
+constexpr const char* alone = "input: Tensor";
+constexpr const char* of_all_dims = "input: Tensor, dim: None = None";
+constexpr const char* of_one_dim = "input: Tensor, dim: int";
+
 constexpr std::array table{
-    Method{"size", "input: Tensor, dim: int | None = None", "Any", &docs::size, Place::method,
-           [](const Arguments& given) { return all_or_one(given, given.tensor(0).sizes()); }},
-    Method{"stride", "input: Tensor, dim: int | None = None", "Any", &docs::stride, Place::method,
-           [](const Arguments& given) { return all_or_one(given, given.tensor(0).strides()); }},
-    Method{"dim", "input: Tensor", "int", &docs::dim, Place::method,
-           [](const Arguments& given) { return PyLong_FromLong(given.tensor(0).ndim()); },
-           Births::none},
-    Method{"numel", "input: Tensor", "int", &docs::numel, Place::everywhere,
-           [](const Arguments& given) { return PyLong_FromLongLong(given.tensor(0).count()); },
-           Births::none},
-    Method{"element_size", "input: Tensor", "int", &docs::element_size, Place::method,
-           [](const Arguments& given) {
-             return PyLong_FromSize_t(item_size(given.tensor(0).dtype()));
-           },
-           Births::none},
-    Method{"storage_offset", "input: Tensor", "int", &docs::storage_offset, Place::method,
-           [](const Arguments& given) { return PyLong_FromLongLong(given.tensor(0).offset()); },
-           Births::none},
-    Method{"data_ptr", "input: Tensor", "int", &docs::data_ptr, Place::method,
-           [](const Arguments& given) { return PyLong_FromVoidPtr(given.tensor(0).data()); },
-           Births::none},
-    Method{"is_contiguous", "input: Tensor", "bool", &docs::is_contiguous, Place::method,
-           [](const Arguments& given) { return PyBool_FromLong(given.tensor(0).is_contiguous()); },
-           Births::none},
-    Method{"is_floating_point", "input: Tensor", "bool", &docs::is_floating_point,
-           Place::everywhere,
-           [](const Arguments& given) {
-             return PyBool_FromLong(is_floating(given.tensor(0).dtype()));
-           },
-           Births::none},
-    Method{"item", "input: Tensor", "Number", &docs::item, Place::method,
-           [](const Arguments& given) { return number_of(item_of(given.tensor(0), "item")); },
-           Births::none},
-    Method{"tolist", "input: Tensor", "Any", &docs::tolist, Place::method,
-           [](const Arguments& given) { return list_of(given.tensor(0)); }},
-    Method{"numpy", "input: Tensor", "Any", &docs::numpy, Place::method,
-           [](const Arguments& given) {
-             given.tensor(0);
-             return numpy_of(given.object(0));
-           }},
-    Method{"requires_grad_", "input: Tensor, requires_grad: bool = True", "Tensor",
-           &docs::requires_grad_, Place::method,
-           [](const Arguments& given) {
-             given.tensor(0).set_requires_grad(given.boolean_or(1, true));
-             return same(given);
-           }},
-    Method{"backward",
-           "input: Tensor, gradient: Tensor | None = None, retain_graph: bool | None = None, "
-           "create_graph: bool = False",
-           "None", &docs::backward, Place::method, call_backward},
-    Method{"register_hook", "input: Tensor, hook: Callable[[Tensor], Tensor | None]",
-           "RemovableHandle", &docs::register_hook, Place::method,
-           [](const Arguments& given) {
-             given.tensor(0);
-             const AddedHook hook = add_hook(given.object(0), given.object(1));
-             const Ref module(checked(PyImport_ImportModule("garboard._hooks")));
-             return checked(PyObject_CallMethod(module.get(), "RemovableHandle", "OK", hook.anchor,
-                                                static_cast<unsigned long long>(hook.number)));
-           }},
-    Method{"_mark_optimizer_owned", "input: Tensor", "None", &docs::mark_optimizer_owned,
-           Place::method,
-           [](const Arguments& given) {
-             given.tensor(0);
-             Alias& alias = alias_of(given.object(0));
-             if (DisposeScope* const scope = alias.scope()) scope->detach(alias);
-             alias.owner = OwnerKind::optimizer;
-             return nothing();
-           }},
+    bind("size", of_all_dims, docs::size, at_all_dims<&Tensor::sizes>, Place::method),
+    bind("size", of_one_dim, docs::size, at_dim<&Tensor::sizes>, Place::method),
+    bind("stride", of_all_dims, docs::stride, at_all_dims<&Tensor::strides>, Place::method),
+    bind("stride", of_one_dim, docs::stride, at_dim<&Tensor::strides>, Place::method),
+    bind(
+        "dim", alone, docs::dim, [](const Tensor& input) { return std::int64_t{input.ndim()}; },
+        Place::method),
+    bind("numel", alone, docs::numel, [](const Tensor& input) { return input.count(); }),
+    bind(
+        "element_size", alone, docs::element_size,
+        [](const Tensor& input) { return static_cast<std::int64_t>(item_size(input.dtype())); },
+        Place::method),
+    bind(
+        "storage_offset", alone, docs::storage_offset,
+        [](const Tensor& input) { return input.offset(); }, Place::method),
+    bind(
+        "data_ptr", alone, docs::data_ptr,
+        [](const Tensor& input) { return PyLong_FromVoidPtr(input.data()); }, Place::method, "int"),
+    bind(
+        "is_contiguous", alone, docs::is_contiguous,
+        [](const Tensor& input) { return input.is_contiguous(); }, Place::method),
+    bind("is_floating_point", alone, docs::is_floating_point,
+         [](const Tensor& input) { return is_floating(input.dtype()); }),
+    bind(
+        "item", alone, docs::item, [](const Tensor& input) { return item_of(input, "item"); },
+        Place::method),
+    bind("tolist", alone, docs::tolist, fn<list_of>, Place::method, "Any"),
+    bind(
+        "numpy", alone, docs::numpy, [](Handle input) { return numpy_of(input.object); },
+        Place::method, "NDArray[Any]"),
+    bind(
+        "requires_grad_", "input: Tensor, requires_grad: bool = True", docs::requires_grad_,
+        [](const Tensor& input, bool requires_grad) {
+          input.set_requires_grad(requires_grad);
+          return Itself();
+        },
+        Place::method),
+    bind("backward",
+         "input: Tensor, gradient: Tensor | None = None, retain_graph: bool | None = None, "
+         "create_graph: bool = False",
+         docs::backward, fn<run_backward>, Place::method),
+    bind(
+        "register_hook", "input: Tensor, hook: Callable[[Tensor], Tensor | None]",
+        docs::register_hook,
+        [](Handle input, PyObject* hook) {
+          const AddedHook added = add_hook(input.object, hook);
+          const Ref module(checked(PyImport_ImportModule("garboard._hooks")));
+          return checked(PyObject_CallMethod(module.get(), "RemovableHandle", "OK", added.anchor,
+                                             static_cast<unsigned long long>(added.number)));
+        },
+        Place::method, "RemovableHandle"),
+    bind(
+        "_mark_optimizer_owned", alone, docs::mark_optimizer_owned,
+        [](Handle input) {
+          Alias& alias = alias_of(input.object);
+          if (DisposeScope* const scope = alias.scope()) scope->detach(alias);
+          alias.owner = OwnerKind::optimizer;
+        },
+        Place::method),
 };
 
 template <class Read>

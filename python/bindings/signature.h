@@ -16,6 +16,11 @@ constexpr std::string_view trimmed(std::string_view text) {
   return text;
 }
 
+/// `@placement` and `@options` stand for what functions that make tensors end with: two of these,
+/// and all.
+constexpr std::string_view creation_options[] = {
+    "dtype: DType | None = None", "device: Device | None = None", "requires_grad: bool = False"};
+
 /// Calls `visit` with what stands between the commas outside brackets.
 template <class Visit>
 constexpr void for_each_part(std::string_view text, Visit&& visit) {
@@ -26,8 +31,13 @@ constexpr void for_each_part(std::string_view text, Visit&& visit) {
     depth += (c == '[' || c == '(') - (c == ']' || c == ')');
     if (c != ',' || depth > 0) continue;
     const std::string_view part = trimmed(text.substr(start, i - start));
-    if (!part.empty()) visit(part);
     start = i + 1;
+    if (part == "@placement" || part == "@options") {
+      const std::size_t count = part == "@options" ? 3 : 2;
+      for (std::size_t k = 0; k < count; ++k) visit(creation_options[k]);
+    } else if (!part.empty()) {
+      visit(part);
+    }
   }
 }
 
@@ -38,6 +48,30 @@ constexpr std::size_t parameter_count(std::string_view text) {
   return count;
 }
 static_assert(parameter_count("a: int, *b: tuple[int, int], c: Any = (1, 2), *, d: int") == 4);
+
+/// What stands behind the colon: `int` of `dim: int = 0`, `*int` of `*sizes: int`.
+constexpr std::string_view annotation_of(std::string_view part) {
+  if (part.starts_with('*')) return part.ends_with(": int") ? "*int" : "*";
+  const auto colon = part.find(':');
+  if (colon == part.npos) return "";
+  const std::string_view rest = part.substr(colon + 1);
+  return trimmed(rest.substr(0, rest.find('=')));
+}
+static_assert(annotation_of("dim: int | None = None") == "int | None");
+
+/// What a Python object can stand for, and a parameter be annotated with: a bit each.
+enum class Kind : unsigned {
+  tensor = 1,
+  integer = 2,
+  number = 4,
+  truth = 8,
+  sequence = 16,
+  dtype = 32,
+  device = 64,
+  text = 128,
+  none = 256,
+  any = ~0u,
+};
 
 /// Parsed from, for instance, `dim: int | None = None, *, keepdim: bool = False`. A parameter
 /// `*sizes: int` takes all positional arguments that are left, or one sequence of them.
@@ -51,14 +85,21 @@ class Signature {
     std::string text;
     std::string annotation;
     std::string default_text;  // empty: required
+    unsigned kinds;            // of Kind
+
+    bool takes(Kind kind) const { return kinds & static_cast<unsigned>(kind); }
   };
   const std::vector<Parameter>& parameters() const { return parameters_; }
+  /// One a parameter, null where it is required; leaked.
+  PyObject* const* defaults() const { return defaults_.data(); }
   int positional_count() const { return positional_count_; }
+  /// How many must be given: those that come before the first default.
+  int required_count() const { return required_count_; }
   /// The index of `*sizes`, or -1.
   int variadic() const { return variadic_; }
-  /// Parameters from here on may be left out.
-  int required_end() const { return required_end_; }
 
+  /// The index of the parameter that a call names so, or -1.
+  int place_of(PyObject* name) const;
   /// What NumPy's users call a parameter of ours, or null.
   static const char* numpy_name_of(std::string_view parameter);
   /// The index of the parameter that NumPy's users call `name`, `axis` or `keepdims`; or -1.
@@ -77,9 +118,10 @@ class Signature {
   std::string join(std::string_view receiver, bool is_method, bool with_types) const;
 
   std::vector<Parameter> parameters_;
+  std::vector<PyObject*> defaults_;
   int positional_count_ = 0;
+  int required_count_ = 0;
   int variadic_ = -1;
-  int required_end_ = 0;
 };
 
 }  // namespace garboard::python

@@ -32,31 +32,25 @@ Tensor rewrapped(const Tensor& tensor, std::optional<DType> dtype, Device device
   return to(to(shared, dtype.value_or(tensor.dtype())), device);
 }
 
-PyObject* make_from(PyTypeObject* type, const Arguments& given) {
-  const BirthStamp stamp;
-  const bool requires_grad = given.boolean_or(3, false);
-  const std::optional<DType> dtype = given.dtype(1);
-  PyObject* const data = given.object(0);
+Tensor made_from(PyTypeObject* type, PyObject* data, const Options& options) {
+  const std::optional<DType> dtype = options.dtype;
+  const std::optional<Device> device = options.device;
   Tensor made;
-  if (!data) {
-    made = empty({0}, dtype.value_or(DType::float32), given.device_or_cpu(2));
-  } else if (is_tensor(data)) {
+  if (is_tensor(data)) {
     const Tensor& tensor = tensor_of(data, type->tp_name, "data");
-    made = rewrapped(tensor, dtype, given.has(2) ? given.device_or_cpu(2) : tensor.device());
+    made = rewrapped(tensor, dtype, device.value_or(tensor.device()));
   } else {
-    made = tensor_from(data, given.op(), dtype, given.device_or_cpu(2));
+    made = tensor_from(data, "Tensor", dtype, device.value_or(Device{}));
   }
-  if (requires_grad) made.set_requires_grad(true);
-  return wrap_as(type, std::move(made));
+  if (options.requires_grad) made.set_requires_grad(true);
+  return made;
 }
 
 /// `Tensor(data)`, as `tensor(data)`; a Tensor gives a new alias of the same storage, without
 /// history, which is how `Parameter` wraps what it is given. What follows the data is for the
 /// `__init__` of a subclass, where it has one.
 PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* named) noexcept try {
-  static constexpr std::string_view parameters =
-      "data: Any = None, *, dtype: DType | None = None, device: Device | None = None, "
-      "requires_grad: bool = False";
+  static constexpr std::string_view parameters = "data: Any = (), *, @options";
   static const Signature& signature = *new Signature(parameters);
   const Py_ssize_t count = PyTuple_GET_SIZE(arguments);
   const bool has_own_init = type->tp_init != tensor_type->tp_init;
@@ -74,8 +68,13 @@ PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* named) noexcep
   }
   const Borrowing borrowing;  // first: a number in a list may dispose a tensor beside it
   PyObject* matched[parameter_count(parameters)] = {};
-  return make_from(type, Arguments("Tensor", signature, matched,
-                                   {nullptr, given.data(), positional, names.get()}));
+  const Arguments read("Tensor", signature, matched,
+                       {nullptr, given.data(), positional, names.get()});
+  const BirthStamp stamp;
+  const auto made = [type](PyObject* data, const Options& options) {
+    return wrap_as(type, made_from(type, data, options));
+  };
+  return call_bound(made, read);
 } catch (...) {
   return raise_current();
 }

@@ -5,10 +5,12 @@ python -m garboard._stubs path/to/_engine.pyi
 
 import re
 import sys
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 from garboard import _engine
-from garboard._stubs_by_hand import FORMS, HEAD, SPELLING, TENSOR
+from garboard._stubs_by_hand import HEAD, TENSOR
 
 __all__ = ["stub_text"]
 
@@ -44,61 +46,48 @@ def _operators() -> str:
 _DIM = re.compile(r"(?<!\w)dim: ([^,=]+)( = [^,]+)?(?:, |$)")
 
 
-def _with_numpys_names(given: str, result: str) -> list[tuple[str, str]]:
+def _with_numpys_names(given: str) -> list[str]:
     """Return a form that takes `axis` and `keepdims`, too; two, where `dim` cannot be left out."""
     found = _DIM.search(given)
-    if not found or found[1] == "Tensor":
-        return [(given, result)]
+    if not found:
+        return [given]
     keepdims = ", keepdims: bool = False" if "keepdim: " in given else ""
     axis = f"axis: {found[1]}{found[2] or ''}{keepdims}"
     if found[2]:
-        return [(f"{given}{'' if '*, ' in given else ', *'}, {axis}", result)]
+        return [f"{given}{'' if '*, ' in given else ', *'}, {axis}"]
     before, after = given[: found.start()], given[found.end() :].replace("*, ", "")
-    named = f"{before}*, {axis}" + (f", {after}" if after else "")
-    return [(f"{given}", result), (named, result)]
+    return [given, f"{before}*, {axis}" + (f", {after}" if after else "")]
 
 
-def _forms(name: str, signature: str, returns: str) -> list[tuple[str, str]]:
-    """Return the parameters and the result of each form of an op."""
-    forms = _forms_of_tables(name, signature, returns)
-    return [form for it in forms for form in _with_numpys_names(*it)]
-
-
-def _forms_of_tables(name: str, signature: str, returns: str) -> list[tuple[str, str]]:
+def _ways(signature: str) -> list[str]:
+    """Return the parameters of a row; sizes that are collected may come as one sequence, too."""
     parameters = signature[1:-1]
-    if name in FORMS:
-        receiver = re.match(r"self|input: Tensor", parameters)
-        before = f"{receiver[0]}, " if receiver else ""
-        return [((before + given).removesuffix(", "), result) for given, result in FORMS[name]]
-    for general, special in SPELLING.items():
-        parameters = parameters.replace(general, special)
-    if variadic := re.search(r"\*(\w+): int(, )?", parameters):  # or one sequence of them
-        star = ", *, " if variadic[2] else ""
-        alone = f"{variadic[1]}: Size{star}"
-        whole = parameters[: variadic.start()] + alone + parameters[variadic.end() :]
-        return [(parameters, returns), (whole, returns)]
-    return [(parameters, returns)]
+    variadic = re.search(r"\*(\w+): int(, )?", parameters)
+    if not variadic:
+        return _with_numpys_names(parameters)
+    alone = f"{variadic[1]}: Size{', *, ' if variadic[2] else ''}"
+    return [parameters, parameters[: variadic.start()] + alone + parameters[variadic.end() :]]
 
 
-def _definitions(row: tuple[str, str, str, str, bool]) -> str:
-    """Return the stub of one row of the op tables."""
-    name, signature, returns, _, is_method = row
+def _definitions(name: str, rows: list[tuple[str, str, str, str, bool]]) -> str:
+    """Return the stub of the rows of one name: the ways to call one function or method."""
+    is_method = rows[0][4]
     indent = "    " * is_method
-    if is_method and name.endswith("_"):
-        returns = "Self"
-    forms = _forms(name, signature, returns)
-    overload = f"{indent}@overload\n" if len(forms) > 1 else ""
+    ways = [(given, row[2]) for row in rows for given in _ways(row[1])]
+    overload = f"{indent}@overload\n" if len(ways) > 1 else ""
     return "".join(
-        f"{overload}{indent}def {name}({given}) -> {result}: ...\n" for given, result in forms
+        f"{overload}{indent}def {name}({given}) -> {result}: ...\n" for given, result in ways
     )
+
+
+def _of_table(is_method: bool) -> str:
+    rows = sorted((row for row in _engine._op_table() if row[4] == is_method), key=itemgetter(0))
+    return "".join(_definitions(name, list(ways)) for name, ways in groupby(rows, itemgetter(0)))
 
 
 def stub_text() -> str:
     """Return the stub of `garboard._engine`, complete and the same at every call."""
-    rows = sorted(_engine._op_table())
-    methods = "".join(_definitions(row) for row in rows if row[4])
-    functions = "".join(_definitions(row) for row in rows if not row[4])
-    text = f"{HEAD}\n{TENSOR}{_operators()}{methods}\n{functions}"
+    text = f"{HEAD}\n{TENSOR}{_operators()}{_of_table(True)}\n{_of_table(False)}"
     return _BUILTIN.sub(r"\1_\2", text)
 
 

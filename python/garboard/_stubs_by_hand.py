@@ -1,9 +1,9 @@
-"""The part of the stub that no op table knows: classes, functions that are no ops, forms of ops.
+"""The part of the stub that no op table knows: classes, and functions that are no ops.
 
 `int`, `float` and `bool` are the builtins here; `_stubs` gives them the names that the stub has.
 """
 
-__all__ = ["FORMS", "HEAD", "SPELLING", "TENSOR"]
+__all__ = ["HEAD", "TENSOR"]
 
 HEAD = """\
 # Made by `python -m garboard._stubs` from the op tables: do not edit.
@@ -437,43 +437,3 @@ class Tensor:
     @property
     def _version(self) -> int: ...
 """
-
-_DRAWN = "dtype: DType | None = None, device: Device | None = None"
-_EXTREMUM = [
-    ("dim: None = None, keepdim: bool = False", "Tensor"),
-    ("dim: Tensor", "Tensor"),
-    ("dim: int, keepdim: bool = False", "ValuesAndIndices"),
-]
-_ALL_OR_ONE = [("dim: None = None", "tuple[int, ...]"), ("dim: int", "int")]
-
-# Ops that one signature does not tell: for each way to call them what follows the tensor, or all
-# there is where a function takes none, and what is returned.
-FORMS = {
-    "max": _EXTREMUM,
-    "min": _EXTREMUM,
-    "numpy": [("", "NDArray[Any]")],  # a tensor's type does not tell its dtype
-    "randint": [
-        (f"low: int, high: Size, size: None = None, *, {_DRAWN}", "Tensor"),
-        (f"low: int, high: int, size: Size, *, {_DRAWN}", "Tensor"),
-    ],
-    "size": _ALL_OR_ONE,
-    "stride": _ALL_OR_ONE,
-    "to": [
-        (
-            "device: Device | None = None, other: DType | None = None, *, "
-            "dtype: DType | None = None, copy: bool = False",
-            "Tensor",
-        ),
-        ("device: DType | Tensor, *, copy: bool = False", "Tensor"),
-    ],
-}
-
-# What the op tables call by a wider name.
-SPELLING = {
-    "Sequence[int]": "Size",  # a tuple or a list
-    "Sequence[Tensor]": "list[_T] | tuple[_T, ...]",  # of Parameters, too
-    "data: Any": "data: TensorLike",
-    "ndarray: Any": "ndarray: NDArray[Any] | SupportsBuffer",
-    "reduction: str": "reduction: Reduction",
-    "approximate: str": "approximate: Literal['none', 'tanh']",
-}

@@ -169,7 +169,13 @@ ARITHMETIC: list[Mistake] = [
     ("amax", lambda t: t.none.amax(), ShapeError, "no elements", "at least one"),
     ("max", lambda t: t.none.max(), ShapeError, "no elements", "at least one"),
     ("min", lambda t: gb.min(t.none, dim=None), ShapeError, "no elements", "at least one"),
-    ("max", lambda t: t.x.max(t.x, keepdim=True), TypeError, "another tensor", "with a dim"),
+    (
+        "max",
+        lambda t: t.x.max(t.x, keepdim=True),
+        TypeError,
+        "dim is of type",
+        "an integer or None",
+    ),
     ("max", lambda t: t.none.max(0), ShapeError, "no elements", "at least one"),
     ("argmin", lambda t: t.none.argmin(), ShapeError, "no elements", "at least one"),
     ("argmax", lambda t: t.x.argmax(5), IndexOutOfRangeError, "dim 5", "[-2, 1]"),
@@ -365,12 +371,14 @@ def arguments_of(signature: str, tensor: Callable[[], gb.Tensor]) -> dict[str, A
     made = {
         "Tensor": tensor,
         "Tensor | Number": tensor,
-        "Sequence[Tensor]": lambda: [tensor()],
+        "list[_T] | tuple[_T, ...]": lambda: [tensor()],
         "Number": lambda: 1,
         "float": lambda: 0.5,
         "int": lambda: 0,
         "Any": tensor,
-        "int | Sequence[int]": lambda: 1,
+        "int | Size": lambda: 1,
+        "DType": lambda: gb.int64,
+        "TensorLike": tensor,
         "Callable[[Tensor], Tensor | None]": lambda: print,
     }
     parameters = ast.parse(f"def f{signature}: ...").body[0].args

@@ -77,9 +77,9 @@ inline constexpr Doc to{
         "an "
         "integer dtype floats are cut off towards zero and integers wrap; a float beyond the dtype "
         "gives no number in particular. To bool, what is not zero is true.",
-    .args = {{"device", "A device, its name (\"cuda:0\"), a dtype, or a tensor that has both."},
-             {"other", "The dtype behind a device."},
-             {"dtype", "The dtype, by name."},
+    .args = {{"device", "A device, or its name: \"cuda:0\"."},
+             {"dtype", "The dtype."},
+             {"other", "Tensor whose device and dtype are taken."},
              {"copy", "True copies even where nothing changes."}},
     .returns = converted_returns,
     .raises = unusable_device,

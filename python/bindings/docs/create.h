@@ -180,7 +180,7 @@ inline constexpr Doc arange{
     .details =
         "Element i is start + i * step. In an integer dtype `start` and `step` are cut off towards "
         "zero, and the count is that of the numbers as given.",
-    .args = {{"start", "The first number; the end where none is given."},
+    .args = {{"start", "The first number; 0 where it is left out."},
              {"end", "Where to stop, finite."},
              {"step", "Not 0, and leading from `start` to `end`."},
              {"dtype", "The dtype; else int64, or float32 where a float is given."},

@@ -1,5 +1,6 @@
 #include "python/bindings/docs/doc.h"
 
+#include <algorithm>
 #include <string_view>
 
 namespace garboard::python {
@@ -43,27 +44,45 @@ void add_section(std::string& to, const char* title, std::string_view text, std:
   }
 }
 
-/// A line for each parameter of `signature` that `doc` tells of, in the signature's order.
-std::string arguments_of(const Doc& doc, const Signature& signature, bool is_method) {
-  std::string text;
+/// Appends a line for each parameter of `signature` that `doc` tells of, in the signature's order,
+/// unless `text` has it.
+void add_arguments(std::string& text, const Doc& doc, const Signature& signature, bool is_method) {
   for (const Signature::Parameter& parameter : signature.parameters()) {
     if (is_method && &parameter == signature.parameters().data()) continue;
+    const std::string start = parameter.text + ": ";
+    if (text.starts_with(start) || text.find("\n" + start) != text.npos) continue;
     for (const Arg& arg : doc.args) {
       if (!arg.name || parameter.text != arg.name) continue;
       if (!text.empty()) text += '\n';
-      text.append(arg.name).append(": ").append(arg.text);
+      text.append(start).append(arg.text);
       const char* const theirs = Signature::numpy_name_of(arg.name);
       if (theirs) text.append(" NumPy's name for it, `").append(theirs).append("`, is taken too.");
     }
   }
-  return text;
 }
 
-bool takes_tensors(const Signature& signature) {
-  for (const Signature::Parameter& parameter : signature.parameters()) {
-    if (parameter.annotation.find("Tensor") != std::string::npos) return true;
+bool takes_tensors(std::span<const Signature> signatures) {
+  for (const Signature& signature : signatures) {
+    for (const Signature::Parameter& parameter : signature.parameters()) {
+      if (parameter.annotation.find("Tensor") != std::string::npos ||
+          parameter.annotation.find("_T]") != std::string::npos)
+        return true;
+    }
   }
   return false;
+}
+
+/// Whether one who reads `first` has read the other.
+bool has_names_of(const Signature& first, const Signature& other) {
+  return std::ranges::equal(first.parameters(), other.parameters(), {}, &Signature::Parameter::name,
+                            &Signature::Parameter::name);
+}
+
+/// `x.to(dtype)`: how `signature` is called.
+std::string call_of(const char* name, const Signature& signature, bool is_method) {
+  std::string plain = signature.plain(is_method);
+  if (is_method) plain.replace(1, plain.starts_with("($self, ") ? 7 : 5, "");
+  return (is_method ? "x." : "gb.") + std::string(name) + plain;
 }
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
@@ -93,8 +112,9 @@ std::string as_method_calls(std::string text, const std::string& name) {
 
 }  // namespace
 
-std::string docstring(const char* name, const Doc& doc, const Signature& signature,
+std::string docstring(const char* name, const Doc& doc, std::span<const Signature> signatures,
                       bool is_method) {
+  const Signature& signature = signatures.front();
   std::string text = name + signature.plain(is_method);
   text.reserve(2048);
   text.append("\n--\n\n").append(doc.summary);
@@ -102,10 +122,18 @@ std::string docstring(const char* name, const Doc& doc, const Signature& signatu
     text += "\n\n";
     add_wrapped(text, doc.details, 0);
   }
-  add_section(text, "Args", arguments_of(doc, signature, is_method), 4);
+  std::string others;
+  for (const Signature& way : signatures) {
+    if (has_names_of(signature, way)) continue;
+    others.append(others.empty() ? "`" : " or `").append(call_of(name, way, is_method)).append("`");
+  }
+  if (!others.empty()) text.append("\n\nOr called as ").append(others).append(".");
+  std::string arguments;
+  for (const Signature& way : signatures) add_arguments(arguments, doc, way, is_method);
+  add_section(text, "Args", arguments, 4);
   add_section(text, "Returns", doc.returns, 0);
   std::string raises = doc.raises;
-  if (takes_tensors(signature)) {
+  if (takes_tensors(signatures)) {
     if (!raises.empty()) raises += '\n';
     raises += "DisposedError: A tensor is disposed.";
   }

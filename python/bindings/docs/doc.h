@@ -2,6 +2,7 @@
 // together. Google style; tests/house/test_docstrings.py says what none may lack.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "python/bindings/signature.h"
@@ -25,7 +26,9 @@ struct Doc {
   const char* example = "";  // as typed at the prompt; `gb.sum(x, 0)` becomes `x.sum(0)`
 };
 
-/// The docstring of `name`, as Python's builtins have it: with a signature that `inspect` reads.
-std::string docstring(const char* name, const Doc& doc, const Signature& signature, bool is_method);
+/// The docstring of `name`, as Python's builtins have it: with a signature that `inspect` reads,
+/// the first, and the other ways to call it.
+std::string docstring(const char* name, const Doc& doc, std::span<const Signature> signatures,
+                      bool is_method);
 
 }  // namespace garboard::python

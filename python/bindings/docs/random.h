@@ -74,9 +74,8 @@ inline constexpr Doc randn_like{
 };
 inline constexpr Doc randint{
     .summary = "Draw integers from [`low`, `high`), each as likely.",
-    .details = "`randint(high, size)` draws from [0, high).",
-    .args = {{"low", "The least integer."},
-             {"high", "What is above the largest one; or the sizes."},
+    .args = {{"low", "The least integer; 0 where it is left out."},
+             {"high", "What is above the largest one."},
              {"size", "Sizes."},
              {"dtype", "The dtype; int64 where it is left out."},
              device},

@@ -166,10 +166,9 @@ inline constexpr Doc any{
         ">>> gb.any(x, 0)\n"
         "tensor([ True, False])",
 };
-inline constexpr Arg extremum_dim{
-    "dim",
-    "The one dim to reduce, in [-ndim, ndim); None for all. Or another tensor, to be compared "
-    "element by element, with broadcasting and promotion."};
+inline constexpr Arg extremum_dim{"dim", "The one dim to reduce, in [-ndim, ndim); None for all."};
+inline constexpr Arg compared{
+    "other", "Tensor to compare with, element by element, with broadcasting and promotion."};
 inline constexpr Arg extremum_keepdim{"keepdim",
                                       "True leaves the reduced dims in the results, with size 1."};
 inline constexpr const char* extremum_of_all_or_one =
@@ -179,13 +178,12 @@ inline constexpr const char* extremum_of_all_or_one =
 inline constexpr const char* extremum_error =
     "IndexOutOfRangeError: The dim lies outside.\n"
     "ShapeError: There are no elements to choose from, or two tensors do not broadcast.\n"
-    "TypeError: `dim` is a sequence, which `amax` and `amin` take; or another tensor, with "
-    "`keepdim`.";
+    "TypeError: `dim` is a sequence, which `amax` and `amin` take.";
 inline constexpr Doc max{
     .summary =
         "Take the largest element, along a dim with its place, or the larger of two tensors.",
     .details = "NaN where there is one.",
-    .args = {any_tensor, extremum_dim, extremum_keepdim},
+    .args = {any_tensor, extremum_dim, extremum_keepdim, compared},
     .returns = extremum_of_all_or_one,
     .raises = extremum_error,
     .example =
@@ -203,7 +201,7 @@ inline constexpr Doc min{
     .summary =
         "Take the smallest element, along a dim with its place, or the smaller of two tensors.",
     .details = "NaN where there is one.",
-    .args = {any_tensor, extremum_dim, extremum_keepdim},
+    .args = {any_tensor, extremum_dim, extremum_keepdim, compared},
     .returns = extremum_of_all_or_one,
     .raises = extremum_error,
     .example =

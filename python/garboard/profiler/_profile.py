@@ -246,7 +246,7 @@ class record_function:
     """
 
     def __init__(self, name: str) -> None:
-        self.name = text("record_function", "name", name)
+        self.name: str = text("record_function", "name", name)
         self._labels: list[_engine._Label] = []  # of blocks that are open, one may be in another
 
     def __enter__(self) -> Self:
