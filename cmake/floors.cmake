@@ -66,24 +66,32 @@ function(garboard_per_instruction_set floor folder)
   endforeach()
 endfunction()
 
-# garboard_bindings(HOT_SOURCES files... SOURCES files...)
+# garboard_bindings(HOT folders... WRAPPED folders...)
 #
-# The extension module. pybind11's headers cost six seconds a unit, so the SOURCES are compiled by
-# fours and at -O1: they only pass calls on. HOT_SOURCES use the C API alone and are worth -O2.
+# The extension module, of these folders' sources. pybind11's headers cost six seconds a unit, so
+# what is WRAPPED by it is compiled by fours and at -O1: it only passes calls on. What is HOT uses
+# the C API alone and is worth -O2.
 function(garboard_bindings)
-  cmake_parse_arguments(bindings "" "" "HOT_SOURCES;SOURCES" ${ARGN})
-  if(NOT bindings_SOURCES)
+  cmake_parse_arguments(bindings "" "" "HOT;WRAPPED" ${ARGN})
+  foreach(kind IN ITEMS HOT WRAPPED)
+    set(${kind})
+    foreach(folder IN LISTS bindings_${kind})
+      garboard_sources(found ${CMAKE_CURRENT_SOURCE_DIR}/${folder})
+      list(APPEND ${kind} ${found})
+    endforeach()
+  endforeach()
+  if(NOT WRAPPED)
     return()
   endif()
-  pybind11_add_module(_engine MODULE NO_EXTRAS ${bindings_HOT_SOURCES} ${bindings_SOURCES})
+  pybind11_add_module(_engine MODULE NO_EXTRAS ${HOT} ${WRAPPED})
   set_target_properties(_engine PROPERTIES
     CXX_VISIBILITY_PRESET default  # hidden, it would have its own copy of our inline variables
     UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
   target_compile_options(_engine PRIVATE
     -Wno-attributes  # ours hold pybind11's hidden types
     -O1)
-  if(bindings_HOT_SOURCES)  # options of their own keep them out of the unity build
-    set_source_files_properties(${bindings_HOT_SOURCES} PROPERTIES COMPILE_OPTIONS -O2)
+  if(HOT)  # options of their own keep them out of the unity build
+    set_source_files_properties(${HOT} PROPERTIES COMPILE_OPTIONS -O2)
   endif()
   target_link_libraries(_engine PRIVATE garboard)
   garboard_in_package(_engine)

@@ -13,16 +13,16 @@ from tests.house.tree import Tree, planted, project
 RULES = {
     "items are borrowed from a list that code behind one of them may change; use Items": (
         r"\bPySequence_Fast\w*|\bPyList_(GET_ITEM|GetItem|GET_SIZE)\b|\bPyDict_Next\b",
-        {"python/bindings/items.h"},
+        {"python/bindings/interpreter/items.h"},
     ),
     "without the GIL counts are plain only for who is counted as outside; use WithoutGil": (
         r"\bgil_scoped_release\b|\bPyEval_(Save|Restore|Acquire|Release)Thread\b"
         r"|\bPy_(BEGIN|END)_ALLOW_THREADS\b|\bPy_(UN)?BLOCK_THREADS\b",
-        {"python/bindings/gil.cpp"},
+        {"python/bindings/interpreter/gil.cpp"},
     ),
     "an exception keeps the GIL, and an interpreter that has ended is not asked; use WithGil": (
         r"\bgil_scoped_acquire\b|\bPyGILState_(Ensure|Release)\b",
-        {"python/bindings/gil.cpp"},
+        {"python/bindings/interpreter/gil.cpp"},
     ),
     "a thread that waits for such a static has the GIL, which Python code behind it needs; "
     "set a plain pointer": (
@@ -31,7 +31,7 @@ RULES = {
     ),
     "a str may have half of a surrogate pair; use to_text or text_or_mark": (
         r"\bPyUnicode_AsUTF8\w*",
-        {"python/bindings/unicode.cpp"},
+        {"python/bindings/interpreter/unicode.cpp"},
     ),
 }
 

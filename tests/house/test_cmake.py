@@ -38,7 +38,7 @@ def targets(tree: Tree) -> list[str]:
 
 def listed_wrongly(tree: Tree) -> list[str]:
     """Return sources of the floors that a CMake file names, though they are found by their folder;
-    and of the bindings, whose files are compiled in two ways, those in no list, or in two."""
+    and folders of the bindings, which are compiled in two ways, that are in no list, or in two."""
     lists: dict[str, list[str]] = {}
     for file in (file for file in tree.files if file.endswith("CMakeLists.txt")):
         folder = file.rpartition("/")[0]
@@ -46,18 +46,36 @@ def listed_wrongly(tree: Tree) -> list[str]:
         for word in words:
             if re.fullmatch(r"[\w/.]+\.(cpp|cu)", word):
                 lists.setdefault(f"{folder}/{word}", []).append(file)
-    floors = tuple(f"{floor}/" for floor in TARGETS.values())
+    floors = tuple(f"{floor}/" for floor in STANDS_ON)
     named = [
         f"{' and '.join(at)} names {file}; a floor's sources are found by their folder"
         for file, at in lists.items()
         if file.startswith(floors) and not file.startswith("kernels/cuda/")  # another library
     ]
-    bindings = tree.under("python/bindings", suffixes=(".cpp",))
-    unlisted = [f"{file} is in no CMakeLists.txt" for file in bindings if file not in lists]
     gone = [
         f"{at[0]} lists {file}, no file" for file, at in lists.items() if file not in tree.files
     ]
-    return sorted(named + unlisted + gone)
+    return sorted(named + gone + unlisted_rooms(tree))
+
+
+def unlisted_rooms(tree: Tree) -> list[str]:
+    """Return folders of the bindings that are not in the one list or the other."""
+    home = "python/bindings"
+    file = f"{home}/CMakeLists.txt"
+    listed = [
+        word
+        for command in (commands(tree, file) if file in tree.files else [])
+        if command[0] == "garboard_bindings"
+        for word in command[1:]
+        if word not in ("HOT", "WRAPPED")
+    ]
+    sources = tree.under(home, suffixes=(".cpp",))
+    rooms = {file.removeprefix(f"{home}/").partition("/")[0] for file in sources}
+    return [
+        f"{home}/{room} must be in one list of {file}, HOT or WRAPPED"
+        for room in sorted(rooms | set(listed))
+        if listed.count(room) != 1 or room not in rooms
+    ]
 
 
 def logic(tree: Tree) -> list[str]:
@@ -109,12 +127,12 @@ def test_a_house_in_order_is_found_so(tmp_path: Path):
             "garboard_floor(memory BELOW lifetime)",
             "must stand on",
         ),
-        (listed_wrongly, "python/bindings/b.cpp", "", "in no CMakeLists.txt"),
+        (listed_wrongly, "python/bindings/new/b.cpp", "", "must be in one list"),
         (
             listed_wrongly,
             "python/bindings/CMakeLists.txt",
-            "garboard_bindings(SOURCES gone.cpp)",
-            "no file",
+            "garboard_bindings(HOT gone)",
+            "must be in one list",
         ),
         (listed_wrongly, "csrc/CMakeLists.txt", "f(core/a.cpp)", "csrc/CMakeLists.txt names"),
         (

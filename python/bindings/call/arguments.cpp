@@ -1,0 +1,390 @@
+#include "python/bindings/call/arguments.h"
+
+#include <cstring>
+#include <string_view>
+
+#include "csrc/core/error.h"
+#include "python/bindings/exchange/numbers.h"
+#include "python/bindings/interpreter/errors.h"
+#include "python/bindings/interpreter/items.h"
+#include "python/bindings/interpreter/ref.h"
+#include "python/bindings/tensor/dtype_object.h"
+
+namespace garboard::python {
+namespace {
+
+const char* type_name(PyObject* object) { return Py_TYPE(object)->tp_name; }
+
+/// Whether the type is called so, or derives from one that is: NumPy need not be there.
+bool is_of_numpys(PyObject* object, std::string_view name) {
+  constexpr std::string_view module = "numpy.";
+  for (const PyTypeObject* type = Py_TYPE(object); type; type = type->tp_base) {
+    const std::string_view full(type->tp_name);
+    if (full.starts_with(module) && full.substr(module.size()).starts_with(name)) return true;
+  }
+  return false;
+}
+
+/// NumPy's complex numbers and times have the slot of real numbers too, and lose a part in it.
+bool is_more_than_real(PyObject* object) {
+  if (PyComplex_Check(object)) return true;
+  for (const char* const name : {"complex", "clongdouble", "datetime64", "timedelta64"})
+    if (is_of_numpys(object, name)) return true;
+  return false;
+}
+
+/// A number that NumPy or another library brings: not an array, although that has the slot too.
+bool is_foreign_number(PyObject* object) {
+  const PyNumberMethods* const number = Py_TYPE(object)->tp_as_number;
+  if (!number || PySequence_Check(object)) return false;
+  return (number->nb_index || number->nb_float) && !is_more_than_real(object);
+}
+
+/// The only element of an array of NumPy's without dims, where that is a real number; else null.
+Ref number_in_array(PyObject* object) {
+  if (!is_of_numpys(object, "ndarray")) return {};
+  const Ref ndim(checked(PyObject_GetAttrString(object, "ndim")));
+  if (PyLong_AsLong(ndim.get()) != 0) return {};
+  const Ref dtype(checked(PyObject_GetAttrString(object, "dtype")));
+  const Ref kind(checked(PyObject_GetAttrString(dtype.get(), "kind")));
+  const bool is_real = PyUnicode_GET_LENGTH(kind.get()) == 1 &&
+                       std::strchr("biuf", static_cast<int>(PyUnicode_READ_CHAR(kind.get(), 0)));
+  return is_real ? Ref(checked(PyObject_CallMethod(object, "item", nullptr))) : Ref{};
+}
+
+/// Raises TypeError, with the way to a Tensor where there is one.
+[[noreturn]] void throw_no(const char* needed, PyObject* object, const char* op,
+                           const char* argument) {
+  throw_type_error("%s: %s is of type %s; %s is needed%s", op, argument, type_name(object), needed,
+                   is_of_numpys(object, "ndarray")
+                       ? ": gb.from_numpy(array) is a Tensor over the same memory"
+                       : "");
+}
+
+Scalar whole_number(PyObject* object) {
+  const Ref index(checked(PyNumber_Index(object)));
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
+  if (overflow) {
+    PyErr_SetString(PyExc_OverflowError, "a number beyond 64 bits; int64 holds at most 2^63 - 1");
+    throw PythonErrorSet();
+  }
+  return Scalar::of(static_cast<std::int64_t>(value));
+}
+
+bool read_scalar(PyObject* object, Scalar& scalar);
+
+/// What is no float, bool or integer of Python's. Apart: the others shall not pay for it.
+[[gnu::noinline]] bool read_foreign(PyObject* object, Scalar& scalar) {
+  if (is_of_numpys(object, "bool")) {  // in NumPy 1 with an underscore
+    scalar = Scalar::of(PyObject_IsTrue(object) == 1);
+    return true;
+  }
+  if (is_foreign_number(object)) {
+    if (PyIndex_Check(object)) {
+      scalar = whole_number(object);
+    } else {
+      const Ref real(checked(PyNumber_Float(object)));
+      scalar = Scalar::of(PyFloat_AS_DOUBLE(real.get()));
+    }
+    return true;
+  }
+  const Ref element = number_in_array(object);
+  return element && read_scalar(element.get(), scalar);
+}
+
+bool read_scalar(PyObject* object, Scalar& scalar) {
+  if (PyLong_CheckExact(object)) {
+    int overflow = 0;
+    const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    scalar = overflow ? whole_number(object) : Scalar::of(static_cast<std::int64_t>(value));
+    return true;
+  }
+  if (PyFloat_Check(object)) {
+    scalar = Scalar::of(PyFloat_AS_DOUBLE(object));
+    return true;
+  }
+  if (PyBool_Check(object)) {
+    scalar = Scalar::of(object == Py_True);
+    return true;
+  }
+  if (PyLong_Check(object)) {
+    scalar = whole_number(object);
+    return true;
+  }
+  return read_foreign(object, scalar);
+}
+
+void check_dim_count(Py_ssize_t count, const char* op, const char* argument) {
+  if (count > max_dims)
+    throw ShapeError(
+        text(op, ": ", argument, " names ", count, " dims; at most ", max_dims, " are supported"));
+}
+
+}  // namespace
+
+bool to_number(PyObject* object, Operand& operand) { return read_scalar(object, operand.scalar); }
+
+void refuse_array(PyObject* object, const char* op, const char* argument, const char* needed) {
+  if (is_of_numpys(object, "ndarray")) throw_no(needed, object, op, argument);
+}
+
+Scalar to_scalar(PyObject* object, const char* op, const char* argument) {
+  Scalar scalar;
+  if (PyFloat_CheckExact(object) ||
+      PyLong_CheckExact(object)) {  // whether it is a tensor takes long
+    read_scalar(object, scalar);
+    return scalar;
+  }
+  if (is_tensor(object)) return item_of(tensor_of(object, op, argument), op);
+  if (!read_scalar(object, scalar))
+    throw_type_error("%s: %s is of type %s; a number is needed", op, argument, type_name(object));
+  return scalar;
+}
+
+std::int64_t to_integer(PyObject* object, const char* op, const char* argument) {
+  if (PyLong_CheckExact(object)) [[likely]] {
+    int overflow = 0;
+    const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    if (!overflow) return value;
+  }
+  if (!PyIndex_Check(object) || PyBool_Check(object))
+    throw_type_error("%s: %s is of type %s; an integer is needed", op, argument, type_name(object));
+  const Ref index(checked(PyNumber_Index(object)));
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
+  if (overflow)
+    throw ShapeError(text(op, ": ", argument, " does not fit into 64 bits; at most 2^63 - 1"));
+  if (value == -1 && PyErr_Occurred()) throw PythonErrorSet();
+  return value;
+}
+
+Dims to_dims(PyObject* object, const char* op, const char* argument) {
+  if (PyIndex_Check(object)) return Dims{to_integer(object, op, argument)};
+  if (!Items::can_read(object))
+    throw_type_error("%s: %s is of type %s; an integer, or a tuple or list of them, is needed", op,
+                     argument, type_name(object));
+  const Items items(object, op, argument);
+  check_dim_count(items.size(), op, argument);
+  Dims dims;
+  for (Py_ssize_t i = 0; i < items.size(); ++i)
+    dims.push_back(to_integer(items[i].get(), op, argument));
+  return dims;
+}
+
+Arguments::Arguments(const char* op, const Signature& signature, PyObject** values,
+                     const Call& call)
+    : op_(op), signature_(signature), values_(values) {
+  const auto& [input, given, count, names] = call;
+  const auto& parameters = signature.parameters();
+  int next = 0;
+  if (input) values_[next++] = input;
+  const int total = static_cast<int>(parameters.size());
+  Py_ssize_t at = 0;
+  for (; at < count && next < signature.positional_count(); ++at, ++next) values_[next] = given[at];
+  if (at < count) {
+    if (signature.variadic() < 0)
+      throw_type_error("%s: %zd positional arguments; at most %d are taken", op, count,
+                       signature.positional_count() - (input ? 1 : 0));
+    rest_ = given + at;
+    rest_count_ = count - at;
+  }
+  const Py_ssize_t name_count = names ? PyTuple_GET_SIZE(names) : 0;
+  for (Py_ssize_t k = 0; k < name_count; ++k) {
+    PyObject* const name = PyTuple_GET_ITEM(names, k);
+    int found = signature.place_of(name);
+    if (found < 0) {
+      found = signature.place_of_numpy_name(name);
+      if (found < 0) throw_type_error("%s: no parameter is named '%U'", op, name);
+      if (values_[found])
+        throw_type_error("%s: '%s' is given twice; '%U' is another name of it", op,
+                         parameters[static_cast<std::size_t>(found)].text.c_str(), name);
+    }
+    if (found == signature.variadic() && !rest_) {
+      rest_ = given + count + k;
+      rest_count_ = 1;
+      continue;
+    }
+    if (values_[found]) throw_type_error("%s: '%U' is given twice", op, name);
+    values_[found] = given[count + k];
+  }
+  PyObject* const* const defaults = signature.defaults();
+  if (!names && next >= signature.required_count()) [[likely]] {
+    for (int i = next; i < total; ++i) values_[i] = defaults[i];
+  } else {
+    fill_in(next);
+  }
+  if (input || (values_[0] && is_tensor(values_[0]))) first_ = &tensor_of(values_[0], op, name(0));
+}
+
+void Arguments::fill_in(int first) const {
+  const auto& parameters = signature_.parameters();
+  for (int i = first; i < static_cast<int>(parameters.size()); ++i) {
+    if (values_[i]) continue;
+    values_[i] = signature_.defaults()[i];
+    if (!values_[i] && i != signature_.variadic())
+      throw_type_error("%s: '%s' is missing; it is needed", op_, name(static_cast<std::size_t>(i)));
+  }
+}
+
+const Tensor& Arguments::tensor_at(std::size_t i) const {
+  static const Tensor& none = *new Tensor;
+  PyObject* const object = values_[i];
+  if (is_tensor(object)) [[likely]]
+    return tensor_of(object, op_, name(i));
+  if (object == Py_None && signature_.parameters()[i].takes(Kind::none)) return none;
+  throw_no("a Tensor", object, op_, name(i));
+}
+
+void Arguments::read_number(std::size_t i, Operand& operand) const {
+  if (!to_number(values_[i], operand)) throw_no("a Tensor or a number", values_[i], op_, name(i));
+}
+
+Dims Arguments::dims(std::size_t i) const {
+  if (static_cast<int>(i) != signature_.variadic()) return to_dims(values_[i], op_, name(i));
+  if (rest_count_ == 1) return to_dims(rest_[0], op_, name(i));
+  check_dim_count(rest_count_, op_, name(i));
+  Dims dims;
+  for (Py_ssize_t k = 0; k < rest_count_; ++k) dims.push_back(to_integer(rest_[k], op_, name(i)));
+  return dims;
+}
+
+std::vector<Tensor> Arguments::tensors(std::size_t i) const {
+  std::vector<Tensor> all;
+  PyObject* const given = values_[i];
+  if (!Items::can_read(given))
+    throw_type_error("%s: %s is of type %s; a list or tuple of Tensors is needed", op_, name(i),
+                     type_name(given));
+  const Items items(given, op_, name(i));
+  for (Py_ssize_t k = 0; k < items.size(); ++k) {
+    const Ref item = items[k];
+    if (!is_tensor(item.get()))
+      throw_type_error("%s: element %zd of %s is of type %s; a Tensor is needed", op_, k, name(i),
+                       type_name(item.get()));
+    all.push_back(tensor_of(item.get(), op_, name(i)));
+  }
+  return all;
+}
+
+namespace {
+
+/// Whether an object may stand for what the parameter is annotated with.
+bool can_be(const Signature::Parameter& parameter, PyObject* object) {
+  const auto takes = [&](Kind kind) { return parameter.takes(kind); };
+  if (parameter.kinds == static_cast<unsigned>(Kind::any)) return true;
+  if (object == Py_None) return takes(Kind::none);
+  if (PyLong_CheckExact(object)) return takes(Kind::integer) || takes(Kind::number);
+  if (is_dtype(object)) return takes(Kind::dtype);
+  if (is_tensor(object)) return takes(Kind::tensor);
+  if (PyBool_Check(object)) return takes(Kind::truth) || takes(Kind::number);
+  if (PyUnicode_Check(object)) return takes(Kind::text) || takes(Kind::device);
+  if (PyType_Check(object)) return takes(Kind::dtype);
+  if (is_device(object)) return takes(Kind::device);
+  if (PyIndex_Check(object) && (takes(Kind::integer) || takes(Kind::number))) return true;
+  if (takes(Kind::sequence) && Items::can_read(object)) return true;
+  return takes(Kind::number) && (PyFloat_Check(object) || is_foreign_number(object));
+}
+
+/// `None, an integer or a Tensor`.
+std::string words_of(unsigned kinds) {
+  constexpr const char* words[] = {"a Tensor", "an integer",      "a number",
+                                   "a bool",   "a tuple or list", "a dtype",
+                                   "a device", "a str",           "None"};
+  std::vector<const char*> all;
+  for (std::size_t i = 0; i < std::size(words); ++i)
+    if (kinds & (1u << i)) all.push_back(words[i]);
+  std::string text;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    text.append(i == 0 ? "" : i + 1 == all.size() ? " or " : ", ").append(all[i]);
+  return text;
+}
+
+/// How a call meets one signature.
+struct Match {
+  bool fits_by_names = true;
+  int matched_count = 0;  // so many parameters, from the first
+  bool fits = false;
+};
+
+Match match(const Signature& signature, const Call& call) {
+  const auto& parameters = signature.parameters();
+  const Py_ssize_t before = call.input ? 1 : 0;
+  const auto refused = [] { return Match{.fits_by_names = false}; };
+  if (call.count + before > signature.positional_count() && signature.variadic() < 0)
+    return refused();
+  const Py_ssize_t name_count = call.names ? PyTuple_GET_SIZE(call.names) : 0;
+  std::vector<PyObject*> values(parameters.size());
+  for (Py_ssize_t i = 0; i < before + call.count && i < signature.positional_count(); ++i)
+    values[static_cast<std::size_t>(i)] = i < before ? call.input : call.given[i - before];
+  for (Py_ssize_t k = 0; k < name_count; ++k) {
+    PyObject* const name = PyTuple_GET_ITEM(call.names, k);
+    int found = signature.place_of(name);
+    if (found < 0) found = signature.place_of_numpy_name(name);
+    if (found < 0 || values[static_cast<std::size_t>(found)]) return refused();
+    values[static_cast<std::size_t>(found)] = call.given[call.count + k];
+  }
+  Match result;
+  bool all_match = true;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (!values[i] && !signature.defaults()[i] && static_cast<int>(i) != signature.variadic())
+      return refused();
+    all_match = all_match && (!values[i] || can_be(parameters[i], values[i]));
+    if (all_match) ++result.matched_count;
+  }
+  result.fits = all_match;
+  return result;
+}
+
+bool fits_by_place(const Signature& signature, const Call& call) {
+  const auto& parameters = signature.parameters();
+  const Py_ssize_t before = call.input ? 1 : 0, given = before + call.count;
+  if (given > signature.positional_count() || given < signature.required_count()) return false;
+  for (Py_ssize_t i = before; i < given; ++i)
+    if (!can_be(parameters[static_cast<std::size_t>(i)], call.given[i - before])) return false;
+  return true;
+}
+
+}  // namespace
+
+std::size_t fitting(const char* op, const Signature* const* signatures, std::size_t count,
+                    const Call& call) {
+  if (!call.names) {  // the usual call: nothing but the objects to look at
+    for (std::size_t k = 0; k < count; ++k)
+      if (fits_by_place(*signatures[k], call)) return k;
+  }
+  std::size_t best = 0, candidates = 0, longest = 0;
+  int most_matched = -1;
+  for (std::size_t k = 0; k < count; ++k) {
+    if (signatures[k]->parameters().size() > signatures[longest]->parameters().size()) longest = k;
+    const Match found = match(*signatures[k], call);
+    if (found.fits) return k;
+    if (!found.fits_by_names || found.matched_count < most_matched) continue;
+    if (found.matched_count == most_matched) {
+      ++candidates;
+      continue;
+    }
+    candidates = 1;
+    most_matched = found.matched_count;
+    best = k;
+  }
+  if (candidates == 0) return longest;
+  if (candidates == 1) return best;
+  const auto at = static_cast<std::size_t>(most_matched);
+  unsigned kinds = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    const Match found = match(*signatures[k], call);
+    if (found.fits_by_names && found.matched_count == most_matched)
+      kinds |= signatures[k]->parameters()[at].kinds;
+  }
+  const Signature::Parameter& parameter = signatures[best]->parameters()[at];
+  const Py_ssize_t place = most_matched - (call.input ? 1 : 0);
+  PyObject* given = place < call.count ? call.given[place] : nullptr;
+  for (Py_ssize_t k = 0; !given && k < PyTuple_GET_SIZE(call.names); ++k) {
+    PyObject* const name = PyTuple_GET_ITEM(call.names, k);
+    if (signatures[best]->place_of(name) == most_matched) given = call.given[call.count + k];
+  }
+  throw_type_error("%s: %s is of type %s; %s is needed", op, parameter.text.c_str(),
+                   given ? type_name(given) : "?", words_of(kinds).c_str());
+}
+
+}  // namespace garboard::python

@@ -1,0 +1,123 @@
+#include "python/bindings/call/signature.h"
+
+#include <cstdlib>
+#include <utility>
+
+namespace garboard::python {
+namespace {
+
+/// A literal of Python's: `None`, `True`, `()`, `1`, `-100`, `1e-05`, `'mean'`.
+PyObject* literal(const std::string& text) {
+  if (text == "None") return Py_None;
+  if (text == "True") return Py_True;
+  if (text == "False") return Py_False;
+  if (text == "()") return PyTuple_New(0);
+  if (text.starts_with('\'')) return PyUnicode_FromString(text.substr(1, text.size() - 2).c_str());
+  if (text.find_first_of(".e") == text.npos) return PyLong_FromString(text.c_str(), nullptr, 10);
+  return PyFloat_FromDouble(std::strtod(text.c_str(), nullptr));
+}
+
+Kind kind_of(std::string_view annotation) {
+  if (annotation == "Tensor") return Kind::tensor;
+  if (annotation == "int") return Kind::integer;
+  if (annotation == "float" || annotation == "Number") return Kind::number;
+  if (annotation == "bool") return Kind::truth;
+  if (annotation == "str" || annotation.starts_with("Literal[")) return Kind::text;
+  if (annotation == "Size" || annotation.ends_with(']')) return Kind::sequence;
+  if (annotation == "DType") return Kind::dtype;
+  if (annotation == "Device") return Kind::device;
+  if (annotation == "None") return Kind::none;
+  return Kind::any;
+}
+
+unsigned kinds_of(std::string_view annotation) {
+  unsigned kinds = 0;
+  while (true) {
+    const std::size_t bar = annotation.find(" | ");
+    kinds |= static_cast<unsigned>(kind_of(trimmed(annotation.substr(0, bar))));
+    if (bar == annotation.npos) return kinds;
+    annotation.remove_prefix(bar + 3);
+  }
+}
+
+}  // namespace
+
+Signature::Signature(std::string_view text) {
+  bool keyword_only = false;
+  for_each_part(text, [&](std::string_view part) {
+    if (part == "*") {
+      keyword_only = true;
+      return;
+    }
+    Parameter parameter;
+    if (const auto equals = part.find('='); equals != part.npos) {
+      parameter.default_text = trimmed(part.substr(equals + 1));
+      part = trimmed(part.substr(0, equals));
+    }
+    if (const auto colon = part.find(':'); colon != part.npos) {
+      parameter.annotation = trimmed(part.substr(colon + 1));
+      part = trimmed(part.substr(0, colon));
+    }
+    if (part.starts_with('*')) {
+      variadic_ = static_cast<int>(parameters_.size());
+      part.remove_prefix(1);
+      keyword_only = true;
+    }
+    parameter.text = part;
+    parameter.kinds = kinds_of(parameter.annotation);
+    defaults_.push_back(parameter.default_text.empty() ? nullptr : literal(parameter.default_text));
+    parameter.name = PyUnicode_InternFromString(parameter.text.c_str());
+    const int index = static_cast<int>(parameters_.size());
+    if (!defaults_.back() && index != variadic_) required_count_ = index + 1;
+    parameters_.push_back(std::move(parameter));
+    if (!keyword_only) ++positional_count_;
+  });
+}
+
+int Signature::place_of(PyObject* name) const {
+  for (int i = 0; const Parameter& parameter : parameters_) {
+    if (parameter.name == name) return i;
+    ++i;
+  }
+  for (int i = 0; const Parameter& parameter : parameters_) {  // a name that was not interned
+    if (PyUnicode_Compare(parameter.name, name) == 0) return i;
+    ++i;
+  }
+  return -1;
+}
+
+const char* Signature::numpy_name_of(std::string_view parameter) {
+  if (parameter == "dim") return "axis";
+  return parameter == "keepdim" ? "keepdims" : nullptr;
+}
+
+int Signature::place_of_numpy_name(PyObject* name) const {
+  for (int i = 0; const Parameter& parameter : parameters_) {
+    const char* const theirs = numpy_name_of(parameter.text);
+    if (theirs && PyUnicode_CompareWithASCIIString(name, theirs) == 0) return i;
+    ++i;
+  }
+  return -1;
+}
+
+std::string Signature::join(std::string_view receiver, bool is_method, bool with_types) const {
+  std::string text = "(" + std::string(receiver);
+  const auto add = [&](const std::string& part) {
+    if (text.size() > 1) text += ", ";
+    text += part;
+  };
+  for (int i = is_method ? 1 : 0; i < static_cast<int>(parameters_.size()); ++i) {
+    const Parameter& parameter = parameters_[static_cast<std::size_t>(i)];
+    if (i == positional_count_ && variadic_ < 0) add("*");
+    std::string part = (i == variadic_ ? "*" : "") + parameter.text;
+    if (with_types && !parameter.annotation.empty()) part += ": " + parameter.annotation;
+    if (!parameter.default_text.empty()) {
+      part += with_types ? " = " : "=";
+      part += parameter.default_text;
+    }
+    add(part);
+  }
+  return text + ")";
+}
+
+}  // namespace garboard::python

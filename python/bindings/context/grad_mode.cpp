@@ -1,0 +1,112 @@
+// The mode lies in the context's cell, where blocks enter and leave; every op brings it from there
+// to the thread it runs on, for its own length.
+#include "python/bindings/context/grad_mode.h"
+
+#include <new>
+
+#include "csrc/tensor/grad_node.h"
+#include "python/bindings/context/context_cell.h"
+#include "python/bindings/interpreter/errors.h"
+
+namespace garboard::python {
+namespace {
+
+constexpr std::uint64_t of_op = 0;  // the number of a block that Python enters is its address
+
+bool is_enabled_here() noexcept {
+  const ContextCell* const cell = current_cell();
+  return !cell || cell->grad.is_enabled();
+}
+
+PyObject* call_is_grad_enabled(PyObject*, PyObject*) noexcept {
+  return PyBool_FromLong(is_enabled_here());
+}
+
+PyObject* call_set_grad_enabled(PyObject*, PyObject* given) noexcept {
+  const int enabled = PyObject_IsTrue(given);
+  if (enabled < 0) return nullptr;
+  const bool before = is_enabled_here();
+  if (before != static_cast<bool>(enabled)) {
+    ContextCell* const cell = make_own_cell();
+    if (!cell) return nullptr;
+    cell->grad.set(enabled);
+  }
+  return PyBool_FromLong(before);
+}
+
+PyObject* call_enter(PyObject*, PyObject* const* given, Py_ssize_t count) noexcept try {
+  if (count != 2) throw_type_error("_enter_grad_mode: %zd arguments; 2 are needed", count);
+  const unsigned long long block = PyLong_AsUnsignedLongLong(given[0]);
+  const int enabled = PyErr_Occurred() ? -1 : PyObject_IsTrue(given[1]);
+  if (enabled < 0) return nullptr;
+  ContextCell* const cell = make_own_cell();
+  if (!cell) return nullptr;
+  cell->grad.enter(block, enabled);
+  Py_RETURN_NONE;
+} catch (...) {
+  return raise_current();
+}
+
+PyObject* call_leave(PyObject*, PyObject* given) noexcept {
+  const unsigned long long block = PyLong_AsUnsignedLongLong(given);
+  if (PyErr_Occurred()) return nullptr;
+  ContextCell* const cell = make_own_cell();
+  if (!cell) return nullptr;
+  cell->grad.leave(block);
+  Py_RETURN_NONE;
+}
+
+PyObject* call_depth(PyObject*, PyObject*) noexcept {
+  const ContextCell* const cell = current_cell();
+  return PyLong_FromSize_t(cell ? cell->grad.depth() : 0);
+}
+
+}  // namespace
+
+bool add_grad_mode(PyObject* module) {
+  static PyMethodDef functions[] = {
+      {"is_grad_enabled", call_is_grad_enabled, METH_NOARGS,
+       R"(is_grad_enabled()
+--
+
+Tell whether ops are recorded in this thread and asyncio task.
+
+Returns:
+    A bool: True at first, False inside `no_grad`.
+
+>>> with gb.no_grad():
+...     gb.is_grad_enabled()
+False
+)"},
+      {"_set_grad_enabled", call_set_grad_enabled, METH_O,
+       "Set grad mode of the innermost block here, or outside of all; returns what it was."},
+      {"_enter_grad_mode", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&call_enter)),
+       METH_FASTCALL, "Enter a block of this number and grad mode in this context."},
+      {"_leave_grad_mode", call_leave, METH_O,
+       "Leave the innermost block of this number, if one is open in this context."},
+      {"_grad_mode_depth", call_depth, METH_NOARGS, "How many blocks are open in this context."},
+      {}};
+  return PyModule_AddFunctions(module, functions) == 0;
+}
+
+GradModeOfOp::GradModeOfOp() {
+  if (is_enabled_here() == garboard::is_grad_enabled()) return;
+  ContextCell* const cell = make_own_cell();
+  if (!cell) throw PythonErrorSet();
+  cell->grad.enter(of_op, garboard::is_grad_enabled());
+  is_entered_ = true;
+}
+
+GradModeOfOp::~GradModeOfOp() {
+  if (!is_entered_) return;
+  PyObject *type, *value, *traceback;  // what Python raised, maybe
+  PyErr_Fetch(&type, &value, &traceback);
+  if (ContextCell* const cell = make_own_cell()) {
+    cell->grad.leave(of_op);
+  } else {
+    PyErr_WriteUnraisable(nullptr);
+  }
+  PyErr_Restore(type, value, traceback);
+}
+
+}  // namespace garboard::python

@@ -1,0 +1,36 @@
+#include "python/bindings/context/scope_stack.h"
+
+#include "csrc/tensor/grad_node.h"
+#include "python/bindings/context/context_cell.h"
+#include "python/bindings/interpreter/birth_site.h"
+
+namespace garboard::python {
+
+DisposeScope* current_scope() noexcept {
+  const ContextCell* const cell = current_cell();
+  return cell ? cell->open_scope() : nullptr;
+}
+
+bool push_scope(DisposeScope* scope) noexcept {
+  ContextCell* const cell = make_own_cell();
+  if (!cell) return false;
+  cell->innermost = Counted<DisposeScope>(scope);
+  return true;
+}
+
+void forget_closed_scopes() noexcept {
+  ContextCell* const cell = own_cell();
+  if (cell && cell->innermost && cell->innermost->is_closed())
+    cell->innermost = Counted<DisposeScope>(cell->open_scope());
+}
+
+BirthStamp::BirthStamp() noexcept
+    : scope_(birth.scope), site_(birth.site), was_grad_enabled_(is_grad_enabled()) {
+  PyThreadState* const thread = PyThreadState_Get();
+  const ContextCell* const cell = current_cell(thread);
+  birth.scope = cell ? cell->open_scope() : nullptr;
+  set_grad_enabled(!cell || cell->grad.is_enabled());
+  birth.site = current_site(thread);
+}
+
+}  // namespace garboard::python

@@ -1,0 +1,418 @@
+#include "python/bindings/exchange/exchange.h"
+
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "csrc/core/error.h"
+#include "csrc/ops/convert.h"
+#include "csrc/ops/create.h"
+#include "csrc/ops/join.h"
+#include "csrc/ops/views.h"
+#include "csrc/tensor/grad_node.h"
+#include "csrc/tensor/sizes.h"
+#include "python/bindings/context/scope_stack.h"
+#include "python/bindings/exchange/numbers.h"
+#include "python/bindings/interpreter/errors.h"
+#include "python/bindings/interpreter/gil.h"
+#include "python/bindings/interpreter/items.h"
+#include "python/bindings/interpreter/ref.h"
+#include "python/bindings/interpreter/signals.h"
+#include "python/bindings/tensor/tensor_object.h"
+
+namespace garboard::python {
+namespace {
+
+constexpr const char* data_name = "data";
+
+/// Something with a buffer that is no number of NumPy's, which have one too.
+bool is_array(PyObject* object) {
+  return PySequence_Check(object) && PyObject_CheckBuffer(object) && !PyBytes_Check(object) &&
+         !is_tensor(object);
+}
+
+[[noreturn]] void throw_too_deep(const char* op) {
+  throw ShapeError(text(op, ": lists nested more than ", max_dims,
+                        " deep, the dims of arrays in "
+                        "them included; at most ",
+                        max_dims, " dims are supported"));
+}
+
+/// What a nest of lists holds: sizes by the first element of each level, dtype by all of them.
+struct Nest {
+  Dims sizes;
+  Category category = Category::boolean;
+  bool is_empty = true;
+  bool is_of_arrays = false;  // by the first element; then the rest says nothing
+  Signals signals;
+
+  void measure(PyObject* data, const char* op) {
+    if (!Items::can_read(data)) {
+      is_of_arrays = is_array(data);
+      return;
+    }
+    const Items items(data, op, data_name);
+    if (sizes.size() == max_dims) throw_too_deep(op);
+    sizes.push_back(items.size());
+    if (items.size() > 0) measure(items[0].get(), op);
+  }
+
+  void survey(PyObject* data, int depth, const char* op) {
+    if (Items::can_read(data)) {
+      const Items items(data, op, data_name);
+      if (depth >= sizes.size() || items.size() != sizes[depth])
+        throw ShapeError(text(op, ": a list of ", items.size(), " at depth ", depth, " where ",
+                              depth < sizes.size() ? text(sizes[depth]) : "a number",
+                              " stands before; all lists of one depth must be equally long"));
+      return signals.for_each(items.size(),
+                              [&](Py_ssize_t i) { survey(items[i].get(), depth + 1, op); });
+    }
+    if (depth != sizes.size())
+      throw ShapeError(text(op, ": a number at depth ", depth, " where a list of ", sizes[depth],
+                            " stands before; all lists of one depth must be equally long"));
+    is_empty = false;
+    Category found = Category::floating;
+    if (PyBool_Check(data)) {
+      found = Category::boolean;
+    } else if (PyLong_Check(data)) {
+      found = Category::integer;
+    } else if (PyFloat_Check(data)) {
+      found = Category::floating;
+    } else if (is_tensor(data)) {
+      const Tensor& element = tensor_of(data, op, "element");
+      if (element.count() != 1)
+        throw ShapeError(
+            text(op, ": an element is a tensor of sizes ", element.sizes(),
+                 "; numbers are needed, or stack(tensors), which keeps their history"));
+      found = category_of(element.dtype());
+    } else if (is_array(data)) {
+      const Tensor array = tensor_around(data, op);
+      if (array.ndim() > 0)
+        throw ShapeError(text(op, ": an array of sizes ", array.sizes(),
+                              " where a number stands before; numbers, or arrays of one size, are "
+                              "needed"));
+      found = category_of(array.dtype());
+    } else {
+      found = PyIndex_Check(data) ? Category::integer : Category::floating;
+    }
+    category = std::max(category, found);
+  }
+};
+
+template <class T>
+T real_as(double value, const char* op) {
+  if constexpr (!std::is_floating_point_v<T>) check_fits(op, Scalar::of(value), dtype_of<T>);
+  return static_cast<T>(value);
+}
+
+template <class T>
+T number_as(PyObject* object, const char* op) {
+  if (PyFloat_Check(object)) return real_as<T>(PyFloat_AS_DOUBLE(object), op);
+  if (!PyLong_Check(object) && is_tensor(object)) {
+    const Ref item(checked(number_of(item_of(tensor_of(object, op, "element"), op))));
+    return number_as<T>(item.get(), op);
+  }
+  if (!PyLong_Check(object) && is_array(object)) {  // without dims
+    const Ref item(checked(number_of(item_of(tensor_around(object, op), op))));
+    return number_as<T>(item.get(), op);
+  }
+  if (PyIndex_Check(object)) {
+    const Ref index(checked(PyNumber_Index(object)));
+    int overflow = 0;
+    const long long value = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
+    if (overflow)
+      throw DTypeError(text(op, ": a number beyond 64 bits; int64 holds at most 2^63 - 1"));
+    if constexpr (!std::is_floating_point_v<T>)
+      check_fits(op, Scalar::of(std::int64_t{value}), dtype_of<T>);
+    return static_cast<T>(value);
+  }
+  const PyNumberMethods* const number = Py_TYPE(object)->tp_as_number;
+  if (!number || !number->nb_float)
+    throw_type_error("%s: an element is of type %s; numbers, or lists of them, are needed", op,
+                     Py_TYPE(object)->tp_name);
+  const Ref real(checked(PyNumber_Float(object)));
+  return real_as<T>(PyFloat_AS_DOUBLE(real.get()), op);
+}
+
+/// Writes the elements of a nest that was surveyed, and raises where it is another by now: numbers
+/// are asked for their values only here, and what they run may have changed any of the lists.
+template <class T>
+class Filling {
+ public:
+  Filling(const Dims& sizes, const char* op, T* out) : sizes_(sizes), op_(op), out_(out) {}
+
+  void write(PyObject* data, int depth) {
+    if (depth == sizes_.size()) {
+      *out_++ = number_as<T>(data, op_);
+      return;
+    }
+    const Items items(data, op_, data_name);
+    const auto check = [&](bool is_as_it_was) {
+      if (!is_as_it_was) Items::throw_changed(op_, data_name, sizes_[depth]);
+    };
+    check(items.size() == sizes_[depth]);
+    const bool holds_lists = depth + 1 < sizes_.size();
+    signals_.for_each(items.size(), [&](Py_ssize_t i) {
+      const Ref item = items[i];
+      check(Items::can_read(item.get()) == holds_lists);
+      write(item.get(), depth + 1);
+    });
+  }
+
+ private:
+  const Dims& sizes_;
+  const char* op_;
+  T* out_;
+  Signals signals_;
+};
+
+Tensor from_nest(PyObject* data, const char* op, std::optional<DType> dtype);
+
+/// Lists of arrays of one size, stacked; what is no array and no list, a number perhaps, is found
+/// to have other sizes.
+Tensor joined(PyObject* data, int depth, const char* op, std::optional<DType> dtype) {
+  if (is_array(data)) {
+    const Tensor shared = tensor_around(data, op);
+    return dtype ? to(shared, *dtype) : shared;
+  }
+  if (!Items::can_read(data)) return from_nest(data, op, dtype);
+  if (depth == max_dims) throw_too_deep(op);
+  const Items items(data, op, data_name);
+  std::vector<Tensor> parts;
+  for (Py_ssize_t i = 0; i < items.size(); ++i) {
+    parts.push_back(joined(items[i].get(), depth + 1, op, dtype));
+    if (parts.back().sizes() != parts.front().sizes())
+      throw ShapeError(text(op, ": sizes ", parts.back().sizes(), " where ", parts.front().sizes(),
+                            " stands before; all arrays in a list must have the same sizes"));
+  }
+  if (parts.empty()) return empty({0}, dtype.value_or(DType::float32), {}, op);
+  if (parts.front().ndim() == max_dims) throw_too_deep(op);
+  return stack(parts, 0);
+}
+
+Tensor from_nest(PyObject* data, const char* op, std::optional<DType> dtype) {
+  Nest nest;
+  nest.measure(data, op);
+  if (nest.is_of_arrays) return joined(data, 0, op, dtype);
+  nest.survey(data, 0, op);
+  const DType wanted =
+      dtype.value_or(nest.is_empty ? DType::float32 : default_dtype(nest.category));
+  Tensor result = empty(nest.sizes, wanted, {}, op);
+  visit_dtype(wanted, [&]<class T>(Type<T>) {
+    Filling<T>(nest.sizes, op, static_cast<T*>(result.data())).write(data, 0);
+  });
+  return result;
+}
+
+std::optional<DType> dtype_of_format(std::string_view format, Py_ssize_t bytes) {
+  if (format.starts_with('@') || format.starts_with('=') ||
+      (format.starts_with('<') && format.size() > 1))
+    format.remove_prefix(1);
+  if (format == "?") return DType::boolean;
+  if (format == "f") return DType::float32;
+  if (format == "d") return DType::float64;
+  if (format == "B") return DType::uint8;
+  if (format == "i" || format == "l" || format == "q")
+    return bytes == 4 ? DType::int32 : DType::int64;
+  return std::nullopt;
+}
+
+/// A buffer, given back by whoever drops the storage, on any thread.
+void release_buffer(void* object) noexcept {
+  const std::unique_ptr<Py_buffer> buffer(static_cast<Py_buffer*>(object));
+  if (const WithGil gil; gil) PyBuffer_Release(buffer.get());
+}
+
+/// Where the elements of an array lie: sizes and strides in elements, the rest in bytes from the
+/// first of them.
+struct Layout {
+  Dims sizes, strides;
+  std::int64_t low = 0, high = 0;
+};
+
+/// Raises ShapeError for what no tensor can be, and where whoever exports the array says what no
+/// array can be. Some, as ctypes, give no strides for one that is dense.
+Layout layout_of(const Py_buffer& buffer, const char* op, DType dtype) {
+  if (buffer.ndim > max_dims)
+    throw ShapeError(
+        text(op, ": an array of ", buffer.ndim, " dims; at most ", max_dims, " are supported"));
+  Layout layout;
+  for (int i = 0; i < buffer.ndim; ++i) layout.sizes.push_back(buffer.shape[i]);
+  check_not_negative(op, layout.sizes);
+  const std::int64_t count = checked_count(op, layout.sizes, dtype);
+  layout.strides = contiguous_strides(layout.sizes);
+  const auto item = static_cast<std::int64_t>(item_size(dtype));
+  for (int i = 0; buffer.strides && i < buffer.ndim; ++i) {
+    if (buffer.strides[i] % item != 0)
+      throw ShapeError(text(op, ": an array with a stride of ", buffer.strides[i],
+                            " bytes; a multiple of the item size ", item, " is needed, copy it"));
+    layout.strides[i] = buffer.strides[i] / item;
+  }
+  if (reinterpret_cast<std::uintptr_t>(buffer.buf) % static_cast<std::uintptr_t>(item) != 0)
+    throw ShapeError(text(op, ": an array at an address that is no multiple of the item size ",
+                          item, "; copy it"));
+  if (count == 0) return layout;
+  layout.high = item;
+  bool overflows = false;
+  for (int i = 0; i < buffer.ndim; ++i) {
+    std::int64_t& end = layout.strides[i] < 0 ? layout.low : layout.high;
+    std::int64_t last;
+    overflows |= __builtin_mul_overflow(layout.sizes[i] - 1, layout.strides[i] * item, &last) ||
+                 __builtin_add_overflow(end, last, &end);
+  }
+  std::int64_t bytes;
+  if (overflows || __builtin_sub_overflow(layout.high, layout.low, &bytes))
+    throw ShapeError(text(op, ": an array of sizes ", layout.sizes, " and strides ", layout.strides,
+                          ", which reach beyond 2^63 bytes; no memory does"));
+  return layout;
+}
+
+struct Around {
+  Tensor tensor;
+  bool is_writable;
+};
+
+Around around(PyObject* array, const char* op) {
+  auto buffer = std::make_unique<Py_buffer>();
+  if (PyObject_GetBuffer(array, buffer.get(), PyBUF_RECORDS_RO) < 0) {
+    const bool is_no_array = PyErr_ExceptionMatches(PyExc_TypeError) ||
+                             PyErr_ExceptionMatches(PyExc_ValueError) ||  // NumPy's, of dates
+                             PyErr_ExceptionMatches(PyExc_BufferError);
+    if (!is_no_array) throw PythonErrorSet();
+    PyErr_Clear();
+    throw_type_error("%s: data of type %s; a number, a list, a Tensor or a NumPy array is needed",
+                     op, Py_TYPE(array)->tp_name);
+  }
+  struct Release {
+    Py_buffer* held;
+    ~Release() {
+      if (held) PyBuffer_Release(held);
+    }
+  } release{buffer.get()};
+  const char* const format = buffer->format ? buffer->format : "B";
+  const auto dtype = dtype_of_format(format, buffer->itemsize);
+  if (!dtype || buffer->itemsize != static_cast<Py_ssize_t>(item_size(*dtype)))
+    throw DTypeError(text(op, ": an array of format ", format,
+                          "; bool, uint8, int32, int64, float32 or float64 in the machine's byte "
+                          "order is needed"));
+  const auto [sizes, strides, low, high] = layout_of(*buffer, op, *dtype);
+  const bool is_writable = !buffer->readonly;
+  auto* const start = static_cast<char*>(buffer->buf) + low;
+  Py_buffer* const held = buffer.release();
+  release.held = nullptr;
+  Counted<Storage> storage;
+  try {
+    storage = Storage::around(start, high - low, {}, {held, release_buffer}, is_writable);
+  } catch (...) {
+    release_buffer(held);
+    throw;
+  }
+  return {Tensor::over(std::move(storage), *dtype, sizes, strides, -low / held->itemsize),
+          is_writable};
+}
+
+}  // namespace
+
+Tensor tensor_from(PyObject* data, const char* op, std::optional<DType> dtype, Device device) {
+  const GradModeGuard no_grad(false);
+  Tensor result;
+  if (is_tensor(data)) {
+    const Tensor& given = tensor_of(data, op, "data");
+    result = clone(to(given, dtype.value_or(given.dtype())));
+  } else if (PyObject_CheckBuffer(data) && !PyBytes_Check(data)) {
+    const Tensor given = around(data, op).tensor;
+    result = clone(dtype ? to(given, *dtype) : given);
+  } else {
+    result = from_nest(data, op, dtype);
+  }
+  return to(result, device);
+}
+
+Tensor tensor_around(PyObject* array, const char* op) { return around(array, op).tensor; }
+
+namespace {
+
+const char* format_of(DType dtype) {
+  static constexpr const char* formats[dtype_count] = {"?", "B", "i", "q", "f", "d"};
+  return formats[static_cast<int>(dtype)];
+}
+
+/// What an exported buffer keeps: a share of the storage, and its sizes and strides in bytes.
+struct Export {
+  Counted<Storage> storage;
+  Py_ssize_t sizes[max_dims], strides[max_dims];
+};
+
+int get_buffer(PyObject* self, Py_buffer* buffer, int flags) noexcept try {
+  buffer->obj = nullptr;
+  const Tensor& tensor = tensor_of(self, "buffer");
+  if (tensor.requires_grad())
+    throw GradientError(
+        "buffer: a tensor that requires grad; take detach() first if the value alone is needed: "
+        "gradients do not pass it");
+  if (!tensor.device().is_cpu())
+    throw DeviceError(text("buffer: a tensor on ", tensor.device(), "; copy it with cpu() first"));
+  if ((flags & PyBUF_WRITABLE) && !tensor.storage()->is_writable())
+    throw Error("buffer: read-only memory asked for writing; take a clone()");
+  const bool wants_strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES;
+  if (!wants_strides && !tensor.is_contiguous())
+    throw ShapeError("buffer: a tensor that is not contiguous; take contiguous() first");
+  auto* const kept = new Export{tensor.storage(), {}, {}};
+  const auto item = static_cast<Py_ssize_t>(item_size(tensor.dtype()));
+  for (int i = 0; i < tensor.ndim(); ++i) {
+    kept->sizes[i] = tensor.sizes()[i];
+    kept->strides[i] = tensor.strides()[i] * item;
+  }
+  tensor.storage()->export_count.fetch_add(1);
+  *buffer = {
+      .buf = tensor.data(),
+      .obj = Py_NewRef(self),
+      .len = tensor.nbytes(),
+      .itemsize = item,
+      .readonly = !tensor.storage()->is_writable(),
+      .ndim = tensor.ndim(),
+      .format = (flags & PyBUF_FORMAT) ? const_cast<char*>(format_of(tensor.dtype())) : nullptr,
+      .shape = (flags & PyBUF_ND) ? kept->sizes : nullptr,
+      .strides = wants_strides ? kept->strides : nullptr,
+      .suboffsets = nullptr,
+      .internal = kept};
+  return 0;
+} catch (...) {
+  raise_current();
+  return -1;
+}
+
+void give_back_buffer(PyObject*, Py_buffer* buffer) noexcept {
+  auto* const kept = static_cast<Export*>(buffer->internal);
+  kept->storage->export_count.fetch_sub(1);
+  delete kept;
+}
+
+}  // namespace
+
+void add_buffer_slots(std::vector<PyType_Slot>& slots) {
+  slots.push_back({Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)});
+  slots.push_back({Py_bf_releasebuffer, reinterpret_cast<void*>(give_back_buffer)});
+}
+
+PyObject* numpy_of(PyObject* object) {
+  const Tensor& tensor = tensor_of(object, "numpy");
+  if (tensor.requires_grad())
+    throw GradientError(
+        "numpy: a tensor that requires grad; take detach() first if the value alone is needed, for "
+        "a plot say: gradients pass garboard's ops, as gb.exp(x), and no function of NumPy's");
+  if (!tensor.device().is_cpu())
+    throw DeviceError(text("numpy: a tensor on ", tensor.device(), "; copy it with cpu() first"));
+  // A plain handle is what the array keeps: the user's own may be disposed, or carry attributes.
+  const Ref apart(checked(wrap_outside_scopes(detach(tensor), OwnerKind::exported)));
+  const Ref view(checked(PyMemoryView_FromObject(apart.get())));
+  const Ref module(PyImport_ImportModule("numpy"));
+  if (!module) {
+    PyErr_SetString(PyExc_ImportError,
+                    "numpy: NumPy is not installed; it is needed for arrays: pip install numpy");
+    throw PythonErrorSet();
+  }
+  return checked(PyObject_CallMethod(module.get(), "asarray", "O", view.get()));
+}
+
+}  // namespace garboard::python

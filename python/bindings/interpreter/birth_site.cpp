@@ -1,0 +1,187 @@
+// A site is kept as text, and what was found out about a code object stands in its extra slot, a
+// place that CPython has for such and empties with the object. So nobody keeps code alive, and when
+// its memory becomes another function's, nothing is left that could be taken for that one.
+#include "python/bindings/interpreter/birth_site.h"
+
+#include <memory>
+#include <new>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "python/bindings/interpreter/interpreter_frame.h"
+#include "python/bindings/interpreter/unicode.h"
+
+namespace garboard::python {
+namespace {
+
+using Frame = InterpreterFrame;
+
+struct Interned {
+  const std::string* file;
+  const std::string* function;
+  int line;
+  bool operator==(const Interned&) const = default;
+};
+struct HashInterned {
+  std::size_t operator()(const Interned& it) const noexcept {
+    const std::hash<const void*> hash;
+    return (hash(it.file) * 31 + hash(it.function)) * 31 + static_cast<std::size_t>(it.line);
+  }
+};
+
+// All guarded by the GIL, and leaked: sites are read until the process ends.
+struct Sites {
+  const std::string nothing;
+  std::vector<Interned> all{{&nothing, &nothing, 0}};
+  std::unordered_map<Interned, Site, HashInterned> numbers;
+  std::unordered_set<std::string> texts;  // where they stand they stay
+  std::vector<std::string> library_paths;
+  Py_ssize_t extra_slot = -1;
+};
+Sites& sites() {
+  static auto* const it = new Sites;
+  return *it;
+}
+
+/// What is known of a code object while it lives.
+struct KnownCode {
+  PyCodeObject* code;
+  bool is_library;
+  std::size_t path_count;  // of the library, when that was found out
+  // A line has several positions, and one call two: the interpreter makes it at another
+  // instruction once it has specialised the first.
+  std::unordered_map<const void*, Site> by_position;
+};
+
+struct Slot {
+  const void* code = nullptr;
+  const void* position = nullptr;
+  Site site = unknown_site;  // of the library's code only where somebody asked for it
+  bool is_library = false;
+};
+constexpr std::size_t slot_count = 1024;
+Slot slots[slot_count];
+
+Slot& slot_of(const void* at) {
+  const auto position = reinterpret_cast<std::uintptr_t>(at);
+  return slots[(position >> 1 ^ position >> 11) % slot_count];
+}
+
+bool knows(const Slot& slot, const Frame* frame) {
+  return slot.position == position_of(frame) && slot.code == code_of(frame);
+}
+
+/// The code object ends. Runs for each one there is, mostly with null.
+void forget(void* given) noexcept {
+  const std::unique_ptr<KnownCode> known(static_cast<KnownCode*>(given));
+  if (!known) return;
+  for (Slot& slot : slots) {
+    if (slot.code == known->code) slot = {};
+  }
+}
+
+KnownCode& known(PyCodeObject* code) {
+  void* found = nullptr;
+  auto* const object = reinterpret_cast<PyObject*>(code);
+  const std::size_t path_count = sites().library_paths.size();
+  if (_PyCode_GetExtra(object, sites().extra_slot, &found) == 0 && found) {
+    auto& known = *static_cast<KnownCode*>(found);
+    if (known.path_count != path_count) known.is_library = is_library(code);
+    known.path_count = path_count;
+    return known;
+  }
+  auto fresh = std::make_unique<KnownCode>(KnownCode{code, is_library(code), path_count, {}});
+  if (_PyCode_SetExtra(object, sites().extra_slot, fresh.get()) != 0) {
+    PyErr_Clear();
+    throw std::bad_alloc();
+  }
+  return *fresh.release();
+}
+
+Site intern(PyCodeObject* code, const void* position) {
+  Sites& it = sites();
+  const auto keep = [&](PyObject* string) {
+    return &*it.texts.emplace(text_or_mark(string)).first;
+  };
+  const Interned site{keep(code->co_filename), keep(code->co_qualname), line_at(code, position)};
+  if (const auto known = it.numbers.find(site); known != it.numbers.end()) return known->second;
+  const auto number = static_cast<Site>(it.all.size());
+  it.all.push_back(site);
+  it.numbers.emplace(site, number);
+  return number;
+}
+
+Site site_at(KnownCode& known, const void* position) {
+  if (const auto it = known.by_position.find(position); it != known.by_position.end())
+    return it->second;
+  const Site site = intern(known.code, position);
+  known.by_position.emplace(position, site);
+  return site;
+}
+
+Slot& filled_slot(const Frame* frame) {
+  Slot& slot = slot_of(position_of(frame));
+  if (knows(slot, frame)) return slot;
+  KnownCode& code = known(code_of(frame));
+  const Site site = code.is_library ? unknown_site : site_at(code, position_of(frame));
+  return slot = {code.code, position_of(frame), site, code.is_library};
+}
+
+[[gnu::noinline]] Site search(const Frame* frame) noexcept try {
+  for (; frame; frame = frame->previous) {
+    if (!runs_python(frame)) continue;
+    if (const Slot& slot = filled_slot(frame); !slot.is_library) return slot.site;
+  }
+  return unknown_site;
+} catch (const std::bad_alloc&) {
+  return unknown_site;
+}
+
+}  // namespace
+
+bool is_library(const PyCodeObject* code) {
+  const std::string file = text_or_mark(code->co_filename);
+  for (const std::string& prefix : sites().library_paths) {
+    if (file.starts_with(prefix)) return true;
+  }
+  return false;
+}
+
+bool start_birth_sites() {
+  sites().extra_slot = _PyEval_RequestCodeExtraIndex(forget);
+  if (sites().extra_slot >= 0) return true;
+  PyErr_SetString(PyExc_ImportError,
+                  "garboard: others have taken all places in code objects; import it before them");
+  return false;
+}
+
+Site current_site(PyThreadState* thread) noexcept {
+  const Frame* const frame = innermost_frame(thread);
+  if (!frame) return unknown_site;
+  const Slot& slot = slot_of(position_of(frame));
+  return knows(slot, frame) && !slot.is_library ? slot.site : search(frame);
+}
+
+Site site_of(const Frame* frame) {
+  Slot& slot = filled_slot(frame);
+  if (slot.is_library && slot.site == unknown_site)
+    slot.site = site_at(known(code_of(frame)), position_of(frame));
+  return slot.site;
+}
+
+SiteText text_of(Site site) {
+  if (site >= sites().all.size()) site = unknown_site;
+  const Interned& it = sites().all[site];
+  return {*it.file, it.line, *it.function};
+}
+
+void add_library_path(std::string prefix) {
+  sites().library_paths.push_back(std::move(prefix));
+  for (Slot& slot : slots) slot = {};
+}
+
+std::size_t site_count() noexcept { return sites().all.size() - 1; }
+
+}  // namespace garboard::python

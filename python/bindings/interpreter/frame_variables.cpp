@@ -1,0 +1,69 @@
+#define Py_BUILD_CORE 1
+#include "python/bindings/interpreter/frame_variables.h"
+
+#include <internal/pycore_code.h>
+#include <internal/pycore_frame.h>
+#undef Py_BUILD_CORE
+
+#include <utility>
+#include <vector>
+
+#include "python/bindings/interpreter/ref.h"
+
+namespace garboard::python {
+namespace {
+
+using Frame = _PyInterpreterFrame;
+
+Frame* inside(PyObject* frame) { return reinterpret_cast<PyFrameObject*>(frame)->f_frame; }
+
+PyCodeObject* code_of(const Frame* frame) {
+#if PY_VERSION_HEX >= 0x030d0000
+  return PyCode_Check(frame->f_executable) ? reinterpret_cast<PyCodeObject*>(frame->f_executable)
+                                           : nullptr;
+#else
+  return frame->f_code;
+#endif
+}
+
+bool is_cell(const PyCodeObject* code, int i) {
+  return _PyLocals_GetKind(code->co_localspluskinds, i) & (CO_FAST_CELL | CO_FAST_FREE);
+}
+
+}  // namespace
+
+int visit_frame_variables(PyObject* object, visitproc visit, void* arg) {
+  const Frame* const frame = inside(object);
+  const PyCodeObject* const code = frame ? code_of(frame) : nullptr;
+  if (!code || frame->owner == FRAME_OWNED_BY_FRAME_OBJECT) return 0;
+  Py_VISIT(frame->f_locals);  // of a module or a class body
+  // The height is written when the frame calls Python or is suspended, and is -1 while it runs.
+  const int count = frame->stacktop > code->co_nlocalsplus ? frame->stacktop : code->co_nlocalsplus;
+  for (int i = 0; i < count; ++i) Py_VISIT(frame->localsplus[i]);
+  return 0;
+}
+
+PyObject* frame_variables(PyObject* object) {
+  // References first: making the list may collect garbage, and while that runs code another thread
+  // may go on and leave the frame.
+  std::vector<std::pair<Ref, Ref>> found;
+  const Frame* const frame = inside(object);
+  const PyCodeObject* const code = frame ? code_of(frame) : nullptr;
+  for (int i = 0; code && i < code->co_nlocalsplus; ++i) {
+    PyObject* value = frame->localsplus[i];
+    // Until its MAKE_CELL has run, the place of a cell holds the bare argument.
+    if (value && is_cell(code, i) && PyCell_Check(value)) value = PyCell_GET(value);
+    if (!value) continue;
+    PyObject* const name = PyTuple_GET_ITEM(code->co_localsplusnames, i);
+    found.emplace_back(Ref::borrow(name), Ref::borrow(value));
+  }
+  Ref list(PyList_New(static_cast<Py_ssize_t>(found.size())));
+  for (std::size_t i = 0; list && i < found.size(); ++i) {
+    PyObject* const pair = PyTuple_Pack(2, found[i].first.get(), found[i].second.get());
+    if (!pair) return nullptr;
+    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), pair);
+  }
+  return list.release();
+}
+
+}  // namespace garboard::python

@@ -1,0 +1,178 @@
+// Who holds what: one breadth-first walk over the interpreter's references, from roots that the
+// caller names to the objects in question. Edges are what tp_traverse visits, and the variables of
+// running frames, which it does not. No Python runs and no reference is taken on the way.
+#include <Python.h>
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "python/bindings/interpreter/frame_variables.h"
+#include "python/bindings/wrapped/bindings.h"
+
+namespace py = pybind11;
+
+namespace garboard::python {
+namespace {
+
+/// Addresses, each with a number: open addressing, since a walk meets a million of them.
+class Numbers {
+ public:
+  /// Where the number of `object` stands; -1 is put there for a new one.
+  std::int32_t& at(const PyObject* object) {
+    if (2 * (count_ + 1) > slots_.size()) grow();
+    Slot& slot = find(object);
+    if (!slot.object) {
+      slot = {object, -1};
+      ++count_;
+    }
+    return slot.number;
+  }
+  bool has(const PyObject* object) { return find(object).object != nullptr; }
+
+ private:
+  struct Slot {
+    const PyObject* object = nullptr;
+    std::int32_t number = -1;
+  };
+
+  Slot& find(const PyObject* object) {
+    const std::size_t mask = slots_.size() - 1;
+    auto i = (reinterpret_cast<std::uintptr_t>(object) >> 4) * 0x9E3779B97F4A7C15u >> 20;
+    while (slots_[i & mask].object && slots_[i & mask].object != object) ++i;
+    return slots_[i & mask];
+  }
+  void grow() {
+    std::vector<Slot> old(slots_.size() * 2);
+    old.swap(slots_);
+    for (const Slot& slot : old) {
+      if (slot.object) find(slot.object) = slot;
+    }
+  }
+
+  std::vector<Slot> slots_ = std::vector<Slot>(1 << 10);
+  std::size_t count_ = 0;
+};
+
+constexpr std::int32_t unreached = -1, skipped = -2, no_parent = -1;
+
+class Walk {
+ public:
+  Walk(const std::vector<py::object>& targets, const std::vector<py::object>& skip) {
+    for (const py::object& target : targets) wanted_.at(target.ptr()) = 0;
+    for (const py::object& object : targets) missing_ += wanted_.at(object.ptr())++ == 0;
+    for (const py::object& object : skip) numbers_.at(object.ptr()) = skipped;
+  }
+
+  /// Follows `roots` to the end, or until every target has been met.
+  void run(const std::vector<py::object>& roots) {
+    parent_ = no_parent;
+    for (const py::object& root : roots) meet(root.ptr());
+    while (next_ < met_.size() && missing_ > 0) {
+      parent_ = static_cast<std::int32_t>(next_);
+      follow(met_[next_++].object);
+    }
+  }
+
+  /// The objects from `target` to a root, both included; none where no root leads to it. Runs no
+  /// Python: what was met is borrowed.
+  std::vector<py::object> path_from(const py::object& target) {
+    std::vector<py::object> objects;
+    for (std::int32_t at = numbers_.at(target.ptr()); at >= 0;
+         at = met_[static_cast<std::size_t>(at)].parent)
+      objects.push_back(
+          py::reinterpret_borrow<py::object>(met_[static_cast<std::size_t>(at)].object));
+    return objects;
+  }
+
+ private:
+  struct Met {
+    PyObject* object;
+    std::int32_t parent;
+  };
+
+  void meet(PyObject* object) {
+    const bool is_wanted = wanted_.has(object);
+    if (!is_wanted && !PyObject_IS_GC(object)) return;  // it leads nowhere
+    std::int32_t& number = numbers_.at(object);
+    if (number != unreached) return;
+    number = static_cast<std::int32_t>(met_.size());
+    met_.push_back({object, parent_});
+    missing_ -= is_wanted;
+  }
+
+  static int visit(PyObject* object, void* walk) {
+    static_cast<Walk*>(walk)->meet(object);
+    return 0;
+  }
+
+  void follow(PyObject* object) {
+    // Static types are no business of the collector's, and their tp_traverse says so by aborting.
+    if (!PyObject_IS_GC(object)) return;
+    if (PyFrame_Check(object)) visit_frame_variables(object, visit, this);
+    if (const traverseproc traverse = Py_TYPE(object)->tp_traverse) traverse(object, visit, this);
+  }
+
+  Numbers numbers_, wanted_;
+  std::vector<Met> met_;  // the queue as well: what stands before `next_` has been followed
+  std::size_t next_ = 0;
+  std::int32_t parent_ = no_parent;
+  std::int64_t missing_ = 0;
+};
+
+py::list holder_paths(const std::vector<std::vector<py::object>>& phases,
+                      const std::vector<py::object>& targets, const std::vector<py::object>& skip) {
+  Walk walk(targets, skip);
+  for (const std::vector<py::object>& roots : phases) walk.run(roots);
+  // References to all of them first: making a list may run anything.
+  std::vector<std::vector<py::object>> found;
+  for (const py::object& target : targets) found.push_back(walk.path_from(target));
+  py::list paths;
+  for (auto& path : found) {
+    std::ranges::reverse(path);
+    paths.append(path.empty() ? py::none() : py::cast(path));
+  }
+  return paths;
+}
+
+/// What hangs on the threads themselves: their dicts, and the exceptions they are handling.
+py::list thread_roots() {
+  std::vector<py::object> found;
+  const auto add = [&](PyObject* object) {
+    if (object) found.push_back(py::reinterpret_borrow<py::object>(object));
+  };
+  for (PyThreadState* thread = PyInterpreterState_ThreadHead(PyInterpreterState_Get()); thread;
+       thread = PyThreadState_Next(thread)) {
+    add(thread->dict);
+    for (const _PyErr_StackItem* at = thread->exc_info; at; at = at->previous_item) {
+      if (at->exc_value && at->exc_value != Py_None) add(at->exc_value);
+    }
+  }
+  py::list roots;
+  for (const py::object& root : found) roots.append(root);
+  return roots;
+}
+
+py::object variables_of(const py::object& frame) {
+  if (!PyFrame_Check(frame.ptr()))
+    throw py::type_error("_frame_variables: a frame object is needed");
+  return py::reinterpret_steal<py::object>(frame_variables(frame.ptr()));
+}
+
+}  // namespace
+
+void bind_holders(py::module_& m) {
+  m.def("_holder_paths", &holder_paths, py::arg("phases"), py::arg("targets"), py::arg("skip"),
+        "For each target the objects from a root to it, or None. The roots of a phase are followed "
+        "to the end before the next phase begins; what is in skip is never met.");
+  m.def("_thread_roots", &thread_roots,
+        "The dict of each thread, and the exceptions it is handling.");
+  m.def("_frame_variables", &variables_of, py::arg("frame"),
+        "(name, value) of the variables bound in a frame.");
+}
+
+}  // namespace garboard::python

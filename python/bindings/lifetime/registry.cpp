@@ -1,0 +1,210 @@
+// Binds the registry: what lives, where it was born, and the stack that opens scopes.
+#include "csrc/lifetime/registry.h"
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <vector>
+
+#include "csrc/core/text.h"
+#include "csrc/tensor/grad_node.h"
+#include "csrc/tensor/storage.h"
+#include "python/bindings/context/scope_stack.h"
+#include "python/bindings/interpreter/birth_site.h"
+#include "python/bindings/interpreter/errors.h"
+#include "python/bindings/tensor/tensor_object.h"
+#include "python/bindings/types/scope_object.h"
+#include "python/bindings/wrapped/bindings.h"
+
+namespace py = pybind11;
+
+namespace garboard::python {
+namespace {
+
+py::tuple site_tuple(Site site) {
+  const SiteText text = text_of(site);
+  return py::make_tuple(text.file, text.line, text.function);
+}
+
+const Alias& checked_alias(py::handle object) {
+  if (!is_tensor(object.ptr()))
+    throw_type_error("registry: an object of type %s; a Tensor is needed",
+                     Py_TYPE(object.ptr())->tp_name);
+  return alias_of(object.ptr());
+}
+
+py::tuple live_counts() {
+  const LiveCounts counts = registry().live();
+  py::dict bytes, foreign;
+  for (int slot = 0; slot < max_devices; ++slot) {
+    const auto at = static_cast<std::size_t>(slot);
+    const std::string name = text(Device::at_slot(slot));
+    if (slot == 0 || counts.bytes[at]) bytes[name.c_str()] = counts.bytes[at];
+    if (counts.foreign_bytes[at]) foreign[name.c_str()] = counts.foreign_bytes[at];
+  }
+  return py::make_tuple(counts.aliases, counts.storages, counts.nodes, bytes, foreign);
+}
+
+/// One row a live alias, oldest first.
+py::list aliases(std::uint64_t since) {
+  // References first: making rows may run Python, which may end aliases.
+  std::vector<py::object> held;
+  registry().for_each_alias([&](Record& record) {
+    if (record.serial < since) return;
+    if (PyObject* const object = object_of(static_cast<Disposable&>(record)))
+      held.push_back(py::reinterpret_steal<py::object>(object));
+  });
+  py::list rows;
+  for (const py::object& object : held) {
+    const Alias& alias = alias_of(object.ptr());
+    if (alias.is_disposed()) continue;
+    const Tensor tensor = alias.tensor();  // a share: what runs meanwhile may dispose the alias
+    const Dims& sizes = tensor.sizes();
+    py::dict row;
+    row["tensor"] = object;
+    row["serial"] = alias.serial;
+    row["site"] = alias.site;
+    row["step"] = alias.step;
+    row["thread"] = alias.thread;
+    row["owner"] = std::string(name_of(alias.owner));
+    row["scope"] = py::reinterpret_steal<py::object>(scope_object(alias.scope()));
+    row["shape"] = py::tuple(py::cast(std::vector<std::int64_t>(sizes.begin(), sizes.end())));
+    row["dtype"] = std::string(name_of(tensor.dtype()));
+    row["device"] = text(tensor.device());
+    row["nbytes"] = tensor.nbytes();
+    row["requires_grad"] = tensor.requires_grad();
+    row["storage"] = tensor.storage()->serial;
+    row["node"] = tensor.body()->grad_node ? tensor.body()->grad_node->serial : 0;
+    row["is_view"] = static_cast<bool>(tensor.body()->base);
+    rows.append(row);
+  }
+  return rows;
+}
+
+py::list storages(std::uint64_t since) {
+  struct Row {
+    std::uint64_t serial;
+    Site site;
+    std::uint32_t step, thread, exports;
+    std::int64_t bytes;
+    Device device;
+    bool is_foreign;
+  };
+  std::vector<Row> found;
+  found.reserve(static_cast<std::size_t>(registry().live().storages) + 256);
+  registry().for_each_storage([&](const StorageRecord& it) {
+    if (it.serial < since || found.size() == found.capacity()) return;
+    const auto& storage = static_cast<const Storage&>(it);
+    found.push_back({it.serial, it.site, it.step, it.thread, storage.export_count.load(), it.bytes,
+                     it.device, it.is_foreign});
+  });
+  py::list rows;
+  for (const Row& it : found) {
+    py::dict row;
+    row["serial"] = it.serial;
+    row["site"] = it.site;
+    row["step"] = it.step;
+    row["thread"] = it.thread;
+    row["bytes"] = it.bytes;
+    row["device"] = text(it.device);
+    row["is_foreign"] = it.is_foreign;
+    row["exports"] = it.exports;
+    rows.append(row);
+  }
+  return rows;
+}
+
+/// One row a live graph node: its op, birth, what it saved, and the nodes its edges lead to.
+py::list nodes(std::uint64_t since) {
+  // Shares first: the graph may be taken apart as soon as the registry's lock is given up.
+  std::vector<Counted<GradNode>> held;
+  held.reserve(static_cast<std::size_t>(registry().live().nodes) + 256);
+  registry().for_each_node([&](NodeRecord& it) {
+    auto& node = static_cast<GradNode&>(it);
+    if (it.serial < since || held.size() == held.capacity() || node.share_count() == 0) return;
+    held.emplace_back(&node);
+  });
+  py::list rows;
+  for (const Counted<GradNode>& node : held) {
+    py::dict row;
+    row["serial"] = node->serial;
+    row["site"] = node->site;
+    row["step"] = node->step;
+    row["thread"] = node->thread;
+    row["name"] = node->name;
+    row["is_released"] = node->is_released;
+    row["was_retained"] = node->was_retained;
+    // No Python object is made while the graph is looked at: code that runs then may take it apart.
+    std::vector<std::uint64_t> next, saved;
+    std::int64_t bytes = 0;
+    for (const Edge& edge : node->edges()) {
+      if (edge.node) next.push_back(edge.node->serial);
+    }
+    node->for_each_kept([&](const SavedTensor& kept) {
+      saved.push_back(kept.tensor.storage()->serial);
+      bytes += kept.tensor.nbytes();
+    });
+    row["next"] = py::cast(next);
+    row["saved_storages"] = py::cast(saved);
+    row["saved_bytes"] = bytes;
+    rows.append(row);
+  }
+  return rows;
+}
+
+}  // namespace
+
+void bind_registry(py::module_& m) {
+  m.def("_live_counts", &live_counts,
+        "(aliases, storages, nodes, bytes by device, foreign bytes by device).");
+  m.def("_aliases", &aliases, py::arg("since") = 0, "Rows of the live aliases, oldest first.");
+  m.def("_storages", &storages, py::arg("since") = 0, "Rows of the live storages, oldest first.");
+  m.def("_nodes", &nodes, py::arg("since") = 0, "Rows of the live graph nodes, oldest first.");
+  m.def(
+      "_next_serials",
+      [] {
+        return py::make_tuple(registry().next_alias_serial(), registry().next_storage_serial(),
+                              registry().next_node_serial());
+      },
+      "The serials the next alias, storage and node will have.");
+  m.def("_site", &site_tuple, py::arg("site"), "(file, line, function) of an interned birth site.");
+  m.def("_site_count", &site_count, "How many sites are interned: lines of a file and function.");
+  m.def("_add_library_path", &add_library_path, py::arg("prefix"),
+        "Code below this path is the library's: births are booked to its caller.");
+  m.def(
+      "_birth",
+      [](py::handle tensor) {
+        const Alias& alias = checked_alias(tensor);
+        return py::make_tuple(alias.serial, alias.site, alias.step, alias.thread);
+      },
+      py::arg("tensor"), "(serial, site, step, thread) of an alias.");
+  m.def(
+      "_advance_birth_step", [] { return birth_step.fetch_add(1); },
+      "What is born from now on belongs to the step after the one that is returned.");
+  m.def(
+      "current_dispose_scope",
+      [] { return py::reinterpret_steal<py::object>(scope_object(current_scope())); },
+      R"(Return the innermost open scope of this thread or asyncio task.
+
+Returns:
+    A DisposeScope; None outside every scope.
+
+>>> with gb.dispose_scope() as scope:
+...     gb.current_dispose_scope() == scope
+True
+)");
+  m.def(
+      "_scope_of",
+      [](py::handle tensor) {
+        return py::reinterpret_steal<py::object>(scope_object(checked_alias(tensor).scope()));
+      },
+      py::arg("tensor"), "The scope that will end an alias, or None.");
+  m.def(
+      "_require_living",
+      [](py::handle tensor, const char* op) {
+        if (checked_alias(tensor).is_disposed()) tensor_of(tensor.ptr(), op);
+      },
+      py::arg("tensor"), py::arg("op"), "Raise DisposedError in the name of `op` after the end.");
+}
+
+}  // namespace garboard::python

@@ -1,0 +1,240 @@
+// Copies and conversions.
+#include "csrc/ops/convert.h"
+
+#include "csrc/ops/views.h"
+#include "python/bindings/call/methods.h"
+
+namespace garboard::python {
+namespace {
+
+namespace docs {
+
+constexpr Arg any_shape{"input", "Tensor of any shape and dtype."};
+constexpr const char* converted_returns =
+    "A copy, or a new handle on the same tensor where nothing changes. The graph keeps no tensor.";
+constexpr const char* unusable_device =
+    "DeviceError: The device does not exist or cannot be used; `gb.cuda.why_unavailable()` says "
+    "why.";
+
+constexpr Doc contiguous{
+    .summary = "Lay the elements out densely, in row-major order.",
+    .returns =
+        "A copy, or a new handle on the same tensor where it lies so. The graph keeps no tensor.",
+    .example =
+        ">>> x = gb.zeros(2, 3).T\n"
+        ">>> x.stride(), gb.contiguous(x).stride()\n"
+        "((1, 3), (2, 1))",
+};
+constexpr Doc clone{
+    .summary = "Copy the elements into a new tensor.",
+    .details = "The gradient passes through; `x.detach().clone()` cuts it off.",
+    .args = {any_shape},
+    .returns = "A dense tensor of its own storage. The graph keeps no tensor.",
+    .example =
+        ">>> x = gb.zeros(2)\n"
+        ">>> y = gb.clone(x)\n"
+        ">>> y.fill_(1), x\n"
+        "(tensor([1., 1.]), tensor([0., 0.]))",
+};
+constexpr Doc detach{
+    .summary = "Share the storage without the history.",
+    .details = "What is written in place into one is seen in the other.",
+    .args = {any_shape},
+    .returns = "A new tensor over the same storage, which asks for no gradient.",
+    .example =
+        ">>> x = gb.ones(2, requires_grad=True)\n"
+        ">>> gb.detach(x).requires_grad\n"
+        "False",
+};
+constexpr Doc alias{
+    .summary = "Make another handle on the same tensor.",
+    .details = "Each ends on its own; the tensor goes with the last. Both have one gradient.",
+    .returns = "A new handle, born in the open scope.",
+    .example =
+        ">>> x = gb.ones(2)\n"
+        ">>> y = gb.alias(x)\n"
+        ">>> x.dispose()\n"
+        ">>> y\n"
+        "tensor([1., 1.])",
+};
+constexpr Doc copy_{
+    .summary = "Write the elements of `src` into this tensor.",
+    .details =
+        "They are converted, as C++ converts, brought to its device and broadcast. The gradient "
+        "goes to `src`.",
+    .args = {{"src", "Tensor that broadcasts to `input`'s shape."}},
+    .returns = "The tensor itself, not a new handle.",
+    .raises =
+        "ShapeError: `src` does not broadcast, or `input` meets an element twice, as what `expand` "
+        "returns.\n"
+        "GradientError: Grad mode is on, and `input` is a leaf that requires grad, or a view of "
+        "one.",
+    .example =
+        ">>> gb.copy_(gb.zeros(2, 2), gb.tensor([1, 2]))\n"
+        "tensor([[1., 2.],\n"
+        "        [1., 2.]])",
+};
+constexpr Doc to{
+    .summary = "Convert to a dtype, a device, or those of another tensor.",
+    .details =
+        "`x.to(dtype)`, `x.to(device)`, `x.to(device, dtype)` or `x.to(tensor)`. On their way into "
+        "an "
+        "integer dtype floats are cut off towards zero and integers wrap; a float beyond the dtype "
+        "gives no number in particular. To bool, what is not zero is true.",
+    .args = {{"device", "A device, or its name: \"cuda:0\"."},
+             {"dtype", "The dtype."},
+             {"other", "Tensor whose device and dtype are taken."},
+             {"copy", "True copies even where nothing changes."}},
+    .returns = converted_returns,
+    .raises = unusable_device,
+    .example =
+        ">>> gb.to(gb.tensor([1.5, -1.5]), gb.int64)\n"
+        "tensor([ 1, -1])",
+};
+constexpr Doc type_as{
+    .summary = "Convert to the dtype of `other`.",
+    .args = {{"other", "Tensor whose dtype is taken; its device is not."}},
+    .returns = converted_returns,
+    .example =
+        ">>> gb.type_as(gb.tensor([1, 2]), gb.zeros(1))\n"
+        "tensor([1., 2.])",
+};
+constexpr Doc float_type{
+    .summary = "Convert to float32.",
+    .returns = converted_returns,
+    .example =
+        ">>> gb.float(gb.tensor([1, 2]))\n"
+        "tensor([1., 2.])",
+};
+constexpr Doc double_type{
+    .summary = "Convert to float64.",
+    .returns = converted_returns,
+    .example =
+        ">>> gb.double(gb.tensor([1, 2]))\n"
+        "tensor([1., 2.], dtype=garboard.float64)",
+};
+constexpr Doc long_type{
+    .summary = "Convert to int64, cutting off towards zero, as `to` does.",
+    .returns = converted_returns,
+    .example =
+        ">>> gb.long(gb.tensor([1.5, -1.5]))\n"
+        "tensor([ 1, -1])",
+};
+constexpr Doc int_type{
+    .summary = "Convert to int32, cutting off towards zero, as `to` does.",
+    .returns = converted_returns,
+    .example =
+        ">>> gb.int(gb.tensor([1.5, -1.5]))\n"
+        "tensor([ 1, -1], dtype=garboard.int32)",
+};
+constexpr Doc byte{
+    .summary = "Convert to uint8, cutting off towards zero, as `to` does.",
+    .returns = converted_returns,
+    .example =
+        ">>> gb.byte(gb.tensor([1, 257]))\n"
+        "tensor([1, 1], dtype=garboard.uint8)",
+};
+constexpr Doc bool_type{
+    .summary = "Convert to bool: true where not zero.",
+    .returns = converted_returns,
+    .example =
+        ">>> gb.bool(gb.tensor([0.0, 0.5]))\n"
+        "tensor([False, True])",
+};
+constexpr Doc cpu{
+    .summary = "Copy to the CPU.",
+    .returns = converted_returns,
+    .example =
+        ">>> gb.cpu(gb.ones(2)).device\n"
+        "device(type='cpu')",
+};
+constexpr Doc cuda{
+    .summary = "Copy to a CUDA device.",
+    .args = {{"device", "Its number, or the device; 0 where it is left out."}},
+    .returns = converted_returns,
+    .raises = unusable_device,
+    .example =
+        ">>> if gb.cuda.is_available():\n"
+        "...     assert gb.ones(2).cuda().is_cuda",
+};
+
+}  // namespace docs
+
+Tensor converted(const Tensor& input, Device device, DType dtype, bool copy) {
+  Tensor result = to(to(input, dtype), device);
+  return copy && result == input ? clone(input) : result;
+}
+
+template <DType dtype>
+constexpr auto as = [](const Tensor& input) { return to(input, dtype); };
+
+constexpr const char* alone = "input: Tensor";
+
+constexpr std::array table{
+    bind("contiguous", alone, docs::contiguous, fn<contiguous>, Place::method),
+    bind("clone", alone, docs::clone, fn<clone>),
+    bind("detach", alone, docs::detach, fn<detach>),
+    bind(
+        "alias", alone, docs::alias, [](const Tensor& input) { return input; }, Place::method),
+    bind(
+        "copy_", "input: Tensor, src: Tensor", docs::copy_,
+        [](const Tensor& input, const Tensor& source) {
+          copy_(input, source);
+          return Itself();
+        },
+        Place::method),
+    bind(
+        "to",
+        "input: Tensor, device: Device | None = None, dtype: DType | None = None, *, "
+        "copy: bool = False",
+        docs::to,
+        [](const Tensor& input, std::optional<Device> device, std::optional<DType> dtype,
+           bool copy) {
+          return converted(input, device.value_or(input.device()), dtype.value_or(input.dtype()),
+                           copy);
+        },
+        Place::method),
+    bind(
+        "to", "input: Tensor, dtype: DType, *, copy: bool = False", docs::to,
+        [](const Tensor& input, DType dtype, bool copy) {
+          return converted(input, input.device(), dtype, copy);
+        },
+        Place::method),
+    bind(
+        "to", "input: Tensor, other: Tensor, *, copy: bool = False", docs::to,
+        [](const Tensor& input, const Tensor& other, bool copy) {
+          return converted(input, other.device(), other.dtype(), copy);
+        },
+        Place::method),
+    bind(
+        "type_as", "input: Tensor, other: Tensor", docs::type_as,
+        [](const Tensor& input, const Tensor& other) { return to(input, other.dtype()); },
+        Place::method),
+    bind("float", alone, docs::float_type, as<DType::float32>, Place::method),
+    bind("double", alone, docs::double_type, as<DType::float64>, Place::method),
+    bind("long", alone, docs::long_type, as<DType::int64>, Place::method),
+    bind("int", alone, docs::int_type, as<DType::int32>, Place::method),
+    bind("byte", alone, docs::byte, as<DType::uint8>, Place::method),
+    bind("bool", alone, docs::bool_type, as<DType::boolean>, Place::method),
+    bind(
+        "cpu", alone, docs::cpu, [](const Tensor& input) { return to(input, Device{}); },
+        Place::method),
+    bind(
+        "cuda", "input: Tensor, device: Device | None = None", docs::cuda,
+        [](const Tensor& input, std::optional<Device> device) {
+          return to(input, device.value_or(Device::cuda(0)));
+        },
+        Place::method),
+    bind(
+        "cuda", "input: Tensor, device: int", docs::cuda,
+        [](const Tensor& input, std::int64_t number) {
+          return to(input, Device::cuda(static_cast<int>(number)));
+        },
+        Place::method),
+};
+
+}  // namespace
+
+void add_convert_methods() { add_table<table>(); }
+
+}  // namespace garboard::python

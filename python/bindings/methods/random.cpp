@@ -1,0 +1,205 @@
+// Tensors from chance.
+#include "csrc/ops/random.h"
+
+#include "python/bindings/call/methods.h"
+#include "python/bindings/methods/creation.h"
+#include "python/bindings/methods/creation_docs.h"
+
+namespace garboard::python {
+namespace {
+
+namespace docs {
+using namespace garboard::python::docs;
+
+constexpr const char* philox =
+    "Philox4x32-10 (Salmon et al., \"Parallel random numbers: as easy as 1, 2, 3\", 2011): after "
+    "`manual_seed` the same numbers on every device and with any number of threads.";
+constexpr Arg floating_dtype{"dtype", "A floating dtype; float32 where it is left out."};
+constexpr const char* random_error =
+    "ShapeError: A size is negative.\n"
+    "DTypeError: The dtype is no floating one.\n"
+    "DeviceError: The device cannot be used.";
+
+constexpr Doc rand{
+    .summary = "Draw from the uniform distribution on [0, 1).",
+    .details = philox,
+    .args = {size, floating_dtype, device, requires_grad},
+    .returns = "A new dense tensor.",
+    .raises = random_error,
+    .example =
+        ">>> gb.manual_seed(0)\n"
+        ">>> x = gb.rand(2, 3)\n"
+        ">>> gb.manual_seed(0)\n"
+        ">>> gb.equal(x, gb.rand(2, 3))\n"
+        "True",
+};
+constexpr Doc randn{
+    .summary = "Draw from the standard normal distribution.",
+    .details = philox,
+    .args = {size, floating_dtype, device, requires_grad},
+    .returns = "A new dense tensor.",
+    .raises = random_error,
+    .example =
+        ">>> gb.randn(2, 3).shape\n"
+        "(2, 3)",
+};
+constexpr Arg of_those_sizes{"input", "Tensor whose sizes, dtype and device are taken."};
+constexpr const char* random_like_error =
+    "DTypeError: The dtype is no floating one.\n"
+    "DeviceError: The device cannot be used.";
+constexpr Doc rand_like{
+    .summary = "Draw from the uniform distribution on [0, 1), in the sizes and dtype of `input`.",
+    .args = {of_those_sizes,
+             {"dtype", "Another floating dtype than `input`'s."},
+             {"device", "Another device than `input`'s."},
+             requires_grad},
+    .returns = "A new dense tensor of `input`'s sizes.",
+    .raises = random_like_error,
+    .example =
+        ">>> gb.rand_like(gb.zeros(2, 3)).shape\n"
+        "(2, 3)",
+};
+constexpr Doc randn_like{
+    .summary = "Draw from the standard normal distribution, in the sizes and dtype of `input`.",
+    .args = {of_those_sizes,
+             {"dtype", "Another floating dtype than `input`'s."},
+             {"device", "Another device than `input`'s."},
+             requires_grad},
+    .returns = "A new dense tensor of `input`'s sizes.",
+    .raises = random_like_error,
+    .example =
+        ">>> gb.randn_like(gb.zeros(2, 3)).shape\n"
+        "(2, 3)",
+};
+constexpr Doc randint{
+    .summary = "Draw integers from [`low`, `high`), each as likely.",
+    .args = {{"low", "The least integer; 0 where it is left out."},
+             {"high", "What is above the largest one."},
+             {"size", "Sizes."},
+             {"dtype", "The dtype; int64 where it is left out."},
+             device},
+    .returns = "A new dense tensor.",
+    .raises =
+        "ShapeError: `low` is not below `high`, or a size is negative.\n"
+        "DeviceError: The device cannot be used.",
+    .example =
+        ">>> x = gb.randint(5, 8, (100,))\n"
+        ">>> x.amin().item() >= 5, x.amax().item() <= 7\n"
+        "(True, True)",
+};
+constexpr Doc randperm{
+    .summary = "Put the integers from 0 to `n` - 1 in a random order.",
+    .details = "Each order is as likely.",
+    .args = {{"n", "How many."},
+             {"dtype", "One that holds them all; int64 where it is left out."},
+             device},
+    .returns = "A new tensor of one dim.",
+    .raises =
+        "ShapeError: `n` is negative.\n"
+        "DTypeError: The dtype does not hold them all.\n"
+        "DeviceError: The device cannot be used.",
+    .example =
+        ">>> sorted(gb.randperm(4).tolist())\n"
+        "[0, 1, 2, 3]",
+};
+constexpr const char* redrawing_error =
+    "DTypeError: The dtype is no floating one.\n"
+    "ShapeError: The distribution's numbers make none, or `input` meets an element twice, as what "
+    "`expand` returns.\n"
+    "GradientError: Grad mode is on, and `input` is a leaf that requires grad, or a view of one.";
+constexpr Doc uniform_{
+    .summary = "Draw from the uniform distribution on [`from_`, `to`) into this tensor.",
+    .args = {{"from_", "The least number, finite."}, {"to", "The upper bound, not below `from_`."}},
+    .returns = "The tensor itself, not a new handle.",
+    .raises = redrawing_error,
+    .example =
+        ">>> x = gb.uniform_(gb.zeros(100), 2, 3)\n"
+        ">>> x.amin().item() >= 2, x.amax().item() < 3\n"
+        "(True, True)",
+};
+constexpr Doc normal_{
+    .summary = "Draw from a normal distribution into this tensor.",
+    .args = {{"mean", "Its mean, finite."}, {"std", "Its standard deviation, at least 0."}},
+    .returns = "The tensor itself, not a new handle.",
+    .raises = redrawing_error,
+    .example =
+        ">>> gb.normal_(gb.zeros(2), 3.0, 0.0)\n"
+        "tensor([3., 3.])",
+};
+constexpr Doc manual_seed{
+    .summary = "Restart the random generator, which all threads and devices share.",
+    .args = {{"seed", "An integer of 64 bits."}},
+    .example =
+        ">>> gb.manual_seed(0)\n"
+        ">>> x = gb.rand(2)\n"
+        ">>> gb.manual_seed(0)\n"
+        ">>> gb.equal(x, gb.rand(2))\n"
+        "True",
+};
+
+}  // namespace docs
+
+using Random = Tensor (*)(const Dims&, DType, Device);
+template <Random op>
+constexpr auto drawn = [](const Dims& sizes, const Options& options) {
+  return finished(op(sizes, options.dtype.value_or(DType::float32), on(options)), options);
+};
+template <Random op>
+constexpr auto drawn_like = [](const Tensor& like, const Options& options) {
+  return finished(op(like.sizes(), options.dtype.value_or(like.dtype()),
+                     options.device.value_or(like.device())),
+                  options);
+};
+
+Tensor drawn_integers(std::int64_t low, std::int64_t high, const Dims& sizes,
+                      const Placement& placement) {
+  return randint(low, high, sizes, placement.dtype.value_or(DType::int64), on(placement));
+}
+
+constexpr const char* of_sizes = "*size: int, @options";
+constexpr const char* of_like = "input: Tensor, *, @options";
+
+constexpr std::array table{
+    bind("rand", of_sizes, docs::rand, drawn<rand>, Place::functional),
+    bind("randn", of_sizes, docs::randn, drawn<randn>, Place::functional),
+    bind("rand_like", of_like, docs::rand_like, drawn_like<rand>, Place::functional),
+    bind("randn_like", of_like, docs::randn_like, drawn_like<randn>, Place::functional),
+    bind(
+        "randint", "high: int, size: Size, *, @placement", docs::randint,
+        [](std::int64_t high, const Dims& sizes, const Placement& placement) {
+          return drawn_integers(0, high, sizes, placement);
+        },
+        Place::functional),
+    bind("randint", "low: int, high: int, size: Size, *, @placement", docs::randint,
+         fn<drawn_integers>, Place::functional),
+    bind(
+        "randperm", "n: int, *, @placement", docs::randperm,
+        [](std::int64_t count, const Placement& placement) {
+          return randperm(count, placement.dtype.value_or(DType::int64), on(placement));
+        },
+        Place::functional),
+    bind(
+        "uniform_", "input: Tensor, from_: float = 0.0, to: float = 1.0", docs::uniform_,
+        [](const Tensor& input, double low, double high) {
+          uniform_(input, low, high);
+          return Itself();
+        },
+        Place::method),
+    bind(
+        "normal_", "input: Tensor, mean: float = 0.0, std: float = 1.0", docs::normal_,
+        [](const Tensor& input, double mean, double deviation) {
+          normal_(input, mean, deviation);
+          return Itself();
+        },
+        Place::method),
+    bind(
+        "manual_seed", "seed: int", docs::manual_seed,
+        [](std::int64_t seed) { manual_seed(static_cast<std::uint64_t>(seed)); },
+        Place::functional),
+};
+
+}  // namespace
+
+void add_random_functions() { add_table<table>(); }
+
+}  // namespace garboard::python

@@ -1,0 +1,260 @@
+// Views, and tensors joined.
+#include "csrc/core/error.h"
+#include "csrc/ops/join.h"
+#include "csrc/ops/views.h"
+#include "python/bindings/call/methods.h"
+
+namespace garboard::python {
+namespace {
+
+namespace docs {
+
+constexpr Arg any_shape{"input", "Tensor of any shape and dtype."};
+constexpr const char* view_returns =
+    "A view: a new tensor over the same storage, which lives as long as either. The graph keeps no "
+    "tensor.";
+constexpr const char* view_or_copy_returns =
+    "A view over the same storage where the strides allow one, else a copy. The graph keeps no "
+    "tensor.";
+constexpr Arg other_sizes{"shape", "Sizes, or one sequence of them; one may be -1: what is left."};
+constexpr Arg of_that_shape{"other", "Tensor whose sizes are taken."};
+constexpr const char* sizes_error =
+    "ShapeError: The sizes hold another number of elements, or more than one is -1.";
+constexpr const char* strides_error =
+    "ShapeError: The sizes hold another number of elements, or the strides allow no view.";
+constexpr Arg one_dim{"dim", "In [-ndim, ndim)."};
+constexpr const char* dim_error = "IndexOutOfRangeError: `dim` lies outside.";
+
+constexpr Doc view{
+    .summary = "Look at the same elements in other sizes.",
+    .details = "The row-major order stays.",
+    .args = {other_sizes},
+    .returns = view_returns,
+    .raises =
+        "ShapeError: The sizes hold another number of elements, more than one is -1, or the "
+        "strides allow no view; `reshape` copies then.",
+    .example =
+        ">>> gb.view(gb.arange(6), 2, -1)\n"
+        "tensor([[0, 1, 2],\n"
+        "        [3, 4, 5]])",
+};
+constexpr Doc reshape{
+    .summary = "Give the elements other sizes.",
+    .details = "The row-major order stays.",
+    .args = {any_shape, other_sizes},
+    .returns = view_or_copy_returns,
+    .raises = sizes_error,
+    .example =
+        ">>> x = gb.tensor([[1, 2], [3, 4]])\n"
+        ">>> gb.reshape(x, -1)\n"
+        "tensor([1, 2, 3, 4])",
+};
+constexpr Doc view_as{
+    .summary = "Look at the same elements in the sizes of `other`.",
+    .args = {of_that_shape},
+    .returns = view_returns,
+    .raises = strides_error,
+    .example =
+        ">>> gb.arange(4).view_as(gb.zeros(2, 2))\n"
+        "tensor([[0, 1],\n"
+        "        [2, 3]])",
+};
+constexpr Doc reshape_as{
+    .summary = "Give the elements the sizes of `other`.",
+    .args = {of_that_shape},
+    .returns = view_or_copy_returns,
+    .raises = "ShapeError: `other` holds another number of elements.",
+    .example =
+        ">>> gb.arange(4).reshape_as(gb.zeros(2, 2))\n"
+        "tensor([[0, 1],\n"
+        "        [2, 3]])",
+};
+constexpr Doc flatten{
+    .summary = "Make the dims from `start_dim` to `end_dim` one.",
+    .details = "A tensor without dims gets one.",
+    .args = {any_shape,
+             {"start_dim", "The first of them, in [-ndim, ndim)."},
+             {"end_dim", "The last of them, which it includes."}},
+    .returns = view_or_copy_returns,
+    .raises =
+        "IndexOutOfRangeError: A dim lies outside.\n"
+        "ShapeError: `start_dim` comes after `end_dim`.",
+    .example =
+        ">>> x = gb.zeros(2, 3, 4)\n"
+        ">>> gb.flatten(x, 1).shape\n"
+        "(2, 12)",
+};
+constexpr Doc transpose{
+    .summary = "Swap two dims.",
+    .args = {any_shape, {"dim0", "In [-ndim, ndim)."}, {"dim1", "Likewise."}},
+    .returns = view_returns,
+    .raises = "IndexOutOfRangeError: A dim lies outside.",
+    .example =
+        ">>> x = gb.zeros(2, 3, 4)\n"
+        ">>> gb.transpose(x, 0, -1).shape\n"
+        "(4, 3, 2)",
+};
+constexpr Doc t{
+    .summary = "Transpose a matrix.",
+    .args = {{"input", "Tensor of at most two dims; with fewer it stays as it is."}},
+    .returns = view_returns,
+    .raises = "ShapeError: There are more than two dims; `transpose` and `permute` take them.",
+    .example =
+        ">>> x = gb.tensor([[1, 2, 3]])\n"
+        ">>> gb.t(x)\n"
+        "tensor([[1],\n"
+        "        [2],\n"
+        "        [3]])",
+};
+constexpr Doc permute{
+    .summary = "Put the dims in another order.",
+    .args = {any_shape, {"dims", "Every dim once, in the order wanted, or one sequence of them."}},
+    .returns = view_returns,
+    .raises =
+        "IndexOutOfRangeError: A dim lies outside.\n"
+        "ShapeError: A dim is missing or named twice.",
+    .example =
+        ">>> x = gb.zeros(2, 3, 4)\n"
+        ">>> gb.permute(x, 2, 0, 1).shape\n"
+        "(4, 2, 3)",
+};
+constexpr const char* expand_returns =
+    "A view over the same storage, in which what is repeated stands once (stride 0); it cannot be "
+    "written in place. The graph keeps no tensor.";
+constexpr Doc expand{
+    .summary = "Repeat dims of size 1 without copying.",
+    .args = {{"sizes", "Sizes, or one sequence of them, with new dims in front; -1 keeps a size."}},
+    .returns = expand_returns,
+    .raises = "ShapeError: A size that is not 1 would change, or a dim is left out.",
+    .example =
+        ">>> gb.expand(gb.tensor([[1], [2]]), -1, 3)\n"
+        "tensor([[1, 1, 1],\n"
+        "        [2, 2, 2]])",
+};
+constexpr Doc expand_as{
+    .summary = "Repeat dims of size 1 up to the sizes of `other`, without copying.",
+    .args = {of_that_shape},
+    .returns = expand_returns,
+    .raises = "ShapeError: A size that is not 1 would change, or a dim is left out.",
+    .example =
+        ">>> gb.expand_as(gb.tensor([1, 2]), gb.zeros(2, 2))\n"
+        "tensor([[1, 2],\n"
+        "        [1, 2]])",
+};
+constexpr Doc squeeze{
+    .summary = "Drop the dims of size 1, or one of them.",
+    .args = {any_shape, {"dim", "The only one to drop, in [-ndim, ndim); another size stays."}},
+    .returns = view_returns,
+    .raises = dim_error,
+    .example =
+        ">>> x = gb.zeros(1, 2, 1)\n"
+        ">>> gb.squeeze(x).shape, gb.squeeze(x, 0).shape\n"
+        "((2,), (2, 1))",
+};
+constexpr Doc unsqueeze{
+    .summary = "Insert a dim of size 1.",
+    .args = {any_shape, {"dim", "Where it stands in the result, in [-ndim - 1, ndim]."}},
+    .returns = view_returns,
+    .raises =
+        "IndexOutOfRangeError: `dim` lies outside.\n"
+        "ShapeError: The tensor has as many dims as there can be.",
+    .example =
+        ">>> x = gb.zeros(2, 3)\n"
+        ">>> gb.unsqueeze(x, -1).shape\n"
+        "(2, 3, 1)",
+};
+constexpr Doc narrow{
+    .summary = "Look at `length` elements along `dim`, from `start` on.",
+    .args = {any_shape,
+             one_dim,
+             {"start", "The first; negative counts from the end."},
+             {"length", "How many, at least 0."}},
+    .returns = view_returns,
+    .raises =
+        "IndexOutOfRangeError: `dim`, `start` or the last element lies outside.\n"
+        "ShapeError: The tensor has no dims.",
+    .example =
+        ">>> x = gb.arange(5)\n"
+        ">>> gb.narrow(x, 0, 1, 3)\n"
+        "tensor([1, 2, 3])",
+};
+constexpr Doc select{
+    .summary = "Look at one index of a dim, which goes.",
+    .details = "select(x, 0, i) is x[i].",
+    .args = {any_shape, one_dim, {"index", "In [-size, size) of that dim."}},
+    .returns = view_returns,
+    .raises = "IndexOutOfRangeError: `dim` or `index` lies outside, or the tensor has no dims.",
+    .example =
+        ">>> x = gb.tensor([[1, 2], [3, 4]])\n"
+        ">>> gb.select(x, 1, -1)\n"
+        "tensor([2, 4])",
+};
+constexpr const char* join_returns =
+    "A new tensor of the promoted dtype, on the tensors' device. The graph keeps no tensor.";
+constexpr Doc cat{
+    .summary = "Join tensors along a dim they have.",
+    .args = {{"tensors", "One or more, whose sizes differ along `dim` alone."},
+             {"dim", "Along which, in [-ndim, ndim)."}},
+    .returns = join_returns,
+    .raises =
+        "ShapeError: Other sizes differ, there are no dims, or there is no tensor.\n"
+        "IndexOutOfRangeError: `dim` lies outside.\n"
+        "DeviceError: The tensors are on several devices.",
+    .example =
+        ">>> gb.cat([gb.tensor([1, 2]), gb.tensor([3])])\n"
+        "tensor([1, 2, 3])",
+};
+constexpr Doc stack{
+    .summary = "Join tensors along a new dim.",
+    .args = {{"tensors", "One or more, of equal sizes."},
+             {"dim", "Where the new dim stands in the result, in [-ndim - 1, ndim]."}},
+    .returns = join_returns,
+    .raises =
+        "ShapeError: The sizes differ, there are as many dims as can be, or there is no tensor.\n"
+        "IndexOutOfRangeError: `dim` lies outside.\n"
+        "DeviceError: The tensors are on several devices.",
+    .example =
+        ">>> gb.stack([gb.tensor([1, 2]), gb.tensor([3, 4])], 1)\n"
+        "tensor([[1, 3],\n"
+        "        [2, 4]])",
+};
+
+}  // namespace docs
+
+template <Tensor (*op)(const Tensor&, const Dims&)>
+constexpr auto like =
+    [](const Tensor& input, const Tensor& other) { return op(input, other.sizes()); };
+
+constexpr const char* alone = "input: Tensor";
+constexpr const char* beside = "input: Tensor, other: Tensor";
+constexpr const char* joined = "tensors: list[_T] | tuple[_T, ...], dim: int = 0";
+
+constexpr std::array table{
+    bind("view", "input: Tensor, *shape: int", docs::view, fn<view>, Place::method),
+    bind("reshape", "input: Tensor, *shape: int", docs::reshape,
+         [](const Tensor& input, const Dims& shape) {
+           Tensor result = reshape(input, shape);
+           return result == input ? alias(input) : result;  // still a view
+         }),
+    bind("view_as", beside, docs::view_as, like<view>, Place::method),
+    bind("reshape_as", beside, docs::reshape_as, like<reshape>, Place::method),
+    bind("flatten", "input: Tensor, start_dim: int = 0, end_dim: int = -1", docs::flatten,
+         fn<flatten>),
+    bind("transpose", "input: Tensor, dim0: int, dim1: int", docs::transpose, fn<transpose>),
+    bind("t", alone, docs::t, fn<t>),
+    bind("permute", "input: Tensor, *dims: int", docs::permute, fn<permute>),
+    bind("expand", "input: Tensor, *sizes: int", docs::expand, fn<expand>, Place::method),
+    bind("expand_as", beside, docs::expand_as, like<expand>, Place::method),
+    bind("squeeze", "input: Tensor, dim: int | None = None", docs::squeeze, fn<squeeze>),
+    bind("unsqueeze", "input: Tensor, dim: int", docs::unsqueeze, fn<unsqueeze>),
+    bind("narrow", "input: Tensor, dim: int, start: int, length: int", docs::narrow, fn<narrow>),
+    bind("select", "input: Tensor, dim: int, index: int", docs::select, fn<select>),
+    bind("cat", joined, docs::cat, fn<cat>, Place::functional),
+    bind("stack", joined, docs::stack, fn<stack>, Place::functional),
+};
+
+}  // namespace
+
+void add_shape_methods() { add_table<table>(); }
+
+}  // namespace garboard::python

@@ -1,0 +1,461 @@
+// What a tensor is and says of itself; its life, its gradient, its data.
+#include "csrc/autograd/engine.h"
+#include "csrc/core/error.h"
+#include "csrc/ops/record.h"
+#include "csrc/ops/views.h"
+#include "python/bindings/call/methods.h"
+#include "python/bindings/exchange/exchange.h"
+#include "python/bindings/exchange/numbers.h"
+#include "python/bindings/interpreter/ref.h"
+#include "python/bindings/tensor/anchors.h"
+#include "python/bindings/tensor/dims_tuple.h"
+#include "python/bindings/tensor/dtype_object.h"
+#include "python/bindings/tensor/graph_mirror.h"
+#include "python/bindings/types/tensor_type.h"
+
+namespace garboard::python {
+namespace {
+
+namespace docs {
+
+constexpr Arg dim_to_ask{"dim", "Which, in [-ndim, ndim); all of them where it is left out."};
+
+constexpr Doc size{
+    .summary = "Tell the sizes, or one of them.",
+    .args = {dim_to_ask},
+    .returns = "A tuple of integers, or one of them, in elements.",
+    .raises = "IndexOutOfRangeError: `dim` lies outside.",
+    .example =
+        ">>> x = gb.zeros(2, 3)\n"
+        ">>> gb.size(x), gb.size(x, -1)\n"
+        "((2, 3), 3)",
+};
+constexpr Doc stride{
+    .summary = "Tell how far apart neighbours along each dim stand, or along one.",
+    .args = {dim_to_ask},
+    .returns = "A tuple of integers, or one of them, in elements.",
+    .raises = "IndexOutOfRangeError: `dim` lies outside.",
+    .example =
+        ">>> x = gb.zeros(2, 3)\n"
+        ">>> gb.stride(x), gb.stride(x.T)\n"
+        "((3, 1), (1, 3))",
+};
+constexpr Doc dim{
+    .summary = "Count the dims.",
+    .returns = "An integer, 0 to 8; `ndim` is the same.",
+    .example =
+        ">>> gb.dim(gb.zeros(2, 3))\n"
+        "2",
+};
+constexpr Doc numel{
+    .summary = "Count the elements.",
+    .args = {{"input", "Tensor of any shape and dtype."}},
+    .returns = "An integer, the product of the sizes.",
+    .example =
+        ">>> gb.numel(gb.zeros(2, 3))\n"
+        "6",
+};
+constexpr Doc element_size{
+    .summary = "Tell how many bytes an element takes.",
+    .returns = "An integer; `itemsize` is the same.",
+    .example =
+        ">>> gb.element_size(gb.zeros(2))\n"
+        "4",
+};
+constexpr Doc storage_offset{
+    .summary = "Tell where the first element stands in the storage.",
+    .returns = "An integer, in elements.",
+    .example =
+        ">>> gb.storage_offset(gb.zeros(2, 3)[1])\n"
+        "3",
+};
+constexpr Doc data_ptr{
+    .summary = "Tell the address of the first element.",
+    .details = "It is good while the storage lives.",
+    .returns = "An integer, in bytes, on the tensor's device.",
+    .example =
+        ">>> x = gb.zeros(4)\n"
+        ">>> gb.data_ptr(x[1]) - gb.data_ptr(x)\n"
+        "4",
+};
+constexpr Doc is_contiguous{
+    .summary = "Tell whether the elements lie densely, in row-major order.",
+    .returns = "A bool.",
+    .example =
+        ">>> x = gb.zeros(2, 3)\n"
+        ">>> gb.is_contiguous(x), gb.is_contiguous(x.T)\n"
+        "(True, False)",
+};
+constexpr Doc is_floating_point{
+    .summary = "Tell whether the dtype is float32 or float64.",
+    .args = {{"input", "Tensor of any shape and dtype."}},
+    .returns = "A bool.",
+    .example =
+        ">>> gb.is_floating_point(gb.zeros(2)), gb.is_floating_point(gb.arange(2))\n"
+        "(True, False)",
+};
+constexpr Doc item{
+    .summary = "Return the only element as a Python number.",
+    .details = "It waits for the device. The number keeps nothing alive.",
+    .returns = "A bool, int or float, by the dtype.",
+    .raises = "ShapeError: There is not exactly one element.",
+    .example =
+        ">>> gb.item(gb.tensor([[2.5]]))\n"
+        "2.5",
+};
+constexpr Doc tolist{
+    .summary = "Return the elements as nested lists of Python numbers.",
+    .returns = "As many lists deep as there are dims; of a tensor of no dims the number.",
+    .raises = "OutOfMemoryError: Python has no memory for as many lists and numbers.",
+    .example =
+        ">>> gb.tolist(gb.tensor([[1, 2], [3, 4]]))\n"
+        "[[1, 2], [3, 4]]",
+};
+constexpr Doc numpy{
+    .summary = "Return a NumPy array over the same memory.",
+    .details =
+        "Writes are seen by both. The memory stays valid while the array lives, also where the "
+        "tensor is disposed.",
+    .returns = "An array of the tensor's shape, strides and dtype.",
+    .raises =
+        "GradientError: The tensor requires grad; take `detach()` first.\n"
+        "DeviceError: The tensor is not on the CPU.",
+    .example =
+        ">>> x = gb.zeros(2)\n"
+        ">>> array = gb.numpy(x)\n"
+        ">>> x.fill_(1) is x, array\n"
+        "(True, array([1., 1.], dtype=float32))",
+};
+constexpr Doc requires_grad_{
+    .summary = "Ask, or no longer ask, for a gradient.",
+    .args = {{"requires_grad", "Whether ops on this leaf are recorded from now on."}},
+    .returns = "The tensor itself, not a new handle.",
+    .raises =
+        "GradientError: The dtype is no floating one; or False was asked of what recorded ops "
+        "computed, of which `detach()` is a leaf.",
+    .example =
+        ">>> x = gb.requires_grad_(gb.zeros(2))\n"
+        ">>> x.requires_grad\n"
+        "True",
+};
+constexpr Doc backward{
+    .summary = "Add this tensor's gradient to `.grad` of every leaf it was computed from.",
+    .details =
+        "What the graph kept is freed on the way, node by node, unless it is retained. The "
+        "gradients live outside every scope, as long as their leaves.",
+    .args = {{"gradient", "Where to start: of the tensor's sizes; 1 for one element."},
+             {"retain_graph", "True keeps the graph for another pass; `create_graph` by default."},
+             {"create_graph", "True records the pass itself, so that it can be differentiated."}},
+    .raises =
+        "GradientError: Nothing was recorded, an earlier pass freed the graph, or there is more "
+        "than one element and no gradient.\n"
+        "ShapeError: The gradient has other sizes.\n"
+        "DeviceError: The gradient is on another device.\n"
+        "VersionError: A kept tensor was written in place since.",
+    .example =
+        ">>> x = gb.tensor([1.0, 2.0], requires_grad=True)\n"
+        ">>> (x * x).sum().backward()\n"
+        ">>> x.grad\n"
+        "tensor([2., 4.])",
+};
+constexpr Doc register_hook{
+    .summary = "Call a function with each gradient of this tensor.",
+    .args = {{"hook",
+              "Called with the gradient before it goes on; a tensor it returns takes its place."}},
+    .returns = "A handle, whose `remove()` takes the hook off again.",
+    .raises = "GradientError: The tensor does not require grad.",
+    .example =
+        ">>> x = gb.ones(2, requires_grad=True)\n"
+        ">>> handle = gb.register_hook(x, lambda gradient: gradient * 10)\n"
+        ">>> x.sum().backward()\n"
+        ">>> x.grad\n"
+        "tensor([10., 10.])",
+};
+constexpr Doc mark_optimizer_owned{
+    .summary = "Book this alias as an optimizer's, outside every scope.",
+};
+
+}  // namespace docs
+
+/// `x.size(dim)`, likewise for strides.
+template <const Dims& (Tensor::*of)() const noexcept>
+constexpr auto at_dim = [](OpName op, const Tensor& input, std::int64_t dim) {
+  const Dims& dims = (input.*of)();
+  return dims[checked_dim(op.text, dim, dims.size())];
+};
+template <const Dims& (Tensor::*of)() const noexcept>
+constexpr auto at_all_dims = [](const Tensor& input, PyObject*) { return (input.*of)(); };
+
+void run_backward(Tensor output, Tensor gradient, std::optional<bool> retain_graph,
+                  bool create_graph) {
+  const Borrowing::Pause pause;  // those are shares, and hooks may open scopes of their own
+  if (create_graph) watch_graphs();
+  backward({output}, {gradient},
+           {.retain_graph = retain_graph.value_or(create_graph), .create_graph = create_graph});
+}
+
+// A disposed tensor can still be asked whether it is, and ended again.
+PyObject* dispose(PyObject* self, PyObject*) noexcept {
+  alias_of(self).dispose();
+  Py_RETURN_NONE;
+}
+PyObject* enter(PyObject* self, PyObject*) noexcept {
+  try {
+    tensor_of(self, "with");
+    return Py_NewRef(self);
+  } catch (...) {
+    return raise_current();
+  }
+}
+PyObject* leave(PyObject* self, PyObject* const*, Py_ssize_t) noexcept {
+  return dispose(self, nullptr);
+}
+
+constexpr const char* alone = "input: Tensor";
+constexpr const char* of_all_dims = "input: Tensor, dim: None = None";
+constexpr const char* of_one_dim = "input: Tensor, dim: int";
+
+constexpr std::array table{
+    bind("size", of_all_dims, docs::size, at_all_dims<&Tensor::sizes>, Place::method),
+    bind("size", of_one_dim, docs::size, at_dim<&Tensor::sizes>, Place::method),
+    bind("stride", of_all_dims, docs::stride, at_all_dims<&Tensor::strides>, Place::method),
+    bind("stride", of_one_dim, docs::stride, at_dim<&Tensor::strides>, Place::method),
+    bind(
+        "dim", alone, docs::dim, [](const Tensor& input) { return std::int64_t{input.ndim()}; },
+        Place::method),
+    bind("numel", alone, docs::numel, [](const Tensor& input) { return input.count(); }),
+    bind(
+        "element_size", alone, docs::element_size,
+        [](const Tensor& input) { return static_cast<std::int64_t>(item_size(input.dtype())); },
+        Place::method),
+    bind(
+        "storage_offset", alone, docs::storage_offset,
+        [](const Tensor& input) { return input.offset(); }, Place::method),
+    bind(
+        "data_ptr", alone, docs::data_ptr,
+        [](const Tensor& input) { return PyLong_FromVoidPtr(input.data()); }, Place::method, "int"),
+    bind(
+        "is_contiguous", alone, docs::is_contiguous,
+        [](const Tensor& input) { return input.is_contiguous(); }, Place::method),
+    bind("is_floating_point", alone, docs::is_floating_point,
+         [](const Tensor& input) { return is_floating(input.dtype()); }),
+    bind(
+        "item", alone, docs::item, [](const Tensor& input) { return item_of(input, "item"); },
+        Place::method),
+    bind("tolist", alone, docs::tolist, fn<list_of>, Place::method, "Any"),
+    bind(
+        "numpy", alone, docs::numpy, [](Handle input) { return numpy_of(input.object); },
+        Place::method, "NDArray[Any]"),
+    bind(
+        "requires_grad_", "input: Tensor, requires_grad: bool = True", docs::requires_grad_,
+        [](const Tensor& input, bool requires_grad) {
+          input.set_requires_grad(requires_grad);
+          return Itself();
+        },
+        Place::method),
+    bind("backward",
+         "input: Tensor, gradient: Tensor | None = None, retain_graph: bool | None = None, "
+         "create_graph: bool = False",
+         docs::backward, fn<run_backward>, Place::method),
+    bind(
+        "register_hook", "input: Tensor, hook: Callable[[Tensor], Tensor | None]",
+        docs::register_hook,
+        [](Handle input, PyObject* hook) {
+          const AddedHook added = add_hook(input.object, hook);
+          const Ref module(checked(PyImport_ImportModule("garboard._hooks")));
+          return checked(PyObject_CallMethod(module.get(), "RemovableHandle", "OK", added.anchor,
+                                             static_cast<unsigned long long>(added.number)));
+        },
+        Place::method, "RemovableHandle"),
+    bind(
+        "_mark_optimizer_owned", alone, docs::mark_optimizer_owned,
+        [](Handle input) {
+          Alias& alias = alias_of(input.object);
+          if (DisposeScope* const scope = alias.scope()) scope->detach(alias);
+          alias.owner = OwnerKind::optimizer;
+        },
+        Place::method),
+};
+
+template <class Read>
+PyObject* read(PyObject* self, const char* name, Read&& of) noexcept try {
+  return of(tensor_of(self, name));
+} catch (...) {
+  return raise_current();
+}
+/// The same of what makes another tensor.
+template <class View>
+PyObject* view(PyObject* self, const char* name, View&& of) noexcept try {
+  const BirthStamp stamp;
+  return wrap(of(tensor_of(self, name)));
+} catch (...) {
+  return raise_current();
+}
+
+PyObject* get_grad(PyObject* self, void*) noexcept try {
+  const Tensor grad = tensor_of(self, "grad").grad();
+  if (!grad) Py_RETURN_NONE;
+  GradState& state = grad_state_of(grad);
+  if (state.grad_alias) return Py_NewRef(static_cast<PyObject*>(state.grad_alias));
+  const BirthStamp stamp;
+  Ref object(checked(wrap_outside_scopes(grad, OwnerKind::grad)));
+  // Garbage that was collected meanwhile may have read it too.
+  if (state.grad_alias) return Py_NewRef(static_cast<PyObject*>(state.grad_alias));
+  alias_of(object.get()).is_grad_alias = true;
+  state.grad_alias = object.get();
+  return object.release();
+} catch (...) {
+  return raise_current();
+}
+
+int set_grad(PyObject* self, PyObject* value, void*) noexcept try {
+  const Borrowing borrowing;  // what ends with the gradient before may run anything
+  const Tensor& tensor = tensor_of(self, "grad");
+  if (!value || value == Py_None) {
+    tensor.set_grad({});
+    return 0;
+  }
+  if (!is_tensor(value))
+    throw_type_error("grad: a value of type %s; a Tensor or None is needed",
+                     Py_TYPE(value)->tp_name);
+  // Detached: a gradient that is assigned brings no history, and no alias of the user's with it.
+  tensor.set_grad(detach(tensor_of(value, "grad", "value")));
+  return 0;
+} catch (...) {
+  raise_current();
+  return -1;
+}
+
+int set_requires_grad(PyObject* self, PyObject* value, void*) noexcept try {
+  const int truth = value ? PyObject_IsTrue(value) : 0;
+  if (truth < 0) return -1;
+  tensor_of(self, "requires_grad").set_requires_grad(truth);
+  return 0;
+} catch (...) {
+  raise_current();
+  return -1;
+}
+
+PyGetSetDef properties[] = {
+    {"shape",
+     [](PyObject* self, void*) {
+       return read(self, "shape", [](const Tensor& it) { return tuple_of(it.sizes()); });
+     },
+     nullptr, "The sizes, a tuple of integers.", nullptr},
+    {"dtype",
+     [](PyObject* self, void*) {
+       return read(self, "dtype",
+                   [](const Tensor& it) { return Py_NewRef(dtype_object(it.dtype())); });
+     },
+     nullptr, "The dtype of the elements.", nullptr},
+    {"device",
+     [](PyObject* self, void*) {
+       return read(self, "device", [](const Tensor& it) { return device_object(it.device()); });
+     },
+     nullptr, "The device on which the storage lies.", nullptr},
+    {"is_cuda",
+     [](PyObject* self, void*) {
+       return read(self, "is_cuda", [](const Tensor& it) {
+         return PyBool_FromLong(it.device().kind == DeviceKind::cuda);
+       });
+     },
+     nullptr, "True on a CUDA device.", nullptr},
+    {"ndim",
+     [](PyObject* self, void*) {
+       return read(self, "ndim", [](const Tensor& it) { return PyLong_FromLong(it.ndim()); });
+     },
+     nullptr, "The number of dims, 0 to 8.", nullptr},
+    {"nbytes",
+     [](PyObject* self, void*) {
+       return read(self, "nbytes",
+                   [](const Tensor& it) { return PyLong_FromLongLong(it.nbytes()); });
+     },
+     nullptr, "The bytes of the elements; the storage of a view may hold more.", nullptr},
+    {"itemsize",
+     [](PyObject* self, void*) {
+       return read(self, "itemsize",
+                   [](const Tensor& it) { return PyLong_FromSize_t(item_size(it.dtype())); });
+     },
+     nullptr, "The bytes that an element takes.", nullptr},
+    {"requires_grad",
+     [](PyObject* self, void*) {
+       return read(self, "requires_grad",
+                   [](const Tensor& it) { return PyBool_FromLong(it.requires_grad()); });
+     },
+     set_requires_grad,
+     R"(True where a gradient is asked for.
+
+It can be set on a leaf. GradientError: the dtype is no floating one, or it is cleared on what
+recorded ops computed.)",
+     nullptr},
+    {"is_leaf",
+     [](PyObject* self, void*) {
+       return read(self, "is_leaf", [](const Tensor& it) { return PyBool_FromLong(it.is_leaf()); });
+     },
+     nullptr, "True where no recorded op computed the tensor.", nullptr},
+    {"grad", get_grad, set_grad,
+     R"(The accumulated gradient of a leaf, or None.
+
+The same alias at each read, in no scope and not counted; it lives as long as its leaf, until None
+is assigned. What is assigned is detached; ShapeError, DTypeError or DeviceError says that it does
+not fit the leaf.
+
+>>> x = gb.ones(2, requires_grad=True)
+>>> (x * 3).sum().backward()
+>>> x.grad
+tensor([3., 3.]))",
+     nullptr},
+    {"T",
+     [](PyObject* self, void*) {
+       return view(self, "T", [](const Tensor& it) { return reversed(it); });
+     },
+     nullptr, R"(The dims in reverse order, as a view.
+
+>>> gb.zeros(2, 3).T.shape
+(3, 2))",
+     nullptr},
+    {"mT",
+     [](PyObject* self, void*) {
+       return view(self, "mT", [](const Tensor& it) { return transpose(it, -2, -1); });
+     },
+     nullptr, R"(The last two dims swapped, as a view.
+
+>>> gb.zeros(5, 2, 3).mT.shape
+(5, 3, 2))",
+     nullptr},
+    {"data",
+     [](PyObject* self, void*) {
+       return view(self, "data", [](const Tensor& it) { return detach(it); });
+     },
+     nullptr, "The same storage without history, as `detach()` gives it.", nullptr},
+    {"is_disposed",
+     [](PyObject* self, void*) { return PyBool_FromLong(alias_of(self).is_disposed()); }, nullptr,
+     "True once this handle has ended; the only question that one may still ask.", nullptr},
+    {}};
+
+}  // namespace
+
+PyGetSetDef* tensor_properties() { return properties; }
+
+void add_state_methods() {
+  add_table<table>();
+  auto& methods = method_table().methods;
+  methods.push_back({"dispose", dispose, METH_NOARGS,
+                     R"(dispose($self)
+--
+
+End this handle now. Idempotent.
+
+The storage goes with its last share: views, graphs and exports keep it. Afterwards every use raises
+DisposedError, which names where the tensor was born.
+
+>>> x = gb.zeros(2)
+>>> x.dispose()
+>>> x.is_disposed
+True)"});
+  methods.push_back({"__enter__", enter, METH_NOARGS, nullptr});
+  methods.push_back({"__exit__", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(leave)),
+                     METH_FASTCALL, nullptr});
+}
+
+}  // namespace garboard::python

@@ -1,0 +1,116 @@
+// Binds backward passes and the look at a graph.
+#include "csrc/autograd/engine.h"
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include "csrc/core/error.h"
+#include "csrc/ops/record.h"
+#include "python/bindings/interpreter/errors.h"
+#include "python/bindings/interpreter/items.h"
+#include "python/bindings/tensor/graph_mirror.h"
+#include "python/bindings/wrapped/bindings.h"
+#include "python/bindings/wrapped/tensor_caster.h"
+
+namespace py = pybind11;
+
+namespace garboard::python {
+namespace {
+
+/// A node as Python looks at it; keeps it alive.
+struct GraphNode {
+  Counted<GradNode> node;
+};
+
+py::object node_of(const Tensor& tensor) {
+  const Edge edge = edge_of(tensor);
+  if (!edge.node) return py::none();
+  return py::cast(GraphNode{edge.node});
+}
+
+enum class None : std::uint8_t { refused, is_empty };
+
+/// Shares of the tensors in a list. Raises TypeError, and DisposedError with the argument's name.
+std::vector<Tensor> tensors_of(const py::list& given, const char* op, const char* argument,
+                               None none = None::refused) {
+  const Items items(given.ptr(), op, argument);
+  std::vector<Tensor> tensors;
+  for (Py_ssize_t i = 0; i < items.size(); ++i) {
+    const Ref held = items[i];
+    PyObject* const item = held.get();
+    const auto name = [&] { return text("item ", i, " of ", argument); };
+    if (item == Py_None && none == None::is_empty) {
+      tensors.emplace_back();
+    } else if (!is_tensor(item)) {
+      throw_type_error("%s: %s is of type %s; a Tensor is needed", op, name().c_str(),
+                       Py_TYPE(item)->tp_name);
+    } else if (alias_of(item).is_disposed()) {
+      throw_disposed(alias_of(item), op, name().c_str());
+    } else {
+      tensors.push_back(alias_of(item).tensor());
+    }
+  }
+  return tensors;
+}
+
+}  // namespace
+
+void bind_autograd(py::module_& m) {
+  m.def(
+      "_backward",
+      [](const py::list& tensors, const py::list& gradients, bool retain_graph, bool create_graph) {
+        if (create_graph) watch_graphs();
+        backward(tensors_of(tensors, "backward", "tensors"),
+                 tensors_of(gradients, "backward", "grad_tensors", None::is_empty),
+                 {.retain_graph = retain_graph, .create_graph = create_graph});
+      },
+      py::arg("outputs"), py::arg("gradients"), py::arg("retain_graph"), py::arg("create_graph"),
+      py::call_guard<BirthStamp>(), "Run one backward pass from several outputs.");
+  m.def(
+      "_grad",
+      [](const py::list& outputs, const py::list& gradients, const py::list& inputs,
+         bool retain_graph, bool create_graph) {
+        return gradients_of(tensors_of(outputs, "grad", "outputs"),
+                            tensors_of(gradients, "grad", "grad_outputs", None::is_empty),
+                            tensors_of(inputs, "grad", "inputs"),
+                            {.retain_graph = retain_graph, .create_graph = create_graph});
+      },
+      py::arg("outputs"), py::arg("gradients"), py::arg("inputs"), py::arg("retain_graph"),
+      py::arg("create_graph"), py::call_guard<BirthStamp>(),
+      "Gradients of outputs for inputs alone; None for an input they do not depend on.");
+  py::class_<GraphNode>(m, "GraphNode", "A recorded op: a node of a graph, which is kept alive.")
+      .def(
+          "name", [](const GraphNode& it) { return it.node->name; }, R"(Return the op's name.
+
+>>> x = gb.ones(2, requires_grad=True)
+>>> (x * 2).grad_fn.name()
+'mul'
+)")
+      .def_property_readonly(
+          "serial", [](const GraphNode& it) { return it.node->serial; },
+          "Its number among the nodes, in the order in which they were recorded.")
+      .def_property_readonly(
+          "is_released", [](const GraphNode& it) { return it.node->is_released; },
+          "True once a backward pass has freed what the node kept.")
+      .def_property_readonly(
+          "next_functions",
+          [](const GraphNode& it) {
+            std::vector<GraphNode> nodes;  // shares first: making objects may run anything
+            for (const Edge& edge : it.node->edges()) {
+              if (edge.node) nodes.push_back({edge.node});
+            }
+            return py::tuple(py::cast(std::move(nodes)));
+          },
+          "The nodes that computed the inputs: a tuple, without the leaves.")
+      .def("__repr__", [](const GraphNode& it) {
+        return text("<GraphNode ", it.node->name, " #", it.node->serial,
+                    it.node->is_released ? ", released>" : ">");
+      });
+  py::setattr(reinterpret_cast<PyObject*>(tensor_type), "grad_fn",
+              py::module_::import("builtins")
+                  .attr("property")(
+                      py::cpp_function(&node_of), py::none(), py::none(),
+                      "The recorded op that computed the tensor, a GraphNode; None of a leaf."));
+}
+
+}  // namespace garboard::python

@@ -1,0 +1,62 @@
+// The extension module: what is bound, in order.
+#include <pybind11/pybind11.h>
+
+#include "csrc/core/error.h"
+#include "python/bindings/context/context_cell.h"
+#include "python/bindings/context/grad_mode.h"
+#include "python/bindings/interpreter/birth_site.h"
+#include "python/bindings/interpreter/errors.h"
+#include "python/bindings/interpreter/gil.h"
+#include "python/bindings/module/stubs.h"
+#include "python/bindings/tensor/anchors.h"
+#include "python/bindings/tensor/dtype_object.h"
+#include "python/bindings/tensor/graph_mirror.h"
+#include "python/bindings/tensor/tensor_object.h"
+#include "python/bindings/types/refusals.h"
+#include "python/bindings/types/scope_object.h"
+#include "python/bindings/wrapped/bindings.h"
+
+namespace py = pybind11;
+
+PYBIND11_MODULE(_engine, m) {
+  using namespace garboard;
+  using namespace garboard::python;
+  m.doc() = "The engine below the package garboard. Import that.";
+  // The GIL keeps other threads out from here on: counts and short locks cost next to nothing.
+  declare_gil();
+  py::register_exception_translator([](std::exception_ptr error) {
+    if (!error) return;
+    try {
+      std::rethrow_exception(error);
+    } catch (const Error&) {
+      raise_current();
+    } catch (const PythonErrorSet&) {
+    }
+  });
+  PyObject* const module = m.ptr();
+  if (!add_errors(module) || !start_birth_sites() || !start_context_cells() || !start_anchors() ||
+      !start_graph_mirror() || !add_dtypes_and_devices(module) || !add_tensor_type(module) ||
+      !add_scope_type(module) || !add_grad_mode(module))
+    throw py::error_already_set();
+  set_site_resolver([](Site site) -> std::string {
+    const WithGil gil;
+    if (!gil) return {};
+    const SiteText text = text_of(site);
+    return text.file + ":" + std::to_string(text.line) + " " + text.function + "()";
+  });
+  bind_autograd(m);
+  bind_build(m);
+  bind_cohorts(m);
+  bind_cuda(m);
+  bind_history(m);
+  bind_holders(m);
+  bind_memory(m);
+  bind_optimizers(m);
+  bind_profiler(m);
+  bind_registry(m);
+  bind_simulated_devices(m);
+  bind_statistics(m);
+  bind_storage(m);
+  bind_stubs(m);
+  if (!refuse_in_our_words(module)) throw py::error_already_set();
+}

@@ -1,0 +1,211 @@
+#include "python/bindings/tensor/dtype_object.h"
+
+#include <charconv>
+#include <string>
+#include <string_view>
+
+#include "csrc/core/error.h"
+#include "csrc/core/text.h"
+#include "python/bindings/interpreter/errors.h"
+#include "python/bindings/interpreter/ref.h"
+#include "python/bindings/interpreter/unicode.h"
+
+namespace garboard::python {
+namespace {
+
+constexpr const char* dtype_doc = R"(The type of an element.
+
+There are six: `gb.bool`, `gb.uint8`, `gb.int32`, `gb.int64`, `gb.float32` and `gb.float64`. Where
+one is asked for, Python's `bool`, `int` and `float` stand for `bool`, `int64` and `float64`.
+
+>>> gb.float32.itemsize, gb.float32.is_floating_point
+(4, True)
+)";
+
+constexpr const char* device_doc = R"(device(type)
+--
+
+A device: where storages lie. Where one is asked for, its name is taken too.
+
+Args:
+    type: "cpu", "cuda" for the first, "cuda:1", "simulated:0", or a device.
+
+Raises:
+    DeviceError: There is no device of that name. Whether one can be used is asked where it is used.
+
+>>> gb.device("cuda:1").type, gb.device("cuda:1").index
+('cuda', 1)
+)";
+
+struct DTypeObject {
+  PyObject_HEAD DType value;
+};
+struct DeviceObject {
+  PyObject_HEAD Device value;
+};
+
+PyTypeObject* dtype_type = nullptr;
+PyTypeObject* device_type = nullptr;
+PyObject* dtypes[dtype_count] = {};
+
+DType dtype_value(PyObject* self) { return reinterpret_cast<DTypeObject*>(self)->value; }
+Device device_value(PyObject* self) { return reinterpret_cast<DeviceObject*>(self)->value; }
+
+PyObject* unicode(std::string_view text) {
+  return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
+}
+
+void dealloc(PyObject* self) {
+  PyTypeObject* const type = Py_TYPE(self);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyObject* dtype_repr(PyObject* self) {
+  return unicode("garboard." + std::string(name_of(dtype_value(self))));
+}
+PyObject* dtype_reduce(PyObject* self, PyObject*) {
+  // A global name: pickle looks it up in the package.
+  return unicode(name_of(dtype_value(self)));
+}
+PyObject* dtype_itemsize(PyObject* self, void*) {
+  return PyLong_FromSize_t(item_size(dtype_value(self)));
+}
+PyObject* dtype_is_floating(PyObject* self, void*) {
+  return PyBool_FromLong(is_floating(dtype_value(self)));
+}
+
+PyObject* device_repr(PyObject* self) {
+  const Device device = device_value(self);
+  const std::string type = text("device(type='", name_of(device.kind), "'");
+  return unicode(device.is_cpu() ? type + ")" : text(type, ", index=", int{device.number}, ")"));
+}
+PyObject* device_str(PyObject* self) { return unicode(text(device_value(self))); }
+PyObject* device_kind(PyObject* self, void*) { return unicode(name_of(device_value(self).kind)); }
+PyObject* device_index(PyObject* self, void*) {
+  if (device_value(self).is_cpu()) Py_RETURN_NONE;
+  return PyLong_FromLong(device_value(self).number);
+}
+Py_hash_t device_hash(PyObject* self) { return device_value(self).slot() + 1; }
+PyObject* device_compare(PyObject* self, PyObject* other, int op) {
+  if (!is_device(other) || (op != Py_EQ && op != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
+  return PyBool_FromLong((device_value(self) == device_value(other)) == (op == Py_EQ));
+}
+PyObject* device_new(PyTypeObject* type, PyObject* arguments, PyObject* names) try {
+  static const char* keywords[] = {"type", nullptr};
+  PyObject* given = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(arguments, names, "O:device", const_cast<char**>(keywords),
+                                   &given))
+    return nullptr;
+  const Device value = to_device(given, "device");
+  PyObject* const object = type->tp_alloc(type, 0);
+  if (object) reinterpret_cast<DeviceObject*>(object)->value = value;
+  return object;
+} catch (...) {
+  return raise_current();
+}
+PyObject* device_reduce(PyObject* self, PyObject*) {
+  return Py_BuildValue("(O(N))", reinterpret_cast<PyObject*>(device_type), device_str(self));
+}
+
+template <class Function>
+void* slot(Function* function) {
+  return reinterpret_cast<void*>(function);
+}
+
+}  // namespace
+
+bool add_dtypes_and_devices(PyObject* module) {
+  static PyGetSetDef dtype_properties[] = {
+      {"itemsize", dtype_itemsize, nullptr, "The bytes that an element takes.", nullptr},
+      {"is_floating_point", dtype_is_floating, nullptr, "True for float32 and float64.", nullptr},
+      {}};
+  static PyMethodDef dtype_methods[] = {{"__reduce__", dtype_reduce, METH_NOARGS, nullptr}, {}};
+  static PyType_Slot dtype_slots[] = {{Py_tp_dealloc, slot(dealloc)},
+                                      {Py_tp_repr, slot(dtype_repr)},
+                                      {Py_tp_getset, dtype_properties},
+                                      {Py_tp_methods, dtype_methods},
+                                      {Py_tp_doc, const_cast<char*>(dtype_doc)},
+                                      {0, nullptr}};
+  static PyType_Spec dtype_spec = {"garboard.dtype", sizeof(DTypeObject), 0,
+                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                   dtype_slots};
+  static PyGetSetDef device_properties[] = {
+      {"type", device_kind, nullptr, "\"cpu\", \"cuda\" or \"simulated\".", nullptr},
+      {"index", device_index, nullptr, "The device's number; None for the CPU.", nullptr},
+      {}};
+  static PyMethodDef device_methods[] = {{"__reduce__", device_reduce, METH_NOARGS, nullptr}, {}};
+  static PyType_Slot device_slots[] = {{Py_tp_dealloc, slot(dealloc)},
+                                       {Py_tp_new, slot(device_new)},
+                                       {Py_tp_repr, slot(device_repr)},
+                                       {Py_tp_str, slot(device_str)},
+                                       {Py_tp_hash, slot(device_hash)},
+                                       {Py_tp_richcompare, slot(device_compare)},
+                                       {Py_tp_getset, device_properties},
+                                       {Py_tp_methods, device_methods},
+                                       {Py_tp_doc, const_cast<char*>(device_doc)},
+                                       {0, nullptr}};
+  static PyType_Spec device_spec = {"garboard.device", sizeof(DeviceObject), 0,
+                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, device_slots};
+  dtype_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&dtype_spec));
+  device_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&device_spec));
+  if (!dtype_type || !device_type) return false;
+  if (PyModule_AddObjectRef(module, "dtype", reinterpret_cast<PyObject*>(dtype_type)) < 0 ||
+      PyModule_AddObjectRef(module, "device", reinterpret_cast<PyObject*>(device_type)) < 0)
+    return false;
+  for (int i = 0; i < dtype_count; ++i) {
+    auto* const object = PyObject_New(DTypeObject, dtype_type);
+    if (!object) return false;
+    object->value = static_cast<DType>(i);
+    dtypes[i] = reinterpret_cast<PyObject*>(object);
+    const std::string name(name_of(object->value));
+    if (PyModule_AddObjectRef(module, name.c_str(), dtypes[i]) < 0) return false;
+  }
+  return true;
+}
+
+PyObject* dtype_object(DType dtype) noexcept { return dtypes[static_cast<int>(dtype)]; }
+
+bool is_dtype(PyObject* object) noexcept { return Py_TYPE(object) == dtype_type; }
+
+DType to_dtype(PyObject* object, const char* op) {
+  if (is_dtype(object)) return dtype_value(object);
+  if (object == reinterpret_cast<PyObject*>(&PyFloat_Type)) return DType::float64;
+  if (object == reinterpret_cast<PyObject*>(&PyLong_Type)) return DType::int64;
+  if (object == reinterpret_cast<PyObject*>(&PyBool_Type)) return DType::boolean;
+  throw_type_error("%s: dtype is of type %s; a dtype such as garboard.float32 is needed", op,
+                   Py_TYPE(object)->tp_name);
+}
+
+PyObject* device_object(Device device) {
+  auto* const object = PyObject_New(DeviceObject, device_type);
+  if (object) object->value = device;
+  return reinterpret_cast<PyObject*>(object);
+}
+
+bool is_device(PyObject* object) noexcept { return PyObject_TypeCheck(object, device_type); }
+
+Device to_device(PyObject* object, const char* op) {
+  if (is_device(object)) return device_value(object);
+  if (!PyUnicode_Check(object))
+    throw_type_error("%s: device is of type %s; a device or a string is needed", op,
+                     Py_TYPE(object)->tp_name);
+  const std::string_view name = to_text(object, op, "device");
+  if (name == "cpu") return {};
+  if (name == "cuda") return Device::cuda(0);
+  const auto number_after = [&](std::string_view prefix, int end) {
+    int number = -1;
+    if (!name.starts_with(prefix)) return number;
+    const char* const last = name.data() + name.size();
+    const auto [at, error] = std::from_chars(name.data() + prefix.size(), last, number);
+    return error == std::errc() && at == last && number < end ? number : -1;
+  };
+  if (const int number = number_after("cuda:", max_cuda_devices); number >= 0)
+    return Device::cuda(number);
+  if (const int number = number_after("simulated:", max_simulated_devices); number >= 0)
+    return Device::simulated(number);
+  throw DeviceError(text(op, ": device \"", name, "\"; \"cpu\", \"cuda\", or \"cuda:0\" to \"cuda:",
+                         max_cuda_devices - 1, "\" is needed"));
+}
+
+}  // namespace garboard::python

@@ -1,0 +1,23 @@
+// For the length of one collection, objects that stand for graphs: so that the cycle collector sees
+// what Python callbacks a tensor reaches through a graph alone.
+#pragma once
+
+#include <Python.h>
+
+#include "python/bindings/tensor/tensor_object.h"
+
+namespace garboard::python {
+
+/// Makes the type. False with an exception set.
+bool start_graph_mirror();
+
+/// From now on every full collection looks into graphs: before it, one that meets hooks which only
+/// a graph holds is given a mirror of that graph; after it, gradients that hold themselves end.
+/// Idempotent. Throws PythonErrorSet.
+void watch_graphs();
+
+/// For tp_traverse and the end of an alias: its part of the mirror, where there is one.
+int traverse_mirror(TensorObject& object, visitproc visit, void* arg);
+void leave_mirror(TensorObject& object) noexcept;
+
+}  // namespace garboard::python

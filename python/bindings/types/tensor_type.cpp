@@ -1,0 +1,177 @@
+#include "python/bindings/types/tensor_type.h"
+
+#include <structmember.h>
+
+#include <optional>
+
+#include "csrc/ops/convert.h"
+#include "csrc/ops/create.h"
+#include "python/bindings/call/methods.h"
+#include "python/bindings/exchange/exchange.h"
+#include "python/bindings/interpreter/ref.h"
+#include "python/bindings/tensor/anchors.h"
+#include "python/bindings/tensor/tensor_object.h"
+
+namespace garboard::python {
+namespace {
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  return traverse_anchor(*reinterpret_cast<TensorObject*>(self), visit, arg);
+}
+
+int clear(PyObject* self) {
+  clear_anchor(*reinterpret_cast<TensorObject*>(self));
+  return 0;
+}
+
+/// A tensor's elements under another handle, without history; converted where that is asked for.
+Tensor rewrapped(const Tensor& tensor, std::optional<DType> dtype, Device device) {
+  const GradModeGuard no_grad(false);
+  const Tensor shared = tensor.alias_of_storage(tensor.sizes(), tensor.strides(), tensor.offset());
+  return to(to(shared, dtype.value_or(tensor.dtype())), device);
+}
+
+Tensor made_from(PyTypeObject* type, PyObject* data, const Options& options) {
+  const std::optional<DType> dtype = options.dtype;
+  const std::optional<Device> device = options.device;
+  Tensor made;
+  if (is_tensor(data)) {
+    const Tensor& tensor = tensor_of(data, type->tp_name, "data");
+    made = rewrapped(tensor, dtype, device.value_or(tensor.device()));
+  } else {
+    made = tensor_from(data, "Tensor", dtype, device.value_or(Device{}));
+  }
+  if (options.requires_grad) made.set_requires_grad(true);
+  return made;
+}
+
+/// `Tensor(data)`, as `tensor(data)`; a Tensor gives a new alias of the same storage, without
+/// history, which is how `Parameter` wraps what it is given. What follows the data is for the
+/// `__init__` of a subclass, where it has one.
+PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* named) noexcept try {
+  static constexpr std::string_view parameters = "data: Any = (), *, @options";
+  static const Signature& signature = *new Signature(parameters);
+  const Py_ssize_t count = PyTuple_GET_SIZE(arguments);
+  const bool has_own_init = type->tp_init != tensor_type->tp_init;
+  if (count > 1 && !has_own_init)
+    throw_type_error("Tensor: %zd arguments; one, the data, is needed, or empty(sizes)", count);
+  std::vector<PyObject*> given;
+  if (count) given.push_back(PyTuple_GET_ITEM(arguments, 0));
+  const auto positional = static_cast<Py_ssize_t>(given.size());
+  Ref names, values;
+  if (named && !has_own_init) {  // in tuples of ours: the dict may be anybody's
+    names = Ref(checked(PySequence_Tuple(Ref(checked(PyDict_Keys(named))).get())));
+    values = Ref(checked(PySequence_Tuple(Ref(checked(PyDict_Values(named))).get())));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(values.get()); ++i)
+      given.push_back(PyTuple_GET_ITEM(values.get(), i));
+  }
+  const Borrowing borrowing;  // first: a number in a list may dispose a tensor beside it
+  PyObject* matched[parameter_count(parameters)] = {};
+  const Arguments read("Tensor", signature, matched,
+                       {nullptr, given.data(), positional, names.get()});
+  const BirthStamp stamp;
+  const auto made = [type](PyObject* data, const Options& options) {
+    return wrap_as(type, made_from(type, data, options));
+  };
+  return call_bound(made, read);
+} catch (...) {
+  return raise_current();
+}
+
+PyObject* represent(PyObject* self) {
+  // The text is made in Python, where elements are formatted; imported on first use.
+  static PyObject* format = nullptr;
+  if (!format) {
+    const Ref module(PyImport_ImportModule("garboard._printing"));
+    PyObject* const found = module ? PyObject_GetAttrString(module.get(), "tensor_text") : nullptr;
+    if (!found) return nullptr;
+    const Ref before(std::exchange(format, found));  // another thread may have been here meanwhile
+  }
+  return PyObject_CallOneArg(format, self);
+}
+
+constexpr const char* tensor_doc =
+    R"(Tensor(data=(), *, dtype=None, device=None, requires_grad=False)
+--
+
+A handle on a tensor: dtype, sizes and strides over a storage.
+
+It ends when its last reference goes, when its scope closes, or when it is disposed; the storage
+ends with its last share. `with x:` disposes it at the end of the block. The operators, and slicing
+as NumPy has it, are the functions of their names.
+
+Args:
+    data: What `gb.tensor` takes; a Tensor gives another handle on its storage, without history.
+        Nothing gives a tensor without elements.
+    dtype: The dtype, if another is wanted.
+    device: Where it lies; the CPU, or where the tensor given is.
+    requires_grad: True asks for a gradient: makes it a leaf.
+    given, named: What the constructor of a subclass takes besides.
+
+Raises:
+    ShapeError: Lists of one depth differ in length.
+    DTypeError: A number does not fit into the integer dtype, or no dtype is the array's.
+    TypeError: An element is no number, or there is an argument too many.
+    DeviceError: The device cannot be used.
+    GradientError: A gradient is asked for, and the dtype is no floating one.
+    DisposedError: The tensor given is disposed.
+
+>>> with gb.Tensor([1.0, 2.0]) as x:
+...     print(x[1:] * 10)
+tensor([20.])
+>>> x.is_disposed
+True
+)";
+
+template <class Function>
+void* slot(Function* function) {
+  return reinterpret_cast<void*>(function);
+}
+
+}  // namespace
+
+bool add_tensor_type(PyObject* module) {
+  add_elementwise_methods();
+  add_shape_methods();
+  add_convert_methods();
+  add_reduce_methods();
+  add_product_methods();
+  add_nn_methods();
+  add_create_functions();
+  add_random_functions();
+  add_state_methods();
+  MethodTable& table = method_table();
+  table.methods.push_back({});
+  table.functions.push_back({});
+  // The layout is C's in all but name: a head, a pointer, and objects that Python never looks into.
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"
+  static PyMemberDef members[] = {{"__weaklistoffset__", T_PYSSIZET,
+                                   offsetof(TensorObject, weak_references), READONLY, nullptr},
+                                  {}};
+  std::vector<PyType_Slot> slots{
+      {Py_tp_dealloc, slot(dealloc_tensor)},
+      {Py_tp_traverse, slot(traverse)},
+      {Py_tp_clear, slot(clear)},
+      {Py_tp_new, slot(make)},
+      {Py_tp_repr, slot(represent)},
+      {Py_tp_hash, slot(_Py_HashPointer)},
+      {Py_tp_members, members},
+      {Py_tp_methods, table.methods.data()},
+      {Py_tp_getset, tensor_properties()},
+      {Py_tp_doc, const_cast<char*>(tensor_doc)},
+  };
+  add_number_slots(slots);
+  add_index_slots(slots);
+  add_buffer_slots(slots);
+  slots.push_back({0, nullptr});
+  PyType_Spec spec = {"garboard.Tensor", sizeof(TensorObject), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots.data()};
+  tensor_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  if (!tensor_type) return false;
+  return add_values_and_indices_type(module) &&
+         PyModule_AddObjectRef(module, "Tensor", reinterpret_cast<PyObject*>(tensor_type)) == 0 &&
+         PyModule_AddFunctions(module, table.functions.data()) == 0;
+}
+
+}  // namespace garboard::python
