@@ -1,20 +1,23 @@
-// What one request knows while CachingAllocator looks for memory.
+// What one request knows while memory is looked for.
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <new>
 #include <string_view>
 #include <vector>
 
-#include "csrc/memory/caching_allocator.h"
+#include "csrc/device/device.h"
+#include "csrc/memory/memory_stats.h"
 #include "csrc/memory/out_of_memory_report.h"
 
 namespace garboard {
 
-struct CachingAllocator::Request {
+struct AllocationRequest {
   std::size_t bytes;
   Stream stream;
-  bool is_nested;                        // made by what another request of this thread has called
+  bool is_nested = false;                // made by what another request of this thread has called
   MissStep step = MissStep::search;      // what is being tried for it
   bool needs_segment = false;            // the source has no range for it
   std::size_t refused_bytes = SIZE_MAX;  // what the source has last refused
@@ -23,9 +26,11 @@ struct CachingAllocator::Request {
   std::size_t garbage_bytes = 0;         // freed by collecting it
   std::vector<RungFacts> tried = {};
 
-  void note(std::string_view name, std::size_t freed_bytes,
-            std::chrono::steady_clock::duration took) {
+  using Clock = std::chrono::steady_clock;
+  /// Where there is no memory for it, the report lacks a line.
+  void note(std::string_view name, std::size_t freed_bytes, Clock::duration took) noexcept try {
     tried.push_back({name, freed_bytes, std::chrono::duration<double, std::milli>(took).count()});
+  } catch (const std::bad_alloc&) {
   }
 };
 

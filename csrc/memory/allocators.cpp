@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "csrc/core/error.h"
+#include "csrc/core/host_memory.h"
 #include "csrc/core/text.h"
 #include "csrc/memory/cpu_source.h"
-#include "csrc/memory/limits.h"
 
 namespace garboard {
 
@@ -53,7 +53,7 @@ void give_hooks(CachingAllocator& allocator, Device device) {
 
 // Under `opening`.
 CachingAllocator& make_allocator(MemorySource& source, Device device) {
-  auto* const allocator = new CachingAllocator(source);
+  auto* const allocator = new CachingAllocator(source, AllocationPolicy::of(device));
   allocator->record_history(recording.level, recording.most_entries);
   give_hooks(*allocator, device);
   return *allocator;
@@ -115,6 +115,8 @@ CachingAllocator& detail::opened_allocator_of(Device device) {
   if (device == Device{}) return open_cpu();
   throw DeviceError(text("allocator_of: device ", device, " given; it has no source of memory"));
 }
+
+std::size_t default_cpu_limit_bytes() { return host_memory_bytes() / 10 * 8; }
 
 void register_source(Device device, MemorySource* source) {
   if (!is_a_device(device)) {

@@ -42,6 +42,10 @@ struct SharedHooks {
 /// Gives them to all allocators, those that are not open yet too. Throws std::bad_alloc.
 void set_hooks_everywhere(SharedHooks hooks);
 
+/// What the CPU's allocator is limited to unless told otherwise: the system hands out pages it does
+/// not have, so a limit below its own is the only way to fail before the process is killed.
+std::size_t default_cpu_limit_bytes();
+
 /// Opens `device` with bytes of `source`, which is never destroyed. Raises DeviceError where it is
 /// open already.
 void register_source(Device device, MemorySource* source);

@@ -2,7 +2,7 @@
 
 #include <sys/mman.h>
 
-#include "csrc/memory/limits.h"
+#include "csrc/core/host_memory.h"
 #include "csrc/memory/pages.h"
 
 namespace garboard {

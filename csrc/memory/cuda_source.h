@@ -9,7 +9,7 @@
 
 #include "csrc/core/text.h"
 #include "csrc/device/cuda_library.h"
-#include "csrc/memory/cuda_timeline.h"
+#include "csrc/device/cuda_timeline.h"
 #include "csrc/memory/memory_source.h"
 
 namespace garboard {

@@ -83,8 +83,8 @@ class Heap {
   Block* take_from_large(std::size_t bytes, Stream stream) noexcept {
     return counted(pools_of(stream)->large.take(bytes));
   }
-  /// How much a range has to have mapped at once, lest it calls the source for every granule.
-  std::size_t chunk_bytes(std::size_t bytes, Stream stream) const noexcept;
+  /// What the pool of such requests has, in all.
+  std::size_t mapped_bytes(std::size_t bytes, Stream stream) const noexcept;
   void give(Block& block) noexcept {
     counts_.remove_block(is_small(block), block.requested_bytes, block.bytes);
     put_back(block);

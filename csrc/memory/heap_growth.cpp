@@ -1,28 +1,19 @@
 // How a heap gets memory and gives it up.
-#include <algorithm>
 #include <utility>
 
 #include "csrc/core/rounding.h"
 #include "csrc/memory/heap.h"
 
 namespace garboard {
-namespace {
 
-/// A growth takes this share of what its pool has: a bit more than it needs, seldom.
-constexpr std::size_t chunk_share = 64;
-constexpr std::size_t largest_chunk_bytes = 32_MiB;
-
-}  // namespace
-
-std::size_t Heap::chunk_bytes(std::size_t bytes, Stream stream) const noexcept {
+std::size_t Heap::mapped_bytes(std::size_t bytes, Stream stream) const noexcept {
   const StreamPools* const pools = pools_of(stream);
   const Pool* const pool = bytes <= largest_small_bytes ? &pools->small : &pools->large;
   std::size_t mapped = 0;
   for (const Segment* segment = segments_.highest(); segment; segment = segment->below) {
     if (segment->pool == pool) mapped += segment->mapped_bytes;
   }
-  const std::size_t chunk = std::min(mapped / chunk_share, largest_chunk_bytes);
-  return rounded_down(chunk, granularity_bytes_);
+  return mapped;
 }
 
 Held Heap::hold(std::size_t bytes, Stream stream, std::size_t most_bytes, Fit fit) noexcept {

@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "csrc/memory/arena.h"
 #include "csrc/memory/holders.h"
 
 namespace garboard {
@@ -26,6 +28,36 @@ struct MemoryHooks {
   int next_number = 0;
   std::shared_ptr<const Collect> collect;  // null: none
   std::shared_ptr<const Holders> holders;
+};
+
+/// The hooks of one allocator. Thread-safe.
+class HookBoard {
+ public:
+  /// The lock of `arena` guards them: a fork waits for that one alone.
+  explicit HookBoard(Arena& arena) : arena_(arena) {}
+
+  std::shared_ptr<const MemoryHooks> now() const noexcept {
+    return arena_.locked([&] { return hooks_; });
+  }
+  /// Puts up a copy that `act` has changed; if somebody was faster, of his. Copies are made and
+  /// ended outside the lock: the functions in them are foreign code. Throws std::bad_alloc.
+  template <class Act>
+  void change(Act act) {
+    for (bool is_done = false; !is_done;) {
+      const std::shared_ptr<const MemoryHooks> old = now();
+      auto changed = std::make_shared<MemoryHooks>(*old);
+      act(*changed);
+      is_done = arena_.locked([&] {
+        if (hooks_ != old) return false;
+        hooks_ = std::move(changed);
+        return true;
+      });
+    }
+  }
+
+ private:
+  Arena& arena_;
+  std::shared_ptr<const MemoryHooks> hooks_ = std::make_shared<const MemoryHooks>();
 };
 
 }  // namespace garboard

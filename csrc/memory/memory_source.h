@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "csrc/memory/timeline.h"
+#include "csrc/device/timeline.h"
 
 namespace garboard {
 

@@ -35,11 +35,11 @@ std::string_view origin_name(LimitOrigin origin) {
 
 // What the source would have to have given for the request to pass, with nothing returned.
 std::size_t needed_of(const OutOfMemoryFacts& facts) {
-  return facts.reserved + facts.booked + facts.segment;
+  return facts.stats.reserved_bytes + facts.stats.booked_bytes + facts.segment;
 }
 
 std::size_t elsewhere_of(const OutOfMemoryFacts& facts) {
-  const std::size_t known = facts.reserved + facts.device_free.value_or(0);
+  const std::size_t known = facts.stats.reserved_bytes + facts.device_free.value_or(0);
   return known < facts.capacity ? facts.capacity - known : 0;
 }
 
@@ -56,29 +56,31 @@ std::string situation(const OutOfMemoryFacts& facts, Verdict verdict) {
     case Verdict::absurd:
       return text("more than the ", human_bytes(largest_request_bytes), " that can be asked for");
     case Verdict::fragmented:
-      return text(human_bytes(facts.cached), " are free, ", human_bytes(facts.largest_free),
-                  " in one piece, and ", ceiling_name(facts), " is reached");
-    case Verdict::pending:
-      return text(human_bytes(facts.pending), " are released, but streams still use them, and ",
+      return text(human_bytes(facts.stats.cached_bytes), " are free, ",
+                  human_bytes(facts.stats.largest_free_block), " in one piece, and ",
                   ceiling_name(facts), " is reached");
+    case Verdict::pending:
+      return text(human_bytes(facts.stats.pending_bytes),
+                  " are released, but streams still use them, and ", ceiling_name(facts),
+                  " is reached");
     case Verdict::foreign:
-      return text("the device has no more, ", human_bytes(facts.reserved), " of ",
+      return text("the device has no more, ", human_bytes(facts.stats.reserved_bytes), " of ",
                   ceiling_name(facts), " are reserved, ", human_bytes(elsewhere_of(facts)),
                   " are others'");
     case Verdict::refused:
-      return text("the device gives no more, ", human_bytes(facts.reserved), " of ",
+      return text("the device gives no more, ", human_bytes(facts.stats.reserved_bytes), " of ",
                   ceiling_name(facts), " are reserved");
     case Verdict::host_cap:
-      return text(human_bytes(facts.live), " of ", ceiling_name(facts), ", ",
+      return text(human_bytes(facts.stats.live_bytes), " of ", ceiling_name(facts), ", ",
                   origin_name(facts.limit_origin), ", are live");
     case Verdict::cycles:
-      return text(human_bytes(facts.live), " of ", ceiling_name(facts), " are live, ",
+      return text(human_bytes(facts.stats.live_bytes), " of ", ceiling_name(facts), " are live, ",
                   human_bytes(facts.garbage), " of garbage in cycles gone already");
     case Verdict::too_big:
     case Verdict::taken:
       break;
   }
-  return text(human_bytes(facts.live), " of ", ceiling_name(facts), " are live");
+  return text(human_bytes(facts.stats.live_bytes), " of ", ceiling_name(facts), " are live");
 }
 
 // Of those who hold enough the smallest, and the largest: what is needed least, and what is most
@@ -99,7 +101,7 @@ std::string advice_to_dispose(const std::vector<Holder>& holders, std::size_t ne
 }
 
 std::string advice_to_release(const OutOfMemoryFacts& facts) {
-  const std::size_t needed = facts.live + facts.segment - ceiling_of(facts);
+  const std::size_t needed = facts.stats.live_bytes + facts.segment - ceiling_of(facts);
   return text("release at least ", human_bytes(needed),
               advice_to_dispose(facts.holders.each, needed));
 }
@@ -166,11 +168,11 @@ Verdict verdict_of(const OutOfMemoryFacts& facts) {
   const std::size_t ceiling = ceiling_of(facts);
   const std::size_t needed = needed_of(facts);
   const bool is_default = facts.limit && facts.limit_origin != LimitOrigin::program;
-  const bool leaves_no_room = facts.live + facts.segment > ceiling;
+  const bool leaves_no_room = facts.stats.live_bytes + facts.segment > ceiling;
   if (facts.requested > largest_request_bytes) return Verdict::absurd;
   if (leaves_no_room && is_default && needed <= facts.capacity) return Verdict::host_cap;
   if (facts.segment > ceiling) return Verdict::too_big;
-  if (!leaves_no_room && facts.pending > 0) return Verdict::pending;
+  if (!leaves_no_room && facts.stats.pending_bytes > 0) return Verdict::pending;
   if (needed <= ceiling) {
     const bool has_it = !facts.device_free || *facts.device_free >= facts.segment;
     return has_it ? Verdict::refused : Verdict::foreign;
@@ -196,13 +198,14 @@ std::string report_of(const OutOfMemoryFacts& facts) {
     report += line("free on the device", exact_bytes(*facts.device_free));
     report += line("others'", exact_bytes(elsewhere_of(facts)));
   }
-  report += line("live", exact_bytes(facts.live));
-  report += line("reserved", exact_bytes(facts.reserved));
-  report += line("pending", exact_bytes(facts.pending));
-  report += line("cached", exact_bytes(facts.cached));
-  report += line("largest free block", text(exact_bytes(facts.largest_free), " after all steps, ",
-                                            human_bytes(facts.largest_free_before), " before"));
-  report += line("foreign", exact_bytes(facts.foreign));
+  report += line("live", exact_bytes(facts.stats.live_bytes));
+  report += line("reserved", exact_bytes(facts.stats.reserved_bytes));
+  report += line("pending", exact_bytes(facts.stats.pending_bytes));
+  report += line("cached", exact_bytes(facts.stats.cached_bytes));
+  report += line("largest free block",
+                 text(exact_bytes(facts.stats.largest_free_block), " after all steps, ",
+                      human_bytes(facts.largest_free_before), " before"));
+  report += line("foreign", exact_bytes(facts.stats.foreign_bytes));
   if (facts.is_nested) report += "asked for by a callback or a finalizer, so nothing was freed\n";
   if (!facts.rungs.empty()) report += "what was tried:\n";
   for (const RungFacts& rung : facts.rungs) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "csrc/memory/holders.h"
-#include "csrc/memory/limits.h"
+#include "csrc/memory/memory_stats.h"
 
 namespace garboard {
 
@@ -19,6 +19,13 @@ struct RungFacts {
   double ms = 0;
 };
 
+/// Who decided what the limit is.
+enum class LimitOrigin {
+  program,        // set_limit
+  machine,        // a share of its memory
+  control_group,  // a share of what this process's group may use
+};
+
 /// All that is known when a request fails. Bytes, if not said otherwise.
 struct OutOfMemoryFacts {
   std::string device;
@@ -26,17 +33,11 @@ struct OutOfMemoryFacts {
   std::size_t segment = 0;  // what the source would have had to give for it
   std::optional<std::size_t> limit;
   LimitOrigin limit_origin = LimitOrigin::program;
-  std::size_t capacity = 0;  // of the device
-  std::size_t live = 0;      // requested, of blocks and booked
-  std::size_t booked = 0;
-  std::size_t reserved = 0;
-  std::size_t pending = 0;                 // released, but other streams may still use it
-  std::size_t cached = 0;                  // reserved, and in no live or pending block
+  std::size_t capacity = 0;                // of the device
+  MemoryStats stats;                       // after all that was tried
   std::size_t largest_free_before = 0;     // when the cache and growing had failed
-  std::size_t largest_free = 0;            // after all that was tried
   std::size_t garbage = 0;                 // freed by collecting it
   std::optional<std::size_t> device_free;  // what the device says it could still give
-  std::size_t foreign = 0;
   bool is_nested = false;  // made by a callback or a finalizer while another request was failing
   std::vector<RungFacts> rungs;
   HoldersReport holders;

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "csrc/core/bytes.h"
+#include "csrc/device/timeline.h"
 #include "csrc/memory/block.h"
-#include "csrc/memory/timeline.h"
 
 namespace garboard {
 

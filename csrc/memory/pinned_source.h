@@ -6,9 +6,9 @@
 #include <string>
 
 #include "csrc/core/bytes.h"
+#include "csrc/core/host_memory.h"
 #include "csrc/device/cuda_library.h"
-#include "csrc/memory/cuda_timeline.h"
-#include "csrc/memory/limits.h"
+#include "csrc/device/cuda_timeline.h"
 #include "csrc/memory/memory_source.h"
 
 namespace garboard {

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "csrc/memory/address_list.h"
+#include "csrc/core/address_list.h"
 #include "csrc/memory/block.h"
 
 namespace garboard {

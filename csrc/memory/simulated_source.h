@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "csrc/core/bytes.h"
+#include "csrc/device/simulated_timeline.h"
 #include "csrc/memory/fault_plan.h"
 #include "csrc/memory/memory_source.h"
-#include "csrc/memory/simulated_timeline.h"
 
 namespace garboard {
 

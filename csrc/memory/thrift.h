@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "csrc/memory/allocation_policy.h"
+
 namespace garboard {
 
 /// What is free lies in pieces. Who asks for more whenever no piece fits ends with a tenth or a
@@ -14,21 +16,8 @@ namespace garboard {
 /// allocator locks.
 class Thrift {
  public:
-  /// The share of what was ever live that may lie free, and how much it rises each time as much has
-  /// been moved as was ever live.
-  static constexpr double slack = 0.03;
-  static constexpr double slack_per_turn = 0.02;
-  /// After so many times nothing is moved any more.
-  static constexpr double most_turns = 2;
-  /// Nor once it has been in vain: while so many times what was ever live was handed out, so much
-  /// of it was moved. A program that comes to rest moves less.
-  static constexpr double window_turns = 4;
-  static constexpr double vain_turns = 0.35;
-  /// A smaller slack is not worth a call.
-  static constexpr std::size_t least_granules = 16;
-
-  explicit Thrift(std::size_t granularity_bytes) noexcept
-      : least_bytes_(least_granules * granularity_bytes) {}
+  Thrift(const MovingPolicy& policy, std::size_t granularity_bytes) noexcept
+      : policy_(policy), least_bytes_(policy.least_granules * granularity_bytes) {}
 
   /// Memory after a growth, and the most that was ever live, what is asked for included.
   struct Outlook {
@@ -38,19 +27,22 @@ class Thrift {
   };
   /// How much of a growth is too much: 0 where there is room for it.
   std::size_t excess_bytes(const Outlook& outlook) noexcept {
+    if (!policy_.is_on) return 0;
     most_live_ = std::max(most_live_, outlook.most_live);
     look_at_window(outlook.handed_out);
-    const double share = slack + slack_per_turn * turns(moved_bytes_);
+    const double share = policy_.slack + policy_.slack_per_turn * turns(moved_bytes_);
     const auto free = static_cast<std::size_t>(static_cast<double>(most_live_) * share);
     const std::size_t enough = most_live_ + std::max(least_bytes_, free);
     return outlook.reserved > enough ? outlook.reserved - enough : 0;
   }
   /// Whether some of it may be moved.
-  bool allows_moves() const noexcept { return !is_in_vain_ && turns(moved_bytes_) < most_turns; }
+  bool allows_moves() const noexcept {
+    return policy_.is_on && !is_in_vain_ && turns(moved_bytes_) < policy_.most_turns;
+  }
   void record_move(std::size_t bytes) noexcept {
     moved_bytes_ += bytes;
     window_.moved_bytes += bytes;
-    is_in_vain_ = is_in_vain_ || turns(window_.moved_bytes) > vain_turns;
+    is_in_vain_ = is_in_vain_ || turns(window_.moved_bytes) > policy_.vain_turns;
   }
   /// Ever.
   std::size_t moved_bytes() const noexcept { return moved_bytes_; }
@@ -62,10 +54,11 @@ class Thrift {
   }
   void look_at_window(std::uint64_t handed_out) noexcept {
     const bool is_over =
-        handed_out < window_.began || turns(handed_out - window_.began) >= window_turns;
+        handed_out < window_.began || turns(handed_out - window_.began) >= policy_.window_turns;
     if (is_over) window_ = {.began = handed_out, .moved_bytes = 0};
   }
 
+  MovingPolicy policy_;
   std::size_t least_bytes_;
   std::size_t most_live_ = 0;  // known here: a look at the peak may reset it elsewhere
   std::size_t moved_bytes_ = 0;

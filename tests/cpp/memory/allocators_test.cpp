@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "csrc/core/error.h"
+#include "csrc/core/host_memory.h"
 #include "csrc/core/text.h"
-#include "csrc/memory/limits.h"
 #include "csrc/memory/simulated_source.h"
 
 namespace garboard {
@@ -153,6 +153,11 @@ TEST(Allocators, ChargeAChildNothingThatAnotherThreadOfItsParentWasMapping) {
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+
+TEST(DefaultCpuLimit, LeavesTheMachineAFifth) {
+  EXPECT_GT(default_cpu_limit_bytes(), 0u);
+  EXPECT_LE(default_cpu_limit_bytes(), host_memory_bytes() / 5 * 4);
 }
 
 }  // namespace

@@ -21,16 +21,10 @@ OutOfMemoryFacts taken() {
           .limit = 1_GiB,
           .limit_origin = LimitOrigin::program,
           .capacity = 16_GiB,
-          .live = 912_MiB,
-          .booked = 0,
-          .reserved = 912_MiB,
-          .pending = 0,
-          .cached = 0,
+          .stats = {.live_bytes = 912_MiB, .reserved_bytes = 912_MiB},
           .largest_free_before = 0,
-          .largest_free = 0,
           .garbage = 0,
           .device_free = {},
-          .foreign = 0,
           .is_nested = false,
           .rungs = {},
           .holders = {}};
@@ -74,16 +68,16 @@ TEST(OutOfMemoryReport, TellsTheCasesApart) {
   EXPECT_EQ(verdict_of(facts), Verdict::cycles);
 
   facts = taken();
-  facts.live = 500_MiB;  // the rest lies between
-  facts.cached = 412_MiB;
+  facts.stats.live_bytes = 500_MiB;  // the rest lies between
+  facts.stats.cached_bytes = 412_MiB;
   EXPECT_EQ(verdict_of(facts), Verdict::fragmented);
 
-  facts.pending = 1_MiB;
+  facts.stats.pending_bytes = 1_MiB;
   EXPECT_EQ(verdict_of(facts), Verdict::pending);
-  facts.pending = 0;
+  facts.stats.pending_bytes = 0;
 
-  facts.reserved = 500_MiB;
-  facts.cached = 0;
+  facts.stats.reserved_bytes = 500_MiB;
+  facts.stats.cached_bytes = 0;
   EXPECT_EQ(verdict_of(facts), Verdict::refused);
   facts.device_free = 400_MiB;
   EXPECT_EQ(verdict_of(facts), Verdict::refused);
@@ -106,9 +100,9 @@ TEST(OutOfMemoryReport, NeverAdvisesALimitThatTheDeviceCannotHold) {
 
 TEST(OutOfMemoryReport, GivesEveryFigureAndWhoHoldsIt) {
   OutOfMemoryFacts facts = taken();
-  facts.foreign = 77;
-  facts.pending = 5;
-  facts.largest_free = 2_MiB;
+  facts.stats.foreign_bytes = 77;
+  facts.stats.pending_bytes = 5;
+  facts.stats.largest_free_block = 2_MiB;
   facts.largest_free_before = 1_MiB;
   facts.limit_origin = LimitOrigin::control_group;
   facts.capacity = 1_GiB;

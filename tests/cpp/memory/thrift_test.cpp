@@ -14,28 +14,28 @@ std::size_t excess(Thrift& thrift, std::size_t reserved, std::size_t most_live,
 }
 
 TEST(Thrift, LeavesRoomForAShareOfWhatWasEverLive) {
-  Thrift thrift(1);
+  Thrift thrift({}, 1);
 
   EXPECT_EQ(excess(thrift, 1030, 1000), 0u);
   EXPECT_EQ(excess(thrift, 1031, 1000), 1u);
 }
 
 TEST(Thrift, LeavesRoomForSixteenGranules) {
-  Thrift thrift(2_MiB);
+  Thrift thrift({}, 2_MiB);
 
   EXPECT_EQ(excess(thrift, 132_MiB, 100_MiB), 0u);
   EXPECT_EQ(excess(thrift, 134_MiB, 100_MiB), 2_MiB);
 }
 
 TEST(Thrift, RemembersThePeakThatSomebodyHasReset) {
-  Thrift thrift(1);
+  Thrift thrift({}, 1);
   excess(thrift, 1000, 1000);
 
   EXPECT_EQ(excess(thrift, 1030, 10), 0u);
 }
 
 TEST(Thrift, LeavesMoreRoomTheMoreWasMoved) {
-  Thrift thrift(1);
+  Thrift thrift({}, 1);
   thrift.record_move(500);
 
   EXPECT_EQ(excess(thrift, 1040, 1000), 0u);
@@ -44,7 +44,7 @@ TEST(Thrift, LeavesMoreRoomTheMoreWasMoved) {
 }
 
 TEST(Thrift, StopsOnceTwiceAsMuchWasMovedAsWasEverLive) {
-  Thrift thrift(1);
+  Thrift thrift({}, 1);
   for (std::uint64_t window = 0; window < 8; ++window) {
     EXPECT_TRUE(thrift.allows_moves());
     excess(thrift, 1000, 1000, window * 4000);
@@ -58,7 +58,7 @@ TEST(Thrift, StopsOnceTwiceAsMuchWasMovedAsWasEverLive) {
 }
 
 TEST(Thrift, StopsForGoodWhereMovingIsInVain) {
-  Thrift thrift(1);
+  Thrift thrift({}, 1);
   excess(thrift, 1000, 1000);
   thrift.record_move(350);
   EXPECT_TRUE(thrift.allows_moves());
@@ -72,7 +72,7 @@ TEST(Thrift, StopsForGoodWhereMovingIsInVain) {
 }
 
 TEST(Thrift, LooksAnewOnceFourTimesWhatWasEverLiveWasHandedOut) {
-  Thrift thrift(1);
+  Thrift thrift({}, 1);
   excess(thrift, 1000, 1000);
   thrift.record_move(350);
 
@@ -83,6 +83,13 @@ TEST(Thrift, LooksAnewOnceFourTimesWhatWasEverLiveWasHandedOut) {
   thrift.record_move(350);
 
   EXPECT_TRUE(thrift.allows_moves());
+}
+
+TEST(Thrift, SetsNoBoundWhereItIsOff) {
+  Thrift thrift({.is_on = false}, 1);
+
+  EXPECT_EQ(excess(thrift, 5000, 1000), 0u);
+  EXPECT_FALSE(thrift.allows_moves());
 }
 
 }  // namespace

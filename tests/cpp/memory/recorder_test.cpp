@@ -329,6 +329,34 @@ TEST_F(Recording, IsOneStoryWhileOtherThreadsWork) {
   EXPECT_EQ(cache_.stats().live_bytes, 0u);
 }
 
+TEST(Recorder, FillsNoRowsWithoutRoomAndSaysHowManyAreNeeded) {
+  Heap heap(512, 2_MiB);
+  Heap::Stock stock = heap.make_stock({});
+  heap.put(stock);
+  Segment segment;
+  segment.address = reinterpret_cast<std::byte*>(64_MiB);
+  segment.bytes = 2_MiB;
+  heap.add(segment, 100, {});
+  Recorder recorder;
+  History::Ring ring(10);
+  recorder.restart(HistoryLevel::site, ring, heap);
+  MemorySnapshot snapshot;
+
+  const Recorder::Extent needed = recorder.copy(heap, snapshot);
+  EXPECT_FALSE(needed.fits(snapshot));
+  EXPECT_EQ(needed.segments, 1u);
+  EXPECT_EQ(needed.blocks, 1u);
+  EXPECT_EQ(needed.entries, 1u);  // of the look itself
+
+  needed.with_margin().resize(snapshot);
+  const Recorder::Extent filled = recorder.copy(heap, snapshot);
+  EXPECT_TRUE(filled.fits(snapshot));
+  filled.resize(snapshot);
+  ASSERT_EQ(snapshot.blocks.size(), 1u);
+  EXPECT_EQ(snapshot.blocks[0].bytes, 2_MiB);
+  EXPECT_EQ(snapshot.entries.size(), 1u);
+}
+
 TEST_F(Recording, LosesNothingWhereTheRingIsTooLargeForTheMachine) {
   cache_.record_history(HistoryLevel::site, 10);
   Block* const block = cache_.allocate(100, {});

@@ -1,4 +1,4 @@
-#include "csrc/memory/address_list.h"
+#include "csrc/core/address_list.h"
 
 #include <gtest/gtest.h>
 

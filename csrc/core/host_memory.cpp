@@ -1,4 +1,4 @@
-#include "csrc/memory/limits.h"
+#include "csrc/core/host_memory.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -43,7 +43,5 @@ std::size_t host_memory_bytes(const std::string& root) {
 bool is_control_group_tighter(const std::string& root) {
   return host_memory_bytes(root) < machine_bytes(root);
 }
-
-std::size_t default_cpu_limit_bytes() { return host_memory_bytes() / 10 * 8; }
 
 }  // namespace garboard

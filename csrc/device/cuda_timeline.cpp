@@ -1,4 +1,4 @@
-#include "csrc/memory/cuda_timeline.h"
+#include "csrc/device/cuda_timeline.h"
 
 #include <algorithm>
 

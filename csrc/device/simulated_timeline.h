@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "csrc/memory/timeline.h"
+#include "csrc/device/timeline.h"
 
 namespace garboard {
 

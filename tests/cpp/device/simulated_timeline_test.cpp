@@ -1,5 +1,5 @@
 // Simulated streams: they work when told so, and in the order that was asked for.
-#include "csrc/memory/simulated_timeline.h"
+#include "csrc/device/simulated_timeline.h"
 
 #include <gtest/gtest.h>
 

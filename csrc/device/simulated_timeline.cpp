@@ -1,4 +1,4 @@
-#include "csrc/memory/simulated_timeline.h"
+#include "csrc/device/simulated_timeline.h"
 
 #include <algorithm>
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "csrc/device/cuda_library.h"
-#include "csrc/memory/timeline.h"
+#include "csrc/device/timeline.h"
 
 namespace garboard {
 
