@@ -23,6 +23,9 @@ function(garboard_library)
   target_include_directories(garboard PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include>)
   target_link_libraries(garboard PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
+  if(NOT GARBOARD_SANITIZE)  # whose runtime is the program's
+    target_link_options(garboard PRIVATE LINKER:-z,defs)  # a kernel that is missing is said here
+  endif()
   garboard_in_package(garboard EXPORT garboard)
 
   # For C++ users: find_package(garboard), with the package's folder in CMAKE_PREFIX_PATH.

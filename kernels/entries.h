@@ -1,5 +1,4 @@
-// Every entry of a kernel table with the name of its op: for tables whose
-// kernels are all alike.
+// Stand-ins for a table's kernels: for devices whose kernels are all alike, or that lack some.
 #pragma once
 
 #include <algorithm>
@@ -16,9 +15,9 @@ struct Name {
   constexpr Name(const char (&text)[size]) { std::copy(text, text + size, letters); }
 };
 
-/// Calls `visit.operator()<"op">(entry)` for each entry.
+/// Calls `visit.operator()<"op">(entry)` for each entry of an op that is a functor.
 template <class Visit>
-void for_each_entry(Table& table, Visit visit) {
+void for_each_functor_entry(Table& table, Visit visit) {
   const auto each = [&]<Name op>(auto& entries) {
     for (auto& entry : entries) visit.template operator()<op>(entry);
   };
@@ -26,28 +25,6 @@ void for_each_entry(Table& table, Visit visit) {
   each.template operator()<"op of two inputs">(table.binary);
   each.template operator()<"op of three inputs">(table.ternary);
   each.template operator()<"reduction">(table.reduce);
-  visit.template operator()<"max along a dim">(table.maximum_index);
-  visit.template operator()<"min along a dim">(table.minimum_index);
-  visit.template operator()<"var">(table.variance);
-  visit.template operator()<"cumsum">(table.cumulative_sum);
-  visit.template operator()<"layer_norm">(table.layer_norm);
-  visit.template operator()<"layer_norm backward">(table.layer_norm_gradient);
-  visit.template operator()<"softmax">(table.softmax);
-  visit.template operator()<"log_softmax">(table.log_softmax);
-  visit.template operator()<"softmax backward">(table.softmax_gradient);
-  visit.template operator()<"log_softmax backward">(table.log_softmax_gradient);
-  visit.template operator()<"cross_entropy">(table.cross_entropy);
-  visit.template operator()<"cross_entropy backward">(table.cross_entropy_gradient);
-  visit.template operator()<"matmul">(table.matmul);
-  visit.template operator()<"linear">(table.linear);
-  visit.template operator()<"copy">(table.copy);
-  visit.template operator()<"fill">(table.fill);
-  visit.template operator()<"arange">(table.arange);
-  visit.template operator()<"rand">(table.uniform);
-  visit.template operator()<"randn">(table.normal);
-  visit.template operator()<"bernoulli">(table.bernoulli);
-  visit.template operator()<"Adam">(table.adam);
-  visit.template operator()<"SGD">(table.sgd);
 }
 
 }  // namespace garboard::kernels

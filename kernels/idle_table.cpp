@@ -4,18 +4,21 @@
 namespace garboard::kernels {
 namespace {
 
-template <class Kernel>
-struct Idle;
-template <class Result, class... Arguments>
-struct Idle<Result (*)(Arguments...)> {
-  static Result kernel(Arguments...) noexcept {
-    if constexpr (!std::is_void_v<Result>) return Result{-1};  // no row is out of range
-  }
-};
+template <class... Arguments>
+void do_nothing(Arguments...) noexcept {}
+
+template <class Arguments>
+ResultOf<Arguments> pass(const Arguments&, Stream) noexcept {
+  if constexpr (!std::is_void_v<ResultOf<Arguments>>) return Arguments::idle_result;
+}
 
 Table filled() noexcept {
   Table table{};
-  for_each_entry(table, []<Name op, class Kernel>(Kernel& entry) { entry = Idle<Kernel>::kernel; });
+  for_each_functor_entry(
+      table, []<Name op, class... Arguments>(void (*&entry)(Arguments...)) {
+        entry = do_nothing<Arguments...>;
+      });
+  for_each_type(Kernels{}, [&]<class Arguments> { table.of<Arguments>() = pass<Arguments>; });
   return table;
 }
 

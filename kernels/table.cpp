@@ -1,12 +1,13 @@
 #include "kernels/table.h"
 
+#include <garboard_roll_call_hash.h>
+
 #include <cstdlib>
 #include <string_view>
 
 #include "csrc/core/error.h"
 #include "csrc/core/text.h"
 #include "kernels/cpu/table.h"
-#include "kernels/roll_call.h"
 
 namespace garboard::kernels {
 namespace {
@@ -54,6 +55,6 @@ const Table& detail::choose_cpu_table() {
 
 const char* instruction_set() { return chosen().name; }
 
-std::uint64_t roll_call_hash() { return hash_of_roll_calls(); }
+std::uint64_t roll_call_hash() { return roll_call_hash_here; }
 
 }  // namespace garboard::kernels

@@ -59,7 +59,7 @@ struct CudaLibrary {
   using Function = const CudaLibrary* (*)();
 
   std::uint32_t version = 0;     // of this struct; in every version the first member
-  std::uint64_t roll_calls = 0;  // kernels::hash_of_roll_calls() where the library was compiled
+  std::uint64_t roll_calls = 0;  // kernels::roll_call_hash() where the library was compiled
   int device_count = 0;          // at most max_cuda_devices
   const char* reason = "";       // why there are none, as why_unavailable() says it
 

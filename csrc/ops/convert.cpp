@@ -52,10 +52,10 @@ bool overlaps_partly(const Tensor& a, const Tensor& b) {
 
 void copy_into(const Tensor& target, const Tensor& source) {
   if (source.device().is_simulated() && !target.device().is_simulated())  // nothing was computed
-    return kernels::table_of(target.device())
-        .fill(target.view(), Scalar::of(std::int64_t{0}), Stream{target.device()});
+    return kernels::run(kernels::Fill{target.view(), Scalar::of(std::int64_t{0})},
+                        {target.device()});
   const auto stream = Stream{target.device().is_cpu() ? source.device() : target.device()};
-  copier(target.device(), source.device()).copy(target.view(), source.view(), stream);
+  copier(target.device(), source.device()).run(kernels::Copy{target.view(), source.view()}, stream);
 }
 
 Tensor clone(const Tensor& input) { return copy_to("clone", input, input.dtype(), input.device()); }
@@ -86,9 +86,7 @@ void copy_(const Tensor& self, const Tensor& source) {
     if (overlaps_partly(self, given)) given = clone(given);
     if (given.device() != self.device()) given = to(to(given, self.dtype()), self.device());
     const View wide = broadcast_view(given.view(), self.sizes());
-    write_into(self, [&] {
-      kernels::table_of(self.device()).copy(self.view(), wide, Stream{self.device()});
-    });
+    write_into(self, [&] { kernels::run(kernels::Copy{self.view(), wide}, {self.device()}); });
   }
   record_in_place("copy_", self, {source}, Keep::nothing,
                   [from = source.device()](const Backward& at) -> Grads {

@@ -41,7 +41,7 @@ Tensor empty(const Dims& sizes, DType dtype, Device device, const char* op) {
 Tensor full(const Dims& sizes, Scalar value, DType dtype, Device device, const char* op) {
   check_fits(op, value, dtype);
   Tensor result = empty(sizes, dtype, device, op);
-  kernels::table_of(device).fill(result.view(), value, Stream{device});
+  kernels::run(kernels::Fill{result.view(), value}, {device});
   return result;
 }
 
@@ -100,7 +100,7 @@ Tensor arange(Scalar start, Scalar end, Scalar step, DType dtype, Device device)
     step = whole(step);
   }
   Tensor result = empty({static_cast<std::int64_t>(count)}, dtype, device, "arange");
-  kernels::table_of(device).arange(result.view(), start, step, Stream{device});
+  kernels::run(kernels::Arange{result.view(), start, step}, {device});
   return result;
 }
 
@@ -109,16 +109,14 @@ Tensor eye(std::int64_t rows, std::int64_t columns, DType dtype, Device device) 
   const std::int64_t length = std::min(rows, columns);
   if (length == 0) return result;
   const Tensor diagonal = result.alias_of_storage({length}, {columns + 1}, 0);
-  kernels::table_of(device).fill(diagonal.view(), Scalar::of(std::int64_t{1}), Stream{device});
+  kernels::run(kernels::Fill{diagonal.view(), Scalar::of(std::int64_t{1})}, {device});
   return result;
 }
 
 void fill_(const Tensor& self, Scalar value) {
   check_writable("fill_", self);
   check_fits("fill_", value, self.dtype());
-  write_into(self, [&] {
-    kernels::table_of(self.device()).fill(self.view(), value, Stream{self.device()});
-  });
+  write_into(self, [&] { kernels::run(kernels::Fill{self.view(), value}, {self.device()}); });
   record_in_place("fill_", self, {}, Keep::nothing, [](const Backward&) -> Grads { return {}; });
 }
 

@@ -94,9 +94,9 @@ Tensor gradient_of_logits(const Backward& at, const Goals& goals) {
   if (is_grad_enabled()) return formula(at.grad, x, targets, weight, goals);
   Tensor gradient = empty_of("cross_entropy", x.sizes(), x.dtype(), x.device());
   const std::int64_t bad =
-      kernels::table_of(x.device())
-          .cross_entropy_gradient(gradient.view(), at.grad.view(),
-                                  call_of(x, targets, log_sums, weight, goals), {x.device()});
+      kernels::run(kernels::CrossEntropyGradient{gradient.view(), at.grad.view(),
+                                                 call_of(x, targets, log_sums, weight, goals)},
+                   {x.device()});
   if (bad >= 0)
     throw VersionError(text("cross_entropy: the target of row ", bad, " is no longer in [0, ",
                             x.sizes()[1],
@@ -122,7 +122,7 @@ RowLosses row_losses(const Tensor& logits, const Tensor& targets,
   kernels::CrossEntropy call = call_of(logits, targets, log_sums, weight, goals);
   call.losses = rows.losses.view();
   call.counts = rows.counts.view();
-  const std::int64_t bad = kernels::table_of(device).cross_entropy(call, {device});
+  const std::int64_t bad = kernels::run(call, {device});
   if (bad >= 0)
     throw IndexOutOfRangeError(text("cross_entropy: the target of row ", bad, " is not in [0, ",
                                     logits.sizes()[1], "); each must be a class or ignore_index ",

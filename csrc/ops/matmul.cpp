@@ -28,7 +28,7 @@ Tensor product(const char* op, const Tensor& a, const Tensor& b) {
   Dims sizes = a.sizes();
   sizes.back() = b.sizes().back();
   const Tensor out = empty_of(op, sizes, a.dtype(), a.device());
-  kernels::table_of(a.device()).matmul(out.view(), a.view(), b.view(), false, {a.device()});
+  kernels::run(kernels::Matmul{out.view(), a.view(), b.view()}, {a.device()});
   return out;
 }
 
@@ -40,7 +40,7 @@ void add_product(Grads& grads, const Backward& at, int i, const Tensor& a, const
     return;
   }
   write_into(sum, [&] {
-    kernels::table_of(a.device()).matmul(sum.view(), a.view(), b.view(), true, {a.device()});
+    kernels::run(kernels::Matmul{sum.view(), a.view(), b.view(), true}, {a.device()});
   });
   sum.storage()->bump_version();
   grads.note_added(i);
@@ -142,11 +142,12 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
     const Tensor rows = as_matrix(input);
     const Tensor flat = as_matrix(out);
     const Tensor turned = transpose(weight, 0, 1);
-    const kernels::Table& table = kernels::table_of(device);
     if (bias)
-      table.linear(flat.view(), rows.view(), turned.view(), contiguous(bias).view(), {device});
+      kernels::run(
+          kernels::Linear{flat.view(), rows.view(), turned.view(), contiguous(bias).view()},
+          {device});
     else
-      table.matmul(flat.view(), rows.view(), turned.view(), false, {device});
+      kernels::run(kernels::Matmul{flat.view(), rows.view(), turned.view()}, {device});
   }
   const auto rule = [](const Backward& at) -> Grads {
     Grads grads;

@@ -46,8 +46,10 @@ struct Rows {
 
   std::int64_t columns() const { return sizes.product(); }
 
-  kernels::LayerNorm of(const Tensor& x, const Tensor& weight, const Tensor& bias) const {
-    return {matrix(x), vector(weight), vector(bias), means.view(), inverses.view(), epsilon};
+  kernels::LayerNorm of(const Tensor& out, const Tensor& x, const Tensor& weight,
+                        const Tensor& bias) const {
+    return {matrix(out),  matrix(x),       vector(weight), vector(bias),
+            means.view(), inverses.view(), epsilon};
   }
   View matrix(const Tensor& tensor) const {
     return make_view(tensor ? tensor.data() : nullptr, means.dtype(), {means.count(), columns()},
@@ -90,9 +92,9 @@ Grads gradients_of(const Backward& at, const Dims& sizes, double epsilon, bool h
     return at.needs(i) ? empty_of("layer_norm", sizes, x.dtype(), device) : Tensor();
   };
   const Tensor dx = wanted(0, x.sizes()), d_weight = wanted(1, sizes), d_bias = wanted(2, sizes);
-  kernels::table_of(device).layer_norm_gradient(
-      {rows.matrix(dy), rows.matrix(dx), rows.vector(d_weight), rows.vector(d_bias)},
-      rows.of(x, dense_weight, {}), {device});
+  kernels::run(kernels::LayerNormGradient{rows.matrix(dy), rows.matrix(dx), rows.vector(d_weight),
+                                          rows.vector(d_bias), rows.of({}, x, dense_weight, {})},
+               {device});
   return {dx, d_weight, d_bias};
 }
 
@@ -113,9 +115,7 @@ Tensor layer_norm(const Tensor& input, const Dims& sizes, const Tensor& weight, 
     const Tensor x = contiguous(input);
     const Tensor dense_weight = weight ? contiguous(weight) : Tensor();
     const Tensor dense_bias = bias ? contiguous(bias) : Tensor();
-    if (out.view().count > 0)
-      kernels::table_of(device).layer_norm(out.view(), rows.of(x, dense_weight, dense_bias),
-                                           {device});
+    if (out.view().count > 0) kernels::run(rows.of(out, x, dense_weight, dense_bias), {device});
   }
   // An edge in each place, even where there is no tensor: the rule counts them.
   const Operand none = Scalar::of(0.0);

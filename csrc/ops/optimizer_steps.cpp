@@ -63,17 +63,16 @@ void sgd_step(const std::vector<Tensor>& parameters, const SgdSettings& settings
     const bool is_first = !velocities[i];
     if (settings.momentum != 0) take(velocities[i], made, i);
     write_into(parameter, [&] {
-      kernels::table_of(parameter.device())
-          .sgd({.parameter = parameter.view(),
-                .gradient = gradient.view(),
-                .velocity = velocities[i] ? velocities[i].view() : View{},
-                .learning_rate = settings.learning_rate,
-                .momentum = settings.momentum,
-                .dampening = settings.dampening,
-                .weight_decay = settings.weight_decay,
-                .nesterov = settings.nesterov,
-                .is_first = is_first},
-               {parameter.device()});
+      kernels::run(kernels::SgdStep{.parameter = parameter.view(),
+                                    .gradient = gradient.view(),
+                                    .velocity = velocities[i] ? velocities[i].view() : View{},
+                                    .learning_rate = settings.learning_rate,
+                                    .momentum = settings.momentum,
+                                    .dampening = settings.dampening,
+                                    .weight_decay = settings.weight_decay,
+                                    .nesterov = settings.nesterov,
+                                    .is_first = is_first},
+                   {parameter.device()});
     });
     parameter.storage()->bump_version();
   }
@@ -95,19 +94,18 @@ void adam_step(const std::vector<Tensor>& parameters, const AdamSettings& settin
     take(means[i], made_means, i);
     take(squares[i], made_squares, i);
     write_into(parameter, [&] {
-      kernels::table_of(parameter.device())
-          .adam({.parameter = parameter.view(),
-                 .gradient = gradient.view(),
-                 .mean = means[i].view(),
-                 .square = squares[i].view(),
-                 .learning_rate = settings.learning_rate,
-                 .beta1 = settings.beta1,
-                 .beta2 = settings.beta2,
-                 .epsilon = settings.epsilon,
-                 .weight_decay = settings.weight_decay,
-                 .decoupled_decay = settings.decoupled_decay,
-                 .step = ++steps[i]},
-                {parameter.device()});
+      kernels::run(kernels::AdamStep{.parameter = parameter.view(),
+                                     .gradient = gradient.view(),
+                                     .mean = means[i].view(),
+                                     .square = squares[i].view(),
+                                     .learning_rate = settings.learning_rate,
+                                     .beta1 = settings.beta1,
+                                     .beta2 = settings.beta2,
+                                     .epsilon = settings.epsilon,
+                                     .weight_decay = settings.weight_decay,
+                                     .decoupled_decay = settings.decoupled_decay,
+                                     .step = ++steps[i]},
+                   {parameter.device()});
     });
     parameter.storage()->bump_version();
   }

@@ -49,26 +49,25 @@ void check_holds_all_below(std::int64_t n, DType dtype) {
                           " numbers; one that holds them all is needed, as int64 does"));
 }
 
-using Kernel = kernels::RandomKernel kernels::Table::*;
-
 /// Fills any tensor; the kernel itself wants a dense one.
-void fill_random(const char* op, const Tensor& self, Kernel kernel, double low, double high) {
+template <class Kernel>
+void fill_random(const char* op, const Tensor& self, double first, double second) {
   const GradModeGuard no_grad(false);
   const Tensor dense =
       self.is_contiguous() ? self : empty_of(op, self.sizes(), self.dtype(), self.device());
   write_into(dense, [&] {
-    (kernels::table_of(self.device()).*kernel)(dense.view(), low, high, numbers_for(self.count()),
-                                               {self.device()});
+    kernels::run(Kernel{dense.view(), first, second, numbers_for(self.count())}, {self.device()});
   });
   if (dense != self) write_into(self, [&] { copy_into(self, dense); });
 }
 
-void refill(const char* op, const Tensor& self, Kernel kernel, double low, double high) {
+template <class Kernel>
+void refill(const char* op, const Tensor& self, double low, double high) {
   check_floating(op, self.dtype());
   if (!std::isfinite(low) || !std::isfinite(high))
     throw ShapeError(text(op, ": arguments ", low, " and ", high, "; both must be finite"));
   check_writable(op, self);
-  fill_random(op, self, kernel, low, high);
+  fill_random<Kernel>(op, self, low, high);
   record_in_place(op, self, {}, Keep::nothing, [](const Backward&) -> Grads { return {}; });
 }
 
@@ -89,14 +88,14 @@ void set_generator_state(GeneratorState given) noexcept {
 Tensor rand(const Dims& sizes, DType dtype, Device device) {
   check_floating("rand", dtype);
   const Tensor result = empty(sizes, dtype, device, "rand");
-  fill_random("rand", result, &kernels::Table::uniform, 0, 1);
+  fill_random<kernels::Uniform>("rand", result, 0, 1);
   return result;
 }
 
 Tensor randn(const Dims& sizes, DType dtype, Device device) {
   check_floating("randn", dtype);
   const Tensor result = empty(sizes, dtype, device, "randn");
-  fill_random("randn", result, &kernels::Table::normal, 0, 1);
+  fill_random<kernels::Normal>("randn", result, 0, 1);
   return result;
 }
 
@@ -104,8 +103,8 @@ Tensor randint(std::int64_t low, std::int64_t high, const Dims& sizes, DType dty
   if (low >= high)
     throw ShapeError(text("randint: from ", low, " to ", high, "; low must be below high"));
   const Tensor numbers = empty(sizes, DType::float64, device, "randint");
-  fill_random("randint", numbers, &kernels::Table::uniform, static_cast<double>(low),
-              static_cast<double>(high));
+  fill_random<kernels::Uniform>("randint", numbers, static_cast<double>(low),
+                                static_cast<double>(high));
   const GradModeGuard no_grad(false);
   return to(floor(numbers), dtype);
 }
@@ -139,21 +138,20 @@ Tensor randperm(std::int64_t n, DType dtype, Device device) {
 void uniform_(const Tensor& self, double low, double high) {
   if (low > high)
     throw ShapeError(text("uniform_: from ", low, " to ", high, "; from must not be above to"));
-  refill("uniform_", self, &kernels::Table::uniform, low, high);
+  refill<kernels::Uniform>("uniform_", self, low, high);
 }
 
 void normal_(const Tensor& self, double mean, double deviation) {
   if (deviation < 0)
     throw ShapeError(text("normal_: std ", deviation, "; it must not be negative"));
-  refill("normal_", self, &kernels::Table::normal, mean, deviation);
+  refill<kernels::Normal>("normal_", self, mean, deviation);
 }
 
 Tensor dropout(const Tensor& input, double p) {
   if (!(p >= 0 && p <= 1)) throw ShapeError(text("dropout: p ", p, "; it must lie in [0, 1]"));
   check_floating("dropout", input.dtype());
   const Tensor mask = empty_of("dropout", input.sizes(), DType::boolean, input.device());
-  kernels::table_of(input.device())
-      .bernoulli(mask.view(), 1 - p, numbers_for(mask.count()), {input.device()});
+  kernels::run(kernels::Bernoulli{mask.view(), 1 - p, numbers_for(mask.count())}, {input.device()});
   return input * mask * (p < 1 ? 1 / (1 - p) : 0.0);
 }
 

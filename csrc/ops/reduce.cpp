@@ -123,17 +123,19 @@ Tensor one_hot_along(const Tensor& indices, int dim, std::int64_t size, int ndim
   return eq(reshape(places, sizes), indices);
 }
 
-ValuesAndIndices indexed(const char* name, kernels::IndexedReduceKernel kernel, const Tensor& input,
-                         std::int64_t given_dim, bool keepdim) {
+template <class Kernel>
+ValuesAndIndices indexed(const char* name, const Tensor& input, std::int64_t given_dim,
+                         bool keepdim) {
   const int dim = checked_dim(name, given_dim, input.ndim());
   const Shape shape = shape_of(name, input, {Dims{given_dim}, keepdim});
   refuse_empty(name, shape);
   const Tensor values = empty_of(name, shape.result, input.dtype(), input.device());
   const Tensor indices = empty_of(name, shape.result, DType::int64, input.device());
   const Dims strides = contiguous_strides(shape.kept);
-  kernel(make_view(values.data(), input.dtype(), shape.kept, strides),
-         make_view(indices.data(), DType::int64, shape.kept, strides), input.view(), dim,
-         {input.device()});
+  kernels::run(
+      Kernel{make_view(values.data(), input.dtype(), shape.kept, strides),
+             make_view(indices.data(), DType::int64, shape.kept, strides), input.view(), dim},
+      {input.device()});
   record(name, values, {input}, Keep::nothing,
          [kept = shape.kept, dim,
           size = input.ndim() ? input.sizes()[dim] : 1](const Backward& at) -> Grads {
@@ -145,8 +147,9 @@ ValuesAndIndices indexed(const char* name, kernels::IndexedReduceKernel kernel, 
   return {values, indices};
 }
 
-Tensor place_of(const char* name, kernels::IndexedReduceKernel kernel, const Tensor& input,
-                std::optional<std::int64_t> given_dim, bool keepdim) {
+template <class Kernel>
+Tensor place_of(const char* name, const Tensor& input, std::optional<std::int64_t> given_dim,
+                bool keepdim) {
   const Tensor source = given_dim ? input : reshape(detach(input), {-1});
   const std::int64_t dim = given_dim.value_or(0);
   const Shape shape = shape_of(name, source, {Dims{dim}, keepdim});
@@ -154,8 +157,11 @@ Tensor place_of(const char* name, kernels::IndexedReduceKernel kernel, const Ten
   const Dims result = given_dim ? shape.result : keepdim ? Dims::filled(input.ndim(), 1) : Dims();
   const Tensor indices = empty_of(name, result, DType::int64, input.device());
   View none = make_view(nullptr, source.dtype(), shape.kept, contiguous_strides(shape.kept));
-  kernel(none, make_view(indices.data(), DType::int64, shape.kept, contiguous_strides(shape.kept)),
-         source.view(), checked_dim(name, dim, source.ndim()), {input.device()});
+  kernels::run(
+      Kernel{none,
+             make_view(indices.data(), DType::int64, shape.kept, contiguous_strides(shape.kept)),
+             source.view(), checked_dim(name, dim, source.ndim())},
+      {input.device()});
   return indices;
 }
 
@@ -169,7 +175,7 @@ Tensor plain_variance(const char* name, const Tensor& input, const Shape& shape,
   divisor = std::max(count - correction, 0.0);
   const Tensor out = empty_of(name, shape.result, input.dtype(), input.device());
   const View wide = make_view(out.data(), input.dtype(), input.sizes(), shape.strides);
-  kernels::table_of(input.device()).variance(wide, input.view(), {input.device()});
+  kernels::run(kernels::Variance{wide, input.view()}, {input.device()});
   const GradModeGuard no_grad(false);
   if (correction != 0) mul.apply_in_place(out, count / divisor);
   return out;
@@ -283,16 +289,16 @@ Tensor min(const Tensor& input, const Reduced& over) {
   return extremum("min", kernels::reduce<functors::MinimumOf>, input, over);
 }
 ValuesAndIndices max(const Tensor& input, std::int64_t dim, bool keepdim) {
-  return indexed("max", kernels::table_of(input.device()).maximum_index, input, dim, keepdim);
+  return indexed<kernels::MaximumIndex>("max", input, dim, keepdim);
 }
 ValuesAndIndices min(const Tensor& input, std::int64_t dim, bool keepdim) {
-  return indexed("min", kernels::table_of(input.device()).minimum_index, input, dim, keepdim);
+  return indexed<kernels::MinimumIndex>("min", input, dim, keepdim);
 }
 Tensor argmax(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim) {
-  return place_of("argmax", kernels::table_of(input.device()).maximum_index, input, dim, keepdim);
+  return place_of<kernels::MaximumIndex>("argmax", input, dim, keepdim);
 }
 Tensor argmin(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim) {
-  return place_of("argmin", kernels::table_of(input.device()).minimum_index, input, dim, keepdim);
+  return place_of<kernels::MinimumIndex>("argmin", input, dim, keepdim);
 }
 
 Tensor all(const Tensor& input, const Reduced& over) {

@@ -29,7 +29,7 @@ Tensor running_sum(const Tensor& input, int dim, From from) {
     to = backwards(to, dim);
     x = backwards(x, dim);
   }
-  kernels::table_of(input.device()).cumulative_sum(to, x, dim, {input.device()});
+  kernels::run(kernels::CumulativeSum{to, x, dim}, {input.device()});
   // An element is in every sum from its own place on.
   record("cumsum", out, {input}, Keep::nothing, [dim, from](const Backward& at) -> Grads {
     return running_sum(at.grad, dim, from == From::start ? From::end : From::start);

@@ -20,33 +20,30 @@ Tensor checked_input(const char* op, const Tensor& input, std::optional<DType> d
   return to(input, wanted);
 }
 
-/// What softmax and its logarithm share: a kernel for the values, one for the gradient in a plain
-/// backward pass, and a formula of differentiable ops for a recorded one.
-struct Kernels {
-  const char* name;
-  kernels::SoftmaxKernel kernels::Table::*forward;
-  kernels::SoftmaxGradientKernel kernels::Table::*backward;
-  Tensor (*formula)(const Tensor& gradient, const Tensor& output, int dim);
-};
+/// The gradient by ops that can be differentiated again.
+using Formula = Tensor (*)(const Tensor& gradient, const Tensor& output, int dim);
 
 View as_row(const View& view) {  // a 0-d tensor is a row of one
   return view.ndim() ? view : make_view(view.data, view.dtype, {1}, {1});
 }
 
-template <const Kernels& op>
+/// What softmax and its logarithm share: a kernel for the values, one for the gradient in a plain
+/// backward pass, and a formula for a recorded one.
+template <class Forward, class Gradient, Formula formula>
 Tensor run(const Tensor& given, std::int64_t given_dim, std::optional<DType> dtype) {
-  const Tensor input = checked_input(op.name, given, dtype);
-  const int dim = checked_dim(op.name, given_dim, input.ndim());
+  const Tensor input = checked_input(Forward::name, given, dtype);
+  const int dim = checked_dim(Forward::name, given_dim, input.ndim());
   const Device device = input.device();
-  const Tensor out = empty_of(op.name, input.sizes(), input.dtype(), device);
-  (kernels::table_of(device).*op.forward)(as_row(out.view()), as_row(input.view()), dim, {device});
-  record(op.name, out, {input}, Keep::output, [dim](const Backward& at) -> Grads {
+  const Tensor out = empty_of(Forward::name, input.sizes(), input.dtype(), device);
+  kernels::run(Forward{as_row(out.view()), as_row(input.view()), dim}, {device});
+  record(Forward::name, out, {input}, Keep::output, [dim](const Backward& at) -> Grads {
     const Tensor output = at.output();
-    if (is_grad_enabled()) return op.formula(at.grad, output, dim);
-    const Tensor gradient = empty_of(op.name, output.sizes(), output.dtype(), output.device());
-    (kernels::table_of(output.device()).*op.backward)(as_row(gradient.view()),
-                                                      as_row(at.grad.view()), as_row(output.view()),
-                                                      dim, {output.device()});
+    if (is_grad_enabled()) return formula(at.grad, output, dim);
+    const Tensor gradient =
+        empty_of(Forward::name, output.sizes(), output.dtype(), output.device());
+    kernels::run(
+        Gradient{as_row(gradient.view()), as_row(at.grad.view()), as_row(output.view()), dim},
+        {output.device()});
     return gradient;
   });
   return out;
@@ -54,25 +51,22 @@ Tensor run(const Tensor& given, std::int64_t given_dim, std::optional<DType> dty
 
 Reduced along(int dim) { return {Dims{dim}, true}; }
 
-constexpr Kernels softmax_kernels{"softmax", &kernels::Table::softmax,
-                                  &kernels::Table::softmax_gradient,
-                                  [](const Tensor& gradient, const Tensor& output, int dim) {
-                                    return (gradient - sum(gradient * output, along(dim))) * output;
-                                  }};
-constexpr Kernels log_softmax_kernels{"log_softmax", &kernels::Table::log_softmax,
-                                      &kernels::Table::log_softmax_gradient,
-                                      [](const Tensor& gradient, const Tensor& output, int dim) {
-                                        return gradient - exp(output) * sum(gradient, along(dim));
-                                      }};
+Tensor softmax_formula(const Tensor& gradient, const Tensor& output, int dim) {
+  return (gradient - sum(gradient * output, along(dim))) * output;
+}
+Tensor log_softmax_formula(const Tensor& gradient, const Tensor& output, int dim) {
+  return gradient - exp(output) * sum(gradient, along(dim));
+}
 
 }  // namespace
 
 Tensor softmax(const Tensor& input, std::int64_t dim, std::optional<DType> dtype) {
-  return run<softmax_kernels>(input, dim, dtype);
+  return run<kernels::Softmax, kernels::SoftmaxGradient, softmax_formula>(input, dim, dtype);
 }
 
 Tensor log_softmax(const Tensor& input, std::int64_t dim, std::optional<DType> dtype) {
-  return run<log_softmax_kernels>(input, dim, dtype);
+  return run<kernels::LogSoftmax, kernels::LogSoftmaxGradient, log_softmax_formula>(input, dim,
+                                                                                    dtype);
 }
 
 }  // namespace garboard

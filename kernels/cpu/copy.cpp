@@ -33,7 +33,7 @@ Elementwise copy_of(DType dtype) {
   return {stretch, 1, 0b11};
 }
 
-void copy(const View& out, const View& x, Stream) {
+void copy(const View& out, const View& x) {
   const View* in = &x;
   if (x.dtype == out.dtype) {
     const auto bytes = out.count * static_cast<std::int64_t>(item_size(out.dtype));
@@ -63,7 +63,7 @@ void copy(const View& out, const View& x, Stream) {
   });
 }
 
-void fill(const View& out, Scalar value, Stream) {
+void fill(const View& out, Scalar value) {
   visit_dtype(out.dtype, [&]<class T>(Type<T>) {
     T element = value.to<T>();
     const void* data = &element;
@@ -84,7 +84,7 @@ void count_up(T* out, std::int64_t first, std::int64_t last, Number start, Numbe
     out[i] = functors::Convert<T>{}(start + static_cast<Number>(i) * step);
 }
 
-void arange(const View& out, Scalar start, Scalar step, Stream) {
+void count(const View& out, Scalar start, Scalar step) {
   constexpr std::int64_t grain = 1 << 15;
   constexpr double element_ns = 0.5;
   const bool is_whole = start.category != Category::floating && step.category != Category::floating;
@@ -102,10 +102,17 @@ void arange(const View& out, Scalar start, Scalar step, Stream) {
 
 }  // namespace
 
-void fill_copy(Table& table) noexcept {
-  table.copy = copy;
-  table.fill = fill;
-  table.arange = arange;
+template <>
+void kernel(const Copy& of, Stream) {
+  copy(of.out, of.x);
+}
+template <>
+void kernel(const Fill& of, Stream) {
+  fill(of.out, of.value);
+}
+template <>
+void kernel(const Arange& of, Stream) {
+  count(of.out, of.start, of.step);
 }
 
 }  // namespace garboard::kernels::GARBOARD_ISA

@@ -178,25 +178,21 @@ std::int64_t gradient_of(const View& d_logits, const View& d_losses, const Cross
 
 bool has_long_rows(const CrossEntropy& of) { return of.logits.sizes.data()[1] > long_row; }
 
-std::int64_t cross_entropy(const CrossEntropy& of, Stream) {
+}  // namespace
+
+template <>
+std::int64_t kernel(const CrossEntropy& of, Stream) {
   if (of.logits.dtype == DType::float32)
     return has_long_rows(of) ? losses_of<float, true>(of) : losses_of<float, false>(of);
   return has_long_rows(of) ? losses_of<double, true>(of) : losses_of<double, false>(of);
 }
-
-std::int64_t cross_entropy_gradient(const View& d_logits, const View& d_losses,
-                                    const CrossEntropy& of, Stream) {
-  const bool is_long = has_long_rows(of);
-  if (of.logits.dtype == DType::float32)
-    return (is_long ? gradient_of<float, true> : gradient_of<float, false>)(d_logits, d_losses, of);
-  return (is_long ? gradient_of<double, true> : gradient_of<double, false>)(d_logits, d_losses, of);
-}
-
-}  // namespace
-
-void fill_cross_entropy(Table& table) noexcept {
-  table.cross_entropy = cross_entropy;
-  table.cross_entropy_gradient = cross_entropy_gradient;
+template <>
+std::int64_t kernel(const CrossEntropyGradient& to, Stream) {
+  const bool is_long = has_long_rows(to.of), is_float = to.of.logits.dtype == DType::float32;
+  const auto run = is_float  ? (is_long ? gradient_of<float, true> : gradient_of<float, false>)
+                   : is_long ? gradient_of<double, true>
+                             : gradient_of<double, false>;
+  return run(to.d_logits, to.d_losses, to.of);
 }
 
 }  // namespace garboard::kernels::GARBOARD_ISA

@@ -227,15 +227,20 @@ void indexed_of(const View& values, const View& indices, const View& x, int dim)
 }
 
 template <class F>
-void indexed(const View& values, const View& indices, const View& x, int dim, Stream) {
-  visit_dtype(x.dtype, [&]<class T>(Type<T>) { indexed_of<F, T>(values, indices, x, dim); });
+void indexed(const IndexedReduce& of) {
+  visit_dtype(of.x.dtype,
+              [&]<class T>(Type<T>) { indexed_of<F, T>(of.values, of.indices, of.x, of.dim); });
 }
 
 }  // namespace
 
-void fill_indexed_reduce(Table& table) noexcept {
-  table.maximum_index = indexed<functors::MaximumOf>;
-  table.minimum_index = indexed<functors::MinimumOf>;
+template <>
+void kernel(const MaximumIndex& of, Stream) {
+  indexed<functors::MaximumOf>(of);
+}
+template <>
+void kernel(const MinimumIndex& of, Stream) {
+  indexed<functors::MinimumOf>(of);
 }
 
 }  // namespace garboard::kernels::GARBOARD_ISA

@@ -31,7 +31,7 @@ void normalize_row(T* y, const T* x, std::int64_t columns, T mean, T inverse, co
 }
 
 template <class T>
-void normalize(const View& out, const LayerNorm& of) {
+void normalize(const LayerNorm& of) {
   const std::int64_t rows = of.x.sizes.data()[0], columns = of.x.sizes.data()[1];
   const T* const weight = of.weight.as<T>();
   const T* const bias = of.bias.as<T>();
@@ -51,7 +51,7 @@ void normalize(const View& out, const LayerNorm& of) {
           const T inverse = static_cast<T>(1 / functors::sqrt(squares / count + of.epsilon));
           of.means.as<T>()[row] = mean;
           of.inverses.as<T>()[row] = inverse;
-          normalize_row(out.as<T>() + row * columns, x, columns, mean, inverse, weight, bias);
+          normalize_row(of.out.as<T>() + row * columns, x, columns, mean, inverse, weight, bias);
         }
       });
 }
@@ -86,7 +86,8 @@ void add_to_parameters(T* d_weight, T* d_bias, const T* dy, const T* x, std::int
 }
 
 template <class T>
-void gradients_of(const LayerNormGradients& to, const LayerNorm& of) {
+void gradients_of(const LayerNormGradient& to) {
+  const LayerNorm& of = to.of;
   const std::int64_t rows = of.x.sizes.data()[0], columns = of.x.sizes.data()[1];
   const bool has_parameters = to.d_weight.data || to.d_bias.data;
   // Rows are summed in T by groups, groups in double by parts, and the parts in order.
@@ -135,19 +136,15 @@ void gradients_of(const LayerNormGradients& to, const LayerNorm& of) {
   }
 }
 
-void layer_norm(const View& out, const LayerNorm& of, Stream) {
-  of.x.dtype == DType::float32 ? normalize<float>(out, of) : normalize<double>(out, of);
-}
-
-void layer_norm_gradient(const LayerNormGradients& to, const LayerNorm& of, Stream) {
-  of.x.dtype == DType::float32 ? gradients_of<float>(to, of) : gradients_of<double>(to, of);
-}
-
 }  // namespace
 
-void fill_layer_norm(Table& table) noexcept {
-  table.layer_norm = layer_norm;
-  table.layer_norm_gradient = layer_norm_gradient;
+template <>
+void kernel(const LayerNorm& of, Stream) {
+  of.x.dtype == DType::float32 ? normalize<float>(of) : normalize<double>(of);
+}
+template <>
+void kernel(const LayerNormGradient& to, Stream) {
+  to.of.x.dtype == DType::float32 ? gradients_of<float>(to) : gradients_of<double>(to);
 }
 
 }  // namespace garboard::kernels::GARBOARD_ISA

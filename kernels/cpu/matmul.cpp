@@ -325,19 +325,15 @@ void multiply_all(const View& out, const View& a, const View& b, bool accumulate
   });
 }
 
-void matmul(const View& out, const View& a, const View& b, bool accumulate, Stream) {
-  multiply_all(out, a, b, accumulate, nullptr);
-}
-
-void linear(const View& out, const View& a, const View& b, const View& bias, Stream) {
-  multiply_all(out, a, b, false, bias.as<char>());
-}
-
 }  // namespace
 
-void fill_matmul(Table& table) noexcept {
-  table.matmul = matmul;
-  table.linear = linear;
+template <>
+void kernel(const Matmul& of, Stream) {
+  multiply_all(of.out, of.a, of.b, of.accumulate, nullptr);
+}
+template <>
+void kernel(const Linear& of, Stream) {
+  multiply_all(of.out, of.a, of.b, false, of.bias.as<char>());
 }
 
 }  // namespace garboard::kernels::GARBOARD_ISA

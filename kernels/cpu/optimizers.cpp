@@ -67,21 +67,15 @@ void sgd_step(const SgdStep& step) {
   });
 }
 
-void adam(const AdamStep& step, Stream) {
-  if (step.parameter.dtype == DType::float32) return adam_step<float>(step);
-  adam_step<double>(step);
-}
-
-void sgd(const SgdStep& step, Stream) {
-  if (step.parameter.dtype == DType::float32) return sgd_step<float>(step);
-  sgd_step<double>(step);
-}
-
 }  // namespace
 
-void fill_optimizers(Table& table) noexcept {
-  table.adam = adam;
-  table.sgd = sgd;
+template <>
+void kernel(const AdamStep& step, Stream) {
+  step.parameter.dtype == DType::float32 ? adam_step<float>(step) : adam_step<double>(step);
+}
+template <>
+void kernel(const SgdStep& step, Stream) {
+  step.parameter.dtype == DType::float32 ? sgd_step<float>(step) : sgd_step<double>(step);
 }
 
 }  // namespace garboard::kernels::GARBOARD_ISA

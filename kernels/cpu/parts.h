@@ -1,23 +1,19 @@
-// The CPU's table is filled file by file; each of these is defined in the source named like it.
+// What the CPU's sources define, once per instruction set.
 #pragma once
 
 #include "kernels/table.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 
+/// The kernel that takes `Arguments`: specialised in the source named for it. One that is missing
+/// does not link.
+template <OnRollCall Arguments>
+ResultOf<Arguments> kernel(const Arguments&, Stream);
+
+// The functors' entries; each is defined in the source named like it.
 void fill_unary(Table& table) noexcept;
 void fill_binary(Table& table) noexcept;
 void fill_ternary(Table& table) noexcept;
 void fill_reduce(Table& table) noexcept;
-void fill_indexed_reduce(Table& table) noexcept;
-void fill_variance(Table& table) noexcept;
-void fill_scan(Table& table) noexcept;
-void fill_layer_norm(Table& table) noexcept;
-void fill_softmax(Table& table) noexcept;
-void fill_cross_entropy(Table& table) noexcept;
-void fill_matmul(Table& table) noexcept;
-void fill_copy(Table& table) noexcept;
-void fill_random(Table& table) noexcept;
-void fill_optimizers(Table& table) noexcept;
 
 }  // namespace garboard::kernels::GARBOARD_ISA

@@ -72,7 +72,7 @@ void visit_real(DType dtype, Visit visit) {
   if (dtype == DType::float64) visit(Type<double>{});
 }
 
-void uniform(const View& out, double low, double high, RandomStream stream, Stream) {
+void uniform(const View& out, double low, double high, RandomStream stream) {
   visit_real(out.dtype, [&]<class T>(Type<T>) {
     const T bottom = static_cast<T>(low), top = static_cast<T>(high);
     for_each_batch<T>(out, stream, [&](Four<T>& four, std::uint64_t counter, int count) {
@@ -83,7 +83,7 @@ void uniform(const View& out, double low, double high, RandomStream stream, Stre
   });
 }
 
-void normal(const View& out, double mean, double deviation, RandomStream stream, Stream) {
+void normal(const View& out, double mean, double deviation, RandomStream stream) {
   visit_real(out.dtype, [&]<class T>(Type<T>) {
     const T center = static_cast<T>(mean), scale = static_cast<T>(deviation);
     for_each_batch<T>(out, stream, [&](Four<T>& four, std::uint64_t counter, int count) {
@@ -100,7 +100,7 @@ void normal(const View& out, double mean, double deviation, RandomStream stream,
   });
 }
 
-void bernoulli(const View& out, double keep, RandomStream stream, Stream) {
+void bernoulli(const View& out, double keep, RandomStream stream) {
   const double scaled = keep * 0x1p32;
   const auto limit = static_cast<std::uint64_t>(scaled < 0 ? 0 : scaled > 0x1p32 ? 0x1p32 : scaled);
   visit_dtype(out.dtype, [&]<class T>(Type<T>) {
@@ -115,10 +115,17 @@ void bernoulli(const View& out, double keep, RandomStream stream, Stream) {
 
 }  // namespace
 
-void fill_random(Table& table) noexcept {
-  table.uniform = uniform;
-  table.normal = normal;
-  table.bernoulli = bernoulli;
+template <>
+void kernel(const Uniform& of, Stream) {
+  uniform(of.out, of.low, of.high, of.numbers);
+}
+template <>
+void kernel(const Normal& of, Stream) {
+  normal(of.out, of.mean, of.deviation, of.numbers);
+}
+template <>
+void kernel(const Bernoulli& of, Stream) {
+  bernoulli(of.out, of.keep, of.numbers);
 }
 
 }  // namespace garboard::kernels::GARBOARD_ISA

@@ -73,14 +73,13 @@ void running_sums(const View& out, const View& x, int dim) {
                 });
 }
 
-void cumulative_sum(const View& out, const View& x, int dim, Stream) {
-  if (x.dtype == DType::float32) return running_sums<float>(out, x, dim);
-  if (x.dtype == DType::float64) return running_sums<double>(out, x, dim);
-  running_sums<std::int64_t>(out, x, dim);
-}
-
 }  // namespace
 
-void fill_scan(Table& table) noexcept { table.cumulative_sum = cumulative_sum; }
+template <>
+void kernel(const CumulativeSum& of, Stream) {
+  if (of.x.dtype == DType::float32) return running_sums<float>(of.out, of.x, of.dim);
+  if (of.x.dtype == DType::float64) return running_sums<double>(of.out, of.x, of.dim);
+  running_sums<std::int64_t>(of.out, of.x, of.dim);
+}
 
 }  // namespace garboard::kernels::GARBOARD_ISA

@@ -68,30 +68,38 @@ RowFunction row_function(const View& x, int dim) {
 }
 
 template <RowFunction... functions>
-void forward(const View& y, const View& x, int dim, Stream) {
-  const View* views[] = {&y, &x};
-  for_each_row({row_function<functions...>(x, dim), 2, 1}, views, dim);
+void forward(const AlongDim& of) {
+  const View* views[] = {&of.y, &of.x};
+  for_each_row({row_function<functions...>(of.x, of.dim), 2, 1}, views, of.dim);
 }
 
 template <RowFunction... functions>
-void backward(const View& dx, const View& dy, const View& y, int dim, Stream) {
-  const View* views[] = {&dx, &dy, &y};
-  for_each_row({row_function<functions...>(y, dim), 3, 1}, views, dim);
+void backward(const AlongDimGradient& of) {
+  const View* views[] = {&of.dx, &of.dy, &of.y};
+  for_each_row({row_function<functions...>(of.y, of.dim), 3, 1}, views, of.dim);
 }
 
 }  // namespace
 
-void fill_softmax(Table& table) noexcept {
-  table.softmax = forward<softmax_row<float, false>, softmax_row<double, false>,
-                          softmax_row<float, true>, softmax_row<double, true>>;
-  table.log_softmax = forward<log_softmax_row<float, false>, log_softmax_row<double, false>,
-                              log_softmax_row<float, true>, log_softmax_row<double, true>>;
-  table.softmax_gradient =
-      backward<softmax_gradient_row<float, false>, softmax_gradient_row<double, false>,
-               softmax_gradient_row<float, true>, softmax_gradient_row<double, true>>;
-  table.log_softmax_gradient =
-      backward<log_softmax_gradient_row<float, false>, log_softmax_gradient_row<double, false>,
-               log_softmax_gradient_row<float, true>, log_softmax_gradient_row<double, true>>;
+template <>
+void kernel(const Softmax& of, Stream) {
+  forward<softmax_row<float, false>, softmax_row<double, false>, softmax_row<float, true>,
+          softmax_row<double, true>>(of);
+}
+template <>
+void kernel(const LogSoftmax& of, Stream) {
+  forward<log_softmax_row<float, false>, log_softmax_row<double, false>,
+          log_softmax_row<float, true>, log_softmax_row<double, true>>(of);
+}
+template <>
+void kernel(const SoftmaxGradient& of, Stream) {
+  backward<softmax_gradient_row<float, false>, softmax_gradient_row<double, false>,
+           softmax_gradient_row<float, true>, softmax_gradient_row<double, true>>(of);
+}
+template <>
+void kernel(const LogSoftmaxGradient& of, Stream) {
+  backward<log_softmax_gradient_row<float, false>, log_softmax_gradient_row<double, false>,
+           log_softmax_gradient_row<float, true>, log_softmax_gradient_row<double, true>>(of);
 }
 
 }  // namespace garboard::kernels::GARBOARD_ISA

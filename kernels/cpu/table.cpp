@@ -7,10 +7,8 @@ namespace {
 
 Table filled() noexcept {
   Table table{};
-  for (const auto fill : {fill_unary, fill_binary, fill_ternary, fill_reduce, fill_indexed_reduce,
-                          fill_variance, fill_scan, fill_layer_norm, fill_softmax,
-                          fill_cross_entropy, fill_matmul, fill_copy, fill_random, fill_optimizers})
-    fill(table);
+  for (const auto fill : {fill_unary, fill_binary, fill_ternary, fill_reduce}) fill(table);
+  for_each_type(Kernels{}, [&]<class Arguments> { table.of<Arguments>() = kernel<Arguments>; });
   return table;
 }
 

@@ -105,13 +105,12 @@ struct MomentsOf : Accumulators<Moments, T> {
       take_columns, Base::merge,     Base::finish};
 };
 
-void variance(const View& out, const View& x, Stream) {
-  if (x.dtype == DType::float32) return reduce_by<MomentsOf<float>>(out, x);
-  reduce_by<MomentsOf<double>>(out, x);
-}
-
 }  // namespace
 
-void fill_variance(Table& table) noexcept { table.variance = variance; }
+template <>
+void kernel(const Variance& of, Stream) {
+  if (of.x.dtype == DType::float32) return reduce_by<MomentsOf<float>>(of.out, of.x);
+  reduce_by<MomentsOf<double>>(of.out, of.x);
+}
 
 }  // namespace garboard::kernels::GARBOARD_ISA

@@ -30,7 +30,7 @@ __global__ void count_up(T* out, std::int64_t count, Number start, Number step) 
   }
 }
 
-void arange(const View& out, Scalar start, Scalar step, Stream stream) {
+void count(const View& out, Scalar start, Scalar step, Stream stream) {
   if (out.count == 0) return;
   const bool is_whole = start.category != Category::floating && step.category != Category::floating;
   const Grid grid{divided_up(out.count, strided_tile), stream};
@@ -45,7 +45,10 @@ void arange(const View& out, Scalar start, Scalar step, Stream stream) {
 }  // namespace
 
 // Transfers between devices, or with the host, come here too: dense, and of one dtype.
-void copy(const View& out, const View& x, Stream stream) {
+template <>
+void kernel(const Copy& of, Stream stream) {
+  const View& out = of.out;
+  const View& x = of.x;
   if (out.count == 0) return;
   if (out.dtype == x.dtype) {
     const bool is_flat = out.contiguous && x.contiguous && out.count == x.count;
@@ -60,17 +63,18 @@ void copy(const View& out, const View& x, Stream stream) {
   });
 }
 
-void fill(const View& out, Scalar value, Stream stream) {
+template <>
+void kernel(const Fill& of, Stream stream) {
+  const View& out = of.out;
   visit_dtype(out.dtype, [&]<class T>(Type<T>) {
-    T element = value.to<T>();
+    T element = of.value.to<T>();
     move(out, View{.data = &element, .dtype = out.dtype, .sizes = {}, .strides = {}}, stream);
   });
 }
 
-void fill_copy(Table& table) {
-  table.copy = copy;
-  table.fill = fill;
-  table.arange = arange;
+template <>
+void kernel(const Arange& of, Stream stream) {
+  count(of.out, of.start, of.step, stream);
 }
 
 }  // namespace garboard::kernels::cuda

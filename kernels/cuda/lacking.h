@@ -7,22 +7,29 @@
 
 namespace garboard::kernels::cuda {
 
-template <Name op, class Kernel>
-struct Lacking;
-template <Name op, class Result, class... Arguments>
-struct Lacking<op, Result (*)(Arguments...)> {
-  static Result kernel(Arguments...) {
-    throw DeviceError(text(op.letters,
-                           ": tensors on a CUDA device; it has a kernel for the CPU alone, move "
-                           "them with to(\"cpu\")"));
-  }
-};
+[[noreturn]] inline void throw_lacking(const char* op) {
+  throw DeviceError(text(op,
+                         ": tensors on a CUDA device; it has a kernel for the CPU alone, move them "
+                         "with to(\"cpu\")"));
+}
+
+template <Name op, class... Arguments>
+void lack_functor(Arguments...) {
+  throw_lacking(op.letters);
+}
+template <class Arguments>
+ResultOf<Arguments> lack(const Arguments&, Stream) {
+  throw_lacking(Arguments::name);
+}
 
 /// A table that raises DeviceError, in the name of the op, whatever is called.
 inline Table lacking_table() {
   Table table{};
-  for_each_entry(table,
-                 []<Name op, class Kernel>(Kernel& entry) { entry = Lacking<op, Kernel>::kernel; });
+  for_each_functor_entry(
+      table, []<Name op, class... Arguments>(void (*&entry)(Arguments...)) {
+        entry = lack_functor<op, Arguments...>;
+      });
+  for_each_type(Kernels{}, [&]<class Arguments> { table.of<Arguments>() = lack<Arguments>; });
   return table;
 }
 

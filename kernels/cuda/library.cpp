@@ -1,5 +1,7 @@
 // The one function that libgarboard_cuda.so exports. It asks the driver for nothing but the devices
 // it has, so the library can be opened and questioned on any machine.
+#include <garboard_roll_call_hash.h>
+
 #include <algorithm>
 #include <mutex>
 #include <string>
@@ -7,23 +9,13 @@
 #include "csrc/core/text.h"
 #include "csrc/device/cuda_library.h"
 #include "kernels/cuda/events.h"
-#include "kernels/cuda/lacking.h"
-#include "kernels/cuda/parts.h"
+#include "kernels/cuda/filled_table.h"
 #include "kernels/cuda/scratch_source.h"
 #include "kernels/cuda/status.h"
 #include "kernels/cuda/virtual_memory.h"
-#include "kernels/roll_call.h"
 
 namespace garboard::kernels::cuda {
 namespace {
-
-Table filled_table() {
-  Table table = lacking_table();
-  for (const auto fill :
-       {fill_unary, fill_binary, fill_ternary, fill_copy, fill_reduce, fill_matmul, fill_random})
-    fill(table);
-  return table;
-}
 
 /// A version as CUDA writes it: 13000 is 13.0.
 std::string version_text(int version) { return text(version / 1000, '.', version % 1000 / 10); }
@@ -120,7 +112,7 @@ extern "C" [[gnu::visibility("default")]] const garboard::CudaLibrary* garboard_
   static const auto& devices = *new cuda::Devices;  // leaked: threads may ask until the end
   static const garboard::CudaLibrary library{
       .version = garboard::CudaLibrary::current_version,
-      .roll_calls = garboard::kernels::hash_of_roll_calls(),
+      .roll_calls = roll_call_hash_here,
       .device_count = devices.count,
       .reason = devices.reason.c_str(),
       .table = &table,

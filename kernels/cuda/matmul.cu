@@ -16,7 +16,7 @@ class BlasMatrix {
     if (Matrix(x).suits_blas()) return;
     copy_.emplace(x.count * item_size(x.dtype), stream);
     view_ = make_view(copy_->as<void>(), x.dtype, x.sizes, contiguous_strides(x.sizes));
-    copy(view_, x, stream);
+    kernel(Copy{view_, x}, stream);
   }
   const View& view() const { return view_; }
 
@@ -51,38 +51,38 @@ __global__ void multiply_plainly(T* out, const T* a, const T* b, Step out_step, 
   *target = static_cast<T>(sum);
 }
 
-void matmul(const View& out, const View& a, const View& b, bool accumulate, Stream stream) {
+}  // namespace
+
+template <>
+void kernel(const Matmul& of, Stream stream) {
+  const View& out = of.out;
+  const View& a = of.a;
+  const View& b = of.b;
   if (out.count == 0) return;
   if (a.count == 0) {  // of no products the sum is 0
-    if (!accumulate) fill(out, Scalar::of(std::int64_t{0}), stream);
+    if (!of.accumulate) kernel(Fill{out, Scalar::of(std::int64_t{0})}, stream);
     return;
   }
   if (is_floating(out.dtype)) {
     const BlasMatrix left(a, stream), right(b, stream);
-    return multiply(plan_gemm(out, left.view(), right.view(), accumulate), stream);
+    return multiply(plan_gemm(out, left.view(), right.view(), of.accumulate), stream);
   }
   visit_dtype(out.dtype, [&]<class T>(Type<T>) {
     if constexpr (functors::Integer<T>) {
       const Matrix target(out), left(a), right(b);
       launch(multiply_plainly<T>, {divided_up(out.count, threads), stream}, out.as<T>(), a.as<T>(),
              b.as<T>(), Step(target), Step(left), Step(right), target.rows, target.columns,
-             left.columns, out.count, accumulate);
+             left.columns, out.count, of.accumulate);
     }
   });
 }
 
-void linear(const View& out, const View& a, const View& b, const View& bias, Stream stream) {
-  Dims strides = Dims::filled(out.sizes.size(), 0);
+template <>
+void kernel(const Linear& of, Stream stream) {
+  Dims strides = Dims::filled(of.out.sizes.size(), 0);
   strides.back() = 1;
-  copy(out, make_view(bias.data, bias.dtype, out.sizes, strides), stream);
-  matmul(out, a, b, true, stream);
-}
-
-}  // namespace
-
-void fill_matmul(Table& table) {
-  table.matmul = matmul;
-  table.linear = linear;
+  kernel(Copy{of.out, make_view(of.bias.data, of.bias.dtype, of.out.sizes, strides)}, stream);
+  kernel(Matmul{of.out, of.a, of.b, true}, stream);
 }
 
 }  // namespace garboard::kernels::cuda

@@ -18,7 +18,7 @@ GARBOARD_HD void make_units(T* four, std::uint64_t counter, std::uint64_t seed) 
 }
 
 template <class T>
-struct Uniform {
+struct DrawUniform {
   T low, high;
 
   GARBOARD_HD void operator()(T* four, std::uint64_t counter, std::uint64_t seed) const {
@@ -28,7 +28,7 @@ struct Uniform {
 };
 
 template <class T>
-struct Normal {
+struct DrawNormal {
   T mean, deviation;
 
   GARBOARD_HD void operator()(T* four, std::uint64_t counter, std::uint64_t seed) const {
@@ -44,7 +44,7 @@ struct Normal {
 
 /// 1 where a word is below `limit`.
 template <class T>
-struct Bernoulli {
+struct DrawBernoulli {
   std::uint64_t limit;
 
   GARBOARD_HD void operator()(T* four, std::uint64_t counter, std::uint64_t seed) const {
@@ -80,16 +80,24 @@ void draw_real(const View& out, double first, double second, RandomStream number
 
 void bernoulli(const View& out, double keep, RandomStream numbers, Stream stream) {
   const auto limit = static_cast<std::uint64_t>(std::clamp(keep, 0.0, 1.0) * 0x1p32);
-  visit_dtype(out.dtype,
-              [&]<class T>(Type<T>) { launch_draw<T>(out, numbers, stream, Bernoulli<T>{limit}); });
+  visit_dtype(out.dtype, [&]<class T>(Type<T>) {
+    launch_draw<T>(out, numbers, stream, DrawBernoulli<T>{limit});
+  });
 }
 
 }  // namespace
 
-void fill_random(Table& table) {
-  table.uniform = draw_real<Uniform>;
-  table.normal = draw_real<Normal>;
-  table.bernoulli = bernoulli;
+template <>
+void kernel(const Uniform& of, Stream stream) {
+  draw_real<DrawUniform>(of.out, of.low, of.high, of.numbers, stream);
+}
+template <>
+void kernel(const Normal& of, Stream stream) {
+  draw_real<DrawNormal>(of.out, of.mean, of.deviation, of.numbers, stream);
+}
+template <>
+void kernel(const Bernoulli& of, Stream stream) {
+  bernoulli(of.out, of.keep, of.numbers, stream);
 }
 
 }  // namespace garboard::kernels::cuda

@@ -1,6 +1,7 @@
 // A libgarboard_cuda.so without CUDA: its kernels run on the shim, and its one device is memory
 // that nobody can touch while no kernel or copy is at work. Whatever else reads a device's memory
 // dies.
+#include <garboard_roll_call_hash.h>
 #include <sys/mman.h>
 
 #include <cstring>
@@ -9,9 +10,7 @@
 
 #include "csrc/device/cuda_library.h"
 #include "kernels/cuda/cublas.h"
-#include "kernels/cuda/lacking.h"
-#include "kernels/cuda/parts.h"
-#include "kernels/roll_call.h"
+#include "kernels/cuda/filled_table.h"
 #include "tests/support/cuda_shim.h"
 #include "tests/support/gemm_by_definition.h"
 
@@ -92,17 +91,6 @@ Scratch::~Scratch() {
   if (handle_) shim::scratch_source.give(stream_.device, handle_);
 }
 
-namespace {
-
-Table filled_table() {
-  Table table = lacking_table();
-  for (const auto fill :
-       {fill_unary, fill_binary, fill_ternary, fill_copy, fill_reduce, fill_matmul, fill_random})
-    fill(table);
-  return table;
-}
-
-}  // namespace
 }  // namespace garboard::kernels::cuda
 
 extern "C" [[gnu::visibility("default")]] const garboard::CudaLibrary* garboard_cuda_library() {
@@ -110,7 +98,7 @@ extern "C" [[gnu::visibility("default")]] const garboard::CudaLibrary* garboard_
   static const kernels::Table table = kernels::cuda::filled_table();
   static const CudaLibrary library{
       .version = CudaLibrary::current_version,
-      .roll_calls = kernels::hash_of_roll_calls(),
+      .roll_calls = roll_call_hash_here,
       .device_count = 1,
       .table = &table,
       .allocate = [](int, std::size_t bytes) noexcept { return shim::arena().allocate(bytes); },

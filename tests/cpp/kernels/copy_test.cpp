@@ -16,7 +16,7 @@ TEST_P(CopyTest, EveryDtypeConvertsToEveryOtherThroughAnyStrides) {
                             Array<From>::random({37, 100}, 0, 100, 3).stepped(1, 2).flipped(0),
                             Array<From>::random({1, 50}, 0, 100, 4).expanded({37, 50})}) {
         for (const auto& y : {Array<To>({37, 50}), Array<To>({50, 37}).transposed(0, 1)}) {
-          table.copy(y.view(), x.view(), {});
+          table.run(Copy{y.view(), x.view()}, {});
 
           for (std::int64_t i = 0; i < x.count(); ++i) ASSERT_EQ(y[i], static_cast<To>(x[i]));
         }
@@ -28,7 +28,7 @@ TEST_P(CopyTest, EveryDtypeConvertsToEveryOtherThroughAnyStrides) {
 TEST_P(CopyTest, ToBoolEverythingButZeroIsTrue) {
   Array<bool> y({4});
 
-  table.copy(y.view(), Array<double>::of({0.1, 0, NAN, -2}).view(), {});
+  table.run(Copy{y.view(), Array<double>::of({0.1, 0, NAN, -2}).view()}, {});
 
   EXPECT_EQ(values(y), (std::vector{true, false, true, true}));
 }
@@ -36,7 +36,7 @@ TEST_P(CopyTest, ToBoolEverythingButZeroIsTrue) {
 TEST_P(CopyTest, NegativeFloatsWrapIntoBytes) {
   Array<std::uint8_t> y({3});
 
-  table.copy(y.view(), Array<float>::of({-1, 255, 256.7f}).view(), {});
+  table.run(Copy{y.view(), Array<float>::of({-1, 255, 256.7f}).view()}, {});
 
   EXPECT_EQ(values(y), (std::vector<std::uint8_t>{255, 255, 0}));
 }
@@ -44,7 +44,7 @@ TEST_P(CopyTest, NegativeFloatsWrapIntoBytes) {
 TEST_P(CopyTest, AScalarFillsAll) {
   Array<float> y({33, 7});
 
-  table.copy(y.view(), Array<float>::of({2.5f}).view(), {});
+  table.run(Copy{y.view(), Array<float>::of({2.5f}).view()}, {});
 
   EXPECT_EQ(values(y), std::vector<float>(33 * 7, 2.5f));
 }
@@ -60,7 +60,7 @@ TEST_P(CopyTest, TransposesOfAllShapesArriveWhole) {
             x.stepped(0, 2).transposed(0, last)}) {
         Array<T> y(turned.sizes());
 
-        table.copy(y.view(), turned.view(), {});
+        table.run(Copy{y.view(), turned.view()}, {});
 
         ASSERT_EQ(values(y), values(turned));
       }
@@ -75,7 +75,7 @@ TEST_P(CopyTest, LargeCopiesArriveWhole) {
   View out = x.view();
   out.data = memory.data() + 13;
 
-  table.copy(out, x.view(), {});
+  table.run(Copy{out, x.view()}, {});
 
   std::int64_t wrong = 0;
   for (std::int64_t i = 0; i < x.count(); ++i) wrong += memory[13 + i] != x[i];
@@ -89,8 +89,8 @@ TEST_P(CopyTest, FillWritesTheScalarInTheViewsDtype) {
   const auto y = memory.stepped(0, 3).stepped(1, 2);
   Array<bool> truth({5});
 
-  table.fill(y.view(), Scalar::of(7.9), {});
-  table.fill(truth.view(), Scalar::of(0.5), {});
+  table.run(Fill{y.view(), Scalar::of(7.9)}, {});
+  table.run(Fill{truth.view(), Scalar::of(0.5)}, {});
 
   for (std::int64_t i = 0; i < 100; ++i)
     EXPECT_EQ(memory[i], i / 10 % 3 == 0 && i % 10 % 2 == 0 ? 7 : 0);
@@ -101,7 +101,7 @@ TEST_P(CopyTest, FillIsExactForLargeIntegers) {
   constexpr std::int64_t large = (std::int64_t{1} << 62) + 1;
   Array<std::int64_t> y({3, 40});
 
-  table.fill(y.view(), Scalar::of(large), {});
+  table.run(Fill{y.view(), Scalar::of(large)}, {});
 
   EXPECT_EQ(values(y), std::vector<std::int64_t>(120, large));
 }
@@ -111,10 +111,11 @@ TEST_P(CopyTest, ArangeCountsFromStartByStep) {
   Array<float> real({1000});
   Array<std::int32_t> from_real({3});
 
-  table.arange(whole.view(), Scalar::of((std::int64_t{1} << 60) + 1), Scalar::of(std::int64_t{-2}),
-               {});
-  table.arange(real.view(), Scalar::of(1.0), Scalar::of(0.1), {});
-  table.arange(from_real.view(), Scalar::of(0.5), Scalar::of(1.0), {});
+  table.run(
+      Arange{whole.view(), Scalar::of((std::int64_t{1} << 60) + 1), Scalar::of(std::int64_t{-2})},
+      {});
+  table.run(Arange{real.view(), Scalar::of(1.0), Scalar::of(0.1)}, {});
+  table.run(Arange{from_real.view(), Scalar::of(0.5), Scalar::of(1.0)}, {});
 
   for (std::int64_t i = 0; i < 4; ++i) EXPECT_EQ(whole[i], (std::int64_t{1} << 60) + 1 - 2 * i);
   for (std::int64_t i = 0; i < 1000; ++i)

@@ -39,7 +39,7 @@ TEST_P(CrossEntropyTest, LossIsTheLogOfTheSumLessTheTargetsLogit) {
     for (const auto& logits : several_layouts<T>()) {
       const auto p = problem(logits);
 
-      EXPECT_EQ(table.cross_entropy(p.views(), {}), -1);
+      EXPECT_EQ(table.run(p.views(), {}), -1);
 
       const std::int64_t classes = logits.sizes()[1];
       for (std::int64_t row = 0; row < logits.sizes()[0]; ++row) {
@@ -60,14 +60,14 @@ TEST_P(CrossEntropyTest, LossIsTheLogOfTheSumLessTheTargetsLogit) {
 TEST_P(CrossEntropyTest, GradientIsSoftmaxLessOneAtTheTarget) {
   for (const auto& logits : several_layouts<double>()) {
     const auto p = problem(logits);
-    table.cross_entropy(p.views(), {});
+    table.run(p.views(), {});
     const auto d_loss = Array<double>::of({0.25}).expanded({logits.sizes()[0]});
     const auto dense = Array<double>(logits.sizes());
     Dims turned{logits.sizes()[1], logits.sizes()[0]};
     const auto transposed = Array<double>(turned).transposed(0, 1);
 
     for (const auto& gradient : {dense, transposed}) {
-      EXPECT_EQ(table.cross_entropy_gradient(gradient.view(), d_loss.view(), p.views(), {}), -1);
+      EXPECT_EQ(table.run(CrossEntropyGradient{gradient.view(), d_loss.view(), p.views()}, {}), -1);
 
       const std::int64_t classes = logits.sizes()[1];
       for (std::int64_t i = 0; i < logits.count(); ++i) {
@@ -91,8 +91,8 @@ TEST_P(CrossEntropyTest, WeightsAndSmoothingSpreadTheLossOverTheClasses) {
       const Array<double> gradient(logits.sizes());
       const auto d_losses = Array<double>::random({rows}, -1, 1, 7);
 
-      EXPECT_EQ(table.cross_entropy(views, {}), -1);
-      table.cross_entropy_gradient(gradient.view(), d_losses.view(), views, {});
+      EXPECT_EQ(table.run(views, {}), -1);
+      table.run(CrossEntropyGradient{gradient.view(), d_losses.view(), views}, {});
 
       for (std::int64_t row = 0; row < rows; ++row) {
         const auto goal = [&](std::int64_t c) {
@@ -122,8 +122,8 @@ TEST_P(CrossEntropyTest, IgnoredRowsHaveNeitherLossNorGradient) {
   Array<float> gradient({5, 3});
   const auto d_losses = Array<float>::made({5}, [](std::int64_t) { return 1; });
 
-  EXPECT_EQ(table.cross_entropy(p.views(), {}), -1);
-  table.cross_entropy_gradient(gradient.view(), d_losses.view(), p.views(), {});
+  EXPECT_EQ(table.run(p.views(), {}), -1);
+  table.run(CrossEntropyGradient{gradient.view(), d_losses.view(), p.views()}, {});
 
   EXPECT_EQ(p.losses[1], 0);
   EXPECT_GT(p.losses[0], 0);
@@ -137,25 +137,25 @@ TEST_P(CrossEntropyTest, IgnoredRowsHaveNeitherLossNorGradient) {
 TEST_P(CrossEntropyTest, TheFirstTargetOutOfRangeIsNamed) {
   auto p = problem(Array<float>::random({5, 3}, -1, 1, 1));
   p.targets[4] = 3;
-  EXPECT_EQ(table.cross_entropy(p.views(), {}), 4);
+  EXPECT_EQ(table.run(p.views(), {}), 4);
   p.targets[2] = -1;
-  EXPECT_EQ(table.cross_entropy(p.views(), {}), 2);
+  EXPECT_EQ(table.run(p.views(), {}), 2);
 }
 
 TEST_P(CrossEntropyTest, TheGradientLooksAtTargetsBeforeItUsesThem) {
   for (const auto& logits : several_layouts<float>()) {
     auto p = problem(logits);
-    EXPECT_EQ(table.cross_entropy(p.views(), {}), -1);
+    EXPECT_EQ(table.run(p.views(), {}), -1);
     const std::int64_t classes = logits.sizes()[1];
     const Array<float> gradient(logits.sizes());
     const auto d_loss = Array<float>::of({1}).expanded({logits.sizes()[0]});
 
     p.targets[3] = std::int64_t{1} << 60;
-    EXPECT_EQ(table.cross_entropy_gradient(gradient.view(), d_loss.view(), p.views(), {}), 3);
+    EXPECT_EQ(table.run(CrossEntropyGradient{gradient.view(), d_loss.view(), p.views()}, {}), 3);
     p.targets[2] = classes;
-    EXPECT_EQ(table.cross_entropy_gradient(gradient.view(), d_loss.view(), p.views(), {}), 2);
+    EXPECT_EQ(table.run(CrossEntropyGradient{gradient.view(), d_loss.view(), p.views()}, {}), 2);
     p.targets[1] = -1;
-    EXPECT_EQ(table.cross_entropy_gradient(gradient.view(), d_loss.view(), p.views(), {}), 1);
+    EXPECT_EQ(table.run(CrossEntropyGradient{gradient.view(), d_loss.view(), p.views()}, {}), 1);
   }
 }
 
@@ -164,7 +164,7 @@ TEST_P(CrossEntropyTest, TheIgnoredIndexMayBeAClass) {
   auto views = p.views();
   views.ignore_index = p.targets[2];
 
-  EXPECT_EQ(table.cross_entropy(views, {}), -1);
+  EXPECT_EQ(table.run(views, {}), -1);
 
   EXPECT_EQ(p.losses[2], 0);
 }

@@ -21,10 +21,10 @@ TEST(IdleTable, TouchesNoMemory) {
   const Stream stream{Device::simulated(0)};
   const Table& table = idle_table();
 
-  table.fill(nowhere, Scalar::of(1.0), stream);
-  table.copy(nowhere, nowhere, stream);
+  table.run(Fill{nowhere, Scalar::of(1.0)}, stream);
+  table.run(Copy{nowhere, nowhere}, stream);
   table.binary[0](nowhere, nowhere, nowhere, stream);
-  EXPECT_EQ(table.cross_entropy({nowhere, nowhere, nowhere, nowhere}, stream), -1);
+  EXPECT_EQ(table.run(CrossEntropy{}, stream), -1);
 }
 
 }  // namespace

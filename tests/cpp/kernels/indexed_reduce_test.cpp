@@ -6,14 +6,18 @@ namespace {
 class IndexedReduceTest : public EachInstructionSet {};
 INSTANTIATE_TEST_SUITE_P(, IndexedReduceTest, ::testing::ValuesIn(instruction_sets()), name_of);
 
+constexpr Type<MaximumIndex> largest_of;
+constexpr Type<MinimumIndex> smallest_of;
+
 template <class T>
 struct Extrema {
   Array<T> values;
   Array<std::int64_t> indices;
 
-  Extrema(IndexedReduceKernel kernel, const Array<T>& x, int dim)
+  template <class Kernel>
+  Extrema(const Table& table, Type<Kernel>, const Array<T>& x, int dim)
       : values(reduced_sizes(x, dim)), indices(values.sizes()) {
-    kernel(values.view(), indices.view(), x.view(), dim, {});
+    table.run(Kernel{values.view(), indices.view(), x.view(), dim}, {});
   }
   static Dims reduced_sizes(const Array<T>& x, int dim) {
     Dims sizes = x.sizes();
@@ -28,8 +32,7 @@ TEST_P(IndexedReduceTest, FindsTheFirstExtremumAlongEveryDim) {
                           Array<T>::random({3, 9, 40}, 0, 60, 2).transposed(0, 2),
                           Array<T>::random({3, 9, 40}, 0, 60, 3).flipped(2).stepped(1, 2)}) {
       for (int dim = 0; dim < 3; ++dim) {
-        const Extrema<T> largest(table.maximum_index, x, dim),
-            smallest(table.minimum_index, x, dim);
+        const Extrema<T> largest(table, largest_of, x, dim), smallest(table, smallest_of, x, dim);
 
         const auto largest_index = largest.indices.expanded(x.sizes());
         const auto largest_value = largest.values.expanded(x.sizes());
@@ -59,8 +62,8 @@ TEST_P(IndexedReduceTest, TheFirstNanWins) {
   x[701] = NAN;
   x[20] = INFINITY;
 
-  for (const auto kernel : {table.maximum_index, table.minimum_index}) {
-    const Extrema<float> found(kernel, x, 0);
+  for (const auto& found :
+       {Extrema<float>(table, largest_of, x, 0), Extrema<float>(table, smallest_of, x, 0)}) {
     EXPECT_EQ(found.indices[0], 701);
     EXPECT_TRUE(std::isnan(found.values[0]));
   }
@@ -71,7 +74,7 @@ TEST_P(IndexedReduceTest, TheFirstNanOfEachColumnWins) {
   x[30 * 40 + 7] = x[60 * 40 + 7] = NAN;
   x[80 * 40 + 8] = INFINITY;
 
-  const Extrema<double> found(table.maximum_index, x, 0);
+  const Extrema<double> found(table, largest_of, x, 0);
 
   EXPECT_EQ(found.indices[7], 30);
   EXPECT_TRUE(std::isnan(found.values[7]));
@@ -84,7 +87,7 @@ TEST_P(IndexedReduceTest, OfEqualsTheFirstIsFoundInEveryLane) {
       auto x = Array<float>::made({400}, [](std::int64_t) { return 0; });
       x[first] = x[second] = 1;
 
-      EXPECT_EQ((Extrema<float>(table.maximum_index, x, 0).indices[0]), first);
+      EXPECT_EQ((Extrema<float>(table, largest_of, x, 0).indices[0]), first);
     }
   }
 }
@@ -92,8 +95,8 @@ TEST_P(IndexedReduceTest, OfEqualsTheFirstIsFoundInEveryLane) {
 TEST_P(IndexedReduceTest, InfinitiesAlikeGiveTheFirst) {
   const auto x = Array<double>::made({300}, [](std::int64_t) { return -INFINITY; });
 
-  EXPECT_EQ((Extrema<double>(table.maximum_index, x, 0).indices[0]), 0);
-  EXPECT_EQ((Extrema<double>(table.minimum_index, x, 0).indices[0]), 0);
+  EXPECT_EQ((Extrema<double>(table, largest_of, x, 0).indices[0]), 0);
+  EXPECT_EQ((Extrema<double>(table, smallest_of, x, 0).indices[0]), 0);
 }
 
 TEST_P(IndexedReduceTest, ValuesMayBeLeftOut) {
@@ -102,7 +105,7 @@ TEST_P(IndexedReduceTest, ValuesMayBeLeftOut) {
   View nothing = Array<float>({1}).view();
   nothing.data = nullptr;
 
-  table.maximum_index(nothing, index.view(), x.view(), 0, {});
+  table.run(MaximumIndex{nothing, index.view(), x.view(), 0}, {});
 
   EXPECT_EQ(index[0], 1);
 }
@@ -111,8 +114,8 @@ TEST_P(IndexedReduceTest, BoolsAndSingleNumbersHaveAnExtremumToo) {
   const auto bools = Array<bool>::of({false, true, true});
   const auto one = Array<double>::made({}, [](std::int64_t) { return 3; });
 
-  EXPECT_EQ((Extrema<bool>(table.maximum_index, bools, 0).indices[0]), 1);
-  EXPECT_EQ((Extrema<double>(table.maximum_index, one, 0).values[0]), 3);
+  EXPECT_EQ((Extrema<bool>(table, largest_of, bools, 0).indices[0]), 1);
+  EXPECT_EQ((Extrema<double>(table, largest_of, one, 0).values[0]), 3);
 }
 
 }  // namespace

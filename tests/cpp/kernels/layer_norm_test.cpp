@@ -18,8 +18,8 @@ struct Problem {
   Array<T> dy = Array<T>::random(x.sizes(), -1, 1, 9);
   Array<T> means{{rows}}, inverses{{rows}};
 
-  LayerNorm views() const {
-    LayerNorm of{x.view(), weight.view(), bias.view(), means.view(), inverses.view(), epsilon};
+  LayerNorm views(const View& out = {}) const {
+    LayerNorm of{out, x.view(), weight.view(), bias.view(), means.view(), inverses.view(), epsilon};
     if (!has_weight) of.weight.data = nullptr;
     if (!has_bias) of.bias.data = nullptr;
     return of;
@@ -51,7 +51,7 @@ TEST_P(LayerNormTest, RowsGetMeanZeroAndVarianceOneBeforeTheyAreScaled) {
     for (const auto& p : problems<T>()) {
       const Array<T> y(p.x.sizes());
 
-      table.layer_norm(y.view(), p.views(), {});
+      table.run(p.views(y.view()), {});
 
       for (std::int64_t row = 0; row < p.rows; ++row) {
         const auto [mean, inverse] = p.moments(row);
@@ -72,9 +72,9 @@ TEST_P(LayerNormTest, RowsGetMeanZeroAndVarianceOneBeforeTheyAreScaled) {
 TEST_P(LayerNormTest, GradientsFollowFromTheFormula) {
   for (const auto& p : problems<double>()) {
     const Array<double> y(p.x.sizes()), dx(p.x.sizes()), dw({p.columns}), db({p.columns});
-    table.layer_norm(y.view(), p.views(), {});
+    table.run(p.views(y.view()), {});
 
-    table.layer_norm_gradient({p.dy.view(), dx.view(), dw.view(), db.view()}, p.views(), {});
+    table.run(LayerNormGradient{p.dy.view(), dx.view(), dw.view(), db.view(), p.views()}, {});
 
     std::vector<long double> want_w(static_cast<std::size_t>(p.columns)), want_b(want_w);
     for (std::int64_t row = 0; row < p.rows; ++row) {
@@ -109,10 +109,10 @@ TEST_P(LayerNormTest, OnlyWhatIsWantedIsWritten) {
   none.data = nullptr;
   View no_dx = dx.view();
   no_dx.data = nullptr;
-  table.layer_norm(y.view(), p.views(), {});
+  table.run(p.views(y.view()), {});
 
-  table.layer_norm_gradient({p.dy.view(), alone.view(), none, none}, p.views(), {});
-  table.layer_norm_gradient({p.dy.view(), no_dx, none, db.view()}, p.views(), {});
+  table.run(LayerNormGradient{p.dy.view(), alone.view(), none, none, p.views()}, {});
+  table.run(LayerNormGradient{p.dy.view(), no_dx, none, db.view(), p.views()}, {});
 
   EXPECT_NE(alone[5], 0);
   EXPECT_EQ(dx[5], 0);
@@ -124,7 +124,7 @@ TEST_P(LayerNormTest, EqualElementsGiveTheBiasAndNanStaysInItsRow) {
   p.x[64] = NAN;
   const Array<float> y(p.x.sizes());
 
-  table.layer_norm(y.view(), p.views(), {});
+  table.run(p.views(y.view()), {});
 
   for (std::int64_t c = 0; c < 64; ++c) {
     EXPECT_NEAR(y[c], p.bias[c], 1e-4);

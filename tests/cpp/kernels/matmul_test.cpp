@@ -46,14 +46,14 @@ std::vector<Array<T>> matrices(std::int64_t rows, std::int64_t columns, unsigned
 }
 
 template <class T>
-void multiply_all(MatmulKernel matmul, std::initializer_list<std::int64_t> sizes) {
+void multiply_all(const Table& table, std::initializer_list<std::int64_t> sizes) {
   for (const auto rows : sizes) {
     for (const auto depth : sizes) {
       for (const auto columns : sizes) {
         for (const auto& a : matrices<T>(rows, depth, 1)) {
           for (const auto& b : matrices<T>(depth, columns, 20)) {
             const Array<T> out({rows, columns});
-            matmul(out.view(), a.view(), b.view(), false, {});
+            table.run(Matmul{out.view(), a.view(), b.view()}, {});
             expect_product(out, a, b, 0);
             if (testing::Test::HasFatalFailure()) return;
           }
@@ -64,16 +64,14 @@ void multiply_all(MatmulKernel matmul, std::initializer_list<std::int64_t> sizes
 }
 
 TEST_P(MatmulTest, FloatsOfEverySmallShapeAndStride) {
-  multiply_all<float>(table.matmul, {1, 2, 3, 5, 8, 17});
+  multiply_all<float>(table, {1, 2, 3, 5, 8, 17});
 }
 
-TEST_P(MatmulTest, DoublesOfEverySmallShapeAndStride) {
-  multiply_all<double>(table.matmul, {1, 2, 7});
-}
+TEST_P(MatmulTest, DoublesOfEverySmallShapeAndStride) { multiply_all<double>(table, {1, 2, 7}); }
 
 TEST_P(MatmulTest, IntegersOfEverySmallShapeAndStride) {
-  multiply_all<std::int32_t>(table.matmul, {1, 2, 7});
-  multiply_all<std::int64_t>(table.matmul, {1, 3, 6});
+  multiply_all<std::int32_t>(table, {1, 2, 7});
+  multiply_all<std::int64_t>(table, {1, 3, 6});
 }
 
 TEST_P(MatmulTest, LargerProductsOverSeveralBlocks) {
@@ -81,7 +79,7 @@ TEST_P(MatmulTest, LargerProductsOverSeveralBlocks) {
     for (const auto& a : matrices<T>(33, 300, 1)) {
       for (const auto& b : matrices<T>(300, 70, 20)) {
         const Array<T> out({33, 70});
-        table.matmul(out.view(), a.view(), b.view(), false, {});
+        table.run(Matmul{out.view(), a.view(), b.view()}, {});
         ASSERT_NO_FATAL_FAILURE(expect_product(out, a, b, 0));
       }
     }
@@ -96,7 +94,7 @@ TEST_P(MatmulTest, AccumulatingAddsToWhatIsThere) {
       for (const auto& a : matrices<T>(rows, 20, 1)) {
         for (const auto& b : matrices<T>(20, columns, 20)) {
           const auto out = Array<T>::made({rows, columns}, [](std::int64_t) { return 100; });
-          table.matmul(out.view(), a.view(), b.view(), true, {});
+          table.run(Matmul{out.view(), a.view(), b.view(), true}, {});
           ASSERT_NO_FATAL_FAILURE(expect_product(out, a, b, 100));
         }
       }
@@ -113,7 +111,7 @@ TEST_P(MatmulTest, LinearAddsTheBiasToEveryRow) {
     for (const auto& a : matrices<T>(6, 7, 1)) {
       for (const auto& b : matrices<T>(7, 5, 20)) {
         const auto out = Array<T>::made({6, 5}, [](std::int64_t i) { return i; });
-        table.linear(out.view(), a.view(), b.view(), bias.view(), {});
+        table.run(Linear{out.view(), a.view(), b.view(), bias.view()}, {});
         ASSERT_NO_FATAL_FAILURE(expect_product(out, a, b, 3));
       }
     }
@@ -127,7 +125,7 @@ TEST_P(MatmulTest, LinearWithoutDepthIsTheBias) {
   const auto bias = Array<float>::of({1, 2, 3});
   const Array<float> a({2, 0}), b({0, 3}), out({2, 3});
 
-  table.linear(out.view(), a.view(), b.view(), bias.view(), {});
+  table.run(Linear{out.view(), a.view(), b.view(), bias.view()}, {});
 
   EXPECT_EQ(values(out), (std::vector<float>{1, 2, 3, 1, 2, 3}));
 }
@@ -136,7 +134,7 @@ TEST_P(MatmulTest, WhatWasInOutDoesNotMatterEvenIfNan) {
   const auto a = Array<float>::random({6, 7}, -1, 1, 1), b = Array<float>::random({7, 5}, -1, 1, 2);
   const auto out = Array<float>::made({6, 5}, [](std::int64_t) { return NAN; });
 
-  table.matmul(out.view(), a.view(), b.view(), false, {});
+  table.run(Matmul{out.view(), a.view(), b.view()}, {});
 
   expect_product(out, a, b, 0);
 }
@@ -145,12 +143,13 @@ TEST_P(MatmulTest, WithoutDepthTheProductIsZero) {
   const Array<double> a({2, 0}), b({0, 3});
   const auto out = Array<double>::made({2, 3}, [](std::int64_t) { return 7; });
 
-  table.matmul(out.view(), a.view(), b.view(), true, {});
+  table.run(Matmul{out.view(), a.view(), b.view(), true}, {});
   EXPECT_EQ(values(out), std::vector<double>(6, 7));
-  table.matmul(out.view(), a.view(), b.view(), false, {});
+  table.run(Matmul{out.view(), a.view(), b.view()}, {});
   EXPECT_EQ(values(out), std::vector<double>(6, 0));
-  table.matmul(Array<double>({0, 3}).view(), Array<double>({0, 2}).view(),
-               Array<double>({2, 3}).view(), false, {});
+  table.run(Matmul{Array<double>({0, 3}).view(), Array<double>({0, 2}).view(),
+                   Array<double>({2, 3}).view(), false},
+            {});
 }
 
 TEST_P(MatmulTest, RowsOfOutMayLieApart) {
@@ -160,7 +159,7 @@ TEST_P(MatmulTest, RowsOfOutMayLieApart) {
     const auto b = Array<float>::random({4, columns}, 0, 1, 2);
     const auto out = memory.stepped(0, 2).stepped(1, columns == 1 ? 9 : 1);
 
-    table.matmul(out.view(), a.view(), b.view(), false, {});
+    table.run(Matmul{out.view(), a.view(), b.view()}, {});
 
     expect_product(out, a, b, 0);
     for (std::int64_t i = 0; i < 90; ++i) EXPECT_TRUE(i / 9 % 2 == 0 || memory[i] == -1);
@@ -180,7 +179,7 @@ TEST_P(MatmulTest, BatchesMultiplyEachOnItsOwnWhereverTheyLie) {
             random({1, 5, 7}, 7).expanded({4, 5, 7}), random({4, 5, 7}, 8).flipped(0)}) {
         const Array<T> out({4, 6, 7});
 
-        table.matmul(out.view(), a.view(), b.view(), false, {});
+        table.run(Matmul{out.view(), a.view(), b.view()}, {});
 
         for (std::int64_t i = 0; i < out.count(); ++i) {
           double want = 0;
@@ -201,7 +200,7 @@ TEST_P(MatmulTest, IntegersWrap) {
   const auto as_row = make_view(a.data(), DType::uint8, {1, 2}, {2, 1});
   const auto as_column = make_view(b.data(), DType::uint8, {2, 1}, {1, 1});
 
-  table.matmul(out.view(), as_row, as_column, false, {});
+  table.run(Matmul{out.view(), as_row, as_column}, {});
 
   EXPECT_EQ(out[0], (200 * 2 + 100 * 3) % 256);
 }

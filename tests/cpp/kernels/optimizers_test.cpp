@@ -19,9 +19,9 @@ TEST_P(OptimizersTest, AdamFollowsItsPaperForManySteps) {
     std::vector<double> p(301), m(301), v(301);
     for (int i = 0; i < 301; ++i) p[i] = of.parameter[i];
     for (std::int64_t step = 1; step <= 20; ++step) {
-      table.adam({of.parameter.view(), of.gradient.view(), of.mean.view(), of.square.view(), 0.01,
-                  0.9, 0.999, 1e-8, decay, decoupled, step},
-                 {});
+      table.run(AdamStep{of.parameter.view(), of.gradient.view(), of.mean.view(), of.square.view(),
+                         0.01, 0.9, 0.999, 1e-8, decay, decoupled, step},
+                {});
       for (int i = 0; i < 301; ++i) {
         const double g = of.gradient[i] + (decoupled ? 0 : decay * p[i]);
         if (decoupled) p[i] -= 0.01 * decay * p[i];
@@ -48,8 +48,8 @@ TEST_P(OptimizersTest, SgdTakesMomentumDampeningNesterovAndDecay) {
     std::vector<double> p(301), v(301);
     for (int i = 0; i < 301; ++i) p[i] = of.parameter[i], of.mean[i] = NAN;
     for (int step = 0; step < 5; ++step) {
-      table.sgd({of.parameter.view(), of.gradient.view(), of.mean.view(), 0.1, momentum, dampening,
-                 0.01, nesterov, step == 0},
+      table.run(SgdStep{of.parameter.view(), of.gradient.view(), of.mean.view(), 0.1, momentum,
+                        dampening, 0.01, nesterov, step == 0},
                 {});
       for (int i = 0; i < 301; ++i) {
         const double g = of.gradient[i] + 0.01 * p[i];
@@ -67,7 +67,7 @@ TEST_P(OptimizersTest, SgdWithoutVelocityGoesDownTheGradient) {
   View none = of.mean.view();
   none.data = nullptr;
 
-  table.sgd({of.parameter.view(), of.gradient.view(), none, 0.1, 0, 0, 0, false, true}, {});
+  table.run(SgdStep{of.parameter.view(), of.gradient.view(), none, 0.1, 0, 0, 0, false, true}, {});
 
   for (int i = 0; i < 301; ++i)
     EXPECT_NEAR(of.parameter[i], before[i] - 0.1f * of.gradient[i], 1e-7);

@@ -62,9 +62,9 @@ void expect_all_ways(const Table& table, const Product& p) {
       const Array<float> out({p.rows, p.columns}), with_bias({p.rows, p.columns});
       const auto sum = Array<float>::made({p.rows, p.columns}, [](std::int64_t) { return 5; });
 
-      table.matmul(out.view(), a.view(), b.view(), false, {});
-      table.linear(with_bias.view(), a.view(), b.view(), bias.view(), {});
-      table.matmul(sum.view(), a.view(), b.view(), true, {});
+      table.run(Matmul{out.view(), a.view(), b.view()}, {});
+      table.run(Linear{with_bias.view(), a.view(), b.view(), bias.view()}, {});
+      table.run(Matmul{sum.view(), a.view(), b.view(), true}, {});
 
       p.expect(out, [](std::int64_t) { return 0; });
       p.expect(with_bias, [&](std::int64_t column) { return bias[column]; });
@@ -131,7 +131,7 @@ TEST_P(PackedProductTest, StridesThatMeetTheSameCacheLines) {
     const View left = make_view(a.data(), DType::float32, {140, 70}, {stride, 1});
     const View right = make_view(b.data(), DType::float32, {70, 130}, {1, stride});
 
-    table.matmul(out.view(), left, right, false, {});
+    table.run(Matmul{out.view(), left, right}, {});
 
     ASSERT_NO_FATAL_FAILURE(p.expect(out, [](std::int64_t) { return 0; }));
   }
@@ -142,8 +142,9 @@ TEST_P(PackedProductTest, WhatLiesBetweenTheRowsOfOutStays) {
   for (const auto& b : {p.b, stored_by_columns(p.b)}) {
     const auto memory = Array<float>::made({60, 99}, [](std::int64_t) { return -1; });
 
-    table.matmul(make_view(memory.data(), DType::float32, {60, 70}, {99, 1}), p.a.view(), b.view(),
-                 false, {});
+    table.run(Matmul{make_view(memory.data(), DType::float32, {60, 70}, {99, 1}), p.a.view(),
+                     b.view(), false},
+              {});
 
     for (std::int64_t i = 0; i < memory.count(); ++i) ASSERT_TRUE(i % 99 < 70 || memory[i] == -1);
   }
@@ -160,11 +161,11 @@ TEST_P(PackedProductTest, StepsMirrorsAndRepeatedRows) {
          Array<float>::random({300, 1}, -1, 1, 4).expanded({300, 60})}}) {
     const Array<float> out({60, 60});
 
-    table.matmul(out.view(), left.view(), right.view(), false, {});
+    table.run(Matmul{out.view(), left.view(), right.view()}, {});
 
     const auto dense_left = left.dense(), dense_right = right.dense();
     const Array<float> want({60, 60});
-    table.matmul(want.view(), dense_left.view(), dense_right.view(), false, {});
+    table.run(Matmul{want.view(), dense_left.view(), dense_right.view()}, {});
     for (std::int64_t i = 0; i < out.count(); ++i) ASSERT_NEAR(out[i], want[i], 1e-4);
   }
 }
@@ -175,7 +176,7 @@ TEST_P(PackedProductTest, ANanSpoilsItsRowAlone) {
   for (const auto& b : {p.b, stored_by_columns(p.b)}) {
     const Array<float> out({40, 45});
 
-    table.matmul(out.view(), p.a.view(), b.view(), false, {});
+    table.run(Matmul{out.view(), p.a.view(), b.view()}, {});
 
     for (std::int64_t i = 0; i < out.count(); ++i) ASSERT_EQ(std::isnan(out[i]), i / 45 == 7);
   }

@@ -54,7 +54,7 @@ TEST_P(ParallelTest, ElementwisePastTheCacheWithAnOffset) {
 
   expect_same<float>(sizes,
                      [&](const auto& out) { binary_of<Add>()(out.view(), shifted, shifted, {}); });
-  expect_same<float>(sizes, [&](const auto& out) { table.copy(out.view(), shifted, {}); });
+  expect_same<float>(sizes, [&](const auto& out) { table.run(Copy{out.view(), shifted}, {}); });
 }
 
 TEST_P(ParallelTest, ElementwiseOfTransposedAndRepeatedOperands) {
@@ -67,8 +67,9 @@ TEST_P(ParallelTest, ElementwiseOfTransposedAndRepeatedOperands) {
     expect_same<float>({900, 901}, [&](const auto& out) {
       binary_of<Add>()(out.view(), x.view(), other.view(), {});
     });
-  expect_same<float>({800, 500, 3},
-                     [&](const auto& out) { table.copy(out.view(), batch.view(), {}); });
+  expect_same<float>({800, 500, 3}, [&](const auto& out) {
+    table.run(Copy{out.view(), batch.view()}, {});
+  });
 }
 
 TEST_P(ParallelTest, SumsOfAllOfRowsAndOfColumns) {
@@ -103,8 +104,9 @@ TEST_P(ParallelTest, SoftmaxAlongEitherDim) {
   const auto x = Array<float>::random({600, 700}, -5, 5, 1);
 
   for (const int dim : {0, 1})
-    expect_same<float>({600, 700},
-                       [&](const auto& out) { table.softmax(out.view(), x.view(), dim, {}); });
+    expect_same<float>({600, 700}, [&](const auto& out) {
+      table.run(Softmax{out.view(), x.view(), dim}, {});
+    });
 }
 
 TEST_P(ParallelTest, ProductsOfEveryKind) {
@@ -115,7 +117,7 @@ TEST_P(ParallelTest, ProductsOfEveryKind) {
     const auto turned = Array<T>::random({columns, depth}, -1, 1, 3).transposed(0, 1);
     for (const auto& right : {b, turned})
       expect_same<T>({rows, columns}, [&](const auto& out) {
-        table.matmul(out.view(), a.view(), right.view(), false, {});
+        table.run(Matmul{out.view(), a.view(), right.view()}, {});
       });
   };
   multiply(Type<float>{}, 300, 200, 400);
@@ -131,7 +133,7 @@ TEST_P(ParallelTest, ABatchOfProducts) {
   const auto b = Array<float>::random({40, 60, 50}, -1, 1, 2);
 
   expect_same<float>({40, 50, 50}, [&](const auto& out) {
-    table.matmul(out.view(), a.view(), b.view(), false, {});
+    table.run(Matmul{out.view(), a.view(), b.view()}, {});
   });
 }
 

@@ -9,7 +9,7 @@ class RandomTest : public EachInstructionSet {
   template <class T>
   Array<T> uniform(std::int64_t count, RandomStream stream, double low = 0, double high = 1) const {
     Array<T> y({count});
-    table.uniform(y.view(), low, high, stream, {});
+    table.run(Uniform{y.view(), low, high, stream}, {});
     return y;
   }
 };
@@ -42,9 +42,9 @@ TEST_P(RandomTest, NothingIsWrittenPastTheEnd) {
   View out = Array<float>({517}).view();
   out.data = memory.data();
 
-  table.uniform(out, 1, 2, {3, 4}, {});
-  table.normal(out, 100, 1, {3, 4}, {});
-  table.bernoulli(out, 1, {3, 4}, {});
+  table.run(Uniform{out, 1, 2, {3, 4}}, {});
+  table.run(Normal{out, 100, 1, {3, 4}}, {});
+  table.run(Bernoulli{out, 1, {3, 4}}, {});
 
   for (std::int64_t i = 0; i < 600; ++i) EXPECT_EQ(memory[i], i < 517);
 }
@@ -66,7 +66,7 @@ TEST_P(RandomTest, UniformNumbersFillTheirIntervalEvenly) {
 TEST_P(RandomTest, NormalNumbersHaveTheMomentsOfTheirDistribution) {
   const auto check = [&]<class T>(Type<T>) {
     Array<T> y({200'000});
-    table.normal(y.view(), 10, 2, {11, 5}, {});
+    table.run(Normal{y.view(), 10, 2, {11, 5}}, {});
 
     double sum = 0, squares = 0, fourth = 0;
     for (std::int64_t i = 0; i < y.count(); ++i) {
@@ -85,13 +85,13 @@ TEST_P(RandomTest, NormalNumbersHaveTheMomentsOfTheirDistribution) {
 
 TEST_P(RandomTest, InstructionSetsAgreeOnWordsAndNearlyOnNormalNumbers) {
   Array<float> here({1000}), there({1000});
-  table.normal(here.view(), 0, 1, {5, 6}, {});
-  baseline::table().normal(there.view(), 0, 1, {5, 6}, {});
+  table.run(Normal{here.view(), 0, 1, {5, 6}}, {});
+  baseline::table().run(Normal{there.view(), 0, 1, {5, 6}}, {});
 
   for (std::int64_t i = 0; i < 1000; ++i) EXPECT_NEAR(here[i], there[i], 2e-6);
   EXPECT_EQ(values(uniform<float>(1000, {5, 6})), [] {
     Array<float> y({1000});
-    baseline::table().uniform(y.view(), 0, 1, {5, 6}, {});
+    baseline::table().run(Uniform{y.view(), 0, 1, {5, 6}}, {});
     return values(y);
   }());
 }
@@ -99,7 +99,7 @@ TEST_P(RandomTest, InstructionSetsAgreeOnWordsAndNearlyOnNormalNumbers) {
 TEST_P(RandomTest, BernoulliKeepsTheGivenShareInEveryDtype) {
   const auto check = [&]<class T>(Type<T>) {
     Array<T> y({50'000});
-    table.bernoulli(y.view(), 0.3, {1, 1}, {});
+    table.run(Bernoulli{y.view(), 0.3, {1, 1}}, {});
 
     std::int64_t ones = 0;
     for (std::int64_t i = 0; i < y.count(); ++i) ones += y[i] == T(1);
@@ -114,9 +114,9 @@ TEST_P(RandomTest, BernoulliKeepsTheGivenShareInEveryDtype) {
 
 TEST_P(RandomTest, BernoulliIsCertainAtZeroAndOne) {
   Array<bool> y({5000});
-  table.bernoulli(y.view(), 1, {1, 1}, {});
+  table.run(Bernoulli{y.view(), 1, {1, 1}}, {});
   EXPECT_EQ(values(y), std::vector<bool>(5000, true));
-  table.bernoulli(y.view(), 0, {1, 1}, {});
+  table.run(Bernoulli{y.view(), 0, {1, 1}}, {});
   EXPECT_EQ(values(y), std::vector<bool>(5000, false));
 }
 

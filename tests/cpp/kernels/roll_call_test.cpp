@@ -2,27 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <string_view>
+
 namespace garboard::kernels {
 namespace {
 
-template <class... Functors>
-constexpr std::uint64_t hash = detail::mixed(1, TypeList<Functors...>{});
-
-TEST(RollCall, NamesFunctorsWithoutTheirNamespaces) {
-  EXPECT_EQ(detail::short_name<functors::Exp>(), "Exp");
-  EXPECT_EQ(detail::short_name<functors::FloorDivide>(), "FloorDivide");
-}
-
-TEST(RollCall, HashTellsOrderNamesAndLengthApart) {
-  using functors::Add, functors::Subtract, functors::Multiply;
-  EXPECT_NE((hash<Add, Subtract>), (hash<Subtract, Add>));
-  EXPECT_NE((hash<Add, Subtract>), (hash<Add>));
-  EXPECT_NE((hash<Add, Subtract>), (hash<Add, Multiply>));
-  EXPECT_EQ((hash<Add, Subtract>), (hash<Add, Subtract>));
-}
-
-TEST(RollCall, TheLibraryHasTheHashOfThisHeader) {
-  EXPECT_EQ(roll_call_hash(), hash_of_roll_calls());
+TEST(RollCall, NamesTheOpOfEveryKernel) {
+  for_each_type(Kernels{},
+                []<class Arguments> { EXPECT_FALSE(std::string_view(Arguments::name).empty()); });
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ TEST_P(ScanTest, EveryPlaceHoldsTheSumUpToIt) {
                           Array<T>::random({3, 9, 40}, -9, 9, 3).flipped(1).stepped(2, 3)}) {
       for (int dim = 0; dim < 3; ++dim) {
         for (const auto& y : {Array<T>(x.sizes()), Array<T>(x.sizes()).flipped(dim)}) {
-          table.cumulative_sum(y.view(), x.view(), dim, {});
+          table.run(CumulativeSum{y.view(), x.view(), dim}, {});
 
           std::int64_t inner = 1;
           for (int d = dim + 1; d < 3; ++d) inner *= x.sizes()[d];
@@ -36,7 +36,7 @@ TEST_P(ScanTest, ManyFloatsKeepTheirDigits) {
     const auto x = Array<float>::made(sizes, [](std::int64_t) { return 0.1; });
     const Array<float> y(sizes);
 
-    table.cumulative_sum(y.view(), x.view(), 0, {});
+    table.run(CumulativeSum{y.view(), x.view(), 0}, {});
 
     EXPECT_LE(ulps(y[y.count() - 1], static_cast<long double>(0.1f) * sizes[0]), 1);
   }
@@ -46,8 +46,8 @@ TEST_P(ScanTest, IntegersWrapAndNanStays) {
   const auto wrapped = Array<std::int64_t>::of({std::numeric_limits<std::int64_t>::max(), 1, 5});
   const auto nan = Array<double>::of({1, NAN, 2});
 
-  table.cumulative_sum(wrapped.view(), wrapped.view(), 0, {});
-  table.cumulative_sum(nan.view(), nan.view(), 0, {});
+  table.run(CumulativeSum{wrapped.view(), wrapped.view(), 0}, {});
+  table.run(CumulativeSum{nan.view(), nan.view(), 0}, {});
 
   EXPECT_EQ(wrapped[1], std::numeric_limits<std::int64_t>::min());
   EXPECT_EQ(nan[0], 1);

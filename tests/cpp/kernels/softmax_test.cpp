@@ -34,8 +34,8 @@ TEST_P(SoftmaxTest, IsTheExponentialOverItsSumAlongEveryDim) {
     for (const auto& x : several_layouts<T>()) {
       for (int dim = 0; dim < x.sizes().size(); ++dim) {
         Array<T> y(x.sizes()), z(x.sizes());
-        table.softmax(y.view(), x.view(), dim, {});
-        table.log_softmax(z.view(), x.view(), dim, {});
+        table.run(Softmax{y.view(), x.view(), dim}, {});
+        table.run(LogSoftmax{z.view(), x.view(), dim}, {});
 
         for_each_slice(x.sizes(), dim, [&](const std::vector<std::int64_t>& places) {
           long double sum = 0;
@@ -57,8 +57,8 @@ TEST_P(SoftmaxTest, LargeLogitsDoNotOverflow) {
   const auto x = Array<float>::of({1000, 999, -1000});
   Array<float> y({3}), z({3});
 
-  table.softmax(y.view(), x.view(), 0, {});
-  table.log_softmax(z.view(), x.view(), 0, {});
+  table.run(Softmax{y.view(), x.view(), 0}, {});
+  table.run(LogSoftmax{z.view(), x.view(), 0}, {});
 
   EXPECT_NEAR(y[0], 0.7310586, 1e-6);
   EXPECT_EQ(y[2], 0);
@@ -69,7 +69,7 @@ TEST_P(SoftmaxTest, MinusInfinityMeansNever) {
   const auto x = Array<double>::of({0, -INFINITY, 0});
   Array<double> y({3});
 
-  table.softmax(y.view(), x.view(), 0, {});
+  table.run(Softmax{y.view(), x.view(), 0}, {});
 
   EXPECT_EQ(values(y), (std::vector{0.5, 0.0, 0.5}));
 }
@@ -81,8 +81,8 @@ TEST_P(SoftmaxTest, RowsWithoutANumberToStandOnAreNan) {
   x[217] = -INFINITY;
   Array<float> y(x.sizes()), z(x.sizes());
 
-  table.softmax(y.view(), x.view(), 1, {});
-  table.log_softmax(z.view(), x.view(), 1, {});
+  table.run(Softmax{y.view(), x.view(), 1}, {});
+  table.run(LogSoftmax{z.view(), x.view(), 1}, {});
 
   for (std::int64_t i = 0; i < 200; ++i) EXPECT_TRUE(std::isnan(y[i]) && std::isnan(z[i])) << i;
   for (std::int64_t i = 200; i < 300; ++i) EXPECT_EQ(y[i] == 0, i == 217);
@@ -92,8 +92,8 @@ TEST_P(SoftmaxTest, RowsWithoutANumberToStandOnAreNan) {
 TEST_P(SoftmaxTest, OutMayBeTheInput) {
   for (const auto& x : several_layouts<float>()) {
     Array<float> apart(x.sizes());
-    table.softmax(apart.view(), x.view(), 0, {});
-    table.softmax(x.view(), x.view(), 0, {});
+    table.run(Softmax{apart.view(), x.view(), 0}, {});
+    table.run(Softmax{x.view(), x.view(), 0}, {});
 
     EXPECT_EQ(values(x), values(apart));
   }
@@ -104,11 +104,11 @@ TEST_P(SoftmaxTest, GradientsFollowTheirFormulas) {
     const auto x = Array<double>::random({4, 30, 5}, -3, 3, 1);
     const auto dy = Array<double>::random({30, 4, 5}, -1, 1, 2).transposed(0, 1);
     Array<double> y(x.sizes()), z(x.sizes()), dx(x.sizes()), dx_of_log(x.sizes());
-    table.softmax(y.view(), x.view(), dim, {});
-    table.log_softmax(z.view(), x.view(), dim, {});
+    table.run(Softmax{y.view(), x.view(), dim}, {});
+    table.run(LogSoftmax{z.view(), x.view(), dim}, {});
 
-    table.softmax_gradient(dx.view(), dy.view(), y.view(), dim, {});
-    table.log_softmax_gradient(dx_of_log.view(), dy.view(), z.view(), dim, {});
+    table.run(SoftmaxGradient{dx.view(), dy.view(), y.view(), dim}, {});
+    table.run(LogSoftmaxGradient{dx_of_log.view(), dy.view(), z.view(), dim}, {});
 
     for_each_slice(x.sizes(), dim, [&](const std::vector<std::int64_t>& places) {
       double weighted = 0, sum = 0;
@@ -125,8 +125,8 @@ TEST_P(SoftmaxTest, TakesViewsWithoutElementsAndWithoutDims) {
   const Array<float> none({3, 0}), one = Array<float>::made({}, [](std::int64_t) { return 5; });
   Array<float> y(Dims{});
 
-  table.softmax(none.view(), none.view(), 1, {});
-  table.softmax(y.view(), one.view(), 0, {});
+  table.run(Softmax{none.view(), none.view(), 1}, {});
+  table.run(Softmax{y.view(), one.view(), 0}, {});
 
   EXPECT_EQ(y[0], 1);
 }

@@ -41,7 +41,7 @@ TEST_P(StretchTest, EveryCountIsConvertedAndNoMore) {
   const auto x = Array<float>::random({room}, -50, 50, 3);
   for (const std::int64_t count : counts) {
     const auto y = Array<double>::made({room}, [](std::int64_t) { return 7; });
-    table.copy(first(y, count), first(x, count), {});
+    table.run(Copy{first(y, count), first(x, count)}, {});
     for (std::int64_t i = 0; i < room; ++i) EXPECT_EQ(y[i], i < count ? x[i] : 7) << count;
   }
 }

@@ -11,7 +11,7 @@ class VarianceTest : public EachInstructionSet {
     for (int d = 0; d < sizes.size(); ++d)
       if (reduced >> d & 1) sizes[d] = 1;
     const Array<T> result(sizes);
-    table.variance(reduced_view(result, x.sizes(), reduced), x.view(), {});
+    table.run(Variance{reduced_view(result, x.sizes(), reduced), x.view()}, {});
     return result;
   }
 };

@@ -23,7 +23,7 @@ TYPED_TEST(Copy, ConvertsToEveryDtypeAsTheFunctorDoes) {
   const auto x = small_numbers<TypeParam>(1300, 3);
   const auto to = [&]<class To>(Type<To>) {
     const DeviceArray<To> out(1300);
-    copy(out.view({1300}), x.view({1300}), Stream{});
+    kernel(kernels::Copy{out.view({1300}), x.view({1300})}, Stream{});
     for (std::int64_t i = 0; i < 1300; ++i)
       EXPECT_EQ(out.at(i), functors::Convert<To>{}(x.at(i))) << name_of(dtype_of<To>);
   };
@@ -35,7 +35,7 @@ TYPED_TEST(Copy, TakesAViewOfAnyStridesIntoAnother) {
   const DeviceArray<TypeParam> out(2000);
   const View from = x.view({30, 20}, {-1, 40}, 40), to = out.view({30, 20}, {1, 50}, 7);
 
-  copy(to, from, Stream{});
+  kernel(kernels::Copy{to, from}, Stream{});
 
   for_each_index(to.sizes, [&](const Dims& index) {
     EXPECT_EQ(element<TypeParam>(to, index), element<TypeParam>(from, index));
@@ -46,7 +46,7 @@ TYPED_TEST(Copy, SpreadsOneElement) {
   const auto one = small_numbers<TypeParam>(1, 3);
   const DeviceArray<TypeParam> out(1300);
 
-  copy(out.view({13, 100}), one.view({13, 100}, {0, 0}, 0), Stream{});
+  kernel(kernels::Copy{out.view({13, 100}), one.view({13, 100}, {0, 0}, 0)}, Stream{});
 
   EXPECT_EQ(out.values(), std::vector<TypeParam>(1300, one.at(0)));
 }
@@ -55,7 +55,7 @@ TYPED_TEST(Copy, FillsViewsWithANumber) {
   const DeviceArray<TypeParam> out(200);
   const TypeParam untouched = out.at(1);
 
-  fill(out.view({100}, {2}, 0), Scalar::of(std::int64_t{1}), Stream{});
+  kernel(kernels::Fill{out.view({100}, {2}, 0), Scalar::of(std::int64_t{1})}, Stream{});
 
   for (int i = 0; i < 100; ++i) {
     EXPECT_EQ(out.at(2 * i), TypeParam(1));
@@ -67,7 +67,9 @@ TYPED_TEST(Copy, CountsUp) {
   const std::int64_t count = strided_tile + 7;
   const DeviceArray<TypeParam> out(count);
 
-  arange(out.view({count}), Scalar::of(std::int64_t{-3}), Scalar::of(std::int64_t{2}), Stream{});
+  kernel(
+      kernels::Arange{out.view({count}), Scalar::of(std::int64_t{-3}), Scalar::of(std::int64_t{2})},
+      Stream{});
 
   for (std::int64_t i = 0; i < count; ++i)
     EXPECT_EQ(out.at(i), functors::Convert<TypeParam>{}(2 * i - 3));
@@ -77,7 +79,7 @@ TEST(CopyRange, OfIntegersIsExactWhereADoubleIsNot) {
   constexpr std::int64_t start = (std::int64_t{1} << 53) + 1;
   const DeviceArray<std::int64_t> out(3);
 
-  arange(out.view({3}), Scalar::of(start), Scalar::of(std::int64_t{1}), Stream{});
+  kernel(kernels::Arange{out.view({3}), Scalar::of(start), Scalar::of(std::int64_t{1})}, Stream{});
 
   EXPECT_EQ(out.values(), (std::vector<std::int64_t>{start, start + 1, start + 2}));
 }
@@ -85,7 +87,7 @@ TEST(CopyRange, OfIntegersIsExactWhereADoubleIsNot) {
 TEST(CopyRange, OfFractionsIsRoundedOnce) {
   const DeviceArray<float> out(1000);
 
-  arange(out.view({1000}), Scalar::of(0.0), Scalar::of(0.1), Stream{});
+  kernel(kernels::Arange{out.view({1000}), Scalar::of(0.0), Scalar::of(0.1)}, Stream{});
 
   for (int i = 0; i < 1000; ++i) EXPECT_EQ(out.at(i), static_cast<float>(i * 0.1));
 }
@@ -99,8 +101,8 @@ TEST(CopyTransfer, MovesDenseMemoryBetweenHostAndDeviceWithoutAKernel) {
   };
   const auto before = shim::launches;
 
-  copy(there.view({2, 3}), host(const_cast<std::vector<float>&>(given)), Stream{});
-  copy(host(back), there.view({2, 3}), Stream{});
+  kernel(kernels::Copy{there.view({2, 3}), host(const_cast<std::vector<float>&>(given))}, Stream{});
+  kernel(kernels::Copy{host(back), there.view({2, 3})}, Stream{});
 
   EXPECT_EQ(back, given);
   EXPECT_EQ(shim::launches, before);
@@ -110,21 +112,11 @@ TEST(CopyTransfer, OfNothingDoesNothing) {
   const DeviceArray<float> x(0);
   const auto before = shim::launches;
 
-  copy(x.view({0, 3}), x.view({0, 3}), Stream{});
-  fill(x.view({0}), Scalar::of(1.0), Stream{});
-  arange(x.view({0}), Scalar::of(1.0), Scalar::of(1.0), Stream{});
+  kernel(kernels::Copy{x.view({0, 3}), x.view({0, 3})}, Stream{});
+  kernel(kernels::Fill{x.view({0}), Scalar::of(1.0)}, Stream{});
+  kernel(kernels::Arange{x.view({0}), Scalar::of(1.0), Scalar::of(1.0)}, Stream{});
 
   EXPECT_EQ(shim::launches, before);
-}
-
-TEST(CopyTable, HasCopiesConstantsAndRanges) {
-  Table table{};
-
-  fill_copy(table);
-
-  EXPECT_NE(table.copy, nullptr);
-  EXPECT_NE(table.fill, nullptr);
-  EXPECT_NE(table.arange, nullptr);
 }
 
 }  // namespace

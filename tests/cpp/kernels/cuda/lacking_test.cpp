@@ -18,16 +18,17 @@ TEST(LackingTable, HasNoNullEntry) {
 
 TEST(LackingTable, RaisesDeviceErrorInTheNameOfTheOp) {
   const Table table = lacking_table();
+  const View none{};
 
   try {
-    table.softmax({}, {}, 0, {});
+    table.run(Softmax{none, none, 0}, {});
     FAIL() << "did not raise";
   } catch (const DeviceError& error) {
     EXPECT_STREQ(error.what(),
                  "softmax: tensors on a CUDA device; it has a kernel for the CPU alone, move them "
                  "with to(\"cpu\")");
   }
-  EXPECT_THROW(table.cross_entropy({}, {}), DeviceError);
+  EXPECT_THROW(table.run(CrossEntropy{}, {}), DeviceError);
   EXPECT_THROW(table.unary[0]({}, {}, {}), DeviceError);
 }
 

@@ -69,7 +69,7 @@ TYPED_TEST(Matmul, TakesOperandsOfAnyLayout) {
       const View out = memory.view(sizes), a = x.view(left.sizes, left.strides, 0),
                  b = y.view(right.sizes, right.strides, 0);
 
-      matmul(out, a, b, false, Stream{});
+      kernel(kernels::Matmul{out, a, b, false}, Stream{});
 
       expect_product<TypeParam>(out, a, b, 0);
     }
@@ -84,7 +84,7 @@ TYPED_TEST(Matmul, TakesABatchAndOneMatrixForAll) {
     for (const View& b : {others, same}) {
       const DeviceArray<TypeParam> memory(100);
 
-      matmul(memory.view({6, 3, 4}), a, b, false, Stream{});
+      kernel(kernels::Matmul{memory.view({6, 3, 4}), a, b, false}, Stream{});
 
       expect_product<TypeParam>(memory.view({6, 3, 4}), a, b, 0);
     }
@@ -95,9 +95,9 @@ TYPED_TEST(Matmul, AddsToWhatIsThere) {
   const auto x = small_numbers<TypeParam>(100, 1), y = small_numbers<TypeParam>(100, 2);
   const DeviceArray<TypeParam> memory(40);
   const View out = memory.view({3, 4}, {6, 1}, 0), a = x.view({3, 5}), b = y.view({5, 4});
-  fill(memory.view({40}), Scalar::of(std::int64_t{2}), Stream{});
+  kernel(kernels::Fill{memory.view({40}), Scalar::of(std::int64_t{2})}, Stream{});
 
-  matmul(out, a, b, true, Stream{});
+  kernel(kernels::Matmul{out, a, b, true}, Stream{});
 
   expect_product<TypeParam>(out, a, b, 2);
   EXPECT_EQ(memory.at(4), TypeParam(2)) << "wrote between the rows";
@@ -108,7 +108,7 @@ TYPED_TEST(Matmul, LinearAddsTheBiasToEveryRow) {
   const DeviceArray<TypeParam> memory(12), bias(std::vector<TypeParam>{2, 2, 2, 2});
   const View out = memory.view({3, 4}), a = x.view({3, 5}), b = y.view({5, 4});
 
-  linear(out, a, b, bias.view({4}), Stream{});
+  kernel(kernels::Linear{out, a, b, bias.view({4})}, Stream{});
 
   expect_product<TypeParam>(out, a, b, 2);
 }
@@ -116,9 +116,10 @@ TYPED_TEST(Matmul, LinearAddsTheBiasToEveryRow) {
 TYPED_TEST(Matmul, OfNoDepthIsZeroOrWhatIsThere) {
   const DeviceArray<TypeParam> x(0), memory(12);
   const auto multiply_nothing = [&](bool accumulate) {
-    matmul(memory.view({3, 4}), x.view({3, 0}), x.view({0, 4}), accumulate, Stream{});
+    kernel(kernels::Matmul{memory.view({3, 4}), x.view({3, 0}), x.view({0, 4}), accumulate},
+           Stream{});
   };
-  fill(memory.view({12}), Scalar::of(std::int64_t{2}), Stream{});
+  kernel(kernels::Fill{memory.view({12}), Scalar::of(std::int64_t{2})}, Stream{});
 
   multiply_nothing(true);
   EXPECT_EQ(memory.values(), std::vector<TypeParam>(12, 2));
@@ -130,7 +131,7 @@ TEST(MatmulOfIntegers, Wraps) {
   const DeviceArray<std::int32_t> x(std::vector<std::int32_t>{1 << 30, 1 << 30}),
       y(std::vector<std::int32_t>{2, 3}), out(1);
 
-  matmul(out.view({1, 1}), x.view({1, 2}), y.view({2, 1}), false, Stream{});
+  kernel(kernels::Matmul{out.view({1, 1}), x.view({1, 2}), y.view({2, 1}), false}, Stream{});
 
   EXPECT_EQ(out.at(0), (1 << 30));  // 5 * 2^30, less 2^32
 }
@@ -140,7 +141,9 @@ TEST(MatmulOfFloats, GivesItsCopiesBack) {
   const DeviceArray<float> out(16);
   const auto before = shim::DeviceMemory::live_count();
 
-  matmul(out.view({4, 4}), x.view({4, 4}, {20, 2}, 0), x.view({4, 4}, {20, 3}, 0), false, Stream{});
+  kernel(kernels::Matmul{out.view({4, 4}), x.view({4, 4}, {20, 2}, 0), x.view({4, 4}, {20, 3}, 0),
+                         false},
+         Stream{});
 
   EXPECT_EQ(shim::DeviceMemory::live_count(), before);
 }

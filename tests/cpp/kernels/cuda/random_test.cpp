@@ -13,12 +13,6 @@ using shim::DeviceArray;
 
 constexpr RandomStream numbers{.seed = 0x0123456789abcdef, .offset = (std::uint64_t{1} << 32) - 3};
 
-Table filled() {
-  Table table{};
-  fill_random(table);
-  return table;
-}
-
 template <class T>
 class Random : public testing::Test {};
 using Floats = testing::Types<float, double>;
@@ -30,7 +24,7 @@ TYPED_TEST(Random, DrawsElementIFromItsOwnCounter) {
   const DeviceArray<TypeParam> out(count + 1);
   const TypeParam beyond = out.at(count);
 
-  filled().uniform(out.view({count}), 0, 1, numbers, Stream{});
+  kernel(Uniform{out.view({count}), 0, 1, numbers}, Stream{});
 
   for (std::int64_t i = 0; i < count; ++i) {
     const auto counter = numbers.offset + static_cast<std::uint64_t>(i / 4);
@@ -44,7 +38,7 @@ TYPED_TEST(Random, DrawsElementIFromItsOwnCounter) {
 TYPED_TEST(Random, DrawsUniformNumbersInTheirInterval) {
   const DeviceArray<TypeParam> out(10'000);
 
-  filled().uniform(out.view({10'000}), -2, 3, numbers, Stream{});
+  kernel(Uniform{out.view({10'000}), -2, 3, numbers}, Stream{});
 
   double sum = 0;
   for (const TypeParam x : out.values()) {
@@ -58,7 +52,7 @@ TYPED_TEST(Random, DrawsUniformNumbersInTheirInterval) {
 TYPED_TEST(Random, DrawsNormalNumbersOfTheirMeanAndDeviation) {
   const DeviceArray<TypeParam> out(10'000);
 
-  filled().normal(out.view({10'000}), 5, 2, numbers, Stream{});
+  kernel(Normal{out.view({10'000}), 5, 2, numbers}, Stream{});
 
   double sum = 0, squares = 0;
   for (const TypeParam x : out.values()) {
@@ -72,7 +66,7 @@ TYPED_TEST(Random, DrawsNormalNumbersOfTheirMeanAndDeviation) {
 TYPED_TEST(Random, KeepsAShareOfOnes) {
   const DeviceArray<TypeParam> out(10'000);
   const auto share = [&](double keep) {
-    filled().bernoulli(out.view({10'000}), keep, numbers, Stream{});
+    kernel(Bernoulli{out.view({10'000}), keep, numbers}, Stream{});
     double sum = 0;
     for (const TypeParam x : out.values()) sum += x;
     return sum / 10'000;
@@ -87,7 +81,7 @@ TEST(RandomOfNothing, StartsNothing) {
   const DeviceArray<float> out(0);
   const auto before = shim::launches;
 
-  filled().normal(out.view({0}), 0, 1, numbers, Stream{});
+  kernel(Normal{out.view({0}), 0, 1, numbers}, Stream{});
 
   EXPECT_EQ(shim::launches, before);
 }

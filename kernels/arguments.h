@@ -1,0 +1,214 @@
+// What each kernel is given that is more than a functor over elements: one struct a kernel. The
+// struct is the kernel's key in the table, and knows the name of its op.
+#pragma once
+
+#include <cstdint>
+
+#include "csrc/core/scalar.h"
+#include "csrc/core/view.h"
+
+namespace garboard::kernels {
+
+// Every kernel writes its results completely and keeps nothing. Views may be strided, broadcast
+// (stride 0, inputs only) or empty, unless said otherwise; sizes and dtypes are as the op floor
+// checked them. A result may be exactly an input (same data, sizes, strides), and overlaps no input
+// otherwise. Views that are references are borrowed for the call.
+
+/// Converts and copies. As C++ converts; to bool it is `x != 0`.
+struct Copy {
+  static constexpr const char* name = "copy";
+  const View& out;
+  const View& x;
+};
+
+struct Fill {
+  static constexpr const char* name = "fill";
+  const View& out;
+  Scalar value;
+};
+
+/// out[i] = start + i * step, computed in double or int64; `out` is contiguous, of one dim.
+struct Arange {
+  static constexpr const char* name = "arange";
+  const View& out;
+  Scalar start, step;
+};
+
+/// The mean squared distance from the mean, floating; NaN of no elements. `out` has x's sizes, with
+/// stride 0 along the reduced dims.
+struct Variance {
+  static constexpr const char* name = "var";
+  const View& out;
+  const View& x;
+};
+
+/// The extremum along `dim` and where it first stands; NaN wins. `values` and `indices` (int64)
+/// have x's sizes, with size 1 along `dim`; values.data may be null when only indices are wanted.
+struct IndexedReduce {
+  const View& values;
+  const View& indices;
+  const View& x;
+  int dim;
+};
+struct MaximumIndex : IndexedReduce {
+  static constexpr const char* name = "max along a dim";
+};
+struct MinimumIndex : IndexedReduce {
+  static constexpr const char* name = "min along a dim";
+};
+
+/// Running sums along `dim`, forwards; float32, float64 or int64. `out` has x's sizes and dtype.
+struct CumulativeSum {
+  static constexpr const char* name = "cumsum";
+  const View& out;
+  const View& x;
+  int dim;
+};
+
+/// Along `dim`; `y` has x's sizes.
+struct AlongDim {
+  const View& y;
+  const View& x;
+  int dim;
+};
+struct Softmax : AlongDim {
+  static constexpr const char* name = "softmax";
+};
+struct LogSoftmax : AlongDim {
+  static constexpr const char* name = "log_softmax";
+};
+
+/// Takes what the forward pass returned.
+struct AlongDimGradient {
+  const View& dx;
+  const View& dy;
+  const View& y;
+  int dim;
+};
+struct SoftmaxGradient : AlongDimGradient {
+  static constexpr const char* name = "softmax backward";
+};
+struct LogSoftmaxGradient : AlongDimGradient {
+  static constexpr const char* name = "log_softmax backward";
+};
+
+/// With e = label_smoothing, a row's loss is (1 - e) w[target] l[target] + e / classes sum(w l),
+/// where l = -log softmax. Returns the first row whose target is out of range, or -1; of such a
+/// call the results are unfinished.
+struct CrossEntropy {
+  static constexpr const char* name = "cross_entropy";
+  using Result = std::int64_t;
+  static constexpr Result idle_result = -1;
+
+  View logits;    // [rows, classes], floating, any strides
+  View targets;   // [rows], int64, each in [0, classes) or ignore_index: checked by the kernel
+  View losses;    // [rows], logits' dtype: 0 where ignored
+  View log_sums;  // [rows], logits' dtype: log sum exp of each row, kept for the gradient
+  View counts;    // [rows], logits' dtype: the target's weight, 0 where ignored
+  View weights;   // [classes], dense, logits' dtype; without data all are 1
+  std::int64_t ignore_index = -100;
+  double label_smoothing = 0;  // what part of a target is spread over all classes
+};
+
+/// Of the losses above, 0 for an ignored row; `d_losses` may have stride 0. Reads neither losses
+/// nor counts. Returns the same: an array that shares the targets' memory may have been written
+/// since.
+struct CrossEntropyGradient {
+  static constexpr const char* name = "cross_entropy backward";
+  using Result = std::int64_t;
+  static constexpr Result idle_result = -1;
+
+  const View& d_logits;
+  const View& d_losses;
+  const CrossEntropy& of;
+};
+
+/// out = (x - mean) inverse weight + bias; writes means and inverses.
+struct LayerNorm {
+  static constexpr const char* name = "layer_norm";
+
+  View out, x;           // [rows, columns], contiguous, floating, as all that follows
+  View weight, bias;     // [columns], or without data
+  View means, inverses;  // [rows]: of each row the mean and 1 / sqrt(variance + epsilon)
+  double epsilon;
+};
+
+/// Reads x, weight, means and inverses.
+struct LayerNormGradient {
+  static constexpr const char* name = "layer_norm backward";
+
+  View d_out, d_x;        // as x
+  View d_weight, d_bias;  // [columns]; what is not wanted has no data
+  const LayerNorm& of;
+};
+
+/// out = a @ b, or out += a @ b when `accumulate`. Two dims, or three with the batch first;
+/// floating dtypes through BLAS, integers by a plain loop. Inputs may be transposed or strided;
+/// `out` has contiguous rows.
+struct Matmul {
+  static constexpr const char* name = "matmul";
+  const View& out;
+  const View& a;
+  const View& b;
+  bool accumulate = false;
+};
+
+/// out = a @ b + bias. `bias` is [out's columns], dense, of out's dtype; otherwise as above.
+struct Linear {
+  static constexpr const char* name = "linear";
+  const View& out;
+  const View& a;
+  const View& b;
+  const View& bias;
+};
+
+/// Element i of the contiguous result depends on (seed, offset + i / 4, i % 4) alone: Philox4x32-10
+/// (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011).
+struct RandomStream {
+  std::uint64_t seed;
+  std::uint64_t offset;
+};
+
+/// Uniform in [low, high), floating.
+struct Uniform {
+  static constexpr const char* name = "rand";
+  const View& out;
+  double low, high;
+  RandomStream numbers;
+};
+
+struct Normal {
+  static constexpr const char* name = "randn";
+  const View& out;
+  double mean, deviation;
+  RandomStream numbers;
+};
+
+/// 1 with probability `keep`, else 0; any dtype.
+struct Bernoulli {
+  static constexpr const char* name = "bernoulli";
+  const View& out;
+  double keep;
+  RandomStream numbers;
+};
+
+/// One parameter's update, in place, each element read and written once. All views are contiguous
+/// and of one floating dtype and size.
+struct AdamStep {
+  static constexpr const char* name = "Adam";
+
+  View parameter, gradient, mean, square;
+  double learning_rate, beta1, beta2, epsilon, weight_decay;
+  bool decoupled_decay;  // AdamW
+  std::int64_t step;     // 1 at the first
+};
+
+struct SgdStep {
+  static constexpr const char* name = "SGD";
+
+  View parameter, gradient, velocity;  // velocity.data may be null: no momentum
+  double learning_rate, momentum, dampening, weight_decay;
+  bool nesterov, is_first;  // the first velocity is the gradient
+};
+
+}  // namespace garboard::kernels
