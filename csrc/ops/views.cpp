@@ -211,6 +211,30 @@ Tensor permute(const Tensor& input, const Dims& dims) {
   });
 }
 
+Tensor flip(const Tensor& input, const Dims& dims) {
+  unsigned flipped = 0;
+  for (const std::int64_t dim : dims) {
+    const unsigned bit = 1u << checked_dim("flip", dim, input.ndim());
+    if (flipped & bit) throw ShapeError(text("flip: dims ", dims, "; each may be named once"));
+    flipped |= bit;
+  }
+  const auto fill = [&](Dims& sizes, Dims& strides) {
+    sizes = input.sizes();
+    strides = input.strides();
+    std::int64_t offset = input.offset();
+    if (input.count() == 0) return offset;
+    for (int i = 0; i < input.ndim(); ++i) {
+      if (!(flipped & (1u << i))) continue;
+      offset += (sizes[i] - 1) * strides[i];
+      strides[i] = -strides[i];
+    }
+    return offset;
+  };
+  return view_of("flip", input, fill, [&] {
+    return [dims](const Backward& at) -> Grads { return flip(at.grad, dims); };
+  });
+}
+
 Tensor expand(const Tensor& input, const Dims& sizes) {
   const int added = sizes.size() - input.ndim();
   if (added < 0)

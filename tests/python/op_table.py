@@ -398,6 +398,13 @@ VIEWS = [
         *(of((2, 3, 4), 2, 0, 1), of((2, 3, 4), -1, 1, 0), of(())),
     ),
     shape_row(
+        "flip",
+        lambda x, *dims: np.flip(x, dims),
+        of((2, 3, 4), 0, -1),
+        of((2, 3), 1),
+        of((3, 0), 0),
+    ),
+    shape_row(
         "expand",
         expand,
         *(of((3, 1), 3, 4), of((3, 1), 2, -1, 4), of((), 2, 2), of((3, 1), 3, 0)),

@@ -113,6 +113,8 @@ SHAPES: list[Mistake] = [
     ("t", lambda t: t.cube.t(), ShapeError, "[2, 3, 4]", "at most two dims"),
     ("permute", lambda t: t.x.permute(0, 0), ShapeError, "[0, 0]", "named once"),
     ("permute", lambda t: t.x.permute(0), ShapeError, "[0] of a tensor of 2", "named once"),
+    ("flip", lambda t: t.x.flip(0, -2), ShapeError, "[0, -2]", "named once"),
+    ("flip", lambda t: t.x.flip(2), IndexOutOfRangeError, "dim 2", "[-2, 1]"),
     ("permute", lambda t: t.x.permute(0, 2), IndexOutOfRangeError, "dim 2", "[-2, 1]"),
     ("transpose", lambda t: t.x.transpose(0, -3), IndexOutOfRangeError, "dim -3", "[-2, 1]"),
     ("transpose", lambda t: t.x.transpose(0.5, 1), TypeError, "type float", "an integer"),

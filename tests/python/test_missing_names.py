@@ -61,7 +61,7 @@ class TestTheTable:
             ("nan_to_num", np.nan_to_num),
             ("norm", np.linalg.norm),
             ("diff", np.diff),
-            ("flip", lambda x: np.flip(x, 0)),
+            ("flipud", np.flipud),
             ("roll", lambda x: np.roll(x, 2)),
             ("repeat_interleave", lambda x: np.repeat(x, 2)),
             ("logsumexp", lambda x: np.log(np.exp(x).sum(0, keepdims=True))),

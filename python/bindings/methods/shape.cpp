@@ -118,6 +118,17 @@ constexpr Doc permute{
         ">>> gb.permute(x, 2, 0, 1).shape\n"
         "(4, 2, 3)",
 };
+constexpr Doc flip{
+    .summary = "Turn dims around: the last element comes first.",
+    .details = "A view, as NumPy's; PyTorch copies: `.clone()` where the result is written into.",
+    .args = {any_shape, {"dims", "The dims to turn, each in [-ndim, ndim) and named once."}},
+    .returns = view_returns,
+    .raises = "IndexOutOfRangeError: A dim lies outside.\nShapeError: A dim is named twice.",
+    .example =
+        ">>> gb.flip(gb.tensor([[1, 2], [3, 4]]), 0)\n"
+        "tensor([[3, 4],\n"
+        "        [1, 2]])",
+};
 constexpr const char* expand_returns =
     "A view over the same storage, in which what is repeated stands once (stride 0); it cannot be "
     "written in place. The graph keeps no tensor.";
@@ -243,6 +254,7 @@ constexpr std::array table{
     bind("transpose", "input: Tensor, dim0: int, dim1: int", docs::transpose, fn<transpose>),
     bind("t", alone, docs::t, fn<t>),
     bind("permute", "input: Tensor, *dims: int", docs::permute, fn<permute>),
+    bind("flip", "input: Tensor, *dims: int", docs::flip, fn<flip>),
     bind("expand", "input: Tensor, *sizes: int", docs::expand, fn<expand>, Place::method),
     bind("expand_as", beside, docs::expand_as, like<expand>, Place::method),
     bind("squeeze", "input: Tensor, dim: int | None = None", docs::squeeze, fn<squeeze>),
