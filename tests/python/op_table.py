@@ -250,6 +250,14 @@ def cumsum(x: np.ndarray, dim: int) -> np.ndarray:
     return x.cumsum(dim if x.ndim else None, kind).reshape(x.shape)
 
 
+def logsumexp(x: np.ndarray, dim: Any, keepdim: bool = False) -> np.ndarray:
+    dims = tuple(dim) if isinstance(dim, list) else dim
+    dims = dims if x.ndim else None
+    largest = x.max(dims, keepdims=True) if x.size else np.zeros(())
+    total = np.exp(x - largest).sum(dims, keepdims=keepdim)
+    return np.log(total) + largest.reshape(total.shape if x.size else ())
+
+
 REDUCTIONS = [
     Row(
         name="sum",
@@ -306,6 +314,15 @@ REDUCTIONS = [
         ],
         result=summed,
         terms=600,
+    ),
+    Row(
+        name="logsumexp",
+        reference=logsumexp,
+        draws=[WIDE],
+        cases=[case for case in over_dims(*EMPTY) if case.arguments or case.named.get("dim")],
+        result=real,
+        ulps=4,
+        terms=4,
     ),
     Row(name="amax", reference=reducing(np.max), draws=[WIDE], cases=over_dims()),
     Row(name="amin", reference=reducing(np.min), draws=[WIDE], cases=over_dims()),

@@ -64,17 +64,12 @@ class TestTheTable:
             ("flipud", np.flipud),
             ("roll", lambda x: np.roll(x, 2)),
             ("repeat_interleave", lambda x: np.repeat(x, 2)),
-            ("logsumexp", lambda x: np.log(np.exp(x).sum(0, keepdims=True))),
         ],
     )
     def test_computes_what_the_name_computes(self, name, expected):
         values = np.array([0.25, 0.5, 0.125, 0.75])
         text = ADVICE["garboard"][name].removeprefix("use ").split(", which")[0]
         known: dict[str, Any] = {"gb": gb, "math": math, "x": gb.tensor(values), "n": 2, "dim": 0}
-        if text.startswith("take m"):
-            text = "(m := x.amax" + text.removeprefix("take m = x.amax").replace(
-                ": m", ") * 0 + m", 1
-            )
 
         result = eval(text, known)
 

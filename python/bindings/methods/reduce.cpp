@@ -2,6 +2,7 @@
 #include "csrc/ops/reduce.h"
 #include "csrc/core/error.h"
 #include "csrc/ops/binary.h"
+#include "csrc/ops/composite/reduce.h"
 #include "csrc/ops/scan.h"
 #include "python/bindings/call/methods.h"
 #include "python/bindings/interpreter/ref.h"
@@ -72,6 +73,21 @@ constexpr Doc mean{
         ">>> x = gb.tensor([[1.0, 2.0], [3.0, 4.0]])\n"
         ">>> gb.mean(x, 0)\n"
         "tensor([2., 3.])",
+};
+constexpr Doc logsumexp{
+    .summary = "Compute the logarithm of the sum of exponentials along `dim`.",
+    .details =
+        "logsumexp(x) = m + log(sum(exp(x - m))), where m is the largest element, so nothing "
+        "overflows: -inf of no elements. Integers and bools are taken as float32.",
+    .args = {any_tensor, {"dim", "The dims to reduce, each in [-ndim, ndim)."}, keepdim},
+    .returns =
+        "A new tensor without the reduced dims. Until backward the graph keeps the exponentials "
+        "and "
+        "their sums.",
+    .raises = dims_error,
+    .example =
+        ">>> gb.logsumexp(gb.tensor([1000.0, 1000.0]), 0)\n"
+        "tensor(1000.6931)",
 };
 constexpr Arg correction{
     "correction", "What is taken from the count before it divides: 1 for a sample, 0 for all."};
@@ -300,6 +316,8 @@ constexpr std::array table{
     bind("sum", summed, docs::sum, summing<sum>),
     bind("prod", summed, docs::prod, summing<prod>),
     bind("mean", summed, docs::mean, summing<mean>),
+    bind("logsumexp", "input: Tensor, dim: int | Size, keepdim: bool = False", docs::logsumexp,
+         fn<composite::logsumexp>),
     bind("var", spread, docs::var, spreading<var>),
     bind("std", spread, docs::std, spreading<std_deviation>),
     bind("cumsum", scanned, docs::cumsum, fn<cumsum>),

@@ -1,0 +1,29 @@
+// Reductions made of other ops.
+#pragma once
+
+#include <limits>
+
+#include "csrc/ops/binary.h"
+#include "csrc/ops/convert.h"
+#include "csrc/ops/operators.h"
+#include "csrc/ops/reduce.h"
+#include "csrc/ops/ternary.h"
+#include "csrc/ops/unary.h"
+#include "csrc/ops/views.h"
+
+namespace garboard::composite {
+
+/// log(sum(exp(x))) along `dims`: the largest element is taken out first, so that nothing
+/// overflows.
+inline Tensor logsumexp(const Tensor& input, const Dims& dims, bool keepdim) {
+  const Tensor x = is_floating(input.dtype()) ? input : to(input, DType::float32);
+  if (x.count() == 0) return log(sum(exp(x), {dims, keepdim}));
+  Tensor largest = amax(detach(x), {dims, true});
+  largest = where(isfinite(largest), largest, 0.0);
+  const Tensor total = sum(exp(x - largest), {dims, keepdim});
+  const Tensor is_nothing = eq(total, 0.0);  // all are -inf: no gradient passes
+  const Tensor result = log(where(is_nothing, 1.0, total)) + reshape(largest, total.sizes());
+  return where(is_nothing, -std::numeric_limits<double>::infinity(), result);
+}
+
+}  // namespace garboard::composite
