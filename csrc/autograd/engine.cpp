@@ -8,11 +8,11 @@
 #include "csrc/core/error.h"
 #include "csrc/core/outer_lock.h"
 #include "csrc/lifetime/op_profile.h"
-#include "csrc/ops/binary.h"
-#include "csrc/ops/convert.h"
-#include "csrc/ops/create.h"
-#include "csrc/ops/record.h"
-#include "csrc/ops/reduce.h"
+#include "csrc/ops/create/convert.h"
+#include "csrc/ops/create/create.h"
+#include "csrc/ops/elementwise/binary.h"
+#include "csrc/ops/op/record.h"
+#include "csrc/ops/reduce/reduce.h"
 
 namespace garboard {
 namespace {

@@ -20,7 +20,8 @@ std::string absence_of(const fs::path& file) {
 
 }  // namespace
 
-// Where the CUDA library is built, kernels/cuda/built_with_cuda.cpp says otherwise, and wins.
+// Where the CUDA library is built, kernels/cuda/library/built_with_cuda.cpp says otherwise, and
+// wins.
 [[gnu::weak]] bool is_built_with_cuda() { return false; }
 
 std::string folder_of_binaries() {

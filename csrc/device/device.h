@@ -6,7 +6,8 @@
 
 namespace garboard {
 
-/// A simulated device has memory of any size and does no work: see csrc/ops/simulated_devices.h.
+/// A simulated device has memory of any size and does no work: see
+/// csrc/ops/devices/simulated_devices.h.
 enum class DeviceKind : std::uint8_t { cpu, cuda, simulated };
 
 inline constexpr int max_cuda_devices = 8;

@@ -5,8 +5,8 @@
 #include <new>
 
 #include "csrc/core/pool.h"
-#include "csrc/memory/allocators.h"
-#include "csrc/memory/caching_allocator.h"
+#include "csrc/memory/allocator/allocators.h"
+#include "csrc/memory/allocator/caching_allocator.h"
 #include "csrc/tensor/grad_node.h"
 
 namespace garboard {

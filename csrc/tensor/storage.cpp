@@ -1,7 +1,7 @@
 #include "csrc/tensor/storage.h"
 
-#include "csrc/memory/allocators.h"
-#include "csrc/memory/caching_allocator.h"
+#include "csrc/memory/allocator/allocators.h"
+#include "csrc/memory/allocator/caching_allocator.h"
 #include "csrc/tensor/small_tensor.h"
 
 namespace garboard {

@@ -1,6 +1,6 @@
 #include "kernels/cpu/table.h"
 
-#include "kernels/cpu/parts.h"
+#include "kernels/cpu/loop/parts.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {

@@ -91,12 +91,17 @@ HEADER = "#pragma once\n"
 PLANTED = [
     (upward_includes, "csrc/core/a.h", '#include "csrc/tensor/tensor.h"', "does not stand on"),
     (upward_includes, "csrc/memory/a.h", '#include "csrc/lifetime/site.h"', "does not stand on"),
-    (upward_includes, "kernels/a.h", '#include "csrc/memory/pool.h"', "does not stand on"),
+    (upward_includes, "kernels/a.h", '#include "csrc/memory/heap/pool.h"', "does not stand on"),
     (upward_includes, "csrc/ops/a.h", "# include <Python.h>", "only python/bindings"),
     (upward_includes, "kernels/cpu/a.cpp", "#include <cuda_runtime.h>", "only kernels/cuda"),
     (upward_includes, "csrc/core/a.cpp", '#include "a.h"', "start at a floor"),
     (upward_includes, "csrc/core/a.cpp", '#include "csrc/core/gone.h"', "no file"),
-    (functors_that_know_a_device, "kernels/functors/a.h", '#include "kernels/cpu/loop.h"', "alone"),
+    (
+        functors_that_know_a_device,
+        "kernels/functors/a.h",
+        '#include "kernels/cpu/loop/loop.h"',
+        "alone",
+    ),
     (badly_opened, "csrc/core/a.h", "", "no #pragma once"),
     (badly_opened, "csrc/core/b.cpp", "#include <vector>", "before its own header"),
 ]

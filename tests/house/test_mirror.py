@@ -8,17 +8,13 @@ from tests.house.tree import Tree, planted, project
 
 
 def astray(tree: Tree) -> list[str]:
-    """Return C++ tests that mirror no source: tests/cpp/memory/pool_test.cpp is of
-    csrc/memory/pool.h or .cpp; tests/cpp/kernels mirrors kernels/ and its folders."""
+    """Return C++ tests that mirror no source: tests/cpp/memory/heap/pool_test.cpp is of
+    csrc/memory/heap/pool.h or .cpp; tests/cpp/kernels mirrors kernels/."""
     found = []
     for file in tree.under("tests/cpp", suffixes=("_test.cpp",)):
         stem = file.removeprefix("tests/cpp/").removesuffix("_test.cpp")
-        floor, _, name = stem.partition("/")
-        folders = ["kernels/"] if floor == "kernels" else [f"csrc/{floor}/"]
-        if floor == "kernels":
-            folders += ["kernels/cpu/", "kernels/functors/", "kernels/cuda/"]
-        sources = [f"{folder}{name}{end}" for folder in folders for end in (".h", ".cpp", ".cu")]
-        if not set(sources) & set(tree.files):
+        source = stem if stem.startswith("kernels/") else f"csrc/{stem}"
+        if not {f"{source}{end}" for end in (".h", ".cpp", ".cu")} & set(tree.files):
             found.append(f"{file} mirrors no source")
     return found
 
@@ -36,7 +32,7 @@ def test_a_planted_stray_is_found(tmp_path: Path):
             "csrc/core/a.h": "",
             "kernels/cpu/b.cpp": "",
             "tests/cpp/core/a_test.cpp": "",
-            "tests/cpp/kernels/b_test.cpp": "",
+            "tests/cpp/kernels/cpu/b_test.cpp": "",
             "tests/cpp/memory/a_test.cpp": "",
         },
     )

@@ -26,7 +26,7 @@ FILES = {
 
 
 START = """
-#include "kernels/cpu/parts.h"
+#include "kernels/cpu/loop/parts.h"
 namespace garboard::kernels {
 struct Planted {
   static constexpr const char* name = "planted";
@@ -95,7 +95,7 @@ def test_the_number_is_the_same_for_the_same_text_elsewhere(tmp_path: Path):
 def test_the_number_leaves_alone_what_one_library_has_for_itself(tmp_path: Path):
     before = number(tmp_path / "before", FILES)
 
-    after = number(tmp_path / "after", FILES | {"kernels/cpu/loop.h": "void run();\n"})
+    after = number(tmp_path / "after", FILES | {"kernels/cpu/loop/loop.h": "void run();\n"})
 
     assert after == before
 

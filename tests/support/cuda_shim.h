@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "kernels/cuda/runtime.h"
+#include "kernels/cuda/launch/runtime.h"
 #include "tests/support/fibers.h"
 
 #define __global__

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "kernels/cuda/gemm_plan.h"
+#include "kernels/cuda/product/gemm_plan.h"
 
 namespace garboard::shim {
 

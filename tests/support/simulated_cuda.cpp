@@ -9,8 +9,8 @@
 #include <new>
 
 #include "csrc/device/cuda_library.h"
-#include "kernels/cuda/cublas.h"
-#include "kernels/cuda/filled_table.h"
+#include "kernels/cuda/library/filled_table.h"
+#include "kernels/cuda/product/cublas.h"
 #include "tests/support/cuda_shim.h"
 #include "tests/support/gemm_by_definition.h"
 

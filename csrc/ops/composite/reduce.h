@@ -3,13 +3,13 @@
 
 #include <limits>
 
-#include "csrc/ops/binary.h"
-#include "csrc/ops/convert.h"
-#include "csrc/ops/operators.h"
-#include "csrc/ops/reduce.h"
-#include "csrc/ops/ternary.h"
-#include "csrc/ops/unary.h"
-#include "csrc/ops/views.h"
+#include "csrc/ops/create/convert.h"
+#include "csrc/ops/elementwise/binary.h"
+#include "csrc/ops/elementwise/ternary.h"
+#include "csrc/ops/elementwise/unary.h"
+#include "csrc/ops/op/operators.h"
+#include "csrc/ops/reduce/reduce.h"
+#include "csrc/ops/shape/views.h"
 
 namespace garboard::composite {
 

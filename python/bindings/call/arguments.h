@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "csrc/ops/operand.h"
+#include "csrc/ops/op/operand.h"
 #include "python/bindings/call/signature.h"
 #include "python/bindings/tensor/tensor_object.h"
 

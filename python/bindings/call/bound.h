@@ -9,8 +9,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "csrc/ops/op.h"
-#include "csrc/ops/reduce.h"
+#include "csrc/ops/op/op.h"
+#include "csrc/ops/reduce/reduce.h"
 #include "python/bindings/call/doc.h"
 #include "python/bindings/call/reader.h"
 #include "python/bindings/call/signature.h"

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "csrc/lifetime/borrowing.h"
-#include "csrc/ops/op.h"
+#include "csrc/ops/op/op.h"
 #include "python/bindings/call/bound.h"
 #include "python/bindings/call/doc.h"
 #include "python/bindings/call/profiled.h"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "csrc/ops/operand.h"
+#include "csrc/ops/op/operand.h"
 #include "python/bindings/call/arguments.h"
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/interpreter/unicode.h"

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "csrc/core/error.h"
-#include "csrc/ops/convert.h"
-#include "csrc/ops/create.h"
-#include "csrc/ops/join.h"
-#include "csrc/ops/views.h"
+#include "csrc/ops/create/convert.h"
+#include "csrc/ops/create/create.h"
+#include "csrc/ops/shape/join.h"
+#include "csrc/ops/shape/views.h"
 #include "csrc/tensor/grad_node.h"
 #include "csrc/tensor/sizes.h"
 #include "python/bindings/context/scope_stack.h"

@@ -1,7 +1,7 @@
 #include "python/bindings/exchange/numbers.h"
 
 #include "csrc/core/error.h"
-#include "csrc/ops/convert.h"
+#include "csrc/ops/create/convert.h"
 #include "csrc/tensor/grad_node.h"
 #include "python/bindings/context/scope_stack.h"
 #include "python/bindings/interpreter/errors.h"

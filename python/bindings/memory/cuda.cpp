@@ -1,7 +1,7 @@
 // Binds the CUDA devices: how many there are, or why there are none, and the wait for one.
 #include <pybind11/pybind11.h>
 
-#include "csrc/ops/cuda_devices.h"
+#include "csrc/ops/devices/cuda_devices.h"
 #include "python/bindings/interpreter/gil.h"
 #include "python/bindings/wrapped/bindings.h"
 

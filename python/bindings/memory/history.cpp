@@ -1,6 +1,6 @@
 // Binds what the allocators record, and tells them who is asking: a line or a stack of Python, the
 // open scope's name, the thread.
-#include "csrc/memory/history.h"
+#include "csrc/memory/record/history.h"
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -14,7 +14,7 @@
 #include "csrc/core/ticks.h"
 #include "csrc/lifetime/dispose_scope.h"
 #include "csrc/lifetime/registry.h"
-#include "csrc/memory/allocators.h"
+#include "csrc/memory/allocator/allocators.h"
 #include "csrc/tensor/storage.h"
 #include "python/bindings/interpreter/birth_site.h"
 #include "python/bindings/interpreter/call_stack.h"

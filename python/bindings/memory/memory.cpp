@@ -12,7 +12,7 @@
 #include "csrc/lifetime/registry.h"
 #include "csrc/lifetime/scope_report.h"
 #include "csrc/lifetime/sites_by_bytes.h"
-#include "csrc/memory/allocators.h"
+#include "csrc/memory/allocator/allocators.h"
 #include "python/bindings/call/arguments.h"
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/interpreter/unicode.h"

@@ -3,7 +3,7 @@
 
 #include "csrc/core/error.h"
 #include "csrc/core/text.h"
-#include "csrc/ops/simulated_devices.h"
+#include "csrc/ops/devices/simulated_devices.h"
 #include "python/bindings/call/arguments.h"
 #include "python/bindings/tensor/dtype_object.h"
 #include "python/bindings/wrapped/bindings.h"

@@ -1,7 +1,7 @@
 // Copies and conversions.
-#include "csrc/ops/convert.h"
+#include "csrc/ops/create/convert.h"
 
-#include "csrc/ops/views.h"
+#include "csrc/ops/shape/views.h"
 #include "python/bindings/call/methods.h"
 
 namespace garboard::python {

@@ -1,7 +1,7 @@
 // Tensors from nothing and from Python's data.
-#include "csrc/ops/create.h"
+#include "csrc/ops/create/create.h"
 #include "csrc/core/error.h"
-#include "csrc/ops/convert.h"
+#include "csrc/ops/create/convert.h"
 #include "python/bindings/call/methods.h"
 #include "python/bindings/exchange/exchange.h"
 #include "python/bindings/methods/creation.h"

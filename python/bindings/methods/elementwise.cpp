@@ -2,11 +2,11 @@
 #include <cmath>
 #include <limits>
 
-#include "csrc/ops/binary.h"
-#include "csrc/ops/convert.h"
-#include "csrc/ops/operators.h"
-#include "csrc/ops/ternary.h"
-#include "csrc/ops/unary.h"
+#include "csrc/ops/create/convert.h"
+#include "csrc/ops/elementwise/binary.h"
+#include "csrc/ops/elementwise/ternary.h"
+#include "csrc/ops/elementwise/unary.h"
+#include "csrc/ops/op/operators.h"
 #include "python/bindings/call/methods.h"
 #include "python/bindings/methods/elementwise_docs.h"
 #include "python/bindings/methods/elementwise_families.h"

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "csrc/ops/unary.h"
+#include "csrc/ops/elementwise/unary.h"
 #include "python/bindings/call/methods.h"
 #include "python/bindings/methods/elementwise_docs.h"
 

@@ -2,7 +2,7 @@
 // takes, what backward keeps) is told from there, so no text can contradict it.
 #pragma once
 
-#include "csrc/ops/op.h"
+#include "csrc/ops/op/op.h"
 #include "python/bindings/call/doc.h"
 
 namespace garboard::python {

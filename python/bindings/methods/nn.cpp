@@ -1,8 +1,8 @@
 // Softmax, losses, normalization and dropout.
-#include "csrc/ops/loss.h"
-#include "csrc/ops/normalization.h"
-#include "csrc/ops/random.h"
-#include "csrc/ops/softmax.h"
+#include "csrc/ops/nn/loss.h"
+#include "csrc/ops/nn/normalization.h"
+#include "csrc/ops/nn/softmax.h"
+#include "csrc/ops/random/random.h"
 #include "python/bindings/call/methods.h"
 
 namespace garboard::python {

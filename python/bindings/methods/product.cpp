@@ -1,5 +1,5 @@
 // Matrix products.
-#include "csrc/ops/matmul.h"
+#include "csrc/ops/products/matmul.h"
 
 #include "python/bindings/call/methods.h"
 

@@ -1,5 +1,5 @@
 // Tensors from chance.
-#include "csrc/ops/random.h"
+#include "csrc/ops/random/random.h"
 
 #include "python/bindings/call/methods.h"
 #include "python/bindings/methods/creation.h"

@@ -1,9 +1,9 @@
 // Reductions: along dims, or of the whole tensor.
-#include "csrc/ops/reduce.h"
+#include "csrc/ops/reduce/reduce.h"
 #include "csrc/core/error.h"
-#include "csrc/ops/binary.h"
 #include "csrc/ops/composite/reduce.h"
-#include "csrc/ops/scan.h"
+#include "csrc/ops/elementwise/binary.h"
+#include "csrc/ops/reduce/scan.h"
 #include "python/bindings/call/methods.h"
 #include "python/bindings/interpreter/ref.h"
 

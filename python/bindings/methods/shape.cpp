@@ -1,7 +1,7 @@
 // Views, and tensors joined.
 #include "csrc/core/error.h"
-#include "csrc/ops/join.h"
-#include "csrc/ops/views.h"
+#include "csrc/ops/shape/join.h"
+#include "csrc/ops/shape/views.h"
 #include "python/bindings/call/methods.h"
 
 namespace garboard::python {

@@ -1,8 +1,8 @@
 // What a tensor is and says of itself; its life, its gradient, its data.
 #include "csrc/autograd/engine.h"
 #include "csrc/core/error.h"
-#include "csrc/ops/record.h"
-#include "csrc/ops/views.h"
+#include "csrc/ops/op/record.h"
+#include "csrc/ops/shape/views.h"
 #include "python/bindings/call/methods.h"
 #include "python/bindings/exchange/exchange.h"
 #include "python/bindings/exchange/numbers.h"

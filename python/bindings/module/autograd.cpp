@@ -5,7 +5,7 @@
 #include <pybind11/stl.h>
 
 #include "csrc/core/error.h"
-#include "csrc/ops/record.h"
+#include "csrc/ops/op/record.h"
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/interpreter/items.h"
 #include "python/bindings/tensor/graph_mirror.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "csrc/lifetime/op_profile.h"
-#include "csrc/ops/optimizer_steps.h"
+#include "csrc/ops/optim/optimizer_steps.h"
 #include "python/bindings/wrapped/bindings.h"
 #include "python/bindings/wrapped/tensor_caster.h"
 

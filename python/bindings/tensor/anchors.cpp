@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "csrc/core/error.h"
-#include "csrc/ops/record.h"
+#include "csrc/ops/op/record.h"
 #include "python/bindings/context/grad_mode.h"
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/interpreter/ref.h"

@@ -1,9 +1,9 @@
 // `x[...]` with integers, slices, None and Ellipsis, as views; and assignment to them.
 #include "csrc/core/error.h"
 #include "csrc/lifetime/borrowing.h"
-#include "csrc/ops/convert.h"
-#include "csrc/ops/create.h"
-#include "csrc/ops/views.h"
+#include "csrc/ops/create/convert.h"
+#include "csrc/ops/create/create.h"
+#include "csrc/ops/shape/views.h"
 #include "python/bindings/call/arguments.h"
 #include "python/bindings/context/scope_stack.h"
 #include "python/bindings/exchange/exchange.h"

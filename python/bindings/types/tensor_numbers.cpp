@@ -4,9 +4,9 @@
 
 #include "csrc/core/error.h"
 #include "csrc/lifetime/borrowing.h"
-#include "csrc/ops/binary.h"
-#include "csrc/ops/matmul.h"
-#include "csrc/ops/unary.h"
+#include "csrc/ops/elementwise/binary.h"
+#include "csrc/ops/elementwise/unary.h"
+#include "csrc/ops/products/matmul.h"
 #include "python/bindings/call/arguments.h"
 #include "python/bindings/call/methods.h"
 #include "python/bindings/call/profiled.h"

@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "csrc/ops/convert.h"
-#include "csrc/ops/create.h"
+#include "csrc/ops/create/convert.h"
+#include "csrc/ops/create/create.h"
 #include "python/bindings/call/methods.h"
 #include "python/bindings/exchange/exchange.h"
 #include "python/bindings/interpreter/ref.h"

@@ -25,8 +25,8 @@
 #include "csrc/core/bytes.h"
 #include "csrc/core/exclusive.h"
 #include "csrc/core/text.h"
-#include "csrc/memory/caching_allocator.h"
-#include "csrc/memory/cpu_source.h"
+#include "csrc/memory/allocator/caching_allocator.h"
+#include "csrc/memory/sources/cpu_source.h"
 
 namespace {
 

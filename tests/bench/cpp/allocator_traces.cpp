@@ -24,8 +24,8 @@
 #include "csrc/core/bytes.h"
 #include "csrc/core/error.h"
 #include "csrc/core/text.h"
-#include "csrc/memory/caching_allocator.h"
-#include "csrc/memory/simulated_source.h"
+#include "csrc/memory/allocator/caching_allocator.h"
+#include "csrc/memory/sources/simulated_source.h"
 
 namespace {
 

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "csrc/autograd/engine.h"
-#include "csrc/ops/create.h"
-#include "csrc/ops/operators.h"
-#include "csrc/ops/reduce.h"
+#include "csrc/ops/create/create.h"
+#include "csrc/ops/op/operators.h"
+#include "csrc/ops/reduce/reduce.h"
 
 namespace garboard {
 namespace {

@@ -1,0 +1,97 @@
+#include "csrc/ops/create/convert.h"
+
+#include <utility>
+
+#include "csrc/core/error.h"
+#include "csrc/ops/create/create.h"
+#include "csrc/ops/devices/devices.h"
+#include "csrc/ops/op/promotion.h"
+#include "csrc/ops/op/record.h"
+#include "kernels/table.h"
+
+namespace garboard {
+namespace {
+
+/// The table of whichever of the two devices is not the CPU: it knows both ends of a transfer.
+const kernels::Table& copier(Device target, Device source) {
+  return kernels::table_of(target.is_cpu() ? source : target);
+}
+
+Tensor copy_to(const char* name, const Tensor& input, DType dtype, Device device) {
+  Tensor result = empty_of(name, input.sizes(), dtype, device);
+  copy_into(result, input);
+  record(name, result, {input}, Keep::nothing,
+         [from = input.device()](const Backward& at) -> Grads {
+           return to(at.grad, from);  // the walk converts the dtype
+         });
+  return result;
+}
+
+std::pair<const char*, const char*> extent(const Tensor& tensor) {
+  const auto* const start = static_cast<const char*>(tensor.data());
+  std::int64_t low = 0, high = 1;
+  for (int i = 0; i < tensor.ndim(); ++i) {
+    const std::int64_t reach = (tensor.sizes()[i] - 1) * tensor.strides()[i];
+    (reach < 0 ? low : high) += reach;
+  }
+  const auto item = static_cast<std::int64_t>(item_size(tensor.dtype()));
+  return {start + low * item, start + high * item};
+}
+
+}  // namespace
+
+bool overlaps_partly(const Tensor& a, const Tensor& b) {
+  if (a.storage() != b.storage() || a.count() == 0 || b.count() == 0) return false;
+  if (a.data() == b.data() && a.dtype() == b.dtype() && a.sizes() == b.sizes() &&
+      a.strides() == b.strides())
+    return false;
+  const auto [a_low, a_high] = extent(a);
+  const auto [b_low, b_high] = extent(b);
+  return a_low < b_high && b_low < a_high;
+}
+
+void copy_into(const Tensor& target, const Tensor& source) {
+  if (source.device().is_simulated() && !target.device().is_simulated())  // nothing was computed
+    return kernels::run(kernels::Fill{target.view(), Scalar::of(std::int64_t{0})},
+                        {target.device()});
+  const auto stream = Stream{target.device().is_cpu() ? source.device() : target.device()};
+  copier(target.device(), source.device()).run(kernels::Copy{target.view(), source.view()}, stream);
+}
+
+Tensor clone(const Tensor& input) { return copy_to("clone", input, input.dtype(), input.device()); }
+
+Tensor contiguous(const Tensor& input) { return input.is_contiguous() ? input : clone(input); }
+
+Tensor to(const Tensor& input, DType dtype) {
+  return input.dtype() == dtype ? input : copy_to("to", input, dtype, input.device());
+}
+
+Tensor to(const Tensor& input, Device device) {
+  if (input.device() == device) return input;
+  require_device("to", device);
+  return copy_to("to", contiguous(input), input.dtype(), device);  // transfers take dense memory
+}
+
+void copy_(const Tensor& self, const Tensor& source) {
+  check_writable("copy_", self);
+  if (source.ndim() > self.ndim() ||
+      broadcast_sizes("copy_", self.sizes(), source.sizes()) != self.sizes())
+    throw ShapeError(text("copy_: a source of sizes ", source.sizes(), " for a target of sizes ",
+                          self.sizes(), "; it must broadcast to the target's"));
+  // A transfer takes dense memory of one dtype on both sides; conversions happen where the source
+  // is.
+  Tensor given = source;
+  {
+    const GradModeGuard no_grad(false);
+    if (overlaps_partly(self, given)) given = clone(given);
+    if (given.device() != self.device()) given = to(to(given, self.dtype()), self.device());
+    const View wide = broadcast_view(given.view(), self.sizes());
+    write_into(self, [&] { kernels::run(kernels::Copy{self.view(), wide}, {self.device()}); });
+  }
+  record_in_place("copy_", self, {source}, Keep::nothing,
+                  [from = source.device()](const Backward& at) -> Grads {
+                    return {Tensor(), to(at.grad, from)};
+                  });
+}
+
+}  // namespace garboard

@@ -1,0 +1,342 @@
+// How every elementwise op runs: check, allocate, call the kernel, record.
+#include <optional>
+
+#include "csrc/core/error.h"
+#include "csrc/ops/create/convert.h"
+#include "csrc/ops/create/create.h"
+#include "csrc/ops/op/op.h"
+#include "csrc/ops/op/promotion.h"
+#include "csrc/ops/op/record.h"
+
+namespace garboard {
+namespace {
+
+std::string names_of(kernels::DTypes set) {
+  std::string names;
+  for (int i = 0; i < dtype_count; ++i) {
+    const auto dtype = static_cast<DType>(i);
+    if (!(set & kernels::bit_of(dtype))) continue;
+    if (!names.empty()) names += ", ";
+    names += name_of(dtype);
+  }
+  return names;
+}
+
+/// What the kernel works in: `dtype`, or float32 where it takes floating dtypes alone.
+DType working_dtype(const char* op, const kernels::Slot& kernel, DType dtype) {
+  if (kernel.takes(dtype)) return dtype;
+  constexpr DType fallback = DType::float32;
+  const bool floats_only =
+      !(kernel.accepts & ~(kernels::bit_of(DType::float32) | kernels::bit_of(DType::float64)));
+  if (floats_only && kernel.takes(fallback)) return fallback;
+  throw DTypeError(
+      text(op, ": dtype ", name_of(dtype), "; one of ", names_of(kernel.accepts), " is needed"));
+}
+
+/// Beyond an integer dtype a number would wrap on its way in, and compare or bound wrongly.
+void check_fits(const char* op, const Operand& operand, DType dtype) {
+  if (!operand.tensor) garboard::check_fits(op, operand.scalar, dtype);
+}
+
+void check_out(const char* op, const Tensor& out, const Dims& sizes, DType dtype, Device device) {
+  check_writable(op, out);
+  if (out.sizes() != sizes)
+    throw ShapeError(
+        text(op, ": out has sizes ", out.sizes(), ", the result ", sizes, "; they must be equal"));
+  if (out.device() != device)
+    throw DeviceError(text(op, ": out is on ", out.device(), ", the inputs on ", device,
+                           "; they must be on one device"));
+  if (category_of(out.dtype()) < category_of(dtype))
+    throw DTypeError(text(op, ": a result of ", name_of(dtype), " does not fit into ",
+                          name_of(out.dtype()), "; convert first, with to()"));
+}
+
+/// An operand as the kernel wants it: converted, broadcast unless it is one element, and apart from
+/// what is written.
+class Input {
+ public:
+  Input(const Operand& operand, DType dtype, const Dims& sizes, const Tensor* written) {
+    if (!operand.tensor) {
+      number_.emplace(operand.scalar, dtype);
+      view_ = number_->view();
+      return;
+    }
+    const GradModeGuard no_grad(false);
+    tensor_ = to(*operand.tensor, dtype);
+    if (written && overlaps_partly(*written, tensor_)) tensor_ = clone(tensor_);
+    const bool fits = tensor_.sizes() == sizes || tensor_.count() == 1;
+    view_ = fits ? tensor_.view() : broadcast_view(tensor_.view(), sizes);
+  }
+
+  const View& view() const { return view_; }
+
+ private:
+  Tensor tensor_;
+  std::optional<ScalarView> number_;
+  View view_;
+};
+
+/// Gives the kernel an output of its own dtype, and converts that where `out` wants another.
+template <class Call>
+void write(const char* op, const Tensor& out, DType dtype, Call&& call) {
+  if (out.dtype() == dtype) return write_into(out, [&] { call(out.view()); });
+  const GradModeGuard no_grad(false);
+  const Tensor computed = empty_of(op, out.sizes(), dtype, out.device());
+  call(computed.view());
+  write_into(out, [&] { copy_into(out, computed); });
+}
+
+bool is_plain(const Tensor& tensor, const kernels::Slot& kernel) {
+  return tensor.is_contiguous() && kernel.takes(tensor.dtype());
+}
+
+struct Plan {
+  Dims sizes;
+  DType dtype;   // the kernel's
+  DType result;  // the output's
+  Device device;
+};
+
+Tensor output_of(const char* op, const Plan& plan) {
+  return empty_of(op, plan.sizes, plan.result, plan.device);
+}
+
+Plan plan(const Binary& op, const Operand& a, const Operand& b) {
+  Plan plan;
+  plan.device = common_device(op.name, {&a, &b});
+  plan.sizes = a.tensor && b.tensor ? broadcast_sizes(op.name, a.tensor->sizes(), b.tensor->sizes())
+                                    : (a.tensor ? a.tensor : b.tensor)->sizes();
+  plan.dtype = working_dtype(op.name, op.kernel, result_dtype({&a, &b}));
+  plan.result = op.kernel.gives_bool ? DType::boolean : plan.dtype;
+  if (!op.wraps) {
+    check_fits(op.name, a, plan.dtype);
+    check_fits(op.name, b, plan.dtype);
+  }
+  return plan;
+}
+
+Plan plan(const Ternary& op, const Operand& a, const Operand& b, const Operand& c) {
+  Plan plan;
+  plan.device = common_device(op.name, {&a, &b, &c});
+  for (const Operand* operand : {&a, &b, &c}) {
+    if (operand->tensor)
+      plan.sizes = broadcast_sizes(op.name, plan.sizes, operand->tensor->sizes());
+  }
+  const DType dtype = op.takes_condition ? result_dtype({&b, &c}) : result_dtype({&a, &b, &c});
+  plan.dtype = plan.result = working_dtype(op.name, op.kernel, dtype);
+  if (!op.wraps) {
+    check_fits(op.name, b, plan.dtype);
+    check_fits(op.name, c, plan.dtype);
+  }
+  return plan;
+}
+
+void run(const Ternary& op, const Plan& plan, const Tensor& out, const Operand& a, const Operand& b,
+         const Operand& c) {
+  const Input x(a, op.takes_condition ? DType::boolean : plan.dtype, plan.sizes, &out);
+  const Input y(b, plan.dtype, plan.sizes, &out);
+  const Input z(c, plan.dtype, plan.sizes, &out);
+  const auto kernel = kernels::table_of(plan.device).ternary[op.kernel.index];
+  write(op.name, out, plan.dtype,
+        [&](const View& view) { kernel(view, x.view(), y.view(), z.view(), {plan.device}); });
+}
+
+/// All that the rule holds is a pointer to a function. Without one, no gradient passes.
+void attach_rule(GradNode& node, GradientRule rule) {
+  if (rule) return node.set_rule(rule);
+  node.set_rule([](const Backward&) -> Grads { return {}; });
+}
+
+/// An op on its way into `out`: in place, where that is its first operand too.
+class Overwriting {
+ public:
+  /// Raises GradientError where something asks for a gradient that could not be recorded. Comes
+  /// before the kernel, for backward may need what that overwrites.
+  template <class Op>
+  Overwriting(const Op& op, const Tensor& out, std::initializer_list<Operand> operands)
+      : out_(out) {
+    const Operand& first = *operands.begin();
+    if (!(first.tensor && *first.tensor == out)) {
+      if ((op.gradient && must_record(operands)) || must_record({out}))
+        throw GradientError(text(op.name,
+                                 ": out= given while an input or out requires grad, and writing "
+                                 "into out is not recorded; call it inside no_grad(), or without "
+                                 "out="));
+      return;
+    }
+    is_recorded_ = is_floating(out.dtype()) && must_record(operands);
+    if (!is_recorded_) return;
+    int i = 0;
+    bool needs_copy = false;
+    for (const Operand& operand : operands) {
+      const bool is_kept = has(op.keep, Keep(1 << i)) || (i < 2 && has(op.keep, Keep::crosswise));
+      needs_copy |= is_kept && operand.tensor && *operand.tensor == out;
+      ++i;
+    }
+    if (!needs_copy) return;
+    const GradModeGuard no_grad(false);
+    before_ = clone(out);
+    before_.body()->grad_node = edge_of(out).node;
+  }
+
+  /// Records the op once it has run.
+  template <class Op>
+  void finish(const Op& op, std::initializer_list<Operand> operands,
+              std::initializer_list<const Operand*> inputs) {
+    Counted<GradNode> node;
+    if (is_recorded_) {
+      node = make_node(op.name, out_, operands, op.keep);
+      node->for_each_kept([&](SavedTensor& saved) {
+        if (saved.tensor == out_) saved = {before_, before_.storage()->version()};
+      });
+      note_sizes(*node, out_.sizes(), inputs);
+      attach_rule(*node, op.gradient);
+    }
+    finish_in_place(out_, node, op.keep);
+  }
+
+ private:
+  const Tensor& out_;
+  Tensor before_;  // what the op overwrites, with its history, where the rule needs that
+  bool is_recorded_ = false;
+};
+
+/// As `record`, for two tensors of one size: without lists and loops.
+void record_usual(const Binary& op, const Tensor& out, const Tensor& x, const Tensor& y) {
+  Counted<GradNode> node = GradNode::make(op.name, out);
+  node->add_edge([&] { return edge_of(x); });
+  node->add_edge([&] { return edge_of(y); });
+  if (op.keep != Keep::nothing) {
+    const std::span<const Edge> edges = node->edges();
+    const bool crosswise = has(op.keep, Keep::crosswise);
+    if (has(op.keep, Keep::first) || (crosswise && edges[1])) node->keep_input(0, x);
+    if (has(op.keep, Keep::second) || (crosswise && edges[0])) node->keep_input(1, y);
+  }
+  node->set_rule(op.gradient);
+  attach(std::move(node), out, op.keep);
+}
+
+/// As `record`, of a result whose inputs had sizes of their own.
+void record_broadcast(const Binary& op, const Tensor& out, const Operand& a, const Operand& b) {
+  if (!op.gradient || !must_record({a, b})) return;
+  Counted<GradNode> node = make_node(op.name, out, {a, b}, op.keep);
+  note_sizes(*node, out.sizes(), {&a, &b});
+  node->set_rule(op.gradient);
+  attach(std::move(node), out, op.keep);
+}
+
+/// A dense floating tensor and a number, which is brought to the tensor's dtype: nothing to plan.
+bool is_simple(const Binary& op, const Tensor& tensor) {
+  return is_floating(tensor.dtype()) && is_plain(tensor, op.kernel);
+}
+Tensor with_number(const Binary& op, const Operand& a, const Operand& b) {
+  const Tensor& x = a.tensor ? *a.tensor : *b.tensor;
+  const ScalarView number(a.tensor ? b.scalar : a.scalar, x.dtype());
+  Tensor out = empty_like(op.name, x, op.kernel.gives_bool ? DType::boolean : x.dtype());
+  kernels::table_of(x.device())
+      .binary[op.kernel.index](out.view(), a.tensor ? x.view() : number.view(),
+                               a.tensor ? number.view() : x.view(), {x.device()});
+  record_broadcast(op, out, a, b);
+  return out;
+}
+
+/// Whatever there is to convert, broadcast or place on another device.
+Tensor converted(const Binary& op, const Operand& a, const Operand& b) {
+  const Plan plan = garboard::plan(op, a, b);
+  Tensor out = output_of(op.name, plan);
+  {
+    const Input x(a, plan.dtype, plan.sizes, nullptr), y(b, plan.dtype, plan.sizes, nullptr);
+    kernels::table_of(plan.device)
+        .binary[op.kernel.index](out.view(), x.view(), y.view(), {plan.device});
+  }
+  record_broadcast(op, out, a, b);
+  return out;
+}
+
+}  // namespace
+
+Tensor Unary::operator()(const Tensor& input) const {
+  const DType dtype = working_dtype(name, kernel, input.dtype());
+  const Device device = input.device();
+  const DType result = kernel.gives_bool ? DType::boolean : dtype;
+  const Tensor out = input.is_contiguous() ? empty_like(name, input, result)
+                                           : empty_of(name, input.sizes(), result, device);
+  const auto run = kernels::table_of(device).unary[kernel.index];
+  if (dtype == input.dtype()) {
+    run(out.view(), input.view(), {device});
+  } else {
+    run(out.view(), Input(input, dtype, input.sizes(), nullptr).view(), {device});
+  }
+  if (gradient && is_grad_enabled() && input.requires_grad()) {
+    Counted<GradNode> node = make_node(name, out, {input}, keep);
+    node->set_rule(gradient);
+    attach(std::move(node), out, keep);
+  }
+  return out;
+}
+
+void Unary::into(const Tensor& out, const Tensor& input) const {
+  const DType dtype = working_dtype(name, kernel, input.dtype());
+  const DType result = kernel.gives_bool ? DType::boolean : dtype;
+  check_out(name, out, input.sizes(), result, input.device());
+  Overwriting overwriting(*this, out, {input});
+  {
+    const Input x(input, dtype, out.sizes(), &out);
+    const auto run = kernels::table_of(out.device()).unary[kernel.index];
+    write(name, out, result, [&](const View& view) { run(view, x.view(), {out.device()}); });
+  }
+  overwriting.finish(*this, {input}, {});
+}
+
+Tensor Binary::of_tensors(const Tensor& x, const Tensor& y) const {
+  const bool is_usual = x.dtype() == y.dtype() && x.device() == y.device() && is_plain(x, kernel) &&
+                        y.is_contiguous() && x.sizes() == y.sizes();
+  if (!is_usual) return converted(*this, x, y);
+  Tensor out = empty_like(name, x, kernel.gives_bool ? DType::boolean : x.dtype());
+  kernels::table_of(x.device()).binary[kernel.index](out.view(), x.view(), y.view(), {x.device()});
+  if (gradient && is_grad_enabled() && (x.requires_grad() || y.requires_grad()))
+    record_usual(*this, out, x, y);
+  return out;
+}
+
+Tensor Binary::operator()(const Operand& a, const Operand& b) const {
+  if (a.tensor && b.tensor) return of_tensors(*a.tensor, *b.tensor);
+  return is_simple(*this, a.tensor ? *a.tensor : *b.tensor) ? with_number(*this, a, b)
+                                                            : converted(*this, a, b);
+}
+
+void Binary::into(const Tensor& out, const Operand& a, const Operand& b) const {
+  const Plan plan = garboard::plan(*this, a, b);
+  check_out(name, out, plan.sizes, plan.result, plan.device);
+  Overwriting overwriting(*this, out, {a, b});
+  {
+    const Input x(a, plan.dtype, plan.sizes, &out), y(b, plan.dtype, plan.sizes, &out);
+    const auto run = kernels::table_of(plan.device).binary[kernel.index];
+    write(name, out, plan.result,
+          [&](const View& view) { run(view, x.view(), y.view(), {plan.device}); });
+  }
+  overwriting.finish(*this, {a, b}, {&a, &b});
+}
+
+Tensor Ternary::operator()(const Operand& a, const Operand& b, const Operand& c) const {
+  const Plan plan = garboard::plan(*this, a, b, c);
+  const Tensor out = output_of(name, plan);
+  run(*this, plan, out, a, b, c);
+  if (must_record({a, b, c})) {
+    Counted<GradNode> node = make_node(name, out, {a, b, c}, keep);
+    note_sizes(*node, plan.sizes, {&a, &b, &c});
+    attach_rule(*node, gradient);
+    attach(std::move(node), out, keep);
+  }
+  return out;
+}
+
+void Ternary::into(const Tensor& out, const Operand& a, const Operand& b, const Operand& c) const {
+  const Plan plan = garboard::plan(*this, a, b, c);
+  check_out(name, out, plan.sizes, plan.result, plan.device);
+  Overwriting overwriting(*this, out, {a, b, c});
+  run(*this, plan, out, a, b, c);
+  overwriting.finish(*this, {a, b, c}, {&a, &b, &c});
+}
+
+}  // namespace garboard

@@ -1,0 +1,223 @@
+// The gradient rules of elementwise ops that do not fit beside their declarations, and C++
+// operators.
+#include "csrc/ops/create/convert.h"
+#include "csrc/ops/create/create.h"
+#include "csrc/ops/elementwise/ternary.h"
+#include "csrc/ops/elementwise/unary.h"
+#include "csrc/ops/op/operators.h"
+
+namespace garboard {
+
+Tensor operator+(const Tensor& a, const Operand& b) { return add(a, b); }
+Tensor operator-(const Tensor& a, const Operand& b) { return sub(a, b); }
+Tensor operator*(const Tensor& a, const Operand& b) { return mul(a, b); }
+Tensor operator/(const Tensor& a, const Operand& b) { return div(a, b); }
+Tensor operator-(const Tensor& a) { return neg(a); }
+
+namespace gradients {
+namespace {
+
+/// A kept operand: the tensor, or the number it was.
+struct Kept {
+  Kept(const Backward& at, int i) {
+    if (const Scalar* const kept = at.node().kept_scalar(i)) {
+      scalar = *kept;
+    } else {
+      tensor = at.input(i);
+    }
+  }
+  operator Operand() const { return tensor ? Operand(tensor) : Operand(scalar); }
+
+  Tensor tensor;
+  Scalar scalar;
+};
+
+Operand zero_operand() { return Scalar::of(std::int64_t{0}); }
+
+}  // namespace
+
+Grads add(const Backward& at) {
+  return {at.needs(0) ? at.grad : Tensor(), at.needs(1) ? at.grad : Tensor()};
+}
+
+Grads subtract(const Backward& at) {
+  return {at.needs(0) ? at.grad : Tensor(), at.needs(1) ? -at.grad : Tensor()};
+}
+
+Grads multiply(const Backward& at) {
+  Grads grads;
+  if (at.needs(0)) grads[0] = mul(at.grad, Kept(at, 1));
+  if (at.needs(1)) grads[1] = mul(at.grad, Kept(at, 0));
+  return grads;
+}
+
+Grads divide(const Backward& at) {
+  Grads grads;
+  const Kept divisor(at, 1);
+  const Tensor scaled = div(at.grad, divisor);
+  if (at.needs(1)) grads[1] = -mul(scaled, div(Kept(at, 0), divisor));
+  if (at.needs(0)) grads[0] = scaled;
+  return grads;
+}
+
+Grads remainder(const Backward& at) {
+  Grads grads;
+  if (at.needs(0)) grads[0] = at.grad;
+  if (at.needs(1)) grads[1] = -mul(at.grad, floor(div(Kept(at, 0), Kept(at, 1))));
+  return grads;
+}
+
+// d/dx x^p = p x^(p-1), which is 0 at p = 0 even where x is; d/dp = x^p ln x, and 0 where x = 0 <=
+// p.
+Grads power(const Backward& at) {
+  Grads grads;
+  const Kept base(at, 0), exponent(at, 1);
+  if (at.needs(0)) {
+    const Tensor less = exponent.tensor ? sub(exponent.tensor, 1.0) : Tensor();
+    if (less) {
+      const Tensor slope = mul(exponent, garboard::pow(base, less));
+      const Tensor is_zero = eq(exponent, zero_operand());
+      grads[0] = mul(at.grad, garboard::where(is_zero, zero_operand(), slope));
+    } else if (exponent.scalar.real != 0) {
+      const Scalar one_less = exponent.scalar.category == Category::floating
+                                  ? Scalar::of(exponent.scalar.real - 1)
+                                  : Scalar::of(exponent.scalar.integer - 1);
+      grads[0] = mul(at.grad, mul(garboard::pow(base, one_less), exponent));
+    } else {
+      grads[0] = mul(at.grad, zero_operand());
+    }
+  }
+  if (at.needs(1)) {
+    const Tensor base_tensor =
+        base.tensor ? base.tensor : scalar_tensor(base.scalar, at.grad.dtype(), at.grad.device());
+    const Tensor slope = mul(garboard::pow(base, exponent), log(base_tensor));
+    const Tensor is_flat =
+        logical_and(eq(base_tensor, zero_operand()), ge(exponent, zero_operand()));
+    grads[1] = mul(at.grad, garboard::where(is_flat, zero_operand(), slope));
+  }
+  return grads;
+}
+
+// Where both are equal, each gets half: PyTorch's choice.
+Grads larger(const Backward& at) {
+  const Kept a(at, 0), b(at, 1);
+  const Tensor tie = eq(a, b);
+  const Tensor half = at.grad * 0.5;
+  const auto share = [&](const Kept& mine) {
+    const Tensor wins = eq(mine, at.output());
+    return garboard::where(tie, half, garboard::where(wins, at.grad, zero_operand()));
+  };
+  Grads grads;
+  if (at.needs(0)) grads[0] = share(a);
+  if (at.needs(1)) grads[1] = share(b);
+  return grads;
+}
+
+// Of g (share(x) + x density(x)), where the density falls by x times itself.
+Grads gelu(const Backward& at) {
+  Grads grads;
+  const Tensor g = at.input(0), x = at.input(1);
+  if (at.needs(0)) grads[0] = gelu_gradient(at.grad, x);
+  if (at.needs(1)) {
+    const Tensor density = garboard::exp(x * x * -0.5) * functors::density_scale<double>;
+    grads[1] = at.grad * g * density * (x * x * -1.0 + 2.0);
+  }
+  return grads;
+}
+
+// Of g (x / 2 (1 + tanh u))', where u = sqrt(2 / pi) (x + 0.044715 x^3).
+Grads gelu_tanh(const Backward& at) {
+  constexpr double scale = functors::twice_root / 2, cubic = functors::cubic;
+  Grads grads;
+  const Tensor g = at.input(0), x = at.input(1);
+  if (at.needs(0)) grads[0] = gelu_tanh_gradient(at.grad, x);
+  if (at.needs(1)) {
+    const Tensor t = garboard::tanh(x * scale + x * x * x * (scale * cubic));
+    const Tensor slope = x * x * (3 * scale * cubic) + scale;
+    const Tensor bend = x * (3 * scale * cubic) - t * slope * slope;
+    grads[1] = at.grad * g * ((t * t * -1.0 + 1.0) * (slope + x * bend));
+  }
+  return grads;
+}
+
+// Of relu_gradient(g, y), which is linear in g and does not move with y.
+Grads relu(const Backward& at) {
+  Grads grads;
+  if (at.needs(0)) grads[0] = relu_gradient(at.grad, at.input(1));
+  if (at.needs(1)) grads[1] = at.grad * 0.0;
+  return grads;
+}
+
+// Of g y (1 - y).
+Grads sigmoid(const Backward& at) {
+  Grads grads;
+  const Tensor g = at.input(0), y = at.input(1);
+  if (at.needs(0)) grads[0] = sigmoid_gradient(at.grad, y);
+  if (at.needs(1)) grads[1] = at.grad * g * (y * -2.0 + 1.0);
+  return grads;
+}
+
+// Of g (1 - y^2).
+Grads tanh(const Backward& at) {
+  Grads grads;
+  const Tensor g = at.input(0), y = at.input(1);
+  if (at.needs(0)) grads[0] = tanh_gradient(at.grad, y);
+  if (at.needs(1)) grads[1] = at.grad * g * y * -2.0;
+  return grads;
+}
+
+Grads absolute(const Backward& at) { return at.grad * sign(at.input(0)); }
+Grads cosine(const Backward& at) { return -(at.grad * garboard::sin(at.input(0))); }
+Grads error_function(const Backward& at) {
+  constexpr double twice_over_root_pi = 1.1283791670955126;
+  return at.grad * (garboard::exp(-square(at.input(0))) * twice_over_root_pi);
+}
+Grads sine(const Backward& at) { return at.grad * garboard::cos(at.input(0)); }
+Grads zero(const Backward& at) {  // not a product: infinity times 0 is NaN
+  return zeros(at.grad.sizes(), at.grad.dtype(), at.grad.device());
+}
+
+Grads where(const Backward& at) {
+  Grads grads;
+  const Tensor condition = at.input(0);
+  if (at.needs(1)) grads[1] = garboard::where(condition, at.grad, zero_operand());
+  if (at.needs(2)) grads[2] = garboard::where(condition, zero_operand(), at.grad);
+  return grads;
+}
+
+// Where the bounds are crossed, the upper one is the output.
+Grads clamp(const Backward& at) {
+  Grads grads;
+  const Tensor x = at.input(0);
+  const Kept low(at, 1), high(at, 2);
+  Tensor below, above;
+  {
+    const GradModeGuard no_grad(false);
+    above = gt(maximum(x, low), high);
+    below = logical_and(lt(x, low), logical_not(above));
+  }
+  if (at.needs(0)) grads[0] = garboard::where(logical_or(below, above), zero_operand(), at.grad);
+  if (at.needs(1)) grads[1] = garboard::where(below, at.grad, zero_operand());
+  if (at.needs(2)) grads[2] = garboard::where(above, at.grad, zero_operand());
+  return grads;
+}
+
+Grads add_scaled(const Backward& at) {
+  Grads grads;
+  if (at.needs(0)) grads[0] = at.grad;
+  if (at.needs(1)) grads[1] = mul(at.grad, *at.node().kept_scalar(2));
+  return grads;
+}
+
+Grads lerp(const Backward& at) {
+  Grads grads;
+  if (at.needs(2)) grads[2] = mul(at.grad, at.input(1) - at.input(0));
+  if (!at.needs(0) && !at.needs(1)) return grads;
+  const Tensor towards_end = mul(at.grad, Kept(at, 2));
+  if (at.needs(0)) grads[0] = at.grad - towards_end;
+  if (at.needs(1)) grads[1] = towards_end;
+  return grads;
+}
+
+}  // namespace gradients
+}  // namespace garboard

@@ -1,0 +1,220 @@
+#include "csrc/ops/op/record.h"
+
+#include <unordered_set>
+#include <vector>
+
+#include "csrc/core/error.h"
+#include "csrc/ops/create/convert.h"
+#include "csrc/ops/create/create.h"
+#include "csrc/ops/reduce/reduce.h"
+#include "csrc/ops/shape/views.h"
+
+namespace garboard {
+namespace {
+
+/// Where in a base's storage a view lies; the same place in a dense gradient of the base. What
+/// `expand` repeats lies there once.
+struct Place {
+  Dims sizes, strides;
+  std::int64_t offset;
+
+  static Place of(const Tensor& view, const Tensor& base) {
+    Place place{view.sizes(), view.strides(), view.offset() - base.offset()};
+    for (int i = 0; i < place.sizes.size(); ++i) {
+      if (place.strides[i] == 0 && place.sizes[i] > 1) place.sizes[i] = 1;
+    }
+    return place;
+  }
+  /// The place in `dense` as a view of it, so that a recorded walk sees what is written there.
+  Tensor in(const Tensor& dense) const {
+    Tensor part = dense.alias_of_storage(sizes, strides, dense.offset() + offset);
+    part.body()->base = dense.share();
+    part.body()->base_history = dense.body()->history - 1;  // its node is made when it is asked for
+    return part;
+  }
+};
+
+/// How a base lies in memory: its gradient takes the same strides, so that a view's place fits
+/// both.
+struct BaseLayout {
+  Dims sizes, strides;
+
+  explicit BaseLayout(const Tensor& base) : sizes(base.sizes()), strides(base.strides()) {}
+
+  Tensor zeros_like(const Tensor& gradient) const {
+    if (sizes.product() == 0) return zeros(sizes, gradient.dtype(), gradient.device());
+    std::int64_t before = 0, after = 1;  // NumPy's arrays may have negative strides
+    for (int i = 0; i < sizes.size(); ++i) {
+      const std::int64_t reach = (sizes[i] - 1) * strides[i];
+      reach < 0 ? before -= reach : after += reach;
+    }
+    const Tensor flat = zeros({before + after}, gradient.dtype(), gradient.device());
+    return flat.alias_of_storage(sizes, strides, before);
+  }
+};
+
+/// The history of a view whose base was written through another view: its place in the base.
+Counted<GradNode> node_of_view(const Tensor& view, const Tensor& base) {
+  const Counted<GradNode> node = make_node("as_strided", view, {base}, Keep::nothing);
+  node->set_rule(
+      [place = Place::of(view, base), layout = BaseLayout(base)](const Backward& at) -> Grads {
+        Tensor gradient = layout.zeros_like(at.grad);
+        copy_(place.in(gradient), sum_to(at.grad, place.sizes));
+        return gradient;
+      });
+  return node;
+}
+
+/// The base's history once a view of it was written by `node`: outside the view the old gradient
+/// passes, inside it `node`'s rule decides.
+void rebase(const Tensor& view, const Counted<GradNode>& node) {
+  const Tensor base(view.body()->base);
+  const Counted<GradNode> copy = GradNode::make(node->name, base);
+  copy->add_edge([&] { return edge_of(base); });
+  for (const Edge& edge : node->edges().subspan(1)) copy->add_edge([&] { return edge; });
+  // What the rule of `node` returns for its other inputs is summed back by this node's walk.
+  GradNode::Seldom& seldom = copy->make_seldom();
+  seldom.has_input_sizes = true;
+  seldom.input_sizes.fill(view.sizes());
+  if (node->seldom() && node->seldom()->has_input_sizes)
+    seldom.input_sizes = node->seldom()->input_sizes;
+  seldom.input_sizes[0] = base.sizes();
+  seldom.inner = node;
+  copy->set_rule(
+      [place = Place::of(view, base), layout = BaseLayout(base)](const Backward& at) -> Grads {
+        GradNode* const node = at.node().seldom()->inner.get();
+        Tensor gradient = layout.zeros_like(at.grad);
+        copy_(gradient, at.grad);
+        const Tensor inside = place.in(gradient);
+        Grads grads = node->run(at.inside(*node, clone(inside)));
+        if (grads[0]) {
+          copy_(inside, grads[0]);
+        } else {
+          fill_(inside, Scalar::of(std::int64_t{0}));
+        }
+        grads[0] = std::move(gradient);
+        return grads;
+      });
+  TensorBody& body = *base.body();
+  body.grad_node = copy;
+  ++body.history;
+}
+
+/// Has every node behind `root` that saved a tensor over `storage`, just overwritten, keep it
+/// without history. Backward would refuse it in any case; with its history, `root` would own
+/// itself: a node owns what it saved, and what it saved, or the base of that, may have `root` as
+/// its history now.
+void cut_cycles(const Counted<GradNode>& root, const Counted<Storage>& storage) {
+  std::unordered_set<const GradNode*> seen;
+  std::vector<GradNode*> open;
+  const auto meet = [&](GradNode* node) {
+    if (node && seen.insert(node).second) open.push_back(node);
+  };
+  meet(root.get());
+  while (!open.empty()) {
+    GradNode* const node = open.back();
+    open.pop_back();
+    node->for_each_kept([&](SavedTensor& saved) {
+      Tensor& tensor = saved.tensor;
+      if (tensor.storage() == storage && saved.version != storage->version()) {
+        tensor = tensor.alias_of_storage(tensor.sizes(), tensor.strides(), tensor.offset());
+        return;
+      }
+      meet(tensor.body()->grad_node.get());
+      if (const TensorBody* const base = tensor.body()->base.get()) meet(base->grad_node.get());
+    });
+    if (node->seldom()) meet(node->seldom()->inner.get());
+    for (const Edge& edge : node->edges()) meet(edge.node.get());
+  }
+}
+
+bool overlaps_itself(const Tensor& tensor) {
+  for (int i = 0; i < tensor.ndim(); ++i) {
+    if (tensor.strides()[i] == 0 && tensor.sizes()[i] > 1) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void refresh_history(const Tensor& view) {
+  TensorBody& body = *view.body();
+  const Tensor base(body.base);
+  body.base_history = body.base->history;
+  body.grad_node = base.requires_grad() ? node_of_view(view, base) : Counted<GradNode>();
+}
+
+Counted<GradNode> make_node(const char* name, const Tensor& output,
+                            std::initializer_list<Operand> operands, Keep keep) {
+  Counted<GradNode> node = GradNode::make(name, output);
+  for (const Operand& operand : operands)
+    node->add_edge([&] { return operand.tensor ? edge_of(*operand.tensor) : Edge(); });
+  const std::span<const Edge> edges = node->edges();
+  int i = 0;
+  for (const Operand& operand : operands) {
+    const bool crosswise =
+        has(keep, Keep::crosswise) && i < 2 && edges[static_cast<std::size_t>(1 - i)];
+    if (!operand.tensor) {
+      node->keep_scalar(i, operand.scalar);
+    } else if (i < inline_edges && (crosswise || has(keep, Keep(1 << i)))) {
+      node->keep_input(i, *operand.tensor);
+    }
+    ++i;
+  }
+  return node;
+}
+
+void note_sizes(GradNode& node, const Dims& output,
+                std::initializer_list<const Operand*> operands) {
+  bool any_differ = false;
+  for (const Operand* operand : operands)
+    any_differ |= operand->tensor && operand->tensor->sizes() != output;
+  if (!any_differ) return;
+  GradNode::Seldom& seldom = node.make_seldom();
+  seldom.has_input_sizes = true;
+  int i = 0;
+  for (const Operand* operand : operands) {
+    seldom.input_sizes[i++] = operand->tensor ? operand->tensor->sizes() : Dims();
+  }
+}
+
+void save_output(GradNode& node, const Tensor& output) {
+  node.keep_output({output.alias_of_storage(output.sizes(), output.strides(), output.offset()),
+                    output.storage()->version()});
+}
+
+void check_writable(const char* op, const Tensor& self) {
+  if (!self.storage()->is_writable())
+    throw Error(text(op, ": memory that its owner made read-only; write into a clone()"));
+  if (overlaps_itself(self))
+    throw ShapeError(text(op, ": sizes ", self.sizes(), " with strides ", self.strides(),
+                          " meet some elements more than once; write into a clone()"));
+  if (!is_grad_enabled()) return;
+  const auto refuse = [&](const char* what) {
+    throw GradientError(text(op, ": ", what,
+                             " that requires grad would be written in place; use no_grad(), or an "
+                             "op that returns a new tensor"));
+  };
+  if (self.body()->requires_grad) refuse("a leaf");
+  const TensorBody* const base = self.body()->base.get();
+  if (!base) return;
+  if (base->requires_grad) refuse("a view of a leaf");
+  if (has_history(*base) && !self.requires_grad())
+    refuse("a view, made inside no_grad(), of a tensor");
+}
+
+void finish_in_place(const Tensor& self, const Counted<GradNode>& node, Keep keep) {
+  self.storage()->bump_version();
+  if (!node) return;
+  if (self.storage()->was_saved()) cut_cycles(node, self.storage());
+  const bool is_view = static_cast<bool>(self.body()->base);
+  attach(node, self, keep);
+  if (!is_view) {
+    ++self.body()->history;
+    return;
+  }
+  rebase(self, node);
+  refresh_history(self);
+}
+
+}  // namespace garboard

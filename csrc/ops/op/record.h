@@ -1,0 +1,106 @@
+// How an op leaves its trace: a node with edges to its inputs, what backward keeps, and the rule.
+#pragma once
+
+#include <initializer_list>
+
+#include "csrc/ops/op/operand.h"
+#include "csrc/tensor/grad_node.h"
+
+namespace garboard {
+
+/// Has a view see what was written into its base through another view.
+void refresh_history(const Tensor& view);
+
+/// Leads to where the gradient of `tensor` goes; empty where it asks for none.
+inline Edge edge_of(const Tensor& tensor) {
+  const TensorBody& body = *tensor.body();
+  if (body.base && body.base->history != body.base_history) refresh_history(tensor);
+  if (body.grad_node) return {body.grad_node, {}};
+  if (body.requires_grad) return {{}, tensor};
+  return {};
+}
+
+/// Nobody else can see these bytes, so they may be written: they are of a tensor with one share, or
+/// of a view with one share of such a tensor.
+inline bool is_sole_owner(const Tensor& tensor) {
+  const TensorBody& body = *tensor.body();
+  if (body.share_count() != 1) return false;
+  if (!body.base) return tensor.storage()->share_count() == 1;
+  return body.base->share_count() == 1 && tensor.storage()->share_count() == 2;
+}
+
+/// True when grad mode is on and one of the operands asks for a gradient.
+inline bool must_record(std::initializer_list<Operand> operands) {
+  if (!is_grad_enabled()) return false;
+  for (const Operand& operand : operands) {
+    if (operand.tensor && operand.tensor->requires_grad()) return true;
+  }
+  return false;
+}
+
+/// Builds the node of an op whose output is `output`; call it only when `must_record`. `version_of`
+/// the inputs is taken now, so an in-place op calls it before the storage's version moves on.
+Counted<GradNode> make_node(const char* name, const Tensor& output,
+                            std::initializer_list<Operand> operands, Keep keep);
+
+/// Remembers which inputs were broadcast, so that the walk sums their gradients back.
+void note_sizes(GradNode& node, const Dims& output, std::initializer_list<const Operand*> operands);
+
+/// Keeps `output` in `node`.
+void save_output(GradNode& node, const Tensor& output);
+/// Does that where `keep` says so, and makes the node the output's history.
+inline void attach(Counted<GradNode> node, const Tensor& output, Keep keep) {
+  if (has(keep, Keep::output)) save_output(*node, output);
+  output.body()->grad_node = std::move(node);
+}
+
+/// Records a fresh output, if anything asks for it. Only floating outputs have gradients.
+template <class Rule>
+void record(const char* name, const Tensor& output, std::initializer_list<Operand> operands,
+            Keep keep, Rule rule, std::initializer_list<Other> others = {}) {
+  if (!is_floating(output.dtype()) || !must_record(operands)) return;
+  Counted<GradNode> node = make_node(name, output, operands, keep);
+  node->set_rule(rule);
+  if (others.size()) node->keep_others(others);
+  attach(std::move(node), output, keep);
+}
+
+/// Raises where `self` must not be written: a leaf that asks for a gradient, a view that was made
+/// unrecorded of what has a history, overlapping elements, read-only memory. Comes before any work.
+void check_writable(const char* op, const Tensor& self);
+
+/// Calls `write`, which writes into what somebody may have saved: into `self`. Where it ends before
+/// its time, by an error or an interruption, part of that is written and the version moves on.
+template <class Write>
+void write_into(const Tensor& self, Write&& write) {
+  try {
+    write();
+  } catch (...) {
+    self.storage()->bump_version();
+    throw;
+  }
+}
+
+/// Moves the version of `self` on and, if anything asks for it, rebases its history, and that of
+/// the tensor it is a view of, on `node`.
+void finish_in_place(const Tensor& self, const Counted<GradNode>& node, Keep keep);
+
+/// Records an op that has just overwritten `self`, its first operand; `others` are the rest.
+template <class Rule>
+void record_in_place(const char* name, const Tensor& self, std::initializer_list<Operand> others,
+                     Keep keep, Rule rule) {
+  Counted<GradNode> node;
+  if (is_floating(self.dtype()) && (must_record({self}) || must_record(others))) {
+    Operand operands[3] = {self, Scalar{}, Scalar{}};
+    int count = 1;
+    for (const Operand& other : others) operands[count++] = other;
+    node = count == 1   ? make_node(name, self, {operands[0]}, keep)
+           : count == 2 ? make_node(name, self, {operands[0], operands[1]}, keep)
+                        : make_node(name, self, {operands[0], operands[1], operands[2]}, keep);
+    note_sizes(*node, self.sizes(), {&operands[0], &operands[1], &operands[2]});
+    node->set_rule(rule);
+  }
+  finish_in_place(self, node, keep);
+}
+
+}  // namespace garboard

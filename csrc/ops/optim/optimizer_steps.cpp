@@ -1,0 +1,114 @@
+#include "csrc/ops/optim/optimizer_steps.h"
+
+#include <utility>
+
+#include "csrc/core/error.h"
+#include "csrc/ops/create/convert.h"
+#include "csrc/ops/create/create.h"
+#include "csrc/ops/op/record.h"
+#include "csrc/tensor/grad_node.h"
+#include "kernels/table.h"
+
+namespace garboard {
+namespace {
+
+/// The gradient of a parameter as a kernel wants it; empty where there is none.
+Tensor gradient_of(const char* op, const Tensor& parameter) {
+  Tensor gradient = parameter.grad();
+  if (!gradient) return {};
+  if (!is_floating(parameter.dtype()) || !parameter.is_contiguous())
+    throw DTypeError(text(op, ": a parameter of dtype ", name_of(parameter.dtype()),
+                          " and strides ", parameter.strides(),
+                          "; a floating and contiguous one is needed"));
+  return contiguous(gradient);
+}
+
+std::vector<Tensor> gradients_of(const char* op, const std::vector<Tensor>& parameters) {
+  std::vector<Tensor> gradients;
+  gradients.reserve(parameters.size());
+  for (const Tensor& parameter : parameters) gradients.push_back(gradient_of(op, parameter));
+  return gradients;
+}
+
+/// Zeros for each parameter that has a gradient and no state yet.
+std::vector<Tensor> missing(const std::vector<Tensor>& states,
+                            const std::vector<Tensor>& parameters,
+                            const std::vector<Tensor>& gradients) {
+  std::vector<Tensor> made;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (states[i] || !gradients[i]) continue;
+    made.resize(parameters.size());
+    made[i] = zeros(parameters[i].sizes(), parameters[i].dtype(), parameters[i].device());
+  }
+  return made;
+}
+
+void take(Tensor& state, std::vector<Tensor>& made, std::size_t i) {
+  if (!state) state = std::move(made[i]);
+}
+
+}  // namespace
+
+void sgd_step(const std::vector<Tensor>& parameters, const SgdSettings& settings,
+              std::vector<Tensor>& velocities) {
+  const GradModeGuard no_grad(false);
+  velocities.resize(parameters.size());
+  // All that may fail comes before the first write: a step that raised can be taken again.
+  const std::vector<Tensor> gradients = gradients_of("SGD", parameters);
+  std::vector<Tensor> made;
+  if (settings.momentum != 0) made = missing(velocities, parameters, gradients);
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const Tensor &parameter = parameters[i], &gradient = gradients[i];
+    if (!gradient) continue;
+    const bool is_first = !velocities[i];
+    if (settings.momentum != 0) take(velocities[i], made, i);
+    write_into(parameter, [&] {
+      kernels::run(kernels::SgdStep{.parameter = parameter.view(),
+                                    .gradient = gradient.view(),
+                                    .velocity = velocities[i] ? velocities[i].view() : View{},
+                                    .learning_rate = settings.learning_rate,
+                                    .momentum = settings.momentum,
+                                    .dampening = settings.dampening,
+                                    .weight_decay = settings.weight_decay,
+                                    .nesterov = settings.nesterov,
+                                    .is_first = is_first},
+                   {parameter.device()});
+    });
+    parameter.storage()->bump_version();
+  }
+}
+
+void adam_step(const std::vector<Tensor>& parameters, const AdamSettings& settings,
+               std::vector<Tensor>& means, std::vector<Tensor>& squares,
+               std::vector<std::int64_t>& steps) {
+  const GradModeGuard no_grad(false);
+  means.resize(parameters.size());
+  squares.resize(parameters.size());
+  steps.resize(parameters.size());
+  const std::vector<Tensor> gradients = gradients_of("Adam", parameters);
+  std::vector<Tensor> made_means = missing(means, parameters, gradients);
+  std::vector<Tensor> made_squares = missing(squares, parameters, gradients);
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const Tensor &parameter = parameters[i], &gradient = gradients[i];
+    if (!gradient) continue;
+    take(means[i], made_means, i);
+    take(squares[i], made_squares, i);
+    write_into(parameter, [&] {
+      kernels::run(kernels::AdamStep{.parameter = parameter.view(),
+                                     .gradient = gradient.view(),
+                                     .mean = means[i].view(),
+                                     .square = squares[i].view(),
+                                     .learning_rate = settings.learning_rate,
+                                     .beta1 = settings.beta1,
+                                     .beta2 = settings.beta2,
+                                     .epsilon = settings.epsilon,
+                                     .weight_decay = settings.weight_decay,
+                                     .decoupled_decay = settings.decoupled_decay,
+                                     .step = ++steps[i]},
+                   {parameter.device()});
+    });
+    parameter.storage()->bump_version();
+  }
+}
+
+}  // namespace garboard

@@ -1,0 +1,52 @@
+// Many elements to one, along dims.
+#pragma once
+
+#include <optional>
+
+#include "csrc/ops/op/operand.h"
+
+namespace garboard {
+
+/// Which dims a reduction takes; none named: all.
+struct Reduced {
+  std::optional<Dims> dims;
+  bool keepdim = false;
+};
+
+struct ValuesAndIndices {
+  Tensor values;
+  Tensor indices;  // int64
+};
+
+/// Booleans and integers are summed as int64, unless `dtype` says otherwise.
+Tensor sum(const Tensor& input, const Reduced& reduced = {}, std::optional<DType> dtype = {});
+Tensor prod(const Tensor& input, const Reduced& reduced = {}, std::optional<DType> dtype = {});
+/// Raises DTypeError for what is not floating, unless `dtype` is.
+Tensor mean(const Tensor& input, const Reduced& reduced = {}, std::optional<DType> dtype = {});
+/// The squared distance from the mean, summed and divided by the count less
+/// `correction`: NaN or infinite where that is not positive. Raises DTypeError
+/// for what is not floating.
+Tensor var(const Tensor& input, const Reduced& reduced = {}, double correction = 1);
+/// The square root of `var`. Where it is 0, the gradient is 0 as well.
+Tensor std_deviation(const Tensor& input, const Reduced& reduced = {}, double correction = 1);
+/// The largest, the smallest; NaN where there is one. The gradient is shared
+/// equally among equals.
+Tensor amax(const Tensor& input, const Reduced& reduced = {});
+Tensor amin(const Tensor& input, const Reduced& reduced = {});
+/// The same, under the names of what also takes one dim and says where.
+Tensor max(const Tensor& input, const Reduced& reduced = {});
+Tensor min(const Tensor& input, const Reduced& reduced = {});
+/// With the place of the first extremum along `dim`, which alone gets the
+/// gradient.
+ValuesAndIndices max(const Tensor& input, std::int64_t dim, bool keepdim);
+ValuesAndIndices min(const Tensor& input, std::int64_t dim, bool keepdim);
+/// Of the flattened tensor where no dim is named.
+Tensor argmax(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim);
+Tensor argmin(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim);
+Tensor all(const Tensor& input, const Reduced& reduced = {});
+Tensor any(const Tensor& input, const Reduced& reduced = {});
+
+/// `input`, summed over what broadcasting added, so that it has `sizes`.
+Tensor sum_to(const Tensor& input, const Dims& sizes);
+
+}  // namespace garboard

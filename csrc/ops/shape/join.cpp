@@ -1,0 +1,81 @@
+#include "csrc/ops/shape/join.h"
+
+#include "csrc/core/error.h"
+#include "csrc/ops/create/convert.h"
+#include "csrc/ops/create/create.h"
+#include "csrc/ops/op/record.h"
+#include "csrc/ops/shape/views.h"
+
+namespace garboard {
+
+Tensor cat(const std::vector<Tensor>& tensors, std::int64_t given_dim) {
+  if (tensors.empty()) throw ShapeError("cat: no tensors; at least one is needed");
+  const Tensor& first = tensors.front();
+  if (first.ndim() == 0)
+    throw ShapeError("cat: tensors without dims; at least one dim is needed, or use stack()");
+  const int dim = checked_dim("cat", given_dim, first.ndim());
+  Dims sizes = first.sizes();
+  DType dtype = first.dtype();
+  sizes[dim] = 0;
+  for (const Tensor& tensor : tensors) {
+    Dims others = tensor.sizes();
+    if (others.size() == sizes.size()) others[dim] = sizes[dim];
+    if (others != sizes)
+      throw ShapeError(text("cat: sizes ", first.sizes(), " and ", tensor.sizes(),
+                            "; they may differ along dim ", dim, " alone"));
+    if (tensor.device() != first.device())
+      throw DeviceError(text("cat: tensors on ", first.device(), " and ", tensor.device(),
+                             "; they must be on one device, use to()"));
+    if (__builtin_add_overflow(sizes[dim], tensor.sizes()[dim], &sizes[dim]))
+      throw ShapeError(text("cat: ", tensors.size(),
+                            " tensors, which have more than 2^63 elements ", "along dim ", dim,
+                            "; no device holds them"));
+    dtype = promote(dtype, tensor.dtype());
+  }
+  const Tensor out = empty(sizes, dtype, first.device(), "cat");
+  bool is_recorded = false;
+  std::vector<std::int64_t> lengths;
+  {
+    const GradModeGuard no_grad(false);
+    std::int64_t at = 0;
+    for (const Tensor& tensor : tensors) {
+      lengths.push_back(tensor.sizes()[dim]);
+      copy_into(slice(out, dim, at, lengths.back(), 1), tensor);
+      at += lengths.back();
+      is_recorded |= tensor.requires_grad();
+    }
+  }
+  if (!is_recorded || !is_grad_enabled()) return out;
+  Counted<GradNode> node = GradNode::make("cat", out);
+  for (const Tensor& tensor : tensors) node->add_edge([&] { return edge_of(tensor); });
+  node->make_seldom().sizes = std::move(lengths);
+  node->set_rule([dim](const Backward& back) -> Grads {
+    const std::vector<std::int64_t>& lengths = back.node().seldom()->sizes;
+    Grads grads;
+    std::int64_t at = 0;
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+      const int input = static_cast<int>(i);
+      if (back.needs(input)) grads[input] = slice(back.grad, dim, at, lengths[i], 1);
+      at += lengths[i];
+    }
+    return grads;
+  });
+  attach(std::move(node), out, Keep::nothing);
+  return out;
+}
+
+Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim) {
+  if (tensors.empty()) throw ShapeError("stack: no tensors; at least one is needed");
+  check_room("stack", tensors.front());
+  const int at = checked_dim("stack", dim, tensors.front().ndim() + 1);
+  std::vector<Tensor> wider;
+  for (const Tensor& tensor : tensors) {
+    if (tensor.sizes() != tensors.front().sizes())
+      throw ShapeError(text("stack: sizes ", tensors.front().sizes(), " and ", tensor.sizes(),
+                            "; they must be equal"));
+    wider.push_back(unsqueeze(tensor, at));
+  }
+  return cat(wider, at);
+}
+
+}  // namespace garboard

@@ -1,0 +1,365 @@
+#include "csrc/ops/shape/views.h"
+
+#include <numeric>
+
+#include "csrc/core/error.h"
+#include "csrc/ops/create/convert.h"
+#include "csrc/ops/create/create.h"
+#include "csrc/ops/op/record.h"
+#include "csrc/ops/reduce/reduce.h"
+#include "csrc/tensor/sizes.h"
+
+namespace garboard {
+namespace {
+
+/// A view in autograd's sense: it remembers its base, so that writing into it reaches the base.
+/// `fill` writes its sizes and strides, and returns its offset. `make_rule` is asked for the
+/// gradient's rule where the view is recorded.
+template <class Fill, class MakeRule>
+Tensor view_of(const char* name, const Tensor& input, const Fill& fill, const MakeRule& make_rule) {
+  Tensor result = Tensor::over(input.storage(), input.dtype());
+  TensorBody& body = *result.body();
+  result.lay_out(fill(body.view.sizes, body.view.strides));
+  body.base = input.body()->base ? input.body()->base : input.share();
+  if (is_grad_enabled() && input.requires_grad()) [[unlikely]]
+    record(name, result, {input}, Keep::nothing, make_rule());
+  body.base_history = body.base->history;
+  return result;
+}
+
+/// With sizes and strides that are there already.
+template <class MakeRule>
+Tensor view_of(const char* name, const Tensor& input, const Dims& sizes, const Dims& strides,
+               std::int64_t offset, const MakeRule& make_rule) {
+  const auto fill = [&](Dims& to_sizes, Dims& to_strides) {
+    to_sizes = sizes;
+    to_strides = strides;
+    return offset;
+  };
+  return view_of(name, input, fill, make_rule);
+}
+
+/// The rule of a view that only shapes its base anew.
+auto back_to(const Dims& sizes) {
+  return [sizes](const Backward& at) -> Grads { return reshape(at.grad, sizes); };
+}
+
+/// The sizes of a view with the -1 worked out. Raises ShapeError where the counts differ.
+Dims resolved_sizes(const char* op, const Tensor& input, const Dims& sizes) {
+  Dims resolved = sizes;
+  int unknown = -1;
+  std::int64_t known = 1;
+  bool overflows = false, any_zero = false;
+  for (int i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] == -1 && unknown < 0) {
+      unknown = i;
+    } else if (sizes[i] < 0) {
+      throw ShapeError(text(op, ": sizes ", sizes, "; at most one may be -1, no other negative"));
+    } else if (sizes[i] == 0) {
+      any_zero = true;
+    } else {
+      overflows |= __builtin_mul_overflow(known, sizes[i], &known);
+    }
+  }
+  const std::int64_t count = input.count();
+  const bool is_known = unknown < 0;
+  const bool fits = any_zero    ? is_known && count == 0
+                    : overflows ? false
+                    : is_known  ? known == count
+                                : count % known == 0;
+  if (!fits)
+    throw ShapeError(text(op, ": sizes ", sizes, " for a tensor of sizes ", input.sizes(),
+                          "; they must hold ", count, " elements"));
+  if (!is_known) resolved[unknown] = count / known;
+  if (count == 0) checked_count(op, resolved, input.dtype());  // strides know no 0
+  return resolved;
+}
+
+/// The strides of `sizes` over memory laid out by `old_sizes` and `old_strides`; none if it takes a
+/// copy. Runs of dims that lie densely are cut anew, each on its own.
+std::optional<Dims> strides_of_view(const Dims& old_sizes, const Dims& old_strides,
+                                    const Dims& sizes) {
+  Dims strides = Dims::filled(sizes.size(), 1);
+  if (old_sizes.empty()) return strides;
+  int at = sizes.size() - 1;
+  std::int64_t run_count = 1, taken = 1;
+  std::int64_t run_stride = old_strides.back();
+  for (int i = old_sizes.size() - 1; i >= 0; --i) {
+    run_count *= old_sizes[i];
+    const bool run_ends =
+        i == 0 || (old_sizes[i - 1] != 1 && old_strides[i - 1] != run_count * run_stride);
+    if (!run_ends) continue;
+    while (at >= 0 && (taken < run_count || sizes[at] == 1)) {
+      strides[at] = taken * run_stride;
+      taken *= sizes[at--];
+    }
+    if (taken != run_count) return std::nullopt;
+    if (i > 0) {
+      run_stride = old_strides[i - 1];
+      run_count = taken = 1;
+    }
+  }
+  return at < 0 ? std::optional(strides) : std::nullopt;
+}
+
+/// The strides of `sizes`, of as many elements, over the memory of `input`; none if it takes a
+/// copy.
+std::optional<Dims> view_strides(const Tensor& input, const Dims& sizes) {
+  if (input.is_contiguous()) return contiguous_strides(sizes);
+  return strides_of_view(input.sizes(), input.strides(), sizes);
+}
+
+/// The stride of every `step`-th element. One beyond all memory can only be that of a single
+/// element, and means nothing: the old one stays.
+std::int64_t stepped(std::int64_t stride, std::int64_t step) {
+  constexpr std::int64_t largest_item = 8;
+  std::int64_t wide, bytes;
+  const bool is_beyond = __builtin_mul_overflow(stride, step, &wide) ||
+                         __builtin_mul_overflow(wide, largest_item, &bytes);
+  return is_beyond ? stride : wide;
+}
+
+Tensor reshaped(const char* name, const Tensor& input, const Dims& sizes, const Dims& strides) {
+  return view_of(name, input, sizes, strides, input.offset(),
+                 [&] { return back_to(input.sizes()); });
+}
+
+}  // namespace
+
+int checked_dim(const char* op, std::int64_t dim, int ndim) {
+  const int range = std::max(ndim, 1);
+  if (dim < -range || dim >= range)
+    throw IndexOutOfRangeError(text(op, ": dim ", dim, " of a tensor of ", ndim,
+                                    " dims; it must lie in [", -range, ", ", range - 1, "]"));
+  return static_cast<int>(dim < 0 ? dim + range : dim);
+}
+
+void check_room(const char* op, const Tensor& input) {
+  if (input.ndim() == max_dims)
+    throw ShapeError(text(op, ": one more dim for a tensor of ", max_dims, "; at most ", max_dims,
+                          " dims are supported"));
+}
+
+Tensor view(const Tensor& input, const Dims& sizes) {
+  const Dims resolved = resolved_sizes("view", input, sizes);
+  const std::optional<Dims> strides = view_strides(input, resolved);
+  if (!strides)
+    throw ShapeError(text("view: sizes ", resolved, " of a tensor of sizes ", input.sizes(),
+                          " with strides ", input.strides(),
+                          ", which is not contiguous there; use reshape(), or contiguous() first"));
+  return reshaped("view", input, resolved, *strides);
+}
+
+Tensor reshape(const Tensor& input, const Dims& sizes) {
+  const Dims resolved = resolved_sizes("reshape", input, sizes);
+  const std::optional<Dims> strides = view_strides(input, resolved);
+  return strides ? reshaped("view", input, resolved, *strides) : view(clone(input), resolved);
+}
+
+Tensor transpose(const Tensor& input, std::int64_t dim0, std::int64_t dim1) {
+  const int a = checked_dim("transpose", dim0, input.ndim());
+  const int b = checked_dim("transpose", dim1, input.ndim());
+  Dims dims = Dims::filled(input.ndim(), 0);
+  std::iota(dims.begin(), dims.end(), 0);
+  if (!dims.empty()) std::swap(dims[a], dims[b]);
+  return permute(input, dims);
+}
+
+Tensor t(const Tensor& input) {
+  if (input.ndim() > 2)
+    throw ShapeError(text("t: sizes ", input.sizes(),
+                          "; at most two dims are needed, use transpose() or permute()"));
+  return input.ndim() < 2 ? alias(input) : transpose(input, 0, 1);
+}
+
+Tensor reversed(const Tensor& input) {
+  const auto fill = [&](Dims& sizes, Dims& strides) {
+    for (int i = input.ndim() - 1; i >= 0; --i) {
+      sizes.push_back(input.sizes()[i]);
+      strides.push_back(input.strides()[i]);
+    }
+    return input.offset();
+  };
+  return view_of("permute", input, fill,
+                 [] { return [](const Backward& at) -> Grads { return reversed(at.grad); }; });
+}
+
+Tensor permute(const Tensor& input, const Dims& dims) {
+  const auto refuse = [&] {
+    throw ShapeError(text("permute: dims ", dims, " of a tensor of ", input.ndim(),
+                          " dims; each must be named once"));
+  };
+  if (dims.size() != input.ndim()) refuse();
+  Dims inverse = dims;
+  unsigned seen = 0;
+  for (int i = 0; i < dims.size(); ++i) {
+    const int from = checked_dim("permute", dims[i], input.ndim());
+    if (seen & (1u << from)) refuse();
+    seen |= 1u << from;
+    inverse[from] = i;
+  }
+  const auto fill = [&](Dims& sizes, Dims& strides) {
+    for (const std::int64_t dim : dims) {
+      const int from = checked_dim("permute", dim, input.ndim());
+      sizes.push_back(input.sizes()[from]);
+      strides.push_back(input.strides()[from]);
+    }
+    return input.offset();
+  };
+  return view_of("permute", input, fill, [&] {
+    return [inverse](const Backward& at) -> Grads { return permute(at.grad, inverse); };
+  });
+}
+
+Tensor flip(const Tensor& input, const Dims& dims) {
+  unsigned flipped = 0;
+  for (const std::int64_t dim : dims) {
+    const unsigned bit = 1u << checked_dim("flip", dim, input.ndim());
+    if (flipped & bit) throw ShapeError(text("flip: dims ", dims, "; each may be named once"));
+    flipped |= bit;
+  }
+  const auto fill = [&](Dims& sizes, Dims& strides) {
+    sizes = input.sizes();
+    strides = input.strides();
+    std::int64_t offset = input.offset();
+    if (input.count() == 0) return offset;
+    for (int i = 0; i < input.ndim(); ++i) {
+      if (!(flipped & (1u << i))) continue;
+      offset += (sizes[i] - 1) * strides[i];
+      strides[i] = -strides[i];
+    }
+    return offset;
+  };
+  return view_of("flip", input, fill, [&] {
+    return [dims](const Backward& at) -> Grads { return flip(at.grad, dims); };
+  });
+}
+
+Tensor expand(const Tensor& input, const Dims& sizes) {
+  const int added = sizes.size() - input.ndim();
+  if (added < 0)
+    throw ShapeError(text("expand: sizes ", sizes, " for a tensor of sizes ", input.sizes(),
+                          "; no dim can be left out"));
+  Dims wide = sizes, strides = Dims::filled(sizes.size(), 0);
+  for (int i = 0; i < sizes.size(); ++i) {
+    const std::int64_t own = i < added ? 1 : input.sizes()[i - added];
+    if (sizes[i] == -1 && i >= added) wide[i] = own;
+    if (own == wide[i]) {
+      strides[i] = i < added ? 0 : input.strides()[i - added];
+    } else if (own != 1 || wide[i] < 0) {
+      throw ShapeError(text("expand: sizes ", sizes, " for a tensor of sizes ", input.sizes(),
+                            "; they differ at dim ", i - sizes.size(),
+                            ", where the tensor's must be 1 or equal"));
+    }
+  }
+  checked_count("expand", wide, input.dtype());
+  return view_of("expand", input, wide, strides, input.offset(), [&] {
+    return
+        [before = input.sizes()](const Backward& at) -> Grads { return sum_to(at.grad, before); };
+  });
+}
+
+Tensor squeeze(const Tensor& input, std::optional<std::int64_t> dim) {
+  const int only = dim ? checked_dim("squeeze", *dim, input.ndim()) : -1;
+  Dims sizes, strides;
+  for (int i = 0; i < input.ndim(); ++i) {
+    if (input.sizes()[i] == 1 && (only < 0 || only == i)) continue;
+    sizes.push_back(input.sizes()[i]);
+    strides.push_back(input.strides()[i]);
+  }
+  return reshaped("squeeze", input, sizes, strides);
+}
+
+Tensor unsqueeze(const Tensor& input, std::int64_t dim) {
+  check_room("unsqueeze", input);
+  const int at = checked_dim("unsqueeze", dim, input.ndim() + 1);
+  Dims sizes = input.sizes(), strides = input.strides();
+  strides.insert(at, at < input.ndim() ? sizes[at] * strides[at] : 1);
+  sizes.insert(at, 1);
+  return reshaped("unsqueeze", input, sizes, strides);
+}
+
+Tensor narrow(const Tensor& input, std::int64_t dim, std::int64_t start, std::int64_t length) {
+  if (input.ndim() == 0) throw ShapeError("narrow: a tensor without dims; at least one is needed");
+  const int at = checked_dim("narrow", dim, input.ndim());
+  const std::int64_t size = input.sizes()[at];
+  const std::int64_t from = start < 0 ? start + size : start;
+  if (from < 0 || length < 0 || from > size || length > size - from)
+    throw IndexOutOfRangeError(text("narrow: ", length, " elements from ", start, " along dim ",
+                                    dim, " of size ", size, "; they must lie inside it"));
+  return slice(input, at, from, length, 1);
+}
+
+Tensor slice(const Tensor& input, int dim, std::int64_t start, std::int64_t length,
+             std::int64_t step) {
+  const auto fill = [&](Dims& sizes, Dims& strides) {
+    sizes = input.sizes();
+    strides = input.strides();
+    const std::int64_t offset = input.offset() + (length ? start * strides[dim] : 0);
+    sizes[dim] = length;
+    strides[dim] = stepped(strides[dim], step);
+    return offset;
+  };
+  return view_of("slice", input, fill, [&] {
+    return [before = input.sizes(), dim, start, step](const Backward& at) -> Grads {
+      const Tensor gradient = zeros(before, at.grad.dtype(), at.grad.device());
+      copy_(slice(gradient, dim, start, at.grad.sizes()[dim], step), at.grad);
+      return gradient;
+    };
+  });
+}
+
+Tensor select(const Tensor& input, std::int64_t dim, std::int64_t index) {
+  if (input.ndim() == 0)
+    throw IndexOutOfRangeError("select: a tensor without dims; it has no elements to select from");
+  const int at = checked_dim("select", dim, input.ndim());
+  const std::int64_t size = input.sizes()[at];
+  if (index < -size || index >= size)
+    throw IndexOutOfRangeError(text("select: index ", index, " along dim ", at, " of size ", size,
+                                    "; it must lie in [", -size, ", ", size - 1, "]"));
+  const std::int64_t from = index < 0 ? index + size : index;
+  const auto fill = [&](Dims& sizes, Dims& strides) {
+    for (int i = 0; i < input.ndim(); ++i) {
+      if (i == at) continue;
+      sizes.push_back(input.sizes()[i]);
+      strides.push_back(input.strides()[i]);
+    }
+    return input.offset() + from * input.strides()[at];
+  };
+  return view_of("select", input, fill, [&] {
+    return [before = input.sizes(), at, from](const Backward& back) -> Grads {
+      const Tensor gradient = zeros(before, back.grad.dtype(), back.grad.device());
+      copy_(select(gradient, at, from), back.grad);
+      return gradient;
+    };
+  });
+}
+
+Tensor flatten(const Tensor& input, std::int64_t from, std::int64_t to) {
+  const int first = checked_dim("flatten", from, input.ndim());
+  const int last = checked_dim("flatten", to, input.ndim());
+  if (first > last)
+    throw ShapeError(text("flatten: from dim ", from, " to dim ", to,
+                          "; the first must not come after the last"));
+  if (input.ndim() == 0) return reshape(input, {1});
+  Dims sizes;
+  for (int i = 0; i < input.ndim(); ++i) {
+    if (i > first && i <= last) {
+      sizes.back() *= input.sizes()[i];
+    } else {
+      sizes.push_back(input.sizes()[i]);
+    }
+  }
+  return reshape(input, sizes);
+}
+
+Tensor alias(const Tensor& input) {
+  return view_of("alias", input, input.sizes(), input.strides(), input.offset(),
+                 [] { return [](const Backward& at) -> Grads { return at.grad; }; });
+}
+
+Tensor detach(const Tensor& input) {
+  return input.alias_of_storage(input.sizes(), input.strides(), input.offset());
+}
+
+}  // namespace garboard

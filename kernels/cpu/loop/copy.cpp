@@ -1,0 +1,118 @@
+#include <cstring>
+
+#include "kernels/cpu/loop/parallel.h"
+#include "kernels/cpu/loop/parts.h"
+#include "kernels/cpu/loop/stretch.h"
+#include "kernels/cpu/loop/transposed_copy.h"
+#include "kernels/functors/convert.h"
+
+namespace garboard::kernels::GARBOARD_ISA {
+namespace {
+
+template <class To>
+inline constexpr bool is_swift<functors::Convert<To>> = true;
+
+// Without a change of dtype only the size of an element counts.
+template <class Item>
+void copy_stretch(void* out, const void* const* in, std::int64_t count, unsigned scalars) {
+  if (!scalars) {
+    if (out != in[0]) std::memcpy(out, in[0], count * sizeof(Item));
+    return;
+  }
+  typedef Item Aliased __attribute__((may_alias));
+  auto* y = static_cast<Aliased*>(out);
+  const Item value = *static_cast<const Aliased*>(in[0]);
+  for (std::int64_t i = 0; i < count; ++i) y[i] = value;
+}
+
+Elementwise copy_of(DType dtype) {
+  const std::size_t item = item_size(dtype);
+  const Stretch stretch = item == 1   ? copy_stretch<std::uint8_t>
+                          : item == 4 ? copy_stretch<std::uint32_t>
+                                      : copy_stretch<std::uint64_t>;
+  return {stretch, 1, 0b11};
+}
+
+void copy(const View& out, const View& x) {
+  const View* in = &x;
+  if (x.dtype == out.dtype) {
+    const auto bytes = out.count * static_cast<std::int64_t>(item_size(out.dtype));
+    if (!(out.contiguous && is_flat(x, out))) {
+      if (x.count == out.count && copy_transposed(out, x)) return;
+      return run(copy_of(out.dtype), out, &in);
+    }
+    if (out.data == x.data) return;
+    constexpr std::int64_t part_bytes = std::int64_t{1} << 18;
+    constexpr double byte_ns = 0.04;
+    return for_each_part(bytes, part_bytes, static_cast<double>(bytes) * byte_ns,
+                         [&](std::int64_t first, std::int64_t last) {
+                           char* const to = out.as<char>() + first;
+                           const char* const from = x.as<char>() + first;
+                           bytes >= streaming_bytes
+                               ? stream_copy(to, from, last - first)
+                               : static_cast<void>(std::memcpy(to, from, last - first));
+                         });
+  }
+  visit_dtype(out.dtype, [&]<class To>(Type<To>) {
+    visit_dtype(x.dtype, [&]<class From>(Type<From>) {
+      if constexpr (!std::is_same_v<To, From>) {
+        constexpr Stretch stretch = unary_stretch<functors::Convert<To>, From>;
+        if (!run_short<stretch, 1>(out, x)) run({stretch, 1, 1}, out, &in);
+      }
+    });
+  });
+}
+
+void fill(const View& out, Scalar value) {
+  visit_dtype(out.dtype, [&]<class T>(Type<T>) {
+    T element = value.to<T>();
+    const void* data = &element;
+    const Elementwise op = copy_of(out.dtype);
+    if (out.contiguous && out.count < long_elements)
+      return op.stretch(out.data, &data, out.count, 1);
+    View x;
+    x.data = &element;
+    x.dtype = out.dtype;
+    const View* in = &x;
+    run(op, out, &in);
+  });
+}
+
+template <class T, class Number>
+void count_up(T* out, std::int64_t first, std::int64_t last, Number start, Number step) {
+  for (std::int64_t i = first; i < last; ++i)
+    out[i] = functors::Convert<T>{}(start + static_cast<Number>(i) * step);
+}
+
+void count(const View& out, Scalar start, Scalar step) {
+  constexpr std::int64_t grain = 1 << 15;
+  constexpr double element_ns = 0.5;
+  const bool is_whole = start.category != Category::floating && step.category != Category::floating;
+  const auto count_some = [&](std::int64_t first, std::int64_t last) {
+    visit_dtype(out.dtype, [&]<class T>(Type<T>) {
+      if (is_whole && !functors::Real<T>)
+        count_up(out.as<T>(), first, last, start.integer, step.integer);
+      else
+        count_up(out.as<T>(), first, last, start.real, step.real);
+    });
+  };
+  if (out.count <= grain) return count_some(0, out.count);
+  for_each_part(out.count, grain, static_cast<double>(out.count) * element_ns, count_some);
+}
+
+}  // namespace
+
+template <>
+void kernel(const Copy& of, Stream) {
+  copy(of.out, of.x);
+}
+template <>
+void kernel(const Fill& of, Stream) {
+  fill(of.out, of.value);
+}
+template <>
+void kernel(const Arange& of, Stream) {
+  count(of.out, of.start, of.step);
+}
+
+}  // namespace garboard::kernels::GARBOARD_ISA

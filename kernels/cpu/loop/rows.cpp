@@ -1,0 +1,134 @@
+#include "kernels/cpu/loop/rows.h"
+
+#include "kernels/cpu/loop/parallel.h"
+#include "kernels/cpu/loop/plan.h"
+#include "kernels/cpu/loop/scratch.h"
+
+namespace garboard::kernels::GARBOARD_ISA {
+namespace {
+
+// Slices that are neighbours are gathered together: a cache line of a strided view holds up to 16.
+constexpr std::int64_t rows_at_once = 16;
+constexpr std::int64_t scratch_bytes = std::int64_t{1} << 20;
+constexpr std::int64_t long_place = std::int64_t{1} << 20;  // elements
+
+struct Slice {
+  std::int64_t count, stride;
+  bool is_scattered;  // to be gathered first
+};
+
+/// The function for every place of the plan; `scattered` slices are gathered first. `is_long` where
+/// one place of the outermost dim takes long.
+void walk(const Rows& rows, Plan plan, const Slice* slices, std::int64_t count, int scattered,
+          bool is_long) {
+  Pace pace;
+  if (!scattered && is_long) {
+    return for_each_place(plan, 0, [&](char* const* data) {
+      pace.advance(count);
+      rows.function(reinterpret_cast<void* const*>(data), count);
+    });
+  }
+  if (!scattered) {
+    return for_each_place(plan, 0, [&](char* const* data) {
+      rows.function(reinterpret_cast<void* const*>(data), count);
+    });
+  }
+
+  plan.pad(1);
+  const Dim& across = plan.inner();
+  const std::int64_t fitting = scratch_bytes / (8 * count);
+  const std::int64_t at_once =
+      smaller(across.size, fitting < 1 ? 1 : smaller(fitting, rows_at_once));
+  const Scratch scratch(scattered * at_once * count * 8);
+  for_each_place(plan, 1, [&](char* const* data) {
+    for (std::int64_t first = 0; first < across.size; first += at_once) {
+      const std::int64_t n = smaller(across.size - first, at_once);
+      pace.advance(n * count);
+      char* outside[max_operands];
+      char* dense[max_operands];
+      std::int64_t steps[max_operands];  // from one dense row to the next, in bytes
+      char* free = scratch.data();
+      for (int k = 0; k < rows.views; ++k) {
+        const int item = plan.operand[k].item;
+        outside[k] = data[k] + first * across.strides[k] * item;
+        dense[k] = outside[k];
+        steps[k] = across.strides[k] * item;
+        if (!slices[k].is_scattered) continue;
+        dense[k] = free;
+        steps[k] = count * item;
+        free += at_once * count * item;
+        if (k < rows.outputs) continue;
+        if (n == 1)
+          gather_row(item, dense[k], outside[k], count, slices[k].stride);
+        else
+          gather(item, dense[k], outside[k], {n, count, across.strides[k], slices[k].stride});
+      }
+      for (std::int64_t row = 0; row < n; ++row) {
+        void* at[max_operands];
+        for (int k = 0; k < rows.views; ++k) at[k] = dense[k] ? dense[k] + row * steps[k] : nullptr;
+        rows.function(at, count);
+      }
+      for (int k = 0; k < rows.outputs; ++k) {
+        if (!slices[k].is_scattered) continue;
+        const int item = plan.operand[k].item;
+        if (n == 1)
+          scatter_row(item, outside[k], dense[k], count, slices[k].stride);
+        else
+          scatter(item, outside[k], dense[k], {n, count, across.strides[k], slices[k].stride});
+      }
+    }
+  });
+}
+
+}  // namespace
+
+void gather_row(int item, void* to, const void* from, std::int64_t count, std::int64_t stride) {
+  for (const auto [first, last] : Pieces<>(count))
+    gather(item, static_cast<char*>(to) + first * item,
+           static_cast<const char*>(from) + first * stride * item, {1, last - first, 0, stride});
+}
+
+void scatter_row(int item, void* to, const void* from, std::int64_t count, std::int64_t stride) {
+  for (const auto [first, last] : Pieces<>(count))
+    scatter(item, static_cast<char*>(to) + first * stride * item,
+            static_cast<const char*>(from) + first * item, {1, last - first, 0, stride});
+}
+
+void for_each_row(const Rows& rows, const View* const* views, int dim) {
+  const View& whole = *views[rows.views - 1];
+  if (whole.count == 0) return;
+  const std::int64_t count = whole.sizes.empty() ? 1 : whole.sizes.data()[dim];
+  Plan plan;
+  Slice slices[max_operands];
+  plan.operands = rows.views;
+  int scattered = 0;
+  for (int k = 0; k < rows.views; ++k) {
+    const View& x = *views[k];
+    plan.operand[k] = operand_of(x);
+    const bool is_slice = !x.sizes.empty() && x.sizes.data()[dim] == count && count > 1;
+    const std::int64_t stride = is_slice ? x.strides.data()[dim] : 1;
+    slices[k] = {is_slice ? count : 1, stride, stride != 1 && x.data};
+    scattered += slices[k].is_scattered;
+  }
+  for (int d = 0, n = whole.sizes.size(); d < n; ++d) {
+    Dim added{whole.sizes.data()[d], {}};
+    for (int k = 0; k < rows.views; ++k)
+      added.strides[k] = views[k]->data ? views[k]->strides.data()[d] : 0;
+    if (d != dim) plan.insert(added);
+  }
+  plan.coalesce();
+  constexpr double element_ns = 1;  // of several passes
+  if (plan.dims == 0)
+    return for_each_part(
+        1, 1, static_cast<double>(count) * element_ns,
+        [&](std::int64_t, std::int64_t) { walk(rows, plan, slices, count, scattered, true); });
+  constexpr std::int64_t part_elements = 1 << 14;
+  const std::int64_t inside = whole.count / plan.dim[0].size;
+  for_each_part(
+      plan.dim[0].size, divided_up(part_elements / inside + 1, rows_at_once) * rows_at_once,
+      static_cast<double>(whole.count) * element_ns, [&](std::int64_t first, std::int64_t last) {
+        walk(rows, plan.part(first, last), slices, count, scattered, inside > long_place);
+      });
+}
+
+}  // namespace garboard::kernels::GARBOARD_ISA

@@ -1,0 +1,170 @@
+// The flat loops of a functor, and the short way to them.
+#pragma once
+
+#include <type_traits>
+
+#include "kernels/cpu/loop/loop.h"
+#include "kernels/cpu/wide/wide_exponential.h"
+#include "kernels/cpu/wide/wide_pieces.h"
+#include "kernels/cpu/wide/wide_power.h"
+#include "kernels/cpu/wide/wide_sine.h"
+
+namespace garboard::kernels::GARBOARD_ISA {
+namespace {
+
+// g++ vectorises loads and stores of bytes, not of bools.
+template <class T>
+using Stored = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
+
+template <class T>
+T loaded(Stored<T> x) {
+  if constexpr (std::is_same_v<T, bool>)
+    return x != 0;
+  else
+    return x;
+}
+
+// ivdep: `out` may be an input, but then element i alone is read for element i.
+
+template <class F, class T>
+concept HasEasyCase = requires(T x) {
+  F::is_easy(x);
+  F::easy(x);
+};
+
+/// In blocks: one hard element keeps no more than its block from the fast loop.
+template <class F, class T>
+void easy_stretch(T* y, const T* x, std::int64_t count) {
+  constexpr std::int64_t block = 256;
+  for (; count > 0; count -= block, x += block, y += block) {
+    const std::int64_t n = count < block ? count : block;
+    unsigned hard = 0;
+    for (std::int64_t i = 0; i < n; ++i) hard |= !F::is_easy(x[i]);
+    if (hard) {
+      for (std::int64_t i = 0; i < n; ++i) y[i] = F{}(x[i]);
+    } else {
+#pragma GCC ivdep
+      for (std::int64_t i = 0; i < n; ++i) y[i] = F::easy(x[i]);
+    }
+  }
+}
+
+/// Functors that take less time than their operands do from the second cache.
+template <class F>
+inline constexpr bool is_swift = false;
+template <>
+inline constexpr bool is_swift<functors::Add> = true;
+template <>
+inline constexpr bool is_swift<functors::Subtract> = true;
+template <>
+inline constexpr bool is_swift<functors::Multiply> = true;
+template <>
+inline constexpr bool is_swift<functors::Relu> = true;
+
+/// y[i] = at(i). Asks for y's lines ahead: in the second cache, stores wait longer than loads.
+template <class T, class At>
+void store_ahead(T* y, std::int64_t count, At at) {
+  constexpr std::int64_t block = 64, ahead = 128, line = 64 / sizeof(T);
+  std::int64_t i = 0;
+  for (; i + block <= count; i += block) {
+    for (std::int64_t l = 0; l < block && i + ahead + block <= count; l += line)
+      __builtin_prefetch(y + i + ahead + l, 1);
+#pragma GCC ivdep
+    for (std::int64_t j = i; j < i + block; ++j) y[j] = at(j);
+  }
+#pragma GCC ivdep
+  for (; i < count; ++i) y[i] = at(i);
+}
+
+template <class F, class T>
+void unary_stretch(void* out, const void* const* in, std::int64_t count, unsigned) {
+  auto* y = static_cast<Stored<std::invoke_result_t<F, T>>*>(out);
+  auto* x = static_cast<const Stored<T>*>(in[0]);
+  if constexpr (HasWide<F, T>) return wide_stretch<F>(y, x, count);
+  if constexpr (HasEasyCase<F, T>) return easy_stretch<F>(y, x, count);
+  if constexpr (is_swift<F>)
+    return store_ahead(
+        y,
+        count, [=](std::int64_t i) __attribute__((always_inline)) { return F{}(loaded<T>(x[i])); });
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < count; ++i) y[i] = F{}(loaded<T>(x[i]));
+}
+
+template <class F, class T>
+void binary_stretch(void* out, const void* const* in, std::int64_t count, unsigned scalars) {
+  auto* y = static_cast<Stored<std::invoke_result_t<F, T, T>>*>(out);
+  auto* a = static_cast<const Stored<T>*>(in[0]);
+  auto* b = static_cast<const Stored<T>*>(in[1]);
+  if constexpr (HasWide<F, T>) return wide_stretch<F>(y, a, b, count, scalars);
+  if (scalars == 0) {
+    if constexpr (is_swift<F>)
+      return store_ahead(
+          y, count, [=](std::int64_t i) __attribute__((always_inline)) {
+            return F{}(loaded<T>(a[i]), loaded<T>(b[i]));
+          });
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < count; ++i) y[i] = F{}(loaded<T>(a[i]), loaded<T>(b[i]));
+  } else if (scalars == 1) {
+    const T left = loaded<T>(*a);
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < count; ++i) y[i] = F{}(left, loaded<T>(b[i]));
+  } else {
+    const T right = loaded<T>(*b);
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < count; ++i) y[i] = F{}(loaded<T>(a[i]), right);
+  }
+}
+inline constexpr unsigned binary_scalar_sets = 0b111;
+
+/// The first operand may be of a type of its own, as the condition of Where is.
+template <class F, class T, class First = T>
+void ternary_stretch(void* out, const void* const* in, std::int64_t count, unsigned scalars) {
+  auto* y = static_cast<Stored<T>*>(out);
+  auto* a = static_cast<const Stored<First>*>(in[0]);
+  auto* b = static_cast<const Stored<T>*>(in[1]);
+  auto* c = static_cast<const Stored<T>*>(in[2]);
+  if (scalars == 0) {
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < count; ++i)
+      y[i] = F{}(loaded<First>(a[i]), loaded<T>(b[i]), loaded<T>(c[i]));
+  } else if (scalars == 0b100) {
+    const T last = loaded<T>(*c);
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < count; ++i) y[i] = F{}(loaded<First>(a[i]), loaded<T>(b[i]), last);
+  } else if (scalars == 0b010) {
+    const T middle = loaded<T>(*b);
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < count; ++i)
+      y[i] = F{}(loaded<First>(a[i]), middle, loaded<T>(c[i]));
+  } else {
+    const T middle = loaded<T>(*b), last = loaded<T>(*c);
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < count; ++i) y[i] = F{}(loaded<First>(a[i]), middle, last);
+  }
+}
+inline constexpr unsigned ternary_scalar_sets =
+    1u << 0b000 | 1u << 0b010 | 1u << 0b100 | 1u << 0b110;
+
+/// Runs a stretch over dense views of few elements, for which nothing is set up. False if any is
+/// not, or more of them are one element than the stretch takes.
+template <Stretch stretch, unsigned scalar_sets, class... Views>
+bool run_short(const View& out, const Views&... in) {
+  if (!out.contiguous || out.count >= long_elements) return false;
+  bool is_dense = true;
+  unsigned scalars = 0, bit = 1;
+  const auto look_at = [&](const View& x) {
+    if (!is_flat(x, out)) {
+      is_dense &= is_scalar(x);
+      scalars |= bit;
+    }
+    bit <<= 1;
+  };
+  (look_at(in), ...);
+  if (!is_dense || !(scalar_sets >> scalars & 1)) return false;
+  const void* const data[] = {in.data...};
+  stretch(out.data, data, out.count, scalars);
+  return true;
+}
+
+}  // namespace
+}  // namespace garboard::kernels::GARBOARD_ISA

@@ -1,0 +1,124 @@
+// Square by square through registers, without a buffer: a store fills a line of the result, and
+// while one square is turned the lines of the next but one are fetched, for the processor guesses
+// no such walk. Both are read and written once.
+#include "kernels/cpu/loop/transposed_copy.h"
+
+#include "kernels/cpu/loop/parallel.h"
+#include "kernels/cpu/loop/plan.h"
+#include "kernels/cpu/loop/transpose.h"
+
+namespace garboard::kernels::GARBOARD_ISA {
+namespace {
+
+constexpr std::int64_t tile_side = 64;
+constexpr std::int64_t least_count = 1 << 12;
+constexpr double byte_ns = 0.1;
+
+using Item4 [[gnu::may_alias]] = std::uint32_t;
+using Item8 [[gnu::may_alias]] = std::uint64_t;
+
+template <class Item>
+void fetch(const Item* to, std::int64_t to_stride, const Item* from, std::int64_t from_stride) {
+  for (int k = 0; k < square_side<Item>; ++k) {
+    __builtin_prefetch(from + k * from_stride);
+    __builtin_prefetch(to + k * to_stride, 1);
+  }
+}
+
+struct Square {
+  std::int64_t row, column;  // its first ones
+};
+
+/// to[j * to_stride + i] = from[i * from_stride + j] for i < rows, j < columns.
+template <class Item>
+void turn(Item* to, std::int64_t to_stride, const Item* from, std::int64_t from_stride,
+          std::int64_t rows, std::int64_t columns) {
+  if constexpr (constexpr int side = square_side<Item>; side > 0) {
+    const std::int64_t whole_rows = rows - rows % side, whole_columns = columns - columns % side;
+    for (std::int64_t i0 = 0; i0 < whole_rows; i0 += tile_side) {
+      for (std::int64_t j0 = 0; j0 < whole_columns; j0 += tile_side) {
+        const std::int64_t last_row = smaller(i0 + tile_side, whole_rows);
+        const std::int64_t last_column = smaller(j0 + tile_side, whole_columns);
+        const auto after = [=](Square at) {
+          if (at.column + side < last_column) return Square{at.row, at.column + side};
+          if (at.row + side < last_row) return Square{at.row + side, j0};
+          return last_column < whole_columns ? Square{i0, last_column} : Square{last_row, 0};
+        };
+        for (std::int64_t i = i0; i < last_row; i += side) {
+          for (std::int64_t j = j0; j < last_column; j += side) {
+            const Square ahead = after(after({i, j}));
+            if (ahead.row < whole_rows)
+              fetch(to + ahead.column * to_stride + ahead.row, to_stride,
+                    from + ahead.row * from_stride + ahead.column, from_stride);
+            transpose_square(to + j * to_stride + i, to_stride, from + i * from_stride + j,
+                             from_stride);
+          }
+        }
+      }
+    }
+    transpose(to + whole_columns * to_stride, to_stride, from + whole_columns, from_stride,
+              whole_rows, columns - whole_columns);
+    transpose(to + whole_rows, to_stride, from + whole_rows * from_stride, from_stride,
+              rows - whole_rows, columns);
+  }
+}
+
+/// Brings the dim along which x is dense beside the innermost one, along which `out` is. False if
+/// there are no such two.
+bool face_each_other(Plan& plan) {
+  if (plan.dims < 2 || plan.inner().strides[0] != 1 || plan.inner().strides[1] == 1) return false;
+  for (int d = plan.dims - 2; d >= 0; --d) {
+    if (plan.dim[d].strides[1] != 1) continue;
+    const Dim dense = plan.dim[d];
+    for (int later = d; later < plan.dims - 2; ++later) plan.dim[later] = plan.dim[later + 1];
+    plan.dim[plan.dims - 2] = dense;
+    return true;
+  }
+  return false;
+}
+
+template <class Item>
+bool copy_items(const View& out, const View& x) {
+  if (square_side<Item> == 0) return false;
+  Plan whole;
+  whole.operands = 2;
+  whole.operand[0] = operand_of(out);
+  whole.operand[1] = operand_of(x);
+  for (int d = 0, n = out.sizes.size(); d < n; ++d)
+    whole.insert({out.sizes.data()[d], {out.strides.data()[d], x.strides.data()[d]}});
+  whole.coalesce();
+  if (!face_each_other(whole)) return false;
+  if (whole.inner().size < tile_side / 2 || whole.dim[whole.dims - 2].size < tile_side / 2)
+    return false;
+  const std::int64_t inside = out.count / whole.dim[0].size;
+  constexpr std::int64_t part_elements = 1 << 15;
+  for_each_part(whole.dim[0].size, divided_up(part_elements / inside + 1, tile_side) * tile_side,
+                static_cast<double>(out.count * std::int64_t{sizeof(Item)}) * byte_ns,
+                [&](std::int64_t first, std::int64_t last) {
+                  const Plan plan = whole.part(first, last);
+                  const Dim& across = plan.inner();
+                  const Dim& down = plan.dim[plan.dims - 2];
+                  // Of long rows and of many columns some at a time.
+                  const std::int64_t columns = smaller(across.size, long_row / tile_side);
+                  for_each_place(plan, 2, [&](char* const* data) {
+                    const auto to = reinterpret_cast<Item*>(data[0]);
+                    const auto from = reinterpret_cast<const Item*>(data[1]);
+                    for (const auto [c, last_c] : Pieces<>(across.size, tile_side))
+                      for (const auto [r, last_r] : Pieces<>(down.size, columns))
+                        turn(to + r * down.strides[0] + c, down.strides[0],
+                             from + c * across.strides[1] + r, across.strides[1], last_c - c,
+                             last_r - r);
+                  });
+                });
+  return true;
+}
+
+}  // namespace
+
+bool copy_transposed(const View& out, const View& x) {
+  if (out.count < least_count) return false;
+  const std::size_t item = item_size(out.dtype);
+  return item == 4 ? copy_items<Item4>(out, x) : item == 8 ? copy_items<Item8>(out, x) : false;
+}
+
+}  // namespace garboard::kernels::GARBOARD_ISA

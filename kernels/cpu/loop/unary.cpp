@@ -1,0 +1,46 @@
+#include "kernels/cpu/loop/parts.h"
+#include "kernels/cpu/loop/stretch.h"
+
+namespace garboard::kernels::GARBOARD_ISA {
+namespace {
+
+/// Whether F takes some ten operations an element.
+template <class F>
+inline constexpr bool is_long = [] {
+  bool found = false;
+  for_each_type(
+      TypeList<functors::Cos, functors::Erf, functors::Exp, functors::Gelu, functors::GeluTanh,
+               functors::Log, functors::Sigmoid, functors::Sin, functors::Tanh>{},
+      [&]<class Long> { found |= std::is_same_v<F, Long>; });
+  return found;
+}();
+
+/// About, of an element in the caches.
+template <class F, class T>
+inline constexpr double element_ns = HasWide<F, T> ? 0.14
+                                     : is_long<F>  ? 0.5
+                                                   : 0.15;
+
+template <class F>
+void unary(const View& out, const View& x, Stream) {
+  visit_dtype(x.dtype, [&]<class T>(Type<T>) {
+    if constexpr (std::is_invocable_v<F, T>) {
+      if (out.count == 1 && !HasWide<F, T>) {
+        *out.as<std::invoke_result_t<F, T>>() = F{}(*x.as<T>());
+        return;
+      }
+      if (run_short<unary_stretch<F, T>, 1>(out, x)) return;
+      const View* in = &x;
+      run({unary_stretch<F, T>, 1, 1, element_ns<F, T>}, out, &in);
+    }
+  });
+}
+
+}  // namespace
+
+void fill_unary(Table& table) noexcept {
+  for_each_type(functors::UnaryFunctors{},
+                [&]<class F> { table.unary[index_in<F, functors::UnaryFunctors>] = unary<F>; });
+}
+
+}  // namespace garboard::kernels::GARBOARD_ISA

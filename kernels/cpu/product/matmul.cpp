@@ -1,0 +1,339 @@
+// Matrix products: our own where it is the fastest, OpenBLAS where it serves, plain loops for the
+// rest. A transposed operand is passed on as such; only what BLAS cannot walk is copied.
+#include <climits>
+#include <cstring>
+
+#include "kernels/blas/blas.h"
+#include "kernels/cpu/loop/loop.h"
+#include "kernels/cpu/loop/parallel.h"
+#include "kernels/cpu/loop/parts.h"
+#include "kernels/cpu/loop/plan.h"
+#include "kernels/cpu/loop/scratch.h"
+#include "kernels/cpu/product/packed_product.h"
+
+namespace garboard::kernels::GARBOARD_ISA {
+namespace {
+
+struct Matrix {
+  char* data;
+  int item;
+  std::int64_t rows, columns;
+  std::int64_t row_stride, column_stride;
+
+  Block block() const { return {rows, columns, row_stride, column_stride}; }
+};
+
+/// The last two dims of a view. A stride along a dim of size 1 means nothing: it gets the value
+/// that suits a dense matrix.
+Matrix matrix_of(const View& x) {
+  const int d = x.sizes.size() - 2;
+  Matrix m{x.as<char>(),        static_cast<int>(item_size(x.dtype)),
+           x.sizes.data()[d],   x.sizes.data()[d + 1],
+           x.strides.data()[d], x.strides.data()[d + 1]};
+  if (m.columns == 1) m.column_stride = 1;
+  if (m.rows == 1) m.row_stride = m.columns;
+  return m;
+}
+
+Matrix moved(Matrix m, std::int64_t elements) {
+  m.data += elements * m.item;
+  return m;
+}
+
+std::int64_t batch_stride(const View& x) { return x.sizes.size() > 2 ? x.strides.data()[0] : 0; }
+
+/// A dense copy, in `memory`.
+Matrix packed(const Matrix& m, char* memory) {
+  gather(m.item, memory, m.data, m.block());
+  return {memory, m.item, m.rows, m.columns, m.columns, 1};
+}
+
+std::int64_t bytes_of(const Matrix& m) { return m.rows * m.columns * m.item; }
+
+// Sizes of the plain loop's blocks: a block of b stays in the second cache.
+constexpr std::int64_t block_depth = 128, block_columns = 512;
+
+/// out += a b, b's and out's rows being dense; integers wrap.
+template <class T>
+void multiply_plainly(const Matrix& out, const Matrix& a, const Matrix& b) {
+  using Wrapping = typename std::conditional_t<functors::Real<T>, std::type_identity<T>,
+                                               std::make_unsigned<T>>::type;
+  const auto* from_a = reinterpret_cast<const Wrapping*>(a.data);
+  Pace pace;
+  for (std::int64_t k0 = 0; k0 < a.columns; k0 += block_depth) {
+    const std::int64_t k1 = smaller(a.columns, k0 + block_depth);
+    for (std::int64_t j0 = 0; j0 < b.columns; j0 += block_columns) {
+      const std::int64_t n = smaller(b.columns - j0, block_columns);
+      for (std::int64_t i = 0; i < a.rows; ++i) {
+        pace.advance((k1 - k0) * n / 4);
+        auto* y = reinterpret_cast<Wrapping*>(out.data) + i * out.row_stride + j0;
+        for (std::int64_t k = k0; k < k1; ++k) {
+          const Wrapping factor = from_a[i * a.row_stride + k * a.column_stride];
+          const auto* x = reinterpret_cast<const Wrapping*>(b.data) + k * b.row_stride + j0;
+#pragma GCC ivdep
+          for (std::int64_t j = 0; j < n; ++j) y[j] += factor * x[j];
+        }
+      }
+    }
+  }
+}
+
+template <class T>
+void multiply_by_loops(const Matrix& out, const Matrix& a, const Matrix& b, bool accumulate) {
+  if (!accumulate)
+    for (std::int64_t i = 0; i < out.rows; ++i)
+      for (std::int64_t j = 0; j < out.columns; ++j)
+        reinterpret_cast<T*>(out.data)[i * out.row_stride + j] = T(0);
+  if (b.column_stride == 1) return multiply_plainly<T>(out, a, b);
+  const Scratch scratch(bytes_of(b));
+  multiply_plainly<T>(out, a, packed(b, scratch.data()));
+}
+
+/// How BLAS is told of a matrix: which way its dense direction runs, and the other stride.
+struct Layout {
+  bool is_known;
+  bool is_transposed;
+  int leading;
+};
+
+Layout layout_of(const Matrix& m) {
+  if (m.column_stride == 1 && m.row_stride >= m.columns && m.row_stride <= INT_MAX)
+    return {true, false, static_cast<int>(m.row_stride)};
+  if (m.row_stride == 1 && m.column_stride >= m.rows && m.column_stride <= INT_MAX)
+    return {true, true, static_cast<int>(m.column_stride)};
+  return {false, false, 0};
+}
+
+int code(bool is_transposed) { return is_transposed ? Blas::transposed : Blas::as_is; }
+
+template <class T>
+struct Calls {
+  Blas::Product<T> product;
+  Blas::VectorProduct<T> vector_product;
+};
+
+template <class T>
+Calls<T> calls_of(const Blas& blas) {
+  if constexpr (std::is_same_v<T, float>) return {blas.sgemm, blas.sgemv};
+  if constexpr (std::is_same_v<T, double>) return {blas.dgemm, blas.dgemv};
+}
+
+/// y = m x, x and y being vectors of any positive stride.
+template <class T>
+void multiply_vector(const Calls<T>& calls, const Matrix& m, const Layout& layout, const void* x,
+                     std::int64_t x_stride, void* y, std::int64_t y_stride, T beta) {
+  // BLAS wants the matrix as it lies in memory.
+  const auto rows = static_cast<int>(layout.is_transposed ? m.columns : m.rows);
+  const auto columns = static_cast<int>(layout.is_transposed ? m.rows : m.columns);
+  calls.vector_product(Blas::row_major, code(layout.is_transposed), rows, columns, T(1),
+                       reinterpret_cast<const T*>(m.data), layout.leading, static_cast<const T*>(x),
+                       static_cast<int>(x_stride), beta, static_cast<T*>(y),
+                       static_cast<int>(y_stride));
+}
+
+Matrix turned(const Matrix& m) {
+  return {m.data, m.item, m.columns, m.rows, m.column_stride, m.row_stride};
+}
+
+bool can_step(std::int64_t stride) { return stride > 0 && stride <= INT_MAX; }
+
+/// OpenBLAS's small product of a matrix and a transposed one is up to twice as slow as that of two
+/// plain ones. From some rows on, turning b around costs less.
+bool is_slow(const Matrix& a, const Layout& of_a, const Matrix& b, const Layout& of_b) {
+  constexpr std::int64_t least_rows = 16, most_products = 1 << 18;
+  return !of_a.is_transposed && of_b.is_transposed && a.rows >= least_rows && b.columns > 1 &&
+         a.rows * b.columns * a.columns <= most_products;
+}
+
+template <class T>
+void multiply_by_blas(const Calls<T>& calls, const Matrix& out, Matrix a, Matrix b,
+                      bool accumulate) {
+  Layout of_a = layout_of(a), of_b = layout_of(b);
+  if (is_slow(a, of_a, b, of_b)) of_b.is_known = false;
+  const Scratch scratch((of_a.is_known ? 0 : bytes_of(a)) + (of_b.is_known ? 0 : bytes_of(b)));
+  char* free = scratch.data();
+  if (!of_a.is_known) {
+    a = packed(a, free);
+    of_a = layout_of(a);
+    free += bytes_of(a);
+  }
+  if (!of_b.is_known) {
+    b = packed(b, free);
+    of_b = layout_of(b);
+  }
+  const T beta = accumulate ? 1 : 0;
+  // One row or column: gemm is up to four times slower there.
+  if (out.rows == 1 && can_step(a.column_stride)) {
+    const Matrix m = turned(b);
+    return multiply_vector<T>(calls, m, {true, !of_b.is_transposed, of_b.leading}, a.data,
+                              a.column_stride, out.data, 1, beta);
+  }
+  if (out.columns == 1 && can_step(b.row_stride) && can_step(out.row_stride))
+    return multiply_vector<T>(calls, a, of_a, b.data, b.row_stride, out.data, out.row_stride, beta);
+  calls.product(Blas::row_major, code(of_a.is_transposed), code(of_b.is_transposed),
+                static_cast<int>(out.rows), static_cast<int>(out.columns),
+                static_cast<int>(a.columns), T(1), reinterpret_cast<const T*>(a.data), of_a.leading,
+                reinterpret_cast<const T*>(b.data), of_b.leading, beta,
+                reinterpret_cast<T*>(out.data), static_cast<int>(out.row_stride));
+}
+
+bool fits_blas(const Matrix& out, const Matrix& a) {
+  return out.rows <= INT_MAX && out.columns <= INT_MAX && a.columns <= INT_MAX &&
+         out.row_stride <= INT_MAX;
+}
+
+double cost_ns(const Matrix& out, const Matrix& a) {
+  return static_cast<double>(out.rows * out.columns) * static_cast<double>(a.columns) * 0.02;
+}
+
+/// Rows [first, last) of a matrix.
+Matrix rows_of(Matrix m, std::int64_t first, std::int64_t last) {
+  m.data += first * m.row_stride * m.item;
+  m.rows = last - first;
+  return m;
+}
+
+Matrix columns_of(const Matrix& m, std::int64_t first, std::int64_t last) {
+  return turned(rows_of(turned(m), first, last));
+}
+
+/// By several calls where one would take long: a part of the depth each, which costs little, for
+/// BLAS goes by parts of it too.
+template <class T>
+void multiply_in_calls(const Calls<T>& calls, const Matrix& out, const Matrix& a, const Matrix& b,
+                       bool accumulate) {
+  constexpr std::int64_t most_products = std::int64_t{1} << 33, least_depth = 512;
+  std::int64_t depth = least_depth;
+  if (a.columns > depth) depth = larger(most_products / (out.rows * out.columns), depth);
+  for (std::int64_t k = 0;;) {
+    const std::int64_t last = a.columns - k > depth ? k + depth : a.columns;
+    multiply_by_blas<T>(calls, out, columns_of(a, k, last), rows_of(b, k, last),
+                        accumulate || k > 0);
+    if (last == a.columns) return;
+    k = last;
+    interruption_point();
+  }
+}
+
+/// A large product is cut into the same two to four parts whatever the number of threads, or into
+/// more of a bounded size: how BLAS sums depends on the sizes that it gets.
+template <class T>
+void multiply_in_parts(const Calls<T>& calls, const Matrix& out, const Matrix& a, const Matrix& b,
+                       bool accumulate) {
+  constexpr std::int64_t least_side = 256, least_products = 1 << 24, parts = 4, unit = 32,
+                         long_part = 512, most_results = 1 << 24;
+  const bool cuts_rows = out.rows >= out.columns;
+  const std::int64_t side = cuts_rows ? out.rows : out.columns;
+  if (side < least_side || out.rows == 1 || out.columns == 1 ||
+      out.rows * out.columns * a.columns < least_products)
+    return multiply_in_calls<T>(calls, out, a, b, accumulate);
+  // Each part packs the other operand again, which shows below 512.
+  const std::int64_t least_part = side < 2 * long_part ? divided_up(side, 2) : long_part;
+  const std::int64_t most_part = larger(most_results / (cuts_rows ? out.columns : out.rows), unit);
+  const std::int64_t part =
+      divided_up(smaller(larger(divided_up(side, parts), least_part), most_part), unit) * unit;
+  const auto multiply_one = [&](std::int64_t first, std::int64_t last) {
+    if (cuts_rows)
+      multiply_in_calls<T>(calls, rows_of(out, first, last), rows_of(a, first, last), b,
+                           accumulate);
+    else
+      multiply_in_calls<T>(calls, columns_of(out, first, last), a, columns_of(b, first, last),
+                           accumulate);
+  };
+  for_each_part(divided_up(side, part), 1, cost_ns(out, a),
+                [&](std::int64_t first, std::int64_t last) {
+                  for (std::int64_t i = first; i < last; ++i)
+                    multiply_one(i * part, smaller(side, (i + 1) * part));
+                });
+}
+
+FloatProduct::Matrix floats_of(const Matrix& m) {
+  return {reinterpret_cast<const float*>(m.data), m.row_stride, m.column_stride};
+}
+
+/// Each row of out becomes the bias.
+void spread_bias(const Matrix& out, const char* bias) {
+  for (std::int64_t i = 0; i < out.rows; ++i)
+    std::memcpy(out.data + i * out.row_stride * out.item, bias, out.columns * out.item);
+}
+
+template <class T>
+void multiply_at_once(const Matrix& out, const Matrix& a, const Matrix& b, bool accumulate,
+                      const char* bias) {
+  if constexpr (std::is_same_v<T, float>) {
+    const FloatProduct product{out.rows,       out.columns,
+                               a.columns,      floats_of(a),
+                               floats_of(b),   reinterpret_cast<float*>(out.data),
+                               out.row_stride, reinterpret_cast<const float*>(bias),
+                               accumulate};
+    if (out.column_stride == 1 && is_for_packed(product)) return multiply_packed(product);
+  }
+  if (bias) {
+    spread_bias(out, bias);
+    accumulate = true;
+  }
+  if constexpr (functors::Real<T>) {
+    const Blas* library = a.columns > 0 && fits_blas(out, a) ? blas() : nullptr;
+    if (library) return multiply_in_parts<T>(calls_of<T>(*library), out, a, b, accumulate);
+  }
+  multiply_by_loops<T>(out, a, b, accumulate);
+}
+
+/// `bias` has an element a column, or is null. A product of a depth that needs no memory, being
+/// broadcast, is a sum of products that do.
+template <class T>
+void multiply(const Matrix& out, const Matrix& a, const Matrix& b, bool accumulate,
+              const char* bias) {
+  constexpr std::int64_t most_depth = 1 << 22, least_depth = 1024;
+  if (a.columns <= least_depth) return multiply_at_once<T>(out, a, b, accumulate, bias);
+  const bool may_be_packed = !layout_of(a).is_known || !layout_of(b).is_known;
+  const std::int64_t most_elements = std::int64_t{1} << (may_be_packed ? 23 : 28);
+  const std::int64_t depth =
+      smaller(larger(most_elements / (out.rows + out.columns), least_depth), most_depth);
+  for (std::int64_t k = 0;;) {
+    const std::int64_t last = a.columns - k > depth ? k + depth : a.columns;
+    multiply_at_once<T>(out, columns_of(a, k, last), rows_of(b, k, last), accumulate || k > 0,
+                        k > 0 ? nullptr : bias);
+    if (last == a.columns) return;
+    k = last;
+    interruption_point();
+  }
+}
+
+void multiply_all(const View& out, const View& a, const View& b, bool accumulate,
+                  const char* bias) {
+  if (out.count == 0) return;
+  Matrix target = matrix_of(out), left = matrix_of(a);
+  const Matrix right = matrix_of(b);
+  std::int64_t batch = out.sizes.size() > 2 ? out.sizes.data()[0] : 1;
+  // One right side for all, and rows that go on from batch to batch: one tall product.
+  if (batch > 1 && batch_stride(b) == 0 && batch_stride(a) == left.rows * left.row_stride &&
+      batch_stride(out) == target.rows * target.row_stride) {
+    left.rows *= batch;
+    target.rows *= batch;
+    batch = 1;
+  }
+  visit_dtype(out.dtype, [&]<class T>(Type<T>) {
+    if constexpr (functors::Number<T>) {
+      const auto multiply_some = [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i)
+          multiply<T>(moved(target, i * batch_stride(out)), moved(left, i * batch_stride(a)),
+                      moved(right, i * batch_stride(b)), accumulate, bias);
+      };
+      for_each_part(batch, 1, static_cast<double>(batch) * cost_ns(target, left), multiply_some);
+    }
+  });
+}
+
+}  // namespace
+
+template <>
+void kernel(const Matmul& of, Stream) {
+  multiply_all(of.out, of.a, of.b, of.accumulate, nullptr);
+}
+template <>
+void kernel(const Linear& of, Stream) {
+  multiply_all(of.out, of.a, of.b, false, of.bias.as<char>());
+}
+
+}  // namespace garboard::kernels::GARBOARD_ISA

@@ -1,0 +1,261 @@
+#include "kernels/cpu/product/packed_product.h"
+
+#include "kernels/cpu/loop/parallel.h"
+#include "kernels/cpu/loop/plan.h"
+#include "kernels/cpu/loop/scratch.h"
+#include "kernels/cpu/product/dot_products.h"
+#include "kernels/cpu/product/product_tile.h"
+
+namespace garboard::kernels::GARBOARD_ISA {
+
+#ifdef __AVX512F__
+
+namespace {
+
+// A block of b, once packed, stays in the second cache while all rows of a pass by; a strip of a,
+// up to 14 rows, and a panel of b, 32 columns, stay in the first.
+constexpr std::int64_t block_depth = 384, packed_block_depth = 192, block_floats = 192 * 1024;
+// What is read in short pieces of many rows, from beyond the second cache, the hardware foresees
+// for a few rows at a time.
+constexpr std::int64_t far_block_depth = 48, near_floats = second_cache_bytes / 4;
+constexpr std::int64_t pace_products = 16;  // take the time of another op's element
+
+/// to[j * to_stride + i] = from[i * row_stride + j * column_stride] for i < rows, j < columns, and
+/// 0 for the rows from there to 16.
+void pack_strip(float* to, std::int64_t to_stride, const float* from, std::int64_t row_stride,
+                std::int64_t column_stride, std::int64_t rows, std::int64_t columns) {
+  if (row_stride == 1) {
+    const __mmask16 mask = mask_of(rows);
+    for (std::int64_t j = 0; j < columns; ++j)
+      _mm512_storeu_ps(to + j * to_stride, _mm512_maskz_loadu_ps(mask, from + j * column_stride));
+    return;
+  }
+  for (std::int64_t j = 0; column_stride == 1 && j < columns; j += lanes) {
+    const __mmask16 mask = mask_of(columns - j);
+    __m512 x[lanes];
+#pragma GCC unroll 16
+    for (int i = 0; i < lanes; ++i)
+      x[i] = _mm512_maskz_loadu_ps(i < rows ? mask : 0, from + i * row_stride + j);
+    transpose_lanes(x);
+    if (columns - j >= lanes) {
+#pragma GCC unroll 16
+      for (int i = 0; i < lanes; ++i) _mm512_storeu_ps(to + (j + i) * to_stride, x[i]);
+    } else {
+#pragma GCC unroll 16
+      for (int i = 0; i < lanes; ++i)
+        if (i < columns - j) _mm512_storeu_ps(to + (j + i) * to_stride, x[i]);
+    }
+  }
+  for (std::int64_t j = 0; column_stride != 1 && j < columns; ++j)
+    for (std::int64_t i = 0; i < lanes; ++i)
+      to[j * to_stride + i] = i < rows ? from[i * row_stride + j * column_stride] : 0;
+}
+
+/// A product, turned where that suits vectors better, and how its operands are read.
+struct Way {
+  FloatProduct product;
+  bool is_turned;  // the product of the turned matrices, into out turned
+  bool packs_a, packs_b;
+  std::int64_t tile_rows;
+  std::int64_t depth;  // of a block, at most
+};
+
+/// A stride at which rows fall on the same lines of the first cache.
+bool lies_badly(std::int64_t stride) { return stride % 1024 == 0; }
+
+/// Quarters of a cycle for a step of the depth, about: multiplications in full vectors, and what
+/// packing b costs where its rows are not dense.
+std::int64_t cost(std::int64_t rows, std::int64_t columns, bool b_is_dense) {
+  return divided_up(columns, lanes) * rows * 2 + (b_is_dense ? 0 : columns);
+}
+
+/// Storing a turned tile costs as much as packing two panels, once a block of the depth.
+bool is_better_turned(const FloatProduct& p) {
+  const std::int64_t storing = 2 * p.rows * p.columns / smaller(p.depth, packed_block_depth);
+  return cost(p.columns, p.rows, p.a.row_stride == 1) + storing <
+         cost(p.rows, p.columns, p.b.column_stride == 1);
+}
+
+bool packs_b(const FloatProduct& p) {
+  if (p.b.column_stride != 1 || p.rows > 480) return true;
+  const std::int64_t floats = p.columns * p.depth;
+  const bool is_ragged = p.b.row_stride % lanes != 0;  // each vector is in two lines
+  return p.rows > 64 && (floats > near_floats || (floats > near_floats / 4 && is_ragged) ||
+                         (p.rows > 128 && lies_badly(p.b.row_stride)));
+}
+
+std::int64_t most_depth(const Way& way) {
+  const FloatProduct& p = way.product;
+  const bool b_is_far = p.columns * p.depth > near_floats;
+  const bool a_is_far = p.rows * p.depth > near_floats && p.a.row_stride == 1;
+  if ((b_is_far && !way.packs_b) || (a_is_far && !way.packs_a)) return far_block_depth;
+  return b_is_far || (way.packs_a && way.packs_b) ? packed_block_depth : block_depth;
+}
+
+// What the numbers say was measured; docs/benchmarks.md has the rest.
+Way way_of(const FloatProduct& given) {
+  Way way{given, is_better_turned(given), true, true, most_tile_rows, 0};
+  FloatProduct& p = way.product;
+  if (way.is_turned) {
+    p.rows = given.columns;
+    p.columns = given.rows;
+    p.a = given.b.turned();
+    p.b = given.a.turned();
+  }
+  const bool is_beside = p.a.row_stride == 1, is_along = p.a.column_stride == 1;
+  const std::int64_t a_stride = is_beside ? p.a.column_stride : p.a.row_stride;
+  way.packs_a =
+      !(is_beside || is_along) || p.columns > 480 || (p.columns > 96 && lies_badly(a_stride));
+  // 14 rows that fall on the same lines throw each other out.
+  if (!way.packs_a && !is_beside && lies_badly(a_stride)) way.tile_rows = 8;
+  way.packs_b = packs_b(p);
+  const std::int64_t blocks = divided_up(p.depth, most_depth(way));
+  way.depth = divided_up(divided_up(p.depth, blocks), lanes) * lanes;
+  return way;
+}
+
+/// Panels of 32 columns, one after the other, whose rows are as wide; what is left of the last one
+/// is 0.
+void pack_panels(float* to, const FloatProduct::Matrix& b, std::int64_t depth,
+                 std::int64_t columns) {
+  const auto place = [&](std::int64_t j) {
+    return to + j / tile_columns * tile_columns * depth + j % tile_columns;
+  };
+  const std::int64_t dense = b.column_stride == 1 ? columns / lanes * lanes : 0;
+  for (std::int64_t k = 0; dense > 0 && k < depth; ++k) {  // in the order of memory
+    const float* from = b.data + k * b.row_stride;
+    float* row = to + k * tile_columns;
+    for (std::int64_t j = 0; j < dense; j += lanes)
+      _mm512_storeu_ps(row + j / tile_columns * tile_columns * depth + j % tile_columns,
+                       _mm512_loadu_ps(from + j));
+  }
+  for (std::int64_t j = dense; j < columns; j += lanes)
+    pack_strip(place(j), tile_columns, b.data + j * b.column_stride, b.column_stride, b.row_stride,
+               smaller(columns - j, lanes), depth);
+}
+
+/// A block of columns and one of the depth, through all rows.
+struct Block {
+  std::int64_t column, columns, k, depth;
+};
+
+/// How many of a block's columns are read from packed b: all, or those of a panel that is not full.
+std::int64_t packed_columns(const Way& way, std::int64_t columns) {
+  return way.packs_b ? columns : columns % lanes ? columns % tile_columns : 0;
+}
+
+void multiply_block(const Way& way, const Block& block, float* a_memory, float* b_memory,
+                    Pace& pace) {
+  const FloatProduct& p = way.product;
+  const auto [column0, columns, k0, depth] = block;
+  const std::int64_t strips = divided_up(p.rows, way.tile_rows);
+  const auto first_row = [&](std::int64_t strip) { return strip * p.rows / strips; };  // all alike
+  const std::int64_t unpacked = columns - packed_columns(way, columns);
+  FloatProduct::Matrix b = p.b;
+  b.data += k0 * b.row_stride + column0 * b.column_stride;
+  FloatProduct::Matrix b_to_pack = b;
+  b_to_pack.data += unpacked * b.column_stride;
+  pack_panels(b_memory, b_to_pack, depth, columns - unpacked);
+  Tile tile{};
+  tile.depth = depth;
+  tile.a_row = way.packs_a ? 1 : p.a.row_stride;
+  tile.a_step = way.packs_a ? lanes : p.a.column_stride;
+  tile.out_stride = p.out_stride;
+  tile.is_turned = way.is_turned;
+  tile.accumulate = p.accumulate || k0 > 0;
+  for (std::int64_t s = 0; s < strips; ++s) {
+    const std::int64_t row = first_row(s), height = first_row(s + 1) - row;
+    pace.advance(height * columns * depth / pace_products);
+    const float* const a = p.a.data + row * p.a.row_stride + k0 * p.a.column_stride;
+    if (way.packs_a)
+      pack_strip(a_memory, lanes, a, p.a.row_stride, p.a.column_stride, height, depth);
+    tile.a = way.packs_a ? a_memory : a;
+    for (std::int64_t j = 0; j < columns; j += tile_columns) {
+      const std::int64_t width = smaller(columns - j, tile_columns), column = column0 + j;
+      const int vectors = width > lanes ? 2 : 1;
+      tile.b = j < unpacked ? b.data + j : b_memory + (j - unpacked) * depth;
+      tile.b_step = j < unpacked ? b.row_stride : tile_columns;
+      tile.last = mask_of(width - (vectors - 1) * lanes);
+      tile.out =
+          p.out + (way.is_turned ? column * p.out_stride + row : row * p.out_stride + column);
+      tile.bias = p.bias && k0 == 0 ? p.bias + (way.is_turned ? row : column) : nullptr;
+      tile_functions.of[height - 1][vectors - 1][tile.a_row == 1](tile);
+    }
+  }
+}
+
+/// How much of a side is a part, in whole tiles, where each thread gets some.
+std::int64_t part_of_side(std::int64_t size, std::int64_t tile, int parts_each) {
+  return divided_up(size, parts_each * thread_count() * tile) * tile;
+}
+
+/// The rows of a product from `first` on, or its columns.
+Way part_of(Way way, bool cuts_rows, std::int64_t first, std::int64_t last) {
+  FloatProduct& p = way.product;
+  (cuts_rows ? p.rows : p.columns) = last - first;
+  (cuts_rows ? p.a.data : p.b.data) += first * (cuts_rows ? p.a.row_stride : p.b.column_stride);
+  const bool along_out = cuts_rows == way.is_turned;  // what is cut are out's columns
+  p.out += along_out ? first : first * p.out_stride;
+  if (p.bias && along_out) p.bias += first;
+  return way;
+}
+
+void multiply_part(const Way& way) {
+  const FloatProduct& p = way.product;
+  const std::int64_t depth = smaller(p.depth, way.depth);
+  const std::int64_t blocks = divided_up(p.columns * depth, block_floats);
+  const std::int64_t most_columns =
+      divided_up(divided_up(p.columns, blocks), tile_columns) * tile_columns;
+  const std::int64_t a_floats = way.packs_a ? lanes * depth : 0;
+  const std::int64_t b_columns = way.packs_b ? most_columns : p.columns % lanes ? tile_columns : 0;
+  const Scratch scratch((a_floats + b_columns * depth) * 4);
+  float* const a_memory = scratch.as<float>();
+  Pace pace;
+  for (std::int64_t column = 0; column < p.columns; column += most_columns)
+    for (std::int64_t k = 0; k < p.depth; k += depth)
+      multiply_block(
+          way, {column, smaller(p.columns - column, most_columns), k, smaller(p.depth - k, depth)},
+          a_memory, a_memory + a_floats, pace);
+}
+
+}  // namespace
+
+// Measured against OpenBLAS 0.3.34: its small products win below these sizes, if neither operand
+// has to be turned.
+bool is_for_packed(const FloatProduct& p) noexcept {
+  if (p.rows * p.columns > 1 && suits_dots(p)) return true;
+  if (p.rows == 1 || p.columns == 1) return false;
+  const std::int64_t products = p.rows * p.columns * p.depth;
+  const bool is_turned = p.a.column_stride == 1 && p.b.row_stride == 1;
+  if (is_turned && p.rows >= lanes && p.columns >= lanes) return products >= 1 << 16;
+  return products >= 1 << 20;
+}
+
+void multiply_packed(const FloatProduct& given) {
+  if (suits_dots(given)) return multiply_by_dots(given);
+  const Way way = way_of(given);
+  const FloatProduct& p = way.product;
+  constexpr double product_ns = 0.016;
+  const double cost_ns =
+      static_cast<double>(p.rows * p.columns) * static_cast<double>(p.depth) * product_ns;
+  const bool cuts_rows = p.rows > p.columns;
+  const std::int64_t size = cuts_rows ? p.rows : p.columns;
+  // Two parts a thread, for one may start late, unless each packs much of what the other does too.
+  constexpr std::int64_t long_part = 1024;
+  const bool packs_again = cuts_rows ? way.packs_b : way.packs_a;
+  const int parts_each = packs_again && size < 2 * long_part * thread_count() ? 1 : 2;
+  const std::int64_t part =
+      part_of_side(size, cuts_rows ? most_tile_rows : tile_columns, parts_each);
+  for_each_part(size, part, cost_ns, [&](std::int64_t first, std::int64_t last) {
+    multiply_part(part_of(way, cuts_rows, first, last));
+  });
+}
+
+#else
+
+bool is_for_packed(const FloatProduct&) noexcept { return false; }
+void multiply_packed(const FloatProduct&) {}
+
+#endif
+
+}  // namespace garboard::kernels::GARBOARD_ISA

@@ -1,0 +1,246 @@
+// Where the extremum of each slice stands. Lanes carry the place of their best element along, as an
+// integer of the element's size, so that g++ vectorises the search: every element is read once.
+#include <cstring>
+
+#include "kernels/cpu/loop/parallel.h"
+#include "kernels/cpu/loop/parts.h"
+#include "kernels/cpu/loop/plan.h"
+#include "kernels/cpu/loop/rows.h"
+#include "kernels/cpu/loop/scratch.h"
+#include "kernels/cpu/reduce/dense_reduce.h"
+#include "kernels/functors/reduce.h"
+
+namespace garboard::kernels::GARBOARD_ISA {
+namespace {
+
+/// Whether `x` comes before `best`, which was met earlier: it is beyond it, or the first NaN.
+template <class F, class T>
+__attribute__((always_inline)) inline bool is_better(T x, T best) {
+  if constexpr (std::is_same_v<F, functors::MaximumOf>)
+    return !(x <= best) & (best == best);
+  else
+    return !(x >= best) & (best == best);
+}
+
+/// As wide as T, for a place that goes where the element goes.
+template <class T>
+using PlaceOf = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+
+/// Lane l has met the elements l, l + width, ...; of equals the earliest counts. `count` fits into
+/// a place.
+template <class F, class T>
+std::int64_t search_lanes(const T* x, std::int64_t count) {
+  constexpr int width = 64;
+  T best[width];
+  PlaceOf<T> round_of[width] = {};
+  for (int l = 0; l < width; ++l) best[l] = x[l];
+  PlaceOf<T> round = 1;
+  std::int64_t i = width;
+  for (; i + width <= count; i += width, ++round) {
+    for (int l = 0; l < width; ++l) {
+      const bool better = is_better<F>(x[i + l], best[l]);
+      best[l] = better ? x[i + l] : best[l];
+      round_of[l] = better ? round : round_of[l];
+    }
+  }
+  T values[width];
+  for (int l = 0; l < width; ++l) values[l] = best[l];
+  T value = fold_lanes<width / 2>(values, F{});
+  const bool is_nan = value != value;
+  PlaceOf<T> places[width];
+  for (int l = 0; l < width; ++l) {
+    const bool is_it = is_nan ? best[l] != best[l] : best[l] == value;
+    places[l] = is_it ? round_of[l] * width + l : static_cast<PlaceOf<T>>(i);
+  }
+  std::int64_t place = fold_lanes<width / 2>(places, functors::MinimumOf{});
+  for (; i < count; ++i) {
+    const bool better = is_better<F>(x[i], value);
+    value = better ? x[i] : value;
+    place = better ? i : place;
+  }
+  return place;
+}
+
+// Bytes have no place of their size: they are searched by blocks, and only the first one that holds
+// the extremum is searched for its place.
+template <class F, class T>
+std::int64_t search_blocks(const T* x, std::int64_t count) {
+  constexpr std::int64_t block = 512;
+  T best = x[0];
+  std::int64_t at = 0;
+  for (std::int64_t first = 0; first < count && best == best; first += block) {
+    const T* from = x + first;
+    const T found = reduce_dense<T>(
+        smaller(count - first, block), *from,
+        F{}, [from](std::int64_t i) __attribute__((always_inline)) { return from[i]; });
+    if (F{}(best, found) == best) continue;  // not if it is NaN
+    best = found;
+    at = first;
+  }
+  // Bounded: a thread may overwrite meanwhile, through memory that NumPy shares, what was found.
+  const std::int64_t last = smaller(at + block, count) - 1;
+  while (at < last && x[at] != best && x[at] == x[at]) ++at;
+  return at;
+}
+
+template <class F, class T>
+void find_extremum(void* const* data, std::int64_t count) {
+  const T* const x = static_cast<const T*>(data[2]);
+  std::int64_t at = 0;
+  if (count < 64)
+    for (std::int64_t i = 1; i < count; ++i) at = is_better<F>(x[i], x[at]) ? i : at;
+  else
+    at = sizeof(T) == 1 ? search_blocks<F>(x, count) : search_lanes<F>(x, count);
+  if (data[0]) *static_cast<T*>(data[0]) = x[at];
+  *static_cast<std::int64_t*>(data[1]) = at;
+}
+
+constexpr std::int64_t apart_row = 1 << 20;
+constexpr double element_ns = 0.15;
+
+/// Of rows beyond `apart_row`, by pieces: they may be broadcast, and need not fit into memory.
+void search_long_rows(RowFunction find, const View& values, const View& indices, const View& x,
+                      int dim) {
+  constexpr std::int64_t piece = 1 << 16;
+  const std::int64_t count = x.sizes.data()[dim], stride = x.strides.data()[dim];
+  const auto item = static_cast<std::int64_t>(item_size(x.dtype));
+  Plan whole;
+  whole.operands = 3;
+  whole.operand[0] = operand_of(values);
+  whole.operand[1] = operand_of(indices);
+  whole.operand[2] = operand_of(x);
+  for (int d = 0, n = x.sizes.size(); d < n; ++d) {
+    if (d == dim) continue;
+    whole.insert({x.sizes.data()[d],
+                  {values.data ? values.strides.data()[d] : 0, indices.strides.data()[d],
+                   x.strides.data()[d]}});
+  }
+  whole.pad(1);
+  const auto take = [&](char* const* data) {
+    const Scratch scratch(stride == 1 ? 0 : piece * item);
+    alignas(8) char rivals[2 * 8];  // the best so far, and the best of a piece
+    std::int64_t at = 0, found;
+    Pace pace;
+    for (std::int64_t first = 0; first < count; first += piece) {
+      const std::int64_t n = smaller(count - first, piece);
+      char* some = data[2] + first * stride * item;
+      pace.advance(n);
+      if (stride != 1) {
+        gather(static_cast<int>(item), scratch.data(), some, {1, n, 0, stride});
+        some = scratch.as<char>();
+      }
+      void* const of_piece[] = {first ? rivals + item : rivals, &found, some};
+      find(of_piece, n);
+      if (first) {
+        std::int64_t winner;
+        void* const of_both[] = {rivals, &winner, rivals};
+        find(of_both, 2);
+        if (winner == 0) continue;
+      }
+      at = first + found;
+    }
+    if (data[0]) std::memcpy(data[0], rivals, static_cast<std::size_t>(item));
+    std::memcpy(data[1], &at, sizeof at);
+  };
+  for_each_part(whole.dim[0].size, 1, static_cast<double>(x.count) * element_ns,
+                [&](std::int64_t first, std::int64_t last) {
+                  for_each_place(whole.part(first, last), 0, take);
+                });
+}
+
+/// Rows [first, last) of n columns, whose best elements so far stand in `best`.
+template <class F, class T>
+[[gnu::noinline]] void search_rows(T* __restrict best, PlaceOf<T>* __restrict row_of, const T* x,
+                                   std::int64_t first, std::int64_t last, std::int64_t row_stride,
+                                   std::int64_t n) {
+  for (std::int64_t r = first; r < last; ++r) {
+    const T* const from = x + r * row_stride;
+    const auto row = static_cast<PlaceOf<T>>(r);
+    for (std::int64_t c = 0; c < n; ++c) {
+      const bool better = is_better<F>(from[c], best[c]);
+      best[c] = better ? from[c] : best[c];
+      row_of[c] = better ? row : row_of[c];
+    }
+  }
+}
+
+/// Down the rows of a dense matrix, some columns side by side.
+template <class F, class T>
+void search_columns(T* values, std::int64_t* indices, const T* x, std::int64_t rows,
+                    std::int64_t row_stride, std::int64_t columns) {
+  constexpr std::int64_t at_once = 512;
+  T best[at_once];
+  PlaceOf<T> row_of[at_once];
+  for (std::int64_t first = 0; first < columns; first += at_once) {
+    const std::int64_t n = smaller(columns - first, at_once);
+    for (std::int64_t c = 0; c < n; ++c) {
+      best[c] = x[first + c];
+      row_of[c] = 0;
+    }
+    for (const auto [first_row, last_row] : Pieces<>(rows, at_once))
+      search_rows<F>(best, row_of, x + first, larger(first_row, 1), last_row, row_stride, n);
+    for (std::int64_t c = 0; c < n; ++c) {
+      indices[first + c] = row_of[c];
+      if (values) values[first + c] = best[c];
+    }
+  }
+}
+
+/// Whether the slices along `dim` lie side by side in dense views.
+template <class T>
+bool is_columns(const View& values, const View& indices, const View& x, std::int64_t rows,
+                std::int64_t columns) {
+  const bool fits = sizeof(T) == 8 || rows <= std::int64_t{1} << 31;
+  return columns >= 16 && fits && x.contiguous && x.count > 0 && indices.contiguous &&
+         (!values.data || values.contiguous);
+}
+
+template <class F, class T>
+void indexed_of(const View& values, const View& indices, const View& x, int dim) {
+  std::int64_t columns = 1;
+  for (int d = dim + 1, n = x.sizes.size(); d < n; ++d) columns *= x.sizes.data()[d];
+  const std::int64_t rows = x.sizes.size() ? x.sizes.data()[dim] : 1;
+  if (!is_columns<T>(values, indices, x, rows, columns)) {
+    if (rows > apart_row && x.count > 0)
+      return search_long_rows(find_extremum<F, T>, values, indices, x, dim);
+    const View* views[] = {&values, &indices, &x};
+    return for_each_row({find_extremum<F, T>, 3, 2}, views, dim);
+  }
+  const std::int64_t slabs = x.count / (rows * columns);
+  // Threads get whole slabs, or of a single one columns enough to fill lines and lanes.
+  const bool is_one = slabs == 1;
+  constexpr std::int64_t part_elements = 1 << 16;
+  const std::int64_t grain = is_one ? divided_up(part_elements / rows + 1, 128) * 128
+                                    : part_elements / (rows * columns) + 1;
+  for_each_part(is_one ? columns : slabs, grain, static_cast<double>(x.count) * element_ns,
+                [&](std::int64_t first, std::int64_t last) {
+                  const auto search = [&](std::int64_t result, std::int64_t element,
+                                          std::int64_t count) {
+                    search_columns<F>(values.data ? values.as<T>() + result : nullptr,
+                                      indices.as<std::int64_t>() + result, x.as<T>() + element,
+                                      rows, columns, count);
+                  };
+                  if (is_one) return search(first, first, last - first);
+                  for (std::int64_t slab = first; slab < last; ++slab)
+                    search(slab * columns, slab * rows * columns, columns);
+                });
+}
+
+template <class F>
+void indexed(const IndexedReduce& of) {
+  visit_dtype(of.x.dtype,
+              [&]<class T>(Type<T>) { indexed_of<F, T>(of.values, of.indices, of.x, of.dim); });
+}
+
+}  // namespace
+
+template <>
+void kernel(const MaximumIndex& of, Stream) {
+  indexed<functors::MaximumOf>(of);
+}
+template <>
+void kernel(const MinimumIndex& of, Stream) {
+  indexed<functors::MinimumOf>(of);
+}
+
+}  // namespace garboard::kernels::GARBOARD_ISA

@@ -1,0 +1,109 @@
+// Reductions. Blocks of up to 1,024 elements are reduced in lanes of the result's type; the blocks'
+// results meet in an accumulator that keeps more digits: double for float, and for double a sum
+// with its rounding error. The order is fixed by the sizes and strides alone.
+#include "kernels/functors/reduce.h"
+#include "kernels/cpu/loop/parts.h"
+#include "kernels/cpu/reduce/dense_reduce.h"
+#include "kernels/cpu/reduce/reduce_walk.h"
+
+namespace garboard::kernels::GARBOARD_ISA {
+namespace {
+
+/// Where the results of blocks meet.
+template <class F, class R>
+struct Accumulator {
+  R value = F::template identity<R>;
+  void add(R x) { value = F{}(value, x); }
+  void add(const Accumulator& other) { add(other.value); }
+  R result() const { return value; }
+};
+
+template <>
+struct Accumulator<functors::SumOf, float> {
+  double value = 0;
+  void add(float x) { value += x; }
+  void add(const Accumulator& other) { value += other.value; }
+  float result() const { return static_cast<float>(value); }
+};
+
+/// A sum and what rounding took from it (Knuth's two-sum).
+template <>
+struct Accumulator<functors::SumOf, double> {
+  double value = 0, lost = 0;
+  void add(double x) {
+    const double sum = value + x;
+    const double added = sum - value;
+    lost += (value - (sum - added)) + (x - added);
+    value = sum;
+  }
+  void add(const Accumulator& other) {
+    add(other.value);
+    lost += other.lost;
+  }
+  double result() const {  // past infinity nothing sensible was lost
+    return functors::abs(value) < functors::infinity<double> ? value + lost : value;
+  }
+};
+
+template <class F, class T, class R = typename F::template Result<T>>
+struct LoopsOf : Accumulators<Accumulator<F, R>, R> {
+  using Base = Accumulators<Accumulator<F, R>, R>;
+  using typename Base::Kept;
+  static constexpr int item = sizeof(T);
+
+  static void take_row(void* accumulator, const void* x, std::int64_t count) {
+    auto& kept = *static_cast<Kept*>(accumulator);
+    for (std::int64_t done = 0; done < count; done += block_elements) {
+      const T* block = static_cast<const T*>(x) + done;
+      kept.add(reduce_dense<R>(
+          smaller(count - done, block_elements), F::template identity<R>,
+          F{}, [block](std::int64_t i) __attribute__((always_inline)) {
+            return functors::counted_as<R>(block[i]);
+          }));
+    }
+  }
+
+  static void take_columns(void* accumulators, const void* x, std::int64_t rows,
+                           std::int64_t row_stride, std::int64_t columns) {
+    const auto* from = static_cast<const T*>(x);
+    const auto read = [](T value) { return functors::counted_as<R>(value); };
+    alignas(64) R sums[max_columns];
+    while (rows > 0) {
+      const std::int64_t n = smaller(rows, rows_at_once);
+      for (std::int64_t c = 0; c < columns; ++c) sums[c] = read(from[c]);
+      std::int64_t r = 1;
+      for (; r + 4 <= n; r += 4) {
+        const T* first = from + r * row_stride;
+        const T* second = first + row_stride;
+        const T* third = second + row_stride;
+        const T* fourth = third + row_stride;
+        for (std::int64_t c = 0; c < columns; ++c)
+          sums[c] = F{}(sums[c], F{}(F{}(read(first[c]), read(second[c])),
+                                     F{}(read(third[c]), read(fourth[c]))));
+      }
+      for (; r < n; ++r)
+        for (std::int64_t c = 0; c < columns; ++c)
+          sums[c] = F{}(sums[c], read(from[r * row_stride + c]));
+      for (std::int64_t c = 0; c < columns; ++c) static_cast<Kept*>(accumulators)[c].add(sums[c]);
+      rows -= n;
+      from += n * row_stride;
+    }
+  }
+
+  static constexpr ReduceLoops loops{0.04,         sizeof(Kept), Base::start, take_rows<LoopsOf>,
+                                     take_columns, Base::merge,  Base::finish};
+};
+
+template <class F>
+void reduce(const View& out, const View& x, Stream) {
+  visit_dtype(x.dtype, [&]<class T>(Type<T>) { reduce_by<LoopsOf<F, T>>(out, x); });
+}
+
+}  // namespace
+
+void fill_reduce(Table& table) noexcept {
+  for_each_type(functors::ReduceFunctors{},
+                [&]<class F> { table.reduce[index_in<F, functors::ReduceFunctors>] = reduce<F>; });
+}
+
+}  // namespace garboard::kernels::GARBOARD_ISA

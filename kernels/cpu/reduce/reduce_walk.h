@@ -1,0 +1,118 @@
+// Walks a reduction over views of any strides. The inner loops over dense elements come as plain
+// function pointers, so that the walk is compiled once.
+#pragma once
+
+#include "kernels/cpu/loop/parallel.h"
+#include "kernels/cpu/loop/plan.h"
+#include "kernels/cpu/loop/scratch.h"
+
+namespace garboard::kernels::GARBOARD_ISA {
+
+inline constexpr std::int64_t block_elements = 1024;
+inline constexpr std::int64_t rows_at_once = 64;  // of a column, before their result is accumulated
+inline constexpr std::int64_t max_columns = 1024;
+inline constexpr int max_accumulator_bytes = 24;
+
+/// The inner loops of a reduction.
+struct ReduceLoops {
+  double element_ns;  // about, in the caches
+  int accumulator_bytes;
+  void (*start)(void* accumulators, std::int64_t count);
+  /// Takes `rows` rows of `count` elements into as many accumulators.
+  void (*take_rows)(void* accumulators, const void* x, std::int64_t rows, std::int64_t row_stride,
+                    std::int64_t count);
+  /// Takes `rows` rows into as many accumulators as there are columns, at most max_columns.
+  void (*take_columns)(void* accumulators, const void* x, std::int64_t rows,
+                       std::int64_t row_stride, std::int64_t columns);
+  void (*merge)(void* into, const void* accumulators, std::int64_t count);
+  void (*finish)(void* out, std::int64_t stride, const void* accumulators, std::int64_t count);
+};
+
+/// `out` has x's sizes, with stride 0 along the reduced dims. What becomes one result is met in an
+/// order that the sizes and strides alone decide.
+void reduce(const ReduceLoops& loops, const View& out, const View& x);
+
+namespace {
+
+/// Those of ReduceLoops that are the same whatever an accumulator keeps. `Kept` adds others of its
+/// kind, and has a result().
+template <class KeptBy, class Result>
+struct Accumulators {
+  using R = Result;
+  using Kept = KeptBy;
+
+  static void start(void* accumulators, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) static_cast<Kept*>(accumulators)[i] = Kept{};
+  }
+  static void merge_one(Kept& into, const Kept* parts, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) into.add(parts[i]);
+  }
+  static void merge(void* into, const void* accumulators, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i)
+      static_cast<Kept*>(into)[i].add(static_cast<const Kept*>(accumulators)[i]);
+  }
+  static void finish(void* out, std::int64_t stride, const void* accumulators, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i)
+      static_cast<R*>(out)[i * stride] =
+          static_cast<R>(static_cast<const Kept*>(accumulators)[i].result());
+  }
+};
+
+/// ReduceLoops::take_rows of `Loops`, which takes a row.
+template <class Loops>
+void take_rows(void* accumulators, const void* x, std::int64_t rows, std::int64_t row_stride,
+               std::int64_t count) {
+  for (std::int64_t r = 0; r < rows; ++r)
+    Loops::take_row(static_cast<typename Loops::Kept*>(accumulators) + r,
+                    static_cast<const char*>(x) + r * row_stride * Loops::item, count);
+}
+
+inline constexpr std::int64_t part_elements = 1 << 16;  // what one thread takes at a time
+
+/// All of `x` into one result. Long ones by parts of a fixed size, whose results meet in order:
+/// threads share the work and the sum does not tell how many there were.
+template <class Loops>
+typename Loops::R reduce_all(const void* x, std::int64_t count) {
+  using Kept = typename Loops::Kept;
+  Kept kept;
+  if (count <= part_elements) {
+    Loops::take_row(&kept, x, count);
+    return static_cast<typename Loops::R>(kept.result());
+  }
+  const std::int64_t parts = divided_up(count, part_elements);
+  const Scratch scratch(parts * static_cast<std::int64_t>(sizeof(Kept)));
+  Kept* const partial = scratch.as<Kept>();
+  for_each_part(
+      parts, 1,
+      predicted_ns(static_cast<double>(count) * Loops::loops.element_ns, count * Loops::item),
+      [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i) {
+          const std::int64_t start = i * part_elements;
+          Loops::start(partial + i, 1);
+          Loops::take_row(partial + i, static_cast<const char*>(x) + start * Loops::item,
+                          smaller(count - start, part_elements));
+        }
+      });
+  Loops::merge_one(kept, partial, parts);
+  return static_cast<typename Loops::R>(kept.result());
+}
+
+/// Whether all of `out` is one element.
+bool is_single(const View& out) {
+  std::int64_t any = 0;
+  for (int d = 0, n = out.sizes.size(); d < n; ++d) any |= out.strides.data()[d];
+  return any == 0;
+}
+
+/// By `Loops`, which has the functions of ReduceLoops, the accumulator Kept and the result R.
+template <class Loops>
+void reduce_by(const View& out, const View& x) {
+  if (x.count == 1 || (x.contiguous && is_single(out))) {  // nothing to plan
+    *out.as<typename Loops::R>() = reduce_all<Loops>(x.data, x.count);
+    return;
+  }
+  reduce(Loops::loops, out, x);
+}
+
+}  // namespace
+}  // namespace garboard::kernels::GARBOARD_ISA

@@ -1,0 +1,64 @@
+// Sine and cosine, wide: pi / 2 in three floats, of which the first is taken off without an error.
+#pragma once
+
+#include "kernels/cpu/wide/wide.h"
+#include "kernels/functors/unary.h"
+
+#ifdef __AVX512F__
+namespace garboard::kernels::GARBOARD_ISA {
+namespace {
+
+/// sin(size + quarters pi / 2) for 0 <= size <= sine_limit, turned around where `sign` has its sign
+/// bit set.
+inline Floats sine_of(Floats size, std::uint32_t quarters, Bits sign) {
+  const Floats magic = all(functors::round_magic);
+  const Floats shifted = _mm512_fmadd_ps(size, all(0.636619747f), magic);
+  const Floats n = _mm512_sub_ps(shifted, magic);
+  // A multiple of 2^-24 below 1, hence exact.
+  const Floats most = _mm512_fnmadd_ps(n, all(1.57079637f), size);
+  const Floats nearly = _mm512_fnmadd_ps(n, all(-4.37113883e-08f), most);
+  const Floats r = _mm512_fnmadd_ps(n, all(-1.71512451e-15f), nearly);
+  const Floats z = _mm512_mul_ps(r, r);
+  const Floats sine = _mm512_fmadd_ps(
+      _mm512_mul_ps(r, z), polynomial_of(z, -0.1666665465f, 0.008332157826f, -0.0001951437844f), r);
+  const Floats cosine =
+      polynomial_of(z, 1.0f, -0.5f, 0.04166664652f, -0.001388734748f, 2.443586716e-5f);
+  const Bits quadrant = _mm512_add_epi32(bits_of(shifted), all_bits(quarters));
+  const Lanes odd = _mm512_test_epi32_mask(quadrant, all_bits(1));
+  const Bits chosen = bits_of(_mm512_mask_mov_ps(sine, odd, cosine));
+  const Bits turns = _mm512_xor_si512(_mm512_slli_epi32(quadrant, 30), sign);
+  // chosen ^ (turns & sign bit)
+  return floats_of(_mm512_ternarylogic_epi32(chosen, turns, all_bits(0x80000000), 0x78));
+}
+
+inline Lanes beyond_sine_limit(Floats size) {
+  return _mm512_cmp_ps_mask(size, all(functors::sine_limit<float>), _CMP_NLE_UQ);
+}
+
+/// Within 2 ULP, as the functor, which does large angles.
+template <>
+struct Wide<functors::Sin> {
+  static constexpr int inputs = 1;
+
+  static Floats usual(Floats x, Lanes& left) {
+    const Floats size = _mm512_abs_ps(x);
+    left = beyond_sine_limit(size);
+    return sine_of(size, 0, bits_of(x));
+  }
+};
+
+/// Within 2 ULP, as the functor, which does large angles.
+template <>
+struct Wide<functors::Cos> {
+  static constexpr int inputs = 1;
+
+  static Floats usual(Floats x, Lanes& left) {
+    const Floats size = _mm512_abs_ps(x);
+    left = beyond_sine_limit(size);
+    return sine_of(size, 1, all_bits(0));
+  }
+};
+
+}  // namespace
+}  // namespace garboard::kernels::GARBOARD_ISA
+#endif  // __AVX512F__

@@ -1,0 +1,96 @@
+// How many threads do how much: functions of sizes, strides and addresses alone. Nothing here asks
+// for the number of multiprocessors, so every GPU adds up in the same order.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <initializer_list>
+
+#include "csrc/device/device.h"
+#include "kernels/cuda/launch/walk.h"
+
+namespace garboard::kernels::cuda {
+
+inline constexpr int threads = 256;  // of every block
+
+/// Blocks in one dim, all of `threads` threads.
+struct Grid {
+  std::int64_t blocks;
+  Stream stream;
+};
+
+inline std::int64_t divided_up(std::int64_t count, std::int64_t by) {
+  return (count + by - 1) / by;
+}
+
+// Elementwise work. Dense memory goes by packs of up to 16 bytes, several of them in flight.
+
+inline constexpr int packs_in_flight = 2;
+inline constexpr int strided_in_flight = 4;
+
+/// Elements in a pack of 16 bytes of the widest of the types.
+template <class... T>
+inline constexpr int pack_elements = 16 / static_cast<int>(std::max({sizeof(T)...}));
+
+/// Elements that a block computes.
+template <int pack>
+inline constexpr std::int64_t dense_tile = std::int64_t{threads} * packs_in_flight* pack;
+inline constexpr std::int64_t strided_tile = std::int64_t{threads} * strided_in_flight;
+
+/// Elements of one launch that counts in 32 bits.
+inline constexpr std::int64_t most_elements = std::int64_t{1} << 30;
+
+/// Whether `view` can be read or written in packs of `pack` elements.
+inline bool is_aligned(const View& view, int pack) {
+  const auto bytes = static_cast<std::uintptr_t>(pack) * item_size(view.dtype);
+  return reinterpret_cast<std::uintptr_t>(view.data) % bytes == 0;
+}
+
+/// Whether the walk over `views` meets the elements of each one after the other, on addresses that
+/// suit packs, or a single element.
+inline bool is_dense(const Walk& walk, std::initializer_list<const View*> views, int pack) {
+  if (walk.dims > 1) return false;
+  int k = 0;
+  for (const View* view : views) {
+    const std::int64_t stride = walk.dims == 0 ? 0 : walk.dim[0].strides[k];
+    const bool is_output = k++ == 0;
+    if (stride == 0 && (!is_output || walk.dims == 0)) continue;
+    if (stride != 1 || !is_aligned(*view, pack)) return false;
+  }
+  return true;
+}
+
+// Reductions. A block's threads are cut into groups of `lanes`, each for one result; where there
+// are few results, several blocks share one and a second launch merges what they found.
+
+struct ReducePlan {
+  int lanes;       // a power of 2, at most `threads`
+  bool is_across;  // neighbouring threads have neighbouring results, not elements of one result
+  std::int64_t groups;  // blocks that together have a lane for each result
+  std::int64_t splits;  // blocks that share a result
+
+  std::int64_t blocks() const { return groups * splits; }
+  int results_per_block() const { return threads / lanes; }
+};
+
+/// The plan for `results` of `count` elements each.
+inline ReducePlan plan_reduction(std::int64_t results, std::int64_t count, bool is_across) {
+  constexpr std::int64_t enough_blocks = 1024;  // to fill any GPU
+  constexpr std::int64_t worth_a_lane = 16;     // elements
+  constexpr int widest_across = threads / 32;   // a warp reads 32 neighbours
+  const auto at_most = static_cast<std::uint64_t>(is_across ? widest_across : threads);
+  // Along a row even a few elements deserve a lane each: the warp reads them together.
+  const auto wanted = static_cast<std::uint64_t>(is_across ? count / worth_a_lane : count);
+  ReducePlan plan{};
+  plan.is_across = is_across;
+  plan.lanes = static_cast<int>(std::bit_floor(std::clamp<std::uint64_t>(wanted, 1, at_most)));
+  if (!is_across && count <= 1024) plan.lanes = std::min(plan.lanes, 32);
+  plan.groups = divided_up(results, plan.results_per_block());
+  const std::int64_t wanted_splits = enough_blocks / std::max<std::int64_t>(plan.groups, 1);
+  const std::int64_t most_splits = count / (plan.lanes * worth_a_lane);
+  plan.splits = std::clamp<std::int64_t>(std::min(wanted_splits, most_splits), 1, enough_blocks);
+  return plan;
+}
+
+}  // namespace garboard::kernels::cuda

@@ -1,0 +1,132 @@
+// Elementwise kernels: a functor over dense memory, or over views of any strides. Each element is
+// read once and written once.
+#pragma once
+
+#include <cstring>
+#include <utility>
+
+#include "kernels/cuda/launch/launch.h"
+
+namespace garboard::kernels::cuda {
+
+/// An input as a kernel takes it. A Python number comes as itself: the host's memory is not read.
+template <class T>
+struct Source {
+  const T* data;  // null: `number` stands for all elements
+  T number;
+  bool is_single;  // one element for all
+
+  GARBOARD_HD T at(std::int64_t offset) const { return data ? data[offset] : number; }
+};
+
+template <class T, int elements>
+struct alignas(sizeof(T) * elements) Pack {
+  T item[elements];
+};
+
+/// What one thread computes of a tile.
+template <class T, int elements>
+struct Packs {
+  Pack<T, elements> pack[packs_in_flight];
+};
+
+/// Reads the packs that begin at `first`, `threads` packs apart.
+template <int elements, class T>
+GARBOARD_HD Packs<T, elements> load(const Source<T>& x, std::int64_t first) {
+  Packs<T, elements> loaded;
+  if (x.is_single) {
+    const T single = x.at(0);
+    for (auto& pack : loaded.pack)
+      for (T& item : pack.item) item = single;
+    return loaded;
+  }
+  for (int k = 0; k < packs_in_flight; ++k)
+    loaded.pack[k] =
+        *reinterpret_cast<const Pack<T, elements>*>(x.data + first + k * threads * elements);
+  return loaded;
+}
+
+// Takes the inputs as values, so that all of them are loaded before the first is stored: the
+// compiler may not change that order, for `out` may be an input.
+template <class F, int elements, class Out, class... In>
+GARBOARD_HD void compute(Out* out, std::int64_t first, Packs<In, elements>... in) {
+  for (int k = 0; k < packs_in_flight; ++k) {
+    Pack<Out, elements> results;
+    for (int i = 0; i < elements; ++i) results.item[i] = F{}(in.pack[k].item[i]...);
+    *reinterpret_cast<Pack<Out, elements>*>(out + first + k * threads * elements) = results;
+  }
+}
+
+template <class F, class Out, class... In>
+__global__ void dense(Out* out, std::int64_t count, Source<In>... in) {
+  constexpr int elements = pack_elements<Out, In...>;
+  const std::int64_t tile = blockIdx.x * dense_tile<elements>;
+  if (tile + dense_tile<elements> <= count) {
+    const std::int64_t first = tile + threadIdx.x * elements;
+    compute<F, elements>(out, first, load<elements>(in, first)...);
+    return;
+  }
+  for (std::int64_t i = tile + threadIdx.x; i < count; i += threads)
+    out[i] = F{}(in.at(in.is_single ? 0 : i)...);
+}
+
+template <class F, class Out, class Offsets, std::size_t... k, class... In>
+GARBOARD_HD void compute_one(Out* out, const Offsets& at, std::index_sequence<k...>,
+                             const Source<In>&... in) {
+  out[at.of[0]] = F{}(in.at(at.of[1 + k])...);
+}
+
+template <class F, class Out, class... In>
+__global__ void strided(const __grid_constant__ Places<1 + sizeof...(In)> places, Out* out,
+                        Source<In>... in) {
+  const auto first = static_cast<std::uint32_t>(blockIdx.x * strided_tile + threadIdx.x);
+  for (int k = 0; k < strided_in_flight; ++k) {
+    const std::uint32_t i = first + k * threads;
+    if (i < places.count)
+      compute_one<F>(out, places.at(i), std::index_sequence_for<In...>{}, in...);
+  }
+}
+
+template <class T>
+Source<T> source_of(const View& x) {
+  const bool single = is_single(x);
+  T number{};
+  if (single && is_on_host(x.data)) {
+    std::memcpy(&number, x.data, sizeof(T));
+    return {nullptr, number, true};
+  }
+  return {x.as<T>(), number, single};
+}
+
+template <class T>
+Source<T> advanced(Source<T> x, std::int64_t offset) {
+  if (x.data) x.data += offset;
+  return x;
+}
+
+template <class F, class Out, class... In, std::size_t... k>
+void launch_strided(const Walk& walk, Stream stream, Out* out, std::index_sequence<k...>,
+                    const Source<In>&... in) {
+  for (const Walk& part : parts_of(walk, most_elements)) {
+    const Grid grid{divided_up(part.count(), strided_tile), stream};
+    launch(strided<F, Out, In...>, grid, Places<1 + sizeof...(In)>(part), out + part.start[0],
+           advanced(in, part.start[1 + k])...);
+  }
+}
+
+/// out = F(in...), element by element. `In` are the element types of the views; each has out's
+/// sizes, or is one element.
+template <class F, class... In, class... Views>
+void run(Stream stream, const View& out, const Views&... in) {
+  using Out = std::invoke_result_t<F, In...>;
+  if (out.count == 0) return;
+  const Walk walk = walk_over({&out, &in...});
+  constexpr int elements = pack_elements<Out, In...>;
+  if (!is_dense(walk, {&out, &in...}, elements))
+    return launch_strided<F>(walk, stream, out.as<Out>(), std::index_sequence_for<In...>{},
+                             source_of<In>(in)...);
+  const Grid grid{divided_up(out.count, dense_tile<elements>), stream};
+  launch(dense<F, Out, In...>, grid, out.as<Out>(), out.count, source_of<In>(in)...);
+}
+
+}  // namespace garboard::kernels::cuda

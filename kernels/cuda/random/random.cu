@@ -1,0 +1,103 @@
+// Random numbers by Philox: each thread turns one counter into four elements, the same ones as on
+// the CPU. Nothing is read, each element is written once.
+#include "kernels/cuda/launch/launch.h"
+#include "kernels/cuda/launch/parts.h"
+#include "kernels/functors/philox.h"
+
+namespace garboard::kernels::cuda {
+namespace {
+
+using functors::FourWords;
+
+/// Four numbers in [0, 1).
+template <class T>
+GARBOARD_HD void make_units(T* four, std::uint64_t counter, std::uint64_t seed) {
+  const FourWords first = functors::philox(counter, 0, seed);
+  const FourWords second = sizeof(T) == 8 ? functors::philox(counter, 1, seed) : FourWords{};
+  for (int k = 0; k < 4; ++k) four[k] = functors::unit_interval<T>(first.word[k], second.word[k]);
+}
+
+template <class T>
+struct DrawUniform {
+  T low, high;
+
+  GARBOARD_HD void operator()(T* four, std::uint64_t counter, std::uint64_t seed) const {
+    make_units(four, counter, seed);
+    for (int k = 0; k < 4; ++k) four[k] = functors::uniform(four[k], low, high);
+  }
+};
+
+template <class T>
+struct DrawNormal {
+  T mean, deviation;
+
+  GARBOARD_HD void operator()(T* four, std::uint64_t counter, std::uint64_t seed) const {
+    make_units(four, counter, seed);
+    for (int k = 0; k < 4; k += 2) {
+      T one, other;
+      functors::normal_pair(four[k], four[k + 1], one, other);
+      four[k] = mean + deviation * one;
+      four[k + 1] = mean + deviation * other;
+    }
+  }
+};
+
+/// 1 where a word is below `limit`.
+template <class T>
+struct DrawBernoulli {
+  std::uint64_t limit;
+
+  GARBOARD_HD void operator()(T* four, std::uint64_t counter, std::uint64_t seed) const {
+    const FourWords words = functors::philox(counter, 0, seed);
+    for (int k = 0; k < 4; ++k) four[k] = static_cast<T>(words.word[k] < limit);
+  }
+};
+
+template <class T, class Make>
+__global__ void draw(T* out, std::int64_t count, RandomStream numbers, Make make) {
+  const std::int64_t step = std::int64_t{blockIdx.x} * threads + threadIdx.x;
+  if (4 * step >= count) return;
+  T four[4];
+  make(four, numbers.offset + static_cast<std::uint64_t>(step), numbers.seed);
+  for (int k = 0; k < 4; ++k)
+    if (4 * step + k < count) out[4 * step + k] = four[k];
+}
+
+template <class T, class Make>
+void launch_draw(const View& out, RandomStream numbers, Stream stream, Make make) {
+  if (out.count == 0) return;
+  launch(draw<T, Make>, {divided_up(out.count, 4 * threads), stream}, out.as<T>(), out.count,
+         numbers, make);
+}
+
+template <template <class> class Make>
+void draw_real(const View& out, double first, double second, RandomStream numbers, Stream stream) {
+  visit_dtype(out.dtype, [&]<class T>(Type<T>) {
+    if constexpr (functors::Real<T>)
+      launch_draw<T>(out, numbers, stream, Make<T>{static_cast<T>(first), static_cast<T>(second)});
+  });
+}
+
+void bernoulli(const View& out, double keep, RandomStream numbers, Stream stream) {
+  const auto limit = static_cast<std::uint64_t>(std::clamp(keep, 0.0, 1.0) * 0x1p32);
+  visit_dtype(out.dtype, [&]<class T>(Type<T>) {
+    launch_draw<T>(out, numbers, stream, DrawBernoulli<T>{limit});
+  });
+}
+
+}  // namespace
+
+template <>
+void kernel(const Uniform& of, Stream stream) {
+  draw_real<DrawUniform>(of.out, of.low, of.high, of.numbers, stream);
+}
+template <>
+void kernel(const Normal& of, Stream stream) {
+  draw_real<DrawNormal>(of.out, of.mean, of.deviation, of.numbers, stream);
+}
+template <>
+void kernel(const Bernoulli& of, Stream stream) {
+  bernoulli(of.out, of.keep, of.numbers, stream);
+}
+
+}  // namespace garboard::kernels::cuda
