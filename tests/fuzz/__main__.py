@@ -42,7 +42,7 @@ def main() -> int:
             explain(runner)
         seconds = time.monotonic() - started
     for finding in runner.findings.all():
-        print(f"\n{finding}")
+        print(f"\n{finding.reported(seed)}")
     totals, counts = runner.totals, runner.findings.counts()
     rate = totals.calls / seconds
     print(

@@ -27,7 +27,8 @@ from tests.fuzz.values import SPACE
 __all__ = ["main"]
 
 SPARE_BYTES = 2 << 30
-SOFT_SECONDS = 0.25  # a program is interrupted between once and twice this
+IS_SANITIZED = bool(os.environ.get("LD_PRELOAD"))
+SOFT_SECONDS = 2.0 if IS_SANITIZED else 0.25  # a program is interrupted at once to twice this
 
 
 class Clock:
@@ -134,7 +135,7 @@ class Child:
 
 def limit_memory() -> None:
     """Cap the addresses at what is mapped now and a little; sanitizers map what they like."""
-    if os.environ.get("LD_PRELOAD"):
+    if IS_SANITIZED:
         return
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     cap = pages * resource.getpagesize() + SPARE_BYTES

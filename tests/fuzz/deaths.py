@@ -11,7 +11,7 @@ from dataclasses import asdict, replace
 
 from tests.fuzz.findings import DEATHS, Finding
 from tests.fuzz.replay import needed, reduced
-from tests.fuzz.runner import HOME, Order, Runner
+from tests.fuzz.runner import HOME, WAIT_RATIO, Order, Runner
 
 __all__ = ["explain"]
 
@@ -19,26 +19,28 @@ _MOST = 30  # that many deaths are looked into: each takes seconds
 _BEFORE = (0, 1, 8, 64, 512, 4000)
 
 
-def _try(order: Order, seconds: float) -> tuple[bool, list[str]]:
-    """Run `order` in a process of its own; return whether it ended badly, and its last lines."""
+def _try(order: Order, kind: str, seconds: float) -> tuple[bool, list[str]]:
+    """Run `order` in a process of its own; return whether that dies or hangs, and what it said."""
     command = [sys.executable, "-m", "tests.fuzz.child", json.dumps(asdict(order))]
     process = subprocess.Popen(
         command, cwd=HOME, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     )
     try:
-        said, _ = process.communicate(timeout=seconds)
+        said, _ = process.communicate(timeout=seconds * (1 if kind == "hang" else WAIT_RATIO))
     except subprocess.TimeoutExpired:
         process.send_signal(signal.SIGKILL)
         said, _ = process.communicate()
-    return process.returncode != 0, said.splitlines()
+        return kind == "hang", said.splitlines()
+    return process.returncode != 0 and kind != "hang", said.splitlines()
 
 
 def _explain(runner: Runner, finding: Finding) -> None:
     order = replace(runner.workers[0].order, findings=os.devnull, trace=True)
     for before in _BEFORE:
         first = max(0, finding.number - before)
-        seconds = 2 + runner.hang_seconds + before / 100
-        died, said = _try(replace(order, first=first, last=finding.number + 1), seconds)
+        seconds = 2 + 2 * runner.hang_seconds + before / 100
+        again = replace(order, first=first, last=finding.number + 1)
+        died, said = _try(again, finding.kind, seconds)
         if died:
             break
     else:
@@ -51,7 +53,7 @@ def _explain(runner: Runner, finding: Finding) -> None:
         return
 
     def dies(fewer: list[str]) -> bool:
-        return _try(replace(order, lines=fewer, trace=False), runner.hang_seconds)[0]
+        return _try(replace(order, lines=fewer, trace=False), finding.kind, runner.hang_seconds)[0]
 
     short = needed(lines)
     finding.lines = reduced(short if dies(short) else lines, dies)

@@ -34,10 +34,12 @@ class Finding:
             return head
         return "leak" if head.startswith(("left behind", "the books")) else "untyped"
 
-    def __str__(self) -> str:
+    def reported(self, seed: int) -> str:
+        """Return it as text, with how to see it again."""
         targets = ", ".join(f"{name} {count}" for name, count in self.targets.most_common(6))
         text = f"{self.count} x {self.fault[:300]}\n  by {targets or '?'}; first in {self.number}"
         text += "".join(f"\n    {line[:400]}" for line in self.lines)
+        text += f"\n  ./run test --fuzz 1 --seed {seed} --only {self.number}"
         return text + "".join(f"\n  | {line}" for line in self.errors.splitlines()[:40])
 
 

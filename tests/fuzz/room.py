@@ -115,7 +115,10 @@ class Room:
 
 @contextlib.contextmanager
 def alarm(clock: Any, seconds: float) -> Iterator[None]:
-    """Raise KeyboardInterrupt in a program that `clock.number` says is on for `seconds`."""
+    """Raise KeyboardInterrupt in a program that `clock.number` says is on for `seconds`.
+
+    Seconds of the processor's: on a machine that others use, too, the same programs are stopped.
+    """
     seen: list[Any] = [None]
 
     def ring(number: int, frame: object) -> None:
@@ -123,10 +126,10 @@ def alarm(clock: Any, seconds: float) -> Iterator[None]:
             raise KeyboardInterrupt
         seen[0] = clock.number
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
+    before = signal.signal(signal.SIGPROF, ring)
+    signal.setitimer(signal.ITIMER_PROF, seconds, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)

@@ -20,7 +20,7 @@ import numpy as np, garboard as gb
 from garboard import autograd, leaks, memory, nn, optim, profiler, utils
 from tests.fuzz.hostile import *
 """
-_ENDLESS_SHARE = 0.0001  # each takes half a second, until a signal stops it
+_ENDLESS_SHARE = 0.0005  # some take half a second, until a signal stops them
 
 _KIND_OF_TYPE = {bool: "flag", int: "integer", float: "number", str: "text"}
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
+
 import garboard as gb
 import pytest
 
 from tests.fuzz.allowed import is_left_out
+from tests.fuzz.deaths import explain
 from tests.fuzz.judge import fault_of
 from tests.fuzz.replay import needed, reduced
 from tests.fuzz.runner import Runner
-from tests.fuzz.targets import Target, functions, members
+from tests.fuzz.targets import Target, functions, members, public_names
 
 PLANT = """
 class Found(Exception): pass
@@ -72,6 +75,21 @@ def test_the_same_number_is_the_same_program(tmp_path):
     first, second = (planted(tmp_path, "clean", programs=30).totals for _ in range(2))
 
     assert first == second
+
+
+@pytest.mark.slow
+def test_a_fixed_seed_finds_nothing(tmp_path):
+    cores = min(2, len(os.sched_getaffinity(0)))
+    runner = Runner(tmp_path, seed=1, cores=cores, hang_seconds=10)
+
+    runner.run(3600, last=100_000)
+    explain(runner)
+
+    found = [it.reported(runner.seed) for it in runner.findings.all()]
+    assert not found, "\n\n".join(["the fuzzer found:", *found])
+    assert runner.totals.programs == 100_000
+    public = public_names()
+    assert len(public & runner.findings.called) > 0.9 * len(public)
 
 
 @pytest.mark.parametrize(
