@@ -93,8 +93,12 @@ def test_gains_are_pytorchs(name, param, gain):
 def test_bad_arguments_are_refused_and_nothing_is_written():
     weight = gb.ones(2, 2)
 
-    with pytest.raises(ValueError, match="calculate_gain: nonlinearity 'gelu'; one of linear"):
+    with pytest.raises(ValueError, match="calculate_gain: nonlinearity 'gelu'; 'linear', 'sigmoid"):
         init.kaiming_normal_(weight, nonlinearity="gelu")
+    with pytest.raises(ValueError, match="calculate_gain: nonlinearity of type ndarray; 'linear',"):
+        init.kaiming_normal_(weight, nonlinearity=np.ones(2))
+    with pytest.raises(TypeError, match="calculate_gain: param is of type str; a number is needed"):
+        init.calculate_gain("leaky_relu", "0.1")
     with pytest.raises(ValueError, match="kaiming_uniform_: mode 'fan'; 'fan_in' or 'fan_out'"):
         init.kaiming_uniform_(weight, mode="fan")
     with pytest.raises(gb.ShapeError, match=r"xavier_uniform_: a tensor of sizes \[2\]; 2 or more"):

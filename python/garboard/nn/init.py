@@ -43,18 +43,16 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
     Raises:
         ValueError: Another name.
+        TypeError: `param` is no number.
 
     >>> gb.nn.init.calculate_gain("tanh")
     1.6666666666666667
     """
-    if nonlinearity == "leaky_relu":
-        return sqrt(2 / (1 + (0.01 if param is None else param) ** 2))
-    if nonlinearity not in _GAINS:
-        raise ValueError(
-            f"calculate_gain: nonlinearity '{nonlinearity}'; one of "
-            f"{', '.join([*_GAINS, 'leaky_relu'])} is needed"
-        )
-    return _GAINS[nonlinearity]
+    name = check.choice("calculate_gain", "nonlinearity", nonlinearity, *_GAINS, "leaky_relu")
+    if name != "leaky_relu":
+        return _GAINS[name]
+    slope = 0.01 if param is None else float(check.real("calculate_gain", "param", param))
+    return sqrt(2 / (1 + slope * slope))  # a power would overflow
 
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0) -> Tensor:
@@ -289,6 +287,5 @@ def _kaiming_deviation(
 ) -> float:
     slope = check.real(op, "a", slope)
     fans = dict(zip(("fan_in", "fan_out"), _fans(op, tensor), strict=True))
-    if mode not in fans:
-        raise ValueError(f"{op}: mode '{mode}'; 'fan_in' or 'fan_out' is needed")
-    return calculate_gain(nonlinearity, slope) / sqrt(max(fans[mode], 1))
+    fan = fans[check.choice(op, "mode", mode, *fans)]
+    return calculate_gain(nonlinearity, slope) / sqrt(max(fan, 1))
