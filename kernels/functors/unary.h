@@ -227,9 +227,17 @@ struct Tanh {
   }
 };
 
+struct Truncate {
+  template <Element T>
+  GARBOARD_HD T operator()(T x) const {
+    if constexpr (Real<T>) return x < T(0) ? ceil(x) : floor(x);
+    return x;
+  }
+};
+
 /// The roll call: what is compiled for every device. The op of a missing functor does not compile.
 using UnaryFunctors = TypeList<Absolute, BitwiseNot, Ceil, Cos, Erf, Exp, Floor, Gelu, GeluTanh,
                                IsFinite, IsInf, IsNan, Log, LogicalNot, Negate, Reciprocal, Relu,
-                               Round, Rsqrt, Sigmoid, Sign, Sin, Sqrt, Square, Tanh>;
+                               Round, Rsqrt, Sigmoid, Sign, Sin, Sqrt, Square, Tanh, Truncate>;
 
 }  // namespace garboard::functors

@@ -26,7 +26,7 @@ _OPS: _Rows = (
     ("use clamp(min=...)", "clamp_min"),
     ("use clamp(max=...)", "clamp_max"),
     ("use remainder(), which has the sign of the divisor", "fmod"),
-    ("use x.sign() * x.abs().floor()", "trunc fix"),
+    ("use x.trunc()", "fix"),
     ("use x - x.sign() * x.abs().floor()", "frac"),
     ("use x.sin() / x.cos()", "tan"),
     ("use (x.exp() - (-x).exp()) / 2", "sinh"),

@@ -137,6 +137,7 @@ UNARY = [
     unary("sqrt", np.sqrt, POSITIVE, result=real, ulps=0.6),
     unary("square", np.square, SMALL, ulps=0.6),
     unary("tanh", np.tanh, reals(-9, 9), result=real, ulps=3, slopes=[reals(-2, 2)]),
+    unary("trunc", lambda x: np.trunc(x).astype(x.dtype), WIDE),
 ]
 
 BINARY = [

@@ -55,7 +55,7 @@ class TestTheTable:
             ("log10", np.log10),
             ("exp2", np.exp2),
             ("logit", lambda x: np.log(x / (1 - x))),
-            ("trunc", np.trunc),
+            ("fix", np.trunc),
             ("frac", lambda x: x - np.trunc(x)),
             ("count_nonzero", np.count_nonzero),
             ("nan_to_num", np.nan_to_num),

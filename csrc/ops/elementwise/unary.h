@@ -241,11 +241,20 @@ inline constexpr Unary tanh{
     },
 };
 
+inline constexpr Unary trunc{
+    .name = "trunc",
+    .summary = "Cut off what stands behind the point of `input`.",
+    .details = "Integers and bools stay as they are.",
+    .example = {"[-1.5, 1.5]", "[-1., 1.]"},
+    .kernel = kernels::unary<functors::Truncate>,
+    .gradient = gradients::zero,
+};
+
 /// What users can call, in the order of the documentation.
 inline constexpr std::array unary_ops{
     &abs,   &bitwise_not, &ceil, &cos,         &erf,  &exp,        &floor, &isfinite,
     &isinf, &isnan,       &log,  &logical_not, &neg,  &reciprocal, &relu,  &round,
-    &rsqrt, &sigmoid,     &sign, &sin,         &sqrt, &square,     &tanh,
+    &rsqrt, &sigmoid,     &sign, &sin,         &sqrt, &square,     &tanh,  &trunc,
 };
 
 }  // namespace garboard
