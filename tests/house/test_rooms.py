@@ -20,7 +20,6 @@ ROOMY = {
     "python/bindings": EVERY,
 }
 MOST_FILES = 20
-INCLUDE = re.compile(r'^\s*#\s*include "([^"]+)"', re.MULTILINE)
 
 
 def room_of(floor: str, path: str) -> str | None:
@@ -34,7 +33,7 @@ def uses(tree: Tree, floor: str) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = defaultdict(dict)
     for file in tree.under(floor, suffixes=ROOMY[floor]):
         room = room_of(floor, file)
-        for target in INCLUDE.findall(tree.text(file)):
+        for _, target in tree.includes(file):
             other = room_of(floor, target)
             if room and other and other != room:
                 found[room][other] = f"{file} includes {target}"
