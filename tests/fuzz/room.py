@@ -21,6 +21,7 @@ from tests.fuzz.targets import Target, functions
 __all__ = ["LIMIT_BYTES", "Room", "alarm"]
 
 LIMIT_BYTES = 256 << 20
+_THREADS = 2 if "libtsan" in os.environ.get("LD_PRELOAD", "") else 1  # what it looks for
 _NOWHERE = Target("unraisable", int, ())
 
 
@@ -70,7 +71,7 @@ class Room:
         gb.memory.set_memory_limit(None, self.sim)
         if gb.memory.history_level() != "off":
             gb.memory._record_memory_history(None)
-        gb.set_num_threads(1)
+        gb.set_num_threads(_THREADS)
         gb.set_printoptions(4, 1000, 3, 80)
         gb.manual_seed(0)
         if not gc.isenabled():
