@@ -86,8 +86,8 @@ constexpr Doc logsumexp{
         "their sums.",
     .raises = dims_error,
     .example =
-        ">>> gb.logsumexp(gb.tensor([1000.0, 1000.0]), 0)\n"
-        "tensor(1000.6931)",
+        ">>> gb.logsumexp(gb.tensor([100.0, 100.0]), 0)\n"
+        "tensor(100.6931)",
 };
 constexpr Arg correction{
     "correction", "What is taken from the count before it divides: 1 for a sample, 0 for all."};
