@@ -8,7 +8,7 @@ namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
 constexpr std::int64_t short_row = 16, lone_row = 1 << 16;
-constexpr std::int64_t long_columns = 1 << 18;  // elements in all
+constexpr std::int64_t long_columns = 1 << 22;  // elements in all
 constexpr std::int64_t few_columns = 256;       // too few for threads to share
 
 /// The dims that stay and those that go, each list walked by itself. Operand 0 is x: the larger one
