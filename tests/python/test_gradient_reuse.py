@@ -129,6 +129,24 @@ def test_gradients_that_meet_after_an_expanded_one_add_up():
     assert x.grad.tolist() == [[4.0] * 3] * 2
 
 
+def test_gradients_of_no_elements_that_meet_after_an_expanded_one_add_up():
+    x = gb.ones(0, 3, requires_grad=True)
+    y = x * 1.0
+
+    (y.sum() + (y * 2.0).sum() + y.sum()).backward()
+
+    assert x.grad is not None
+    assert x.grad.shape == (0, 3)
+
+
+def test_nothing_is_met_twice_where_nothing_is():
+    x = gb.zeros(1).expand(0, 3)[:, :2]
+
+    x.add_(1.0)
+
+    assert x.tolist() == []
+
+
 def test_linear_layers_with_many_dims_hand_on_what_relu_may_write():
     w = gb.ones(64, 64, requires_grad=True)
     x = gb.ones(16, 16, 64, requires_grad=True)

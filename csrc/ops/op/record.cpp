@@ -130,7 +130,7 @@ void cut_cycles(const Counted<GradNode>& root, const Counted<Storage>& storage) 
 
 bool overlaps_itself(const Tensor& tensor) {
   for (int i = 0; i < tensor.ndim(); ++i) {
-    if (tensor.strides()[i] == 0 && tensor.sizes()[i] > 1) return true;
+    if (tensor.strides()[i] == 0 && tensor.sizes()[i] > 1) return tensor.count() > 0;
   }
   return false;
 }
