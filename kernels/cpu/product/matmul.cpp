@@ -1,5 +1,7 @@
 // Matrix products: our own where it is the fastest, OpenBLAS where it serves, plain loops for the
 // rest. A transposed operand is passed on as such; only what BLAS cannot walk is copied.
+#include "kernels/cpu/product/matmul.h"
+
 #include <climits>
 #include <cstring>
 
@@ -13,15 +15,6 @@
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
-
-struct Matrix {
-  char* data;
-  int item;
-  std::int64_t rows, columns;
-  std::int64_t row_stride, column_stride;
-
-  Block block() const { return {rows, columns, row_stride, column_stride}; }
-};
 
 /// The last two dims of a view. A stride along a dim of size 1 means nothing: it gets the value
 /// that suits a dense matrix.
@@ -44,7 +37,7 @@ std::int64_t batch_stride(const View& x) { return x.sizes.size() > 2 ? x.strides
 
 /// A dense copy, in `memory`.
 Matrix packed(const Matrix& m, char* memory) {
-  gather(m.item, memory, m.data, m.block());
+  gather(m.item, memory, m.data, {m.rows, m.columns, m.row_stride, m.column_stride});
   return {memory, m.item, m.rows, m.columns, m.columns, 1};
 }
 
@@ -282,8 +275,8 @@ void multiply_at_once(const Matrix& out, const Matrix& a, const Matrix& b, bool 
 /// `bias` has an element a column, or is null. A product of a depth that needs no memory, being
 /// broadcast, is a sum of products that do.
 template <class T>
-void multiply(const Matrix& out, const Matrix& a, const Matrix& b, bool accumulate,
-              const char* bias) {
+void multiply_deep(const Matrix& out, const Matrix& a, const Matrix& b, bool accumulate,
+                   const char* bias) {
   constexpr std::int64_t most_depth = 1 << 22, least_depth = 1024;
   if (a.columns <= least_depth) return multiply_at_once<T>(out, a, b, accumulate, bias);
   const bool may_be_packed = !layout_of(a).is_known || !layout_of(b).is_known;
@@ -317,8 +310,8 @@ void multiply_all(const View& out, const View& a, const View& b, bool accumulate
     if constexpr (functors::Number<T>) {
       const auto multiply_some = [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t i = first; i < last; ++i)
-          multiply<T>(moved(target, i * batch_stride(out)), moved(left, i * batch_stride(a)),
-                      moved(right, i * batch_stride(b)), accumulate, bias);
+          multiply_deep<T>(moved(target, i * batch_stride(out)), moved(left, i * batch_stride(a)),
+                           moved(right, i * batch_stride(b)), accumulate, bias);
       };
       for_each_part(batch, 1, static_cast<double>(batch) * cost_ns(target, left), multiply_some);
     }
@@ -326,6 +319,13 @@ void multiply_all(const View& out, const View& a, const View& b, bool accumulate
 }
 
 }  // namespace
+
+void multiply(DType dtype, const Matrix& out, const Matrix& a, const Matrix& b, bool accumulate) {
+  if (out.rows == 0 || out.columns == 0) return;
+  visit_dtype(dtype, [&]<class T>(Type<T>) {
+    if constexpr (functors::Number<T>) multiply_deep<T>(out, a, b, accumulate, nullptr);
+  });
+}
 
 template <>
 void kernel(const Matmul& of, Stream) {
