@@ -237,7 +237,7 @@ _NN: _Rows = (
 )
 
 _FUNCTIONAL: _Rows = (
-    (_NO_CONVOLUTION, "conv1d conv2d conv3d conv_transpose2d max_pool1d max_pool2d avg_pool2d"),
+    (_NO_CONVOLUTION, "conv2d conv3d conv_transpose2d max_pool1d max_pool2d avg_pool2d"),
     (_NO_CONVOLUTION, "adaptive_avg_pool2d adaptive_max_pool2d unfold fold interpolate pad"),
     ("use layer_norm()", "batch_norm group_norm instance_norm rms_norm"),
     ("multiply (numbers[:, None] == gb.arange(count)).float() by a matrix", "embedding"),

@@ -1,4 +1,4 @@
-"""Rows of the op table: products, softmax, losses, norms."""
+"""Rows of the op table: products, softmax, losses, norms, convolutions."""
 
 from __future__ import annotations
 
@@ -60,10 +60,53 @@ def layer_norm(
     return centred / np.sqrt(variance + eps) * weight + bias
 
 
+def conv1d(
+    x: np.ndarray,
+    weight: np.ndarray,
+    bias: np.ndarray,
+    stride: int = 1,
+    padding: int | str = 0,
+    dilation: int = 1,
+    groups: int = 1,
+) -> np.ndarray:
+    rows, shares, taps = weight.shape
+    around = {"same": dilation * (taps - 1), "valid": 0}.get(padding, 2 * padding)
+    padded = np.pad(x, [(0, 0)] * (x.ndim - 1) + [(around // 2, around - around // 2)])
+    spans = np.lib.stride_tricks.sliding_window_view(padded, dilation * (taps - 1) + 1, axis=-1)
+    met = spans[..., ::stride, ::dilation]
+    met = met.reshape(*x.shape[:-1][:-1], groups, shares, *met.shape[-2:])
+    grouped = weight.reshape(groups, rows // groups, shares, taps)
+    out = np.einsum("...gctk,gock->...got", met, grouped)
+    return out.reshape(*x.shape[:-2], rows, out.shape[-1]) + bias[:, None]
+
+
 def mse_loss(x: np.ndarray, target: np.ndarray, reduction: str = "mean") -> np.ndarray:
     losses = np.square(x - target)
     return losses if reduction == "none" else getattr(losses, reduction)()
 
+
+def slid(x: tuple[int, ...], weight: tuple[int, ...], **options: int | str) -> Case:
+    return Case((x, weight, weight[:1]), named=options)
+
+
+CONVOLUTIONS = [
+    slid((2, 2, 5), (3, 2, 3), stride=2, padding=1),
+    slid((2, 5), (3, 2, 2)),
+    slid((2, 2, 6), (4, 1, 2), padding=2, dilation=2, groups=2),
+    slid((1, 2, 6), (2, 2, 4), padding="same"),
+    slid((2, 6), (2, 2, 2), padding="valid", stride=3),
+    slid((1, 1, 9), (2, 1, 3), stride=4, dilation=2, padding=3),
+    slid((1, 1, 9), (1, 1, 4), stride=2, dilation=3, padding=1),
+    slid((1, 2, 4), (2, 2, 4)),
+    slid((0, 2, 5), (3, 2, 3)),
+    slid((2, 0, 5), (3, 0, 3)),
+    slid((2, 2, 5), (0, 2, 3)),
+    slid((1, 2, 0), (2, 2, 1), padding=2),
+    slid((2, 3, 700), (35, 3, 5), padding=2),
+    slid((70, 3, 21), (4, 3, 5), stride=3, padding="valid"),
+    slid((3, 300, 40), (2, 300, 4), dilation=5, padding="same"),
+    slid((2, 6, 400), (1200, 1, 3), groups=6),
+]
 
 CLASS = Draw(0, 3, "int64")
 REDUCED = [Case(((5, 4), (5,)), named=named(reduction=kind)) for kind in ("mean", "sum", "none")]
@@ -138,6 +181,14 @@ PRODUCTS = [
             Case(((0, 4), (4,), (4,)), ((4,),)),
             Case(((70, 1100), (1100,), (1100,)), ((1100,),)),
         ],
+        dtypes=FLOATS,
+        terms=40,
+    ),
+    Row(
+        name="conv1d",
+        reference=conv1d,
+        draws=[SMALL, SMALL, SMALL],
+        cases=CONVOLUTIONS,
         dtypes=FLOATS,
         terms=40,
     ),

@@ -399,6 +399,36 @@ def test_matrix_products_are_those_of_the_cpu(dtype):
 
 
 @on_cuda
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_convolutions_and_their_gradients_are_those_of_the_cpu(dtype):
+    def slopes(device, *shapes, **options):
+        made = [drawn(dtype, *sizes, seed=i, small=True) for i, sizes in enumerate(shapes)]
+        leaves = [tensor.to(device).requires_grad_() for tensor in made]
+        out = gb.conv1d(*leaves, **options)
+        first = gb.autograd.grad((out * out).sum(), leaves, create_graph=True)
+        second = gb.autograd.grad(sum((slope * slope).sum() for slope in first), leaves)
+        return [t.detach().cpu().numpy() for t in (out, *first, *second)]
+
+    for shapes, options in [
+        (((2, 3, 20), (4, 3, 3), (4,)), {"padding": 1}),
+        (((3, 20), (4, 3, 5)), {"stride": 3, "padding": 7}),
+        (
+            ((2, 4, 21), (6, 2, 3), (6,)),
+            {"groups": 2, "dilation": 4, "stride": 2, "padding": 1},
+        ),
+        (((2, 3, 9), (4, 3, 4), (4,)), {"padding": "same"}),
+        (((0, 3, 9), (4, 3, 4), (4,)), {}),
+        (((2, 0, 9), (4, 0, 4), (4,)), {}),
+        (((2, 3, 9), (4, 3, 9), (4,)), {"stride": 2**62}),
+    ]:
+        tolerance = 1e-4 if dtype == gb.float32 else 1e-11
+        there, here = (slopes(device, *shapes, **options) for device in ("cuda", "cpu"))
+        for one, other in zip(there, here, strict=True):
+            atol = tolerance * np.abs(other).max(initial=1)
+            np.testing.assert_allclose(one, other, tolerance, atol)
+
+
+@on_cuda
 def test_gradients_are_those_of_the_cpu():
     def gradients(device):
         x = drawn(gb.float64, 5, 5, small=True).to(device).requires_grad_()

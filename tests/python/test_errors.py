@@ -208,6 +208,54 @@ def loss_of(name: str, **more: Any) -> Callable[[Any], gb.Tensor]:
     return lambda t: gb.cross_entropy(t.x, getattr(t, name), **more)
 
 
+def slid(x: tuple[int, ...], *weight: int, **more: Any) -> Callable[[Any], gb.Tensor]:
+    return lambda t: gb.conv1d(t.one.expand(x), t.one.expand(weight), **more)
+
+
+CONVOLUTIONS: list[Mistake] = [
+    ("conv1d", slid((2, 3, 5), 4, 2, 3), ShapeError, "[2, 3, 5], weight [4, 2, 3]", "weight's 2"),
+    ("conv1d", slid((5,), 1, 1, 1), ShapeError, "input [5]", "[channels, length]"),
+    ("conv1d", slid((2, 3, 5, 1), 4, 3, 3), ShapeError, "[2, 3, 5, 1]", "[channels, length]"),
+    ("conv1d", slid((3, 5), 4, 3), ShapeError, "weight [4, 3]", "taps] are needed"),
+    ("conv1d", slid((4, 5), 3, 2, 1, groups=2), ShapeError, "groups 2", "divide its 3 out"),
+    ("conv1d", slid((4, 5), 4, 4, 1, groups=0), ShapeError, "groups 0", "at least 1"),
+    ("conv1d", slid((4, 5), 4, 4, 1, groups=-1), ShapeError, "groups -1", "at least 1"),
+    ("conv1d", slid((4, 5), 4, 2, 1, groups=2**62), ShapeError, "groups 4611", "times the groups"),
+    ("conv1d", slid((3, 5), 4, 3, 0), ShapeError, "taps 0", "at least 1"),
+    ("conv1d", slid((3, 5), 4, 3, 6), ShapeError, "length 5, padded to 5", "not span more"),
+    ("conv1d", slid((3, 5), 4, 3, 2, dilation=2**62), ShapeError, "dilation 4611", "not span"),
+    ("conv1d", slid((3, 0), 4, 3, 1), ShapeError, "length 0, padded to 0", "not span more"),
+    ("conv1d", slid((3, 5), 4, 3, 2, stride=0), ShapeError, "stride 0", "at least 1"),
+    ("conv1d", slid((3, 5), 4, 3, 2, dilation=0), ShapeError, "dilation 0", "at least 1"),
+    ("conv1d", slid((3, 5), 4, 3, 2, padding=-1), ShapeError, "padding -1", "at least 0"),
+    ("conv1d", slid((3, 5), 4, 3, 2, padding=2**62), ShapeError, "padding 4611", "at most 2^60"),
+    (
+        "conv1d",
+        slid((3, 5), 4, 3, 4, padding="same", dilation=2**60),
+        ShapeError,
+        "padding 'same', dilation 1152",
+        "at most 2^60",
+    ),
+    ("conv1d", slid((3, 5), 4, 3, 2, padding="same", stride=2), ShapeError, "stride 2", "number"),
+    ("conv1d", slid((3, 5), 4, 3, 2, padding="full"), ValueError, "'full'", "'same' or 'valid'"),
+    ("conv1d", slid((3, 5), 4, 3, 2, padding=1.5), TypeError, "of type float", "an integer"),
+    ("conv1d", slid((3, 5), 4, 3, 2, padding=2**58), ShapeError, "sizes [1, 4, 5764", "2^63 bytes"),
+    ("conv1d", lambda t: gb.conv1d(t.cube, t.cube, t.y), ShapeError, "bias [4]", "a bias [2]"),
+    (
+        "conv1d",
+        lambda t: gb.conv1d(t.cube, t.cube, t.double[0]),
+        DTypeError,
+        "bias of dtype float64",
+        "must be equal",
+    ),
+    (
+        "conv1d",
+        lambda t: gb.conv1d(t.cube, t.double.unsqueeze(0)),
+        DTypeError,
+        "weight of dtype float64",
+        "must be equal",
+    ),
+]
 LOSSES: list[Mistake] = [
     ("cross_entropy", loss_of("floats"), DTypeError, "float32", "int64"),
     ("cross_entropy", loss_of("three"), ShapeError, "targets of sizes [3]", "[rows, classes] and"),
@@ -282,7 +330,7 @@ CALLS: list[Mistake] = [
     ("to", lambda t: t.x.to("gpu"), DeviceError, '"gpu"', '"cuda"'),
     ("zeros", lambda t: gb.zeros(2, device=0), TypeError, "of type int", "a device or a string"),
 ]
-EVERY = SIZES + DATA + SHAPES + ARITHMETIC + LOSSES + WRITES + GRADIENTS + CALLS
+EVERY = SIZES + DATA + SHAPES + ARITHMETIC + CONVOLUTIONS + LOSSES + WRITES + GRADIENTS + CALLS
 # They find the mistake in the elements themselves, when they have begun.
 LATE = ("cross_entropy", "tensor", "index", "grad")
 

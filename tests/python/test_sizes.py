@@ -83,6 +83,8 @@ TOO_MUCH: list[tuple[str, Callable[[gb.Tensor], Any]]] = [
     ("matmul", lambda x: x.expand(2**31, 1, 2, 2) @ x.expand(2**31, 2, 2)),
     ("matmul", lambda x: x.expand(2**31, 1, 0, 2) @ x.expand(2**31, 2, 2)),
     ("linear", lambda x: gb.linear(x.expand(HIGH), x.expand(2**31, 1))),
+    ("conv1d", lambda x: gb.conv1d(x.expand(2**31, 1, 1), x.expand(2**31, 1, 1))),
+    ("conv1d", lambda x: gb.conv1d(x.expand(1, 1, 2)[:0], x.expand(32, 1, 2), padding=2**58)),
     ("cat", lambda x: gb.cat([x.expand(2**60)] * 2)),
     ("cat", lambda x: gb.cat([x.expand(2**60)] * 9)),
     ("cat", lambda x: gb.stack([x.expand(2**60)] * 2)),

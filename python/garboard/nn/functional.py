@@ -11,6 +11,7 @@ from garboard import _check as check
 from garboard import _engine
 from garboard._engine import (
     Tensor,
+    conv1d,
     cross_entropy,
     dropout,
     gelu,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from garboard.types import DType
 
 __all__ = [
+    "conv1d",
     "cross_entropy",
     "dropout",
     "gelu",
