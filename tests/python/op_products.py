@@ -190,7 +190,7 @@ PRODUCTS = [
         draws=[SMALL, SMALL, SMALL],
         cases=CONVOLUTIONS,
         dtypes=FLOATS,
-        terms=40,
+        terms=120,  # 1200 products, one after the other where there is no BLAS
     ),
     Row(
         name="mse_loss",
