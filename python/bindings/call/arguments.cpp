@@ -61,28 +61,30 @@ Ref number_in_array(PyObject* object) {
                        : "");
 }
 
-Scalar whole_number(PyObject* object) {
+Scalar whole_number(PyObject* object, const char* op, const char* argument) {
   const Ref index(checked(PyNumber_Index(object)));
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
   if (overflow) {
-    PyErr_SetString(PyExc_OverflowError, "a number beyond 64 bits; int64 holds at most 2^63 - 1");
+    PyErr_Format(PyExc_OverflowError,
+                 "%s: %s is a number beyond 64 bits; int64 holds at most 2^63 - 1", op, argument);
     throw PythonErrorSet();
   }
   return Scalar::of(static_cast<std::int64_t>(value));
 }
 
-bool read_scalar(PyObject* object, Scalar& scalar);
+bool read_scalar(PyObject* object, Scalar& scalar, const char* op, const char* argument);
 
 /// What is no float, bool or integer of Python's. Apart: the others shall not pay for it.
-[[gnu::noinline]] bool read_foreign(PyObject* object, Scalar& scalar) {
+[[gnu::noinline]] bool read_foreign(PyObject* object, Scalar& scalar, const char* op,
+                                    const char* argument) {
   if (is_of_numpys(object, "bool")) {  // in NumPy 1 with an underscore
     scalar = Scalar::of(PyObject_IsTrue(object) == 1);
     return true;
   }
   if (is_foreign_number(object)) {
     if (PyIndex_Check(object)) {
-      scalar = whole_number(object);
+      scalar = whole_number(object, op, argument);
     } else {
       const Ref real(checked(PyNumber_Float(object)));
       scalar = Scalar::of(PyFloat_AS_DOUBLE(real.get()));
@@ -90,14 +92,15 @@ bool read_scalar(PyObject* object, Scalar& scalar);
     return true;
   }
   const Ref element = number_in_array(object);
-  return element && read_scalar(element.get(), scalar);
+  return element && read_scalar(element.get(), scalar, op, argument);
 }
 
-bool read_scalar(PyObject* object, Scalar& scalar) {
+bool read_scalar(PyObject* object, Scalar& scalar, const char* op, const char* argument) {
   if (PyLong_CheckExact(object)) {
     int overflow = 0;
     const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
-    scalar = overflow ? whole_number(object) : Scalar::of(static_cast<std::int64_t>(value));
+    scalar = overflow ? whole_number(object, op, argument)
+                      : Scalar::of(static_cast<std::int64_t>(value));
     return true;
   }
   if (PyFloat_Check(object)) {
@@ -109,10 +112,10 @@ bool read_scalar(PyObject* object, Scalar& scalar) {
     return true;
   }
   if (PyLong_Check(object)) {
-    scalar = whole_number(object);
+    scalar = whole_number(object, op, argument);
     return true;
   }
-  return read_foreign(object, scalar);
+  return read_foreign(object, scalar, op, argument);
 }
 
 void check_dim_count(Py_ssize_t count, const char* op, const char* argument) {
@@ -123,7 +126,9 @@ void check_dim_count(Py_ssize_t count, const char* op, const char* argument) {
 
 }  // namespace
 
-bool to_number(PyObject* object, Operand& operand) { return read_scalar(object, operand.scalar); }
+bool to_number(PyObject* object, const char* op, const char* argument, Operand& operand) {
+  return read_scalar(object, operand.scalar, op, argument);
+}
 
 void refuse_array(PyObject* object, const char* op, const char* argument, const char* needed) {
   if (is_of_numpys(object, "ndarray")) throw_no(needed, object, op, argument);
@@ -133,11 +138,11 @@ Scalar to_scalar(PyObject* object, const char* op, const char* argument) {
   Scalar scalar;
   if (PyFloat_CheckExact(object) ||
       PyLong_CheckExact(object)) {  // whether it is a tensor takes long
-    read_scalar(object, scalar);
+    read_scalar(object, scalar, op, argument);
     return scalar;
   }
   if (is_tensor(object)) return item_of(tensor_of(object, op, argument), op);
-  if (!read_scalar(object, scalar))
+  if (!read_scalar(object, scalar, op, argument))
     throw_type_error("%s: %s is of type %s; a number is needed", op, argument, type_name(object));
   return scalar;
 }
@@ -237,7 +242,8 @@ const Tensor& Arguments::tensor_at(std::size_t i) const {
 }
 
 void Arguments::read_number(std::size_t i, Operand& operand) const {
-  if (!to_number(values_[i], operand)) throw_no("a Tensor or a number", values_[i], op_, name(i));
+  if (!to_number(values_[i], op_, name(i), operand))
+    throw_no("a Tensor or a number", values_[i], op_, name(i));
 }
 
 Dims Arguments::dims(std::size_t i) const {

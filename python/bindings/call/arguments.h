@@ -71,11 +71,11 @@ std::size_t fitting(const char* op, const Signature* const* signatures, std::siz
 /// operator over and return an array.
 void refuse_array(PyObject* object, const char* op, const char* argument, const char* needed);
 /// Fills `operand` from a number, or an array of NumPy's without dims. False, with nothing set, for
-/// anything else.
-bool to_number(PyObject* object, Operand& operand);
+/// anything else. Raises OverflowError for an integer beyond 64 bits.
+bool to_number(PyObject* object, const char* op, const char* argument, Operand& operand);
 /// The same from a tensor too, which is the usual case.
 inline bool to_operand(PyObject* object, const char* op, const char* argument, Operand& operand) {
-  if (!is_tensor(object)) return to_number(object, operand);
+  if (!is_tensor(object)) return to_number(object, op, argument, operand);
   operand.tensor = &tensor_of(object, op, argument);
   return true;
 }

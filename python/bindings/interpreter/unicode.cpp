@@ -1,6 +1,7 @@
 #include "python/bindings/interpreter/unicode.h"
 
 #include "python/bindings/interpreter/errors.h"
+#include "python/bindings/interpreter/ref.h"
 
 namespace garboard::python {
 
@@ -17,8 +18,10 @@ std::string_view to_text(PyObject* object, const char* op, const char* argument)
   Py_ssize_t length = 0;
   const char* const data = PyUnicode_AsUTF8AndSize(object, &length);
   if (data) return {data, static_cast<std::size_t>(length)};
-  PyErr_Format(PyExc_ValueError, "%s: %s is %A; a text without half of a surrogate pair is needed",
-               op, argument, object);
+  const Ref exact(checked(PyUnicode_FromObject(object)));  // a subclass may say something else
+  PyErr_Format(PyExc_ValueError,
+               "%s: %s is %.80A; a text without half of a surrogate pair is needed", op, argument,
+               exact.get());
   throw PythonErrorSet();
 }
 

@@ -88,7 +88,9 @@ PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* names) noexcep
     throw_type_error(
         "dispose_scope: name is of type %s; a string, a function to decorate, or None is needed",
         Py_TYPE(name)->tp_name);
-  return new_object(type, name, bytes_from(limit));
+  // Exact: a subclass may say something else when it is shown.
+  const Ref text(name == Py_None ? Py_NewRef(name) : checked(PyUnicode_FromObject(name)));
+  return new_object(type, text.get(), bytes_from(limit));
 } catch (...) {
   return raise_current();
 }

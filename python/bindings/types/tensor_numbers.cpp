@@ -37,7 +37,7 @@ PyObject* binary(PyObject* a, PyObject* b) noexcept try {
   Operand x{Scalar{}}, y{Scalar{}};
   if (is_tensor(b)) y.tensor = &tensor_of(b, op.name, "other");
   if (!to_operand(a, op.name, "input", x)) return decline(a, op.name, "input");
-  if (!y.tensor && !to_number(b, y)) return decline(b, op.name);
+  if (!y.tensor && !to_number(b, op.name, "other", y)) return decline(b, op.name);
   const BirthStamp stamp;
   return wrap(op(x, y));
 } catch (...) {
