@@ -10,17 +10,20 @@ import os
 from math import inf
 from operator import index
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-from garboard._engine import ShapeError, Tensor
+from garboard._engine import DeviceError, ShapeError, Tensor
 from garboard._given import items_of
 from garboard._texts import shown
 
 __all__ = [
     "choice",
+    "count",
     "dim",
     "flag",
+    "function",
     "integer",
+    "numbered_device",
     "of_type",
     "path",
     "rate",
@@ -30,7 +33,10 @@ __all__ = [
     "sizes",
     "tensor",
     "text",
+    "worth",
 ]
+
+_MOST_DEVICES = 1 << 16
 
 _T = TypeVar("_T")
 _W = TypeVar("_W", bound=str)
@@ -53,30 +59,40 @@ def tensor(op: str, name: str, given: Any) -> Tensor:
 
 
 def text(op: str, name: str, given: Any) -> str:
-    """A string."""
+    """A string, exactly: a subclass may say something else when it is asked."""
     if not isinstance(given, str):
         raise _wrong_type(op, name, given, "a string")
+    return str.__str__(given)
+
+
+def function(op: str, name: str, given: Any, needed: str = "a function") -> Any:
+    """What can be called."""
+    if not callable(given):
+        raise _wrong_type(op, name, given, needed)
     return given
 
 
 def path(op: str, name: str, given: Any) -> Path:
     """Where a file is: a string or a path. An integer is none: it stands for a file that is open,
     perhaps somebody else's, which would be closed."""
-    if not isinstance(given, (str, os.PathLike)):
+    said = os.fspath(given) if isinstance(given, (str, os.PathLike)) else None
+    if not isinstance(said, str):
         raise _wrong_type(op, name, given, "a path")
-    found = Path(given)
+    exact = str.__str__(said)
     try:
-        os.fsencode(found)
+        is_possible = b"\0" not in os.fsencode(exact)
     except UnicodeEncodeError:
-        raise ValueError(f"{op}: {name} {given!r}; no file can have that name") from None
-    return found
+        is_possible = False
+    if not is_possible:
+        raise ValueError(f"{op}: {name} {shown(exact)}; no file can have that name")
+    return Path(exact)
 
 
 def integer(op: str, name: str, given: Any, needed: str = "an integer") -> int:
     """Any integer, NumPy's too; a bool is none."""
     if isinstance(given, (bool, Tensor)) or not hasattr(given, "__index__"):
         raise _wrong_type(op, name, given, needed)
-    return index(given)
+    return int.__int__(index(given))  # which may be of a subclass still
 
 
 def dim(op: str, name: str, given: Any) -> int | None:
@@ -88,7 +104,15 @@ def size(op: str, name: str, given: Any, *, needed: str = "an integer") -> int:
     """A size, or a number of features. Raises ShapeError below 0."""
     found = integer(op, name, given, needed)
     if found < 0:
-        raise ShapeError(f"{op}: {name} {given}; 0 or more is needed")
+        raise ShapeError(f"{op}: {name} {shown(found)}; 0 or more is needed")
+    return found
+
+
+def count(op: str, name: str, given: Any, least: int = 0) -> int:
+    """How often something is done. Raises ValueError below the least."""
+    found = integer(op, name, given)
+    if found < least:
+        raise ValueError(f"{op}: {name} {shown(found)}; {least} or more is needed")
     return found
 
 
@@ -100,6 +124,14 @@ def sizes(op: str, name: str, given: Any) -> tuple[int, ...]:
     return (size(op, name, given, needed="an integer, or a list or tuple of them,"),)
 
 
+def numbered_device(op: str, given: Any) -> str:
+    """The name of a CUDA device by its number; of the first by None."""
+    number = 0 if given is None else int.__int__(given)
+    if not 0 <= number < _MOST_DEVICES:
+        raise DeviceError(f"{op}: device {shown(number)}; the number of a CUDA device is needed")
+    return f"cuda:{number}"
+
+
 def real(op: str, name: str, given: Any) -> Any:
     """Any number, NumPy's and a tensor without dims too, returned as it is; a bool is none."""
     is_number = hasattr(given, "__float__") or hasattr(given, "__index__")
@@ -108,20 +140,33 @@ def real(op: str, name: str, given: Any) -> Any:
     return given
 
 
+def worth(op: str, name: str, given: Any) -> float:
+    """The value of a number; infinite beyond the range of floats."""
+    try:
+        return float(real(op, name, given))
+    except OverflowError:
+        return inf
+
+
+def _number(given: Any, value: float) -> str:
+    return shown(given if type(given) is int else value)
+
+
 def rate(op: str, name: str, given: Any) -> Any:
     """A number that is not negative: a learning rate, a decay, an epsilon."""
-    if not 0 <= real(op, name, given) < inf:  # NaN too
-        raise ValueError(f"{op}: {name} {given}; it must not be negative, nor infinite")
+    value = worth(op, name, given)
+    if not 0 <= value < inf:  # NaN too
+        told = _number(given, value)
+        raise ValueError(f"{op}: {name} {told}; it must not be negative, nor infinite")
     return given
 
 
 def share(op: str, name: str, given: Any, *, is_whole_allowed: bool = True) -> Any:
     """A probability or a part of something: a number in [0, 1], or in [0, 1)."""
-    value = real(op, name, given)
+    value = worth(op, name, given)
     if not (0 <= value <= 1 if is_whole_allowed else 0 <= value < 1):
-        raise ValueError(
-            f"{op}: {name} {given}; it must lie in [0, 1{']' if is_whole_allowed else ')'}"
-        )
+        end = "]" if is_whole_allowed else ")"
+        raise ValueError(f"{op}: {name} {_number(given, value)}; it must lie in [0, 1{end}")
     return given
 
 
@@ -135,9 +180,9 @@ def flag(op: str, name: str, given: Any) -> bool:
 
 def choice(op: str, name: str, given: _W, *choices: str) -> _W:
     """One of some words."""
-    if not isinstance(given, str) or given not in choices:
+    if not isinstance(given, str) or str.__str__(given) not in choices:
         raise ValueError(f"{op}: {name} {shown(given)}; {_either(choices)} is needed")
-    return given
+    return cast("_W", str.__str__(given))
 
 
 def _either(choices: tuple[str, ...]) -> str:

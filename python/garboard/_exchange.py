@@ -8,6 +8,7 @@ from garboard import _check as check
 from garboard import _engine
 from garboard._engine import GradientError, ShapeError, Tensor
 from garboard._native import add_methods
+from garboard._texts import shown, told
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
@@ -20,7 +21,9 @@ def _array(self: Tensor, dtype: DTypeLike | None = None, copy: bool | None = Non
     array = self.numpy()
     if dtype is not None and array.dtype != dtype:
         if copy is False:
-            raise ValueError(f"__array__: {array.dtype} to {dtype} without a copy; allow the copy")
+            raise ValueError(
+                f"__array__: {array.dtype} to {told(dtype)} without a copy; allow the copy"
+            )
         return array.astype(dtype)
     return array.copy() if copy else array
 
@@ -65,7 +68,7 @@ def _format(self: Tensor, spec: str) -> str:
         return format(repr(self), spec)
     format(0.0, spec)  # where that is no format at all, it says so
     raise ShapeError(
-        f"format: a tensor of sizes {list(self.shape)} as {spec!r}; one element is needed, or "
+        f"format: a tensor of sizes {list(self.shape)} as {shown(spec)}; one element is needed, or "
         "set_printoptions(precision=...) for all of them"
     )
 

@@ -13,6 +13,7 @@ from importlib import import_module
 from types import FrameType, ModuleType
 from typing import NoReturn
 
+from garboard._texts import shown
 from garboard._torch_names import ADVICE, NUMPYS
 
 __all__ = ["add_missing_names", "module_getattr"]
@@ -25,9 +26,10 @@ def module_getattr(package: str, submodules: tuple[str, ...] = ()) -> Callable[[
     """Return a module's `__getattr__`, which imports `package.name` for each of `submodules`."""
 
     def missing(name: str) -> ModuleType:
+        name = str.__str__(name)  # a subclass may say something else
         if name in submodules:
             return import_module(f"{package}.{name}")
-        text = f"module {package!r} has no attribute {name!r}"
+        text = f"module '{package}' has no attribute {shown(name)}"
         # Private names are asked for by protocols; a submodule's, while it is being imported.
         if name.startswith("_") or f"{package}.{name}" in sys.modules:
             raise AttributeError(text, name=name)
@@ -57,7 +59,7 @@ def _answer(package: str, name: str) -> str:
     from difflib import get_close_matches
 
     found = get_close_matches(name, dir(sys.modules[package]), n=2, cutoff=0.75)
-    return f"; did you mean {' or '.join(map(repr, found))}?" if found else ""
+    return f"; did you mean {' or '.join(map(shown, found))}?" if found else ""
 
 
 def _refusal(owner: str, name: str, advice: str) -> str:
@@ -72,7 +74,7 @@ class _Missing:
         self.__doc__, self._name = refusal, name
 
     def __get__(self, instance: object, owner: type) -> NoReturn:
-        text = f"{owner.__name__!r} object has no attribute {self._name!r}: {self.__doc__}"
+        text = f"'{owner.__name__}' object has no attribute '{self._name}': {self.__doc__}"
         raise AttributeError(text, name=self._name)
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from garboard import _check as check
 from garboard import _engine
 from garboard._engine import Tensor
+from garboard._texts import shown
 
 __all__ = ["set_printoptions", "tensor_text"]
 
@@ -44,9 +45,8 @@ def set_printoptions(
         if value is not None
     }
     if wanted.get("precision", 0) > _MOST_DIGITS:
-        raise ValueError(
-            f"set_printoptions: precision {precision}; at most {_MOST_DIGITS} is possible"
-        )
+        told = shown(wanted["precision"])
+        raise ValueError(f"set_printoptions: precision {told}; at most {_MOST_DIGITS} is possible")
     if threshold is not None:
         if not (isinstance(threshold, float) and threshold == inf):
             threshold = check.size("set_printoptions", "threshold", threshold)
@@ -68,7 +68,7 @@ def tensor_text(tensor: Tensor) -> str:
     if tensor.dtype not in _DEFAULT_DTYPES or (
         tensor.numel() == 0 and tensor.dtype != _engine.float32
     ):
-        suffixes.append(f"dtype={tensor.dtype!r}")
+        suffixes.append(f"dtype={tensor.dtype}")
     if tensor.grad_fn is not None:
         suffixes.append(f"grad_fn=<{tensor.grad_fn.name()}>")
     elif tensor.requires_grad:
@@ -95,10 +95,10 @@ def _elements_text(tensor: Tensor, indent: int) -> str:
     if tensor.numel() == 0:
         return "[]"
     summarize = tensor.numel() > _options["threshold"]
-    shown = _edges(tensor) if summarize else tensor.tolist()
-    numbers = list(_flat(shown))
+    nest = _edges(tensor) if summarize else tensor.tolist()
+    numbers = list(_flat(nest))
     form = _format_of(tensor, [number for number in numbers if number is not Ellipsis])
-    return _nest_text(shown, form, indent) if tensor.ndim else form.text(shown)
+    return _nest_text(nest, form, indent) if tensor.ndim else form.text(nest)
 
 
 def _edges(tensor: Tensor) -> Any:

@@ -7,6 +7,7 @@ from garboard import _engine
 from garboard._engine import DisposeScope, Tensor
 from garboard._given import items_of
 from garboard._native import add_methods
+from garboard._texts import printable
 
 __all__ = ["act_on_nests", "dispose_scope", "holds", "tensors_in"]
 
@@ -38,15 +39,16 @@ def _parts_of(nest: Any) -> Iterator[Any]:
     stack, seen = [nest], set()
     while stack:
         item = stack.pop()
-        is_nest = isinstance(item, (tuple, list, dict))
+        # By its type: isinstance would ask an object that is no nest for its class.
+        is_nest = issubclass(type(item), (tuple, list, dict))
         if not is_nest:
             yield item
-        if isinstance(item, Tensor) or not (is_nest or _has_members(item)):
+        if issubclass(type(item), Tensor) or not (is_nest or _has_members(item)):
             continue
         if id(item) in seen:
             continue
         seen.add(id(item))
-        if isinstance(item, dict):
+        if issubclass(type(item), dict):
             stack.extend(reversed(dict.values(item)))
         elif is_nest:
             stack.extend(reversed(items_of(item)))
@@ -56,7 +58,7 @@ def _parts_of(nest: Any) -> Iterator[Any]:
 
 def tensors_in(nest: Any) -> Iterator[Tensor]:
     """Yield the tensors in any nest of tuples, lists, dicts, modules and optimizers."""
-    return (part for part in _parts_of(nest) if isinstance(part, Tensor))
+    return (part for part in _parts_of(nest) if issubclass(type(part), Tensor))
 
 
 # What may stand in a nest beside tensors, for there is nothing of it to end.
@@ -104,6 +106,15 @@ def _move_results_out(scope: DisposeScope, result: Any) -> Any:
     return result
 
 
+def _name_of(function: Callable[..., Any], attribute: str) -> str | None:
+    from functools import partial
+
+    name = getattr(function, attribute, None)
+    if name is None and isinstance(function, partial):
+        return _name_of(function.func, attribute)
+    return printable(name) if isinstance(name, str) else None
+
+
 def _decorate(self: DisposeScope, function: Callable[..., Any]) -> Callable[..., Any]:
     """Run each call of `function` in a scope of its own; the tensors it returns move out of it.
 
@@ -114,14 +125,13 @@ def _decorate(self: DisposeScope, function: Callable[..., Any]) -> Callable[...,
     import inspect
     from functools import wraps
 
-    # A functools.partial, say, has no name.
-    called = getattr(function, "__qualname__", repr(function))
+    called = _name_of(function, "__qualname__") or f"what is of type {type(function).__name__}"
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
         raise TypeError(
             f"dispose_scope: {called} is a generator function, whose scope would adopt what its "
             "caller makes between two items; open a scope around each item instead"
         )
-    name = self.name if self.name is not None else getattr(function, "__name__", None)
+    name = self.name if self.name is not None else _name_of(function, "__name__")
     limit = self._limit
 
     if inspect.iscoroutinefunction(function):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-__all__ = ["printable", "shown", "told"]
+__all__ = ["printable", "settings", "shown", "told"]
 
 _LONGEST = 200
 _UNWRITABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -43,3 +43,9 @@ def told(setting: object) -> str:
     except Exception as error:
         return f"<{type(setting).__name__}, whose str raises {type(error).__name__}>"
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def settings(**named: object) -> str:
+    """Return what a layer's repr says of its settings: `p=0.5, inplace=True`."""
+    texts = {name: shown(it) if type(it) is str else told(it) for name, it in named.items()}
+    return ", ".join(f"{name}={text}" for name, text in texts.items())

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
+from garboard import _check as check
 from garboard import _engine, memory
 from garboard._missing import module_getattr
 
@@ -398,9 +399,10 @@ def _name(asker: str, device: int | str | _engine.device | None) -> str:
 def _number(asker: str, device: int | str | _engine.device | None) -> int:
     """Return the number of a device that can be used."""
     if device is None or isinstance(device, int):
-        device = f"cuda:{device or 0}"
-    index = _engine.device(device).index
+        device = check.numbered_device(asker, device)
+    named = _engine.device(device)
+    index = named.index
     if index is None:
-        raise _engine.DeviceError(f"{asker}: device {device}; a CUDA device is needed")
+        raise _engine.DeviceError(f"{asker}: device {named}; a CUDA device is needed")
     _engine._require_cuda(asker, index)
     return index

@@ -203,7 +203,9 @@ def pytest_fixture_setup(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """Repeat the test where its marker says so."""
+    """Repeat the test where its marker says so; a marker that says nonsense fails it."""
+    if _is_judged(item):
+        _allowed_bytes(item)
     iterations = _setting(item, "iterations", None)
     if iterations is None or not isinstance(item, pytest.Function) or not _is_judged(item):
         return (yield)
@@ -278,14 +280,19 @@ def _setting(item: pytest.Item, name: str, default: Any) -> Any:
     return marker.kwargs.get(name, default) if marker is not None else default
 
 
-def _judge(item: pytest.Item, judge: JudgedTest, reports: list[pytest.TestReport]) -> None:
-    from garboard.leaks import MemoryLeakWarning
+def _allowed_bytes(item: pytest.Item) -> int:
+    from garboard import _check as check
     from garboard.memory import parse_bytes
 
-    found = judge.report()
     limit = _setting(item, "limit", 0)
-    allowed = parse_bytes(limit) if isinstance(limit, str) else int(limit)
-    if not found.leaks or 0 < sum(leak.bytes for leak in found.leaks) <= allowed:
+    return parse_bytes(limit) if isinstance(limit, str) else check.count("no_leaks", "limit", limit)
+
+
+def _judge(item: pytest.Item, judge: JudgedTest, reports: list[pytest.TestReport]) -> None:
+    from garboard.leaks import MemoryLeakWarning
+
+    found = judge.report()
+    if not found.leaks or 0 < sum(leak.bytes for leak in found.leaks) <= _allowed_bytes(item):
         return
     if item.config.stash[_mode] == "warn" and not _is_marked(item):
         try:
@@ -312,6 +319,8 @@ class LeakText:
     """What a failed test shows: what, where born, who holds it, how to mend it."""
 
     def __init__(self, item: pytest.Item, found: LeakReport) -> None:
+        from garboard._texts import told
+
         path, line, _ = item.reportinfo()
         self.reprcrash: SimpleNamespace = SimpleNamespace(
             path=str(path), lineno=(line or 0) + 1, message=f"LeakError: {found.headline}"
@@ -324,8 +333,8 @@ class LeakText:
                 f"  held by {leak.holder}",
                 f"  fix     {leak.fix}",
             ]
-        allowed = _setting(item, "limit", None)
-        self._lines.append(f'allowed: {allowed or "nothing"}; run it alone: pytest "{item.nodeid}"')
+        allowed = told(_setting(item, "limit", "nothing"))
+        self._lines.append(f'allowed: {allowed}; run it alone: pytest "{item.nodeid}"')
 
     def __str__(self) -> str:
         return "\n".join(f"E  {line}" for line in self._lines)

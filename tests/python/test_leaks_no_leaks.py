@@ -235,7 +235,10 @@ class TestARepeatedFunction:
             asyncio.run(remember(leak=True))
 
 
-@pytest.mark.parametrize(("iterations", "warmup"), [(0, 3), (5, -1)])
-def test_wrong_numbers_are_refused(iterations, warmup):
-    with pytest.raises(ValueError, match="no_leaks: iterations"):
+@pytest.mark.parametrize(
+    ("iterations", "warmup", "message"),
+    [(0, 3, "no_leaks: iterations 0; 1 or more"), (5, -1, "no_leaks: warmup -1; 0 or more")],
+)
+def test_wrong_numbers_are_refused(iterations, warmup, message):
+    with pytest.raises(ValueError, match=message):
         gb.leaks.no_leaks(iterations, warmup)

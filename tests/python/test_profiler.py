@@ -514,7 +514,10 @@ class TestProfile:
         assert seen == [["ones"]]
 
     def test_refuses_other_activities(self):
-        with pytest.raises(TypeError, match="an activity of type str; a ProfilerActivity"):
+        with pytest.raises(
+            TypeError,
+            match="profile: item 0 of activities is of type str; a list of ProfilerActivity",
+        ):
             profile(activities=["cpu"])
 
     @pytest.mark.parametrize("name", ["record_shapes", "profile_memory", "with_stack"])

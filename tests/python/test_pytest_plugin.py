@@ -96,6 +96,32 @@ class TestAllTests:
     def test_show_one_letter_each(self, run):
         run(SUITE, "--leaks=fail").stdout.fnmatch_lines(["*.py T. *"])
 
+    @pytest.mark.parametrize(
+        ("settings", "message"),
+        [
+            ("limit=None", "no_leaks: limit is of type NoneType"),
+            ("limit='much'", "parse_bytes: "),
+            ("limit=-1", "no_leaks: limit -1; 0 or more"),
+            ("iterations='3'", "no_leaks: iterations is of type str"),
+        ],
+    )
+    def test_fail_where_their_marker_says_nonsense(self, run, settings, message):
+        result = run(
+            f"""
+            import pytest
+
+            @pytest.mark.no_leaks({settings})
+            def test_it():
+                pass
+
+            def test_another():
+                pass
+            """
+        )
+
+        result.assert_outcomes(failed=1, passed=1)
+        assert message in result.stdout.str()
+
     def test_are_counted_in_the_junit_file(self, run, pytester):
         run(SUITE, "--leaks=fail", "--junitxml=out.xml", "-o", "junit_family=xunit1")
 

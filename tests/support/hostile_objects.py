@@ -13,7 +13,16 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["HALF", "HOLDERS", "Anger", "Angry", "AngryMeta", "angry_subclass", "unwritable_holders"]
+__all__ = [
+    "HALF",
+    "HOLDERS",
+    "Anger",
+    "Angry",
+    "AngryMeta",
+    "angry_subclass",
+    "angry_values",
+    "unwritable_holders",
+]
 
 HALF = "\ud800"  # of a surrogate pair: a str that no UTF-8 has
 
@@ -313,3 +322,43 @@ def unwritable_holders() -> dict[str, Callable[[Any], Any]]:
             type("Plain", (), {}), lambda it: setattr(it, HALF, tensor)
         ),
     }
+
+
+def angry_values() -> dict[str, Callable[[], Any]]:
+    """Return what makes objects for arguments that are not made for them."""
+
+    def itself() -> Any:
+        made: Any = Weak()
+        made.append(made)
+        return made
+
+    def itself_by_key() -> Any:
+        made: Any = WeakDict()
+        made["itself"] = made
+        return made
+
+    return {
+        "an angry object": Angry,
+        "an angry list": angry_subclass(list),
+        "an angry tuple": lambda: angry_subclass(tuple)((1,)),
+        "an angry dict": lambda: angry_subclass(dict)(key=1),
+        "an angry word": lambda: _Word("word"),
+        "an angry number": lambda: _Number(3),
+        "a list that holds itself": itself,
+        "a dict that holds itself": itself_by_key,
+        "half of a surrogate pair": lambda: HALF,
+        "a list of it": lambda: Weak([HALF]),
+        "a dict of it": lambda: WeakDict({HALF: HALF}),
+        "a number of too many digits": lambda: 10**5000,
+        "the same below zero": lambda: -(10**5000),
+        "a number that is none": lambda: float("nan"),
+        "a class": lambda: type("Made", (), {"__init__": lambda *given: None}),
+    }
+
+
+class Weak(list):  # type: ignore[type-arg]
+    """A list that can be referred to weakly."""
+
+
+class WeakDict(dict):  # type: ignore[type-arg]
+    """The same of a dict."""

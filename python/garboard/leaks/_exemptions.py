@@ -9,7 +9,7 @@ from weakref import ref
 from garboard import _check as check
 from garboard import _engine
 from garboard._engine import Tensor
-from garboard._texts import printable
+from garboard._texts import printable, shown
 from garboard.leaks._groups import Group
 from garboard.leaks._holders import expression
 from garboard.leaks._site import site_of
@@ -33,8 +33,15 @@ def ignore(fingerprint: str, until: str | None = None) -> None:
 
     >>> gb.leaks.ignore("LIST-000000", until="2027-01-31")
     """
-    day = None if until is None else date.fromisoformat(check.text("ignore", "until", until))
+    day = None if until is None else _day(check.text("ignore", "until", until))
     _ignored[check.text("ignore", "fingerprint", fingerprint)] = day
+
+
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise ValueError(f"ignore: until {shown(text)}; a day is needed, as '2027-01-31'") from None
 
 
 def is_ignored(fingerprint: str) -> bool:

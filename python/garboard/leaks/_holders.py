@@ -8,6 +8,7 @@ from itertools import pairwise
 from types import FrameType
 from typing import Any
 
+from garboard import _check as check
 from garboard import _engine
 from garboard._engine import Tensor
 from garboard._texts import printable
@@ -166,15 +167,20 @@ def who_holds(tensor: Tensor, limit: int = 5) -> Holders:
     Returns:
         Holders: text, which keeps nothing alive.
 
+    Raises:
+        TypeError: `tensor` is no Tensor, `limit` no integer.
+        ValueError: `limit` is below 0.
+
     >>> kept = [gb.zeros(3)]
     >>> print(gb.leaks.who_holds(kept[0]).chains[0][-1])
     [0]: Tensor float32[3] #...
     """
-    born = site_of(_engine._birth(tensor)[1])
+    most = check.count("who_holds", "limit", limit)
+    born = site_of(_engine._birth(check.tensor("who_holds", "tensor", tensor))[1])
     skip: list[Any] = []
     chains: list[tuple[str, ...]] = []
     names: list[str] = []
-    for _ in range(limit):
+    for _ in range(most):
         path = _engine._holder_paths(phases(), [tensor], skip)[0]
         if path is None:
             break

@@ -8,6 +8,7 @@ from functools import wraps
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from garboard import _check as check
 from garboard._scopes import tensors_in
 from garboard.leaks._errors import LeakError
 from garboard.leaks._exact import judged
@@ -140,6 +141,7 @@ def no_leaks(iterations: int = 5, warmup: int = 3) -> NoLeaks:
         A NoLeaks.
 
     Raises:
+        TypeError: `iterations` or `warmup` is no integer.
         ValueError: `iterations` < 1 or `warmup` < 0.
         LeakError: From the block or call: something leaked.
 
@@ -153,8 +155,7 @@ def no_leaks(iterations: int = 5, warmup: int = 3) -> NoLeaks:
     Traceback (most recent call last):
     garboard.leaks._errors.LeakError: 1 leak: ...
     """
-    if iterations < 1 or warmup < 0:
-        raise ValueError(
-            f"no_leaks: iterations {iterations}, warmup {warmup}; at least 1 and 0 are needed"
-        )
-    return NoLeaks(iterations, warmup)
+    return NoLeaks(
+        check.count("no_leaks", "iterations", iterations, least=1),
+        check.count("no_leaks", "warmup", warmup),
+    )

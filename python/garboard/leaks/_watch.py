@@ -128,12 +128,15 @@ class LeakWatcher:
         Returns:
             A context manager, whose use is up to you.
 
+        Raises:
+            TypeError: `name` is no string.
+
         >>> with gb.leaks.watch() as watch:
         ...     watch.step()
         ...     with watch.phase("eval"):
         ...         watch.step()
         """
-        before = self._steps.enter_phase(name)
+        before = self._steps.enter_phase(check.text("phase", "name", name))
 
         @contextmanager
         def until_left() -> Iterator[None]:

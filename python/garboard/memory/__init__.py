@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from garboard import _engine
 from garboard._engine import human_bytes, parse_bytes
 from garboard._missing import module_getattr
+from garboard._texts import shown
 from garboard.memory._errors import AllocationLogError, HistoryError, SnapshotError
 from garboard.memory._failing import fail_allocation, fail_every_allocation
 from garboard.memory._history import history_level, record_history
@@ -314,7 +315,7 @@ def set_per_process_memory_fraction(
         )
     if not 0 <= fraction <= 1:  # NaN too
         raise ValueError(
-            f"set_per_process_memory_fraction: fraction {fraction}; it must be in [0, 1]"
+            f"set_per_process_memory_fraction: fraction {shown(fraction)}; it must be in [0, 1]"
         )
     _engine._set_memory_limit(int(fraction * _engine._memory_capacity(device)), device)
 

@@ -11,8 +11,10 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
+from garboard import _check as check
 from garboard import _engine
 from garboard._engine import GarboardError, OutOfMemoryError
+from garboard._texts import shown
 
 __all__ = ["fail_allocation", "fail_every_allocation"]
 
@@ -51,7 +53,7 @@ class fail_allocation:
                 f"fail_allocation: number is of type {type(number).__name__}; an integer is needed"
             )
         if number < 0:
-            raise ValueError(f"fail_allocation: number {number}; it must be 0 or more")
+            raise ValueError(f"fail_allocation: number {shown(number)}; it must be 0 or more")
         self.number = number
         self.count: int = 0
         self._counting: _engine._FailingAllocation | None = None
@@ -97,12 +99,14 @@ def fail_every_allocation(run: Callable[[], object]) -> int:
         How many allocations were made to fail.
 
     Raises:
+        TypeError: `run` cannot be called.
         GarboardError: A call left something behind, or the books differ. Other errors of `run`
             pass, with a note that says which allocation had failed.
 
     >>> gb.memory.fail_every_allocation(lambda: gb.ones(4) + gb.ones(4))
     3
     """
+    check.function("fail_every_allocation", "run", run)
     run()
     gc.collect()  # its garbage is nobody's, and must not go in the middle of the next call
     number = 0

@@ -55,10 +55,10 @@ def record_history(
     level = _level_of(enabled, context)
     if not _is_one_of(stacks, "python", "all"):
         raise HistoryError(f"record_history: stacks {shown(stacks)}; 'python' or 'all' is needed")
-    check.integer("record_history", "max_entries", max_entries)
-    if max_entries < 0:
-        raise HistoryError(f"record_history: max_entries {max_entries}; it must not be negative")
-    most = 0 if enabled == "state" else min(max_entries, MOST_ENTRIES)
+    asked = check.integer("record_history", "max_entries", max_entries)
+    if asked < 0:
+        raise HistoryError(f"record_history: max_entries {shown(asked)}; it must not be negative")
+    most = 0 if enabled == "state" else min(asked, MOST_ENTRIES)
     _engine._record_history(_LEVELS.index(level), most, device)
     if device is None or not any(history_level(each) == "stack" for each in _devices()):
         _engine._forget_call_stacks()

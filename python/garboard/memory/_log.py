@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from garboard import _check as check
 from garboard import _engine
+from garboard._texts import printable, shown
 from garboard.memory._errors import AllocationLogError
 
 __all__ = ["LoggedEvent", "read_allocation_log", "write_allocation_log"]
@@ -124,11 +125,12 @@ def read_allocation_log(filename: str | os.PathLike[str]) -> list[LoggedEvent]:
     """
     events = []
     path = check.path("read_allocation_log", "filename", filename)
+    said = printable(str(path))
     with path.open("rb") as file:
         number = 0
         while line := file.readline(_LONGEST_LINE + 2):
             number += 1
-            where = f"read_allocation_log: {path}, line {number}"
+            where = f"read_allocation_log: {said}, line {number}"
             if len(line.rstrip(b"\r\n")) > _LONGEST_LINE:
                 raise AllocationLogError(
                     f"{where}: longer than {_LONGEST_LINE} bytes; {_HEADER} is needed"
@@ -136,11 +138,11 @@ def read_allocation_log(filename: str | os.PathLike[str]) -> list[LoggedEvent]:
             text = line.decode("ascii", "replace").strip()
             if number == 1:
                 if text != _HEADER:
-                    raise AllocationLogError(f"{where}: {text[:80]!r}; {_HEADER} is needed")
+                    raise AllocationLogError(f"{where}: {shown(text)}; {_HEADER} is needed")
             elif text:
                 events.append(_event(text, where))
         if number == 0:
-            raise AllocationLogError(f"read_allocation_log: {path} is empty; {_HEADER} is needed")
+            raise AllocationLogError(f"read_allocation_log: {said} is empty; {_HEADER} is needed")
     return events
 
 
@@ -151,12 +153,14 @@ def _event(text: str, where: str) -> LoggedEvent:
     thread, time, action, pointer, size, stream = fields
     found = _TIME.fullmatch(time)
     if not found or int(found[1]) > 23 or int(found[2]) > 59 or int(found[3]) > 60:
-        raise AllocationLogError(f"{where}: time {time!r}; HH:MM:SS.ffffff is needed")
+        raise AllocationLogError(f"{where}: time {shown(time)}; HH:MM:SS.ffffff is needed")
     if action not in _ACTIONS:
         needed = "'allocate', 'allocate failure' or 'free'"
-        raise AllocationLogError(f"{where}: action {action!r}; {needed} is needed")
+        raise AllocationLogError(f"{where}: action {shown(action)}; {needed} is needed")
     if not _POINTER.fullmatch(pointer):
-        raise AllocationLogError(f"{where}: pointer {pointer!r}; a hexadecimal number is needed")
+        raise AllocationLogError(
+            f"{where}: pointer {shown(pointer)}; a hexadecimal number is needed"
+        )
     hours, minutes, seconds, us = map(int, found.groups())
     return LoggedEvent(
         _number(thread, "thread", where),
@@ -171,5 +175,5 @@ def _event(text: str, where: str) -> LoggedEvent:
 def _number(text: str, name: str, where: str) -> int:
     value = int(text, 0 if "x" in text.lower() else 10) if _NUMBER.fullmatch(text) else _END
     if value >= _END:
-        raise AllocationLogError(f"{where}: {name} {text!r}; a number below 2^64 is needed")
+        raise AllocationLogError(f"{where}: {name} {shown(text)}; a number below 2^64 is needed")
     return value

@@ -202,6 +202,7 @@ def largest_batch(
         The batch, what it took, and the report of the first one that does not fit.
 
     Raises:
+        TypeError: `at_most` or `steps` is no integer, or `step` cannot be called.
         ValueError: `at_most` or `steps` is less than 1.
         OutOfMemoryError: Memory of another device ran out.
         DeviceError: No simulated device can be opened.
@@ -213,8 +214,9 @@ def largest_batch(
     >>> found.batch
     7424
     """
-    if at_most < 1 or steps < 1:
-        raise ValueError(f"largest_batch: at_most {at_most}, steps {steps}; 1 or more is needed")
+    check.function("largest_batch", "step", step)
+    at_most = check.count("largest_batch", "at_most", at_most, least=1)
+    steps = check.count("largest_batch", "steps", steps, least=1)
     if not isinstance(capacity, SimulatedDevice):
         device = SimulatedDevice(capacity)
         try:

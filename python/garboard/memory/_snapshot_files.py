@@ -11,6 +11,7 @@ from typing import Any
 
 from garboard import _check as check
 from garboard import _engine
+from garboard._texts import printable
 from garboard.memory._errors import SnapshotError
 from garboard.memory._snapshot import snapshot
 
@@ -84,7 +85,8 @@ def load_snapshot(filename: str | os.PathLike[str]) -> dict[str, Any]:
     ...     gb.memory.dump_snapshot(f"{folder}/now.pickle")
     ...     gb.memory.check_snapshot(gb.memory.load_snapshot(f"{folder}/now.pickle"))
     """
-    data = check.path("load_snapshot", "filename", filename).read_bytes()
+    path = check.path("load_snapshot", "filename", filename)
+    data, said = path.read_bytes(), printable(str(path))
     try:
         if data[:1] in (b"{", b" ", b"\n"):
             found = json.loads(data)
@@ -92,14 +94,12 @@ def load_snapshot(filename: str | os.PathLike[str]) -> dict[str, Any]:
             scan_pickle(data)
             found = _built(data)
     except SnapshotError as error:
-        raise SnapshotError(f"load_snapshot: {filename}: {error}") from None
+        raise SnapshotError(f"load_snapshot: {said}: {error}") from None
     except (ValueError, RecursionError) as error:
-        raise SnapshotError(
-            f"load_snapshot: {filename}: no JSON that can be read: {error}"
-        ) from None
+        raise SnapshotError(f"load_snapshot: {said}: no JSON that can be read: {error}") from None
     if not isinstance(found, dict):
         raise SnapshotError(
-            f"load_snapshot: {filename} holds a {type(found).__name__}; a dict is needed"
+            f"load_snapshot: {said} holds a {type(found).__name__}; a dict is needed"
         )
     return found
 

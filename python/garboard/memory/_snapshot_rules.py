@@ -10,6 +10,7 @@ from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable
 from typing import Any
 
+from garboard._texts import shown
 from garboard.memory._errors import SnapshotError
 
 __all__ = ["check_snapshot"]
@@ -85,7 +86,7 @@ def _check_segment(segment: Any, where: str, seen: set[int]) -> None:
         filled += size
         allocated += size * (state == "active_allocated")
         active += size * (state != "inactive")
-    _need(filled == total, f"{where}.blocks", f"{filled} bytes", f"total_size {total}")
+    _need(filled == total, f"{where}.blocks", _Said(f"{filled} bytes"), f"total_size {total}")
     for key, found in (("allocated_size", allocated), ("active_size", active)):
         if key in segment:
             _need(
@@ -146,17 +147,20 @@ class _Story:
 
     def alloc(self, at: int, size: int, where: str) -> None:
         found = self.live.sizes.get(at)
-        _need(found == size and at not in self.pending, where, f"alloc of {size} bytes at {at}",
+        told = _Said(f"alloc of {size} bytes at {at}")
+        _need(found == size and at not in self.pending, where, told,
               f"a block that is live afterwards; found {found}")  # fmt: skip
         self.live.remove(at)
 
     def free_completed(self, at: int, size: int, where: str) -> None:
-        _need(self.mapped.holds(at, size), where, f"a free at {at}", "an address in a segment")
+        _need(
+            self.mapped.holds(at, size), where, _Said(f"a free at {at}"), "an address in a segment"
+        )
         self.live.add(at, size, where)
         self.pending[at] = size
 
     def free_requested(self, at: int, size: int, where: str) -> None:
-        _need(self.pending.pop(at, None) == size, where, f"free_requested at {at}",
+        _need(self.pending.pop(at, None) == size, where, _Said(f"free_requested at {at}"),
               "a block that is pending, or a free_completed, after it")  # fmt: skip
 
     def free(self, at: int, size: int, where: str) -> None:
@@ -164,9 +168,9 @@ class _Story:
         self.free_requested(at, size, where)
 
     def map(self, at: int, size: int, where: str) -> None:
-        _need(self.mapped.holds(at, size), where, f"{size} bytes mapped at {at}",
+        _need(self.mapped.holds(at, size), where, _Said(f"{size} bytes mapped at {at}"),
               "a segment that holds them afterwards")  # fmt: skip
-        _need(not self.live.meets(at, size), where, f"{size} bytes mapped at {at}",
+        _need(not self.live.meets(at, size), where, _Said(f"{size} bytes mapped at {at}"),
               "no block that is older than they are")  # fmt: skip
         self.mapped.cut(at, size)
 
@@ -197,7 +201,7 @@ class _Ranges:
     def add(self, at: int, size: int, where: str) -> None:
         if size == 0:
             return
-        _need(not self.meets(at, size), where, f"{size} bytes at {at}", f"{self.what} apart")
+        _need(not self.meets(at, size), where, _Said(f"{size} bytes at {at}"), f"{self.what} apart")
         insort(self.starts, at)
         self.sizes[at] = size
 
@@ -240,18 +244,25 @@ class _Ranges:
 
 def _need(holds: bool, where: str, given: object, needed: str) -> None:
     if not holds:
-        shown = given if isinstance(given, str) else _short(given)
-        raise SnapshotError(f"check_snapshot: {where}: {shown}; {needed} is needed")
+        raise SnapshotError(f"check_snapshot: {where}: {_short(given)}; {needed} is needed")
+
+
+class _Said(str):
+    """What is found, in words of ours."""
+
+    __slots__ = ()
 
 
 def _short(value: object) -> str:
-    if isinstance(value, (dict, list)):
+    if type(value) is _Said:
+        return str.__str__(value)
+    if type(value) is dict or type(value) is list:
         return f"a {type(value).__name__} of {len(value)}"
-    return repr(value)[:80]
+    return shown(value)
 
 
 def _member(holder: dict[str, Any], key: str, kind: type, where: str) -> Any:
-    _need(key in holder, where, f"no {key}", "one")
+    _need(key in holder, where, _Said(f"no {key}"), "one")
     _need(isinstance(holder[key], kind), f"{where}.{key}", holder[key], f"a {kind.__name__}")
     return holder[key]
 

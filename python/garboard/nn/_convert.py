@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from garboard import _engine
 from garboard._engine import DTypeError, Tensor
 from garboard._grad_mode import no_grad
+from garboard._texts import shown
 from garboard.nn.parameter import Parameter
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ def convert(module: _M, device: Any, dtype: Any) -> _M:
     if dtype is None and not isinstance(device, (str, _engine.device)):
         device, dtype = None, device  # to(float64)
     if dtype is not None and not getattr(dtype, "is_floating_point", dtype is float):
-        raise DTypeError(f"to: dtype {dtype}; a floating one is needed, parameters have gradients")
+        told = dtype if isinstance(dtype, _engine.dtype) else shown(dtype)
+        raise DTypeError(f"to: dtype {told}; a floating one is needed, parameters have gradients")
     pairs: dict[int, tuple[Tensor, Tensor]] = {}
     with no_grad():
         for old in module._owned_tensors():

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from garboard._engine import GarboardError, ShapeError, Tensor
 from garboard._given import keys_of
 from garboard._grad_mode import no_grad
+from garboard._texts import shown
 
 if TYPE_CHECKING:
     from garboard.nn.module import Module
@@ -56,7 +57,7 @@ def load_state(module: Module, state: Mapping[str, Tensor], strict: bool) -> Loa
     unexpected = [path for path in given_keys if path not in targets]
     if strict and (missing or unexpected):
         found = [
-            f"{word} keys {keys}"
+            f"{word} keys [{', '.join(map(shown, keys))}]"
             for word, keys in (("missing", missing), ("unexpected", unexpected))
             if keys
         ]
@@ -68,10 +69,13 @@ def load_state(module: Module, state: Mapping[str, Tensor], strict: bool) -> Loa
     pairs = [(path, target, state[path]) for path, target in targets.items() if path in known]
     for path, target, given in pairs:
         if not isinstance(given, Tensor):
-            raise TypeError(f"{op}: '{path}' is of type {type(given).__name__}; a Tensor is needed")
+            raise TypeError(
+                f"{op}: {shown(path)} is of type {type(given).__name__}; a Tensor is needed"
+            )
         if given.shape != target.shape:
             raise ShapeError(
-                f"{op}: '{path}' has sizes {list(given.shape)}; {list(target.shape)} are needed"
+                f"{op}: {shown(path)} has sizes {list(given.shape)}; "
+                f"{list(target.shape)} are needed"
             )
     with no_grad():
         for _, target, given in pairs:

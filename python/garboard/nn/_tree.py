@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
+from garboard import _check as check
 from garboard import _engine
 from garboard._engine import DisposeScope, Tensor
+from garboard._texts import shown
 from garboard.nn._home import is_around, move_home, nearest_open
 from garboard.nn.parameter import Parameter
 
@@ -55,15 +57,14 @@ class Tree:
 
         Raises:
             ValueError: The name has a dot, is empty, or is an attribute already.
-            TypeError: `param` is no Parameter.
+            TypeError: `param` is no Parameter, or the name no string.
 
         >>> module = gb.nn.Module()
         >>> module.register_parameter("scale", gb.nn.Parameter(gb.ones(2)))
         >>> len(list(module.parameters()))
         1
         """
-        self._check_name("register_parameter", name)
-        self._register(name, "parameter", param)
+        self._register(self._free_name("register_parameter", name), "parameter", param)
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """Make `tensor` part of the module's state that no optimizer changes.
@@ -75,15 +76,15 @@ class Tree:
 
         Raises:
             ValueError: The name has a dot, is empty, or is an attribute already.
-            TypeError: `tensor` is no Tensor.
+            TypeError: `tensor` is no Tensor, or the name no string.
 
         >>> module = gb.nn.Module()
         >>> module.register_buffer("mean", gb.zeros(2))
         >>> list(module.state_dict())
         ['mean']
         """
-        self._check_name("register_buffer", name)
-        self._register(name, "buffer" if persistent else "transient buffer", tensor)
+        free = self._free_name("register_buffer", name)
+        self._register(free, "buffer" if persistent else "transient buffer", tensor)
 
     def add_module(self, name: str, module: Module | None) -> None:
         """Make `module` this module's child `name`; what assigning it to an attribute does.
@@ -95,7 +96,7 @@ class Tree:
         Raises:
             ValueError: The name has a dot, is empty, or is an attribute already.
                 Or `module` is this one, or holds it.
-            TypeError: `module` is no Module.
+            TypeError: `module` is no Module, or the name no string.
 
         >>> module = gb.nn.Module()
         >>> module.add_module("head", gb.nn.ReLU())
@@ -104,36 +105,37 @@ class Tree:
           (head): ReLU()
         )
         """
-        self._check_name("add_module", name)
-        self._register(name, "module", module)
+        self._register(self._free_name("add_module", name), "module", module)
 
     register_module = add_module
 
-    def _check_name(self, op: str, name: str) -> None:
+    def _free_name(self, op: str, given: str) -> str:
+        name = check.text(op, "name", given)
         is_taken = hasattr(self, name) and name not in vars(self).get("_roles", ())
         if not name or "." in name or is_taken:
             raise ValueError(
-                f"{op}: the name '{name}'; one without dots that is no attribute is needed"
+                f"{op}: the name {shown(name)}; one without dots that is no attribute is needed"
             )
+        return name
 
     def _register(self, name: str, role: str, value: Any) -> None:
         own = vars(self)
         if "_roles" not in own:
             raise AttributeError(
-                f"{type(self).__name__}: {role} '{name}' assigned before Module.__init__() was "
-                "called; call super().__init__() first"
+                f"{type(self).__name__}: {role} {shown(name)} assigned before Module.__init__() "
+                "was called; call super().__init__() first"
             )
         wanted: type[Any] = {"parameter": Parameter, "module": Tree}.get(role, Tensor)
         if value is not None and not isinstance(value, wanted):
             needed = "Module" if wanted is Tree else wanted.__name__
             raise TypeError(
                 f"{type(self).__name__}: a value of type {type(value).__name__} for the {role} "
-                f"'{name}'; a {needed} or None is needed"
+                f"{shown(name)}; a {needed} or None is needed"
             )
         if role == "module" and value is not None and any(it is self for it in value.modules()):
             raise ValueError(
-                f"{type(self).__name__}: the module '{name}' holds this one, or is it; a module "
-                "cannot contain itself"
+                f"{type(self).__name__}: the module {shown(name)} holds this one, or is it; a "
+                "module cannot contain itself"
             )
         own[name] = value
         self._roles[name] = role
@@ -302,12 +304,16 @@ class Tree:
         Returns:
             This module.
 
+        Raises:
+            TypeError: `fn` cannot be called.
+
         >>> def zero(module):
         ...     if isinstance(module, gb.nn.Linear):
         ...         _ = gb.nn.init.zeros_(module.weight)
         >>> gb.nn.Sequential(gb.nn.Linear(2, 1, bias=False)).apply(zero)(gb.ones(2)).item()
         0.0
         """
+        check.function("apply", "fn", fn)
         for child in self.children():
             child.apply(fn)
         this: Any = self

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from garboard import _check as check
 from garboard._engine import Tensor, gelu, sigmoid, tanh
+from garboard._texts import settings
 from garboard.nn import functional
 from garboard.nn.module import Module
 
@@ -43,7 +44,7 @@ class GELU(Module):
         def __call__(self, input: Tensor) -> Tensor: ...
 
     def extra_repr(self) -> str:
-        return f"approximate={self.approximate!r}"
+        return settings(approximate=self.approximate)
 
 
 class ReLU(Module):
@@ -130,7 +131,7 @@ class Softmax(Module):
         def __call__(self, input: Tensor) -> Tensor: ...
 
     def extra_repr(self) -> str:
-        return f"dim={self.dim}"
+        return settings(dim=self.dim)
 
 
 class LogSoftmax(Module):
@@ -162,4 +163,4 @@ class LogSoftmax(Module):
         def __call__(self, input: Tensor) -> Tensor: ...
 
     def extra_repr(self) -> str:
-        return f"dim={self.dim}"
+        return settings(dim=self.dim)

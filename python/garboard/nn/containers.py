@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from operator import index as to_index
 from typing import Any, Self, overload
 
+from garboard import _check as check
 from garboard._engine import IndexOutOfRangeError, Tensor
 from garboard._given import keys_of, list_of
+from garboard._texts import shown
 from garboard.nn.activations import ReLU, Sigmoid, Tanh
 from garboard.nn.linear import Linear
 from garboard.nn.module import Module
@@ -29,10 +30,11 @@ class _Row(Module):
         return [name for name, role in self._roles.items() if role == "module"]
 
     def _name_at(self, index: int) -> str:
-        names, place = self._names(), to_index(index)
+        names = self._names()
+        place = check.integer(type(self).__name__, "index", index)
         if not -len(names) <= place < len(names):
             raise IndexOutOfRangeError(
-                f"{type(self).__name__}: index {place} of {len(names)} modules; "
+                f"{type(self).__name__}: index {shown(place)} of {len(names)} modules; "
                 f"one in [{-len(names)}, {len(names)}) is needed"
             )
         return names[place]

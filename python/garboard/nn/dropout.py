@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from garboard import _check as check
 from garboard._engine import Tensor, dropout
+from garboard._texts import settings
 from garboard.nn.module import Module
 
 __all__ = ["Dropout"]
@@ -41,4 +42,4 @@ class Dropout(Module):
         def __call__(self, input: Tensor) -> Tensor: ...
 
     def extra_repr(self) -> str:
-        return f"p={self.p}"
+        return settings(p=self.p)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from garboard import _check as check
 from garboard._engine import Tensor, flatten
+from garboard._texts import settings
 from garboard.nn.module import Module
 
 __all__ = ["Flatten"]
@@ -41,4 +42,4 @@ class Flatten(Module):
         def __call__(self, input: Tensor) -> Tensor: ...
 
     def extra_repr(self) -> str:
-        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
+        return settings(start_dim=self.start_dim, end_dim=self.end_dim)

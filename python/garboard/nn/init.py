@@ -51,7 +51,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     name = check.choice("calculate_gain", "nonlinearity", nonlinearity, *_GAINS, "leaky_relu")
     if name != "leaky_relu":
         return _GAINS[name]
-    slope = 0.01 if param is None else float(check.real("calculate_gain", "param", param))
+    slope = 0.01 if param is None else check.worth("calculate_gain", "param", param)
     return sqrt(2 / (1 + slope * slope))  # a power would overflow
 
 
@@ -278,14 +278,14 @@ def _fans(op: str, tensor: Tensor) -> tuple[int, int]:
 
 
 def _xavier_deviation(op: str, tensor: Tensor, gain: float) -> float:
-    gain = check.real(op, "gain", gain)
-    return gain * sqrt(2 / max(sum(_fans(op, tensor)), 1))  # no fan: nothing to draw
+    widened = check.worth(op, "gain", gain)
+    return widened * sqrt(2 / max(sum(_fans(op, tensor)), 1))  # no fan: nothing to draw
 
 
 def _kaiming_deviation(
     op: str, tensor: Tensor, slope: float, mode: str, nonlinearity: str
 ) -> float:
-    slope = check.real(op, "a", slope)
+    slope = check.worth(op, "a", slope)
     fans = dict(zip(("fan_in", "fan_out"), _fans(op, tensor), strict=True))
     fan = fans[check.choice(op, "mode", mode, *fans)]
     return calculate_gain(nonlinearity, slope) / sqrt(max(fan, 1))

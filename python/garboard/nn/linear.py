@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from garboard import _check as check
 from garboard._engine import Tensor, empty, linear
+from garboard._texts import settings
 from garboard.nn import init
 from garboard.nn.module import Module
 from garboard.nn.parameter import Parameter
@@ -80,9 +81,10 @@ class Linear(Module):
         def __call__(self, input: Tensor) -> Tensor: ...
 
     def extra_repr(self) -> str:
-        return (
-            f"in_features={self.in_features}, out_features={self.out_features}, "
-            f"bias={self.bias is not None}"
+        return settings(
+            in_features=self.in_features,
+            out_features=self.out_features,
+            bias=self.bias is not None,
         )
 
 

@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from garboard import _check as check
 from garboard import _engine
 from garboard._engine import Tensor
 from garboard._hooks import RemovableHandle
 from garboard._missing import add_missing_names
+from garboard._texts import printable
 from garboard.nn import _convert, _state
 from garboard.nn._hooks import HookTable
 from garboard.nn._tree import Tree
@@ -275,9 +277,9 @@ class Module(Tree):
         >>> if gb.cuda.is_available():
         ...     assert gb.nn.Linear(2, 1).cuda().weight.is_cuda
         """
-        return self.to(
-            f"cuda:{device or 0}" if device is None or isinstance(device, int) else device
-        )
+        if device is None or isinstance(device, int):
+            return self.to(check.numbered_device("cuda", device))
+        return self.to(device)
 
     # Hooks
 
@@ -379,10 +381,16 @@ class Module(Tree):
         return ""
 
     def __repr__(self) -> str:
-        extra = self.extra_repr()
-        lines = extra.split("\n") if extra else []
+        given = self.extra_repr()
+        if not isinstance(given, str):
+            raise TypeError(
+                f"{type(self).__name__}: extra_repr() returns what is of type "
+                f"{type(given).__name__}; a string is needed"
+            )
+        lines = [printable(line) for line in given.split("\n")] if given else []
+        extra = ", ".join(lines)
         children = [
-            f"({name}): " + repr(vars(self)[name]).replace("\n", "\n  ")
+            f"({printable(name)}): " + repr(vars(self)[name]).replace("\n", "\n  ")
             for name, role in self._roles.items()
             if role == "module"
         ]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from garboard import _check as check
 from garboard._engine import Tensor, empty, layer_norm
+from garboard._texts import settings, told
 from garboard.nn import init
 from garboard.nn.module import Module
 from garboard.nn.parameter import Parameter
@@ -88,6 +89,5 @@ class LayerNorm(Module):
         def __call__(self, input: Tensor) -> Tensor: ...
 
     def extra_repr(self) -> str:
-        return (
-            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
-        )
+        rest = settings(eps=self.eps, elementwise_affine=self.elementwise_affine)
+        return f"{told(self.normalized_shape)}, {rest}"

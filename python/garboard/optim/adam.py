@@ -85,7 +85,7 @@ class Adam(Optimizer):
 
     def _load(self, state: AdamState, entries: list[dict[str, Any]]) -> None:
         super()._load(state, entries)
-        state.steps = [int(entry.get("step", 0)) for entry in entries]
+        state.steps = [entry.get("step", 0) for entry in entries]
 
 
 class AdamW(Adam):

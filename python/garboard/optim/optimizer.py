@@ -7,12 +7,15 @@ in no scope statistics, and end with the optimizer.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from reprlib import recursive_repr
 from types import TracebackType
 from typing import Any, ClassVar, Protocol, Self, TypeVar, overload
 
+from garboard import _check as check
 from garboard._engine import DisposedError, ShapeError, Tensor
 from garboard._given import items_of, keys_of, list_of, refuse_unless_list
 from garboard._grad_mode import enable_grad, no_grad
+from garboard._texts import printable, shown, told
 from garboard.nn._tree import Tree
 from garboard.nn.parameter import clear_gradients
 
@@ -145,6 +148,7 @@ class Optimizer:
         Raises:
             DisposedError: The optimizer or one of its parameters has ended.
             DTypeError: A parameter is not floating or not contiguous.
+            TypeError: `closure` cannot be called.
             OutOfMemoryError: There is no room for the state; no parameter of that group has
                 changed, and the step can be taken again.
 
@@ -157,6 +161,7 @@ class Optimizer:
         """
         result = None
         if closure is not None:
+            check.function(f"{self._name}.step", "closure", closure, "a function, or None,")
             with enable_grad():
                 result = closure()
         if self._is_disposed:
@@ -251,6 +256,8 @@ class Optimizer:
             )
         loaded = []
         for group, own in zip(groups, self.param_groups, strict=True):
+            self._check_options({**own, **group})
+        for group, own in zip(groups, self.param_groups, strict=True):
             pairs = zip(group["params"], own["params"], strict=True)
             loaded.append([self._copied(saved.get(number, {}), p) for number, p in pairs])
         for group, own, state, entries in zip(
@@ -266,7 +273,7 @@ class Optimizer:
         op = f"{self._name}.load_state_dict"
         keys = keys_of(str, op, "state_dict", state_dict, "'state' and 'param_groups'")
         if missing := [key for key in ("state", "param_groups") if key not in keys]:
-            raise ValueError(f"{op}: keys {keys}; {missing} are missing")
+            raise ValueError(f"{op}: keys [{', '.join(map(shown, keys))}]; {missing} are missing")
         given = state_dict["param_groups"]
         refuse_unless_list(op, "param_groups", given, "dicts")
         groups = []
@@ -276,6 +283,9 @@ class Optimizer:
                 raise ValueError(f"{op}: a group without params; a list of numbers is needed")
             groups.append({name: group[name] for name in names})
             refuse_unless_list(op, "params", groups[-1]["params"], "numbers")
+            numbers = enumerate(items_of(groups[-1]["params"]))
+            params = [check.integer(op, f"params[{place}]", number) for place, number in numbers]
+            groups[-1]["params"] = params
         saved = state_dict["state"]
         if not isinstance(saved, Mapping):
             raise TypeError(
@@ -302,7 +312,18 @@ class Optimizer:
                 )
             with no_grad():
                 copied[name] = tensor.to(parameter.device, dtype=parameter.dtype, copy=True)
+        if "step" in copied:
+            copied["step"] = self._steps_of(copied["step"])
         return copied
+
+    def _steps_of(self, given: Any) -> int:
+        """How many steps a saved state has seen: PyTorch saves a tensor of a float."""
+        value = check.worth(f"{self._name}.load_state_dict", "step", given)
+        if not 0 <= value < 1 << 63:  # NaN too
+            raise ValueError(
+                f"{self._name}.load_state_dict: step {shown(value)}; a number of steps is needed"
+            )
+        return int(value)
 
     def _load(self, state: Any, entries: list[dict[str, Any]]) -> None:
         for name, ours in self._tensor_lists.items():
@@ -336,9 +357,11 @@ class Optimizer:
     ) -> None:
         self.dispose()
 
+    @recursive_repr()  # an option may hold the optimizer
     def __repr__(self) -> str:
         lines = [f"{self._name} ("]
         for number, group in enumerate(self.param_groups):
-            options = sorted((k, v) for k, v in group.items() if k != "params")
-            lines += [f"Parameter Group {number}", *(f"    {k}: {v}" for k, v in options)]
+            names = sorted(name for name in group if name != "params")
+            options = [f"    {printable(name)}: {told(group[name])}" for name in names]
+            lines += [f"Parameter Group {number}", *options]
         return "\n".join([*lines, ")"])

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from garboard import _check as check
 from garboard._engine import SgdState, Tensor
+from garboard._texts import shown
 from garboard.optim.optimizer import Optimizer
 
 __all__ = ["SGD"]
@@ -64,12 +65,14 @@ class SGD(Optimizer):
     def _check_options(self, group: dict[str, Any]) -> None:
         for name in ("lr", "momentum", "weight_decay"):
             check.rate("SGD", name, group[name])
-        check.real("SGD", "dampening", group["dampening"])
-        check.flag("SGD", "nesterov", group["nesterov"])
-        if group["nesterov"] and (group["momentum"] <= 0 or group["dampening"] != 0):
+        momentum, dampening = (
+            check.worth("SGD", name, group[name]) for name in ("momentum", "dampening")
+        )
+        is_nesterov = check.flag("SGD", "nesterov", group["nesterov"])
+        if is_nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError(
-                f"SGD: nesterov with momentum {group['momentum']} and dampening "
-                f"{group['dampening']}; a positive momentum and no dampening are needed"
+                f"SGD: nesterov with momentum {shown(momentum)} and dampening {shown(dampening)}; "
+                "a positive momentum and no dampening are needed"
             )
 
     def _update(self, state: SgdState, group: dict[str, Any]) -> None:

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import overload
 
+from garboard import _check as check
 from garboard._engine import human_bytes
 from garboard._given import list_of
-from garboard._texts import shown
+from garboard._texts import printable, shown
 from garboard.profiler._events import MemoryEvent, OpEvent
 
 __all__ = ["EventAverage", "EventAverages", "averages_of"]
@@ -181,7 +182,8 @@ class EventAverages(Sequence[EventAverage]):
             header: A line to put on top.
 
         Raises:
-            ValueError: `sort_by` is no such name.
+            TypeError: An argument of another type.
+            ValueError: `sort_by` is no such name; a width below 0.
 
         >>> with gb.profiler.profile() as prof:
         ...     x = gb.ones(3)
@@ -194,13 +196,16 @@ class EventAverages(Sequence[EventAverage]):
         Self CPU time total: ...us
         """
         rows = self.sorted_by(sort_by) if sort_by is not None else list(self._averages)
-        if row_limit >= 0:
-            rows = rows[:row_limit]
+        most = check.integer("table", "row_limit", row_limit)
+        width = check.count("table", "max_name_column_width", max_name_column_width)
+        title = "" if header is None else printable(check.text("table", "header", header))
+        if most >= 0:
+            rows = rows[:most]
         columns = self._columns()
         numbers = range(1, [title for title, _ in columns].index("# of Calls") + 1)
         cells = [[title for title, _ in columns]]
         cells += [[render(row) for _, render in columns] for row in rows]
-        cells = [[line[0][:max_name_column_width], *line[1:]] for line in cells]
+        cells = [[line[0][:width], *line[1:]] for line in cells]
         widths = [max(len(line[i]) for line in cells) for i in range(len(columns))]
 
         def joined(line: list[str]) -> str:
@@ -211,7 +216,7 @@ class EventAverages(Sequence[EventAverage]):
             return "  ".join(parts).rstrip()
 
         ruler = "  ".join("-" * width for width in widths)
-        top = [header, ruler] if header else [ruler]
+        top = [title, ruler] if title else [ruler]
         foot = [ruler, f"Self CPU time total: {_time(self.self_cpu_time_total)}"]
         return "\n".join([*top, joined(cells[0]), ruler, *map(joined, cells[1:]), *foot])
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from garboard import _check as check
+from garboard._texts import shown
 
 if TYPE_CHECKING:
     from garboard.leaks._site import Site
@@ -77,10 +78,11 @@ class OpEvent:
         >>> prof.events()[0].total("cpu_allocated")
         8000
         """
-        own = f"self_{check.text('total', 'name', name)}"
+        asked = check.text("total", "name", name)
+        own = f"self_{asked}"
         if own not in vars(self):
             known = [it.removeprefix("self_") for it in vars(self) if it.startswith("self_")]
-            raise ValueError(f"total: name {name!r}; one of {', '.join(known)} is needed")
+            raise ValueError(f"total: name {shown(asked)}; one of {', '.join(known)} is needed")
         total, rest = 0, [self]
         while rest:
             event = rest.pop()

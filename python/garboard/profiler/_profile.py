@@ -10,8 +10,9 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from garboard import _engine
-from garboard._check import flag, text
+from garboard._check import count, flag, text
 from garboard._engine import GarboardError
+from garboard._given import list_of
 from garboard.profiler._averages import EventAverages, averages_of
 from garboard.profiler._events import MemoryEvent, OpEvent, Recorded, recorded_from
 
@@ -60,12 +61,8 @@ class profile:
         with_stack: bool = False,
         on_trace_ready: Callable[[profile], object] | None = None,
     ) -> None:
-        for activity in activities or ():
-            if not isinstance(activity, ProfilerActivity):
-                raise TypeError(
-                    f"profile: an activity of type {type(activity).__name__}; a ProfilerActivity "
-                    "is needed"
-                )
+        if activities is not None:
+            list_of(ProfilerActivity, "profile", "activities", activities, "ProfilerActivity")
         self._shapes = flag("profile", "record_shapes", record_shapes)
         self._memory = flag("profile", "profile_memory", profile_memory)
         self._stack = flag("profile", "with_stack", with_stack)
@@ -167,6 +164,8 @@ class profile:
 
         Raises:
             GarboardError: The block has not ended yet.
+            TypeError: An argument of another type.
+            ValueError: `group_by_stack_n` is below 0.
 
         >>> with gb.profiler.profile() as prof:
         ...     x = gb.ones(3) * 2 * 2
@@ -174,7 +173,9 @@ class profile:
         [('ones', 1), ('mul', 2)]
         """
         it = self._result("key_averages")
-        averages = averages_of(it.events, it.memory, group_by_input_shape, group_by_stack_n)
+        by_shape = flag("key_averages", "group_by_input_shape", group_by_input_shape)
+        lines = count("key_averages", "group_by_stack_n", group_by_stack_n)
+        averages = averages_of(it.events, it.memory, by_shape, lines)
         return EventAverages(averages, it.time_ns, self._memory)
 
     def export_chrome_trace(self, path: str | os.PathLike[str]) -> None:
@@ -211,6 +212,8 @@ class profile:
 
         Raises:
             GarboardError: The profile has not recorded memory.
+            TypeError: `moments` is no integer.
+            ValueError: `moments` is below 0.
             OSError: The file cannot be written.
 
         >>> import tempfile
@@ -226,7 +229,8 @@ class profile:
             raise GarboardError(
                 "export_memory_speedscope: no memory was recorded; give profile_memory=True"
             )
-        content = memory_speedscope(it, str(_engine.device(device)), moments)
+        looks = count("export_memory_speedscope", "moments", moments)
+        content = memory_speedscope(it, str(_engine.device(device)), looks)
         write_json("export_memory_speedscope", path, content)
 
 

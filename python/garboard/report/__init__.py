@@ -63,7 +63,7 @@ class Report:
         path = check.path("save", "filename", filename)
         part = path.with_name(f".{path.name}.{os.getpid()}.part")
         try:
-            part.write_text(self.html, encoding="utf-8", errors="replace")
+            part.write_text(self.html, encoding="utf-8")
             part.replace(path)
         finally:
             part.unlink(missing_ok=True)

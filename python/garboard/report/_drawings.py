@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from html import escape
 from typing import Any
 
 from garboard._engine import human_bytes
+from garboard.report._markup import escape
 from garboard.report._tally import OTHER, Sites, Timeline, live_blocks, short_path
 
 __all__ = ["Colors", "flame_graph", "segment_map", "timeline_chart"]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import Any
 
 from garboard._engine import human_bytes
 from garboard.report._drawings import Colors, flame_graph, segment_map, timeline_chart
+from garboard.report._markup import escape
 from garboard.report._tally import OTHER, Sites, device_name, live_blocks, timeline
 
 __all__ = ["page"]

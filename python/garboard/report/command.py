@@ -6,6 +6,8 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
+from garboard._texts import printable
+
 __all__ = ["SUMMARY", "add_options", "run"]
 
 SUMMARY = "draw a memory snapshot as one HTML file"
@@ -25,8 +27,8 @@ def run(options: Namespace) -> int:
     output = options.output or Path(options.snapshot).with_suffix(".html")
     try:
         report = Report(load_snapshot(options.snapshot), f"Memory of {Path(options.snapshot).name}")
-        print(report.save(output))
-    except (OSError, SnapshotError) as error:
-        print(f"garboard report: {error}", file=sys.stderr)
+        print(printable(str(report.save(output))))
+    except (OSError, ValueError, SnapshotError) as error:
+        print(f"garboard report: {printable(str(error))}", file=sys.stderr)
         return 1
     return 0

@@ -16,6 +16,7 @@ from garboard import _engine
 from garboard._engine import ShapeError, Tensor
 from garboard._given import items_of, keys_of, list_of, refuse_unless_list
 from garboard._missing import module_getattr
+from garboard._texts import shown
 
 __all__ = ["DataLoader", "Dataset", "Subset", "TensorDataset", "default_collate", "random_split"]
 
@@ -157,8 +158,8 @@ def random_split(dataset: Dataset[T_co], lengths: Sequence[float]) -> list[Subse
         counts = [int(length) for length in lengths]
     if len(counts) != len(lengths) or sum(counts) != total:
         raise ValueError(
-            f"random_split: lengths {list(lengths)} of {total} samples; counts that add up to "
-            "that, or fractions that add up to 1, are needed"
+            f"random_split: lengths [{', '.join(map(shown, lengths))}] of {total} samples; counts "
+            "that add up to that, or fractions that add up to 1, are needed"
         )
     order, parts, start = _shuffled(total), [], 0
     for count in counts:
@@ -205,6 +206,12 @@ def _collated(samples: list[Any], depth: int) -> Any:
     if isinstance(first, (bool, int, float)):
         return _engine.tensor(list(samples))
     if isinstance(first, (tuple, list)):
+        for place, sample in enumerate(samples):
+            if not isinstance(sample, (tuple, list)) or len(sample) != len(first):
+                raise ValueError(
+                    f"default_collate: sample {place} is no sequence of {len(first)}, as the first "
+                    "is; samples that are alike are needed"
+                )
         parts = [_collated([*part], depth + 1) for part in zip(*samples, strict=True)]
         if hasattr(first, "_fields"):
             return type(first)(*parts)
@@ -263,7 +270,7 @@ class DataLoader(Generic[T_co]):
             batch_size = check.integer("DataLoader", "batch_size", batch_size, "an int, or None,")
             if batch_size < 1:
                 raise ValueError(
-                    f"DataLoader: batch_size {batch_size}; 1 or more is needed, or None"
+                    f"DataLoader: batch_size {shown(batch_size)}; 1 or more is needed, or None"
                 )
         if collate_fn is not None and not callable(collate_fn):
             raise TypeError(
