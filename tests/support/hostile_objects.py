@@ -261,6 +261,21 @@ def _module(kind: Any, name: Any) -> Callable[[Any], Any]:
     return make
 
 
+def _unwritable_variables(tensor: Any) -> Any:
+    """Return a running generator and a closure whose variables have names that no file has."""
+
+    def items(held: Any) -> Any:
+        yield
+        return held
+
+    def closure() -> Any:
+        return tensor
+
+    items.__code__ = items.__code__.replace(co_varnames=(HALF,))
+    closure.__code__ = closure.__code__.replace(co_freevars=(HALF,))
+    return [closure, _with(items(tensor), next)]
+
+
 def _generator(name: str) -> Callable[[Any], Any]:
     def make(tensor: Any) -> Any:
         source = "def items(held):\n    yield\n    return held\n"
@@ -317,6 +332,7 @@ def unwritable_holders() -> dict[str, Callable[[Any], Any]]:
         "a function in a function": _named_function(f"outer.<locals>.{HALF}"),
         "a class": _class(__qualname__=HALF),
         "a module": _module(types.ModuleType, HALF),
+        "variables": _unwritable_variables,
         "a file": _generator(f"{HALF}.py"),
         "a class attribute": lambda tensor: _with(
             type("Plain", (), {}), lambda it: setattr(it, HALF, tensor)

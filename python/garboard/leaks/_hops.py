@@ -72,7 +72,7 @@ def links(path: Sequence[Any]) -> list[Link]:
     while at + 1 < len(path):
         edge, passed = _step(path[at], path[at + 1 : at + 4])
         at += passed
-        found.append(Link(edge, path[at]))
+        found.append(Link(Edge(edge.kind, printable(edge.name)), path[at]))
     return found
 
 
@@ -96,13 +96,13 @@ def name_of(space: Any, value: Any) -> str | None:
     key = key_of(space, value)
     if key is None:
         return None
-    return printable(key[0]) if is_a(key[0], str) else written(key[0])
+    return str.__str__(key[0]) if is_a(key[0], str) else written(key[0])
 
 
 def written(key: object, room: int = _LONGEST_KEY) -> str:
     """Return a key's text, unless that could be long, or the user's code would make it."""
     if type(key) in (str, int, bool, float, type(None)):
-        text = printable(shown(key))
+        text = shown(key)
     elif type(key) is tuple:
         parts: list[str] = []
         left = room - 2
@@ -229,7 +229,7 @@ def _of_instance(instance: Any, ahead: Sequence[Any]) -> Step | None:
                 except AttributeError:
                     continue
                 if value is ahead[0]:
-                    return Edge("attribute", printable(name)), 1
+                    return Edge("attribute", name), 1
     if ahead[0] is type(instance):
         return Edge("class"), 1
     return _of_special(instance, ahead)
