@@ -192,10 +192,11 @@ _METHODS: _Rows = (
     ("", "index_add_ index_copy_ index_fill_ index_put_ masked_scatter_ apply_ map_"),
 )
 
-_NO_CONVOLUTION = "there are no convolutions and no pooling yet"
+_NO_CONVOLUTION = "there are no convolutions of several dims and no pooling yet"
 _NO_RECURRENT = "there are no recurrent layers yet"
 _NN: _Rows = (
-    (_NO_CONVOLUTION, "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d"),
+    ("use nn.functional.conv1d in a module with parameters of its own", "Conv1d"),
+    (_NO_CONVOLUTION, "Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d"),
     (_NO_CONVOLUTION, "MaxPool1d MaxPool2d MaxPool3d AvgPool1d AvgPool2d AvgPool3d LPPool2d"),
     (_NO_CONVOLUTION, "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveMaxPool2d Unfold Fold"),
     (_NO_RECURRENT, "RNN LSTM GRU RNNCell LSTMCell GRUCell"),
