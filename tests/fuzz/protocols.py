@@ -76,8 +76,8 @@ _NUMPY: _Rows = {
     "np.power": ("np.power({}, {})", np.power, (ANY, SELF)),
     "np.exp": ("np.exp({})", np.exp, (SELF,)),
     "np.sum": ("np.sum({})", np.sum, (SELF,)),
-    # No reduce: NumPy 2.4 never lets go of what it was given where an override raises.
-    "np.add.outer": ("np.add.outer({}, {})", np.add.outer, (SELF, ANY)),
+    # NumPy 2.4 never lets go of what it gave: to reduce, where an override raises; to outer, where
+    # the second is a matrix.
     "np.concatenate": (
         "np.concatenate([{}, {}])",
         lambda a, b: np.concatenate([a, b]),

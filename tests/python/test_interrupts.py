@@ -273,6 +273,7 @@ def test_a_program_ends_by_its_first_ctrl_c(threads):
         f"""
         import os, signal, threading, garboard as gb
         gb.set_num_threads({threads})
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a shell's background
         before = gb.memory.live()
         threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
         try:
