@@ -12,7 +12,7 @@ from operator import index
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from garboard._engine import DeviceError, ShapeError, Tensor
+from garboard._engine import DeviceError, GarboardError, ShapeError, Tensor
 from garboard._given import items_of
 from garboard._texts import shown
 
@@ -20,6 +20,7 @@ __all__ = [
     "choice",
     "count",
     "dim",
+    "entered",
     "flag",
     "function",
     "integer",
@@ -51,6 +52,13 @@ def of_type(kind: type[_T], op: str, name: str, given: Any) -> _T:
     if not isinstance(given, kind):
         raise _wrong_type(op, name, given, f"a {kind.__name__}")
     return given
+
+
+def entered(op: str, blocks: list[_T]) -> _T:
+    """What the innermost block that is open has kept, which closes with this; no argument."""
+    if not blocks:
+        raise GarboardError(f"{op}: left more often than entered; use it in a with block")
+    return blocks.pop()
 
 
 def tensor(op: str, name: str, given: Any) -> Tensor:

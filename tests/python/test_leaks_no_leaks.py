@@ -19,6 +19,10 @@ def the_leak(raised: pytest.ExceptionInfo[gb.leaks.LeakError]) -> gb.leaks.Leak:
 
 
 class TestABlock:
+    def test_is_not_left_without_being_entered(self):
+        with pytest.raises(gb.GarboardError, match=r"^no_leaks: left more often than entered"):
+            gb.leaks.no_leaks().__exit__(None, None, None)
+
     def test_passes_when_all_it_made_is_gone(self):
         net = gb.nn.Linear(3, 2)
         opt = gb.optim.Adam(net.parameters())

@@ -173,6 +173,10 @@ class TestRecordFunction:
             ("mul", "twice"),
         ]
 
+    def test_is_not_left_without_being_entered(self):
+        with pytest.raises(gb.GarboardError, match=r"^record_function: left more often than"):
+            record_function("part").__exit__(None, None, None)
+
     def test_takes_a_name_that_is_a_string(self):
         with pytest.raises(TypeError, match=r"^record_function: name is of type list; a string is"):
             record_function([])

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "csrc/core/error.h"
+#include "csrc/core/pool.h"
 #include "python/bindings/exchange/numbers.h"
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/interpreter/items.h"
@@ -194,7 +195,7 @@ Arguments::Arguments(const char* op, const Signature& signature, PyObject** valu
     rest_ = given + at;
     rest_count_ = count - at;
   }
-  const Py_ssize_t name_count = names ? PyTuple_GET_SIZE(names) : 0;
+  const Py_ssize_t name_count = call.name_count();
   for (Py_ssize_t k = 0; k < name_count; ++k) {
     PyObject* const name = PyTuple_GET_ITEM(names, k);
     int found = signature.place_of(name);
@@ -318,14 +319,13 @@ Match match(const Signature& signature, const Call& call) {
   const auto refused = [] { return Match{.fits_by_names = false}; };
   if (call.count + before > signature.positional_count() && signature.variadic() < 0)
     return refused();
-  const Py_ssize_t name_count = call.names ? PyTuple_GET_SIZE(call.names) : 0;
-  std::vector<PyObject*> values(parameters.size());
+  const Py_ssize_t name_count = call.name_count();
+  pool::Vector<PyObject*> values(parameters.size());
   for (Py_ssize_t i = 0; i < before + call.count && i < signature.positional_count(); ++i)
     values[static_cast<std::size_t>(i)] = i < before ? call.input : call.given[i - before];
   for (Py_ssize_t k = 0; k < name_count; ++k) {
     PyObject* const name = PyTuple_GET_ITEM(call.names, k);
-    int found = signature.place_of(name);
-    if (found < 0) found = signature.place_of_numpy_name(name);
+    const int found = signature.place_of_any_name(name);
     if (found < 0 || values[static_cast<std::size_t>(found)]) return refused();
     values[static_cast<std::size_t>(found)] = call.given[call.count + k];
   }
@@ -385,9 +385,10 @@ std::size_t fitting(const char* op, const Signature* const* signatures, std::siz
   const Signature::Parameter& parameter = signatures[best]->parameters()[at];
   const Py_ssize_t place = most_matched - (call.input ? 1 : 0);
   PyObject* given = place < call.count ? call.given[place] : nullptr;
-  for (Py_ssize_t k = 0; !given && k < PyTuple_GET_SIZE(call.names); ++k) {
+  for (Py_ssize_t k = 0; !given && k < call.name_count(); ++k) {
     PyObject* const name = PyTuple_GET_ITEM(call.names, k);
-    if (signatures[best]->place_of(name) == most_matched) given = call.given[call.count + k];
+    if (signatures[best]->place_of_any_name(name) == most_matched)
+      given = call.given[call.count + k];
   }
   throw_type_error("%s: %s is of type %s; %s is needed", op, parameter.text.c_str(),
                    given ? type_name(given) : "?", words_of(kinds).c_str());

@@ -18,6 +18,8 @@ struct Call {
   PyObject* const* given;  // `count` of them, then one for each of `names`
   Py_ssize_t count;
   PyObject* names;  // a tuple, or null
+
+  Py_ssize_t name_count() const { return names ? PyTuple_GET_SIZE(names) : 0; }
 };
 
 /// Borrows everything: valid during the call, inside a Borrowing. What is left out has its default.

@@ -55,8 +55,6 @@ struct Types<R (*)(P...)> {
   using Result = R;
   using Readers = Pack<std::index_sequence_for<P...>, Reader<std::remove_cvref_t<P>>...>;
 };
-template <class R, class... P>
-struct Types<R (*)(P...) noexcept> : Types<R (*)(P...)> {};
 template <class C, class R, class... P>
 struct Types<R (C::*)(P...) const> : Types<R (*)(P...)> {};
 

@@ -105,6 +105,10 @@ class Signature {
   /// The index of the parameter that NumPy's users call `name`, `axis` or `keepdims`; or -1.
   /// Neither signature has these names.
   int place_of_numpy_name(PyObject* name) const;
+  int place_of_any_name(PyObject* name) const {
+    const int found = place_of(name);
+    return found >= 0 ? found : place_of_numpy_name(name);
+  }
 
   /// `(input, dim=None, *, keepdim=False)`, as `inspect.signature` reads it; a method's first
   /// parameter is `$self`.

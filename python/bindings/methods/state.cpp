@@ -233,7 +233,10 @@ constexpr std::array table{
         [](const Tensor& input) { return input.offset(); }, Place::method),
     bind(
         "data_ptr", alone, docs::data_ptr,
-        [](const Tensor& input) { return PyLong_FromVoidPtr(input.data()); }, Place::method, "int"),
+        [](const Tensor& input) {
+          return static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(input.data()));
+        },
+        Place::method),
     bind(
         "is_contiguous", alone, docs::is_contiguous,
         [](const Tensor& input) { return input.is_contiguous(); }, Place::method),

@@ -46,7 +46,7 @@ class NoLeaks:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        since = self._since.pop()
+        since = check.entered("no_leaks", self._since)
         if error is None:  # a traceback keeps its frames, and with them their tensors
             _raise_if_leaky(judged(since))
 

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from garboard import _engine
-from garboard._check import count, flag, text
+from garboard._check import count, entered, flag, text
 from garboard._engine import GarboardError
 from garboard._given import list_of
 from garboard.profiler._averages import EventAverages, averages_of
@@ -265,7 +265,7 @@ class record_function:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._labels.pop().leave()
+        entered("record_function", self._labels).leave()
 
     def __call__(self, function: _F) -> _F:
         @wraps(function)
