@@ -341,23 +341,31 @@ Match match(const Signature& signature, const Call& call) {
   return result;
 }
 
-bool fits_by_place(const Signature& signature, const Call& call) {
+/// The usual call, of a signature that collects nothing: `match` without room for values.
+bool fits(const Signature& signature, const Call& call) {
   const auto& parameters = signature.parameters();
-  const Py_ssize_t before = call.input ? 1 : 0, given = before + call.count;
-  if (given > signature.positional_count() || given < signature.required_count()) return false;
-  for (Py_ssize_t i = before; i < given; ++i)
-    if (!can_be(parameters[static_cast<std::size_t>(i)], call.given[i - before])) return false;
-  return true;
+  const auto fits_at = [&](Py_ssize_t i, PyObject* object) {
+    return can_be(parameters[static_cast<std::size_t>(i)], object);
+  };
+  const Py_ssize_t before = call.input ? 1 : 0, placed = before + call.count;
+  if (placed > signature.positional_count()) return false;
+  for (Py_ssize_t i = before; i < placed; ++i)
+    if (!fits_at(i, call.given[i - before])) return false;
+  Py_ssize_t required = signature.required_count() - placed;
+  for (Py_ssize_t k = 0; k < call.name_count(); ++k) {
+    const int found = signature.place_of_any_name(PyTuple_GET_ITEM(call.names, k));
+    if (found < placed || !fits_at(found, call.given[call.count + k])) return false;
+    if (found < signature.required_count()) --required;
+  }
+  return required <= 0;
 }
 
 }  // namespace
 
 std::size_t fitting(const char* op, const Signature* const* signatures, std::size_t count,
                     const Call& call) {
-  if (!call.names) {  // the usual call: nothing but the objects to look at
-    for (std::size_t k = 0; k < count; ++k)
-      if (fits_by_place(*signatures[k], call)) return k;
-  }
+  for (std::size_t k = 0; k < count; ++k)
+    if (fits(*signatures[k], call)) return k;
   std::size_t best = 0, candidates = 0, longest = 0;
   int most_matched = -1;
   for (std::size_t k = 0; k < count; ++k) {

@@ -67,6 +67,8 @@ Signature::Signature(std::string_view text) {
     parameter.kinds = kinds_of(parameter.annotation);
     defaults_.push_back(parameter.default_text.empty() ? nullptr : literal(parameter.default_text));
     parameter.name = PyUnicode_InternFromString(parameter.text.c_str());
+    if (const char* const theirs = numpy_name_of(parameter.text))
+      parameter.numpy_name = PyUnicode_InternFromString(theirs);
     const int index = static_cast<int>(parameters_.size());
     if (!defaults_.back() && index != variadic_) required_count_ = index + 1;
     parameters_.push_back(std::move(parameter));
@@ -74,13 +76,15 @@ Signature::Signature(std::string_view text) {
   });
 }
 
-int Signature::place_of(PyObject* name) const {
+int Signature::place_of(PyObject* name, PyObject* Parameter::*called) const {
   for (int i = 0; const Parameter& parameter : parameters_) {
-    if (parameter.name == name) return i;
+    if (parameter.*called == name) return i;
     ++i;
   }
-  for (int i = 0; const Parameter& parameter : parameters_) {  // a name that was not interned
-    if (PyUnicode_Compare(parameter.name, name) == 0) return i;
+  // Two interned names that are equal are one object.
+  if (PyUnicode_CHECK_INTERNED(name)) return -1;
+  for (int i = 0; const Parameter& parameter : parameters_) {
+    if (parameter.*called && PyUnicode_Compare(parameter.*called, name) == 0) return i;
     ++i;
   }
   return -1;
@@ -89,15 +93,6 @@ int Signature::place_of(PyObject* name) const {
 const char* Signature::numpy_name_of(std::string_view parameter) {
   if (parameter == "dim") return "axis";
   return parameter == "keepdim" ? "keepdims" : nullptr;
-}
-
-int Signature::place_of_numpy_name(PyObject* name) const {
-  for (int i = 0; const Parameter& parameter : parameters_) {
-    const char* const theirs = numpy_name_of(parameter.text);
-    if (theirs && PyUnicode_CompareWithASCIIString(name, theirs) == 0) return i;
-    ++i;
-  }
-  return -1;
 }
 
 std::string Signature::join(std::string_view receiver, bool is_method, bool with_types) const {

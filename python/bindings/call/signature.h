@@ -81,7 +81,8 @@ class Signature {
   explicit Signature(std::string_view text);
 
   struct Parameter {
-    PyObject* name;  // interned, leaked
+    PyObject* name;                  // interned, leaked
+    PyObject* numpy_name = nullptr;  // likewise; null where it is the same
     std::string text;
     std::string annotation;
     std::string default_text;  // empty: required
@@ -99,12 +100,12 @@ class Signature {
   int variadic() const { return variadic_; }
 
   /// The index of the parameter that a call names so, or -1.
-  int place_of(PyObject* name) const;
+  int place_of(PyObject* name) const { return place_of(name, &Parameter::name); }
   /// What NumPy's users call a parameter of ours, or null.
   static const char* numpy_name_of(std::string_view parameter);
   /// The index of the parameter that NumPy's users call `name`, `axis` or `keepdims`; or -1.
   /// Neither signature has these names.
-  int place_of_numpy_name(PyObject* name) const;
+  int place_of_numpy_name(PyObject* name) const { return place_of(name, &Parameter::numpy_name); }
   int place_of_any_name(PyObject* name) const {
     const int found = place_of(name);
     return found >= 0 ? found : place_of_numpy_name(name);
@@ -119,6 +120,7 @@ class Signature {
   std::string typed(bool is_method) const { return join(is_method ? "self" : "", is_method, true); }
 
  private:
+  int place_of(PyObject* name, PyObject* Parameter::*called) const;
   std::string join(std::string_view receiver, bool is_method, bool with_types) const;
 
   std::vector<Parameter> parameters_;
