@@ -57,7 +57,7 @@ class Wanted {
   }
   std::vector<Tensor> take() { return std::move(gradients_); }
 
-  /// Nodes of another walk that were met on the way to what is wanted; see Walk::select.
+  /// Nodes of another walk that were met on the way to what is wanted; see GraphWalk::select.
   std::unordered_set<const GradNode*> claimed_by_others;
 
  private:
@@ -80,14 +80,14 @@ class Wanted {
   std::vector<Tensor> gradients_;
 };
 
-class Walk {
+class GraphWalk {
  public:
   /// `wanted`: null where the gradients go into the `.grad` of leaves, all of them.
-  Walk(const char* name, const WalkOptions& options, Wanted* wanted)
+  GraphWalk(const char* name, const WalkOptions& options, Wanted* wanted)
       : name_(name), options_(options), wanted_(wanted), number_(last_walk += 2) {}
 
   // Also after an error: the notes in the nodes must not outlive the walk.
-  ~Walk() {
+  ~GraphWalk() {
     for (const Counted<GradNode>& node : visited_) {
       node->walk = 0;
       node->gradient = {};
@@ -372,7 +372,7 @@ class Walk {
 
 void backward(const std::vector<Tensor>& outputs, const std::vector<Tensor>& gradients,
               const WalkOptions& options) {
-  Walk("backward", options, nullptr).run(outputs, gradients);
+  GraphWalk("backward", options, nullptr).run(outputs, gradients);
 }
 
 std::vector<Tensor> gradients_of(const std::vector<Tensor>& outputs,
@@ -386,7 +386,7 @@ std::vector<Tensor> gradients_of(const std::vector<Tensor>& outputs,
           "the outputs are computed");
   }
   Wanted wanted(inputs);
-  Walk("grad", options, &wanted).run(outputs, gradients);
+  GraphWalk("grad", options, &wanted).run(outputs, gradients);
   return wanted.take();
 }
 

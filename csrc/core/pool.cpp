@@ -3,7 +3,7 @@
 namespace garboard::pool {
 namespace detail {
 
-constinit thread_local Shelves shelves [[gnu::tls_model("initial-exec")]] = {};
+constinit thread_local FreeLists free_lists [[gnu::tls_model("initial-exec")]] = {};
 
 namespace {
 
@@ -21,7 +21,7 @@ void to_system(void* block) noexcept { ::operator delete (block, std::align_val_
 struct AtThreadEnd {
   ~AtThreadEnd() {
     trim();
-    for (Shelf& shelf : shelves.of_class) shelf.room = 0;
+    for (FreeList& list : free_lists.of_class) list.room = 0;
     watch = Watch::over;
   }
 };
@@ -33,13 +33,13 @@ void* take_from_system(std::size_t bytes) {
   return ::operator new (rounded, std::align_val_t{grain_bytes});
 }
 
-// A full shelf, a large block, or a thread that frees for the first time: then its shelves open.
+// A full list, a large block, or a thread that frees for the first time: then its lists open.
 void give_slowly(void* block, std::size_t bytes) noexcept {
   if (keeps_blocks && watch == Watch::not_yet && bytes <= largest_bytes) {
     thread_local AtThreadEnd at_end;
     (void)at_end;
     watch = Watch::watching;
-    for (Shelf& shelf : shelves.of_class) shelf.room += most_kept;
+    for (FreeList& list : free_lists.of_class) list.room += most_kept;
     return give(block, bytes);
   }
   to_system(block);
@@ -48,10 +48,10 @@ void give_slowly(void* block, std::size_t bytes) noexcept {
 }  // namespace detail
 
 void trim() noexcept {
-  for (detail::Shelf& shelf : detail::shelves.of_class) {
-    while (detail::Free* const block = shelf.first) {
-      shelf.first = block->next;
-      ++shelf.room;
+  for (detail::FreeList& list : detail::free_lists.of_class) {
+    while (detail::Free* const block = list.first) {
+      list.first = block->next;
+      ++list.room;
       detail::to_system(block);
     }
   }

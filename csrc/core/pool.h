@@ -19,15 +19,15 @@ inline constexpr int most_kept = 1024;
 struct Free {
   Free* next;
 };
-struct Shelf {
+struct FreeList {
   Free* first;
   int room;  // for how many more; 0 until the thread's end is watched, and again once it has come
 };
-struct Shelves {
-  Shelf of_class[largest_bytes / grain_bytes];
+struct FreeLists {
+  FreeList of_class[largest_bytes / grain_bytes];
 };
 // Initial-exec: the default model of a shared library costs a call an access.
-extern constinit thread_local Shelves shelves [[gnu::tls_model("initial-exec")]];
+extern constinit thread_local FreeLists free_lists [[gnu::tls_model("initial-exec")]];
 
 constexpr std::size_t class_of(std::size_t bytes) { return (bytes - 1) / grain_bytes; }
 void* take_from_system(std::size_t bytes);
@@ -38,10 +38,10 @@ void give_slowly(void* block, std::size_t bytes) noexcept;
 /// A block of at least `bytes`, aligned to 64. Throws std::bad_alloc.
 inline void* take(std::size_t bytes) {
   if (bytes <= largest_bytes) {
-    detail::Shelf& shelf = detail::shelves.of_class[detail::class_of(bytes)];
-    if (detail::Free* const block = shelf.first) {
-      shelf.first = block->next;
-      ++shelf.room;
+    detail::FreeList& list = detail::free_lists.of_class[detail::class_of(bytes)];
+    if (detail::Free* const block = list.first) {
+      list.first = block->next;
+      ++list.room;
       return block;
     }
   }
@@ -51,10 +51,10 @@ inline void* take(std::size_t bytes) {
 /// Returns what `take(bytes)` gave, on any thread.
 inline void give(void* block, std::size_t bytes) noexcept {
   if (bytes <= largest_bytes) {
-    detail::Shelf& shelf = detail::shelves.of_class[detail::class_of(bytes)];
-    if (shelf.room > 0) {
-      shelf.first = new (block) detail::Free{shelf.first};
-      --shelf.room;
+    detail::FreeList& list = detail::free_lists.of_class[detail::class_of(bytes)];
+    if (list.room > 0) {
+      list.first = new (block) detail::Free{list.first};
+      --list.room;
       return;
     }
   }

@@ -37,7 +37,7 @@ struct Failure {
 
 /// Never given back: workers outlive main() asleep, and other threads the static destructors, at
 /// work.
-struct Pool {
+struct Workers {
   std::atomic<int> wanted{0};  // threads, the caller's among them; 0 until first asked
   std::atomic<int> started{0};
   std::atomic<bool> is_taken{false};
@@ -50,9 +50,9 @@ struct Pool {
   Chunks job{};  // this and the next are read only by who has claimed a chunk
   Failure* failure = nullptr;
 };
-static_assert(std::is_trivially_destructible_v<Pool>);
+static_assert(std::is_trivially_destructible_v<Workers>);
 
-Pool pool;
+Workers workers;
 thread_local bool is_inside = false;
 
 void pause_briefly() {
@@ -63,16 +63,16 @@ void pause_briefly() {
 
 /// Takes the next chunk that nobody has begun; -1 if there is none.
 std::int64_t claim_chunk() {
-  std::uint64_t now = pool.claim.load(std::memory_order_acquire);
+  std::uint64_t now = workers.claim.load(std::memory_order_acquire);
   while ((now & field_mask) < (now >> field & field_mask)) {
-    if (pool.claim.compare_exchange_weak(now, now + 1, std::memory_order_acq_rel))
+    if (workers.claim.compare_exchange_weak(now, now + 1, std::memory_order_acq_rel))
       return static_cast<std::int64_t>(now & field_mask);
   }
   return -1;
 }
 
 bool has_work() {
-  const std::uint64_t now = pool.claim.load();
+  const std::uint64_t now = workers.claim.load();
   return (now & field_mask) < (now >> field & field_mask);
 }
 
@@ -80,14 +80,16 @@ bool has_work() {
 void work() {
   is_inside = true;
   for (std::int64_t chunk; (chunk = claim_chunk()) >= 0;) {
-    const std::uint32_t count = static_cast<std::uint32_t>(pool.job.count);
+    const std::uint32_t count = static_cast<std::uint32_t>(workers.job.count);
     try {
-      if (!is_in_vain()) pool.job.run(pool.job.context, chunk);
+      if (!is_in_vain()) workers.job.run(workers.job.context, chunk);
     } catch (...) {
-      if (!pool.failure->is_taken.exchange(true)) pool.failure->error = std::current_exception();
+      if (!workers.failure->is_taken.exchange(true))
+        workers.failure->error = std::current_exception();
     }
     // From here on the job may be over and another begun.
-    if (pool.done.fetch_add(1, std::memory_order_acq_rel) + 1 == count) pool.done.notify_all();
+    if (workers.done.fetch_add(1, std::memory_order_acq_rel) + 1 == count)
+      workers.done.notify_all();
   }
   is_inside = false;
 }
@@ -96,9 +98,9 @@ void work() {
 void* live(void* number) {
   const auto mine = static_cast<int>(reinterpret_cast<std::intptr_t>(number));
   for (;;) {
-    const std::uint32_t heard = pool.bell.load(std::memory_order_acquire);
-    const bool is_wanted = mine < pool.wanted.load(std::memory_order_relaxed);
-    pool.awake.fetch_add(is_wanted);
+    const std::uint32_t heard = workers.bell.load(std::memory_order_acquire);
+    const bool is_wanted = mine < workers.wanted.load(std::memory_order_relaxed);
+    workers.awake.fetch_add(is_wanted);
     for (int look = 0; is_wanted && look < most_looks; ++look) {
       if (has_work()) {
         work();
@@ -106,21 +108,21 @@ void* live(void* number) {
       }
       pause_briefly();
     }
-    pool.awake.fetch_sub(is_wanted);
+    workers.awake.fetch_sub(is_wanted);
     if (is_wanted && has_work()) continue;
-    pool.bell.wait(heard, std::memory_order_acquire);
+    workers.bell.wait(heard, std::memory_order_acquire);
   }
 }
 
 // A child has its parent's memory without its threads.
 void forget_workers() {
-  const int wanted = pool.wanted.load();
-  new (&pool) Pool;
-  pool.wanted = wanted;
+  const int wanted = workers.wanted.load();
+  new (&workers) Workers;
+  workers.wanted = wanted;
   is_inside = false;
 }
 
-void start_workers(int workers) {
+void start_workers(int count) {
   static const int registered = pthread_atfork(nullptr, nullptr, forget_workers);
   if (registered != 0) return;  // without memory for that: no workers either
   sigset_t all, before;
@@ -130,11 +132,11 @@ void start_workers(int workers) {
   pthread_attr_init(&attributes);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   pthread_attr_setstacksize(&attributes, stack_bytes);
-  for (int number = pool.started + 1; number <= workers; ++number) {
+  for (int number = workers.started + 1; number <= count; ++number) {
     pthread_t thread;
     const auto given = static_cast<std::intptr_t>(number);
     if (pthread_create(&thread, &attributes, live, reinterpret_cast<void*>(given)) != 0) break;
-    pool.started = number;
+    workers.started = number;
   }
   pthread_attr_destroy(&attributes);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -142,33 +144,33 @@ void start_workers(int workers) {
 
 void await_the_begun(std::uint32_t count) {
   for (int look = 0; look < most_looks; ++look) {
-    if (pool.done.load(std::memory_order_acquire) == count) return;
+    if (workers.done.load(std::memory_order_acquire) == count) return;
     pause_briefly();
   }
-  for (std::uint32_t now; (now = pool.done.load(std::memory_order_acquire)) != count;)
-    pool.done.wait(now, std::memory_order_acquire);
+  for (std::uint32_t now; (now = workers.done.load(std::memory_order_acquire)) != count;)
+    workers.done.wait(now, std::memory_order_acquire);
 }
 
 /// Whether enough of such work has come, with short gaps, that workers should wake for the rest.
 bool keeps_coming(double cost_ns) noexcept {
   const auto since_start = std::chrono::steady_clock::now().time_since_epoch();
   const std::int64_t now = std::chrono::nanoseconds(since_start).count();
-  const std::int64_t gap = now - pool.unshared_at.exchange(now, std::memory_order_relaxed);
+  const std::int64_t gap = now - workers.unshared_at.exchange(now, std::memory_order_relaxed);
   const std::int64_t before =
-      gap < longest_gap_ns ? pool.unshared_ns.load(std::memory_order_relaxed) : 0;
+      gap < longest_gap_ns ? workers.unshared_ns.load(std::memory_order_relaxed) : 0;
   const std::int64_t all = before + static_cast<std::int64_t>(cost_ns);
   const bool is_enough = all >= waking_ns;
-  pool.unshared_ns.store(is_enough ? 0 : all, std::memory_order_relaxed);
+  workers.unshared_ns.store(is_enough ? 0 : all, std::memory_order_relaxed);
   return is_enough;
 }
 
 }  // namespace
 
 int thread_count() noexcept {
-  int wanted = pool.wanted.load(std::memory_order_relaxed);
+  int wanted = workers.wanted.load(std::memory_order_relaxed);
   if (wanted == 0) {
     wanted = std::min(cpu_share(), most_threads);
-    pool.wanted.store(wanted, std::memory_order_relaxed);
+    workers.wanted.store(wanted, std::memory_order_relaxed);
   }
   return wanted;
 }
@@ -177,17 +179,17 @@ void set_thread_count(int count) {
   if (count < 1 || count > most_threads)
     throw ShapeError(
         text("set_num_threads: ", count, " was given; 1 to ", most_threads, " are possible"));
-  pool.wanted.store(count, std::memory_order_relaxed);
+  workers.wanted.store(count, std::memory_order_relaxed);
 }
 
 bool is_worth_splitting(double cost_ns) noexcept {
   if (cost_ns < hot_ns || is_inside || thread_count() == 1) return false;
-  return cost_ns >= asleep_ns || pool.awake.load(std::memory_order_relaxed) > 0 ||
+  return cost_ns >= asleep_ns || workers.awake.load(std::memory_order_relaxed) > 0 ||
          keeps_coming(cost_ns);
 }
 
 bool is_in_vain() noexcept {
-  return is_inside && pool.failure->is_taken.load(std::memory_order_relaxed);
+  return is_inside && workers.failure->is_taken.load(std::memory_order_relaxed);
 }
 
 OutsideChunk::OutsideChunk() noexcept : was_inside_(std::exchange(is_inside, false)) {}
@@ -200,23 +202,23 @@ void run_alone(const Chunks& chunks) {
 void run_chunks(const Chunks& chunks) {
   const int helpers = thread_count() - 1;
   if (chunks.count < 2 || helpers == 0 || is_inside) return run_alone(chunks);
-  if (pool.is_taken.exchange(true, std::memory_order_acquire)) return run_alone(chunks);
-  if (pool.started.load(std::memory_order_relaxed) < helpers) start_workers(helpers);
+  if (workers.is_taken.exchange(true, std::memory_order_acquire)) return run_alone(chunks);
+  if (workers.started.load(std::memory_order_relaxed) < helpers) start_workers(helpers);
 
   Failure failure;
-  pool.job = chunks;
-  pool.failure = &failure;
-  pool.done.store(0, std::memory_order_relaxed);
-  const std::uint64_t number = (pool.claim.load(std::memory_order_relaxed) >> 2 * field) + 1;
-  pool.claim.store(number << 2 * field | static_cast<std::uint64_t>(chunks.count) << field);
-  if (pool.awake.load() < helpers) {
-    pool.bell.fetch_add(1, std::memory_order_release);
-    pool.bell.notify_all();
+  workers.job = chunks;
+  workers.failure = &failure;
+  workers.done.store(0, std::memory_order_relaxed);
+  const std::uint64_t number = (workers.claim.load(std::memory_order_relaxed) >> 2 * field) + 1;
+  workers.claim.store(number << 2 * field | static_cast<std::uint64_t>(chunks.count) << field);
+  if (workers.awake.load() < helpers) {
+    workers.bell.fetch_add(1, std::memory_order_release);
+    workers.bell.notify_all();
   }
   work();
   await_the_begun(static_cast<std::uint32_t>(chunks.count));
 
-  pool.is_taken.store(false, std::memory_order_release);
+  workers.is_taken.store(false, std::memory_order_release);
   if (failure.error) std::rethrow_exception(std::move(failure.error));
 }
 

@@ -34,7 +34,7 @@ inline thread_local std::int64_t launches = 0;
 inline thread_local garboard::shim::Index blockIdx, threadIdx;
 
 inline void __syncthreads() {
-  auto& block = garboard::shim::Block::current();
+  auto& block = garboard::shim::ThreadBlock::current();
   block.wait();
   threadIdx.x = static_cast<unsigned>(block.thread());
 }
@@ -50,7 +50,7 @@ void launch(void (*kernel)(Formal...), const Grid& grid,
   const shim::DeviceAtWork at_work;
   for (std::int64_t block = 0; block < grid.blocks; ++block) {
     blockIdx.x = static_cast<unsigned>(block);
-    shim::Block::current().run(threads, [&](int thread) {
+    shim::ThreadBlock::current().run(threads, [&](int thread) {
       threadIdx.x = static_cast<unsigned>(thread);
       kernel(arguments...);
     });

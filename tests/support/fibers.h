@@ -98,10 +98,10 @@ class Fiber {
 };
 
 /// The threads of one block, and their barrier.
-class Block {
+class ThreadBlock {
  public:
-  static Block& current() {
-    static thread_local Block block;
+  static ThreadBlock& current() {
+    static thread_local ThreadBlock block;
     return block;
   }
 
@@ -138,7 +138,7 @@ class Block {
   }
 
   Fiber& free_fiber() {
-    if (free_.empty()) return *fibers_.emplace_back(std::make_unique<Fiber>(&Block::work));
+    if (free_.empty()) return *fibers_.emplace_back(std::make_unique<Fiber>(&ThreadBlock::work));
     Fiber& fiber = *free_.back();
     free_.pop_back();
     return fiber;
@@ -146,7 +146,7 @@ class Block {
 
   // One thread after the other, until one has to wait; then the scheduler takes another fiber.
   static void work() {
-    Block& block = current();
+    ThreadBlock& block = current();
     Fiber& self = *block.running_;
     self.arrive();
     for (;;) {

@@ -23,11 +23,11 @@ using detail::open_allocators;
 constinit std::mutex opening;
 
 // What record_history_everywhere() asked for last; under `opening`.
-struct Recording {
+struct HistoryRequest {
   HistoryLevel level = HistoryLevel::off;
   std::size_t most_entries = 0;
 };
-constinit Recording recording;
+constinit HistoryRequest history_request;
 
 // What set_hooks_everywhere() gave last; under `opening`. Never destroyed, like the allocators.
 SharedHooks& shared_hooks() {
@@ -54,7 +54,7 @@ void give_hooks(CachingAllocator& allocator, Device device) {
 // Under `opening`.
 CachingAllocator& make_allocator(MemorySource& source, Device device) {
   auto* const allocator = new CachingAllocator(source, AllocationPolicy::of(device));
-  allocator->record_history(recording.level, recording.most_entries);
+  allocator->record_history(history_request.level, history_request.most_entries);
   give_hooks(*allocator, device);
   return *allocator;
 }
@@ -135,7 +135,7 @@ void register_source(Device device, MemorySource* source) {
 
 void record_history_everywhere(HistoryLevel level, std::size_t most_entries) {
   const std::lock_guard guard(opening);
-  recording = {level, most_entries};
+  history_request = {level, most_entries};
   for_each_open([&](CachingAllocator& each, Device) { each.record_history(level, most_entries); });
 }
 

@@ -16,29 +16,28 @@ namespace {
 enum class State { closed, open, abandoned };
 
 // Source and allocator outlive the device, as all of them do: the next one of its number gets them.
-struct Place {
+struct SimulatedDevice {
   State state = State::closed;
   SimulatedSource* source = nullptr;
 };
 
 constinit std::mutex opening;
-constinit std::array<Place, max_simulated_devices> places{};
+constinit std::array<SimulatedDevice, max_simulated_devices> devices{};
 
 std::int64_t live_bytes_on(Device device) {
   return registry().live().bytes[static_cast<std::size_t>(device.slot())];
 }
 
-bool is_free(const Place& place, Device device) {
-  return place.state == State::closed ||
-         (place.state == State::abandoned && live_bytes_on(device) == 0);
+bool is_free(const SimulatedDevice& it, Device device) {
+  return it.state == State::closed || (it.state == State::abandoned && live_bytes_on(device) == 0);
 }
 
-void set_up(Place& place, Device device, const SimulatedMemory& memory) {
-  if (!place.source) {
+void set_up(SimulatedDevice& it, Device device, const SimulatedMemory& memory) {
+  if (!it.source) {
     auto* const source = new SimulatedSource(
         {.capacity_bytes = memory.capacity_bytes, .name = text(device), .is_backed = false});
     register_source(device, source);
-    place.source = source;
+    it.source = source;
   }
   CachingAllocator& allocator = allocator_of(device);
   allocator.empty_cache();
@@ -46,15 +45,15 @@ void set_up(Place& place, Device device, const SimulatedMemory& memory) {
   allocator.reset_peaks();
   allocator.reset_accumulated();
   registry().reset_peak(device);
-  place.source->set_capacity(memory.capacity_bytes);
-  place.source->take_elsewhere(memory.taken_bytes);
-  place.state = State::open;
+  it.source->set_capacity(memory.capacity_bytes);
+  it.source->take_elsewhere(memory.taken_bytes);
+  it.state = State::open;
 }
 
-Place* find(Device device) noexcept {
+SimulatedDevice* find(Device device) noexcept {
   const bool is_one =
       device.is_simulated() && device.number >= 0 && device.number < max_simulated_devices;
-  return is_one ? &places[static_cast<std::size_t>(device.number)] : nullptr;
+  return is_one ? &devices[static_cast<std::size_t>(device.number)] : nullptr;
 }
 
 }  // namespace
@@ -68,9 +67,9 @@ Device open_simulated_device(const SimulatedMemory& memory) {
   const std::lock_guard guard(opening);
   for (int number = 0; number < max_simulated_devices; ++number) {
     const Device device = Device::simulated(number);
-    Place& place = *find(device);
-    if (!is_free(place, device)) continue;
-    set_up(place, device, memory);
+    SimulatedDevice& it = *find(device);
+    if (!is_free(it, device)) continue;
+    set_up(it, device, memory);
     return device;
   }
   throw DeviceError(text("SimulatedDevice: ", max_simulated_devices,
@@ -90,14 +89,14 @@ void close_simulated_device(Device device) {
 
 void abandon_simulated_device(Device device) noexcept {
   const std::lock_guard guard(opening);
-  Place* const place = find(device);
-  if (place && place->state == State::open) place->state = State::abandoned;
+  SimulatedDevice* const it = find(device);
+  if (it && it->state == State::open) it->state = State::abandoned;
 }
 
 void require_simulated(const char* op, Device device) {
   const std::lock_guard guard(opening);
-  const Place* const place = find(device);
-  if (place && place->state == State::open) return;
+  const SimulatedDevice* const it = find(device);
+  if (it && it->state == State::open) return;
   throw DeviceError(
       text(op, ": device ", device, " is not open; gb.memory.SimulatedDevice(capacity) opens one"));
 }

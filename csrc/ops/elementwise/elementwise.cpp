@@ -90,19 +90,19 @@ bool is_plain(const Tensor& tensor, const kernels::Slot& kernel) {
   return tensor.is_contiguous() && kernel.takes(tensor.dtype());
 }
 
-struct Plan {
+struct ResultPlan {
   Dims sizes;
   DType dtype;   // the kernel's
   DType result;  // the output's
   Device device;
 };
 
-Tensor output_of(const char* op, const Plan& plan) {
+Tensor output_of(const char* op, const ResultPlan& plan) {
   return empty_of(op, plan.sizes, plan.result, plan.device);
 }
 
-Plan plan(const Binary& op, const Operand& a, const Operand& b) {
-  Plan plan;
+ResultPlan plan(const Binary& op, const Operand& a, const Operand& b) {
+  ResultPlan plan;
   plan.device = common_device(op.name, {&a, &b});
   plan.sizes = a.tensor && b.tensor ? broadcast_sizes(op.name, a.tensor->sizes(), b.tensor->sizes())
                                     : (a.tensor ? a.tensor : b.tensor)->sizes();
@@ -115,8 +115,8 @@ Plan plan(const Binary& op, const Operand& a, const Operand& b) {
   return plan;
 }
 
-Plan plan(const Ternary& op, const Operand& a, const Operand& b, const Operand& c) {
-  Plan plan;
+ResultPlan plan(const Ternary& op, const Operand& a, const Operand& b, const Operand& c) {
+  ResultPlan plan;
   plan.device = common_device(op.name, {&a, &b, &c});
   for (const Operand* operand : {&a, &b, &c}) {
     if (operand->tensor)
@@ -131,8 +131,8 @@ Plan plan(const Ternary& op, const Operand& a, const Operand& b, const Operand& 
   return plan;
 }
 
-void run(const Ternary& op, const Plan& plan, const Tensor& out, const Operand& a, const Operand& b,
-         const Operand& c) {
+void run(const Ternary& op, const ResultPlan& plan, const Tensor& out, const Operand& a,
+         const Operand& b, const Operand& c) {
   const Input x(a, op.takes_condition ? DType::boolean : plan.dtype, plan.sizes, &out);
   const Input y(b, plan.dtype, plan.sizes, &out);
   const Input z(c, plan.dtype, plan.sizes, &out);
@@ -242,7 +242,7 @@ Tensor with_number(const Binary& op, const Operand& a, const Operand& b) {
 
 /// Whatever there is to convert, broadcast or place on another device.
 Tensor converted(const Binary& op, const Operand& a, const Operand& b) {
-  const Plan plan = garboard::plan(op, a, b);
+  const ResultPlan plan = garboard::plan(op, a, b);
   Tensor out = output_of(op.name, plan);
   {
     const Input x(a, plan.dtype, plan.sizes, nullptr), y(b, plan.dtype, plan.sizes, nullptr);
@@ -306,7 +306,7 @@ Tensor Binary::operator()(const Operand& a, const Operand& b) const {
 }
 
 void Binary::into(const Tensor& out, const Operand& a, const Operand& b) const {
-  const Plan plan = garboard::plan(*this, a, b);
+  const ResultPlan plan = garboard::plan(*this, a, b);
   check_out(name, out, plan.sizes, plan.result, plan.device);
   Overwriting overwriting(*this, out, {a, b});
   {
@@ -319,7 +319,7 @@ void Binary::into(const Tensor& out, const Operand& a, const Operand& b) const {
 }
 
 Tensor Ternary::operator()(const Operand& a, const Operand& b, const Operand& c) const {
-  const Plan plan = garboard::plan(*this, a, b, c);
+  const ResultPlan plan = garboard::plan(*this, a, b, c);
   const Tensor out = output_of(name, plan);
   run(*this, plan, out, a, b, c);
   if (must_record({a, b, c})) {
@@ -332,7 +332,7 @@ Tensor Ternary::operator()(const Operand& a, const Operand& b, const Operand& c)
 }
 
 void Ternary::into(const Tensor& out, const Operand& a, const Operand& b, const Operand& c) const {
-  const Plan plan = garboard::plan(*this, a, b, c);
+  const ResultPlan plan = garboard::plan(*this, a, b, c);
   check_out(name, out, plan.sizes, plan.result, plan.device);
   Overwriting overwriting(*this, out, {a, b, c});
   run(*this, plan, out, a, b, c);

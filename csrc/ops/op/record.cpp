@@ -12,20 +12,20 @@
 namespace garboard {
 namespace {
 
-/// Where in a base's storage a view lies; the same place in a dense gradient of the base. What
+/// Where in a base's storage a view lies, and its part of a dense gradient of the base. What
 /// `expand` repeats lies there once.
-struct Place {
+struct ViewLayout {
   Dims sizes, strides;
   std::int64_t offset;
 
-  static Place of(const Tensor& view, const Tensor& base) {
-    Place place{view.sizes(), view.strides(), view.offset() - base.offset()};
-    for (int i = 0; i < place.sizes.size(); ++i) {
-      if (place.strides[i] == 0 && place.sizes[i] > 1) place.sizes[i] = 1;
+  static ViewLayout of(const Tensor& view, const Tensor& base) {
+    ViewLayout layout{view.sizes(), view.strides(), view.offset() - base.offset()};
+    for (int i = 0; i < layout.sizes.size(); ++i) {
+      if (layout.strides[i] == 0 && layout.sizes[i] > 1) layout.sizes[i] = 1;
     }
-    return place;
+    return layout;
   }
-  /// The place in `dense` as a view of it, so that a recorded walk sees what is written there.
+  /// The same part of `dense` as a view of it, so that a recorded walk sees what is written there.
   Tensor in(const Tensor& dense) const {
     Tensor part = dense.alias_of_storage(sizes, strides, dense.offset() + offset);
     part.body()->base = dense.share();
@@ -57,9 +57,9 @@ struct BaseLayout {
 Counted<GradNode> node_of_view(const Tensor& view, const Tensor& base) {
   const Counted<GradNode> node = make_node("as_strided", view, {base}, Keep::nothing);
   node->set_rule(
-      [place = Place::of(view, base), layout = BaseLayout(base)](const Backward& at) -> Grads {
+      [part = ViewLayout::of(view, base), layout = BaseLayout(base)](const Backward& at) -> Grads {
         Tensor gradient = layout.zeros_like(at.grad);
-        copy_(place.in(gradient), sum_to(at.grad, place.sizes));
+        copy_(part.in(gradient), sum_to(at.grad, part.sizes));
         return gradient;
       });
   return node;
@@ -81,11 +81,11 @@ void rebase(const Tensor& view, const Counted<GradNode>& node) {
   seldom.input_sizes[0] = base.sizes();
   seldom.inner = node;
   copy->set_rule(
-      [place = Place::of(view, base), layout = BaseLayout(base)](const Backward& at) -> Grads {
+      [part = ViewLayout::of(view, base), layout = BaseLayout(base)](const Backward& at) -> Grads {
         GradNode* const node = at.node().seldom()->inner.get();
         Tensor gradient = layout.zeros_like(at.grad);
         copy_(gradient, at.grad);
-        const Tensor inside = place.in(gradient);
+        const Tensor inside = part.in(gradient);
         Grads grads = node->run(at.inside(*node, clone(inside)));
         if (grads[0]) {
           copy_(inside, grads[0]);

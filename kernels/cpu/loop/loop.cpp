@@ -156,13 +156,13 @@ void run_tile(const Elementwise& op, const Plan& plan, char* const* data, std::i
     if (row.strides[k] == 0 && column.strides[k] == 0) scalars |= 1u << (k - 1);
   if (!(op.scalar_sets >> scalars & 1)) scalars = 0;
   for (int k = 1; k < plan.operands; ++k) {
-    const Block block{rows, columns, row.strides[k], column.strides[k]};
+    const Rectangle block{rows, columns, row.strides[k], column.strides[k]};
     in[k - 1] = data[k];
     if (block.is_dense() || scalars >> (k - 1) & 1) continue;
     gather(plan.operand[k].item, buffers[k], data[k], block);
     in[k - 1] = buffers[k];
   }
-  const Block block{rows, columns, row.strides[0], column.strides[0]};
+  const Rectangle block{rows, columns, row.strides[0], column.strides[0]};
   if (block.is_dense()) return op.stretch(data[0], in, rows * columns, scalars);
   op.stretch(buffers[0], in, rows * columns, scalars);
   scatter(plan.operand[0].item, data[0], buffers[0], block);
@@ -208,7 +208,7 @@ void run_tiles(const Elementwise& op, Plan& plan) {
 }
 
 template <class T>
-void gather_items(T* to, const T* from, const Block& block) {
+void gather_items(T* to, const T* from, const Rectangle& block) {
   const auto [rows, columns, row_stride, column_stride] = block;
   if (row_stride == 0 && rows > 1) {  // one row for all: doubled until it fills the block
     gather_items(to, from, {1, columns, 0, column_stride});
@@ -231,7 +231,7 @@ void gather_items(T* to, const T* from, const Block& block) {
 }
 
 template <class T>
-void scatter_items(T* to, const T* from, const Block& block) {
+void scatter_items(T* to, const T* from, const Rectangle& block) {
   const auto [rows, columns, row_stride, column_stride] = block;
   if (row_stride == 1 && column_stride != 1) {
     return transpose(to, column_stride, from, columns, rows, columns);
@@ -264,13 +264,13 @@ std::int64_t part_size(const Elementwise& op, std::int64_t inside) {
 
 }  // namespace
 
-void gather(int item, void* to, const void* from, const Block& block) noexcept {
+void gather(int item, void* to, const void* from, const Rectangle& block) noexcept {
   if (item == 1) gather_items(static_cast<Item1*>(to), static_cast<const Item1*>(from), block);
   if (item == 4) gather_items(static_cast<Item4*>(to), static_cast<const Item4*>(from), block);
   if (item == 8) gather_items(static_cast<Item8*>(to), static_cast<const Item8*>(from), block);
 }
 
-void scatter(int item, void* to, const void* from, const Block& block) noexcept {
+void scatter(int item, void* to, const void* from, const Rectangle& block) noexcept {
   if (item == 1) scatter_items(static_cast<Item1*>(to), static_cast<const Item1*>(from), block);
   if (item == 4) scatter_items(static_cast<Item4*>(to), static_cast<const Item4*>(from), block);
   if (item == 8) scatter_items(static_cast<Item8*>(to), static_cast<const Item8*>(from), block);

@@ -48,7 +48,7 @@ inline constexpr std::int64_t streaming_bytes = std::int64_t{16} << 20;
 void stream_copy(void* to, const void* from, std::int64_t bytes);
 
 /// A rectangle of elements, `rows` by `columns`, with strides in elements.
-struct Block {
+struct Rectangle {
   std::int64_t rows, columns;
   std::int64_t row_stride, column_stride;
 
@@ -58,8 +58,8 @@ struct Block {
 };
 
 /// Brings the block at `from` together, row by row; `item` is an element's bytes: 1, 4 or 8.
-void gather(int item, void* to, const void* from, const Block& block) noexcept;
+void gather(int item, void* to, const void* from, const Rectangle& block) noexcept;
 /// The way back.
-void scatter(int item, void* to, const void* from, const Block& block) noexcept;
+void scatter(int item, void* to, const void* from, const Rectangle& block) noexcept;
 
 }  // namespace garboard::kernels::GARBOARD_ISA

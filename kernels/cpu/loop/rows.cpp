@@ -19,7 +19,7 @@ struct Slice {
 
 /// The function for every place of the plan; `scattered` slices are gathered first. `is_long` where
 /// one place of the outermost dim takes long.
-void walk(const Rows& rows, Plan plan, const Slice* slices, std::int64_t count, int scattered,
+void walk(const RowLoop& rows, Plan plan, const Slice* slices, std::int64_t count, int scattered,
           bool is_long) {
   Pace pace;
   if (!scattered && is_long) {
@@ -94,7 +94,7 @@ void scatter_row(int item, void* to, const void* from, std::int64_t count, std::
             static_cast<const char*>(from) + first * item, {1, last - first, 0, stride});
 }
 
-void for_each_row(const Rows& rows, const View* const* views, int dim) {
+void for_each_row(const RowLoop& rows, const View* const* views, int dim) {
   const View& whole = *views[rows.views - 1];
   if (whole.count == 0) return;
   const std::int64_t count = whole.sizes.empty() ? 1 : whole.sizes.data()[dim];

@@ -9,7 +9,7 @@ namespace garboard::kernels::GARBOARD_ISA {
 /// A long one has interruption points.
 using RowFunction = void (*)(void* const* data, std::int64_t count);
 
-struct Rows {
+struct RowLoop {
   RowFunction function;
   int views;
   int outputs;  // the first views are written, the others read
@@ -17,7 +17,7 @@ struct Rows {
 
 /// Calls the function once a slice along `dim`. The views share all sizes but that of `dim`, which
 /// the last view has; a view without data is passed on as null. Each row is read and written once.
-void for_each_row(const Rows& rows, const View* const* views, int dim);
+void for_each_row(const RowLoop& rows, const View* const* views, int dim);
 
 /// Brings elements that lie `stride` apart together, or takes them there; a long row has
 /// interruption points.

@@ -25,7 +25,7 @@ void fetch(const Item* to, std::int64_t to_stride, const Item* from, std::int64_
   }
 }
 
-struct Square {
+struct SquareTile {
   std::int64_t row, column;  // its first ones
 };
 
@@ -39,14 +39,15 @@ void turn(Item* to, std::int64_t to_stride, const Item* from, std::int64_t from_
       for (std::int64_t j0 = 0; j0 < whole_columns; j0 += tile_side) {
         const std::int64_t last_row = smaller(i0 + tile_side, whole_rows);
         const std::int64_t last_column = smaller(j0 + tile_side, whole_columns);
-        const auto after = [=](Square at) {
-          if (at.column + side < last_column) return Square{at.row, at.column + side};
-          if (at.row + side < last_row) return Square{at.row + side, j0};
-          return last_column < whole_columns ? Square{i0, last_column} : Square{last_row, 0};
+        const auto after = [=](SquareTile at) {
+          if (at.column + side < last_column) return SquareTile{at.row, at.column + side};
+          if (at.row + side < last_row) return SquareTile{at.row + side, j0};
+          return last_column < whole_columns ? SquareTile{i0, last_column}
+                                             : SquareTile{last_row, 0};
         };
         for (std::int64_t i = i0; i < last_row; i += side) {
           for (std::int64_t j = j0; j < last_column; j += side) {
-            const Square ahead = after(after({i, j}));
+            const SquareTile ahead = after(after({i, j}));
             if (ahead.row < whole_rows)
               fetch(to + ahead.column * to_stride + ahead.row, to_stride,
                     from + ahead.row * from_stride + ahead.column, from_stride);

@@ -11,10 +11,10 @@ namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
 /// Row and column strides, in elements.
-struct Matrix {
+struct LogitsLayout {
   std::int64_t rows, columns, row_stride, column_stride;
 
-  explicit Matrix(const View& x)
+  explicit LogitsLayout(const View& x)
       : rows(x.sizes.data()[0]),
         columns(x.sizes.data()[1]),
         row_stride(x.strides.data()[0]),
@@ -90,7 +90,7 @@ constexpr double element_ns = 1;
 
 template <class T, bool is_long>
 std::int64_t losses_of(const CrossEntropy& of) {
-  const Matrix shape(of.logits);
+  const LogitsLayout shape(of.logits);
   const bool is_dense = shape.column_stride == 1;
   const double each = share_of_each(of, shape.columns);
   const double all_weights = each ? sum_of_weights<T>(of, shape.columns) : 0;
@@ -138,7 +138,7 @@ void gradient_row(T* out, const T* logits, std::int64_t count, T log_sum, T scal
 
 template <class T, bool is_long>
 std::int64_t gradient_of(const View& d_logits, const View& d_losses, const CrossEntropy& of) {
-  const Matrix shape(of.logits), result(d_logits);
+  const LogitsLayout shape(of.logits), result(d_logits);
   const bool is_dense = shape.column_stride == 1 && result.column_stride == 1;
   const double each = share_of_each(of, shape.columns);
   const double all_weights = each ? sum_of_weights<T>(of, shape.columns) : 0;

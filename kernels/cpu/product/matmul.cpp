@@ -83,13 +83,13 @@ void multiply_by_loops(const Matrix& out, const Matrix& a, const Matrix& b, bool
 }
 
 /// How BLAS is told of a matrix: which way its dense direction runs, and the other stride.
-struct Layout {
+struct BlasLayout {
   bool is_known;
   bool is_transposed;
   int leading;
 };
 
-Layout layout_of(const Matrix& m) {
+BlasLayout layout_of(const Matrix& m) {
   if (m.column_stride == 1 && m.row_stride >= m.columns && m.row_stride <= INT_MAX)
     return {true, false, static_cast<int>(m.row_stride)};
   if (m.row_stride == 1 && m.column_stride >= m.rows && m.column_stride <= INT_MAX)
@@ -113,8 +113,8 @@ Calls<T> calls_of(const Blas& blas) {
 
 /// y = m x, x and y being vectors of any positive stride.
 template <class T>
-void multiply_vector(const Calls<T>& calls, const Matrix& m, const Layout& layout, const void* x,
-                     std::int64_t x_stride, void* y, std::int64_t y_stride, T beta) {
+void multiply_vector(const Calls<T>& calls, const Matrix& m, const BlasLayout& layout,
+                     const void* x, std::int64_t x_stride, void* y, std::int64_t y_stride, T beta) {
   // BLAS wants the matrix as it lies in memory.
   const auto rows = static_cast<int>(layout.is_transposed ? m.columns : m.rows);
   const auto columns = static_cast<int>(layout.is_transposed ? m.rows : m.columns);
@@ -132,7 +132,7 @@ bool can_step(std::int64_t stride) { return stride > 0 && stride <= INT_MAX; }
 
 /// OpenBLAS's small product of a matrix and a transposed one is up to twice as slow as that of two
 /// plain ones. From some rows on, turning b around costs less.
-bool is_slow(const Matrix& a, const Layout& of_a, const Matrix& b, const Layout& of_b) {
+bool is_slow(const Matrix& a, const BlasLayout& of_a, const Matrix& b, const BlasLayout& of_b) {
   constexpr std::int64_t least_rows = 16, most_products = 1 << 18;
   return !of_a.is_transposed && of_b.is_transposed && a.rows >= least_rows && b.columns > 1 &&
          a.rows * b.columns * a.columns <= most_products;
@@ -141,7 +141,7 @@ bool is_slow(const Matrix& a, const Layout& of_a, const Matrix& b, const Layout&
 template <class T>
 void multiply_by_blas(const Calls<T>& calls, const Matrix& out, Matrix a, Matrix b,
                       bool accumulate) {
-  Layout of_a = layout_of(a), of_b = layout_of(b);
+  BlasLayout of_a = layout_of(a), of_b = layout_of(b);
   if (is_slow(a, of_a, b, of_b)) of_b.is_known = false;
   const Scratch scratch((of_a.is_known ? 0 : bytes_of(a)) + (of_b.is_known ? 0 : bytes_of(b)));
   char* free = scratch.data();
@@ -240,7 +240,7 @@ void multiply_in_parts(const Calls<T>& calls, const Matrix& out, const Matrix& a
                 });
 }
 
-FloatProduct::Matrix floats_of(const Matrix& m) {
+FloatMatrix floats_of(const Matrix& m) {
   return {reinterpret_cast<const float*>(m.data), m.row_stride, m.column_stride};
 }
 

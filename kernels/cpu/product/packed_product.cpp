@@ -116,8 +116,7 @@ Way way_of(const FloatProduct& given) {
 
 /// Panels of 32 columns, one after the other, whose rows are as wide; what is left of the last one
 /// is 0.
-void pack_panels(float* to, const FloatProduct::Matrix& b, std::int64_t depth,
-                 std::int64_t columns) {
+void pack_panels(float* to, const FloatMatrix& b, std::int64_t depth, std::int64_t columns) {
   const auto place = [&](std::int64_t j) {
     return to + j / tile_columns * tile_columns * depth + j % tile_columns;
   };
@@ -135,7 +134,7 @@ void pack_panels(float* to, const FloatProduct::Matrix& b, std::int64_t depth,
 }
 
 /// A block of columns and one of the depth, through all rows.
-struct Block {
+struct CacheBlock {
   std::int64_t column, columns, k, depth;
 };
 
@@ -144,16 +143,16 @@ std::int64_t packed_columns(const Way& way, std::int64_t columns) {
   return way.packs_b ? columns : columns % lanes ? columns % tile_columns : 0;
 }
 
-void multiply_block(const Way& way, const Block& block, float* a_memory, float* b_memory,
+void multiply_block(const Way& way, const CacheBlock& block, float* a_memory, float* b_memory,
                     Pace& pace) {
   const FloatProduct& p = way.product;
   const auto [column0, columns, k0, depth] = block;
   const std::int64_t strips = divided_up(p.rows, way.tile_rows);
   const auto first_row = [&](std::int64_t strip) { return strip * p.rows / strips; };  // all alike
   const std::int64_t unpacked = columns - packed_columns(way, columns);
-  FloatProduct::Matrix b = p.b;
+  FloatMatrix b = p.b;
   b.data += k0 * b.row_stride + column0 * b.column_stride;
-  FloatProduct::Matrix b_to_pack = b;
+  FloatMatrix b_to_pack = b;
   b_to_pack.data += unpacked * b.column_stride;
   pack_panels(b_memory, b_to_pack, depth, columns - unpacked);
   Tile tile{};

@@ -6,17 +6,17 @@
 
 namespace garboard::kernels::GARBOARD_ISA {
 
+struct FloatMatrix {
+  const float* data;
+  std::int64_t row_stride, column_stride;  // any: transposed, stepped, negative, 0
+
+  FloatMatrix turned() const { return {data, column_stride, row_stride}; }
+};
+
 /// out = a b, + out where it accumulates, + bias where there is one.
 struct FloatProduct {
-  struct Matrix {
-    const float* data;
-    std::int64_t row_stride, column_stride;  // any: transposed, stepped, negative, 0
-
-    Matrix turned() const { return {data, column_stride, row_stride}; }
-  };
-
   std::int64_t rows, columns, depth;
-  Matrix a, b;
+  FloatMatrix a, b;
   float* out;  // its rows are dense, and overlap nothing
   std::int64_t out_stride;
   const float* bias = nullptr;  // an element a column, dense

@@ -7,10 +7,10 @@ namespace garboard::kernels::cuda {
 namespace {
 
 /// Rows are a group's out channels, channels those of its share of the input.
-struct Form {
+struct GroupShape {
   std::int64_t samples, length, places, taps, groups, rows, channels, stride, padding, dilation;
 
-  explicit Form(const Convolution& of)
+  explicit GroupShape(const Convolution& of)
       : samples(of.x.sizes[0]),
         length(of.x.sizes[2]),
         places(of.out.sizes[2]),
@@ -30,57 +30,58 @@ struct Form {
 };
 
 template <class T>
-__global__ void convolve(T* out, const T* x, const T* weight, const T* bias, Form form,
+__global__ void convolve(T* out, const T* x, const T* weight, const T* bias, GroupShape shape,
                          std::int64_t count) {
   const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (i >= count) return;
-  const std::int64_t place = i % form.places, row = i / form.places % (form.groups * form.rows);
-  const std::int64_t sample = i / form.places / (form.groups * form.rows);
-  x += (sample * form.groups + row / form.rows) * form.channels * form.length;
-  weight += row * form.channels * form.taps;
+  const std::int64_t place = i % shape.places, row = i / shape.places % (shape.groups * shape.rows);
+  const std::int64_t sample = i / shape.places / (shape.groups * shape.rows);
+  x += (sample * shape.groups + row / shape.rows) * shape.channels * shape.length;
+  weight += row * shape.channels * shape.taps;
   T sum = bias ? bias[row] : T(0);
-  for (std::int64_t c = 0; c < form.channels; ++c)
-    for (std::int64_t k = 0; k < form.taps; ++k) {
-      const std::int64_t at = form.met(place, k);
-      if (form.is_inside(at)) sum += weight[c * form.taps + k] * x[c * form.length + at];
+  for (std::int64_t c = 0; c < shape.channels; ++c)
+    for (std::int64_t k = 0; k < shape.taps; ++k) {
+      const std::int64_t at = shape.met(place, k);
+      if (shape.is_inside(at)) sum += weight[c * shape.taps + k] * x[c * shape.length + at];
     }
   out[i] = sum;
 }
 
 template <class T>
-__global__ void input_gradient(T* x, const T* out, const T* weight, Form form, std::int64_t count) {
+__global__ void input_gradient(T* x, const T* out, const T* weight, GroupShape shape,
+                               std::int64_t count) {
   const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (i >= count) return;
-  const std::int64_t at = i % form.length, channel = i / form.length % form.channels;
-  const std::int64_t share = i / form.length / form.channels;  // of a sample, a group's
-  out += share * form.rows * form.places;
-  weight += (share % form.groups * form.rows * form.channels + channel) * form.taps;
+  const std::int64_t at = i % shape.length, channel = i / shape.length % shape.channels;
+  const std::int64_t share = i / shape.length / shape.channels;  // of a sample, a group's
+  out += share * shape.rows * shape.places;
+  weight += (share % shape.groups * shape.rows * shape.channels + channel) * shape.taps;
   T sum(0);
-  for (std::int64_t k = 0; k < form.taps; ++k) {
-    const std::int64_t step = at + form.padding - k * form.dilation;
-    const std::int64_t place = step / form.stride;
-    if (step < 0 || step % form.stride != 0 || place >= form.places) continue;
-    for (std::int64_t row = 0; row < form.rows; ++row)
-      sum += weight[row * form.channels * form.taps + k] * out[row * form.places + place];
+  for (std::int64_t k = 0; k < shape.taps; ++k) {
+    const std::int64_t step = at + shape.padding - k * shape.dilation;
+    const std::int64_t place = step / shape.stride;
+    if (step < 0 || step % shape.stride != 0 || place >= shape.places) continue;
+    for (std::int64_t row = 0; row < shape.rows; ++row)
+      sum += weight[row * shape.channels * shape.taps + k] * out[row * shape.places + place];
   }
   x[i] = sum;
 }
 
 template <class T>
-__global__ void weight_gradient(T* weight, const T* out, const T* x, Form form,
+__global__ void weight_gradient(T* weight, const T* out, const T* x, GroupShape shape,
                                 std::int64_t count) {
   const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (i >= count) return;
-  const std::int64_t tap = i % form.taps, channel = i / form.taps % form.channels;
-  const std::int64_t row = i / form.taps / form.channels, group = row / form.rows;
+  const std::int64_t tap = i % shape.taps, channel = i / shape.taps % shape.channels;
+  const std::int64_t row = i / shape.taps / shape.channels, group = row / shape.rows;
   T sum(0);
-  for (std::int64_t sample = 0; sample < form.samples; ++sample) {
-    const T* const from_out = out + (sample * form.groups * form.rows + row) * form.places;
+  for (std::int64_t sample = 0; sample < shape.samples; ++sample) {
+    const T* const from_out = out + (sample * shape.groups * shape.rows + row) * shape.places;
     const T* const from_x =
-        x + ((sample * form.groups + group) * form.channels + channel) * form.length;
-    for (std::int64_t place = 0; place < form.places; ++place) {
-      const std::int64_t at = form.met(place, tap);
-      if (form.is_inside(at)) sum += from_out[place] * from_x[at];
+        x + ((sample * shape.groups + group) * shape.channels + channel) * shape.length;
+    for (std::int64_t place = 0; place < shape.places; ++place) {
+      const std::int64_t at = shape.met(place, tap);
+      if (shape.is_inside(at)) sum += from_out[place] * from_x[at];
     }
   }
   weight[i] = sum;
@@ -93,7 +94,7 @@ void kernel(const Conv1d& of, Stream stream) {
   visit_dtype(of.x.dtype, [&]<class T>(Type<T>) {
     if constexpr (functors::Real<T>)
       launch(convolve<T>, {divided_up(of.out.count, threads), stream}, of.out.as<T>(), of.x.as<T>(),
-             of.weight.as<T>(), of.bias.as<T>(), Form(of), of.out.count);
+             of.weight.as<T>(), of.bias.as<T>(), GroupShape(of), of.out.count);
   });
 }
 template <>
@@ -101,7 +102,7 @@ void kernel(const Conv1dInputGradient& of, Stream stream) {
   visit_dtype(of.x.dtype, [&]<class T>(Type<T>) {
     if constexpr (functors::Real<T>)
       launch(input_gradient<T>, {divided_up(of.x.count, threads), stream}, of.x.as<T>(),
-             of.out.as<T>(), of.weight.as<T>(), Form(of), of.x.count);
+             of.out.as<T>(), of.weight.as<T>(), GroupShape(of), of.x.count);
   });
 }
 template <>
@@ -109,7 +110,7 @@ void kernel(const Conv1dWeightGradient& of, Stream stream) {
   visit_dtype(of.x.dtype, [&]<class T>(Type<T>) {
     if constexpr (functors::Real<T>)
       launch(weight_gradient<T>, {divided_up(of.weight.count, threads), stream}, of.weight.as<T>(),
-             of.out.as<T>(), of.x.as<T>(), Form(of), of.weight.count);
+             of.out.as<T>(), of.x.as<T>(), GroupShape(of), of.weight.count);
   });
 }
 

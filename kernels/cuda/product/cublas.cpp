@@ -96,7 +96,7 @@ const Cublas& cublas() {
 }
 
 /// One a device. It is locked while a product is queued, which does not wait for the device.
-struct Handle {
+struct LockedHandle {
   std::mutex mutex;
   Cublas::Handle handle = nullptr;
 };
@@ -116,10 +116,10 @@ void multiply(Cublas::Handle handle, Cublas::Product<T> product, const Gemm& g) 
 }  // namespace
 
 void multiply(const Gemm& gemm, Stream stream) {
-  static Handle handles[max_cuda_devices];
+  static LockedHandle handles[max_cuda_devices];
   const Cublas& library = cublas();
   ok(cudaSetDevice(stream.device.number));
-  Handle& own = handles[stream.device.number];
+  LockedHandle& own = handles[stream.device.number];
   const std::lock_guard lock(own.mutex);
   if (!own.handle) library.ok(library.create(&own.handle));
   library.ok(library.set_stream(own.handle, static_cast<cudaStream_t>(stream.handle)));

@@ -11,12 +11,12 @@ namespace garboard::kernels::cuda {
 
 /// The last two dims of a view, and the step from batch to batch. A stride along a dim of size 1
 /// means nothing: it gets the value that suits a dense matrix.
-struct Matrix {
+struct MatrixLayout {
   std::int64_t rows, columns;
   std::int64_t row_stride, column_stride;
   std::int64_t batch_stride;
 
-  explicit Matrix(const View& x)
+  explicit MatrixLayout(const View& x)
       : rows(x.sizes[x.ndim() - 2]),
         columns(x.sizes[x.ndim() - 1]),
         row_stride(x.strides[x.ndim() - 2]),
@@ -39,7 +39,7 @@ struct Gemm {
     bool is_transposed;
     std::int64_t leading, step;  // from column to column, from product to product
 
-    Operand(const View& view, const Matrix& m)
+    Operand(const View& view, const MatrixLayout& m)
         : data(view.data),
           is_transposed(!m.has_dense_rows()),
           leading(is_transposed ? m.column_stride : m.row_stride),
@@ -56,7 +56,7 @@ struct Gemm {
 
 /// out = a b, or out += a b. `a` and `b` suit BLAS, `out` has dense rows.
 inline Gemm plan_gemm(const View& out, const View& a, const View& b, bool accumulate) {
-  const Matrix target(out), left(a), right(b);
+  const MatrixLayout target(out), left(a), right(b);
   return {.dtype = out.dtype,
           .rows = target.columns,
           .columns = target.rows,

@@ -13,7 +13,7 @@ namespace {
 class BlasMatrix {
  public:
   BlasMatrix(const View& x, Stream stream) : view_(x) {
-    if (Matrix(x).suits_blas()) return;
+    if (MatrixLayout(x).suits_blas()) return;
     copy_.emplace(x.count * item_size(x.dtype), stream);
     view_ = make_view(copy_->as<void>(), x.dtype, x.sizes, contiguous_strides(x.sizes));
     kernel(Copy{view_, x}, stream);
@@ -25,18 +25,19 @@ class BlasMatrix {
   std::optional<Scratch> copy_;
 };
 
-struct Step {
+struct MatrixStrides {
   std::int64_t row, column, batch;
 
-  explicit Step(const Matrix& m)
+  explicit MatrixStrides(const MatrixLayout& m)
       : row(m.row_stride), column(m.column_stride), batch(m.batch_stride) {}
 };
 
 /// Integers wrap: sums and products are those of the unsigned type.
 template <functors::Integer T>
-__global__ void multiply_plainly(T* out, const T* a, const T* b, Step out_step, Step a_step,
-                                 Step b_step, std::int64_t rows, std::int64_t columns,
-                                 std::int64_t depth, std::int64_t count, bool accumulate) {
+__global__ void multiply_plainly(T* out, const T* a, const T* b, MatrixStrides out_step,
+                                 MatrixStrides a_step, MatrixStrides b_step, std::int64_t rows,
+                                 std::int64_t columns, std::int64_t depth, std::int64_t count,
+                                 bool accumulate) {
   using Wrapping = functors::Unsigned<T>;
   const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (i >= count) return;
@@ -69,10 +70,10 @@ void kernel(const Matmul& of, Stream stream) {
   }
   visit_dtype(out.dtype, [&]<class T>(Type<T>) {
     if constexpr (functors::Integer<T>) {
-      const Matrix target(out), left(a), right(b);
+      const MatrixLayout target(out), left(a), right(b);
       launch(multiply_plainly<T>, {divided_up(out.count, threads), stream}, out.as<T>(), a.as<T>(),
-             b.as<T>(), Step(target), Step(left), Step(right), target.rows, target.columns,
-             left.columns, out.count, of.accumulate);
+             b.as<T>(), MatrixStrides(target), MatrixStrides(left), MatrixStrides(right),
+             target.rows, target.columns, left.columns, out.count, of.accumulate);
     }
   });
 }

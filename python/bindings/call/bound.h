@@ -38,10 +38,10 @@ template <std::size_t place, class Reader>
 struct At {
   Reader reader;
 };
-template <class Places, class... Readers>
-struct Pack;
-template <std::size_t... places, class... Readers>
-struct Pack<std::index_sequence<places...>, Readers...> : At<places, Readers>... {
+template <class Indices, class... Readers>
+struct ReaderTuple;
+template <std::size_t... indices, class... Readers>
+struct ReaderTuple<std::index_sequence<indices...>, Readers...> : At<indices, Readers>... {
   template <std::size_t place, class Reader>
   static Reader& at(At<place, Reader>& it) {
     return it.reader;
@@ -53,7 +53,7 @@ struct Types;
 template <class R, class... P>
 struct Types<R (*)(P...)> {
   using Result = R;
-  using Readers = Pack<std::index_sequence_for<P...>, Reader<std::remove_cvref_t<P>>...>;
+  using Readers = ReaderTuple<std::index_sequence_for<P...>, Reader<std::remove_cvref_t<P>>...>;
 };
 template <class C, class R, class... P>
 struct Types<R (C::*)(P...) const> : Types<R (*)(P...)> {};
@@ -119,7 +119,7 @@ struct Result<PyObject*> {  // a new reference, or null where an exception is se
 
 template <class F, std::size_t... k, class... Readers>
 PyObject* call_with(const F& function, const Arguments& given,
-                    Pack<std::index_sequence<k...>, Readers...>* types) {
+                    ReaderTuple<std::index_sequence<k...>, Readers...>* types) {
   using R = std::remove_cvref_t<typename Callable<F>::Of::Result>;
   using All = std::remove_pointer_t<decltype(types)>;
   constexpr auto starts = [] {
@@ -157,8 +157,8 @@ consteval void check_annotations(const std::string_view* annotations) {
   }
 }
 
-template <class Places, class... Readers>
-consteval void check_signature(std::string_view signature, Pack<Places, Readers...>*) {
+template <class Indices, class... Readers>
+consteval void check_signature(std::string_view signature, ReaderTuple<Indices, Readers...>*) {
   constexpr std::size_t width = (Readers::width + ... + 0);
   if (parameter_count(signature) != width)
     throw "the signature has more or fewer parameters than the function";

@@ -37,13 +37,13 @@ class GradModes {
   }
 
  private:
-  struct Block {
+  struct OpenBlock {
     std::uint64_t number;  // a block that is entered again within itself has the same
     bool is_enabled;
   };
   bool is_enabled_ = true;
   bool outside_ = true;
-  pool::Vector<Block> blocks_;
+  pool::Vector<OpenBlock> blocks_;
 };
 
 }  // namespace garboard::python

@@ -225,18 +225,18 @@ void release_buffer(void* object) noexcept {
 
 /// Where the elements of an array lie: sizes and strides in elements, the rest in bytes from the
 /// first of them.
-struct Layout {
+struct ArrayLayout {
   Dims sizes, strides;
   std::int64_t low = 0, high = 0;
 };
 
 /// Raises ShapeError for what no tensor can be, and where whoever exports the array says what no
 /// array can be. Some, as ctypes, give no strides for one that is dense.
-Layout layout_of(const Py_buffer& buffer, const char* op, DType dtype) {
+ArrayLayout layout_of(const Py_buffer& buffer, const char* op, DType dtype) {
   if (buffer.ndim > max_dims)
     throw ShapeError(
         text(op, ": an array of ", buffer.ndim, " dims; at most ", max_dims, " are supported"));
-  Layout layout;
+  ArrayLayout layout;
   for (int i = 0; i < buffer.ndim; ++i) layout.sizes.push_back(buffer.shape[i]);
   check_not_negative(op, layout.sizes);
   const std::int64_t count = checked_count(op, layout.sizes, dtype);

@@ -55,30 +55,30 @@ struct KnownCode {
   std::unordered_map<const void*, Site> by_position;
 };
 
-struct Slot {
+struct CachedSite {
   const void* code = nullptr;
   const void* position = nullptr;
   Site site = unknown_site;  // of the library's code only where somebody asked for it
   bool is_library = false;
 };
-constexpr std::size_t slot_count = 1024;
-Slot slots[slot_count];
+constexpr std::size_t cached_count = 1024;
+CachedSite cached_sites[cached_count];
 
-Slot& slot_of(const void* at) {
+CachedSite& cached_site_of(const void* at) {
   const auto position = reinterpret_cast<std::uintptr_t>(at);
-  return slots[(position >> 1 ^ position >> 11) % slot_count];
+  return cached_sites[(position >> 1 ^ position >> 11) % cached_count];
 }
 
-bool knows(const Slot& slot, const Frame* frame) {
-  return slot.position == position_of(frame) && slot.code == code_of(frame);
+bool knows(const CachedSite& cached, const Frame* frame) {
+  return cached.position == position_of(frame) && cached.code == code_of(frame);
 }
 
 /// The code object ends. Runs for each one there is, mostly with null.
 void forget(void* given) noexcept {
   const std::unique_ptr<KnownCode> known(static_cast<KnownCode*>(given));
   if (!known) return;
-  for (Slot& slot : slots) {
-    if (slot.code == known->code) slot = {};
+  for (CachedSite& cached : cached_sites) {
+    if (cached.code == known->code) cached = {};
   }
 }
 
@@ -121,18 +121,18 @@ Site site_at(KnownCode& known, const void* position) {
   return site;
 }
 
-Slot& filled_slot(const Frame* frame) {
-  Slot& slot = slot_of(position_of(frame));
-  if (knows(slot, frame)) return slot;
+CachedSite& filled_site(const Frame* frame) {
+  CachedSite& cached = cached_site_of(position_of(frame));
+  if (knows(cached, frame)) return cached;
   KnownCode& code = known(code_of(frame));
   const Site site = code.is_library ? unknown_site : site_at(code, position_of(frame));
-  return slot = {code.code, position_of(frame), site, code.is_library};
+  return cached = {code.code, position_of(frame), site, code.is_library};
 }
 
 [[gnu::noinline]] Site search(const Frame* frame) noexcept try {
   for (; frame; frame = frame->previous) {
     if (!runs_python(frame)) continue;
-    if (const Slot& slot = filled_slot(frame); !slot.is_library) return slot.site;
+    if (const CachedSite& cached = filled_site(frame); !cached.is_library) return cached.site;
   }
   return unknown_site;
 } catch (const std::bad_alloc&) {
@@ -160,15 +160,15 @@ bool start_birth_sites() {
 Site current_site(PyThreadState* thread) noexcept {
   const Frame* const frame = innermost_frame(thread);
   if (!frame) return unknown_site;
-  const Slot& slot = slot_of(position_of(frame));
-  return knows(slot, frame) && !slot.is_library ? slot.site : search(frame);
+  const CachedSite& cached = cached_site_of(position_of(frame));
+  return knows(cached, frame) && !cached.is_library ? cached.site : search(frame);
 }
 
 Site site_of(const Frame* frame) {
-  Slot& slot = filled_slot(frame);
-  if (slot.is_library && slot.site == unknown_site)
-    slot.site = site_at(known(code_of(frame)), position_of(frame));
-  return slot.site;
+  CachedSite& cached = filled_site(frame);
+  if (cached.is_library && cached.site == unknown_site)
+    cached.site = site_at(known(code_of(frame)), position_of(frame));
+  return cached.site;
 }
 
 SiteText text_of(Site site) {
@@ -179,7 +179,7 @@ SiteText text_of(Site site) {
 
 void add_library_path(std::string prefix) {
   sites().library_paths.push_back(std::move(prefix));
-  for (Slot& slot : slots) slot = {};
+  for (CachedSite& cached : cached_sites) cached = {};
 }
 
 std::size_t site_count() noexcept { return sites().all.size() - 1; }

@@ -19,15 +19,15 @@ namespace {
 /// What is less is not worth a word.
 constexpr std::int64_t least_bytes = 1_MiB;
 
-struct Birth {
+struct LiveStorage {
   std::uint64_t serial;
   Site site;
   std::int64_t bytes;
 };
 
 /// All storages, oldest first. What is born meanwhile may be missing.
-std::vector<Birth> births() {
-  std::vector<Birth> all;
+std::vector<LiveStorage> live_storages() {
+  std::vector<LiveStorage> all;
   all.reserve(static_cast<std::size_t>(registry().live().storages) + 64);
   registry().for_each_storage([&](const StorageRecord& it) {
     if (all.size() < all.capacity()) all.push_back({it.serial, it.site, it.bytes});
@@ -41,11 +41,11 @@ struct Ended {
   std::int64_t bytes = 0;
   Site first_site = unknown_site;
 
-  explicit Ended(const std::vector<Birth>& before) {
-    const std::vector<Birth> after = births();
+  explicit Ended(const std::vector<LiveStorage>& before) {
+    const std::vector<LiveStorage> after = live_storages();
     if (after.size() == after.capacity()) return;  // some may be missing: nobody is accused
     auto left = after.begin();
-    for (const Birth& it : before) {
+    for (const LiveStorage& it : before) {
       while (left != after.end() && left->serial < it.serial) ++left;
       if (left != after.end() && left->serial == it.serial) continue;
       if (first_site == unknown_site) first_site = it.site;
@@ -75,7 +75,7 @@ void warn_once(const Ended& ended) {
 void collect(int generation) {
   const py::module_ gc = py::module_::import("gc");
   if (!py::bool_(gc.attr("isenabled")())) return;
-  const std::vector<Birth> before = births();
+  const std::vector<LiveStorage> before = live_storages();
   gc.attr("collect")(generation);
   const Ended ended(before);
   if (ended.bytes < least_bytes) return;

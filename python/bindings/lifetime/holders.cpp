@@ -1,4 +1,4 @@
-// Who holds what: one breadth-first walk over the interpreter's references, from roots that the
+// Who holds what: one breadth-first search of the interpreter's references, from roots that the
 // caller names to the objects in question. Edges are what tp_traverse visits, and the variables of
 // running frames, which it does not. No Python runs and no reference is taken on the way.
 #include <Python.h>
@@ -19,50 +19,50 @@ namespace py = pybind11;
 namespace garboard::python {
 namespace {
 
-/// Addresses, each with a number: open addressing, since a walk meets a million of them.
+/// Addresses, each with a number: open addressing, since a search meets a million of them.
 class Numbers {
  public:
   /// Where the number of `object` stands; -1 is put there for a new one.
   std::int32_t& at(const PyObject* object) {
-    if (2 * (count_ + 1) > slots_.size()) grow();
-    Slot& slot = find(object);
-    if (!slot.object) {
-      slot = {object, -1};
+    if (2 * (count_ + 1) > buckets_.size()) grow();
+    Bucket& bucket = find(object);
+    if (!bucket.object) {
+      bucket = {object, -1};
       ++count_;
     }
-    return slot.number;
+    return bucket.number;
   }
   bool has(const PyObject* object) { return find(object).object != nullptr; }
 
  private:
-  struct Slot {
+  struct Bucket {
     const PyObject* object = nullptr;
     std::int32_t number = -1;
   };
 
-  Slot& find(const PyObject* object) {
-    const std::size_t mask = slots_.size() - 1;
+  Bucket& find(const PyObject* object) {
+    const std::size_t mask = buckets_.size() - 1;
     auto i = (reinterpret_cast<std::uintptr_t>(object) >> 4) * 0x9E3779B97F4A7C15u >> 20;
-    while (slots_[i & mask].object && slots_[i & mask].object != object) ++i;
-    return slots_[i & mask];
+    while (buckets_[i & mask].object && buckets_[i & mask].object != object) ++i;
+    return buckets_[i & mask];
   }
   void grow() {
-    std::vector<Slot> old(slots_.size() * 2);
-    old.swap(slots_);
-    for (const Slot& slot : old) {
-      if (slot.object) find(slot.object) = slot;
+    std::vector<Bucket> old(buckets_.size() * 2);
+    old.swap(buckets_);
+    for (const Bucket& bucket : old) {
+      if (bucket.object) find(bucket.object) = bucket;
     }
   }
 
-  std::vector<Slot> slots_ = std::vector<Slot>(1 << 10);
+  std::vector<Bucket> buckets_ = std::vector<Bucket>(1 << 10);
   std::size_t count_ = 0;
 };
 
 constexpr std::int32_t unreached = -1, skipped = -2, no_parent = -1;
 
-class Walk {
+class ReferenceSearch {
  public:
-  Walk(const std::vector<py::object>& targets, const std::vector<py::object>& skip) {
+  ReferenceSearch(const std::vector<py::object>& targets, const std::vector<py::object>& skip) {
     for (const py::object& target : targets) wanted_.at(target.ptr()) = 0;
     for (const py::object& object : targets) missing_ += wanted_.at(object.ptr())++ == 0;
     for (const py::object& object : skip) numbers_.at(object.ptr()) = skipped;
@@ -105,8 +105,8 @@ class Walk {
     missing_ -= is_wanted;
   }
 
-  static int visit(PyObject* object, void* walk) {
-    static_cast<Walk*>(walk)->meet(object);
+  static int visit(PyObject* object, void* search) {
+    static_cast<ReferenceSearch*>(search)->meet(object);
     return 0;
   }
 
@@ -126,11 +126,11 @@ class Walk {
 
 py::list holder_paths(const std::vector<std::vector<py::object>>& phases,
                       const std::vector<py::object>& targets, const std::vector<py::object>& skip) {
-  Walk walk(targets, skip);
-  for (const std::vector<py::object>& roots : phases) walk.run(roots);
+  ReferenceSearch search(targets, skip);
+  for (const std::vector<py::object>& roots : phases) search.run(roots);
   // References to all of them first: making a list may run anything.
   std::vector<std::vector<py::object>> found;
-  for (const py::object& target : targets) found.push_back(walk.path_from(target));
+  for (const py::object& target : targets) found.push_back(search.path_from(target));
   py::list paths;
   for (auto& path : found) {
     std::ranges::reverse(path);

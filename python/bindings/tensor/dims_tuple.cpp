@@ -10,15 +10,15 @@
 namespace garboard::python {
 namespace {
 
-struct Kept {
+struct CachedTuple {
   Dims dims;
   PyObject* tuple = nullptr;
 };
 
 constexpr int kept_bits = 6;
-std::array<Kept, 1 << kept_bits> kept;  // by a hash; under the GIL
+std::array<CachedTuple, 1 << kept_bits> kept;  // by a hash; under the GIL
 
-Kept& place_of(const Dims& dims) {
+CachedTuple& cached_tuple_of(const Dims& dims) {
   std::uint64_t hash = static_cast<std::uint64_t>(dims.size());
   for (const std::int64_t value : dims)
     hash = (hash ^ static_cast<std::uint64_t>(value)) * 0x9E3779B97F4A7C15;  // 2^64 / golden ratio
@@ -35,16 +35,16 @@ PyObject* made_of(const Dims& dims) {
 }  // namespace
 
 PyObject* tuple_of(const Dims& dims) {
-  Kept& place = place_of(dims);
-  if (!place.tuple || place.dims != dims) [[unlikely]] {
+  CachedTuple& cached = cached_tuple_of(dims);
+  if (!cached.tuple || cached.dims != dims) [[unlikely]] {
     // Making it may collect garbage, whose code may ask for others, and end whose dims these are.
     const Dims wanted = dims;
     PyObject* const made = made_of(wanted);
-    const Ref before(std::exchange(place.tuple, Py_NewRef(made)));
-    place.dims = wanted;
+    const Ref before(std::exchange(cached.tuple, Py_NewRef(made)));
+    cached.dims = wanted;
     return made;
   }
-  return Py_NewRef(place.tuple);
+  return Py_NewRef(cached.tuple);
 }
 
 }  // namespace garboard::python

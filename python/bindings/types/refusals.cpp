@@ -11,9 +11,9 @@
 namespace garboard::python {
 namespace {
 
-using Call = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*);
+using FastFunction = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*);
 
-Call pybind_call = nullptr;  // one function serves all that pybind11 binds
+FastFunction pybind_call = nullptr;  // one function serves all that pybind11 binds
 constexpr int call_flags = METH_FASTCALL | METH_KEYWORDS;
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
@@ -122,7 +122,8 @@ PyMethodDef* definition_of(PyObject* object) {
 
 bool is_pybinds(const PyMethodDef* method) {
   return method && method->ml_flags == call_flags &&
-         reinterpret_cast<Call>(reinterpret_cast<void (*)()>(method->ml_meth)) == pybind_call;
+         reinterpret_cast<FastFunction>(reinterpret_cast<void (*)()>(method->ml_meth)) ==
+             pybind_call;
 }
 
 bool replace_in(PyObject* dict) {
@@ -146,7 +147,7 @@ bool refuse_in_our_words(PyObject* module) {
     if (!PyErr_Occurred()) PyErr_SetString(PyExc_ImportError, "pybind11 binds in another way");
     return false;
   }
-  pybind_call = reinterpret_cast<Call>(reinterpret_cast<void (*)()>(method->ml_meth));
+  pybind_call = reinterpret_cast<FastFunction>(reinterpret_cast<void (*)()>(method->ml_meth));
   PyObject* const names = PyModule_GetDict(module);
   const Ref values(PyDict_Values(names));
   if (!values) return false;
