@@ -187,6 +187,7 @@ class SgdState:
         dampening: _float,
         weight_decay: _float,
         nesterov: _bool,
+        maximize: _bool = False,
     ) -> None: ...
     def clear(self) -> None: ...
 
@@ -204,6 +205,7 @@ class AdamState:
         eps: _float,
         weight_decay: _float,
         decoupled: _bool,
+        maximize: _bool = False,
     ) -> None: ...
     def clear(self) -> None: ...
 

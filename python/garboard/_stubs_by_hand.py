@@ -195,6 +195,7 @@ class SgdState:
         dampening: float,
         weight_decay: float,
         nesterov: bool,
+        maximize: bool = False,
     ) -> None: ...
     def clear(self) -> None: ...
 
@@ -212,6 +213,7 @@ class AdamState:
         eps: float,
         weight_decay: float,
         decoupled: bool,
+        maximize: bool = False,
     ) -> None: ...
     def clear(self) -> None: ...
 

@@ -300,7 +300,7 @@ _INIT: _Rows = (
 _OPTIM: _Rows = (
     (
         "use optim.Adam, optim.AdamW or optim.SGD",
-        "RMSprop Adagrad Adadelta Adamax NAdam RAdam Rprop ASGD LBFGS SparseAdam Adafactor Muon",
+        "LBFGS SparseAdam Adafactor Muon",
     ),
     ('set group["lr"] of optimizer.param_groups between steps', "lr_scheduler"),
     ("average module.state_dict() by hand", "swa_utils"),

@@ -190,11 +190,6 @@ def test_any_number_of_elements_is_printed_under_an_infinite_threshold():
         gb.set_printoptions(threshold=1000)
 
 
-def test_the_base_of_optimizers_says_what_an_optimizer_defines():
-    with pytest.raises(NotImplementedError, match="Optimizer: _new_state is missing"):
-        gb.optim.Optimizer([gb.ones(1, requires_grad=True)], {})
-
-
 class TestAModuleThatWouldHoldItself:
     def test_is_refused(self):
         module = gb.nn.Sequential(gb.nn.Linear(2, 2))

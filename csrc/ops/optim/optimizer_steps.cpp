@@ -5,6 +5,7 @@
 #include "csrc/core/error.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
+#include "csrc/ops/elementwise/unary.h"
 #include "csrc/ops/op/record.h"
 #include "csrc/tensor/grad_node.h"
 #include "kernels/table.h"
@@ -13,20 +14,22 @@ namespace garboard {
 namespace {
 
 /// The gradient of a parameter as a kernel wants it; empty where there is none.
-Tensor gradient_of(const char* op, const Tensor& parameter) {
+Tensor gradient_of(const char* op, const Tensor& parameter, bool maximize) {
   Tensor gradient = parameter.grad();
   if (!gradient) return {};
   if (!is_floating(parameter.dtype()) || !parameter.is_contiguous())
     throw DTypeError(text(op, ": a parameter of dtype ", name_of(parameter.dtype()),
                           " and strides ", parameter.strides(),
                           "; a floating and contiguous one is needed"));
-  return contiguous(gradient);
+  return maximize ? neg(contiguous(gradient)) : contiguous(gradient);
 }
 
-std::vector<Tensor> gradients_of(const char* op, const std::vector<Tensor>& parameters) {
+std::vector<Tensor> gradients_of(const char* op, const std::vector<Tensor>& parameters,
+                                 bool maximize) {
   std::vector<Tensor> gradients;
   gradients.reserve(parameters.size());
-  for (const Tensor& parameter : parameters) gradients.push_back(gradient_of(op, parameter));
+  for (const Tensor& parameter : parameters)
+    gradients.push_back(gradient_of(op, parameter, maximize));
   return gradients;
 }
 
@@ -54,7 +57,7 @@ void sgd_step(const std::vector<Tensor>& parameters, const SgdSettings& settings
   const GradModeGuard no_grad(false);
   velocities.resize(parameters.size());
   // All that may fail comes before the first write: a step that raised can be taken again.
-  const std::vector<Tensor> gradients = gradients_of("SGD", parameters);
+  const std::vector<Tensor> gradients = gradients_of("SGD", parameters, settings.maximize);
   std::vector<Tensor> made;
   if (settings.momentum != 0) made = missing(velocities, parameters, gradients);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
@@ -85,7 +88,7 @@ void adam_step(const std::vector<Tensor>& parameters, const AdamSettings& settin
   means.resize(parameters.size());
   squares.resize(parameters.size());
   steps.resize(parameters.size());
-  const std::vector<Tensor> gradients = gradients_of("Adam", parameters);
+  const std::vector<Tensor> gradients = gradients_of("Adam", parameters, settings.maximize);
   std::vector<Tensor> made_means = missing(means, parameters, gradients);
   std::vector<Tensor> made_squares = missing(squares, parameters, gradients);
   for (std::size_t i = 0; i < parameters.size(); ++i) {

@@ -9,13 +9,15 @@ namespace garboard {
 
 struct SgdSettings {
   double learning_rate, momentum, dampening, weight_decay;
-  bool nesterov;
+  bool nesterov, maximize;
 };
 struct AdamSettings {
   double learning_rate, beta1, beta2, epsilon, weight_decay;
-  bool decoupled_decay;
+  bool decoupled_decay, maximize;
 };
 
+/// `maximize` takes each gradient the other way round.
+///
 /// Each list is as long as `parameters`; a parameter without gradient is left alone. Empty
 /// velocities are made on first use, where momentum asks for them. Raise ShapeError, DTypeError and
 /// OutOfMemoryError; no parameter and no state has changed then.

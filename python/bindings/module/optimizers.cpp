@@ -108,16 +108,19 @@ void bind_optimizers(py::module_& m) {
       .def(
           "step",
           [](SgdState& state, const std::vector<Tensor>& parameters, double learning_rate,
-             double momentum, double dampening, double weight_decay, bool nesterov) {
+             double momentum, double dampening, double weight_decay, bool nesterov,
+             bool maximize) {
             const OpProfile::MaybeOp op("sgd_step");
             state.step([&](SgdLists& lists) {
-              sgd_step(parameters, {learning_rate, momentum, dampening, weight_decay, nesterov},
+              sgd_step(parameters,
+                       {learning_rate, momentum, dampening, weight_decay, nesterov, maximize},
                        lists.velocities);
             });
           },
           py::arg("parameters"), py::kw_only(), py::arg("lr"), py::arg("momentum"),
           py::arg("dampening"), py::arg("weight_decay"), py::arg("nesterov"),
-          py::call_guard<BirthStamp>(), "Update every parameter that has a gradient, in place.")
+          py::arg("maximize") = false, py::call_guard<BirthStamp>(),
+          "Update every parameter that has a gradient, in place.")
       .def_property(
           "velocities", [](const SgdState& state) { return as_aliases(state.lists().velocities); },
           [](SgdState& state, States given) {
@@ -131,16 +134,19 @@ void bind_optimizers(py::module_& m) {
       .def(
           "step",
           [](AdamState& state, const std::vector<Tensor>& parameters, double learning_rate,
-             double beta1, double beta2, double epsilon, double weight_decay, bool decoupled) {
+             double beta1, double beta2, double epsilon, double weight_decay, bool decoupled,
+             bool maximize) {
             const OpProfile::MaybeOp op("adam_step");
             state.step([&](AdamLists& lists) {
-              adam_step(parameters, {learning_rate, beta1, beta2, epsilon, weight_decay, decoupled},
+              adam_step(parameters,
+                        {learning_rate, beta1, beta2, epsilon, weight_decay, decoupled, maximize},
                         lists.means, lists.squares, lists.steps);
             });
           },
           py::arg("parameters"), py::kw_only(), py::arg("lr"), py::arg("beta1"), py::arg("beta2"),
           py::arg("eps"), py::arg("weight_decay"), py::arg("decoupled"),
-          py::call_guard<BirthStamp>(), "Update every parameter that has a gradient, in place.")
+          py::arg("maximize") = false, py::call_guard<BirthStamp>(),
+          "Update every parameter that has a gradient, in place.")
       .def_property(
           "means", [](const AdamState& state) { return as_aliases(state.lists().means); },
           [](AdamState& state, States given) {

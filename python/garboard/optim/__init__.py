@@ -1,13 +1,31 @@
-"""Optimizers: parameters changed in place, by one native call a group and step."""
+"""Optimizers: parameters changed in place, and schedules of how far their steps go."""
 
 from typing import TYPE_CHECKING
 
 from garboard._missing import module_getattr
+from garboard.optim.adagrad import Adadelta, Adagrad
 from garboard.optim.adam import Adam, AdamW
+from garboard.optim.adam_kin import Adamax, NAdam, RAdam
+from garboard.optim.asgd import ASGD
 from garboard.optim.optimizer import Optimizer
+from garboard.optim.rmsprop import RMSprop
+from garboard.optim.rprop import Rprop
 from garboard.optim.sgd import SGD
 
-__all__ = ["SGD", "Adam", "AdamW", "Optimizer"]
+__all__ = [
+    "ASGD",
+    "SGD",
+    "Adadelta",
+    "Adagrad",
+    "Adam",
+    "AdamW",
+    "Adamax",
+    "NAdam",
+    "Optimizer",
+    "RAdam",
+    "RMSprop",
+    "Rprop",
+]
 
 if not TYPE_CHECKING:
     __getattr__ = module_getattr(__name__)

@@ -7,20 +7,22 @@ from typing import Any, ClassVar
 
 from garboard import _check as check
 from garboard._engine import AdamState, Tensor
-from garboard._texts import shown
-from garboard.optim.optimizer import Optimizer
+from garboard.optim._amsgrad import AmsgradState
+from garboard.optim._formula import check_betas, refuse_modes
+from garboard.optim._native import NativeOptimizer
 
 __all__ = ["Adam", "AdamW"]
 
 
-class Adam(Optimizer):
+class Adam(NativeOptimizer):
     """Scale steps by running means of the gradient and of its square.
 
     m = beta1 * m + (1 - beta1) * g; s = beta2 * s + (1 - beta2) * g^2;
     p = p - lr * (m / (1 - beta1^t)) / (sqrt(s / (1 - beta2^t)) + eps),
     with g = grad + weight_decay * p (Kingma and Ba, arXiv:1412.6980, algorithm 1).
 
-    Keeps two tensors a parameter, from its first step.
+    Keeps two tensors a parameter, from its first step; three with `amsgrad`, which divides by the
+    root of the greatest s so far (Reddi, Kale and Kumar, arXiv:1904.09237).
 
     Args:
         params: Tensors; or dicts with the key "params" and options that differ for them.
@@ -28,10 +30,18 @@ class Adam(Optimizer):
         betas: How much of either mean stays, each in [0, 1).
         eps: Keeps the divisor from zero.
         weight_decay: How much of the parameter is added to its gradient.
+        amsgrad: Scale by the greatest mean of squares so far.
+        maximize: Ascend instead of descending.
+        foreach: Ignored: it only makes PyTorch faster. So is `fused`.
+        capturable: Refused unless False.
+        differentiable: Refused unless False.
+        fused: Ignored.
+        decoupled_weight_decay: Let the decay shrink the parameter itself, as AdamW's does.
 
     Raises:
         ValueError: An option out of range, or no parameters.
         TypeError: An option of another type, or something that is no Tensor.
+        NotImplementedError: `capturable` or `differentiable`.
 
     >>> x = gb.tensor([1.0], requires_grad=True)
     >>> with gb.optim.Adam([x], lr=0.1) as optimizer:
@@ -43,49 +53,87 @@ class Adam(Optimizer):
 
     _tensor_lists: ClassVar[dict[str, str]] = {"exp_avg": "means", "exp_avg_sq": "squares"}
     _new_state = AdamState
-    _is_decoupled: ClassVar[bool] = False
 
     def __init__(
         self,
-        params: Iterable[Tensor] | Iterable[dict[str, Any]],
+        params: Iterable[Tensor] | Iterable[tuple[str, Tensor]] | Iterable[dict[str, Any]],
         lr: float = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0.0,
+        amsgrad: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+        decoupled_weight_decay: bool = False,
     ) -> None:
-        super().__init__(
-            params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
-        )
+        refuse_modes(self._name, capturable=capturable, differentiable=differentiable)
+        options = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "amsgrad": amsgrad,
+            "maximize": maximize,
+            "decoupled_weight_decay": decoupled_weight_decay,
+        }
+        super().__init__(params, options)
 
     def _check_options(self, group: dict[str, Any]) -> None:
         for name in ("lr", "eps", "weight_decay"):
             check.rate(self._name, name, group[name])
-        betas = group["betas"]
-        if not isinstance(betas, (tuple, list)) or len(betas) != 2:
-            given = f"of {len(betas)}" if isinstance(betas, (tuple, list)) else shown(betas)
-            raise ValueError(f"{self._name}: betas {given}; two in [0, 1) are needed")
-        for place, beta in enumerate(betas):
-            check.share(self._name, f"betas[{place}]", beta, is_whole_allowed=False)
+        for name in ("amsgrad", "maximize", "decoupled_weight_decay"):
+            check.flag(self._name, name, group[name])
+        check_betas(self._name, group["betas"])
 
-    def _update(self, state: AdamState, group: dict[str, Any]) -> None:
+    def _update(self, state: AdamState | AmsgradState, group: dict[str, Any]) -> None:
         beta1, beta2 = group["betas"]
-        state.step(
+        self._fitting(state, group).step(
             group["params"],
             lr=group["lr"],
             beta1=beta1,
             beta2=beta2,
             eps=group["eps"],
             weight_decay=group["weight_decay"],
-            decoupled=self._is_decoupled,
+            decoupled=group["decoupled_weight_decay"],
+            maximize=group["maximize"],
         )
 
-    def _state_of(self, state: AdamState, place: int) -> dict[str, Any]:
-        found = super()._state_of(state, place)
-        return {"step": state.steps[place], **found} if found else found
+    def _fitting(
+        self, state: AdamState | AmsgradState, group: dict[str, Any]
+    ) -> AdamState | AmsgradState:
+        """The group's state; one of the other kind, with what this one has, where it must be."""
+        if isinstance(state, AmsgradState) == bool(group["amsgrad"]):
+            return state
+        other = AmsgradState() if group["amsgrad"] else AdamState()
+        other.means, other.squares, other.steps = state.means, state.squares, state.steps
+        place = next(place for place, it in enumerate(self._states) if it is state)
+        self._states[place] = other
+        return other
 
-    def _load(self, state: AdamState, entries: list[dict[str, Any]]) -> None:
+    def _names_of_tensors(self) -> tuple[str, ...]:
+        return (*self._tensor_lists, "max_exp_avg_sq")
+
+    def _state_of(self, state: AdamState | AmsgradState, place: int) -> dict[str, Any]:
+        found = super()._state_of(state, place)
+        if not found:
+            return found
+        if isinstance(state, AmsgradState) and (most := state.maxima[place]) is not None:
+            found["max_exp_avg_sq"] = most
+        return {"step": state.steps[place], **found}
+
+    def _load(self, state: AdamState | AmsgradState, entries: list[dict[str, Any]]) -> None:
+        group = next(
+            g for g, it in zip(self.param_groups, self._states, strict=True) if it is state
+        )
+        state = self._fitting(state, group)
         super()._load(state, entries)
         state.steps = [entry.get("step", 0) for entry in entries]
+        if isinstance(state, AmsgradState):
+            state.maxima = [entry.get("max_exp_avg_sq") for entry in entries]
 
 
 class AdamW(Adam):
@@ -99,6 +147,12 @@ class AdamW(Adam):
         betas: How much of either mean stays, each in [0, 1).
         eps: Keeps the divisor from zero.
         weight_decay: By what share of itself, times `lr`, a parameter shrinks.
+        amsgrad: Scale by the greatest mean of squares so far.
+        maximize: Ascend instead of descending.
+        foreach: Ignored: it only makes PyTorch faster. So is `fused`.
+        capturable: Refused unless False.
+        differentiable: Refused unless False.
+        fused: Ignored.
 
     >>> x = gb.tensor([1.0], requires_grad=True)
     >>> with gb.optim.AdamW([x], lr=0.1, weight_decay=0.5) as optimizer:
@@ -108,14 +162,30 @@ class AdamW(Adam):
     0.95
     """
 
-    _is_decoupled = True
-
     def __init__(
         self,
-        params: Iterable[Tensor] | Iterable[dict[str, Any]],
+        params: Iterable[Tensor] | Iterable[tuple[str, Tensor]] | Iterable[dict[str, Any]],
         lr: float = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 1e-2,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+        foreach: bool | None = None,
+        capturable: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
     ) -> None:
-        super().__init__(params, lr, betas, eps, weight_decay)
+        super().__init__(
+            params,
+            lr,
+            betas,
+            eps,
+            weight_decay,
+            amsgrad,
+            maximize=maximize,
+            capturable=capturable,
+            differentiable=differentiable,
+            decoupled_weight_decay=True,
+        )

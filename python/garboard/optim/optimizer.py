@@ -1,7 +1,8 @@
-"""What all optimizers share: groups of parameters, their options, and native state beside them.
+"""What all optimizers share: groups of parameters, their options, and state beside them.
 
-An optimizer's tensors live in one native state object a group. They belong to no scope, are counted
-in no scope statistics, and end with the optimizer.
+An optimizer's tensors belong to no scope and end with the optimizer. Those of the engine's own
+optimizers lie in one native state object a group; those of all others, users' own among them, in
+`state`.
 """
 
 from __future__ import annotations
@@ -9,77 +10,96 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from reprlib import recursive_repr
 from types import TracebackType
-from typing import Any, ClassVar, Protocol, Self, TypeVar, overload
+from typing import Any, ClassVar, Self
 
 from garboard import _check as check
-from garboard._engine import DisposedError, ShapeError, Tensor
-from garboard._given import items_of, keys_of, list_of, refuse_unless_list
-from garboard._grad_mode import enable_grad, no_grad
-from garboard._texts import printable, shown, told
+from garboard._engine import DisposedError, Tensor
+from garboard._given import keys_of, list_of
+from garboard._hooks import RemovableHandle
+from garboard._texts import printable, told
+from garboard.nn._hooks import HookTable
 from garboard.nn._tree import Tree
 from garboard.nn.parameter import clear_gradients
+from garboard.optim._hooked import hooked
+from garboard.optim._saved import copied_entry, parts_of
+from garboard.optim._state import States
 
 __all__ = ["Optimizer"]
 
 _Group = dict[str, Any]  # "params", and options of several types
-_T = TypeVar("_T")
-
-
-class _State(Protocol):
-    """A native state: lists of tensors beside the parameters, None where there is none yet."""
-
-    def clear(self) -> None: ...
 
 
 class Optimizer:
-    """Base of optimizers. A subclass says which options it takes and how a group is updated.
+    """Base of optimizers: parameters in groups, and a state for each of them.
 
-    The state's tensors are in no scope. They end with the optimizer: `with optimizer:`, or
-    `dispose`.
+    A subclass of yours defines `step`, as for PyTorch: it reads `self.param_groups`, keeps what it
+    needs in `self.state[parameter]`, a dict, and writes parameters in place under `no_grad`. What
+    is put into the state leaves its dispose scope and is booked as the optimizer's. It ends with
+    the optimizer: `with optimizer:`, or `dispose`.
 
     Args:
-        params: Tensors; or dicts with the key "params" and options that differ for them.
+        params: Tensors; pairs of names and tensors; or dicts with the key "params" and options
+            that differ for them.
         defaults: The options of groups that name none.
 
     Raises:
         ValueError: No parameters, one that is given twice or is no leaf, or an option out of range.
-        TypeError: Something that is no Tensor, or no list of them.
-        NotImplementedError: The subclass does not define what an optimizer must.
+        TypeError: Something that is no Tensor, or no list of them; a set, which has no order.
 
+    >>> class Halving(gb.optim.Optimizer):
+    ...     def __init__(self, params, share=0.5):
+    ...         super().__init__(params, {"share": share})
+    ...
+    ...     @gb.no_grad()
+    ...     def step(self):
+    ...         for group in self.param_groups:
+    ...             for p in group["params"]:
+    ...                 count = self.state[p].setdefault("count", 0)
+    ...                 self.state[p]["count"] = count + 1
+    ...                 p.mul_(group["share"])
     >>> x = gb.tensor([1.0], requires_grad=True)
-    >>> isinstance(gb.optim.SGD([x], lr=0.5), gb.optim.Optimizer)
-    True
+    >>> optimizer = Halving([x])
+    >>> optimizer.step()
+    >>> x.item(), optimizer.state[x]
+    (0.5, {'count': 1})
     """
 
-    # PyTorch's name of each list of tensors in the native state, and the engine's.
-    _tensor_lists: ClassVar[Mapping[str, str]] = {}
-    _new_state: ClassVar[Callable[[], Any]]
+    # State that is a number; PyTorch saves a tensor of it.
+    _number_names: ClassVar[tuple[str, ...]] = ("step",)
+    _pre_hooks: HookTable | None = None
+    _post_hooks: HookTable | None = None
+    _is_disposed = False
+    _is_stepping = False
+    _step_count = 0
 
-    def __init__(
-        self, params: Iterable[Tensor] | Iterable[_Group], defaults: Mapping[str, Any]
-    ) -> None:
-        if not hasattr(type(self), "_new_state"):
-            raise NotImplementedError(
-                f"{self._name}: _new_state is missing; an optimizer defines it, as SGD, Adam and "
-                "AdamW do"
-            )
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        own = cls.__dict__.get("step")
+        if callable(own) and not hasattr(own, "_is_hooked"):
+            cls.step = hooked(own)  # type: ignore[method-assign]
+
+    def __init__(self, params: Iterable[Any], defaults: Mapping[str, Any]) -> None:
         if isinstance(params, Tensor):
             raise TypeError(
                 f"{self._name}: params is a Tensor; a list of them is needed, [tensor] for one"
             )
         if isinstance(params, Tree):
             raise TypeError(f"{self._name}: params is a Module; give module.parameters()")
+        if isinstance(params, (set, frozenset)):
+            raise TypeError(f"{self._name}: params is a set; a list, which has an order, is needed")
         self.defaults: _Group = dict(defaults)
         self.param_groups: list[_Group] = []
-        self._states: list[Any] = []
-        self._is_disposed = False
+        self._make_state()
         given: list[Any] = list_of(
-            (Tensor, dict), self._name, "params", params, "Tensors, or of dicts with them,"
+            (Tensor, dict, tuple), self._name, "params", params, "Tensors, or of dicts with them,"
         )
         if not given:
             raise ValueError(f"{self._name}: no parameters; at least one is needed")
         for group in given if isinstance(given[0], dict) else [{"params": given}]:
             self.add_param_group(group)
+
+    def _make_state(self) -> None:
+        self.state = States()
 
     @property
     def _name(self) -> str:
@@ -104,14 +124,12 @@ class Optimizer:
         options = keys_of(str, self._name, "a group", param_group, "options")
         if "params" not in options:
             raise ValueError(f"{self._name}: a group without params; a list of Tensors is needed")
-        given = param_group["params"]
-        parameters = (
-            [given]
-            if isinstance(given, Tensor)
-            else list_of(Tensor, self._name, "params", given, "Tensors")
-        )
-        group = {**self.defaults, **{name: param_group[name] for name in options}}
+        group = {**{name: param_group[name] for name in options}}
+        parameters, names = self._named(param_group["params"])
         group["params"] = parameters
+        if names:
+            group["param_names"] = names
+        group.update({name: it for name, it in self.defaults.items() if name not in group})
         known = {id(p) for other in self.param_groups for p in other["params"]}
         for place, parameter in enumerate(parameters):
             if not parameter.is_leaf:
@@ -123,62 +141,49 @@ class Optimizer:
             known.add(id(parameter))
         self._check_options(group)
         self.param_groups.append(group)
-        self._states.append(type(self)._new_state())
+
+    def _named(self, given: Any) -> tuple[list[Tensor], list[str]]:
+        """The parameters, and their names where pairs are given."""
+        if isinstance(given, Tensor):
+            return [given], []
+        if isinstance(given, (set, frozenset)):
+            raise TypeError(f"{self._name}: params is a set; a list, which has an order, is needed")
+        items: list[Any] = list_of((Tensor, tuple), self._name, "params", given, "Tensors")
+        pairs = [it for it in items if isinstance(it, tuple)]
+        if not pairs:
+            return items, []
+        for place, item in enumerate(items):
+            is_pair = isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], str)
+            if not is_pair or not isinstance(item[1], Tensor):
+                raise TypeError(
+                    f"{self._name}: item {place} of params is no pair of a name and a Tensor; all "
+                    "of them pairs, or none, are needed"
+                )
+        return [tensor for _, tensor in pairs], [name for name, _ in pairs]
 
     def _check_options(self, group: _Group) -> None:
         """Raise ValueError for an option out of range, TypeError for one of another type."""
 
-    def _update(self, state: Any, group: _Group) -> None:
-        """Update the parameters of one group that have a gradient, in place."""
-        raise NotImplementedError(f"{self._name}: _update() is missing; an optimizer defines it")
-
-    @overload
-    def step(self, closure: None = None) -> None: ...
-    @overload
-    def step(self, closure: Callable[[], _T]) -> _T: ...
-    def step(self, closure: Callable[[], _T] | None = None) -> _T | None:
-        """Update every parameter that has a gradient: one native call a group.
+    def step(self, closure: Any = None) -> Any:
+        """Update the parameters; a subclass defines it.
 
         Args:
-            closure: Computes the loss anew, with gradients; called first.
+            closure: Computes the loss anew, with gradients; optional for most optimizers.
 
         Returns:
             What `closure` returned, or None.
 
         Raises:
+            NotImplementedError: The subclass has no `step`.
             DisposedError: The optimizer or one of its parameters has ended.
-            DTypeError: A parameter is not floating or not contiguous.
-            TypeError: `closure` cannot be called.
-            OutOfMemoryError: There is no room for the state; no parameter of that group has
-                changed, and the step can be taken again.
 
         >>> x = gb.tensor([1.0], requires_grad=True)
-        >>> optimizer = gb.optim.SGD([x], lr=0.5)
         >>> (x * x).sum().backward()
-        >>> optimizer.step()
+        >>> gb.optim.SGD([x], lr=0.5).step()
         >>> x.item()
         0.0
         """
-        result = None
-        if closure is not None:
-            check.function(f"{self._name}.step", "closure", closure, "a function, or None,")
-            with enable_grad():
-                result = closure()
-        if self._is_disposed:
-            raise DisposedError(f"{self._name}.step: a disposed optimizer; make a new one")
-        for group, state in zip(self.param_groups, self._states, strict=True):
-            try:
-                self._update(state, group)
-            except DisposedError as error:
-                raise self._explained(group, error) from error
-        return result
-
-    def _explained(self, group: _Group, error: DisposedError) -> DisposedError:
-        ended = [place for place, p in enumerate(group["params"]) if p.is_disposed]
-        return DisposedError(
-            f"{self._name}.step: parameters {ended} of a group have ended ({error}); make the "
-            "optimizer after module.to() and the like, and build the module outside the scope"
-        )
+        raise NotImplementedError(f"{self._name}: step() is missing; an optimizer defines it")
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Drop the gradients of all parameters, or write zeros into them.
@@ -199,13 +204,90 @@ class Optimizer:
             for parameter in group["params"]:
                 clear_gradients(parameter, set_to_none)
 
+    def _refuse_disposed(self) -> None:
+        if self._is_disposed:
+            raise DisposedError(f"{self._name}.step: a disposed optimizer; make a new one")
+        for group in self.param_groups:
+            ended = [place for place, p in enumerate(group["params"]) if p.is_disposed]
+            if ended:
+                raise DisposedError(
+                    f"{self._name}.step: parameters {ended} of a group have ended; make the "
+                    "optimizer after module.to() and the like, and build the module outside the "
+                    "scope"
+                )
+
+    def _own_new_state(self) -> None:
+        self.state.own_parts()
+
+    # Hooks
+
+    def register_step_pre_hook(
+        self, hook: Callable[[Self, tuple[Any, ...], dict[str, Any]], object]
+    ) -> RemovableHandle:
+        """Call `hook(optimizer, args, kwargs)` before every step.
+
+        Args:
+            hook: What it returns, unless None, is a tuple of new args and kwargs.
+
+        Returns:
+            A handle, whose `remove()` takes the hook off again.
+
+        Raises:
+            TypeError: `hook` cannot be called.
+
+        >>> optimizer = gb.optim.SGD([gb.ones(1, requires_grad=True)])
+        >>> handle = optimizer.register_step_pre_hook(lambda *given: print("before"))
+        >>> optimizer.step()
+        before
+        """
+        check.function(f"{self._name}.register_step_pre_hook", "hook", hook)
+        self._pre_hooks = self._pre_hooks or HookTable()
+        return self._pre_hooks.add(hook)
+
+    def register_step_post_hook(
+        self, hook: Callable[[Self, tuple[Any, ...], dict[str, Any]], object]
+    ) -> RemovableHandle:
+        """Call `hook(optimizer, args, kwargs)` after every step.
+
+        Args:
+            hook: What it returns is dropped.
+
+        Returns:
+            A handle, whose `remove()` takes the hook off again.
+
+        Raises:
+            TypeError: `hook` cannot be called.
+
+        >>> optimizer = gb.optim.SGD([gb.ones(1, requires_grad=True)])
+        >>> handle = optimizer.register_step_post_hook(lambda *given: print("after"))
+        >>> optimizer.step()
+        after
+        """
+        check.function(f"{self._name}.register_step_post_hook", "hook", hook)
+        self._post_hooks = self._post_hooks or HookTable()
+        return self._post_hooks.add(hook)
+
     # State
 
-    def _state_of(self, state: Any, place: int) -> dict[str, Any]:
-        """What is saved of one parameter: its tensors by PyTorch's names."""
-        lists = {name: getattr(state, ours) for name, ours in self._tensor_lists.items()}
-        found = {name: tensors[place] for name, tensors in lists.items() if place < len(tensors)}
-        return {name: tensor for name, tensor in found.items() if tensor is not None}
+    def _entries(self) -> list[dict[str, Any]]:
+        """What is saved of each parameter, in the order of their numbers."""
+        parameters = [p for group in self.param_groups for p in group["params"]]
+        return [dict(self.state[p]) if p in self.state else {} for p in parameters]
+
+    def _names_of_tensors(self) -> tuple[str, ...]:
+        """State of a parameter's sizes."""
+        return ()
+
+    def _take_over(self, loaded: list[list[dict[str, Any]]]) -> None:
+        """Replace the state of all parameters, by group and place."""
+        self.state.clear()
+        for group, entries in zip(self.param_groups, loaded, strict=True):
+            for parameter, entry in zip(group["params"], entries, strict=True):
+                if entry:
+                    self.state[parameter] = entry
+
+    def _end_state(self) -> None:
+        self.state.dispose()
 
     def state_dict(self) -> dict[str, Any]:
         """Return options and state in PyTorch's form, parameters by number.
@@ -218,14 +300,11 @@ class Optimizer:
         >>> saved["param_groups"][0]["lr"], saved["param_groups"][0]["params"]
         (0.5, [0])
         """
-        saved: dict[int, dict[str, Any]] = {}
+        saved = {number: entry for number, entry in enumerate(self._entries()) if entry}
         groups, number = [], 0
-        for group, state in zip(self.param_groups, self._states, strict=True):
+        for group in self.param_groups:
             numbers = list(range(number, number + len(group["params"])))
             number += len(numbers)
-            for place, own in enumerate(numbers):
-                if found := self._state_of(state, place):
-                    saved[own] = found
             groups.append({**group, "params": numbers})
         return {"state": saved, "param_groups": groups}
 
@@ -233,7 +312,8 @@ class Optimizer:
         """Take over options, and copies of the state, of an optimizer with parameters alike.
 
         Args:
-            state_dict: What `state_dict()` returned, of one with as many groups and parameters.
+            state_dict: What `state_dict()` returned, of one with as many groups and parameters;
+                one of PyTorch's optimizer of the same name, its tensors converted, fits too.
 
         Raises:
             TypeError: Something else than such dicts and lists; nothing is changed then.
@@ -246,88 +326,27 @@ class Optimizer:
         >>> optimizer.param_groups[0]["lr"]
         0.1
         """
-        groups, saved = self._parts_of(state_dict)
+        op = f"{self._name}.load_state_dict"
+        groups, saved = parts_of(op, state_dict)
         counts = [len(group["params"]) for group in groups]
         own_counts = [len(group["params"]) for group in self.param_groups]
         if counts != own_counts:
             raise ValueError(
-                f"{self._name}.load_state_dict: groups of {counts} parameters; groups of "
-                f"{own_counts} are needed"
+                f"{op}: groups of {counts} parameters; groups of {own_counts} are needed"
             )
         loaded = []
         for group, own in zip(groups, self.param_groups, strict=True):
             self._check_options({**own, **group})
         for group, own in zip(groups, self.param_groups, strict=True):
             pairs = zip(group["params"], own["params"], strict=True)
-            loaded.append([self._copied(saved.get(number, {}), p) for number, p in pairs])
-        for group, own, state, entries in zip(
-            groups, self.param_groups, self._states, loaded, strict=True
-        ):
+            loaded.append([self._copied(op, saved.get(number, {}), p) for number, p in pairs])
+        for group, own in zip(groups, self.param_groups, strict=True):
             own.update({name: value for name, value in group.items() if name != "params"})
-            self._load(state, entries)
+        self._take_over(loaded)
 
-    def _parts_of(
-        self, state_dict: Mapping[str, Any]
-    ) -> tuple[list[_Group], Mapping[Any, Mapping[str, Any]]]:
-        """Check the form of a state dict, and return its groups and its state by parameter."""
-        op = f"{self._name}.load_state_dict"
-        keys = keys_of(str, op, "state_dict", state_dict, "'state' and 'param_groups'")
-        if missing := [key for key in ("state", "param_groups") if key not in keys]:
-            raise ValueError(f"{op}: keys [{', '.join(map(shown, keys))}]; {missing} are missing")
-        given = state_dict["param_groups"]
-        refuse_unless_list(op, "param_groups", given, "dicts")
-        groups = []
-        for group in items_of(given):
-            names = keys_of(str, op, "a group", group, "options")
-            if "params" not in names:
-                raise ValueError(f"{op}: a group without params; a list of numbers is needed")
-            groups.append({name: group[name] for name in names})
-            refuse_unless_list(op, "params", groups[-1]["params"], "numbers")
-            numbers = enumerate(items_of(groups[-1]["params"]))
-            params = [check.integer(op, f"params[{place}]", number) for place, number in numbers]
-            groups[-1]["params"] = params
-        saved = state_dict["state"]
-        if not isinstance(saved, Mapping):
-            raise TypeError(
-                f"{op}: state is of type {type(saved).__name__}; a dict by parameter is needed"
-            )
-        return groups, saved
-
-    def _copied(self, entry: Mapping[str, Any], parameter: Tensor) -> dict[str, Any]:
-        names = keys_of(str, f"{self._name}.load_state_dict", "state", entry, "Tensors and numbers")
-        copied = {name: entry[name] for name in names}
-        for name in self._tensor_lists:
-            tensor = copied.get(name)
-            if tensor is None:
-                continue
-            if not isinstance(tensor, Tensor):
-                raise TypeError(
-                    f"{self._name}.load_state_dict: {name} is of type {type(tensor).__name__}; a "
-                    "Tensor is needed"
-                )
-            if tensor.shape != parameter.shape:
-                raise ShapeError(
-                    f"{self._name}.load_state_dict: {name} has sizes {list(tensor.shape)}; its "
-                    f"parameter's, {list(parameter.shape)}, are needed"
-                )
-            with no_grad():
-                copied[name] = tensor.to(parameter.device, dtype=parameter.dtype, copy=True)
-        if "step" in copied:
-            copied["step"] = self._steps_of(copied["step"])
-        return copied
-
-    def _steps_of(self, given: Any) -> int:
-        """How many steps a saved state has seen: PyTorch saves a tensor of a float."""
-        value = check.worth(f"{self._name}.load_state_dict", "step", given)
-        if not 0 <= value < 1 << 63:  # NaN too
-            raise ValueError(
-                f"{self._name}.load_state_dict: step {shown(value)}; a number of steps is needed"
-            )
-        return int(value)
-
-    def _load(self, state: Any, entries: list[dict[str, Any]]) -> None:
-        for name, ours in self._tensor_lists.items():
-            setattr(state, ours, [entry.get(name) for entry in entries])
+    def _copied(self, op: str, entry: Mapping[str, Any], parameter: Tensor) -> dict[str, Any]:
+        like = self._names_of_tensors()
+        return copied_entry(op, entry, parameter, like=like, numbers=self._number_names)
 
     # Life
 
@@ -338,8 +357,7 @@ class Optimizer:
         >>> optimizer.dispose()
         """
         self._is_disposed = True
-        for state in self._states:
-            state.clear()
+        self._end_state()
 
     def _scope_members(self) -> list[Tensor]:
         """What moves between scopes with the optimizer: its own state is in none."""

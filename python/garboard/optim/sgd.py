@@ -8,12 +8,13 @@ from typing import Any, ClassVar
 from garboard import _check as check
 from garboard._engine import SgdState, Tensor
 from garboard._texts import shown
-from garboard.optim.optimizer import Optimizer
+from garboard.optim._formula import refuse_modes
+from garboard.optim._native import NativeOptimizer
 
 __all__ = ["SGD"]
 
 
-class SGD(Optimizer):
+class SGD(NativeOptimizer):
     """Descend along the gradient, with momentum where asked.
 
     g = grad + weight_decay * p; v = momentum * v + (1 - dampening) * g, or g the first time;
@@ -28,10 +29,15 @@ class SGD(Optimizer):
         dampening: How much of the gradient the velocity does not take in.
         weight_decay: How much of the parameter is added to its gradient.
         nesterov: Look ahead; needs momentum, and no dampening.
+        maximize: Ascend instead of descending.
+        foreach: Ignored: it only makes PyTorch faster. So is `fused`.
+        differentiable: Refused unless False.
+        fused: Ignored.
 
     Raises:
         ValueError: An option out of range, or no parameters.
         TypeError: An option of another type, or something that is no Tensor.
+        NotImplementedError: `differentiable`.
 
     >>> x = gb.tensor([1.0], requires_grad=True)
     >>> optimizer = gb.optim.SGD([x], lr=0.5)
@@ -46,19 +52,26 @@ class SGD(Optimizer):
 
     def __init__(
         self,
-        params: Iterable[Tensor] | Iterable[dict[str, Any]],
+        params: Iterable[Tensor] | Iterable[tuple[str, Tensor]] | Iterable[dict[str, Any]],
         lr: float = 1e-3,
         momentum: float = 0.0,
         dampening: float = 0.0,
         weight_decay: float = 0.0,
         nesterov: bool = False,
+        *,
+        maximize: bool = False,
+        foreach: bool | None = None,
+        differentiable: bool = False,
+        fused: bool | None = None,
     ) -> None:
+        refuse_modes("SGD", differentiable=differentiable)
         options = {
             "lr": lr,
             "momentum": momentum,
             "dampening": dampening,
             "weight_decay": weight_decay,
             "nesterov": nesterov,
+            "maximize": maximize,
         }
         super().__init__(params, options)
 
@@ -68,6 +81,7 @@ class SGD(Optimizer):
         momentum, dampening = (
             check.worth("SGD", name, group[name]) for name in ("momentum", "dampening")
         )
+        check.flag("SGD", "maximize", group["maximize"])
         is_nesterov = check.flag("SGD", "nesterov", group["nesterov"])
         if is_nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError(
@@ -83,4 +97,5 @@ class SGD(Optimizer):
             dampening=group["dampening"],
             weight_decay=group["weight_decay"],
             nesterov=group["nesterov"],
+            maximize=group["maximize"],
         )

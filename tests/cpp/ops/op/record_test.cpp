@@ -84,7 +84,7 @@ TEST_P(AnInterruptedWrite, OfAParameterMovesItsVersionOn) {
   std::vector<Tensor> velocities;
   ask();
 
-  EXPECT_THROW(sgd_step({parameter}, {1, 0, 0, 0, false}, velocities), Asked);
+  EXPECT_THROW(sgd_step({parameter}, {1, 0, 0, 0, false, false}, velocities), Asked);
 
   EXPECT_EQ(parameter.storage()->version(), version + 1);
 }

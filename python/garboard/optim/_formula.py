@@ -1,0 +1,123 @@
+"""Optimizers whose step is a formula of ops, a parameter at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, TypeVar, overload
+
+from garboard import _check as check
+from garboard._engine import Tensor, zeros_like
+from garboard._grad_mode import enable_grad, no_grad
+from garboard._texts import shown
+from garboard.optim.optimizer import Optimizer
+
+__all__ = ["FormulaOptimizer", "check_betas", "refuse_modes"]
+
+_Group = dict[str, Any]
+_T = TypeVar("_T")
+
+
+def refuse_modes(name: str, *, capturable: bool = False, differentiable: bool = False) -> None:
+    """Refuse what no optimizer here does; what only makes PyTorch faster is taken and ignored.
+
+    Raises:
+        NotImplementedError: One of them is asked for.
+        TypeError: It is neither True nor False.
+    """
+    for option, given, instead in (
+        ("capturable", capturable, "there are no CUDA graphs, so leave it out"),
+        ("differentiable", differentiable, "write the step with ops that are recorded"),
+    ):
+        if check.flag(name, option, given):
+            raise NotImplementedError(f"{name}: {option}=True is not in garboard yet; {instead}")
+
+
+def check_betas(name: str, betas: Any) -> None:
+    """Raise ValueError unless `betas` are two shares below 1."""
+    if not isinstance(betas, (tuple, list)) or len(betas) != 2:
+        given = f"of {len(betas)}" if isinstance(betas, (tuple, list)) else shown(betas)
+        raise ValueError(f"{name}: betas {given}; two in [0, 1) are needed")
+    for place, beta in enumerate(betas):
+        check.share(name, f"betas[{place}]", beta, is_whole_allowed=False)
+
+
+class FormulaOptimizer(Optimizer):
+    """Base of optimizers that update each parameter by itself."""
+
+    # Options that are not negative, and tensors of a parameter's sizes in the state.
+    _rates: ClassVar[tuple[str, ...]] = ("lr", "eps", "weight_decay")
+    _tensor_names: ClassVar[tuple[str, ...]] = ()
+
+    def _names_of_tensors(self) -> tuple[str, ...]:
+        return self._tensor_names
+
+    def _check_options(self, group: _Group) -> None:
+        for name in self._rates:
+            check.rate(self._name, name, group[name])
+        for name in ("maximize", "centered", "decoupled_weight_decay"):
+            if name in group:
+                check.flag(self._name, name, group[name])
+        if "betas" in group:
+            check_betas(self._name, group["betas"])
+
+    @overload
+    def step(self, closure: None = None) -> None: ...
+    @overload
+    def step(self, closure: Callable[[], _T]) -> _T: ...
+    def step(self, closure: Callable[[], _T] | None = None) -> _T | None:
+        """Update every parameter that has a gradient.
+
+        Args:
+            closure: Computes the loss anew, with gradients; called first.
+
+        Returns:
+            What `closure` returned, or None.
+
+        Raises:
+            DisposedError: The optimizer or one of its parameters has ended.
+            TypeError: `closure` cannot be called.
+
+        >>> x = gb.tensor([1.0], requires_grad=True)
+        >>> optimizer = gb.optim.RMSprop([x], lr=0.5, alpha=0.0)
+        >>> (x * x).sum().backward()
+        >>> optimizer.step()
+        >>> round(x.item(), 4)
+        0.5
+        """
+        result = None
+        if closure is not None:
+            check.function(f"{self._name}.step", "closure", closure, "a function, or None,")
+            with enable_grad():
+                result = closure()
+        with no_grad():
+            for group in self.param_groups:
+                for parameter in group["params"]:
+                    if parameter.grad is not None:
+                        self._step_of(parameter, parameter.grad, group)
+        return result
+
+    def _step_of(self, parameter: Tensor, gradient: Tensor, group: _Group) -> None:
+        if group.get("maximize", False):
+            gradient = -gradient
+        decay = group.get("weight_decay", 0)
+        if decay and group.get("decoupled_weight_decay", False):
+            parameter.mul_(1 - group["lr"] * decay)
+        elif decay:
+            gradient = gradient.add(parameter, alpha=decay)
+        state = self.state[parameter]
+        if not state:
+            state["step"] = 0
+            self._begin(parameter, state, group)
+        state["step"] += 1
+        self._update(parameter, gradient, state, group)
+
+    def _begin(self, parameter: Tensor, state: dict[str, Any], group: _Group) -> None:
+        """Make the state of one parameter; zeros of its sizes by default."""
+        for name in self._tensor_names:
+            state[name] = zeros_like(parameter)
+
+    def _update(
+        self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: _Group
+    ) -> None:
+        """Write into one parameter and its state; decay has been added to the gradient."""
+        raise NotImplementedError

@@ -1,0 +1,98 @@
+"""Saved options and state of optimizers, in PyTorch's form: checked, and copied for a parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from garboard import _check as check
+from garboard._engine import ShapeError, Tensor
+from garboard._given import items_of, keys_of, refuse_unless_list
+from garboard._grad_mode import no_grad
+from garboard._texts import shown
+
+__all__ = ["copied_entry", "parts_of"]
+
+_Group = dict[str, Any]
+
+
+def parts_of(
+    op: str, state_dict: Mapping[str, Any]
+) -> tuple[list[_Group], Mapping[Any, Mapping[str, Any]]]:
+    """Check the form of a state dict, and return its groups and its state by parameter."""
+    keys = keys_of(str, op, "state_dict", state_dict, "'state' and 'param_groups'")
+    if missing := [key for key in ("state", "param_groups") if key not in keys]:
+        raise ValueError(f"{op}: keys [{', '.join(map(shown, keys))}]; {missing} are missing")
+    given = state_dict["param_groups"]
+    refuse_unless_list(op, "param_groups", given, "dicts")
+    groups = []
+    for group in items_of(given):
+        names = keys_of(str, op, "a group", group, "options")
+        if "params" not in names:
+            raise ValueError(f"{op}: a group without params; a list of numbers is needed")
+        groups.append({name: group[name] for name in names})
+        refuse_unless_list(op, "params", groups[-1]["params"], "numbers")
+        numbers = enumerate(items_of(groups[-1]["params"]))
+        params = [check.integer(op, f"params[{place}]", number) for place, number in numbers]
+        groups[-1]["params"] = params
+    saved = state_dict["state"]
+    if not isinstance(saved, Mapping):
+        raise TypeError(
+            f"{op}: state is of type {type(saved).__name__}; a dict by parameter is needed"
+        )
+    return groups, saved
+
+
+def copied_entry(
+    op: str,
+    entry: Mapping[str, Any],
+    parameter: Tensor,
+    *,
+    like: tuple[str, ...],
+    numbers: tuple[str, ...],
+) -> dict[str, Any]:
+    """Return a copy of one parameter's state.
+
+    The tensors named in `like` have its sizes; `numbers` are numbers, of which PyTorch saves
+    tensors.
+    """
+    names = keys_of(str, op, "state", entry, "Tensors and numbers")
+    copied = {name: entry[name] for name in names}
+    for name in like:
+        tensor = copied.get(name)
+        if tensor is None:
+            continue
+        if not isinstance(tensor, Tensor):
+            raise TypeError(f"{op}: {name} is of type {type(tensor).__name__}; a Tensor is needed")
+        if tensor.shape != parameter.shape:
+            raise ShapeError(
+                f"{op}: {name} has sizes {list(tensor.shape)}; its parameter's, "
+                f"{list(parameter.shape)}, are needed"
+            )
+    with no_grad():
+        for name, value in copied.items():
+            if name in numbers:
+                copied[name] = _number(op, name, value)
+            else:
+                copied[name] = _copied(value, parameter)
+    return copied
+
+
+def _copied(value: Any, parameter: Tensor) -> Any:
+    if isinstance(value, Tensor):
+        dtype = parameter.dtype if parameter.is_floating_point() else value.dtype
+        return value.detach().to(parameter.device, dtype=dtype, copy=True)
+    if type(value) in (list, tuple):
+        return type(value)(_copied(part, parameter) for part in value)
+    if type(value) is dict:
+        return {name: _copied(part, parameter) for name, part in value.items()}
+    return value
+
+
+def _number(op: str, name: str, given: Any) -> float:
+    value = check.worth(op, name, given)
+    if name != "step":
+        return value
+    if not 0 <= value < 1 << 63:  # NaN too
+        raise ValueError(f"{op}: step {shown(value)}; a number of steps is needed")
+    return int(value)

@@ -1,0 +1,79 @@
+"""Where an optimizer written in Python keeps its tensors: by parameter, then by name.
+
+What is put there leaves its dispose scope at once, and is booked as the optimizer's.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from garboard._engine import Tensor
+
+__all__ = ["ParameterState", "States", "tensors_in"]
+
+_DEEPEST = 16
+
+
+def tensors_in(value: object, depth: int = 0) -> Iterator[Tensor]:
+    """Yield the tensors of a nest of lists, tuples, deques and dicts."""
+    if isinstance(value, Tensor):
+        yield value
+    elif depth < _DEEPEST and isinstance(value, (list, tuple, deque)):
+        for part in value:
+            yield from tensors_in(part, depth + 1)
+    elif depth < _DEEPEST and isinstance(value, Mapping):
+        for part in value.values():
+            yield from tensors_in(part, depth + 1)
+
+
+def _own(value: object) -> None:
+    for tensor in tensors_in(value):
+        if not tensor.is_disposed:
+            tensor._mark_optimizer_owned()
+
+
+class ParameterState(dict[Any, Any]):
+    """What an optimizer keeps of one parameter: tensors and numbers by name."""
+
+    def __setitem__(self, name: Any, value: Any) -> None:
+        _own(value)
+        super().__setitem__(name, value)
+
+    def setdefault(self, name: Any, default: Any = None) -> Any:
+        if name not in self:
+            self[name] = default
+        return self[name]
+
+    def update(self, *given: Any, **named: Any) -> None:
+        for name, value in dict(*given, **named).items():
+            self[name] = value
+
+
+class States(dict[Any, Any]):
+    """What an optimizer keeps, by parameter: the state of one that has none yet is empty."""
+
+    def __missing__(self, parameter: Any) -> ParameterState:
+        state = self[parameter] = ParameterState()
+        return state
+
+    def __setitem__(self, parameter: Any, value: Any) -> None:
+        state = value
+        if isinstance(value, Mapping) and not isinstance(value, ParameterState):
+            state = ParameterState()
+            state.update(value)
+        super().__setitem__(parameter, state)
+
+    def own_parts(self) -> None:
+        """Take over what was put into a list or a dict inside: nobody hears of that meanwhile."""
+        for state in self.values():
+            for value in state.values() if isinstance(state, Mapping) else (state,):
+                if not isinstance(value, (Tensor, int, float)):
+                    _own(value)
+
+    def dispose(self) -> None:
+        """End every tensor, and forget all."""
+        for tensor in tensors_in(list(self.values())):
+            tensor.dispose()
+        self.clear()

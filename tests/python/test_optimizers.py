@@ -1,0 +1,309 @@
+"""The optimizers of formulas beside stored steps of PyTorch's, and optimizers of users' own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import garboard as gb
+import numpy as np
+import pytest
+from garboard import nn, optim
+
+from tests.support.live_memory import balanced  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("balanced")
+
+START = np.array([0.5, -1.0, 2.0])
+SLOPES = np.sin(np.arange(1.0, 61.0)).reshape(20, 3)
+
+# PyTorch 2.15 after 20 steps with lr=0.1; it keeps some scalars in float32.
+STEPS = [
+    (
+        optim.SGD,
+        {"momentum": 0.9, "maximize": True, "weight_decay": 0.1},
+        [0.258777361, 0.075434335, 0.244611961],
+    ),
+    (optim.Adam, {"amsgrad": True, "weight_decay": 0.1}, [0.186880013, -0.934175612, 1.363996010]),
+    (optim.Adam, {"maximize": True}, [0.709082612, -0.829174907, 2.090220730]),
+    (
+        optim.Adam,
+        {"decoupled_weight_decay": True, "weight_decay": 0.1},
+        [0.229782409, -0.963378504, 1.561058961],
+    ),
+    (optim.AdamW, {"amsgrad": True, "maximize": True}, [0.695961249, -0.812093215, 2.048924825]),
+    (optim.RMSprop, {}, [-0.278335860, -1.714253442, 1.510795084]),
+    (
+        optim.RMSprop,
+        {"centered": True, "momentum": 0.9, "weight_decay": 0.1},
+        [1.023708561, 0.964915274, 0.371547544],
+    ),
+    (
+        optim.Adagrad,
+        {"lr_decay": 0.1, "initial_accumulator_value": 0.2, "weight_decay": 0.1},
+        [0.413701982, -1.014120871, 1.841807510],
+    ),
+    (optim.Adadelta, {"weight_decay": 0.1}, [0.499244152, -0.999624092, 1.998006501]),
+    (optim.Adamax, {"weight_decay": 0.1}, [0.250011593, -0.974857579, 1.534553179]),
+    (optim.NAdam, {}, [0.366729812, -1.111114317, 1.947965966]),
+    (
+        optim.NAdam,
+        {"weight_decay": 0.1, "decoupled_weight_decay": True},
+        [0.290095711, -0.915697016, 1.594568749],
+    ),
+    (optim.RAdam, {"weight_decay": 0.1}, [0.347953484, -1.065826748, 1.861973993]),
+    (
+        optim.RAdam,
+        {"betas": (0.8, 0.9), "decoupled_weight_decay": True, "weight_decay": 0.1},
+        [0.299667011, -0.928873914, 1.623766818],
+    ),
+    (
+        optim.ASGD,
+        {"t0": 10.0, "lambd": 0.1, "weight_decay": 0.1},
+        [0.268620831, -0.746348544, 1.378616330],
+    ),
+    (optim.Rprop, {}, [0.324804687, -1.200859375, 1.800195312]),
+    (optim.Rprop, {"maximize": True}, [0.675195312, -0.799140625, 2.199804687]),
+]
+
+
+def run(optimizer: Any, parameter: gb.Tensor, slopes: np.ndarray = SLOPES) -> list[float]:
+    for slope in slopes:
+        parameter.grad = gb.tensor(slope, dtype=parameter.dtype)
+        optimizer.step()
+    values: list[float] = parameter.tolist()
+    return values
+
+
+@pytest.mark.parametrize(("make", "options", "expected"), STEPS)
+def test_steps_agree_with_pytorchs_also_from_a_saved_state(make, options, expected):
+    parameter = nn.Parameter(gb.tensor(START))
+    first = make([parameter], lr=0.1, **options)
+    second = make([parameter], lr=9.0)
+
+    run(first, parameter, SLOPES[:7])
+    second.load_state_dict(first.state_dict())
+    first.dispose()
+    with gb.dispose_scope():
+        values = run(second, parameter, SLOPES[7:])
+
+    np.testing.assert_allclose(values, expected, atol=2e-8)
+    assert not any(it.is_disposed for it in parameter_state(second, parameter))
+
+
+def parameter_state(optimizer: optim.Optimizer, parameter: gb.Tensor) -> list[gb.Tensor]:
+    return [it for it in optimizer.state[parameter].values() if isinstance(it, gb.Tensor)]
+
+
+@pytest.mark.parametrize("make", [optim.RMSprop, optim.Adadelta, optim.Adamax, optim.Rprop])
+def test_a_formulas_state_ends_with_the_optimizer_and_leaves_no_byte(make):
+    parameter = nn.Parameter(gb.ones(1000))
+    parameter.grad = gb.ones(1000)
+    before = gb.memory.live()
+
+    with make([parameter]) as optimizer, gb.dispose_scope():
+        optimizer.step()
+        kept = gb.memory.live().bytes
+
+    assert kept > before.bytes
+    assert gb.memory.live() == before
+    with pytest.raises(gb.DisposedError, match=r"step: a disposed optimizer"):
+        optimizer.step()
+
+
+@pytest.mark.parametrize(
+    ("make", "options", "error", "message"),
+    [
+        (optim.RMSprop, {"alpha": -1}, ValueError, "RMSprop: alpha -1; it must not be negative"),
+        (optim.RMSprop, {"centered": "yes"}, TypeError, "RMSprop: centered is of type str; True"),
+        (optim.Adagrad, {"lr": float("nan")}, ValueError, "Adagrad: lr nan"),
+        (optim.Adadelta, {"rho": 2}, ValueError, "Adadelta: rho 2; it must lie in"),
+        (optim.NAdam, {"betas": (1.0, 0.9)}, ValueError, r"NAdam: betas\[0\] 1.0"),
+        (optim.RAdam, {"maximize": 3}, TypeError, "RAdam: maximize is of type int; True or"),
+        (optim.ASGD, {"t0": "a"}, TypeError, "ASGD: t0 is of type str; a number"),
+        (optim.Rprop, {"etas": (1.5, 1.2)}, ValueError, "Rprop: etas out of order"),
+        (optim.Rprop, {"step_sizes": 3}, ValueError, "Rprop: step_sizes 3; two numbers"),
+        (optim.Adam, {"amsgrad": None}, TypeError, "Adam: amsgrad is of type NoneType"),
+        (optim.SGD, {"differentiable": True}, NotImplementedError, "SGD: differentiable=True is"),
+        (optim.Adamax, {"capturable": True}, NotImplementedError, "no CUDA graphs, so leave it"),
+    ],
+)
+def test_an_option_that_does_not_fit_is_refused_by_name(make, options, error, message):
+    with pytest.raises(error, match=message):
+        make([nn.Parameter(gb.ones(1))], **options)
+
+
+@pytest.mark.parametrize("make", [optim.SGD, optim.Adam, optim.RMSprop])
+def test_what_makes_only_pytorch_faster_is_taken(make):
+    x = nn.Parameter(gb.ones(1))
+
+    make([x], foreach=True)
+    if make is not optim.RMSprop:
+        make([x], fused=True)
+
+
+class Momentum(optim.Optimizer):
+    """As a user of PyTorch writes one."""
+
+    def __init__(self, params, lr=0.1):
+        super().__init__(params, {"lr": lr})
+
+    @gb.no_grad()
+    def step(self, closure=None):
+        loss = None
+        if closure is not None:
+            with gb.enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            for p in group["params"]:
+                if p.grad is None:
+                    continue
+                state = self.state[p]
+                if len(state) == 0:
+                    state["step"] = 0
+                    state["velocity"] = gb.zeros_like(p)
+                    state["past"] = []
+                state["step"] += 1
+                state["velocity"].mul_(0.9).add_(p.grad)
+                state["past"].append(p.grad.clone())
+                p.add_(state["velocity"], alpha=-group["lr"])
+        return loss
+
+
+class TestAnOptimizerOfAUsersOwn:
+    def test_steps_and_keeps_its_state_out_of_scopes(self):
+        x = nn.Parameter(gb.tensor([1.0]))
+        optimizer = Momentum([x])
+
+        for _ in range(2):
+            with gb.dispose_scope():
+                optimizer.zero_grad()
+                (x * x).sum().backward()
+                optimizer.step()
+
+        assert x.item() == pytest.approx(0.8 - 0.1 * (0.9 * 2 + 1.6))
+        assert optimizer.state[x]["velocity"].item() == pytest.approx(3.4)
+        assert [past.item() for past in optimizer.state[x]["past"]] == pytest.approx([2, 1.6])
+
+    def test_saves_and_loads_its_state_in_pytorchs_form(self):
+        x, y = nn.Parameter(gb.tensor([1.0])), nn.Parameter(gb.tensor([1.0]))
+        first, second = Momentum([x]), Momentum([y], lr=9.0)
+        x.grad, y.grad = gb.ones(1), gb.ones(1)
+        first.step()
+        saved = first.state_dict()
+
+        second.load_state_dict(saved)
+        first.dispose()
+        second.step()
+
+        assert saved["state"][0]["step"] == 1
+        assert saved["param_groups"] == [{"params": [0], "lr": 0.1}]
+        assert second.state[y]["velocity"].item() == pytest.approx(1.9)
+        assert len(second.state[y]["past"]) == 2
+
+    def test_ends_with_its_state(self):
+        x = nn.Parameter(gb.ones(3))
+        x.grad = gb.ones(3)
+        optimizer = Momentum([x])
+        optimizer.step()
+        velocity, (past,) = optimizer.state[x]["velocity"], optimizer.state[x]["past"]
+
+        optimizer.dispose()
+
+        assert velocity.is_disposed
+        assert past.is_disposed
+
+    def test_trains_on_after_a_parameter_was_pruned_from_its_state(self):
+        x = nn.Parameter(gb.ones(3))
+        x.grad = gb.ones(3)
+        optimizer = Momentum([x])
+        optimizer.step()
+
+        del optimizer.state[x]
+        optimizer.step()
+
+        assert optimizer.state[x]["step"] == 1
+
+    def test_refuses_parameters_that_have_ended(self):
+        with gb.dispose_scope():
+            x = nn.Parameter(gb.ones(3))
+            optimizer = Momentum([x])
+
+        with pytest.raises(gb.DisposedError, match=r"Momentum.step: parameters \[0\] of a group"):
+            optimizer.step()
+
+    def test_says_what_it_must_define(self):
+        optimizer = optim.Optimizer([nn.Parameter(gb.ones(1))], {})
+
+        with pytest.raises(NotImplementedError, match=r"Optimizer: step\(\) is missing"):
+            optimizer.step()
+
+
+class TestHooks:
+    @pytest.mark.parametrize("make", [optim.SGD, optim.RMSprop, Momentum])
+    def test_they_surround_every_step_once(self, make):
+        class Inner(make):
+            def step(self, closure=None):
+                said.append("inner")
+                return super().step(closure)
+
+        said: list[str] = []
+        x = nn.Parameter(gb.ones(1))
+        optimizer = Inner([x], lr=0.1)
+        before = optimizer.register_step_pre_hook(lambda *given: said.append("before"))
+        optimizer.register_step_post_hook(lambda of, args, kwargs: said.append("after"))
+
+        optimizer.step()
+        before.remove()
+        optimizer.step()
+
+        assert said == ["before", "inner", "after", "inner", "after"]
+
+    def test_one_replaces_the_arguments(self):
+        x = nn.Parameter(gb.ones(1))
+        optimizer = optim.SGD([x])
+        optimizer.register_step_pre_hook(lambda of, args, kwargs: ((), {"closure": lambda: 5}))
+
+        assert optimizer.step() == 5
+
+    def test_one_that_returns_something_else_is_refused(self):
+        optimizer = optim.SGD([nn.Parameter(gb.ones(1))])
+        optimizer.register_step_pre_hook(lambda of, args, kwargs: 3)
+
+        with pytest.raises(TypeError, match=r"SGD.step: a hook returned what is of type int"):
+            optimizer.step()
+
+
+class TestGroups:
+    def test_take_named_parameters(self):
+        layer = nn.Linear(2, 1)
+
+        optimizer = optim.SGD(layer.named_parameters(), lr=0.1)
+
+        assert optimizer.param_groups[0]["param_names"] == ["weight", "bias"]
+        assert optimizer.param_groups[0]["params"][0] is layer.weight
+
+    @pytest.mark.parametrize(
+        ("params", "message"),
+        [
+            (lambda x: {x}, "SGD: params is a set; a list, which has an order"),
+            (lambda x: [{"params": {x}}], "SGD: params is a set"),
+            (lambda x: [("a", x), x], "SGD: item 1 of params is no pair of a name and a Tensor"),
+            (lambda x: [("a", 3)], "SGD: item 0 of params is no pair"),
+        ],
+    )
+    def test_refuse_what_has_no_order_or_is_no_pair(self, params, message):
+        with pytest.raises(TypeError, match=message):
+            optim.SGD(params(nn.Parameter(gb.ones(1))))
+
+    def test_change_to_amsgrad_between_steps(self):
+        x = nn.Parameter(gb.ones(2))
+        x.grad = gb.ones(2)
+        optimizer = optim.Adam([x], lr=0.1)
+        optimizer.step()
+
+        optimizer.param_groups[0]["amsgrad"] = True
+        optimizer.step()
+
+        assert x.tolist() == pytest.approx([0.8, 0.8])
+        assert optimizer.state[x]["step"] == 2
+        assert set(optimizer.state[x]) == {"step", "exp_avg", "exp_avg_sq", "max_exp_avg_sq"}
