@@ -302,7 +302,6 @@ _OPTIM: _Rows = (
         "use optim.Adam, optim.AdamW or optim.SGD",
         "LBFGS SparseAdam Adafactor Muon",
     ),
-    ('set group["lr"] of optimizer.param_groups between steps', "lr_scheduler"),
     ("average module.state_dict() by hand", "swa_utils"),
 )
 

@@ -108,8 +108,7 @@ void bind_optimizers(py::module_& m) {
       .def(
           "step",
           [](SgdState& state, const std::vector<Tensor>& parameters, double learning_rate,
-             double momentum, double dampening, double weight_decay, bool nesterov,
-             bool maximize) {
+             double momentum, double dampening, double weight_decay, bool nesterov, bool maximize) {
             const OpProfile::MaybeOp op("sgd_step");
             state.step([&](SgdLists& lists) {
               sgd_step(parameters,

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from garboard._missing import module_getattr
+from garboard.optim import lr_scheduler
 from garboard.optim.adagrad import Adadelta, Adagrad
 from garboard.optim.adam import Adam, AdamW
 from garboard.optim.adam_kin import Adamax, NAdam, RAdam
@@ -25,6 +26,7 @@ __all__ = [
     "RAdam",
     "RMSprop",
     "Rprop",
+    "lr_scheduler",
 ]
 
 if not TYPE_CHECKING:

@@ -1,0 +1,46 @@
+"""Schedules: how an optimizer's learning rates change from epoch to epoch, or step to step."""
+
+from typing import TYPE_CHECKING
+
+from garboard._missing import module_getattr
+from garboard.optim.lr_scheduler._chains import ChainedScheduler, SequentialLR
+from garboard.optim.lr_scheduler._cycles import (
+    CosineAnnealingLR,
+    CosineAnnealingWarmRestarts,
+    CyclicLR,
+    OneCycleLR,
+)
+from garboard.optim.lr_scheduler._factors import (
+    ConstantLR,
+    ExponentialLR,
+    LambdaLR,
+    LinearLR,
+    MultiplicativeLR,
+    MultiStepLR,
+    PolynomialLR,
+    StepLR,
+)
+from garboard.optim.lr_scheduler._plateau import ReduceLROnPlateau
+from garboard.optim.lr_scheduler._scheduler import LRScheduler
+
+__all__ = [
+    "ChainedScheduler",
+    "ConstantLR",
+    "CosineAnnealingLR",
+    "CosineAnnealingWarmRestarts",
+    "CyclicLR",
+    "ExponentialLR",
+    "LRScheduler",
+    "LambdaLR",
+    "LinearLR",
+    "MultiStepLR",
+    "MultiplicativeLR",
+    "OneCycleLR",
+    "PolynomialLR",
+    "ReduceLROnPlateau",
+    "SequentialLR",
+    "StepLR",
+]
+
+if not TYPE_CHECKING:
+    __getattr__ = module_getattr(__name__)

@@ -1,0 +1,434 @@
+"""Schedules of learning rates beside stored ones of PyTorch's, saved, loaded and misused."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import garboard as gb
+import pytest
+from garboard import nn, optim
+from garboard.optim import lr_scheduler as schedules
+
+from tests.support.live_memory import balanced  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("balanced")
+
+
+def sgd(**options: float) -> optim.Optimizer:
+    return optim.SGD([nn.Parameter(gb.ones(1))], **{"lr": 0.1, "momentum": 0.9, **options})
+
+
+def rates(of: optim.Optimizer, schedule: schedules.LRScheduler, count: int) -> list[float]:
+    found = []
+    for _ in range(count):
+        found.append(of.param_groups[0]["lr"])
+        assert schedule.get_last_lr() == [of.param_groups[0]["lr"]]
+        of.step()
+        schedule.step()
+    return found
+
+
+# PyTorch 2.15 with lr=0.1, over nine steps.
+RATES = [
+    (
+        lambda of: schedules.LambdaLR(of, lambda epoch: 0.9**epoch / (1 + epoch)),
+        [
+            0.10000000,
+            0.04500000,
+            0.02700000,
+            0.01822500,
+            0.01312200,
+            0.00984150,
+            0.00759201,
+            0.00597871,
+            0.00478297,
+        ],
+    ),
+    (
+        lambda of: schedules.MultiplicativeLR(of, lambda epoch: 1 - epoch / 20),
+        [
+            0.10000000,
+            0.09500000,
+            0.08550000,
+            0.07267500,
+            0.05814000,
+            0.04360500,
+            0.03052350,
+            0.01984028,
+            0.01190416,
+        ],
+    ),
+    (
+        lambda of: schedules.StepLR(of, 3, 0.5),
+        [
+            0.10000000,
+            0.10000000,
+            0.10000000,
+            0.05000000,
+            0.05000000,
+            0.05000000,
+            0.02500000,
+            0.02500000,
+            0.02500000,
+        ],
+    ),
+    (
+        lambda of: schedules.MultiStepLR(of, [2, 5, 5], 0.3),
+        [
+            0.10000000,
+            0.10000000,
+            0.03000000,
+            0.03000000,
+            0.03000000,
+            0.00270000,
+            0.00270000,
+            0.00270000,
+            0.00270000,
+        ],
+    ),
+    (
+        lambda of: schedules.ConstantLR(of, 0.3, 4),
+        [
+            0.03000000,
+            0.03000000,
+            0.03000000,
+            0.03000000,
+            0.10000000,
+            0.10000000,
+            0.10000000,
+            0.10000000,
+            0.10000000,
+        ],
+    ),
+    (
+        lambda of: schedules.LinearLR(of, 0.1, 0.7, 6),
+        [
+            0.01000000,
+            0.02000000,
+            0.03000000,
+            0.04000000,
+            0.05000000,
+            0.06000000,
+            0.07000000,
+            0.07000000,
+            0.07000000,
+        ],
+    ),
+    (
+        lambda of: schedules.ExponentialLR(of, 0.9),
+        [
+            0.10000000,
+            0.09000000,
+            0.08100000,
+            0.07290000,
+            0.06561000,
+            0.05904900,
+            0.05314410,
+            0.04782969,
+            0.04304672,
+        ],
+    ),
+    (
+        lambda of: schedules.PolynomialLR(of, 6, 2.0),
+        [
+            0.10000000,
+            0.06944444,
+            0.04444444,
+            0.02500000,
+            0.01111111,
+            0.00277778,
+            0.00000000,
+            0.00000000,
+            0.00000000,
+        ],
+    ),
+    (
+        lambda of: schedules.CosineAnnealingLR(of, 4, 0.01),
+        [
+            0.10000000,
+            0.08681981,
+            0.05500000,
+            0.02318019,
+            0.01000000,
+            0.02318019,
+            0.05500000,
+            0.08681981,
+            0.10000000,
+        ],
+    ),
+    (
+        lambda of: schedules.CosineAnnealingWarmRestarts(of, 2, 2, 0.01),
+        [
+            0.10000000,
+            0.05500000,
+            0.10000000,
+            0.08681981,
+            0.05500000,
+            0.02318019,
+            0.10000000,
+            0.09657458,
+            0.08681981,
+        ],
+    ),
+    (
+        lambda of: schedules.CyclicLR(of, 0.01, 0.1, 3, 2, mode="triangular2"),
+        [
+            0.01000000,
+            0.04000000,
+            0.07000000,
+            0.10000000,
+            0.05500000,
+            0.01000000,
+            0.02500000,
+            0.04000000,
+            0.05500000,
+        ],
+    ),
+    (
+        lambda of: schedules.CyclicLR(of, 0.01, 0.1, 3, mode="exp_range", gamma=0.9),
+        [
+            0.01000000,
+            0.03700000,
+            0.05860000,
+            0.07561000,
+            0.04936600,
+            0.02771470,
+            0.01000000,
+            0.02434891,
+            0.03582803,
+        ],
+    ),
+    (
+        lambda of: schedules.OneCycleLR(of, 0.5, total_steps=10),
+        [
+            0.02000000,
+            0.26000000,
+            0.50000000,
+            0.47524232,
+            0.40587283,
+            0.30563101,
+            0.19437099,
+            0.09412917,
+            0.02475968,
+        ],
+    ),
+    (
+        lambda of: schedules.OneCycleLR(
+            of, 0.5, epochs=2, steps_per_epoch=5, three_phase=True, anneal_strategy="linear"
+        ),
+        [
+            0.02000000,
+            0.26000000,
+            0.50000000,
+            0.26000000,
+            0.02000000,
+            0.01600040,
+            0.01200080,
+            0.00800120,
+            0.00400160,
+        ],
+    ),
+    (
+        lambda of: schedules.SequentialLR(
+            of, [schedules.LinearLR(of, 0.1, 1.0, 3), schedules.CosineAnnealingLR(of, 6)], [3]
+        ),
+        [
+            0.01000000,
+            0.04000000,
+            0.07000000,
+            0.10000000,
+            0.09330127,
+            0.07500000,
+            0.05000000,
+            0.02500000,
+            0.00669873,
+        ],
+    ),
+    (
+        lambda of: schedules.ChainedScheduler(
+            [schedules.ConstantLR(of, 0.1, 4), schedules.ExponentialLR(of, 0.9)]
+        ),
+        [
+            0.01000000,
+            0.00900000,
+            0.00810000,
+            0.00729000,
+            0.06561000,
+            0.05904900,
+            0.05314410,
+            0.04782969,
+            0.04304672,
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("make", "expected"), RATES)
+class TestEverySchedule:
+    def test_gives_pytorchs_rates_and_goes_on_where_it_was_saved(self, make, expected):
+        first, second = sgd(), sgd()
+        before, after = make(first), make(second)
+
+        found = rates(first, before, 4)
+        after.load_state_dict(before.state_dict())
+        second.load_state_dict(first.state_dict())
+        found += rates(second, after, 5)
+
+        assert found == pytest.approx(expected, abs=1e-8)
+
+    def test_refuses_to_go_on_with_an_optimizer_that_has_ended(self, make, expected):
+        optimizer = sgd()
+        schedule = make(optimizer)
+        optimizer.dispose()
+
+        with pytest.raises(gb.DisposedError, match=r"step: its optimizer is disposed; make both"):
+            schedule.step()
+
+
+def test_a_cycle_of_momentum_goes_the_other_way():
+    for optimizer in (sgd(), optim.Adam([nn.Parameter(gb.ones(1))])):
+        schedules.CyclicLR(optimizer, 0.1, 0.2, 2, base_momentum=0.5, max_momentum=0.75).step(1)
+        group = optimizer.param_groups[0]
+        assert group.get("momentum", group.get("betas", [0])[0]) == pytest.approx(0.625)
+
+
+def test_groups_have_rates_of_their_own():
+    a, b = nn.Parameter(gb.ones(1)), nn.Parameter(gb.ones(1))
+    optimizer = optim.SGD([{"params": [a]}, {"params": [b], "lr": 0.5}], lr=0.1)
+
+    schedule = schedules.LambdaLR(optimizer, [lambda epoch: 2.0, lambda epoch: 0.5])
+
+    assert schedule.get_last_lr() == [0.2, 0.25]
+
+
+def test_a_factor_that_is_an_object_is_saved_with_its_attributes():
+    class Factor:
+        scale = 1.0
+
+        def __call__(self, epoch: int) -> float:
+            return self.scale
+
+    first, second = Factor(), Factor()
+    first.scale = 3.0
+    saved = schedules.LambdaLR(sgd(), first).state_dict()
+
+    schedules.LambdaLR(sgd(), second).load_state_dict(saved)
+
+    assert second.scale == 3.0
+
+
+def test_some_go_to_an_epoch():
+    optimizer = sgd()
+    schedule = schedules.StepLR(optimizer, 2, 0.5)
+
+    schedule.step(5)
+
+    assert schedule.get_last_lr() == [0.025]
+
+
+def test_chains_nest():
+    optimizer = sgd()
+    chained = schedules.ChainedScheduler([schedules.ExponentialLR(optimizer, 0.5)])
+    schedule = schedules.SequentialLR(
+        optimizer, [schedules.ConstantLR(optimizer, 0.5, 9), chained], [2]
+    )
+
+    assert rates(optimizer, schedule, 4) == pytest.approx([0.05, 0.05, 0.1, 0.05])
+
+
+@pytest.mark.parametrize(
+    ("options", "metrics", "expected"),
+    [
+        ({"patience": 1}, [1.0, 1.0, 1.0, 0.5, 0.5], [0.1, 0.1, 0.01, 0.01, 0.01]),
+        ({"patience": 0, "mode": "max"}, [1.0, 2.0, 2.0], [0.1, 0.1, 0.01]),
+        ({"patience": 0, "min_lr": 0.05}, [1.0, 1.0, 1.0], [0.1, 0.05, 0.05]),
+        ({"patience": 0, "cooldown": 1}, [1.0, 1.0, 1.0, 1.0], [0.1, 0.01, 0.01, 0.001]),
+        ({"patience": 0, "threshold": 0.5, "threshold_mode": "abs"}, [1.0, 0.6], [0.1, 0.01]),
+        ({"patience": 0}, [math.nan, 1.0], [0.01, 0.01]),
+    ],
+)
+def test_a_plateau_lowers_the_rate(options, metrics, expected):
+    optimizer = sgd()
+    schedule = schedules.ReduceLROnPlateau(optimizer, **options)
+    found = []
+
+    for metric in metrics:
+        saved = schedule.state_dict()
+        schedule = schedules.ReduceLROnPlateau(optimizer, **options)
+        schedule.load_state_dict(saved)
+        schedule.step(gb.tensor(metric))
+        found += schedule.get_last_lr()
+
+    assert found == pytest.approx(expected)
+
+
+def test_calling_it_before_the_optimizer_warns_once():
+    schedule = schedules.ExponentialLR(sgd(), 0.9)
+
+    with pytest.warns(UserWarning, match="ExponentialLR.step: called before the optimizer's first"):
+        schedule.step()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        schedule.step()
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda of: schedules.StepLR(3, 2), TypeError, "StepLR: optimizer is of type int; a Opt"),
+        (lambda of: schedules.StepLR(of, 0), ValueError, "StepLR: step_size 0; 1 or more"),
+        (lambda of: schedules.StepLR(of, 2, "a"), TypeError, "StepLR: gamma is of type str"),
+        (lambda of: schedules.LambdaLR(of, 3), TypeError, r"LambdaLR: lr_lambda\[0\] is of type"),
+        (lambda of: schedules.LambdaLR(of, [abs, abs]), ValueError, "2 functions; 1 are needed"),
+        (lambda of: schedules.MultiStepLR(of, 3), TypeError, "MultiStepLR: milestones is of type"),
+        (lambda of: schedules.LinearLR(of, 0), ValueError, "LinearLR: start_factor 0; a positive"),
+        (lambda of: schedules.LinearLR(of, 2), ValueError, "LinearLR: start_factor 2; it must lie"),
+        (lambda of: schedules.PolynomialLR(of, 0), ValueError, "total_iters 0; 1 or more"),
+        (lambda of: schedules.CosineAnnealingLR(of, 0), ValueError, "T_max 0; 1 or more"),
+        (
+            lambda of: schedules.CosineAnnealingWarmRestarts(of, 2).step(-1),
+            ValueError,
+            "epoch -1; 0 or more",
+        ),
+        (lambda of: schedules.CyclicLR(of, 0.1, 0.2, 0), ValueError, "0.0 steps up and 0.0 down"),
+        (lambda of: schedules.CyclicLR(of, [1, 2], 3), ValueError, "2 base_lr; 1 are needed"),
+        (
+            lambda of: schedules.CyclicLR(optim.Adagrad([nn.Parameter()]), 1, 2),
+            ValueError,
+            "an optimizer without momentum and betas; cycle_momentum=False is needed",
+        ),
+        (lambda of: schedules.OneCycleLR(of, 1), ValueError, "OneCycleLR: no number of steps"),
+        (lambda of: schedules.OneCycleLR(of, 1, 2).step(9), ValueError, r"step 9 of 2; a cycle"),
+        (lambda of: schedules.ExponentialLR(of, 1, 5), KeyError, "group 0 has no 'initial_lr'"),
+        (lambda of: schedules.ChainedScheduler([]), ValueError, "no schedulers; at least one"),
+        (
+            lambda of: schedules.ChainedScheduler([schedules.ReduceLROnPlateau(of)]),
+            ValueError,
+            r"schedulers\[0\] asks for a metric",
+        ),
+        (
+            lambda of: schedules.SequentialLR(of, [schedules.StepLR(sgd(), 1)], []),
+            ValueError,
+            r"schedulers\[0\] is of another optimizer",
+        ),
+        (
+            lambda of: schedules.SequentialLR(of, [schedules.StepLR(of, 1)], [1]),
+            ValueError,
+            "1 milestones of 1 schedulers; 0 are needed",
+        ),
+        (lambda of: schedules.ReduceLROnPlateau(of, factor=1), ValueError, "factor 1; one below"),
+        (lambda of: schedules.ReduceLROnPlateau(of, "most"), ValueError, "mode 'most'; 'min' or"),
+        (lambda of: schedules.ReduceLROnPlateau(of).step("a"), TypeError, "metrics is of type str"),
+        (lambda of: schedules.LRScheduler(of), NotImplementedError, r"get_lr\(\) is missing"),
+        (
+            lambda of: schedules.StepLR(of, 1).load_state_dict({"optimizer": of}),
+            TypeError,
+            r"keys \['optimizer'\] are never saved",
+        ),
+        (lambda of: schedules.StepLR(of, 1).load_state_dict([1]), TypeError, "a dict of a sched"),
+    ],
+)
+def test_what_does_not_fit_is_refused_by_name(make, error, message):
+    with pytest.raises(error, match=message):
+        make(sgd())
