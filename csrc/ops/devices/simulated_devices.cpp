@@ -13,11 +13,10 @@
 namespace garboard {
 namespace {
 
-enum class State { closed, open, abandoned };
-
 // Source and allocator outlive the device, as all of them do: the next one of its number gets them.
 struct SimulatedDevice {
-  State state = State::closed;
+  enum State { closed, open, abandoned };
+  State state = closed;
   SimulatedSource* source = nullptr;
 };
 
@@ -29,7 +28,8 @@ std::int64_t live_bytes_on(Device device) {
 }
 
 bool is_free(const SimulatedDevice& it, Device device) {
-  return it.state == State::closed || (it.state == State::abandoned && live_bytes_on(device) == 0);
+  return it.state == SimulatedDevice::closed ||
+         (it.state == SimulatedDevice::abandoned && live_bytes_on(device) == 0);
 }
 
 void set_up(SimulatedDevice& it, Device device, const SimulatedMemory& memory) {
@@ -47,7 +47,7 @@ void set_up(SimulatedDevice& it, Device device, const SimulatedMemory& memory) {
   registry().reset_peak(device);
   it.source->set_capacity(memory.capacity_bytes);
   it.source->take_elsewhere(memory.taken_bytes);
-  it.state = State::open;
+  it.state = SimulatedDevice::open;
 }
 
 SimulatedDevice* find(Device device) noexcept {
@@ -84,19 +84,19 @@ void close_simulated_device(Device device) {
                            device, "; dispose what is on it first",
                            registry().largest_sites(device)));
   allocator_of(device).empty_cache();
-  find(device)->state = State::closed;
+  find(device)->state = SimulatedDevice::closed;
 }
 
 void abandon_simulated_device(Device device) noexcept {
   const std::lock_guard guard(opening);
   SimulatedDevice* const it = find(device);
-  if (it && it->state == State::open) it->state = State::abandoned;
+  if (it && it->state == SimulatedDevice::open) it->state = SimulatedDevice::abandoned;
 }
 
 void require_simulated(const char* op, Device device) {
   const std::lock_guard guard(opening);
   const SimulatedDevice* const it = find(device);
-  if (it && it->state == State::open) return;
+  if (it && it->state == SimulatedDevice::open) return;
   throw DeviceError(
       text(op, ": device ", device, " is not open; gb.memory.SimulatedDevice(capacity) opens one"));
 }

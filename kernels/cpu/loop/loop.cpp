@@ -27,27 +27,26 @@ using Item1 [[gnu::may_alias]] = std::uint8_t;
 using Item4 [[gnu::may_alias]] = std::uint32_t;
 using Item8 [[gnu::may_alias]] = std::uint64_t;
 
-void make_plan(Plan& plan, const View& out, const View* const* in, int inputs) {
+void make_plan(LoopPlan& plan, const View& out, const View* const* in, int inputs) {
   plan.operands = 1 + inputs;
   plan.operand[0] = operand_of(out);
   for (int k = 0; k < inputs; ++k) plan.operand[1 + k] = operand_of(*in[k]);
   for (int d = 0, n = out.sizes.size(); d < n; ++d) {
-    Dim dim{};
+    LoopDim dim{};
     dim.size = out.sizes.data()[d];
     dim.strides[0] = out.strides.data()[d];
     for (int k = 0; k < inputs; ++k)
       dim.strides[1 + k] = is_scalar(*in[k]) ? 0 : in[k]->strides.data()[d];
     plan.insert(dim);
   }
-  if (plan.dims == 0) {  // one element
-    plan.dims = 1;
-    plan.dim[0] = {1, {1, 1, 1, 1}};
-  }
   plan.coalesce();
+  if (plan.dims > 0) return;
+  plan.dims = 1;  // one element
+  plan.dim[0] = {1, {1, 1, 1, 1}};
 }
 
 /// The strides of the innermost dim are all 0 or 1, as the stretch can take them.
-bool is_direct(const Elementwise& op, const Dim& inner, int operands, unsigned& scalars) {
+bool is_direct(const Elementwise& op, const LoopDim& inner, int operands, unsigned& scalars) {
   scalars = 0;
   for (int k = 0; k < operands; ++k) {
     if (inner.strides[k] == 0 && k > 0)
@@ -58,7 +57,7 @@ bool is_direct(const Elementwise& op, const Dim& inner, int operands, unsigned& 
   return op.scalar_sets >> scalars & 1;
 }
 
-bool overwrites_an_input(const Plan& plan) {
+bool overwrites_an_input(const LoopPlan& plan) {
   for (int k = 1; k < plan.operands; ++k)
     if (plan.operand[k].data == plan.operand[0].data) return true;
   return false;
@@ -88,7 +87,7 @@ std::int64_t bytes_to_line(const char* at) {
 // The result passes through a buffer, so that no stretch needs a second form. It is so small that
 // reading the inputs never waits for the stores: 64 MiB of floats are added in 8.7 ms by 128,
 // in 9.1 by 256, and by 1,024 the loop is slower than plain stores.
-void run_streaming(const Elementwise& op, const Plan& plan, unsigned scalars) {
+void run_streaming(const Elementwise& op, const LoopPlan& plan, unsigned scalars) {
   constexpr std::int64_t block = 128, ahead = 2 * block;
   alignas(line_bytes) char buffer[block * 8];
   const auto& [out, item] = plan.operand[0];
@@ -122,7 +121,7 @@ void run_streaming(const Elementwise& op, const Plan& plan, unsigned scalars) {
   compute(out + i * item, count - i);
 }
 
-void run_rows(const Elementwise& op, const Plan& plan, unsigned scalars) {
+void run_rows(const Elementwise& op, const LoopPlan& plan, unsigned scalars) {
   const std::int64_t count = plan.inner().size;
   for_each_place(plan, 1, [&](char* const* data) {
     op.stretch(data[0], reinterpret_cast<const void* const*>(data + 1), count, scalars);
@@ -130,8 +129,8 @@ void run_rows(const Elementwise& op, const Plan& plan, unsigned scalars) {
 }
 
 /// The same where what lies at one place of the outermost dim is long.
-void run_long_rows(const Elementwise& op, const Plan& plan, unsigned scalars) {
-  const Dim& inner = plan.inner();
+void run_long_rows(const Elementwise& op, const LoopPlan& plan, unsigned scalars) {
+  const LoopDim& inner = plan.inner();
   Pace pace;
   for_each_place(plan, 1, [&](char* const* data) {
     pace.advance(inner.size);
@@ -145,11 +144,11 @@ void run_long_rows(const Elementwise& op, const Plan& plan, unsigned scalars) {
 }
 
 /// Of a plan with a row dim before the column dim: does a tile of the two.
-void run_tile(const Elementwise& op, const Plan& plan, char* const* data, std::int64_t rows,
+void run_tile(const Elementwise& op, const LoopPlan& plan, char* const* data, std::int64_t rows,
               std::int64_t columns) {
   alignas(64) char buffers[max_operands][block_elements * 8];
-  const Dim& row = plan.dim[plan.dims - 2];
-  const Dim& column = plan.inner();
+  const LoopDim& row = plan.dim[plan.dims - 2];
+  const LoopDim& column = plan.inner();
   const void* in[max_inputs];
   unsigned scalars = 0;
   for (int k = 1; k < plan.operands; ++k)
@@ -170,12 +169,12 @@ void run_tile(const Elementwise& op, const Plan& plan, char* const* data, std::i
 
 /// Makes the dim beside the innermost one that along which a transposed operand is dense. True if
 /// there is such an operand.
-bool bring_transposed_dim_inward(Plan& plan) {
+bool bring_transposed_dim_inward(LoopPlan& plan) {
   for (int k = 0; k < plan.operands; ++k) {
     if (size_of(plan.inner().strides[k]) <= 1) continue;
     for (int d = plan.dims - 2; d >= 0; --d) {
       if (plan.dim[d].strides[k] != 1) continue;
-      const Dim row = plan.dim[d];
+      const LoopDim row = plan.dim[d];
       for (int later = d; later < plan.dims - 2; ++later) plan.dim[later] = plan.dim[later + 1];
       plan.dim[plan.dims - 2] = row;
       return true;
@@ -184,11 +183,11 @@ bool bring_transposed_dim_inward(Plan& plan) {
   return false;
 }
 
-void run_tiles(const Elementwise& op, Plan& plan) {
+void run_tiles(const Elementwise& op, LoopPlan& plan) {
   plan.pad(2);
   const bool is_transposed = bring_transposed_dim_inward(plan);
-  const Dim& row = plan.dim[plan.dims - 2];
-  const Dim& column = plan.inner();
+  const LoopDim& row = plan.dim[plan.dims - 2];
+  const LoopDim& column = plan.inner();
   std::int64_t columns = smaller(column.size, block_elements);
   if (is_transposed) columns = smaller(column.size, block_elements / smaller(row.size, tile_side));
   const std::int64_t rows = smaller(row.size, block_elements / columns);
@@ -245,7 +244,7 @@ void scatter_items(T* to, const T* from, const Rectangle& block) {
 }
 
 /// Of the inputs and the result, those that are walked.
-std::int64_t bytes_of(const Plan& plan, std::int64_t count) {
+std::int64_t bytes_of(const LoopPlan& plan, std::int64_t count) {
   std::int64_t items = 0;
   for (int k = 0; k < plan.operands; ++k)
     if (plan.inner().strides[k] != 0) items += plan.operand[k].item;
@@ -278,7 +277,7 @@ void scatter(int item, void* to, const void* from, const Rectangle& block) noexc
 
 void run(const Elementwise& op, const View& out, const View* const* in) {
   if (out.count == 0) return;
-  Plan whole;
+  LoopPlan whole;
   make_plan(whole, out, in, op.inputs);
   unsigned scalars;
   const bool direct = is_direct(op, whole.inner(), whole.operands, scalars);
@@ -286,13 +285,13 @@ void run(const Elementwise& op, const View& out, const View* const* in) {
   const bool streams = direct && whole.dims == 1 &&
                        out.count * whole.operand[0].item >= streaming_bytes &&
                        !overwrites_an_input(whole);
-  const Dim& outer = whole.dim[0];
+  const LoopDim& outer = whole.dim[0];
   const bool has_long_places = out.count / outer.size > long_place;
   for_each_part(
       outer.size, part_size(op, out.count / outer.size),
       predicted_ns(static_cast<double>(out.count) * op.element_ns, bytes_of(whole, out.count)),
       [&](std::int64_t first, std::int64_t last) {
-        Plan plan = whole.part(first, last);
+        LoopPlan plan = whole.part(first, last);
         if (streams) return run_streaming(op, plan, scalars);
         if (!by_rows) return run_tiles(op, plan);
         has_long_places ? run_long_rows(op, plan, scalars) : run_rows(op, plan, scalars);

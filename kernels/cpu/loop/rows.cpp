@@ -19,8 +19,8 @@ struct Slice {
 
 /// The function for every place of the plan; `scattered` slices are gathered first. `is_long` where
 /// one place of the outermost dim takes long.
-void walk(const RowLoop& rows, Plan plan, const Slice* slices, std::int64_t count, int scattered,
-          bool is_long) {
+void walk(const RowLoop& rows, LoopPlan plan, const Slice* slices, std::int64_t count,
+          int scattered, bool is_long) {
   Pace pace;
   if (!scattered && is_long) {
     return for_each_place(plan, 0, [&](char* const* data) {
@@ -35,7 +35,7 @@ void walk(const RowLoop& rows, Plan plan, const Slice* slices, std::int64_t coun
   }
 
   plan.pad(1);
-  const Dim& across = plan.inner();
+  const LoopDim& across = plan.inner();
   const std::int64_t fitting = scratch_bytes / (8 * count);
   const std::int64_t at_once =
       smaller(across.size, fitting < 1 ? 1 : smaller(fitting, rows_at_once));
@@ -98,7 +98,7 @@ void for_each_row(const RowLoop& rows, const View* const* views, int dim) {
   const View& whole = *views[rows.views - 1];
   if (whole.count == 0) return;
   const std::int64_t count = whole.sizes.empty() ? 1 : whole.sizes.data()[dim];
-  Plan plan;
+  LoopPlan plan;
   Slice slices[max_operands];
   plan.operands = rows.views;
   int scattered = 0;
@@ -111,7 +111,7 @@ void for_each_row(const RowLoop& rows, const View* const* views, int dim) {
     scattered += slices[k].is_scattered;
   }
   for (int d = 0, n = whole.sizes.size(); d < n; ++d) {
-    Dim added{whole.sizes.data()[d], {}};
+    LoopDim added{whole.sizes.data()[d], {}};
     for (int k = 0; k < rows.views; ++k)
       added.strides[k] = views[k]->data ? views[k]->strides.data()[d] : 0;
     if (d != dim) plan.insert(added);

@@ -66,11 +66,11 @@ void turn(Item* to, std::int64_t to_stride, const Item* from, std::int64_t from_
 
 /// Brings the dim along which x is dense beside the innermost one, along which `out` is. False if
 /// there are no such two.
-bool face_each_other(Plan& plan) {
+bool face_each_other(LoopPlan& plan) {
   if (plan.dims < 2 || plan.inner().strides[0] != 1 || plan.inner().strides[1] == 1) return false;
   for (int d = plan.dims - 2; d >= 0; --d) {
     if (plan.dim[d].strides[1] != 1) continue;
-    const Dim dense = plan.dim[d];
+    const LoopDim dense = plan.dim[d];
     for (int later = d; later < plan.dims - 2; ++later) plan.dim[later] = plan.dim[later + 1];
     plan.dim[plan.dims - 2] = dense;
     return true;
@@ -81,7 +81,7 @@ bool face_each_other(Plan& plan) {
 template <class Item>
 bool copy_items(const View& out, const View& x) {
   if (square_side<Item> == 0) return false;
-  Plan whole;
+  LoopPlan whole;
   whole.operands = 2;
   whole.operand[0] = operand_of(out);
   whole.operand[1] = operand_of(x);
@@ -96,9 +96,9 @@ bool copy_items(const View& out, const View& x) {
   for_each_part(whole.dim[0].size, divided_up(part_elements / inside + 1, tile_side) * tile_side,
                 static_cast<double>(out.count * std::int64_t{sizeof(Item)}) * byte_ns,
                 [&](std::int64_t first, std::int64_t last) {
-                  const Plan plan = whole.part(first, last);
-                  const Dim& across = plan.inner();
-                  const Dim& down = plan.dim[plan.dims - 2];
+                  const LoopPlan plan = whole.part(first, last);
+                  const LoopDim& across = plan.inner();
+                  const LoopDim& down = plan.dim[plan.dims - 2];
                   // Of long rows and of many columns some at a time.
                   const std::int64_t columns = smaller(across.size, long_row / tile_side);
                   for_each_place(plan, 2, [&](char* const* data) {

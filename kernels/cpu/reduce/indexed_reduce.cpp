@@ -104,7 +104,7 @@ void search_long_rows(RowFunction find, const View& values, const View& indices,
   constexpr std::int64_t piece = 1 << 16;
   const std::int64_t count = x.sizes.data()[dim], stride = x.strides.data()[dim];
   const auto item = static_cast<std::int64_t>(item_size(x.dtype));
-  Plan whole;
+  LoopPlan whole;
   whole.operands = 3;
   whole.operand[0] = operand_of(values);
   whole.operand[1] = operand_of(indices);

@@ -13,18 +13,18 @@ constexpr std::int64_t few_columns = 256;       // too few for threads to share
 
 /// The dims that stay and those that go, each list walked by itself. Operand 0 is x: the larger one
 /// decides the order of the walk. Operand 1 is out.
-struct Reduction {
+struct ReducePlans {
   const ReduceLoops& loops;
-  Plan kept, reduced;
+  LoopPlan kept, reduced;
 };
 
-bool prepare(Reduction& r, const View& out, const View& x) {
+bool prepare(ReducePlans& r, const View& out, const View& x) {
   r.kept.operands = r.reduced.operands = 2;
   r.kept.operand[0] = r.reduced.operand[0] = operand_of(x);
   r.kept.operand[1] = r.reduced.operand[1] = operand_of(out);
   bool has_results = true;
   for (int d = 0, n = x.sizes.size(); d < n; ++d) {
-    const Dim dim{x.sizes.data()[d], {x.strides.data()[d], out.strides.data()[d]}};
+    const LoopDim dim{x.sizes.data()[d], {x.strides.data()[d], out.strides.data()[d]}};
     const bool is_kept = dim.strides[1] != 0;
     has_results &= !is_kept || dim.size > 0;
     (is_kept ? r.kept : r.reduced).insert(dim);
@@ -42,9 +42,9 @@ void take_row(const ReduceLoops& loops, void* accumulator, const char* x, std::i
 }
 
 /// Rows of elements, one under the other, each into an accumulator of its own.
-void reduce_dense_rows(const Reduction& r) {
+void reduce_dense_rows(const ReducePlans& r) {
   constexpr std::int64_t most_at_once = 64;
-  const Dim& down = r.kept.inner();
+  const LoopDim& down = r.kept.inner();
   const int item = r.kept.operand[0].item, result_item = r.kept.operand[1].item;
   const std::int64_t count = r.reduced.inner().size;
   const std::int64_t at_once = count < lone_row ? most_at_once : 1;
@@ -66,8 +66,8 @@ void reduce_dense_rows(const Reduction& r) {
 }
 
 /// Rows of elements go into one accumulator.
-void reduce_rows(const Reduction& r) {
-  const Dim& inner = r.reduced.inner();
+void reduce_rows(const ReducePlans& r) {
+  const LoopDim& inner = r.reduced.inner();
   if (r.kept.dims > 0 && r.reduced.dims == 1 && inner.strides[0] == 1) return reduce_dense_rows(r);
   const int item = r.kept.operand[0].item;
   alignas(64) char buffer[block_elements * 8];
@@ -94,7 +94,7 @@ void reduce_rows(const Reduction& r) {
 /// Columns of elements that lie side by side or are brought there, and how they are taken.
 class Columns {
  public:
-  explicit Columns(const Reduction& r)
+  explicit Columns(const ReducePlans& r)
       : loops_(r.loops),
         across_(r.kept.inner()),
         down_(r.reduced.inner()),
@@ -143,16 +143,16 @@ class Columns {
   }
 
   const ReduceLoops& loops_;
-  const Dim& across_;
-  const Dim& down_;
+  const LoopDim& across_;
+  const LoopDim& down_;
   int item_;
   std::int64_t fold_ = 1;
 };
 
 /// Columns of elements, side by side, go into as many accumulators.
-void reduce_columns(const Reduction& r) {
+void reduce_columns(const ReducePlans& r) {
   const Columns columns(r);
-  const Dim& across = r.kept.inner();
+  const LoopDim& across = r.kept.inner();
   const int item = r.kept.operand[0].item;
   alignas(64) char accumulators[max_columns * max_accumulator_bytes];
   Pace pace;
@@ -173,11 +173,11 @@ void reduce_columns(const Reduction& r) {
 }
 
 /// Few columns of many rows, which threads share; what each part comes to is merged in order.
-void reduce_tall_columns(const Reduction& r, double ns) {
+void reduce_tall_columns(const ReducePlans& r, double ns) {
   constexpr std::int64_t most_parts = 64;
   const Columns columns(r);
-  const Dim& across = r.kept.inner();
-  const Dim& down = r.reduced.inner();
+  const LoopDim& across = r.kept.inner();
+  const LoopDim& down = r.reduced.inner();
   const std::int64_t n = across.size, bytes = n * r.loops.accumulator_bytes;
   const std::int64_t rows = larger(divided_up(part_elements, n), divided_up(down.size, most_parts));
   const std::int64_t parts = divided_up(down.size, rows);
@@ -201,7 +201,7 @@ void reduce_tall_columns(const Reduction& r, double ns) {
 }  // namespace
 
 void reduce(const ReduceLoops& loops, const View& out, const View& x) {
-  Reduction r{loops, {}, {}};
+  ReducePlans r{loops, {}, {}};
   if (!prepare(r, out, x)) return;
   if (x.count == 0) {
     alignas(16) char accumulator[max_accumulator_bytes];
@@ -210,14 +210,14 @@ void reduce(const ReduceLoops& loops, const View& out, const View& x) {
                           [&](char* const* data) { loops.finish(data[1], 1, accumulator, 1); });
   }
   r.reduced.pad(1);
-  const Dim& inner = r.reduced.inner();
+  const LoopDim& inner = r.reduced.inner();
   // Short rows are turned into columns, many at a time: each row by itself costs some 10 ns.
   const bool is_along_memory =
       r.kept.dims > 0 && size_of(inner.strides[0]) < size_of(r.kept.inner().strides[0]);
   const bool is_worth_a_loop =
       inner.size >= short_row || (r.kept.dims > 0 && r.kept.inner().size < 8);
   const bool by_rows = r.kept.dims == 0 || (inner.size > 1 && is_along_memory && is_worth_a_loop);
-  const auto reduce_part = [&](const Reduction& part) {
+  const auto reduce_part = [&](const ReducePlans& part) {
     by_rows ? reduce_rows(part) : reduce_columns(part);
   };
   const double ns = predicted_ns(static_cast<double>(x.count) * loops.element_ns,

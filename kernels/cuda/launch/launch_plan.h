@@ -8,7 +8,7 @@
 #include <initializer_list>
 
 #include "csrc/device/device.h"
-#include "kernels/cuda/launch/walk.h"
+#include "kernels/cuda/launch/offsets.h"
 
 namespace garboard::kernels::cuda {
 
@@ -19,10 +19,6 @@ struct Grid {
   std::int64_t blocks;
   Stream stream;
 };
-
-inline std::int64_t divided_up(std::int64_t count, std::int64_t by) {
-  return (count + by - 1) / by;
-}
 
 // Elementwise work. Dense memory goes by packs of up to 16 bytes, several of them in flight.
 
@@ -47,15 +43,15 @@ inline bool is_aligned(const View& view, int pack) {
   return reinterpret_cast<std::uintptr_t>(view.data) % bytes == 0;
 }
 
-/// Whether the walk over `views` meets the elements of each one after the other, on addresses that
+/// Whether the nest over `views` meets the elements of each one after the other, on addresses that
 /// suit packs, or a single element.
-inline bool is_dense(const Walk& walk, std::initializer_list<const View*> views, int pack) {
-  if (walk.dims > 1) return false;
+inline bool is_dense(const NestPart& nest, std::initializer_list<const View*> views, int pack) {
+  if (nest.dims > 1) return false;
   int k = 0;
   for (const View* view : views) {
-    const std::int64_t stride = walk.dims == 0 ? 0 : walk.dim[0].strides[k];
+    const std::int64_t stride = nest.dims == 0 ? 0 : nest.dim[0].strides[k];
     const bool is_output = k++ == 0;
-    if (stride == 0 && (!is_output || walk.dims == 0)) continue;
+    if (stride == 0 && (!is_output || nest.dims == 0)) continue;
     if (stride != 1 || !is_aligned(*view, pack)) return false;
   }
   return true;

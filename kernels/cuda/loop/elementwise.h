@@ -77,13 +77,13 @@ GARBOARD_HD void compute_one(Out* out, const Offsets& at, std::index_sequence<k.
 }
 
 template <class F, class Out, class... In>
-__global__ void strided(const __grid_constant__ Places<1 + sizeof...(In)> places, Out* out,
-                        Source<In>... in) {
+__global__ void strided(const __grid_constant__ OffsetCalculator<1 + sizeof...(In)> offsets,
+                        Out* out, Source<In>... in) {
   const auto first = static_cast<std::uint32_t>(blockIdx.x * strided_tile + threadIdx.x);
   for (int k = 0; k < strided_in_flight; ++k) {
     const std::uint32_t i = first + k * threads;
-    if (i < places.count)
-      compute_one<F>(out, places.at(i), std::index_sequence_for<In...>{}, in...);
+    if (i < offsets.count)
+      compute_one<F>(out, offsets.at(i), std::index_sequence_for<In...>{}, in...);
   }
 }
 
@@ -105,12 +105,12 @@ Source<T> advanced(Source<T> x, std::int64_t offset) {
 }
 
 template <class F, class Out, class... In, std::size_t... k>
-void launch_strided(const Walk& walk, Stream stream, Out* out, std::index_sequence<k...>,
+void launch_strided(const NestPart& nest, Stream stream, Out* out, std::index_sequence<k...>,
                     const Source<In>&... in) {
-  for (const Walk& part : parts_of(walk, most_elements)) {
+  for (const NestPart& part : parts_of(nest, most_elements)) {
     const Grid grid{divided_up(part.count(), strided_tile), stream};
-    launch(strided<F, Out, In...>, grid, Places<1 + sizeof...(In)>(part), out + part.start[0],
-           advanced(in, part.start[1 + k])...);
+    launch(strided<F, Out, In...>, grid, OffsetCalculator<1 + sizeof...(In)>(part),
+           out + part.start[0], advanced(in, part.start[1 + k])...);
   }
 }
 
@@ -120,10 +120,10 @@ template <class F, class... In, class... Views>
 void run(Stream stream, const View& out, const Views&... in) {
   using Out = std::invoke_result_t<F, In...>;
   if (out.count == 0) return;
-  const Walk walk = walk_over({&out, &in...});
+  const NestPart nest = nest_over({&out, &in...});
   constexpr int elements = pack_elements<Out, In...>;
-  if (!is_dense(walk, {&out, &in...}, elements))
-    return launch_strided<F>(walk, stream, out.as<Out>(), std::index_sequence_for<In...>{},
+  if (!is_dense(nest, {&out, &in...}, elements))
+    return launch_strided<F>(nest, stream, out.as<Out>(), std::index_sequence_for<In...>{},
                              source_of<In>(in)...);
   const Grid grid{divided_up(out.count, dense_tile<elements>), stream};
   launch(dense<F, Out, In...>, grid, out.as<Out>(), out.count, source_of<In>(in)...);

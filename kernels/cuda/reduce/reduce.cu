@@ -69,8 +69,8 @@ struct Seat {
 };
 
 struct Task {
-  Places<2> results;   // in x, in out
-  Places<1> elements;  // of one result, in x
+  OffsetCalculator<2> results;   // in x, in out
+  OffsetCalculator<1> elements;  // of one result, in x
   int lanes;
   bool is_across;
   std::uint32_t splits;
@@ -114,7 +114,7 @@ __global__ void reduce_elements(const __grid_constant__ Task task, const T* x, R
 
 /// Brings `rows` rows of partials together.
 template <class F, class R>
-__global__ void reduce_partials(const __grid_constant__ Places<2> results, int lanes,
+__global__ void reduce_partials(const __grid_constant__ OffsetCalculator<2> results, int lanes,
                                 std::uint32_t rows, R* out, const Partial<F, R>* partials) {
   __shared__ Partial<F, R> shared[threads];
   const int t = static_cast<int>(threadIdx.x);
@@ -134,37 +134,37 @@ __global__ void reduce_partials(const __grid_constant__ Places<2> results, int l
 }
 
 /// The dims that stay, walked in x and out, and those that go, walked in x.
-struct Reduction {
-  Walk kept, reduced;
+struct ReduceNests {
+  NestPart kept, reduced;
 
-  Reduction(const View& out, const View& x) {
+  ReduceNests(const View& out, const View& x) {
     kept.operands = 2;
     reduced.operands = 1;
     for (int d = 0; d < x.ndim(); ++d) {
-      const WalkDim dim{x.sizes[d], {x.strides[d], out.strides[d]}};
+      const LoopDim dim{x.sizes[d], {x.strides[d], out.strides[d]}};
       (dim.strides[1] != 0 ? kept : reduced).insert(dim);
     }
-    kept.merge_neighbours();
-    reduced.merge_neighbours();
+    kept.coalesce();
+    reduced.coalesce();
   }
 
   bool is_across() const {
     if (kept.dims == 0 || reduced.dims == 0) return kept.dims > 0;
-    return std::abs(kept.dim[0].strides[0]) <= std::abs(reduced.dim[0].strides[0]);
+    return size_of(kept.inner().strides[0]) <= size_of(reduced.inner().strides[0]);
   }
 };
 
 template <class F, class T, class R>
-void launch_reduction(const Walk& results, const Reduction& reduction, Stream stream, R* out,
+void launch_reduction(const NestPart& results, const ReduceNests& reduction, Stream stream, R* out,
                       const T* x) {
   const auto parts = parts_of(reduction.reduced, most_elements);
   const std::int64_t count = results.count();
   const ReducePlan plan = plan_reduction(count, parts.front().count(), reduction.is_across());
   const std::int64_t rows = plan.splits * static_cast<std::int64_t>(parts.size());
-  const Places<2> places(results);
+  const OffsetCalculator<2> offsets(results);
   const Grid grid{plan.blocks(), stream};
-  const auto task = [&](const Walk& part) {
-    return Task{places, Places<1>(part), plan.lanes, plan.is_across,
+  const auto task = [&](const NestPart& part) {
+    return Task{offsets, OffsetCalculator<1>(part), plan.lanes, plan.is_across,
                 static_cast<std::uint32_t>(plan.splits)};
   };
   x += results.start[0];
@@ -174,23 +174,23 @@ void launch_reduction(const Walk& results, const Reduction& reduction, Stream st
   const Scratch scratch(rows * count * sizeof(Partial<F, R>), stream);
   auto* const partials = scratch.as<Partial<F, R>>();
   auto* row = partials;
-  for (const Walk& part : parts) {
+  for (const NestPart& part : parts) {
     launch(kernel, grid, task(part), x + part.start[0], nullptr, row);
     row += plan.splits * count;
   }
   const auto most = static_cast<std::uint64_t>(std::min<std::int64_t>(rows, threads));
   const int lanes = static_cast<int>(std::bit_floor(most));
-  launch(reduce_partials<F, R>, {divided_up(count, threads / lanes), stream}, places, lanes,
+  launch(reduce_partials<F, R>, {divided_up(count, threads / lanes), stream}, offsets, lanes,
          static_cast<std::uint32_t>(rows), out, partials);
 }
 
 template <class F>
 void reduce(const View& out, const View& x, Stream stream) {
-  const Reduction reduction(out, x);
+  const ReduceNests reduction(out, x);
   if (reduction.kept.count() == 0) return;
   visit_dtype(x.dtype, [&]<class T>(Type<T>) {
     using R = typename F::template Result<T>;
-    for (const Walk& results : parts_of(reduction.kept, most_elements))
+    for (const NestPart& results : parts_of(reduction.kept, most_elements))
       launch_reduction<F>(results, reduction, stream, out.as<R>(), x.as<T>());
   });
 }

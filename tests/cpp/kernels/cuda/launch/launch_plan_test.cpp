@@ -12,7 +12,7 @@ View at(int offset, const Dims& sizes, const Dims& strides) {
 }
 
 bool goes_by_packs(const View& out, const View& x) {
-  return is_dense(walk_over({&out, &x}), {&out, &x}, pack_elements<float>);
+  return is_dense(nest_over({&out, &x}), {&out, &x}, pack_elements<float>);
 }
 
 TEST(ElementwisePlan, GoesByPacksWhereAllIsDenseAndAligned) {
