@@ -20,12 +20,12 @@ Recording& recording() {
   return *it;
 }
 
-struct OfThread {
+struct ThreadProfile {
   std::int32_t innermost = -1;
   std::uint64_t recording = 0;  // which one `innermost` belongs to
   bool has_pass = false;
 };
-constinit thread_local OfThread mine;
+constinit thread_local ThreadProfile mine;
 
 std::int64_t now_ns() {
   return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);

@@ -20,6 +20,7 @@
 #include "python/bindings/call/profiled.h"
 #include "python/bindings/context/scope_stack.h"
 #include "python/bindings/interpreter/errors.h"
+#include "python/bindings/interpreter/fast_function.h"
 
 namespace garboard::python {
 
@@ -30,10 +31,6 @@ const std::array<const Signature*, count>& signatures_of(const Method* rows) {
   for (std::size_t i = 0; i < count; ++i) all[i] = new Signature(rows[i].signature);
   return all;
 }
-
-/// METH_FASTCALL | METH_KEYWORDS.
-using FastFunction = PyObject* (*)(PyObject* self, PyObject* const* given, Py_ssize_t count,
-                                   PyObject* names);
 
 /// What the module's tables add up to, with names, signatures and documentation as Python has them.
 struct MethodTable {

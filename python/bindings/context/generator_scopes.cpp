@@ -13,27 +13,27 @@
 namespace garboard::python {
 namespace {
 
-using Frame = InterpreterFrame;
-
 constexpr int any_generator = CO_GENERATOR | CO_ASYNC_GENERATOR;
 constexpr int resumable = any_generator | CO_COROUTINE | CO_ITERABLE_COROUTINE;
 
-const Frame* next_python_frame(const Frame* frame) {
+const InterpreterFrame* next_python_frame(const InterpreterFrame* frame) {
   while (frame && !runs_python(frame)) frame = frame->previous;
   return frame;
 }
-const Frame* caller_of(const Frame* frame) { return next_python_frame(frame->previous); }
+const InterpreterFrame* caller_of(const InterpreterFrame* frame) {
+  return next_python_frame(frame->previous);
+}
 
-bool has_flag(const Frame* frame, int flags) { return code_of(frame)->co_flags & flags; }
+bool has_flag(const InterpreterFrame* frame, int flags) { return code_of(frame)->co_flags & flags; }
 
-std::string module_of(const Frame* frame) {
+std::string module_of(const InterpreterFrame* frame) {
   PyObject* const name = PyDict_GetItemString(frame->f_globals, "__name__");  // borrowed
   return name && PyUnicode_Check(name) ? text_or_mark(name) : "";
 }
 
 /// Whoever resumes a generator between opening and closing a scope on purpose: what makes context
 /// managers of generators, and what makes fixtures of them.
-bool is_between_on_purpose(const Frame* frame) {
+bool is_between_on_purpose(const InterpreterFrame* frame) {
   const std::string module = module_of(frame);
   return module == "contextlib" || module.starts_with("_pytest.") ||
          module.starts_with("pluggy.") || module.starts_with("pytest_asyncio.") ||
@@ -41,8 +41,8 @@ bool is_between_on_purpose(const Frame* frame) {
 }
 
 /// The generator may delegate to another (`yield from`), and be awaited by coroutines.
-bool is_resumed_on_purpose(const Frame* generator) {
-  for (const Frame* frame = caller_of(generator); frame; frame = caller_of(frame)) {
+bool is_resumed_on_purpose(const InterpreterFrame* generator) {
+  for (const InterpreterFrame* frame = caller_of(generator); frame; frame = caller_of(frame)) {
     if (is_between_on_purpose(frame)) return true;
     if (!has_flag(frame, resumable)) return false;
   }
@@ -71,7 +71,7 @@ PyObject* living(PyObject* weak) {  // a new reference, or null
 /// How many frames of Python lie between here and the user's line, from 1.
 int stack_level_of_user(PyThreadState* thread) {
   int level = 1;
-  const Frame* frame = next_python_frame(innermost_frame(thread));
+  const InterpreterFrame* frame = next_python_frame(innermost_frame(thread));
   for (; frame && is_library(code_of(frame)); frame = caller_of(frame)) ++level;
   return level;
 }
@@ -112,12 +112,12 @@ class GeneratorObserver final : public BirthObserver {
 };
 
 /// `frame` opens the scope; null where no Python runs.
-[[gnu::noinline]] void observe(DisposeScope& scope, const Frame* frame) {
+[[gnu::noinline]] void observe(DisposeScope& scope, const InterpreterFrame* frame) {
   while (frame && has_flag(frame, CO_COROUTINE) && is_library(code_of(frame)))  // `async with`
     frame = caller_of(frame);
   if (!frame || !has_flag(frame, any_generator) || is_resumed_on_purpose(frame)) return;
   auto* const generator =
-      reinterpret_cast<PyObject*>(_PyFrame_GetGenerator(const_cast<Frame*>(frame)));
+      reinterpret_cast<PyObject*>(_PyFrame_GetGenerator(const_cast<InterpreterFrame*>(frame)));
   scope.observe(Counted<BirthObserver>(
       new GeneratorObserver(Ref(checked(PyWeakref_NewRef(generator, nullptr))), current_site())));
 }
@@ -125,7 +125,7 @@ class GeneratorObserver final : public BirthObserver {
 }  // namespace
 
 void observe_if_a_generator_opens(DisposeScope& scope) {
-  const Frame* const frame = innermost_frame(PyThreadState_Get());
+  const InterpreterFrame* const frame = innermost_frame(PyThreadState_Get());
   if (frame && runs_python(frame) && !has_flag(frame, resumable)) [[likely]]
     return;
   observe(scope, next_python_frame(frame));

@@ -16,8 +16,6 @@
 namespace garboard::python {
 namespace {
 
-using Frame = InterpreterFrame;
-
 struct Interned {
   const std::string* file;
   const std::string* function;
@@ -69,7 +67,7 @@ CachedSite& cached_site_of(const void* at) {
   return cached_sites[(position >> 1 ^ position >> 11) % cached_count];
 }
 
-bool knows(const CachedSite& cached, const Frame* frame) {
+bool knows(const CachedSite& cached, const InterpreterFrame* frame) {
   return cached.position == position_of(frame) && cached.code == code_of(frame);
 }
 
@@ -121,7 +119,7 @@ Site site_at(KnownCode& known, const void* position) {
   return site;
 }
 
-CachedSite& filled_site(const Frame* frame) {
+CachedSite& filled_site(const InterpreterFrame* frame) {
   CachedSite& cached = cached_site_of(position_of(frame));
   if (knows(cached, frame)) return cached;
   KnownCode& code = known(code_of(frame));
@@ -129,7 +127,7 @@ CachedSite& filled_site(const Frame* frame) {
   return cached = {code.code, position_of(frame), site, code.is_library};
 }
 
-[[gnu::noinline]] Site search(const Frame* frame) noexcept try {
+[[gnu::noinline]] Site search(const InterpreterFrame* frame) noexcept try {
   for (; frame; frame = frame->previous) {
     if (!runs_python(frame)) continue;
     if (const CachedSite& cached = filled_site(frame); !cached.is_library) return cached.site;
@@ -158,13 +156,13 @@ bool start_birth_sites() {
 }
 
 Site current_site(PyThreadState* thread) noexcept {
-  const Frame* const frame = innermost_frame(thread);
+  const InterpreterFrame* const frame = innermost_frame(thread);
   if (!frame) return unknown_site;
   const CachedSite& cached = cached_site_of(position_of(frame));
   return knows(cached, frame) && !cached.is_library ? cached.site : search(frame);
 }
 
-Site site_of(const Frame* frame) {
+Site site_of(const InterpreterFrame* frame) {
   CachedSite& cached = filled_site(frame);
   if (cached.is_library && cached.site == unknown_site)
     cached.site = site_at(known(code_of(frame)), position_of(frame));

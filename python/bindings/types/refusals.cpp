@@ -4,14 +4,13 @@
 #include <string>
 #include <string_view>
 
+#include "python/bindings/interpreter/fast_function.h"
 #include "python/bindings/interpreter/items.h"
 #include "python/bindings/interpreter/ref.h"
 #include "python/bindings/interpreter/unicode.h"
 
 namespace garboard::python {
 namespace {
-
-using FastFunction = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*);
 
 FastFunction pybind_call = nullptr;  // one function serves all that pybind11 binds
 constexpr int call_flags = METH_FASTCALL | METH_KEYWORDS;
