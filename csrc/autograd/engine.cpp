@@ -91,6 +91,7 @@ class GraphWalk {
     for (const Counted<GradNode>& node : visited_) {
       node->walk = 0;
       node->gradient = {};
+      if (!is_done_ && node->foreign()) node->foreign()->gathered.clear();
     }
   }
 
@@ -118,6 +119,7 @@ class GraphWalk {
       visit(pop());
       turns.offer();
     }
+    is_done_ = true;
   }
 
  private:
@@ -266,7 +268,7 @@ class GraphWalk {
       if (!look_ahead(*node)) return;  // it is wanted, and nothing behind it
     }
     Grads grads;
-    if (gradient) {
+    if (gradient || has_gathered(*node)) {
       const OpProfile::MaybeOp op(node->name, " (backward)");
       const bool adds_to_leaves = !options_.create_graph && !wanted_;
       grads = node->run(Backward(*node, std::move(gradient), adds_to_leaves,
@@ -292,6 +294,11 @@ class GraphWalk {
       pass_on(edge, std::move(part));
     }
     if (!options_.retain_graph) node->drop_edges();
+  }
+
+  /// Whether the outputs of an op of several have left gradients; see ForeignRule.
+  static bool has_gathered(const GradNode& node) {
+    return node.foreign() && !node.foreign()->gathered.empty();
   }
 
   /// Notes which edges of `node` lead to what is wanted; false where none does.
@@ -362,6 +369,7 @@ class GraphWalk {
   WalkOptions options_;
   Wanted* wanted_;
   std::uint64_t number_;
+  bool is_done_ = false;
   std::vector<Counted<GradNode>> visited_;
   std::vector<Counted<GradNode>> ready_;  // a heap: the youngest first
   std::vector<std::uint8_t> edges_lead_;  // of the node that is visited, a truth each

@@ -24,6 +24,7 @@ class GraphSurvey {
 
     std::uint32_t share_count() const { return body ? body->share_count() : node->share_count(); }
     GradientHooks* hooks() const noexcept;
+    ForeignRule* rule() const noexcept { return node ? node->foreign() : nullptr; }
   };
 
   /// Returns the place of what the survey starts from, or has met.

@@ -18,13 +18,18 @@ void GradNode::add_one_of_many(Edge edge) {
   ++edge_count_;
 }
 
-void GradNode::keep_others(std::initializer_list<Other> others) {
+void GradNode::keep_others(std::span<const Other> others) {
   pool::Vector<SavedOther>& saved = make_seldom().others;
   saved.reserve(others.size());
   for (const auto& [role, tensor] : others) {
     saved.push_back({role, {tensor, tensor ? tensor.storage()->version() : 0}});
     if (tensor) tensor.storage()->mark_saved();
   }
+}
+
+void GradNode::set_foreign_rule(Counted<ForeignRule> rule) {
+  make_seldom().foreign = std::move(rule);
+  set_rule([](const Backward& at) -> Grads { return at.node().foreign()->run(at); });
 }
 
 void GradNode::release_kept() noexcept {
@@ -37,6 +42,7 @@ void GradNode::release_kept() noexcept {
   seldom_->inner.reset();
   seldom_->sizes = {};
   seldom_->others = {};
+  seldom_->foreign.reset();  // goes last: its end may run anything
 }
 
 void GradNode::drop_edges() noexcept {

@@ -87,6 +87,22 @@ class Grads {
   std::vector<Tensor> more_;  // an op of many inputs, such as cat
 };
 
+/// A rule from beyond this library, such as a class in Python: it owns what it likes, and ends with
+/// the node, or as soon as a backward pass frees the node.
+class ForeignRule : public RefCounted {
+ public:
+  virtual ~ForeignRule() = default;
+  /// Once a pass, when the gradients of all outputs have met.
+  virtual Grads run(const Backward& at) = 0;
+
+  /// The only output with a gradient, which is `at.grad`; -1: there are several, each with a node
+  /// of its own, which leave their gradients in `gathered`, in order, empty where none came.
+  int only_output = -1;
+  std::vector<Tensor> gathered;
+  /// Of each saved tensor, which output it is; -1: none.
+  std::vector<int> saved_outputs;
+};
+
 /// Nodes are shared by the tensors and nodes that were computed from them. Serial numbers order
 /// them as they were recorded, which is the order the walk goes back by.
 ///
@@ -121,7 +137,7 @@ class GradNode final : public RefCounted, public NodeRecord {
   /// Keeps what is neither, for Backward::other, as many as there are: targets, indices, what the
   /// forward pass found out. Each may be empty, and has no history that leads to this node. A
   /// role is a literal.
-  void keep_others(std::initializer_list<Other> others);
+  void keep_others(std::span<const Other> others);
   /// Null where none was kept.
   const SavedTensor* kept_input(int i) const noexcept { return kept(i); }
   const SavedTensor* kept_output() const noexcept { return kept(output_place); }
@@ -157,6 +173,7 @@ class GradNode final : public RefCounted, public NodeRecord {
     std::vector<Edge> edges;          // all, of an op of many inputs
     std::vector<std::int64_t> sizes;  // of such an op: one a input, where its rule needs them
     pool::Vector<SavedOther> others;
+    Counted<ForeignRule> foreign;
 
     static void* operator new(std::size_t bytes) { return pool::take(bytes); }
     static void operator delete(void* at, std::size_t bytes) noexcept { pool::give(at, bytes); }
@@ -168,6 +185,7 @@ class GradNode final : public RefCounted, public NodeRecord {
     return *seldom_;
   }
   GradientHooks* hooks() const noexcept { return seldom_ ? seldom_->hooks.get() : nullptr; }
+  ForeignRule* foreign() const noexcept { return seldom_ ? seldom_->foreign.get() : nullptr; }
 
   /// Stores the rule: a callable `Grads(const Backward&)` that holds numbers, sizes and pointers to
   /// what never ends. Of tensors it reads what was kept, which the collector and the leak report
@@ -188,6 +206,7 @@ class GradNode final : public RefCounted, public NodeRecord {
       set_rule([held](const Backward& backward) { return (*held)(backward); });
     }
   }
+  void set_foreign_rule(Counted<ForeignRule> rule);
   Grads run(const Backward& backward) { return run_(rule_, backward); }
 
   /// Frees what was kept, and the rule. A second walk is refused.

@@ -87,6 +87,9 @@ class TensorBody final : public RefCounted {
   Counted<Storage> storage;  // the same from birth to end
   Device device;
   bool requires_grad = false;  // of a leaf
+  /// An output of a custom op over memory of its input, or of another output: to write it would
+  /// leave their histories behind.
+  bool is_shared_output = false;
   /// A base's count of rebased histories, and, in a view, the base's count its node was made at.
   std::uint32_t history = 0;
   std::uint32_t base_history = 0;

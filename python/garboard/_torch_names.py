@@ -338,7 +338,6 @@ _CUDA: _Rows = (
 )
 
 _AUTOGRAD: _Rows = (
-    ("build it of ops, which know their gradients", "Function"),
     ("use gb.tensor(data, requires_grad=True)", "Variable"),
     ("use gb.profiler", "profiler"),
     ("use gb.no_grad()", "inference_mode"),

@@ -23,6 +23,7 @@ CALLED = "what a subclass's forward takes and gives; it declares __call__ for ch
 COPIED = "what copy.deepcopy hands on"
 BATCH = "what a batch is made of is decided by the samples, or by a function of the user's"
 NUMPY = "any function of NumPy's, with what it was called with"
+FUNCTION = "a class of the user's says what its op takes and gives"
 DTYPE = "the type of an array's elements, which a tensor's type does not tell"
 
 # Every Any in the signature of something public. `object` is no reason: it is what to write
@@ -35,6 +36,13 @@ REASONS = {
     "_engine.Tensor.numpy": DTYPE,
     "_engine.Tensor.tolist": "lists as deep as the tensor has dims, or a number",
     "_engine.from_numpy": DTYPE,
+    "autograd.Function.__new__": FUNCTION,
+    "autograd.Function.apply": FUNCTION,
+    "autograd.Function.backward": FUNCTION,
+    "autograd.Function.forward": FUNCTION,
+    "autograd.Function.setup_context": FUNCTION,
+    "autograd.FunctionCtx.__init__": FUNCTION,
+    "autograd.FunctionCtx.saved_tensors": FUNCTION,
     "cuda.memory_stats": COUNTERS,
     "cuda.memory_stats_as_nested_dict": COUNTERS,
     "cuda.snapshot": SNAPSHOT,

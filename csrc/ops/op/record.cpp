@@ -197,6 +197,9 @@ void check_writable(const char* op, const Tensor& self) {
   };
   if (self.body()->requires_grad) refuse("a leaf");
   const TensorBody* const base = self.body()->base.get();
+  if (self.body()->is_shared_output || (base && base->is_shared_output))
+    refuse(
+        "an output of a custom Function that shares its memory with an input or another output,");
   if (!base) return;
   if (base->requires_grad) refuse("a view of a leaf");
   if (has_history(*base) && !self.requires_grad())

@@ -45,6 +45,7 @@ PYBIND11_MODULE(_engine, m) {
     return text.file + ":" + std::to_string(text.line) + " " + text.function + "()";
   });
   bind_autograd(m);
+  bind_custom_functions(m);
   bind_build(m);
   bind_cohorts(m);
   bind_cuda(m);

@@ -15,21 +15,25 @@
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/interpreter/ref.h"
 #include "python/bindings/tensor/anchors.h"
+#include "python/bindings/tensor/python_rule.h"
 
 namespace garboard::python {
 namespace {
 
-/// Stands for the reference that the hooks of a graph have of their anchor.
+/// Stands for the reference that the hooks of a graph have of their anchor, or that a node's rule
+/// has of its context.
 struct Orphan {
   PyObject_HEAD Counted<GradientHooks> hooks;
+  Counted<ForeignRule> rule;
 };
 PyTypeObject* orphan_type = nullptr;
 
 int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
+  const auto& [head, hooks, rule] = *reinterpret_cast<Orphan*>(self);
+  if (rule) Py_VISIT(static_cast<PythonRule&>(*rule).context());
   // An alias that a finalizer has made meanwhile took the reference over.
-  if (PyObject* const anchor = orphaned_anchor(*reinterpret_cast<Orphan*>(self)->hooks))
-    Py_VISIT(anchor);
+  if (PyObject* const anchor = hooks ? orphaned_anchor(*hooks) : nullptr) Py_VISIT(anchor);
   return 0;
 }
 
@@ -37,14 +41,16 @@ void dealloc(PyObject* self) {
   PyTypeObject* const type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
   reinterpret_cast<Orphan*>(self)->hooks.~Counted();
+  reinterpret_cast<Orphan*>(self)->rule.~Counted();
   PyObject_GC_Del(self);
   Py_DECREF(type);
 }
 
-Ref new_orphan(GradientHooks& hooks) {
+Ref new_orphan(GradientHooks* hooks, ForeignRule* rule) {
   Orphan* const orphan = PyObject_GC_New(Orphan, orphan_type);
   if (!orphan) throw PythonErrorSet();
-  new (&orphan->hooks) Counted<GradientHooks>(&hooks);
+  new (&orphan->hooks) Counted<GradientHooks>(hooks);
+  new (&orphan->rule) Counted<ForeignRule>(rule);
   PyObject_GC_Track(reinterpret_cast<PyObject*>(orphan));
   return Ref(reinterpret_cast<PyObject*>(orphan));
 }
@@ -59,7 +65,8 @@ class Survey {
   }
 
   bool found_orphans() const {
-    return std::ranges::any_of(things(), [](const Thing& it) { return orphans_of(it); });
+    return std::ranges::any_of(things(),
+                               [](const Thing& it) { return orphans_of(it) || rule_of(it); });
   }
 
   /// The mirror's part of each alias that has one.
@@ -73,8 +80,9 @@ class Survey {
       for (const std::size_t next : things()[i].behind) {
         if (lists[next]) append(lists[i], lists[next]);
       }
-      if (GradientHooks* const hooks = orphans_of(things()[i]))
-        append(lists[i], new_orphan(*hooks));
+      GradientHooks* const hooks = orphans_of(things()[i]);
+      ForeignRule* const rule = rule_of(things()[i]);
+      if (hooks || rule) append(lists[i], new_orphan(hooks, rule));
     }
     std::unordered_map<TensorObject*, Ref> parts;
     for (const auto& [object, place] : aliases_) {
@@ -92,6 +100,8 @@ class Survey {
     GradientHooks* const hooks = thing.is_kept ? nullptr : thing.hooks();
     return hooks && orphaned_anchor(*hooks) ? hooks : nullptr;
   }
+
+  static ForeignRule* rule_of(const Thing& thing) { return thing.is_kept ? nullptr : thing.rule(); }
 
   void find_aliases() {
     std::vector<const Disposable*> found;
@@ -148,7 +158,7 @@ PyObject* on_collection(PyObject*, PyObject* arguments) noexcept {
   // Somebody computes without the GIL: the graphs may change under our eyes.
   if (!is_full || !Exclusive::now()) Py_RETURN_NONE;
   try {
-    if (is_start && orphan_count() > 0) raise_mirror();
+    if (is_start && (orphan_count() > 0 || PythonRule::count() > 0)) raise_mirror();
     if (!is_start) end_cyclic_gradients();  // now that what Python held of them has gone
   } catch (...) {  // without memory for it the collector sees what it always sees
     PyErr_Clear();

@@ -8,6 +8,7 @@ namespace garboard::python {
 void bind_autograd(pybind11::module_& m);
 void bind_build(pybind11::module_& m);
 void bind_cohorts(pybind11::module_& m);
+void bind_custom_functions(pybind11::module_& m);
 void bind_cuda(pybind11::module_& m);
 void bind_history(pybind11::module_& m);
 void bind_holders(pybind11::module_& m);

@@ -1,19 +1,13 @@
-"""Gradients of functions, and the passes that compute them."""
+"""The passes that compute gradients."""
 
 from collections.abc import Iterable
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from garboard import _engine
 from garboard._engine import GradientError, Tensor
 from garboard._given import list_of
-from garboard._grad_mode import enable_grad, no_grad, set_grad_enabled
-from garboard._missing import module_getattr
 
-__all__ = ["backward", "enable_grad", "grad", "no_grad", "set_grad_enabled"]
-
-if not TYPE_CHECKING:
-    __getattr__ = module_getattr(__name__)
+__all__ = ["backward", "grad"]
 
 _Tensors = Tensor | Iterable[Tensor]
 _Gradients = Tensor | Iterable[Tensor | None]

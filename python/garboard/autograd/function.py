@@ -1,0 +1,471 @@
+"""Ops of one's own: what they compute, and how their gradients are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, NoReturn, TypeVar
+
+from garboard import _engine
+from garboard._engine import GradientError, Tensor, is_grad_enabled
+from garboard._grad_mode import no_grad
+
+__all__ = ["Function", "FunctionCtx", "once_differentiable"]
+
+_B = TypeVar("_B", bound=Callable[..., Any])
+
+
+class FunctionCtx:
+    """What a call of a `Function` knows in backward; forward is given it, and writes into it.
+
+    Whatever else it is to remember may be set as an attribute, which lives as long as the graph of
+    the call, until a backward pass frees it. Tensors belong into `save_for_backward`: those are
+    watched for in-place writes, seen by the leak report as the graph's, and make no cycles.
+
+    Args:
+        function: The class that is called.
+        arguments: Those of forward.
+
+    Attributes:
+        needs_input_grad: A tuple of bools, one an argument of forward: whether it requires grad.
+
+    >>> class Scale(gb.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x, factor):
+    ...         ctx.factor = factor
+    ...         return x * factor
+    ...     @staticmethod
+    ...     def backward(ctx, gradient):
+    ...         return gradient * ctx.factor, None
+    >>> x = gb.ones(2, requires_grad=True)
+    >>> Scale.apply(x, 3.0).sum().backward()
+    >>> x.grad
+    tensor([3., 3.])
+    """
+
+    needs_input_grad: tuple[bool, ...]
+
+    def __init__(self, function: type[Function], arguments: tuple[Any, ...]) -> None:
+        self._function = function
+        self.needs_input_grad = tuple(
+            [isinstance(it, Tensor) and it.requires_grad for it in arguments]
+        )
+        self._saving: tuple[Tensor | None, ...] = ()
+        self._saved: object | None = None
+        self._dirty: tuple[Tensor, ...] = ()
+        self._without_gradient: tuple[Tensor, ...] = ()
+        self._materializes = True
+
+    @property
+    def _name(self) -> str:
+        return self._function.__name__
+
+    def _given(self, op: str, tensors: tuple[Any, ...], *, none: bool) -> tuple[Any, ...]:
+        for place, it in enumerate(tensors):
+            if not isinstance(it, Tensor) and not (none and it is None):
+                needed = "a Tensor or None is needed; set other things as attributes of ctx"
+                raise TypeError(
+                    f"{op}: argument {place} is of type {type(it).__name__}; "
+                    f"{needed if none else 'a Tensor is needed'}"
+                )
+        return tensors
+
+    def save_for_backward(self, *tensors: Tensor | None) -> None:
+        """Keep tensors for backward, which finds them in `saved_tensors`.
+
+        They may be arguments, outputs, or what forward computed on the way. Another call forgets
+        those of the one before. Nothing is kept where no gradient will be asked for.
+
+        Args:
+            *tensors: Of any shape and dtype; None keeps a place empty.
+
+        Raises:
+            TypeError: Something is neither a Tensor nor None.
+
+        >>> class Square(gb.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         ctx.save_for_backward(x)
+        ...         return x * x
+        ...     @staticmethod
+        ...     def backward(ctx, gradient):
+        ...         (x,) = ctx.saved_tensors
+        ...         return 2 * x * gradient
+        >>> x = gb.tensor(3.0, requires_grad=True)
+        >>> gb.autograd.grad(Square.apply(x), x)
+        (tensor(6.),)
+        """
+        self._saving = self._given(f"{self._name}.save_for_backward", tensors, none=True)
+
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        """What `save_for_backward` was given, as new handles, None where None was.
+
+        VersionError: one was written in place since. GradientError: a backward pass has freed them.
+        """
+        if self._saved is None:
+            return self._saving
+        return _engine._saved_tensors(self._saved, self._name)
+
+    def mark_dirty(self, *tensors: Tensor) -> None:
+        """Say which arguments forward writes in place; it must return them, too.
+
+        Args:
+            *tensors: Arguments of forward, of any shape.
+
+        Raises:
+            TypeError: Something is no Tensor.
+
+        >>> class Double_(gb.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         ctx.mark_dirty(x)
+        ...         return x.mul_(2)
+        ...     @staticmethod
+        ...     def backward(ctx, gradient):
+        ...         return gradient * 2
+        >>> x = gb.ones(2)
+        >>> Double_.apply(x) is x
+        True
+        """
+        self._dirty = self._given(f"{self._name}.mark_dirty", tensors, none=False)
+
+    def mark_non_differentiable(self, *tensors: Tensor) -> None:
+        """Say which outputs have no gradient; those of integer dtypes have none in any case.
+
+        backward is given zeros in their places, or None; see `set_materialize_grads`.
+
+        Args:
+            *tensors: Outputs of forward, of any shape.
+
+        Raises:
+            TypeError: Something is no Tensor.
+
+        >>> class Split(gb.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         whole = x.trunc()
+        ...         ctx.mark_non_differentiable(whole)
+        ...         return whole, x - whole
+        ...     @staticmethod
+        ...     def backward(ctx, of_whole, of_rest):
+        ...         return of_rest
+        >>> whole, rest = Split.apply(gb.tensor(2.5, requires_grad=True))
+        >>> whole.requires_grad, rest.requires_grad
+        (False, True)
+        """
+        self._without_gradient = self._given(
+            f"{self._name}.mark_non_differentiable", tensors, none=False
+        )
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Choose what backward is given for an output that nothing was computed from.
+
+        Args:
+            value: True, which is usual, for zeros; False for None.
+
+        Raises:
+            TypeError: `value` is not True or False.
+
+        >>> class Both(gb.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         ctx.set_materialize_grads(False)
+        ...         return x * 2, x * 3
+        ...     @staticmethod
+        ...     def backward(ctx, of_first, of_second):
+        ...         return of_first * 2 if of_second is None else of_second * 3
+        >>> x = gb.tensor(1.0, requires_grad=True)
+        >>> gb.autograd.grad(Both.apply(x)[0], x)
+        (tensor(2.),)
+        """
+        from garboard._check import flag
+
+        self._materializes = flag(f"{self._name}.set_materialize_grads", "value", value)
+
+    def _backward(self, *gradients: Tensor | None) -> Any:
+        return self._function._rule()(self, *gradients)
+
+
+class Function:
+    """An op of one's own: a class with `forward` and `backward`, called by `apply`.
+
+    `forward(ctx, *args)` computes; its arguments and results may be anything, and tensors among
+    them take part in the graph. `backward(ctx, *grads)` is given a gradient for each result and
+    returns one for each argument, None where there is none. Where it is made of ops it can itself
+    be differentiated. Instead of `ctx`, forward may leave to `setup_context(ctx, inputs, output)`
+    what is to be remembered.
+
+    Args:
+        *args, **kwargs: Nothing: there are no instances.
+
+    Raises:
+        TypeError: An instance is asked for.
+
+    >>> class Exp(gb.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         y = x.exp()
+    ...         ctx.save_for_backward(y)
+    ...         return y
+    ...     @staticmethod
+    ...     def backward(ctx, gradient):
+    ...         (y,) = ctx.saved_tensors
+    ...         return gradient * y
+    >>> x = gb.zeros(2, requires_grad=True)
+    >>> Exp.apply(x).sum().backward()
+    >>> x.grad
+    tensor([1., 1.])
+    """
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        raise TypeError(
+            f"{cls.__name__}: an instance is asked for; call {cls.__name__}.apply(...) instead, "
+            "with forward and backward as static methods"
+        )
+
+    @staticmethod
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        """Compute the results. A class says how; see `Function`.
+
+        It runs without grad mode: what it computes is not recorded.
+
+        Args:
+            *args: `ctx`, unless there is a `setup_context`, then what `apply` was given.
+            **kwargs: What `apply` was given by name, where there is a `setup_context`.
+
+        Returns:
+            A Tensor, or a tuple of anything.
+
+        Raises:
+            NotImplementedError: The class has no `forward`.
+
+        >>> class Twice(gb.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         return x * 2
+        >>> Twice.apply(gb.ones(1))
+        tensor([2.])
+        """
+        raise NotImplementedError("Function.forward: none was written; a static method is needed")
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
+        """Remember what backward needs, after forward. A class may leave this to its forward.
+
+        Args:
+            ctx: Where to; see `FunctionCtx`.
+            inputs: The arguments of forward, with its defaults.
+            output: What forward returned.
+
+        Returns:
+            Nothing.
+
+        Raises:
+            NotImplementedError: The class has none, and forward takes `ctx` itself.
+
+        >>> class Square(gb.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(x):
+        ...         return x * x
+        ...     @staticmethod
+        ...     def setup_context(ctx, inputs, output):
+        ...         ctx.save_for_backward(*inputs)
+        ...     @staticmethod
+        ...     def backward(ctx, gradient):
+        ...         return 2 * ctx.saved_tensors[0] * gradient
+        >>> x = gb.tensor(3.0, requires_grad=True)
+        >>> gb.autograd.grad(Square.apply(x), x)
+        (tensor(6.),)
+        """
+        raise NotImplementedError("Function.setup_context: none was written")
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        """Compute the gradients of the arguments. A class says how; see `Function`.
+
+        It is recorded where the pass is, by `create_graph=True`.
+
+        Args:
+            ctx: What forward has remembered; see `FunctionCtx`.
+            *grad_outputs: The gradient of each output, in its shape and dtype; zeros, or None,
+                where nothing was computed from one.
+
+        Returns:
+            A gradient for each argument of forward, a tuple where there are several, each in its
+            argument's shape or one that broadcasting makes of it; None where there is none.
+
+        Raises:
+            NotImplementedError: The class has no `backward`.
+
+        >>> class Straight(gb.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         return x.round()
+        ...     @staticmethod
+        ...     def backward(ctx, gradient):  # or vjp, which is the same
+        ...         return gradient
+        >>> x = gb.tensor(1.6, requires_grad=True)
+        >>> gb.autograd.grad(Straight.apply(x), x)
+        (tensor(1.),)
+        """
+        raise NotImplementedError("Function.backward: none was written; a static method is needed")
+
+    vjp = backward
+
+    @classmethod
+    def _rule(cls) -> Callable[..., Any]:
+        has_own = cls.backward is not Function.backward
+        if has_own and cls.vjp is not Function.vjp:
+            raise GradientError(
+                f"{cls.__name__}: both backward and vjp were written; they are one, write one"
+            )
+        if not has_own and cls.vjp is Function.vjp:
+            raise NotImplementedError(
+                f"{cls.__name__}.backward: none was written; a static method backward(ctx, *grads) "
+                "is needed, which returns a gradient for each argument of forward"
+            )
+        return cls.backward if has_own else cls.vjp
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Call the op, and record it where an argument requires grad.
+
+        Args:
+            *args: What forward takes. Tensors inside lists and dicts take no part in the graph.
+            **kwargs: The same by name, where there is a `setup_context`.
+
+        Returns:
+            What forward returned, its tensors as new handles with a history; an argument that it
+            has written in place is returned itself.
+
+        Raises:
+            NotImplementedError: The class has no `forward`.
+            TypeError: Arguments by name for a forward that takes `ctx`.
+            GradientError: An argument is written in place that is a leaf or a view; or what was
+                marked as written is no argument, or was not returned.
+            DisposedError: What forward returned was disposed.
+
+        >>> class Negate(gb.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         return -x
+        ...     @staticmethod
+        ...     def backward(ctx, gradient):
+        ...         return -gradient
+        >>> Negate.apply(gb.ones(2))
+        tensor([-1., -1.])
+        """
+        _check_written(cls)
+        has_setup = cls.setup_context is not Function.setup_context
+        if has_setup:
+            args = _bound(cls.forward, args, kwargs)
+        elif kwargs:
+            raise TypeError(
+                f"{cls.__name__}.apply: arguments by name, {', '.join(kwargs)}; give them by place,"
+                " or write a setup_context"
+            )
+        ctx = FunctionCtx(cls, args)
+        with no_grad():
+            if has_setup:
+                output = cls.forward(*args)
+                cls.setup_context(ctx, args, output)
+            else:
+                output = cls.forward(ctx, *args)
+        is_recorded = is_grad_enabled() and any(ctx.needs_input_grad)
+        outputs = output if isinstance(output, tuple) else (output,)
+        saving, ctx._saving = ctx._saving, ()
+        dirty, ctx._dirty = ctx._dirty, ()
+        without_gradient, ctx._without_gradient = ctx._without_gradient, ()
+        results, ctx._saved = _engine._record_function(
+            ctx,
+            cls.__name__,
+            args,
+            outputs,
+            saving,
+            dirty,
+            without_gradient,
+            ctx._materializes,
+            is_recorded,
+        )
+        return results if isinstance(output, tuple) else results[0]
+
+
+def _check_written(function: type[Function]) -> None:
+    if function.forward is Function.forward:
+        raise NotImplementedError(
+            f"{function.__name__}.forward: none was written; a static method forward(ctx, *args) "
+            "is needed"
+        )
+
+
+def _bound(forward: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """Return the arguments as forward takes them, with its defaults."""
+    code = getattr(forward, "__code__", None)
+    if code is not None and not kwargs and not forward.__defaults__:
+        return args
+    import inspect
+
+    bound = inspect.signature(forward).bind(*args, **kwargs)
+    bound.apply_defaults()
+    return bound.args
+
+
+class _Refused(Function):
+    """Passes tensors on whose derivatives for others nobody knows."""
+
+    @staticmethod
+    def forward(ctx: Any, name: str, count: int, *tensors: Tensor) -> Any:
+        ctx.name = name
+        return tensors[:count]
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> NoReturn:
+        raise GradientError(
+            f"{ctx.name}.backward: it is differentiated, and marked once_differentiable; make it "
+            "of ops and leave the mark out, or leave create_graph=True out"
+        )
+
+
+def once_differentiable(fn: _B) -> _B:
+    """Say that a `backward` computes what cannot be differentiated again, with NumPy say.
+
+    It runs without grad mode. Where its gradients are differentiated nevertheless, that raises
+    GradientError instead of being wrong.
+
+    Args:
+        fn: The `backward` of a `Function`.
+
+    Returns:
+        The same function, to be decorated as a static method.
+
+    >>> class Sine(gb.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         ctx.save_for_backward(x)
+    ...         return x.sin()
+    ...     @staticmethod
+    ...     @gb.autograd.function.once_differentiable
+    ...     def backward(ctx, gradient):
+    ...         (x,) = ctx.saved_tensors
+    ...         return gb.tensor(gradient.numpy() * x.detach().cos().numpy())
+    >>> x = gb.zeros(1, requires_grad=True)
+    >>> gb.autograd.grad(Sine.apply(x), x)
+    (tensor([1.]),)
+    """
+
+    @wraps(fn)
+    def run(ctx: Any, *gradients: Any) -> Any:
+        with no_grad():
+            found = fn(ctx, *gradients)
+        if not is_grad_enabled():
+            return found
+        seen = (*gradients, *ctx.saved_tensors, *vars(ctx).values())
+        behind = [it for it in seen if isinstance(it, Tensor) and it.requires_grad]
+        results = found if isinstance(found, tuple) else (found,)
+        tensors = [it for it in results if isinstance(it, Tensor)]
+        refused = iter(_Refused.apply(ctx._name, len(tensors), *tensors, *behind))
+        out = tuple([next(refused) if isinstance(it, Tensor) else it for it in results])
+        return out if isinstance(found, tuple) else out[0]
+
+    return run  # type: ignore[return-value]
