@@ -234,7 +234,7 @@ _NN: _Rows = (
     ("use attributes, each a nn.Parameter", "ParameterList ParameterDict"),
     ("use self.register_buffer(name, tensor)", "Buffer"),
     ("there is one process and one device a module", "DataParallel parallel"),
-    ("", "Upsample PixelShuffle ZeroPad2d ConstantPad1d utils CTCLoss TripletMarginLoss"),
+    ("", "Upsample PixelShuffle ZeroPad2d ConstantPad1d CTCLoss TripletMarginLoss"),
 )
 
 _FUNCTIONAL: _Rows = (
@@ -295,6 +295,19 @@ _INIT: _Rows = (
     ("use xavier_normal_()", "xavier_normal"),
     ("use kaiming_uniform_()", "kaiming_uniform"),
     ("use kaiming_normal_()", "kaiming_normal"),
+)
+
+_NN_UTILS: _Rows = (
+    ("", "weight_norm remove_weight_norm spectral_norm remove_spectral_norm parametrize"),
+    ("", "parametrizations prune stateless skip_init fuse_conv_bn_eval fuse_linear_bn_eval"),
+    ("use clip_grad_norm_()", "clip_grad_norm"),
+)
+
+_RNN: _Rows = (
+    (
+        "there are no recurrent layers yet",
+        "PackedSequence pack_padded_sequence pad_packed_sequence pack_sequence",
+    ),
 )
 
 _OPTIM: _Rows = (
@@ -373,6 +386,8 @@ ADVICE = {
     "garboard.nn.Module": _by_name(_MODULE),
     "garboard.nn.functional": _by_name(_FUNCTIONAL),
     "garboard.nn.init": _by_name(_INIT),
+    "garboard.nn.utils": _by_name(_NN_UTILS),
+    "garboard.nn.utils.rnn": _by_name(_RNN),
     "garboard.optim": _by_name(_OPTIM),
     "garboard.utils": {
         "checkpoint": "",

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from garboard._hooks import RemovableHandle
 from garboard._missing import module_getattr
-from garboard.nn import functional, init
+from garboard.nn import functional, init, utils
 from garboard.nn._state import StateDictError
 from garboard.nn.activations import GELU, LogSoftmax, ReLU, Sigmoid, Softmax, Tanh
 from garboard.nn.containers import ModuleList, Sequential
@@ -38,6 +38,7 @@ __all__ = [
     "Tanh",
     "functional",
     "init",
+    "utils",
 ]
 
 if not TYPE_CHECKING:
