@@ -41,6 +41,7 @@ from garboard._engine import (  # noqa: E402
     is_grad_enabled,
     set_num_threads,
 )
+from garboard._files import load, save  # noqa: E402
 from garboard._functions import allclose, equal, is_tensor  # noqa: E402
 from garboard._grad_mode import enable_grad, no_grad, set_grad_enabled  # noqa: E402
 from garboard._missing import add_missing_names, module_getattr  # noqa: E402
@@ -55,6 +56,7 @@ _SUBMODULES = (
     "autograd",
     "cpu",
     "cuda",
+    "io",
     "leaks",
     "memory",
     "nn",
@@ -69,6 +71,7 @@ if TYPE_CHECKING:
     from garboard import autograd as autograd
     from garboard import cpu as cpu
     from garboard import cuda as cuda
+    from garboard import io as io
     from garboard import leaks as leaks
     from garboard import memory as memory
     from garboard import nn as nn
@@ -107,7 +110,9 @@ __all__ = [
     "get_num_threads",
     "is_grad_enabled",
     "is_tensor",
+    "load",
     "no_grad",
+    "save",
     "set_grad_enabled",
     "set_num_threads",
     "set_printoptions",

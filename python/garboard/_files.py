@@ -1,0 +1,89 @@
+"""Saving and loading: what users call; the formats are in `garboard.io`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from os import PathLike
+    from typing import BinaryIO
+
+    from garboard.types import Device
+
+__all__ = ["load", "save"]
+
+
+def save(obj: object, f: str | PathLike[str] | BinaryIO) -> None:
+    """Write tensors to a file: a state dict, or any nest of dicts, lists, tuples and numbers.
+
+    The file has the format of safetensors, whatever its name, which other libraries read: a flat
+    dict has its keys for names, the rest of a nest stands in the metadata. A name that ends in
+    ".npy" or ".npz" makes a file of NumPy's, of one tensor or of a dict of them. A path is written
+    beside its place and then moved there: whoever reads it finds the old file or the new one.
+
+    Args:
+        obj: Tensors, texts, bytes, numbers, None, and dicts, lists, tuples and sets of them. What
+            shares a storage whole is written once.
+        f: A path, or a binary file.
+
+    Raises:
+        TypeError: Something else inside; the message says where. Of modules and optimizers save
+            `state_dict()`.
+        OSError: The file cannot be written; the old one is as it was.
+        DisposedError: A tensor is disposed.
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> gb.save({"weights": gb.ones(2), "epoch": 3}, file)
+    >>> _ = file.seek(0)
+    >>> gb.load(file)
+    {'weights': tensor([1., 1.]), 'epoch': 3}
+    """
+    from garboard.io._saving import write
+
+    write(obj, f)
+
+
+def load(
+    f: str | PathLike[str] | BinaryIO,
+    map_location: Device | dict[str, str] | Callable[..., object] | None = None,
+    pickle_module: object = None,
+    *,
+    weights_only: bool = True,
+    mmap: bool = False,
+) -> Any:
+    """Read what `save` wrote; or a safetensors, NumPy's, or PyTorch's file of tensors.
+
+    The kind is told by the contents. Of PyTorch's files those of the zip form are read, by an
+    unpickler that knows what tensors and containers need and refuses all else: no code of the file
+    is ever run.
+
+    Args:
+        f: A path, or a binary file that can seek.
+        map_location: The device to bring tensors to, or a dict of devices by what the file names;
+            a function leaves them on the CPU, as None does.
+        pickle_module: Ignored.
+        weights_only: Ignored: nothing else is ever read.
+        mmap: Map the file into memory, where it has the format of safetensors: what is never used
+            is never read. What is written into such tensors does not reach the file, which must
+            not be truncated while they live.
+
+    Returns:
+        The nest that was saved; of a safetensors file of others' a dict by name.
+
+    Raises:
+        FileError: The file is broken, cut off, or of a kind that is not read; nothing of it stays.
+        OSError: The file cannot be read.
+        DeviceError: The device is not there.
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> gb.save([gb.zeros(1), "text"], file)
+    >>> _ = file.seek(0)
+    >>> gb.load(file)
+    [tensor([0.]), 'text']
+    """
+    from garboard.io._loading import read
+
+    return read(f, map_location, mmap)

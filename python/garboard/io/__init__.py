@@ -1,0 +1,12 @@
+"""Files of tensors: safetensors, NumPy's, and PyTorch's."""
+
+from typing import TYPE_CHECKING
+
+from garboard._files import load, save
+from garboard._missing import module_getattr
+from garboard.io._errors import FileError
+
+__all__ = ["FileError", "load", "save"]
+
+if not TYPE_CHECKING:
+    __getattr__ = module_getattr(__name__)

@@ -1,0 +1,118 @@
+"""A nest as JSON, its tensors by name: what stands in the metadata of a file.
+
+A value is a list of a letter and what it needs: ["t", name] is a tensor, ["d", [[key, value], ...]]
+a dict. Numbers, texts, True, False and None stand for themselves.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from garboard import _engine
+from garboard._engine import Tensor
+from garboard._texts import shown
+from garboard.io._errors import FileError
+from garboard.nn._tree import Tree
+from garboard.nn.parameter import Parameter
+
+__all__ = ["decoded", "encoded"]
+
+_DEEPEST = 128
+_LETTERS = {list: "l", tuple: "u", set: "s", frozenset: "f"}
+
+
+def encoded(value: object, path: str, depth: int, keep: Callable[[str, Tensor], str]) -> Any:
+    """Return the JSON of a nest; `keep` takes its tensors and returns their names.
+
+    Raises:
+        TypeError: Something that is neither, or a nest that holds itself.
+    """
+    if value is None or type(value) in (bool, int, float, str):
+        return value
+    if depth > _DEEPEST:
+        raise TypeError(f"save: a nest more than {_DEEPEST} deep; one that ends is needed")
+    if isinstance(value, Tensor):
+        letter = "p" if isinstance(value, Parameter) else "t"
+        return [letter, keep(path, value), *([1] if value.requires_grad else [])]
+    if isinstance(value, Mapping):
+        pairs = []
+        for key, part in value.items():
+            if not isinstance(key, (str, int, float, bool, tuple, type(None))):
+                raise TypeError(
+                    f"save: a key of {path or 'the dict'} is of type {type(key).__name__}; texts "
+                    "and numbers are needed"
+                )
+            below = f"{path}.{key}" if path else str(key)
+            names = encoded(key, path, depth + 1, keep)
+            pairs.append([names, encoded(part, below, depth + 1, keep)])
+        return ["o" if isinstance(value, OrderedDict) else "d", pairs]
+    for kind, letter in _LETTERS.items():
+        if isinstance(value, kind):
+            places = enumerate(value)
+            below = f"{path}." if path else ""
+            return [letter, [encoded(it, f"{below}{i}", depth + 1, keep) for i, it in places]]
+    if isinstance(value, (bytes, bytearray)):
+        return ["b", b64encode(value).decode()]
+    if isinstance(value, _engine.dtype):
+        return ["y", str(value).rpartition(".")[2]]
+    if isinstance(value, _engine.device):
+        return ["v", str(value)]
+    return _encoded_number(value, path, depth, keep)
+
+
+def _encoded_number(value: Any, path: str, depth: int, keep: Callable[[str, Tensor], str]) -> Any:
+    if hasattr(value, "__array_interface__"):  # NumPy's numbers and arrays
+        if getattr(value, "ndim", 1) == 0:
+            return encoded(value.item(), path, depth + 1, keep)
+        return encoded(_engine.tensor(value), path, depth, keep)
+    for kind in (bool, int, float, str):  # members of an enumeration, say
+        if isinstance(value, kind):
+            return kind(value)
+    advice = "tensors, numbers, texts, and dicts, lists and tuples of them are needed"
+    if isinstance(value, Tree) or hasattr(value, "state_dict"):
+        advice = "save its state_dict()"
+    elif hasattr(value, "__dict__"):
+        advice += "; save vars() of it, perhaps"
+    raise TypeError(f"save: {path or 'what is given'} is {shown(value)}; {advice}")
+
+
+def decoded(tree: Any, tensor_named: Callable[[str], Tensor], depth: int = 0) -> Any:
+    """Return the nest that `encoded` wrote.
+
+    Raises:
+        FileError: It wrote something else.
+    """
+    if tree is None or type(tree) in (bool, int, float, str):
+        return tree
+    if type(tree) is not list or len(tree) < 2 or depth > _DEEPEST + 8:
+        raise FileError("load: metadata that save() does not write")
+    letter, content = tree[0], tree[1]
+    if letter in ("t", "p") and type(content) is str:
+        tensor = tensor_named(content)
+        found = Parameter(tensor, False) if letter == "p" else tensor
+        return found.requires_grad_() if len(tree) > 2 else found
+    if letter in ("d", "o") and type(content) is list:
+        pairs: Any = OrderedDict() if letter == "o" else {}
+        for pair in content:
+            if type(pair) is not list or len(pair) != 2:
+                break
+            key = decoded(pair[0], tensor_named, depth + 1)
+            if not isinstance(key, (str, int, float, tuple, type(None))):
+                break
+            pairs[key] = decoded(pair[1], tensor_named, depth + 1)
+        else:
+            return pairs
+    if type(content) is list:
+        for kind, own in _LETTERS.items():
+            if letter == own:
+                return kind(decoded(part, tensor_named, depth + 1) for part in content)
+    if letter == "b" and type(content) is str:
+        return b64decode(content)
+    if letter == "v" and type(content) is str:
+        return _engine.device(content)
+    if letter == "y" and isinstance(getattr(_engine, str(content), None), _engine.dtype):
+        return getattr(_engine, content)
+    raise FileError("load: metadata that save() does not write")
