@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from math import prod
+from typing import TYPE_CHECKING, Any
 
 from garboard import _check as check
 from garboard import _engine
@@ -73,16 +74,76 @@ def _format(self: Tensor, spec: str) -> str:
     )
 
 
-def _reduce(self: Tensor, protocol: Any) -> NoReturn:
-    raise TypeError(
-        "pickle: tensors cannot be pickled; send numpy() or tolist() of them, or save a state_dict"
-    )
+def _copy(self: Tensor) -> Tensor:
+    """Return another alias of the same storage, as `copy.copy` of a tensor."""
+    return self.alias() if type(self) is Tensor else type(self)(self)
+
+
+def _reduce(self: Tensor, protocol: Any) -> tuple[Any, ...]:
+    """Say how the elements are pickled: out of band where protocol 5 is given buffers.
+
+    Raises:
+        GradientError: The tensor was computed by recorded ops; their graph cannot be pickled.
+    """
+    if not self.is_leaf:
+        raise GradientError(
+            "pickle: a tensor computed by recorded ops; pickle detach() of it, or a leaf"
+        )
+    before = _engine._set_grad_enabled(False)
+    try:
+        dense = self.detach().cpu().contiguous()
+    finally:
+        _engine._set_grad_enabled(before)
+    name = str(self.dtype).rpartition(".")[2]
+    known = tuple(self.shape), name, str(self.device), self.requires_grad
+    if not dense.numel():
+        return _unpickled, (type(self), b"", *known)
+    if protocol >= 5:
+        from pickle import PickleBuffer
+
+        return _unpickled, (type(self), PickleBuffer(dense), *known)
+    return _unpickled, (type(self), bytes(memoryview(dense).cast("B")), *known)
+
+
+def _unpickled(
+    kind: type[Tensor],
+    data: Any,
+    shape: tuple[int, ...],
+    dtype_name: str,
+    device: str,
+    requires_grad: bool,
+) -> Tensor:
+    """Make a tensor of what `_reduce` told, with memory of its own.
+
+    Raises:
+        TypeError: The arguments are those of no tensor.
+        ShapeError: More or fewer bytes than the sizes ask for.
+    """
+    dtype = getattr(_engine, check.text("unpickle", "dtype", dtype_name), None)
+    if not isinstance(dtype, _engine.dtype) or not issubclass(kind, Tensor):
+        raise TypeError(f"unpickle: dtype {shown(dtype_name)} of {shown(kind)}; a tensor is needed")
+    needed = prod(check.sizes("unpickle", "shape", tuple(shape))) * dtype.itemsize
+    given = memoryview(data).cast("B") if needed else memoryview(b"")
+    if given.nbytes != needed:
+        raise ShapeError(
+            f"unpickle: {given.nbytes} bytes for sizes {list(shape)}; {needed} are needed"
+        )
+    tensor = _engine.empty(shape, dtype=dtype)
+    if needed:
+        with memoryview(tensor) as room, room.cast("B") as raw:
+            raw[:] = given
+    if device != "cpu":
+        tensor = tensor.to(device)
+    if kind is not Tensor:
+        tensor = kind(tensor)
+    return tensor.requires_grad_(requires_grad)
 
 
 add_methods(
     Tensor,
     {
         "__array__": _array,
+        "__copy__": _copy,
         "__deepcopy__": _deepcopy,
         "__format__": _format,
         "__reduce_ex__": _reduce,

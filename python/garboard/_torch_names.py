@@ -138,8 +138,6 @@ _FUNCTIONS: _Rows = (
     ),
     ("there is one generator, which gb.manual_seed(seed) restarts", "Generator default_generator"),
     ("use gb.manual_seed(seed)", "seed initial_seed get_rng_state set_rng_state"),
-    ("use numpy.savez(file, **{name: x.numpy() for name, x in state_dict.items()})", "save"),
-    ("use numpy.load(file) and module.load_state_dict()", "load"),
     ("use numpy.finfo and numpy.iinfo", "finfo iinfo"),
     ("use gb.__version__", "version"),
     ("use gb.get_num_threads()", "get_num_interop_threads"),
@@ -319,15 +317,8 @@ _OPTIM: _Rows = (
 )
 
 _DATA: _Rows = (
-    ("define __getitem__ and __len__ of a Dataset", "IterableDataset ChainDataset"),
-    ("define a Dataset over several", "ConcatDataset StackDataset"),
-    (
-        "give DataLoader shuffle=True, or a Subset(dataset, order)",
-        "Sampler RandomSampler SequentialSampler BatchSampler SubsetRandomSampler "
-        "WeightedRandomSampler",
-    ),
-    ("a loader reads in the calling thread", "get_worker_info DistributedSampler"),
-    ("use default_collate()", "default_convert"),
+    ("there is one process a program, so leave it out", "DistributedSampler"),
+    ("", "functional_datapipe IterDataPipe MapDataPipe"),
 )
 
 _CUDA: _Rows = (

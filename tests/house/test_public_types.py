@@ -54,6 +54,8 @@ REASONS = {
     "memory.memory_stats_as_nested_dict": COUNTERS,
     "nn.Module.__call__": CALLED,
     "nn.Module.__deepcopy__": COPIED,
+    "nn.Module.__getstate__": COPIED,
+    "nn.Module.__setstate__": COPIED,
     "nn.Module.forward": CALLED,
     "nn.Module.register_forward_hook": CALLED,
     "nn.Module.register_forward_pre_hook": CALLED,
@@ -74,9 +76,15 @@ REASONS = {
     "optim.SGD.__init__": GROUPS,
     "report.Report.__init__": SNAPSHOT,
     "types.SupportsArrayInterface.__array_interface__": "NumPy's dict, of several types by keys",
+    "utils.ChainDataset.__init__": BATCH,
     "utils.DataLoader.__init__": BATCH,
     "utils.DataLoader.__iter__": BATCH,
+    "utils.Dataset.__add__": BATCH,
+    "utils.IterableDataset.__add__": BATCH,
+    "utils.StackDataset.__getitem__": BATCH,
+    "utils.StackDataset.__init__": BATCH,
     "utils.default_collate": BATCH,
+    "utils.default_convert": BATCH,
 }
 
 

@@ -346,9 +346,17 @@ class TestCopies:
         assert block(x).tolist() == (block.layer(x) * block.scale * 2).tolist()
         assert copied(x).tolist() == [[0.0, 0.0]]
 
-    def test_a_pickle_is_refused_with_the_way_out(self):
-        with pytest.raises(TypeError, match="save a state_dict"):
-            pickle.dumps(nn.Linear(1, 1))
+    def test_a_pickle_brings_it_back_with_tensors_of_its_own(self):
+        layer = nn.Sequential(nn.Linear(3, 2), nn.ReLU()).eval()
+
+        with gb.dispose_scope() as scope:
+            back = pickle.loads(pickle.dumps(layer))
+            back.extra = nn.Parameter(gb.ones(1))
+            assert len(scope) == 3
+
+        assert back[0].weight.is_disposed
+        assert not back.training
+        assert not layer[0].weight.is_disposed
 
 
 class TestText:

@@ -372,6 +372,13 @@ class Module(Tree):
                 own[name] = deepcopy(value, memo)
         return copied
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: all but the scope of birth, which no other process has."""
+        return {name: value for name, value in vars(self).items() if name != "_home"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _home=_engine.current_dispose_scope())
+
     def extra_repr(self) -> str:
         """Return what stands between the parentheses of `repr`: a subclass's settings.
 

@@ -5,27 +5,13 @@ What is put there leaves its dispose scope at once, and is booked as the optimiz
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from garboard._engine import Tensor
+from garboard._nests import tensors_in
 
-__all__ = ["ParameterState", "States", "tensors_in"]
-
-_DEEPEST = 16
-
-
-def tensors_in(value: object, depth: int = 0) -> Iterator[Tensor]:
-    """Yield the tensors of a nest of lists, tuples, deques and dicts."""
-    if isinstance(value, Tensor):
-        yield value
-    elif depth < _DEEPEST and isinstance(value, (list, tuple, deque)):
-        for part in value:
-            yield from tensors_in(part, depth + 1)
-    elif depth < _DEEPEST and isinstance(value, Mapping):
-        for part in value.values():
-            yield from tensors_in(part, depth + 1)
+__all__ = ["ParameterState", "States"]
 
 
 def _own(value: object) -> None:

@@ -1,0 +1,55 @@
+"""Datasets, samplers, and loaders that make batches.
+
+A loader opens no dispose scope: a batch belongs to the scope that is open where the loop asks for
+it, and what was needed to make it has gone before the loop sees it.
+"""
+
+from typing import TYPE_CHECKING
+
+from garboard._missing import module_getattr
+from garboard.utils.data._collate import default_collate, default_convert
+from garboard.utils.data._datasets import (
+    ChainDataset,
+    ConcatDataset,
+    Dataset,
+    IterableDataset,
+    StackDataset,
+    Subset,
+    TensorDataset,
+)
+from garboard.utils.data._loader import DataLoader
+from garboard.utils.data._reading import WorkerInfo, get_worker_info
+from garboard.utils.data._samplers import (
+    BatchSampler,
+    RandomSampler,
+    Sampler,
+    SequentialSampler,
+    SubsetRandomSampler,
+    WeightedRandomSampler,
+)
+from garboard.utils.data._split import random_split
+
+__all__ = [
+    "BatchSampler",
+    "ChainDataset",
+    "ConcatDataset",
+    "DataLoader",
+    "Dataset",
+    "IterableDataset",
+    "RandomSampler",
+    "Sampler",
+    "SequentialSampler",
+    "StackDataset",
+    "Subset",
+    "SubsetRandomSampler",
+    "TensorDataset",
+    "WeightedRandomSampler",
+    "WorkerInfo",
+    "default_collate",
+    "default_convert",
+    "get_worker_info",
+    "random_split",
+]
+
+if not TYPE_CHECKING:
+    __getattr__ = module_getattr(__name__)

@@ -1,0 +1,210 @@
+"""The loader: what is read, in which order, by whom."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import repeat
+from typing import Any, Generic, TypeVar
+from weakref import finalize
+
+from garboard import _check as check
+from garboard._texts import shown
+from garboard.utils.data._collate import default_collate, default_convert
+from garboard.utils.data._datasets import Dataset, IterableDataset, refuse_unless_indexed
+from garboard.utils.data._draws import drawn_seed
+from garboard.utils.data._reading import END, Reader
+from garboard.utils.data._samplers import BatchSampler, RandomSampler, SequentialSampler
+from garboard.utils.data._workers import WorkerLoop, new_pool
+
+__all__ = ["DataLoader"]
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+class DataLoader(Generic[T_co]):
+    """Yield batches of a dataset, anew at each loop over it.
+
+    Samples are read in the calling thread, or by workers ahead of the loop: threads, or processes
+    where `multiprocessing_context` names how they start. Batches come in the same order for any
+    number of workers, and for the same seed. What a loop does not keep of a batch dies when it asks
+    for the next one. An error of a worker is raised where the loop asks for that batch, and a loop
+    that is left ends its workers.
+
+    Args:
+        dataset: Samples by number: a `Dataset`, or any sequence; or an `IterableDataset`.
+        batch_size: Samples in a batch; None yields them one by one, arrays made tensors.
+        shuffle: Draw an order at each loop.
+        sampler: Gives the numbers of samples, instead of `shuffle`.
+        batch_sampler: Gives lists of numbers, instead of all that says what a batch is.
+        num_workers: How many workers read; 0 reads in the calling thread.
+        collate_fn: Makes a batch of a list of samples; `default_collate` by default, or
+            `default_convert` of one sample where there are no batches.
+        pin_memory: Taken and ignored: memory of the CPU is not pinned.
+        drop_last: Leave out a last batch that is smaller.
+        timeout: How many seconds to wait for a worker; 0 waits for any time.
+        worker_init_fn: Called with its number in each worker first.
+        multiprocessing_context: "spawn", "fork" or "forkserver", or a context of
+            `multiprocessing`: workers are processes, with copies of the dataset, and arrays come
+            back through shared memory. None makes them threads, which draw from the one generator
+            in the order in which they come to it.
+        generator: What orders are drawn with; by default the engine's own generator.
+        prefetch_factor: How many batches each worker reads ahead, 2 by default.
+        persistent_workers: Keep the workers for the next loop; they end with the loader.
+        pin_memory_device: Ignored.
+        in_order: Taken and ignored: batches always come in order.
+
+    Raises:
+        TypeError: A dataset without a length or samples by number, or another argument of another
+            type.
+        ValueError: A batch size below one, or arguments that exclude each other.
+
+    >>> dataset = gb.utils.data.TensorDataset(gb.arange(5))
+    >>> [x.tolist() for (x,) in gb.utils.data.DataLoader(dataset, batch_size=2)]
+    [[0, 1], [2, 3], [4]]
+    """
+
+    def __init__(
+        self,
+        dataset: Dataset[T_co] | Sequence[T_co],
+        batch_size: int | None = 1,
+        shuffle: bool | None = None,
+        sampler: Iterable[int] | None = None,
+        batch_sampler: Iterable[Sequence[int]] | None = None,
+        num_workers: int = 0,
+        collate_fn: Callable[[list[T_co]], Any] | None = None,
+        pin_memory: bool = False,
+        drop_last: bool = False,
+        timeout: float = 0,
+        worker_init_fn: Callable[[int], object] | None = None,
+        multiprocessing_context: Any = None,
+        generator: object = None,
+        *,
+        prefetch_factor: int | None = None,
+        persistent_workers: bool = False,
+        pin_memory_device: str = "",
+        in_order: bool = True,
+    ) -> None:
+        op = "DataLoader"
+        self._is_stream = isinstance(dataset, IterableDataset)
+        if not self._is_stream:
+            refuse_unless_indexed(op, "dataset", dataset, "a Dataset, or a list of samples,")
+        if batch_size is not None:
+            batch_size = check.integer(op, "batch_size", batch_size, "an int, or None,")
+            if batch_size < 1:
+                raise ValueError(
+                    f"{op}: batch_size {shown(batch_size)}; 1 or more is needed, or None"
+                )
+        if collate_fn is not None:
+            check.function(op, "collate_fn", collate_fn, "a function of a list of samples")
+        self.dataset: Any = dataset
+        self.drop_last: bool = check.flag(op, "drop_last", drop_last)
+        self.shuffle: bool = False if shuffle is None else check.flag(op, "shuffle", shuffle)
+        if batch_size is None and self.drop_last:
+            raise ValueError(f"{op}: drop_last without batches; a batch_size is needed")
+        self._refuse_both(sampler, batch_sampler, batch_size)
+        self.generator: object = generator
+        if sampler is None and not self._is_stream:
+            kind = RandomSampler if self.shuffle else SequentialSampler
+            given: dict[str, Any] = {"generator": generator} if self.shuffle else {}
+            sampler = kind(dataset, **given) if len(dataset) or not self.shuffle else []
+        self.sampler: Any = sampler
+        self.batch_size: int | None = None if batch_sampler is not None else batch_size
+        if batch_sampler is None and batch_size is not None and sampler is not None:
+            batch_sampler = BatchSampler(sampler, batch_size, self.drop_last)
+        self.batch_sampler: Any = batch_sampler
+        is_batched = batch_sampler is not None or self.batch_size is not None
+        self.collate_fn: Any = collate_fn or (default_collate if is_batched else default_convert)
+        self.num_workers: int = check.count(op, "num_workers", num_workers)
+        self.pin_memory: bool = check.flag(op, "pin_memory", pin_memory)
+        self.timeout: float = check.rate(op, "timeout", timeout)
+        if worker_init_fn is not None:
+            check.function(op, "worker_init_fn", worker_init_fn)
+        self.worker_init_fn: Callable[[int], object] | None = worker_init_fn
+        self.multiprocessing_context: Any = multiprocessing_context
+        if prefetch_factor is not None:
+            check.count(op, "prefetch_factor", prefetch_factor, 1)
+        self.prefetch_factor: int = 2 if prefetch_factor is None else prefetch_factor
+        self.persistent_workers: bool = check.flag(op, "persistent_workers", persistent_workers)
+        if not self.num_workers and (self.persistent_workers or prefetch_factor is not None):
+            raise ValueError(
+                f"{op}: prefetch_factor or persistent_workers without workers; num_workers is "
+                "needed"
+            )
+        self._pool: Any = None
+        self._epoch = 0
+
+    def _refuse_both(self, sampler: Any, batch_sampler: Any, batch_size: int | None) -> None:
+        op = "DataLoader"
+        for name, it in (("sampler", sampler), ("batch_sampler", batch_sampler)):
+            if it is not None and not isinstance(it, Iterable):
+                raise TypeError(f"{op}: {name} is of type {type(it).__name__}; a Sampler is needed")
+        if sampler is not None and self.shuffle:
+            raise ValueError(f"{op}: a sampler and shuffle; one of them is needed")
+        if batch_sampler is not None and (
+            batch_size != 1 or self.shuffle or sampler is not None or self.drop_last
+        ):
+            raise ValueError(
+                f"{op}: a batch_sampler beside batch_size, shuffle, sampler or drop_last, which it "
+                "stands for; leave them out"
+            )
+        if self._is_stream and (self.shuffle or sampler is not None or batch_sampler is not None):
+            raise ValueError(
+                f"{op}: an order for an IterableDataset, which has one of its own; leave shuffle, "
+                "sampler and batch_sampler out"
+            )
+
+    def __len__(self) -> int:
+        if not self._is_stream:
+            return len(self.sampler if self.batch_sampler is None else self.batch_sampler)
+        count = len(self.dataset)
+        if self.batch_size is None:
+            return count
+        return count // self.batch_size if self.drop_last else -(-count // self.batch_size)
+
+    def _tasks(self) -> Iterator[Any]:
+        """What is read one after the other, as a `Reader` takes it."""
+        if self._is_stream:
+            return repeat(self.batch_size)
+        if self.batch_sampler is None:
+            return iter(self.sampler)
+        return map(list, self.batch_sampler)
+
+    def __iter__(self) -> Iterator[Any]:
+        reader = Reader(self.dataset, self.collate_fn, self.drop_last)
+        if self.num_workers:
+            return self._with_workers(reader)
+        return self._alone(reader)
+
+    def _alone(self, reader: Reader) -> Iterator[Any]:
+        # What a generator's frame holds lives until the next batch: hence no name for one.
+        if self._is_stream:
+            yield from iter(lambda: reader.read(self.batch_size), END)
+        else:
+            for task in self._tasks():
+                yield reader.read(task)
+
+    def _with_workers(self, reader: Reader) -> Iterator[Any]:
+        pool, self._pool = self._pool, None  # two loops at once have a pool each
+        if pool is None:
+            pool = new_pool(self, reader)
+            if self.persistent_workers:
+                finalize(self, pool.close)
+        self._epoch += 1
+        loop = WorkerLoop(pool, self.num_workers, self._epoch, self._tasks(), self.timeout or None)
+        try:
+            loop.fill(self.num_workers * self.prefetch_factor)
+            while loop.has_next():
+                yield loop.next()
+        except GeneratorExit:
+            raise
+        except BaseException:
+            loop.is_broken = True
+            raise
+        finally:
+            if self.persistent_workers and loop.end() and self._pool is None:
+                self._pool = pool
+            else:
+                loop.close()
+
+    def _seed(self) -> int:
+        return drawn_seed("DataLoader", self.generator)

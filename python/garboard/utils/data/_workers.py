@@ -1,0 +1,154 @@
+"""A loop over batches that workers read ahead of it, handed out in order."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Protocol
+
+from garboard import _check as check
+from garboard._texts import shown
+from garboard.utils.data._reading import END, Reader
+from garboard.utils.data._threads import ThreadPool
+
+if TYPE_CHECKING:
+    from garboard.utils.data._loader import DataLoader
+
+__all__ = ["WorkerLoop", "new_pool"]
+
+_NO_MORE = object()
+
+
+class _Pool(Protocol):
+    def send(self, worker: int, epoch: int, number: int, task: Any) -> None: ...
+    def receive(self, timeout: float | None) -> tuple[int, Any, BaseException | None]: ...
+    def hand_over(self, result: Any) -> Any: ...
+    def cancel(self, epoch: int) -> None: ...
+    def close(self, is_stuck: bool = False) -> None: ...
+
+
+def new_pool(loader: DataLoader[Any], reader: Reader) -> _Pool:
+    """Start the workers of a loader."""
+    given = loader.multiprocessing_context
+    if given is None:
+        return ThreadPool(loader.num_workers, loader.dataset, reader, loader.worker_init_fn)
+    import multiprocessing
+
+    from garboard.utils.data._processes import ProcessPool
+
+    if isinstance(given, str):
+        ways = multiprocessing.get_all_start_methods()
+        given = multiprocessing.get_context(
+            check.choice("DataLoader", "multiprocessing_context", given, *ways)
+        )
+    elif not hasattr(given, "Process"):
+        raise TypeError(
+            f"DataLoader: multiprocessing_context is of type {type(given).__name__}; the name of a "
+            "start method, or a context, is needed"
+        )
+    return ProcessPool(
+        loader.num_workers,
+        loader.dataset,
+        reader,
+        loader.worker_init_fn,
+        given,
+        loader._seed(),
+    )
+
+
+class WorkerLoop:
+    """One loop: tasks go to the workers in turn, and batches come back in the order of the tasks.
+
+    A worker whose stream has ended is left out; what it was asked for besides is skipped.
+    """
+
+    def __init__(
+        self, pool: _Pool, count: int, epoch: int, tasks: Iterator[Any], timeout: float | None
+    ) -> None:
+        self._pool, self._epoch, self._tasks, self._timeout = pool, epoch, tasks, timeout
+        self._workers = list(range(count))
+        self._turn = 0
+        self._owners: dict[int, int] = {}  # of tasks that are under way
+        self._ready: dict[int, tuple[Any, BaseException | None]] = {}
+        self._sent = self._taken = 0
+        self._process = os.getpid()
+        self.is_broken = self._is_stuck = False
+
+    def fill(self, count: int) -> None:
+        """Let the workers begin with the first tasks."""
+        for _ in range(count):
+            self._send()
+
+    def _send(self) -> None:
+        if not self._workers:
+            return
+        task = next(self._tasks, _NO_MORE)
+        if task is _NO_MORE:
+            return
+        self._turn %= len(self._workers)
+        worker = self._workers[self._turn]
+        self._turn += 1
+        self._pool.send(worker, self._epoch, self._sent, task)
+        self._owners[self._sent] = worker
+        self._sent += 1
+
+    def has_next(self) -> bool:
+        """Wait for the next batch, and tell whether there is one."""
+        while self._taken < self._sent:
+            if self._taken not in self._ready:
+                self._receive()
+            elif self._ready[self._taken][0] is not END:
+                return True
+            else:
+                del self._ready[self._taken]
+                self._leave_out(self._owners.pop(self._taken))
+                self._taken += 1
+                self._send()
+        return False
+
+    def _leave_out(self, worker: int) -> None:
+        if worker in self._workers:
+            place = self._workers.index(worker)
+            self._workers.remove(worker)
+            if place < self._turn:
+                self._turn -= 1
+
+    def _receive(self) -> None:
+        try:
+            number, result, error = self._pool.receive(self._timeout)
+        except TimeoutError:
+            self._is_stuck = True
+            raise RuntimeError(
+                f"DataLoader: no batch in {shown(float(self._timeout or 0))} s, the timeout; a "
+                "longer one, or a dataset that is faster, is needed"
+            ) from None
+        self._ready[number] = result, error
+
+    def next(self) -> Any:
+        """Return the batch that `has_next` has waited for, and let another be read."""
+        result, error = self._ready.pop(self._taken)
+        del self._owners[self._taken]
+        self._taken += 1
+        if error is not None:
+            raise error
+        self._send()
+        return self._pool.hand_over(result)
+
+    def end(self) -> bool:
+        """Drop what is under way; tell whether the workers can be used again."""
+        self._pool.cancel(self._epoch)
+        try:
+            while not self.is_broken and len(self._ready) < self._sent - self._taken:
+                self._receive()
+        except Exception:
+            self.is_broken = True
+        self._ready.clear()
+        return not self.is_broken
+
+    def close(self) -> None:
+        """Drop what is under way, and end the workers."""
+        if self._process != os.getpid():
+            return  # a copy of the loop in a process that was forked
+        self._pool.cancel(self._epoch)
+        self._pool.close(self._is_stuck)
+        self._ready.clear()
