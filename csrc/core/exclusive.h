@@ -24,9 +24,12 @@ class Exclusive {
   /// Cannot change while the caller holds the outer lock, or has a Leave of its own.
   static bool now() noexcept {
     const bool is_alone = others_.load(std::memory_order_relaxed) == 0;
-    assert((!is_alone || !is_held_ || is_held_()) && "neither the outer lock nor a Leave");
+    assert((!is_alone || may_enter()) && "neither the outer lock nor a Leave");
     return is_alone;
   }
+
+  /// Whether the calling thread holds the outer lock, or there is none. Slower than `now`.
+  static bool may_enter() noexcept { return !is_held_ || is_held_(); }
 
   /// For a thread about to give the outer lock up and to go on inside the library. Made and ended
   /// with that lock held.

@@ -13,6 +13,7 @@
 
 #include "csrc/core/cpu_share.h"
 #include "csrc/core/error.h"
+#include "csrc/core/forks.h"
 #include "csrc/core/text.h"
 
 namespace garboard {
@@ -123,8 +124,8 @@ void forget_workers() {
 }
 
 void start_workers(int count) {
-  static const int registered = pthread_atfork(nullptr, nullptr, forget_workers);
-  if (registered != 0) return;  // without memory for that: no workers either
+  static const bool is_watching = watch_forks<forget_workers>();
+  if (!is_watching) return;  // without memory for that: no workers either
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are the program's own threads' affair

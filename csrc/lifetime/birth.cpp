@@ -1,7 +1,6 @@
 #include "csrc/lifetime/birth.h"
 
-#include <pthread.h>
-
+#include "csrc/core/forks.h"
 #include "csrc/lifetime/registry.h"
 
 namespace garboard {
@@ -13,12 +12,13 @@ std::atomic<std::uint32_t> birth_step{0};
 namespace {
 std::atomic<std::uint32_t> last_thread{0};
 std::atomic<std::string (*)(Site)> resolver{nullptr};
+
+void reset_locks() { registry().reset_locks_after_fork(); }
 }  // namespace
 
 std::uint32_t thread_number() noexcept {
   // Asked once a thread, before it makes anything: early enough to hear of every fork that matters.
-  static const int is_watching =
-      pthread_atfork(nullptr, nullptr, [] { registry().reset_locks_after_fork(); });
+  static const bool is_watching = watch_forks<reset_locks>();
   (void)is_watching;
   if (birth.thread == 0) birth.thread = ++last_thread;
   return birth.thread;

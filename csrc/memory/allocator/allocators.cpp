@@ -1,13 +1,12 @@
 #include "csrc/memory/allocator/allocators.h"
 
-#include <pthread.h>
-
 #include <array>
 #include <atomic>
 #include <mutex>
 #include <utility>
 
 #include "csrc/core/error.h"
+#include "csrc/core/forks.h"
 #include "csrc/core/host_memory.h"
 #include "csrc/core/text.h"
 #include "csrc/memory/sources/cpu_source.h"
@@ -75,12 +74,10 @@ void after_fork_in_child() {
   opening.unlock();
 }
 
-// Under `opening`.
-void watch_forks() {
-  static bool is_watching = false;
-  if (is_watching) return;
-  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-  is_watching = true;
+void hold_locks_over_forks() {
+  static const bool is_watching =
+      watch_forks<before_fork, after_fork_in_parent, after_fork_in_child>();
+  (void)is_watching;
 }
 
 bool is_a_device(Device device) noexcept {
@@ -98,7 +95,7 @@ CachingAllocator& open_cpu() {
   allocator.set_limit(default_cpu_limit_bytes(), is_control_group_tighter()
                                                      ? LimitOrigin::control_group
                                                      : LimitOrigin::machine);
-  watch_forks();
+  hold_locks_over_forks();
   slot.store(&allocator);
   return allocator;
 }
@@ -129,7 +126,7 @@ void register_source(Device device, MemorySource* source) {
   if (slot.load()) {
     throw DeviceError(text("register_source: device ", device, " given; it has a source already"));
   }
-  watch_forks();
+  hold_locks_over_forks();
   slot.store(&make_allocator(*source, device));
 }
 

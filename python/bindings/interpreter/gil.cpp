@@ -1,11 +1,11 @@
 #include "python/bindings/interpreter/gil.h"
 
-#include <pthread.h>
 #include <unistd.h>
 
 #include <cassert>
 #include <new>
 
+#include "csrc/core/forks.h"
 #include "csrc/core/outer_lock.h"
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/interpreter/ref.h"
@@ -83,14 +83,21 @@ WithGil::~WithGil() {
   if (is_held_) PyGILState_Release(before_);
 }
 
+namespace {
+
+// Whoever was outside is not in the child, and who forks is the main thread there.
+void begin_child() {
+  hears = Hears::perhaps;
+  Exclusive::declare(has_gil);
+  Borrowing::forget_others();
+}
+
+}  // namespace
+
 void declare_gil() noexcept {
   Exclusive::declare(has_gil);
   OuterLock::declare({leave, come_back, can_be_ended, end_if_asked});
-  pthread_atfork(nullptr, nullptr, [] {  // whoever was outside is not in the child
-    hears = Hears::perhaps;              // and who forks is the main thread there
-    Exclusive::declare(has_gil);
-    Borrowing::forget_others();
-  });
+  watch_forks<begin_child>();
 }
 
 }  // namespace garboard::python
