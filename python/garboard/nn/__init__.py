@@ -6,36 +6,186 @@ from garboard._hooks import RemovableHandle
 from garboard._missing import module_getattr
 from garboard.nn import functional, init, utils
 from garboard.nn._state import StateDictError
-from garboard.nn.activations import GELU, LogSoftmax, ReLU, Sigmoid, Softmax, Tanh
-from garboard.nn.containers import ModuleList, Sequential
-from garboard.nn.dropout import Dropout
-from garboard.nn.flatten import Flatten
-from garboard.nn.linear import Identity, Linear
-from garboard.nn.losses import CrossEntropyLoss, MSELoss
-from garboard.nn.module import Module
-from garboard.nn.normalization import LayerNorm
-from garboard.nn.parameter import Parameter
+from garboard.nn.activations import (
+    GELU,
+    LogSoftmax,
+    ReLU,
+    Sigmoid,
+    Softmax,
+    Tanh,
+)
+from garboard.nn.channel_norms import (
+    BatchNorm1d,
+    BatchNorm2d,
+    BatchNorm3d,
+    InstanceNorm1d,
+    InstanceNorm2d,
+    InstanceNorm3d,
+)
+from garboard.nn.containers import (
+    ModuleList,
+    Sequential,
+)
+from garboard.nn.distance_losses import (
+    CosineEmbeddingLoss,
+    HingeEmbeddingLoss,
+    MarginRankingLoss,
+    TripletMarginLoss,
+    TripletMarginWithDistanceLoss,
+)
+from garboard.nn.dropout import (
+    AlphaDropout,
+    Dropout,
+    Dropout1d,
+    Dropout2d,
+    Dropout3d,
+    FeatureAlphaDropout,
+)
+from garboard.nn.flatten import (
+    Flatten,
+)
+from garboard.nn.gates import (
+    Hardsigmoid,
+    Hardswish,
+    LogSigmoid,
+    Mish,
+    SiLU,
+    Softsign,
+)
+from garboard.nn.linear import (
+    Identity,
+    Linear,
+)
+from garboard.nn.losses import (
+    BCELoss,
+    BCEWithLogitsLoss,
+    CrossEntropyLoss,
+    HuberLoss,
+    KLDivLoss,
+    L1Loss,
+    MSELoss,
+    NLLLoss,
+    SmoothL1Loss,
+)
+from garboard.nn.margin_losses import (
+    GaussianNLLLoss,
+    MultiLabelMarginLoss,
+    MultiLabelSoftMarginLoss,
+    MultiMarginLoss,
+    PoissonNLLLoss,
+    SoftMarginLoss,
+)
+from garboard.nn.module import (
+    Module,
+)
+from garboard.nn.normalization import (
+    GroupNorm,
+    LayerNorm,
+    LocalResponseNorm,
+    RMSNorm,
+)
+from garboard.nn.parameter import (
+    Parameter,
+)
+from garboard.nn.rectifiers import (
+    CELU,
+    ELU,
+    SELU,
+    Hardshrink,
+    Hardtanh,
+    LeakyReLU,
+    ReLU6,
+    Softplus,
+    Softshrink,
+    Tanhshrink,
+    Threshold,
+)
+from garboard.nn.slices import (
+    GLU,
+    CosineSimilarity,
+    PairwiseDistance,
+    PReLU,
+    RReLU,
+    Softmax2d,
+    Softmin,
+)
 
 __all__ = [
+    "CELU",
+    "ELU",
     "GELU",
+    "GLU",
+    "SELU",
+    "AlphaDropout",
+    "BCELoss",
+    "BCEWithLogitsLoss",
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "BatchNorm3d",
+    "CosineEmbeddingLoss",
+    "CosineSimilarity",
     "CrossEntropyLoss",
     "Dropout",
+    "Dropout1d",
+    "Dropout2d",
+    "Dropout3d",
+    "FeatureAlphaDropout",
     "Flatten",
+    "GaussianNLLLoss",
+    "GroupNorm",
+    "Hardshrink",
+    "Hardsigmoid",
+    "Hardswish",
+    "Hardtanh",
+    "HingeEmbeddingLoss",
+    "HuberLoss",
     "Identity",
+    "InstanceNorm1d",
+    "InstanceNorm2d",
+    "InstanceNorm3d",
+    "KLDivLoss",
+    "L1Loss",
     "LayerNorm",
+    "LeakyReLU",
     "Linear",
+    "LocalResponseNorm",
+    "LogSigmoid",
     "LogSoftmax",
     "MSELoss",
+    "MarginRankingLoss",
+    "Mish",
     "Module",
     "ModuleList",
+    "MultiLabelMarginLoss",
+    "MultiLabelSoftMarginLoss",
+    "MultiMarginLoss",
+    "NLLLoss",
+    "PReLU",
+    "PairwiseDistance",
     "Parameter",
+    "PoissonNLLLoss",
+    "RMSNorm",
+    "RReLU",
     "ReLU",
+    "ReLU6",
     "RemovableHandle",
     "Sequential",
+    "SiLU",
     "Sigmoid",
+    "SmoothL1Loss",
+    "SoftMarginLoss",
     "Softmax",
+    "Softmax2d",
+    "Softmin",
+    "Softplus",
+    "Softshrink",
+    "Softsign",
     "StateDictError",
     "Tanh",
+    "Tanhshrink",
+    "Threshold",
+    "TripletMarginLoss",
+    "TripletMarginWithDistanceLoss",
     "functional",
     "init",
     "utils",

@@ -1,43 +1,51 @@
-"""Losses as modules."""
+"""Losses of classes and of numbers, as modules."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from garboard import _check as check
-from garboard._engine import Tensor, cross_entropy, mse_loss
+from garboard._engine import Tensor
+from garboard.nn import functional
 from garboard.nn.module import Module
 
 if TYPE_CHECKING:
     from garboard.types import Reduction
 
-__all__ = ["CrossEntropyLoss", "MSELoss"]
+__all__ = [
+    "BCELoss",
+    "BCEWithLogitsLoss",
+    "CrossEntropyLoss",
+    "HuberLoss",
+    "KLDivLoss",
+    "L1Loss",
+    "MSELoss",
+    "NLLLoss",
+    "SmoothL1Loss",
+]
 
 _REDUCTIONS = ("mean", "sum", "none")
 
 
 class CrossEntropyLoss(Module):
-    """Compute -log softmax(input)[target] from logits [rows, classes] and int64 targets [rows].
+    """Compute -log softmax(input)[target] of logits [rows, classes, ...].
 
-    With l = -log softmax(input) and e = `label_smoothing`, a row's loss is
-    (1 - e) weight[target] l[target] + e / classes * sum(weight * l).
+    What it computes is told by `nn.functional.cross_entropy`.
 
     Args:
-        weight: [classes], of the logits' dtype: how much each class counts; kept as a buffer. No
-            gradient passes to it.
-        ignore_index: Rows with this target count for nothing.
-        reduction: "mean" over the rows that count, each as often as its target's weight says;
-            "sum", or "none" for one loss a row.
-        label_smoothing: What part of each target is spread evenly over all classes, 0 to 1.
+        weight: How much each counts; kept as a buffer.
+        size_average: Ignored: `reduction` says it.
+        ignore_index: A class that counts for nothing.
+        reduce: Ignored.
+        reduction: "mean", "sum", or "none" for one loss each.
+        label_smoothing: What part of each target is spread evenly over all classes.
 
     Raises:
-        ValueError: Another reduction, a label_smoothing out of range.
-        TypeError: A weight that is no Tensor, an index or a number that is none.
-        ShapeError: When called: sizes that do not fit.
-        IndexOutOfRangeError: When called: a target that is neither a class nor `ignore_index`.
+        ValueError: Another reduction, or an option out of range.
+        TypeError: An option of another type.
+        ShapeError: When called, sizes that do not fit.
 
-    >>> loss = gb.nn.CrossEntropyLoss()
-    >>> round(loss(gb.zeros(2, 4), gb.tensor([0, 3])).item(), 4)  # ln 4
+    >>> round(gb.nn.CrossEntropyLoss()(gb.zeros(2, 4), gb.tensor([0, 3])).item(), 4)  # ln 4
     1.3863
     """
 
@@ -46,8 +54,9 @@ class CrossEntropyLoss(Module):
     def __init__(
         self,
         weight: Tensor | None = None,
-        *,
+        size_average: None = None,
         ignore_index: int = -100,
+        reduce: None = None,
         reduction: Reduction = "mean",
         label_smoothing: float = 0.0,
     ) -> None:
@@ -62,10 +71,10 @@ class CrossEntropyLoss(Module):
         )
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return cross_entropy(
+        return functional.cross_entropy(
             input,
             target,
-            self.weight,
+            weight=self.weight,
             ignore_index=self.ignore_index,
             reduction=self.reduction,
             label_smoothing=self.label_smoothing,
@@ -76,29 +85,333 @@ class CrossEntropyLoss(Module):
         def __call__(self, input: Tensor, target: Tensor) -> Tensor: ...
 
 
-class MSELoss(Module):
-    """Compute (input - target)^2 of two tensors of the same sizes.
+class NLLLoss(Module):
+    """Compute -input[target] from logarithms of probabilities [rows, classes, ...] and classes.
 
-    Backward keeps the difference.
+    What it computes is told by `nn.functional.nll_loss`.
 
     Args:
-        reduction: "mean", "sum", or "none" for one loss an element.
+        weight: How much each counts; kept as a buffer.
+        size_average: Ignored: `reduction` says it.
+        ignore_index: A class that counts for nothing.
+        reduce: Ignored.
+        reduction: "mean", "sum", or "none" for one loss each.
 
     Raises:
-        ValueError: Another reduction.
-        ShapeError: When called, the sizes differ.
-        DTypeError: When called, neither is floating.
+        ValueError: Another reduction, or an option out of range.
+        TypeError: An option of another type.
+        ShapeError: When called, sizes that do not fit.
+
+    >>> gb.nn.NLLLoss()(gb.tensor([[-1.0, -2.0]]), gb.tensor([1]))
+    tensor(2.)
+    """
+
+    weight: Tensor | None
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        size_average: None = None,
+        ignore_index: int = -100,
+        reduce: None = None,
+        reduction: Reduction = "mean",
+    ) -> None:
+        super().__init__()
+        self.register_buffer("weight", weight)
+        self.ignore_index: int = check.integer("NLLLoss", "ignore_index", ignore_index)
+        self.reduction: Reduction = check.choice("NLLLoss", "reduction", reduction, *_REDUCTIONS)
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return functional.nll_loss(
+            input,
+            target,
+            weight=self.weight,
+            ignore_index=self.ignore_index,
+            reduction=self.reduction,
+        )
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor, target: Tensor) -> Tensor: ...
+
+
+class MSELoss(Module):
+    """Compute (input - target)^2.
+
+    What it computes is told by `nn.functional.mse_loss`.
+
+    Args:
+        size_average: Ignored: `reduction` says it.
+        reduce: Ignored.
+        reduction: "mean", "sum", or "none" for one loss each.
+
+    Raises:
+        ValueError: Another reduction, or an option out of range.
+        TypeError: An option of another type.
+        ShapeError: When called, sizes that do not fit.
 
     >>> gb.nn.MSELoss()(gb.tensor([1.0, 2.0]), gb.tensor([1.0, 4.0]))
     tensor(2.)
     """
 
-    def __init__(self, *, reduction: Reduction = "mean") -> None:
+    def __init__(
+        self,
+        size_average: None = None,
+        reduce: None = None,
+        reduction: Reduction = "mean",
+    ) -> None:
         super().__init__()
         self.reduction: Reduction = check.choice("MSELoss", "reduction", reduction, *_REDUCTIONS)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return mse_loss(input, target, reduction=self.reduction)
+        return functional.mse_loss(input, target, reduction=self.reduction)
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor, target: Tensor) -> Tensor: ...
+
+
+class L1Loss(Module):
+    """Compute |input - target|.
+
+    What it computes is told by `nn.functional.l1_loss`.
+
+    Args:
+        size_average: Ignored: `reduction` says it.
+        reduce: Ignored.
+        reduction: "mean", "sum", or "none" for one loss each.
+
+    Raises:
+        ValueError: Another reduction, or an option out of range.
+        TypeError: An option of another type.
+        ShapeError: When called, sizes that do not fit.
+
+    >>> gb.nn.L1Loss()(gb.tensor([1.0, 2.0]), gb.tensor([1.0, 4.0]))
+    tensor(1.)
+    """
+
+    def __init__(
+        self,
+        size_average: None = None,
+        reduce: None = None,
+        reduction: Reduction = "mean",
+    ) -> None:
+        super().__init__()
+        self.reduction: Reduction = check.choice("L1Loss", "reduction", reduction, *_REDUCTIONS)
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return functional.l1_loss(input, target, reduction=self.reduction)
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor, target: Tensor) -> Tensor: ...
+
+
+class SmoothL1Loss(Module):
+    """Compute the distance, squared where it is below `beta`.
+
+    What it computes is told by `nn.functional.smooth_l1_loss`.
+
+    Args:
+        size_average: Ignored: `reduction` says it.
+        reduce: Ignored.
+        reduction: "mean", "sum", or "none" for one loss each.
+        beta: Where the square ends; 0 is `L1Loss`.
+
+    Raises:
+        ValueError: Another reduction, or an option out of range.
+        TypeError: An option of another type.
+        ShapeError: When called, sizes that do not fit.
+
+    >>> gb.nn.SmoothL1Loss()(gb.tensor([3.0]), gb.zeros(1))
+    tensor(2.5000)
+    """
+
+    def __init__(
+        self,
+        size_average: None = None,
+        reduce: None = None,
+        reduction: Reduction = "mean",
+        beta: float = 1.0,
+    ) -> None:
+        super().__init__()
+        self.reduction: Reduction = check.choice(
+            "SmoothL1Loss", "reduction", reduction, *_REDUCTIONS
+        )
+        self.beta: float = check.rate("SmoothL1Loss", "beta", beta)
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return functional.smooth_l1_loss(input, target, reduction=self.reduction, beta=self.beta)
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor, target: Tensor) -> Tensor: ...
+
+
+class HuberLoss(Module):
+    """Compute half the square of the distance, and a line beyond `delta`.
+
+    What it computes is told by `nn.functional.huber_loss`.
+
+    Args:
+        reduction: "mean", "sum", or "none" for one loss each.
+        delta: Where the line begins; positive.
+
+    Raises:
+        ValueError: Another reduction, or an option out of range.
+        TypeError: An option of another type.
+        ShapeError: When called, sizes that do not fit.
+
+    >>> gb.nn.HuberLoss()(gb.tensor([3.0]), gb.zeros(1))
+    tensor(2.5000)
+    """
+
+    def __init__(
+        self,
+        reduction: Reduction = "mean",
+        delta: float = 1.0,
+    ) -> None:
+        super().__init__()
+        self.reduction: Reduction = check.choice("HuberLoss", "reduction", reduction, *_REDUCTIONS)
+        self.delta: float = check.rate("HuberLoss", "delta", delta)
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return functional.huber_loss(input, target, reduction=self.reduction, delta=self.delta)
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor, target: Tensor) -> Tensor: ...
+
+
+class BCELoss(Module):
+    """Compute the cross entropy of probabilities and targets in [0, 1].
+
+    What it computes is told by `nn.functional.binary_cross_entropy`.
+
+    Args:
+        weight: How much each counts; kept as a buffer.
+        size_average: Ignored: `reduction` says it.
+        reduce: Ignored.
+        reduction: "mean", "sum", or "none" for one loss each.
+
+    Raises:
+        ValueError: Another reduction, or an option out of range.
+        TypeError: An option of another type.
+        ShapeError: When called, sizes that do not fit.
+
+    >>> gb.nn.BCELoss()(gb.tensor([0.5]), gb.tensor([1.0]))
+    tensor(0.6931)
+    """
+
+    weight: Tensor | None
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        size_average: None = None,
+        reduce: None = None,
+        reduction: Reduction = "mean",
+    ) -> None:
+        super().__init__()
+        self.register_buffer("weight", weight)
+        self.reduction: Reduction = check.choice("BCELoss", "reduction", reduction, *_REDUCTIONS)
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return functional.binary_cross_entropy(
+            input, target, weight=self.weight, reduction=self.reduction
+        )
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor, target: Tensor) -> Tensor: ...
+
+
+class BCEWithLogitsLoss(Module):
+    """Compute the cross entropy of the sigmoid of logits and targets in [0, 1].
+
+    What it computes is told by `nn.functional.binary_cross_entropy_with_logits`.
+
+    Args:
+        weight: How much each counts; kept as a buffer.
+        size_average: Ignored: `reduction` says it.
+        reduce: Ignored.
+        reduction: "mean", "sum", or "none" for one loss each.
+        pos_weight: How much targets of 1 count; kept as a buffer.
+
+    Raises:
+        ValueError: Another reduction, or an option out of range.
+        TypeError: An option of another type.
+        ShapeError: When called, sizes that do not fit.
+
+    >>> gb.nn.BCEWithLogitsLoss()(gb.zeros(2), gb.ones(2))
+    tensor(0.6931)
+    """
+
+    weight: Tensor | None
+    pos_weight: Tensor | None
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        size_average: None = None,
+        reduce: None = None,
+        reduction: Reduction = "mean",
+        pos_weight: Tensor | None = None,
+    ) -> None:
+        super().__init__()
+        self.register_buffer("weight", weight)
+        self.reduction: Reduction = check.choice(
+            "BCEWithLogitsLoss", "reduction", reduction, *_REDUCTIONS
+        )
+        self.register_buffer("pos_weight", pos_weight)
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return functional.binary_cross_entropy_with_logits(
+            input, target, weight=self.weight, reduction=self.reduction, pos_weight=self.pos_weight
+        )
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor, target: Tensor) -> Tensor: ...
+
+
+class KLDivLoss(Module):
+    """Compute how far the input, in logarithms, is from the target.
+
+    What it computes is told by `nn.functional.kl_div`.
+
+    Args:
+        size_average: Ignored: `reduction` says it.
+        reduce: Ignored.
+        reduction: "batchmean", "mean" over all elements, "sum", or "none".
+        log_target: The target is given in logarithms, too.
+
+    Raises:
+        ValueError: Another reduction, or an option out of range.
+        TypeError: An option of another type.
+        ShapeError: When called, sizes that do not fit.
+
+    >>> gb.nn.KLDivLoss(reduction="batchmean")(gb.zeros(1, 2), gb.ones(1, 2))
+    tensor(0.)
+    """
+
+    def __init__(
+        self,
+        size_average: None = None,
+        reduce: None = None,
+        reduction: Literal["mean", "sum", "none", "batchmean"] = "mean",
+        log_target: bool = False,
+    ) -> None:
+        super().__init__()
+        self.reduction: str = check.choice(
+            "KLDivLoss", "reduction", reduction, *_REDUCTIONS, "batchmean"
+        )
+        self.log_target: bool = check.flag("KLDivLoss", "log_target", log_target)
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return functional.kl_div(
+            input, target, reduction=self.reduction, log_target=self.log_target
+        )
 
     if TYPE_CHECKING:
 

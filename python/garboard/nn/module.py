@@ -383,7 +383,7 @@ class Module(Tree):
         """Return what stands between the parentheses of `repr`: a subclass's settings.
 
         >>> gb.nn.Dropout(0.1).extra_repr()
-        'p=0.1'
+        'p=0.1, inplace=False'
         """
         return ""
 

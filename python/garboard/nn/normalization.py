@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from garboard import _check as check
-from garboard._engine import Tensor, empty, layer_norm
+from garboard._engine import ShapeError, Tensor, empty, layer_norm, ones, zeros
 from garboard._texts import settings, told
-from garboard.nn import init
+from garboard.nn import functional, init
 from garboard.nn.module import Module
 from garboard.nn.parameter import Parameter
 
 if TYPE_CHECKING:
     from garboard.types import Device, DType
 
-__all__ = ["LayerNorm"]
+__all__ = ["GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
 
 
 class LayerNorm(Module):
@@ -91,3 +91,185 @@ class LayerNorm(Module):
     def extra_repr(self) -> str:
         rest = settings(eps=self.eps, elementwise_affine=self.elementwise_affine)
         return f"{told(self.normalized_shape)}, {rest}"
+
+
+class GroupNorm(Module):
+    """Bring each group of channels of each row to mean 0 and variance 1.
+
+    (x - mean) / sqrt(var + eps) * weight + bias (Wu and He, arXiv:1803.08494).
+
+    Args:
+        num_groups: How many groups the channels make.
+        num_channels: How many channels there are; `num_groups` divides it.
+        eps: What is added to the variance.
+        affine: Learn `weight`, ones at first, and `bias`, zeros; else both are None.
+        device: Where the parameters lie, the CPU by default.
+        dtype: Their dtype, float32 by default.
+
+    Raises:
+        ShapeError: A negative size; when called, another number of channels.
+        ValueError: Groups that do not divide the channels, or a negative `eps`.
+        TypeError: An argument of another type.
+
+    >>> gb.nn.GroupNorm(2, 4)(gb.tensor([[1.0, 3.0, 10.0, 30.0]])).round().tolist()
+    [[-1.0, 1.0, -1.0, 1.0]]
+    """
+
+    weight: Parameter | None
+    bias: Parameter | None
+
+    def __init__(
+        self,
+        num_groups: int,
+        num_channels: int,
+        eps: float = 1e-5,
+        affine: bool = True,
+        device: Device | None = None,
+        dtype: DType | None = None,
+    ) -> None:
+        super().__init__()
+        self.num_groups: int = check.count("GroupNorm", "num_groups", num_groups, 1)
+        self.num_channels: int = check.size("GroupNorm", "num_channels", num_channels)
+        if self.num_channels % self.num_groups:
+            raise ValueError(
+                f"GroupNorm: {self.num_channels} channels in {self.num_groups} groups; a number "
+                "that divides them is needed"
+            )
+        self.eps: float = check.rate("GroupNorm", "eps", eps)
+        self.affine: bool = check.flag("GroupNorm", "affine", affine)
+        for name, made in (("weight", ones), ("bias", zeros)):
+            given = made(self.num_channels, dtype=dtype, device=device) if affine else None
+            self.register_parameter(name, None if given is None else Parameter(given))
+
+    def reset_parameters(self) -> None:
+        """Set the weight to ones and the bias to zeros.
+
+        >>> layer = gb.nn.GroupNorm(1, 2)
+        >>> layer.reset_parameters()
+        >>> layer.weight.tolist()
+        [1.0, 1.0]
+        """
+        if self.weight is not None and self.bias is not None:
+            init.ones_(self.weight)
+            init.zeros_(self.bias)
+
+    def forward(self, input: Tensor) -> Tensor:
+        if input.ndim < 2 or input.shape[1] != self.num_channels:
+            raise ShapeError(
+                f"GroupNorm: an input of sizes {list(input.shape)}; [rows, {self.num_channels}, "
+                "...] is needed"
+            )
+        return functional.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor) -> Tensor: ...
+
+    def extra_repr(self) -> str:
+        rest = settings(eps=self.eps, affine=self.affine)
+        return f"{self.num_groups}, {self.num_channels}, {rest}"
+
+
+class RMSNorm(Module):
+    """Bring the last dims to mean square 1, then scale each element.
+
+    x / sqrt(mean(x^2) + eps) * weight (Zhang and Sennrich, arXiv:1910.07467).
+
+    Args:
+        normalized_shape: The sizes of the last dims, or the size of the last one.
+        eps: What is added to the mean; the dtype's own epsilon by default.
+        elementwise_affine: Learn `weight`, ones at first; else it is None.
+        device: Where the parameter lies, the CPU by default.
+        dtype: Its dtype, float32 by default.
+
+    Raises:
+        ShapeError: A negative size; when called, an input whose last sizes are others.
+        TypeError: An argument of another type.
+        ValueError: A negative `eps`.
+
+    >>> gb.nn.RMSNorm(2)(gb.tensor([3.0, 3.0])).round().tolist()
+    [1.0, 1.0]
+    """
+
+    weight: Parameter | None
+
+    def __init__(
+        self,
+        normalized_shape: int | Sequence[int],
+        eps: float | None = None,
+        elementwise_affine: bool = True,
+        device: Device | None = None,
+        dtype: DType | None = None,
+    ) -> None:
+        super().__init__()
+        self.normalized_shape: tuple[int, ...] = check.sizes(
+            "RMSNorm", "normalized_shape", normalized_shape
+        )
+        self.eps: float | None = None if eps is None else check.rate("RMSNorm", "eps", eps)
+        self.elementwise_affine: bool = check.flag(
+            "RMSNorm", "elementwise_affine", elementwise_affine
+        )
+        made = None
+        if elementwise_affine:
+            made = Parameter(ones(*self.normalized_shape, dtype=dtype, device=device))
+        self.register_parameter("weight", made)
+
+    def reset_parameters(self) -> None:
+        """Set the weight to ones.
+
+        >>> layer = gb.nn.RMSNorm(2)
+        >>> layer.reset_parameters()
+        >>> layer.weight.tolist()
+        [1.0, 1.0]
+        """
+        if self.weight is not None:
+            init.ones_(self.weight)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.rms_norm(input, self.normalized_shape, self.weight, self.eps)
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor) -> Tensor: ...
+
+    def extra_repr(self) -> str:
+        rest = settings(eps=self.eps, elementwise_affine=self.elementwise_affine)
+        return f"{told(self.normalized_shape)}, {rest}"
+
+
+class LocalResponseNorm(Module):
+    """Divide each element by a power of the mean square of the channels around it.
+
+    x / (k + alpha * mean)^beta (Krizhevsky et al., 2012).
+
+    Args:
+        size: How many channels are looked at.
+        alpha: How much the mean counts.
+        beta: The power.
+        k: What is added.
+
+    Raises:
+        ValueError: A size below 1.
+        TypeError: An argument of another type.
+        ShapeError: When called, fewer than three dims.
+
+    >>> gb.nn.LocalResponseNorm(1, alpha=3.0, beta=0.5)(gb.ones(1, 1, 1)).item()
+    0.5
+    """
+
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
+        super().__init__()
+        self.size: int = check.count("LocalResponseNorm", "size", size, 1)
+        self.alpha: float = check.real("LocalResponseNorm", "alpha", alpha)
+        self.beta: float = check.real("LocalResponseNorm", "beta", beta)
+        self.k: float = check.real("LocalResponseNorm", "k", k)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor) -> Tensor: ...
+
+    def extra_repr(self) -> str:
+        return f"{self.size}, " + settings(alpha=self.alpha, beta=self.beta, k=self.k)

@@ -1,0 +1,266 @@
+"""Losses of distances between things that are alike, or are not, as modules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from garboard import _check as check
+from garboard._engine import Tensor
+from garboard.nn import functional
+from garboard.nn.module import Module
+
+if TYPE_CHECKING:
+    from garboard.types import Reduction
+
+__all__ = [
+    "CosineEmbeddingLoss",
+    "HingeEmbeddingLoss",
+    "MarginRankingLoss",
+    "TripletMarginLoss",
+    "TripletMarginWithDistanceLoss",
+]
+
+_REDUCTIONS = ("mean", "sum", "none")
+
+
+class MarginRankingLoss(Module):
+    """Compute max(0, -target * (input1 - input2) + margin).
+
+    What it computes is told by `nn.functional.margin_ranking_loss`.
+
+    Args:
+        margin: How far apart they should be.
+        size_average: Ignored: `reduction` says it.
+        reduce: Ignored.
+        reduction: "mean", "sum", or "none" for one loss each.
+
+    Raises:
+        ValueError: Another reduction, or an option out of range.
+        TypeError: An option of another type.
+        ShapeError: When called, sizes that do not fit.
+
+    >>> gb.nn.MarginRankingLoss()(gb.ones(1), gb.zeros(1), -gb.ones(1))
+    tensor(1.)
+    """
+
+    def __init__(
+        self,
+        margin: float = 0.0,
+        size_average: None = None,
+        reduce: None = None,
+        reduction: Reduction = "mean",
+    ) -> None:
+        super().__init__()
+        self.margin: float = check.real("MarginRankingLoss", "margin", margin)
+        self.reduction: Reduction = check.choice(
+            "MarginRankingLoss", "reduction", reduction, *_REDUCTIONS
+        )
+
+    def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
+        return functional.margin_ranking_loss(
+            input1, input2, target, margin=self.margin, reduction=self.reduction
+        )
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor: ...
+
+
+class HingeEmbeddingLoss(Module):
+    """Compute the input where the target is 1, and max(0, margin - input) where it is -1.
+
+    What it computes is told by `nn.functional.hinge_embedding_loss`.
+
+    Args:
+        margin: How far apart they should be.
+        size_average: Ignored: `reduction` says it.
+        reduce: Ignored.
+        reduction: "mean", "sum", or "none" for one loss each.
+
+    Raises:
+        ValueError: Another reduction, or an option out of range.
+        TypeError: An option of another type.
+        ShapeError: When called, sizes that do not fit.
+
+    >>> gb.nn.HingeEmbeddingLoss()(gb.ones(1), gb.ones(1))
+    tensor(1.)
+    """
+
+    def __init__(
+        self,
+        margin: float = 1.0,
+        size_average: None = None,
+        reduce: None = None,
+        reduction: Reduction = "mean",
+    ) -> None:
+        super().__init__()
+        self.margin: float = check.real("HingeEmbeddingLoss", "margin", margin)
+        self.reduction: Reduction = check.choice(
+            "HingeEmbeddingLoss", "reduction", reduction, *_REDUCTIONS
+        )
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return functional.hinge_embedding_loss(
+            input, target, margin=self.margin, reduction=self.reduction
+        )
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor, target: Tensor) -> Tensor: ...
+
+
+class CosineEmbeddingLoss(Module):
+    """Compute 1 - cos where the target is 1, and max(0, cos - margin) where it is -1.
+
+    What it computes is told by `nn.functional.cosine_embedding_loss`.
+
+    Args:
+        margin: How far apart they should be.
+        size_average: Ignored: `reduction` says it.
+        reduce: Ignored.
+        reduction: "mean", "sum", or "none" for one loss each.
+
+    Raises:
+        ValueError: Another reduction, or an option out of range.
+        TypeError: An option of another type.
+        ShapeError: When called, sizes that do not fit.
+
+    >>> gb.nn.CosineEmbeddingLoss()(gb.ones(1, 2), gb.ones(1, 2), -gb.ones(1))
+    tensor(1.0000)
+    """
+
+    def __init__(
+        self,
+        margin: float = 0.0,
+        size_average: None = None,
+        reduce: None = None,
+        reduction: Reduction = "mean",
+    ) -> None:
+        super().__init__()
+        self.margin: float = check.real("CosineEmbeddingLoss", "margin", margin)
+        self.reduction: Reduction = check.choice(
+            "CosineEmbeddingLoss", "reduction", reduction, *_REDUCTIONS
+        )
+
+    def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
+        return functional.cosine_embedding_loss(
+            input1, input2, target, margin=self.margin, reduction=self.reduction
+        )
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor: ...
+
+
+class TripletMarginLoss(Module):
+    """Compute max(0, |anchor - positive| - |anchor - negative| + margin).
+
+    What it computes is told by `nn.functional.triplet_margin_loss`.
+
+    Args:
+        margin: How far apart they should be.
+        p: The power of the norm.
+        eps: Keeps what must not be 0 from it.
+        swap: Take the lesser of both distances to the negative.
+        size_average: Ignored: `reduction` says it.
+        reduce: Ignored.
+        reduction: "mean", "sum", or "none" for one loss each.
+
+    Raises:
+        ValueError: Another reduction, or an option out of range.
+        TypeError: An option of another type.
+        ShapeError: When called, sizes that do not fit.
+
+    >>> gb.nn.TripletMarginLoss()(gb.ones(1, 2), gb.ones(1, 2), gb.ones(1, 2))
+    tensor(1.)
+    """
+
+    def __init__(
+        self,
+        margin: float = 1.0,
+        p: float = 2.0,
+        eps: float = 1e-6,
+        swap: bool = False,
+        size_average: None = None,
+        reduce: None = None,
+        reduction: Reduction = "mean",
+    ) -> None:
+        super().__init__()
+        self.margin: float = check.real("TripletMarginLoss", "margin", margin)
+        self.p: float = check.real("TripletMarginLoss", "p", p)
+        self.eps: float = check.rate("TripletMarginLoss", "eps", eps)
+        self.swap: bool = check.flag("TripletMarginLoss", "swap", swap)
+        self.reduction: Reduction = check.choice(
+            "TripletMarginLoss", "reduction", reduction, *_REDUCTIONS
+        )
+
+    def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
+        return functional.triplet_margin_loss(
+            anchor,
+            positive,
+            negative,
+            margin=self.margin,
+            p=self.p,
+            eps=self.eps,
+            swap=self.swap,
+            reduction=self.reduction,
+        )
+
+    if TYPE_CHECKING:
+
+        def __call__(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor: ...
+
+
+class TripletMarginWithDistanceLoss(Module):
+    """Compute max(0, d(anchor, positive) - d(anchor, negative) + margin).
+
+    What it computes is told by `nn.functional.triplet_margin_with_distance_loss`.
+
+    Args:
+        distance_function: Of two tensors; `pairwise_distance` by default.
+        margin: How far apart they should be.
+        swap: Take the lesser of both distances to the negative.
+        reduction: "mean", "sum", or "none" for one loss each.
+
+    Raises:
+        ValueError: Another reduction, or an option out of range.
+        TypeError: An option of another type.
+        ShapeError: When called, sizes that do not fit.
+
+    >>> gb.nn.TripletMarginWithDistanceLoss()(gb.ones(1, 2), gb.ones(1, 2), gb.ones(1, 2))
+    tensor(1.)
+    """
+
+    def __init__(
+        self,
+        *,
+        distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
+        margin: float = 1.0,
+        swap: bool = False,
+        reduction: Reduction = "mean",
+    ) -> None:
+        super().__init__()
+        if distance_function is not None:
+            check.function("TripletMarginWithDistanceLoss", "distance_function", distance_function)
+        self.distance_function: Callable[[Tensor, Tensor], Tensor] | None = distance_function
+        self.margin: float = check.real("TripletMarginWithDistanceLoss", "margin", margin)
+        self.swap: bool = check.flag("TripletMarginWithDistanceLoss", "swap", swap)
+        self.reduction: Reduction = check.choice(
+            "TripletMarginWithDistanceLoss", "reduction", reduction, *_REDUCTIONS
+        )
+
+    def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
+        return functional.triplet_margin_with_distance_loss(
+            anchor,
+            positive,
+            negative,
+            distance_function=self.distance_function,
+            margin=self.margin,
+            swap=self.swap,
+            reduction=self.reduction,
+        )
+
+    if TYPE_CHECKING:
+
+        def __call__(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor: ...

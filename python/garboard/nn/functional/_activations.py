@@ -1,0 +1,460 @@
+"""Activations of one element at a time, made of ops."""
+
+from __future__ import annotations
+
+from garboard import _check as check
+from garboard._engine import Tensor, where
+from garboard.nn.functional._exact import expm1, log1p, softplus_of
+
+__all__ = [
+    "celu",
+    "elu",
+    "hardshrink",
+    "hardsigmoid",
+    "hardswish",
+    "hardtanh",
+    "leaky_relu",
+    "logsigmoid",
+    "mish",
+    "relu6",
+    "selu",
+    "silu",
+    "softplus",
+    "softshrink",
+    "softsign",
+    "tanhshrink",
+    "threshold",
+]
+
+_SELU_ALPHA = 1.6732632423543772
+_SELU_SCALE = 1.0507009873554805
+
+
+def _given(input: Tensor, result: Tensor, inplace: bool) -> Tensor:
+    """The result; or `input` with what it holds, unless backward needs what `input` held."""
+    return input.copy_(result) if inplace and not result.requires_grad else result
+
+
+def _between(input: Tensor, least: float, most: float) -> Tensor:
+    """Clamped, with a slope of 0 at both bounds, as PyTorch has it."""
+    return where(input <= least, least, where(input >= most, most, input)).to(input.dtype)
+
+
+def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
+    """Multiply what is negative by a slope.
+
+    max(x, 0) + negative_slope * min(x, 0).
+
+    Args:
+        input: Tensor of any shape and of a floating dtype.
+        negative_slope: The slope.
+        inplace: Write into `input`, where no gradient is recorded: backward needs what it held.
+
+    Returns:
+        A new tensor of the same shape, or `input` itself.
+
+    Raises:
+        DTypeError: The dtype has no such function.
+        TypeError: Something that is no Tensor.
+        DisposedError: `input` is disposed.
+
+    >>> gb.nn.functional.leaky_relu(gb.tensor([-1.0, 2.0]))
+    tensor([-0.0100,  2.0000])
+    """
+    check.tensor("leaky_relu", "input", input)
+    return _given(input, where(input > 0, input, input * negative_slope), inplace)
+
+
+def relu6(input: Tensor, inplace: bool = False) -> Tensor:
+    """Bring elements into [0, 6].
+
+    min(max(x, 0), 6).
+
+    Args:
+        input: Tensor of any shape and of a floating dtype.
+        inplace: Write into `input`, where no gradient is recorded: backward needs what it held.
+
+    Returns:
+        A new tensor of the same shape, or `input` itself.
+
+    Raises:
+        DTypeError: The dtype has no such function.
+        TypeError: Something that is no Tensor.
+        DisposedError: `input` is disposed.
+
+    >>> gb.nn.functional.relu6(gb.tensor([-1.0, 2.0, 9.0]))
+    tensor([0., 2., 6.])
+    """
+    check.tensor("relu6", "input", input)
+    return _given(input, _between(input, 0.0, 6.0), inplace)
+
+
+def hardtanh(
+    input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
+) -> Tensor:
+    """Bring elements into [min_val, max_val].
+
+    min(max(x, min_val), max_val).
+
+    Args:
+        input: Tensor of any shape and of a floating dtype.
+        min_val: The least.
+        max_val: The greatest.
+        inplace: Write into `input`, where no gradient is recorded: backward needs what it held.
+
+    Returns:
+        A new tensor of the same shape, or `input` itself.
+
+    Raises:
+        DTypeError: The dtype has no such function.
+        TypeError: Something that is no Tensor.
+        DisposedError: `input` is disposed.
+
+    >>> gb.nn.functional.hardtanh(gb.tensor([-3.0, 0.5, 9.0]))
+    tensor([-1.0000,  0.5000,  1.0000])
+    """
+    check.tensor("hardtanh", "input", input)
+    return _given(input, _between(input, min_val, max_val), inplace)
+
+
+def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
+    """Replace what is not above a threshold.
+
+    x where x > threshold, else value.
+
+    Args:
+        input: Tensor of any shape and of a floating dtype.
+        threshold: What must be exceeded.
+        value: What stands in.
+        inplace: Write into `input`, where no gradient is recorded: backward needs what it held.
+
+    Returns:
+        A new tensor of the same shape, or `input` itself.
+
+    Raises:
+        DTypeError: The dtype has no such function.
+        TypeError: Something that is no Tensor.
+        DisposedError: `input` is disposed.
+
+    >>> gb.nn.functional.threshold(gb.tensor([-1.0, 2.0]), 0.5, 9.0)
+    tensor([9., 2.])
+    """
+    check.tensor("threshold", "input", input)
+    return _given(input, where(input > threshold, input, value).to(input.dtype), inplace)
+
+
+def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """Bend what is negative towards -alpha.
+
+    x where x > 0, else alpha * (e^x - 1) (Clevert et al., arXiv:1511.07289).
+
+    Args:
+        input: Tensor of any shape and of a floating dtype.
+        alpha: Where it ends.
+        inplace: Write into `input`, where no gradient is recorded: backward needs what it held.
+
+    Returns:
+        A new tensor of the same shape, or `input` itself.
+
+    Raises:
+        DTypeError: The dtype has no such function.
+        TypeError: Something that is no Tensor.
+        DisposedError: `input` is disposed.
+
+    >>> gb.nn.functional.elu(gb.tensor([-1.0, 2.0]))
+    tensor([-0.6321,  2.0000])
+    """
+    check.tensor("elu", "input", input)
+    return _given(input, where(input > 0, input, expm1(input.clamp(max=0)) * alpha), inplace)
+
+
+def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """Bend what is negative towards -alpha, with a slope of 1 at 0.
+
+    max(x, 0) + min(0, alpha * (e^(x / alpha) - 1)) (Barron, arXiv:1704.07483).
+
+    Args:
+        input: Tensor of any shape and of a floating dtype.
+        alpha: Where it ends.
+        inplace: Write into `input`, where no gradient is recorded: backward needs what it held.
+
+    Returns:
+        A new tensor of the same shape, or `input` itself.
+
+    Raises:
+        DTypeError: The dtype has no such function.
+        TypeError: Something that is no Tensor.
+        DisposedError: `input` is disposed.
+
+    >>> gb.nn.functional.celu(gb.tensor([-1.0, 2.0]))
+    tensor([-0.6321,  2.0000])
+    """
+    check.tensor("celu", "input", input)
+    return _given(
+        input, where(input > 0, input, expm1(input.clamp(max=0) / alpha) * alpha), inplace
+    )
+
+
+def selu(input: Tensor, inplace: bool = False) -> Tensor:
+    """Bend what is negative, scaled so that mean 0 and variance 1 keep.
+
+    scale * elu(x, alpha), alpha = 1.6733, scale = 1.0507 (Klambauer et al., arXiv:1706.02515).
+
+    Args:
+        input: Tensor of any shape and of a floating dtype.
+        inplace: Write into `input`, where no gradient is recorded: backward needs what it held.
+
+    Returns:
+        A new tensor of the same shape, or `input` itself.
+
+    Raises:
+        DTypeError: The dtype has no such function.
+        TypeError: Something that is no Tensor.
+        DisposedError: `input` is disposed.
+
+    >>> gb.nn.functional.selu(gb.tensor([0.0, 2.0]))
+    tensor([0.0000, 2.1014])
+    """
+    check.tensor("selu", "input", input)
+    return _given(input, elu(input, _SELU_ALPHA) * _SELU_SCALE, inplace)
+
+
+def silu(input: Tensor, inplace: bool = False) -> Tensor:
+    """Multiply each element by its sigmoid.
+
+    x / (1 + e^-x) (Elfwing et al., arXiv:1702.03118).
+
+    Args:
+        input: Tensor of any shape and of a floating dtype.
+        inplace: Write into `input`, where no gradient is recorded: backward needs what it held.
+
+    Returns:
+        A new tensor of the same shape, or `input` itself.
+
+    Raises:
+        DTypeError: The dtype has no such function.
+        TypeError: Something that is no Tensor.
+        DisposedError: `input` is disposed.
+
+    >>> gb.nn.functional.silu(gb.tensor([0.0, 2.0]))
+    tensor([0.0000, 1.7616])
+    """
+    check.tensor("silu", "input", input)
+    return _given(input, input * input.sigmoid(), inplace)
+
+
+def mish(input: Tensor, inplace: bool = False) -> Tensor:
+    """Multiply each element by the tanh of its softplus.
+
+    x * tanh(ln(1 + e^x)) (Misra, arXiv:1908.08681).
+
+    Args:
+        input: Tensor of any shape and of a floating dtype.
+        inplace: Write into `input`, where no gradient is recorded: backward needs what it held.
+
+    Returns:
+        A new tensor of the same shape, or `input` itself.
+
+    Raises:
+        DTypeError: The dtype has no such function.
+        TypeError: Something that is no Tensor.
+        DisposedError: `input` is disposed.
+
+    >>> gb.nn.functional.mish(gb.tensor([0.0, 2.0]))
+    tensor([0.0000, 1.9440])
+    """
+    check.tensor("mish", "input", input)
+    return _given(input, input * softplus_of(input).tanh(), inplace)
+
+
+def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
+    """Approximate the sigmoid by a line.
+
+    min(max(x + 3, 0), 6) / 6.
+
+    Args:
+        input: Tensor of any shape and of a floating dtype.
+        inplace: Write into `input`, where no gradient is recorded: backward needs what it held.
+
+    Returns:
+        A new tensor of the same shape, or `input` itself.
+
+    Raises:
+        DTypeError: The dtype has no such function.
+        TypeError: Something that is no Tensor.
+        DisposedError: `input` is disposed.
+
+    >>> gb.nn.functional.hardsigmoid(gb.tensor([-9.0, 0.0, 9.0]))
+    tensor([0.0000, 0.5000, 1.0000])
+    """
+    check.tensor("hardsigmoid", "input", input)
+    return _given(input, (input + 3).clamp(0, 6) / 6, inplace)
+
+
+def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
+    """Multiply each element by its hard sigmoid.
+
+    x * min(max(x + 3, 0), 6) / 6 (Howard et al., arXiv:1905.02244).
+
+    Args:
+        input: Tensor of any shape and of a floating dtype.
+        inplace: Write into `input`, where no gradient is recorded: backward needs what it held.
+
+    Returns:
+        A new tensor of the same shape, or `input` itself.
+
+    Raises:
+        DTypeError: The dtype has no such function.
+        TypeError: Something that is no Tensor.
+        DisposedError: `input` is disposed.
+
+    >>> gb.nn.functional.hardswish(gb.tensor([-9.0, 0.0, 9.0]))
+    tensor([-0.,  0.,  9.])
+    """
+    check.tensor("hardswish", "input", input)
+    return _given(input, input * (input + 3).clamp(0, 6) / 6, inplace)
+
+
+def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
+    """Round the corner of relu.
+
+    ln(1 + e^(beta * x)) / beta; x itself where beta * x > threshold.
+
+    Args:
+        input: Tensor of any shape and of a floating dtype.
+        beta: How sharp the corner is.
+        threshold: From where the line is taken.
+
+    Returns:
+        A new tensor of the same shape.
+
+    Raises:
+        DTypeError: The dtype has no such function.
+        TypeError: Something that is no Tensor.
+        DisposedError: `input` is disposed.
+
+    >>> gb.nn.functional.softplus(gb.tensor([0.0, 99.0]))
+    tensor([ 0.6931, 99.0000])
+    """
+    check.tensor("softplus", "input", input)
+    scaled = input * beta
+    bent = log1p(scaled.clamp(max=threshold).exp()) / beta
+    return where(scaled > threshold, input, bent)
+
+
+def logsigmoid(input: Tensor) -> Tensor:
+    """Compute the logarithm of the sigmoid, without overflow.
+
+    -ln(1 + e^-x).
+
+    Args:
+        input: Tensor of any shape and of a floating dtype.
+
+    Returns:
+        A new tensor of the same shape.
+
+    Raises:
+        DTypeError: The dtype has no such function.
+        TypeError: Something that is no Tensor.
+        DisposedError: `input` is disposed.
+
+    >>> gb.nn.functional.logsigmoid(gb.tensor([0.0, -99.0]))
+    tensor([ -0.6931, -99.0000])
+    """
+    check.tensor("logsigmoid", "input", input)
+    return -softplus_of(-input)
+
+
+def softsign(input: Tensor) -> Tensor:
+    """Divide each element by 1 plus its absolute value.
+
+    x / (1 + |x|).
+
+    Args:
+        input: Tensor of any shape and of a floating dtype.
+
+    Returns:
+        A new tensor of the same shape.
+
+    Raises:
+        DTypeError: The dtype has no such function.
+        TypeError: Something that is no Tensor.
+        DisposedError: `input` is disposed.
+
+    >>> gb.nn.functional.softsign(gb.tensor([-1.0, 3.0]))
+    tensor([-0.5000,  0.7500])
+    """
+    check.tensor("softsign", "input", input)
+    return input / (1 + input.abs())
+
+
+def tanhshrink(input: Tensor) -> Tensor:
+    """Take its tanh off each element.
+
+    x - tanh(x).
+
+    Args:
+        input: Tensor of any shape and of a floating dtype.
+
+    Returns:
+        A new tensor of the same shape.
+
+    Raises:
+        DTypeError: The dtype has no such function.
+        TypeError: Something that is no Tensor.
+        DisposedError: `input` is disposed.
+
+    >>> gb.nn.functional.tanhshrink(gb.tensor([0.0, 2.0]))
+    tensor([0.0000, 1.0360])
+    """
+    check.tensor("tanhshrink", "input", input)
+    return input - input.tanh()
+
+
+def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+    """Bring each element nearer to 0, by `lambd`.
+
+    x - lambd above lambd, x + lambd below -lambd, else 0.
+
+    Args:
+        input: Tensor of any shape and of a floating dtype.
+        lambd: By how much; not negative.
+
+    Returns:
+        A new tensor of the same shape.
+
+    Raises:
+        DTypeError: The dtype has no such function.
+        TypeError: Something that is no Tensor.
+        DisposedError: `input` is disposed.
+
+    >>> gb.nn.functional.softshrink(gb.tensor([-2.0, 0.25]))
+    tensor([-1.5000,  0.0000])
+    """
+    check.tensor("softshrink", "input", input)
+    check.rate("softshrink", "lambd", lambd)
+    return input - input.clamp(-lambd, lambd)
+
+
+def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+    """Replace what is near 0 by 0.
+
+    x where |x| > lambd, else 0.
+
+    Args:
+        input: Tensor of any shape and of a floating dtype.
+        lambd: What counts as near.
+
+    Returns:
+        A new tensor of the same shape.
+
+    Raises:
+        DTypeError: The dtype has no such function.
+        TypeError: Something that is no Tensor.
+        DisposedError: `input` is disposed.
+
+    >>> gb.nn.functional.hardshrink(gb.tensor([-2.0, 0.25]))
+    tensor([-2.,  0.])
+    """
+    check.tensor("hardshrink", "input", input)
+    return where(input.abs() > lambd, input, 0.0).to(input.dtype)

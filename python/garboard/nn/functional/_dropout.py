@@ -1,0 +1,219 @@
+"""Dropout of elements and of channels."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from garboard import _check as check
+from garboard import _engine
+from garboard._engine import ShapeError, Tensor
+
+__all__ = [
+    "alpha_dropout",
+    "dropout",
+    "dropout1d",
+    "dropout2d",
+    "dropout3d",
+    "feature_alpha_dropout",
+]
+
+_SATURATED = -1.7580993408473766  # where SELU ends
+
+
+def _written(input: Tensor, result: Tensor, inplace: bool) -> Tensor:
+    return input.copy_(result) if inplace and not result.requires_grad else result
+
+
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """Zero elements with probability `p` and scale the rest by 1 / (1 - p).
+
+    Args:
+        input: Tensor of any shape and of a floating dtype.
+        p: The probability, in [0, 1].
+        training: False returns an alias of `input`.
+        inplace: Write into `input`, where no gradient is recorded: backward needs what it held.
+
+    Returns:
+        A new tensor, or `input` itself. Backward keeps the mask.
+
+    Raises:
+        ValueError: `p` is out of range.
+        DTypeError: The dtype is not a floating one.
+        DisposedError: `input` is disposed.
+
+    >>> gb.nn.functional.dropout(gb.ones(2), p=1.0)
+    tensor([0., 0.])
+    """
+    result = _engine.dropout(input, p, training)
+    return _written(input, result, inplace) if inplace else result
+
+
+def _channels(op: str, input: Tensor, dims: tuple[int, ...]) -> list[int]:
+    """The sizes of a mask over channels."""
+    ndim = check.tensor(op, "input", input).ndim
+    if ndim not in dims:
+        needed = " or ".join(map(str, dims))
+        raise ShapeError(f"{op}: an input of sizes {list(input.shape)}; {needed} dims are needed")
+    is_batch = ndim == dims[-1]
+    kept = 2 if is_batch else 1
+    return [*input.shape[:kept], *[1] * (ndim - kept)]
+
+
+def _by_channel(
+    op: str, input: Tensor, p: float, training: bool, inplace: bool, dims: tuple[int, ...]
+) -> Tensor:
+    sizes = _channels(op, input, dims)
+    if not training:
+        return input.alias()
+    mask = _engine.dropout(
+        _engine.ones(sizes, dtype=input.dtype, device=input.device), check.share(op, "p", p), True
+    )
+    return _written(input, input * mask, inplace)
+
+
+def dropout1d(
+    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
+) -> Tensor:
+    """Zero whole channels with probability `p` and scale the rest by 1 / (1 - p).
+
+    Args:
+        input: [rows, channels, length], or without rows, of a floating dtype.
+        p: The probability, in [0, 1].
+        training: False returns an alias of `input`.
+        inplace: Write into `input`, where no gradient is recorded.
+
+    Returns:
+        A new tensor, or `input` itself.
+
+    Raises:
+        ValueError: `p` is out of range.
+        ShapeError: An input of other dims.
+        DisposedError: `input` is disposed.
+
+    >>> gb.nn.functional.dropout1d(gb.ones(1, 2, 3), p=1.0).sum().item()
+    0.0
+    """
+    return _by_channel("dropout1d", input, p, training, inplace, (2, 3))
+
+
+def dropout2d(
+    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
+) -> Tensor:
+    """Zero whole channels with probability `p` and scale the rest by 1 / (1 - p).
+
+    Args:
+        input: [rows, channels, height, width], or without rows, of a floating dtype.
+        p: The probability, in [0, 1].
+        training: False returns an alias of `input`.
+        inplace: Write into `input`, where no gradient is recorded.
+
+    Returns:
+        A new tensor, or `input` itself.
+
+    Raises:
+        ValueError: `p` is out of range.
+        ShapeError: An input of other dims.
+        DisposedError: `input` is disposed.
+
+    >>> gb.nn.functional.dropout2d(gb.ones(1, 2, 3, 3), p=1.0).sum().item()
+    0.0
+    """
+    return _by_channel("dropout2d", input, p, training, inplace, (3, 4))
+
+
+def dropout3d(
+    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
+) -> Tensor:
+    """Zero whole channels with probability `p` and scale the rest by 1 / (1 - p).
+
+    Args:
+        input: [rows, channels, depth, height, width], or without rows, of a floating dtype.
+        p: The probability, in [0, 1].
+        training: False returns an alias of `input`.
+        inplace: Write into `input`, where no gradient is recorded.
+
+    Returns:
+        A new tensor, or `input` itself.
+
+    Raises:
+        ValueError: `p` is out of range.
+        ShapeError: An input of other dims.
+        DisposedError: `input` is disposed.
+
+    >>> gb.nn.functional.dropout3d(gb.ones(1, 2, 3, 3, 3), p=1.0).sum().item()
+    0.0
+    """
+    return _by_channel("dropout3d", input, p, training, inplace, (4, 5))
+
+
+def _alpha(op: str, input: Tensor, p: float, sizes: list[int]) -> Tensor:
+    """SELU's end stands in for what is dropped; mean and variance are put back."""
+    share = check.worth(op, "p", check.share(op, "p", p))
+    if share == 1:
+        return input * 0
+    kept = _engine.rand(sizes, dtype=input.dtype, device=input.device) >= share
+    scale = 1 / sqrt((1 - share) * (1 + share * _SATURATED * _SATURATED))
+    held = _engine.where(kept, input, _SATURATED).to(input.dtype)
+    return held * scale - scale * _SATURATED * share
+
+
+def alpha_dropout(
+    input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
+) -> Tensor:
+    """Drop elements so that mean 0 and variance 1 stay: for networks of `selu`.
+
+    Klambauer et al., "Self-normalizing neural networks", arXiv:1706.02515.
+
+    Args:
+        input: Tensor of any shape and of a floating dtype.
+        p: The probability, in [0, 1].
+        training: False returns an alias of `input`.
+        inplace: Write into `input`, where no gradient is recorded.
+
+    Returns:
+        A new tensor, or `input` itself.
+
+    Raises:
+        ValueError: `p` is out of range.
+        TypeError: Something that is no Tensor.
+        DisposedError: `input` is disposed.
+
+    >>> gb.nn.functional.alpha_dropout(gb.ones(2), p=0.0, training=True)
+    tensor([1., 1.])
+    """
+    if not training:
+        return check.tensor("alpha_dropout", "input", input).alias()
+    result = _alpha(
+        "alpha_dropout", check.tensor("alpha_dropout", "input", input), p, [*input.shape]
+    )
+    return _written(input, result, inplace)
+
+
+def feature_alpha_dropout(
+    input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
+) -> Tensor:
+    """Drop whole channels so that mean 0 and variance 1 stay, as `alpha_dropout` does elements.
+
+    Args:
+        input: [rows, channels, ...], of a floating dtype.
+        p: The probability, in [0, 1].
+        training: False returns an alias of `input`.
+        inplace: Write into `input`, where no gradient is recorded.
+
+    Returns:
+        A new tensor, or `input` itself.
+
+    Raises:
+        ValueError: `p` is out of range.
+        ShapeError: Fewer than two dims.
+        DisposedError: `input` is disposed.
+
+    >>> gb.nn.functional.feature_alpha_dropout(gb.ones(1, 2), p=0.0, training=True)
+    tensor([[1., 1.]])
+    """
+    op = "feature_alpha_dropout"
+    sizes = _channels(op, input, tuple(range(2, 9)))[:2]
+    if not training:
+        return input.alias()
+    shape = [*input.shape[:2], *[1] * (input.ndim - len(sizes))]
+    return _written(input, _alpha(op, input, p, shape), inplace)

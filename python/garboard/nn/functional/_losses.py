@@ -1,0 +1,204 @@
+"""Losses of classes, and the mean square."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from garboard import _check as check
+from garboard import _engine
+from garboard._engine import IndexOutOfRangeError, ShapeError, Tensor, where
+from garboard.nn.functional._reduction import check_pair, reduced
+
+if TYPE_CHECKING:
+    from garboard.types import Reduction
+
+__all__ = ["cross_entropy", "mse_loss", "nll_loss"]
+
+
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: None = None,
+    ignore_index: int = -100,
+    reduce: None = None,
+    reduction: Reduction = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """Compute -log softmax(input)[target] from logits.
+
+    Args:
+        input: Logits [classes], [rows, classes] or [rows, classes, d1, ...], of a floating dtype.
+        target: Classes, int64, of the input's sizes without the classes; or a probability of each
+            class, of the input's sizes and dtype.
+        weight: [classes]: how much each class counts; no gradient passes to it.
+        size_average: Ignored: `reduction` says it.
+        ignore_index: A class that counts for nothing; probabilities have none.
+        reduce: Ignored.
+        reduction: "mean" over what counts, as often as its weight says; over all rows where
+            probabilities are given. "sum", or "none" for one loss each.
+        label_smoothing: What part of each target is spread evenly over all classes, 0 to 1.
+
+    Returns:
+        A new tensor: without dims, or of the target's sizes without classes.
+
+    Raises:
+        ShapeError: Sizes that do not fit.
+        IndexOutOfRangeError: A target that is neither a class nor `ignore_index`.
+        DTypeError: A dtype that is not one of these.
+        ValueError: Another reduction, or a label_smoothing out of range.
+        DisposedError: A tensor is disposed.
+
+    >>> round(gb.nn.functional.cross_entropy(gb.zeros(2, 4), gb.tensor([0, 3])).item(), 4)  # ln 4
+    1.3863
+    """
+    op = "cross_entropy"
+    check.tensor(op, "input", input)
+    check.tensor(op, "target", target)
+    if target.is_floating_point() and input.ndim > 0 and target.shape == input.shape:
+        return _of_probabilities(input, target, weight, reduction, label_smoothing)
+    if input.ndim == 2:
+        return _engine.cross_entropy(
+            input,
+            target,
+            weight,
+            ignore_index=ignore_index,
+            reduction=reduction,
+            label_smoothing=label_smoothing,
+        )
+    rows, classes = _rows_of_classes(op, input, target)
+    losses = _engine.cross_entropy(
+        rows,
+        classes,
+        weight,
+        ignore_index=ignore_index,
+        reduction=reduction,
+        label_smoothing=label_smoothing,
+    )
+    return losses.reshape(target.shape) if reduction == "none" else losses
+
+
+def _rows_of_classes(op: str, input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+    """Logits of any dims as [rows, classes], and their targets as [rows]."""
+    needed = [*input.shape[:1], *input.shape[2:]] if input.ndim > 1 else []
+    if input.ndim == 0 or list(target.shape) != needed:
+        raise ShapeError(
+            f"{op}: a target of sizes {list(target.shape)} for an input of sizes "
+            f"{list(input.shape)}; {needed} are needed, or the input's"
+        )
+    if input.ndim == 1:
+        return input.unsqueeze(0), target.unsqueeze(0)
+    order = [0, *range(2, input.ndim), 1]
+    return input.permute(order).reshape(-1, input.shape[1]), target.reshape(-1)
+
+
+def _of_probabilities(
+    input: Tensor, target: Tensor, weight: Tensor | None, reduction: Reduction, smoothing: float
+) -> Tensor:
+    dim = 1 if input.ndim > 1 else 0
+    count = input.shape[dim]
+    share = check.share("cross_entropy", "label_smoothing", smoothing)
+    if share:
+        target = target * (1 - share) + share / count
+    logs = _engine.log_softmax(input, dim)
+    if weight is not None:
+        shape = [1] * input.ndim
+        shape[dim] = count
+        logs = logs * weight.detach().reshape(shape)
+    losses = -(logs * target).sum(dim)
+    return reduced("cross_entropy", losses, reduction)
+
+
+def nll_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: None = None,
+    ignore_index: int = -100,
+    reduce: None = None,
+    reduction: Reduction = "mean",
+) -> Tensor:
+    """Compute -input[target] from logarithms of probabilities, as `log_softmax` gives them.
+
+    Args:
+        input: [classes], [rows, classes] or [rows, classes, d1, ...], of a floating dtype.
+        target: Classes, int64, of the input's sizes without the classes.
+        weight: [classes]: how much each class counts.
+        size_average: Ignored: `reduction` says it.
+        ignore_index: A class that counts for nothing.
+        reduce: Ignored.
+        reduction: "mean" over what counts, as often as its weight says; "sum", or "none".
+
+    Returns:
+        A new tensor: without dims, or of the target's sizes.
+
+    Raises:
+        ShapeError: Sizes that do not fit.
+        IndexOutOfRangeError: A target that is neither a class nor `ignore_index`.
+        ValueError: Another reduction.
+        DisposedError: A tensor is disposed.
+
+    >>> gb.nn.functional.nll_loss(gb.tensor([[-1.0, -2.0]]), gb.tensor([1]))
+    tensor(2.)
+    """
+    op = "nll_loss"
+    check.tensor(op, "input", input)
+    rows, classes = _rows_of_classes(op, input, check.tensor(op, "target", target))
+    numbers = _engine.arange(rows.shape[1], device=rows.device)
+    chosen = classes.unsqueeze(1) == numbers
+    is_counted = classes != ignore_index
+    if not bool((chosen.any(1) | ~is_counted).all()):
+        raise IndexOutOfRangeError(
+            f"{op}: a target beyond {rows.shape[1]} classes; one in [0, {rows.shape[1]}), or "
+            "ignore_index, is needed"
+        )
+    shares = (chosen & is_counted.unsqueeze(1)).to(rows.dtype)
+    if weight is not None:
+        shares = shares * weight
+    losses = -(where(shares != 0, rows, 0.0) * shares).sum(1)
+    if reduction == "mean":
+        return losses.sum() / shares.sum()
+    losses = reduced(op, losses, reduction)
+    return losses.reshape(target.shape) if reduction == "none" else losses
+
+
+def mse_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: None = None,
+    reduce: None = None,
+    reduction: Reduction = "mean",
+    weight: Tensor | None = None,
+) -> Tensor:
+    """Compute (input - target)^2.
+
+    Args:
+        input: Tensor of any shape and of a floating dtype.
+        target: Tensor of the same sizes; others that broadcast are taken with a warning.
+        size_average: Ignored: `reduction` says it.
+        reduce: Ignored.
+        reduction: "mean", "sum", or "none" for one loss an element.
+        weight: How much each element counts; the mean is over the weights.
+
+    Returns:
+        A new tensor. Until backward the graph keeps the difference.
+
+    Raises:
+        ShapeError: The sizes do not broadcast.
+        ValueError: Another reduction.
+        DTypeError: Neither is floating.
+        DisposedError: A tensor is disposed.
+
+    >>> gb.nn.functional.mse_loss(gb.tensor([1.0, 2.0]), gb.tensor([1.0, 4.0]))
+    tensor(2.)
+    """
+    check_pair("mse_loss", input, target)
+    if weight is None and input.shape == target.shape:
+        return _engine.mse_loss(input, target, reduction=reduction)
+    losses = (input - target).square()
+    if weight is None:
+        return reduced("mse_loss", losses, reduction)
+    losses = losses * weight
+    if reduction == "mean":
+        return losses.sum() / weight.expand(losses.shape).sum()
+    return reduced("mse_loss", losses, reduction)

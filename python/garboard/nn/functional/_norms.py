@@ -1,0 +1,294 @@
+"""Normalization, made of ops: what is brought to mean 0 and variance 1, or to mean square 1."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from garboard import _check as check
+from garboard import _engine
+from garboard._engine import ShapeError, Tensor
+from garboard._grad_mode import no_grad
+
+__all__ = ["batch_norm", "group_norm", "instance_norm", "local_response_norm", "rms_norm"]
+
+
+def _by_channel(x: Tensor, ndim: int) -> Tensor:
+    """[channels] as it stands beside [rows, channels, ...]."""
+    return x.reshape([1, -1, *[1] * (ndim - 2)])
+
+
+def _affine(x: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor:
+    if weight is not None:
+        x = x * _by_channel(weight, x.ndim)
+    return x if bias is None else x + _by_channel(bias, x.ndim)
+
+
+def batch_norm(
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Bring each channel to mean 0 and variance 1, then scale and shift it.
+
+    (x - mean) / sqrt(var + eps) * weight + bias, over all rows and places (Ioffe and Szegedy,
+    arXiv:1502.03167). Training uses the batch's own mean and variance, divided by the count, and
+    moves the running ones towards them by `momentum`, that of the variance divided by the count
+    less 1.
+
+    Args:
+        input: [rows, channels, ...], of a floating dtype.
+        running_mean: [channels], written in place in training; or None.
+        running_var: [channels], likewise.
+        weight: [channels], or None.
+        bias: [channels], or None.
+        training: Use the batch's own mean and variance.
+        momentum: How far the running ones move.
+        eps: What is added to the variance.
+
+    Returns:
+        A new tensor of the input's sizes.
+
+    Raises:
+        ShapeError: Fewer than two dims, other numbers of channels, or training on one element a
+            channel.
+        ValueError: Neither training nor running statistics.
+        TypeError: Something that is no Tensor.
+        DisposedError: A tensor is disposed.
+
+    >>> gb.nn.functional.batch_norm(gb.tensor([[1.0], [3.0]]), None, None, training=True).round()
+    tensor([[-1.],
+            [ 1.]])
+    """
+    op = "batch_norm"
+    if check.tensor(op, "input", input).ndim < 2:
+        raise ShapeError(
+            f"{op}: an input of sizes {list(input.shape)}; [rows, channels, ...] is needed"
+        )
+    channels = input.shape[1]
+    for name, given in (
+        ("running_mean", running_mean),
+        ("running_var", running_var),
+        ("weight", weight),
+        ("bias", bias),
+    ):
+        if given is not None and given.shape != (channels,):
+            raise ShapeError(
+                f"{op}: {name} has sizes {list(given.shape)}; [{channels}] are needed for an input "
+                f"of sizes {list(input.shape)}"
+            )
+    if not training:
+        if running_mean is None or running_var is None:
+            raise ValueError(f"{op}: no running statistics outside of training; both are needed")
+        scale = (running_var + eps).rsqrt()
+        centered = input - _by_channel(running_mean, input.ndim)
+        return _affine(centered * _by_channel(scale, input.ndim), weight, bias)
+    count = input.numel() // channels if channels else 0
+    if count == 1:
+        raise ShapeError(
+            f"{op}: sizes {list(input.shape)} in training, one element a channel; more are needed"
+        )
+    dims = [0, *range(2, input.ndim)]
+    mean = input.mean(dims, keepdim=True)
+    centered = input - mean
+    variance = centered.square().mean(dims, keepdim=True)
+    with no_grad():
+        if running_mean is not None:
+            running_mean.lerp_(mean.detach().flatten().to(running_mean.dtype), momentum)
+        if running_var is not None and count:
+            spread = variance.detach().flatten() * (count / (count - 1))
+            running_var.lerp_(spread.to(running_var.dtype), momentum)
+    return _affine(centered * (variance + eps).rsqrt(), weight, bias)
+
+
+def instance_norm(
+    input: Tensor,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Bring each channel of each row to mean 0 and variance 1, then scale and shift the channel.
+
+    Ulyanov, Vedaldi and Lempitsky, arXiv:1607.08022.
+
+    Args:
+        input: [rows, channels, ...] with one place at least, of a floating dtype.
+        running_mean: [channels], moved towards the mean over rows; or None.
+        running_var: [channels], likewise.
+        weight: [channels], or None.
+        bias: [channels], or None.
+        use_input_stats: False uses the running statistics, as `batch_norm` does.
+        momentum: How far the running ones move.
+        eps: What is added to the variance.
+
+    Returns:
+        A new tensor of the input's sizes.
+
+    Raises:
+        ShapeError: Fewer than three dims, or one place a channel.
+        ValueError: No running statistics where they are to be used.
+        TypeError: Something that is no Tensor.
+        DisposedError: A tensor is disposed.
+
+    >>> gb.nn.functional.instance_norm(gb.tensor([[[1.0, 3.0]]])).round()
+    tensor([[[-1.,  1.]]])
+    """
+    op = "instance_norm"
+    if check.tensor(op, "input", input).ndim < 3:
+        raise ShapeError(
+            f"{op}: an input of sizes {list(input.shape)}; [rows, channels, ...] with places is "
+            "needed"
+        )
+    if not use_input_stats:
+        return batch_norm(input, running_mean, running_var, weight, bias, False, momentum, eps)
+    dims = list(range(2, input.ndim))
+    count = prod(input.shape[2:])
+    if count == 1:
+        raise ShapeError(f"{op}: sizes {list(input.shape)}, one place a channel; more are needed")
+    mean = input.mean(dims, keepdim=True)
+    centered = input - mean
+    variance = centered.square().mean(dims, keepdim=True)
+    with no_grad():
+        if running_mean is not None:
+            running_mean.lerp_(mean.detach().flatten(1).mean(0), momentum)
+        if running_var is not None and count:
+            spread = variance.detach().flatten(1).mean(0) * (count / (count - 1))
+            running_var.lerp_(spread, momentum)
+    return _affine(centered * (variance + eps).rsqrt(), weight, bias)
+
+
+def group_norm(
+    input: Tensor,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Bring each group of channels of each row to mean 0 and variance 1, then scale and shift.
+
+    Wu and He, "Group normalization", arXiv:1803.08494.
+
+    Args:
+        input: [rows, channels, ...], of a floating dtype.
+        num_groups: How many groups the channels make; it divides their number.
+        weight: [channels], or None.
+        bias: [channels], or None.
+        eps: What is added to the variance.
+
+    Returns:
+        A new tensor of the input's sizes.
+
+    Raises:
+        ShapeError: Fewer than two dims, or groups that do not divide the channels.
+        TypeError: Something that is no Tensor, or no integer.
+        DisposedError: A tensor is disposed.
+
+    >>> gb.nn.functional.group_norm(gb.tensor([[1.0, 3.0, 10.0, 30.0]]), 2).round()
+    tensor([[-1.,  1., -1.,  1.]])
+    """
+    op = "group_norm"
+    groups = check.count(op, "num_groups", num_groups, 1)
+    shape = list(check.tensor(op, "input", input).shape)
+    if len(shape) < 2 or shape[1] % groups:
+        raise ShapeError(
+            f"{op}: an input of sizes {shape} in {groups} groups; [rows, channels, ...] with a "
+            "number of channels that they divide is needed"
+        )
+    if not input.numel():
+        return _affine(input, weight, bias)
+    parts = input.reshape(shape[0], groups, -1)
+    normal = _engine.layer_norm(parts, [parts.shape[2]], None, None, eps)
+    return _affine(normal.reshape(shape), weight, bias)
+
+
+def rms_norm(
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    weight: Tensor | None = None,
+    eps: float | None = None,
+) -> Tensor:
+    """Bring the last dims to mean square 1, then scale each element.
+
+    x / sqrt(mean(x^2) + eps) * weight (Zhang and Sennrich, arXiv:1910.07467).
+
+    Args:
+        input: Tensor of a floating dtype, whose last sizes are `normalized_shape`.
+        normalized_shape: The sizes of the last dims.
+        weight: Of these sizes, or None.
+        eps: What is added to the mean; the dtype's own epsilon by default.
+
+    Returns:
+        A new tensor of the input's sizes.
+
+    Raises:
+        ShapeError: The last sizes are others.
+        TypeError: Something that is no Tensor, or no integer.
+        DisposedError: A tensor is disposed.
+
+    >>> gb.nn.functional.rms_norm(gb.tensor([3.0, 3.0]), [2]).round()
+    tensor([1., 1.])
+    """
+    op = "rms_norm"
+    sizes = check.sizes(op, "normalized_shape", normalized_shape)
+    check.tensor(op, "input", input)
+    if not sizes or tuple(input.shape[-len(sizes) :]) != sizes:
+        raise ShapeError(
+            f"{op}: an input of sizes {list(input.shape)} and a normalized_shape of {list(sizes)}; "
+            "its last sizes are needed"
+        )
+    if eps is None:
+        eps = {8: 2.0**-52, 4: 2.0**-23}.get(input.itemsize, 2.0**-10)
+    square = input.square().mean(list(range(-len(sizes), 0)), keepdim=True)
+    normal = input * (square + eps).rsqrt()
+    return normal if weight is None else normal * weight
+
+
+def local_response_norm(
+    input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
+) -> Tensor:
+    """Divide each element by a power of the mean square of the channels around it.
+
+    x / (k + alpha * mean)^beta, zeros beyond the first and the last channel (Krizhevsky et al.,
+    2012).
+
+    Args:
+        input: [rows, channels, ...], of a floating dtype.
+        size: How many channels are looked at.
+        alpha: How much the mean counts.
+        beta: The power.
+        k: What is added.
+
+    Returns:
+        A new tensor of the input's sizes.
+
+    Raises:
+        ShapeError: Fewer than three dims.
+        TypeError: Something that is no Tensor, or no number.
+        DisposedError: A tensor is disposed.
+
+    >>> gb.nn.functional.local_response_norm(gb.ones(1, 1, 1), 1, alpha=3.0, beta=0.5)
+    tensor([[[0.5000]]])
+    """
+    op = "local_response_norm"
+    count = check.count(op, "size", size, 1)
+    if check.tensor(op, "input", input).ndim < 3:
+        raise ShapeError(
+            f"{op}: an input of sizes {list(input.shape)}; [rows, channels, ...] with places is "
+            "needed"
+        )
+    channels = input.shape[1]
+    numbers = _engine.arange(channels, device=input.device)
+    offset = numbers - numbers.unsqueeze(1)  # of the channel that is looked at
+    near = (offset >= -(count // 2)) & (offset < count - count // 2)
+    rows = input.square().flatten(2)
+    mean = (near.to(input.dtype) @ rows).reshape(input.shape) / count
+    return input / (mean * alpha + k).pow(beta)

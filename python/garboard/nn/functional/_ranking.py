@@ -1,0 +1,399 @@
+"""Losses of margins and distances, made of ops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from garboard import _check as check
+from garboard import _engine
+from garboard._engine import ShapeError, Tensor, where
+from garboard.nn.functional._exact import softplus_of
+from garboard.nn.functional._reduction import reduced
+from garboard.nn.functional._slices import cosine_similarity, pairwise_distance
+
+if TYPE_CHECKING:
+    from garboard.types import Reduction
+
+__all__ = [
+    "cosine_embedding_loss",
+    "hinge_embedding_loss",
+    "margin_ranking_loss",
+    "multi_margin_loss",
+    "multilabel_margin_loss",
+    "multilabel_soft_margin_loss",
+    "triplet_margin_loss",
+    "triplet_margin_with_distance_loss",
+]
+
+_Distance = Callable[[Tensor, Tensor], Tensor]
+
+
+def margin_ranking_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0.0,
+    size_average: None = None,
+    reduce: None = None,
+    reduction: Reduction = "mean",
+) -> Tensor:
+    """Compute max(0, -target * (input1 - input2) + margin).
+
+    A target of 1 says that `input1` should rank higher, -1 that `input2` should.
+
+    Args:
+        input1: Tensor of any shape and of a floating dtype.
+        input2: Tensor of the same sizes.
+        target: Tensor of 1 and -1.
+        margin: How far apart they should be.
+        size_average: Ignored: `reduction` says it.
+        reduce: Ignored.
+        reduction: "mean", "sum", or "none" for one loss each.
+
+    Returns:
+        A new tensor: without dims, or one loss each.
+
+    Raises:
+        ShapeError: Sizes that do not fit.
+        ValueError: Another reduction.
+        TypeError: Something that is no Tensor.
+        DisposedError: A tensor is disposed.
+
+    >>> gb.nn.functional.margin_ranking_loss(gb.ones(1), gb.zeros(1), -gb.ones(1))
+    tensor(1.)
+    """
+    op = "margin_ranking_loss"
+    check.tensor(op, "input1", input1)
+    losses = (-target * (input1 - input2) + margin).clamp(min=0)
+    return reduced(op, losses, reduction)
+
+
+def hinge_embedding_loss(
+    input: Tensor,
+    target: Tensor,
+    margin: float = 1.0,
+    size_average: None = None,
+    reduce: None = None,
+    reduction: Reduction = "mean",
+) -> Tensor:
+    """Compute input where the target is 1, and max(0, margin - input) where it is -1.
+
+    `input` is a distance of two things that are alike, or are not.
+
+    Args:
+        input: Tensor of any shape and of a floating dtype.
+        target: Tensor of 1 and -1, of the same sizes.
+        margin: How far apart they should be.
+        size_average: Ignored: `reduction` says it.
+        reduce: Ignored.
+        reduction: "mean", "sum", or "none" for one loss each.
+
+    Returns:
+        A new tensor: without dims, or one loss each.
+
+    Raises:
+        ShapeError: Sizes that do not fit.
+        ValueError: Another reduction.
+        TypeError: Something that is no Tensor.
+        DisposedError: A tensor is disposed.
+
+    >>> gb.nn.functional.hinge_embedding_loss(gb.ones(1), gb.ones(1))
+    tensor(1.)
+    """
+    op = "hinge_embedding_loss"
+    check.tensor(op, "input", input)
+    losses = where(target == 1, input, 0.0) + where(
+        target == -1, (margin - input).clamp(min=0), 0.0
+    )
+    return reduced(op, losses, reduction)
+
+
+def cosine_embedding_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0.0,
+    size_average: None = None,
+    reduce: None = None,
+    reduction: Reduction = "mean",
+) -> Tensor:
+    """Compute 1 - cos where the target is 1, and max(0, cos - margin) where it is -1.
+
+    cos is the cosine of the angle between the rows of both inputs.
+
+    Args:
+        input1: [rows, features] or [features], of a floating dtype.
+        input2: Tensor of the same sizes.
+        target: [rows] or no dims: 1 and -1.
+        margin: How far apart they should be.
+        size_average: Ignored: `reduction` says it.
+        reduce: Ignored.
+        reduction: "mean", "sum", or "none" for one loss each.
+
+    Returns:
+        A new tensor: without dims, or one loss each.
+
+    Raises:
+        ShapeError: Sizes that do not fit.
+        ValueError: Another reduction.
+        TypeError: Something that is no Tensor.
+        DisposedError: A tensor is disposed.
+
+    >>> gb.nn.functional.cosine_embedding_loss(gb.ones(1, 2), gb.ones(1, 2), -gb.ones(1))
+    tensor(1.0000)
+    """
+    op = "cosine_embedding_loss"
+    check.tensor(op, "input1", input1)
+    check.tensor(op, "target", target)
+    if target.ndim + 1 != input1.ndim:
+        raise ShapeError(
+            f"{op}: a target of {target.ndim} dims for inputs of {input1.ndim}; one less is needed"
+        )
+    cosine = cosine_similarity(input1, input2, dim=-1)
+    losses = where(target == 1, 1 - cosine, 0.0) + where(
+        target == -1, (cosine - margin).clamp(min=0), 0.0
+    )
+    return reduced(op, losses, reduction)
+
+
+def multilabel_soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: None = None,
+    reduce: None = None,
+    reduction: Reduction = "mean",
+) -> Tensor:
+    """Compute the mean over classes of the cross entropy of each sigmoid.
+
+    -(target * ln sigmoid(input) + (1 - target) * ln sigmoid(-input)).
+
+    Args:
+        input: Logits [..., classes], of a floating dtype.
+        target: 0 and 1, of the same sizes.
+        weight: [classes]: how much each class counts.
+        size_average: Ignored: `reduction` says it.
+        reduce: Ignored.
+        reduction: "mean", "sum", or "none" for one loss each.
+
+    Returns:
+        A new tensor: without dims, or one loss each.
+
+    Raises:
+        ShapeError: Sizes that do not fit.
+        ValueError: Another reduction.
+        TypeError: Something that is no Tensor.
+        DisposedError: A tensor is disposed.
+
+    >>> gb.nn.functional.multilabel_soft_margin_loss(gb.zeros(1, 2), gb.ones(1, 2))
+    tensor(0.6931)
+    """
+    op = "multilabel_soft_margin_loss"
+    check.tensor(op, "input", input)
+    losses = target * softplus_of(-input) + (1 - target) * softplus_of(input)
+    if weight is not None:
+        losses = losses * weight
+    return reduced(op, losses.mean(-1), reduction)
+
+
+def multi_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    p: int = 1,
+    margin: float = 1.0,
+    weight: Tensor | None = None,
+    size_average: None = None,
+    reduce: None = None,
+    reduction: Reduction = "mean",
+) -> Tensor:
+    """Compute the mean over classes of max(0, margin - input[target] + input[class])^p.
+
+    The target's own class counts for 0 (Crammer and Singer, JMLR 2, 2001).
+
+    Args:
+        input: Scores [rows, classes] or [classes], of a floating dtype.
+        target: Classes, int64: [rows] or no dims.
+        p: 1 or 2.
+        margin: How far apart they should be.
+        weight: [classes]: how much each target counts.
+        size_average: Ignored: `reduction` says it.
+        reduce: Ignored.
+        reduction: "mean", "sum", or "none" for one loss each.
+
+    Returns:
+        A new tensor: without dims, or one loss each.
+
+    Raises:
+        ShapeError: Sizes that do not fit.
+        ValueError: Another reduction.
+        TypeError: Something that is no Tensor.
+        DisposedError: A tensor is disposed.
+
+    >>> gb.nn.functional.multi_margin_loss(gb.zeros(1, 2), gb.tensor([0]))
+    tensor(0.5000)
+    """
+    op = "multi_margin_loss"
+    rows = check.tensor(op, "input", input)
+    rows = rows if rows.ndim > 1 else rows.unsqueeze(0)
+    if check.integer(op, "p", p) not in (1, 2):
+        raise ValueError(f"{op}: p is neither 1 nor 2; one of them is needed")
+    numbers = _engine.arange(rows.shape[1], device=rows.device)
+    chosen = check.tensor(op, "target", target).reshape(-1, 1) == numbers
+    own = where(chosen, rows, 0.0).sum(1, keepdim=True)
+    missed = (margin - own + rows).clamp(min=0)
+    if p == 2:
+        missed = missed.square()
+    if weight is not None:
+        missed = missed * where(chosen, weight, 0.0).sum(1, keepdim=True)
+    losses = where(chosen, 0.0, missed).sum(1) / rows.shape[1]
+    return reduced(op, losses if input.ndim > 1 else losses.squeeze(0), reduction)
+
+
+def multilabel_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: None = None,
+    reduce: None = None,
+    reduction: Reduction = "mean",
+) -> Tensor:
+    """Compute the mean over pairs of max(0, 1 - input[target] + input[other]).
+
+    A row's targets are the classes before its first -1; the others are all that are none.
+
+    Args:
+        input: Scores [rows, classes] or [classes], of a floating dtype.
+        target: Classes, int64, of the same sizes, -1 after the last.
+        size_average: Ignored: `reduction` says it.
+        reduce: Ignored.
+        reduction: "mean", "sum", or "none" for one loss each.
+
+    Returns:
+        A new tensor: without dims, or one loss each.
+
+    Raises:
+        ShapeError: Sizes that do not fit.
+        ValueError: Another reduction.
+        TypeError: Something that is no Tensor.
+        DisposedError: A tensor is disposed.
+
+    >>> gb.nn.functional.multilabel_margin_loss(gb.zeros(1, 2), gb.tensor([[0, -1]]))
+    tensor(0.5000)
+    """
+    op = "multilabel_margin_loss"
+    rows = check.tensor(op, "input", input)
+    given = check.tensor(op, "target", target)
+    if rows.shape != given.shape:
+        raise ShapeError(
+            f"{op}: sizes {list(rows.shape)} and {list(given.shape)}; they must be equal"
+        )
+    if rows.ndim < 2:
+        rows, given = rows.unsqueeze(0), given.unsqueeze(0)
+    is_before = ((given < 0).long().cumsum(1) == 0).unsqueeze(2)
+    numbers = _engine.arange(rows.shape[1], device=rows.device)
+    chosen = ((given.unsqueeze(2) == numbers) & is_before).any(1)
+    own, other = rows.unsqueeze(2), rows.unsqueeze(1)
+    pairs = chosen.unsqueeze(2) & ~chosen.unsqueeze(1)
+    missed = where(pairs, (1 - own + other).clamp(min=0), 0.0)
+    losses = missed.sum((1, 2)) / rows.shape[1]
+    return reduced(op, losses if input.ndim > 1 else losses.squeeze(0), reduction)
+
+
+def triplet_margin_with_distance_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    *,
+    distance_function: _Distance | None = None,
+    margin: float = 1.0,
+    swap: bool = False,
+    reduction: Reduction = "mean",
+) -> Tensor:
+    """Compute max(0, d(anchor, positive) - d(anchor, negative) + margin).
+
+    d is any distance of two tensors.
+
+    Args:
+        anchor: [..., features], of a floating dtype.
+        positive: What the anchor should be near to, of the same sizes.
+        negative: What it should be far from.
+        distance_function: d; `pairwise_distance` by default.
+        margin: How far apart they should be.
+        swap: Take the lesser of d(anchor, negative) and d(positive, negative).
+        reduction: "mean", "sum", or "none" for one loss each.
+
+    Returns:
+        A new tensor: without dims, or one loss each.
+
+    Raises:
+        ShapeError: Sizes that do not fit.
+        ValueError: Another reduction.
+        TypeError: Something that is no Tensor.
+        DisposedError: A tensor is disposed.
+
+    >>> x = gb.ones(1, 2)
+    >>> gb.nn.functional.triplet_margin_with_distance_loss(x, x, x)
+    tensor(1.)
+    """
+    op = "triplet_margin_with_distance_loss"
+    check.tensor(op, "anchor", anchor)
+    distance = distance_function or pairwise_distance
+    near, far = distance(anchor, positive), distance(anchor, negative)
+    if check.flag(op, "swap", swap):
+        far = _engine.minimum(far, distance(positive, negative))
+    return reduced(op, (near - far + margin).clamp(min=0), reduction)
+
+
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float = 1.0,
+    p: float = 2.0,
+    eps: float = 1e-6,
+    swap: bool = False,
+    size_average: None = None,
+    reduce: None = None,
+    reduction: Reduction = "mean",
+) -> Tensor:
+    """Compute max(0, |anchor - positive| - |anchor - negative| + margin).
+
+    Balntas et al., "Learning shallow convolutional feature descriptors with triplet losses", 2016.
+
+    Args:
+        anchor: [..., features], of a floating dtype.
+        positive: What the anchor should be near to, of the same sizes.
+        negative: What it should be far from.
+        margin: How far apart they should be.
+        p: The power of the norm.
+        eps: Keeps the slope finite where two are equal.
+        swap: Take the lesser of |anchor - negative| and |positive - negative|.
+        size_average: Ignored: `reduction` says it.
+        reduce: Ignored.
+        reduction: "mean", "sum", or "none" for one loss each.
+
+    Returns:
+        A new tensor: without dims, or one loss each.
+
+    Raises:
+        ShapeError: Sizes that do not fit.
+        ValueError: Another reduction.
+        TypeError: Something that is no Tensor.
+        DisposedError: A tensor is disposed.
+
+    >>> gb.nn.functional.triplet_margin_loss(gb.ones(1, 2), gb.ones(1, 2), gb.ones(1, 2))
+    tensor(1.)
+    """
+
+    def distance(x: Tensor, y: Tensor) -> Tensor:
+        return pairwise_distance(x, y, p, eps)
+
+    return triplet_margin_with_distance_loss(
+        anchor,
+        positive,
+        negative,
+        distance_function=distance,
+        margin=margin,
+        swap=swap,
+        reduction=reduction,
+    )

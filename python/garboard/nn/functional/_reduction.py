@@ -1,0 +1,48 @@
+"""What losses share: their sizes, and what is made of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from warnings import warn
+
+from garboard import _check as check
+from garboard._engine import ShapeError, Tensor
+
+if TYPE_CHECKING:
+    from garboard.types import Reduction
+
+__all__ = ["check_equal", "check_pair", "reduced", "weighed"]
+
+
+def reduced(op: str, losses: Tensor, reduction: Reduction) -> Tensor:
+    """The losses themselves, their mean, or their sum."""
+    chosen = check.choice(op, "reduction", reduction, "mean", "sum", "none")
+    if chosen == "none":
+        return losses
+    return losses.mean() if chosen == "mean" else losses.sum()
+
+
+def check_pair(op: str, input: Tensor, target: Tensor) -> None:
+    """Check two tensors of elements; sizes that broadcast are nearly always a mistake."""
+    check.tensor(op, "input", input)
+    check.tensor(op, "target", target)
+    if input.shape != target.shape:
+        warn(
+            f"{op}: sizes {list(input.shape)} of the input and {list(target.shape)} of the target "
+            "differ, and are broadcast; make them equal",
+            stacklevel=3,
+        )
+
+
+def check_equal(op: str, input: Tensor, target: Tensor) -> None:
+    check.tensor(op, "input", input)
+    check.tensor(op, "target", target)
+    if input.shape != target.shape:
+        raise ShapeError(
+            f"{op}: sizes {list(input.shape)} of the input and {list(target.shape)} of the target; "
+            "they must be equal"
+        )
+
+
+def weighed(losses: Tensor, weight: Tensor | None) -> Tensor:
+    return losses if weight is None else losses * weight
