@@ -42,7 +42,7 @@ from garboard._engine import (  # noqa: E402
     set_num_threads,
 )
 from garboard._files import load, save  # noqa: E402
-from garboard._functions import allclose, equal, is_tensor  # noqa: E402
+from garboard._functions import allclose, broadcast_shapes, equal, is_tensor  # noqa: E402
 from garboard._grad_mode import enable_grad, no_grad, set_grad_enabled  # noqa: E402
 from garboard._missing import add_missing_names, module_getattr  # noqa: E402
 from garboard._printing import set_printoptions  # noqa: E402
@@ -100,6 +100,7 @@ __all__ = [
     "ValuesAndIndices",
     "VersionError",
     "allclose",
+    "broadcast_shapes",
     "current_dispose_scope",
     "device",
     "dispose_scope",

@@ -62,10 +62,11 @@ def _with_numpys_names(given: str) -> list[str]:
 def _ways(signature: str) -> list[str]:
     """Return the parameters of a row; sizes that are collected may come as one sequence, too."""
     parameters = signature[1:-1]
-    variadic = re.search(r"\*(\w+): int(, )?", parameters)
+    variadic = re.search(r"\*(\w+): (int|Tensor)(, )?", parameters)
     if not variadic:
         return _with_numpys_names(parameters)
-    alone = f"{variadic[1]}: Size{', *, ' if variadic[2] else ''}"
+    several = "Size" if variadic[2] == "int" else "list[Tensor] | tuple[Tensor, ...]"
+    alone = f"{variadic[1]}: {several}{', *, ' if variadic[3] else ''}"
     return [parameters, parameters[: variadic.start()] + alone + parameters[variadic.end() :]]
 
 
@@ -81,7 +82,10 @@ def _definitions(name: str, rows: list[tuple[str, str, str, str, bool]]) -> str:
 
 
 def _of_table(is_method: bool) -> str:
-    rows = sorted((row for row in _engine._op_table() if row[4] == is_method), key=itemgetter(0))
+    table = [row for row in _engine._op_table() if row[4] == is_method]
+    names = [(name, of) for name, of, of_method in _engine._other_names() if of_method == is_method]
+    others = [(name, *row[1:]) for name, of in names for row in table if row[0] == of]
+    rows = sorted(table + others, key=itemgetter(0))
     return "".join(_definitions(name, list(ways)) for name, ways in groupby(rows, itemgetter(0)))
 
 

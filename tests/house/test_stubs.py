@@ -38,8 +38,11 @@ def called_in_several_ways() -> list[str]:
     """Return the functions of which `inspect` shows one way to call them, and the stub all."""
     table = pytest.importorskip("garboard._engine")._op_table()
     ways = Counter((row[0], row[4]) for row in table)
+    variadic = {row[0] for row in table if "*tensors: " in row[1]}  # one sequence of them, too
     reducing = {row[0] for row in table if re.search(r"\bdim: ", row[1])}  # axis and keepdims, too
-    return sorted({name for (name, _), count in ways.items() if count > 1} | reducing)
+    several = {name for (name, _), count in ways.items() if count > 1} | reducing | variadic
+    others = pytest.importorskip("garboard._engine")._other_names()
+    return sorted(several | {name for name, of, _ in others if of in several})
 
 
 def test_the_stub_has_the_names_and_parameters_of_the_extension(tmp_path):

@@ -92,12 +92,13 @@ class Row:
     is_elementwise: bool = False
     takes_out: bool = False
     specials: bool = False  # tested on infinities, NaN, zeros and the largest numbers
+    takes_list: bool = False  # of its inputs
     op: Callable[..., Any] | None = None
 
     def call(self, *inputs: Any, case: Case) -> Any:
         """Run the op: the function, or the method where there is no function."""
         function = self.op or getattr(gb, self.name, None) or getattr(gb.Tensor, self.name)
-        if self.name in ("cat", "stack"):
+        if self.takes_list:
             inputs = (list(inputs),)
         return function(*inputs, *case.arguments, **case.named)
 
@@ -108,7 +109,8 @@ class Row:
         self, draws: Sequence[Draw], case: Case, dtype: str, seed: int
     ) -> list[np.ndarray]:
         rng = np.random.default_rng(seed)
-        return [d.array(rng, s, dtype) for d, s in zip(draws, case.shapes, strict=True)]
+        some = draws[: len(case.shapes)]  # a case may have fewer inputs than another
+        return [d.array(rng, s, dtype) for d, s in zip(some, case.shapes, strict=True)]
 
     def inputs(self, dtype: str, seed: int = 7) -> list[gb.Tensor]:
         """Return the inputs of the first case."""

@@ -427,6 +427,7 @@ def arguments_of(signature: str, tensor: Callable[[], gb.Tensor]) -> dict[str, A
         "int": lambda: 0,
         "Any": tensor,
         "int | Size": lambda: 1,
+        "Size": lambda: (1,),
         "DType": lambda: gb.int64,
         "TensorLike": tensor,
         "Callable[[Tensor], Tensor | None]": lambda: print,

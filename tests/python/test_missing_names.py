@@ -55,15 +55,11 @@ class TestTheTable:
             ("log10", np.log10),
             ("exp2", np.exp2),
             ("logit", lambda x: np.log(x / (1 - x))),
-            ("fix", np.trunc),
             ("frac", lambda x: x - np.trunc(x)),
             ("count_nonzero", np.count_nonzero),
             ("nan_to_num", np.nan_to_num),
             ("norm", np.linalg.norm),
             ("diff", np.diff),
-            ("flipud", np.flipud),
-            ("roll", lambda x: np.roll(x, 2)),
-            ("repeat_interleave", lambda x: np.repeat(x, 2)),
         ],
     )
     def test_computes_what_the_name_computes(self, name, expected):
@@ -77,14 +73,12 @@ class TestTheTable:
 
     def test_makes_what_the_name_makes(self):
         known: dict[str, Any] = {"gb": gb, "x": gb.ones(3, 4), "start": 1.0, "end": 2.0, "steps": 5}
-        known |= {"rows": gb.arange(3)[:, None], "columns": gb.arange(4), "classes": 4}
-        known |= {"target": gb.tensor([0, 3])}
+        known |= {"classes": 4, "target": gb.tensor([0, 3])}
 
         def advised(owner: str, name: str) -> Any:
-            return eval(ADVICE[owner][name].removeprefix("use ").split(" with ")[0], known)
+            return eval(ADVICE[owner][name].removeprefix("use "), known)
 
         assert advised("garboard", "linspace").tolist() == [1, 1.25, 1.5, 1.75, 2]
-        assert advised("garboard", "tril").tolist() == np.tril(np.ones((3, 4))).tolist()
         one_hot = advised("garboard.nn.functional", "one_hot")
         assert one_hot.tolist() == [[1, 0, 0, 0], [0, 0, 0, 1]]
 

@@ -9,7 +9,16 @@ import garboard as gb
 import pytest
 from garboard import _engine
 
-OTHERS = {"narrow": {"start": 0, "length": 1}, "select": {"index": 0}}
+OTHERS: dict[str, dict[str, Any]] = {
+    "chunk": {"chunks": 1},
+    "narrow": {"start": 0, "length": 1},
+    "repeat_interleave": {"repeats": 2},
+    "select": {"index": 0},
+    "split": {"split_size_or_sections": 1},
+    "split_with_sizes": {"split_sizes": [1]},
+    "tensor_split": {"indices_or_sections": 1},
+    "unflatten": {"sizes": (1, 1)},
+}
 OPS = sorted({row[0] for row in _engine._op_table()})
 
 

@@ -168,7 +168,7 @@ Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias, std
   const Tensor x = is_single ? unsqueeze(input, 0) : input;
   const Form form = form_of(x, weight, stride, padding, dilation, groups);
   const Tensor out = convolve(x, weight, bias, form);
-  return is_single ? squeeze(out, 0) : out;
+  return is_single ? squeeze(out, Dims{0}) : out;
 }
 
 }  // namespace garboard

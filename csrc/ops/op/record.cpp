@@ -8,6 +8,7 @@
 #include "csrc/ops/create/create.h"
 #include "csrc/ops/reduce/reduce.h"
 #include "csrc/ops/shape/views.h"
+#include "csrc/ops/shape/windows.h"
 
 namespace garboard {
 namespace {
@@ -59,7 +60,7 @@ Counted<GradNode> node_of_view(const Tensor& view, const Tensor& base) {
   node->set_rule(
       [part = ViewLayout::of(view, base), layout = BaseLayout(base)](const Backward& at) -> Grads {
         Tensor gradient = layout.zeros_like(at.grad);
-        copy_(part.in(gradient), sum_to(at.grad, part.sizes));
+        sum_into(part.in(gradient), sum_to(at.grad, part.sizes));
         return gradient;
       });
   return node;
@@ -129,10 +130,7 @@ void cut_cycles(const Counted<GradNode>& root, const Counted<Storage>& storage) 
 }
 
 bool overlaps_itself(const Tensor& tensor) {
-  for (int i = 0; i < tensor.ndim(); ++i) {
-    if (tensor.strides()[i] == 0 && tensor.sizes()[i] > 1) return tensor.count() > 0;
-  }
-  return false;
+  return !tensor.is_contiguous() && dim_that_overlaps(tensor.sizes(), tensor.strides()) >= 0;
 }
 
 }  // namespace

@@ -117,8 +117,8 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
     sizes.push_back(right.sizes().back());
     out = reshape(out, sizes);
   }
-  if (b.ndim() == 1) out = squeeze(out, -1);
-  if (a.ndim() == 1) out = squeeze(out, b.ndim() == 1 ? -1 : -2);
+  if (b.ndim() == 1) out = squeeze(out, Dims{-1});
+  if (a.ndim() == 1) out = squeeze(out, Dims{b.ndim() == 1 ? -1 : -2});
   return out;
 }
 

@@ -1,5 +1,7 @@
 #include "csrc/ops/shape/join.h"
 
+#include <algorithm>
+
 #include "csrc/core/error.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
@@ -7,10 +9,22 @@
 #include "csrc/ops/shape/views.h"
 
 namespace garboard {
+namespace {
+
+/// What has one dim and no elements takes part in promotion alone, beside whatever sizes: programs
+/// begin with it, and add to it.
+bool is_nothing(const Tensor& tensor) { return tensor.ndim() == 1 && tensor.count() == 0; }
+
+std::int64_t length_of(const Tensor& tensor, int dim) {
+  return is_nothing(tensor) ? 0 : tensor.sizes()[dim];
+}
+
+}  // namespace
 
 Tensor cat(const std::vector<Tensor>& tensors, std::int64_t given_dim) {
   if (tensors.empty()) throw ShapeError("cat: no tensors; at least one is needed");
-  const Tensor& first = tensors.front();
+  const auto some = std::ranges::find_if_not(tensors, is_nothing);
+  const Tensor& first = some == tensors.end() ? tensors.front() : *some;
   if (first.ndim() == 0)
     throw ShapeError("cat: tensors without dims; at least one dim is needed, or use stack()");
   const int dim = checked_dim("cat", given_dim, first.ndim());
@@ -18,7 +32,7 @@ Tensor cat(const std::vector<Tensor>& tensors, std::int64_t given_dim) {
   DType dtype = first.dtype();
   sizes[dim] = 0;
   for (const Tensor& tensor : tensors) {
-    Dims others = tensor.sizes();
+    Dims others = is_nothing(tensor) ? sizes : tensor.sizes();
     if (others.size() == sizes.size()) others[dim] = sizes[dim];
     if (others != sizes)
       throw ShapeError(text("cat: sizes ", first.sizes(), " and ", tensor.sizes(),
@@ -26,7 +40,7 @@ Tensor cat(const std::vector<Tensor>& tensors, std::int64_t given_dim) {
     if (tensor.device() != first.device())
       throw DeviceError(text("cat: tensors on ", first.device(), " and ", tensor.device(),
                              "; they must be on one device, use to()"));
-    if (__builtin_add_overflow(sizes[dim], tensor.sizes()[dim], &sizes[dim]))
+    if (__builtin_add_overflow(sizes[dim], length_of(tensor, dim), &sizes[dim]))
       throw ShapeError(text("cat: ", tensors.size(),
                             " tensors, which have more than 2^63 elements ", "along dim ", dim,
                             "; no device holds them"));
@@ -39,15 +53,16 @@ Tensor cat(const std::vector<Tensor>& tensors, std::int64_t given_dim) {
     const GradModeGuard no_grad(false);
     std::int64_t at = 0;
     for (const Tensor& tensor : tensors) {
-      lengths.push_back(tensor.sizes()[dim]);
-      copy_into(slice(out, dim, at, lengths.back(), 1), tensor);
+      lengths.push_back(length_of(tensor, dim));
+      if (lengths.back() > 0) copy_into(slice(out, dim, at, lengths.back(), 1), tensor);
       at += lengths.back();
       is_recorded |= tensor.requires_grad();
     }
   }
   if (!is_recorded || !is_grad_enabled()) return out;
   Counted<GradNode> node = GradNode::make("cat", out);
-  for (const Tensor& tensor : tensors) node->add_edge([&] { return edge_of(tensor); });
+  for (const Tensor& tensor : tensors)
+    node->add_edge([&] { return out.ndim() > 1 && is_nothing(tensor) ? Edge() : edge_of(tensor); });
   node->make_seldom().sizes = std::move(lengths);
   node->set_rule([dim](const Backward& back) -> Grads {
     const std::vector<std::int64_t>& lengths = back.node().seldom()->sizes;

@@ -7,42 +7,11 @@
 #include "csrc/ops/create/create.h"
 #include "csrc/ops/op/record.h"
 #include "csrc/ops/reduce/reduce.h"
+#include "csrc/ops/shape/view_of.h"
 #include "csrc/tensor/sizes.h"
 
 namespace garboard {
 namespace {
-
-/// A view in autograd's sense: it remembers its base, so that writing into it reaches the base.
-/// `fill` writes its sizes and strides, and returns its offset. `make_rule` is asked for the
-/// gradient's rule where the view is recorded.
-template <class Fill, class MakeRule>
-Tensor view_of(const char* name, const Tensor& input, const Fill& fill, const MakeRule& make_rule) {
-  Tensor result = Tensor::over(input.storage(), input.dtype());
-  TensorBody& body = *result.body();
-  result.lay_out(fill(body.view.sizes, body.view.strides));
-  body.base = input.body()->base ? input.body()->base : input.share();
-  if (is_grad_enabled() && input.requires_grad()) [[unlikely]]
-    record(name, result, {input}, Keep::nothing, make_rule());
-  body.base_history = body.base->history;
-  return result;
-}
-
-/// With sizes and strides that are there already.
-template <class MakeRule>
-Tensor view_of(const char* name, const Tensor& input, const Dims& sizes, const Dims& strides,
-               std::int64_t offset, const MakeRule& make_rule) {
-  const auto fill = [&](Dims& to_sizes, Dims& to_strides) {
-    to_sizes = sizes;
-    to_strides = strides;
-    return offset;
-  };
-  return view_of(name, input, fill, make_rule);
-}
-
-/// The rule of a view that only shapes its base anew.
-auto back_to(const Dims& sizes) {
-  return [sizes](const Backward& at) -> Grads { return reshape(at.grad, sizes); };
-}
 
 /// The sizes of a view with the -1 worked out. Raises ShapeError where the counts differ.
 Dims resolved_sizes(const char* op, const Tensor& input, const Dims& sizes) {
@@ -109,16 +78,6 @@ std::optional<Dims> view_strides(const Tensor& input, const Dims& sizes) {
   return strides_of_view(input.sizes(), input.strides(), sizes);
 }
 
-/// The stride of every `step`-th element. One beyond all memory can only be that of a single
-/// element, and means nothing: the old one stays.
-std::int64_t stepped(std::int64_t stride, std::int64_t step) {
-  constexpr std::int64_t largest_item = 8;
-  std::int64_t wide, bytes;
-  const bool is_beyond = __builtin_mul_overflow(stride, step, &wide) ||
-                         __builtin_mul_overflow(wide, largest_item, &bytes);
-  return is_beyond ? stride : wide;
-}
-
 Tensor reshaped(const char* name, const Tensor& input, const Dims& sizes, const Dims& strides) {
   return view_of(name, input, sizes, strides, input.offset(),
                  [&] { return back_to(input.sizes()); });
@@ -132,6 +91,16 @@ int checked_dim(const char* op, std::int64_t dim, int ndim) {
     throw IndexOutOfRangeError(text(op, ": dim ", dim, " of a tensor of ", ndim,
                                     " dims; it must lie in [", -range, ", ", range - 1, "]"));
   return static_cast<int>(dim < 0 ? dim + range : dim);
+}
+
+unsigned distinct_dims(const char* op, const Dims& dims, int ndim) {
+  unsigned set = 0;
+  for (const std::int64_t dim : dims) {
+    const unsigned bit = 1u << checked_dim(op, dim, ndim);
+    if (set & bit) throw ShapeError(text(op, ": dims ", dims, "; each may be named once"));
+    set |= bit;
+  }
+  return set;
 }
 
 void check_room(const char* op, const Tensor& input) {
@@ -212,12 +181,7 @@ Tensor permute(const Tensor& input, const Dims& dims) {
 }
 
 Tensor flip(const Tensor& input, const Dims& dims) {
-  unsigned flipped = 0;
-  for (const std::int64_t dim : dims) {
-    const unsigned bit = 1u << checked_dim("flip", dim, input.ndim());
-    if (flipped & bit) throw ShapeError(text("flip: dims ", dims, "; each may be named once"));
-    flipped |= bit;
-  }
+  const unsigned flipped = distinct_dims("flip", dims, input.ndim());
   const auto fill = [&](Dims& sizes, Dims& strides) {
     sizes = input.sizes();
     strides = input.strides();
@@ -259,11 +223,12 @@ Tensor expand(const Tensor& input, const Dims& sizes) {
   });
 }
 
-Tensor squeeze(const Tensor& input, std::optional<std::int64_t> dim) {
-  const int only = dim ? checked_dim("squeeze", *dim, input.ndim()) : -1;
+Tensor squeeze(const Tensor& input, const std::optional<Dims>& dims) {
+  unsigned named = dims ? 0 : ~0u;
+  if (dims) named = distinct_dims("squeeze", *dims, input.ndim());
   Dims sizes, strides;
   for (int i = 0; i < input.ndim(); ++i) {
-    if (input.sizes()[i] == 1 && (only < 0 || only == i)) continue;
+    if (input.sizes()[i] == 1 && (named & (1u << i))) continue;
     sizes.push_back(input.sizes()[i]);
     strides.push_back(input.strides()[i]);
   }

@@ -11,6 +11,9 @@ namespace garboard {
 /// -1.
 int checked_dim(const char* op, std::int64_t dim, int ndim);
 
+/// A bit for each of `dims`. Raises ShapeError where one is named twice.
+unsigned distinct_dims(const char* op, const Dims& dims, int ndim);
+
 /// Raises ShapeError where `input` has as many dims as a tensor can have.
 void check_room(const char* op, const Tensor& input);
 
@@ -29,8 +32,8 @@ Tensor permute(const Tensor& input, const Dims& dims);
 Tensor flip(const Tensor& input, const Dims& dims);
 /// Sizes of 1 widened by stride 0; -1 keeps a size.
 Tensor expand(const Tensor& input, const Dims& sizes);
-/// Without the dims of size 1, or without `dim` if its size is 1.
-Tensor squeeze(const Tensor& input, std::optional<std::int64_t> dim = std::nullopt);
+/// Without the dims of size 1, or without those of `dims` whose size is 1.
+Tensor squeeze(const Tensor& input, const std::optional<Dims>& dims = std::nullopt);
 Tensor unsqueeze(const Tensor& input, std::int64_t dim);
 /// `length` elements along `dim`, from `start`.
 Tensor narrow(const Tensor& input, std::int64_t dim, std::int64_t start, std::int64_t length);

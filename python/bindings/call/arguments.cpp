@@ -258,18 +258,37 @@ Dims Arguments::dims(std::size_t i) const {
 
 std::vector<Tensor> Arguments::tensors(std::size_t i) const {
   std::vector<Tensor> all;
-  PyObject* const given = values_[i];
+  const auto add = [&](PyObject* item, Py_ssize_t k) {
+    if (!is_tensor(item))
+      throw_type_error("%s: element %zd of %s is of type %s; a Tensor is needed", op_, k, name(i),
+                       type_name(item));
+    all.push_back(tensor_of(item, op_, name(i)));
+  };
+  PyObject* given = values_[i];
+  if (static_cast<int>(i) == signature_.variadic()) {
+    if (rest_count_ != 1 || !Items::can_read(rest_[0])) {
+      for (Py_ssize_t k = 0; k < rest_count_; ++k) add(rest_[k], k);
+      return all;
+    }
+    given = rest_[0];
+  }
   if (!Items::can_read(given))
     throw_type_error("%s: %s is of type %s; a list or tuple of Tensors is needed", op_, name(i),
                      type_name(given));
   const Items items(given, op_, name(i));
-  for (Py_ssize_t k = 0; k < items.size(); ++k) {
-    const Ref item = items[k];
-    if (!is_tensor(item.get()))
-      throw_type_error("%s: element %zd of %s is of type %s; a Tensor is needed", op_, k, name(i),
-                       type_name(item.get()));
-    all.push_back(tensor_of(item.get(), op_, name(i)));
-  }
+  for (Py_ssize_t k = 0; k < items.size(); ++k) add(items[k].get(), k);
+  return all;
+}
+
+std::vector<std::int64_t> Arguments::integers(std::size_t i) const {
+  PyObject* const given = values_[i];
+  if (!Items::can_read(given))
+    throw_type_error("%s: %s is of type %s; a list or tuple of integers is needed", op_, name(i),
+                     type_name(given));
+  const Items items(given, op_, name(i));
+  std::vector<std::int64_t> all;
+  for (Py_ssize_t k = 0; k < items.size(); ++k)
+    all.push_back(to_integer(items[k].get(), op_, name(i)));
   return all;
 }
 

@@ -48,7 +48,10 @@ class Arguments {
   void read_number(std::size_t i, Operand& operand) const;
   /// A list of numbers: one number stands for a list of one. What `*sizes` collected.
   Dims dims(std::size_t i) const;
+  /// Of a list or tuple; what `*tensors` collected.
   std::vector<Tensor> tensors(std::size_t i) const;
+  /// Of a list or tuple of any length.
+  std::vector<std::int64_t> integers(std::size_t i) const;
 
  private:
   const Tensor& tensor_at(std::size_t i) const;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "csrc/ops/op/op.h"
 #include "csrc/ops/reduce/reduce.h"
@@ -16,6 +17,7 @@
 #include "python/bindings/call/signature.h"
 #include "python/bindings/exchange/exchange.h"
 #include "python/bindings/exchange/numbers.h"
+#include "python/bindings/interpreter/ref.h"
 #include "python/bindings/tensor/dims_tuple.h"
 
 namespace garboard::python {
@@ -110,6 +112,16 @@ struct Result<ValuesAndIndices> {
     return named(std::move(value));
   }
   static PyObject* named(ValuesAndIndices value);
+};
+template <>
+struct Result<std::vector<Tensor>> {
+  static constexpr const char* annotation = "tuple[Tensor, ...]";
+  static PyObject* give(std::vector<Tensor>&& values, const Arguments&) {
+    Ref all(checked(PyTuple_New(static_cast<Py_ssize_t>(values.size()))));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      PyTuple_SET_ITEM(all.get(), static_cast<Py_ssize_t>(i), checked(wrap(std::move(values[i]))));
+    return all.release();
+  }
 };
 template <>
 struct Result<PyObject*> {  // a new reference, or null where an exception is set

@@ -44,11 +44,25 @@ struct MethodTable {
     bool is_method;
   };
   std::vector<Stub> stubs;
+
+  struct SecondName {
+    const char *name, *of;
+    bool is_method;
+  };
+  std::vector<SecondName> second_names;
 };
 MethodTable& method_table();
 /// What was put together and is pointed to from the tables, or from there.
 const char* keep(std::string text);
 const Doc& keep(const Doc& doc);
+
+/// Another name of a function and method, and with `_` of its in-place form.
+struct OtherName {
+  const char* name;
+  const char* of;
+};
+/// Comes last: raises Error for one of nothing.
+void add_names(std::span<const OtherName> names);
 
 /// Adds the ways to call one function, called by `function`, to the tables their place asks for.
 void add_method(std::span<const Method> ways, FastFunction method, FastFunction function);
@@ -141,6 +155,7 @@ void add_nn_methods();
 void add_create_functions();
 void add_random_functions();
 void add_state_methods();
+void add_other_names();
 
 /// The type of what `max(dim)` returns. False, with an exception set, on failure.
 bool add_values_and_indices_type(PyObject* module);

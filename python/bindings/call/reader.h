@@ -115,7 +115,7 @@ template <>
 struct Reader<std::vector<Tensor>> {
   static constexpr std::size_t width = 1;
   static constexpr bool fits(std::string_view annotation) {
-    return annotation == "list[_T] | tuple[_T, ...]";
+    return annotation == "list[_T] | tuple[_T, ...]" || annotation == "*Tensor";
   }
   void look(const Arguments& given, std::size_t i) { tensors = given.tensors(i); }
   void convert(const Arguments&, std::size_t) const noexcept {}
@@ -123,6 +123,19 @@ struct Reader<std::vector<Tensor>> {
 
  private:
   std::vector<Tensor> tensors;
+};
+
+/// A list of numbers of any length, where Dims are as many as there can be dims.
+template <>
+struct Reader<std::vector<std::int64_t>> {
+  static constexpr std::size_t width = 1;
+  static constexpr bool fits(std::string_view annotation) { return annotation == "Size"; }
+  void look(const Arguments&, std::size_t) const noexcept {}
+  void convert(const Arguments& given, std::size_t i) { numbers = given.integers(i); }
+  const std::vector<std::int64_t>& value() const { return numbers; }
+
+ private:
+  std::vector<std::int64_t> numbers;
 };
 
 template <>

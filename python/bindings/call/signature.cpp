@@ -6,12 +6,25 @@
 namespace garboard::python {
 namespace {
 
-/// A literal of Python's: `None`, `True`, `()`, `1`, `-100`, `1e-05`, `'mean'`.
+PyObject* literal(const std::string& text);
+
+/// Of `()`, `(0, 1)`.
+PyObject* tuple_literal(std::string_view text) {
+  std::vector<std::string> items;
+  for_each_part(text.substr(1, text.size() - 2),
+                [&](std::string_view part) { items.emplace_back(part); });
+  PyObject* const tuple = PyTuple_New(static_cast<Py_ssize_t>(items.size()));
+  for (std::size_t i = 0; i < items.size(); ++i)
+    PyTuple_SET_ITEM(tuple, static_cast<Py_ssize_t>(i), literal(items[i]));
+  return tuple;
+}
+
+/// A literal of Python's: `None`, `True`, `()`, `(0, 1)`, `1`, `-100`, `1e-05`, `'mean'`.
 PyObject* literal(const std::string& text) {
   if (text == "None") return Py_None;
   if (text == "True") return Py_True;
   if (text == "False") return Py_False;
-  if (text == "()") return PyTuple_New(0);
+  if (text.starts_with('(')) return tuple_literal(text);
   if (text.starts_with('\'')) return PyUnicode_FromString(text.substr(1, text.size() - 2).c_str());
   if (text.find_first_of(".e") == text.npos) return PyLong_FromString(text.c_str(), nullptr, 10);
   return PyFloat_FromDouble(std::strtod(text.c_str(), nullptr));

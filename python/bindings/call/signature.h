@@ -51,7 +51,8 @@ static_assert(parameter_count("a: int, *b: tuple[int, int], c: Any = (1, 2), *, 
 
 /// What stands behind the colon: `int` of `dim: int = 0`, `*int` of `*sizes: int`.
 constexpr std::string_view annotation_of(std::string_view part) {
-  if (part.starts_with('*')) return part.ends_with(": int") ? "*int" : "*";
+  if (part.starts_with('*'))
+    return part.ends_with(": int") ? "*int" : part.ends_with(": Tensor") ? "*Tensor" : "*";
   const auto colon = part.find(':');
   if (colon == part.npos) return "";
   const std::string_view rest = part.substr(colon + 1);
@@ -74,7 +75,8 @@ enum class Kind : unsigned {
 };
 
 /// Parsed from, for instance, `dim: int | None = None, *, keepdim: bool = False`. A parameter
-/// `*sizes: int` takes all positional arguments that are left, or one sequence of them.
+/// `*sizes: int` takes all positional arguments that are left, or one sequence of them; so does
+/// `*tensors: Tensor`.
 class Signature {
  public:
   /// Interns the names.

@@ -19,6 +19,15 @@ void bind_stubs(py::module_& m) {
       },
       "Every function and method of the tables: name, typed signature, result, summary, "
       "is_method.");
+  m.def(
+      "_other_names",
+      [] {
+        py::list rows;
+        for (const auto& [name, of, is_method] : method_table().second_names)
+          rows.append(py::make_tuple(name, of, is_method));
+        return rows;
+      },
+      "Every function and method that is another name of one: name, of which, is_method.");
 }
 
 }  // namespace garboard::python

@@ -1,30 +1,23 @@
-// Views, and tensors joined.
-#include "csrc/core/error.h"
-#include "csrc/ops/shape/join.h"
+// Other looks at the same bytes.
 #include "csrc/ops/shape/views.h"
+#include "csrc/ops/composite/shape.h"
 #include "python/bindings/call/methods.h"
+#include "python/bindings/shapes/shape_docs.h"
+#include "python/bindings/shapes/shapes.h"
 
 namespace garboard::python {
 namespace {
 
 namespace docs {
 
-constexpr Arg any_shape{"input", "Tensor of any shape and dtype."};
-constexpr const char* view_returns =
-    "A view: a new tensor over the same storage, which lives as long as either. The graph keeps no "
-    "tensor.";
-constexpr const char* view_or_copy_returns =
-    "A view over the same storage where the strides allow one, else a copy. The graph keeps no "
-    "tensor.";
+using namespace garboard::python::docs;
+
 constexpr Arg other_sizes{"shape", "Sizes, or one sequence of them; one may be -1: what is left."};
 constexpr Arg of_that_shape{"other", "Tensor whose sizes are taken."};
 constexpr const char* sizes_error =
     "ShapeError: The sizes hold another number of elements, or more than one is -1.";
 constexpr const char* strides_error =
     "ShapeError: The sizes hold another number of elements, or the strides allow no view.";
-constexpr Arg one_dim{"dim", "In [-ndim, ndim)."};
-constexpr const char* dim_error = "IndexOutOfRangeError: `dim` lies outside.";
-
 constexpr Doc view{
     .summary = "Look at the same elements in other sizes.",
     .details = "The row-major order stays.",
@@ -153,10 +146,11 @@ constexpr Doc expand_as{
         "        [1, 2]])",
 };
 constexpr Doc squeeze{
-    .summary = "Drop the dims of size 1, or one of them.",
-    .args = {any_shape, {"dim", "The only one to drop, in [-ndim, ndim); another size stays."}},
+    .summary = "Drop the dims of size 1, or some of them.",
+    .args = {any_shape,
+             {"dim", "The only ones to drop, each in [-ndim, ndim); other sizes than 1 stay."}},
     .returns = view_returns,
-    .raises = dim_error,
+    .raises = "IndexOutOfRangeError: A dim lies outside.\nShapeError: A dim is named twice.",
     .example =
         ">>> x = gb.zeros(1, 2, 1)\n"
         ">>> gb.squeeze(x).shape, gb.squeeze(x, 0).shape\n"
@@ -200,36 +194,104 @@ constexpr Doc select{
         ">>> gb.select(x, 1, -1)\n"
         "tensor([2, 4])",
 };
-constexpr const char* join_returns =
-    "A new tensor of the promoted dtype, on the tensors' device. The graph keeps no tensor.";
-constexpr Doc cat{
-    .summary = "Join tensors along a dim they have.",
-    .args = {{"tensors", "One or more, whose sizes differ along `dim` alone."},
-             {"dim", "Along which, in [-ndim, ndim)."}},
-    .returns = join_returns,
-    .raises =
-        "ShapeError: Other sizes differ, there are no dims, or there is no tensor.\n"
-        "IndexOutOfRangeError: `dim` lies outside.\n"
-        "DeviceError: The tensors are on several devices.",
+constexpr Doc broadcast_to{
+    .summary = "Repeat dims of size 1 up to other sizes, without copying.",
+    .args = {any_shape, {"size", "Sizes, with new dims in front; -1 keeps a size."}},
+    .returns = expand_returns,
+    .raises = "ShapeError: A size that is not 1 would change, or a dim is left out.",
     .example =
-        ">>> gb.cat([gb.tensor([1, 2]), gb.tensor([3])])\n"
-        "tensor([1, 2, 3])",
+        ">>> gb.broadcast_to(gb.tensor([1, 2]), (2, 2))\n"
+        "tensor([[1, 2],\n"
+        "        [1, 2]])",
 };
-constexpr Doc stack{
-    .summary = "Join tensors along a new dim.",
-    .args = {{"tensors", "One or more, of equal sizes."},
-             {"dim", "Where the new dim stands in the result, in [-ndim - 1, ndim]."}},
-    .returns = join_returns,
-    .raises =
-        "ShapeError: The sizes differ, there are as many dims as can be, or there is no tensor.\n"
-        "IndexOutOfRangeError: `dim` lies outside.\n"
-        "DeviceError: The tensors are on several devices.",
+constexpr Doc swapaxes{
+    .summary = "Swap two dims.",
+    .args = {any_shape, {"axis0", "In [-ndim, ndim)."}, {"axis1", "Likewise."}},
+    .returns = view_returns,
+    .raises = "IndexOutOfRangeError: A dim lies outside.",
     .example =
-        ">>> gb.stack([gb.tensor([1, 2]), gb.tensor([3, 4])], 1)\n"
-        "tensor([[1, 3],\n"
-        "        [2, 4]])",
+        ">>> gb.swapaxes(gb.zeros(2, 3, 4), 0, -1).shape\n"
+        "(4, 3, 2)",
 };
-
+constexpr Doc movedim{
+    .summary = "Move dims to other places; the others keep their order.",
+    .args = {any_shape,
+             {"source", "The dims to move, each in [-ndim, ndim) and named once."},
+             {"destination", "Where each of them goes, likewise."}},
+    .returns = view_returns,
+    .raises =
+        "IndexOutOfRangeError: A dim lies outside.\n"
+        "ShapeError: A dim is named twice, or there are not as many places as dims.",
+    .example =
+        ">>> gb.movedim(gb.zeros(2, 3, 4), 0, -1).shape\n"
+        "(3, 4, 2)",
+};
+constexpr Doc unflatten{
+    .summary = "Make one dim several.",
+    .args = {any_shape, one_dim, {"sizes", "Theirs, one of which may be -1: what is left."}},
+    .returns = view_returns,
+    .raises =
+        "IndexOutOfRangeError: `dim` lies outside.\n"
+        "ShapeError: The sizes hold another number of elements, or more than one is -1.",
+    .example =
+        ">>> gb.unflatten(gb.zeros(2, 6), 1, (3, -1)).shape\n"
+        "(2, 3, 2)",
+};
+constexpr const char* turned_details =
+    "A view, as NumPy's; PyTorch copies: `.clone()` where the result is written into.";
+constexpr Doc fliplr{
+    .summary = "Turn the columns around: the last one comes first.",
+    .details = turned_details,
+    .args = {{"input", "Tensor of two dims or more."}},
+    .returns = view_returns,
+    .raises = least_dims_error,
+    .example =
+        ">>> gb.fliplr(gb.tensor([[1, 2], [3, 4]]))\n"
+        "tensor([[2, 1],\n"
+        "        [4, 3]])",
+};
+constexpr Doc flipud{
+    .summary = "Turn the rows around: the last one comes first.",
+    .details = turned_details,
+    .args = {{"input", "Tensor of one dim or more."}},
+    .returns = view_returns,
+    .raises = least_dims_error,
+    .example =
+        ">>> gb.flipud(gb.tensor([1, 2, 3]))\n"
+        "tensor([3, 2, 1])",
+};
+constexpr Doc rot90{
+    .summary = "Turn a plane by quarters, from its first dim towards its second.",
+    .details = turned_details,
+    .args = {any_shape,
+             {"k", "How many quarter turns; negative ones go the other way."},
+             {"dims", "The two dims of the plane."}},
+    .returns = view_returns,
+    .raises =
+        "IndexOutOfRangeError: A dim lies outside.\n"
+        "ShapeError: The dims are not two different ones.",
+    .example =
+        ">>> gb.rot90(gb.tensor([[1, 2], [3, 4]]))\n"
+        "tensor([[2, 4],\n"
+        "        [1, 3]])",
+};
+constexpr Doc ravel{
+    .summary = "Make all dims one.",
+    .args = {any_shape},
+    .returns = view_or_copy_returns,
+    .example =
+        ">>> gb.ravel(gb.tensor([[1, 2], [3, 4]]))\n"
+        "tensor([1, 2, 3, 4])",
+};
+constexpr Doc adjoint{
+    .summary = "Swap the last two dims.",
+    .args = {{"input", "Tensor of two dims or more; there are no complex numbers to conjugate."}},
+    .returns = view_returns,
+    .raises = least_dims_error,
+    .example =
+        ">>> gb.adjoint(gb.zeros(5, 2, 3)).shape\n"
+        "(5, 3, 2)",
+};
 }  // namespace docs
 
 template <Tensor (*op)(const Tensor&, const Dims&)>
@@ -238,7 +300,6 @@ constexpr auto like =
 
 constexpr const char* alone = "input: Tensor";
 constexpr const char* beside = "input: Tensor, other: Tensor";
-constexpr const char* joined = "tensors: list[_T] | tuple[_T, ...], dim: int = 0";
 
 constexpr std::array table{
     bind("view", "input: Tensor, *shape: int", docs::view, fn<view>, Place::method),
@@ -257,16 +318,31 @@ constexpr std::array table{
     bind("flip", "input: Tensor, *dims: int", docs::flip, fn<flip>),
     bind("expand", "input: Tensor, *sizes: int", docs::expand, fn<expand>, Place::method),
     bind("expand_as", beside, docs::expand_as, like<expand>, Place::method),
-    bind("squeeze", "input: Tensor, dim: int | None = None", docs::squeeze, fn<squeeze>),
+    bind("squeeze", "input: Tensor, dim: int | Size | None = None", docs::squeeze, fn<squeeze>),
     bind("unsqueeze", "input: Tensor, dim: int", docs::unsqueeze, fn<unsqueeze>),
     bind("narrow", "input: Tensor, dim: int, start: int, length: int", docs::narrow, fn<narrow>),
     bind("select", "input: Tensor, dim: int, index: int", docs::select, fn<select>),
-    bind("cat", joined, docs::cat, fn<cat>, Place::functional),
-    bind("stack", joined, docs::stack, fn<stack>, Place::functional),
+    bind("broadcast_to", "input: Tensor, size: int | Size", docs::broadcast_to, fn<expand>),
+    bind("swapaxes", "input: Tensor, axis0: int, axis1: int", docs::swapaxes, fn<transpose>),
+    bind("movedim", "input: Tensor, source: int | Size, destination: int | Size", docs::movedim,
+         fn<composite::movedim>),
+    bind("unflatten", "input: Tensor, dim: int, sizes: int | Size", docs::unflatten,
+         fn<composite::unflatten>),
+    bind("fliplr", alone, docs::fliplr, fn<composite::fliplr>),
+    bind("flipud", alone, docs::flipud, fn<composite::flipud>),
+    bind("rot90", "input: Tensor, k: int = 1, dims: Size = (0, 1)", docs::rot90,
+         fn<composite::rot90>),
+    bind("ravel", alone, docs::ravel, [](const Tensor& input) { return flatten(input, 0, -1); }),
+    bind("adjoint", alone, docs::adjoint, fn<composite::adjoint>),
 };
 
 }  // namespace
 
-void add_shape_methods() { add_table<table>(); }
+void add_shape_methods() {
+  add_table<table>();
+  add_piece_methods();
+  add_window_methods();
+  add_join_methods();
+}
 
 }  // namespace garboard::python

@@ -1,0 +1,214 @@
+// Tensors joined, repeated and turned over: what copies.
+#pragma once
+
+#include <vector>
+
+#include "csrc/core/error.h"
+#include "csrc/ops/composite/shape.h"
+#include "csrc/ops/create/convert.h"
+#include "csrc/ops/create/create.h"
+#include "csrc/ops/elementwise/binary.h"
+#include "csrc/ops/elementwise/ternary.h"
+#include "csrc/ops/op/operators.h"
+#include "csrc/ops/shape/join.h"
+
+namespace garboard::composite {
+
+inline void check_any(const char* op, const std::vector<Tensor>& tensors) {
+  if (tensors.empty()) throw ShapeError(text(op, ": no tensors; at least one is needed"));
+}
+
+inline Tensor hstack(const std::vector<Tensor>& tensors) {
+  check_any("hstack", tensors);
+  const std::vector<Tensor> all = each<atleast_1d>(tensors);
+  return cat(all, all[0].ndim() == 1 ? 0 : 1);
+}
+inline Tensor vstack(const std::vector<Tensor>& tensors) {
+  check_any("vstack", tensors);
+  return cat(each<atleast_2d>(tensors), 0);
+}
+inline Tensor dstack(const std::vector<Tensor>& tensors) {
+  check_any("dstack", tensors);
+  return cat(each<atleast_3d>(tensors), 2);
+}
+/// What has fewer than two dims is a column.
+inline Tensor column_stack(const std::vector<Tensor>& tensors) {
+  check_any("column_stack", tensors);
+  std::vector<Tensor> columns;
+  for (const Tensor& tensor : tensors)
+    columns.push_back(tensor.ndim() < 2 ? reshape(tensor, {tensor.count(), 1}) : tensor);
+  return cat(columns, 1);
+}
+
+/// The whole tensor `counts[i]` times along dim i; more counts than dims make new dims in front.
+inline Tensor repeat(const char* op, const Tensor& input, const Dims& counts) {
+  if (counts.size() < input.ndim())
+    throw ShapeError(text(op, ": counts ", counts, " for a tensor of sizes ", input.sizes(),
+                          "; one for each dim is needed"));
+  for (const std::int64_t count : counts)
+    if (count < 0) throw ShapeError(text(op, ": counts ", counts, "; none may be negative"));
+  Tensor result = input;
+  while (result.ndim() < counts.size()) result = unsqueeze(result, 0);
+  const auto lengthen = [&](std::int64_t& size, std::int64_t count) {
+    if (__builtin_mul_overflow(size, count, &size))
+      throw ShapeError(text(op, ": counts ", counts, " for a tensor of sizes ", input.sizes(),
+                            "; no device holds as many elements"));
+  };
+  // A repeated dim is two, until the copy makes them one; as many at once as there is room for.
+  // Those behind come first, while there is least to copy.
+  for (int end = counts.size(); end > 0;) {
+    Dims apart = result.sizes(), wide = apart, joined = apart;
+    const int last = end - 1;
+    for (; end > 0; --end) {
+      const int dim = end - 1;
+      const bool is_two = counts[dim] != 1 && apart[dim] != 1;
+      if (is_two && apart.size() == max_dims) break;
+      lengthen(joined[dim], counts[dim]);
+      if (is_two) apart.insert(dim, 1);
+      if (is_two) wide.insert(dim, counts[dim]);
+      if (!is_two) wide[dim] *= counts[dim];
+    }
+    if (end ==
+        last + 1) {  // no room for one: what is before the dim is one dim, and what is behind
+      std::int64_t before = 1, behind = 1;
+      for (int i = 0; i < last; ++i) before *= apart[i];
+      for (int i = last + 1; i < apart.size(); ++i) behind *= apart[i];
+      lengthen(joined[last], counts[last]);
+      apart = {before, 1, result.sizes()[last], behind};
+      wide = {before, counts[last], result.sizes()[last], behind};
+      --end;
+    }
+    result = reshape(expand(reshape(result, apart), wide), joined);
+  }
+  if (result.storage() == input.storage()) result = clone(result);
+  return result;
+}
+inline Tensor tile(const Tensor& input, const Dims& given) {
+  Dims counts = given;
+  while (counts.size() < input.ndim()) counts.insert(0, 1);
+  return repeat("tile", input, counts);
+}
+/// Each element `count` times, one behind the other.
+inline Tensor repeat_interleave(const Tensor& given, std::int64_t count,
+                                std::optional<std::int64_t> given_dim) {
+  if (count < 0)
+    throw ShapeError(text("repeat_interleave: ", count, " repeats; none may be negative"));
+  const Tensor input = given_dim && given.ndim() ? given : reshape(given, {-1});
+  const int dim = checked_dim("repeat_interleave", given_dim.value_or(0), input.ndim());
+  Dims sizes = input.sizes();
+  if (__builtin_mul_overflow(sizes[dim], count, &sizes[dim]))
+    throw ShapeError(text("repeat_interleave: ", count, " repeats of sizes ", input.sizes(),
+                          "; no device holds as many elements"));
+  Dims apart = input.sizes();
+  // With the dims before it made one there is room for one more.
+  std::int64_t before = 1, behind = 1;
+  for (int i = 0; i < dim; ++i) before *= apart[i];
+  for (int i = dim + 1; i < apart.size(); ++i) behind *= apart[i];
+  const Tensor flat = reshape(input, {before, apart[dim], 1, behind});
+  const Tensor wide = expand(flat, {before, apart[dim], count, behind});
+  return reshape(count == 1 ? clone(wide) : wide, sizes);
+}
+
+/// What leaves a dim at one end comes in at the other.
+inline Tensor roll(const Tensor& input, const Dims& shifts, const Dims& dims) {
+  if (dims.empty() && shifts.size() == 1)
+    return reshape(roll(reshape(input, {-1}), shifts, {0}), input.sizes());
+  if (shifts.size() != dims.size())
+    throw ShapeError(text("roll: shifts ", shifts, " along dims ", dims,
+                          "; as many of one as of the other are needed"));
+  Tensor result = input;
+  for (int i = 0; i < dims.size(); ++i) {
+    const int dim = checked_dim("roll", dims[i], input.ndim());
+    if (input.count() == 0 || input.ndim() == 0) continue;
+    const std::int64_t size = input.sizes()[dim];
+    const std::int64_t shift = (shifts[i] % size + size) % size;
+    if (shift == 0) continue;
+    result = cat(
+        {slice(result, dim, size - shift, shift, 1), slice(result, dim, 0, size - shift, 1)}, dim);
+  }
+  return result.storage() == input.storage() ? clone(result) : result;
+}
+
+/// True where a column of a matrix lies at most `above` to the right of its row; where it lies
+/// `above` or more, with `is_upper`.
+inline Tensor triangle(std::int64_t rows, std::int64_t columns, std::int64_t above, bool is_upper,
+                       Device device) {
+  const GradModeGuard no_grad(false);
+  const auto counted = [&](std::int64_t count, std::int64_t from) {
+    const std::int64_t bounded =
+        std::clamp<std::int64_t>(from, -(std::int64_t{1} << 40), std::int64_t{1} << 40);
+    return arange(Scalar::of(bounded), Scalar::of(bounded + count), Scalar::of(std::int64_t{1}),
+                  DType::int64, device);
+  };
+  const Tensor row = reshape(counted(rows, above), {rows, 1}), column = counted(columns, 0);
+  return is_upper ? ge(column, row) : le(column, row);
+}
+inline Tensor tril(const Tensor& input, std::int64_t above) {
+  check_least_dims("tril", input, 2);
+  return where(
+      triangle(input.sizes()[input.ndim() - 2], input.sizes().back(), above, false, input.device()),
+      input, Scalar::of(false));
+}
+inline Tensor triu(const Tensor& input, std::int64_t above) {
+  check_least_dims("triu", input, 2);
+  return where(
+      triangle(input.sizes()[input.ndim() - 2], input.sizes().back(), above, true, input.device()),
+      input, Scalar::of(false));
+}
+
+/// A matrix's diagonal, copied; of one dim, the matrix that has it.
+inline Tensor diag(const Tensor& input, std::int64_t above) {
+  if (input.ndim() != 1 && input.ndim() != 2)
+    throw ShapeError(text("diag: sizes ", input.sizes(),
+                          "; one or two dims are needed, use diagonal() or diag_embed()"));
+  return input.ndim() == 1 ? diag_embed(input, above, 0, 1) : clone(diagonal(input, above, 0, 1));
+}
+inline Tensor diagflat(const Tensor& input, std::int64_t above) {
+  return diag_embed(reshape(input, {-1}), above, 0, 1);
+}
+
+/// Zeros with matrices along the diagonal; what has one dim is a row.
+inline Tensor block_diag(const std::vector<Tensor>& tensors) {
+  std::vector<Tensor> blocks;
+  std::int64_t rows = 0, columns = 0;
+  DType dtype = tensors.empty() ? DType::float32 : tensors[0].dtype();
+  for (const Tensor& tensor : tensors) {
+    if (tensor.ndim() > 2)
+      throw ShapeError(
+          text("block_diag: sizes ", tensor.sizes(), "; matrices, rows or numbers are needed"));
+    if (tensor.device() != tensors[0].device())
+      throw DeviceError(text("block_diag: tensors on ", tensors[0].device(), " and ",
+                             tensor.device(), "; they must be on one device, use to()"));
+    blocks.push_back(atleast_2d(tensor));
+    dtype = promote(dtype, tensor.dtype());
+    rows += blocks.back().sizes()[0];
+    columns += blocks.back().sizes()[1];
+  }
+  if (blocks.empty()) return zeros({1, 0}, dtype);
+  const Device device = tensors[0].device();
+  std::vector<Tensor> bands;
+  std::int64_t at = 0;
+  for (const Tensor& block : blocks) {
+    const std::int64_t height = block.sizes()[0], width = block.sizes()[1];
+    bands.push_back(cat({zeros({height, at}, dtype, device), block,
+                         zeros({height, columns - at - width}, dtype, device)},
+                        1));
+    at += width;
+  }
+  return cat(bands, 0);
+}
+
+/// Every choice of one element a tensor, a row each; of one tensor, the tensor.
+inline Tensor cartesian_prod(const std::vector<Tensor>& tensors) {
+  check_any("cartesian_prod", tensors);
+  for (const Tensor& tensor : tensors) {
+    if (tensor.ndim() != 1)
+      throw ShapeError(text("cartesian_prod: sizes ", tensor.sizes(), "; one dim is needed"));
+  }
+  if (tensors.size() == 1) return clone(tensors[0]);
+  std::vector<Tensor> columns;
+  for (const Tensor& grid : meshgrid(tensors, false)) columns.push_back(reshape(grid, {-1}));
+  return stack(columns, 1);
+}
+
+}  // namespace garboard::composite

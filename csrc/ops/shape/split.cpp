@@ -1,0 +1,111 @@
+#include "csrc/ops/shape/split.h"
+
+#include <algorithm>
+
+#include "csrc/core/error.h"
+#include "csrc/ops/shape/views.h"
+
+namespace garboard {
+namespace {
+
+int dim_to_cut(const char* op, const Tensor& input, std::int64_t dim) {
+  if (input.ndim() == 0)
+    throw ShapeError(text(op, ": a tensor without dims; at least one is needed"));
+  return checked_dim(op, dim, input.ndim());
+}
+
+/// Pieces whose sizes `size_of(i)` gives.
+template <class SizeOf>
+std::vector<Tensor> cut(const Tensor& input, int dim, std::int64_t count, const SizeOf& size_of) {
+  std::vector<Tensor> pieces;
+  std::int64_t at = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t size = size_of(i);
+    pieces.push_back(slice(input, dim, at, size, 1));
+    at += size;
+  }
+  return pieces;
+}
+
+/// Pieces of `size`, and what is left.
+std::vector<Tensor> cut_evenly(const Tensor& input, int dim, std::int64_t size) {
+  const std::int64_t whole = input.sizes()[dim];
+  const std::int64_t count = std::max<std::int64_t>(whole / size + (whole % size != 0), 1);
+  return cut(input, dim, count,
+             [&](std::int64_t i) { return i + 1 < count ? size : whole - size * (count - 1); });
+}
+
+}  // namespace
+
+std::vector<Tensor> split(const Tensor& input, std::int64_t size, std::int64_t given_dim) {
+  const int dim = dim_to_cut("split", input, given_dim);
+  if (size < 0 || (size == 0 && input.sizes()[dim] != 0))
+    throw ShapeError(text("split: pieces of ", size, " along dim ", dim, " of size ",
+                          input.sizes()[dim], "; 1 or more is needed"));
+  return cut_evenly(input, dim, std::max<std::int64_t>(size, 1));
+}
+
+std::vector<Tensor> split_with_sizes(const char* op, const Tensor& input,
+                                     const std::vector<std::int64_t>& sizes,
+                                     std::int64_t given_dim) {
+  const int dim = dim_to_cut(op, input, given_dim);
+  const std::int64_t whole = input.sizes()[dim];
+  std::int64_t total = 0;
+  bool fits = true;
+  for (const std::int64_t size : sizes) {
+    fits &= size >= 0 && size <= whole - total;
+    if (!fits) break;
+    total += size;
+  }
+  if (!fits || total != whole) {
+    std::string listed;
+    for (const std::int64_t size : sizes) listed += text(listed.empty() ? "" : ", ", size);
+    throw ShapeError(text(op, ": sizes [", listed, "] along dim ", dim, "; they must add up to ",
+                          whole, ", and none may be negative"));
+  }
+  return cut(input, dim, static_cast<std::int64_t>(sizes.size()),
+             [&](std::int64_t i) { return sizes[static_cast<std::size_t>(i)]; });
+}
+
+std::vector<Tensor> chunk(const Tensor& input, std::int64_t count, std::int64_t given_dim) {
+  const int dim = dim_to_cut("chunk", input, given_dim);
+  if (count < 1) throw ShapeError(text("chunk: ", count, " pieces; 1 or more is needed"));
+  const std::int64_t whole = input.sizes()[dim];
+  if (whole == 0) return cut(input, dim, count, [](std::int64_t) { return 0; });
+  return cut_evenly(input, dim, whole / count + (whole % count != 0));
+}
+
+std::vector<Tensor> tensor_split(const char* op, const Tensor& input, std::int64_t count,
+                                 std::int64_t given_dim) {
+  const int dim = dim_to_cut(op, input, given_dim);
+  if (count < 1) throw ShapeError(text(op, ": ", count, " pieces; 1 or more is needed"));
+  const std::int64_t least = input.sizes()[dim] / count, longer = input.sizes()[dim] % count;
+  return cut(input, dim, count, [&](std::int64_t i) { return least + (i < longer); });
+}
+
+std::vector<Tensor> tensor_split(const char* op, const Tensor& input,
+                                 const std::vector<std::int64_t>& places, std::int64_t given_dim) {
+  const int dim = dim_to_cut(op, input, given_dim);
+  const std::int64_t whole = input.sizes()[dim];
+  const auto inside = [&](std::int64_t place) {
+    return std::clamp<std::int64_t>(place < 0 ? place + whole : place, 0, whole);
+  };
+  std::vector<Tensor> pieces;
+  std::int64_t start = 0;
+  const auto add_up_to = [&](std::int64_t end) {
+    pieces.push_back(slice(input, dim, start, std::max<std::int64_t>(end - start, 0), 1));
+    start = end;
+  };
+  for (const std::int64_t place : places) add_up_to(inside(place));
+  add_up_to(whole);
+  return pieces;
+}
+
+std::vector<Tensor> unbind(const Tensor& input, std::int64_t given_dim) {
+  const int dim = dim_to_cut("unbind", input, given_dim);
+  std::vector<Tensor> pieces;
+  for (std::int64_t i = 0; i < input.sizes()[dim]; ++i) pieces.push_back(select(input, dim, i));
+  return pieces;
+}
+
+}  // namespace garboard
