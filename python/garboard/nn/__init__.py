@@ -43,6 +43,7 @@ from garboard.nn.dropout import (
 )
 from garboard.nn.flatten import (
     Flatten,
+    Unflatten,
 )
 from garboard.nn.gates import (
     Hardsigmoid,
@@ -51,6 +52,11 @@ from garboard.nn.gates import (
     Mish,
     SiLU,
     Softsign,
+)
+from garboard.nn.keyed import (
+    ModuleDict,
+    ParameterDict,
+    ParameterList,
 )
 from garboard.nn.linear import (
     Identity,
@@ -155,6 +161,7 @@ __all__ = [
     "MarginRankingLoss",
     "Mish",
     "Module",
+    "ModuleDict",
     "ModuleList",
     "MultiLabelMarginLoss",
     "MultiLabelSoftMarginLoss",
@@ -163,6 +170,8 @@ __all__ = [
     "PReLU",
     "PairwiseDistance",
     "Parameter",
+    "ParameterDict",
+    "ParameterList",
     "PoissonNLLLoss",
     "RMSNorm",
     "RReLU",
@@ -186,6 +195,7 @@ __all__ = [
     "Threshold",
     "TripletMarginLoss",
     "TripletMarginWithDistanceLoss",
+    "Unflatten",
     "functional",
     "init",
     "utils",

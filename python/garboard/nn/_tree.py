@@ -295,6 +295,74 @@ class Tree:
         """
         return (buffer for _, buffer in self.named_buffers(recurse=recurse))
 
+    def get_submodule(self, target: str) -> Module:
+        """Return the module below this one at a path.
+
+        Args:
+            target: Names with dots between; "" is this module.
+
+        Raises:
+            AttributeError: There is no such module; the message names what is there.
+
+        >>> gb.nn.Sequential(gb.nn.Sequential(gb.nn.ReLU())).get_submodule("0.0")
+        ReLU()
+        """
+        at: Any = self
+        path = check.text("get_submodule", "target", target)
+        for name in path.split(".") if path else ():
+            found = vars(at).get(name) if at._roles.get(name) == "module" else None
+            if found is None:
+                there = [one for one, _ in at.named_children()]
+                raise AttributeError(
+                    f"{type(at).__name__} has no module {shown(name)}, of {shown(path)}; there are "
+                    f"[{', '.join(map(shown, there[:20]))}]"
+                )
+            at = found
+        module: Module = at
+        return module
+
+    def _tensor_at(self, op: str, target: str, roles: tuple[str, ...]) -> Any:
+        path, _, name = check.text(op, "target", target).rpartition(".")
+        module = self.get_submodule(path)
+        found = vars(module).get(name) if module._roles.get(name) in roles else None
+        if found is None:
+            there = [one for one, role in module._roles.items() if role in roles]
+            raise AttributeError(
+                f"{op}: {type(module).__name__} has no {shown(name)}; there are "
+                f"[{', '.join(map(shown, there[:20]))}]"
+            )
+        return found
+
+    def get_parameter(self, target: str) -> Parameter:
+        """Return the parameter at a path.
+
+        Args:
+            target: Names with dots between.
+
+        Raises:
+            AttributeError: There is no such parameter.
+
+        >>> gb.nn.Sequential(gb.nn.Linear(2, 1)).get_parameter("0.bias").shape
+        (1,)
+        """
+        found: Parameter = self._tensor_at("get_parameter", target, ("parameter",))
+        return found
+
+    def get_buffer(self, target: str) -> Tensor:
+        """Return the buffer at a path.
+
+        Args:
+            target: Names with dots between.
+
+        Raises:
+            AttributeError: There is no such buffer.
+
+        >>> gb.nn.BatchNorm1d(2).get_buffer("running_mean")
+        tensor([0., 0.])
+        """
+        found: Tensor = self._tensor_at("get_buffer", target, _BUFFERS)
+        return found
+
     def apply(self, fn: Callable[[Module], object]) -> Self:
         """Call `fn` with every module, children first.
 

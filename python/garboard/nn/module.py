@@ -13,7 +13,7 @@ from garboard._hooks import RemovableHandle
 from garboard._missing import add_missing_names
 from garboard._texts import printable
 from garboard.nn import _convert, _state
-from garboard.nn._hooks import HookTable
+from garboard.nn._hooks import HookTable, KwargsHook, pair_of
 from garboard.nn._tree import Tree
 from garboard.nn.parameter import clear_gradients
 
@@ -85,12 +85,26 @@ class Module(Tree):
 
     def _call_with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         for hook in self._forward_pre_hooks.snapshot() if self._forward_pre_hooks else ():
+            if isinstance(hook, KwargsHook):
+                changed = hook.hook(self, args, kwargs)
+                if changed is not None:
+                    args, kwargs = pair_of(type(self).__name__, changed)
+                continue
             changed = hook(self, args)
             if changed is not None:
                 args = changed if isinstance(changed, tuple) else (changed,)
-        output = self.forward(*args, **kwargs)
+        try:
+            output = self.forward(*args, **kwargs)
+        except BaseException:
+            for hook in self._forward_hooks.snapshot() if self._forward_hooks else ():
+                if isinstance(hook, KwargsHook) and hook.is_always_called:
+                    hook.after(self, args, kwargs, None)
+            raise
         for hook in self._forward_hooks.snapshot() if self._forward_hooks else ():
-            changed = hook(self, args, output)
+            if isinstance(hook, KwargsHook):
+                changed = hook.after(self, args, kwargs, output)
+            else:
+                changed = hook(self, args, output)
             if changed is not None:
                 output = changed
         return output
@@ -284,12 +298,18 @@ class Module(Tree):
     # Hooks
 
     def register_forward_pre_hook(
-        self, hook: Callable[[Self, tuple[Any, ...]], object]
+        self,
+        hook: Callable[..., object],
+        *,
+        prepend: bool = False,
+        with_kwargs: bool = False,
     ) -> RemovableHandle:
         """Call `hook(module, args)` before every forward.
 
         Args:
             hook: What it returns, unless None, replaces `args`: a tuple, or the only argument.
+            prepend: Call it before the hooks that are there.
+            with_kwargs: Call `hook(module, args, kwargs)`; what it returns is a pair of both.
 
         Returns:
             A handle, whose `remove()` takes the hook off again.
@@ -300,15 +320,23 @@ class Module(Tree):
         tensor([1., 0.])
         """
         table = vars(self)["_forward_pre_hooks"] = self._forward_pre_hooks or HookTable()
-        return table.add(hook)
+        return table.add(KwargsHook(hook) if with_kwargs else hook, prepend)
 
     def register_forward_hook(
-        self, hook: Callable[[Self, tuple[Any, ...], Any], object]
+        self,
+        hook: Callable[..., object],
+        *,
+        prepend: bool = False,
+        with_kwargs: bool = False,
+        always_call: bool = False,
     ) -> RemovableHandle:
         """Call `hook(module, args, output)` after every forward.
 
         Args:
             hook: What it returns, unless None, replaces the output.
+            prepend: Call it before the hooks that are there.
+            with_kwargs: Call `hook(module, args, kwargs, output)`.
+            always_call: Call it where forward has raised too, with None for the output.
 
         Returns:
             A handle, whose `remove()` takes the hook off again.
@@ -319,7 +347,9 @@ class Module(Tree):
         tensor([ 0., 20.])
         """
         table = vars(self)["_forward_hooks"] = self._forward_hooks or HookTable()
-        return table.add(hook)
+        if with_kwargs or always_call:
+            hook = KwargsHook(hook, with_kwargs, always_call)
+        return table.add(hook, prepend)
 
     # Life
 

@@ -1,0 +1,360 @@
+"""Modules and parameters held by name or by place, so that they are found; calling is up to you."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Self
+
+from garboard import _check as check
+from garboard._engine import IndexOutOfRangeError, Tensor
+from garboard._given import items_of, keys_of, list_of
+from garboard._texts import shown
+from garboard.nn.module import Module
+from garboard.nn.parameter import Parameter
+
+__all__ = ["ModuleDict", "ParameterDict", "ParameterList"]
+
+
+class _Keyed(Module):
+    """Members by name, in the order in which they came."""
+
+    _role = "module"
+
+    def _names(self) -> list[str]:
+        return [name for name, role in self._roles.items() if role == self._role]
+
+    def _member(self, key: str) -> Any:
+        if key not in self:
+            raise KeyError(
+                f"{type(self).__name__}: no {self._role} {shown(key)}; there are "
+                f"[{', '.join(map(shown, self._names()[:20]))}]"
+            )
+        return vars(self)[key]
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, str) and self._roles.get(key) == self._role
+
+    def __len__(self) -> int:
+        return len(self._names())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names())
+
+    def __delitem__(self, key: str) -> None:
+        self._member(key)
+        delattr(self, key)
+
+    def keys(self) -> Iterable[str]:
+        """Return the names, in order.
+
+        >>> list(gb.nn.ModuleDict({"a": gb.nn.ReLU()}).keys())
+        ['a']
+        """
+        return self._names()
+
+    def clear(self) -> None:
+        """Forget all members.
+
+        >>> held = gb.nn.ModuleDict({"a": gb.nn.ReLU()})
+        >>> held.clear()
+        >>> len(held)
+        0
+        """
+        for name in self._names():
+            delattr(self, name)
+
+    def _pairs(self, given: Any) -> list[tuple[str, Any]]:
+        """What a dict or a list of pairs gives."""
+        op = f"{type(self).__name__}.update"
+        if isinstance(given, _Keyed):
+            return [(name, given._member(name)) for name in given._names()]
+        if isinstance(given, Mapping):
+            return [(name, given[name]) for name in keys_of(str, op, "what", given, "members")]
+        pairs: list[Any] = list_of((tuple, list), op, "what", given, "pairs, or a dict,")
+        for place, pair in enumerate(pairs):
+            if len(pair) != 2:
+                raise ValueError(f"{op}: item {place} has {len(pair)} parts; a pair is needed")
+        return [(check.text(op, "a name", items_of(pair)[0]), items_of(pair)[1]) for pair in pairs]
+
+
+class ModuleDict(_Keyed):
+    """Hold modules by name.
+
+    Args:
+        modules: A dict of them, or a list of pairs.
+
+    Raises:
+        TypeError: Something that is no Module, or a name that is no string.
+        ValueError: A name with a dot, or one that is an attribute already.
+
+    >>> heads = gb.nn.ModuleDict({"a": gb.nn.Linear(2, 1), "b": gb.nn.ReLU()})
+    >>> heads["b"], list(heads), len(list(heads.parameters()))
+    (ReLU(), ['a', 'b'], 2)
+    """
+
+    def __init__(
+        self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]] | None = None
+    ) -> None:
+        super().__init__()
+        if modules is not None:
+            self.update(modules)
+
+    def __getitem__(self, key: str) -> Module:
+        found: Module = self._member(key)
+        return found
+
+    def __setitem__(self, key: str, module: Module) -> None:
+        self.add_module(key, module)
+
+    def update(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]]) -> None:
+        """Add modules, or replace those of the same names.
+
+        Args:
+            modules: A dict of them, or a list of pairs.
+
+        Raises:
+            TypeError: Something that is no Module.
+
+        >>> heads = gb.nn.ModuleDict()
+        >>> heads.update([("a", gb.nn.ReLU())])
+        >>> list(heads)
+        ['a']
+        """
+        for name, module in self._pairs(modules):
+            self[name] = module
+
+    def pop(self, key: str) -> Module:
+        """Remove a module and return it.
+
+        Args:
+            key: Its name.
+
+        Returns:
+            The module.
+
+        Raises:
+            KeyError: There is none of that name.
+
+        >>> gb.nn.ModuleDict({"a": gb.nn.ReLU()}).pop("a")
+        ReLU()
+        """
+        found = self[key]
+        del self[key]
+        return found
+
+    def items(self) -> Iterable[tuple[str, Module]]:
+        """Return pairs of names and modules, in order.
+
+        >>> [name for name, _ in gb.nn.ModuleDict({"a": gb.nn.ReLU()}).items()]
+        ['a']
+        """
+        return [(name, self[name]) for name in self._names()]
+
+    def values(self) -> Iterable[Module]:
+        """Return the modules, in order.
+
+        >>> len(gb.nn.ModuleDict({"a": gb.nn.ReLU()}).values())
+        1
+        """
+        return [self[name] for name in self._names()]
+
+
+def _as_parameter(given: Any) -> Any:
+    return Parameter(given) if isinstance(given, Tensor) and type(given) is Tensor else given
+
+
+def _listed(pairs: Iterable[tuple[object, Parameter]]) -> str:
+    return "\n".join(f"({name}): Parameter of sizes {list(it.shape)}" for name, it in pairs)
+
+
+class ParameterDict(_Keyed):
+    """Hold parameters by name; a plain tensor becomes a parameter.
+
+    Args:
+        parameters: A dict of them, or a list of pairs.
+
+    Raises:
+        TypeError: Something that is no Tensor, or a name that is no string.
+        ValueError: A name with a dot, or one that is an attribute already.
+
+    >>> held = gb.nn.ParameterDict({"scale": gb.ones(2)})
+    >>> held["scale"].requires_grad, list(held.keys())
+    (True, ['scale'])
+    """
+
+    _role = "parameter"
+
+    def __init__(
+        self, parameters: Mapping[str, Tensor] | Iterable[tuple[str, Tensor]] | None = None
+    ) -> None:
+        super().__init__()
+        if parameters is not None:
+            self.update(parameters)
+
+    def __getitem__(self, key: str) -> Parameter:
+        found: Parameter = self._member(key)
+        return found
+
+    def __setitem__(self, key: str, parameter: Tensor) -> None:
+        self.register_parameter(key, _as_parameter(parameter))
+
+    def update(self, parameters: Mapping[str, Tensor] | Iterable[tuple[str, Tensor]]) -> None:
+        """Add parameters, or replace those of the same names.
+
+        Args:
+            parameters: A dict of them, or a list of pairs.
+
+        Raises:
+            TypeError: Something that is no Tensor.
+
+        >>> held = gb.nn.ParameterDict()
+        >>> held.update({"a": gb.ones(1)})
+        >>> len(held)
+        1
+        """
+        for name, parameter in self._pairs(parameters):
+            self[name] = parameter
+
+    def pop(self, key: str) -> Parameter:
+        """Remove a parameter and return it.
+
+        Args:
+            key: Its name.
+
+        Returns:
+            The parameter.
+
+        Raises:
+            KeyError: There is none of that name.
+
+        >>> gb.nn.ParameterDict({"a": gb.ones(1)}).pop("a").shape
+        (1,)
+        """
+        found = self[key]
+        del self[key]
+        return found
+
+    def get(self, key: str, default: Parameter | None = None) -> Parameter | None:
+        """Return a parameter, or `default` where there is none.
+
+        Args:
+            key: Its name.
+            default: What stands in.
+
+        Returns:
+            The parameter, or `default`.
+
+        >>> print(gb.nn.ParameterDict().get("a"))
+        None
+        """
+        return vars(self)[key] if key in self else default
+
+    def items(self) -> Iterable[tuple[str, Parameter]]:
+        """Return pairs of names and parameters, in order.
+
+        >>> [name for name, _ in gb.nn.ParameterDict({"a": gb.ones(1)}).items()]
+        ['a']
+        """
+        return [(name, self[name]) for name in self._names()]
+
+    def values(self) -> Iterable[Parameter]:
+        """Return the parameters, in order.
+
+        >>> len(gb.nn.ParameterDict({"a": gb.ones(1)}).values())
+        1
+        """
+        return [self[name] for name in self._names()]
+
+    def extra_repr(self) -> str:
+        return "\n".join(
+            f"({name}): Parameter of sizes {list(it.shape)}" for name, it in self.items()
+        )
+
+
+class ParameterList(Module):
+    """Hold parameters in a list; a plain tensor becomes a parameter.
+
+    Args:
+        values: The first of them.
+
+    Raises:
+        TypeError: Something that is no Tensor.
+
+    >>> held = gb.nn.ParameterList([gb.ones(1), gb.zeros(2)])
+    >>> len(held), held[-1].shape
+    (2, (2,))
+    """
+
+    def __init__(self, values: Iterable[Tensor] | None = None) -> None:
+        super().__init__()
+        if values is not None:
+            self.extend(values)
+
+    def _place(self, index: int) -> str:
+        count = len(self)
+        place = check.integer("ParameterList", "index", index)
+        if not -count <= place < count:
+            raise IndexOutOfRangeError(
+                f"ParameterList: index {shown(place)} of {count} parameters; one in [{-count}, "
+                f"{count}) is needed"
+            )
+        return str(place % count)
+
+    def __len__(self) -> int:
+        return len(self._roles)
+
+    def __iter__(self) -> Iterator[Parameter]:
+        return iter([vars(self)[name] for name in self._roles])
+
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return type(self)(list(self)[index])
+        return vars(self)[self._place(index)]
+
+    def __setitem__(self, index: int, parameter: Tensor) -> None:
+        self.register_parameter(self._place(index), _as_parameter(parameter))
+
+    def append(self, value: Tensor) -> Self:
+        """Add a parameter at the end.
+
+        Args:
+            value: A parameter, or a tensor that becomes one.
+
+        Returns:
+            The list.
+
+        Raises:
+            TypeError: It is no Tensor.
+
+        >>> len(gb.nn.ParameterList().append(gb.ones(1)))
+        1
+        """
+        check.tensor("ParameterList.append", "value", value)
+        self.register_parameter(str(len(self)), _as_parameter(value))
+        return self
+
+    def extend(self, values: Iterable[Tensor]) -> Self:
+        """Add parameters at the end.
+
+        Args:
+            values: A list of them.
+
+        Returns:
+            The list.
+
+        Raises:
+            TypeError: One is no Tensor; none is added then.
+
+        >>> len(gb.nn.ParameterList().extend([gb.ones(1), gb.ones(1)]))
+        2
+        """
+        given = list(values) if isinstance(values, ParameterList) else values
+        for value in list_of(Tensor, "ParameterList.extend", "values", given, "Tensors"):
+            self.append(value)
+        return self
+
+    def __iadd__(self, values: Iterable[Tensor]) -> Self:
+        return self.extend(values)
+
+    def extra_repr(self) -> str:
+        return _listed(enumerate(self))
