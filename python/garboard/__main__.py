@@ -7,14 +7,13 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 
 import garboard
-from garboard import _info
+from garboard import _info, _report_command
 from garboard.demo import command as demo
-from garboard.report import command as report
 
 __all__ = ["main"]
 
 # Each has a SUMMARY, `add_options(parser)` and `run(options)`, which returns the exit status.
-COMMANDS = {"demo": demo, "info": _info, "report": report}
+COMMANDS = {"demo": demo, "info": _info, "report": _report_command}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

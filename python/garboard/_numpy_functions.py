@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import garboard
+from garboard import _engine, _functions
 from garboard._engine import GradientError, ShapeError, Tensor
 from garboard._native import add_methods
 
@@ -152,7 +152,7 @@ def _read(given: Any, name: str, depth: int = 0) -> Any:
 def _instead_of(name: str) -> str:
     own = _OPERATORS[name][1] if name in _OPERATORS else _RENAMED.get(name, name)
     detached = "detach() if the value alone is needed, for a plot say"
-    if callable(getattr(garboard, own, None)):
+    if callable(getattr(_engine, own, None) or getattr(_functions, own, None)):
         return f"use gb.{own}(), or {detached}"
     return f"use garboard's ops, or {detached}"
 

@@ -10,8 +10,9 @@ from xml.etree import ElementTree
 
 import garboard as gb
 import pytest
-from garboard.leaks._report import Checked, LeakReport
-from garboard.leaks._site import Site
+from garboard._site import Site
+from garboard.leaks._checked import Checked
+from garboard.leaks._report import LeakReport
 
 from tests.support.live_memory import balanced  # noqa: F401
 from tests.support.notebook import a_notebook  # noqa: F401

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from garboard._site import Site
 from garboard.leaks._checker import LeakChecker
 from garboard.leaks._errors import LeakError, MemoryLeakError, MemoryLeakWarning
 from garboard.leaks._exemptions import ignore
@@ -13,7 +14,6 @@ from garboard.leaks._leak import Leak, Rate
 from garboard.leaks._live import LiveGroup, live
 from garboard.leaks._no_leaks import NoLeaks, no_leaks
 from garboard.leaks._report import LeakReport
-from garboard.leaks._site import Site
 from garboard.leaks._snapshot import Snapshot
 from garboard.leaks._watch import LeakWatcher, watch
 

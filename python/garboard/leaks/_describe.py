@@ -17,8 +17,8 @@ from typing import Any
 
 from garboard import _engine
 from garboard._engine import Tensor
+from garboard._site import Site, site_of
 from garboard._texts import printable
-from garboard.leaks._site import Site, site_of
 from garboard.leaks._unasked import (
     attributes_of,
     is_a,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from garboard import _engine
+from garboard.leaks._checked import Checked
 from garboard.leaks._describe import loaded_class
 from garboard.leaks._exemptions import Exemptions, is_ignored
 from garboard.leaks._graphs import Chain
@@ -14,7 +15,7 @@ from garboard.leaks._judge import leak_of_graph, leak_of_group, leak_of_unreache
 from garboard.leaks._kinds import graph_kind, tensor_kind
 from garboard.leaks._leak import Leak
 from garboard.leaks._look import Look
-from garboard.leaks._report import Checked, LeakReport
+from garboard.leaks._report import LeakReport
 from garboard.leaks._steps import Steps
 from garboard.leaks._survivors import Since, Survivor
 from garboard.leaks._unasked import attributes_of, is_a, is_disposed

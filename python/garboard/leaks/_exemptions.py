@@ -9,10 +9,10 @@ from weakref import ref
 from garboard import _check as check
 from garboard import _engine
 from garboard._engine import Tensor
+from garboard._site import site_of
 from garboard._texts import printable, shown
 from garboard.leaks._groups import Group
 from garboard.leaks._holders import expression
-from garboard.leaks._site import site_of
 from garboard.leaks._unasked import is_a, type_name
 
 __all__ = ["Exemptions", "ignore", "is_ignored"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from garboard._site import Site, site_of
 from garboard.leaks._groups import Group
 from garboard.leaks._holders import expression, storing_of
-from garboard.leaks._site import Site, site_of
 from garboard.leaks._source import accumulation_at
 
 __all__ = ["fix_for_graph", "fix_for_tensors"]

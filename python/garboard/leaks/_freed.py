@@ -9,6 +9,7 @@ from weakref import ref
 from garboard import _check as check
 from garboard import _engine
 from garboard._engine import Tensor
+from garboard._site import Site
 from garboard._texts import printable
 from garboard.leaks._describe import described, file_of, loaded_class, place_of
 from garboard.leaks._groups import is_container
@@ -17,7 +18,6 @@ from garboard.leaks._hops import links
 from garboard.leaks._kinds import FAMILIES
 from garboard.leaks._leak import Leak, Rate, fingerprint_of
 from garboard.leaks._roots import phases
-from garboard.leaks._site import Site
 from garboard.leaks._unasked import is_a, is_disposed, type_name
 
 __all__ = ["Expected"]

@@ -11,12 +11,12 @@ from typing import Any
 from garboard import _check as check
 from garboard import _engine
 from garboard._engine import Tensor
+from garboard._site import Site, site_of
 from garboard._texts import printable
 from garboard.leaks import _survivors
 from garboard.leaks._describe import code_of, described, file_of, place_of
 from garboard.leaks._hops import Link, links
 from garboard.leaks._roots import phases
-from garboard.leaks._site import Site, site_of
 from garboard.leaks._source import Scope, Storing, is_emptied, storing_line
 from garboard.leaks._unasked import is_a, is_cache, is_disposed, type_name
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from garboard._engine import human_bytes
+from garboard._site import site_of
 from garboard.leaks._cycles import Cycle
 from garboard.leaks._fixes import fix_for_graph, fix_for_tensors
 from garboard.leaks._graphs import Chain
@@ -13,7 +14,6 @@ from garboard.leaks._holders import chain_text, expression, holder_site, holder_
 from garboard.leaks._hops import Link
 from garboard.leaks._kinds import FAMILIES
 from garboard.leaks._leak import Leak, Rate, Verdict, fingerprint_of
-from garboard.leaks._site import site_of
 from garboard.leaks._survivors import Node, Survivor
 
 __all__ = ["counted", "leak_of_cycles", "leak_of_graph", "leak_of_group", "leak_of_unreached"]

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from garboard.leaks._report import LeakReport
+from garboard.leaks._leak import Leak
 from garboard.leaks._text import leak_text
 
 __all__ = ["junit_text"]
 
 
-def junit_text(report: LeakReport, name: str) -> str:
+def junit_text(leaks: Sequence[Leak], name: str) -> str:
     """Return the suite; a report without findings is one case that passed."""
-    failed = [leak for leak in report.leaks if leak.verdict == "LEAK"]
+    failed = [leak for leak in leaks if leak.verdict == "LEAK"]
     suite = ElementTree.Element(
         "testsuite",
         name=name,
-        tests=str(max(len(report.leaks), 1)),
+        tests=str(max(len(leaks), 1)),
         failures=str(len(failed)),
         errors="0",
     )
-    for leak in report.leaks:
+    for leak in leaks:
         case = ElementTree.SubElement(
             suite,
             "testcase",
@@ -36,6 +37,6 @@ def junit_text(report: LeakReport, name: str) -> str:
             failure = ElementTree.SubElement(case, "failure", type="LeakError")
             failure.set("message", leak.summary)
             failure.text = "\n".join(leak_text(leak))
-    if not report.leaks:
+    if not leaks:
         ElementTree.SubElement(suite, "testcase", classname=name, name="no leaks")
     return ElementTree.tostring(suite, encoding="unicode")

@@ -22,12 +22,12 @@ from types import (
 )
 from typing import Any
 
+from garboard._site import site_of
 from garboard.leaks._describe import file_of, loaded_class
 from garboard.leaks._graphs import Chain
 from garboard.leaks._groups import Group
 from garboard.leaks._holders import may_be_emptied
 from garboard.leaks._hooks import is_filled_by_hook
-from garboard.leaks._site import site_of
 from garboard.leaks._unasked import has_method, is_a, is_cache, keys_of, type_name
 
 __all__ = ["FAMILIES", "graph_kind", "is_settled", "may_stand", "tensor_kind"]

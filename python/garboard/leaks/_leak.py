@@ -8,7 +8,7 @@ from hashlib import sha1
 from typing import Any, Literal, NamedTuple
 
 from garboard._engine import human_bytes
-from garboard.leaks._site import Site
+from garboard._site import Site
 
 __all__ = ["Leak", "Rate", "Verdict", "fingerprint_of"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from garboard import _check as check
 from garboard import _engine
-from garboard.leaks._site import site_of
+from garboard._site import site_of
 
 if TYPE_CHECKING:
     from garboard._engine import _Alias

@@ -8,26 +8,10 @@ from typing import Any, TextIO
 
 from garboard import _check as check
 from garboard._texts import printable
+from garboard.leaks._checked import Checked
 from garboard.leaks._leak import Leak
 
-__all__ = ["Checked", "LeakReport"]
-
-
-@dataclass(frozen=True)
-class Checked:
-    """What was looked at.
-
-    Attributes:
-        steps: Steps of the loop, iterations of the function, or 0 for a block.
-        born: Tensors born meanwhile.
-        alive: How many of them still live, rightly or not.
-        grown_bytes: Live bytes now, less those at the end of the warm-up.
-    """
-
-    steps: int = 0
-    born: int = 0
-    alive: int = 0
-    grown_bytes: int = 0
+__all__ = ["LeakReport"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -69,7 +53,7 @@ class LeakReport:
     def __str__(self) -> str:
         from garboard.leaks._text import report_text
 
-        return report_text(self)
+        return report_text(self.leaks, self.notes, self.checked)
 
     def show(self, file: TextIO | None = None) -> None:
         """Print the report, coloured on a terminal (by rich; the variable NO_COLOR is obeyed).
@@ -85,7 +69,7 @@ class LeakReport:
         """
         from garboard.leaks._text import show
 
-        show(self, file)
+        show(str(self), file)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain lists, dicts, strings and numbers.
@@ -125,4 +109,4 @@ class LeakReport:
         """
         from garboard.leaks._junit import junit_text
 
-        return junit_text(self, printable(check.text("to_junit", "name", name)))
+        return junit_text(self.leaks, printable(check.text("to_junit", "name", name)))

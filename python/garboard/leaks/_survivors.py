@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from garboard import _engine
-from garboard.leaks._site import line_of
+from garboard._site import line_of
 from garboard.leaks._steps import Steps
 
 __all__ = ["Key", "Node", "Since", "Survivor", "cohorts", "nodes", "survivors"]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import TextIO
 
 from garboard._engine import human_bytes
+from garboard._site import underlined
+from garboard.leaks._checked import Checked
 from garboard.leaks._leak import Leak
-from garboard.leaks._report import LeakReport
-from garboard.leaks._site import underlined
 
 __all__ = ["leak_text", "report_text", "show"]
 
@@ -30,32 +31,30 @@ _COLOURS = {
 }
 
 
-def report_text(report: LeakReport) -> str:
+def report_text(leaks: Sequence[Leak], notes: Iterable[str], checked: Checked) -> str:
     """Return the whole report."""
-    checked = report.checked
-    if not report.leaks:
+    if not leaks:
         parts = [f"{checked.steps} steps"] if checked.steps else []
         parts += [f"{checked.born} tensors born", f"{checked.born - checked.alive} dead"]
         lines = [f"no leaks: {', '.join(parts)}"]
     else:
-        lines = [_title(report)]
-        for leak in report.leaks[:_MOST_SHOWN]:
+        lines = [_title(leaks, checked)]
+        for leak in leaks[:_MOST_SHOWN]:
             lines += leak_text(leak)
-        if len(report.leaks) > _MOST_SHOWN:
-            lines.append(f"… and {len(report.leaks) - _MOST_SHOWN} more in report.leaks")
-        lines.append(f'mute: gb.leaks.ignore("{report.leaks[0].fingerprint}")')
-    return "\n".join([*lines, *(f"note: {note}" for note in report.notes)])
+        if len(leaks) > _MOST_SHOWN:
+            lines.append(f"… and {len(leaks) - _MOST_SHOWN} more in report.leaks")
+        lines.append(f'mute: gb.leaks.ignore("{leaks[0].fingerprint}")')
+    return "\n".join([*lines, *(f"note: {note}" for note in notes)])
 
 
-def _title(report: LeakReport) -> str:
-    counts = Counter(leak.verdict for leak in report.leaks)
+def _title(leaks: Sequence[Leak], checked: Checked) -> str:
+    counts = Counter(leak.verdict for leak in leaks)
     parts = [f"{number} {_NOUNS[verdict]}" for verdict, number in counts.items()]
-    if report.checked.steps:
-        parts.append(f"step {report.checked.steps}")
+    if checked.steps:
+        parts.append(f"step {checked.steps}")
     line = f"━━ garboard · {' · '.join(parts)} ━━"
-    grown = report.checked.grown_bytes
-    if grown > 0:
-        line += f" +{human_bytes(grown)} since warm-up"
+    if checked.grown_bytes > 0:
+        line += f" +{human_bytes(checked.grown_bytes)} since warm-up"
     return line
 
 
@@ -77,7 +76,7 @@ def leak_text(leak: Leak) -> list[str]:
     return lines
 
 
-def show(report: LeakReport, file: TextIO | None) -> None:
+def show(report: str, file: TextIO | None) -> None:
     """Print a report, in colours where the file is a terminal."""
     out = sys.stdout if file is None else file
     if not hasattr(out, "write"):
@@ -91,7 +90,7 @@ def show(report: LeakReport, file: TextIO | None) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    text = Text(str(report))
+    text = Text(report)
     for verdict, colour in _COLOURS.items():
         text.highlight_regex(rf"(?m)^{verdict}  \S+", colour)
     text.highlight_regex(r"(?m)^  fix   .*$", "bold green")

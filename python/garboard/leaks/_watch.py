@@ -11,12 +11,13 @@ from typing import Literal, Self
 from garboard import _check as check
 from garboard import _engine
 from garboard._texts import shown
+from garboard.leaks._checked import Checked
 from garboard.leaks._errors import LeakError, MemoryLeakWarning
 from garboard.leaks._exemptions import Exemptions, is_ignored
 from garboard.leaks._freed import Expected
 from garboard.leaks._growth import GRACE, PERIOD, WARMUP
 from garboard.leaks._leak import Leak
-from garboard.leaks._report import Checked, LeakReport
+from garboard.leaks._report import LeakReport
 from garboard.leaks._snapshot import Snapshot
 from garboard.leaks._steps import Steps
 from garboard.leaks._survivors import Since, cohorts

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 
 from garboard import _engine
 from garboard._engine import human_bytes, parse_bytes
+from garboard._history_errors import AllocationLogError, HistoryError, SnapshotError
 from garboard._missing import module_getattr
+from garboard._snapshot_rules import check_snapshot
 from garboard._texts import shown
-from garboard.memory._errors import AllocationLogError, HistoryError, SnapshotError
 from garboard.memory._failing import fail_allocation, fail_every_allocation
 from garboard.memory._history import history_level, record_history
 from garboard.memory._log import LoggedEvent, read_allocation_log, write_allocation_log
@@ -16,7 +17,6 @@ from garboard.memory._plot import plot
 from garboard.memory._simulated import LargestBatch, SimulatedDevice, Trial, largest_batch
 from garboard.memory._snapshot import snapshot
 from garboard.memory._snapshot_files import dump_snapshot, load_snapshot
-from garboard.memory._snapshot_rules import check_snapshot
 from garboard.memory._stats import memory_stats, memory_stats_as_nested_dict, memory_summary
 
 __all__ = [

@@ -7,8 +7,8 @@ from typing import Literal
 
 from garboard import _check as check
 from garboard import _engine
+from garboard._history_errors import HistoryError
 from garboard._texts import shown
-from garboard.memory._errors import HistoryError
 
 __all__ = ["MOST_ENTRIES", "history_level", "record_history"]
 

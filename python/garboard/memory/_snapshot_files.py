@@ -11,8 +11,8 @@ from typing import Any
 
 from garboard import _check as check
 from garboard import _engine
+from garboard._history_errors import SnapshotError
 from garboard._texts import printable
-from garboard.memory._errors import SnapshotError
 from garboard.memory._snapshot import snapshot
 
 __all__ = ["dump_snapshot", "load_snapshot", "scan_pickle"]

@@ -9,7 +9,7 @@ from garboard import _check as check
 from garboard._texts import shown
 
 if TYPE_CHECKING:
-    from garboard.leaks._site import Site
+    from garboard._site import Site
 
     _Raw = tuple[
         int,
@@ -122,7 +122,7 @@ class Recorded:
 
 def recorded_from(raw: _Raw, live_before: dict[str, int]) -> Recorded:
     """Make objects of what the engine hands out."""
-    from garboard.leaks._site import site_of
+    from garboard._site import site_of
 
     begin, end, rows, memory = raw
     events: list[OpEvent] = []

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from garboard import _check as check
+from garboard._snapshot_rules import check_snapshot
 from garboard.report._page import page
 
 __all__ = ["Report"]
@@ -37,8 +38,6 @@ class Report:
     """
 
     def __init__(self, snapshot: dict[str, Any], title: str = "garboard memory") -> None:
-        from garboard.memory import check_snapshot
-
         check_snapshot(snapshot)
         self.html: str = page(snapshot, check.text("Report", "title", title))
 

@@ -10,8 +10,8 @@ from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable
 from typing import Any
 
+from garboard._history_errors import SnapshotError
 from garboard._texts import shown
-from garboard.memory._errors import SnapshotError
 
 __all__ = ["check_snapshot"]
 
