@@ -3,12 +3,11 @@
 #include <chrono>
 #include <utility>
 
+#include "csrc/core/machine.h"
 #include "csrc/core/thread_pool.h"
 
 namespace garboard {
 namespace {
-
-constexpr double worth_ns = 1e6;  // giving a lock up and waiting for it costs up to 5 ms
 
 constinit OuterLock::Ways ways{};
 constinit thread_local OuterLock::Away* away [[gnu::tls_model("initial-exec")]] = nullptr;
@@ -24,7 +23,7 @@ std::int64_t now_ns() noexcept {
 void OuterLock::declare(Ways given) noexcept { ways = given; }
 
 OuterLock::Away::Away(double cost_ns) noexcept {
-  if (cost_ns < worth_ns || !ways.leave) return;
+  if (cost_ns < machine().outer_lock_ns || !ways.leave) return;
   left_ = ways.leave();
   if (left_) away = this;
 }
@@ -58,8 +57,8 @@ void OuterLock::Turns::offer_by_clock() {
   if (!ways.leave) return;
   const std::int64_t now = now_ns();
   if (last_ns_ == 0) last_ns_ = now;
-  if (static_cast<double>(now - last_ns_) < worth_ns) return;
-  { const Away turn(worth_ns); }
+  if (static_cast<double>(now - last_ns_) < machine().outer_lock_ns) return;
+  { const Away turn(machine().outer_lock_ns); }
   if (ways.end_if_asked) ways.end_if_asked();
   last_ns_ = now_ns();
 }

@@ -23,15 +23,16 @@ int thread_count() noexcept;
 void set_thread_count(int count);
 
 /// Whether splitting work that one thread does in `cost_ns` gains more than handing it over costs:
-/// 25 us while a worker is awake, 100 us when all sleep. Some 400 us of work between those two,
-/// with gaps of less than a millisecond, are worth waking them for what follows. Never inside a
-/// chunk, and never with one thread.
+/// `split_awake_ns` of the machine while a worker is awake, `split_asleep_ns` when all sleep. Some
+/// `waking_ns` of work between those two, with short gaps, are worth waking them for what follows.
+/// Never inside a chunk, and never with one thread.
 bool is_worth_splitting(double cost_ns) noexcept;
 
-/// Runs every chunk and returns when all are done. What a chunk throws is thrown on, when no other
-/// runs any more; those that had not begun do not run. Called inside a chunk, or while another
-/// thread's chunks run, it does all by itself. A child of fork starts with new workers, whatever
-/// other threads were doing; a chunk must not fork.
+/// Runs every chunk and returns when all are done. Each thread begins with a stretch of them that
+/// is the same for the same count, and then helps others. What a chunk throws is thrown on, when no
+/// other runs any more; those that had not begun do not run. Called inside a chunk, or while
+/// another thread's chunks run, it does all by itself. A child of fork starts with new workers,
+/// whatever other threads were doing; a chunk must not fork.
 void run_chunks(const Chunks& chunks);
 
 /// Runs every chunk in order, on the calling thread.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "csrc/core/type_list.h"
+#include "kernels/functors/effort.h"
 #include "kernels/functors/gelu.h"
 #include "kernels/functors/power.h"
 
@@ -9,6 +10,7 @@ namespace garboard::functors {
 
 /// Of bools: or.
 struct Add {
+  static constexpr Effort effort = Effort::least;
   static constexpr bool gives_bool = false;
   template <Element T>
   GARBOARD_HD T operator()(T a, T b) const {
@@ -19,6 +21,7 @@ struct Add {
 };
 
 struct Subtract {
+  static constexpr Effort effort = Effort::least;
   static constexpr bool gives_bool = false;
   template <Number T>
   GARBOARD_HD T operator()(T a, T b) const {
@@ -29,6 +32,7 @@ struct Subtract {
 
 /// Of bools: and.
 struct Multiply {
+  static constexpr Effort effort = Effort::least;
   static constexpr bool gives_bool = false;
   template <Element T>
   GARBOARD_HD T operator()(T a, T b) const {
@@ -94,6 +98,7 @@ struct FloorDivide {
 /// Floats as C's pow, within 1.1 ULP; integers wrap, and a negative exponent gives 0 unless a is 1
 /// or -1.
 struct Power {
+  static constexpr Effort effort = Effort::many;
   static constexpr bool gives_bool = false;
   template <Number T>
   GARBOARD_HD T operator()(T a, T b) const {

@@ -1,12 +1,14 @@
 // One element type to another, as C++ converts; to bool it is `x != 0`.
 #pragma once
 
+#include "kernels/functors/effort.h"
 #include "kernels/functors/element.h"
 
 namespace garboard::functors {
 
 template <Element To>
 struct Convert {
+  static constexpr Effort effort = Effort::least;
   template <Element T>
   GARBOARD_HD To operator()(T x) const {
     if constexpr (Boolean<To>) return x != T(0);

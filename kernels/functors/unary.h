@@ -6,6 +6,7 @@
 #pragma once
 
 #include "csrc/core/type_list.h"
+#include "kernels/functors/effort.h"
 #include "kernels/functors/gelu.h"
 #include "kernels/functors/sine.h"
 
@@ -41,6 +42,7 @@ struct Ceil {
 
 /// Within 2 ULP; in double within 1.
 struct Cos {
+  static constexpr Effort effort = Effort::many;
   template <Real T>
   GARBOARD_HD static bool is_easy(T x) {
     return abs(x) <= sine_limit<T>;
@@ -57,6 +59,7 @@ struct Cos {
 
 /// The error function, within 2 ULP.
 struct Erf {
+  static constexpr Effort effort = Effort::many;
   template <Real T>
   GARBOARD_HD T operator()(T x) const {
     return erf(x);
@@ -64,6 +67,7 @@ struct Erf {
 };
 
 struct Exp {
+  static constexpr Effort effort = Effort::many;
   template <Real T>
   GARBOARD_HD T operator()(T x) const {
     return exp(x);
@@ -80,6 +84,7 @@ struct Floor {
 
 /// Within 5 ULP.
 struct Gelu {
+  static constexpr Effort effort = Effort::many;
   template <Real T>
   GARBOARD_HD T operator()(T x) const {
     return gelu(x);
@@ -88,6 +93,7 @@ struct Gelu {
 
 /// Within 4 ULP; gelu.h says more of double.
 struct GeluTanh {
+  static constexpr Effort effort = Effort::many;
   template <Real T>
   GARBOARD_HD T operator()(T x) const {
     return gelu_tanh(x);
@@ -118,6 +124,7 @@ struct IsNan {
 };
 
 struct Log {
+  static constexpr Effort effort = Effort::many;
   template <Real T>
   GARBOARD_HD T operator()(T x) const {
     return log(x);
@@ -148,6 +155,7 @@ struct Reciprocal {
 };
 
 struct Relu {
+  static constexpr Effort effort = Effort::least;
   template <Number T>
   GARBOARD_HD T operator()(T x) const {
     if constexpr (std::is_unsigned_v<T>) return x;
@@ -173,6 +181,7 @@ struct Rsqrt {
 };
 
 struct Sigmoid {
+  static constexpr Effort effort = Effort::many;
   template <Real T>
   GARBOARD_HD T operator()(T x) const {
     return sigmoid(x);
@@ -190,6 +199,7 @@ struct Sign {
 
 /// Within 2 ULP; in double within 1.
 struct Sin {
+  static constexpr Effort effort = Effort::many;
   template <Real T>
   GARBOARD_HD static bool is_easy(T x) {
     return abs(x) <= sine_limit<T>;
@@ -221,6 +231,7 @@ struct Square {
 };
 
 struct Tanh {
+  static constexpr Effort effort = Effort::many;
   template <Real T>
   GARBOARD_HD T operator()(T x) const {
     return tanh(x);

@@ -5,9 +5,6 @@ namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
 template <class F>
-inline constexpr bool is_long = std::is_same_v<F, functors::Power>;
-
-template <class F>
 void binary(const View& out, const View& a, const View& b, Stream) {
   visit_dtype(a.dtype, [&]<class T>(Type<T>) {
     if constexpr (std::is_invocable_v<F, T, T>) {
@@ -21,7 +18,8 @@ void binary(const View& out, const View& a, const View& b, Stream) {
       }
       if (run_short<binary_stretch<F, T>, binary_scalar_sets>(out, a, b)) return;
       const View* in[] = {&a, &b};
-      run({binary_stretch<F, T>, 2, binary_scalar_sets, is_long<F> ? 0.5 : 0.15}, out, in);
+      run({binary_stretch<F, T>, 2, binary_scalar_sets, tuning::element_ns<F, HasWide<F, T>>}, out,
+          in);
     }
   });
 }

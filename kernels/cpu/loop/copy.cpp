@@ -9,9 +9,6 @@
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
-template <class To>
-inline constexpr bool is_swift<functors::Convert<To>> = true;
-
 // Without a change of dtype only the size of an element counts.
 template <class Item>
 void copy_stretch(void* out, const void* const* in, std::int64_t count, unsigned scalars) {
@@ -42,15 +39,14 @@ void copy(const View& out, const View& x) {
       return run(copy_of(out.dtype), out, &in);
     }
     if (out.data == x.data) return;
-    constexpr std::int64_t part_bytes = std::int64_t{1} << 18;
-    constexpr double byte_ns = 0.04;
-    return for_each_part(bytes, part_bytes, static_cast<double>(bytes) * byte_ns,
+    const bool streams = bytes >= machine().streaming_bytes;
+    return for_each_part(bytes, tuning::copied_part_bytes,
+                         static_cast<double>(bytes) * tuning::copied_byte_ns,
                          [&](std::int64_t first, std::int64_t last) {
                            char* const to = out.as<char>() + first;
                            const char* const from = x.as<char>() + first;
-                           bytes >= streaming_bytes
-                               ? stream_copy(to, from, last - first)
-                               : static_cast<void>(std::memcpy(to, from, last - first));
+                           streams ? stream_copy(to, from, last - first)
+                                   : static_cast<void>(std::memcpy(to, from, last - first));
                          });
   }
   visit_dtype(out.dtype, [&]<class To>(Type<To>) {
@@ -68,7 +64,7 @@ void fill(const View& out, Scalar value) {
     T element = value.to<T>();
     const void* data = &element;
     const Elementwise op = copy_of(out.dtype);
-    if (out.contiguous && out.count < long_elements)
+    if (out.contiguous && out.count < tuning::long_elements)
       return op.stretch(out.data, &data, out.count, 1);
     View x;
     x.data = &element;
@@ -85,8 +81,7 @@ void count_up(T* out, std::int64_t first, std::int64_t last, Number start, Numbe
 }
 
 void count(const View& out, Scalar start, Scalar step) {
-  constexpr std::int64_t grain = 1 << 15;
-  constexpr double element_ns = 0.5;
+  constexpr std::int64_t grain = tuning::counted_part;
   const bool is_whole = start.category != Category::floating && step.category != Category::floating;
   const auto count_some = [&](std::int64_t first, std::int64_t last) {
     visit_dtype(out.dtype, [&]<class T>(Type<T>) {
@@ -97,7 +92,7 @@ void count(const View& out, Scalar start, Scalar step) {
     });
   };
   if (out.count <= grain) return count_some(0, out.count);
-  for_each_part(out.count, grain, static_cast<double>(out.count) * element_ns, count_some);
+  for_each_part(out.count, grain, static_cast<double>(out.count) * tuning::counted_ns, count_some);
 }
 
 }  // namespace

@@ -13,14 +13,8 @@
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
-// 1,024 elements of three inputs and a result, of 8 bytes each, fill a first cache of 32 KiB.
-constexpr std::int64_t block_elements = 1024;
-constexpr std::int64_t tile_side = 32;
-constexpr std::int64_t line_bytes = 64;
-// A row at least this long is worth a call of its own.
-constexpr std::int64_t own_row = 128;
-// What lies at one place of the outermost dim is cut from here on, in elements.
-constexpr std::int64_t long_place = 1 << 20;
+using tuning::line_bytes, tuning::loop_block, tuning::long_place, tuning::own_row;
+constexpr std::int64_t tile_side = tuning::loop_tile_side;
 
 // Elements by their size alone, whatever type they are really of.
 using Item1 [[gnu::may_alias]] = std::uint8_t;
@@ -85,10 +79,9 @@ std::int64_t bytes_to_line(const char* at) {
 }
 
 // The result passes through a buffer, so that no stretch needs a second form. It is so small that
-// reading the inputs never waits for the stores: 64 MiB of floats are added in 8.7 ms by 128,
-// in 9.1 by 256, and by 1,024 the loop is slower than plain stores.
+// reading the inputs never waits for the stores.
 void run_streaming(const Elementwise& op, const LoopPlan& plan, unsigned scalars) {
-  constexpr std::int64_t block = 128, ahead = 2 * block;
+  constexpr std::int64_t block = tuning::streamed_block, ahead = tuning::streamed_ahead;
   alignas(line_bytes) char buffer[block * 8];
   const auto& [out, item] = plan.operand[0];
   const std::int64_t count = plan.dim[0].size;
@@ -146,7 +139,7 @@ void run_long_rows(const Elementwise& op, const LoopPlan& plan, unsigned scalars
 /// Of a plan with a row dim before the column dim: does a tile of the two.
 void run_tile(const Elementwise& op, const LoopPlan& plan, char* const* data, std::int64_t rows,
               std::int64_t columns) {
-  alignas(64) char buffers[max_operands][block_elements * 8];
+  alignas(64) char buffers[max_operands][loop_block * 8];
   const LoopDim& row = plan.dim[plan.dims - 2];
   const LoopDim& column = plan.inner();
   const void* in[max_inputs];
@@ -188,9 +181,9 @@ void run_tiles(const Elementwise& op, LoopPlan& plan) {
   const bool is_transposed = bring_transposed_dim_inward(plan);
   const LoopDim& row = plan.dim[plan.dims - 2];
   const LoopDim& column = plan.inner();
-  std::int64_t columns = smaller(column.size, block_elements);
-  if (is_transposed) columns = smaller(column.size, block_elements / smaller(row.size, tile_side));
-  const std::int64_t rows = smaller(row.size, block_elements / columns);
+  std::int64_t columns = smaller(column.size, loop_block);
+  if (is_transposed) columns = smaller(column.size, loop_block / smaller(row.size, tile_side));
+  const std::int64_t rows = smaller(row.size, loop_block / columns);
   Pace pace;
 
   for_each_place(plan, 2, [&](char* const* data) {
@@ -254,10 +247,8 @@ std::int64_t bytes_of(const LoopPlan& plan, std::int64_t count) {
 /// How much of the outermost dim, `inside` elements each, makes a part for a thread: some
 /// microseconds of work, and whole lines, tiles and blocks of an easy stretch.
 std::int64_t part_size(const Elementwise& op, std::int64_t inside) {
-  constexpr double part_ns = 10e3;
-  constexpr std::int64_t whole = 4096;
-  const auto elements = static_cast<std::int64_t>(part_ns / op.element_ns);
-  const std::int64_t unit = inside == 1 ? whole : tile_side;
+  const auto elements = static_cast<std::int64_t>(tuning::loop_part_ns / op.element_ns);
+  const std::int64_t unit = inside == 1 ? tuning::loop_part_unit : tile_side;
   return (elements / inside / unit + 1) * unit;
 }
 
@@ -283,7 +274,7 @@ void run(const Elementwise& op, const View& out, const View* const* in) {
   const bool direct = is_direct(op, whole.inner(), whole.operands, scalars);
   const bool by_rows = direct && (whole.dims == 1 || whole.inner().size >= own_row);
   const bool streams = direct && whole.dims == 1 &&
-                       out.count * whole.operand[0].item >= streaming_bytes &&
+                       out.count * whole.operand[0].item >= machine().streaming_bytes &&
                        !overwrites_an_input(whole);
   const LoopDim& outer = whole.dim[0];
   const bool has_long_places = out.count / outer.size > long_place;

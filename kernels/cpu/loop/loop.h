@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "csrc/core/view.h"
+#include "kernels/cpu/tuning.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 
@@ -23,12 +24,8 @@ struct Elementwise {
   int inputs;
   /// Bit s is set if the stretch takes scalars == s. Bit 0 always is.
   unsigned scalar_sets;
-  double element_ns = 0.15;  // about, in the caches: whether threads share the work
+  double element_ns = tuning::few_ns;  // about, in the caches: whether threads share the work
 };
-
-/// From this size on a dense result is no longer computed at once: threads may share it, and it may
-/// go past the cache.
-inline constexpr std::int64_t long_elements = 1 << 15;
 
 /// Runs the op over all elements. Each input has out's sizes, or is one element.
 void run(const Elementwise& op, const View& out, const View* const* in);
@@ -38,11 +35,6 @@ inline bool is_scalar(const View& x) { return x.count == 1; }
 
 /// Whether `x` can be walked beside `out` as a flat array.
 inline bool is_flat(const View& x, const View& out) { return x.contiguous && x.count == out.count; }
-
-/// Fresh results from this size on go past the cache: they would throw out what is still needed,
-/// and a plain store reads the line first. In chains of ops it pays from 32 MiB and costs nothing
-/// at 16.
-inline constexpr std::int64_t streaming_bytes = std::int64_t{16} << 20;
 
 /// Copies bytes past the cache.
 void stream_copy(void* to, const void* from, std::int64_t bytes);

@@ -5,34 +5,31 @@
 #include <cstdint>
 
 #include "csrc/core/interruption.h"
+#include "csrc/core/machine.h"
 #include "csrc/core/outer_lock.h"
 #include "csrc/core/thread_pool.h"
+#include "kernels/cpu/tuning.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
-inline constexpr std::int64_t second_cache_bytes = std::int64_t{2} << 20;  // a core's, about
-
 /// What one thread needs for work that takes `ns` in the caches: operands that do not fit into the
 /// second one, `bytes` in all, take the time of the memory.
 inline double predicted_ns(double ns, std::int64_t bytes) {
-  constexpr double byte_ns = 0.035;
-  const double in_memory = static_cast<double>(bytes) * byte_ns;
-  return bytes > second_cache_bytes && ns < in_memory ? in_memory : ns;
+  const Machine& it = machine();
+  const double in_memory = static_cast<double>(bytes) * it.memory_byte_ns;
+  return bytes > it.second_cache_bytes && ns < in_memory ? in_memory : ns;
 }
-
-/// What is predicted for a piece of long work. Where memory is touched for the first time, it may
-/// take twenty times as long.
-inline constexpr double piece_ns = 4e6;
 
 /// Runs work of `cost_ns` in all, which gives up the outer lock where that is worth it: calls
 /// `run(first, last)` for parts of [0, count), `grain` long but for the last one, if work of
 /// `cost_ns` in all is worth it; else for pieces of many such parts, once for all where it is
 /// short. Only for work of which every part gives the same results wherever it is cut. Where
-/// `grain` takes longer than `piece_ns`, `run` has interruption points of its own.
+/// `grain` takes longer than the machine's `piece_ns`, `run` has interruption points of its own.
 template <class Run>
 void for_each_part(std::int64_t count, std::int64_t grain, double cost_ns, Run run) {
   const OuterLock::Away away(cost_ns);
+  const double piece_ns = machine().piece_ns;  // twenty times as long in memory not touched before
   const bool is_long = cost_ns > 2 * piece_ns;
   const auto pieces = static_cast<std::int64_t>(is_long && count > grain ? cost_ns / piece_ns : 1);
   const bool is_split = count > grain && is_worth_splitting(cost_ns);

@@ -23,12 +23,12 @@ inline LoopOperand operand_of(const View& x) {
 struct LoopPlan : LoopNest {
   LoopOperand operand[max_operands];
 
-  /// The part [first, last) of the outermost dim.
-  LoopPlan part(std::int64_t first, std::int64_t last) const {
+  /// The part [first, last) of a dim, the outermost one by default.
+  LoopPlan part(std::int64_t first, std::int64_t last, int d = 0) const {
     LoopPlan plan = *this;
-    plan.dim[0].size = last - first;
+    plan.dim[d].size = last - first;
     for (int k = 0; k < operands; ++k)
-      plan.operand[k].data += first * dim[0].strides[k] * operand[k].item;
+      plan.operand[k].data += first * dim[d].strides[k] * operand[k].item;
     return plan;
   }
 };

@@ -8,9 +8,9 @@ namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
 // Slices that are neighbours are gathered together: a cache line of a strided view holds up to 16.
-constexpr std::int64_t rows_at_once = 16;
-constexpr std::int64_t scratch_bytes = std::int64_t{1} << 20;
-constexpr std::int64_t long_place = std::int64_t{1} << 20;  // elements
+using tuning::long_place;
+constexpr std::int64_t rows_at_once = tuning::rows_gathered;
+constexpr std::int64_t scratch_bytes = tuning::row_scratch_bytes;
 
 struct Slice {
   std::int64_t count, stride;
@@ -117,12 +117,12 @@ void for_each_row(const RowLoop& rows, const View* const* views, int dim) {
     if (d != dim) plan.insert(added);
   }
   plan.coalesce();
-  constexpr double element_ns = 1;  // of several passes
+  constexpr double element_ns = tuning::row_element_ns;
   if (plan.dims == 0)
     return for_each_part(
         1, 1, static_cast<double>(count) * element_ns,
         [&](std::int64_t, std::int64_t) { walk(rows, plan, slices, count, scattered, true); });
-  constexpr std::int64_t part_elements = 1 << 14;
+  constexpr std::int64_t part_elements = tuning::row_part;
   const std::int64_t inside = whole.count / plan.dim[0].size;
   for_each_part(
       plan.dim[0].size, divided_up(part_elements / inside + 1, rows_at_once) * rows_at_once,

@@ -49,22 +49,15 @@ void easy_stretch(T* y, const T* x, std::int64_t count) {
   }
 }
 
-/// Functors that take less time than their operands do from the second cache.
+/// Whether F takes less time than its operands do from the second cache.
 template <class F>
-inline constexpr bool is_swift = false;
-template <>
-inline constexpr bool is_swift<functors::Add> = true;
-template <>
-inline constexpr bool is_swift<functors::Subtract> = true;
-template <>
-inline constexpr bool is_swift<functors::Multiply> = true;
-template <>
-inline constexpr bool is_swift<functors::Relu> = true;
+inline constexpr bool is_swift = functors::effort_of<F> == functors::Effort::least;
 
 /// y[i] = at(i). Asks for y's lines ahead: in the second cache, stores wait longer than loads.
 template <class T, class At>
 void store_ahead(T* y, std::int64_t count, At at) {
-  constexpr std::int64_t block = 64, ahead = 128, line = 64 / sizeof(T);
+  constexpr std::int64_t block = tuning::stored_block, ahead = tuning::stored_ahead,
+                         line = tuning::line_bytes / sizeof(T);
   std::int64_t i = 0;
   for (; i + block <= count; i += block) {
     for (std::int64_t l = 0; l < block && i + ahead + block <= count; l += line)
@@ -149,7 +142,7 @@ inline constexpr unsigned ternary_scalar_sets =
 /// not, or more of them are one element than the stretch takes.
 template <Stretch stretch, unsigned scalar_sets, class... Views>
 bool run_short(const View& out, const Views&... in) {
-  if (!out.contiguous || out.count >= long_elements) return false;
+  if (!out.contiguous || out.count >= tuning::long_elements) return false;
   bool is_dense = true;
   unsigned scalars = 0, bit = 1;
   const auto look_at = [&](const View& x) {

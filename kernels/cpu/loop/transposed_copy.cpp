@@ -6,13 +6,12 @@
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/plan.h"
 #include "kernels/cpu/loop/transpose.h"
+#include "kernels/cpu/tuning.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
-constexpr std::int64_t tile_side = 64;
-constexpr std::int64_t least_count = 1 << 12;
-constexpr double byte_ns = 0.1;
+constexpr std::int64_t tile_side = tuning::turned_tile_side;
 
 using Item4 [[gnu::may_alias]] = std::uint32_t;
 using Item8 [[gnu::may_alias]] = std::uint64_t;
@@ -92,32 +91,32 @@ bool copy_items(const View& out, const View& x) {
   if (whole.inner().size < tile_side / 2 || whole.dim[whole.dims - 2].size < tile_side / 2)
     return false;
   const std::int64_t inside = out.count / whole.dim[0].size;
-  constexpr std::int64_t part_elements = 1 << 15;
-  for_each_part(whole.dim[0].size, divided_up(part_elements / inside + 1, tile_side) * tile_side,
-                static_cast<double>(out.count * std::int64_t{sizeof(Item)}) * byte_ns,
-                [&](std::int64_t first, std::int64_t last) {
-                  const LoopPlan plan = whole.part(first, last);
-                  const LoopDim& across = plan.inner();
-                  const LoopDim& down = plan.dim[plan.dims - 2];
-                  // Of long rows and of many columns some at a time.
-                  const std::int64_t columns = smaller(across.size, long_row / tile_side);
-                  for_each_place(plan, 2, [&](char* const* data) {
-                    const auto to = reinterpret_cast<Item*>(data[0]);
-                    const auto from = reinterpret_cast<const Item*>(data[1]);
-                    for (const auto [c, last_c] : Pieces<>(across.size, tile_side))
-                      for (const auto [r, last_r] : Pieces<>(down.size, columns))
-                        turn(to + r * down.strides[0] + c, down.strides[0],
-                             from + c * across.strides[1] + r, across.strides[1], last_c - c,
-                             last_r - r);
-                  });
-                });
+  constexpr std::int64_t part_elements = tuning::turned_part;
+  for_each_part(
+      whole.dim[0].size, divided_up(part_elements / inside + 1, tile_side) * tile_side,
+      static_cast<double>(out.count * std::int64_t{sizeof(Item)}) * tuning::turned_byte_ns,
+      [&](std::int64_t first, std::int64_t last) {
+        const LoopPlan plan = whole.part(first, last);
+        const LoopDim& across = plan.inner();
+        const LoopDim& down = plan.dim[plan.dims - 2];
+        // Of long rows and of many columns some at a time.
+        const std::int64_t columns = smaller(across.size, long_row / tile_side);
+        for_each_place(plan, 2, [&](char* const* data) {
+          const auto to = reinterpret_cast<Item*>(data[0]);
+          const auto from = reinterpret_cast<const Item*>(data[1]);
+          for (const auto [c, last_c] : Pieces<>(across.size, tile_side))
+            for (const auto [r, last_r] : Pieces<>(down.size, columns))
+              turn(to + r * down.strides[0] + c, down.strides[0], from + c * across.strides[1] + r,
+                   across.strides[1], last_c - c, last_r - r);
+        });
+      });
   return true;
 }
 
 }  // namespace
 
 bool copy_transposed(const View& out, const View& x) {
-  if (out.count < least_count) return false;
+  if (out.count < tuning::turned_least) return false;
   const std::size_t item = item_size(out.dtype);
   return item == 4 ? copy_items<Item4>(out, x) : item == 8 ? copy_items<Item8>(out, x) : false;
 }

@@ -4,23 +4,6 @@
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
-/// Whether F takes some ten operations an element.
-template <class F>
-inline constexpr bool is_long = [] {
-  bool found = false;
-  for_each_type(
-      TypeList<functors::Cos, functors::Erf, functors::Exp, functors::Gelu, functors::GeluTanh,
-               functors::Log, functors::Sigmoid, functors::Sin, functors::Tanh>{},
-      [&]<class Long> { found |= std::is_same_v<F, Long>; });
-  return found;
-}();
-
-/// About, of an element in the caches.
-template <class F, class T>
-inline constexpr double element_ns = HasWide<F, T> ? 0.14
-                                     : is_long<F>  ? 0.5
-                                                   : 0.15;
-
 template <class F>
 void unary(const View& out, const View& x, Stream) {
   visit_dtype(x.dtype, [&]<class T>(Type<T>) {
@@ -31,7 +14,7 @@ void unary(const View& out, const View& x, Stream) {
       }
       if (run_short<unary_stretch<F, T>, 1>(out, x)) return;
       const View* in = &x;
-      run({unary_stretch<F, T>, 1, 1, element_ns<F, T>}, out, &in);
+      run({unary_stretch<F, T>, 1, 1, tuning::element_ns<F, HasWide<F, T>>}, out, &in);
     }
   });
 }

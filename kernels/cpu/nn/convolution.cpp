@@ -292,7 +292,7 @@ void gradient_of_input(const Conv1dInputGradient& of) {
 /// several parts, which are added in order.
 template <class T>
 void gradient_of_weight(const Conv1dWeightGradient& of) {
-  constexpr std::int64_t most_parts = 32, most_elements = 1 << 23;
+  constexpr std::int64_t most_parts = tuning::convolution_parts, most_elements = 1 << 23;
   constexpr auto item = static_cast<std::int64_t>(sizeof(T));
   const Sizes sizes(of);
   const std::int64_t depth = sizes.channels * sizes.taps, rows = sizes.rows;

@@ -85,8 +85,8 @@ class Targets {
   std::int64_t classes_, bad_;
 };
 
-constexpr std::int64_t part_elements = 1 << 14;
-constexpr double element_ns = 1;
+constexpr std::int64_t part_elements = tuning::nn_part;
+constexpr double element_ns = tuning::cross_entropy_ns;
 
 template <class T, bool is_long>
 std::int64_t losses_of(const CrossEntropy& of) {

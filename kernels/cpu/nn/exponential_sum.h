@@ -48,8 +48,7 @@ T maximum_of(const T* x, std::int64_t count) {
 inline double wide_exponentials(float* y, const float* x, std::int64_t count, float maximum) {
   // What comes next in memory is the next row, more often than not. It is fetched meanwhile: a row
   // is too short for the hardware to learn that.
-  constexpr std::int64_t short_row = 4096;
-  const std::int64_t next = count <= short_row ? count : 0;
+  const std::int64_t next = count <= tuning::short_row ? count : 0;
   const auto fetch = [=](std::int64_t i) __attribute__((always_inline)) {
     __builtin_prefetch(x + i + next);
     if (y) __builtin_prefetch(y + i + next);

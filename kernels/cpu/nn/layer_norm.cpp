@@ -11,8 +11,8 @@
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
-constexpr double element_ns = 0.5;
-constexpr std::int64_t part_elements = 1 << 14;
+constexpr double element_ns = tuning::layer_norm_ns;
+constexpr std::int64_t part_elements = tuning::nn_part;
 
 template <class T>
 void normalize_row(T* y, const T* x, std::int64_t columns, T mean, T inverse, const T* weight,
@@ -91,7 +91,7 @@ void gradients_of(const LayerNormGradient& to) {
   const std::int64_t rows = of.x.sizes.data()[0], columns = of.x.sizes.data()[1];
   const bool has_parameters = to.d_weight.data || to.d_bias.data;
   // Rows are summed in T by groups, groups in double by parts, and the parts in order.
-  constexpr std::int64_t group = 64, most_parts = 64;
+  constexpr std::int64_t group = 64, most_parts = tuning::nn_parts;
   const std::int64_t grain =
       larger(divided_up(rows, most_parts), smaller(part_elements / (columns + 1) + 1, group));
   const std::int64_t parts = larger(divided_up(rows, grain), 1);  // of no rows the sums are 0

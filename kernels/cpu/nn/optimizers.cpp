@@ -8,9 +8,7 @@ namespace {
 /// Calls `run(begin, end)` for parts of `count` elements.
 template <class Run>
 void for_each_stretch(std::int64_t count, Run run) {
-  constexpr std::int64_t grain = 1 << 14;
-  constexpr double element_ns = 0.5;  // four or five streams of memory
-  for_each_part(count, grain, static_cast<double>(count) * element_ns, run);
+  for_each_part(count, tuning::nn_part, static_cast<double>(count) * tuning::optimizer_ns, run);
 }
 
 template <class T>

@@ -9,6 +9,7 @@
 #include "kernels/cpu/loop/plan.h"
 #include "kernels/cpu/product/packed_product.h"
 #include "kernels/cpu/product/product_tile.h"
+#include "kernels/cpu/tuning.h"
 
 #ifdef __AVX512F__
 namespace garboard::kernels::GARBOARD_ISA {
@@ -138,7 +139,7 @@ void multiply_by_dots(const FloatProduct& p) {
   }
   const DotsFunction run = dots_function(few, std::make_integer_sequence<int, most_few>{});
   // What counts is that the many are read, not what is multiplied.
-  const double cost_ns = static_cast<double>(many) * static_cast<double>(p.depth) * 0.1;
+  const double cost_ns = static_cast<double>(many) * static_cast<double>(p.depth) * tuning::dot_ns;
   const std::int64_t part = divided_up(many, 2 * thread_count() * 8) * 8;
   for_each_part(many, part, cost_ns,
                 [&](std::int64_t first, std::int64_t last) { run(dots, first, last); });

@@ -5,6 +5,7 @@
 #include "kernels/cpu/loop/scratch.h"
 #include "kernels/cpu/product/dot_products.h"
 #include "kernels/cpu/product/product_tile.h"
+#include "kernels/cpu/tuning.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 
@@ -12,12 +13,11 @@ namespace garboard::kernels::GARBOARD_ISA {
 
 namespace {
 
-// A block of b, once packed, stays in the second cache while all rows of a pass by; a strip of a,
-// up to 14 rows, and a panel of b, 32 columns, stay in the first.
-constexpr std::int64_t block_depth = 384, packed_block_depth = 192, block_floats = 192 * 1024;
-// What is read in short pieces of many rows, from beyond the second cache, the hardware foresees
-// for a few rows at a time.
-constexpr std::int64_t far_block_depth = 48, near_floats = second_cache_bytes / 4;
+// A strip of a, up to 14 rows, and a panel of b, 32 columns, stay in the first cache.
+constexpr std::int64_t block_depth = tuning::packed_depth,
+                       packed_block_depth = tuning::packed_b_depth,
+                       block_floats = tuning::packed_floats, far_block_depth = tuning::far_depth;
+std::int64_t near_floats() { return machine().second_cache_bytes / 4; }
 constexpr std::int64_t pace_products = 16;  // take the time of another op's element
 
 /// to[j * to_stride + i] = from[i * row_stride + j * column_stride] for i < rows, j < columns, and
@@ -80,14 +80,14 @@ bool packs_b(const FloatProduct& p) {
   if (p.b.column_stride != 1 || p.rows > 480) return true;
   const std::int64_t floats = p.columns * p.depth;
   const bool is_ragged = p.b.row_stride % lanes != 0;  // each vector is in two lines
-  return p.rows > 64 && (floats > near_floats || (floats > near_floats / 4 && is_ragged) ||
+  return p.rows > 64 && (floats > near_floats() || (floats > near_floats() / 4 && is_ragged) ||
                          (p.rows > 128 && lies_badly(p.b.row_stride)));
 }
 
 std::int64_t most_depth(const Way& way) {
   const FloatProduct& p = way.product;
-  const bool b_is_far = p.columns * p.depth > near_floats;
-  const bool a_is_far = p.rows * p.depth > near_floats && p.a.row_stride == 1;
+  const bool b_is_far = p.columns * p.depth > near_floats();
+  const bool a_is_far = p.rows * p.depth > near_floats() && p.a.row_stride == 1;
   if ((b_is_far && !way.packs_b) || (a_is_far && !way.packs_a)) return far_block_depth;
   return b_is_far || (way.packs_a && way.packs_b) ? packed_block_depth : block_depth;
 }
@@ -234,13 +234,12 @@ void multiply_packed(const FloatProduct& given) {
   if (suits_dots(given)) return multiply_by_dots(given);
   const Way way = way_of(given);
   const FloatProduct& p = way.product;
-  constexpr double product_ns = 0.016;
-  const double cost_ns =
-      static_cast<double>(p.rows * p.columns) * static_cast<double>(p.depth) * product_ns;
+  const double cost_ns = static_cast<double>(p.rows * p.columns) * static_cast<double>(p.depth) *
+                         tuning::packed_product_ns;
   const bool cuts_rows = p.rows > p.columns;
   const std::int64_t size = cuts_rows ? p.rows : p.columns;
   // Two parts a thread, for one may start late, unless each packs much of what the other does too.
-  constexpr std::int64_t long_part = 1024;
+  constexpr std::int64_t long_part = tuning::packed_long_part;
   const bool packs_again = cuts_rows ? way.packs_b : way.packs_a;
   const int parts_each = packs_again && size < 2 * long_part * thread_count() ? 1 : 2;
   const std::int64_t part =

@@ -45,8 +45,8 @@ void make_batches(T* y, std::int64_t begin, std::int64_t end, RandomStream strea
 }
 template <class T, class Make>
 void for_each_batch(const View& out, RandomStream stream, Make make) {
-  constexpr std::int64_t in_batch = 4 * batch, grain = 32;
-  constexpr double element_ns = 1;
+  constexpr std::int64_t in_batch = 4 * batch, grain = tuning::random_part;
+  constexpr double element_ns = tuning::random_ns;
   for_each_part(divided_up(out.count, in_batch), grain, static_cast<double>(out.count) * element_ns,
                 [&](std::int64_t first, std::int64_t last) {
                   make_batches<T>(out.as<T>(), first * in_batch,

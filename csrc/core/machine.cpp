@@ -1,0 +1,53 @@
+#include "csrc/core/machine.h"
+
+#include <fstream>
+
+namespace garboard {
+namespace {
+
+/// As in `2048K`; 0 where there is none.
+std::int64_t bytes_in(const std::string& file) {
+  std::int64_t number = 0;
+  char unit = 0;
+  std::ifstream text(file);
+  if (!(text >> number) || number < 0 || number > std::int64_t{1} << 30) return 0;
+  text >> unit;
+  return number << (unit == 'K' ? 10 : unit == 'M' ? 20 : 0);
+}
+
+// Not sysconf: the C library says nothing of caches on some processors.
+std::int64_t second_cache_bytes(const std::string& root) {
+  const std::string caches = root + "/sys/devices/system/cpu/cpu0/cache/index";
+  for (int i = 0; i < 8; ++i) {
+    const std::string folder = caches + std::to_string(i);
+    int level = 0;
+    if (!(std::ifstream(folder + "/level") >> level)) break;
+    if (level == 2) return bytes_in(folder + "/size");
+  }
+  return 0;
+}
+
+Machine& current() noexcept {
+  static Machine it = [] {
+    try {
+      return Machine::read();
+    } catch (...) {  // without memory for a path
+      return Machine();
+    }
+  }();
+  return it;
+}
+
+}  // namespace
+
+Machine Machine::read(const std::string& root) {
+  Machine it;
+  if (const std::int64_t bytes = garboard::second_cache_bytes(root); bytes > 0)
+    it.second_cache_bytes = bytes;
+  return it;
+}
+
+const Machine& machine() noexcept { return current(); }
+void set_machine(const Machine& machine) noexcept { current() = machine; }
+
+}  // namespace garboard

@@ -1,0 +1,87 @@
+// How the CPU's kernels cut their work: sizes of blocks and parts, how far ahead memory is asked
+// for, what an element costs. They suit every machine that was measured; what differs between
+// machines is read or measured: csrc/core/machine.h.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/functors/effort.h"
+
+// Costs are about, in nanoseconds, of an element in the caches. They decide whether threads share
+// the work and how it is cut, never what is computed.
+namespace garboard::kernels::tuning {
+
+inline constexpr std::int64_t line_bytes = 64;
+
+// Elementwise. 1,024 elements of three inputs and a result, of 8 bytes each, fill a first cache of
+// 32 KiB.
+inline constexpr std::int64_t loop_block = 1024, loop_tile_side = 32;
+/// A row at least this long is worth a call of its own.
+inline constexpr std::int64_t own_row = 128;
+/// From this size on a dense result is no longer computed at once: threads may share it, and it may
+/// go past the cache.
+inline constexpr std::int64_t long_elements = 1 << 15;
+/// What a thread takes of a loop at a time: some microseconds, in whole lines, tiles and blocks.
+inline constexpr double loop_part_ns = 10e3;
+inline constexpr std::int64_t loop_part_unit = 4096;
+/// What lies at one place of the outermost dim is cut from here on.
+inline constexpr std::int64_t long_place = std::int64_t{1} << 20;
+/// Of a loop that streams: elements at once, and how many ahead are asked for. 64 MiB of floats are
+/// added in 8.7 ms by 128, in 9.1 by 256, and by 1,024 the loop is slower than plain stores.
+inline constexpr std::int64_t streamed_block = 128, streamed_ahead = 2 * streamed_block;
+/// Of a loop that asks for the result's lines: elements at once, and how many ahead.
+inline constexpr std::int64_t stored_block = 64, stored_ahead = 128;
+/// An element of a functor that few operations compute, one of many, and one that vectors compute.
+inline constexpr double few_ns = 0.15, many_ns = 0.5, wide_ns = 0.14;
+
+template <class F, bool is_wide = false>
+inline constexpr double element_ns = is_wide                                            ? wide_ns
+                                     : functors::effort_of<F> == functors::Effort::many ? many_ns
+                                                                                        : few_ns;
+
+// Copies.
+inline constexpr double copied_byte_ns = 0.04, turned_byte_ns = 0.1, counted_ns = 0.5;
+inline constexpr std::int64_t copied_part_bytes = std::int64_t{1} << 18, counted_part = 1 << 15;
+inline constexpr std::int64_t turned_tile_side = 64, turned_least = 1 << 12, turned_part = 1 << 15;
+
+// Kernels of whole rows.
+inline constexpr double row_element_ns = 1;  // of several passes
+inline constexpr std::int64_t row_part = 1 << 14, rows_gathered = 16;
+inline constexpr std::int64_t row_scratch_bytes = std::int64_t{1} << 20;
+
+// Reductions.
+inline constexpr double reduced_ns = 0.04, moments_ns = 0.15, searched_ns = 0.15, scanned_ns = 0.4;
+inline constexpr std::int64_t reduce_block = 1024;
+/// What a thread takes at a time. A reduction to few results is cut into as many parts as its size
+/// asks for, at most `reduce_parts`, whatever the number of threads; their results meet in order.
+inline constexpr std::int64_t reduce_part = 1 << 16, reduce_parts = 64;
+/// So many results are too few for threads to share, each being made of a row, or of a column.
+inline constexpr std::int64_t few_rows = 32, few_columns = 256;
+
+// Products of matrices.
+inline constexpr double product_ns = 0.02, packed_product_ns = 0.016, dot_ns = 0.1;
+/// Of the plain loop: a block of b stays in the second cache.
+inline constexpr std::int64_t plain_depth = 128, plain_columns = 512;
+/// A product of a library is cut into parts by its size alone, whatever the number of threads: how
+/// a library sums depends on the sizes it gets. Each part packs again what it shares with others,
+/// which costs 4 % at 256 a side: so many parts, if they are larger.
+inline constexpr std::int64_t blas_least_side = 256, blas_least_products = 1 << 24;
+inline constexpr std::int64_t blas_part_side = 256, blas_most_side = 4096, blas_parts = 16;
+/// A call of a library takes no interruption: it is cut along the depth from here on.
+inline constexpr std::int64_t blas_call_products = std::int64_t{1} << 33, blas_call_depth = 512;
+/// Of our own: a block of b, once packed, stays in the second cache while all rows of a pass by.
+inline constexpr std::int64_t packed_depth = 384, packed_b_depth = 192, packed_floats = 192 * 1024;
+/// What is read in short pieces of many rows, from beyond the second cache, the hardware foresees
+/// for a few rows at a time.
+inline constexpr std::int64_t far_depth = 48;
+/// From this side on, packing an operand once more for each part does not show.
+inline constexpr std::int64_t packed_long_part = 1024;
+
+// Layers, losses, optimizers, random numbers.
+inline constexpr double optimizer_ns = 0.5;  // four or five streams of memory
+inline constexpr double layer_norm_ns = 0.5, cross_entropy_ns = 1, random_ns = 1;
+inline constexpr std::int64_t nn_part = 1 << 14, nn_parts = 64, convolution_parts = 32;
+inline constexpr std::int64_t random_part = 32;
+inline constexpr std::int64_t short_row = 4096;  // after which the next row is asked for
+
+}  // namespace garboard::kernels::tuning
