@@ -43,8 +43,7 @@ Matrix packed(const Matrix& m, char* memory) {
 
 std::int64_t bytes_of(const Matrix& m) { return m.rows * m.columns * m.item; }
 
-// Sizes of the plain loop's blocks: a block of b stays in the second cache.
-constexpr std::int64_t block_depth = 128, block_columns = 512;
+constexpr std::int64_t block_depth = tuning::plain_depth, block_columns = tuning::plain_columns;
 
 /// out += a b, b's and out's rows being dense; integers wrap.
 template <class T>
@@ -176,7 +175,8 @@ bool fits_blas(const Matrix& out, const Matrix& a) {
 }
 
 double cost_ns(const Matrix& out, const Matrix& a) {
-  return static_cast<double>(out.rows * out.columns) * static_cast<double>(a.columns) * 0.02;
+  return static_cast<double>(out.rows * out.columns) * static_cast<double>(a.columns) *
+         tuning::product_ns;
 }
 
 /// Rows [first, last) of a matrix.
@@ -190,14 +190,29 @@ Matrix columns_of(const Matrix& m, std::int64_t first, std::int64_t last) {
   return turned(rows_of(turned(m), first, last));
 }
 
+/// A side in parts of one length, at most `most`, but for the last: whole vectors of any library.
+struct SideParts {
+  std::int64_t size, length, count;
+
+  SideParts(std::int64_t size, std::int64_t most)
+      : size(size),
+        length(divided_up(divided_up(size, divided_up(size, most)), 32) * 32),
+        count(divided_up(size, length)) {}
+
+  struct Part {
+    std::int64_t first, last;
+  };
+  Part operator[](std::int64_t i) const { return {i * length, smaller(size, (i + 1) * length)}; }
+};
+
 /// By several calls where one would take long: a part of the depth each, which costs little, for
 /// BLAS goes by parts of it too.
 template <class T>
 void multiply_in_calls(const Calls<T>& calls, const Matrix& out, const Matrix& a, const Matrix& b,
                        bool accumulate) {
-  constexpr std::int64_t most_products = std::int64_t{1} << 33, least_depth = 512;
-  std::int64_t depth = least_depth;
-  if (a.columns > depth) depth = larger(most_products / (out.rows * out.columns), depth);
+  std::int64_t depth = tuning::blas_call_depth;
+  if (a.columns > depth)
+    depth = larger(tuning::blas_call_products / (out.rows * out.columns), depth);
   for (std::int64_t k = 0;;) {
     const std::int64_t last = a.columns - k > depth ? k + depth : a.columns;
     multiply_by_blas<T>(calls, out, columns_of(a, k, last), rows_of(b, k, last),
@@ -208,36 +223,28 @@ void multiply_in_calls(const Calls<T>& calls, const Matrix& out, const Matrix& a
   }
 }
 
-/// A large product is cut into the same two to four parts whatever the number of threads, or into
-/// more of a bounded size: how BLAS sums depends on the sizes that it gets.
+/// A large product is cut into parts of the same sizes whatever the number of threads: how BLAS
+/// sums depends on the sizes that it gets.
 template <class T>
 void multiply_in_parts(const Calls<T>& calls, const Matrix& out, const Matrix& a, const Matrix& b,
                        bool accumulate) {
-  constexpr std::int64_t least_side = 256, least_products = 1 << 24, parts = 4, unit = 32,
-                         long_part = 512, most_results = 1 << 24;
-  const bool cuts_rows = out.rows >= out.columns;
-  const std::int64_t side = cuts_rows ? out.rows : out.columns;
-  if (side < least_side || out.rows == 1 || out.columns == 1 ||
-      out.rows * out.columns * a.columns < least_products)
+  if (larger(out.rows, out.columns) < tuning::blas_least_side || out.rows == 1 ||
+      out.columns == 1 || out.rows * out.columns * a.columns < tuning::blas_least_products)
     return multiply_in_calls<T>(calls, out, a, b, accumulate);
-  // Each part packs the other operand again, which shows below 512.
-  const std::int64_t least_part = side < 2 * long_part ? divided_up(side, 2) : long_part;
-  const std::int64_t most_part = larger(most_results / (cuts_rows ? out.columns : out.rows), unit);
-  const std::int64_t part =
-      divided_up(smaller(larger(divided_up(side, parts), least_part), most_part), unit) * unit;
-  const auto multiply_one = [&](std::int64_t first, std::int64_t last) {
-    if (cuts_rows)
-      multiply_in_calls<T>(calls, rows_of(out, first, last), rows_of(a, first, last), b,
-                           accumulate);
-    else
-      multiply_in_calls<T>(calls, columns_of(out, first, last), a, columns_of(b, first, last),
-                           accumulate);
-  };
-  for_each_part(divided_up(side, part), 1, cost_ns(out, a),
-                [&](std::int64_t first, std::int64_t last) {
-                  for (std::int64_t i = first; i < last; ++i)
-                    multiply_one(i * part, smaller(side, (i + 1) * part));
-                });
+  std::int64_t side = tuning::blas_part_side;
+  while (side < tuning::blas_most_side && side * side * tuning::blas_parts < out.rows * out.columns)
+    side += tuning::blas_part_side / 2;
+  const SideParts rows(out.rows, side), columns(out.columns, side);
+  for_each_part(
+      rows.count * columns.count, 1, cost_ns(out, a), [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i) {
+          const auto [row, last_row] = rows[i / columns.count];
+          const auto [column, last_column] = columns[i % columns.count];
+          multiply_in_calls<T>(calls, columns_of(rows_of(out, row, last_row), column, last_column),
+                               rows_of(a, row, last_row), columns_of(b, column, last_column),
+                               accumulate);
+        }
+      });
 }
 
 FloatMatrix floats_of(const Matrix& m) {

@@ -96,12 +96,12 @@ void find_extremum(void* const* data, std::int64_t count) {
 }
 
 constexpr std::int64_t apart_row = 1 << 20;
-constexpr double element_ns = 0.15;
+constexpr double element_ns = tuning::searched_ns;
 
 /// Of rows beyond `apart_row`, by pieces: they may be broadcast, and need not fit into memory.
 void search_long_rows(RowFunction find, const View& values, const View& indices, const View& x,
                       int dim) {
-  constexpr std::int64_t piece = 1 << 16;
+  constexpr std::int64_t piece = tuning::reduce_part, pieces = tuning::reduce_parts;
   const std::int64_t count = x.sizes.data()[dim], stride = x.strides.data()[dim];
   const auto item = static_cast<std::int64_t>(item_size(x.dtype));
   LoopPlan whole;
@@ -117,30 +117,39 @@ void search_long_rows(RowFunction find, const View& values, const View& indices,
   }
   whole.pad(1);
   const auto take = [&](char* const* data) {
-    const Scratch scratch(stride == 1 ? 0 : piece * item);
-    alignas(8) char rivals[2 * 8];  // the best so far, and the best of a piece
-    std::int64_t at = 0, found;
-    Pace pace;
-    for (std::int64_t first = 0; first < count; first += piece) {
-      const std::int64_t n = smaller(count - first, piece);
+    // The best of each piece, and behind those the best so far; the earliest of several equal ones.
+    alignas(8) char best[(pieces + 1) * 8];
+    std::int64_t place[pieces + 1];
+    const auto find_in_piece = [&](std::int64_t from, std::int64_t i) {
+      const std::int64_t first = from + i * piece, n = smaller(count - first, piece);
       char* some = data[2] + first * stride * item;
-      pace.advance(n);
+      const Scratch scratch(stride == 1 ? 0 : piece * item);
       if (stride != 1) {
         gather(static_cast<int>(item), scratch.data(), some, {1, n, 0, stride});
-        some = scratch.as<char>();
+        some = scratch.data();
       }
-      void* const of_piece[] = {first ? rivals + item : rivals, &found, some};
-      find(of_piece, n);
-      if (first) {
-        std::int64_t winner;
-        void* const of_both[] = {rivals, &winner, rivals};
-        find(of_both, 2);
-        if (winner == 0) continue;
-      }
-      at = first + found;
+      std::int64_t found;
+      void* const to[] = {best + (i + 1) * item, &found, some};
+      find(to, n);
+      place[i + 1] = first + found;
+    };
+    for (std::int64_t from = 0; from < count; from += pieces * piece) {
+      const std::int64_t n = smaller(count - from, pieces * piece);
+      if (from > 0) interruption_point();
+      for_each_part(divided_up(n, piece), 1, static_cast<double>(n) * element_ns,
+                    [&](std::int64_t first, std::int64_t last) {
+                      for (std::int64_t i = first; i < last; ++i) find_in_piece(from, i);
+                    });
+      const std::int64_t start = from == 0 ? 1 : 0;
+      std::int64_t winner;
+      void* const to[] = {nullptr, &winner, best + start * item};
+      find(to, divided_up(n, piece) + 1 - start);
+      winner += start;
+      std::memmove(best, best + winner * item, static_cast<std::size_t>(item));
+      place[0] = place[winner];
     }
-    if (data[0]) std::memcpy(data[0], rivals, static_cast<std::size_t>(item));
-    std::memcpy(data[1], &at, sizeof at);
+    if (data[0]) std::memcpy(data[0], best, static_cast<std::size_t>(item));
+    std::memcpy(data[1], place, sizeof *place);
   };
   for_each_part(whole.dim[0].size, 1, static_cast<double>(x.count) * element_ns,
                 [&](std::int64_t first, std::int64_t last) {
@@ -209,7 +218,7 @@ void indexed_of(const View& values, const View& indices, const View& x, int dim)
   const std::int64_t slabs = x.count / (rows * columns);
   // Threads get whole slabs, or of a single one columns enough to fill lines and lanes.
   const bool is_one = slabs == 1;
-  constexpr std::int64_t part_elements = 1 << 16;
+  constexpr std::int64_t part_elements = tuning::reduce_part;
   const std::int64_t grain = is_one ? divided_up(part_elements / rows + 1, 128) * 128
                                     : part_elements / (rows * columns) + 1;
   for_each_part(is_one ? columns : slabs, grain, static_cast<double>(x.count) * element_ns,

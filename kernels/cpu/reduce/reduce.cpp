@@ -90,8 +90,14 @@ struct LoopsOf : Accumulators<Accumulator<F, R>, R> {
     }
   }
 
-  static constexpr ReduceLoops loops{0.04,         sizeof(Kept), Base::start, take_rows<LoopsOf>,
-                                     take_columns, Base::merge,  Base::finish};
+  static constexpr ReduceLoops loops{.element_ns = tuning::reduced_ns,
+                                     .accumulator_bytes = sizeof(Kept),
+                                     .start = Base::start,
+                                     .take_rows = take_rows<LoopsOf>,
+                                     .take_columns = take_columns,
+                                     .merge = Base::merge,
+                                     .keep = Base::keep,
+                                     .finish = Base::finish};
 };
 
 template <class F>

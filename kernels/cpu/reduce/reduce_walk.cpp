@@ -9,7 +9,6 @@ namespace {
 
 constexpr std::int64_t short_row = 16, lone_row = 1 << 16;
 constexpr std::int64_t long_columns = 1 << 22;  // elements in all
-constexpr std::int64_t few_columns = 256;       // too few for threads to share
 
 /// The dims that stay and those that go, each list walked by itself. Operand 0 is x: the larger one
 /// decides the order of the walk. Operand 1 is out.
@@ -172,30 +171,51 @@ void reduce_columns(const ReducePlans& r) {
   });
 }
 
-/// Few columns of many rows, which threads share; what each part comes to is merged in order.
-void reduce_tall_columns(const ReducePlans& r, double ns) {
-  constexpr std::int64_t most_parts = 64;
-  const Columns columns(r);
-  const LoopDim& across = r.kept.inner();
-  const LoopDim& down = r.reduced.inner();
-  const std::int64_t n = across.size, bytes = n * r.loops.accumulator_bytes;
-  const std::int64_t rows = larger(divided_up(part_elements, n), divided_up(down.size, most_parts));
-  const std::int64_t parts = divided_up(down.size, rows);
-  const Scratch scratch(parts * bytes);
+bool is_by_rows(const ReducePlans& r) {
+  const LoopDim& inner = r.reduced.inner();
+  if (r.kept.dims == 0) return true;
+  // Short rows are turned into columns, many at a time: each row by itself costs some 10 ns.
+  const bool is_along_memory = size_of(inner.strides[0]) < size_of(r.kept.inner().strides[0]);
+  const bool is_worth_a_loop = inner.size >= short_row || r.kept.inner().size < 8;
+  return inner.size > 1 && is_along_memory && is_worth_a_loop;
+}
+
+void reduce_part(const ReducePlans& r) { is_by_rows(r) ? reduce_rows(r) : reduce_columns(r); }
+
+/// Few results of many elements: threads share what each is made of, and what the parts come to is
+/// merged in order. The parts are those of the longest reduced dim, by sizes alone.
+void reduce_to_few(const ReducePlans& r, std::int64_t results, std::int64_t count, double ns) {
+  int longest = 0;
+  for (int d = 1; d < r.reduced.dims; ++d)
+    if (r.reduced.dim[d].size > r.reduced.dim[longest].size) longest = d;
+  const std::int64_t bytes = r.loops.accumulator_bytes, length = r.reduced.dim[longest].size;
+  const std::int64_t wanted = smaller(divided_up(count, part_elements), tuning::reduce_parts);
+  std::int64_t each = divided_up(length, smaller(wanted, length));
+  if (each > block_elements) each = divided_up(each, block_elements) * block_elements;
+  const std::int64_t parts = divided_up(length, each);
+  const Scratch scratch(parts * results * bytes);
+  ReduceLoops keeping = r.loops;
+  keeping.finish = keeping.keep;
+  LoopPlan kept = r.kept;  // its results stand one after the other, in the order of the loops
+  kept.operand[1] = {nullptr, static_cast<int>(bytes)};
+  for (std::int64_t d = kept.dims - 1, step = 1; d >= 0; step *= kept.dim[d--].size)
+    kept.dim[d].strides[1] = step;
   for_each_part(parts, 1, ns, [&](std::int64_t first, std::int64_t last) {
-    alignas(64) char accumulators[max_columns * max_accumulator_bytes];
     for (std::int64_t i = first; i < last; ++i) {
-      columns.start(accumulators, n);
-      columns.take(accumulators,
-                   r.kept.operand[0].data + i * rows * down.strides[0] * r.kept.operand[0].item,
-                   smaller(rows, down.size - i * rows), n);
-      columns.end(accumulators, n);
-      std::memcpy(scratch.as<char>() + i * bytes, accumulators, bytes);
+      ReducePlans part{keeping, kept,
+                       r.reduced.part(i * each, smaller(length, (i + 1) * each), longest)};
+      part.kept.operand[0].data = part.reduced.operand[0].data;
+      part.kept.operand[1].data = scratch.data() + i * results * bytes;
+      reduce_part(part);
     }
   });
-  char* const all = scratch.as<char>();
-  for (std::int64_t i = 1; i < parts; ++i) r.loops.merge(all, all + i * bytes, n);
-  r.loops.finish(r.kept.operand[1].data, across.strides[1], all, n);
+  char* const all = scratch.data();
+  for (std::int64_t i = 1; i < parts; ++i) r.loops.merge(all, all + i * results * bytes, results);
+  const char* at = all;
+  for_each_place(r.kept, 0, [&](char* const* data) {
+    r.loops.finish(data[1], 1, at, 1);
+    at += bytes;
+  });
 }
 
 }  // namespace
@@ -210,27 +230,17 @@ void reduce(const ReduceLoops& loops, const View& out, const View& x) {
                           [&](char* const* data) { loops.finish(data[1], 1, accumulator, 1); });
   }
   r.reduced.pad(1);
-  const LoopDim& inner = r.reduced.inner();
-  // Short rows are turned into columns, many at a time: each row by itself costs some 10 ns.
-  const bool is_along_memory =
-      r.kept.dims > 0 && size_of(inner.strides[0]) < size_of(r.kept.inner().strides[0]);
-  const bool is_worth_a_loop =
-      inner.size >= short_row || (r.kept.dims > 0 && r.kept.inner().size < 8);
-  const bool by_rows = r.kept.dims == 0 || (inner.size > 1 && is_along_memory && is_worth_a_loop);
-  const auto reduce_part = [&](const ReducePlans& part) {
-    by_rows ? reduce_rows(part) : reduce_columns(part);
-  };
+  const std::int64_t results = r.kept.count();
   const double ns = predicted_ns(static_cast<double>(x.count) * loops.element_ns,
                                  x.count * static_cast<std::int64_t>(item_size(x.dtype)));
+  const std::int64_t few = is_by_rows(r) ? tuning::few_rows : tuning::few_columns;
+  if (results <= few && x.count >= 4 * part_elements) return reduce_to_few(r, results, x.count, ns);
   if (r.kept.dims == 0)
     return for_each_part(1, 1, ns, [&](std::int64_t, std::int64_t) { reduce_part(r); });
-  const bool is_tall = r.kept.dims == 1 && r.reduced.dims == 1 &&
-                       r.kept.inner().size <= few_columns && x.count >= 4 * part_elements;
-  if (is_tall && !by_rows) return reduce_tall_columns(r, ns);
   // Threads get whole results, and of columns side by side enough to fill lines and lanes.
-  const std::int64_t results = r.kept.dim[0].size, inside = x.count / results;
-  const std::int64_t unit = r.kept.dims == 1 && !by_rows ? 128 : 1;
-  for_each_part(results, divided_up(part_elements / inside + 1, unit) * unit, ns,
+  const std::int64_t outer = r.kept.dim[0].size;
+  const std::int64_t unit = r.kept.dims == 1 && !is_by_rows(r) ? 128 : 1;
+  for_each_part(outer, divided_up(part_elements / (x.count / outer) + 1, unit) * unit, ns,
                 [&](std::int64_t first, std::int64_t last) {
                   reduce_part({loops, r.kept.part(first, last), r.reduced});
                 });

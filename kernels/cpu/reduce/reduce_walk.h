@@ -5,10 +5,11 @@
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/plan.h"
 #include "kernels/cpu/loop/scratch.h"
+#include "kernels/cpu/tuning.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 
-inline constexpr std::int64_t block_elements = 1024;
+inline constexpr std::int64_t block_elements = tuning::reduce_block;
 inline constexpr std::int64_t rows_at_once = 64;  // of a column, before their result is accumulated
 inline constexpr std::int64_t max_columns = 1024;
 inline constexpr int max_accumulator_bytes = 24;
@@ -25,6 +26,8 @@ struct ReduceLoops {
   void (*take_columns)(void* accumulators, const void* x, std::int64_t rows,
                        std::int64_t row_stride, std::int64_t columns);
   void (*merge)(void* into, const void* accumulators, std::int64_t count);
+  /// Writes accumulators as they are, `stride` of them apart: what finish() makes results of.
+  void (*keep)(void* out, std::int64_t stride, const void* accumulators, std::int64_t count);
   void (*finish)(void* out, std::int64_t stride, const void* accumulators, std::int64_t count);
 };
 
@@ -51,6 +54,10 @@ struct Accumulators {
     for (std::int64_t i = 0; i < count; ++i)
       static_cast<Kept*>(into)[i].add(static_cast<const Kept*>(accumulators)[i]);
   }
+  static void keep(void* out, std::int64_t stride, const void* accumulators, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i)
+      static_cast<Kept*>(out)[i * stride] = static_cast<const Kept*>(accumulators)[i];
+  }
   static void finish(void* out, std::int64_t stride, const void* accumulators, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i)
       static_cast<R*>(out)[i * stride] =
@@ -67,7 +74,8 @@ void take_rows(void* accumulators, const void* x, std::int64_t rows, std::int64_
                     static_cast<const char*>(x) + r * row_stride * Loops::item, count);
 }
 
-inline constexpr std::int64_t part_elements = 1 << 16;  // what one thread takes at a time
+inline constexpr std::int64_t part_elements =
+    tuning::reduce_part;  // what one thread takes at a time
 
 /// All of `x` into one result. Long ones by parts of a fixed size, whose results meet in order:
 /// threads share the work and the sum does not tell how many there were.

@@ -57,9 +57,9 @@ void running_sums(const View& out, const View& x, int dim) {
   }
   const std::int64_t rows = x.sizes.data()[dim];
   const std::int64_t slabs = x.count / (rows * inner);
-  constexpr double element_ns = 0.4;
+  constexpr double element_ns = tuning::scanned_ns;
   if (slabs > 1) {
-    return for_each_part(slabs, (1 << 14) / (rows * inner) + 1,
+    return for_each_part(slabs, tuning::row_part / (rows * inner) + 1,
                          static_cast<double>(x.count) * element_ns,
                          [&](std::int64_t first, std::int64_t last) {
                            for (std::int64_t s = first; s < last; ++s)
@@ -67,7 +67,8 @@ void running_sums(const View& out, const View& x, int dim) {
                                          x.as<T>() + s * rows * inner, rows, inner, inner);
                          });
   }
-  for_each_part(inner, larger((1 << 14) / rows, 128), static_cast<double>(x.count) * element_ns,
+  for_each_part(inner, larger(tuning::row_part / rows, 128),
+                static_cast<double>(x.count) * element_ns,
                 [&](std::int64_t first, std::int64_t last) {
                   sum_columns(out.as<T>() + first, x.as<T>() + first, rows, inner, last - first);
                 });

@@ -100,9 +100,14 @@ struct MomentsOf : Accumulators<Moments, T> {
     }
   }
 
-  static constexpr ReduceLoops loops{
-      0.15,         sizeof(Moments), Base::start, take_rows<MomentsOf>,
-      take_columns, Base::merge,     Base::finish};
+  static constexpr ReduceLoops loops{.element_ns = tuning::moments_ns,
+                                     .accumulator_bytes = sizeof(Moments),
+                                     .start = Base::start,
+                                     .take_rows = take_rows<MomentsOf>,
+                                     .take_columns = take_columns,
+                                     .merge = Base::merge,
+                                     .keep = Base::keep,
+                                     .finish = Base::finish};
 };
 
 }  // namespace

@@ -20,7 +20,7 @@ class ParallelTest : public EachInstructionSet {
     set_thread_count(1);
     const auto want = Array<T>::made(sizes, [](std::int64_t) { return 1; });
     compute(want);
-    for (const int threads : {2, 5}) {
+    for (const int threads : {2, 3, 16}) {
       set_thread_count(threads);
       for (int time = 0; time < 2; ++time) {
         const auto out = Array<T>::made(sizes, [](std::int64_t) { return 0; });
@@ -90,6 +90,34 @@ TEST_P(ParallelTest, SumsOfAllOfRowsAndOfColumns) {
   }
 }
 
+TEST_P(ParallelTest, FewResultsOfManyElements) {
+  const auto x = Array<float>::random({4, 700, 300}, -1, 1, 1);
+
+  for (const auto& moved : {x.transposed(0, 2), x.transposed(1, 2), x.flipped(1)}) {
+    const Dims sizes = moved.view().sizes;
+    for (const unsigned reduced : {0b111u, 0b110u, 0b101u, 0b011u}) {
+      Dims kept = sizes;
+      for (int d = 0; d < kept.size(); ++d)
+        if (reduced >> d & 1) kept[d] = 1;
+      expect_same<float>(kept, [&](const auto& out) {
+        reduce_of<SumOf>()(reduced_view(out, sizes, reduced), moved.view(), {});
+      });
+    }
+  }
+}
+
+TEST_P(ParallelTest, ThePlaceOfTheFirstExtremumOfALongRow) {
+  const auto x = Array<float>::made({2, 5 << 20}, [](std::int64_t i) { return i % 1'000'003; });
+  const Array<float> values({2, 1});
+
+  expect_same<std::int64_t>({2, 1}, [&](const auto& out) {
+    table.run(MaximumIndex{{values.view(), out.view(), x.view(), 1}}, {});
+    EXPECT_EQ(out[0], 1'000'002);
+    EXPECT_EQ(out[1], 1'000'002 - (5 << 20) % 1'000'003);
+    EXPECT_EQ(values[1], 1'000'002);
+  });
+}
+
 TEST_P(ParallelTest, ALongSumKeepsItsDigits) {
   const auto x = Array<float>::made({3 << 20}, [](std::int64_t) { return 0.1f; });
   set_thread_count(3);
@@ -126,6 +154,7 @@ TEST_P(ParallelTest, ProductsOfEveryKind) {
   multiply(Type<float>{}, 800, 900, 800);
   multiply(Type<double>{}, 300, 280, 270);
   multiply(Type<double>{}, 130, 600, 300);
+  multiply(Type<double>{}, 500, 530, 260);
 }
 
 TEST_P(ParallelTest, ABatchOfProducts) {
