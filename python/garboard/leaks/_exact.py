@@ -12,6 +12,7 @@ from garboard.leaks._graphs import Chain
 from garboard.leaks._groups import Group, cohorts_of
 from garboard.leaks._growth import LEAST_COHORTS
 from garboard.leaks._judge import leak_of_graph, leak_of_group, leak_of_unreached
+from garboard.leaks._kind import Kind
 from garboard.leaks._kinds import graph_kind, tensor_kind
 from garboard.leaks._leak import Leak
 from garboard.leaks._look import Look
@@ -90,8 +91,8 @@ class _Exact:
             self.notes.append(self._exemptions.note_for(group) or "")
             return None
         kind = tensor_kind(group)
-        if kind == "view-pins-storage" and not group.is_contained:
-            kind = "variable"
+        if kind == Kind.VIEW_PINS_STORAGE and not group.is_contained:
+            kind = Kind.VARIABLE
         return leak_of_group(group, kind, "LEAK", self._last, self._look.weight)
 
     def _of_chain(self, chain: Chain) -> Leak | None:
@@ -110,7 +111,7 @@ class _Exact:
             return []
         outside, others = self._look.facts_of_unreached()
         alive, found = self._look.collect(), []
-        for kind, left in (("export-pin", outside), ("unknown", others)):
+        for kind, left in ((Kind.EXPORT_PIN, outside), (Kind.UNKNOWN, others)):
             living = [it for it in left if it.serial in alive]
             if living and self._is_of_all(cohorts_of(living)):
                 found.append(leak_of_unreached(living, kind, "LEAK", self._last))

@@ -7,34 +7,45 @@ import ast
 from garboard._site import Site, site_of
 from garboard.leaks._groups import Group
 from garboard.leaks._holders import expression, storing_of
+from garboard.leaks._kind import Kind
 from garboard.leaks._source import accumulation_at
 
 __all__ = ["fix_for_graph", "fix_for_tensors"]
 
 _GRAPH = {
-    "state-carryover": "cut the graph after each step: {name} = {name}.detach()",
-    "retain-graph": "drop retain_graph=True on the last backward of a step, and keep {name}.item()",
-    "graph-in-running-stat": "update {name} inside no_grad(), or from {value}.detach()",
-    "accumulated-graph": "add {value}.item() to {name}, or {value}.detach()",
+    Kind.STATE_CARRYOVER: "cut the graph after each step: {name} = {name}.detach()",
+    Kind.RETAIN_GRAPH: (
+        "drop retain_graph=True on the last backward of a step, and keep {name}.item()"
+    ),
+    Kind.GRAPH_IN_RUNNING_STAT: "update {name} inside no_grad(), or from {value}.detach()",
+    Kind.ACCUMULATED_GRAPH: "add {value}.item() to {name}, or {value}.detach()",
 }
 
 _TENSORS = {
-    "view-pins-storage": "store a copy: {name}.clone() lets the storage go",
-    "optimizer-orphan": "drop the optimizer together with its model, or optimizer.dispose() it",
-    "retained-exception": "keep repr(error), or call traceback.clear_frames(error.__traceback__)",
-    "notebook-output": "run `%reset -f out`, or end the cell with `;`",
-    "notebook-or-test-traceback": "the tool keeps the last error; the next small error replaces it",
-    "lru-cache": "give the cache a maxsize, or use cached_property on the instance",
-    "hook-capture": "remove the hook with handle.remove(), or store what .detach().mean() gives",
-    "queue-future-async": "drop each future after .result(), or bound the queue with maxsize",
-    "thread-state": "overwrite the thread-local value, or clear it when a task ends",
-    "duplicate-nets": "build the net once: override the method that builds it, and let {name} go",
-    "metric-state": "call {owner}.reset() at the end of each epoch",
-    "unbounded-shape-cache": "bucket the shapes, or bound {name}",
-    "global-registry": "use weakref.WeakSet for {name}, or take items out of it when they are done",
-    "export-pin": "drop the array, capsule or buffer after use",
-    "variable": "del {name} when it is done, or make it inside a dispose_scope()",
-    "unknown": "see who holds it; open a dispose_scope() around the step to end it there",
+    Kind.VIEW_PINS_STORAGE: "store a copy: {name}.clone() lets the storage go",
+    Kind.OPTIMIZER_ORPHAN: "drop the optimizer together with its model, or optimizer.dispose() it",
+    Kind.RETAINED_EXCEPTION: (
+        "keep repr(error), or call traceback.clear_frames(error.__traceback__)"
+    ),
+    Kind.NOTEBOOK_OUTPUT: "run `%reset -f out`, or end the cell with `;`",
+    Kind.NOTEBOOK_OR_TEST_TRACEBACK: (
+        "the tool keeps the last error; the next small error replaces it"
+    ),
+    Kind.LRU_CACHE: "give the cache a maxsize, or use cached_property on the instance",
+    Kind.HOOK_CAPTURE: "remove the hook with handle.remove(), or store what .detach().mean() gives",
+    Kind.QUEUE_FUTURE_ASYNC: "drop each future after .result(), or bound the queue with maxsize",
+    Kind.THREAD_STATE: "overwrite the thread-local value, or clear it when a task ends",
+    Kind.DUPLICATE_NETS: (
+        "build the net once: override the method that builds it, and let {name} go"
+    ),
+    Kind.METRIC_STATE: "call {owner}.reset() at the end of each epoch",
+    Kind.UNBOUNDED_SHAPE_CACHE: "bucket the shapes, or bound {name}",
+    Kind.GLOBAL_REGISTRY: (
+        "use weakref.WeakSet for {name}, or take items out of it when they are done"
+    ),
+    Kind.EXPORT_PIN: "drop the array, capsule or buffer after use",
+    Kind.VARIABLE: "del {name} when it is done, or make it inside a dispose_scope()",
+    Kind.UNKNOWN: "see who holds it; open a dispose_scope() around the step to end it there",
 }
 
 
@@ -43,7 +54,7 @@ def fix_for_graph(kind: str, site: Site, holder: str, is_scalar: bool) -> str:
     sum_ = accumulation_at(site.file, site.line)
     value = sum_.value if sum_ and sum_.value else "the new value"
     name = sum_.target if sum_ else holder or "the sum"
-    if kind == "accumulated-graph" and sum_ and sum_.is_augmented:
+    if kind == Kind.ACCUMULATED_GRAPH and sum_ and sum_.is_augmented:
         ending = "item()" if is_scalar else "detach()"
         return f"{name} += {_called(value)}.{ending}"
     return _GRAPH[kind].format(name=name, value=_called(value))
@@ -52,10 +63,10 @@ def fix_for_graph(kind: str, site: Site, holder: str, is_scalar: bool) -> str:
 def fix_for_tensors(kind: str, group: Group) -> str:
     """Return the remedy for tensors that pile up behind a holder."""
     name = expression(group.named) or "it"
-    if kind == "tensor-list":
+    if kind == Kind.TENSOR_LIST:
         return _fix_for_list(group, name)
     owner = name.rpartition(".")[0] or "it"
-    return _TENSORS.get(kind, _TENSORS["unknown"]).format(name=name, owner=owner)
+    return _TENSORS.get(kind, _TENSORS[Kind.UNKNOWN]).format(name=name, owner=owner)
 
 
 def _fix_for_list(group: Group, name: str) -> str:

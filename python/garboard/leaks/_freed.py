@@ -15,7 +15,7 @@ from garboard.leaks._describe import described, file_of, loaded_class, place_of
 from garboard.leaks._groups import is_container
 from garboard.leaks._holders import chain_text, holder_site, holder_text
 from garboard.leaks._hops import links
-from garboard.leaks._kinds import FAMILIES
+from garboard.leaks._kind import FAMILIES, Kind
 from garboard.leaks._leak import Leak, Rate, fingerprint_of
 from garboard.leaks._roots import phases
 from garboard.leaks._unasked import is_a, is_disposed, type_name
@@ -55,7 +55,7 @@ class Expected:
         because = f" ({self._reason})" if self._reason else ""
         edges = [str(it.edge) for it in chain[1:] if it.edge.kind != "item"]
         return Leak(
-            kind="not-freed",
+            kind=Kind.NOT_FREED,
             verdict="LEAK",
             count=max(len(tensors), 1),
             bytes=sum(tensor.nbytes for tensor in tensors),
@@ -65,7 +65,7 @@ class Expected:
             since_step=self._step,
             rate=Rate(),
             fix=f"let go of it in {holder_text(named, site)}" if named else "find its holder",
-            fingerprint=fingerprint_of(FAMILIES["not-freed"], "not-freed", site, edges),
+            fingerprint=fingerprint_of(FAMILIES[Kind.NOT_FREED], Kind.NOT_FREED, site, edges),
             evidence=f"{described(thing)} was expected to be freed{because}",
             holder_site=holder_site(named, site) if named else None,
         )

@@ -12,7 +12,7 @@ from garboard.leaks._graphs import Chain
 from garboard.leaks._groups import Group, cohorts_of
 from garboard.leaks._holders import chain_text, expression, holder_site, holder_text
 from garboard.leaks._hops import Link
-from garboard.leaks._kinds import FAMILIES
+from garboard.leaks._kind import FAMILIES, Kind
 from garboard.leaks._leak import Leak, Rate, Verdict, fingerprint_of
 from garboard.leaks._survivors import Node, Survivor
 
@@ -31,10 +31,10 @@ def leak_of_group(group: Group, kind: str, verdict: Verdict, now: int, weight: i
         behind = f", {counted(group.nodes, 'graph node')} behind them"
         if group.saved_bytes:
             behind += f" with {human_bytes(group.saved_bytes)} saved"
-    if kind == "view-pins-storage":
+    if kind == Kind.VIEW_PINS_STORAGE:
         behind = f", {human_bytes(nbytes)} of views pin {human_bytes(group.pinned_bytes)}"
         nbytes = group.pinned_bytes
-    if kind == "duplicate-nets":
+    if kind == Kind.DUPLICATE_NETS:
         behind = f" of {counted(group.size(), 'net')}"
     cohorts = cohorts_of(survivors)
     return Leak(
@@ -90,7 +90,7 @@ def leak_of_cycles(cycles: Sequence[Cycle], count: int, nbytes: int, now: int) -
     cohorts = {cycle.step: 1 for cycle in cycles}
     holder = newest.holder + (f" ({newest.place})" if newest.place else "")
     return Leak(
-        kind="py-cycle",
+        kind=Kind.PY_CYCLE,
         verdict="CYCLE",
         count=count,
         bytes=nbytes,
@@ -100,7 +100,7 @@ def leak_of_cycles(cycles: Sequence[Cycle], count: int, nbytes: int, now: int) -
         since_step=min(cohorts),
         rate=_rate(cohorts, now, nbytes, tensors=count),
         fix="break the cycle in a close(), or hold one side by weakref (WeakMethod for a method)",
-        fingerprint=fingerprint_of(FAMILIES["py-cycle"], "py-cycle", site, newest.edges),
+        fingerprint=fingerprint_of(FAMILIES[Kind.PY_CYCLE], Kind.PY_CYCLE, site, newest.edges),
         evidence=f"{human_bytes(nbytes)} in {counted(count, 'tensor')} waited for the collector",
     )
 
@@ -115,10 +115,10 @@ def leak_of_unreached(
     for it in survivors:
         cohorts[it.step] = cohorts.get(it.step, 0) + 1
     tensors = sum(isinstance(it, Survivor) for it in survivors)
-    holder = "an array, capsule or buffer" if kind == "export-pin" else "a holder outside Python"
+    holder = "an array, capsule or buffer" if kind == Kind.EXPORT_PIN else "a holder outside Python"
     fix = (
         "drop the array, capsule or buffer after use, or keep a copy of it"
-        if kind == "export-pin"
+        if kind == Kind.EXPORT_PIN
         else "look for a C extension or a graph node that Python keeps"
     )
     return Leak(

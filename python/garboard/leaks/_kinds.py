@@ -1,4 +1,4 @@
-"""The kinds of leaks: their names, and which one a group of survivors is. First rule that fits.
+"""Which kind of leak a group of survivors is. First rule that fits.
 
 A rule looks at the objects on the way to the tensor, never at counts: whether something grows is
 settled before.
@@ -28,51 +28,26 @@ from garboard.leaks._graphs import Chain
 from garboard.leaks._groups import Group
 from garboard.leaks._holders import may_be_emptied
 from garboard.leaks._hooks import is_filled_by_hook
+from garboard.leaks._kind import Kind
 from garboard.leaks._unasked import has_method, is_a, is_cache, keys_of, type_name
 
-__all__ = ["FAMILIES", "graph_kind", "is_settled", "may_stand", "tensor_kind"]
-
-FAMILIES = {
-    "accumulated-graph": "GRAPH",
-    "state-carryover": "GRAPH",
-    "graph-in-running-stat": "GRAPH",
-    "retain-graph": "GRAPH",
-    "tensor-list": "LIST",
-    "duplicate-nets": "NETS",
-    "retained-exception": "EXC",
-    "notebook-output": "OUT",
-    "notebook-or-test-traceback": "EXC",
-    "py-cycle": "CYCLE",
-    "hook-capture": "HOOK",
-    "lru-cache": "CACHE",
-    "global-registry": "REG",
-    "metric-state": "STATE",
-    "view-pins-storage": "VIEW",
-    "optimizer-orphan": "OPT",
-    "thread-state": "THREAD",
-    "queue-future-async": "QUEUE",
-    "export-pin": "EXPORT",
-    "unbounded-shape-cache": "SHAPE",
-    "variable": "NAME",
-    "not-freed": "ALIVE",
-    "unknown": "LEAK",
-}
+__all__ = ["graph_kind", "is_settled", "may_stand", "tensor_kind"]
 
 
 def graph_kind(chain: Chain, owner: Group | None) -> str:
     """Name what one head of a growing graph is, by the ops between two steps and by its owner."""
     if not chain.is_arithmetic:
-        return "state-carryover"
+        return Kind.STATE_CARRYOVER
     if chain.is_retained:
-        return "retain-graph"
+        return Kind.RETAIN_GRAPH
     edge = owner.chain[-1].edge.kind if owner else ""
     in_object = edge in ("attribute", "item", "class attribute", "thread-local")
-    return "graph-in-running-stat" if in_object else "accumulated-graph"
+    return Kind.GRAPH_IN_RUNNING_STAT if in_object else Kind.ACCUMULATED_GRAPH
 
 
 def tensor_kind(group: Group) -> str:
     """Name what a group of survivors is."""
-    return next((kind for kind, fits in _RULES if fits(group)), "unknown")
+    return next((kind for kind, fits in _RULES if fits(group)), Kind.UNKNOWN)
 
 
 def may_stand(group: Group) -> bool:
@@ -87,16 +62,16 @@ def is_settled(kind: str, group: Group) -> bool:
     contents may be a replay buffer whose capacity only its author knows. What the program takes
     items out of, it may yet take them out of; except that unfreed graphs are never meant.
     """
-    if kind in ("tensor-list", "global-registry"):
+    if kind in (Kind.TENSOR_LIST, Kind.GLOBAL_REGISTRY):
         newest = group.survivors[-1]
         if may_be_emptied(group.named, site_of(newest.site)) and not group.saved_bytes:
             return False
-    if kind == "tensor-list":
+    if kind == Kind.TENSOR_LIST:
         survivors = group.survivors
         if all(it.requires_grad or it.node for it in survivors):
             return True
         return all(it.shape == () for it in survivors) and not _is_lookup(group.holder)
-    return kind not in ("unknown", "variable", "metric-state", "unbounded-shape-cache")
+    return kind not in (Kind.UNKNOWN, Kind.VARIABLE, Kind.METRIC_STATE, Kind.UNBOUNDED_SHAPE_CACHE)
 
 
 def _objects(group: Group) -> list[Any]:
@@ -235,20 +210,20 @@ def _owner(group: Group) -> Any:
 
 
 _RULES: tuple[tuple[str, Callable[[Group], bool]], ...] = (
-    ("view-pins-storage", lambda it: it.pinned_bytes > 0),
-    ("optimizer-orphan", lambda it: _passes_loaded(it, ("garboard.optim", "Optimizer"))),
-    ("notebook-or-test-traceback", _is_of_tool),
-    ("queue-future-async", lambda it: _is_exception(it) and _is_future(it)),
-    ("retained-exception", _is_exception),
-    ("notebook-output", _is_notebook_output),
-    ("lru-cache", _is_cache),
-    ("hook-capture", _is_hook),
-    ("queue-future-async", _is_future),
-    ("thread-state", _is_thread_state),
-    ("duplicate-nets", _is_of_nets),
-    ("metric-state", _is_resettable),
-    ("unbounded-shape-cache", _is_keyed_by_shape),
-    ("global-registry", _is_registry),
-    ("tensor-list", lambda it: it.is_contained),
-    ("variable", lambda it: not it.is_contained),
+    (Kind.VIEW_PINS_STORAGE, lambda it: it.pinned_bytes > 0),
+    (Kind.OPTIMIZER_ORPHAN, lambda it: _passes_loaded(it, ("garboard.optim", "Optimizer"))),
+    (Kind.NOTEBOOK_OR_TEST_TRACEBACK, _is_of_tool),
+    (Kind.QUEUE_FUTURE_ASYNC, lambda it: _is_exception(it) and _is_future(it)),
+    (Kind.RETAINED_EXCEPTION, _is_exception),
+    (Kind.NOTEBOOK_OUTPUT, _is_notebook_output),
+    (Kind.LRU_CACHE, _is_cache),
+    (Kind.HOOK_CAPTURE, _is_hook),
+    (Kind.QUEUE_FUTURE_ASYNC, _is_future),
+    (Kind.THREAD_STATE, _is_thread_state),
+    (Kind.DUPLICATE_NETS, _is_of_nets),
+    (Kind.METRIC_STATE, _is_resettable),
+    (Kind.UNBOUNDED_SHAPE_CACHE, _is_keyed_by_shape),
+    (Kind.GLOBAL_REGISTRY, _is_registry),
+    (Kind.TENSOR_LIST, lambda it: it.is_contained),
+    (Kind.VARIABLE, lambda it: not it.is_contained),
 )

@@ -9,6 +9,7 @@ from garboard import _engine
 from garboard.leaks._describe import loaded_class
 from garboard.leaks._groups import Group
 from garboard.leaks._judge import leak_of_group
+from garboard.leaks._kind import Kind
 from garboard.leaks._leak import Leak
 from garboard.leaks._look import Look
 from garboard.leaks._unasked import is_a
@@ -24,7 +25,7 @@ def spare_nets(look: Look, now: int, known: list[Leak]) -> list[Leak]:
     use. What is reported already is left out.
     """
     parameter = loaded_class("garboard.nn", "Parameter")
-    if parameter is None or any(leak.kind == "duplicate-nets" for leak in known):
+    if parameter is None or any(leak.kind == Kind.DUPLICATE_NETS for leak in known):
         return []
     living: list[Any] = [
         row["tensor"] for row in _engine._aliases(0) if is_a(row["tensor"], parameter)
@@ -35,7 +36,7 @@ def spare_nets(look: Look, now: int, known: list[Leak]) -> list[Leak]:
         return []
     groups = look.groups_of(lambda it: id(it.tensor) in untrained)
     return [
-        leak_of_group(group, "duplicate-nets", "RETAINED", now)
+        leak_of_group(group, Kind.DUPLICATE_NETS, "RETAINED", now)
         for group in groups
         if _is_kept_by_parent(group)
     ]

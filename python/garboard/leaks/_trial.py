@@ -21,6 +21,7 @@ from garboard.leaks._judge import (
     leak_of_group,
     leak_of_unreached,
 )
+from garboard.leaks._kind import Kind
 from garboard.leaks._kinds import graph_kind, is_settled, may_stand, tensor_kind
 from garboard.leaks._leak import Leak, Verdict
 from garboard.leaks._look import Look
@@ -34,7 +35,7 @@ from garboard.leaks._views import LEAST_PINNED
 __all__ = ["Trial"]
 
 _UNWALKED = 5  # confirmations a graph needs through which no backward pass has gone
-_ONCE = ("retained-exception", "notebook-output", "notebook-or-test-traceback")
+_ONCE = (Kind.RETAINED_EXCEPTION, Kind.NOTEBOOK_OUTPUT, Kind.NOTEBOOK_OR_TEST_TRACEBACK)
 
 
 class Trial:
@@ -113,8 +114,8 @@ class Trial:
             if note := self._exemptions.note_for(group):
                 self.notes.append(note)
                 continue
-            if group.is_retained and group.saved_bytes and kind == "tensor-list":
-                kind = "retain-graph"
+            if group.is_retained and group.saved_bytes and kind == Kind.TENSOR_LIST:
+                kind = Kind.RETAIN_GRAPH
             leaks.append(leak_of_group(group, kind, verdict, self._now, look.weight))
         return leaks
 
@@ -131,7 +132,7 @@ class Trial:
                 return "LEAK" if is_certain else "GROWING"
         if not may_stand(group) or min(cohorts) > self._now - GRACE:
             return None
-        if kind == "view-pins-storage":
+        if kind == Kind.VIEW_PINS_STORAGE:
             return "PINNED" if group.pinned_bytes >= LEAST_PINNED else None
         return "RETAINED" if kind in _ONCE else None
 
@@ -160,12 +161,12 @@ class Trial:
         alive = look.collect()
         dead = [it for it in others if it.serial not in alive]
         leaks = self._judge_garbage(cycles, dead)
-        for kind, left in (("export-pin", outside), ("unknown", others)):
+        for kind, left in ((Kind.EXPORT_PIN, outside), (Kind.UNKNOWN, others)):
             living = [it for it in left if it.serial in alive]
             if self._tracker.is_confirmed(_keys(living)) and self._is_spread_and_steady(
                 cohorts_of(living)
             ):
-                verdict: Verdict = "GROWING" if kind == "unknown" else "LEAK"
+                verdict: Verdict = "GROWING" if kind == Kind.UNKNOWN else "LEAK"
                 leaks.append(leak_of_unreached(living, kind, verdict, self._now))
         return leaks
 
