@@ -17,6 +17,7 @@ _interpreter.mark_library_frames()
 from garboard import _exchange as _exchange  # noqa: E402
 from garboard import _functions  # noqa: E402
 from garboard import _numpy_functions as _numpy_functions  # noqa: E402
+from garboard._compiling import compile  # noqa: E402
 from garboard._engine import *  # noqa: E402, F403
 from garboard._engine import (  # noqa: E402
     DeviceError,
@@ -54,6 +55,7 @@ __version__ = "0.1.0"
 
 _SUBMODULES = (
     "autograd",
+    "backends",
     "cpu",
     "cuda",
     "io",
@@ -64,11 +66,13 @@ _SUBMODULES = (
     "profiler",
     "pytest_plugin",
     "random",
+    "testing",
     "types",
     "utils",
 )
 if TYPE_CHECKING:
     from garboard import autograd as autograd
+    from garboard import backends as backends
     from garboard import cpu as cpu
     from garboard import cuda as cuda
     from garboard import io as io
@@ -79,6 +83,7 @@ if TYPE_CHECKING:
     from garboard import profiler as profiler
     from garboard import pytest_plugin as pytest_plugin
     from garboard import random as random
+    from garboard import testing as testing
     from garboard import types as types
     from garboard import utils as utils
 else:
@@ -100,6 +105,7 @@ __all__ = [
     "ValuesAndIndices",
     "VersionError",
     "allclose",
+    "compile",
     "broadcast_shapes",
     "current_dispose_scope",
     "device",

@@ -91,7 +91,7 @@ _FUNCTIONS: _Rows = (
     ("use gb.tensor(data, dtype=gb.uint8)", "ByteTensor"),
     ("use a tuple", "Size"),
     ("use gb.no_grad()", "inference_mode"),
-    ("ops run as they are called, so leave it out", "compile jit fx export"),
+    ("ops run as they are called, so leave it out", "jit fx export"),
     ("use float32, for there are no half types yet", "autocast amp GradScaler"),
     (
         "give dtype= and device= where tensors are made",
@@ -108,10 +108,11 @@ _FUNCTIONS: _Rows = (
     ("use gb.__version__", "version"),
     ("use gb.get_num_threads()", "get_num_interop_threads"),
     ("use gb.set_num_threads(count)", "set_num_interop_threads"),
-    ("use gb.cuda.is_available()", "backends accelerator"),
-    ("use gb.allclose(a, b)", "testing"),
+    ("use gb.cuda.is_available()", "accelerator"),
     ("", "promote_types result_type can_cast"),
-    ("", "distributed distributions fft func hub linalg masked mps multiprocessing nested onnx"),
+    ("there is one process a program; start one for each device yourself", "distributed"),
+    ("use multiprocessing; tensors are pickled", "multiprocessing"),
+    ("", "distributions fft func hub linalg masked mps nested onnx"),
     ("", "quantization sparse special vmap xpu from_dlpack"),
     ("use gb.nn.functional", "functional"),
 )
@@ -299,5 +300,6 @@ ADVICE = {
     "garboard.cuda": _by_name(_CUDA),
     "garboard.autograd": _by_name(_AUTOGRAD),
     "garboard.random": _by_name(_RANDOM),
+    "garboard.testing": _by_name((("", "make_tensor assert_allclose"),)),
     "garboard.profiler": _by_name(_PROFILER),
 }

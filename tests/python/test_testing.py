@@ -1,0 +1,83 @@
+"""Comparisons for tests, and names of PyTorch's that are taken without effect."""
+
+from __future__ import annotations
+
+import math
+
+import garboard as gb
+import numpy as np
+import pytest
+
+from tests.support.live_memory import balanced  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("balanced")
+
+
+@pytest.mark.parametrize(
+    ("make", "options"),
+    [
+        (lambda: (gb.tensor([1.0, 2.0]), gb.tensor([1.0, 2.000001])), {}),
+        (lambda: (gb.tensor([math.inf, 1.0]), gb.tensor([math.inf, 1.0])), {}),
+        (lambda: (gb.tensor([math.nan]), gb.tensor([math.nan])), {"equal_nan": True}),
+        (lambda: ({"a": [gb.ones(1)], "b": 3}, {"a": (gb.ones(1),), "b": 3.0}), {}),
+        (lambda: (np.ones(2), np.ones(2)), {}),
+        (lambda: (gb.ones(1), gb.ones(1, dtype=gb.float64)), {"check_dtype": False}),
+        (lambda: (gb.ones(2, requires_grad=True), gb.ones(2)), {}),
+        (lambda: (None, None), {}),
+    ],
+)
+def test_what_is_close_passes(make, options):
+    with gb.leaks.no_leaks():
+        gb.testing.assert_close(*make(), **options)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: (gb.ones(2, 2), gb.eye(2)), r"2 of 4 elements differ, by up to 1.0 at \(0, 1\)"),
+        (lambda: (gb.ones(2), gb.ones(3)), r"the sizes differ: \[2\] and \[3\]"),
+        (lambda: (gb.ones(1), gb.ones(1).double()), "the dtypes differ: garboard.float32 and"),
+        (lambda: ([gb.ones(1), 2], [gb.ones(1), 3]), r"numbers differ at \[1\]: 2.0 and 3.0"),
+        (lambda: ({"a": 1}, {"b": 1}), "the keys differ"),
+        (lambda: ([1], [1, 2]), "the lengths differ: 1 and 2"),
+        (lambda: (gb.tensor([math.nan]), gb.tensor([math.nan])), "1 of 1 elements differ"),
+        (lambda: (gb.tensor([1]), gb.tensor([2])), "1 of 1 elements differ, by up to 1.0"),
+    ],
+)
+def test_what_differs_is_told(make, message):
+    with pytest.raises(AssertionError, match=message):
+        gb.testing.assert_close(*make())
+
+
+def test_what_cannot_be_compared_is_refused():
+    with pytest.raises(TypeError, match="assert_close: of type object"):
+        gb.testing.assert_close(object(), object())
+    with pytest.raises(ValueError, match="rtol without atol"):
+        gb.testing.assert_close(1, 1, rtol=0.1)
+    with pytest.raises(AssertionError, match=r"^mine: the sizes"):
+        gb.testing.assert_close(gb.ones(1), gb.ones(2), msg=lambda told: f"mine: {told}")
+
+
+def test_switches_are_taken():
+    gb.backends.cudnn.benchmark = True
+    gb.backends.cudnn.deterministic = True
+    gb.backends.cuda.matmul.allow_tf32 = True
+
+    assert not gb.backends.cudnn.is_available()
+    assert not gb.backends.mps.is_available()
+
+
+def test_compile_returns_what_it_is_given_and_warns_once(monkeypatch):
+    monkeypatch.setattr("garboard._compiling._warned", False)
+    model = gb.nn.ReLU()
+
+    with pytest.warns(UserWarning, match="compile: ops run as they are called"):
+        assert gb.compile(model, mode="max-autotune") is model
+
+    @gb.compile(fullgraph=True)
+    def double(x):
+        return x * 2
+
+    assert double(2) == 4
+    with pytest.raises(TypeError, match="compile: model is of type int"):
+        gb.compile(3)
