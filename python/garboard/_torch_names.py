@@ -159,7 +159,6 @@ _METHODS: _Rows = (
 _NO_CONVOLUTION = "there are no convolutions of several dims and no pooling yet"
 _NO_RECURRENT = "there are no recurrent layers yet"
 _NN: _Rows = (
-    ("use nn.functional.conv1d in a module with parameters of its own", "Conv1d"),
     (_NO_CONVOLUTION, "Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d"),
     (_NO_CONVOLUTION, "MaxPool1d MaxPool2d MaxPool3d AvgPool1d AvgPool2d AvgPool3d LPPool2d"),
     (_NO_CONVOLUTION, "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveMaxPool2d Unfold Fold"),
@@ -197,9 +196,7 @@ _MODULE: _Rows = (
 )
 
 _INIT: _Rows = (
-    ("use normal_(tensor, mean, std), then tensor.clamp_(a, b)", "trunc_normal_"),
-    ("use tensor.copy_(gb.eye(*tensor.shape)) inside gb.no_grad()", "eye_"),
-    ("use xavier_uniform_()", "orthogonal_ sparse_ dirac_ xavier_uniform"),
+    ("use xavier_uniform_()", "xavier_uniform"),
     ("use xavier_normal_()", "xavier_normal"),
     ("use kaiming_uniform_()", "kaiming_uniform"),
     ("use kaiming_normal_()", "kaiming_normal"),

@@ -117,8 +117,8 @@ def _tensor(given: Any, where: str) -> Tensor:
     if hasattr(given, "__array_interface__"):
         return _engine.tensor(given)
     raise TypeError(
-        f"assert_close: {shown(given)}{where}; tensors, arrays, numbers, and lists, tuples and dicts "
-        "of them are needed"
+        f"assert_close: {shown(given)}{where}; tensors, arrays, numbers, and lists, tuples and "
+        "dicts of them are needed"
     )
 
 

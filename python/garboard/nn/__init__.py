@@ -26,6 +26,7 @@ from garboard.nn.containers import (
     ModuleList,
     Sequential,
 )
+from garboard.nn.convolution import Conv1d
 from garboard.nn.distance_losses import (
     CosineEmbeddingLoss,
     HingeEmbeddingLoss,
@@ -128,6 +129,7 @@ __all__ = [
     "BatchNorm1d",
     "BatchNorm2d",
     "BatchNorm3d",
+    "Conv1d",
     "CosineEmbeddingLoss",
     "CosineSimilarity",
     "CrossEntropyLoss",

@@ -6,21 +6,36 @@ Draws come from the default generator: `gb.manual_seed` makes them the same agai
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import prod, sqrt
+from math import ceil, prod, sqrt
 from typing import TYPE_CHECKING
 
 from garboard import _check as check
-from garboard._engine import ShapeError, Tensor
+from garboard._engine import (
+    ShapeError,
+    Tensor,
+    empty_like,
+    eye,
+    float64,
+    from_numpy,
+    randn,
+    randperm,
+    where,
+)
 from garboard._grad_mode import no_grad
 from garboard._missing import module_getattr
 
 __all__ = [
     "calculate_gain",
     "constant_",
+    "dirac_",
+    "eye_",
     "kaiming_normal_",
     "kaiming_uniform_",
     "normal_",
     "ones_",
+    "orthogonal_",
+    "sparse_",
+    "trunc_normal_",
     "uniform_",
     "xavier_normal_",
     "xavier_uniform_",
@@ -31,14 +46,23 @@ if not TYPE_CHECKING:
     __getattr__ = module_getattr(__name__)
 
 
-_GAINS = {"linear": 1.0, "sigmoid": 1.0, "tanh": 5 / 3, "relu": sqrt(2), "selu": 3 / 4}
+_CONVOLUTIONS = [f"{kind}{n}d" for kind in ("conv", "conv_transpose") for n in (1, 2, 3)]
+_GAINS = {
+    "linear": 1.0,
+    "sigmoid": 1.0,
+    "tanh": 5 / 3,
+    "relu": sqrt(2),
+    "selu": 3 / 4,
+    **dict.fromkeys(_CONVOLUTIONS, 1.0),
+}
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     """Return by how much weights before a nonlinearity are widened.
 
     Args:
-        nonlinearity: "linear", "sigmoid", "tanh", "relu", "leaky_relu" or "selu".
+        nonlinearity: "linear", "conv2d" and the like, "sigmoid", "tanh", "relu", "leaky_relu" or
+            "selu".
         param: The slope of "leaky_relu", 0.01 by default.
 
     Raises:
@@ -263,6 +287,180 @@ def kaiming_normal_(
     """
     deviation = _kaiming_deviation("kaiming_normal_", tensor, a, mode, nonlinearity)
     return normal_(tensor, 0.0, deviation)
+
+
+def trunc_normal_(
+    tensor: Tensor,
+    mean: float = 0.0,
+    std: float = 1.0,
+    a: float = -2.0,
+    b: float = 2.0,
+    generator: object = None,
+) -> Tensor:
+    """Draw from a normal distribution between two bounds; what falls outside is drawn anew.
+
+    Args:
+        tensor: A tensor of any shape and of a floating dtype.
+        mean: Its mean.
+        std: Its standard deviation.
+        a: The least number.
+        b: The greatest; at most a little outside of all that is drawn anew is cut off.
+        generator: Refused unless None: there is one generator, which `gb.manual_seed` restarts.
+
+    Returns:
+        The tensor itself. Nothing is recorded, so a leaf that requires grad may be given.
+
+    Raises:
+        DTypeError: The dtype is no floating one.
+        ShapeError: `std` is negative.
+        NotImplementedError: A generator.
+        DisposedError: The tensor is disposed.
+
+    >>> x = gb.nn.init.trunc_normal_(gb.zeros(100), a=-0.5, b=0.5)
+    >>> x.abs().amax().item() <= 0.5
+    True
+    """
+    op = "trunc_normal_"
+    if generator is not None:
+        raise NotImplementedError(f"{op}: a generator; there is one, which gb.manual_seed restarts")
+    least, most = check.worth(op, "a", a), check.worth(op, "b", b)
+    with no_grad():
+        check.tensor(op, "tensor", tensor).normal_(mean, std)
+        for _ in range(64):
+            is_out = (tensor < least) | (tensor > most)
+            if not bool(is_out.any()):
+                return tensor
+            tensor.copy_(where(is_out, empty_like(tensor).normal_(mean, std), tensor))
+        return tensor.clamp_(least, most)
+
+
+def eye_(tensor: Tensor) -> Tensor:
+    """Write 1 on the diagonal, and 0 everywhere else.
+
+    Args:
+        tensor: A tensor of two dims.
+
+    Returns:
+        The tensor itself. Nothing is recorded, so a leaf that requires grad may be given.
+
+    Raises:
+        ShapeError: More or fewer dims.
+        DisposedError: The tensor is disposed.
+
+    >>> gb.nn.init.eye_(gb.empty(2, 2)).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    if check.tensor("eye_", "tensor", tensor).ndim != 2:
+        raise ShapeError(f"eye_: a tensor of sizes {list(tensor.shape)}; two dims are needed")
+    with no_grad():
+        return tensor.copy_(eye(*tensor.shape, device=tensor.device))
+
+
+def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
+    """Let a convolution pass its channels on: 1 in the middle of channel i for output i.
+
+    Args:
+        tensor: [out, in, ...] of three to five dims.
+        groups: Of the convolution; they divide the outputs.
+
+    Returns:
+        The tensor itself. Nothing is recorded, so a leaf that requires grad may be given.
+
+    Raises:
+        ShapeError: More or fewer dims, or groups that do not divide the outputs.
+        DisposedError: The tensor is disposed.
+
+    >>> gb.nn.init.dirac_(gb.empty(1, 1, 3)).tolist()
+    [[[0.0, 1.0, 0.0]]]
+    """
+    shape = check.tensor("dirac_", "tensor", tensor).shape
+    count = check.count("dirac_", "groups", groups, 1)
+    if not 3 <= len(shape) <= 5 or shape[0] % count:
+        raise ShapeError(
+            f"dirac_: a tensor of sizes {list(shape)} in {count} groups; three to five dims, and "
+            "outputs that the groups divide, are needed"
+        )
+    with no_grad():
+        tensor.zero_()
+        middle = tuple(size // 2 for size in shape[2:])
+        own = shape[0] // count
+        for place in range(shape[0]):
+            if place % own < shape[1]:
+                tensor[(place, place % own, *middle)] = 1
+    return tensor
+
+
+def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01) -> Tensor:
+    """Draw normally, and write 0 into a part of each column (Martens, 2010).
+
+    Args:
+        tensor: A tensor of two dims and of a floating dtype.
+        sparsity: Which part of each column is 0, rounded up.
+        std: The deviation of the rest.
+
+    Returns:
+        The tensor itself. Nothing is recorded, so a leaf that requires grad may be given.
+
+    Raises:
+        ShapeError: More or fewer dims.
+        ValueError: A part out of [0, 1].
+        DisposedError: The tensor is disposed.
+
+    >>> (gb.nn.init.sparse_(gb.zeros(10, 3), sparsity=0.25) == 0).sum(0).tolist()
+    [3, 3, 3]
+    """
+    if check.tensor("sparse_", "tensor", tensor).ndim != 2:
+        raise ShapeError(f"sparse_: a tensor of sizes {list(tensor.shape)}; two dims are needed")
+    rows, columns = tensor.shape
+    count = ceil(check.share("sparse_", "sparsity", sparsity) * rows)
+    with no_grad():
+        tensor.normal_(0, std)
+        for column in range(columns):
+            for row in randperm(rows)[:count].tolist():
+                tensor[row, column] = 0
+    return tensor
+
+
+def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: object = None) -> Tensor:
+    """Draw a matrix whose rows, or columns, are orthogonal and of length `gain`.
+
+    Saxe, McClelland and Ganguli, arXiv:1312.6120; by NumPy's QR decomposition in float64.
+
+    Args:
+        tensor: [rows, ...] of two or more dims, which is taken as a matrix.
+        gain: The length of the shorter ones.
+        generator: Refused unless None: there is one generator, which `gb.manual_seed` restarts.
+
+    Returns:
+        The tensor itself. Nothing is recorded, so a leaf that requires grad may be given.
+
+    Raises:
+        ShapeError: Fewer than two dims.
+        NotImplementedError: A generator.
+        DisposedError: The tensor is disposed.
+
+    >>> x = gb.nn.init.orthogonal_(gb.zeros(2, 3))
+    >>> gb.allclose(x @ x.T, gb.eye(2), atol=1e-6)
+    True
+    """
+    op = "orthogonal_"
+    if generator is not None:
+        raise NotImplementedError(f"{op}: a generator; there is one, which gb.manual_seed restarts")
+    if check.tensor(op, "tensor", tensor).ndim < 2:
+        raise ShapeError(f"{op}: a tensor of sizes {list(tensor.shape)}; 2 or more dims are needed")
+    scale = check.worth(op, "gain", gain)
+    if not tensor.numel():
+        return tensor
+    import numpy as np
+
+    rows = tensor.shape[0]
+    columns = tensor.numel() // rows
+    with no_grad():
+        drawn = randn(max(rows, columns), min(rows, columns), dtype=float64).numpy()
+        q, r = np.linalg.qr(drawn)
+        q *= np.sign(np.diag(r))  # else the draw would not be uniform
+        made = from_numpy(np.ascontiguousarray(q if rows >= columns else q.T) * scale)
+        return tensor.copy_(made.reshape(tensor.shape).to(tensor.device))
 
 
 def _filled(op: str, tensor: Tensor, fill: Callable[..., Tensor], *arguments: float) -> Tensor:
