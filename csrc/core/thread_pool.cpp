@@ -36,7 +36,7 @@ struct Failure {
 
 /// The chunks that one thread takes before it helps others, on a line of its own. Work that comes
 /// again and again finds what it reads in the caches of the same core.
-struct alignas(64) Share {
+struct alignas(64) ChunkRange {
   std::atomic<std::uint64_t> claim{0};
 };
 
@@ -55,7 +55,7 @@ struct Workers {
   std::atomic<std::int64_t> unshared_at{0};
   Chunks job{};  // this and the next are read only by who has claimed a chunk
   Failure* failure = nullptr;
-  Share shares[most_threads];
+  ChunkRange shares[most_threads];
 };
 static_assert(std::is_trivially_destructible_v<Workers>);
 
@@ -69,7 +69,7 @@ void pause_briefly() {
 }
 
 /// Takes the next chunk of a share that nobody has begun; -1 if there is none.
-std::int64_t claim_chunk(Share& share) {
+std::int64_t claim_chunk(ChunkRange& share) {
   std::uint64_t now = share.claim.load(std::memory_order_acquire);
   while ((now & field_mask) < (now >> field & field_mask)) {
     if (share.claim.compare_exchange_weak(now, now + 1, std::memory_order_acq_rel))
@@ -95,7 +95,7 @@ void work(int mine) {
   is_inside = true;
   const int shares = workers.share_count.load(std::memory_order_relaxed);
   for (int turn = 0; turn < shares; ++turn) {
-    Share& share = workers.shares[(mine + turn) % shares];
+    ChunkRange& share = workers.shares[(mine + turn) % shares];
     for (std::int64_t chunk; (chunk = claim_chunk(share)) >= 0;) run_chunk(chunk);
   }
   is_inside = false;

@@ -161,6 +161,7 @@ TERNARY = [
         *(SMALL, SMALL, reals(0, 1)),
         result=real,
         terms=3,
+        takes_out=True,
     ),
-    ternary("clamp", np.clip, WIDE, reals(-20, 0), reals(1, 20), dtypes=NUMBERS),
+    ternary("clamp", np.clip, WIDE, reals(-20, 0), reals(1, 20), dtypes=NUMBERS, takes_out=True),
 ]

@@ -73,20 +73,24 @@ Scalar negative(Scalar scalar) {
 }
 
 template <const Binary& op>
-constexpr auto scaled = [](const Operand& a, const Operand& b, Scalar alpha, const Out& out) {
+Tensor scaled(const Tensor* out, const Operand& a, const Operand& b, const Scalar& alpha) {
   refuse_two_numbers(op.name, a, b);
-  if (alpha.real == 1) return binary<op>(a, b, out);
+  if (alpha.real == 1) {
+    if (!out) return op(a, b);
+    op.into(*out, a, b);
+    return {};
+  }
   const Scalar factor = &op == &sub ? negative(alpha) : alpha;
-  return made_or_written(
-      out, [&] { return add_scaled(a, b, factor); },
-      [&](const Tensor& to) { add_scaled.into(to, a, b, factor); });
-};
-template <const Binary& op>
-constexpr auto scaled_in_place = [](const Tensor& input, const Operand& other, Scalar alpha) {
-  if (alpha.real == 1) return binary_in_place<op>(input, other);
-  add_scaled.into(input, input, other, &op == &sub ? negative(alpha) : alpha);
-  return Itself();
-};
+  if (!out) return add_scaled(a, b, factor);
+  add_scaled.into(*out, a, b, factor);
+  return {};
+}
+
+Tensor moved(const Tensor* out, const Tensor& input, const Tensor& end, const Operand& weight) {
+  if (!out) return lerp(input, end, weight);
+  lerp.into(*out, input, end, weight);
+  return {};
+}
 
 using Bound = std::optional<Operand>;
 
@@ -102,12 +106,50 @@ Operand bound_or_none(const Bound& bound, DType dtype, bool is_low) {
   return Scalar::of(is_low ? Limits::min() : Limits::max());
 }
 
-/// Calls `run` with both bounds.
-template <class Run>
-auto bounded(const Tensor& input, const Bound& low, const Bound& high, Run run) {
+Tensor clamped(const Tensor* out, const Tensor& input, const Bound& low, const Bound& high) {
   if (!low && !high) throw_type_error("clamp: neither min nor max; at least one is needed");
-  return run(bound_or_none(low, input.dtype(), true), bound_or_none(high, input.dtype(), false));
+  const Operand from = bound_or_none(low, input.dtype(), true),
+                to = bound_or_none(high, input.dtype(), false);
+  if (!out) return clamp_between(input, from, to);
+  clamp_between.into(*out, input, from, to);
+  return {};
 }
+
+/// The forms of an op that takes more than its operands: `run(out, arguments...)` writes into
+/// `out`, or returns what is made where that is null.
+template <auto run>
+struct Forms;
+template <class First, class... Rest,
+          Tensor (*run)(const Tensor* out, const First& first, const Rest&... rest)>
+struct Forms<run> {
+  static PyObject* made_or_written(const First& first, const Rest&... rest, const Out& out) {
+    if (!out) return wrap(run(nullptr, first, rest...));
+    run(out->tensor, first, rest...);
+    return Py_NewRef(out->object);
+  }
+  static Itself in_place(const Tensor& input, const Rest&... rest) {
+    run(&input, input, rest...);
+    return {};
+  }
+};
+
+/// All that Python calls of one op: function and method, with `out=`, and the method in place.
+struct FormsOf {
+  const char* name;
+  const char* signature;  // ends with `out`
+  const Doc& doc;
+  const char* in_place_name;
+  const char* in_place_signature;
+  const Doc& in_place_doc;
+
+  template <auto run>
+  consteval std::array<Method, 2> rows() const {
+    return {
+        bind(name, signature, doc, fn<&Forms<run>::made_or_written>, Place::everywhere, "Tensor"),
+        bind(in_place_name, in_place_signature, in_place_doc, fn<&Forms<run>::in_place>,
+             Place::method)};
+  }
+};
 
 template <class Family, std::size_t index>
 constexpr const auto& op_at = *Family::ops[index];
@@ -184,15 +226,44 @@ constexpr const char* scaled_signature =
 constexpr const char* scaled_in_place_signature =
     "input: Tensor, other: Tensor | Number, *, alpha: Number = 1";
 
-constexpr const char* clamped =
-    "input: Tensor, min: Tensor | Number | None = None, max: Tensor | Number | None = None";
-constexpr const char* moved = "input: Tensor, end: Tensor, weight: Tensor | Number";
+constexpr auto add_forms = FormsOf{.name = "add",
+                                   .signature = scaled_signature,
+                                   .doc = docs::add,
+                                   .in_place_name = "add_",
+                                   .in_place_signature = scaled_in_place_signature,
+                                   .in_place_doc = docs::add_}
+                               .rows<scaled<add>>();
+constexpr auto sub_forms = FormsOf{.name = "sub",
+                                   .signature = scaled_signature,
+                                   .doc = docs::sub,
+                                   .in_place_name = "sub_",
+                                   .in_place_signature = scaled_in_place_signature,
+                                   .in_place_doc = docs::sub_}
+                               .rows<scaled<sub>>();
+constexpr auto lerp_forms =
+    FormsOf{.name = "lerp",
+            .signature =
+                "input: Tensor, end: Tensor, weight: Tensor | Number, *, "
+                "out: Tensor | None = None",
+            .doc = docs::lerp,
+            .in_place_name = "lerp_",
+            .in_place_signature = "input: Tensor, end: Tensor, weight: Tensor | Number",
+            .in_place_doc = docs::lerp_}
+        .rows<moved>();
+constexpr auto clamp_forms =
+    FormsOf{.name = "clamp",
+            .signature =
+                "input: Tensor, min: Tensor | Number | None = None, "
+                "max: Tensor | Number | None = None, *, out: Tensor | None = None",
+            .doc = docs::clamp,
+            .in_place_name = "clamp_",
+            .in_place_signature =
+                "input: Tensor, min: Tensor | Number | None = None, "
+                "max: Tensor | Number | None = None",
+            .in_place_doc = docs::clamp_}
+        .rows<clamped>();
 
 constexpr std::array others{
-    bind("add", scaled_signature, docs::add, scaled<add>, Place::everywhere, "Tensor"),
-    bind("add_", scaled_in_place_signature, docs::add_, scaled_in_place<add>, Place::method),
-    bind("sub", scaled_signature, docs::sub, scaled<sub>, Place::everywhere, "Tensor"),
-    bind("sub_", scaled_in_place_signature, docs::sub_, scaled_in_place<sub>, Place::method),
     bind(
         "gelu", "input: Tensor, *, approximate: Literal['none', 'tanh'] = 'none'", docs::gelu,
         [](const Tensor& input, Approximation approximate) {
@@ -205,32 +276,6 @@ constexpr std::array others{
           return where(condition, input, other);
         },
         Place::functional),
-    bind("lerp", moved, docs::lerp,
-         [](const Tensor& input, const Tensor& end, const Operand& weight) {
-           return lerp(input, end, weight);
-         }),
-    bind(
-        "lerp_", moved, docs::lerp_,
-        [](const Tensor& input, const Tensor& end, const Operand& weight) {
-          lerp.into(input, input, end, weight);
-          return Itself();
-        },
-        Place::method),
-    bind("clamp", clamped, docs::clamp,
-         [](const Tensor& input, const Bound& low, const Bound& high) {
-           return bounded(input, low, high, [&](const Operand& from, const Operand& to) {
-             return clamp_between(input, from, to);
-           });
-         }),
-    bind(
-        "clamp_", clamped, docs::clamp_,
-        [](const Tensor& input, const Bound& low, const Bound& high) {
-          return bounded(input, low, high, [&](const Operand& from, const Operand& to) {
-            clamp_between.into(input, input, from, to);
-            return Itself();
-          });
-        },
-        Place::method),
 };
 
 }  // namespace
@@ -238,7 +283,11 @@ constexpr std::array others{
 void add_elementwise_methods() {
   add_family<UnaryFamily>();
   add_family<BinaryFamily>();
+  add_table<add_forms>();
+  add_table<sub_forms>();
   add_table<others>();
+  add_table<lerp_forms>();
+  add_table<clamp_forms>();
 }
 
 }  // namespace garboard::python

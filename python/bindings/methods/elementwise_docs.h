@@ -152,13 +152,16 @@ inline constexpr Doc lerp{
     .details = "lerp(x, y, w) = x + w * (y - x), and exactly y where w is 1.",
     .args = {{"input", "Tensor of any shape; integers and bools are taken as float32."},
              {"end", "Tensor whose sizes broadcast with `input`'s."},
-             {"weight", "Tensor that broadcasts too, or a number: 0 gives `input`, 1 `end`."}},
+             {"weight", "Tensor that broadcasts too, or a number: 0 gives `input`, 1 `end`."},
+             out},
     .returns =
-        "A new tensor of the broadcast shape and the promoted dtype. Until backward the "
+        "A new tensor of the broadcast shape and the promoted dtype; or `out`. Until backward the "
         "graph keeps all three.",
     .raises =
-        "ShapeError: The sizes do not broadcast.\n"
-        "DeviceError: The tensors are on several devices.",
+        "ShapeError: The sizes do not broadcast, or `out` has others than the result.\n"
+        "DTypeError: The result's category (bool, integer, floating) is above that of `out`.\n"
+        "DeviceError: The tensors are on several devices.\n"
+        "GradientError: Grad mode is on, `out` is given, and a tensor requires grad.",
     .example =
         ">>> gb.lerp(gb.tensor([0.0, 10.0]), gb.tensor([4.0, 20.0]), 0.5)\n"
         "tensor([ 2., 15.])",
@@ -183,14 +186,16 @@ inline constexpr Arg maximum{"max", "The upper bound, likewise. At least one of 
 inline constexpr Doc clamp{
     .summary = "Move what lies outside [`min`, `max`] to the nearer bound.",
     .details = clamp_details,
-    .args = {{"input", "Tensor of any shape and of any dtype but bool."}, minimum, maximum},
+    .args = {{"input", "Tensor of any shape and of any dtype but bool."}, minimum, maximum, out},
     .returns =
-        "A new tensor of the broadcast shape and the promoted dtype. The gradient goes to "
-        "what gave the element; until backward the graph keeps `input` and the bounds.",
+        "A new tensor of the broadcast shape and the promoted dtype; or `out`. The gradient goes "
+        "to what gave the element; until backward the graph keeps `input` and the bounds.",
     .raises =
-        "ShapeError: The sizes do not broadcast.\n"
-        "DTypeError: All are bool, or a bound does not fit into the integer dtype.\n"
+        "ShapeError: The sizes do not broadcast, or `out` has others than the result.\n"
+        "DTypeError: All are bool, a bound does not fit into the integer dtype, or the result's "
+        "category (bool, integer, floating) is above that of `out`.\n"
         "DeviceError: The tensors are on several devices.\n"
+        "GradientError: Grad mode is on, `out` is given, and a tensor requires grad.\n"
         "TypeError: Neither bound is given.",
     .example =
         ">>> gb.clamp(gb.tensor([-2, 1, 5]), 0, 3)\n"
