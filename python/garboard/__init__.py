@@ -42,12 +42,12 @@ from garboard._engine import (  # noqa: E402
     is_grad_enabled,
     set_num_threads,
 )
-from garboard._files import load, save  # noqa: E402
 from garboard._functions import allclose, broadcast_shapes, equal, is_tensor  # noqa: E402
 from garboard._grad_mode import enable_grad, no_grad, set_grad_enabled  # noqa: E402
 from garboard._missing import add_missing_names, module_getattr  # noqa: E402
 from garboard._printing import set_printoptions  # noqa: E402
 from garboard._scopes import dispose_scope  # noqa: E402
+from garboard.io import load, save  # noqa: E402
 
 add_missing_names(Tensor, "Tensor")
 

@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from garboard._files import load, save
 from garboard._missing import module_getattr
 from garboard.io._errors import FileError
+from garboard.io._files import load, save
 
 __all__ = ["FileError", "load", "save"]
 

@@ -10,9 +10,11 @@ from typing import Any, BinaryIO
 from garboard import _check as check
 from garboard import _engine
 from garboard._engine import Tensor
-from garboard.io._dtypes import dtype_named, raw_bytes
+from garboard.io._dtypes import dtype_named
+from garboard.io._elements import read_into, read_npy
 from garboard.io._errors import FileError
 from garboard.io._tree import decoded
+from garboard.io._zips import read_zip
 
 __all__ = ["read", "read_into"]
 
@@ -49,11 +51,9 @@ def _read_file(file: BinaryIO, device: Any, is_mapped: bool) -> Any:
     magic = file.read(9)
     file.seek(start)
     if magic[:4] == b"PK\x03\x04":
-        from garboard.io._zips import read_zip
-
         return read_zip(file, device)
     if magic[:6] == b"\x93NUMPY":
-        return _read_npy(file, device)
+        return read_npy(file, device)
     if len(magic) == 9 and magic[8:] == b"{":
         return _Safetensors(file, size, device, is_mapped).read()
     if magic[:1] == b"\x80":
@@ -65,18 +65,6 @@ def _read_file(file: BinaryIO, device: Any, is_mapped: bool) -> Any:
         f"load: a file of {size} bytes of an unknown kind; safetensors, .npy, .npz, or a .pt file "
         "of PyTorch 1.6 or newer is needed"
     )
-
-
-def read_into(file: Any, tensor: Tensor, name: str) -> Tensor:
-    """Fill a new tensor with what comes next."""
-    with raw_bytes(tensor) as room:
-        done = 0
-        while done < room.nbytes:
-            count = file.readinto(room[done : done + (1 << 26)])
-            if not count:
-                raise FileError(f"load: {name[:80]} is cut off after {done} of {room.nbytes} bytes")
-            done += count
-    return tensor
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -191,16 +179,3 @@ _FORMATS = {
     "int8": "b",
     "bool": "?",
 }
-
-
-def _read_npy(file: BinaryIO, device: Any) -> Tensor:
-    import numpy as np
-
-    try:
-        array = np.load(file, allow_pickle=False)
-    except OSError:
-        raise
-    except Exception:  # NumPy parses the header as a Python expression, which fails in many ways
-        raise FileError("load: a broken .npy file, or one of objects") from None
-    tensor = _engine.from_numpy(np.ascontiguousarray(array))
-    return tensor if device is None else tensor.to(device)

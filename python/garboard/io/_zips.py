@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 from garboard import _engine
 from garboard._engine import GarboardError, Tensor
 from garboard.io._dtypes import dtype_named
+from garboard.io._elements import read_into, read_npy
 from garboard.io._errors import FileError
 from garboard.io._unpickling import TorchUnpickler
 
@@ -44,12 +45,10 @@ def read_zip(file: BinaryIO, device: Any) -> Any:
 
 
 def _read_npz(archive: zipfile.ZipFile, names: list[str], device: Any) -> dict[str, Tensor]:
-    from garboard.io._loading import _read_npy
-
     found = {}
     for name in names:
         with archive.open(name) as member:
-            found[name.removesuffix(".npy")] = _read_npy(member, device)  # type: ignore[arg-type]
+            found[name.removesuffix(".npy")] = read_npy(member, device)  # type: ignore[arg-type]
     return found
 
 
@@ -104,8 +103,6 @@ class _TorchFile:
             # The directory may say anything: what the file holds comes first, memory afterwards.
             if info.header_offset + info.compress_size > self._size():
                 raise FileError(f"load: storage {key[:40]} lies beyond the end; it is cut off")
-            from garboard.io._loading import read_into
-
             with self._archive.open(info) as member:
                 tensor = read_into(member, _engine.empty(count, dtype=dtype), f"storage {key}")
             self._storages[key] = tensor

@@ -87,7 +87,6 @@ from garboard.nn.functional._slices import (
     pairwise_distance,
     prelu,
     rrelu,
-    softmin,
 )
 
 if TYPE_CHECKING:
@@ -211,6 +210,27 @@ def softmax(
     [[0.25, 0.25, 0.25, 0.25]]
     """
     return _engine.softmax(input, _dim("softmax", input, dim, axis), dtype=dtype)
+
+
+def softmin(input: Tensor, dim: int | None = None) -> Tensor:
+    """Compute the softmax of `-input`.
+
+    Args:
+        input: Tensor of any shape and of a floating dtype.
+        dim: Where to sum; without it one is picked, as for `softmax`.
+
+    Returns:
+        A new tensor of `input`'s shape.
+
+    Raises:
+        ShapeError: `dim` is out of range.
+        DTypeError: The dtype is not a floating one.
+        DisposedError: `input` is disposed.
+
+    >>> gb.nn.functional.softmin(gb.zeros(2), dim=0)
+    tensor([0.5000, 0.5000])
+    """
+    return softmax(-check.tensor("softmin", "input", input), dim)
 
 
 def log_softmax(

@@ -16,31 +16,7 @@ __all__ = [
     "pairwise_distance",
     "prelu",
     "rrelu",
-    "softmin",
 ]
-
-
-def softmin(input: Tensor, dim: int | None = None) -> Tensor:
-    """Compute the softmax of `-input`.
-
-    Args:
-        input: Tensor of any shape and of a floating dtype.
-        dim: Where to sum; without it one is picked, as for `softmax`.
-
-    Returns:
-        A new tensor of `input`'s shape.
-
-    Raises:
-        ShapeError: `dim` is out of range.
-        DTypeError: The dtype is not a floating one.
-        DisposedError: `input` is disposed.
-
-    >>> gb.nn.functional.softmin(gb.zeros(2), dim=0)
-    tensor([0.5000, 0.5000])
-    """
-    from garboard.nn.functional import softmax
-
-    return softmax(-check.tensor("softmin", "input", input), dim)
 
 
 def glu(input: Tensor, dim: int = -1) -> Tensor:
