@@ -99,6 +99,7 @@ std::vector<Tensor> record_custom(const CustomCall& call, Counted<ForeignRule> r
   }
   node->set_foreign_rule(std::move(rule));
   keep(*node, saved);  // now that the versions stand still
+  if (grad_mode & mode::packs) pack_kept(*node);
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (histories[i]) results[i].body()->grad_node = histories[i];
   }

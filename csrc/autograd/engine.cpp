@@ -11,6 +11,7 @@
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
 #include "csrc/ops/elementwise/binary.h"
+#include "csrc/ops/elementwise/unary.h"
 #include "csrc/ops/op/record.h"
 #include "csrc/ops/reduce/reduce.h"
 
@@ -35,6 +36,26 @@ void accumulate(Tensor& sum, Tensor gradient, bool is_recorded) {
   } else {
     sum = add(sum, gradient);
   }
+}
+
+/// Adds to the `.grad` of a tensor.
+void add_to_grad(const Tensor& tensor, Tensor gradient, bool is_recorded) {
+  Tensor sum = tensor.grad();
+  if (sum && !is_recorded && !sum.requires_grad()) {
+    add.apply_in_place(sum, gradient);
+    return;
+  }
+  if (sum) {
+    sum = add(sum, gradient);
+  } else if (is_sole_owner(gradient) && is_whole(gradient)) {
+    sum = std::move(gradient);
+  } else {
+    // Somebody else still uses, or could write, those bytes. And if it is the leaf itself, a node
+    // must lie between the two: a survey of nodes would not find what holds itself without one.
+    sum = clone(gradient);
+  }
+  if (is_recorded && sum.requires_grad()) note_recorded_gradient();
+  grad_state_of(tensor).grad = std::move(sum);
 }
 
 /// The tensors whose gradients are asked for, by where an edge to them leads.
@@ -262,7 +283,7 @@ class GraphWalk {
 
   void visit(const Counted<GradNode>& node) {
     Tensor gradient = std::exchange(node->gradient, {});
-    if (gradient && node->hooks()) gradient = hooked(*node->hooks(), std::move(gradient));
+    if (gradient && node->seldom()) gradient = seen(*node, std::move(gradient));
     if (wanted_) {
       if (gradient) wanted_->add(node.get(), gradient);
       if (!look_ahead(*node)) return;  // it is wanted, and nothing behind it
@@ -270,9 +291,11 @@ class GraphWalk {
     Grads grads;
     if (gradient || has_gathered(*node)) {
       const OpProfile::MaybeOp op(node->name, " (backward)");
-      const bool adds_to_leaves = !options_.create_graph && !wanted_;
-      grads = node->run(Backward(*node, std::move(gradient), adds_to_leaves,
-                                 wanted_ ? edges_lead_.data() : nullptr));
+      if (is_watched_ || (node->seldom() && node->seldom()->node_hooks)) {
+        grads = run_watched(*node, std::move(gradient));
+      } else {
+        grads = run(*node, std::move(gradient), !options_.create_graph && !wanted_);
+      }
     }
     // What it kept goes before anything that lies further back is computed.
     if (options_.retain_graph) {
@@ -296,6 +319,49 @@ class GraphWalk {
     if (!options_.retain_graph) node->drop_edges();
   }
 
+  Grads run(GradNode& node, Tensor gradient, bool adds_to_leaves) {
+    return node.run(Backward(node, std::move(gradient), adds_to_leaves,
+                             wanted_ ? edges_lead_.data() : nullptr));
+  }
+
+  /// With the node's own hooks, and a look for NaN.
+  Grads run_watched(GradNode& node, Tensor gradient) {
+    const Counted<NodeHooks> hooks = node.seldom() ? node.seldom()->node_hooks : nullptr;
+    ForeignRule* const rule = node.foreign();
+    const bool is_gathered = rule && rule->only_output < 0;
+    std::vector<Tensor> given;
+    if (hooks) {
+      given = is_gathered ? std::exchange(rule->gathered, {}) : std::vector<Tensor>{gradient};
+      hooks->before(given);
+      if (is_gathered) {
+        rule->gathered = given;
+      } else {
+        gradient = given[0];
+      }
+    }
+    if (!gradient && !has_gathered(node)) return {};
+    Grads grads = run(node, std::move(gradient), false);
+    const int count = static_cast<int>(node.edges().size());
+    if (is_watched_) {
+      for (int i = 0; i < count; ++i) check_not_nan(node, grads[i], i);
+    }
+    if (!hooks) return grads;
+    std::vector<Tensor> made;
+    for (int i = 0; i < count; ++i) made.push_back(grads[i]);
+    hooks->after(made, given);
+    for (int i = 0; i < count; ++i) grads[i] = std::move(made[static_cast<std::size_t>(i)]);
+    return grads;
+  }
+
+  void check_not_nan(const GradNode& node, const Tensor& gradient, int input) const {
+    if (!gradient || !is_floating(gradient.dtype())) return;
+    const GradModeGuard no_grad(false);
+    if (!*static_cast<const bool*>(to(any(isnan(gradient)), Device{}).data())) return;
+    throw GradientError(text(name_, ": the gradient of ", node.name, " for its input ", input,
+                             " has NaN; ", node.name, " was called at ", describe(node.site),
+                             ", look at what it was given there"));
+  }
+
   /// Whether the outputs of an op of several have left gradients; see ForeignRule.
   static bool has_gathered(const GradNode& node) {
     return node.foreign() && !node.foreign()->gathered.empty();
@@ -313,6 +379,14 @@ class GraphWalk {
     if (edge.leaf) return deliver(edge.leaf, std::move(part));
     if (part) accumulate(edge.node->gradient, std::move(part), options_.create_graph);
     if (--edge.node->pending_count == 0) push(edge.node);
+  }
+
+  /// What goes on once hooks of the output have seen its gradient.
+  Tensor seen(GradNode& node, Tensor gradient) {
+    if (node.hooks()) gradient = hooked(*node.hooks(), std::move(gradient));
+    if (TensorBody* const body = node.seldom()->retained_by)
+      add_to_grad(Tensor(Counted<TensorBody>(body)), gradient, options_.create_graph);
+    return gradient;
   }
 
   static Tensor hooked(GradientHooks& hooks, Tensor gradient) {
@@ -347,28 +421,18 @@ class GraphWalk {
     const GradState* const state = leaf.body()->grad_state.get();
     if (state && state->hooks) gradient = hooked(*state->hooks, std::move(gradient));
     if (wanted_) return wanted_->add(leaf.body(), gradient);  // no `.grad` changes
-    Tensor sum = leaf.grad();
-    if (sum && !options_.create_graph && !sum.requires_grad()) {
-      add.apply_in_place(sum, gradient);
-      return;
+    add_to_grad(leaf, std::move(gradient), options_.create_graph);
+    if (state && state->hooks) {
+      const Counted<GradientHooks> hooks = state->hooks;
+      hooks->call_after(leaf);
     }
-    if (sum) {
-      sum = add(sum, gradient);
-    } else if (is_sole_owner(gradient) && is_whole(gradient)) {
-      sum = std::move(gradient);
-    } else {
-      // Somebody else still uses, or could write, those bytes. And if it is the leaf itself, a node
-      // must lie between the two: a survey of nodes would not find what holds itself without one.
-      sum = clone(gradient);
-    }
-    if (options_.create_graph && sum.requires_grad()) note_recorded_gradient();
-    grad_state_of(leaf).grad = std::move(sum);
   }
 
   const char* name_;
   WalkOptions options_;
   Wanted* wanted_;
   std::uint64_t number_;
+  bool is_watched_ = grad_mode & mode::finds_nan;
   bool is_done_ = false;
   std::vector<Counted<GradNode>> visited_;
   std::vector<Counted<GradNode>> ready_;  // a heap: the youngest first
@@ -383,18 +447,32 @@ void backward(const std::vector<Tensor>& outputs, const std::vector<Tensor>& gra
   GraphWalk("backward", options, nullptr).run(outputs, gradients);
 }
 
+void backward(const std::vector<Tensor>& outputs, const std::vector<Tensor>& gradients,
+              const std::vector<Tensor>& inputs, const WalkOptions& options) {
+  std::vector<Tensor> found = gradients_of(outputs, gradients, inputs, options, "backward");
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const auto earlier = inputs.begin() + static_cast<std::ptrdiff_t>(i);
+    if (!found[i] || std::find(inputs.begin(), earlier, inputs[i]) != earlier) continue;
+    if (!retains_grad(inputs[i])) add_to_grad(inputs[i], found[i], options.create_graph);
+    const GradState& state = grad_state_of(inputs[i]);
+    if (const Counted<GradientHooks> hooks = inputs[i].is_leaf() ? state.hooks : nullptr)
+      hooks->call_after(inputs[i]);
+  }
+}
+
 std::vector<Tensor> gradients_of(const std::vector<Tensor>& outputs,
                                  const std::vector<Tensor>& gradients,
-                                 const std::vector<Tensor>& inputs, const WalkOptions& options) {
-  if (inputs.empty()) throw GradientError("grad: no inputs; at least one is needed");
+                                 const std::vector<Tensor>& inputs, const WalkOptions& options,
+                                 const char* name) {
+  if (inputs.empty()) throw GradientError(text(name, ": no inputs; at least one is needed"));
   for (const Tensor& input : inputs) {
     if (!input.requires_grad())
-      throw GradientError(
-          "grad: an input that does not require grad; set requires_grad_() before "
-          "the outputs are computed");
+      throw GradientError(text(name,
+                               ": an input that does not require grad; set requires_grad_() before "
+                               "the outputs are computed"));
   }
   Wanted wanted(inputs);
-  GraphWalk("grad", options, &wanted).run(outputs, gradients);
+  GraphWalk(name, options, &wanted).run(outputs, gradients);
   return wanted.take();
 }
 

@@ -19,8 +19,15 @@ struct WalkOptions {
 /// Raises GradientError where there is nothing to start from, nothing was recorded, a graph was
 /// freed by an earlier walk, or another walk is under way in it, and VersionError where a
 /// saved tensor was written since. After an error, leaves may hold part of their gradients.
+///
+/// Calls hooks, and where a tensor between outputs and leaves retains its gradient adds to that
+/// too. In mode::finds_nan raises GradientError where a rule gives NaN.
 void backward(const std::vector<Tensor>& outputs, const std::vector<Tensor>& gradients,
               const WalkOptions& options);
+/// The same for `inputs` alone, be they leaves or not: no other `.grad` changes, but of what
+/// retains its gradient. Inputs that the outputs do not depend on stay as they are.
+void backward(const std::vector<Tensor>& outputs, const std::vector<Tensor>& gradients,
+              const std::vector<Tensor>& inputs, const WalkOptions& options);
 
 /// The same gradients for `inputs` alone, returned and not added to any `.grad`; empty for an input
 /// that the outputs do not depend on. Nodes that do not lead to an input are neither run nor freed,
@@ -28,6 +35,7 @@ void backward(const std::vector<Tensor>& outputs, const std::vector<Tensor>& gra
 /// refused: it may have led to an input.
 std::vector<Tensor> gradients_of(const std::vector<Tensor>& outputs,
                                  const std::vector<Tensor>& gradients,
-                                 const std::vector<Tensor>& inputs, const WalkOptions& options);
+                                 const std::vector<Tensor>& inputs, const WalkOptions& options,
+                                 const char* name = "grad");
 
 }  // namespace garboard

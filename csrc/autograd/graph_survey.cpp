@@ -11,6 +11,16 @@ GradientHooks* GraphSurvey::Thing::hooks() const noexcept {
   return body->grad_state ? body->grad_state->hooks.get() : nullptr;
 }
 
+std::vector<Foreign*> GraphSurvey::Thing::foreign() const {
+  std::vector<Foreign*> found;
+  const GradNode::Seldom* const seldom = node ? node->seldom() : nullptr;
+  if (!seldom) return found;
+  if (seldom->foreign) found.push_back(seldom->foreign.get());
+  if (seldom->node_hooks) found.push_back(seldom->node_hooks.get());
+  for (const auto& packed : seldom->packed) found.push_back(packed.tensor.get());
+  return found;
+}
+
 std::size_t GraphSurvey::meet(const void* at, Thing thing) {
   const auto [it, is_new] = places_.try_emplace(at, things_.size());
   if (is_new) things_.push_back(std::move(thing));
@@ -29,7 +39,10 @@ void GraphSurvey::look_behind(std::size_t place) {
   if (TensorBody* const body = things_[place].body) {
     hold(place, body->grad_node.get());
     hold(place, body->base.get());
-    if (body->grad_state) hold(place, body->grad_state->grad.body());
+    if (const GradState* const state = body->grad_state.get()) {
+      hold(place, state->grad.body());
+      hold(place, state->retaining.get());
+    }
     return;
   }
   GradNode* const node = things_[place].node;
@@ -38,7 +51,12 @@ void GraphSurvey::look_behind(std::size_t place) {
     hold(place, edge.leaf.body());
   }
   node->for_each_kept([&](const SavedTensor& kept) { hold(place, kept.tensor.body()); });
-  if (node->seldom()) hold(place, node->seldom()->inner.get());
+  if (!node->seldom()) return;
+  hold(place, node->seldom()->inner.get());
+  for (const auto& packed : node->seldom()->packed) {
+    hold(place, packed.history.node.get());
+    hold(place, packed.history.leaf.body());
+  }
 }
 
 void GraphSurvey::keep_what_others_hold() {

@@ -24,7 +24,8 @@ class GraphSurvey {
 
     std::uint32_t share_count() const { return body ? body->share_count() : node->share_count(); }
     GradientHooks* hooks() const noexcept;
-    ForeignRule* rule() const noexcept { return node ? node->foreign() : nullptr; }
+    /// What a node holds of others; none of a body.
+    std::vector<Foreign*> foreign() const;
   };
 
   /// Returns the place of what the survey starts from, or has met.

@@ -42,7 +42,34 @@ void GradNode::release_kept() noexcept {
   seldom_->inner.reset();
   seldom_->sizes = {};
   seldom_->others = {};
+  seldom_->packed = {};
   seldom_->foreign.reset();  // goes last: its end may run anything
+}
+
+void GradNode::pack_kept(Pack pack) {
+  std::vector<Seldom::Packed> packed;
+  const auto take = [&](int place, const Tensor& kept, Edge history) {
+    const Tensor apart = kept.alias_of_storage(kept.sizes(), kept.strides(), kept.offset());
+    packed.push_back({place, std::move(history), pack(name, apart)});
+  };
+  for (int place = 0; place < kept_places; ++place) {
+    if (!(kept_ & (1 << place))) continue;
+    const Tensor kept = tensors_[place].tensor;
+    take(place, kept, {});
+    std::destroy_at(&tensors_[place]);
+    kept_ &= std::uint8_t(~(1 << place));
+  }
+  const std::size_t count = seldom_ ? seldom_->others.size() : 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Tensor kept = seldom_->others[i].saved.tensor;
+    if (!kept) continue;
+    const bool is_leaf = kept.is_leaf();
+    take(kept_places + static_cast<int>(i), kept,
+         {is_leaf ? nullptr : kept.body()->grad_node,
+          is_leaf && kept.requires_grad() ? kept : Tensor()});
+    seldom_->others[i].saved = {};
+  }
+  if (!packed.empty()) make_seldom().packed = std::move(packed);
 }
 
 void GradNode::drop_edges() noexcept {
@@ -83,7 +110,7 @@ constinit thread_local DeadNodes dead_nodes [[gnu::tls_model("initial-exec")]];
 
 void destroy(GradNode* node) noexcept { dead_nodes.end(node); }
 
-constinit thread_local bool grad_enabled [[gnu::tls_model("initial-exec")]] = true;
+constinit thread_local std::uint8_t grad_mode [[gnu::tls_model("initial-exec")]] = mode::records;
 
 namespace {
 
@@ -106,12 +133,37 @@ const Tensor& checked(const GradNode& node, const SavedTensor& saved, const char
 
 Tensor Backward::input(int i) const {
   static constexpr const char* roles[] = {"first input", "second input", "third input"};
-  return checked(node_, *node_.kept_input(i), roles[i]);
+  if (const SavedTensor* const kept = node_.kept_input(i)) return checked(node_, *kept, roles[i]);
+  return unpacked(i, &node_.edges()[static_cast<std::size_t>(i)]);
 }
 
 Tensor Backward::other(int i) const {
   const SavedOther& other = node_.seldom()->others[static_cast<std::size_t>(i)];
-  return other.saved.tensor ? checked(node_, other.saved, other.role) : Tensor();
+  if (other.saved.tensor) return checked(node_, other.saved, other.role);
+  return unpacked(inline_edges + 1 + i, nullptr);
+}
+
+/// Of an input the history is where its edge leads; of the output it is the caller's to give.
+Tensor Backward::unpacked(int place, const Edge* history) const {
+  for (const auto& packed : node_.seldom()->packed) {
+    if (packed.place != place) continue;
+    const Counted<PackedTensor> held = packed.tensor;  // user code runs
+    const Edge edge = history ? *history : packed.history;
+    Tensor tensor = held->unpack();
+    if (!is_grad_enabled() || !edge) return tensor;
+    Tensor with_history =
+        tensor.alias_of_storage(tensor.sizes(), tensor.strides(), tensor.offset());
+    if (edge.node) {
+      with_history.body()->grad_node = edge.node;
+      return with_history;
+    }
+    const Counted<GradNode> node = GradNode::make("alias", tensor);
+    node->add_edge([&] { return edge; });
+    node->set_rule([](const Backward& at) -> Grads { return at.grad; });
+    with_history.body()->grad_node = node;
+    return with_history;
+  }
+  return {};
 }
 
 Tensor Backward::sum_so_far(int i) const {
@@ -128,7 +180,8 @@ Tensor Backward::sum_so_far(int i) const {
 
 // The output was kept without its history, or node and output would own each other.
 Tensor Backward::output() const {
-  const Tensor& kept = checked(node_, *node_.kept_output(), "output");
+  const SavedTensor* const saved = node_.kept_output();
+  const Tensor kept = saved ? checked(node_, *saved, "output") : unpacked(inline_edges, nullptr);
   if (!is_grad_enabled()) return kept;
   Tensor output = kept.alias_of_storage(kept.sizes(), kept.strides(), kept.offset());
   output.body()->grad_node = Counted<GradNode>(&node_);

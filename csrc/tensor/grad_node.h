@@ -14,6 +14,7 @@
 
 #include "csrc/core/scalar.h"
 #include "csrc/lifetime/registry.h"
+#include "csrc/tensor/grad_mode.h"
 #include "csrc/tensor/tensor.h"
 
 namespace garboard {
@@ -58,7 +59,33 @@ struct SavedOther {
   SavedTensor saved;
 };
 
+/// What a node holds of somebody beyond this library: a rule, hooks, packed tensors.
+class Foreign : public RefCounted {
+ public:
+  virtual ~Foreign() = default;
+};
+
+/// Stands for a tensor that a node keeps, somewhere else: on a disk, on another device, nowhere.
+class PackedTensor : public Foreign {
+ public:
+  /// A tensor without history of the sizes, dtype and device of the one that was packed.
+  virtual Tensor unpack() = 0;
+};
+/// Packs a tensor, which has no history, that the op `name` keeps.
+using Pack = Counted<PackedTensor> (*)(const char* name, const Tensor& kept);
+
 class Backward;
+class Grads;
+class GradNode;
+
+/// Called before and after the rule of one node.
+class NodeHooks : public Foreign {
+ public:
+  /// May replace the gradients of the outputs, of which some may be empty.
+  virtual void before(std::vector<Tensor>& gradients) = 0;
+  /// May replace those of the inputs, as many as the node has edges.
+  virtual void after(std::vector<Tensor>& grads, const std::vector<Tensor>& gradients) = 0;
+};
 
 inline constexpr int inline_edges = 3;
 
@@ -89,9 +116,8 @@ class Grads {
 
 /// A rule from beyond this library, such as a class in Python: it owns what it likes, and ends with
 /// the node, or as soon as a backward pass frees the node.
-class ForeignRule : public RefCounted {
+class ForeignRule : public Foreign {
  public:
-  virtual ~ForeignRule() = default;
   /// Once a pass, when the gradients of all outputs have met.
   virtual Grads run(const Backward& at) = 0;
 
@@ -174,6 +200,14 @@ class GradNode final : public RefCounted, public NodeRecord {
     std::vector<std::int64_t> sizes;  // of such an op: one a input, where its rule needs them
     pool::Vector<SavedOther> others;
     Counted<ForeignRule> foreign;
+    Counted<NodeHooks> node_hooks;
+    TensorBody* retained_by = nullptr;  // the output, where it retains its gradient
+    struct Packed {
+      int place;     // of an input, of the output, or behind it of the others
+      Edge history;  // of an other
+      Counted<PackedTensor> tensor;
+    };
+    std::vector<Packed> packed;
 
     static void* operator new(std::size_t bytes) { return pool::take(bytes); }
     static void operator delete(void* at, std::size_t bytes) noexcept { pool::give(at, bytes); }
@@ -208,6 +242,9 @@ class GradNode final : public RefCounted, public NodeRecord {
   }
   void set_foreign_rule(Counted<ForeignRule> rule);
   Grads run(const Backward& backward) { return run_(rule_, backward); }
+
+  /// Packs all that is kept.
+  void pack_kept(Pack pack);
 
   /// Frees what was kept, and the rule. A second walk is refused.
   void release_kept() noexcept;
@@ -305,6 +342,8 @@ class Backward {
   GradNode& node() const noexcept { return node_; }
 
  private:
+  Tensor unpacked(int place, const Edge* history) const;
+
   GradNode& node_;
   bool adds_to_leaves_;
   const std::uint8_t* edges_lead_;
@@ -317,25 +356,5 @@ inline Counted<GradNode> GradNode::make(const char* name, const Tensor& output) 
   registry().add(*node);
   return Counted<GradNode>::adopt(node);
 }
-
-// Initial-exec: every op asks.
-extern constinit thread_local bool grad_enabled [[gnu::tls_model("initial-exec")]];
-
-/// Thread-local: false inside no_grad.
-inline bool is_grad_enabled() noexcept { return grad_enabled; }
-/// Returns what it was.
-inline bool set_grad_enabled(bool enabled) noexcept { return std::exchange(grad_enabled, enabled); }
-
-/// Sets grad mode for a block.
-class GradModeGuard {
- public:
-  explicit GradModeGuard(bool enabled) noexcept : before_(set_grad_enabled(enabled)) {}
-  ~GradModeGuard() { set_grad_enabled(before_); }
-  GradModeGuard(const GradModeGuard&) = delete;
-  GradModeGuard& operator=(const GradModeGuard&) = delete;
-
- private:
-  bool before_;
-};
 
 }  // namespace garboard

@@ -35,6 +35,12 @@ void Storage::take_block(CachingAllocator& allocator) {
   registry().arrive(*this);
 }
 
+void Storage::refuse_saving() {
+  throw GradientError(
+      "backward: a tensor that was made in inference mode would be kept for it; clone() it outside "
+      "of inference_mode(), or make it there");
+}
+
 Counted<Storage> Storage::around(void* data, std::int64_t bytes, Device device, ForeignOwner owner,
                                  bool is_writable) {
   CachingAllocator& allocator = allocator_of(device);

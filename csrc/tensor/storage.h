@@ -8,6 +8,7 @@
 #include "csrc/core/counted.h"
 #include "csrc/core/pool.h"
 #include "csrc/lifetime/registry.h"
+#include "csrc/tensor/grad_mode.h"
 
 namespace garboard {
 
@@ -48,7 +49,14 @@ class Storage final : public RefCounted, public StorageRecord {
 
   /// True once a graph node has kept a tensor over these bytes for its backward pass.
   bool was_saved() const noexcept { return was_saved_.load(std::memory_order_relaxed); }
-  void mark_saved() noexcept { was_saved_.store(true, std::memory_order_relaxed); }
+  /// Raises GradientError where the bytes were born in inference mode.
+  void mark_saved() {
+    was_saved_.store(true, std::memory_order_relaxed);
+    if (is_inference_) [[unlikely]]
+      refuse_saving();
+  }
+  /// True where the bytes were born in inference mode.
+  bool is_inference() const noexcept { return is_inference_; }
 
   /// Arrays, capsules and buffers that look into this storage.
   std::atomic<std::uint32_t> export_count{0};
@@ -62,6 +70,7 @@ class Storage final : public RefCounted, public StorageRecord {
   Storage() = default;
   ~Storage() = default;
   void take_block(CachingAllocator& allocator);
+  [[noreturn]] static void refuse_saving();
 
   void* data_ = nullptr;
   Block* block_ = nullptr;  // null: the payload is inside, empty or foreign
@@ -69,6 +78,7 @@ class Storage final : public RefCounted, public StorageRecord {
   std::atomic<std::uint32_t> version_{0};
   std::atomic<bool> was_saved_{false};
   bool is_writable_ = true;
+  bool is_inference_ = grad_mode & mode::inference;
   bool is_in_small_tensor_ = false;  // its memory is the front of one
   alignas(inline_bytes) std::byte payload_[inline_bytes];
 };

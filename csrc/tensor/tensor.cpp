@@ -93,6 +93,10 @@ void Tensor::set_requires_grad(bool required) const {
     throw GradientError(
         "requires_grad_: a tensor computed from others; only a leaf's flag can be cleared, use "
         "detach() for a tensor without history");
+  if (required && storage()->is_inference() && !(grad_mode & mode::inference))
+    throw GradientError(
+        "requires_grad_: a tensor that was made in inference mode; it has no gradients, clone() it "
+        "outside of inference_mode()");
   body_->requires_grad = required && !has_history(*body_);
 }
 
@@ -100,6 +104,34 @@ GradState& grad_state_of(const Tensor& tensor) {
   auto& state = tensor.body()->grad_state;
   if (!state) state = std::make_unique<GradState>();
   return *state;
+}
+
+GradState::~GradState() {
+  if (retaining) retaining->make_seldom().retained_by = nullptr;
+}
+
+bool retains_grad(const Tensor& tensor) noexcept {
+  const GradState* const state = tensor.body()->grad_state.get();
+  return state && state->retaining;
+}
+
+void retain_grad(const Tensor& tensor) {
+  if (!tensor.requires_grad())
+    throw GradientError(
+        "retain_grad: a tensor that does not require grad; only those get gradients, set "
+        "requires_grad_() on a leaf before it is used");
+  TensorBody& body = *tensor.body();
+  if (!body.grad_node) return;  // a leaf's is kept in any case
+  grad_state_of(tensor).retaining = body.grad_node;
+  body.grad_node->make_seldom().retained_by = &body;
+}
+
+void move_retention(TensorBody& body) {
+  GradState& state = *body.grad_state;
+  if (!state.retaining || state.retaining == body.grad_node) return;
+  state.retaining->make_seldom().retained_by = nullptr;
+  state.retaining = body.grad_node;
+  if (body.grad_node) body.grad_node->make_seldom().retained_by = &body;
 }
 
 Tensor Tensor::grad() const { return body_->grad_state ? body_->grad_state->grad : Tensor(); }

@@ -115,6 +115,8 @@ class GradientHooks : public RefCounted {
  public:
   virtual ~GradientHooks() = default;
   virtual Tensor call(Tensor gradient) = 0;
+  /// Called once a pass when the `.grad` of the leaf has been added to.
+  virtual void call_after(const Tensor& leaf) = 0;
   /// True while at least one hook is registered.
   virtual bool any() const noexcept = 0;
 };
@@ -124,6 +126,13 @@ struct GradState {
   Counted<GradientHooks> hooks;
   /// The alias that `.grad` last gave, if it lives; belongs to whoever reads `.grad`.
   void* grad_alias = nullptr;
+  /// The history of a tensor that retains its gradient, which leads back to the tensor.
+  Counted<GradNode> retaining;
+
+  GradState() = default;
+  GradState(const GradState&) = delete;
+  GradState& operator=(const GradState&) = delete;
+  ~GradState();
 };
 
 /// True when a computation leads to this tensor; sees through a base whose history was rebased.
@@ -132,6 +141,13 @@ inline bool has_history(const TensorBody& body) noexcept {
     return static_cast<bool>(body.base->grad_node);
   return static_cast<bool>(body.grad_node);
 }
+
+/// Has the backward pass add the gradient of what is no leaf to its `.grad`, too; where the tensor
+/// is written in place later, the gradient of what was written.
+void retain_grad(const Tensor& tensor);
+bool retains_grad(const Tensor& tensor) noexcept;
+/// After the history of `body` was replaced.
+void move_retention(TensorBody& body);
 
 /// Creates the state on first use.
 GradState& grad_state_of(const Tensor& tensor);

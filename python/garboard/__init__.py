@@ -40,10 +40,11 @@ from garboard._engine import (  # noqa: E402
     dtype,
     get_num_threads,
     is_grad_enabled,
+    is_inference_mode_enabled,
     set_num_threads,
 )
 from garboard._functions import allclose, broadcast_shapes, equal, is_tensor  # noqa: E402
-from garboard._grad_mode import enable_grad, no_grad, set_grad_enabled  # noqa: E402
+from garboard._grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled  # noqa: E402
 from garboard._missing import add_missing_names, module_getattr  # noqa: E402
 from garboard._printing import set_printoptions  # noqa: E402
 from garboard._scopes import dispose_scope  # noqa: E402
@@ -115,7 +116,9 @@ __all__ = [
     "enable_grad",
     "equal",
     "get_num_threads",
+    "inference_mode",
     "is_grad_enabled",
+    "is_inference_mode_enabled",
     "is_tensor",
     "load",
     "no_grad",

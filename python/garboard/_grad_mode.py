@@ -15,9 +15,14 @@ from garboard._check import flag
 if TYPE_CHECKING:
     from types import TracebackType
 
-__all__ = ["GradMode", "enable_grad", "no_grad", "set_grad_enabled"]
+__all__ = ["GradMode", "enable_grad", "inference_mode", "no_grad", "set_grad_enabled"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+
+
+# As in csrc/tensor/grad_mode.h.
+_RECORDS = 1
+_INFERENCE = 4
 
 
 class GradMode:
@@ -27,10 +32,11 @@ class GradMode:
     may be entered again inside itself, and by several threads and tasks at once.
     """
 
-    _enabled: bool
+    _mask: int = _RECORDS  # the bits that it sets
+    _bits: int
 
     def __enter__(self) -> None:
-        _engine._enter_grad_mode(id(self), self._enabled)
+        _engine._enter_grad_mode(id(self), self._mask, self._bits)
 
     def __exit__(
         self,
@@ -66,6 +72,12 @@ if TYPE_CHECKING:  # a class that makes what it decorates is more than checkers 
     @overload
     def enable_grad(function: _F) -> _F: ...
     def enable_grad(function: Any = None) -> Any: ...
+
+    @overload
+    def inference_mode(mode: bool = True) -> GradMode: ...
+    @overload
+    def inference_mode(mode: _F) -> _F: ...
+    def inference_mode(mode: Any = True) -> Any: ...
 else:
 
     class _WithoutACall(GradMode):
@@ -100,7 +112,7 @@ else:
         False
         """
 
-        _enabled = False
+        _bits = 0
 
     class enable_grad(_WithoutACall):
         """Record ops, in a block or a decorated function, inside a `no_grad` block too.
@@ -118,7 +130,41 @@ else:
         True
         """
 
-        _enabled = True
+        _bits = _RECORDS
+
+    class inference_mode(GradMode):
+        """Record nothing, and have what is made take no part in any graph, ever.
+
+        As `no_grad`, and stricter: a tensor that is made inside is refused where a graph outside
+        would keep it, where it is to require grad, and where it is written in place outside; so no
+        result of an evaluation leaks into training unseen. `clone()` it outside for those. Tensors
+        that were made outside may be read and written inside. Like grad mode it belongs to a
+        thread and asyncio task; `no_grad` tells more of blocks and decorators.
+
+        Args:
+            mode: False for ordinary mode inside an `inference_mode` block; or what is decorated
+                without a call.
+
+        Raises:
+            TypeError: `mode` is neither True nor False nor a function.
+
+        >>> x = gb.ones(2, requires_grad=True)
+        >>> with gb.inference_mode():
+        ...     y = x * 2
+        >>> y.requires_grad, y.is_inference()
+        (False, True)
+        """
+
+        _mask = _RECORDS | _INFERENCE
+
+        def __new__(cls, mode=True):
+            block = object.__new__(cls)
+            if callable(mode) or isinstance(mode, (staticmethod, classmethod)):
+                block._bits = _INFERENCE
+                return block(mode)
+            is_on = flag("inference_mode", "mode", mode)
+            block._bits = _INFERENCE if is_on else _RECORDS
+            return block
 
 
 class set_grad_enabled(GradMode):
@@ -142,10 +188,10 @@ class set_grad_enabled(GradMode):
     """
 
     def __init__(self, mode: bool) -> None:
-        self._enabled = flag("set_grad_enabled", "mode", mode)
+        self._bits = int(flag("set_grad_enabled", "mode", mode))
         self._before: tuple[int, bool] | None = (
             _engine._grad_mode_depth(),
-            _engine._set_grad_enabled(self._enabled),
+            _engine._set_grad_enabled(bool(self._bits)),
         )
 
     def __enter__(self) -> None:

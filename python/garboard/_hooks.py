@@ -1,10 +1,13 @@
-"""The handle that takes a hook off again: a tensor's, or a module's."""
+"""Hooks of tensors, modules and graph nodes, and the handle that takes one off again."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 from weakref import ref
 
-__all__ = ["RemovableHandle"]
+__all__ = ["HookTable", "RemovableHandle"]
 
 
 class _Hooks(Protocol):
@@ -56,3 +59,35 @@ class RemovableHandle:
         traceback: TracebackType | None,
     ) -> None:
         self.remove()
+
+
+class HookTable:
+    """The hooks of one kind of one module or node, in the order in which they run."""
+
+    __slots__ = ("__weakref__", "_hooks", "_next")
+
+    def __init__(self) -> None:
+        self._hooks: dict[int, Callable[..., Any]] = {}
+        self._next = 0
+
+    def add(self, hook: Callable[..., Any], is_first: bool = False) -> RemovableHandle:
+        self._hooks[self._next] = hook
+        if is_first:
+            self._hooks = {self._next: hook, **self._hooks}
+        self._next += 1
+        return RemovableHandle(self, self._next - 1)
+
+    def remove(self, number: int) -> None:
+        self._hooks.pop(number, None)
+
+    def __copy__(self) -> HookTable:
+        copied = HookTable()
+        copied._hooks, copied._next = dict(self._hooks), self._next
+        return copied
+
+    def __len__(self) -> int:
+        return len(self._hooks)
+
+    def snapshot(self) -> tuple[Callable[..., Any], ...]:
+        """Return the hooks now: one that removes itself while it runs disturbs no other."""
+        return tuple(self._hooks.values())

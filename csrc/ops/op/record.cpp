@@ -1,5 +1,6 @@
 #include "csrc/ops/op/record.h"
 
+#include <atomic>
 #include <unordered_set>
 #include <vector>
 
@@ -135,11 +136,25 @@ bool overlaps_itself(const Tensor& tensor) {
 
 }  // namespace
 
+namespace {
+std::atomic<Pack> packer{nullptr};
+}  // namespace
+
+void set_packer(Pack pack) noexcept { packer = pack; }
+
+void pack_kept(GradNode& node) {
+  const Pack pack = packer;
+  if (!pack) return;
+  const GradModeGuard no_grad(false);
+  node.pack_kept(pack);
+}
+
 void refresh_history(const Tensor& view) {
   TensorBody& body = *view.body();
   const Tensor base(body.base);
   body.base_history = body.base->history;
   body.grad_node = base.requires_grad() ? node_of_view(view, base) : Counted<GradNode>();
+  if (body.grad_state) move_retention(body);
 }
 
 Counted<GradNode> make_node(const char* name, const Tensor& output,
@@ -187,6 +202,10 @@ void check_writable(const char* op, const Tensor& self) {
   if (overlaps_itself(self))
     throw ShapeError(text(op, ": sizes ", self.sizes(), " with strides ", self.strides(),
                           " meet some elements more than once; write into a clone()"));
+  if (self.storage()->is_inference() && !(grad_mode & mode::inference))
+    throw GradientError(text(op,
+                             ": a tensor that was made in inference mode would be written outside "
+                             "of it; clone() it first"));
   if (!is_grad_enabled()) return;
   const auto refuse = [&](const char* what) {
     throw GradientError(text(op, ": ", what,
@@ -212,6 +231,7 @@ void finish_in_place(const Tensor& self, const Counted<GradNode>& node, Keep kee
   attach(node, self, keep);
   if (!is_view) {
     ++self.body()->history;
+    if (self.body()->grad_state) move_retention(*self.body());
     return;
   }
   rebase(self, node);

@@ -46,11 +46,19 @@ Counted<GradNode> make_node(const char* name, const Tensor& output,
 /// Remembers which inputs were broadcast, so that the walk sums their gradients back.
 void note_sizes(GradNode& node, const Dims& output, std::initializer_list<const Operand*> operands);
 
+/// Set once: who packs what nodes keep, where that is asked for (mode::packs).
+void set_packer(Pack pack) noexcept;
+/// Packs what `node` keeps. Raises what the packer raises, and GradientError where it wrote into
+/// what it packs.
+void pack_kept(GradNode& node);
+
 /// Keeps `output` in `node`.
 void save_output(GradNode& node, const Tensor& output);
 /// Does that where `keep` says so, and makes the node the output's history.
 inline void attach(Counted<GradNode> node, const Tensor& output, Keep keep) {
   if (has(keep, Keep::output)) save_output(*node, output);
+  if (grad_mode & mode::packs) [[unlikely]]
+    pack_kept(*node);
   output.body()->grad_node = std::move(node);
 }
 

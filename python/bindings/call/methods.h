@@ -155,6 +155,7 @@ void add_nn_methods();
 void add_create_functions();
 void add_random_functions();
 void add_state_methods();
+void add_gradient_methods();
 void add_other_names();
 
 /// The type of what `max(dim)` returns. False, with an exception set, on failure.

@@ -35,13 +35,14 @@ PyObject* call_set_grad_enabled(PyObject*, PyObject* given) noexcept {
 }
 
 PyObject* call_enter(PyObject*, PyObject* const* given, Py_ssize_t count) noexcept try {
-  if (count != 2) throw_type_error("_enter_grad_mode: %zd arguments; 2 are needed", count);
+  if (count != 3) throw_type_error("_enter_grad_mode: %zd arguments; 3 are needed", count);
   const unsigned long long block = PyLong_AsUnsignedLongLong(given[0]);
-  const int enabled = PyErr_Occurred() ? -1 : PyObject_IsTrue(given[1]);
-  if (enabled < 0) return nullptr;
+  if (PyErr_Occurred()) return nullptr;
+  const long mask = PyLong_AsLong(given[1]), bits = PyLong_AsLong(given[2]);
+  if (PyErr_Occurred()) return nullptr;
   ContextCell* const cell = make_own_cell();
   if (!cell) return nullptr;
-  cell->grad.enter(block, enabled);
+  cell->grad.enter(block, static_cast<std::uint8_t>(mask), static_cast<std::uint8_t>(bits & mask));
   Py_RETURN_NONE;
 } catch (...) {
   return raise_current();
@@ -54,6 +55,16 @@ PyObject* call_leave(PyObject*, PyObject* given) noexcept {
   if (!cell) return nullptr;
   cell->grad.leave(block);
   Py_RETURN_NONE;
+}
+
+PyObject* call_mode(PyObject*, PyObject*) noexcept {
+  const ContextCell* const cell = current_cell();
+  return PyLong_FromLong(cell ? cell->grad.bits() : mode::records);
+}
+
+PyObject* call_is_inference(PyObject*, PyObject*) noexcept {
+  const ContextCell* const cell = current_cell();
+  return PyBool_FromLong(cell && cell->grad.bits() & mode::inference);
 }
 
 PyObject* call_depth(PyObject*, PyObject*) noexcept {
@@ -78,10 +89,25 @@ Returns:
 ...     gb.is_grad_enabled()
 False
 )"},
+      {"is_inference_mode_enabled", call_is_inference, METH_NOARGS,
+       R"(is_inference_mode_enabled()
+--
+
+Tell whether `inference_mode` is on in this thread and asyncio task.
+
+Returns:
+    A bool: False, except inside `inference_mode`.
+
+>>> with gb.inference_mode():
+...     gb.is_inference_mode_enabled()
+True
+)"},
+      {"_grad_mode", call_mode, METH_NOARGS, "The bits of csrc/tensor/grad_mode.h, here and now."},
       {"_set_grad_enabled", call_set_grad_enabled, METH_O,
        "Set grad mode of the innermost block here, or outside of all; returns what it was."},
       {"_enter_grad_mode", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&call_enter)),
-       METH_FASTCALL, "Enter a block of this number and grad mode in this context."},
+       METH_FASTCALL,
+       "Enter a block of this number in this context, which sets the bits of a mask."},
       {"_leave_grad_mode", call_leave, METH_O,
        "Leave the innermost block of this number, if one is open in this context."},
       {"_grad_mode_depth", call_depth, METH_NOARGS, "How many blocks are open in this context."},
@@ -93,7 +119,7 @@ GradModeOfOp::GradModeOfOp() {
   if (is_enabled_here() == garboard::is_grad_enabled()) return;
   ContextCell* const cell = make_own_cell();
   if (!cell) throw PythonErrorSet();
-  cell->grad.enter(of_op, garboard::is_grad_enabled());
+  cell->grad.enter(of_op, mode::records, grad_mode & mode::records);
   is_entered_ = true;
 }
 

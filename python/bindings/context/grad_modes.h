@@ -1,30 +1,41 @@
-// Whether ops are recorded in one context, and by which block's will.
+// How ops run in one context, recorded or not, and by which block's will.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "csrc/core/pool.h"
+#include "csrc/tensor/grad_mode.h"
 
 namespace garboard::python {
 
-/// The blocks that set grad mode, as they were entered. They may be left in any order: the mode is
-/// that of the innermost one that is left. Outside of all it is true, until it is set.
+/// The blocks that set bits of the mode (csrc/tensor/grad_mode.h), as they were entered. They may
+/// be left in any order: each bit is that of the innermost block left that sets it. Outside of all,
+/// ops are recorded, until that is set.
 class GradModes {
  public:
-  bool is_enabled() const noexcept { return is_enabled_; }
-  /// Of the innermost block, or of what lies outside of all.
+  std::uint8_t bits() const noexcept { return bits_; }
+  bool is_enabled() const noexcept { return bits_ & mode::records; }
+  /// Whether ops are recorded: of the innermost block that sets it, or of what lies outside of all.
   void set(bool enabled) noexcept {
-    is_enabled_ = enabled;
-    (blocks_.empty() ? outside_ : blocks_.back().is_enabled) = enabled;
+    std::uint8_t* bits = &outside_;
+    for (Block& block : blocks_) {
+      if (block.mask & mode::records) bits = &block.bits;
+    }
+    *bits = static_cast<std::uint8_t>((*bits & ~mode::records) | (enabled ? mode::records : 0));
+    bits_ = effective();
   }
-  /// How many blocks are open.
-  std::size_t depth() const noexcept { return blocks_.size(); }
+  /// How many blocks are open that set it.
+  std::size_t depth() const noexcept {
+    std::size_t count = 0;
+    for (const Block& block : blocks_) count += block.mask & mode::records;
+    return count;
+  }
 
-  /// Throws std::bad_alloc.
-  void enter(std::uint64_t block, bool enabled) {
-    blocks_.push_back({block, enabled});
-    is_enabled_ = enabled;
+  /// Sets the bits of `mask`. Throws std::bad_alloc.
+  void enter(std::uint64_t block, std::uint8_t mask, std::uint8_t bits) {
+    blocks_.push_back({block, mask, bits});
+    bits_ = effective();
   }
   /// Leaves the innermost block of this number, if one is open here.
   void leave(std::uint64_t block) noexcept {
@@ -33,17 +44,24 @@ class GradModes {
       blocks_.erase(it);
       break;
     }
-    is_enabled_ = blocks_.empty() ? outside_ : blocks_.back().is_enabled;
+    bits_ = effective();
   }
 
  private:
-  struct OpenBlock {
+  struct Block {
     std::uint64_t number;  // a block that is entered again within itself has the same
-    bool is_enabled;
+    std::uint8_t mask, bits;
   };
-  bool is_enabled_ = true;
-  bool outside_ = true;
-  pool::Vector<OpenBlock> blocks_;
+  std::uint8_t effective() const noexcept {
+    std::uint8_t bits = outside_;
+    for (const Block& block : blocks_)
+      bits = static_cast<std::uint8_t>((bits & ~block.mask) | block.bits);
+    return bits & mode::inference ? bits & ~mode::records : bits;
+  }
+
+  std::uint8_t bits_ = mode::records;
+  std::uint8_t outside_ = mode::records;
+  pool::Vector<Block> blocks_;
 };
 
 }  // namespace garboard::python

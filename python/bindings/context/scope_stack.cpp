@@ -24,12 +24,11 @@ void forget_closed_scopes() noexcept {
     cell->innermost = Counted<DisposeScope>(cell->open_scope());
 }
 
-BirthStamp::BirthStamp() noexcept
-    : scope_(birth.scope), site_(birth.site), was_grad_enabled_(is_grad_enabled()) {
+BirthStamp::BirthStamp() noexcept : scope_(birth.scope), site_(birth.site), mode_(grad_mode) {
   PyThreadState* const thread = PyThreadState_Get();
   const ContextCell* const cell = current_cell(thread);
   birth.scope = cell ? cell->open_scope() : nullptr;
-  set_grad_enabled(!cell || cell->grad.is_enabled());
+  grad_mode = cell ? cell->grad.bits() : mode::records;
   birth.site = current_site(thread);
 }
 

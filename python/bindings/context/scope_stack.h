@@ -29,7 +29,7 @@ class BirthStamp {
     // Code that ran meanwhile may have closed the scope.
     birth.scope = scope_ && scope_->is_closed() ? scope_->outer() : scope_.get();
     birth.site = site_;
-    set_grad_enabled(was_grad_enabled_);
+    grad_mode = mode_;
   }
   BirthStamp(const BirthStamp&) = delete;
   BirthStamp& operator=(const BirthStamp&) = delete;
@@ -37,7 +37,7 @@ class BirthStamp {
  private:
   Counted<DisposeScope> scope_;  // null, except in an op inside an op
   Site site_;
-  bool was_grad_enabled_;
+  std::uint8_t mode_;
 };
 
 }  // namespace garboard::python

@@ -1,5 +1,4 @@
-// What a tensor is and says of itself; its life, its gradient, its data.
-#include "csrc/autograd/engine.h"
+// What a tensor is and says of itself; its life and its data.
 #include "csrc/core/error.h"
 #include "csrc/ops/op/record.h"
 #include "csrc/ops/shape/views.h"
@@ -7,10 +6,8 @@
 #include "python/bindings/exchange/exchange.h"
 #include "python/bindings/exchange/numbers.h"
 #include "python/bindings/interpreter/ref.h"
-#include "python/bindings/tensor/anchors.h"
 #include "python/bindings/tensor/dims_tuple.h"
 #include "python/bindings/tensor/dtype_object.h"
-#include "python/bindings/tensor/graph_mirror.h"
 #include "python/bindings/types/tensor_type.h"
 
 namespace garboard::python {
@@ -126,51 +123,6 @@ constexpr Doc numpy{
         ">>> x.fill_(1) is x, array\n"
         "(True, array([1., 1.], dtype=float32))",
 };
-constexpr Doc requires_grad_{
-    .summary = "Ask, or no longer ask, for a gradient.",
-    .args = {{"requires_grad", "Whether ops on this leaf are recorded from now on."}},
-    .returns = "The tensor itself, not a new handle.",
-    .raises =
-        "GradientError: The dtype is no floating one; or False was asked of what recorded ops "
-        "computed, of which `detach()` is a leaf.",
-    .example =
-        ">>> x = gb.requires_grad_(gb.zeros(2))\n"
-        ">>> x.requires_grad\n"
-        "True",
-};
-constexpr Doc backward{
-    .summary = "Add this tensor's gradient to `.grad` of every leaf it was computed from.",
-    .details =
-        "What the graph kept is freed on the way, node by node, unless it is retained. The "
-        "gradients live outside every scope, as long as their leaves.",
-    .args = {{"gradient", "Where to start: of the tensor's sizes; 1 for one element."},
-             {"retain_graph", "True keeps the graph for another pass; `create_graph` by default."},
-             {"create_graph", "True records the pass itself, so that it can be differentiated."}},
-    .raises =
-        "GradientError: Nothing was recorded, an earlier pass freed the graph, or there is more "
-        "than one element and no gradient.\n"
-        "ShapeError: The gradient has other sizes.\n"
-        "DeviceError: The gradient is on another device.\n"
-        "VersionError: A kept tensor was written in place since.",
-    .example =
-        ">>> x = gb.tensor([1.0, 2.0], requires_grad=True)\n"
-        ">>> (x * x).sum().backward()\n"
-        ">>> x.grad\n"
-        "tensor([2., 4.])",
-};
-constexpr Doc register_hook{
-    .summary = "Call a function with each gradient of this tensor.",
-    .args = {{"hook",
-              "Called with the gradient before it goes on; a tensor it returns takes its place."}},
-    .returns = "A handle, whose `remove()` takes the hook off again.",
-    .raises = "GradientError: The tensor does not require grad.",
-    .example =
-        ">>> x = gb.ones(2, requires_grad=True)\n"
-        ">>> handle = gb.register_hook(x, lambda gradient: gradient * 10)\n"
-        ">>> x.sum().backward()\n"
-        ">>> x.grad\n"
-        "tensor([10., 10.])",
-};
 constexpr Doc mark_optimizer_owned{
     .summary = "Book this alias as an optimizer's, outside every scope.",
 };
@@ -185,14 +137,6 @@ constexpr auto at_dim = [](OpName op, const Tensor& input, std::int64_t dim) {
 };
 template <const Dims& (Tensor::*of)() const noexcept>
 constexpr auto at_all_dims = [](const Tensor& input, PyObject*) { return (input.*of)(); };
-
-void run_backward(Tensor output, Tensor gradient, std::optional<bool> retain_graph,
-                  bool create_graph) {
-  const Borrowing::Pause pause;  // those are shares, and hooks may open scopes of their own
-  if (create_graph) watch_graphs();
-  backward({output}, {gradient},
-           {.retain_graph = retain_graph.value_or(create_graph), .create_graph = create_graph});
-}
 
 // A disposed tensor can still be asked whether it is, and ended again.
 PyObject* dispose(PyObject* self, PyObject*) noexcept {
@@ -249,27 +193,6 @@ constexpr std::array table{
     bind(
         "numpy", alone, docs::numpy, [](Handle input) { return numpy_of(input.object); },
         Place::method, "NDArray[Any]"),
-    bind(
-        "requires_grad_", "input: Tensor, requires_grad: bool = True", docs::requires_grad_,
-        [](const Tensor& input, bool requires_grad) {
-          input.set_requires_grad(requires_grad);
-          return Itself();
-        },
-        Place::method),
-    bind("backward",
-         "input: Tensor, gradient: Tensor | None = None, retain_graph: bool | None = None, "
-         "create_graph: bool = False",
-         docs::backward, fn<run_backward>, Place::method),
-    bind(
-        "register_hook", "input: Tensor, hook: Callable[[Tensor], Tensor | None]",
-        docs::register_hook,
-        [](Handle input, PyObject* hook) {
-          const AddedHook added = add_hook(input.object, hook);
-          const Ref module(checked(PyImport_ImportModule("garboard._hooks")));
-          return checked(PyObject_CallMethod(module.get(), "RemovableHandle", "OK", added.anchor,
-                                             static_cast<unsigned long long>(added.number)));
-        },
-        Place::method, "RemovableHandle"),
     bind(
         "_mark_optimizer_owned", alone, docs::mark_optimizer_owned,
         [](Handle input) {
@@ -396,6 +319,12 @@ recorded ops computed.)",
        return read(self, "is_leaf", [](const Tensor& it) { return PyBool_FromLong(it.is_leaf()); });
      },
      nullptr, "True where no recorded op computed the tensor.", nullptr},
+    {"retains_grad",
+     [](PyObject* self, void*) {
+       return read(self, "retains_grad",
+                   [](const Tensor& it) { return PyBool_FromLong(retains_grad(it)); });
+     },
+     nullptr, "True after `retain_grad()` of what is no leaf.", nullptr},
     {"grad", get_grad, set_grad,
      R"(The accumulated gradient of a leaf, or None.
 

@@ -4,11 +4,15 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <functional>
+#include <optional>
+
 #include "csrc/core/error.h"
 #include "csrc/ops/op/record.h"
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/interpreter/items.h"
 #include "python/bindings/tensor/graph_mirror.h"
+#include "python/bindings/tensor/node_hooks.h"
 #include "python/bindings/wrapped/bindings.h"
 #include "python/bindings/wrapped/tensor_caster.h"
 
@@ -21,6 +25,13 @@ namespace {
 struct GraphNode {
   Counted<GradNode> node;
 };
+
+template <bool is_before>
+py::object add_hook_to_node(const GraphNode& it, const py::object& hook) {
+  const GraphNode held = it;
+  return py::reinterpret_steal<py::object>(
+      add_node_hook(*held.node, hook.ptr(), is_before).release());
+}
 
 py::object node_of(const Tensor& tensor) {
   const Edge edge = edge_of(tensor);
@@ -58,18 +69,27 @@ std::vector<Tensor> tensors_of(const py::list& given, const char* op, const char
 void bind_autograd(py::module_& m) {
   m.def(
       "_backward",
-      [](const py::list& tensors, const py::list& gradients, bool retain_graph, bool create_graph) {
+      [](const py::list& tensors, const py::list& gradients, bool retain_graph, bool create_graph,
+         const std::optional<py::list>& inputs) {
         if (create_graph) watch_graphs();
-        backward(tensors_of(tensors, "backward", "tensors"),
-                 tensors_of(gradients, "backward", "grad_tensors", None::is_empty),
-                 {.retain_graph = retain_graph, .create_graph = create_graph});
+        const std::vector<Tensor> outputs = tensors_of(tensors, "backward", "tensors");
+        const std::vector<Tensor> given =
+            tensors_of(gradients, "backward", "grad_tensors", None::is_empty);
+        const WalkOptions options{.retain_graph = retain_graph, .create_graph = create_graph};
+        if (inputs) {
+          backward(outputs, given, tensors_of(*inputs, "backward", "inputs"), options);
+        } else {
+          backward(outputs, given, options);
+        }
       },
       py::arg("outputs"), py::arg("gradients"), py::arg("retain_graph"), py::arg("create_graph"),
-      py::call_guard<BirthStamp>(), "Run one backward pass from several outputs.");
+      py::arg("inputs"), py::call_guard<BirthStamp>(),
+      "Run one backward pass from several outputs.");
   m.def(
       "_grad",
       [](const py::list& outputs, const py::list& gradients, const py::list& inputs,
          bool retain_graph, bool create_graph) {
+        if (create_graph) watch_graphs();
         return gradients_of(tensors_of(outputs, "grad", "outputs"),
                             tensors_of(gradients, "grad", "grad_outputs", None::is_empty),
                             tensors_of(inputs, "grad", "inputs"),
@@ -102,6 +122,59 @@ void bind_autograd(py::module_& m) {
             return py::tuple(py::cast(std::move(nodes)));
           },
           "The nodes that computed the inputs: a tuple, without the leaves.")
+      .def_property_readonly(
+          "metadata",
+          [](const GraphNode& it) {
+            const GraphNode held = it;
+            return py::reinterpret_steal<py::dict>(metadata_of(*held.node).release());
+          },
+          "A dict for notes of one's own, which lives as long as the node.")
+      .def("register_hook", &add_hook_to_node<false>, py::arg("hook"),
+           R"(Call a function when a backward pass has been through this node.
+
+Args:
+    hook: Called with two tuples, the gradients of the inputs and those of the outputs, None where
+        there is none; a tuple that it returns takes the place of the first.
+
+Returns:
+    A handle, whose `remove()` takes the hook off again.
+
+Raises:
+    GradientError: A backward pass has freed the graph.
+    TypeError: The hook cannot be called.
+
+>>> x = gb.ones(1, requires_grad=True)
+>>> y = x * 3
+>>> handle = y.grad_fn.register_hook(lambda of_inputs, of_outputs: print(of_inputs, of_outputs))
+>>> y.backward()
+(tensor([3.]), None) (tensor([1.]),)
+)")
+      .def("register_prehook", &add_hook_to_node<true>, py::arg("hook"),
+           R"(Call a function when a backward pass comes to this node.
+
+Args:
+    hook: Called with a tuple, the gradients of the outputs; a tuple that it returns takes its
+        place.
+
+Returns:
+    A handle, whose `remove()` takes the hook off again.
+
+Raises:
+    GradientError: A backward pass has freed the graph.
+    TypeError: The hook cannot be called.
+
+>>> x = gb.ones(1, requires_grad=True)
+>>> y = x * 3
+>>> handle = y.grad_fn.register_prehook(lambda gradients: (gradients[0] * 2,))
+>>> y.backward()
+>>> x.grad
+tensor([6.])
+)")
+      .def("__eq__",
+           [](const GraphNode& it, const py::object& other) {
+             return py::isinstance<GraphNode>(other) && other.cast<GraphNode>().node == it.node;
+           })
+      .def("__hash__", [](const GraphNode& it) { return std::hash<GradNode*>()(it.node.get()); })
       .def("__repr__", [](const GraphNode& it) {
         return text("<GraphNode ", it.node->name, " #", it.node->serial,
                     it.node->is_released ? ", released>" : ">");

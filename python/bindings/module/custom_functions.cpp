@@ -7,9 +7,13 @@
 #include <string>
 
 #include "csrc/autograd/custom_function.h"
+#include "csrc/autograd/graph_survey.h"
 #include "csrc/core/error.h"
+#include "csrc/ops/random/random.h"
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/tensor/graph_mirror.h"
+#include "python/bindings/tensor/packed_tensors.h"
+#include "python/bindings/tensor/python_held.h"
 #include "python/bindings/tensor/python_rule.h"
 #include "python/bindings/wrapped/bindings.h"
 #include "python/bindings/wrapped/tensor_caster.h"
@@ -120,6 +124,32 @@ py::tuple saved_tensors(const py::capsule& saved, const std::string& name) {
   return py::tuple(py::cast(tensors));
 }
 
+/// What nodes hold of Python: contexts, hooks, packed tensors. Nothing that Python holds leads
+/// there.
+py::list held_by_graphs() {
+  std::vector<py::object> found;
+  if (PythonHeld::count() > 0) {
+    std::vector<Counted<GradNode>> nodes;  // shares first, as making objects may run anything
+    nodes.reserve(static_cast<std::size_t>(registry().live().nodes) + 64);
+    registry().for_each_node([&](NodeRecord& it) {
+      auto& node = static_cast<GradNode&>(it);
+      if (nodes.size() < nodes.capacity() && node.share_count() > 0) nodes.emplace_back(&node);
+    });
+    const auto collect = [](PyObject* object, void* to) -> int {
+      static_cast<std::vector<py::object>*>(to)->push_back(
+          py::reinterpret_borrow<py::object>(object));
+      return 0;
+    };
+    for (const Counted<GradNode>& node : nodes) {
+      for (Foreign* const it : GraphSurvey::Thing{nullptr, node.get()}.foreign()) {
+        if (const auto* const held = dynamic_cast<const PythonHeld*>(it))
+          held->visit(collect, &found);
+      }
+    }
+  }
+  return py::list(py::cast(found));
+}
+
 }  // namespace
 
 void bind_custom_functions(py::module_& m) {
@@ -127,6 +157,24 @@ void bind_custom_functions(py::module_& m) {
         py::arg("arguments"), py::arg("outputs"), py::arg("saved"), py::arg("dirty"),
         py::arg("without_gradient"), py::arg("materializes"), py::arg("is_recorded"),
         py::call_guard<BirthStamp>(), "Make a node of a call of a Function.");
+  m.def("_held_by_graphs", &held_by_graphs,
+        "What nodes of graphs hold of Python: contexts of functions, hooks, packed tensors.");
+  m.def(
+      "_generator_state",
+      [] {
+        const GeneratorState state = generator_state();
+        return py::make_tuple(state.seed, state.offset);
+      },
+      "Where the default generator stands.");
+  m.def(
+      "_set_generator_state",
+      [](std::uint64_t seed, std::uint64_t offset) {
+        set_generator_state({seed, offset});
+      },
+      py::arg("seed"), py::arg("offset"), "Put the default generator there.");
+  m.def(
+      "_set_packing_hooks", [](const py::object& innermost) { set_packing_hooks(innermost.ptr()); },
+      py::arg("innermost"), "Who is asked for (pack, unpack) where what nodes keep is packed.");
   m.def("_saved_tensors", &saved_tensors, py::arg("saved"), py::arg("name"),
         py::call_guard<BirthStamp>(), "What a context has saved, from its node.");
 }

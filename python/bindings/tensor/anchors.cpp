@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "csrc/core/error.h"
@@ -24,9 +25,16 @@ struct Hook {
   PyObject* function;
 };
 
+struct HookAfter {
+  std::uint64_t number;
+  PyObject* function;
+  PyObject* tensor;  // a weak reference
+};
+
 struct Anchor {
   PyObject_HEAD PyObject* weak_references;
   std::vector<Hook> hooks;
+  std::vector<HookAfter> after;
 };
 PyTypeObject* anchor_type = nullptr;
 std::uint64_t last_number = 0;
@@ -73,7 +81,26 @@ class PythonHooks final : public GradientHooks {
     }
     return gradient;
   }
-  bool any() const noexcept override { return !reinterpret_cast<Anchor*>(anchor_)->hooks.empty(); }
+  void call_after(const Tensor& leaf) override {
+    const Ref keep = Ref::borrow(anchor_);
+    const GradModeOfOp mode;
+    std::vector<std::pair<Ref, Ref>> calls;
+    for (const HookAfter& hook : reinterpret_cast<Anchor*>(anchor_)->after)
+      calls.emplace_back(Ref::borrow(hook.function), Ref::borrow(hook.tensor));
+    for (const auto& [function, reference] : calls) {
+      PyObject* const object = PyWeakref_GetObject(reference.get());
+      const bool is_alive = object && object != Py_None && !alias_of(object).is_disposed();
+      const Ref argument(is_alive ? Py_NewRef(object) : checked(wrap(leaf)));
+      const Ref result(checked(PyObject_CallOneArg(function.get(), argument.get())));
+      if (result.get() != Py_None)
+        throw_type_error("hook: it returned %s; None is needed, what is given may be written",
+                         Py_TYPE(result.get())->tp_name);
+    }
+  }
+  bool any() const noexcept override {
+    const auto& anchor = *reinterpret_cast<Anchor*>(anchor_);
+    return !anchor.hooks.empty() || !anchor.after.empty();
+  }
 
   PyObject* anchor() const noexcept { return anchor_; }
   /// The first alias takes over the reference that the tensor kept; each other one gets its own.
@@ -113,12 +140,21 @@ GradientHooks* hooks_of(const Tensor& tensor) noexcept {
 int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   for (const Hook& hook : reinterpret_cast<Anchor*>(self)->hooks) Py_VISIT(hook.function);
+  for (const HookAfter& hook : reinterpret_cast<Anchor*>(self)->after) {
+    Py_VISIT(hook.function);
+    Py_VISIT(hook.tensor);
+  }
   return 0;
 }
 
 int clear(PyObject* self) {
   const std::vector<Hook> hooks = std::exchange(reinterpret_cast<Anchor*>(self)->hooks, {});
+  const std::vector<HookAfter> after = std::exchange(reinterpret_cast<Anchor*>(self)->after, {});
   for (const Hook& hook : hooks) Py_DECREF(hook.function);
+  for (const HookAfter& hook : after) {
+    Py_DECREF(hook.function);
+    Py_DECREF(hook.tensor);
+  }
   return 0;
 }
 
@@ -127,8 +163,8 @@ void dealloc(PyObject* self) {
   PyObject_GC_UnTrack(self);
   if (reinterpret_cast<Anchor*>(self)->weak_references) PyObject_ClearWeakRefs(self);
   clear(self);
-  using Hooks = std::vector<Hook>;
-  reinterpret_cast<Anchor*>(self)->hooks.~Hooks();
+  std::destroy_at(&reinterpret_cast<Anchor*>(self)->hooks);
+  std::destroy_at(&reinterpret_cast<Anchor*>(self)->after);
   PyObject_GC_Del(self);
   Py_DECREF(type);
 }
@@ -143,6 +179,12 @@ PyObject* remove(PyObject* self, PyObject* number) {
     const Ref function(it->function);  // goes last: its end may run anything
     hooks.erase(it);
   }
+  auto& after = reinterpret_cast<Anchor*>(self)->after;
+  const auto at = std::ranges::find(after, std::uint64_t{wanted}, &HookAfter::number);
+  if (at != after.end()) {
+    const Ref function(at->function), tensor(at->tensor);
+    after.erase(at);
+  }
   Py_RETURN_NONE;
 }
 
@@ -151,6 +193,7 @@ PyObject* new_anchor() {
   if (!anchor) throw PythonErrorSet();
   anchor->weak_references = nullptr;
   new (&anchor->hooks) std::vector<Hook>;
+  new (&anchor->after) std::vector<HookAfter>;
   PyObject_GC_Track(reinterpret_cast<PyObject*>(anchor));
   return reinterpret_cast<PyObject*>(anchor);
 }
@@ -227,15 +270,10 @@ void stop_watching_alias(TensorObject& object) noexcept {
   if (Py_TYPE(&object) == tensor_type) PyObject_GC_UnTrack(&object);
 }
 
-AddedHook add_hook(PyObject* object, PyObject* function) {
-  const Tensor tensor = tensor_of(object, "register_hook");
-  if (!tensor.requires_grad())
-    throw GradientError(
-        "register_hook: a tensor that does not require grad; only those get gradients");
-  if (!PyCallable_Check(function))
-    throw_type_error("register_hook: the hook is of type %s; a callable is needed",
-                     Py_TYPE(function)->tp_name);
-  edge_of(tensor);  // a view's history may have to be brought up to date first
+namespace {
+
+/// Where the hooks of a tensor are; made on first use.
+Anchor& anchor_of(PyObject* object, const Tensor& tensor) {
   watch_graphs();
   Ref fresh(new_anchor());  // now: it may collect garbage, whose code may add a hook, or a node
   Counted<GradientHooks>& place = tensor.body()->grad_node
@@ -247,11 +285,46 @@ AddedHook add_hook(PyObject* object, PyObject* function) {
     release_anchor(handle);
     hold_anchor(handle);
   }
-  auto* const anchor = reinterpret_cast<Anchor*>(static_cast<PythonHooks&>(*place).anchor());
+  return *reinterpret_cast<Anchor*>(static_cast<PythonHooks&>(*place).anchor());
+}
+
+void check_callable(PyObject* function, const char* op) {
+  if (!PyCallable_Check(function))
+    throw_type_error("%s: the hook is of type %s; a callable is needed", op,
+                     Py_TYPE(function)->tp_name);
+}
+
+}  // namespace
+
+AddedHook add_hook(PyObject* object, PyObject* function) {
+  const Tensor tensor = tensor_of(object, "register_hook");
+  if (!tensor.requires_grad())
+    throw GradientError(
+        "register_hook: a tensor that does not require grad; only those get gradients");
+  check_callable(function, "register_hook");
+  edge_of(tensor);  // a view's history may have to be brought up to date first
+  Anchor& anchor = anchor_of(object, tensor);
   Ref kept = Ref::borrow(function);
-  anchor->hooks.push_back({++last_number, kept.get()});
+  anchor.hooks.push_back({++last_number, kept.get()});
   kept.release();
-  return {reinterpret_cast<PyObject*>(anchor), last_number};
+  return {reinterpret_cast<PyObject*>(&anchor), last_number};
+}
+
+AddedHook add_hook_after(PyObject* object, PyObject* function) {
+  constexpr const char* op = "register_post_accumulate_grad_hook";
+  const Tensor tensor = tensor_of(object, op);
+  if (!tensor.requires_grad() || !tensor.is_leaf())
+    throw GradientError(text(op,
+                             ": a tensor that is no leaf, or does not require grad; only the "
+                             ".grad of those is added to, use register_hook()"));
+  check_callable(function, op);
+  Ref reference(checked(PyWeakref_NewRef(object, nullptr)));
+  Anchor& anchor = anchor_of(object, tensor);
+  Ref kept = Ref::borrow(function);
+  anchor.after.push_back({++last_number, kept.get(), reference.get()});
+  kept.release();
+  reference.release();
+  return {reinterpret_cast<PyObject*>(&anchor), last_number};
 }
 
 }  // namespace garboard::python

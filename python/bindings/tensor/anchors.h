@@ -30,6 +30,10 @@ void clear_anchor(TensorObject& object) noexcept;
 /// gradient's place. Raises GradientError.
 AddedHook add_hook(PyObject* tensor, PyObject* hook);
 
+/// Calls `hook(tensor)` once a backward pass has added to the `.grad` of the tensor, a leaf; with
+/// the object itself, or another handle where that has gone. Raises GradientError.
+AddedHook add_hook_after(PyObject* tensor, PyObject* hook);
+
 /// How many tensors have hooks that no alias of theirs looks after: only a graph reaches them.
 int orphan_count() noexcept;
 /// The anchor of such hooks, if there are any; null where an alias has it.

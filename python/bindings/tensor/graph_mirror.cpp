@@ -5,6 +5,7 @@
 #include "python/bindings/tensor/graph_mirror.h"
 
 #include <algorithm>
+#include <memory>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -15,7 +16,7 @@
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/interpreter/ref.h"
 #include "python/bindings/tensor/anchors.h"
-#include "python/bindings/tensor/python_rule.h"
+#include "python/bindings/tensor/python_held.h"
 
 namespace garboard::python {
 namespace {
@@ -24,14 +25,17 @@ namespace {
 /// has of its context.
 struct Orphan {
   PyObject_HEAD Counted<GradientHooks> hooks;
-  Counted<ForeignRule> rule;
+  std::vector<Counted<Foreign>> foreign;
 };
 PyTypeObject* orphan_type = nullptr;
 
 int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
-  const auto& [head, hooks, rule] = *reinterpret_cast<Orphan*>(self);
-  if (rule) Py_VISIT(static_cast<PythonRule&>(*rule).context());
+  const auto& [head, hooks, foreign] = *reinterpret_cast<Orphan*>(self);
+  for (const Counted<Foreign>& it : foreign) {
+    const auto* const held = dynamic_cast<const PythonHeld*>(it.get());
+    if (const int stop = held ? held->visit(visit, arg) : 0) return stop;
+  }
   // An alias that a finalizer has made meanwhile took the reference over.
   if (PyObject* const anchor = hooks ? orphaned_anchor(*hooks) : nullptr) Py_VISIT(anchor);
   return 0;
@@ -41,16 +45,17 @@ void dealloc(PyObject* self) {
   PyTypeObject* const type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
   reinterpret_cast<Orphan*>(self)->hooks.~Counted();
-  reinterpret_cast<Orphan*>(self)->rule.~Counted();
+  std::destroy_at(&reinterpret_cast<Orphan*>(self)->foreign);
   PyObject_GC_Del(self);
   Py_DECREF(type);
 }
 
-Ref new_orphan(GradientHooks* hooks, ForeignRule* rule) {
+Ref new_orphan(GradientHooks* hooks, const std::vector<Foreign*>& foreign) {
   Orphan* const orphan = PyObject_GC_New(Orphan, orphan_type);
   if (!orphan) throw PythonErrorSet();
   new (&orphan->hooks) Counted<GradientHooks>(hooks);
-  new (&orphan->rule) Counted<ForeignRule>(rule);
+  new (&orphan->foreign) std::vector<Counted<Foreign>>;
+  for (Foreign* const it : foreign) orphan->foreign.emplace_back(it);
   PyObject_GC_Track(reinterpret_cast<PyObject*>(orphan));
   return Ref(reinterpret_cast<PyObject*>(orphan));
 }
@@ -65,8 +70,8 @@ class Survey {
   }
 
   bool found_orphans() const {
-    return std::ranges::any_of(things(),
-                               [](const Thing& it) { return orphans_of(it) || rule_of(it); });
+    return std::ranges::any_of(
+        things(), [](const Thing& it) { return orphans_of(it) || !foreign_of(it).empty(); });
   }
 
   /// The mirror's part of each alias that has one.
@@ -81,8 +86,8 @@ class Survey {
         if (lists[next]) append(lists[i], lists[next]);
       }
       GradientHooks* const hooks = orphans_of(things()[i]);
-      ForeignRule* const rule = rule_of(things()[i]);
-      if (hooks || rule) append(lists[i], new_orphan(hooks, rule));
+      const std::vector<Foreign*> foreign = foreign_of(things()[i]);
+      if (hooks || !foreign.empty()) append(lists[i], new_orphan(hooks, foreign));
     }
     std::unordered_map<TensorObject*, Ref> parts;
     for (const auto& [object, place] : aliases_) {
@@ -101,7 +106,9 @@ class Survey {
     return hooks && orphaned_anchor(*hooks) ? hooks : nullptr;
   }
 
-  static ForeignRule* rule_of(const Thing& thing) { return thing.is_kept ? nullptr : thing.rule(); }
+  static std::vector<Foreign*> foreign_of(const Thing& thing) {
+    return thing.is_kept ? std::vector<Foreign*>() : thing.foreign();
+  }
 
   void find_aliases() {
     std::vector<const Disposable*> found;
@@ -158,7 +165,7 @@ PyObject* on_collection(PyObject*, PyObject* arguments) noexcept {
   // Somebody computes without the GIL: the graphs may change under our eyes.
   if (!is_full || !Exclusive::now()) Py_RETURN_NONE;
   try {
-    if (is_start && (orphan_count() > 0 || PythonRule::count() > 0)) raise_mirror();
+    if (is_start && (orphan_count() > 0 || PythonHeld::count() > 0)) raise_mirror();
     if (!is_start) end_cyclic_gradients();  // now that what Python held of them has gone
   } catch (...) {  // without memory for it the collector sees what it always sees
     PyErr_Clear();

@@ -35,13 +35,9 @@ PythonRule::PythonRule(PyObject* context, const CustomCall& call, bool materiali
     : name_(call.name), context_(Ref::borrow(context)), materializes_(materializes) {
   for (const Tensor& input : call.inputs) inputs_.emplace_back(input);
   for (const CustomOutput& output : call.outputs) outputs_.emplace_back(output.tensor);
-  ++count_;
 }
 
-PythonRule::~PythonRule() {
-  --count_;
-  place_->node = nullptr;
-}
+PythonRule::~PythonRule() { place_->node = nullptr; }
 
 /// The arguments of `_backward`.
 Ref PythonRule::given(const Backward& at) {

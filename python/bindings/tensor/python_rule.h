@@ -7,6 +7,7 @@
 
 #include "csrc/autograd/custom_function.h"
 #include "python/bindings/interpreter/ref.h"
+#include "python/bindings/tensor/python_held.h"
 
 namespace garboard::python {
 
@@ -18,7 +19,7 @@ struct NodeOfRule : RefCounted {
 
 /// Calls `context._backward(*gradients)` and checks what comes back. The collector sees the context
 /// by the mirror of its graph; see graph_mirror.h.
-class PythonRule final : public ForeignRule {
+class PythonRule final : public ForeignRule, public PythonHeld {
  public:
   /// `materializes`: zeros are given where no gradient came, else None.
   PythonRule(PyObject* context, const CustomCall& call, bool materializes);
@@ -26,10 +27,11 @@ class PythonRule final : public ForeignRule {
 
   Grads run(const Backward& at) override;
 
-  PyObject* context() const noexcept { return context_.get(); }
+  int visit(visitproc visit, void* arg) const override {
+    Py_VISIT(context_.get());
+    return 0;
+  }
   const Counted<NodeOfRule>& place() const noexcept { return place_; }
-  /// How many live.
-  static int count() noexcept { return count_; }
 
  private:
   /// What a tensor was like.
@@ -43,7 +45,6 @@ class PythonRule final : public ForeignRule {
   Ref given(const Backward& at);
   Tensor checked_gradient(PyObject* given, std::size_t place) const;
 
-  static inline int count_ = 0;
   const char* name_;
   Ref context_;
   bool materializes_;

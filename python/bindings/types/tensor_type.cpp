@@ -141,6 +141,7 @@ bool add_tensor_type(PyObject* module) {
   add_create_functions();
   add_random_functions();
   add_state_methods();
+  add_gradient_methods();
   add_other_names();
   MethodTable& table = method_table();
   table.methods.push_back({});

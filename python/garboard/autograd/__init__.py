@@ -2,15 +2,28 @@
 
 from typing import TYPE_CHECKING
 
-from garboard._grad_mode import enable_grad, no_grad, set_grad_enabled
+from garboard._grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from garboard._missing import module_getattr
 from garboard.autograd._passes import backward, grad
+from garboard.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from garboard.autograd.function import Function
 
-__all__ = ["Function", "backward", "enable_grad", "grad", "no_grad", "set_grad_enabled"]
+__all__ = [
+    "Function",
+    "backward",
+    "detect_anomaly",
+    "enable_grad",
+    "grad",
+    "inference_mode",
+    "no_grad",
+    "set_detect_anomaly",
+    "set_grad_enabled",
+]
 
-_SUBMODULES = ("function",)
+_SUBMODULES = ("anomaly_mode", "function", "graph")
 if TYPE_CHECKING:
+    from garboard.autograd import anomaly_mode as anomaly_mode
     from garboard.autograd import function as function
+    from garboard.autograd import graph as graph
 else:
     __getattr__ = module_getattr(__name__, _SUBMODULES)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from itertools import islice
 
 from garboard import _engine
-from garboard._engine import GradientError, Tensor
+from garboard._engine import GradientError, Tensor, zeros_like
 from garboard._given import list_of
 
 __all__ = ["backward", "grad"]
@@ -40,6 +40,8 @@ def backward(
     grad_tensors: _Gradients | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    *,
+    inputs: _Tensors | None = None,
 ) -> None:
     """Add the gradient of the sum of `tensors` to `.grad` of every leaf behind them.
 
@@ -49,9 +51,11 @@ def backward(
             None, for one of them or for all, stands for 1.
         retain_graph: Keep what the graph saved, for another pass; `create_graph` by default.
         create_graph: Record the pass itself.
+        inputs: Add to `.grad` of these alone, leaves or not; of all leaves by default.
 
     Raises:
-        GradientError: Nothing was recorded, an earlier pass freed the graph, there are no tensors,
+        GradientError: Nothing was recorded, `inputs` is empty or one of them requires no grad, an
+            earlier pass freed the graph, there are no tensors,
             or more or fewer gradients than tensors.
         ShapeError: A gradient has other sizes than its tensor.
         DeviceError: A gradient is on another device than its tensor.
@@ -67,7 +71,8 @@ def backward(
     outputs = _listed("backward", "tensors", tensors)
     gradients = _gradients("backward", "grad_tensors", grad_tensors, outputs)
     keep = create_graph if retain_graph is None else retain_graph
-    _engine._backward(outputs, gradients, bool(keep), bool(create_graph))
+    alone = None if inputs is None else _listed("backward", "inputs", inputs)
+    _engine._backward(outputs, gradients, bool(keep), bool(create_graph), alone)
 
 
 def grad(
@@ -76,7 +81,10 @@ def grad(
     grad_outputs: _Gradients | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
-    allow_unused: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
 ) -> tuple[Tensor | None, ...]:
     """Return the gradients of the sum of `outputs` for `inputs`; no `.grad` changes.
 
@@ -90,19 +98,39 @@ def grad(
         grad_outputs: The gradients to start from, as in `backward`.
         retain_graph: Keep what the graph saved, for another pass; `create_graph` by default.
         create_graph: Record the pass itself.
-        allow_unused: Return None for an input that the outputs do not depend on.
+        only_inputs: True; `backward` is for all leaves.
+        allow_unused: Return None for an input that the outputs do not depend on; by default where
+            `materialize_grads` is set, as then it is zeros.
+        is_grads_batched: False; there is no vmap.
+        materialize_grads: Return zeros instead of None.
 
     Returns:
-        A tuple of new tensors, one an input, in its sizes.
+        A tuple of new tensors, one an input, in its sizes, or None.
 
     Raises:
         GradientError: As for `backward`, and where the outputs do not depend on an input, unless
             `allow_unused`. The other errors are those of `backward`.
+        NotImplementedError: `is_grads_batched` is True, or `only_inputs` False.
+        ValueError: `materialize_grads` with `allow_unused=False`.
 
     >>> x = gb.tensor(3.0, requires_grad=True)
     >>> gb.autograd.grad(x * x, x)
     (tensor(6.),)
     """
+    if is_grads_batched:
+        raise NotImplementedError(
+            "grad: is_grads_batched=True; there is no vmap, call grad() for each of grad_outputs, "
+            "with retain_graph=True"
+        )
+    if not only_inputs:
+        raise NotImplementedError(
+            "grad: only_inputs=False; call backward(), which adds to .grad of every leaf"
+        )
+    if materialize_grads and allow_unused is False:
+        raise ValueError(
+            "grad: materialize_grads=True with allow_unused=False; zeros are for what is unused, "
+            "leave allow_unused out"
+        )
     outputs_list = _listed("grad", "outputs", outputs)
     inputs_list = _listed("grad", "inputs", inputs)
     keep = create_graph if retain_graph is None else retain_graph
@@ -113,6 +141,9 @@ def grad(
         bool(keep),
         bool(create_graph),
     )
+    if materialize_grads:
+        found = zip(inputs_list, gradients, strict=True)
+        return tuple([zeros_like(it) if gradient is None else gradient for it, gradient in found])
     if not allow_unused and any(gradient is None for gradient in gradients):
         unused = [i for i, gradient in enumerate(gradients) if gradient is None]
         raise GradientError(

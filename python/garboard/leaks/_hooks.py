@@ -19,7 +19,7 @@ def is_filled_by_hook(container: Any) -> bool:
 
 
 def _hooks() -> Iterator[Any]:
-    table: Any = loaded_class("garboard.nn._hooks", "HookTable")
+    table: Any = loaded_class("garboard._hooks", "HookTable")
     if table is None:
         return
     for thing in gc.get_objects():

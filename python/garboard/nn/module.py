@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Self
 from garboard import _check as check
 from garboard import _engine
 from garboard._engine import Tensor
-from garboard._hooks import RemovableHandle
+from garboard._hooks import HookTable, RemovableHandle
 from garboard._missing import add_missing_names
 from garboard._texts import printable
 from garboard.nn import _convert, _state
-from garboard.nn._hooks import HookTable, KwargsHook, pair_of
+from garboard.nn._hooks import KwargsHook, pair_of
 from garboard.nn._tree import Tree
 from garboard.nn.parameter import clear_gradients
 

@@ -15,9 +15,8 @@ from typing import Any, ClassVar, Self
 from garboard import _check as check
 from garboard._engine import DisposedError, Tensor
 from garboard._given import keys_of, list_of
-from garboard._hooks import RemovableHandle
+from garboard._hooks import HookTable, RemovableHandle
 from garboard._texts import printable, told
-from garboard.nn._hooks import HookTable
 from garboard.nn._tree import Tree
 from garboard.nn.parameter import clear_gradients
 from garboard.optim._hooked import hooked

@@ -1,0 +1,222 @@
+"""Where graphs keep tensors for backward, and what one may do about it."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from collections.abc import Callable
+from contextvars import ContextVar
+from types import TracebackType
+from typing import Any, Self
+
+from garboard import _engine
+from garboard._check import flag, function, text
+from garboard._engine import GradientError, GraphNode, Tensor, empty
+
+__all__ = [
+    "Node",
+    "disable_saved_tensors_hooks",
+    "save_on_cpu",
+    "save_on_disk",
+    "saved_tensors_hooks",
+]
+
+Node = GraphNode
+
+_PACKS = 2  # as in csrc/tensor/grad_mode.h
+
+_Hooks = tuple[Callable[[Tensor], Any], Callable[[Any], Tensor]]
+
+# Of this thread and asyncio task, the innermost last.
+_open: ContextVar[tuple[saved_tensors_hooks, ...]] = ContextVar("saved_tensors_hooks", default=())
+_refusals: ContextVar[tuple[str, ...]] = ContextVar("no_saved_tensors_hooks", default=())
+
+
+def _innermost() -> _Hooks:
+    hooks = _open.get()
+    return hooks[-1]._hooks if hooks else (lambda tensor: tensor, lambda packed: packed)
+
+
+_engine._set_packing_hooks(_innermost)
+
+
+class saved_tensors_hooks:
+    """Keep what ops save for backward in another form: a block.
+
+    Whatever an op records inside keeps for its gradient, inputs, outputs and what a `Function`
+    saves, is given to `pack_hook`, and only what that returns is kept. Backward gives that to
+    `unpack_hook`, as often as the tensor is needed. Of blocks inside each other the innermost
+    counts. Hooks run in no grad mode; what they keep of a tensor lives as the graph does.
+
+    Args:
+        pack_hook: Called with a tensor without history; it must not write into it.
+        unpack_hook: Called with what `pack_hook` returned; it returns a tensor of the same sizes,
+            dtype and device.
+
+    Raises:
+        TypeError: A hook cannot be called.
+        GradientError: The block is opened inside `disable_saved_tensors_hooks`.
+
+    >>> kept = []
+    >>> x = gb.ones(3, requires_grad=True)
+    >>> hooks = gb.autograd.graph.saved_tensors_hooks
+    >>> with hooks(lambda tensor: kept.append(tensor) or 0, lambda place: kept[place]):
+    ...     y = x.exp()
+    >>> y.sum().backward()
+    >>> len(kept), x.grad.shape
+    (1, (3,))
+    """
+
+    def __init__(
+        self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]
+    ) -> None:
+        op = type(self).__name__
+        self._hooks: _Hooks = (
+            function(op, "pack_hook", pack_hook),
+            function(op, "unpack_hook", unpack_hook),
+        )
+
+    def __enter__(self) -> Self:
+        if refusals := _refusals.get():
+            raise GradientError(refusals[-1])
+        _engine._enter_grad_mode(id(self), _PACKS, _PACKS)
+        _open.set((*_open.get(), self))
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        _engine._leave_grad_mode(id(self))
+        left = list(_open.get())
+        for place in reversed(range(len(left))):
+            if left[place] is self:
+                del left[place]
+                break
+        _open.set(tuple(left))
+
+
+class disable_saved_tensors_hooks:
+    """Refuse `saved_tensors_hooks` inside a block.
+
+    Args:
+        error_message: What the GradientError says.
+
+    Raises:
+        TypeError: The message is no string.
+
+    >>> with gb.autograd.graph.disable_saved_tensors_hooks("not here"):
+    ...     gb.ones(2).sum().item()
+    2.0
+    """
+
+    def __init__(self, error_message: str) -> None:
+        self._message = text("disable_saved_tensors_hooks", "error_message", error_message)
+
+    def __enter__(self) -> None:
+        _refusals.set((*_refusals.get(), self._message))
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        _refusals.set(_refusals.get()[:-1])
+
+
+class save_on_cpu(saved_tensors_hooks):
+    """Keep what ops save for backward in the CPU's memory, while it is not needed: a block.
+
+    Each tensor is copied there and, in backward, back to its device. What lies on the CPU already
+    stays where it is.
+
+    Args:
+        pin_memory: False; pinned memory is not used yet.
+        device_type: Of tensors on which devices: "cuda"; those of others are copied, too.
+
+    Raises:
+        ValueError: `pin_memory` is True.
+        TypeError: `pin_memory` is neither True nor False.
+
+    >>> x = gb.ones(3, requires_grad=True)
+    >>> with gb.autograd.graph.save_on_cpu():
+    ...     y = x.exp().sum()
+    >>> y.backward()
+    >>> x.grad.shape
+    (3,)
+    """
+
+    def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
+        if flag("save_on_cpu", "pin_memory", pin_memory):
+            raise ValueError(
+                "save_on_cpu: pin_memory=True; pinned memory is not used yet, leave it out"
+            )
+        text("save_on_cpu", "device_type", device_type)
+        super().__init__(
+            lambda tensor: (tensor.device, tensor.to("cpu")),
+            lambda packed: packed[1].to(packed[0]),
+        )
+
+
+class save_on_disk(saved_tensors_hooks):
+    """Keep what ops save for backward in files, while it is not needed: a block.
+
+    A file goes with the node that kept its tensor, when a backward pass has freed it, or its graph
+    ends.
+
+    Args:
+        directory: Where to; by default where temporary files are.
+        least_bytes: Smaller tensors stay in memory.
+
+    Raises:
+        TypeError: `directory` is no path, or `least_bytes` no integer.
+        ValueError: `least_bytes` is negative.
+        OSError: A file cannot be written.
+
+    >>> x = gb.rand(1000, requires_grad=True)
+    >>> with gb.autograd.graph.save_on_disk():
+    ...     y = x.exp().sum()
+    >>> y.backward()
+    >>> x.grad.shape
+    (1000,)
+    """
+
+    def __init__(
+        self, directory: str | os.PathLike[str] | None = None, least_bytes: int = 4096
+    ) -> None:
+        from garboard._check import count, path
+
+        where = None if directory is None else path("save_on_disk", "directory", directory)
+        least = count("save_on_disk", "least_bytes", least_bytes)
+
+        def pack(tensor: Tensor) -> Tensor | _OnDisk:
+            return tensor if tensor.nbytes < least else _OnDisk(tensor, where)
+
+        super().__init__(pack, lambda kept: kept if isinstance(kept, Tensor) else kept.read())
+
+
+class _OnDisk:
+    """The elements of a tensor in a file of its own, which ends with this."""
+
+    def __init__(self, tensor: Tensor, directory: os.PathLike[str] | None) -> None:
+        from tempfile import mkstemp
+
+        self._shape = tensor.shape
+        self._dtype = tensor.dtype
+        self._device = tensor.device
+        handle, self._path = mkstemp(".saved", "garboard-", directory)
+        weakref.finalize(self, os.unlink, self._path)
+        with os.fdopen(handle, "wb") as file:
+            tensor.to("cpu").contiguous().numpy().tofile(file)
+
+    def read(self) -> Tensor:
+        tensor = empty(self._shape, dtype=self._dtype)
+        with open(self._path, "rb") as file:
+            if file.readinto(tensor.numpy().reshape(-1).view("u1").data) != tensor.nbytes:
+                raise OSError(
+                    f"save_on_disk: {self._path} is shorter than it was; nobody may cut it"
+                )
+        return tensor.to(self._device)
