@@ -1,12 +1,12 @@
-"""Where PyTorch's users look for data loading: `garboard.utils.data`."""
+"""Where PyTorch's users look for data loading and for checkpoints of activations."""
 
 from typing import TYPE_CHECKING
 
 from garboard._missing import module_getattr
 
-__all__ = ["data"]
+__all__ = ["checkpoint", "data"]
 
 if TYPE_CHECKING:
-    from garboard.utils import data
+    from garboard.utils import checkpoint, data
 else:
-    __getattr__ = module_getattr(__name__, ("data",))
+    __getattr__ = module_getattr(__name__, ("checkpoint", "data"))

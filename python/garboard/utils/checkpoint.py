@@ -1,0 +1,269 @@
+"""Computing activations again in backward, instead of keeping them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
+
+from garboard import _engine
+from garboard._check import count, flag, function
+from garboard._engine import GradientError, Tensor, is_grad_enabled
+from garboard._grad_mode import enable_grad
+from garboard._scopes import dispose_scope
+from garboard.autograd.function import Function
+from garboard.autograd.graph import saved_tensors_hooks
+
+__all__ = ["checkpoint", "checkpoint_sequential"]
+
+_T = TypeVar("_T")
+_Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
+
+
+class _Enough(BaseException):
+    """All that backward asks for has been computed again."""
+
+
+class _Place:
+    """Stands for a tensor that the forward pass did not keep."""
+
+    __slots__ = ("__weakref__", "call", "number")
+
+    def __init__(self, call: _Call, number: int) -> None:
+        self.call = call
+        self.number = number
+
+
+class _Inputs(Function):
+    """Keeps tensors as every op does: with their versions, for hooks around it to see."""
+
+    @staticmethod
+    def forward(ctx: Any, asking: Tensor, holder: list[Any], *tensors: Tensor) -> Tensor:
+        ctx.save_for_backward(*tensors)
+        holder.append(ctx)
+        return asking.detach()
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        raise GradientError("checkpoint: its inputs were differentiated; they only keep tensors")
+
+
+class _Call:
+    """One call of a checkpointed function: how to do it again."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        context: AbstractContextManager[Any],
+        state: tuple[int, int] | None,
+    ) -> None:
+        self._function = function
+        self._context = context
+        self._state = state
+        self._count = 0
+        # A place keeps this call alive, and nodes keep their places: so this holds no place.
+        self._found: WeakKeyDictionary[_Place, Tensor] = WeakKeyDictionary()
+        self._places: list[Any] = []
+        flat = (*args, *kwargs.values())
+        self._names = tuple(kwargs)
+        self._others = tuple([None if isinstance(it, Tensor) else (it,) for it in flat])
+        holder: list[Any] = []
+        asking = _engine.empty(0, requires_grad=True)
+        tensors = [it for it in flat if isinstance(it, Tensor)]
+        # The node is kept, and not the tensor, which a scope may end.
+        self._node = _Inputs.apply(asking, holder, *tensors).grad_fn
+        (self._inputs,) = holder
+
+    def place(self) -> _Place:
+        from weakref import ref
+
+        place = _Place(self, self._count)
+        self._count += 1
+        self._places.append(ref(place))
+        return place
+
+    def tensor_at(self, place: _Place) -> Tensor:
+        """Return what was computed for a place, once more where need be."""
+        if place not in self._found:
+            self._compute_again()
+        found = self._found.get(place)
+        if found is None:
+            raise GradientError(
+                f"checkpoint: the function kept fewer tensors when it was called again, and not "
+                f"number {place.number} of {self._count}; it must do the same each time, whatever "
+                "it reads besides its arguments"
+            )
+        return found
+
+    def _compute_again(self) -> None:
+        before = None if self._state is None else _engine._generator_state()
+        if self._state is not None:
+            _engine._set_generator_state(*self._state)
+        numbers = iter(range(self._count))
+
+        def collect(tensor: Tensor) -> None:
+            number = next(numbers, None)
+            if number is None:
+                return
+            place = self._places[number]()
+            if place is not None:  # nobody asks for it any more
+                self._found[place] = tensor
+            if number + 1 == self._count:
+                raise _Enough
+
+        with enable_grad():  # with their history, or ops on them would not be recorded
+            tensors = iter(self._inputs.saved_tensors)
+        flat = [next(tensors) if it is None else it[0] for it in self._others]
+        first_named = len(flat) - len(self._names)
+        named = dict(zip(self._names, flat[first_named:], strict=True))
+        try:
+            with (
+                dispose_scope("checkpoint"),
+                enable_grad(),
+                self._context,
+                saved_tensors_hooks(collect, _refuse_unpacking),
+            ):
+                self._function(*flat[:first_named], **named)
+        except _Enough:
+            pass
+        finally:
+            if before is not None:
+                _engine._set_generator_state(*before)
+
+
+def _refuse_unpacking(packed: object) -> Tensor:
+    raise GradientError(
+        "checkpoint: the function runs a backward pass of its own, which would be done again in "
+        "backward; leave it out of what is checkpointed"
+    )
+
+
+def _no_contexts() -> _Contexts:
+    return nullcontext(), nullcontext()
+
+
+def checkpoint(
+    function: Callable[..., _T],
+    *args: Any,
+    use_reentrant: bool | None = None,
+    preserve_rng_state: bool = True,
+    context_fn: Callable[[], _Contexts] = _no_contexts,
+    determinism_check: str = "default",
+    debug: bool = False,
+    **kwargs: Any,
+) -> _T:
+    """Call a function, and keep its arguments alone for backward, which calls it again.
+
+    That trades time for memory: of what ops inside keep, only as much lives at once as one such
+    function needs. What is computed again lives in a scope of its own, and ends as backward uses
+    it up. Calls may stand inside each other. Outside of grad mode it is a plain call.
+
+    Args:
+        function: What is called; it must do the same each time.
+        *args: Its arguments; tensors among them, not inside lists, are kept as ops keep theirs.
+        use_reentrant: Either; there is one way here, PyTorch's for False.
+        preserve_rng_state: True has the function draw the same random numbers again.
+        context_fn: Gives two context managers, around the first call and around the second.
+        determinism_check: "default", sizes, dtypes and devices are compared, or "none": the same.
+        debug: False.
+        **kwargs: Arguments by name.
+
+    Returns:
+        What the function returns.
+
+    Raises:
+        TypeError: The function cannot be called.
+        ValueError: `determinism_check` or `debug` is none of those.
+        GradientError: In backward: called again, the function kept other tensors, or a pass freed
+            the graph.
+        VersionError: In backward: an argument was written in place since.
+
+    >>> layer = gb.nn.Sequential(gb.nn.Linear(8, 64), gb.nn.ReLU(), gb.nn.Linear(64, 8))
+    >>> x = gb.rand(4, 8, requires_grad=True)
+    >>> y = gb.utils.checkpoint.checkpoint(layer, x, use_reentrant=False)
+    >>> y.sum().backward()
+    >>> x.grad.shape
+    (4, 8)
+    """
+    from garboard._check import choice
+
+    callable_ = _function("checkpoint", function)
+    choice("checkpoint", "determinism_check", determinism_check, "default", "none")
+    if use_reentrant is not None:
+        flag("checkpoint", "use_reentrant", use_reentrant)
+    if flag("checkpoint", "debug", debug):
+        raise ValueError("checkpoint: debug=True; errors name the op in any case, leave it out")
+    keeps_state = flag("checkpoint", "preserve_rng_state", preserve_rng_state)
+    first, second = context_fn()
+    if not is_grad_enabled():
+        with first:
+            return callable_(*args, **kwargs)  # type: ignore[no-any-return]
+    state = _engine._generator_state() if keeps_state else None
+    call = _Call(callable_, args, kwargs, second, state)
+    with saved_tensors_hooks(lambda tensor: call.place(), lambda it: it.call.tensor_at(it)), first:
+        return callable_(*args, **kwargs)  # type: ignore[no-any-return]
+
+
+def _function(op: str, given: Any) -> Any:
+    return function(op, "function", given)
+
+
+def checkpoint_sequential(
+    functions: Iterable[Callable[..., Any]],
+    segments: int,
+    input: Any,
+    use_reentrant: bool | None = None,
+    **kwargs: Any,
+) -> Any:
+    """Call functions one after another, in segments that are checkpointed, all but the last.
+
+    Args:
+        functions: A Sequential, or a list of modules or functions of one argument each.
+        segments: Into how many parts of the same length to cut them.
+        input: What the first one is given.
+        use_reentrant: As for `checkpoint`.
+        **kwargs: `preserve_rng_state`, as for `checkpoint`.
+
+    Returns:
+        What the last function returns.
+
+    Raises:
+        TypeError: One of them cannot be called, or there is another argument by name.
+        ValueError: `segments` is less than 1, or there are more segments than functions.
+
+    >>> layers = [gb.nn.Linear(8, 8), gb.nn.ReLU(), gb.nn.Linear(8, 8), gb.nn.ReLU()]
+    >>> x = gb.rand(4, 8, requires_grad=True)
+    >>> y = gb.utils.checkpoint.checkpoint_sequential(layers, 2, x)
+    >>> y.sum().backward()
+    >>> x.grad.shape
+    (4, 8)
+    """
+    op = "checkpoint_sequential"
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if kwargs:
+        raise TypeError(f"{op}: {len(kwargs)} more arguments by name; preserve_rng_state is one")
+    parts = [function(op, "one of functions", it) for it in functions]
+    number = count(op, "segments", segments, least=1)
+    if number > len(parts):
+        raise ValueError(
+            f"{op}: {number} segments of {len(parts)} functions; each needs one at least"
+        )
+
+    def run(first: int, end: int) -> Callable[[Any], Any]:
+        def segment(value: Any) -> Any:
+            for part in parts[first:end]:
+                value = part(value)
+            return value
+
+        return segment
+
+    length = len(parts) // number
+    end = 0
+    for _ in range(number - 1):
+        segment = run(end, end + length)
+        input = checkpoint(segment, input, use_reentrant=use_reentrant, preserve_rng_state=preserve)
+        end += length
+    return run(end, len(parts))(input)
