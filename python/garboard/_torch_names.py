@@ -90,7 +90,6 @@ _FUNCTIONS: _Rows = (
     ("use gb.tensor(data, dtype=gb.bool)", "BoolTensor"),
     ("use gb.tensor(data, dtype=gb.uint8)", "ByteTensor"),
     ("use a tuple", "Size"),
-    ("use gb.no_grad()", "inference_mode"),
     ("ops run as they are called, so leave it out", "jit fx export"),
     ("use float32, for there are no half types yet", "autocast amp GradScaler"),
     (
@@ -112,8 +111,9 @@ _FUNCTIONS: _Rows = (
     ("", "promote_types result_type can_cast"),
     ("there is one process a program; start one for each device yourself", "distributed"),
     ("use multiprocessing; tensors are pickled", "multiprocessing"),
-    ("", "distributions fft func hub linalg masked mps nested onnx"),
+    ("", "distributions fft hub linalg masked mps nested onnx"),
     ("", "quantization sparse special vmap xpu from_dlpack"),
+    ("use gb.autograd.functional and gb.autograd.grad()", "func"),
     ("use gb.nn.functional", "functional"),
 )
 
@@ -143,10 +143,6 @@ _METHODS: _Rows = (
     ("use x = x.squeeze() and the like", "squeeze_ unsqueeze_ t_ transpose_ swapaxes_"),
     ("sizes never change; use gb.empty(sizes)", "resize_ resize_as_ set_"),
     ("x.uniform_() and x.normal_() draw in place", "random_ bernoulli_ exponential_ log_normal_"),
-    (
-        "use x.register_hook(hook) to see the gradient",
-        "retain_grad register_post_accumulate_grad_hook",
-    ),
     ("use x.sum(dims, keepdim=True)", "sum_to_size"),
     ("pinned memory is not used yet, so leave it out", "pin_memory is_pinned"),
     (
@@ -251,13 +247,8 @@ _CUDA: _Rows = (
 _AUTOGRAD: _Rows = (
     ("use gb.tensor(data, requires_grad=True)", "Variable"),
     ("use gb.profiler", "profiler"),
-    ("use gb.no_grad()", "inference_mode"),
-    (
-        "call gb.autograd.grad(outputs, inputs) for each output",
-        "functional jacobian hessian jvp vjp",
-    ),
-    ("compare gb.autograd.grad() with differences", "gradcheck gradgradcheck"),
-    ("", "detect_anomaly set_detect_anomaly graph forward_ad"),
+    ("use gb.autograd.functional", "jacobian hessian jvp vjp hvp vhp"),
+    ("use gb.autograd.functional.jvp()", "forward_ad"),
 )
 
 _RANDOM: _Rows = (
@@ -288,7 +279,6 @@ ADVICE = {
     "garboard.nn.utils.rnn": _by_name(_RNN),
     "garboard.optim": _by_name(_OPTIM),
     "garboard.utils": {
-        "checkpoint": "",
         "tensorboard": "use gb.memory.plot(path) and gb.profiler",
         "benchmark": "use timeit",
         "cpp_extension": "",

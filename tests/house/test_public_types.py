@@ -23,6 +23,10 @@ CALLED = "what a subclass's forward takes and gives; it declares __call__ for ch
 COPIED = "what copy.deepcopy hands on"
 BATCH = "what a batch is made of is decided by the samples, or by a function of the user's"
 NUMPY = "any function of NumPy's, with what it was called with"
+NOTES = "whatever a user notes at a node"
+NODE = "tuples as long as the node has inputs and outputs, None among them"
+PACKED = "whatever a hook of the user's makes of a tensor"
+DIFFERENTIATED = "any function of the user's; results are nested as its inputs and outputs are"
 FUNCTION = "a class of the user's says what its op takes and gives"
 DTYPE = "the type of an array's elements, which a tensor's type does not tell"
 
@@ -43,6 +47,20 @@ REASONS = {
     "autograd.Function.setup_context": FUNCTION,
     "autograd.FunctionCtx.__init__": FUNCTION,
     "autograd.FunctionCtx.saved_tensors": FUNCTION,
+    "_engine.GraphNode.metadata": NOTES,
+    "_engine.GraphNode.register_hook": NODE,
+    "_engine.GraphNode.register_prehook": NODE,
+    "autograd.saved_tensors_hooks.__init__": PACKED,
+    "autograd.gradcheck": DIFFERENTIATED,
+    "autograd.gradgradcheck": DIFFERENTIATED,
+    "autograd.hessian": DIFFERENTIATED,
+    "autograd.hvp": DIFFERENTIATED,
+    "autograd.jacobian": DIFFERENTIATED,
+    "autograd.jvp": DIFFERENTIATED,
+    "autograd.vhp": DIFFERENTIATED,
+    "autograd.vjp": DIFFERENTIATED,
+    "utils.checkpoint": DIFFERENTIATED,
+    "utils.checkpoint_sequential": DIFFERENTIATED,
     "cuda.memory_stats": COUNTERS,
     "cuda.memory_stats_as_nested_dict": COUNTERS,
     "cuda.snapshot": SNAPSHOT,

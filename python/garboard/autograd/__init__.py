@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from garboard._grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from garboard._missing import module_getattr
+from garboard.autograd._gradcheck import gradcheck, gradgradcheck
 from garboard.autograd._passes import backward, grad
 from garboard.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from garboard.autograd.function import Function
@@ -14,16 +15,19 @@ __all__ = [
     "detect_anomaly",
     "enable_grad",
     "grad",
+    "gradcheck",
+    "gradgradcheck",
     "inference_mode",
     "no_grad",
     "set_detect_anomaly",
     "set_grad_enabled",
 ]
 
-_SUBMODULES = ("anomaly_mode", "function", "graph")
+_SUBMODULES = ("anomaly_mode", "function", "functional", "graph")
 if TYPE_CHECKING:
     from garboard.autograd import anomaly_mode as anomaly_mode
     from garboard.autograd import function as function
+    from garboard.autograd import functional as functional
     from garboard.autograd import graph as graph
 else:
     __getattr__ = module_getattr(__name__, _SUBMODULES)

@@ -1,0 +1,314 @@
+"""Gradients compared with differences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
+from typing import Any
+
+from garboard._check import function, rate
+from garboard._engine import DTypeError, GradientError, Tensor, float64, randn, zeros_like
+from garboard._given import list_of
+from garboard._grad_mode import enable_grad, no_grad
+from garboard.autograd._passes import grad
+
+__all__ = ["gradcheck", "gradgradcheck"]
+
+_Function = Callable[..., Any]
+_Inputs = Tensor | Sequence[Any]
+
+# PyTorch's checks of what is not here.
+_REFUSED = {
+    "fast_mode": "compares along one random direction alone; leave it out",
+    "check_batched_grad": "needs vmap, which is not in garboard; leave it out",
+    "check_batched_forward_grad": "needs vmap, which is not in garboard; leave it out",
+    "check_forward_ad": "needs forward mode, which is not in garboard; leave it out",
+}
+
+
+class _DifferenceError(Exception):
+    """What was found; told to the caller, or not."""
+
+
+def _refuse(op: str, named: dict[str, Any]) -> None:
+    accepted = {"check_undefined_grad", "check_grad_dtypes", "check_backward_ad", "masked"}
+    for name, value in named.items():
+        if name in _REFUSED:
+            if value:
+                raise NotImplementedError(f"{op}: {name}=True {_REFUSED[name]}")
+        elif name not in accepted | {"check_fwd_over_rev", "check_rev_over_rev"}:
+            raise TypeError(f"{op}: it takes no argument of that name; PyTorch's are taken")
+
+
+def _checked(op: str, inputs: _Inputs) -> tuple[list[Any], list[Tensor]]:
+    """Return the inputs, and those among them that ask for a gradient."""
+    given = (
+        [inputs]
+        if isinstance(inputs, Tensor)
+        else list_of(object, op, "inputs", inputs, "anything")
+    )
+    asking = [it for it in given if isinstance(it, Tensor) and it.requires_grad]
+    if not asking:
+        raise GradientError(
+            f"{op}: no input requires grad; set requires_grad_() on those to be checked"
+        )
+    for place, it in enumerate(asking):
+        if it.dtype is not float64:
+            raise DTypeError(
+                f"{op}: input {place} of those that require grad is of dtype {it.dtype}; float64 "
+                "is needed, for differences lose half the digits: use x.double()"
+            )
+        if any(step == 0 and size > 1 for step, size in zip(it.stride(), it.shape, strict=True)):
+            raise GradientError(
+                f"{op}: input {place} of those that require grad meets elements more than once; "
+                "give a clone()"
+            )
+    return given, asking
+
+
+def _outputs_of(op: str, func: _Function, given: list[Any]) -> list[Tensor]:
+    found = func(*given)
+    outputs = list(found) if isinstance(found, (tuple, list)) else [found]
+    tensors = [it for it in outputs if isinstance(it, Tensor) and it.is_floating_point()]
+    if not tensors:
+        raise GradientError(
+            f"{op}: the function returned no floating tensor; one at least is needed"
+        )
+    return tensors
+
+
+def _places(tensor: Tensor) -> Iterator[tuple[int, ...]]:
+    return product(*map(range, tensor.shape))
+
+
+def _numbers(tensor: Tensor) -> list[float]:
+    numbers: list[float] = tensor.detach().reshape(-1).tolist()
+    return numbers
+
+
+def _differences(
+    op: str, func: _Function, given: list[Any], at: Tensor, eps: float
+) -> list[list[list[float]]]:
+    """Return the slope of each element of each output, for each element of one input."""
+    slopes = []
+    for place in _places(at):
+        element = at.detach()[place]
+        before = element.clone()
+        ends = []
+        try:
+            for step in (eps, -eps):
+                element.copy_(before).add_(step)
+                ends.append([_numbers(it) for it in _outputs_of(op, func, given)])
+        finally:
+            element.copy_(before)
+        slopes.append(
+            [
+                [(a - b) / (2 * eps) for a, b in zip(*pair, strict=True)]
+                for pair in zip(*ends, strict=True)
+            ]
+        )
+    return slopes
+
+
+def _gradients(output: Tensor, asking: list[Tensor]) -> Iterator[list[list[float]]]:
+    """Yield, for each element of an output, the gradients for the inputs."""
+    for place in _places(output):
+        start = zeros_like(output)
+        start[place].fill_(1)
+        found: tuple[Any, ...] = grad(
+            output, asking, start, retain_graph=True, materialize_grads=True
+        )
+        for it, of in zip(found, asking, strict=True):
+            if it.shape != of.shape:
+                raise _DifferenceError(
+                    f"a gradient of sizes {it.shape} for an input of sizes {of.shape}"
+                )
+        yield [_numbers(it) for it in found]
+
+
+def _compare(
+    op: str, func: _Function, given: list[Any], asking: list[Tensor], limits: dict[str, float]
+) -> None:
+    with no_grad():
+        slopes = [_differences(op, func, given, it, limits["eps"]) for it in asking]
+    with enable_grad():
+        outputs = _outputs_of(op, func, given)
+    for number, output in enumerate(outputs):
+        if not output.requires_grad:
+            rows = [[[0.0] * it.numel() for it in asking]] * output.numel()
+        else:
+            rows = list(_gradients(output, asking))
+            for row, other in zip(rows, _gradients(output, asking), strict=True):
+                _check_same(row, other, limits["nondet_tol"])
+        for element, row in enumerate(rows):
+            for place, found in enumerate(row):
+                for at, value in enumerate(found):
+                    wanted = slopes[place][at][number][element]
+                    room = limits["atol"] + limits["rtol"] * abs(wanted)
+                    if not abs(value - wanted) <= room:  # NaN too
+                        raise _DifferenceError(
+                            f"output {number}, element {element}, for input {place} of those that "
+                            f"require grad, element {at}: backward gives {value:.6g}, differences "
+                            f"{wanted:.6g}; they must agree within {room:.2g}"
+                        )
+
+
+def _check_same(row: list[list[float]], other: list[list[float]], tolerance: float) -> None:
+    room = tolerance
+    for found, again in zip(row, other, strict=True):
+        for a, b in zip(found, again, strict=True):
+            if not (a == b or abs(a - b) <= room):
+                raise _DifferenceError(
+                    f"backward gives {a:.6g} and, run again, {b:.6g}; they must agree within "
+                    f"nondet_tol, {room:.2g}"
+                )
+
+
+def gradcheck(
+    func: Callable[..., Any],
+    inputs: _Inputs,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    **named: Any,
+) -> bool:
+    """Compare the gradients of a function with differences of its values.
+
+    df/dx_i = (f(x + eps e_i) - f(x - eps e_i)) / (2 eps), for each element of each input that
+    requires grad and each element of each floating output, in turn. The inputs are written in
+    place on the way, and put back.
+
+    Args:
+        func: Called with the inputs; it returns a tensor or a tuple of them.
+        inputs: A tensor, or a tuple; those that require grad are of dtype float64.
+        eps: How far to move an element.
+        atol: How much gradients may be off.
+        rtol: How much more, for each unit of the difference.
+        raise_exception: False returns False where they are off.
+        nondet_tol: How much two passes may differ.
+        **named: PyTorch's other checks: those that backward passes can do are always done.
+
+    Returns:
+        True, or False where they are off and `raise_exception` is False.
+
+    Raises:
+        GradientError: They are off; no input requires grad; there is no floating output.
+        DTypeError: An input that requires grad is not of dtype float64.
+        TypeError: The function cannot be called, or there is an unknown argument by name.
+        ValueError: A tolerance is negative.
+        NotImplementedError: `fast_mode`, or a check that needs vmap or forward mode.
+
+    >>> x = gb.tensor([0.5, 2.0], dtype=gb.float64, requires_grad=True)
+    >>> gb.autograd.gradcheck(lambda x: x.exp() * x, x)
+    True
+    """
+    return _gradcheck(
+        "gradcheck", func, inputs, raise_exception, named, eps, atol, rtol, nondet_tol
+    )
+
+
+def _gradcheck(
+    op: str,
+    func: _Function,
+    inputs: _Inputs,
+    raises: bool,
+    named: dict[str, Any],
+    eps: float,
+    atol: float,
+    rtol: float,
+    nondet_tol: float,
+) -> bool:
+    function(op, "func", func)
+    _refuse(op, named)
+    numbers = {"eps": eps, "atol": atol, "rtol": rtol, "nondet_tol": nondet_tol}
+    limits = {name: float(rate(op, name, number)) for name, number in numbers.items()}
+    given, asking = _checked(op, inputs)
+    try:
+        _compare(op, func, given, asking, limits)
+    except _DifferenceError as found:
+        if raises:
+            raise GradientError(f"{op}: {found}") from None
+        return False
+    return True
+
+
+def gradgradcheck(
+    func: Callable[..., Any],
+    inputs: _Inputs,
+    grad_outputs: _Inputs | None = None,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    gen_non_contig_grad_outputs: bool = False,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    **named: Any,
+) -> bool:
+    """Compare second gradients with differences of the first, as `gradcheck` does the first.
+
+    Args:
+        func: Called with the inputs; it returns a tensor or a tuple of them.
+        inputs: A tensor, or a tuple; those that require grad are of dtype float64.
+        grad_outputs: The gradients to start from, one a floating output, of its sizes; random ones
+            by default.
+        eps: How far to move an element.
+        atol: How much gradients may be off.
+        rtol: How much more, for each unit of the difference.
+        gen_non_contig_grad_outputs: True makes random ones with gaps between their elements.
+        raise_exception: False returns False where they are off.
+        nondet_tol: How much two passes may differ.
+        **named: As for `gradcheck`.
+
+    Returns:
+        True, or False where they are off and `raise_exception` is False.
+
+    Raises:
+        GradientError: They are off, and all that `gradcheck` raises it for.
+        DTypeError: An input that requires grad is not of dtype float64.
+
+    >>> x = gb.tensor([0.5, 2.0], dtype=gb.float64, requires_grad=True)
+    >>> gb.autograd.gradgradcheck(lambda x: x.exp() * x, x)
+    True
+    """
+    op = "gradgradcheck"
+    function(op, "func", func)
+    given, _ = _checked(op, inputs)
+    starts: list[Tensor]
+    if grad_outputs is None:
+        with enable_grad():
+            outputs = _outputs_of(op, func, given)
+        starts = [_random_like(it, gen_non_contig_grad_outputs) for it in outputs]
+    else:
+        starts = (
+            [grad_outputs]
+            if isinstance(grad_outputs, Tensor)
+            else list_of(Tensor, op, "grad_outputs", grad_outputs, "Tensors")
+        )
+    starts = [it if it.requires_grad else it.detach().clone().requires_grad_() for it in starts]
+    count = len(given)
+
+    def gradients(*args: Any) -> tuple[Tensor, ...]:
+        asking = [it for it in args[:count] if isinstance(it, Tensor) and it.requires_grad]
+        with enable_grad():
+            found = [it for it in _outputs_of(op, func, list(args[:count])) if it.requires_grad]
+            if len(found) != len(starts):
+                raise GradientError(
+                    f"{op}: {len(starts)} grad_outputs for {len(found)} outputs that require grad; "
+                    "one each is needed"
+                )
+            made = grad(found, asking, list(args[count:]), create_graph=True, allow_unused=True)
+        return tuple(it for it in made if it is not None)
+
+    return _gradcheck(
+        op, gradients, [*given, *starts], raise_exception, named, eps, atol, rtol, nondet_tol
+    )
+
+
+def _random_like(output: Tensor, has_gaps: bool) -> Tensor:
+    sizes = (*output.shape, 2) if has_gaps else output.shape
+    made = randn(sizes, dtype=output.dtype, device=output.device)
+    return (made.select(-1, 0) if has_gaps else made).requires_grad_()
