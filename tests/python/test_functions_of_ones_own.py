@@ -442,3 +442,16 @@ class TestLifetime:
             gb.autograd.grad(loss, x)
 
         assert gb.memory.live() == before
+
+    def test_what_ctx_holds_is_named_to_who_asks(self):
+        def forward(ctx: Any, x: gb.Tensor) -> gb.Tensor:
+            ctx.held = gb.ones(1000)
+            return x * 1
+
+        y = of(lambda ctx, g: g, forward).apply(leaf(1))
+        (held,) = [it["tensor"] for it in gb._engine._aliases(0) if it["nbytes"] == 4000]
+
+        chain = str(gb.leaks.who_holds(held))
+
+        assert y.requires_grad
+        assert "FunctionCtx" in chain

@@ -41,9 +41,11 @@ def phases() -> list[list[object]]:
     """Return the roots in the order in which they explain best.
 
     What a module holds lasts; what only a running frame holds ends with it. So frames come last,
-    and the same program gives the same chain each time.
+    and the same program gives the same chain each time. Behind them is what graphs hold of Python,
+    such as `ctx` of a Function, where nothing that Python knows leads.
     """
-    return [_modules(), [*_engine._thread_roots(), contextvars.copy_context()], _frames()]
+    threads = [*_engine._thread_roots(), contextvars.copy_context()]
+    return [_modules(), threads, _frames(), _engine._held_by_graphs()]
 
 
 def _modules() -> list[object]:
