@@ -59,6 +59,7 @@ _SUBMODULES = (
     "backends",
     "cpu",
     "cuda",
+    "distributions",
     "io",
     "leaks",
     "memory",
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
     from garboard import backends as backends
     from garboard import cpu as cpu
     from garboard import cuda as cuda
+    from garboard import distributions as distributions
     from garboard import io as io
     from garboard import leaks as leaks
     from garboard import memory as memory

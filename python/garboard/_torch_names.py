@@ -111,7 +111,7 @@ _FUNCTIONS: _Rows = (
     ("", "promote_types result_type can_cast"),
     ("there is one process a program; start one for each device yourself", "distributed"),
     ("use multiprocessing; tensors are pickled", "multiprocessing"),
-    ("", "distributions fft hub linalg masked mps nested onnx"),
+    ("", "fft hub linalg masked mps nested onnx"),
     ("", "quantization sparse special vmap xpu from_dlpack"),
     ("use gb.autograd.functional and gb.autograd.grad()", "func"),
     ("use gb.nn.functional", "functional"),
@@ -287,6 +287,14 @@ ADVICE = {
     "garboard.cuda": _by_name(_CUDA),
     "garboard.autograd": _by_name(_AUTOGRAD),
     "garboard.random": _by_name(_RANDOM),
+    "garboard.distributions": _by_name(
+        (
+            ("", "Beta Binomial Cauchy Dirichlet Exponential Gamma Geometric Gumbel Independent"),
+            ("", "Laplace LogNormal Multinomial MultivariateNormal OneHotCategorical Poisson"),
+            ("", "RelaxedBernoulli RelaxedOneHotCategorical StudentT TransformedDistribution"),
+            ("use low + (high - low) * gb.rand(sizes)", "Uniform"),
+        )
+    ),
     "garboard.testing": _by_name((("", "make_tensor assert_allclose"),)),
     "garboard.profiler": _by_name(_PROFILER),
 }

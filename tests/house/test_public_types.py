@@ -67,7 +67,6 @@ REASONS = {
     "leaks.Leak.to_dict": JSON,
     "leaks.LeakReport.to_dict": JSON,
     "memory.load_snapshot": SNAPSHOT,
-    "memory.check_snapshot": SNAPSHOT,
     "memory.memory_stats": COUNTERS,
     "memory.memory_stats_as_nested_dict": COUNTERS,
     "nn.Module.__call__": CALLED,
