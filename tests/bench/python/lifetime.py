@@ -1,4 +1,4 @@
-"""What scopes and the leak watcher cost.
+"""What scopes and the leak watcher cost, and what is kept: see kept.py.
 
 Must reach: 400 ns to enter and leave a scope, 15 ns a tensor to adopt and dispose, 3 ns for each
 scope further out, whose bytes are counted too, and 3 % of a training step that is watched.
@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from functools import partial
 
 import garboard as gb
+import kept
 import race
 import training
 
@@ -65,6 +66,7 @@ def rows() -> Iterator[race.Budget | race.Result]:
     ratios = race.ratios_by_turns(costs)
     what = "watched step of 4-16-16-3 / without"
     yield race.at_most(what, {"garboard": ratios["watched"]}, 1.03, "")
+    yield from kept.rows()
 
 
 def sums_inside(depth: int) -> None:
