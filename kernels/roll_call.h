@@ -4,6 +4,7 @@
 
 #include "csrc/core/type_list.h"
 #include "kernels/arguments.h"
+#include "kernels/index_arguments.h"
 
 namespace garboard::kernels {
 
@@ -32,6 +33,14 @@ using Kernels = TypeList<
     Uniform,
     Normal,
     Bernoulli,
+    Gather,
+    Scatter,
+    IndexRange,
+    IndexedPlaces,
+    CountTrue,
+    MaskedTake,
+    MaskedPut,
+    TruePlaces,
     AdamStep,
     SgdStep>;
 // clang-format on

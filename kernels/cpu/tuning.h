@@ -77,6 +77,16 @@ inline constexpr std::int64_t far_depth = 48;
 /// From this side on, packing an operand once more for each part does not show.
 inline constexpr std::int64_t packed_long_part = 1024;
 
+// Indices and masks: an element of a row that moves, one that is fetched on its own or taken away,
+// beyond the caches too, an index that is passed over, one whose range is looked at, one of a mask.
+inline constexpr double moved_ns = 0.3, fetched_ns = 1.5, taken_ns = 1.5, taken_far_ns = 6;
+inline constexpr double passed_ns = 0.7, ranged_ns = 0.3, masked_ns = 0.8, mask_counted_ns = 0.05;
+inline constexpr std::int64_t index_part = 1 << 14;
+
+// Order: a number looked for in a row, and how many at once; how long a part of slices takes.
+inline constexpr double looked_for_ns = 60, slices_part_ns = 2e4;
+inline constexpr std::int64_t looked_for_part = 256;
+
 // Layers, losses, optimizers, random numbers.
 inline constexpr double optimizer_ns = 0.5;  // four or five streams of memory
 inline constexpr double layer_norm_ns = 0.5, cross_entropy_ns = 1, random_ns = 1;

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tests.python.op_elementwise import BINARY, SMALL, TERNARY, UNARY, WIDE
+from tests.python.op_indexing import INDEXING
 from tests.python.op_products import PRODUCTS
 from tests.python.op_row import FLOATS, Case, Row, boolean, index, named, real, reals, summed
 from tests.python.op_shapes import SHAPES
@@ -196,7 +197,7 @@ REDUCTIONS = [
 ]
 
 
-ROWS = [*UNARY, *BINARY, *TERNARY, *REDUCTIONS, *PRODUCTS, *SHAPES]
+ROWS = [*UNARY, *BINARY, *TERNARY, *REDUCTIONS, *PRODUCTS, *SHAPES, *INDEXING]
 
 # Names of the engine's table that make nothing of a tensor's elements alone, and who tests them.
 ELSEWHERE = {
@@ -208,5 +209,7 @@ ELSEWHERE = {
     "is_floating_point item tolist copy_ to type_as float double long int byte bool cpu cuda",
     "test_windows.py": "tril_ triu_",
     "test_exchange.py": "from_numpy numpy",
+    "test_indexing_in_place.py": "scatter_ scatter_add_ scatter_reduce_ index_add_ index_copy_ "
+    "index_fill_ index_put_ put_ masked_fill_ masked_scatter_",
     "test_autograd.py": "requires_grad_ backward register_hook",
 }

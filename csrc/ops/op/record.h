@@ -2,6 +2,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <span>
 
 #include "csrc/ops/op/operand.h"
 #include "csrc/tensor/grad_node.h"
@@ -64,13 +65,18 @@ inline void attach(Counted<GradNode> node, const Tensor& output, Keep keep) {
 
 /// Records a fresh output, if anything asks for it. Only floating outputs have gradients.
 template <class Rule>
-void record(const char* name, const Tensor& output, std::initializer_list<Operand> operands,
-            Keep keep, Rule rule, std::initializer_list<Other> others = {}) {
+void record_with(std::span<const Other> others, const char* name, const Tensor& output,
+                 std::initializer_list<Operand> operands, Keep keep, Rule rule) {
   if (!is_floating(output.dtype()) || !must_record(operands)) return;
   Counted<GradNode> node = make_node(name, output, operands, keep);
   node->set_rule(rule);
-  if (others.size()) node->keep_others(others);
+  if (!others.empty()) node->keep_others(others);
   attach(std::move(node), output, keep);
+}
+template <class Rule>
+void record(const char* name, const Tensor& output, std::initializer_list<Operand> operands,
+            Keep keep, Rule rule, std::initializer_list<Other> others = {}) {
+  record_with({others.begin(), others.size()}, name, output, operands, keep, rule);
 }
 
 /// Raises where `self` must not be written: a leaf that asks for a gradient, a view that was made
@@ -93,10 +99,11 @@ void write_into(const Tensor& self, Write&& write) {
 /// the tensor it is a view of, on `node`.
 void finish_in_place(const Tensor& self, const Counted<GradNode>& node, Keep keep);
 
-/// Records an op that has just overwritten `self`, its first operand; `others` are the rest.
+/// Records an op that has just overwritten `self`, its first operand; `others` are the rest, `kept`
+/// what backward is to have besides.
 template <class Rule>
 void record_in_place(const char* name, const Tensor& self, std::initializer_list<Operand> others,
-                     Keep keep, Rule rule) {
+                     Keep keep, Rule rule, std::span<const Other> kept = {}) {
   Counted<GradNode> node;
   if (is_floating(self.dtype()) && (must_record({self}) || must_record(others))) {
     Operand operands[3] = {self, Scalar{}, Scalar{}};
@@ -107,6 +114,7 @@ void record_in_place(const char* name, const Tensor& self, std::initializer_list
                         : make_node(name, self, {operands[0], operands[1], operands[2]}, keep);
     note_sizes(*node, self.sizes(), {&operands[0], &operands[1], &operands[2]});
     node->set_rule(rule);
+    if (!kept.empty()) node->keep_others(kept);
   }
   finish_in_place(self, node, keep);
 }

@@ -117,6 +117,9 @@ template <>
 struct Result<std::vector<Tensor>> {
   static constexpr const char* annotation = "tuple[Tensor, ...]";
   static PyObject* give(std::vector<Tensor>&& values, const Arguments&) {
+    return tuple(std::move(values));
+  }
+  static PyObject* tuple(std::vector<Tensor> values) {
     Ref all(checked(PyTuple_New(static_cast<Py_ssize_t>(values.size()))));
     for (std::size_t i = 0; i < values.size(); ++i)
       PyTuple_SET_ITEM(all.get(), static_cast<Py_ssize_t>(i), checked(wrap(std::move(values[i]))));

@@ -150,6 +150,7 @@ void add_elementwise_methods();
 void add_shape_methods();
 void add_convert_methods();
 void add_reduce_methods();
+void add_index_methods();
 void add_product_methods();
 void add_nn_methods();
 void add_create_functions();

@@ -6,6 +6,7 @@
 #include "csrc/ops/elementwise/binary.h"
 #include "csrc/ops/elementwise/ternary.h"
 #include "csrc/ops/elementwise/unary.h"
+#include "csrc/ops/index/mask.h"
 #include "csrc/ops/op/operators.h"
 #include "python/bindings/call/methods.h"
 #include "python/bindings/methods/elementwise_docs.h"
@@ -276,6 +277,7 @@ constexpr std::array others{
           return where(condition, input, other);
         },
         Place::functional),
+    bind("where", "condition: Tensor", docs::where, fn<nonzero_places>, Place::functional),
 };
 
 }  // namespace

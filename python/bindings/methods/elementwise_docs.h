@@ -132,12 +132,14 @@ inline constexpr Doc gelu{
 };
 inline constexpr Doc where{
     .summary = "Choose from `input` where `condition` is true, else from `other`.",
+    .details = "Of `condition` alone, the coordinates where it is true, as of `nonzero`.",
     .args = {{"condition", "Tensor; what is not zero is true. The sizes of all three broadcast."},
              {"input", "Tensor or number."},
              {"other", "Tensor or number; its dtype is promoted with `input`'s."}},
     .returns =
-        "A new tensor of the broadcast shape and the promoted dtype. Until backward the "
-        "graph keeps `condition`.",
+        "A new tensor of the broadcast shape and the promoted dtype; until backward the graph "
+        "keeps "
+        "`condition`. Of `condition` alone, a tuple of int64 tensors, one a dim.",
     .raises =
         "ShapeError: The sizes do not broadcast.\n"
         "DTypeError: A number does not fit into the integer dtype.\n"

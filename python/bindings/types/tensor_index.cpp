@@ -1,8 +1,10 @@
-// `x[...]` with integers, slices, None and Ellipsis, as views; and assignment to them.
+// `x[...]`, read and assigned to. Integers, slices, None and Ellipsis make a view; what tensors,
+// lists and arrays of integers or bools name in that view is brought together.
 #include "csrc/core/error.h"
 #include "csrc/lifetime/borrowing.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
+#include "csrc/ops/index/indexing.h"
 #include "csrc/ops/shape/views.h"
 #include "python/bindings/call/arguments.h"
 #include "python/bindings/context/scope_stack.h"
@@ -25,46 +27,148 @@ Tensor sliced(const Tensor& input, int dim, PyObject* part) {
   return slice(input, dim, start, length, step);
 }
 
-int count_indices(PyObject* const* parts, Py_ssize_t count) {
-  int indices = 0;
-  for (Py_ssize_t i = 0; i < count; ++i) indices += parts[i] != Py_None && parts[i] != Py_Ellipsis;
-  return indices;
+/// A key as a list of parts.
+struct Parts {
+  PyObject* const* first;
+  Py_ssize_t count;
+
+  explicit Parts(PyObject* const& key) : first(&key), count(1) {
+    if (!PyTuple_Check(key)) return;
+    count = PyTuple_GET_SIZE(key);
+    first = &PyTuple_GET_ITEM(key, 0);
+  }
+};
+
+/// Whether `part` picks a view: no tensor, list or array of numbers does, nor a lone bool.
+bool is_plain(PyObject* part) {
+  if (part == Py_None || part == Py_Ellipsis || PySlice_Check(part) || PyLong_CheckExact(part))
+    return true;
+  if (is_tensor(part)) {
+    const Tensor& index = tensor_of(part, "index", "index");
+    return index.ndim() == 0 && category_of(index.dtype()) == Category::integer &&
+           index.dtype() != DType::uint8;
+  }
+  const std::string_view type = Py_TYPE(part)->tp_name;
+  return PyIndex_Check(part) && !PyBool_Check(part) && !PySequence_Check(part) &&
+         !type.starts_with("numpy.bool");
 }
 
-/// The view that `key` names. Works from the left; what is taken away or added moves the dim on.
-Tensor at(const Tensor& input, PyObject* key) {
-  PyObject* const* parts = &key;
-  Py_ssize_t count = 1;
-  if (PyTuple_Check(key)) {
-    count = PyTuple_GET_SIZE(key);
-    parts = &PyTuple_GET_ITEM(key, 0);
-  }
-  const int indices = count_indices(parts, count);
-  if (indices > input.ndim())
-    throw IndexOutOfRangeError(text("index: ", indices, " indices for a tensor of sizes ",
-                                    input.sizes(), "; at most one a dim"));
-  Tensor result = input;
-  int dim = 0;
-  bool seen_ellipsis = false;
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    PyObject* const part = parts[i];
-    if (part == Py_None) {
-      result = unsqueeze(result, dim++);
-    } else if (part == Py_Ellipsis) {
-      if (std::exchange(seen_ellipsis, true))
-        throw IndexOutOfRangeError("index: two ellipses; at most one can stand for what is left");
-      dim = result.ndim() - count_indices(parts + i + 1, count - i - 1);
-    } else if (PySlice_Check(part)) {
-      result = sliced(result, dim++, part);
-    } else if (PyBool_Check(part) || !PyIndex_Check(part) ||
-               (is_tensor(part) && tensor_of(part, "index", "index").ndim() > 0)) {
-      throw_type_error("index: an index of type %s; integers, slices, None and ... are taken",
-                       Py_TYPE(part)->tp_name);
-    } else {
-      result = select(result, dim, to_integer(part, "index", "index"));
+/// The tensor that `part`, which is not plain, is or stands for.
+Tensor index_from(PyObject* part, Device device) {
+  if (is_tensor(part)) return tensor_of(part, "index", "index");
+  const bool is_text = PyUnicode_Check(part) || PyBytes_Check(part) || PyByteArray_Check(part);
+  const bool is_list = PyList_Check(part) || PyTuple_Check(part) || PyRange_Check(part);
+  if (is_text || !(is_list || PyBool_Check(part) || PyObject_CheckBuffer(part)))
+    throw_type_error(
+        "index: an index of type %s; integers, slices, None, ... and tensors, lists and arrays of "
+        "integers or bools are taken",
+        Py_TYPE(part)->tp_name);
+  if (is_list && PySequence_Size(part) == 0) return empty({0}, DType::int64, device);
+  const Ref list(PyRange_Check(part) ? checked(PySequence_List(part)) : Py_NewRef(part));
+  return tensor_from(list.get(), "index", std::nullopt, device);
+}
+
+/// What a key names: a view, and, where there are any, indices for the first of its dims.
+struct NamedPlace {
+  Tensor view;
+  Indices indices;
+};
+
+/// Works from the left; what is taken away or added moves the dim on.
+class PlaceFinder {
+ public:
+  PlaceFinder(const Tensor& input, PyObject* const& key) : input_(input), parts_(key) {
+    for (Py_ssize_t i = 0; i < parts_.count; ++i) {
+      if (is_plain(parts_.first[i])) continue;
+      if (tensors_.empty()) tensors_.resize(static_cast<std::size_t>(parts_.count));
+      tensors_[static_cast<std::size_t>(i)] = index_from(parts_.first[i], input.device());
     }
+    const int indices = dims_from(0);
+    if (indices > input.ndim())
+      throw IndexOutOfRangeError(text("index: ", indices, " indices for a tensor of sizes ",
+                                      input.sizes(), "; at most one a dim"));
   }
-  return result;
+
+  NamedPlace find() {
+    NamedPlace place{input_, {}};
+    int dim = 0;
+    bool seen_ellipsis = false;
+    for (Py_ssize_t i = 0; i < parts_.count; ++i) {
+      PyObject* const part = parts_.first[i];
+      if (const Tensor* const index = tensor(i)) {
+        add(place, *index, dim);
+      } else if (part == Py_None) {
+        place.view = unsqueeze(place.view, dim++);
+      } else if (part == Py_Ellipsis) {
+        if (std::exchange(seen_ellipsis, true))
+          throw IndexOutOfRangeError("index: two ellipses; at most one can stand for what is left");
+        dim = place.view.ndim() - dims_from(i + 1);
+      } else if (PySlice_Check(part)) {
+        place.view = sliced(place.view, dim++, part);
+      } else {
+        place.view = select(place.view, dim, to_integer(part, "index", "index"));
+      }
+    }
+    return place;
+  }
+
+ private:
+  /// Null for a plain part.
+  const Tensor* tensor(Py_ssize_t i) const {
+    const auto at = static_cast<std::size_t>(i);
+    return tensors_.empty() || !tensors_[at] ? nullptr : &tensors_[at];
+  }
+  static bool is_mask(const Tensor& index) {
+    return index.dtype() == DType::boolean || index.dtype() == DType::uint8;
+  }
+
+  /// How many dims the parts from `first` on stand for.
+  int dims_from(Py_ssize_t first) const {
+    int dims = 0;
+    for (Py_ssize_t i = first; i < parts_.count; ++i) {
+      const Tensor* const index = tensor(i);
+      PyObject* const part = parts_.first[i];
+      dims += index && is_mask(*index) ? index->ndim() : part != Py_None && part != Py_Ellipsis;
+    }
+    return dims;
+  }
+
+  /// A mask without dims stands for a dim of its own, of size 1, which it takes or leaves.
+  void add(NamedPlace& place, const Tensor& index, int& dim) {
+    Tensor given = index;
+    if (is_mask(index) && index.ndim() == 0) {
+      place.view = unsqueeze(place.view, dim);
+      given = reshape(index, {1});
+    }
+    for (; covered_ < dim; ++covered_) place.indices.emplace_back();
+    place.indices.push_back(given);
+    const int dims = is_mask(given) ? given.ndim() : 1;
+    covered_ += dims;
+    dim += dims;
+  }
+
+  const Tensor& input_;
+  Parts parts_;
+  std::vector<Tensor> tensors_;  // one a part, or none at all
+  int covered_ = 0;              // dims that the place's indices stand for
+};
+
+Tensor at(const Tensor& input, PyObject* const& key) {
+  const NamedPlace place = PlaceFinder(input, key).find();
+  if (!place.indices.empty()) return index(place.view, place.indices);
+  return place.view == input ? alias(input) : place.view;
+}
+
+/// A value of more dims than its place may have leading ones of size 1.
+Tensor fitted(Tensor value, int ndim) {
+  while (value.ndim() > ndim && value.sizes()[0] == 1) value = select(value, 0, 0);
+  return value;
+}
+
+void write(const NamedPlace& place, const Tensor& value) {
+  if (place.indices.empty()) return copy_(place.view, fitted(value, place.view.ndim()));
+  const Tensor given = to(to(value, place.view.dtype()), place.view.device());
+  index_put_(place.view, place.indices, given);
 }
 
 PyObject* get(PyObject* self, PyObject* key) noexcept try {
@@ -73,8 +177,7 @@ PyObject* get(PyObject* self, PyObject* key) noexcept try {
   if (PyLong_CheckExact(key) && input.ndim() > 0)  // runs nobody's code: nothing is borrowed
     return wrap(select(input, 0, to_integer(key, "index", "index")));
   const Borrowing borrowing;
-  Tensor result = at(input, key);
-  return wrap(result == input ? alias(input) : std::move(result));
+  return wrap(at(input, key));
 } catch (...) {
   return raise_current();
 }
@@ -85,13 +188,16 @@ int set(PyObject* self, PyObject* key, PyObject* value) noexcept try {
   const Tensor& input = tensor_of(self, "index");
   const Tensor* const source = is_tensor(value) ? &tensor_of(value, "index", "value") : nullptr;
   const BirthStamp stamp;
-  const Tensor target = at(input, key);
+  const NamedPlace place = PlaceFinder(input, key).find();
   if (source) {
-    copy_(target, *source);
+    write(place, *source);
   } else if (PyList_Check(value) || PyTuple_Check(value) || PyObject_CheckBuffer(value)) {
-    copy_(target, tensor_from(value, "index", target.dtype()));
+    write(place, tensor_from(value, "index", input.dtype()));
+  } else if (const Scalar number = to_scalar(value, "index", "value"); place.indices.empty()) {
+    fill_(place.view, number);
   } else {
-    fill_(target, to_scalar(value, "index", "value"));
+    check_fits("index", number, input.dtype());
+    write(place, scalar_tensor(number, input.dtype(), input.device()));
   }
   return 0;
 } catch (...) {

@@ -136,6 +136,7 @@ bool add_tensor_type(PyObject* module) {
   add_shape_methods();
   add_convert_methods();
   add_reduce_methods();
+  add_index_methods();
   add_product_methods();
   add_nn_methods();
   add_create_functions();

@@ -10,8 +10,12 @@ from warnings import warn
 from garboard import _check as check
 from garboard import _engine
 from garboard._engine import (
+    DTypeError,
+    IndexOutOfRangeError,
+    ShapeError,
     Tensor,
     conv1d,
+    embedding,
     gelu,
     layer_norm,
     linear,
@@ -107,6 +111,7 @@ __all__ = [
     "dropout2d",
     "dropout3d",
     "elu",
+    "embedding",
     "feature_alpha_dropout",
     "gaussian_nll_loss",
     "gelu",
@@ -136,6 +141,7 @@ __all__ = [
     "multilabel_soft_margin_loss",
     "nll_loss",
     "normalize",
+    "one_hot",
     "pairwise_distance",
     "poisson_nll_loss",
     "prelu",
@@ -278,3 +284,38 @@ def _level_of_caller() -> int:
     while sys._getframe(level).f_code.co_filename.startswith(package):
         level += 1
     return level
+
+
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+    """Mark the class that each number names with a 1 among zeros.
+
+    Args:
+        tensor: int64 or int32 tensor of any shape; each in [0, num_classes).
+        num_classes: How many classes there are; -1 for one more than the largest number.
+
+    Returns:
+        A new int64 tensor of `tensor`'s shape with the classes behind it. No gradient passes.
+
+    Raises:
+        IndexOutOfRangeError: A number is negative, or no class.
+        ShapeError: There are no numbers to tell how many classes there are.
+        DTypeError: `tensor` is neither int64 nor int32.
+
+    >>> gb.nn.functional.one_hot(gb.tensor([0, 2]))
+    tensor([[1, 0, 0],
+            [0, 0, 1]])
+    """
+    if tensor.dtype not in (_engine.int64, _engine.int32):
+        raise DTypeError(f"one_hot: dtype {tensor.dtype}; int64 or int32 is needed")
+    if tensor.numel() == 0 and num_classes == -1:
+        raise ShapeError("one_hot: no elements and no num_classes; one of them is needed")
+    numbers = tensor.detach()
+    least, largest = (numbers.amin().item(), numbers.amax().item()) if tensor.numel() else (0, -1)
+    classes = int(largest) + 1 if num_classes == -1 else num_classes
+    if least < 0 or largest >= classes:
+        wrong = least if least < 0 else largest
+        raise IndexOutOfRangeError(
+            f"one_hot: class {wrong} of {classes}; 0 or more, and below that"
+        )
+    out = _engine.zeros(*tensor.shape, classes, dtype=_engine.int64, device=tensor.device)
+    return out.scatter_(-1, numbers.unsqueeze(-1), 1)

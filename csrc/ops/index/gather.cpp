@@ -1,0 +1,293 @@
+#include "csrc/ops/index/gather.h"
+
+#include <limits>
+
+#include "csrc/core/error.h"
+#include "csrc/ops/create/convert.h"
+#include "csrc/ops/create/create.h"
+#include "csrc/ops/elementwise/binary.h"
+#include "csrc/ops/elementwise/ternary.h"
+#include "csrc/ops/elementwise/unary.h"
+#include "csrc/ops/index/index_tensor.h"
+#include "csrc/ops/op/operators.h"
+#include "csrc/ops/op/promotion.h"
+#include "csrc/ops/op/record.h"
+#include "csrc/ops/shape/views.h"
+#include "kernels/table.h"
+
+namespace garboard {
+namespace {
+
+using kernels::Meeting;
+
+const Operand zero = Scalar::of(std::int64_t{0}), one = Scalar::of(std::int64_t{1});
+
+/// A tensor without dims as one of one element, which has a dim to count along.
+Tensor with_dims(const Tensor& tensor) { return tensor.ndim() ? tensor : reshape(tensor, {1}); }
+
+/// Raises ShapeError unless `index` fits into `tensor`, but for `free_dim`, or into all of it for
+/// -1.
+void check_covered(const char* op, const Tensor& index, const Tensor& tensor, const char* what,
+                   int free_dim) {
+  bool fits = index.ndim() == tensor.ndim();
+  for (int d = 0; fits && d < index.ndim(); ++d)
+    fits = d == free_dim || index.sizes()[d] <= tensor.sizes()[d];
+  if (fits || (index.count() == 0 && index.ndim() == tensor.ndim())) return;
+  throw ShapeError(text(op, ": an index of sizes ", index.sizes(), " for ", what, " of sizes ",
+                        tensor.sizes(), "; as many dims are needed, and no larger size",
+                        free_dim < 0 ? text("") : text(" but along dim ", free_dim)));
+}
+
+/// `tensor` seen in an index's sizes: where it starts along `dim`, for the index to move on from.
+View seen_along(const Tensor& tensor, int dim, const Dims& sizes) {
+  Dims strides = tensor.strides();
+  if (dim >= 0) strides[dim] = 0;
+  return make_view(tensor.data(), tensor.dtype(), sizes, strides);
+}
+
+/// What a rule holds of a call: the rest it asks of Backward.
+struct Along {
+  int dim;
+  Negative negative;
+};
+
+Tensor gathered(const char* op, const Tensor& input, Along at, const Tensor& index);
+void scattered(const char* op, const Tensor& self, Along at, const Tensor& index,
+               const Operand& source, Meeting meeting);
+
+/// Zeros of `sizes` that `gradient` was added to.
+Tensor added_up(const char* op, const Tensor& gradient, const Dims& sizes, Along at,
+                const Tensor& index) {
+  const Tensor sum = zeros(sizes, gradient.dtype(), gradient.device());
+  scattered(op, sum, at, index, gradient, Meeting::add);
+  return sum;
+}
+
+Tensor gathered(const char* op, const Tensor& input, Along at, const Tensor& index) {
+  const Tensor out = empty_of(op, index.sizes(), input.dtype(), input.device());
+  if (index.count() > 0) {
+    const kernels::IndexedDim along = indexed_dim(input, at.dim, at.negative);
+    const View from = seen_along(input, at.dim, index.sizes());
+    if (!kernels::run(kernels::Gather{out.view(), from, index.view(), along}, {input.device()}))
+      refuse_index(op, index, at.dim, along);
+  }
+  record(op, out, {input}, Keep::nothing,
+         [sizes = input.sizes(), at](const Backward& back) -> Grads {
+           return added_up("gather", back.grad, sizes, at, back.other(0));
+         },
+         {{"index", index}});
+  return out;
+}
+
+/// The source may be larger than the index, and a number.
+void scattered(const char* op, const Tensor& self, Along at, const Tensor& index,
+               const Operand& source, Meeting meeting) {
+  Tensor values;
+  if (source.tensor) {
+    values = *source.tensor;
+    for (int d = 0; d < values.ndim(); ++d) {
+      if (values.sizes()[d] != index.sizes()[d]) values = slice(values, d, 0, index.sizes()[d], 1);
+    }
+  }
+  const kernels::IndexedDim along = indexed_dim(self, at.dim, at.negative);
+  if (index.count() > 0) {
+    const GradModeGuard no_grad(false);
+    const Tensor given = values ? apart_from(self, values)
+                                : full({}, source.scalar, self.dtype(), self.device(), op);
+    const Tensor numbers = apart_from(self, index);
+    const View to = seen_along(self, at.dim, index.sizes());
+    const View from = broadcast_view(given.view(), index.sizes());
+    bool is_good = true;
+    write_into(self, [&] {
+      is_good =
+          kernels::run(kernels::Scatter{to, numbers.view(), from, along, meeting}, {self.device()});
+    });
+    if (!is_good) refuse_index(op, numbers, at.dim, along);
+  }
+  const Other kept[] = {{"index", index}};
+  const bool replaces = meeting == Meeting::write;
+  const auto of_self = [replaces, at](const Backward& back, const Tensor& index) {
+    if (!replaces) return back.grad;
+    const Tensor rest = clone(back.grad);
+    scattered("scatter", rest, at, index, zero, Meeting::write);
+    return rest;
+  };
+  if (!values)
+    return record_in_place(
+        op, self, {}, Keep::nothing,
+        [of_self](const Backward& back) -> Grads { return of_self(back, back.other(0)); }, kept);
+  record_in_place(
+      op, self, {values}, Keep::nothing,
+      [of_self, at](const Backward& back) -> Grads {
+        const Tensor index = back.other(0);
+        return {back.needs(0) ? of_self(back, index) : Tensor(),
+                back.needs(1) ? gathered("scatter", back.grad, at, index) : Tensor()};
+      },
+      kept);
+}
+
+/// Checks what scatters have in common, and hands on the index.
+Tensor checked_scatter(const char* op, const Tensor& self, int dim, const Tensor& index,
+                       const Tensor* source) {
+  const Tensor numbers = with_dims(index_numbers(op, index, self));
+  check_covered(op, numbers, with_dims(self), "a tensor", dim);
+  if (!source) return numbers;
+  check_covered(op, numbers, with_dims(*source), "a source", -1);
+  if (source->dtype() != self.dtype())
+    throw DTypeError(text(op, ": a source of dtype ", name_of(source->dtype()), " for a tensor of ",
+                          name_of(self.dtype()), "; they must be equal, use to()"));
+  const Operand operands[] = {self, *source};
+  common_device(op, {&operands[0], &operands[1]});
+  return numbers;
+}
+
+void scatter(const char* op, const Tensor& self, std::int64_t given_dim, const Tensor& index,
+             const Operand& source, Meeting meeting) {
+  const int dim = checked_dim(op, given_dim, self.ndim());
+  const Tensor numbers = checked_scatter(op, self, dim, index, source.tensor);
+  if (!source.tensor) check_fits(op, source.scalar, self.dtype());
+  check_writable(op, self);
+  const Along at{dim, Negative::is_refused};
+  const Tensor place = self.ndim() ? self : view(self, {1});
+  if (!source.tensor) return scattered(op, place, at, numbers, source, meeting);
+  const Tensor values = with_dims(*source.tensor);
+  scattered(op, place, at, numbers, values, meeting);
+}
+
+/// What changes nothing where it meets another element.
+Scalar neutral(ScatterReduction reduction, DType dtype) {
+  const bool is_largest = reduction == ScatterReduction::amin;
+  if (reduction == ScatterReduction::prod) return Scalar::of(std::int64_t{1});
+  if (reduction != ScatterReduction::amax && !is_largest) return Scalar::of(std::int64_t{0});
+  if (is_floating(dtype)) {
+    const double infinity = std::numeric_limits<double>::infinity();
+    return Scalar::of(is_largest ? infinity : -infinity);
+  }
+  return visit_dtype(dtype, [&]<class T>(Type<T>) {
+    using Limits = std::numeric_limits<T>;
+    if constexpr (Limits::is_integer)
+      return Scalar::of(static_cast<std::int64_t>(is_largest ? Limits::max() : Limits::lowest()));
+    return Scalar();
+  });
+}
+
+/// The gradient of an extremum: shared equally by all that are equal to it.
+Grads of_extremum(const Backward& at, Along along) {
+  const Tensor self = at.input(0), source = at.input(1), index = at.other(0), out = at.output();
+  const DType dtype = at.grad.dtype();
+  const Tensor is_self = to(eq(self, out), dtype);
+  const Tensor is_source = to(eq(source, gathered("scatter_reduce", out, along, index)), dtype);
+  const Tensor count = clone(is_self);
+  scattered("scatter_reduce", count, along, index, is_source, Meeting::add);
+  const Tensor share = at.grad / count;
+  return {where(is_self, share, zero),
+          where(is_source, gathered("scatter_reduce", share, along, index), zero)};
+}
+
+/// Of a product: that of the others, which where one of them is 0 is 0, unless that is the only
+/// one.
+Grads of_product(const Backward& at, Along along) {
+  const char* const op = "scatter_reduce";
+  const Tensor self = at.input(0), source = at.input(1), index = at.other(0);
+  const Tensor self_is_zero = eq(self, zero), source_is_zero = eq(source, zero);
+  const Tensor self_or_one = where(self_is_zero, one, self);
+  const Tensor source_or_one = where(source_is_zero, one, source);
+  const Tensor zero_count = clone(to(self_is_zero, DType::int64));
+  scattered(op, zero_count, along, index, to(source_is_zero, DType::int64), Meeting::add);
+  const Tensor rest =
+      scatter_reduce(self_or_one, along.dim, index, source_or_one, ScatterReduction::prod);
+  const auto others = [&](const Tensor& count, const Tensor& product, const Tensor& is_zero,
+                          const Tensor& or_one) {
+    const Tensor alone = where(logical_and(is_zero, eq(count, one)), product, zero);
+    return where(eq(count, zero), product / or_one, alone);
+  };
+  const auto there = [&](const Tensor& x) { return gathered(op, x, along, index); };
+  return {at.grad * others(zero_count, rest, self_is_zero, self_or_one),
+          there(at.grad) * others(there(zero_count), there(rest), source_is_zero, source_or_one)};
+}
+
+}  // namespace
+
+Tensor gather(const Tensor& input, std::int64_t given_dim, const Tensor& index) {
+  const int dim = checked_dim("gather", given_dim, input.ndim());
+  const Tensor numbers = with_dims(index_numbers("gather", index, input));
+  const Tensor from = with_dims(input);
+  check_covered("gather", numbers, from, "a tensor", dim);
+  const Tensor out = gathered("gather", from, {dim, Negative::is_refused}, numbers);
+  return index.ndim() ? out : reshape(out, {});
+}
+
+Tensor take_along_dim(const Tensor& input, const Tensor& indices,
+                      std::optional<std::int64_t> given_dim) {
+  const char* const op = "take_along_dim";
+  const Along flat{0, Negative::counts_from_end};
+  if (!given_dim)
+    return gathered(op, reshape(input, {-1}), flat,
+                    reshape(index_numbers(op, indices, input), {-1}));
+  const int dim = checked_dim(op, *given_dim, input.ndim());
+  const Tensor numbers = index_numbers(op, indices, input);
+  if (numbers.ndim() != input.ndim())
+    throw ShapeError(text(op, ": indices of ", numbers.ndim(), " dims for a tensor of ",
+                          input.ndim(), "; as many are needed"));
+  if (input.ndim() == 0)
+    return reshape(gathered(op, with_dims(input), flat, with_dims(numbers)), {});
+  Dims of_input = input.sizes(), of_index = numbers.sizes();
+  of_input[dim] = of_index[dim] = 1;
+  Dims wide = broadcast_sizes(op, of_input, of_index);
+  wide[dim] = numbers.sizes()[dim];
+  const Tensor index = expand(numbers, wide);
+  wide[dim] = input.sizes()[dim];
+  return gathered(op, expand(input, wide), {dim, Negative::counts_from_end}, index);
+}
+
+void scatter_(const Tensor& self, std::int64_t dim, const Tensor& index, const Operand& source) {
+  scatter("scatter_", self, dim, index, source, Meeting::write);
+}
+
+void scatter_add_(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source) {
+  scatter("scatter_add_", self, dim, index, source, Meeting::add);
+}
+
+Tensor scatter_reduce(const Tensor& given_self, std::int64_t given_dim, const Tensor& index,
+                      const Tensor& given_source, ScatterReduction reduction, bool include_self,
+                      const char* op) {
+  const int dim = checked_dim(op, given_dim, given_self.ndim());
+  const Tensor numbers = checked_scatter(op, given_self, dim, index, &given_source);
+  if (given_self.dtype() == DType::boolean)
+    throw DTypeError(text(op, ": dtype bool; one of numbers is needed"));
+  Tensor source = with_dims(given_source);
+  for (int d = 0; d < source.ndim(); ++d) source = slice(source, d, 0, numbers.sizes()[d], 1);
+  const Along at{dim, Negative::is_refused};
+  const Tensor self = clone(with_dims(given_self));
+  if (!include_self)
+    scattered(op, self, at, numbers, neutral(reduction, self.dtype()), Meeting::write);
+  const auto finished = [&](const Tensor& out) {
+    return given_self.ndim() ? out : reshape(out, {});
+  };
+  if (reduction == ScatterReduction::sum || reduction == ScatterReduction::mean) {
+    scattered(op, self, at, numbers, source, Meeting::add);
+    if (reduction == ScatterReduction::sum) return finished(self);
+    const Tensor count =
+        full(self.sizes(), Scalar::of(std::int64_t{include_self}), self.dtype(), self.device());
+    scattered(op, count, at, numbers, one, Meeting::add);
+    const Tensor divisor = maximum(count, one);
+    return finished(is_floating(self.dtype()) ? self / divisor : floor_divide(self, divisor));
+  }
+  Tensor out = detach(clone(self));
+  {
+    const GradModeGuard no_grad(false);
+    scattered(op, out, at, numbers, source,
+              reduction == ScatterReduction::prod   ? Meeting::multiply
+              : reduction == ScatterReduction::amax ? Meeting::maximum
+                                                    : Meeting::minimum);
+  }
+  const bool is_product = reduction == ScatterReduction::prod;
+  record(op, out, {self, source}, Keep::first | Keep::second | Keep::output,
+         [at, is_product](const Backward& back) -> Grads {
+           return is_product ? of_product(back, at) : of_extremum(back, at);
+         },
+         {{"index", numbers}});
+  return finished(out);
+}
+
+}  // namespace garboard

@@ -1,0 +1,153 @@
+// Elements found by index or by mask: functions that copy, and methods that write in place.
+#include "csrc/ops/create/convert.h"
+#include "csrc/ops/index/gather.h"
+#include "csrc/ops/index/indexing.h"
+#include "csrc/ops/index/mask.h"
+#include "csrc/ops/op/record.h"
+#include "python/bindings/call/methods.h"
+#include "python/bindings/interpreter/items.h"
+#include "python/bindings/methods/index_docs.h"
+
+namespace garboard::python {
+
+template <>
+struct Choices<ScatterReduction> {
+  static constexpr std::string_view annotation = "Literal['sum', 'prod', 'mean', 'amax', 'amin']";
+  static constexpr std::array<std::pair<const char*, ScatterReduction>, 5> names{
+      {{"sum", ScatterReduction::sum},
+       {"prod", ScatterReduction::prod},
+       {"mean", ScatterReduction::mean},
+       {"amax", ScatterReduction::amax},
+       {"amin", ScatterReduction::amin}}};
+};
+
+namespace {
+
+/// What a function that writes into its first argument is, as one that writes into a copy.
+template <auto write, class Types = decltype(write)>
+struct Copying;
+template <auto write, class... Arguments>
+struct Copying<write, void (*)(const Tensor&, Arguments...)> {
+  static Tensor call(const Tensor& input, Arguments... arguments) {
+    Tensor copy = clone(input);
+    write(copy, arguments...);
+    return copy;
+  }
+  static Itself call_in_place(const Tensor& input, Arguments... arguments) {
+    write(input, arguments...);
+    return {};
+  }
+};
+template <auto write>
+constexpr auto into_copy = fn<&Copying<write>::call>;
+template <auto write>
+constexpr auto in_place = fn<&Copying<write>::call_in_place>;
+
+void scatter_of_tensor(const Tensor& self, std::int64_t dim, const Tensor& index,
+                       const Tensor& source) {
+  scatter_(self, dim, index, source);
+}
+void scatter_of_number(const Tensor& self, std::int64_t dim, const Tensor& index, Scalar value) {
+  scatter_(self, dim, index, value);
+}
+
+constexpr auto reduce = [](const Tensor& input, std::int64_t dim, const Tensor& index,
+                           const Tensor& source, ScatterReduction reduction, bool include_self) {
+  return scatter_reduce(input, dim, index, source, reduction, include_self);
+};
+Itself reduce_in_place(const Tensor& input, std::int64_t dim, const Tensor& index,
+                       const Tensor& source, ScatterReduction reduction, bool include_self) {
+  check_writable("scatter_reduce_", input);
+  copy_(input,
+        scatter_reduce(input, dim, index, source, reduction, include_self, "scatter_reduce_"));
+  return {};
+}
+
+Indices indices_of(PyObject* given, const char* op) {
+  if (!Items::can_read(given))
+    throw_type_error("%s: indices is of type %s; a tuple or list of Tensors and None is needed", op,
+                     Py_TYPE(given)->tp_name);
+  Indices indices;
+  const Items items(given, op, "indices");
+  for (Py_ssize_t i = 0; i < items.size(); ++i) {
+    const Ref item = items[i];
+    if (item.get() != Py_None && !is_tensor(item.get()))
+      throw_type_error("%s: element %zd of indices is of type %s; a Tensor or None is needed", op,
+                       i, Py_TYPE(item.get())->tp_name);
+    indices.push_back(item.get() == Py_None ? Tensor() : tensor_of(item.get(), op, "indices"));
+  }
+  return indices;
+}
+
+void put_by_indices(const Tensor& self, OpName op, PyObject* indices, const Tensor& values,
+                    bool accumulate) {
+  index_put_(self, indices_of(indices, op.text), values, accumulate);
+}
+
+constexpr const char* gathered = "input: Tensor, dim: int, index: Tensor";
+constexpr const char* scattered = "input: Tensor, dim: int, index: Tensor, src: Tensor";
+constexpr const char* scattered_value = "input: Tensor, dim: int, index: Tensor, value: Number";
+constexpr const char* reduced =
+    "input: Tensor, dim: int, index: Tensor, src: Tensor, "
+    "reduce: Literal['sum', 'prod', 'mean', 'amax', 'amin'], *, include_self: bool = True";
+constexpr const char* added =
+    "input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1";
+constexpr const char* sliced = "input: Tensor, dim: int, index: Tensor, source: Tensor";
+constexpr const char* filled = "input: Tensor, dim: int, index: Tensor, value: Tensor | Number";
+constexpr const char* put_at =
+    "input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False";
+constexpr const char* put_flat =
+    "input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False";
+constexpr const char* masked = "input: Tensor, mask: Tensor";
+constexpr const char* masked_value = "input: Tensor, mask: Tensor, value: Tensor | Number";
+constexpr const char* masked_source = "input: Tensor, mask: Tensor, source: Tensor";
+
+constexpr auto method = Place::method;
+
+constexpr std::array table{
+    bind("gather", gathered, docs::gather, fn<gather>),
+    bind("take_along_dim", "input: Tensor, indices: Tensor, dim: int | None = None",
+         docs::take_along_dim, fn<take_along_dim>),
+    bind("scatter", scattered, docs::scatter, into_copy<scatter_of_tensor>),
+    bind("scatter", scattered_value, docs::scatter, into_copy<scatter_of_number>),
+    bind("scatter_", scattered, docs::scatter_, in_place<scatter_of_tensor>, method),
+    bind("scatter_", scattered_value, docs::scatter_, in_place<scatter_of_number>, method),
+    bind("scatter_add", scattered, docs::scatter_add, into_copy<scatter_add_>),
+    bind("scatter_add_", scattered, docs::scatter_add_, in_place<scatter_add_>, method),
+    bind("scatter_reduce", reduced, docs::scatter_reduce, reduce),
+    bind("scatter_reduce_", reduced, docs::scatter_reduce_, fn<reduce_in_place>, method),
+    bind("index_select", gathered, docs::index_select, fn<index_select>),
+    bind("index_add", added, docs::index_add, into_copy<index_add_>),
+    bind("index_add_", added, docs::index_add_, in_place<index_add_>, method),
+    bind("index_copy", sliced, docs::index_copy, into_copy<index_copy_>),
+    bind("index_copy_", sliced, docs::index_copy_, in_place<index_copy_>, method),
+    bind("index_fill", filled, docs::index_fill, into_copy<index_fill_>),
+    bind("index_fill_", filled, docs::index_fill_, in_place<index_fill_>, method),
+    bind("index_put", put_at, docs::index_put, into_copy<put_by_indices>),
+    bind("index_put_", put_at, docs::index_put_, in_place<put_by_indices>, method),
+    bind("take", "input: Tensor, index: Tensor", docs::take, fn<take>),
+    bind("put", put_flat, docs::put, into_copy<put_>),
+    bind("put_", put_flat, docs::put_, in_place<put_>, method),
+    bind("masked_select", masked, docs::masked_select, fn<masked_select>),
+    bind("masked_fill", masked_value, docs::masked_fill, fn<masked_fill>),
+    bind("masked_fill_", masked_value, docs::masked_fill_, in_place<masked_fill_>, method),
+    bind("masked_scatter", masked_source, docs::masked_scatter, into_copy<masked_scatter_>),
+    bind("masked_scatter_", masked_source, docs::masked_scatter_, in_place<masked_scatter_>,
+         method),
+    bind(
+        "nonzero", "input: Tensor, *, as_tuple: bool = False", docs::nonzero,
+        [](const Tensor& input, bool as_tuple) -> PyObject* {
+          return as_tuple ? detail::Result<std::vector<Tensor>>::tuple(nonzero_places(input))
+                          : wrap(nonzero(input));
+        },
+        Place::everywhere, "Tensor | tuple[Tensor, ...]"),
+    bind("argwhere", "input: Tensor", docs::argwhere, fn<nonzero>),
+    bind("embedding", "input: Tensor, weight: Tensor, padding_idx: int | None = None",
+         docs::embedding, fn<embedding>, Place::functional),
+};
+
+}  // namespace
+
+void add_index_methods() { add_table<table>(); }
+
+}  // namespace garboard::python
