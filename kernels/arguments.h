@@ -65,6 +65,36 @@ struct CumulativeSum {
   int dim;
 };
 
+/// Running products, likewise.
+struct CumulativeProduct {
+  static constexpr const char* name = "cumprod";
+  const View& out;
+  const View& x;
+  int dim;
+};
+
+/// Logarithms of running sums of e^x, likewise; float32 or float64.
+struct LogCumulativeSumExp {
+  static constexpr const char* name = "logcumsumexp";
+  const View& out;
+  const View& x;
+  int dim;
+};
+
+/// The extremum so far along `dim`, and where it last stands; NaN wins. All have x's sizes.
+struct CumulativeExtremum {
+  const View& values;
+  const View& indices;
+  const View& x;
+  int dim;
+};
+struct CumulativeMaximum : CumulativeExtremum {
+  static constexpr const char* name = "cummax";
+};
+struct CumulativeMinimum : CumulativeExtremum {
+  static constexpr const char* name = "cummin";
+};
+
 /// Along `dim`; `y` has x's sizes.
 struct AlongDim {
   const View& y;

@@ -5,6 +5,7 @@
 #include "csrc/core/type_list.h"
 #include "kernels/arguments.h"
 #include "kernels/index_arguments.h"
+#include "kernels/order_arguments.h"
 
 namespace garboard::kernels {
 
@@ -17,6 +18,10 @@ using Kernels = TypeList<
     MaximumIndex,
     MinimumIndex,
     CumulativeSum,
+    CumulativeProduct,
+    LogCumulativeSumExp,
+    CumulativeMaximum,
+    CumulativeMinimum,
     Softmax,
     SoftmaxGradient,
     LogSoftmax,
@@ -41,6 +46,10 @@ using Kernels = TypeList<
     MaskedTake,
     MaskedPut,
     TruePlaces,
+    Sort,
+    Select,
+    Mode,
+    SearchSorted,
     AdamStep,
     SgdStep>;
 // clang-format on

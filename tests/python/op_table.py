@@ -13,6 +13,7 @@ import numpy as np
 
 from tests.python.op_elementwise import BINARY, SMALL, TERNARY, UNARY, WIDE
 from tests.python.op_indexing import INDEXING
+from tests.python.op_ordering import ORDERING
 from tests.python.op_products import PRODUCTS
 from tests.python.op_row import FLOATS, Case, Row, boolean, index, named, real, reals, summed
 from tests.python.op_shapes import SHAPES
@@ -197,7 +198,7 @@ REDUCTIONS = [
 ]
 
 
-ROWS = [*UNARY, *BINARY, *TERNARY, *REDUCTIONS, *PRODUCTS, *SHAPES, *INDEXING]
+ROWS = [*UNARY, *BINARY, *TERNARY, *REDUCTIONS, *PRODUCTS, *SHAPES, *INDEXING, *ORDERING]
 
 # Names of the engine's table that make nothing of a tensor's elements alone, and who tests them.
 ELSEWHERE = {

@@ -1,8 +1,14 @@
 #include "csrc/ops/reduce/scan.h"
 
+#include <limits>
+
 #include "csrc/core/error.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
+#include "csrc/ops/elementwise/binary.h"
+#include "csrc/ops/elementwise/ternary.h"
+#include "csrc/ops/elementwise/unary.h"
+#include "csrc/ops/op/operators.h"
 #include "csrc/ops/op/record.h"
 #include "csrc/ops/shape/views.h"
 #include "kernels/table.h"
@@ -37,7 +43,63 @@ Tensor running_sum(const Tensor& input, int dim, From from) {
   return out;
 }
 
+Tensor running_product(const Tensor& input, int dim) {
+  const Tensor out = empty_of("cumprod", input.sizes(), input.dtype(), input.device());
+  kernels::run(kernels::CumulativeProduct{out.view(), input.view(), dim}, {input.device()});
+  // An element is a factor from its own place on. Behind a first 0 all products are 0, and only
+  // what that one is multiplied with gives it a gradient.
+  record("cumprod", out, {input}, Keep::first | Keep::output, [dim](const Backward& at) -> Grads {
+    const Operand zero = Scalar::of(std::int64_t{0}), one = Scalar::of(std::int64_t{1});
+    const Tensor x = at.input(0), is_zero = eq(x, zero);
+    const Tensor zeros_so_far = running_sum(to(detach(is_zero), DType::int64), dim, From::start);
+    const Tensor is_before = eq(zeros_so_far, zero);
+    const Tensor is_first = logical_and(is_zero, eq(zeros_so_far, one));
+    const auto summed = [&](const Tensor& products) {
+      return running_sum(at.grad * products, dim, From::end);
+    };
+    const Tensor of_others = summed(running_product(where(is_first, one, x), dim));
+    return where(is_before, summed(at.output()) / where(is_before, x, one),
+                 where(is_first, of_others, zero));
+  });
+  return out;
+}
+
+Tensor running_exponentials(const Tensor& input, int dim) {
+  const Tensor out = empty_of("logcumsumexp", input.sizes(), input.dtype(), input.device());
+  kernels::run(kernels::LogCumulativeSumExp{out.view(), input.view(), dim}, {input.device()});
+  // The sum of gradient e^(x - out) from its place on, of positive and negative gradients apart, so
+  // that each has a logarithm.
+  record(
+      "logcumsumexp", out, {input}, Keep::first | Keep::output, [dim](const Backward& at) -> Grads {
+        const Operand zero = Scalar::of(std::int64_t{0}), one = Scalar::of(std::int64_t{1});
+        const Tensor x = at.input(0), output = at.output();
+        const auto part = [&](const Tensor& gradient) {
+          const Tensor counts = logical_not(le(gradient, zero));
+          const Tensor logarithm = log(where(counts, gradient, one)) - output;
+          const Tensor counted = where(counts, logarithm, -std::numeric_limits<double>::infinity());
+          const Tensor sums = running_exponentials(flip(counted, {dim}), dim);
+          return exp(flip(sums, {dim}) + x);
+        };
+        return part(at.grad) - part(-at.grad);
+      });
+  return out;
+}
+
 }  // namespace
+
+Tensor cumprod(const Tensor& input, std::int64_t dim, std::optional<DType> dtype) {
+  const int at = checked_dim("cumprod", dim, input.ndim());
+  const DType result = dtype.value_or(is_floating(input.dtype()) ? input.dtype() : DType::int64);
+  const Tensor given = to(input, is_floating(result) ? result : DType::int64);
+  if (input.ndim() == 0) return to(clone(given), result);
+  return to(running_product(given, at), result);
+}
+
+Tensor logcumsumexp(const Tensor& input, std::int64_t dim) {
+  const int at = checked_dim("logcumsumexp", dim, input.ndim());
+  const Tensor given = is_floating(input.dtype()) ? input : to(input, DType::float32);
+  return input.ndim() ? running_exponentials(given, at) : clone(given);
+}
 
 Tensor cumsum(const Tensor& input, std::int64_t dim, std::optional<DType> dtype) {
   const int at = checked_dim("cumsum", dim, input.ndim());

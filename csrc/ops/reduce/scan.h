@@ -10,5 +10,10 @@ namespace garboard {
 /// out[i] = input[0] + ... + input[i] along `dim`. Booleans and integers are
 /// summed as int64, unless `dtype` says otherwise.
 Tensor cumsum(const Tensor& input, std::int64_t dim, std::optional<DType> dtype = {});
+/// out[i] = input[0] * ... * input[i]; dtypes as of `cumsum`.
+Tensor cumprod(const Tensor& input, std::int64_t dim, std::optional<DType> dtype = {});
+/// out[i] = log(e^input[0] + ... + e^input[i]), which overflows nowhere. Booleans and integers are
+/// taken as float32.
+Tensor logcumsumexp(const Tensor& input, std::int64_t dim);
 
 }  // namespace garboard

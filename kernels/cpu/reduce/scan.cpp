@@ -1,5 +1,5 @@
-// Running sums along a dim: floats in double, so that a long sum keeps its digits, all else in
-// int64. Every element is read and written once.
+// Running results along a dim: sums and products of floats in double, so that a long one keeps its
+// digits, of all else in int64. Every element is read and written once.
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/parts.h"
 #include "kernels/cpu/loop/plan.h"
@@ -74,8 +74,96 @@ void running_sums(const View& out, const View& x, int dim) {
                 });
 }
 
+template <class T>
+void multiply_row(void* const* data, std::int64_t count) {
+  T* const y = static_cast<T*>(data[0]);
+  const T* const x = static_cast<const T*>(data[1]);
+  RunningSum<T> product = 1;
+  for (const auto [first, last] : Pieces<>(count)) {
+    for (std::int64_t i = first; i < last; ++i) {
+      product *= static_cast<RunningSum<T>>(x[i]);
+      y[i] = static_cast<T>(product);
+    }
+  }
+}
+
+/// log(sum of e^x so far), as the largest x and the sum of e^(x - largest).
+template <class T>
+void add_exponentials(void* const* data, std::int64_t count) {
+  T* const y = static_cast<T*>(data[0]);
+  const T* const x = static_cast<const T*>(data[1]);
+  double largest = -__builtin_inf(), sum = 0;
+  for (const auto [first, last] : Pieces<>(count)) {
+    for (std::int64_t i = first; i < last; ++i) {
+      const double next = static_cast<double>(x[i]);
+      if (next == largest) {  // both may be infinite
+        sum += 1;
+      } else if (next < largest) {
+        sum += functors::exp(next - largest);
+      } else {  // larger, or NaN
+        sum = sum * functors::exp(largest - next) + 1;
+        largest = next;
+      }
+      const bool is_nothing = largest == -__builtin_inf();
+      y[i] = static_cast<T>(is_nothing ? largest : largest + functors::log(sum));
+    }
+  }
+}
+
+/// Of equal ones the last counts; NaN is beyond everything.
+template <class F, class T>
+void find_row(void* const* data, std::int64_t count) {
+  T* const values = static_cast<T*>(data[0]);
+  auto* const places = static_cast<std::int64_t*>(data[1]);
+  const T* const x = static_cast<const T*>(data[2]);
+  T best = x[0];
+  std::int64_t place = 0;
+  for (const auto [first, last] : Pieces<>(count)) {
+    for (std::int64_t i = first; i < last; ++i) {
+      const T next = x[i];
+      const bool is_beyond = std::is_same_v<F, functors::MaximumOf> ? next >= best : next <= best;
+      const bool is_better = is_beyond | (next != next);
+      best = is_better ? next : best;
+      place = is_better ? i : place;
+      values[i] = best;
+      places[i] = place;
+    }
+  }
+}
+
+template <class F>
+void running_extrema(const CumulativeExtremum& of) {
+  const View* views[] = {&of.values, &of.indices, &of.x};
+  visit_dtype(of.x.dtype, [&]<class T>(Type<T>) {
+    for_each_row({find_row<F, T>, 3, 2}, views, of.dim);
+  });
+}
+
 }  // namespace
 
+template <>
+void kernel(const CumulativeMaximum& of, Stream) {
+  running_extrema<functors::MaximumOf>(of);
+}
+template <>
+void kernel(const CumulativeMinimum& of, Stream) {
+  running_extrema<functors::MinimumOf>(of);
+}
+template <>
+void kernel(const CumulativeProduct& of, Stream) {
+  const View* views[] = {&of.out, &of.x};
+  const RowFunction row = of.x.dtype == DType::float32   ? multiply_row<float>
+                          : of.x.dtype == DType::float64 ? multiply_row<double>
+                                                         : multiply_row<std::int64_t>;
+  for_each_row({row, 2, 1}, views, of.dim);
+}
+template <>
+void kernel(const LogCumulativeSumExp& of, Stream) {
+  const View* views[] = {&of.out, &of.x};
+  const bool is_float = of.x.dtype == DType::float32;
+  for_each_row({is_float ? add_exponentials<float> : add_exponentials<double>, 2, 1}, views,
+               of.dim);
+}
 template <>
 void kernel(const CumulativeSum& of, Stream) {
   if (of.x.dtype == DType::float32) return running_sums<float>(of.out, of.x, of.dim);

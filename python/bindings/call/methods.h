@@ -151,12 +151,14 @@ void add_shape_methods();
 void add_convert_methods();
 void add_reduce_methods();
 void add_index_methods();
+void add_order_methods();
 void add_product_methods();
 void add_nn_methods();
 void add_create_functions();
 void add_random_functions();
 void add_state_methods();
 void add_gradient_methods();
+void add_statistics_methods();
 void add_other_names();
 
 /// The type of what `max(dim)` returns. False, with an exception set, on failure.

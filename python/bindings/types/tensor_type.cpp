@@ -137,6 +137,8 @@ bool add_tensor_type(PyObject* module) {
   add_convert_methods();
   add_reduce_methods();
   add_index_methods();
+  add_order_methods();
+  add_statistics_methods();
   add_product_methods();
   add_nn_methods();
   add_create_functions();

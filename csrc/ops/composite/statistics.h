@@ -1,0 +1,85 @@
+// Sums, counts and norms, made of other reductions.
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "csrc/core/error.h"
+#include "csrc/ops/create/convert.h"
+#include "csrc/ops/elementwise/binary.h"
+#include "csrc/ops/elementwise/ternary.h"
+#include "csrc/ops/elementwise/unary.h"
+#include "csrc/ops/op/operators.h"
+#include "csrc/ops/reduce/reduce.h"
+#include "csrc/ops/shape/join.h"
+#include "csrc/ops/shape/views.h"
+
+namespace garboard::composite {
+
+inline Tensor count_nonzero(const Tensor& input, const Reduced& over) {
+  return sum(ne(detach(input), Scalar::of(std::int64_t{0})), over);
+}
+
+/// The sum as if NaN were 0.
+inline Tensor nansum(const Tensor& input, const Reduced& over, const std::optional<DType>& dtype) {
+  if (!is_floating(input.dtype())) return sum(input, over, dtype);
+  return sum(where(isnan(detach(input)), Scalar::of(std::int64_t{0}), input), over, dtype);
+}
+
+/// The mean of the numbers: NaN where there is none.
+inline Tensor nanmean(const Tensor& input, const Reduced& over, const std::optional<DType>& dtype) {
+  const DType result = dtype.value_or(input.dtype());
+  if (!is_floating(result))
+    throw DTypeError(text("nanmean: dtype ", name_of(result),
+                          "; a floating one is needed, as in nanmean(dtype=float32)"));
+  const Tensor numbers = sum(logical_not(isnan(detach(input))), over);
+  return nansum(input, over, result) / to(numbers, result);
+}
+
+/// The variance, or its root, and the mean.
+inline std::vector<Tensor> with_mean(const char* op,
+                                     Tensor (*spread)(const Tensor&, const Reduced&, double),
+                                     const Tensor& input, const Reduced& over, double correction) {
+  if (!is_floating(input.dtype()))
+    throw DTypeError(text(op, ": dtype ", name_of(input.dtype()),
+                          "; a floating one is needed, as in x.float()"));
+  return {spread(input, over, correction), mean(input, over)};
+}
+
+/// sum(|x|^p)^(1/p); of p infinite the largest |x|, or the least, and of 0 how many are not 0. At 0
+/// the gradient of p = 2 is 0.
+inline Tensor norm(const char* op, const Tensor& given, double p, const Reduced& over,
+                   std::optional<DType> dtype) {
+  const Tensor input = to(given, dtype.value_or(given.dtype()));
+  if (!is_floating(input.dtype()))
+    throw DTypeError(text(op, ": dtype ", name_of(input.dtype()),
+                          "; a floating one is needed, as in x.float()"));
+  if (p == 2) {
+    const Tensor total = sum(square(input), over);
+    const Tensor is_nothing = eq(detach(total), 0.0);
+    return where(is_nothing, 0.0, sqrt(where(is_nothing, 1.0, total)));
+  }
+  if (std::isinf(p)) return p > 0 ? amax(abs(input), over) : amin(abs(input), over);
+  if (p == 0) return to(count_nonzero(input, over), input.dtype());
+  if (p == 1) return sum(abs(input), over);
+  return pow(sum(pow(abs(input), p), over), 1 / p);
+}
+
+/// Differences of neighbours along `dim`, `n` times.
+inline Tensor diff(const Tensor& input, std::int64_t n, std::int64_t given_dim) {
+  if (input.ndim() == 0) throw ShapeError("diff: a tensor without dims; at least one is needed");
+  if (n < 0) throw ShapeError(text("diff: n ", n, "; 0 or more is needed"));
+  const int dim = checked_dim("diff", given_dim, input.ndim());
+  Tensor result = n == 0 ? alias(input) : input;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::int64_t size = result.sizes()[dim];
+    const std::int64_t left = size > 0 ? size - 1 : 0;
+    const Tensor later = slice(result, dim, size - left, left, 1);
+    const Tensor before = slice(result, dim, 0, left, 1);
+    result = input.dtype() == DType::boolean ? logical_xor(later, before) : later - before;
+    if (left == 0) break;
+  }
+  return result;
+}
+
+}  // namespace garboard::composite

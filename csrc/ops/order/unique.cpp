@@ -1,0 +1,184 @@
+#include "csrc/ops/order/unique.h"
+
+#include "csrc/core/error.h"
+#include "csrc/ops/create/convert.h"
+#include "csrc/ops/create/create.h"
+#include "csrc/ops/elementwise/binary.h"
+#include "csrc/ops/elementwise/ternary.h"
+#include "csrc/ops/elementwise/unary.h"
+#include "csrc/ops/index/gather.h"
+#include "csrc/ops/index/indexing.h"
+#include "csrc/ops/index/mask.h"
+#include "csrc/ops/op/operators.h"
+#include "csrc/ops/op/promotion.h"
+#include "csrc/ops/order/order.h"
+#include "csrc/ops/reduce/scan.h"
+#include "csrc/ops/shape/join.h"
+#include "csrc/ops/shape/views.h"
+#include "csrc/tensor/grad_node.h"
+#include "kernels/table.h"
+
+namespace garboard {
+namespace {
+
+const Operand one = Scalar::of(std::int64_t{1});
+
+Tensor counted_up(std::int64_t count, Device device) {
+  return arange(Scalar::of(std::int64_t{0}), Scalar::of(count), Scalar::of(std::int64_t{1}),
+                DType::int64, device);
+}
+
+/// Of rows [count, width]: true where one differs from the row before it, and for the first.
+Tensor starts_of_runs(const Tensor& rows) {
+  const std::int64_t count = rows.sizes()[0];
+  const Tensor first = full({count > 0}, Scalar::of(true), DType::boolean, rows.device());
+  if (count < 2) return first;
+  const Tensor later = slice(rows, 0, 1, count - 1, 1), before = slice(rows, 0, 0, count - 1, 1);
+  return cat({first, any(ne(later, before), {Dims{1}, false})}, 0);
+}
+
+/// The order of rows by their first element, then by the second, and so on: sorted by the last one
+/// first, each time stably.
+Tensor order_of(const Tensor& rows) {
+  Tensor order = counted_up(rows.sizes()[0], rows.device());
+  for (std::int64_t column = rows.sizes()[1] - 1; column >= 0; --column) {
+    const Tensor keys = index_select(select(rows, 1, column), 0, order);
+    order = index_select(order, 0, argsort(keys, 0, Direction::ascending));
+  }
+  return order;
+}
+
+/// What the runs of `rows` come to; `order` is where each row came from, or empty.
+Unique runs_of(const Tensor& rows, const Tensor& order) {
+  const std::int64_t count = rows.sizes()[0];
+  const Tensor starts = starts_of_runs(rows);
+  const Tensor places = reshape(nonzero(starts), {-1});
+  const Tensor end = full({1}, Scalar::of(count), DType::int64, rows.device());
+  const std::int64_t groups = places.count();
+  Tensor inverse = cumsum(starts, 0) - one;
+  if (order) {
+    const Tensor by_place = empty_of("unique", {count}, DType::int64, rows.device());
+    scatter_(by_place, 0, order, inverse);
+    inverse = by_place;
+  }
+  const Tensor ends = slice(cat({places, end}, 0), 0, groups ? 1 : 0, groups, 1);
+  return {index_select(rows, 0, places), inverse, ends - places};
+}
+
+enum class Order : std::uint8_t { sorted, as_given };
+
+Unique found(const char* op, const Tensor& input, std::optional<std::int64_t> given_dim,
+             Order wanted) {
+  const GradModeGuard no_grad(false);
+  const Tensor x = detach(input);
+  if (!given_dim) {
+    Tensor flat = reshape(x, {-1}), order;
+    if (wanted == Order::sorted) {
+      const ValuesAndIndices sorted = sort(flat, 0, Direction::ascending);
+      flat = sorted.values;
+      order = sorted.indices;
+    }
+    Unique result = runs_of(reshape(flat, {flat.count(), 1}), order);
+    result.values = reshape(result.values, {-1});
+    result.inverse = reshape(result.inverse, input.sizes());
+    return result;
+  }
+  const int dim = checked_dim(op, *given_dim, input.ndim());
+  if (input.ndim() == 0)
+    throw ShapeError(text(op, ": a tensor without dims along dim ", dim, "; leave dim out"));
+  const Tensor turned = transpose(x, 0, dim);
+  const std::int64_t count = turned.sizes()[0];
+  if (x.count() == 0 && count > 0)
+    throw ShapeError(text(op, ": slices without elements, of sizes ", input.sizes(),
+                          "; at least one element each is needed"));
+  const Tensor rows = reshape(turned, {count, count ? x.count() / count : 1});
+  const Tensor order = wanted == Order::sorted ? order_of(rows) : Tensor();
+  Unique result = runs_of(order ? index_select(rows, 0, order) : rows, order);
+  Dims sizes = turned.sizes();
+  sizes[0] = result.values.sizes()[0];
+  result.values = contiguous(transpose(reshape(result.values, sizes), 0, dim));
+  return result;
+}
+
+}  // namespace
+
+Unique unique(const Tensor& input, std::optional<std::int64_t> dim) {
+  return found("unique", input, dim, Order::sorted);
+}
+
+Unique unique_consecutive(const Tensor& input, std::optional<std::int64_t> dim) {
+  return found("unique_consecutive", input, dim, Order::as_given);
+}
+
+Tensor bincount(const Tensor& input, const Tensor& weights, std::int64_t minlength) {
+  const GradModeGuard no_grad(false);
+  if (input.ndim() != 1 || category_of(input.dtype()) != Category::integer)
+    throw DTypeError(text("bincount: ", name_of(input.dtype()), " of sizes ", input.sizes(),
+                          "; integers of one dim are needed"));
+  if (minlength < 0)
+    throw ShapeError(text("bincount: minlength ", minlength, "; 0 or more is needed"));
+  if (weights && weights.sizes() != input.sizes())
+    throw ShapeError(text("bincount: weights of sizes ", weights.sizes(), " for sizes ",
+                          input.sizes(), "; they must be equal"));
+  const Tensor numbers = to(input, DType::int64);
+  const auto [least, largest] = kernels::run(kernels::IndexRange{numbers.view()}, {input.device()});
+  if (least < 0)
+    throw IndexOutOfRangeError(text("bincount: the number ", least, "; 0 or more is needed"));
+  const DType dtype = !weights                            ? DType::int64
+                      : weights.dtype() == DType::float32 ? DType::float32
+                                                          : DType::float64;
+  const std::int64_t count = std::max(largest + 1, minlength);
+  const Tensor out = zeros({count}, dtype, input.device());
+  const Tensor added =
+      weights
+          ? to(detach(weights), dtype)
+          : expand(full({1}, Scalar::of(std::int64_t{1}), dtype, input.device()), input.sizes());
+  index_add_(out, 0, numbers, added);
+  return out;
+}
+
+Tensor histc(const Tensor& input, std::int64_t bins, double low, double high) {
+  const GradModeGuard no_grad(false);
+  if (!is_floating(input.dtype()))
+    throw DTypeError(text("histc: dtype ", name_of(input.dtype()),
+                          "; a floating one is needed, as in x.float()"));
+  if (bins < 1) throw ShapeError(text("histc: ", bins, " bins; at least one is needed"));
+  if (!(low <= high) || low - low != 0 || high - high != 0)
+    throw ShapeError(text("histc: a range from ", low, " to ", high,
+                          "; it must be finite, and its end no less than its start"));
+  const Tensor x = reshape(detach(input), {-1});
+  const Tensor out = zeros({bins}, input.dtype(), input.device());
+  if (x.count() == 0) return out;
+  const bool is_given = low != high;
+  const auto bound = [&](double given, const Tensor& found, double away) {
+    if (is_given) return scalar_tensor(Scalar::of(given), DType::float64, input.device());
+    const Tensor value = to(found, DType::float64);
+    return where(eq(amin(x), amax(x)), value + Scalar::of(away), value);
+  };
+  const Tensor from = bound(low, amin(x), -1), end = bound(high, amax(x), 1);
+  const Tensor wide = to(x, DType::float64);
+  const Tensor inside = logical_and(ge(wide, from), le(wide, end));
+  const Tensor scaled =
+      (masked_select(wide, inside) - from) * Scalar::of(double(bins)) / (end - from);
+  const Tensor place = minimum(to(floor(scaled), DType::int64), Scalar::of(bins - 1));
+  const Tensor added =
+      expand(full({1}, Scalar::of(std::int64_t{1}), input.dtype(), input.device()), place.sizes());
+  index_add_(out, 0, place, added);
+  return out;
+}
+
+Tensor isin(const Tensor& elements, const Tensor& tests, bool invert) {
+  const GradModeGuard no_grad(false);
+  const DType dtype = promote(elements.dtype(), tests.dtype());
+  const Tensor x = to(detach(elements), dtype);
+  const std::int64_t count = tests.count();
+  if (count == 0 || x.count() == 0)
+    return full(x.sizes(), Scalar::of(invert), DType::boolean, x.device());
+  const Tensor sorted =
+      sort(reshape(to(detach(tests), dtype), {-1}), 0, Direction::ascending).values;
+  const Tensor place = minimum(searchsorted("isin", sorted, x, false), Scalar::of(count - 1));
+  const Tensor found = take(sorted, place);
+  return invert ? ne(found, x) : eq(found, x);
+}
+
+}  // namespace garboard

@@ -1,0 +1,164 @@
+// Slices in order. Each is read once into entries, key and place; what is written is fetched anew
+// by its place, so that 0 keeps its sign and NaN its bits.
+#include "kernels/cpu/loop/parts.h"
+#include "kernels/cpu/loop/scratch.h"
+#include "kernels/cpu/sort/sort_entries.h"
+
+namespace garboard::kernels::GARBOARD_ISA {
+namespace {
+
+template <class T>
+struct Results {
+  StridedSlice<T> values;
+  StridedSlice<std::int64_t> indices;
+
+  void write(std::int64_t i, T value, std::int64_t place) const {
+    if (values) values[i] = value;
+    if (indices) indices[i] = place;
+  }
+};
+
+template <class T>
+Results<T> results_of(const View& values, const View& indices, int dim, char* const* data) {
+  return {slice_of<T>(values, dim, data[0]), slice_of<std::int64_t>(indices, dim, data[1])};
+}
+
+template <class Entry, class T>
+void write_all(const Results<T>& out, StridedSlice<const T> x, const Entry* sorted,
+               std::int64_t wanted) {
+  for (const auto [first, last] : Pieces<>(wanted)) {
+    for (std::int64_t i = first; i < last; ++i)
+      out.write(i, x[sorted[i].place()], sorted[i].place());
+  }
+}
+
+/// The first in order, of a stream of entries: what comes after the last of them is passed over.
+template <class Entry, class T>
+void sort_first(const Results<T>& out, StridedSlice<const T> x, std::int64_t wanted,
+                bool descending, Entry* kept, std::int64_t room) {
+  std::int64_t count = 0;
+  bool is_full = false;
+  Entry bound{};
+  Pace pace;
+  for (std::int64_t i = 0; i < x.count; ++i) {
+    const Entry entry = entry_of<Entry>(x, i, descending);
+    if (is_full && !(entry < bound)) continue;
+    kept[count++] = entry;
+    if (count < room) continue;
+    pace.advance(count);
+    select_entries(kept, count, wanted - 1);
+    bound = kept[wanted - 1];
+    is_full = true;
+    count = wanted;
+  }
+  select_entries(kept, count, wanted - 1);
+  // By merging, which compares places too: a radix sort takes entries in the order of their places.
+  write_all(out, x, sort_by_merging(kept, kept + room, wanted), wanted);
+}
+
+double log2_of(std::int64_t count) {
+  return count > 1 ? 63 - __builtin_clzll(static_cast<std::uint64_t>(count)) : 1;
+}
+
+double sorting_ns(std::int64_t count, std::size_t item) {
+  const double each =
+      count < long_enough_for_radix ? 1.2 * log2_of(count) : 4.0 + 3.0 * static_cast<double>(item);
+  return static_cast<double>(count) * each;
+}
+
+template <class T>
+void sort(const Sort& of) {
+  const StridedSlice<const T> shape = slice_of<const T>(of.x, of.dim, of.x.as<char>());
+  const View& results = of.values.data ? of.values : of.indices;
+  const std::int64_t count = shape.count;
+  const std::int64_t wanted = results.sizes.empty() ? 1 : results.sizes.data()[of.dim];
+  if (count == 0 || wanted == 0) return;
+  const bool takes_few = wanted <= count / 8;
+  const std::int64_t room = takes_few ? 2 * wanted + 64 : count;
+  const double slice_ns = takes_few
+                              ? 2.0 * static_cast<double>(count) + sorting_ns(wanted, sizeof(T))
+                              : sorting_ns(count, sizeof(T));
+  with_entry<T>(count, [&]<class Entry>(Entry) {
+    for_each_slice({&of.values, &of.indices, &of.x}, of.dim, slice_ns, [&](char* const* data) {
+      const StridedSlice<const T> x = slice_of<const T>(of.x, of.dim, data[2]);
+      const Results<T> out = results_of<T>(of.values, of.indices, of.dim, data);
+      const Scratch scratch(2 * room * static_cast<std::int64_t>(sizeof(Entry)));
+      Entry* const entries = scratch.as<Entry>();
+      if (takes_few) return sort_first(out, x, wanted, of.descending, entries, room);
+      for (std::int64_t i = 0; i < count; ++i) entries[i] = entry_of<Entry>(x, i, of.descending);
+      const Entry* const sorted =
+          sort_entries(entries, entries + count, count, static_cast<int>(8 * sizeof(T)));
+      write_all(out, x, sorted, wanted);
+    });
+  });
+}
+
+template <class T>
+void select(const Select& of) {
+  const std::int64_t count = slice_of<const T>(of.x, of.dim, of.x.as<char>()).count;
+  with_entry<T>(count, [&]<class Entry>(Entry) {
+    for_each_slice({&of.values, &of.indices, &of.x}, of.dim, 8.0 * static_cast<double>(count),
+                   [&](char* const* data) {
+                     const StridedSlice<const T> x = slice_of<const T>(of.x, of.dim, data[2]);
+                     const Results<T> out = results_of<T>(of.values, of.indices, of.dim, data);
+                     const Scratch scratch(count * static_cast<std::int64_t>(sizeof(Entry)));
+                     Entry* const entries = scratch.as<Entry>();
+                     std::int64_t numbers = 0, first_nan = -1;
+                     for (std::int64_t i = 0; i < count; ++i) {
+                       entries[i] = entry_of<Entry>(x, i, false);
+                       const bool is_number = !is_nan(x[i]);
+                       numbers += is_number;
+                       if (!is_number && first_nan < 0) first_nan = i;
+                     }
+                     if (first_nan >= 0 && (of.nans == NaNs::win || numbers == 0))
+                       return out.write(0, x[first_nan], first_nan);
+                     const std::int64_t rank =
+                         of.nans == NaNs::passed_over ? (numbers - 1) / 2 : of.rank;
+                     select_entries(entries, count, rank);
+                     out.write(0, x[entries[rank].place()], entries[rank].place());
+                   });
+  });
+}
+
+template <class T>
+void mode(const Mode& of) {
+  const std::int64_t count = slice_of<const T>(of.x, of.dim, of.x.as<char>()).count;
+  with_entry<T>(count, [&]<class Entry>(Entry) {
+    for_each_slice({&of.values, &of.indices, &of.x}, of.dim, sorting_ns(count, sizeof(T)),
+                   [&](char* const* data) {
+                     const StridedSlice<const T> x = slice_of<const T>(of.x, of.dim, data[2]);
+                     const Results<T> out = results_of<T>(of.values, of.indices, of.dim, data);
+                     const Scratch scratch(2 * count * static_cast<std::int64_t>(sizeof(Entry)));
+                     Entry* const entries = scratch.as<Entry>();
+                     for (std::int64_t i = 0; i < count; ++i)
+                       entries[i] = entry_of<Entry>(x, i, false);
+                     const Entry* const sorted = sort_entries(entries, entries + count, count,
+                                                              static_cast<int>(8 * sizeof(T)));
+                     std::int64_t run = 0, longest = 0, place = 0;
+                     for (std::int64_t i = 0; i < count; ++i) {
+                       run = i > 0 && sorted[i].key() == sorted[i - 1].key() ? run + 1 : 1;
+                       if (run <= longest) continue;
+                       longest = run;
+                       place = sorted[i].place();
+                     }
+                     out.write(0, x[place], place);
+                   });
+  });
+}
+
+}  // namespace
+
+template <>
+void kernel(const Sort& of, Stream) {
+  visit_dtype(of.x.dtype, [&]<class T>(Type<T>) { sort<T>(of); });
+}
+template <>
+void kernel(const Select& of, Stream) {
+  visit_dtype(of.x.dtype, [&]<class T>(Type<T>) { select<T>(of); });
+}
+template <>
+void kernel(const Mode& of, Stream) {
+  visit_dtype(of.x.dtype, [&]<class T>(Type<T>) { mode<T>(of); });
+}
+
+}  // namespace garboard::kernels::GARBOARD_ISA

@@ -1,0 +1,174 @@
+// Elements in order, by rank, and once each.
+#include "csrc/ops/order/order.h"
+#include "csrc/core/error.h"
+#include "csrc/ops/composite/quantile.h"
+#include "csrc/ops/create/create.h"
+#include "csrc/ops/order/unique.h"
+#include "python/bindings/call/methods.h"
+#include "python/bindings/methods/order_docs.h"
+
+namespace garboard::python {
+
+using composite::Interpolation;
+
+enum class Side : std::uint8_t { left, right };
+
+template <>
+struct Choices<Interpolation> {
+  static constexpr std::string_view annotation =
+      "Literal['linear', 'lower', 'higher', 'midpoint', 'nearest']";
+  static constexpr std::array<std::pair<const char*, Interpolation>, 5> names{
+      {{"linear", Interpolation::linear},
+       {"lower", Interpolation::lower},
+       {"higher", Interpolation::higher},
+       {"midpoint", Interpolation::midpoint},
+       {"nearest", Interpolation::nearest}}};
+};
+template <>
+struct Choices<Side> {
+  static constexpr std::string_view annotation = "Literal['left', 'right']";
+  static constexpr std::array<std::pair<const char*, Side>, 2> names{
+      {{"left", Side::left}, {"right", Side::right}}};
+};
+
+namespace {
+
+Direction direction_of(bool descending) {
+  return descending ? Direction::descending : Direction::ascending;
+}
+
+/// Of all elements, which has no indices.
+template <ValuesAndIndices (*op)(const Tensor&, std::int64_t, bool)>
+constexpr auto of_all =
+    [](const Tensor& input) { return op(reshape(input, {-1}), 0, false).values; };
+
+template <bool skips_nan>
+constexpr auto quantile_of = [](OpName op, const Tensor& input, const Operand& q,
+                                std::optional<std::int64_t> dim, bool keepdim,
+                                Interpolation interpolation) {
+  if (!q.tensor && !(q.scalar.real >= 0 && q.scalar.real <= 1))
+    throw ShapeError(text(op.text, ": q ", q.scalar.real, "; 0 to 1 is needed"));
+  const Tensor given =
+      q.tensor ? *q.tensor : scalar_tensor(q.scalar, input.dtype(), input.device());
+  return composite::quantile(op.text, input, given, dim, keepdim, interpolation, skips_nan);
+};
+
+PyObject* asked_for(Unique found, bool with_inverse, bool with_counts) {
+  if (!with_inverse && !with_counts) return wrap(std::move(found.values));
+  std::vector<Tensor> all{std::move(found.values)};
+  if (with_inverse) all.push_back(std::move(found.inverse));
+  if (with_counts) all.push_back(std::move(found.counts));
+  return detail::Result<std::vector<Tensor>>::tuple(std::move(all));
+}
+
+Tensor places_in(const char* op, const Tensor& sorted, const Operand& values, bool as_int32,
+                 bool right) {
+  const Tensor given =
+      values.tensor
+          ? *values.tensor
+          : scalar_tensor(values.scalar, default_dtype(values.scalar.category), sorted.device());
+  const Tensor places = searchsorted(op, sorted, given, right);
+  return as_int32 ? to(places, DType::int32) : places;
+}
+
+constexpr const char* ordered =
+    "input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False";
+constexpr const char* of_one_dim = "input: Tensor, dim: int, keepdim: bool = False";
+constexpr const char* of_last_dim = "input: Tensor, dim: int = -1, keepdim: bool = False";
+constexpr const char* along = "input: Tensor, dim: int";
+constexpr const char* between =
+    "input: Tensor, q: Tensor | Number, dim: int | None = None, keepdim: bool = False, *, "
+    "interpolation: Literal['linear', 'lower', 'higher', 'midpoint', 'nearest'] = 'linear'";
+constexpr const char* one_or_more = "Tensor | tuple[Tensor, ...]";
+
+constexpr std::array table{
+    bind("sort", ordered, docs::sort,
+         [](const Tensor& input, std::int64_t dim, bool descending, bool) {
+           return sort(input, dim, direction_of(descending));
+         }),
+    bind("argsort", ordered, docs::argsort,
+         [](const Tensor& input, std::int64_t dim, bool descending, bool) {
+           return argsort(input, dim, direction_of(descending));
+         }),
+    bind("msort", "input: Tensor", docs::msort,
+         [](const Tensor& input) { return sort(input, 0, Direction::ascending).values; }),
+    bind("topk", "input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True",
+         docs::topk,
+         [](const Tensor& input, std::int64_t k, std::int64_t dim, bool largest, bool) {
+           return topk(input, k, dim, direction_of(largest));
+         }),
+    bind("kthvalue", "input: Tensor, k: int, dim: int = -1, keepdim: bool = False", docs::kthvalue,
+         fn<kthvalue>),
+    bind("median", "input: Tensor", docs::median, of_all<median>),
+    bind("median", of_one_dim, docs::median, fn<median>),
+    bind("nanmedian", "input: Tensor", docs::nanmedian, of_all<nanmedian>),
+    bind("nanmedian", of_one_dim, docs::nanmedian, fn<nanmedian>),
+    bind("mode", of_last_dim, docs::mode, fn<most_frequent>),
+    bind("cummax", along, docs::cummax, fn<cummax>),
+    bind("cummin", along, docs::cummin, fn<cummin>),
+    bind("quantile", between, docs::quantile, quantile_of<false>),
+    bind("nanquantile", between, docs::nanquantile, quantile_of<true>),
+    bind(
+        "unique",
+        "input: Tensor, sorted: bool = True, return_inverse: bool = False, "
+        "return_counts: bool = False, dim: int | None = None",
+        docs::unique,
+        [](const Tensor& input, bool, bool with_inverse, bool with_counts,
+           std::optional<std::int64_t> dim) {
+          return asked_for(unique(input, dim), with_inverse, with_counts);
+        },
+        Place::everywhere, one_or_more),
+    bind(
+        "unique_consecutive",
+        "input: Tensor, return_inverse: bool = False, return_counts: bool = False, "
+        "dim: int | None = None",
+        docs::unique_consecutive,
+        [](const Tensor& input, bool with_inverse, bool with_counts,
+           std::optional<std::int64_t> dim) {
+          return asked_for(unique_consecutive(input, dim), with_inverse, with_counts);
+        },
+        Place::everywhere, one_or_more),
+    bind("bincount", "input: Tensor, weights: Tensor | None = None, minlength: int = 0",
+         docs::bincount, fn<bincount>),
+    bind("histc", "input: Tensor, bins: int = 100, min: float = 0, max: float = 0", docs::histc,
+         fn<histc>),
+    bind(
+        "searchsorted",
+        "sorted_sequence: Tensor, input: Tensor | Number, *, out_int32: bool = False, "
+        "right: bool = False, side: Literal['left', 'right'] | None = None",
+        docs::searchsorted,
+        [](const Tensor& sorted, const Operand& values, bool as_int32, bool right,
+           std::optional<Side> side) {
+          if (side == Side::left && right)
+            throw ShapeError("searchsorted: side 'left' and right=True; one of the two is needed");
+          return places_in("searchsorted", sorted, values, as_int32, right || side == Side::right);
+        },
+        Place::functional),
+    bind(
+        "bucketize",
+        "input: Tensor | Number, boundaries: Tensor, *, out_int32: bool = False, "
+        "right: bool = False",
+        docs::bucketize,
+        [](const Operand& values, const Tensor& boundaries, bool as_int32, bool right) {
+          if (boundaries.ndim() != 1)
+            throw ShapeError(
+                text("bucketize: boundaries of sizes ", boundaries.sizes(), "; one dim is needed"));
+          return places_in("bucketize", boundaries, values, as_int32, right);
+        },
+        Place::functional),
+    bind(
+        "isin",
+        "elements: Tensor, test_elements: Tensor, *, assume_unique: bool = False, "
+        "invert: bool = False",
+        docs::isin,
+        [](const Tensor& elements, const Tensor& tests, bool, bool invert) {
+          return isin(elements, tests, invert);
+        },
+        Place::functional),
+};
+
+}  // namespace
+
+void add_order_methods() { add_table<table>(); }
+
+}  // namespace garboard::python

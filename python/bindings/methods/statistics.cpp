@@ -1,0 +1,205 @@
+// Reductions made of others, and running results.
+#include "csrc/ops/composite/statistics.h"
+#include "csrc/ops/reduce/scan.h"
+#include "python/bindings/call/methods.h"
+
+namespace garboard::python {
+namespace {
+
+namespace docs {
+
+constexpr Arg any_tensor{"input", "Tensor of any shape and dtype."};
+constexpr Arg floating_tensor{"input", "Tensor of any shape and of a floating dtype."};
+constexpr Arg reduced_dims{
+    "dim",
+    "The dims to reduce, each in [-ndim, ndim); None and an empty sequence stand for all of them."};
+constexpr Arg keepdim{"keepdim", "True leaves the reduced dims in the result, with size 1."};
+constexpr Arg converted_dtype{"dtype", "What `input` is converted to first."};
+constexpr Arg scanned_dim{"dim", "Along which dim, in [-ndim, ndim)."};
+constexpr Arg correction{
+    "correction", "What is taken from the count before it divides: 1 for a sample, 0 for all."};
+constexpr const char* dims_error =
+    "IndexOutOfRangeError: A dim lies outside.\n"
+    "ShapeError: A dim is named twice.";
+constexpr const char* floating_dims_error =
+    "IndexOutOfRangeError: A dim lies outside.\n"
+    "ShapeError: A dim is named twice.\n"
+    "DTypeError: The dtype is no floating one.";
+
+constexpr Doc cumprod{
+    .summary = "Multiply the elements along `dim`, keeping each product on the way.",
+    .details = "cumprod(x)_i = x_0 * ... * x_i. The gradient is exact where there are zeros too.",
+    .args = {any_tensor, scanned_dim, converted_dtype},
+    .returns =
+        "A new tensor of `input`'s shape and floating dtype, int64 for integers and bools. Until "
+        "backward the graph keeps `input` and the result.",
+    .raises = "IndexOutOfRangeError: `dim` lies outside.",
+    .example =
+        ">>> gb.cumprod(gb.tensor([1, 2, 3]), 0)\n"
+        "tensor([1, 2, 6])",
+};
+constexpr Doc logcumsumexp{
+    .summary = "Compute logarithms of running sums of exponentials along `dim`.",
+    .details =
+        "logcumsumexp(x)_i = log(exp(x_0) + ... + exp(x_i)), which overflows nowhere. Integers and "
+        "bools are taken as float32.",
+    .args = {any_tensor, scanned_dim},
+    .returns =
+        "A new tensor of `input`'s shape. Until backward the graph keeps `input` and the result.",
+    .raises = "IndexOutOfRangeError: `dim` lies outside.",
+    .example =
+        ">>> gb.logcumsumexp(gb.tensor([100.0, 100.0]), 0)\n"
+        "tensor([100.0000, 100.6931])",
+};
+constexpr Doc count_nonzero{
+    .summary = "Count the elements that are not zero along `dim`, or all of them.",
+    .args = {any_tensor, reduced_dims},
+    .returns = "A new int64 tensor without the reduced dims. No gradient passes.",
+    .raises = dims_error,
+    .example =
+        ">>> gb.count_nonzero(gb.tensor([[0, 5], [7, 9]]), 0)\n"
+        "tensor([1, 2])",
+};
+constexpr Doc nansum{
+    .summary = "Add the elements along `dim`, or all of them, as if NaN were 0.",
+    .args = {any_tensor, reduced_dims, keepdim, converted_dtype},
+    .returns =
+        "A new tensor without the reduced dims, of `input`'s floating dtype, int64 for integers "
+        "and bools. Until backward the graph keeps where NaN is.",
+    .raises = dims_error,
+    .example =
+        ">>> gb.nansum(gb.tensor([1.0, float('nan'), 2.0]))\n"
+        "tensor(3.)",
+};
+constexpr Doc nanmean{
+    .summary = "Average the numbers along `dim`, or all of them, as if NaN were not there.",
+    .details = "NaN where there are no numbers.",
+    .args = {floating_tensor, reduced_dims, keepdim, converted_dtype},
+    .returns =
+        "A new tensor without the reduced dims. Until backward the graph keeps where NaN is.",
+    .raises = floating_dims_error,
+    .example =
+        ">>> gb.nanmean(gb.tensor([1.0, float('nan'), 2.0]))\n"
+        "tensor(1.5000)",
+};
+constexpr Doc var_mean{
+    .summary = "Compute variance and mean along `dim`, or of all elements.",
+    .args = {floating_tensor, reduced_dims, correction, keepdim},
+    .returns = "A tuple of two new tensors. Until backward the graph keeps `input`.",
+    .raises = floating_dims_error,
+    .example =
+        ">>> gb.var_mean(gb.tensor([1.0, 2.0, 3.0]))\n"
+        "(tensor(1.), tensor(2.))",
+};
+constexpr Doc std_mean{
+    .summary = "Compute standard deviation and mean along `dim`, or of all elements.",
+    .args = {floating_tensor, reduced_dims, correction, keepdim},
+    .returns =
+        "A tuple of two new tensors. Until backward the graph keeps `input` and the deviation.",
+    .raises = floating_dims_error,
+    .example =
+        ">>> gb.std_mean(gb.tensor([1.0, 2.0, 3.0]))\n"
+        "(tensor(1.), tensor(2.))",
+};
+constexpr Doc norm{
+    .summary = "Compute the p-norm along `dim`, or of all elements.",
+    .details =
+        "norm(x) = sum(|x|^p)^(1/p); the largest |x| for p = inf, the least for -inf, how many are "
+        "not 0 for 0. Where it is 0, the gradient of p = 2 is 0.",
+    .args = {floating_tensor,
+             {"p", "The power, or \"fro\" for 2."},
+             reduced_dims,
+             keepdim,
+             converted_dtype},
+    .returns =
+        "A new tensor without the reduced dims. Until backward the graph keeps `input` and what "
+        "the steps on the way keep.",
+    .raises = floating_dims_error,
+    .example =
+        ">>> gb.norm(gb.tensor([3.0, 4.0]))\n"
+        "tensor(5.)",
+};
+constexpr Doc diff{
+    .summary = "Subtract neighbours along `dim`, `n` times.",
+    .details = "diff(x)_i = x_(i+1) - x_i; of bools, whether they differ.",
+    .args = {{"input", "Tensor of at least one dim."},
+             {"n", "How often."},
+             scanned_dim,
+             {"prepend", "Tensor that is joined in front first."},
+             {"append", "Tensor that is joined behind first."}},
+    .returns = "A new tensor, along `dim` shorter by `n`. The graph keeps no tensor.",
+    .raises =
+        "IndexOutOfRangeError: `dim` lies outside.\n"
+        "ShapeError: `input` has no dims, `n` is negative, or what is joined does not fit.",
+    .example =
+        ">>> gb.diff(gb.tensor([1, 4, 9]))\n"
+        "tensor([3, 5])",
+};
+
+}  // namespace docs
+
+template <Tensor (*op)(const Tensor&, const Reduced&, double)>
+constexpr auto with_mean = [](OpName name, const Tensor& input, const std::optional<Dims>& dims,
+                              double correction, bool keepdim) {
+  return composite::with_mean(name.text, op, input, {dims, keepdim}, correction);
+};
+
+template <Tensor (*op)(const Tensor&, const Reduced&, const std::optional<DType>&)>
+constexpr auto summing = [](const Tensor& input, const std::optional<Dims>& dims, bool keepdim,
+                            const std::optional<DType>& dtype) {
+  return op(input, {dims, keepdim}, dtype);
+};
+
+double power_of(PyObject* p, const char* op) {
+  const std::string text = PyUnicode_Check(p) ? text_or_mark(p) : "";
+  if (text == "fro") return 2;
+  if (PyUnicode_Check(p)) throw_no_choice(op, "p", p, "a number or 'fro'");
+  return to_scalar(p, op, "p").real;
+}
+
+constexpr const char* scanned = "input: Tensor, dim: int, *, dtype: DType | None = None";
+constexpr const char* summed =
+    "input: Tensor, dim: int | Size | None = None, keepdim: bool = False, *, "
+    "dtype: DType | None = None";
+constexpr const char* spread =
+    "input: Tensor, dim: int | Size | None = None, *, correction: float = 1, "
+    "keepdim: bool = False";
+
+constexpr std::array table{
+    bind("cumprod", scanned, docs::cumprod, fn<cumprod>),
+    bind("logcumsumexp", "input: Tensor, dim: int", docs::logcumsumexp, fn<logcumsumexp>),
+    bind("count_nonzero", "input: Tensor, dim: int | Size | None = None", docs::count_nonzero,
+         [](const Tensor& input, const std::optional<Dims>& dims) {
+           return composite::count_nonzero(input, {dims, false});
+         }),
+    bind("nansum", summed, docs::nansum, summing<composite::nansum>),
+    bind("nanmean", summed, docs::nanmean, summing<composite::nanmean>),
+    bind("var_mean", spread, docs::var_mean, with_mean<var>, Place::functional),
+    bind("std_mean", spread, docs::std_mean, with_mean<std_deviation>, Place::functional),
+    bind("norm",
+         "input: Tensor, p: float | str = 'fro', dim: int | Size | None = None, "
+         "keepdim: bool = False, dtype: DType | None = None",
+         docs::norm,
+         [](OpName op, const Tensor& input, PyObject* p, const std::optional<Dims>& dims,
+            bool keepdim, std::optional<DType> dtype) {
+           return composite::norm(op.text, input, power_of(p, op.text), {dims, keepdim}, dtype);
+         }),
+    bind("diff",
+         "input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, "
+         "append: Tensor | None = None",
+         docs::diff,
+         [](const Tensor& input, std::int64_t n, std::int64_t dim, const Tensor& prepend,
+            const Tensor& append) {
+           std::vector<Tensor> parts;
+           for (const Tensor& part : {prepend, input, append}) {
+             if (part) parts.push_back(part);
+           }
+           return composite::diff(parts.size() > 1 ? cat(parts, dim) : input, n, dim);
+         }),
+};
+
+}  // namespace
+
+void add_statistics_methods() { add_table<table>(); }
+
+}  // namespace garboard::python

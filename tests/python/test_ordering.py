@@ -1,0 +1,208 @@
+"""Order, ranks and counts: NaN and ties, what is asked for besides, mistakes, threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import garboard as gb
+import numpy as np
+import pytest
+from garboard import DTypeError, IndexOutOfRangeError, ShapeError
+
+NAN, INF = float("nan"), float("inf")
+
+
+def special() -> gb.Tensor:
+    return gb.tensor([NAN, 2.0, -0.0, -INF, 0.0, INF, NAN, -3.0])
+
+
+class TestSort:
+    def test_puts_nan_last_and_leaves_equal_elements_in_order(self):
+        values, places = special().sort()
+
+        assert places.tolist() == [3, 7, 2, 4, 1, 5, 0, 6]
+        assert np.signbit(values.numpy()).tolist() == [True, True, True] + [False] * 5
+
+    def test_descending_puts_nan_first(self):
+        assert special().argsort(descending=True).tolist() == [0, 6, 5, 1, 2, 4, 7, 3]
+        assert special().topk(3).indices.tolist() == [0, 6, 5]
+        assert special().topk(3, largest=False).indices.tolist() == [3, 7, 2]
+
+    @pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "int32", "uint8", "bool"])
+    @pytest.mark.parametrize("count", [15, 17, 1000, 1024, 70_000])
+    def test_agrees_with_numpy_for_any_length(self, dtype, count):
+        array = np.random.default_rng(count).normal(0, 1000, count).astype(dtype)
+        x = gb.tensor(array)
+
+        values, places = x.sort(stable=True)
+
+        assert values.tolist() == np.sort(array).tolist()
+        assert places.tolist() == np.argsort(array, kind="stable").tolist()
+        for k in (1, count // 9, count):
+            assert x.topk(k, largest=False).indices.tolist() == places[:k].tolist()
+            assert x.kthvalue(max(k, 1)).values.item() == values[max(k, 1) - 1].item()
+
+    @pytest.mark.parametrize("make", [np.arange, lambda n: -np.arange(n), np.zeros], ids=str)
+    def test_chooses_from_rows_that_are_in_order_already(self, make):
+        x = gb.tensor(make(5000).astype(np.float32))
+
+        assert x.kthvalue(1234).values.item() == np.sort(x.numpy())[1233]
+        assert x.topk(300).values.tolist() == np.sort(x.numpy())[::-1][:300].tolist()
+
+    def test_is_the_same_with_any_number_of_threads(self):
+        x = gb.tensor(np.random.default_rng(3).integers(0, 50, (64, 5000)), dtype=gb.float32)
+        before, found = gb.get_num_threads(), []
+        try:
+            for threads in (1, 3):
+                gb.set_num_threads(threads)
+                found.append((x.argsort(1).tolist(), x.median(1).indices.tolist()))
+        finally:
+            gb.set_num_threads(before)
+
+        assert found[0] == found[1]
+
+
+class TestRanks:
+    def test_of_nan(self):
+        x = special()
+
+        assert np.isnan(x.median().item())
+        assert x.median(0).indices.item() == 0
+        assert x.nanmedian().item() == 0.0
+        assert np.isnan(gb.tensor([NAN, NAN]).nanmedian().item())
+        assert x.kthvalue(6).values.item() == INF
+        assert np.isnan(x.kthvalue(7).values.item())
+
+    def test_quantiles_of_nan(self):
+        x = gb.tensor([[1.0, NAN, 3.0], [1.0, 2.0, 3.0], [NAN, NAN, NAN]])
+
+        np.testing.assert_array_equal(x.quantile(0.5, 1).numpy(), [NAN, 2, NAN])
+        np.testing.assert_array_equal(x.nanquantile(0.5, 1).numpy(), [2, 2, NAN])
+
+    def test_quantiles_at_several_ranks_come_first(self):
+        x = gb.tensor(np.random.default_rng(1).normal(size=(3, 5)))
+        q = gb.tensor([0.0, 0.3, 1.0], dtype=gb.float64)
+
+        for dim, keepdim in ((None, False), (None, True), (0, False), (1, True)):
+            got = x.quantile(q, dim, keepdim)
+            expected = np.quantile(x.numpy(), q.numpy(), dim, keepdims=keepdim)
+            np.testing.assert_allclose(got.numpy(), expected, rtol=1e-14)
+
+    def test_running_extrema_keep_nan(self):
+        values, places = gb.tensor([1.0, NAN, 2.0]).cummax(0)
+
+        np.testing.assert_array_equal(values.numpy(), [1, NAN, NAN])
+        assert places.tolist() == [0, 1, 1]
+
+
+class TestUnique:
+    @pytest.mark.parametrize("dim", [None, 0, 1])
+    def test_tells_where_and_how_often(self, dim):
+        array = np.random.default_rng(2).integers(0, 2, (6, 3))
+        expected = np.unique(array, return_inverse=True, return_counts=True, axis=dim)
+
+        found = gb.tensor(array).unique(return_inverse=True, return_counts=True, dim=dim)
+
+        assert [x.tolist() for x in found[::2]] == [x.tolist() for x in expected[::2]]
+        assert found[1].reshape(-1).tolist() == expected[1].ravel().tolist()
+        assert found[1].shape == (array.shape if dim is None else (array.shape[dim],))
+
+    def test_consecutive_tells_where_and_how_often(self):
+        x = gb.tensor([1, 1, 2, 2, 3, 1, 1, 2])
+
+        found = x.unique_consecutive(return_inverse=True, return_counts=True)
+
+        told = [[1, 2, 3, 1, 2], [0, 0, 1, 1, 2, 3, 3, 4], [2, 2, 1, 2, 1]]
+        assert [each.tolist() for each in found] == told
+
+
+class TestCounts:
+    def test_bincount_weighs(self):
+        x, weights = gb.tensor([0, 2, 2]), gb.tensor([0.5, 1.5, 2.0])
+
+        assert x.bincount(weights).tolist() == [0.5, 0.0, 3.5]
+        assert x.bincount(minlength=5).tolist() == [1, 0, 2, 0, 0]
+        assert x.bincount(weights).dtype == gb.float32
+
+    def test_histc_takes_the_range_of_the_elements(self):
+        assert gb.tensor([1.0, 2.0, 2.0, 5.0]).histc(4).tolist() == [1, 2, 0, 1]
+        assert gb.tensor([3.0, 3.0]).histc(2).tolist() == [0, 2]
+        assert gb.tensor([1.0, NAN, 9.0]).histc(2, 0, 4).tolist() == [1, 0]
+
+    def test_searchsorted_goes_left_or_right(self):
+        a = gb.tensor([[1, 3, 3, 5], [2, 2, 2, 2]])
+
+        assert gb.searchsorted(a, gb.tensor([[3], [2]])).tolist() == [[1], [0]]
+        assert gb.searchsorted(a, gb.tensor([[3], [2]]), right=True).tolist() == [[3], [4]]
+        assert gb.searchsorted(a[0], 3, side="right").item() == 3
+        assert gb.bucketize(4.0, a[0], out_int32=True).dtype == gb.int32
+
+    def test_isin_may_be_inverted(self):
+        assert gb.isin(gb.tensor([1, 2]), gb.tensor([2]), invert=True).tolist() == [True, False]
+        assert gb.isin(gb.tensor([NAN]), gb.tensor([NAN])).tolist() == [False]
+
+
+class TestReductionsMadeOfOthers:
+    def test_pass_nan_over(self):
+        x = gb.tensor([1.0, NAN, 3.0], requires_grad=True)
+
+        (x.nansum() + x.nanmean()).backward()
+
+        assert x.grad.tolist() == [1.5, 0, 1.5]
+
+    def test_a_norm_of_zero_has_no_slope(self):
+        x = gb.zeros(3, requires_grad=True)
+
+        x.norm().backward()
+
+        assert x.grad.tolist() == [0, 0, 0]
+        assert gb.tensor([0.0, 2.0, 3.0]).norm(0).item() == 2
+        assert gb.tensor([3.0, 4.0]).norm("fro").item() == 5
+
+    def test_a_running_product_is_exact_at_zeros(self):
+        x = gb.tensor([2.0, 0.0, 3.0, 0.0], requires_grad=True)
+
+        x.cumprod(0).sum().backward()
+
+        assert x.grad.tolist() == [1, 8, 0, 0]
+
+    def test_differences_may_be_prepended(self):
+        x = gb.tensor([1, 4])
+
+        assert x.diff(prepend=gb.tensor([0]), append=gb.tensor([9])).tolist() == [1, 3, 5]
+        assert gb.tensor([True, True, False]).diff().tolist() == [False, True]
+
+
+MISTAKES: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
+    "sort": (lambda x: x.sort(2), IndexOutOfRangeError, "dim 2 of a tensor of 2 dims"),
+    "topk": (lambda x: x.topk(4), ShapeError, "4 elements along dim 1 of size 3; 0 to 3"),
+    "kthvalue": (lambda x: x.kthvalue(0), ShapeError, "k 0 along dim 1 of size 3; 1 to 3"),
+    "median": (lambda x: x[:, :0].median(1), ShapeError, "no elements along dim 1"),
+    "mode": (lambda x: x[:0].mode(0), ShapeError, "no elements along dim 0"),
+    "quantile": (lambda x: x.quantile(1.5), ShapeError, "q 1.5; 0 to 1 is needed"),
+    "quantile dtype": (lambda x: x.long().quantile(0.5), DTypeError, "int64 and int64 of q"),
+    "quantile dims": (lambda x: x.quantile(x), ShapeError, r"q of sizes \[2, 3\]"),
+    "bincount": (lambda x: x.bincount(), DTypeError, "float32 of sizes"),
+    "bincount sign": (lambda x: x[0].long().sub(1).bincount(), IndexOutOfRangeError, "number -1"),
+    "bincount weights": (lambda x: x[0].long().bincount(x), ShapeError, "weights of sizes"),
+    "histc": (lambda x: x.histc(0), ShapeError, "0 bins; at least one"),
+    "histc range": (lambda x: x.histc(2, 1, 0), ShapeError, "from 1 to 0"),
+    "searchsorted": (lambda x: gb.searchsorted(x, x[:1]), ShapeError, r"sizes \[2, 3\] for"),
+    "bucketize": (lambda x: gb.bucketize(x, x), ShapeError, "one dim is needed"),
+    "diff": (lambda x: x.diff(-1), ShapeError, "n -1; 0 or more"),
+    "norm": (lambda x: x.long().norm(), DTypeError, "int64; a floating one"),
+    "unique": (lambda x: x[:, :0].unique(dim=0), ShapeError, "without elements"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_refused(name):
+    call, error, told = MISTAKES[name]
+    x = gb.zeros(2, 3)
+    before = gb.memory.live()
+
+    with pytest.raises(error, match=rf"^{name.split()[0]}: .*{told}"):
+        call(x)
+
+    assert gb.memory.live() == before
