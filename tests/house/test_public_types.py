@@ -64,6 +64,7 @@ REASONS = {
     "cuda.memory_stats": COUNTERS,
     "cuda.memory_stats_as_nested_dict": COUNTERS,
     "cuda.snapshot": SNAPSHOT,
+    "io.load": "what a file holds is known to who wrote it",
     "leaks.Leak.to_dict": JSON,
     "leaks.LeakReport.to_dict": JSON,
     "memory.load_snapshot": SNAPSHOT,
