@@ -20,14 +20,14 @@ struct Source {
 };
 
 template <class T, int elements>
-struct alignas(sizeof(T) * elements) Pack {
+struct alignas(sizeof(T) * elements) AlignedPack {
   T item[elements];
 };
 
 /// What one thread computes of a tile.
 template <class T, int elements>
 struct Packs {
-  Pack<T, elements> pack[packs_in_flight];
+  AlignedPack<T, elements> pack[packs_in_flight];
 };
 
 /// Reads the packs that begin at `first`, `threads` packs apart.
@@ -42,7 +42,7 @@ GARBOARD_HD Packs<T, elements> load(const Source<T>& x, std::int64_t first) {
   }
   for (int k = 0; k < packs_in_flight; ++k)
     loaded.pack[k] =
-        *reinterpret_cast<const Pack<T, elements>*>(x.data + first + k * threads * elements);
+        *reinterpret_cast<const AlignedPack<T, elements>*>(x.data + first + k * threads * elements);
   return loaded;
 }
 
@@ -51,9 +51,9 @@ GARBOARD_HD Packs<T, elements> load(const Source<T>& x, std::int64_t first) {
 template <class F, int elements, class Out, class... In>
 GARBOARD_HD void compute(Out* out, std::int64_t first, Packs<In, elements>... in) {
   for (int k = 0; k < packs_in_flight; ++k) {
-    Pack<Out, elements> results;
+    AlignedPack<Out, elements> results;
     for (int i = 0; i < elements; ++i) results.item[i] = F{}(in.pack[k].item[i]...);
-    *reinterpret_cast<Pack<Out, elements>*>(out + first + k * threads * elements) = results;
+    *reinterpret_cast<AlignedPack<Out, elements>*>(out + first + k * threads * elements) = results;
   }
 }
 
