@@ -192,28 +192,6 @@ struct Linear {
   const View& bias;
 };
 
-/// out[n, o, t] = sum over c, k of weight[o, c, k] x[n, c, t stride + k dilation - padding], where
-/// c is of o's group and x is 0 outside. All views are contiguous and of one floating dtype, and no
-/// number that the formula meets is 2^62 or more.
-struct Convolution {
-  View x;       // [samples, channels, length]
-  View weight;  // [out channels, channels / groups, taps]
-  View out;     // [samples, out channels, places]
-  std::int64_t groups, stride, padding, dilation;
-};
-struct Conv1d : Convolution {
-  static constexpr const char* name = "conv1d";
-  View bias;  // [out channels], or without data
-};
-/// Writes x: what comes to each of its elements from the gradient that is in out.
-struct Conv1dInputGradient : Convolution {
-  static constexpr const char* name = "conv1d backward";
-};
-/// Writes weight, likewise.
-struct Conv1dWeightGradient : Convolution {
-  static constexpr const char* name = "conv1d backward";
-};
-
 /// Element i of the contiguous result depends on (seed, offset + i / 4, i % 4) alone: Philox4x32-10
 /// (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011).
 struct RandomStream {

@@ -6,6 +6,8 @@
 #include "kernels/arguments.h"
 #include "kernels/index_arguments.h"
 #include "kernels/order_arguments.h"
+#include "kernels/sequences.h"
+#include "kernels/windows.h"
 
 namespace garboard::kernels {
 
@@ -32,9 +34,20 @@ using Kernels = TypeList<
     LayerNormGradient,
     Matmul,
     Linear,
-    Conv1d,
-    Conv1dInputGradient,
-    Conv1dWeightGradient,
+    Convolve,
+    ConvolutionInputGradient,
+    ConvolutionWeightGradient,
+    MaxPool,
+    PlaneScatter,
+    PlaneGather,
+    AveragePool,
+    AveragePoolGradient,
+    Resample,
+    ResampleGradient,
+    Attention,
+    AttentionGradient,
+    Recurrence,
+    RecurrenceGradient,
     Uniform,
     Normal,
     Bernoulli,

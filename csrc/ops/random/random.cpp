@@ -73,6 +73,13 @@ void refill(const char* op, const Tensor& self, double low, double high) {
 
 }  // namespace
 
+kernels::RandomStream next_random_numbers(std::int64_t rows, std::int64_t counters_each) {
+  const std::lock_guard guard(lock);
+  const kernels::RandomStream numbers{state.seed, state.offset};
+  state.offset += static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(counters_each);
+  return numbers;
+}
+
 void manual_seed(std::uint64_t seed) noexcept { set_generator_state({seed, 0}); }
 
 GeneratorState generator_state() noexcept {

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "csrc/tensor/tensor.h"
+#include "kernels/arguments.h"
 
 namespace garboard {
 
@@ -15,6 +16,8 @@ struct GeneratorState {
   std::uint64_t seed;
   std::uint64_t offset;  // of Philox's counter
 };
+/// Numbers for `rows`, each of which takes so many counters, four numbers a counter.
+kernels::RandomStream next_random_numbers(std::int64_t rows, std::int64_t counters_each);
 GeneratorState generator_state() noexcept;
 void set_generator_state(GeneratorState state) noexcept;
 

@@ -249,10 +249,47 @@ void multiply_packed(const FloatProduct& given) {
   });
 }
 
+bool has_panels() noexcept { return true; }
+
+void multiply_panels(const PanelProduct& p) {
+  Tile tile{};
+  tile.a_row = p.a_row;
+  tile.a_step = p.a_step;
+  tile.b_step = tile_columns;
+  tile.depth = p.depth;
+  tile.out_stride = p.out_stride;
+  tile.is_turned = p.is_turned;
+  tile.accumulate = p.accumulate;
+  for (std::int64_t s = 0; s < p.rows.count(); ++s) {
+    const std::int64_t row = p.rows.first_row(s), height = p.rows.first_row(s + 1) - row;
+    tile.a = p.a + (p.a_strip ? s * p.a_strip : row * p.a_row);
+    for (std::int64_t j = 0; j < p.columns; j += tile_columns) {
+      const std::int64_t width = smaller(p.columns - j, tile_columns);
+      const int vectors = width > lanes ? 2 : 1;
+      tile.b = p.panels + j * p.depth;
+      tile.last = mask_of(width - (vectors - 1) * lanes);
+      tile.out = p.out + (p.is_turned ? j * p.out_stride + row : row * p.out_stride + j);
+      tile_functions.of[height - 1][vectors - 1][p.a_row == 1](tile);
+    }
+  }
+}
+
+void pack_rows(float* to, const FloatMatrix& a, std::int64_t rows, std::int64_t depth) {
+  pack_strip(to, lanes, a.data, a.row_stride, a.column_stride, rows, depth);
+}
+
+void pack_columns(float* to, const FloatMatrix& b, std::int64_t depth, std::int64_t columns) {
+  pack_panels(to, b, depth, columns);
+}
+
 #else
 
 bool is_for_packed(const FloatProduct&) noexcept { return false; }
 void multiply_packed(const FloatProduct&) {}
+bool has_panels() noexcept { return false; }
+void multiply_panels(const PanelProduct&) {}
+void pack_rows(float*, const FloatMatrix&, std::int64_t, std::int64_t) {}
+void pack_columns(float*, const FloatMatrix&, std::int64_t, std::int64_t) {}
 
 #endif
 

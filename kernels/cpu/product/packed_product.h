@@ -33,4 +33,39 @@ bool is_for_packed(const FloatProduct& product) noexcept;
 /// more.
 void multiply_packed(const FloatProduct& product);
 
+/// Rows in strips that a tile can have, about equally high.
+struct RowStrips {
+  static constexpr std::int64_t most_height = 14;
+  std::int64_t rows;
+
+  std::int64_t count() const { return (rows + most_height - 1) / most_height; }
+  /// The first row of a strip; of the one after the last: how many rows there are.
+  std::int64_t first_row(std::int64_t strip) const { return strip * rows / count(); }
+};
+
+/// A product of operands that the caller has laid out for the tiles: float32, AVX-512.
+struct PanelProduct {
+  static constexpr std::int64_t width = 32, strip_line = 16;
+
+  /// Element (i, k) of a strip of rows at i * a_row + k * a_step.
+  const float* a;
+  std::int64_t a_row, a_step, a_strip;  // a_strip 0: strips follow each other by a_row
+  const float* panels;  // 32 columns each, one after the other, with a row for each of the depth
+  RowStrips rows;
+  std::int64_t columns, depth;
+  float* out;
+  std::int64_t out_stride;
+  bool is_turned;  // out has a row for each column
+  bool accumulate;
+};
+
+/// Whether `multiply_panels` can be called: where there is AVX-512.
+bool has_panels() noexcept;
+/// On the thread that calls it.
+void multiply_panels(const PanelProduct& product);
+/// Rows [strip's first, next) of a matrix as a strip of lines of 16: a_row 1, a_step 16.
+void pack_rows(float* to, const FloatMatrix& a, std::int64_t rows, std::int64_t depth);
+/// `b` as panels; what is left of the last one is 0.
+void pack_columns(float* to, const FloatMatrix& b, std::int64_t depth, std::int64_t columns);
+
 }  // namespace garboard::kernels::GARBOARD_ISA

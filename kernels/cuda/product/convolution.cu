@@ -6,27 +6,66 @@
 namespace garboard::kernels::cuda {
 namespace {
 
-/// Rows are a group's out channels, channels those of its share of the input.
-struct GroupShape {
-  std::int64_t samples, length, places, taps, groups, rows, channels, stride, padding, dilation;
-
-  explicit GroupShape(const Convolution& of)
-      : samples(of.x.sizes[0]),
-        length(of.x.sizes[2]),
-        places(of.out.sizes[2]),
-        taps(of.weight.sizes[2]),
-        groups(of.groups),
-        rows(of.weight.sizes[0] / of.groups),
-        channels(of.weight.sizes[1]),
-        stride(of.stride),
-        padding(of.padding),
-        dilation(of.dilation) {}
+/// One dim of space.
+struct Line {
+  std::int64_t size, places, taps, stride, padding, dilation;
 
   /// Where a tap meets the input, perhaps outside of it.
   GARBOARD_HD std::int64_t met(std::int64_t place, std::int64_t tap) const {
     return place * stride + tap * dilation - padding;
   }
-  GARBOARD_HD bool is_inside(std::int64_t at) const { return at >= 0 && at < length; }
+  /// Where the input's element meets a tap, or -1.
+  GARBOARD_HD std::int64_t place(std::int64_t at, std::int64_t tap) const {
+    const std::int64_t step = at + padding - tap * dilation;
+    return step < 0 || step % stride != 0 || step / stride >= places ? -1 : step / stride;
+  }
+};
+
+/// Rows are a group's out channels, channels those of its share of the input.
+struct GroupShape {
+  std::int64_t samples, groups, rows, channels, size = 1, places = 1, taps = 1;
+  Line line[space_dims];
+
+  explicit GroupShape(const Convolution& of)
+      : samples(of.x.sizes[0]),
+        groups(of.groups),
+        rows(of.weight.sizes[0] / of.groups),
+        channels(of.weight.sizes[1]) {
+    for (int d = 0; d < space_dims; ++d) {
+      line[d] = {of.x.sizes[d + 2], of.out.sizes[d + 2], of.weight.sizes[d + 2],
+                 of.stride[d],      of.padding[d],       of.dilation[d]};
+      size *= line[d].size;
+      places *= line[d].places;
+      taps *= line[d].taps;
+    }
+  }
+
+  /// Where `tap` meets a channel when the window is at `place`; -1 outside.
+  GARBOARD_HD std::int64_t met(std::int64_t place, std::int64_t tap) const {
+    std::int64_t at = 0, unit = 1;
+    for (int d = space_dims - 1; d >= 0; --d) {
+      const std::int64_t one = line[d].met(place % line[d].places, tap % line[d].taps);
+      if (one < 0 || one >= line[d].size) return -1;
+      at += one * unit;
+      unit *= line[d].size;
+      place /= line[d].places;
+      tap /= line[d].taps;
+    }
+    return at;
+  }
+  /// The place at which `tap` meets element `at`, or -1.
+  GARBOARD_HD std::int64_t place(std::int64_t at, std::int64_t tap) const {
+    std::int64_t place = 0, unit = 1;
+    for (int d = space_dims - 1; d >= 0; --d) {
+      const std::int64_t one = line[d].place(at % line[d].size, tap % line[d].taps);
+      if (one < 0) return -1;
+      place += one * unit;
+      unit *= line[d].places;
+      at /= line[d].size;
+      tap /= line[d].taps;
+    }
+    return place;
+  }
 };
 
 template <class T>
@@ -36,31 +75,32 @@ __global__ void convolve(T* out, const T* x, const T* weight, const T* bias, Gro
   if (i >= count) return;
   const std::int64_t place = i % shape.places, row = i / shape.places % (shape.groups * shape.rows);
   const std::int64_t sample = i / shape.places / (shape.groups * shape.rows);
-  x += (sample * shape.groups + row / shape.rows) * shape.channels * shape.length;
+  x += (sample * shape.groups + row / shape.rows) * shape.channels * shape.size;
   weight += row * shape.channels * shape.taps;
   T sum = bias ? bias[row] : T(0);
-  for (std::int64_t c = 0; c < shape.channels; ++c)
-    for (std::int64_t k = 0; k < shape.taps; ++k) {
-      const std::int64_t at = shape.met(place, k);
-      if (shape.is_inside(at)) sum += weight[c * shape.taps + k] * x[c * shape.length + at];
-    }
+  for (std::int64_t k = 0; k < shape.taps; ++k) {
+    const std::int64_t at = shape.met(place, k);
+    if (at < 0) continue;
+    for (std::int64_t c = 0; c < shape.channels; ++c)
+      sum += weight[c * shape.taps + k] * x[c * shape.size + at];
+  }
   out[i] = sum;
 }
 
 template <class T>
-__global__ void input_gradient(T* x, const T* out, const T* weight, GroupShape shape,
+__global__ void input_gradient(T* x, const T* out, const T* weight, const T* bias, GroupShape shape,
                                std::int64_t count) {
   const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (i >= count) return;
-  const std::int64_t at = i % shape.length, channel = i / shape.length % shape.channels;
-  const std::int64_t share = i / shape.length / shape.channels;  // of a sample, a group's
+  const std::int64_t at = i % shape.size, channel = i / shape.size % shape.channels;
+  const std::int64_t share = i / shape.size / shape.channels;  // of a sample, a group's
   out += share * shape.rows * shape.places;
-  weight += (share % shape.groups * shape.rows * shape.channels + channel) * shape.taps;
-  T sum(0);
+  const std::int64_t group = share % shape.groups;
+  weight += (group * shape.rows * shape.channels + channel) * shape.taps;
+  T sum = bias ? bias[group * shape.channels + channel] : T(0);
   for (std::int64_t k = 0; k < shape.taps; ++k) {
-    const std::int64_t step = at + shape.padding - k * shape.dilation;
-    const std::int64_t place = step / shape.stride;
-    if (step < 0 || step % shape.stride != 0 || place >= shape.places) continue;
+    const std::int64_t place = shape.place(at, k);
+    if (place < 0) continue;
     for (std::int64_t row = 0; row < shape.rows; ++row)
       sum += weight[row * shape.channels * shape.taps + k] * out[row * shape.places + place];
   }
@@ -78,10 +118,10 @@ __global__ void weight_gradient(T* weight, const T* out, const T* x, GroupShape 
   for (std::int64_t sample = 0; sample < shape.samples; ++sample) {
     const T* const from_out = out + (sample * shape.groups * shape.rows + row) * shape.places;
     const T* const from_x =
-        x + ((sample * shape.groups + group) * shape.channels + channel) * shape.length;
+        x + ((sample * shape.groups + group) * shape.channels + channel) * shape.size;
     for (std::int64_t place = 0; place < shape.places; ++place) {
       const std::int64_t at = shape.met(place, tap);
-      if (shape.is_inside(at)) sum += from_out[place] * from_x[at];
+      if (at >= 0) sum += from_out[place] * from_x[at];
     }
   }
   weight[i] = sum;
@@ -90,7 +130,7 @@ __global__ void weight_gradient(T* weight, const T* out, const T* x, GroupShape 
 }  // namespace
 
 template <>
-void kernel(const Conv1d& of, Stream stream) {
+void kernel(const Convolve& of, Stream stream) {
   visit_dtype(of.x.dtype, [&]<class T>(Type<T>) {
     if constexpr (functors::Real<T>)
       launch(convolve<T>, {divided_up(of.out.count, threads), stream}, of.out.as<T>(), of.x.as<T>(),
@@ -98,15 +138,15 @@ void kernel(const Conv1d& of, Stream stream) {
   });
 }
 template <>
-void kernel(const Conv1dInputGradient& of, Stream stream) {
+void kernel(const ConvolutionInputGradient& of, Stream stream) {
   visit_dtype(of.x.dtype, [&]<class T>(Type<T>) {
     if constexpr (functors::Real<T>)
       launch(input_gradient<T>, {divided_up(of.x.count, threads), stream}, of.x.as<T>(),
-             of.out.as<T>(), of.weight.as<T>(), GroupShape(of), of.x.count);
+             of.out.as<T>(), of.weight.as<T>(), of.bias.as<T>(), GroupShape(of), of.x.count);
   });
 }
 template <>
-void kernel(const Conv1dWeightGradient& of, Stream stream) {
+void kernel(const ConvolutionWeightGradient& of, Stream stream) {
   visit_dtype(of.x.dtype, [&]<class T>(Type<T>) {
     if constexpr (functors::Real<T>)
       launch(weight_gradient<T>, {divided_up(of.weight.count, threads), stream}, of.weight.as<T>(),

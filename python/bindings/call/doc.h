@@ -20,7 +20,7 @@ struct Arg {
 struct Doc {
   const char* summary;  // a sentence in the imperative
   const char* details = "";
-  Arg args[8] = {};          // in any order
+  Arg args[10] = {};          // in any order
   const char* returns = "";  // empty: None
   const char* raises = "";   // a line each, `ShapeError: ...`; DisposedError goes without saying
   const char* example = "";  // as typed at the prompt; `gb.sum(x, 0)` becomes `x.sum(0)`

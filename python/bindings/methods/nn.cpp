@@ -1,5 +1,4 @@
-// Softmax, losses, normalization, convolutions and dropout.
-#include "csrc/ops/nn/convolution.h"
+// Softmax, losses, normalization and dropout.
 #include "csrc/ops/nn/loss.h"
 #include "csrc/ops/nn/normalization.h"
 #include "csrc/ops/nn/softmax.h"
@@ -13,22 +12,6 @@ struct Choices<Reduction> {
   static constexpr std::string_view annotation = "Reduction";
   static constexpr std::array<std::pair<const char*, Reduction>, 3> names{
       {{"mean", Reduction::mean}, {"sum", Reduction::sum}, {"none", Reduction::none}}};
-};
-
-/// A number of zeros, or a word.
-template <>
-struct Reader<Padding> : detail::Value<Padding> {
-  static constexpr bool fits(std::string_view annotation) {
-    return annotation == "int | Literal['same', 'valid']";
-  }
-  static Padding read(const Arguments& given, std::size_t i) {
-    PyObject* const object = given.object(i);
-    if (!PyUnicode_Check(object)) return {.count = Reader<std::int64_t>::read(given, i)};
-    const std::string text = text_or_mark(object);
-    if (text != "same" && text != "valid")
-      throw_no_choice(given.op(), given.name(i), object, "a number, 'same' or 'valid'");
-    return {.is_same = text == "same"};
-  }
 };
 
 namespace {
@@ -119,35 +102,6 @@ constexpr Doc layer_norm{
         ">>> gb.layer_norm(gb.tensor([[1.0, 2.0, 3.0]]), 3)\n"
         "tensor([[-1.2247, 0.0000, 1.2247]])",
 };
-constexpr Doc conv1d{
-    .summary = "Slide weights along an input of several channels.",
-    .details =
-        "out[n, o, t] = bias[o] + sum over c, k of weight[o, c, k] input[n, c, t stride + k "
-        "dilation - padding], where the input is 0 outside. With groups, each group of out "
-        "channels sees its share of the channels alone.",
-    .args = {{"input", "Tensor [n, channels, length] or [channels, length], float32 or float64."},
-             {"weight", "Tensor [out channels, channels / groups, taps] of `input`'s dtype."},
-             {"bias", "Tensor [out channels], or None."},
-             {"stride", "How far apart the places are, at least 1."},
-             {"padding",
-              "Zeros on each side; 'valid' for none; 'same' for as many as keep the length at "
-              "stride 1, the odd one at the end."},
-             {"dilation", "How far apart the taps are, at least 1."},
-             {"groups", "A number that divides both kinds of channels."}},
-    .returns =
-        "A new tensor [n, out channels, places] or [out channels, places], of (length + 2 padding "
-        "- dilation (taps - 1) - 1) / stride + 1 places, rounded down. Until backward the graph "
-        "keeps `input` if the weight requires grad, and the weight if `input` does.",
-    .raises =
-        "ShapeError: The sizes do not fit, or a number lies outside.\n"
-        "DTypeError: The dtype is neither, or the dtypes differ.\n"
-        "DeviceError: The tensors are on several devices.\n"
-        "ValueError: `padding` is another word.",
-    .example =
-        ">>> x = gb.tensor([[1.0, 2.0, 3.0, 4.0]])\n"
-        ">>> gb.conv1d(x, gb.tensor([[[-1.0, 1.0]]]))\n"
-        "tensor([[1., 1., 1.]])",
-};
 constexpr Doc mse_loss{
     .summary = "Compute the squared distance of two tensors, element by element.",
     .details = "(input - target)^2, then its mean or sum.",
@@ -205,10 +159,6 @@ constexpr std::array table{
          "input: Tensor, normalized_shape: int | Size, weight: Tensor | None = None, "
          "bias: Tensor | None = None, eps: float = 1e-05",
          docs::layer_norm, fn<layer_norm>, Place::functional),
-    bind("conv1d",
-         "input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: int = 1, "
-         "padding: int | Literal['same', 'valid'] = 0, dilation: int = 1, groups: int = 1",
-         docs::conv1d, fn<conv1d>, Place::functional),
     bind("mse_loss", "input: Tensor, target: Tensor, *, reduction: Reduction = 'mean'",
          docs::mse_loss, fn<mse_loss>, Place::functional),
     bind(

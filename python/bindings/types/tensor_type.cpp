@@ -141,6 +141,9 @@ bool add_tensor_type(PyObject* module) {
   add_statistics_methods();
   add_product_methods();
   add_nn_methods();
+  add_convolution_methods();
+  add_spatial_methods();
+  add_sequence_methods();
   add_create_functions();
   add_random_functions();
   add_state_methods();

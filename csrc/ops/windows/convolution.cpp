@@ -1,0 +1,298 @@
+#include "csrc/ops/windows/convolution.h"
+
+#include <algorithm>
+
+#include "csrc/core/error.h"
+#include "csrc/ops/create/create.h"
+#include "csrc/ops/op/record.h"
+#include "csrc/ops/reduce/reduce.h"
+#include "csrc/ops/shape/views.h"
+#include "csrc/ops/windows/space.h"
+#include "kernels/table.h"
+
+namespace garboard {
+namespace {
+
+constexpr std::int64_t most_places = std::int64_t{1} << 60;
+
+/// The numbers of a convolution: all that its rules hold.
+struct Form {
+  const char* op;
+  int dims;
+  std::int64_t samples, channels, out_channels, groups;
+  Space sizes, places, taps, stride, padding, dilation;
+
+  Dims input() const { return with_space(samples, channels, sizes, dims); }
+  Dims weight() const { return with_space(out_channels, channels / groups, taps, dims); }
+  Dims out() const { return with_space(samples, out_channels, places, dims); }
+};
+
+struct ConvolutionCall {
+  const char* op;
+  int dims;
+  bool is_transposed;
+  const Tensor &input, &weight, &bias;
+};
+
+void check_tensors(const ConvolutionCall& call, std::int64_t groups) {
+  const auto& [op, dims, is_transposed, input, weight, bias] = call;
+  check_floating(op, input);
+  if ((input.ndim() != dims + 1 && input.ndim() != dims + 2) || weight.ndim() != dims + 2)
+    throw ShapeError(
+        text(op, ": input ", input.sizes(), ", weight ", weight.sizes(), "; [",
+             names_of_dims("n, channels", dims), "] or [", names_of_dims("channels", dims),
+             is_transposed ? "], and [channels, out channels / groups, taps] are needed"
+                           : "], and [out channels, channels / groups, taps] are needed"));
+  const std::int64_t rows = is_transposed ? weight.sizes()[1] * groups : weight.sizes()[0];
+  if (bias && bias.sizes() != Dims{rows})
+    throw ShapeError(text(op, ": bias ", bias.sizes(), ", weight ", weight.sizes(), "; a bias [",
+                          rows, "] is needed, one for each out channel"));
+  for (const Tensor* tensor : {&weight, &bias}) {
+    if (!*tensor) continue;
+    const char* const name = tensor == &weight ? "weight" : "bias";
+    if (tensor->dtype() != input.dtype())
+      throw DTypeError(text(op, ": ", name, " of dtype ", name_of(tensor->dtype()), ", input of ",
+                            name_of(input.dtype()), "; they must be equal, convert with to()"));
+    if (tensor->device() != input.device())
+      throw DeviceError(text(op, ": ", name, " on ", tensor->device(), ", input on ",
+                             input.device(), "; they must be on one device, use to()"));
+  }
+}
+
+void check_groups(const char* op, std::int64_t groups) {
+  if (groups < 1) throw ShapeError(text(op, ": groups ", groups, "; at least 1 is needed"));
+}
+
+void check_channels(const Form& form, const Tensor& x, const Tensor& weight) {
+  if (form.channels % form.groups != 0 || form.channels / form.groups != weight.sizes()[1])
+    throw ShapeError(text(form.op, ": input ", x.sizes(), ", weight ", weight.sizes(), ", groups ",
+                          form.groups, "; the input's ", form.channels,
+                          " channels must be the weight's ", weight.sizes()[1],
+                          " times the groups"));
+  if (form.out_channels % form.groups != 0)
+    throw ShapeError(text(form.op, ": weight ", weight.sizes(), ", groups ", form.groups,
+                          "; the groups must divide its ", form.out_channels, " out channels"));
+}
+
+/// Everything but the places.
+Form begun(const ConvolutionCall& call, const Tensor& x, const ConvolutionOptions& options) {
+  const auto& [op, dims, is_transposed, input, weight, bias] = call;
+  Form form{};
+  form.op = op;
+  form.dims = dims;
+  form.samples = x.sizes()[0];
+  form.groups = options.groups;
+  form.stride = space_of(op, "stride", options.stride, dims, 1, 1);
+  if (!options.padding.is_same)
+    form.padding = space_of(op, "padding", options.padding.counts, dims, 0, 0);
+  form.dilation = space_of(op, "dilation", options.dilation, dims, 1, 1);
+  form.taps = last_sizes(weight, dims);
+  for (const std::int64_t taps : form.taps)
+    if (taps < 1) throw ShapeError(text(op, ": a weight of taps ", taps, "; at least 1 is needed"));
+  return form;
+}
+
+/// Along one dim.
+void find_places(Form& form, std::size_t d, const Padding& padding) {
+  std::int64_t &stride = form.stride[d], &dilation = form.dilation[d];
+  const std::int64_t steps = form.taps[d] - 1, size = form.sizes[d];
+  const char* const name = name_of_dim(form.dims, static_cast<int>(d));
+  if (padding.is_same && stride != 1)
+    throw ShapeError(text(form.op, ": padding 'same' with stride ", stride,
+                          "; it needs stride 1, or give the number of zeros"));
+  const bool overflows = padding.is_same ? steps > 0 && dilation > most_places / steps
+                                         : form.padding[d] > most_places / 2;
+  const std::int64_t zeros =
+      overflows ? 0 : (padding.is_same ? steps * dilation : 2 * form.padding[d]);
+  if (overflows || size > most_places - zeros)
+    throw ShapeError(text(form.op, ": ", name, " ", size, ", padding ",
+                          padding.is_same ? text("'same'") : text(form.padding[d]), ", dilation ",
+                          dilation,
+                          "; at most 2^60 places, with the zeros around, can be counted"));
+  if (padding.is_same) form.padding[d] = zeros / 2;
+  const std::int64_t padded = size + zeros;
+  if (padded == 0 || (steps > 0 && dilation > (padded - 1) / steps))
+    throw ShapeError(text(form.op, ": ", name, " ", size, ", padded to ", padded, ", for ",
+                          form.taps[d], " taps at dilation ", dilation,
+                          "; they must not span more than the padded ", name));
+  form.places[d] = (padded - 1 - steps * dilation) / stride + 1;
+  // Steps that are never taken would overflow.
+  if (form.taps[d] == 1) dilation = 1;
+  if (form.places[d] == 1) stride = form.taps[d] * dilation;
+}
+
+Form form_of(const ConvolutionCall& call, const Tensor& x, const ConvolutionOptions& options) {
+  Form form = begun(call, x, options);
+  form.channels = x.sizes()[1];
+  form.out_channels = call.weight.sizes()[0];
+  form.sizes = last_sizes(x, form.dims);
+  check_channels(form, x, call.weight);
+  for (std::size_t d = 0; d < form.sizes.size(); ++d) {
+    if (static_cast<int>(d) < kernels::space_dims - form.dims)
+      form.places[d] = 1;
+    else
+      find_places(form, d, options.padding);
+  }
+  return form;
+}
+
+/// Along one dim: what the transposed convolution makes of the places.
+void find_size(Form& form, std::size_t d, std::int64_t added) {
+  const std::int64_t places = form.places[d], stride = form.stride[d], taps = form.taps[d];
+  const char* const name = name_of_dim(form.dims, static_cast<int>(d));
+  if (added >= std::max(stride, form.dilation[d]))
+    throw ShapeError(text(form.op, ": output_padding ", added, ", stride ", stride, ", dilation ",
+                          form.dilation[d], "; it must be smaller than one of the two"));
+  std::int64_t reach = 0, span = 0;
+  const bool overflows = __builtin_mul_overflow(places - 1, stride, &reach) ||
+                         __builtin_mul_overflow(taps - 1, form.dilation[d], &span) ||
+                         reach > most_places || span > most_places ||
+                         form.padding[d] > most_places || added > most_places;
+  if (overflows)
+    throw ShapeError(text(form.op, ": ", name, " ", places, ", stride ", stride, ", taps ", taps,
+                          ", dilation ", form.dilation[d], ", padding ", form.padding[d],
+                          "; at most 2^60 places can be counted"));
+  form.sizes[d] = reach + span + 1 + added - 2 * form.padding[d];
+  if (places < 1 || form.sizes[d] < 0)
+    throw ShapeError(text(form.op, ": ", name, " ", places, ", stride ", stride, ", taps ", taps,
+                          ", dilation ", form.dilation[d], ", padding ", form.padding[d],
+                          ", which makes ", form.sizes[d], " places; 0 or more are needed"));
+  if (taps == 1) form.dilation[d] = 1;
+  if (places == 1) form.stride[d] = std::min(stride, taps * form.dilation[d]);
+}
+
+Form transposed_form_of(const ConvolutionCall& call, const Tensor& x,
+                        const ConvolutionOptions& options) {
+  Form form = begun(call, x, options);
+  const Space added = space_of(call.op, "output_padding", options.output_padding, form.dims, 0, 0);
+  form.out_channels = call.weight.sizes()[0];
+  if (x.sizes()[1] != form.out_channels || form.out_channels % form.groups != 0)
+    throw ShapeError(text(call.op, ": input ", x.sizes(), ", weight ", call.weight.sizes(),
+                          ", groups ", form.groups, "; the input's ", x.sizes()[1],
+                          " channels must be the weight's ", form.out_channels,
+                          ", which the groups must divide"));
+  if (__builtin_mul_overflow(call.weight.sizes()[1], form.groups, &form.channels))
+    throw ShapeError(text(call.op, ": groups ", form.groups, "; they are too many"));
+  form.places = last_sizes(x, form.dims);
+  for (std::size_t d = 0; d < form.places.size(); ++d) {
+    if (static_cast<int>(d) < kernels::space_dims - form.dims)
+      form.sizes[d] = 1;
+    else
+      find_size(form, d, added[d]);
+  }
+  return form;
+}
+
+kernels::Convolution views(const Form& form, const Tensor& x, const Tensor& weight,
+                           const Tensor& out) {
+  kernels::Convolution views{
+      space_view(x, form.samples, form.channels, form.sizes),
+      space_view(weight, form.out_channels, form.channels / form.groups, form.taps),
+      space_view(out, form.samples, form.out_channels, form.places),
+      form.groups,
+      {},
+      {},
+      {}};
+  std::ranges::copy(form.stride, views.stride);
+  std::ranges::copy(form.padding, views.padding);
+  std::ranges::copy(form.dilation, views.dilation);
+  return views;
+}
+
+/// Over all but the channels.
+Tensor sum_of_channels(const Tensor& grad, int dims) {
+  Dims others{0};
+  for (int d = 0; d < dims; ++d) others.push_back(2 + d);
+  return sum(grad, {others});
+}
+
+// The sum over all of out x weight grad is linear in each of the three; the gradient for one is
+// made of the two others. So each of these ops has the two others as its rule, to any order.
+
+Tensor gather(const Tensor& grad, const Tensor& weight, const Tensor& bias, const Form& form);
+Tensor weight_gradient(const Tensor& grad, const Tensor& x, const Form& form);
+
+Tensor convolve(const Tensor& x, const Tensor& weight, const Tensor& bias, const Form& form) {
+  const Tensor out = empty_of(form.op, form.out(), x.dtype(), x.device());
+  if (out.view().count > 0) {
+    const Tensor dense_bias = bias ? dense(bias) : Tensor();
+    kernels::run(kernels::Convolve{views(form, dense(x), dense(weight), out),
+                                   bias ? dense_bias.view() : View()},
+                 {x.device()});
+  }
+  // An edge in each place, even where there is no tensor: the rule counts them.
+  const Operand none = Scalar::of(0.0);
+  record(form.op, out, {x, weight, bias ? Operand(bias) : none}, Keep::crosswise,
+         [form](const Backward& at) {
+           Grads grads;
+           if (at.needs(0)) grads[0] = gather(at.grad, at.input(1), {}, form);
+           if (at.needs(1)) grads[1] = weight_gradient(at.grad, at.input(0), form);
+           if (at.needs(2)) grads[2] = sum_of_channels(at.grad, form.dims);
+           return grads;
+         });
+  return out;
+}
+
+/// The gradient for the input, and the transposed convolution, which may have a bias.
+Tensor gather(const Tensor& grad, const Tensor& weight, const Tensor& bias, const Form& form) {
+  const Tensor x = empty_of(form.op, form.input(), grad.dtype(), grad.device());
+  if (x.view().count > 0) {
+    const Tensor dense_bias = bias ? dense(bias) : Tensor();
+    kernels::run(kernels::ConvolutionInputGradient{views(form, x, dense(weight), dense(grad)),
+                                                   bias ? dense_bias.view() : View()},
+                 {grad.device()});
+  }
+  const Operand none = Scalar::of(0.0);
+  record(form.op, x, {grad, weight, bias ? Operand(bias) : none}, Keep::crosswise,
+         [form](const Backward& at) {
+           Grads grads;
+           if (at.needs(0)) grads[0] = convolve(at.grad, at.input(1), {}, form);
+           if (at.needs(1)) grads[1] = weight_gradient(at.input(0), at.grad, form);
+           if (at.needs(2)) grads[2] = sum_of_channels(at.grad, form.dims);
+           return grads;
+         });
+  return x;
+}
+
+Tensor weight_gradient(const Tensor& grad, const Tensor& x, const Form& form) {
+  const Tensor weight = empty_of(form.op, form.weight(), grad.dtype(), grad.device());
+  if (weight.view().count > 0)
+    kernels::run(kernels::ConvolutionWeightGradient{views(form, dense(x), weight, dense(grad))},
+                 {grad.device()});
+  record(form.op, weight, {grad, x}, Keep::crosswise, [form](const Backward& at) {
+    Grads grads;
+    if (at.needs(0)) grads[0] = convolve(at.input(1), at.grad, {}, form);
+    if (at.needs(1)) grads[1] = gather(at.input(0), at.grad, {}, form);
+    return grads;
+  });
+  return weight;
+}
+
+}  // namespace
+
+Tensor convolution(int dims, const Tensor& input, const Tensor& weight, const Tensor& bias,
+                   const ConvolutionOptions& options) {
+  static constexpr const char* names[] = {"conv1d", "conv2d", "conv3d"};
+  const ConvolutionCall call{names[dims - 1], dims, false, input, weight, bias};
+  check_tensors(call, options.groups);
+  check_groups(call.op, options.groups);
+  const bool is_single = input.ndim() == dims + 1;
+  const Tensor x = is_single ? unsqueeze(input, 0) : input;
+  const Tensor out = convolve(x, weight, bias, form_of(call, x, options));
+  return is_single ? squeeze(out, Dims{0}) : out;
+}
+
+Tensor transposed_convolution(int dims, const Tensor& input, const Tensor& weight,
+                              const Tensor& bias, const ConvolutionOptions& options) {
+  static constexpr const char* names[] = {"conv_transpose1d", "conv_transpose2d",
+                                          "conv_transpose3d"};
+  const ConvolutionCall call{names[dims - 1], dims, true, input, weight, bias};
+  check_groups(call.op, options.groups);
+  check_tensors(call, options.groups);
+  const bool is_single = input.ndim() == dims + 1;
+  const Tensor x = is_single ? unsqueeze(input, 0) : input;
+  const Tensor out = gather(x, weight, bias, transposed_form_of(call, x, options));
+  return is_single ? squeeze(out, Dims{0}) : out;
+}
+
+}  // namespace garboard

@@ -1,0 +1,146 @@
+#include "csrc/ops/windows/pad.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "csrc/core/error.h"
+#include "csrc/ops/create/convert.h"
+#include "csrc/ops/create/create.h"
+#include "csrc/ops/op/record.h"
+#include "csrc/ops/shape/join.h"
+#include "csrc/ops/shape/views.h"
+
+namespace garboard {
+namespace {
+
+/// Of one dim.
+struct Sides {
+  std::int64_t before = 0, after = 0;
+};
+using AllSides = std::array<Sides, max_dims>;
+
+AllSides sides_of(const Tensor& input, const Dims& pads) {
+  if (pads.size() % 2 != 0 || pads.size() / 2 > input.ndim())
+    throw ShapeError(text("pad: pads ", pads, ", input of sizes ", input.sizes(),
+                          "; pairs are needed, before and after, at most one a dim"));
+  AllSides sides{};
+  for (int i = 0; i < pads.size(); i += 2) {
+    const int d = input.ndim() - 1 - i / 2;
+    const std::int64_t size = input.sizes()[d];
+    std::int64_t wider = 0;
+    if (__builtin_add_overflow(pads[i], pads[i + 1], &wider) ||
+        __builtin_add_overflow(wider, size, &wider) || wider < 0)
+      throw ShapeError(text("pad: pads ", pads, ", input of sizes ", input.sizes(), "; size ", size,
+                            " of dim ", d, " cannot become ", size, " + ", pads[i], " + ",
+                            pads[i + 1]));
+    sides[static_cast<std::size_t>(d)] = {pads[i], pads[i + 1]};
+  }
+  return sides;
+}
+
+Tensor pad_constant(const Tensor& input, const AllSides& sides, Scalar value) {
+  Dims sizes = input.sizes();
+  for (int d = 0; d < sizes.size(); ++d) {
+    const Sides& side = sides[static_cast<std::size_t>(d)];
+    sizes[d] += side.before + side.after;
+  }
+  const Tensor out = full(sizes, value, input.dtype(), input.device(), "pad");
+  {
+    const GradModeGuard no_grad(false);
+    Tensor from = input, to = out;
+    bool is_there = true;
+    for (int d = 0; d < sizes.size(); ++d) {
+      const Sides& side = sides[static_cast<std::size_t>(d)];
+      const std::int64_t first = std::max<std::int64_t>(-side.before, 0);
+      const std::int64_t last = input.sizes()[d] - std::max<std::int64_t>(-side.after, 0);
+      is_there &= last > first;
+      if (!is_there) break;
+      from = slice(from, d, first, last - first, 1);
+      to = slice(to, d, std::max<std::int64_t>(side.before, 0), last - first, 1);
+    }
+    if (is_there) copy_into(to, from);
+  }
+  record("pad", out, {input}, Keep::nothing, [sides](const Backward& at) -> Grads {
+    AllSides back = sides;
+    for (Sides& side : back) side = {-side.before, -side.after};
+    return pad_constant(at.grad, back, Scalar::of(std::int64_t{0}));
+  });
+  return out;
+}
+
+/// Along one dim, nothing negative; `x` has at least as much as is taken.
+Tensor pad_dim(const Tensor& x, int d, Sides side, PadMode mode) {
+  const std::int64_t size = x.sizes()[d];
+  std::vector<Tensor> parts;
+  const auto add = [&](std::int64_t first, std::int64_t count) {
+    if (count == 0) return;
+    if (mode == PadMode::circular) return parts.push_back(narrow(x, d, first, count));
+    if (mode == PadMode::reflect) return parts.push_back(flip(narrow(x, d, first, count), {d}));
+    Dims sizes = x.sizes();
+    sizes[d] = count;
+    parts.push_back(expand(narrow(x, d, first, 1), sizes));
+  };
+  const bool mirrors = mode == PadMode::reflect, repeats = mode == PadMode::replicate;
+  add(mirrors ? 1 : repeats ? 0 : size - side.before, side.before);
+  parts.push_back(x);
+  add(mirrors ? size - 1 - side.after : repeats ? size - 1 : 0, side.after);
+  return cat(parts, d);
+}
+
+const char* name_of(PadMode mode) {
+  static constexpr const char* names[] = {"constant", "reflect", "replicate", "circular"};
+  return names[static_cast<int>(mode)];
+}
+
+/// What the dim has to have for `side`.
+void check_dim(const Tensor& input, int d, const Sides& side, PadMode mode) {
+  const std::int64_t size = input.sizes()[d], most = std::max(side.before, side.after);
+  const bool fits = most <= 0 || (mode == PadMode::reflect    ? most < size
+                                  : mode == PadMode::circular ? most <= size
+                                                              : size > 0);
+  if (size + side.before + side.after < 1)
+    throw ShapeError(text("pad: mode '", name_of(mode), "', pads ", side.before, " and ",
+                          side.after, " at dim ", d, " of size ", size,
+                          "; at least one element must be left"));
+  if (fits) return;
+  throw ShapeError(text("pad: mode '", name_of(mode), "', pads ", side.before, " and ", side.after,
+                        " at dim ", d, " of size ", size, "; ",
+                        mode == PadMode::reflect    ? "they must be smaller than the size"
+                        : mode == PadMode::circular ? "they must not be larger than the size"
+                                                    : "it must not be empty"));
+}
+
+}  // namespace
+
+Tensor pad(const Tensor& input, const Dims& pads, PadMode mode, std::optional<Scalar> value) {
+  const AllSides sides = sides_of(input, pads);
+  if (mode == PadMode::constant) {
+    const Scalar around = value.value_or(Scalar::of(std::int64_t{0}));
+    check_fits("pad", around, input.dtype());
+    return pad_constant(input, sides, around);
+  }
+  if (value && value->real != 0)
+    throw ShapeError(text("pad: mode '", name_of(mode), "' with a value; leave it out, or use ",
+                          "mode 'constant'"));
+  const int dims = pads.size() / 2;
+  if (dims < 1 || dims > 3 || (input.ndim() != dims + 1 && input.ndim() != dims + 2))
+    throw ShapeError(text("pad: mode '", name_of(mode), "', pads ", pads, ", input of sizes ",
+                          input.sizes(), "; one or two dims more than pairs are needed, which are ",
+                          "one to three"));
+  for (int d = input.ndim() - dims; d < input.ndim(); ++d)
+    check_dim(input, d, sides[static_cast<std::size_t>(d)], mode);
+  Tensor out = input;
+  for (int d = input.ndim() - dims; d < input.ndim(); ++d) {
+    const Sides& side = sides[static_cast<std::size_t>(d)];
+    const Sides added{std::max<std::int64_t>(side.before, 0),
+                      std::max<std::int64_t>(side.after, 0)};
+    if (added.before + added.after > 0) out = pad_dim(out, d, added, mode);
+    if (side.before < 0 || side.after < 0)
+      out = narrow(out, d, std::max<std::int64_t>(-side.before, 0),
+                   input.sizes()[d] + side.before + side.after);
+  }
+  return out == input ? clone(input) : contiguous(out);
+}
+
+}  // namespace garboard

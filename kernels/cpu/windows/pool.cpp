@@ -1,0 +1,311 @@
+// Pools, a plane at a time and a line of places for each tap: the innermost loop runs along the
+// line, over elements that lie as far apart as the places.
+#include "kernels/cpu/loop/parallel.h"
+#include "kernels/cpu/loop/parts.h"
+#include "kernels/cpu/loop/plan.h"
+#include "kernels/cpu/loop/scratch.h"
+
+namespace garboard::kernels::GARBOARD_ISA {
+namespace {
+
+/// One dim of a pool.
+struct PoolDim {
+  std::int64_t size, places, taps, stride, padding, dilation;
+  bool adapts;
+
+  std::int64_t first(std::int64_t place) const {
+    return adapts ? place * size / places : place * stride - padding;
+  }
+  /// How many elements place meets from `first` on, inside or not.
+  std::int64_t count(std::int64_t place) const {
+    return adapts ? divided_up((place + 1) * size, places) - first(place) : taps;
+  }
+  bool is_inside(std::int64_t at) const { return at >= 0 && at < size; }
+  /// Those of them that an average divides by: they lie inside, or in the padding.
+  std::int64_t divisor(std::int64_t place, bool counts_padding) const {
+    const std::int64_t begin = first(place), end = begin + count(place);
+    const std::int64_t around = counts_padding && !adapts ? padding : 0;
+    return smaller(end, size + around) - larger(begin, -around);
+  }
+};
+
+struct PoolShape {
+  std::int64_t planes, size = 1, places = 1;
+  PoolDim dim[space_dims];
+
+  PoolShape(const View& out, const View& x, const PoolWindow& window) : planes(x.sizes.data()[0]) {
+    for (int d = 0; d < space_dims; ++d) {
+      dim[d] = {x.sizes.data()[d + 1], out.sizes.data()[d + 1], window.taps[d], window.stride[d],
+                window.padding[d],     window.dilation[d],      window.adapts};
+      size *= dim[d].size;
+      places *= dim[d].places;
+    }
+  }
+
+  /// Calls `visit(line, first)` for each line that a line of places meets: `first` is the number in
+  /// the plane of the line's first element.
+  template <class Visit>
+  void for_each_line(std::int64_t z, std::int64_t y, Visit visit) const {
+    const PoolDim &deep = dim[0], &high = dim[1];
+    const std::int64_t from_z = deep.first(z), from_y = high.first(y);
+    for (std::int64_t i = 0; i < deep.count(z); ++i) {
+      const std::int64_t at_z = from_z + i * (deep.adapts ? 1 : deep.dilation);
+      if (!deep.is_inside(at_z)) continue;
+      for (std::int64_t j = 0; j < high.count(y); ++j) {
+        const std::int64_t at_y = from_y + j * (high.adapts ? 1 : high.dilation);
+        if (high.is_inside(at_y)) visit((at_z * high.size + at_y) * dim[2].size);
+      }
+    }
+  }
+
+  /// Calls `visit(begin, end, at)` for each tap of a line: places [begin, end) meet elements at,
+  /// at + stride, ... of it. Not for what adapts.
+  template <class Visit>
+  void for_each_tap(Visit visit) const {
+    const PoolDim& wide = dim[2];
+    for (std::int64_t k = 0; k < wide.taps; ++k) {
+      const std::int64_t offset = k * wide.dilation - wide.padding;
+      const std::int64_t begin = smaller(larger(divided_up(-offset, wide.stride), 0), wide.places);
+      const std::int64_t end =
+          smaller(larger(divided_up(wide.size - offset, wide.stride), begin), wide.places);
+      if (begin < end) visit(begin, end, begin * wide.stride + offset);
+    }
+  }
+
+  template <class Run>
+  void for_each_plane(double element_ns, Run run) const {
+    double met = element_ns;
+    for (const PoolDim& one : dim)
+      met *= one.adapts ? static_cast<double>(one.size + one.places)
+                        : static_cast<double>(one.places) * static_cast<double>(one.taps);
+    const std::int64_t grain = (1 << 14) / (places + size) + 1;
+    for_each_part(planes, grain, met * static_cast<double>(planes),
+                  [&](std::int64_t first, std::int64_t last) {
+                    Pace pace;
+                    for (std::int64_t plane = first; plane < last; ++plane) {
+                      pace.advance(size + places);
+                      run(plane);
+                    }
+                  });
+  }
+};
+
+template <class T>
+constexpr T lowest_of = -__builtin_huge_val();
+
+/// Keeps the larger of each, and its place; NaN stays once it is there.
+template <class T, class I>
+void keep_larger(T* best, I* where, const T* x, std::int64_t count, std::int64_t stride, I at) {
+  if (stride == 1) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      const bool is_better = !(x[i] <= best[i]) && best[i] == best[i];
+      best[i] = is_better ? x[i] : best[i];
+      where[i] = is_better ? static_cast<I>(at + i) : where[i];
+    }
+    return;
+  }
+  for (std::int64_t i = 0; i < count; ++i) {
+    const T value = x[i * stride];
+    const bool is_better = !(value <= best[i]) && best[i] == best[i];
+    best[i] = is_better ? value : best[i];
+    where[i] = is_better ? static_cast<I>(at + i * stride) : where[i];
+  }
+}
+
+template <class T, class I>
+void max_pool(const MaxPool& of) {
+  const PoolShape shape(of.out, of.x, of.window);
+  const PoolDim& wide = shape.dim[2];
+  shape.for_each_plane(0.5, [&](std::int64_t plane) {
+    const T* const x = of.x.as<T>() + plane * shape.size;
+    T* best = of.out.as<T>() + plane * shape.places;
+    I* where = of.indices.as<I>() + plane * shape.places;
+    const std::int64_t lines = shape.dim[0].places * shape.dim[1].places;
+    for (std::int64_t line = 0; line < lines; ++line, best += wide.places, where += wide.places) {
+      const std::int64_t z = line / shape.dim[1].places, y = line % shape.dim[1].places;
+      for (std::int64_t i = 0; i < wide.places; ++i) {
+        best[i] = lowest_of<T>;
+        where[i] = -1;
+      }
+      shape.for_each_line(z, y, [&](std::int64_t first) {
+        if (!wide.adapts)
+          return shape.for_each_tap([&](std::int64_t begin, std::int64_t end, std::int64_t at) {
+            keep_larger(best + begin, where + begin, x + first + at, end - begin, wide.stride,
+                        static_cast<I>(first + at));
+          });
+        for (std::int64_t i = 0; i < wide.places; ++i)
+          for (std::int64_t k = 0; k < wide.count(i); ++k) {
+            const std::int64_t at = first + wide.first(i) + k;
+            keep_larger(best + i, where + i, x + at, 1, 1, static_cast<I>(at));
+          }
+      });
+      // All that was met is -inf: the first of it.
+      for (std::int64_t i = 0; i < wide.places; ++i)
+        if (where[i] < 0) {
+          const std::int64_t begin = wide.first(i);
+          const std::int64_t step = wide.adapts ? 1 : wide.dilation;
+          std::int64_t inside = begin;
+          while (inside < 0) inside += step;
+          bool is_found = false;
+          shape.for_each_line(z, y, [&](std::int64_t first) {
+            if (!is_found) where[i] = static_cast<I>(first + inside);
+            is_found = true;
+          });
+        }
+    }
+  });
+}
+
+template <class T, class I>
+void scatter_planes(const PlaneScatter& of) {
+  const std::int64_t planes = of.x.sizes.data()[0], size = of.x.count / larger(planes, 1);
+  const std::int64_t picked = of.from.count / larger(planes, 1);
+  for_each_part(planes, (1 << 14) / (size + picked) + 1,
+                static_cast<double>(of.x.count) * 0.1 + static_cast<double>(of.from.count),
+                [&](std::int64_t first, std::int64_t last) {
+                  Pace pace;
+                  for (std::int64_t plane = first; plane < last; ++plane) {
+                    pace.advance(size + picked);
+                    T* const x = of.x.as<T>() + plane * size;
+                    const T* const from = of.from.as<T>() + plane * picked;
+                    const I* const at = of.indices.as<I>() + plane * picked;
+                    for (std::int64_t i = 0; i < size; ++i) x[i] = 0;
+                    if (of.adds)
+                      for (std::int64_t i = 0; i < picked; ++i) x[at[i]] += from[i];
+                    else
+                      for (std::int64_t i = 0; i < picked; ++i) x[at[i]] = from[i];
+                  }
+                });
+}
+
+template <class T, class I>
+void gather_planes(const PlaneGather& of) {
+  const std::int64_t planes = of.x.sizes.data()[0], size = of.x.count / larger(planes, 1);
+  const std::int64_t picked = of.out.count / larger(planes, 1);
+  for_each_part(planes, (1 << 14) / (picked + 1) + 1, static_cast<double>(of.out.count),
+                [&](std::int64_t first, std::int64_t last) {
+                  Pace pace;
+                  for (std::int64_t plane = first; plane < last; ++plane) {
+                    pace.advance(picked);
+                    const T* const x = of.x.as<T>() + plane * size;
+                    T* const to = of.out.as<T>() + plane * picked;
+                    const I* const at = of.indices.as<I>() + plane * picked;
+                    for (std::int64_t i = 0; i < picked; ++i) to[i] = x[at[i]];
+                  }
+                });
+}
+
+/// What each place of a line is divided by, given what the other dims count.
+std::int64_t divisor_of(const AveragePool& of, const PoolShape& shape, std::int64_t z,
+                        std::int64_t y, std::int64_t w) {
+  if (of.divisor != 0) return of.divisor;
+  return shape.dim[0].divisor(z, of.counts_padding) * shape.dim[1].divisor(y, of.counts_padding) *
+         shape.dim[2].divisor(w, of.counts_padding);
+}
+
+template <class T>
+void average_pool(const AveragePool& of) {
+  const PoolShape shape(of.out, of.x, of.window);
+  const PoolDim& wide = shape.dim[2];
+  shape.for_each_plane(0.3, [&](std::int64_t plane) {
+    const T* const x = of.x.as<T>() + plane * shape.size;
+    T* out = of.out.as<T>() + plane * shape.places;
+    const std::int64_t lines = shape.dim[0].places * shape.dim[1].places;
+    for (std::int64_t line = 0; line < lines; ++line, out += wide.places) {
+      const std::int64_t z = line / shape.dim[1].places, y = line % shape.dim[1].places;
+      for (std::int64_t i = 0; i < wide.places; ++i) out[i] = 0;
+      shape.for_each_line(z, y, [&](std::int64_t first) {
+        if (!wide.adapts)
+          return shape.for_each_tap([&](std::int64_t begin, std::int64_t end, std::int64_t at) {
+            const T* const from = x + first + at;
+            const std::int64_t by = wide.stride;
+            if (by == 1)
+              for (std::int64_t i = begin; i < end; ++i) out[i] += from[i - begin];
+            else
+              for (std::int64_t i = begin; i < end; ++i) out[i] += from[(i - begin) * by];
+          });
+        for (std::int64_t i = 0; i < wide.places; ++i) {
+          const T* const from = x + first + wide.first(i);
+          const std::int64_t count = wide.count(i);
+          T sum = 0;
+          for (std::int64_t k = 0; k < count; ++k) sum += from[k];
+          out[i] += sum;
+        }
+      });
+      for (std::int64_t i = 0; i < wide.places; ++i)
+        out[i] /= static_cast<T>(divisor_of(of, shape, z, y, i));
+    }
+  });
+}
+
+template <class T>
+void spread_average(const AveragePoolGradient& of) {
+  const PoolShape shape(of.out, of.x, of.window);
+  const PoolDim& wide = shape.dim[2];
+  shape.for_each_plane(0.4, [&](std::int64_t plane) {
+    T* const x = of.x.as<T>() + plane * shape.size;
+    const T* out = of.out.as<T>() + plane * shape.places;
+    for (std::int64_t i = 0; i < shape.size; ++i) x[i] = 0;
+    const Scratch scratch(wide.places * std::int64_t{sizeof(T)});
+    T* const share = scratch.as<T>();
+    const std::int64_t lines = shape.dim[0].places * shape.dim[1].places;
+    for (std::int64_t line = 0; line < lines; ++line, out += wide.places) {
+      const std::int64_t z = line / shape.dim[1].places, y = line % shape.dim[1].places;
+      for (std::int64_t i = 0; i < wide.places; ++i)
+        share[i] = out[i] / static_cast<T>(divisor_of(of, shape, z, y, i));
+      shape.for_each_line(z, y, [&](std::int64_t first) {
+        if (!wide.adapts)
+          return shape.for_each_tap([&](std::int64_t begin, std::int64_t end, std::int64_t at) {
+            T* const to = x + first + at;
+            const std::int64_t by = wide.stride;
+            if (by == 1)
+              for (std::int64_t i = begin; i < end; ++i) to[i - begin] += share[i];
+            else
+              for (std::int64_t i = begin; i < end; ++i) to[(i - begin) * by] += share[i];
+          });
+        for (std::int64_t i = 0; i < wide.places; ++i) {
+          T* const to = x + first + wide.first(i);
+          const std::int64_t count = wide.count(i);
+          for (std::int64_t k = 0; k < count; ++k) to[k] += share[i];
+        }
+      });
+    }
+  });
+}
+
+/// Calls `run(Type<T>, Type<I>)`.
+template <class Run>
+void visit_indexed(DType dtype, DType indices, Run run) {
+  const auto with = [&](auto type) {
+    indices == DType::int32 ? run(type, Type<std::int32_t>{}) : run(type, Type<std::int64_t>{});
+  };
+  dtype == DType::float32 ? with(Type<float>{}) : with(Type<double>{});
+}
+
+}  // namespace
+
+template <>
+void kernel(const MaxPool& of, Stream) {
+  visit_indexed(of.x.dtype, of.indices.dtype,
+                [&]<class T, class I>(Type<T>, Type<I>) { max_pool<T, I>(of); });
+}
+template <>
+void kernel(const PlaneScatter& of, Stream) {
+  visit_indexed(of.x.dtype, of.indices.dtype,
+                [&]<class T, class I>(Type<T>, Type<I>) { scatter_planes<T, I>(of); });
+}
+template <>
+void kernel(const PlaneGather& of, Stream) {
+  visit_indexed(of.x.dtype, of.indices.dtype,
+                [&]<class T, class I>(Type<T>, Type<I>) { gather_planes<T, I>(of); });
+}
+template <>
+void kernel(const AveragePool& of, Stream) {
+  of.x.dtype == DType::float32 ? average_pool<float>(of) : average_pool<double>(of);
+}
+template <>
+void kernel(const AveragePoolGradient& of, Stream) {
+  of.x.dtype == DType::float32 ? spread_average<float>(of) : spread_average<double>(of);
+}
+
+}  // namespace garboard::kernels::GARBOARD_ISA

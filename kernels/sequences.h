@@ -1,0 +1,65 @@
+// What kernels over sequences are given: attention, recurrent layers.
+#pragma once
+
+#include <cstdint>
+
+#include "csrc/core/view.h"
+#include "kernels/arguments.h"
+
+namespace garboard::kernels {
+
+/// out = softmax(scale q k^T + mask) v, of which softmax's elements are kept with a probability and
+/// divided by it. Of one floating dtype, with dense last dims; heads of k and v may be fewer, each
+/// for several of q that follow each other.
+struct Attention {
+  static constexpr const char* name = "scaled_dot_product_attention";
+
+  View out;       // [batch, heads, rows, values]
+  View log_sums;  // [batch, heads, rows], dense: the logarithm of softmax's divisor
+  View q;         // [batch, heads, rows, depth]
+  View k, v;      // [batch, fewer heads, columns, depth or values]
+  View mask;      // [batch, heads, rows, columns], any strides: bool, of that dtype, or no data
+  double scale;
+  bool is_causal;  // row i sees columns up to i
+  double keep;     // 1: nothing is dropped
+  RandomStream numbers;
+};
+/// Reads all of the above but the mask's gradient, which there is none of.
+struct AttentionGradient {
+  static constexpr const char* name = "scaled_dot_product_attention backward";
+
+  View d_q, d_k, d_v;  // as q, k, v; dense
+  View d_out;          // as out, with a dense last dim
+  const Attention& of;
+};
+
+enum class Cell : std::uint8_t { tanh, relu, lstm, gru };
+
+/// A layer of a recurrent network over sequences, longest first, step by step: those of step t are
+/// rows [sum of batch_sizes before t, + batch_sizes[t]). All views have dense rows and one floating
+/// dtype.
+struct Recurrence {
+  static constexpr const char* name = "recurrent layer";
+
+  Cell cell;
+  bool is_reversed;        // from the last step to the first
+  View batch_sizes;        // [steps], int64, none larger than the one before
+  View gates;              // [rows, gates * hidden]: what the input adds; becomes what gates let by
+  View weight, bias;       // [gates * hidden, hidden], [gates * hidden] or without data
+  View first, first_cell;  // [sequences, hidden]; cells of lstm alone
+  View out, cells;         // [rows, hidden]: of gru, cells are what the hidden state adds to n
+  View last, last_cell;    // [sequences, hidden]
+};
+/// Of what is in d_out, d_last and d_last_cell, which may be without data. `d_gates` is of what the
+/// input added; `d_candidate` of what the hidden state added to gru's n; `before` is the hidden
+/// state each row began with.
+struct RecurrenceGradient {
+  static constexpr const char* name = "recurrent layer backward";
+
+  View d_gates, d_candidate, before;  // [rows, gates * hidden], [rows, hidden] twice
+  View d_first, d_first_cell;         // [sequences, hidden]
+  View d_out, d_last, d_last_cell;
+  const Recurrence& of;
+};
+
+}  // namespace garboard::kernels

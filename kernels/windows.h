@@ -1,0 +1,97 @@
+// What kernels that slide windows along an input are given: convolutions, pools, samplings.
+#pragma once
+
+#include <cstdint>
+
+#include "csrc/core/view.h"
+
+namespace garboard::kernels {
+
+/// Dims of space of every window: sizes and numbers of inputs with fewer begin with those of dims
+/// of size 1.
+inline constexpr int space_dims = 3;
+
+/// out[n, o, t] = bias[o] + sum over c, k of weight[o, c, k] x[n, c, t stride + k dilation -
+/// padding] along each dim of space, where c is of o's group and x is 0 outside. All views are
+/// contiguous and of one floating dtype, and no number that the formula meets is 2^62 or more.
+struct Convolution {
+  View x;       // [samples, channels, sizes]
+  View weight;  // [out channels, channels / groups, taps]
+  View out;     // [samples, out channels, places]
+  std::int64_t groups;
+  std::int64_t stride[space_dims], padding[space_dims], dilation[space_dims];
+};
+struct Convolve : Convolution {
+  static constexpr const char* name = "convolution";
+  View bias;  // [out channels], or without data
+};
+/// Writes x: what comes to each of its elements from the gradient that is in out. `bias`, of a
+/// transposed convolution, is [channels], or without data.
+struct ConvolutionInputGradient : Convolution {
+  static constexpr const char* name = "convolution backward";
+  View bias;
+};
+/// Writes weight, likewise.
+struct ConvolutionWeightGradient : Convolution {
+  static constexpr const char* name = "convolution backward";
+};
+
+/// Along each dim, place t meets elements t stride - padding + k dilation for k < taps that lie
+/// inside; where it adapts, elements [t size / places, (t + 1) size / places rounded up), and the
+/// numbers say nothing.
+struct PoolWindow {
+  std::int64_t taps[space_dims], stride[space_dims], padding[space_dims], dilation[space_dims];
+  bool adapts;
+};
+
+/// The largest element that a place meets, or the first NaN, and its number in the plane.
+struct MaxPool {
+  static constexpr const char* name = "max_pool";
+  View out;      // [planes, places], dense, as all that follows
+  View indices;  // likewise, int32 or int64
+  View x;        // [planes, sizes]
+  PoolWindow window;
+};
+/// x = 0, but for x[plane, indices[plane, i]], which is the sum of from[plane, i], or the last one.
+struct PlaneScatter {
+  static constexpr const char* name = "max_pool backward";
+  View x;              // [planes, elements], floating
+  View from, indices;  // [planes, picked]; indices are inside, int32 or int64
+  bool adds;
+};
+/// out[plane, i] = x[plane, indices[plane, i]].
+struct PlaneGather {
+  static constexpr const char* name = "max_pool backward";
+  View out, x, indices;
+};
+
+/// The sum of what a place meets, divided by the divisor, or, where that is 0, by how many there
+/// are, with the zeros of the padding where it counts them.
+struct AveragePool {
+  static constexpr const char* name = "avg_pool";
+  View out, x;  // [planes, places], [planes, sizes], dense and floating
+  PoolWindow window;
+  bool counts_padding;
+  std::int64_t divisor;
+};
+/// Writes x from the gradient that is in out.
+struct AveragePoolGradient : AveragePool {
+  static constexpr const char* name = "avg_pool backward";
+};
+
+enum class Sampling : std::uint8_t { nearest, nearest_exact, linear, cubic };
+
+/// Along the middle dim, place i of out is taken from around `scale` * i of x.
+struct Resample {
+  static constexpr const char* name = "interpolate";
+  View out, x;  // [outer, places, inner], [outer, size, inner], dense and floating
+  Sampling sampling;
+  bool aligns_corners;
+  double scale;  // elements of x a place
+};
+/// Writes x from the gradient that is in out.
+struct ResampleGradient : Resample {
+  static constexpr const char* name = "interpolate backward";
+};
+
+}  // namespace garboard::kernels

@@ -1,0 +1,117 @@
+// Attention and recurrent layers.
+#include "csrc/ops/sequences/attention.h"
+#include "csrc/ops/sequences/recurrent_layer.h"
+#include "python/bindings/call/methods.h"
+
+namespace garboard::python {
+
+template <>
+struct Choices<kernels::Cell> {
+  static constexpr std::string_view annotation = "Literal['tanh', 'relu', 'lstm', 'gru']";
+  static constexpr std::array<std::pair<const char*, kernels::Cell>, 4> names{
+      {{"tanh", kernels::Cell::tanh},
+       {"relu", kernels::Cell::relu},
+       {"lstm", kernels::Cell::lstm},
+       {"gru", kernels::Cell::gru}}};
+};
+
+namespace {
+
+namespace docs {
+
+constexpr Doc attention{
+    .summary = "Mix values by how well their keys match each query.",
+    .details =
+        "softmax(scale query key^T + mask) value, in blocks: the scores are never all there, and "
+        "memory grows with the length alone (Dao et al., \"FlashAttention\", arXiv:2205.14135). A "
+        "row that sees nothing is 0.",
+    .args =
+        {{"query", "Tensor [..., heads, rows, depth], float32 or float64."},
+         {"key", "Tensor [..., heads, columns, depth] of its dtype; sizes before broadcast."},
+         {"value", "Tensor [..., heads, columns, values], likewise."},
+         {"attn_mask",
+          "Tensor that broadcasts to [..., heads, rows, columns]: bool, where true takes part, or "
+          "of `query`'s dtype, to be added. One that requires grad costs memory for all scores."},
+         {"dropout_p", "Drop elements of the softmax with this probability, in training or not."},
+         {"is_causal", "Row i sees columns up to i; without attn_mask."},
+         {"scale", "None for 1 / sqrt(depth)."},
+         {"enable_gqa",
+          "Keys and values may have fewer heads, each for as many of the query's that follow each "
+          "other."}},
+    .returns =
+        "A new tensor [..., heads, rows, values]. Until backward the graph keeps the inputs, the "
+        "result and a number a row.",
+    .raises =
+        "ShapeError: The sizes do not fit, `dropout_p` lies outside, or there are two masks.\n"
+        "DTypeError: The dtype is neither, or the dtypes differ.\n"
+        "DeviceError: The tensors are on several devices.\n"
+        "GradientError: A gradient with dropout is differentiated again.",
+    .example =
+        ">>> q, k, v = gb.ones(1, 2, 4), gb.ones(1, 3, 4), gb.ones(1, 3, 5)\n"
+        ">>> gb.scaled_dot_product_attention(q, k, v).shape\n"
+        "(1, 2, 5)",
+};
+constexpr Doc recurrent_layer{
+    .summary = "Run sequences through a recurrent layer in one direction.",
+    .args = {{"cell", "What a step computes."},
+             {"input", "Tensor [rows, features], step by step, the longest sequence first."},
+             {"first", "Tensor [sequences, hidden]."},
+             {"first_cell", "Likewise for 'lstm'; None for the others."},
+             {"weight_ih", "Tensor [gates * hidden, features]."},
+             {"weight_hh", "Tensor [gates * hidden, hidden]."},
+             {"bias_ih", "Tensor [gates * hidden], or None."},
+             {"bias_hh", "Likewise."},
+             {"batch_sizes", "How many rows each step has: [steps], int64."},
+             {"is_reversed", "From the last step to the first."}},
+    .returns =
+        "A new tensor: the state at each row, each sequence's last state and, of 'lstm', its last "
+        "cell. Until backward the graph keeps it, the inputs and what the gates let by.",
+    .raises =
+        "ShapeError: The sizes do not fit.\n"
+        "DTypeError: The dtype is neither float32 nor float64, or the dtypes differ.\n"
+        "DeviceError: The tensors are on several devices.\n"
+        "ValueError: There is no such cell.",
+    .example =
+        ">>> x, h, w = gb.ones(2, 1), gb.zeros(1, 1), gb.ones(1, 1)\n"
+        ">>> steps = gb.tensor([1, 1])\n"
+        ">>> gb._engine._recurrent_layer('relu', x, h, None, w, w, None, None, steps, False)\n"
+        "tensor([[1.],\n"
+        "        [2.],\n"
+        "        [2.]])",
+};
+
+}  // namespace docs
+
+constexpr std::array table{
+    bind(
+        "scaled_dot_product_attention",
+        "query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, "
+        "dropout_p: float = 0.0, is_causal: bool = False, scale: float | None = None, "
+        "enable_gqa: bool = False",
+        docs::attention,
+        [](const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask,
+           double dropout, bool is_causal, std::optional<double> scale, bool shares_heads) {
+          return attention(query, key, value, mask, {dropout, is_causal, scale, shares_heads});
+        },
+        Place::functional),
+    bind(
+        "_recurrent_layer",
+        "cell: Literal['tanh', 'relu', 'lstm', 'gru'], input: Tensor, first: Tensor, "
+        "first_cell: Tensor | None, weight_ih: Tensor, weight_hh: Tensor, "
+        "bias_ih: Tensor | None, bias_hh: Tensor | None, batch_sizes: Tensor, is_reversed: bool",
+        docs::recurrent_layer,
+        [](kernels::Cell cell, const Tensor& input, const Tensor& first, const Tensor& first_cell,
+           const Tensor& input_weight, const Tensor& hidden_weight, const Tensor& input_bias,
+           const Tensor& hidden_bias, const Tensor& batch_sizes, bool is_reversed) {
+          return recurrent_layer(
+              {cell, input_weight, hidden_weight, input_bias, hidden_bias, is_reversed}, input,
+              first, first_cell, batch_sizes);
+        },
+        Place::functional),
+};
+
+}  // namespace
+
+void add_sequence_methods() { add_table<table>(); }
+
+}  // namespace garboard::python
