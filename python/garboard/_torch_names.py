@@ -136,29 +136,24 @@ _METHODS: _Rows = (
     ("", "apply_ map_"),
 )
 
-_NO_CONVOLUTION = "there are no convolutions of several dims and no pooling yet"
-_NO_RECURRENT = "there are no recurrent layers yet"
+_NO_WINDOWS = "there is no unfold and no fold yet; a convolution by eye() takes windows apart"
+_NO_CELL = "call nn.RNN, nn.LSTM or nn.GRU with one step"
 _NN: _Rows = (
-    (_NO_CONVOLUTION, "Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d"),
-    (_NO_CONVOLUTION, "MaxPool1d MaxPool2d MaxPool3d AvgPool1d AvgPool2d AvgPool3d LPPool2d"),
-    (_NO_CONVOLUTION, "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveMaxPool2d Unfold Fold"),
-    (_NO_RECURRENT, "RNN LSTM GRU RNNCell LSTMCell GRUCell"),
+    ("use nn.functional.lp_pool2d", "LPPool2d"),
+    (_NO_WINDOWS, "Unfold Fold"),
+    (_NO_CELL, "RNNCell LSTMCell GRUCell"),
     (
         "multiply (numbers[:, None] == gb.arange(count)).float() by a matrix",
         "Embedding EmbeddingBag",
     ),
-    ("build it of nn.Linear, gb.softmax and @", "MultiheadAttention Transformer Bilinear"),
-    ("build it of nn.Linear, gb.softmax and @", "TransformerEncoder TransformerEncoderLayer"),
-    ("build it of nn.Linear, gb.softmax and @", "TransformerDecoder TransformerDecoderLayer"),
+    ("build it of nn.Linear, gb.softmax and @", "Bilinear"),
     ("use self.register_buffer(name, tensor)", "Buffer"),
     ("there is one process and one device a module", "DataParallel parallel"),
-    ("", "Upsample PixelShuffle ZeroPad2d ConstantPad1d CTCLoss"),
+    ("", "CTCLoss"),
 )
 
 _FUNCTIONAL: _Rows = (
-    (_NO_CONVOLUTION, "conv2d conv3d conv_transpose2d max_pool1d max_pool2d avg_pool2d"),
-    (_NO_CONVOLUTION, "adaptive_avg_pool2d adaptive_max_pool2d unfold fold interpolate pad"),
-    ("use gb.softmax(q @ k.mT / math.sqrt(q.shape[-1]), -1) @ v", "scaled_dot_product_attention"),
+    (_NO_WINDOWS, "unfold fold"),
     ("", "ctc_loss grid_sample affine_grid multi_head_attention_forward"),
 )
 

@@ -14,6 +14,17 @@ from garboard.nn.activations import (
     Softmax,
     Tanh,
 )
+from garboard.nn.adaptive_pooling import (
+    AdaptiveAvgPool1d,
+    AdaptiveAvgPool2d,
+    AdaptiveAvgPool3d,
+    AdaptiveMaxPool1d,
+    AdaptiveMaxPool2d,
+    AdaptiveMaxPool3d,
+)
+from garboard.nn.attention import (
+    MultiheadAttention,
+)
 from garboard.nn.channel_norms import (
     BatchNorm1d,
     BatchNorm2d,
@@ -26,7 +37,11 @@ from garboard.nn.containers import (
     ModuleList,
     Sequential,
 )
-from garboard.nn.convolution import Conv1d
+from garboard.nn.convolution import (
+    Conv1d,
+    Conv2d,
+    Conv3d,
+)
 from garboard.nn.distance_losses import (
     CosineEmbeddingLoss,
     HingeEmbeddingLoss,
@@ -91,8 +106,33 @@ from garboard.nn.normalization import (
     LocalResponseNorm,
     RMSNorm,
 )
+from garboard.nn.padding import (
+    CircularPad1d,
+    CircularPad2d,
+    CircularPad3d,
+    ConstantPad1d,
+    ConstantPad2d,
+    ConstantPad3d,
+    ReflectionPad1d,
+    ReflectionPad2d,
+    ReflectionPad3d,
+    ReplicationPad1d,
+    ReplicationPad2d,
+    ReplicationPad3d,
+    ZeroPad1d,
+    ZeroPad2d,
+    ZeroPad3d,
+)
 from garboard.nn.parameter import (
     Parameter,
+)
+from garboard.nn.pooling import (
+    AvgPool1d,
+    AvgPool2d,
+    AvgPool3d,
+    MaxPool1d,
+    MaxPool2d,
+    MaxPool3d,
 )
 from garboard.nn.rectifiers import (
     CELU,
@@ -107,6 +147,16 @@ from garboard.nn.rectifiers import (
     Tanhshrink,
     Threshold,
 )
+from garboard.nn.recurrent import (
+    GRU,
+    LSTM,
+    RNN,
+)
+from garboard.nn.sampling import (
+    PixelShuffle,
+    PixelUnshuffle,
+    Upsample,
+)
 from garboard.nn.slices import (
     GLU,
     CosineSimilarity,
@@ -116,20 +166,57 @@ from garboard.nn.slices import (
     Softmax2d,
     Softmin,
 )
+from garboard.nn.transformer import (
+    Transformer,
+    TransformerDecoder,
+    TransformerEncoder,
+)
+from garboard.nn.transformer_layers import (
+    TransformerDecoderLayer,
+    TransformerEncoderLayer,
+)
+from garboard.nn.transposed_convolution import (
+    ConvTranspose1d,
+    ConvTranspose2d,
+    ConvTranspose3d,
+)
 
 __all__ = [
     "CELU",
     "ELU",
     "GELU",
     "GLU",
+    "GRU",
+    "LSTM",
+    "RNN",
     "SELU",
+    "AdaptiveAvgPool1d",
+    "AdaptiveAvgPool2d",
+    "AdaptiveAvgPool3d",
+    "AdaptiveMaxPool1d",
+    "AdaptiveMaxPool2d",
+    "AdaptiveMaxPool3d",
     "AlphaDropout",
+    "AvgPool1d",
+    "AvgPool2d",
+    "AvgPool3d",
     "BCELoss",
     "BCEWithLogitsLoss",
     "BatchNorm1d",
     "BatchNorm2d",
     "BatchNorm3d",
+    "CircularPad1d",
+    "CircularPad2d",
+    "CircularPad3d",
+    "ConstantPad1d",
+    "ConstantPad2d",
+    "ConstantPad3d",
     "Conv1d",
+    "Conv2d",
+    "Conv3d",
+    "ConvTranspose1d",
+    "ConvTranspose2d",
+    "ConvTranspose3d",
     "CosineEmbeddingLoss",
     "CosineSimilarity",
     "CrossEntropyLoss",
@@ -161,6 +248,9 @@ __all__ = [
     "LogSoftmax",
     "MSELoss",
     "MarginRankingLoss",
+    "MaxPool1d",
+    "MaxPool2d",
+    "MaxPool3d",
     "Mish",
     "Module",
     "ModuleDict",
@@ -168,18 +258,27 @@ __all__ = [
     "MultiLabelMarginLoss",
     "MultiLabelSoftMarginLoss",
     "MultiMarginLoss",
+    "MultiheadAttention",
     "NLLLoss",
     "PReLU",
     "PairwiseDistance",
     "Parameter",
     "ParameterDict",
     "ParameterList",
+    "PixelShuffle",
+    "PixelUnshuffle",
     "PoissonNLLLoss",
     "RMSNorm",
     "RReLU",
     "ReLU",
     "ReLU6",
+    "ReflectionPad1d",
+    "ReflectionPad2d",
+    "ReflectionPad3d",
     "RemovableHandle",
+    "ReplicationPad1d",
+    "ReplicationPad2d",
+    "ReplicationPad3d",
     "Sequential",
     "SiLU",
     "Sigmoid",
@@ -195,9 +294,18 @@ __all__ = [
     "Tanh",
     "Tanhshrink",
     "Threshold",
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
     "TripletMarginLoss",
     "TripletMarginWithDistanceLoss",
     "Unflatten",
+    "Upsample",
+    "ZeroPad1d",
+    "ZeroPad2d",
+    "ZeroPad3d",
     "functional",
     "init",
     "utils",

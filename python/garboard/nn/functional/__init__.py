@@ -15,10 +15,17 @@ from garboard._engine import (
     ShapeError,
     Tensor,
     conv1d,
+    conv2d,
+    conv3d,
+    conv_transpose1d,
+    conv_transpose2d,
+    conv_transpose3d,
     embedding,
     gelu,
     layer_norm,
     linear,
+    pad,
+    scaled_dot_product_attention,
     sigmoid,
     tanh,
 )
@@ -73,6 +80,20 @@ from garboard.nn.functional._norms import (
     local_response_norm,
     rms_norm,
 )
+from garboard.nn.functional._pools import (
+    adaptive_avg_pool1d,
+    adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
+    adaptive_max_pool1d,
+    adaptive_max_pool2d,
+    adaptive_max_pool3d,
+    avg_pool1d,
+    avg_pool2d,
+    avg_pool3d,
+    max_pool1d,
+    max_pool2d,
+    max_pool3d,
+)
 from garboard.nn.functional._ranking import (
     cosine_embedding_loss,
     hinge_embedding_loss,
@@ -83,6 +104,12 @@ from garboard.nn.functional._ranking import (
     triplet_margin_loss,
     triplet_margin_with_distance_loss,
 )
+from garboard.nn.functional._sampling import (
+    interpolate,
+    pixel_shuffle,
+    pixel_unshuffle,
+    upsample,
+)
 from garboard.nn.functional._slices import (
     cosine_similarity,
     glu,
@@ -92,17 +119,39 @@ from garboard.nn.functional._slices import (
     prelu,
     rrelu,
 )
+from garboard.nn.functional._unpools import (
+    lp_pool1d,
+    lp_pool2d,
+    lp_pool3d,
+    max_unpool1d,
+    max_unpool2d,
+    max_unpool3d,
+)
 
 if TYPE_CHECKING:
     from garboard.types import DType
 
 __all__ = [
+    "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
+    "adaptive_max_pool1d",
+    "adaptive_max_pool2d",
+    "adaptive_max_pool3d",
     "alpha_dropout",
+    "avg_pool1d",
+    "avg_pool2d",
+    "avg_pool3d",
     "batch_norm",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
     "celu",
     "conv1d",
+    "conv2d",
+    "conv3d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
     "cosine_embedding_loss",
     "cosine_similarity",
     "cross_entropy",
@@ -125,6 +174,7 @@ __all__ = [
     "hinge_embedding_loss",
     "huber_loss",
     "instance_norm",
+    "interpolate",
     "kl_div",
     "l1_loss",
     "layer_norm",
@@ -133,7 +183,16 @@ __all__ = [
     "local_response_norm",
     "log_softmax",
     "logsigmoid",
+    "lp_pool1d",
+    "lp_pool2d",
+    "lp_pool3d",
     "margin_ranking_loss",
+    "max_pool1d",
+    "max_pool2d",
+    "max_pool3d",
+    "max_unpool1d",
+    "max_unpool2d",
+    "max_unpool3d",
     "mish",
     "mse_loss",
     "multi_margin_loss",
@@ -142,13 +201,17 @@ __all__ = [
     "nll_loss",
     "normalize",
     "one_hot",
+    "pad",
     "pairwise_distance",
+    "pixel_shuffle",
+    "pixel_unshuffle",
     "poisson_nll_loss",
     "prelu",
     "relu",
     "relu6",
     "rms_norm",
     "rrelu",
+    "scaled_dot_product_attention",
     "selu",
     "sigmoid",
     "silu",
@@ -164,6 +227,7 @@ __all__ = [
     "threshold",
     "triplet_margin_loss",
     "triplet_margin_with_distance_loss",
+    "upsample",
 ]
 
 if not TYPE_CHECKING:

@@ -1,0 +1,369 @@
+"""Layers that take the largest or the mean of what windows meet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from garboard import _check as check
+from garboard._engine import ShapeError, Tensor
+from garboard._texts import settings
+from garboard.nn import functional
+from garboard.nn._windows import as_given
+from garboard.nn.module import Module
+
+__all__ = ["AvgPool1d", "AvgPool2d", "AvgPool3d", "MaxPool1d", "MaxPool2d", "MaxPool3d"]
+
+_Numbers = int | tuple[int, ...] | list[int]
+
+
+class _Pool(Module):
+    """What windows are told by."""
+
+    def _set(self, kernel_size: Any, stride: Any, padding: Any, ceil_mode: Any) -> None:
+        name = type(self).__name__
+        self.kernel_size: Any = as_given(name, "kernel_size", kernel_size, 1)
+        self.stride: Any = (
+            self.kernel_size if stride is None else as_given(name, "stride", stride, 1)
+        )
+        self.padding: Any = as_given(name, "padding", padding)
+        self.ceil_mode: bool = check.flag(name, "ceil_mode", ceil_mode)
+
+
+class MaxPool1d(_Pool):
+    """Take the largest element of each window: [..., channels, length].
+
+    Args:
+        kernel_size: The window's size: a number, or one a dim.
+        stride: How far apart windows are; None for their size.
+        padding: How far they begin outside, at most half their size.
+        dilation: How far apart their elements are.
+        return_indices: Return also where each element is.
+        ceil_mode: Add a window for what is left over at the end.
+
+    Raises:
+        ShapeError: A number that cannot be; when called, sizes that do not fit.
+        TypeError: A number that is no integer.
+
+    >>> gb.nn.MaxPool1d(2)(gb.ones(2, 4)).shape
+    (2, 2)
+    """
+
+    def __init__(
+        self,
+        kernel_size: _Numbers,
+        stride: _Numbers | None = None,
+        padding: _Numbers = 0,
+        dilation: _Numbers = 1,
+        return_indices: bool = False,
+        ceil_mode: bool = False,
+    ) -> None:
+        super().__init__()
+        self._set(kernel_size, stride, padding, ceil_mode)
+        self.dilation: Any = as_given("MaxPool1d", "dilation", dilation, 1)
+        self.return_indices: bool = check.flag("MaxPool1d", "return_indices", return_indices)
+
+    def forward(self, input: Tensor) -> Any:
+        return functional.max_pool1d(
+            input,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.dilation,
+            self.ceil_mode,
+            self.return_indices,
+        )
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor) -> Any: ...
+
+    def extra_repr(self) -> str:
+        return settings(
+            kernel_size=self.kernel_size,
+            stride=self.stride,
+            padding=self.padding,
+            dilation=self.dilation,
+            ceil_mode=self.ceil_mode,
+        )
+
+
+class AvgPool1d(_Pool):
+    """Compute the mean of each window: [..., channels, length].
+
+    Args:
+        kernel_size: The window's size: a number, or one a dim.
+        stride: How far apart windows are; None for their size.
+        padding: Zeros on each side, at most half the window's size.
+        ceil_mode: Add a window for what is left over at the end.
+        count_include_pad: Count those zeros too.
+
+    Raises:
+        ShapeError: A number that cannot be; when called, sizes that do not fit.
+        TypeError: A number that is no integer.
+
+    >>> gb.nn.AvgPool1d(2)(gb.ones(2, 4)).shape
+    (2, 2)
+    """
+
+    def __init__(
+        self,
+        kernel_size: _Numbers,
+        stride: _Numbers | None = None,
+        padding: _Numbers = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+    ) -> None:
+        super().__init__()
+        self._set(kernel_size, stride, padding, ceil_mode)
+        self.count_include_pad: bool = check.flag(
+            "AvgPool1d", "count_include_pad", count_include_pad
+        )
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.avg_pool1d(
+            input,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.ceil_mode,
+            self.count_include_pad,
+        )
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor) -> Tensor: ...
+
+    def extra_repr(self) -> str:
+        return settings(kernel_size=self.kernel_size, stride=self.stride, padding=self.padding)
+
+
+class MaxPool2d(_Pool):
+    """Take the largest element of each window: [..., channels, height, width].
+
+    Args:
+        kernel_size: The window's size: a number, or one a dim.
+        stride: How far apart windows are; None for their size.
+        padding: How far they begin outside, at most half their size.
+        dilation: How far apart their elements are.
+        return_indices: Return also where each element is.
+        ceil_mode: Add a window for what is left over at the end.
+
+    Raises:
+        ShapeError: A number that cannot be; when called, sizes that do not fit.
+        TypeError: A number that is no integer.
+
+    >>> gb.nn.MaxPool2d(2)(gb.ones(2, 4, 6)).shape
+    (2, 2, 3)
+    """
+
+    def __init__(
+        self,
+        kernel_size: _Numbers,
+        stride: _Numbers | None = None,
+        padding: _Numbers = 0,
+        dilation: _Numbers = 1,
+        return_indices: bool = False,
+        ceil_mode: bool = False,
+    ) -> None:
+        super().__init__()
+        self._set(kernel_size, stride, padding, ceil_mode)
+        self.dilation: Any = as_given("MaxPool2d", "dilation", dilation, 1)
+        self.return_indices: bool = check.flag("MaxPool2d", "return_indices", return_indices)
+
+    def forward(self, input: Tensor) -> Any:
+        return functional.max_pool2d(
+            input,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.dilation,
+            self.ceil_mode,
+            self.return_indices,
+        )
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor) -> Any: ...
+
+    def extra_repr(self) -> str:
+        return settings(
+            kernel_size=self.kernel_size,
+            stride=self.stride,
+            padding=self.padding,
+            dilation=self.dilation,
+            ceil_mode=self.ceil_mode,
+        )
+
+
+class AvgPool2d(_Pool):
+    """Compute the mean of each window: [..., channels, height, width].
+
+    Args:
+        kernel_size: The window's size: a number, or one a dim.
+        stride: How far apart windows are; None for their size.
+        padding: Zeros on each side, at most half the window's size.
+        ceil_mode: Add a window for what is left over at the end.
+        count_include_pad: Count those zeros too.
+        divisor_override: What the sums are divided by instead.
+
+    Raises:
+        ShapeError: A number that cannot be; when called, sizes that do not fit.
+        TypeError: A number that is no integer.
+
+    >>> gb.nn.AvgPool2d(2)(gb.ones(2, 4, 6)).shape
+    (2, 2, 3)
+    """
+
+    def __init__(
+        self,
+        kernel_size: _Numbers,
+        stride: _Numbers | None = None,
+        padding: _Numbers = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int | None = None,
+    ) -> None:
+        super().__init__()
+        self._set(kernel_size, stride, padding, ceil_mode)
+        self.count_include_pad: bool = check.flag(
+            "AvgPool2d", "count_include_pad", count_include_pad
+        )
+        self.divisor_override: int | None = check.dim(
+            "AvgPool2d", "divisor_override", divisor_override
+        )
+        if self.divisor_override == 0:
+            raise ShapeError("AvgPool2d: divisor_override 0; another number is needed, or None")
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.avg_pool2d(
+            input,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.ceil_mode,
+            self.count_include_pad,
+            self.divisor_override,
+        )
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor) -> Tensor: ...
+
+    def extra_repr(self) -> str:
+        return settings(kernel_size=self.kernel_size, stride=self.stride, padding=self.padding)
+
+
+class MaxPool3d(_Pool):
+    """Take the largest element of each window: [..., channels, depth, height, width].
+
+    Args:
+        kernel_size: The window's size: a number, or one a dim.
+        stride: How far apart windows are; None for their size.
+        padding: How far they begin outside, at most half their size.
+        dilation: How far apart their elements are.
+        return_indices: Return also where each element is.
+        ceil_mode: Add a window for what is left over at the end.
+
+    Raises:
+        ShapeError: A number that cannot be; when called, sizes that do not fit.
+        TypeError: A number that is no integer.
+
+    >>> gb.nn.MaxPool3d(2)(gb.ones(2, 4, 6, 8)).shape
+    (2, 2, 3, 4)
+    """
+
+    def __init__(
+        self,
+        kernel_size: _Numbers,
+        stride: _Numbers | None = None,
+        padding: _Numbers = 0,
+        dilation: _Numbers = 1,
+        return_indices: bool = False,
+        ceil_mode: bool = False,
+    ) -> None:
+        super().__init__()
+        self._set(kernel_size, stride, padding, ceil_mode)
+        self.dilation: Any = as_given("MaxPool3d", "dilation", dilation, 1)
+        self.return_indices: bool = check.flag("MaxPool3d", "return_indices", return_indices)
+
+    def forward(self, input: Tensor) -> Any:
+        return functional.max_pool3d(
+            input,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.dilation,
+            self.ceil_mode,
+            self.return_indices,
+        )
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor) -> Any: ...
+
+    def extra_repr(self) -> str:
+        return settings(
+            kernel_size=self.kernel_size,
+            stride=self.stride,
+            padding=self.padding,
+            dilation=self.dilation,
+            ceil_mode=self.ceil_mode,
+        )
+
+
+class AvgPool3d(_Pool):
+    """Compute the mean of each window: [..., channels, depth, height, width].
+
+    Args:
+        kernel_size: The window's size: a number, or one a dim.
+        stride: How far apart windows are; None for their size.
+        padding: Zeros on each side, at most half the window's size.
+        ceil_mode: Add a window for what is left over at the end.
+        count_include_pad: Count those zeros too.
+        divisor_override: What the sums are divided by instead.
+
+    Raises:
+        ShapeError: A number that cannot be; when called, sizes that do not fit.
+        TypeError: A number that is no integer.
+
+    >>> gb.nn.AvgPool3d(2)(gb.ones(2, 4, 6, 8)).shape
+    (2, 2, 3, 4)
+    """
+
+    def __init__(
+        self,
+        kernel_size: _Numbers,
+        stride: _Numbers | None = None,
+        padding: _Numbers = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int | None = None,
+    ) -> None:
+        super().__init__()
+        self._set(kernel_size, stride, padding, ceil_mode)
+        self.count_include_pad: bool = check.flag(
+            "AvgPool3d", "count_include_pad", count_include_pad
+        )
+        self.divisor_override: int | None = check.dim(
+            "AvgPool3d", "divisor_override", divisor_override
+        )
+        if self.divisor_override == 0:
+            raise ShapeError("AvgPool3d: divisor_override 0; another number is needed, or None")
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.avg_pool3d(
+            input,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.ceil_mode,
+            self.count_include_pad,
+            self.divisor_override,
+        )
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor) -> Tensor: ...
+
+    def extra_repr(self) -> str:
+        return settings(kernel_size=self.kernel_size, stride=self.stride, padding=self.padding)
