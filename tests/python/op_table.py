@@ -17,6 +17,7 @@ from tests.python.op_ordering import ORDERING
 from tests.python.op_products import PRODUCTS
 from tests.python.op_row import FLOATS, Case, Row, boolean, index, named, real, reals, summed
 from tests.python.op_shapes import SHAPES
+from tests.python.op_windows import WINDOWS
 
 
 def over_dims(*extra: Case) -> list[Case]:
@@ -198,7 +199,7 @@ REDUCTIONS = [
 ]
 
 
-ROWS = [*UNARY, *BINARY, *TERNARY, *REDUCTIONS, *PRODUCTS, *SHAPES, *INDEXING, *ORDERING]
+ROWS = [*UNARY, *BINARY, *TERNARY, *REDUCTIONS, *PRODUCTS, *SHAPES, *INDEXING, *ORDERING, *WINDOWS]
 
 # Names of the engine's table that make nothing of a tensor's elements alone, and who tests them.
 ELSEWHERE = {

@@ -428,15 +428,21 @@ def arguments_of(signature: str, tensor: Callable[[], gb.Tensor]) -> dict[str, A
         "Any": tensor,
         "int | Size": lambda: 1,
         "Size": lambda: (1,),
+        "bool": lambda: False,
+        "Tensor | None": tensor,
         "DType": lambda: gb.int64,
         "TensorLike": tensor,
         "Callable[[Tensor], Tensor | None]": lambda: print,
     }
     parameters = ast.parse(f"def f{signature}: ...").body[0].args
     required = parameters.args[: len(parameters.args) - len(parameters.defaults)]
-    return {
-        it.arg: made[ast.unparse(it.annotation)]() for it in required if it.annotation is not None
-    }
+
+    def one_of(annotation: ast.expr) -> Any:
+        text = ast.unparse(annotation)
+        words = re.match(r"Literal\['([^']+)'", text)
+        return words[1] if words else made[text]()
+
+    return {it.arg: one_of(it.annotation) for it in required if it.annotation is not None}
 
 
 TABLE = [(name, signature, is_method) for name, signature, _, _, is_method in _engine._op_table()]
@@ -496,7 +502,7 @@ class TestADisposedTensor:
             swapped = disposed if argument is live else [live, disposed]
             pattern = rf"^{name}: {parameter} is a disposed tensor, born at .*; \w"
             with pytest.raises(gb.DisposedError, match=pattern):
-                getattr(gb, name)(*(arguments | {parameter: swapped}).values())
+                getattr(_engine, name)(*(arguments | {parameter: swapped}).values())
 
         assert gb.memory.live().storages == storages
 

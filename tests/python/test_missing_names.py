@@ -86,9 +86,9 @@ class TestTheTable:
 class TestAModule:
     def test_says_what_stands_in_for_a_name(self):
         with pytest.raises(
-            AttributeError, match=r"PyTorch's torch.nn.Conv2d is not in garboard yet"
+            AttributeError, match=r"PyTorch's torch.nn.Unfold is not in garboard yet"
         ):
-            gb.nn.Conv2d  # noqa: B018
+            gb.nn.Unfold  # noqa: B018
         with pytest.raises(AttributeError, match=r"torch.log2 is not .* yet; use x.log\(\) / math"):
             gb.log2  # noqa: B018
         with pytest.raises(

@@ -1,0 +1,280 @@
+"""Convolutions, pools, samplings and pads as layers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import garboard as gb
+import numpy as np
+import pytest
+
+functional = gb.nn.functional
+
+
+def drawn(*sizes: int, seed: int = 7) -> gb.Tensor:
+    return gb.tensor(np.random.default_rng(seed).standard_normal(sizes).astype(np.float32))
+
+
+LAYERS: list[tuple[Callable[[], gb.nn.Module], str, tuple[int, ...], tuple[int, ...]]] = [
+    (
+        lambda: gb.nn.Conv2d(3, 8, 3, padding=1),
+        "Conv2d(3, 8, kernel_size=(3, 3), stride=(1, 1), padding=(1, 1))",
+        (2, 3, 5, 6),
+        (2, 8, 5, 6),
+    ),
+    (
+        lambda: gb.nn.Conv1d(4, 8, 3, 2, padding="valid", groups=2, bias=False),
+        "Conv1d(4, 8, kernel_size=(3,), stride=(2,), padding=valid, groups=2, bias=False)",
+        (2, 4, 9),
+        (2, 8, 4),
+    ),
+    (
+        lambda: gb.nn.Conv3d(1, 2, (1, 2, 3), dilation=(1, 2, 1), padding_mode="circular"),
+        "Conv3d(1, 2, kernel_size=(1, 2, 3), stride=(1, 1, 1), dilation=(1, 2, 1), "
+        "padding_mode=circular)",
+        (1, 2, 4, 5),
+        (2, 2, 2, 3),
+    ),
+    (
+        lambda: gb.nn.ConvTranspose2d(4, 2, 3, 2, 1, output_padding=1),
+        "ConvTranspose2d(4, 2, kernel_size=(3, 3), stride=(2, 2), padding=(1, 1), "
+        "output_padding=(1, 1))",
+        (1, 4, 3, 5),
+        (1, 2, 6, 10),
+    ),
+    (
+        lambda: gb.nn.MaxPool2d(3, 2, 1),
+        "MaxPool2d(kernel_size=3, stride=2, padding=1, dilation=1, ceil_mode=False)",
+        (1, 2, 7, 8),
+        (1, 2, 4, 4),
+    ),
+    (
+        lambda: gb.nn.AvgPool2d((2, 1)),
+        "AvgPool2d(kernel_size=(2, 1), stride=(2, 1), padding=0)",
+        (2, 4, 3),
+        (2, 2, 3),
+    ),
+    (
+        lambda: gb.nn.AdaptiveAvgPool2d((None, 2)),
+        "AdaptiveAvgPool2d(output_size=(None, 2))",
+        (1, 2, 5, 7),
+        (1, 2, 5, 2),
+    ),
+    (
+        lambda: gb.nn.Upsample(scale_factor=2, mode="bilinear"),
+        "Upsample(scale_factor=2, mode='bilinear')",
+        (1, 2, 3, 4),
+        (1, 2, 6, 8),
+    ),
+    (
+        lambda: gb.nn.PixelShuffle(2),
+        "PixelShuffle(upscale_factor=2)",
+        (1, 8, 2, 3),
+        (1, 2, 4, 6),
+    ),
+    (
+        lambda: gb.nn.ReflectionPad2d((1, 0, 2, 1)),
+        "ReflectionPad2d((1, 0, 2, 1))",
+        (1, 3, 3),
+        (1, 6, 4),
+    ),
+    (
+        lambda: gb.nn.ConstantPad1d(1, 3.5),
+        "ConstantPad1d(padding=(1, 1), value=3.5)",
+        (2, 3),
+        (2, 5),
+    ),
+]
+
+
+@pytest.mark.parametrize(("make", "text", "given", "made"), LAYERS, ids=[row[1] for row in LAYERS])
+def test_a_layer_says_what_it_is_and_leaves_nothing_behind(make, text, given, made):
+    with gb.leaks.no_leaks(), make() as layer, gb.dispose_scope():
+        x = drawn(*given).requires_grad_()
+
+        out = layer(x)
+        out.sum().backward()
+
+        assert repr(layer) == text
+        assert out.shape == made
+        assert x.grad is not None
+
+
+def test_a_convolution_begins_within_its_fan_in():
+    with gb.nn.Conv2d(4, 64, 3, groups=2) as layer:
+        bound = 1 / np.sqrt(2 * 9)
+
+        for parameter in layer.parameters():
+            values = parameter.detach().numpy()
+            assert 0.9 * bound < np.abs(values).max() <= bound
+        assert [name for name, _ in layer.named_parameters()] == ["weight", "bias"]
+
+
+@pytest.mark.parametrize("mode", ["reflect", "replicate", "circular"])
+@pytest.mark.parametrize("padding", [(1, 2), "same"])
+def test_a_padding_mode_is_a_pad_before_the_convolution(mode, padding):
+    with gb.dispose_scope():
+        layer = gb.nn.Conv2d(2, 3, (3, 5), padding=padding, padding_mode=mode)
+        x = drawn(1, 2, 5, 6)
+
+        around = functional.pad(x, (2, 2, 1, 1), mode)
+        expected = functional.conv2d(around, layer.weight, layer.bias)
+
+        np.testing.assert_array_equal(layer(x).detach(), expected.detach())
+
+
+def test_an_output_size_picks_among_those_that_become_one():
+    with gb.dispose_scope():
+        layer = gb.nn.ConvTranspose2d(2, 3, 3, stride=2, padding=1)
+        x = drawn(1, 2, 4, 4)
+
+        assert layer(x, (8, 7)).shape == (1, 3, 8, 7)
+        with pytest.raises(gb.ShapeError, match=r"output_size \(9, 7\); sizes from \(7, 7\)"):
+            layer(x, (9, 7))
+
+
+def test_an_unpool_puts_back_what_its_pool_took():
+    with gb.leaks.no_leaks(), gb.dispose_scope():
+        x = drawn(2, 3, 6, 8).requires_grad_()
+        values, indices = functional.max_pool2d(x, 2, return_indices=True)
+
+        back = functional.max_unpool2d(values, indices, 2)
+        back.sum().backward()
+
+        taken = np.zeros(x.shape, np.float32)
+        flat = taken.reshape(2, 3, -1)
+        np.put_along_axis(flat, indices.numpy().reshape(2, 3, -1), 1, -1)
+        np.testing.assert_array_equal(back.detach(), x.detach().numpy() * taken)
+        np.testing.assert_array_equal(x.grad, taken)
+
+
+def test_a_pool_keeps_the_first_of_equals_and_any_nan():
+    x = gb.tensor([[[1.0, 1.0, float("nan"), 5.0, -np.inf, -np.inf]]])
+
+    values, indices = functional.max_pool1d(x, 2, return_indices=True)
+
+    np.testing.assert_array_equal(values, [[[1.0, np.nan, -np.inf]]])
+    assert indices.tolist() == [[[0, 2, 4]]]
+
+
+def test_pixels_that_are_shuffled_and_back_are_the_same():
+    x = drawn(2, 8, 3, 5)
+
+    shuffled = functional.pixel_shuffle(x, 2)
+
+    assert shuffled[1, 1, 5, 4].item() == x[1, 6, 2, 2].item()
+    np.testing.assert_array_equal(functional.pixel_unshuffle(shuffled, 2), x)
+
+
+def test_threads_do_not_change_a_convolution():
+    def made() -> list[Any]:
+        x, w = drawn(5, 17, 20, 21).requires_grad_(), drawn(35, 17, 3, 3, seed=8).requires_grad_()
+        out = functional.conv2d(x, w, padding=1, stride=(1, 2))
+        return [
+            t.detach().numpy().copy() for t in (out, *gb.autograd.grad((out * out).sum(), (x, w)))
+        ]
+
+    before = gb.get_num_threads()
+    try:
+        made_by = []
+        for threads in (1, 2, 5):
+            gb.set_num_threads(threads)
+            with gb.dispose_scope():
+                made_by.append(made())
+    finally:
+        gb.set_num_threads(before)
+
+    for other in made_by[1:]:
+        for one, same in zip(made_by[0], other, strict=True):
+            np.testing.assert_array_equal(one, same)
+
+
+def image(*sizes: int) -> gb.Tensor:
+    return gb.ones(1).expand(sizes)
+
+
+WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
+    (lambda: functional.conv2d(image(1, 3, 4, 4), image(2, 2, 3, 3)), gb.ShapeError, "weight's 2"),
+    (lambda: functional.conv2d(image(3, 4), image(2, 3, 3, 3)), gb.ShapeError, "height, width"),
+    (
+        lambda: functional.conv2d(image(1, 3, 4, 2), image(2, 3, 3, 3)),
+        gb.ShapeError,
+        "width 2, padded to 2, for 3 taps",
+    ),
+    (
+        lambda: functional.conv2d(image(1, 3, 4, 4), image(2, 3, 3, 3), stride=(1, 2, 1)),
+        gb.ShapeError,
+        r"stride \[1, 2, 1\]; one number, or 2",
+    ),
+    (
+        lambda: functional.conv2d(image(1, 3, 4, 4), image(2, 3, 3, 3), dilation=(1, 0)),
+        gb.ShapeError,
+        "dilation 0; at least 1",
+    ),
+    (
+        lambda: functional.conv_transpose2d(
+            image(1, 3, 4, 4), image(3, 2, 3, 3), stride=2, output_padding=2
+        ),
+        gb.ShapeError,
+        "output_padding 2, stride 2",
+    ),
+    (
+        lambda: functional.conv_transpose2d(image(1, 4, 4, 4), image(3, 2, 3, 3)),
+        gb.ShapeError,
+        "input's 4 channels",
+    ),
+    (
+        lambda: functional.conv_transpose1d(image(1, 3, 2), image(3, 2, 1), padding=2),
+        gb.ShapeError,
+        "which makes -2 places",
+    ),
+    (
+        lambda: functional.conv_transpose1d(image(1, 1, 2), image(1, 1, 2), stride=2**62),
+        gb.ShapeError,
+        "at most 2",
+    ),
+    (lambda: functional.max_pool2d(image(1, 2, 4, 4), 5), gb.ShapeError, "must not span more"),
+    (
+        lambda: functional.max_pool2d(image(1, 2, 4, 4), 2, padding=2),
+        gb.ShapeError,
+        "at most half of the kernel",
+    ),
+    (lambda: functional.max_pool2d(image(4), 2), gb.ShapeError, "channels, height, width"),
+    (lambda: functional.max_pool2d(image(1, 0, 4, 4), 2), gb.ShapeError, "of which only n"),
+    (lambda: functional.avg_pool2d(image(1, 4, 4), 0), gb.ShapeError, "kernel_size 0"),
+    (
+        lambda: functional.avg_pool2d(image(1, 4, 4), 2, divisor_override=0),
+        gb.ShapeError,
+        "divisor_override 0",
+    ),
+    (lambda: functional.max_pool1d(image(1, 4).long(), 2), gb.DTypeError, "float32 or float64"),
+    (
+        lambda: functional.max_unpool1d(image(1, 2), gb.tensor([[0, 9]]), 2),
+        gb.IndexOutOfRangeError,
+        "index 9",
+    ),
+    (
+        lambda: functional.pad(image(1, 3), (3, 0), "reflect"),
+        gb.ShapeError,
+        "smaller than the size",
+    ),
+    (lambda: functional.pad(image(3), (1,)), gb.ShapeError, "pairs are needed"),
+    (lambda: functional.pad(image(3), (-2, -2)), gb.ShapeError, "size 3 of dim 0"),
+    (lambda: functional.interpolate(image(1, 1, 4), 2, mode="bilinear"), gb.ShapeError, "2 dims"),
+    (lambda: functional.interpolate(image(1, 1, 4)), ValueError, "one of size and scale_factor"),
+    (lambda: functional.interpolate(image(1, 1, 4), 0), gb.ShapeError, "at least 1 of both"),
+    (lambda: functional.pixel_shuffle(image(3, 2, 2), 2), gb.ShapeError, "a multiple of 4"),
+    (lambda: gb.nn.Conv2d(3, 4, 3, groups=2), gb.ShapeError, "in_channels 3, groups 2"),
+    (lambda: gb.nn.Conv2d(3, 4, 3, padding_mode="wrap"), ValueError, "'zeros', 'reflect'"),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "told"), WRONG, ids=[row[2] for row in WRONG])
+def test_what_cannot_be_is_refused_and_leaves_nothing_behind(call, error, told):
+    before = gb.memory.live()
+
+    with pytest.raises(error, match=told), gb.dispose_scope():
+        call()
+
+    assert gb.memory.live() == before
