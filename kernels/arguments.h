@@ -35,7 +35,7 @@ struct Arange {
 };
 
 /// The mean squared distance from the mean, floating; NaN of no elements. `out` has x's sizes, with
-/// stride 0 along the reduced dims.
+/// stride 0 along the reduced dims; of a half type it may be float32.
 struct Variance {
   static constexpr const char* name = "var";
   const View& out;
@@ -132,9 +132,9 @@ struct CrossEntropy {
 
   View logits;    // [rows, classes], floating, any strides
   View targets;   // [rows], int64, each in [0, classes) or ignore_index: checked by the kernel
-  View losses;    // [rows], logits' dtype: 0 where ignored
-  View log_sums;  // [rows], logits' dtype: log sum exp of each row, kept for the gradient
-  View counts;    // [rows], logits' dtype: the target's weight, 0 where ignored
+  View losses;    // [rows], logits' dtype widened: 0 where ignored
+  View log_sums;  // [rows], likewise: log sum exp of each row, kept for the gradient
+  View counts;    // [rows], likewise: the target's weight, 0 where ignored
   View weights;   // [classes], dense, logits' dtype; without data all are 1
   std::int64_t ignore_index = -100;
   double label_smoothing = 0;  // what part of a target is spread over all classes
@@ -159,7 +159,7 @@ struct LayerNorm {
 
   View out, x;           // [rows, columns], contiguous, floating, as all that follows
   View weight, bias;     // [columns], or without data
-  View means, inverses;  // [rows]: of each row the mean and 1 / sqrt(variance + epsilon)
+  View means, inverses;  // [rows], widened: of each the mean and 1 / sqrt(variance + epsilon)
   double epsilon;
 };
 

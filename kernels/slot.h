@@ -14,22 +14,18 @@
 
 namespace garboard::kernels {
 
-/// A set of dtypes, a bit each.
-using DTypes = std::uint8_t;
-constexpr DTypes bit_of(DType dtype) { return DTypes(1u << static_cast<int>(dtype)); }
-
-/// The dtypes whose element type F can be called with: its constraints are the
-/// list.
+/// The dtypes F can be called with, its constraints being the list; half types where it takes a
+/// float.
 template <class F, int inputs>
-inline constexpr DTypes accepted = [] {
-  DTypes set = 0;
-  for_each_type(TypeList<bool, std::uint8_t, std::int32_t, std::int64_t, float, double>{},
-                [&]<class T> {
-                  constexpr bool takes = inputs == 1   ? std::is_invocable_v<F, T>
-                                         : inputs == 2 ? std::is_invocable_v<F, T, T>
-                                                       : std::is_invocable_v<F, T, T, T>;
-                  if (takes) set |= bit_of(dtype_of<T>);
-                });
+inline constexpr DTypeSet accepted = [] {
+  DTypeSet set;
+  for_each_type(ElementTypes{}, [&]<class T> {
+    using In = functors::Widened<T>;
+    constexpr bool takes = inputs == 1   ? std::is_invocable_v<F, In>
+                           : inputs == 2 ? std::is_invocable_v<F, In, In>
+                                         : std::is_invocable_v<F, In, In, In>;
+    if (takes) set.add(dtype_of<T>);
+  });
   return set;
 }();
 
@@ -37,10 +33,10 @@ inline constexpr DTypes accepted = [] {
 /// names its kernel.
 struct Slot {
   int index;
-  DTypes accepts;
+  DTypeSet accepts;
   bool gives_bool;  // a comparison or test
 
-  constexpr bool takes(DType dtype) const { return accepts & bit_of(dtype); }
+  constexpr bool takes(DType dtype) const { return accepts.has(dtype); }
 };
 
 template <class F>
@@ -57,6 +53,6 @@ inline constexpr Slot binary{index_in<F, functors::BinaryFunctors>, accepted<F, 
 template <class F>
 inline constexpr Slot ternary{index_in<F, functors::TernaryFunctors>, accepted<F, 3>, false};
 template <class F>
-inline constexpr Slot reduce{index_in<F, functors::ReduceFunctors>, 0, false};
+inline constexpr Slot reduce{index_in<F, functors::ReduceFunctors>, {}, false};
 
 }  // namespace garboard::kernels

@@ -17,8 +17,8 @@ using UnaryKernel = void (*)(const View& out, const View& x, Stream);
 using BinaryKernel = void (*)(const View& out, const View& a, const View& b, Stream);
 using TernaryKernel = void (*)(const View& out, const View& a, const View& b, const View& c,
                                Stream);
-/// `out` has x's sizes, with stride 0 along the reduced dims. Sums are as accurate as pairwise
-/// ones.
+/// `out` has x's sizes, with stride 0 along the reduced dims; of a half type it may be what the
+/// functor's result is widened to. Sums are as accurate as pairwise ones.
 using ReduceKernel = void (*)(const View& out, const View& x, Stream);
 
 namespace detail {

@@ -1,50 +1,33 @@
 // The element types a tensor can have, and PyTorch's rules for what two of them make together.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string_view>
+
+#include "csrc/core/type_list.h"
 
 namespace garboard {
 
-/// Ordered so that, of two dtypes, promotion gives the later one.
+/// bool, integers, floats; of each kind those that hold others come after them.
 enum class DType : std::uint8_t { boolean, uint8, int32, int64, float32, float64 };
 
-inline constexpr int dtype_count = 6;
+/// The type of an element, in the order of DType. All that is not said of single dtypes below, or
+/// of a type by its numeric_limits, follows from this list.
+using ElementTypes = TypeList<bool, std::uint8_t, std::int32_t, std::int64_t, float, double>;
+
+/// Of them, floats of 16 bits: elements are stored so, and computed with as float.
+using HalfTypes = TypeList<>;
+
+inline constexpr int dtype_count = ElementTypes::size;
+
+template <class T>
+inline constexpr DType dtype_of = static_cast<DType>(index_in<T, ElementTypes>);
 
 /// A Python scalar takes part in promotion by its category alone.
 enum class Category : std::uint8_t { boolean, integer, floating };
-
-/// In bytes. No table: an array would be a symbol in every instruction set's objects.
-constexpr std::size_t item_size(DType dtype) {
-  return 0x848411u >> (4 * static_cast<int>(dtype)) & 0xf;
-}
-
-constexpr std::string_view name_of(DType dtype) {
-  constexpr std::string_view names[dtype_count] = {"bool",  "uint8",   "int32",
-                                                   "int64", "float32", "float64"};
-  return names[static_cast<int>(dtype)];
-}
-
-constexpr Category category_of(DType dtype) {
-  if (dtype == DType::boolean) return Category::boolean;
-  return dtype < DType::float32 ? Category::integer : Category::floating;
-}
-
-constexpr bool is_floating(DType dtype) { return category_of(dtype) == Category::floating; }
-
-constexpr DType promote(DType a, DType b) { return a < b ? b : a; }
-
-/// The default dtype of a category: what a lone Python scalar becomes.
-constexpr DType default_dtype(Category category) {
-  constexpr DType defaults[3] = {DType::boolean, DType::int64, DType::float32};
-  return defaults[static_cast<int>(category)];
-}
-
-/// A tensor's dtype beside a Python scalar: the scalar widens across categories, never within one.
-constexpr DType promote(DType tensor, Category scalar) {
-  return scalar > category_of(tensor) ? default_dtype(scalar) : tensor;
-}
 
 /// Carries a type into a generic lambda: `[]<class T>(Type<T>) { ... }`.
 template <class T>
@@ -52,28 +35,10 @@ struct Type {
   using type = T;
 };
 
-template <class T>
-inline constexpr DType dtype_of = [] {
-  static_assert(sizeof(T) == 0, "not the element type of any dtype");
-  return DType::boolean;
-}();
-template <>
-inline constexpr DType dtype_of<bool> = DType::boolean;
-template <>
-inline constexpr DType dtype_of<std::uint8_t> = DType::uint8;
-template <>
-inline constexpr DType dtype_of<std::int32_t> = DType::int32;
-template <>
-inline constexpr DType dtype_of<std::int64_t> = DType::int64;
-template <>
-inline constexpr DType dtype_of<float> = DType::float32;
-template <>
-inline constexpr DType dtype_of<double> = DType::float64;
-
 /// Calls `visit(Type<T>{})` with the element type of `dtype`.
 template <class Visit>
 constexpr decltype(auto) visit_dtype(DType dtype, Visit&& visit) {
-  switch (dtype) {
+  switch (dtype) {  // without a default: a dtype that has no arm does not compile
     case DType::boolean:
       return visit(Type<bool>{});
     case DType::uint8:
@@ -85,9 +50,125 @@ constexpr decltype(auto) visit_dtype(DType dtype, Visit&& visit) {
     case DType::float32:
       return visit(Type<float>{});
     case DType::float64:
-      break;
+      return visit(Type<double>{});
   }
-  return visit(Type<double>{});
+  __builtin_unreachable();
 }
+
+/// The same for a floating dtype, half types included; of another one it ends the process, for the
+/// op that let it through is wrong.
+template <class Visit>
+constexpr decltype(auto) visit_floating(DType dtype, Visit&& visit) {
+  using Result = decltype(visit(Type<float>{}));
+  return visit_dtype(dtype, [&]<class T>(Type<T> type) -> Result {
+    if constexpr (std::numeric_limits<T>::is_integer)
+      __builtin_trap();
+    else
+      return visit(type);
+  });
+}
+
+namespace detail {
+
+// No tables where kernels look: an array would be a symbol in every instruction set's objects.
+template <class... T>
+constexpr std::uint64_t packed_sizes(TypeList<T...>) {
+  static_assert(sizeof...(T) <= 16);
+  std::uint64_t sizes = 0;
+  int shift = 0;
+  ((sizes |= std::uint64_t{sizeof(T)} << shift, shift += 4), ...);
+  return sizes;
+}
+
+template <class... T>
+constexpr DType first_floating(TypeList<T...>) {
+  return static_cast<DType>((0 + ... + int{std::numeric_limits<T>::is_integer}));
+}
+
+/// Whether A has a number for each of B's; of any integer a float has one that is near enough.
+template <class A, class B>
+constexpr bool holds() {
+  using OfA = std::numeric_limits<A>;
+  using OfB = std::numeric_limits<B>;
+  if (OfA::is_integer != OfB::is_integer) return OfB::is_integer;
+  return OfA::digits >= OfB::digits && OfA::max_exponent >= OfB::max_exponent &&
+         OfA::is_signed >= OfB::is_signed;
+}
+
+/// Of each two dtypes the first that holds both.
+template <class... T>
+constexpr auto joins_of(TypeList<T...>) {
+  constexpr int count = sizeof...(T);
+  std::array<std::uint32_t, count> holders{};  // of each dtype, a bit for each that holds it
+  const auto note = [&]<class Held>(Type<Held>) {
+    ((holders[index_in<Held, TypeList<T...>>] |= std::uint32_t{holds<T, Held>()}
+                                                 << index_in<T, TypeList<T...>>),
+     ...);
+  };
+  (note(Type<T>{}), ...);
+  std::array<std::array<DType, count>, count> joins{};
+  for (int a = 0; a < count; ++a)
+    for (int b = 0; b < count; ++b)
+      joins[a][b] = static_cast<DType>(__builtin_ctz(holders[a] & holders[b]));
+  return joins;
+}
+
+inline constexpr auto joins = joins_of(ElementTypes{});
+
+}  // namespace detail
+
+/// In bytes.
+constexpr std::size_t item_size(DType dtype) {
+  constexpr std::uint64_t sizes = detail::packed_sizes(ElementTypes{});
+  return sizes >> (4 * static_cast<int>(dtype)) & 0xf;
+}
+
+constexpr std::string_view name_of(DType dtype) {
+  constexpr std::string_view names[] = {"bool", "uint8", "int32", "int64", "float32", "float64"};
+  static_assert(std::size(names) == dtype_count);
+  return names[static_cast<int>(dtype)];
+}
+
+constexpr Category category_of(DType dtype) {
+  if (dtype == DType::boolean) return Category::boolean;
+  return dtype < detail::first_floating(ElementTypes{}) ? Category::integer : Category::floating;
+}
+
+constexpr bool is_floating(DType dtype) { return category_of(dtype) == Category::floating; }
+
+/// A float of 16 bits, which is computed with as float32.
+constexpr bool is_half(DType dtype) { return is_floating(dtype) && item_size(dtype) == 2; }
+
+/// What arithmetic on elements of `dtype` is done in.
+constexpr DType widened(DType dtype) { return is_half(dtype) ? DType::float32 : dtype; }
+
+/// What tensors of two dtypes meet in: the least dtype that holds both.
+constexpr DType promote(DType a, DType b) {
+  return detail::joins[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)];
+}
+
+/// A set of dtypes, a bit each.
+class DTypeSet {
+ public:
+  constexpr DTypeSet() = default;
+  constexpr DTypeSet(std::initializer_list<DType> dtypes) {
+    for (const DType dtype : dtypes) add(dtype);
+  }
+
+  constexpr void add(DType dtype) { bits_ |= bit_of(dtype); }
+  constexpr bool has(DType dtype) const { return (bits_ & bit_of(dtype)) != 0; }
+  constexpr bool is_empty() const { return bits_ == 0; }
+  /// Whether all of them are floating.
+  constexpr bool is_floating() const {
+    return (bits_ & (bit_of(detail::first_floating(ElementTypes{})) - 1)) == 0;
+  }
+
+ private:
+  using Bits = std::uint16_t;
+  static_assert(dtype_count <= 16);
+  static constexpr std::uint32_t bit_of(DType dtype) { return 1u << static_cast<int>(dtype); }
+
+  Bits bits_ = 0;
+};
 
 }  // namespace garboard

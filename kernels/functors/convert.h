@@ -1,4 +1,5 @@
-// One element type to another, as C++ converts; to bool it is `x != 0`.
+// One element type to another, as C++ converts; to bool it is `x != 0`. Half types are met by way
+// of float, as in PyTorch.
 #pragma once
 
 #include "kernels/functors/effort.h"
@@ -6,16 +7,22 @@
 
 namespace garboard::functors {
 
-template <Element To>
+template <Stored To>
 struct Convert {
   static constexpr Effort effort = Effort::least;
-  template <Element T>
+  template <Stored T>
   GARBOARD_HD To operator()(T x) const {
-    if constexpr (Boolean<To>) return x != T(0);
-    // C++ leaves -1.0 to uint8 open; by way of int32 it is 255 on every machine.
-    if constexpr (std::is_same_v<To, std::uint8_t> && Real<T>)
+    if constexpr (Half<T>)
+      return Convert<To>{}(widened(x));
+    else if constexpr (Boolean<To>)
+      return x != T(0);
+    else if constexpr (Half<To>)
+      return static_cast<To>(static_cast<float>(x));
+    else if constexpr (Integer<To> && sizeof(To) < sizeof(std::int32_t) && Real<T>)
+      // C++ leaves -1.0 to uint8 open; by way of int32 it is 255 on every machine.
       return static_cast<To>(static_cast<std::int32_t>(x));
-    if constexpr (!Boolean<To>) return static_cast<To>(x);
+    else
+      return static_cast<To>(x);
   }
 };
 

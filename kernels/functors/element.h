@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "csrc/core/dtype.h"
 #include "csrc/core/host_device.h"
 
 namespace garboard::functors {
@@ -15,8 +16,7 @@ template <class T>
 concept Boolean = std::is_same_v<T, bool>;
 
 template <class T>
-concept Integer = std::is_same_v<T, std::uint8_t> || std::is_same_v<T, std::int32_t> ||
-    std::is_same_v<T, std::int64_t>;
+concept Integer = std::is_integral_v<T> && !Boolean<T>;
 
 template <class T>
 concept Number = Integer<T> || Real<T>;
@@ -25,12 +25,44 @@ concept Number = Integer<T> || Real<T>;
 template <class T>
 concept Bitwise = Integer<T> || Boolean<T>;
 
+/// What functors see.
 template <class T>
 concept Element = Number<T> || Boolean<T>;
 
-/// The unsigned integer as wide as T: integer arithmetic goes through it, because there overflow
-/// wraps, as in NumPy and PyTorch, where in T it would be undefined.
+/// What is stored in 16 bits and comes to functors as a float: only loops and conversions know it.
+template <class T>
+concept Half = is_in<T, HalfTypes>;
+
+template <class T>
+concept Floating = Real<T> || Half<T>;
+
+template <class T>
+concept Stored = Element<T> || Half<T>;
+
+/// What arithmetic on elements of type T is done in.
+template <Stored T>
+using Widened = std::conditional_t<Half<T>, float, T>;
+
+/// What sums and products of T are counted in: floats in what they are widened to, all else in
+/// int64.
+template <Stored T>
+using Summed = std::conditional_t<Floating<T>, Widened<T>, std::int64_t>;
+
+/// Where long sums of T meet: of floats with more digits than they have, or at least as many. As
+/// for the rest, sums wrap.
+template <Stored T>
+using Gathered = std::conditional_t<Floating<T>, double, std::uint64_t>;
+
+template <Stored T>
+GARBOARD_HD Widened<T> widened(T x) {
+  return static_cast<Widened<T>>(x);
+}
+
+/// The unsigned integer that integer arithmetic goes through: there overflow wraps, as in NumPy and
+/// PyTorch, where in T it would be undefined. As wide as T, or as what C++ makes of a narrow one,
+/// for the product of two 16-bit integers overflows an int.
 template <Integer T>
-using Unsigned = std::make_unsigned_t<T>;
+using Unsigned =
+    std::conditional_t<(sizeof(T) < sizeof(std::uint32_t)), std::uint32_t, std::make_unsigned_t<T>>;
 
 }  // namespace garboard::functors

@@ -35,21 +35,24 @@ GARBOARD_HD FourWords philox(std::uint64_t counter, std::uint64_t plane, std::ui
   return {{a, b, c, d}};
 }
 
-/// Words to a number in [0, 1): 24 bits of the first for float, 53 of both for double.
-template <Real T>
-GARBOARD_HD T unit_interval(std::uint32_t first, std::uint32_t second) {
-  if constexpr (sizeof(T) == 4) return static_cast<T>(first >> 8) * T(0x1p-24);
-  if constexpr (sizeof(T) == 8) {
+/// Words to a number in [0, 1): 53 bits of both for double, of the first as many as T has digits
+/// for all else.
+template <Floating T>
+GARBOARD_HD Widened<T> unit_interval(std::uint32_t first, std::uint32_t second) {
+  if constexpr (sizeof(T) < sizeof(double)) {
+    constexpr int digits = std::numeric_limits<T>::digits;
+    return static_cast<float>(first >> (32 - digits)) * (1.0f / (1 << digits));
+  } else {
     const auto both = std::uint64_t{first} << 32 | second;
     return static_cast<T>(both >> 11) * T(0x1p-53);
   }
 }
 
-/// In [low, low + range). Rounding may lift the last numbers onto the bound: they start over at
-/// low.
-template <Real T>
-GARBOARD_HD T uniform(T unit, T low, T high) {
-  const T x = low + unit * (high - low);
+/// In [low, high), and a number of T. Rounding may lift the last numbers onto the bound: they start
+/// over at low.
+template <Floating T>
+GARBOARD_HD Widened<T> uniform(Widened<T> unit, Widened<T> low, Widened<T> high) {
+  const Widened<T> x = widened(static_cast<T>(low + unit * (high - low)));
   return x < high ? x : low;
 }
 

@@ -1,5 +1,6 @@
 // Many numbers in, one out. A functor says what an element of type T is counted as (`Result<T>`,
-// which is also out's dtype), what none of them give, and how two results make one.
+// which is out's dtype; of a half type out may be that too), what none of them give, and how two
+// results make one.
 #pragma once
 
 #include "csrc/core/type_list.h"
@@ -7,14 +8,10 @@
 
 namespace garboard::functors {
 
-/// What sums and products of T are kept in: floats in T, all else in int64.
-template <Element T>
-using Summed = std::conditional_t<Real<T>, T, std::int64_t>;
-
 /// How a loop may regroup: by `operator()` alone, in any order that is fixed. Where a functor
 /// `is_idempotent`, an element may count twice.
 struct SumOf {
-  template <Element T>
+  template <Stored T>
   using Result = Summed<T>;
   template <class R>
   static constexpr R identity = R(0);
@@ -27,7 +24,7 @@ struct SumOf {
 };
 
 struct ProductOf {
-  template <Element T>
+  template <Stored T>
   using Result = Summed<T>;
   template <class R>
   static constexpr R identity = R(1);
@@ -57,8 +54,8 @@ inline constexpr bool highest<bool> = true;
 /// NaN if any is.
 struct MaximumOf {
   static constexpr bool is_idempotent = true;
-  template <Element T>
-  using Result = T;
+  template <Stored T>
+  using Result = Widened<T>;
   template <class R>
   static constexpr R identity = lowest<R>;
 
@@ -71,8 +68,8 @@ struct MaximumOf {
 /// NaN if any is.
 struct MinimumOf {
   static constexpr bool is_idempotent = true;
-  template <Element T>
-  using Result = T;
+  template <Stored T>
+  using Result = Widened<T>;
   template <class R>
   static constexpr R identity = highest<R>;
 
@@ -85,7 +82,7 @@ struct MinimumOf {
 /// True unless an element is zero.
 struct AllOf {
   static constexpr bool is_idempotent = true;
-  template <Element T>
+  template <Stored T>
   using Result = bool;
   template <class R>
   static constexpr R identity = true;
@@ -96,7 +93,7 @@ struct AllOf {
 /// True if an element is not zero; NaN is not.
 struct AnyOf {
   static constexpr bool is_idempotent = true;
-  template <Element T>
+  template <Stored T>
   using Result = bool;
   template <class R>
   static constexpr R identity = false;
@@ -105,9 +102,9 @@ struct AnyOf {
 };
 
 /// An element on its way into a result: to bool by `x != 0`, else as C++ converts.
-template <class R, Element T>
+template <class R, Stored T>
 GARBOARD_HD R counted_as(T x) {
-  if constexpr (Boolean<R>) return x != T(0);
+  if constexpr (Boolean<R>) return widened(x) != Widened<T>(0);
   if constexpr (!Boolean<R>) return static_cast<R>(x);
 }
 

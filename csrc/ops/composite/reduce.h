@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "csrc/core/default_dtype.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/elementwise/binary.h"
 #include "csrc/ops/elementwise/ternary.h"
@@ -16,14 +17,16 @@ namespace garboard::composite {
 /// log(sum(exp(x))) along `dims`: the largest element is taken out first, so that nothing
 /// overflows.
 inline Tensor logsumexp(const Tensor& input, const Dims& dims, bool keepdim) {
-  const Tensor x = is_floating(input.dtype()) ? input : to(input, DType::float32);
+  const Tensor x =
+      to(input, is_floating(input.dtype()) ? widened(input.dtype()) : default_floating());
   if (x.count() == 0) return log(sum(exp(x), {dims, keepdim}));
   Tensor largest = amax(detach(x), {dims, true});
   largest = where(isfinite(largest), largest, 0.0);
   const Tensor total = sum(exp(x - largest), {dims, keepdim});
   const Tensor is_nothing = eq(total, 0.0);  // all are -inf: no gradient passes
   const Tensor result = log(where(is_nothing, 1.0, total)) + reshape(largest, total.sizes());
-  return where(is_nothing, -std::numeric_limits<double>::infinity(), result);
+  return to(where(is_nothing, -std::numeric_limits<double>::infinity(), result),
+            is_floating(input.dtype()) ? input.dtype() : x.dtype());
 }
 
 }  // namespace garboard::composite

@@ -14,11 +14,11 @@
 namespace garboard {
 void check_fits(const char* op, Scalar value, DType dtype) {
   const bool fits = visit_dtype(dtype, [&]<class T>(Type<T>) {
-    if constexpr (std::is_floating_point_v<T> || std::is_same_v<T, bool>) {
+    using Limits = std::numeric_limits<T>;
+    if constexpr (!Limits::is_integer || std::is_same_v<T, bool>) {
       return true;
     } else if (value.category == Category::floating) {
       // 2^63 itself is no int64, and the floats around the other bounds are exact.
-      using Limits = std::numeric_limits<T>;
       return value.real > static_cast<double>(Limits::min()) - 1.0 &&
              value.real < static_cast<double>(Limits::max() / 2 + 1) * 2.0;
     } else {

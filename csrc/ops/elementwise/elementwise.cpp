@@ -1,6 +1,7 @@
 // How every elementwise op runs: check, allocate, call the kernel, record.
 #include <optional>
 
+#include "csrc/core/default_dtype.h"
 #include "csrc/core/error.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
@@ -11,24 +12,21 @@
 namespace garboard {
 namespace {
 
-std::string names_of(kernels::DTypes set) {
+std::string names_of(DTypeSet set) {
   std::string names;
   for (int i = 0; i < dtype_count; ++i) {
     const auto dtype = static_cast<DType>(i);
-    if (!(set & kernels::bit_of(dtype))) continue;
+    if (!set.has(dtype)) continue;
     if (!names.empty()) names += ", ";
     names += name_of(dtype);
   }
   return names;
 }
 
-/// What the kernel works in: `dtype`, or float32 where it takes floating dtypes alone.
+/// What the kernel works in: `dtype`, or the default one where it takes floating dtypes alone.
 DType working_dtype(const char* op, const kernels::Slot& kernel, DType dtype) {
   if (kernel.takes(dtype)) return dtype;
-  constexpr DType fallback = DType::float32;
-  const bool floats_only =
-      !(kernel.accepts & ~(kernels::bit_of(DType::float32) | kernels::bit_of(DType::float64)));
-  if (floats_only && kernel.takes(fallback)) return fallback;
+  if (kernel.accepts.is_floating() && !is_floating(dtype)) return default_floating();
   throw DTypeError(
       text(op, ": dtype ", name_of(dtype), "; one of ", names_of(kernel.accepts), " is needed"));
 }

@@ -113,7 +113,7 @@ struct RowLosses {
 RowLosses row_losses(const Tensor& logits, const Tensor& targets,
                      const CrossEntropyOptions& options) {
   const Device device = logits.device();
-  const DType dtype = logits.dtype();
+  const DType dtype = widened(logits.dtype());  // sums of them are rounded once, at their end
   const RowLosses rows{empty_of("cross_entropy", targets.sizes(), dtype, device),
                        empty_of("cross_entropy", targets.sizes(), dtype, device)};
   const Tensor log_sums = empty_of("cross_entropy", targets.sizes(), dtype, device);
@@ -143,9 +143,12 @@ Tensor cross_entropy(const Tensor& input, const Tensor& target,
   const Tensor logits = is_single ? unsqueeze(input, 0) : input;
   const Tensor targets = is_single ? reshape(target, {1}) : target;
   const RowLosses rows = row_losses(logits, targets, options);
-  if (options.reduction == Reduction::mean) return sum(rows.losses) / sum(rows.counts);
-  if (options.reduction == Reduction::sum) return sum(rows.losses);
-  return is_single ? reshape(rows.losses, {}) : rows.losses;
+  const auto loss = [&] {
+    if (options.reduction == Reduction::mean) return sum(rows.losses) / sum(rows.counts);
+    if (options.reduction == Reduction::sum) return sum(rows.losses);
+    return is_single ? reshape(rows.losses, {}) : rows.losses;
+  };
+  return to(loss(), input.dtype());
 }
 
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {

@@ -41,7 +41,8 @@ void check(const Tensor& input, const Dims& sizes, const Tensor& weight, const T
 /// What forward and backward share: the rows, and what is found out about each.
 struct Rows {
   Dims sizes;  // of a row
-  Tensor means, inverses;
+  DType dtype;
+  Tensor means, inverses;  // in the dtype that arithmetic is done in
   double epsilon;
 
   std::int64_t columns() const { return sizes.product(); }
@@ -52,11 +53,11 @@ struct Rows {
             means.view(), inverses.view(), epsilon};
   }
   View matrix(const Tensor& tensor) const {
-    return make_view(tensor ? tensor.data() : nullptr, means.dtype(), {means.count(), columns()},
+    return make_view(tensor ? tensor.data() : nullptr, dtype, {means.count(), columns()},
                      {columns(), 1});
   }
   View vector(const Tensor& tensor) const {
-    return make_view(tensor ? tensor.data() : nullptr, means.dtype(), {columns()}, {1});
+    return make_view(tensor ? tensor.data() : nullptr, dtype, {columns()}, {1});
   }
 };
 
@@ -83,7 +84,7 @@ Grads formula(const Backward& at, const Rows& rows, const Tensor& x, const Tenso
 Grads gradients_of(const Backward& at, const Dims& sizes, double epsilon, bool has_weight) {
   const Tensor kept = at.input(0);
   const Tensor weight = has_weight ? at.input(1) : Tensor();
-  const Rows rows{sizes, at.other(0), at.other(1), epsilon};
+  const Rows rows{sizes, kept.dtype(), at.other(0), at.other(1), epsilon};
   if (is_grad_enabled()) return formula(at, rows, kept, weight);
   const Device device = kept.device();
   const Tensor x = contiguous(kept), dy = contiguous(at.grad);
@@ -108,8 +109,9 @@ Tensor layer_norm(const Tensor& input, const Dims& sizes, const Tensor& weight, 
   Dims row_sizes;
   for (int i = 0; i < input.ndim() - sizes.size(); ++i) row_sizes.push_back(input.sizes()[i]);
   const std::int64_t count = row_sizes.product();
-  const Rows rows{sizes, empty_of("layer_norm", {count}, input.dtype(), device),
-                  empty_of("layer_norm", {count}, input.dtype(), device), epsilon};
+  const DType wide = widened(input.dtype());
+  const Rows rows{sizes, input.dtype(), empty_of("layer_norm", {count}, wide, device),
+                  empty_of("layer_norm", {count}, wide, device), epsilon};
   {
     const GradModeGuard no_grad(false);
     const Tensor x = contiguous(input);

@@ -1,5 +1,6 @@
 #include "csrc/ops/op/promotion.h"
 
+#include "csrc/core/default_dtype.h"
 #include "csrc/core/error.h"
 
 namespace garboard {

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <mutex>
 
 #include "csrc/core/error.h"
@@ -36,14 +37,13 @@ void check_floating(const char* op, DType dtype) {
     throw DTypeError(text(op, ": dtype ", name_of(dtype), "; a floating one is needed"));
 }
 
-/// Floats hold every integer up to 2^24, doubles up to 2^53.
+/// A dtype holds every integer below 2^digits, a floating one that too.
 void check_holds_all_below(std::int64_t n, DType dtype) {
-  const std::int64_t most = dtype == DType::float32   ? std::int64_t{1} << 24
-                            : dtype == DType::float64 ? std::int64_t{1} << 53
-                            : dtype == DType::uint8   ? 256
-                            : dtype == DType::int32   ? std::int64_t{1} << 31
-                            : dtype == DType::boolean ? -1
-                                                      : n;
+  const std::int64_t most = visit_dtype(dtype, []<class T>(Type<T>) -> std::int64_t {
+    constexpr int digits = std::numeric_limits<T>::digits;
+    if constexpr (std::is_same_v<T, bool>) return -1;
+    return digits < 63 ? std::int64_t{1} << digits % 63 : std::numeric_limits<std::int64_t>::max();
+  });
   if (n > most)
     throw DTypeError(text("randperm: dtype ", name_of(dtype), " for ", n,
                           " numbers; one that holds them all is needed, as int64 does"));

@@ -65,13 +65,14 @@ DType summed_dtype(const Tensor& input, std::optional<DType> dtype) {
 
 Tensor total(const char* name, const kernels::Slot& kernel, const Tensor& input, const Shape& shape,
              DType dtype) {
-  // Kernels sum floats in their own dtype and the rest in int64; anything else
-  // converts first.
-  const bool is_native = is_floating(dtype) ? input.dtype() == dtype : !is_floating(input.dtype());
+  // Kernels sum floats into their own dtype, half types into float32 too, and the rest into int64;
+  // anything else converts first.
+  const bool is_native = is_floating(dtype)
+                             ? dtype == input.dtype() || dtype == widened(input.dtype())
+                             : !is_floating(input.dtype());
   const GradModeGuard no_grad(false);
   const Tensor given = is_native ? input : to(input, dtype);
-  const DType native = is_floating(given.dtype()) ? given.dtype() : DType::int64;
-  return to(reduced(name, kernel, given, shape, native), dtype);
+  return to(reduced(name, kernel, given, shape, is_floating(dtype) ? dtype : DType::int64), dtype);
 }
 
 Tensor spread(const Tensor& gradient, const Dims& kept, const Dims& sizes) {
@@ -165,7 +166,8 @@ Tensor place_of(const char* name, const Tensor& input, std::optional<std::int64_
   return indices;
 }
 
-/// The variance without a history, and what the divisor is.
+/// The variance without a history, in the dtype that arithmetic is done in, and what the divisor
+/// is.
 Tensor plain_variance(const char* name, const Tensor& input, const Shape& shape, double correction,
                       double& divisor) {
   if (!is_floating(input.dtype()))
@@ -173,12 +175,19 @@ Tensor plain_variance(const char* name, const Tensor& input, const Shape& shape,
                           "; a floating one is needed, as in x.float()"));
   const auto count = static_cast<double>(shape.reduced_count);
   divisor = std::max(count - correction, 0.0);
-  const Tensor out = empty_of(name, shape.result, input.dtype(), input.device());
-  const View wide = make_view(out.data(), input.dtype(), input.sizes(), shape.strides);
+  const DType dtype = widened(input.dtype());
+  const Tensor out = empty_of(name, shape.result, dtype, input.device());
+  const View wide = make_view(out.data(), dtype, input.sizes(), shape.strides);
   kernels::run(kernels::Variance{wide, input.view()}, {input.device()});
   const GradModeGuard no_grad(false);
   if (correction != 0) mul.apply_in_place(out, count / divisor);
   return out;
+}
+
+/// `result` as a tensor of the input's dtype, without a history.
+Tensor rounded(const Tensor& result, const Tensor& input) {
+  const GradModeGuard no_grad(false);
+  return to(result, input.dtype());
 }
 
 /// What each element's distance from the mean is, times `scale`.
@@ -232,11 +241,13 @@ Tensor mean(const Tensor& input, const Reduced& over, std::optional<DType> dtype
     throw DTypeError(text("mean: dtype ", name_of(result),
                           "; a floating one is needed, as in mean(dtype=float32)"));
   const Shape shape = shape_of("mean", input, over);
-  const Tensor out = total("mean", kernels::reduce<functors::SumOf>, input, shape, result);
   const double scale = 1.0 / static_cast<double>(shape.reduced_count);
+  Tensor out =  // the sum may be beyond a half type
+      total("mean", kernels::reduce<functors::SumOf>, input, shape, widened(result));
   {
     const GradModeGuard no_grad(false);
     mul.apply_in_place(out, scale);
+    out = to(out, result);
   }
   record("mean", out, {input}, Keep::nothing,
          [reach = Reach{input.sizes(), shape.taken}, scale](const Backward& at) -> Grads {
@@ -248,7 +259,7 @@ Tensor mean(const Tensor& input, const Reduced& over, std::optional<DType> dtype
 Tensor var(const Tensor& input, const Reduced& over, double correction) {
   const Shape shape = shape_of("var", input, over);
   double divisor;
-  const Tensor out = plain_variance("var", input, shape, correction, divisor);
+  const Tensor out = rounded(plain_variance("var", input, shape, correction, divisor), input);
   record("var", out, {input}, Keep::first,
          [kept = shape.kept, over, scale = 2 / divisor](const Backward& at) -> Grads {
            const Tensor x = at.input(0);
@@ -260,11 +271,12 @@ Tensor var(const Tensor& input, const Reduced& over, double correction) {
 Tensor std_deviation(const Tensor& input, const Reduced& over, double correction) {
   const Shape shape = shape_of("std", input, over);
   double divisor;
-  const Tensor out = plain_variance("std", input, shape, correction, divisor);
+  Tensor out = plain_variance("std", input, shape, correction, divisor);
   {
     const GradModeGuard no_grad(false);
     sqrt.apply_in_place(out);
   }
+  out = rounded(out, input);
   record("std", out, {input}, Keep::first | Keep::output,
          [kept = shape.kept, over, scale = 1 / divisor](const Backward& at) -> Grads {
            const Tensor x = at.input(0), output = at.output();

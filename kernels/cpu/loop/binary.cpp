@@ -7,19 +7,23 @@ namespace {
 template <class F>
 void binary(const View& out, const View& a, const View& b, Stream) {
   visit_dtype(a.dtype, [&]<class T>(Type<T>) {
-    if constexpr (std::is_invocable_v<F, T, T>) {
-      if (out.count == 1 && HasWide<F, T>) {
+    using Wide = functors::Widened<T>;
+    if constexpr (std::is_invocable_v<F, Wide, Wide>) {
+      if (out.count == 1 && HasWide<F, Wide>) {
         const void* in[] = {a.data, b.data};
         return binary_stretch<F, T>(out.data, in, 1, 0);
       }
       if (out.count == 1) {
-        *out.as<std::invoke_result_t<F, T, T>>() = F{}(*a.as<T>(), *b.as<T>());
+        const auto y = functors::On<F, T>{}(*a.as<T>(), *b.as<T>());
+        *out.as<std::remove_const_t<decltype(y)>>() = y;
         return;
       }
       if (run_short<binary_stretch<F, T>, binary_scalar_sets>(out, a, b)) return;
       const View* in[] = {&a, &b};
-      run({binary_stretch<F, T>, 2, binary_scalar_sets, tuning::element_ns<F, HasWide<F, T>>}, out,
+      run({binary_stretch<F, T>, 2, binary_scalar_sets, tuning::element_ns<F, HasWide<F, functors::Widened<T>>>}, out,
           in);
+    } else {
+      __builtin_trap();
     }
   });
 }

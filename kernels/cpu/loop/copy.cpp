@@ -2,12 +2,41 @@
 
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/parts.h"
+#include "kernels/cpu/loop/plan.h"
 #include "kernels/cpu/loop/stretch.h"
 #include "kernels/cpu/loop/transposed_copy.h"
 #include "kernels/functors/convert.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
+
+/// Half types meet others by way of float, block by block in the first cache.
+template <class To, class From>
+void convert_stretch(void* out, const void* const* in, std::int64_t count, unsigned scalars) {
+  using functors::Convert;
+  if constexpr (!functors::Half<To> && !functors::Half<From>) {
+    unary_stretch<Convert<To>, From>(out, in, count, scalars);
+  } else {
+    constexpr std::int64_t block = 512;
+    alignas(64) float wide[block];
+    for (std::int64_t i = 0; i < count; i += block) {
+      const std::int64_t n = smaller(count - i, block);
+      const void* x = static_cast<const From*>(in[0]) + i;
+      if constexpr (functors::Half<From>) {
+        widen(wide, static_cast<const From*>(x), n);
+        x = wide;
+      } else if constexpr (!std::is_same_v<From, float>) {
+        unary_stretch<Convert<float>, From>(wide, &x, n, 0);
+        x = wide;
+      }
+      To* const y = static_cast<To*>(out) + i;
+      if constexpr (functors::Half<To>)
+        narrow(y, static_cast<const float*>(x), n);
+      else
+        unary_stretch<Convert<To>, float>(y, &x, n, 0);
+    }
+  }
+}
 
 // Without a change of dtype only the size of an element counts.
 template <class Item>
@@ -23,10 +52,9 @@ void copy_stretch(void* out, const void* const* in, std::int64_t count, unsigned
 }
 
 Elementwise copy_of(DType dtype) {
-  const std::size_t item = item_size(dtype);
-  const Stretch stretch = item == 1   ? copy_stretch<std::uint8_t>
-                          : item == 4 ? copy_stretch<std::uint32_t>
-                                      : copy_stretch<std::uint64_t>;
+  const Stretch stretch =
+      visit_item(static_cast<int>(item_size(dtype)),
+                 []<class Item>(Type<Item>) { return Stretch{copy_stretch<Item>}; });
   return {stretch, 1, 0b11};
 }
 
@@ -52,7 +80,7 @@ void copy(const View& out, const View& x) {
   visit_dtype(out.dtype, [&]<class To>(Type<To>) {
     visit_dtype(x.dtype, [&]<class From>(Type<From>) {
       if constexpr (!std::is_same_v<To, From>) {
-        constexpr Stretch stretch = unary_stretch<functors::Convert<To>, From>;
+        constexpr Stretch stretch = convert_stretch<To, From>;
         if (!run_short<stretch, 1>(out, x)) run({stretch, 1, 1}, out, &in);
       }
     });
@@ -85,7 +113,7 @@ void count(const View& out, Scalar start, Scalar step) {
   const bool is_whole = start.category != Category::floating && step.category != Category::floating;
   const auto count_some = [&](std::int64_t first, std::int64_t last) {
     visit_dtype(out.dtype, [&]<class T>(Type<T>) {
-      if (is_whole && !functors::Real<T>)
+      if (is_whole && !functors::Floating<T>)
         count_up(out.as<T>(), first, last, start.integer, step.integer);
       else
         count_up(out.as<T>(), first, last, start.real, step.real);

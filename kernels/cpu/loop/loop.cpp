@@ -16,11 +16,6 @@ namespace {
 using tuning::line_bytes, tuning::loop_block, tuning::long_place, tuning::own_row;
 constexpr std::int64_t tile_side = tuning::loop_tile_side;
 
-// Elements by their size alone, whatever type they are really of.
-using Item1 [[gnu::may_alias]] = std::uint8_t;
-using Item4 [[gnu::may_alias]] = std::uint32_t;
-using Item8 [[gnu::may_alias]] = std::uint64_t;
-
 void make_plan(LoopPlan& plan, const View& out, const View* const* in, int inputs) {
   plan.operands = 1 + inputs;
   plan.operand[0] = operand_of(out);
@@ -255,15 +250,17 @@ std::int64_t part_size(const Elementwise& op, std::int64_t inside) {
 }  // namespace
 
 void gather(int item, void* to, const void* from, const Rectangle& block) noexcept {
-  if (item == 1) gather_items(static_cast<Item1*>(to), static_cast<const Item1*>(from), block);
-  if (item == 4) gather_items(static_cast<Item4*>(to), static_cast<const Item4*>(from), block);
-  if (item == 8) gather_items(static_cast<Item8*>(to), static_cast<const Item8*>(from), block);
+  visit_item(item, [&]<class Item>(Type<Item>) {
+    using Aliased [[gnu::may_alias]] = Item;
+    gather_items(static_cast<Aliased*>(to), static_cast<const Aliased*>(from), block);
+  });
 }
 
 void scatter(int item, void* to, const void* from, const Rectangle& block) noexcept {
-  if (item == 1) scatter_items(static_cast<Item1*>(to), static_cast<const Item1*>(from), block);
-  if (item == 4) scatter_items(static_cast<Item4*>(to), static_cast<const Item4*>(from), block);
-  if (item == 8) scatter_items(static_cast<Item8*>(to), static_cast<const Item8*>(from), block);
+  visit_item(item, [&]<class Item>(Type<Item>) {
+    using Aliased [[gnu::may_alias]] = Item;
+    scatter_items(static_cast<Aliased*>(to), static_cast<const Aliased*>(from), block);
+  });
 }
 
 void run(const Elementwise& op, const View& out, const View* const* in) {

@@ -16,6 +16,24 @@ struct LoopOperand {
   int item;  // bytes
 };
 
+/// Calls `visit(Type<Item>{})` with the integer of `item` bytes: for what takes elements by their
+/// size alone, whatever type they are really of.
+template <class Visit>
+decltype(auto) visit_item(int item, Visit visit) {
+  switch (item) {
+    case 1:
+      return visit(Type<std::uint8_t>{});
+    case 2:
+      return visit(Type<std::uint16_t>{});
+    case 4:
+      return visit(Type<std::uint32_t>{});
+    case 8:
+      return visit(Type<std::uint64_t>{});
+    default:
+      __builtin_trap();
+  }
+}
+
 inline LoopOperand operand_of(const View& x) {
   return {x.as<char>(), static_cast<int>(item_size(x.dtype))};
 }

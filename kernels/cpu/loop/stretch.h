@@ -4,10 +4,12 @@
 #include <type_traits>
 
 #include "kernels/cpu/loop/loop.h"
+#include "kernels/cpu/loop/stretch_in_float.h"
 #include "kernels/cpu/wide/wide_exponential.h"
 #include "kernels/cpu/wide/wide_pieces.h"
 #include "kernels/cpu/wide/wide_power.h"
 #include "kernels/cpu/wide/wide_sine.h"
+#include "kernels/functors/in_float.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
@@ -69,42 +71,57 @@ void store_ahead(T* y, std::int64_t count, At at) {
   for (; i < count; ++i) y[i] = at(i);
 }
 
+/// What a call of F with elements of T gives.
+template <class F, class... T>
+using ResultOn = std::invoke_result_t<F, functors::Widened<T>...>;
+
 template <class F, class T>
-void unary_stretch(void* out, const void* const* in, std::int64_t count, unsigned) {
-  auto* y = static_cast<Stored<std::invoke_result_t<F, T>>*>(out);
-  auto* x = static_cast<const Stored<T>*>(in[0]);
-  if constexpr (HasWide<F, T>) return wide_stretch<F>(y, x, count);
-  if constexpr (HasEasyCase<F, T>) return easy_stretch<F>(y, x, count);
-  if constexpr (is_swift<F>)
-    return store_ahead(
-        y,
-        count, [=](std::int64_t i) __attribute__((always_inline)) { return F{}(loaded<T>(x[i])); });
+void unary_stretch(void* out, const void* const* in, std::int64_t count, unsigned scalars) {
+  if constexpr (functors::Half<T>) {
+    constexpr InFloat form{1, 0, std::is_same_v<ResultOn<F, T>, bool>};
+    return stretch_in_float<T, form>(unary_stretch<F, float>, out, in, count, scalars);
+  } else {
+    auto* y = static_cast<Stored<std::invoke_result_t<F, T>>*>(out);
+    auto* x = static_cast<const Stored<T>*>(in[0]);
+    if constexpr (HasWide<F, T>) return wide_stretch<F>(y, x, count);
+    if constexpr (HasEasyCase<F, T>) return easy_stretch<F>(y, x, count);
+    if constexpr (is_swift<F>)
+      return store_ahead(
+          y, count, [=](std::int64_t i) __attribute__((always_inline)) {
+            return F{}(loaded<T>(x[i]));
+          });
 #pragma GCC ivdep
-  for (std::int64_t i = 0; i < count; ++i) y[i] = F{}(loaded<T>(x[i]));
+    for (std::int64_t i = 0; i < count; ++i) y[i] = F{}(loaded<T>(x[i]));
+  }
 }
 
 template <class F, class T>
 void binary_stretch(void* out, const void* const* in, std::int64_t count, unsigned scalars) {
-  auto* y = static_cast<Stored<std::invoke_result_t<F, T, T>>*>(out);
-  auto* a = static_cast<const Stored<T>*>(in[0]);
-  auto* b = static_cast<const Stored<T>*>(in[1]);
-  if constexpr (HasWide<F, T>) return wide_stretch<F>(y, a, b, count, scalars);
-  if (scalars == 0) {
-    if constexpr (is_swift<F>)
-      return store_ahead(
-          y, count, [=](std::int64_t i) __attribute__((always_inline)) {
-            return F{}(loaded<T>(a[i]), loaded<T>(b[i]));
-          });
-#pragma GCC ivdep
-    for (std::int64_t i = 0; i < count; ++i) y[i] = F{}(loaded<T>(a[i]), loaded<T>(b[i]));
-  } else if (scalars == 1) {
-    const T left = loaded<T>(*a);
-#pragma GCC ivdep
-    for (std::int64_t i = 0; i < count; ++i) y[i] = F{}(left, loaded<T>(b[i]));
+  if constexpr (functors::Half<T>) {
+    constexpr InFloat form{2, 0, std::is_same_v<ResultOn<F, T, T>, bool>};
+    return stretch_in_float<T, form>(binary_stretch<F, float>, out, in, count, scalars);
   } else {
-    const T right = loaded<T>(*b);
+    auto* y = static_cast<Stored<std::invoke_result_t<F, T, T>>*>(out);
+    auto* a = static_cast<const Stored<T>*>(in[0]);
+    auto* b = static_cast<const Stored<T>*>(in[1]);
+    if constexpr (HasWide<F, T>) return wide_stretch<F>(y, a, b, count, scalars);
+    if (scalars == 0) {
+      if constexpr (is_swift<F>)
+        return store_ahead(
+            y, count, [=](std::int64_t i) __attribute__((always_inline)) {
+              return F{}(loaded<T>(a[i]), loaded<T>(b[i]));
+            });
 #pragma GCC ivdep
-    for (std::int64_t i = 0; i < count; ++i) y[i] = F{}(loaded<T>(a[i]), right);
+      for (std::int64_t i = 0; i < count; ++i) y[i] = F{}(loaded<T>(a[i]), loaded<T>(b[i]));
+    } else if (scalars == 1) {
+      const T left = loaded<T>(*a);
+#pragma GCC ivdep
+      for (std::int64_t i = 0; i < count; ++i) y[i] = F{}(left, loaded<T>(b[i]));
+    } else {
+      const T right = loaded<T>(*b);
+#pragma GCC ivdep
+      for (std::int64_t i = 0; i < count; ++i) y[i] = F{}(loaded<T>(a[i]), right);
+    }
   }
 }
 inline constexpr unsigned binary_scalar_sets = 0b111;
@@ -112,27 +129,35 @@ inline constexpr unsigned binary_scalar_sets = 0b111;
 /// The first operand may be of a type of its own, as the condition of Where is.
 template <class F, class T, class First = T>
 void ternary_stretch(void* out, const void* const* in, std::int64_t count, unsigned scalars) {
-  auto* y = static_cast<Stored<T>*>(out);
-  auto* a = static_cast<const Stored<First>*>(in[0]);
-  auto* b = static_cast<const Stored<T>*>(in[1]);
-  auto* c = static_cast<const Stored<T>*>(in[2]);
-  if (scalars == 0) {
-#pragma GCC ivdep
-    for (std::int64_t i = 0; i < count; ++i)
-      y[i] = F{}(loaded<First>(a[i]), loaded<T>(b[i]), loaded<T>(c[i]));
-  } else if (scalars == 0b100) {
-    const T last = loaded<T>(*c);
-#pragma GCC ivdep
-    for (std::int64_t i = 0; i < count; ++i) y[i] = F{}(loaded<First>(a[i]), loaded<T>(b[i]), last);
-  } else if (scalars == 0b010) {
-    const T middle = loaded<T>(*b);
-#pragma GCC ivdep
-    for (std::int64_t i = 0; i < count; ++i)
-      y[i] = F{}(loaded<First>(a[i]), middle, loaded<T>(c[i]));
+  if constexpr (functors::Half<T>) {
+    constexpr bool has_condition = std::is_same_v<First, bool>;
+    constexpr Stretch of_float =
+        ternary_stretch<F, float, std::conditional_t<has_condition, bool, float>>;
+    return stretch_in_float<T, InFloat{3, has_condition, false}>(of_float, out, in, count, scalars);
   } else {
-    const T middle = loaded<T>(*b), last = loaded<T>(*c);
+    auto* y = static_cast<Stored<T>*>(out);
+    auto* a = static_cast<const Stored<First>*>(in[0]);
+    auto* b = static_cast<const Stored<T>*>(in[1]);
+    auto* c = static_cast<const Stored<T>*>(in[2]);
+    if (scalars == 0) {
 #pragma GCC ivdep
-    for (std::int64_t i = 0; i < count; ++i) y[i] = F{}(loaded<First>(a[i]), middle, last);
+      for (std::int64_t i = 0; i < count; ++i)
+        y[i] = F{}(loaded<First>(a[i]), loaded<T>(b[i]), loaded<T>(c[i]));
+    } else if (scalars == 0b100) {
+      const T last = loaded<T>(*c);
+#pragma GCC ivdep
+      for (std::int64_t i = 0; i < count; ++i)
+        y[i] = F{}(loaded<First>(a[i]), loaded<T>(b[i]), last);
+    } else if (scalars == 0b010) {
+      const T middle = loaded<T>(*b);
+#pragma GCC ivdep
+      for (std::int64_t i = 0; i < count; ++i)
+        y[i] = F{}(loaded<First>(a[i]), middle, loaded<T>(c[i]));
+    } else {
+      const T middle = loaded<T>(*b), last = loaded<T>(*c);
+#pragma GCC ivdep
+      for (std::int64_t i = 0; i < count; ++i) y[i] = F{}(loaded<First>(a[i]), middle, last);
+    }
   }
 }
 inline constexpr unsigned ternary_scalar_sets =

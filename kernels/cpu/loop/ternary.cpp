@@ -8,16 +8,19 @@ template <class F>
 void ternary(const View& out, const View& a, const View& b, const View& c, Stream) {
   constexpr bool is_where = std::is_same_v<F, functors::Where>;
   visit_dtype(out.dtype, [&]<class T>(Type<T>) {
-    if constexpr (std::is_invocable_v<F, T, T, T>) {
+    using Wide = functors::Widened<T>;
+    if constexpr (std::is_invocable_v<F, Wide, Wide, Wide>) {
       using First = std::conditional_t<is_where, bool, T>;
       if (out.count == 1) {
-        *out.as<T>() = F{}(*a.as<First>(), *b.as<T>(), *c.as<T>());
+        *out.as<T>() = functors::On<F, T>{}(*a.as<First>(), *b.as<T>(), *c.as<T>());
         return;
       }
       constexpr Stretch stretch = ternary_stretch<F, T, First>;
       if (run_short<stretch, ternary_scalar_sets>(out, a, b, c)) return;
       const View* in[] = {&a, &b, &c};
       run({stretch, 3, ternary_scalar_sets}, out, in);
+    } else {
+      __builtin_trap();
     }
   });
 }

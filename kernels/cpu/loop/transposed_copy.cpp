@@ -13,9 +13,6 @@ namespace {
 
 constexpr std::int64_t tile_side = tuning::turned_tile_side;
 
-using Item4 [[gnu::may_alias]] = std::uint32_t;
-using Item8 [[gnu::may_alias]] = std::uint64_t;
-
 template <class Item>
 void fetch(const Item* to, std::int64_t to_stride, const Item* from, std::int64_t from_stride) {
   for (int k = 0; k < square_side<Item>; ++k) {
@@ -79,7 +76,7 @@ bool face_each_other(LoopPlan& plan) {
 
 template <class Item>
 bool copy_items(const View& out, const View& x) {
-  if (square_side<Item> == 0) return false;
+  if constexpr (square_side<Item> == 0) return false;
   LoopPlan whole;
   whole.operands = 2;
   whole.operand[0] = operand_of(out);
@@ -117,8 +114,8 @@ bool copy_items(const View& out, const View& x) {
 
 bool copy_transposed(const View& out, const View& x) {
   if (out.count < tuning::turned_least) return false;
-  const std::size_t item = item_size(out.dtype);
-  return item == 4 ? copy_items<Item4>(out, x) : item == 8 ? copy_items<Item8>(out, x) : false;
+  return visit_item(static_cast<int>(item_size(out.dtype)),
+                    [&]<class Item>(Type<Item>) { return copy_items<Item>(out, x); });
 }
 
 }  // namespace garboard::kernels::GARBOARD_ISA

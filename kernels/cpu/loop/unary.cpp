@@ -7,14 +7,17 @@ namespace {
 template <class F>
 void unary(const View& out, const View& x, Stream) {
   visit_dtype(x.dtype, [&]<class T>(Type<T>) {
-    if constexpr (std::is_invocable_v<F, T>) {
-      if (out.count == 1 && !HasWide<F, T>) {
-        *out.as<std::invoke_result_t<F, T>>() = F{}(*x.as<T>());
+    if constexpr (std::is_invocable_v<F, functors::Widened<T>>) {
+      if (out.count == 1 && !HasWide<F, functors::Widened<T>>) {
+        const auto y = functors::On<F, T>{}(*x.as<T>());
+        *out.as<std::remove_const_t<decltype(y)>>() = y;
         return;
       }
       if (run_short<unary_stretch<F, T>, 1>(out, x)) return;
       const View* in = &x;
-      run({unary_stretch<F, T>, 1, 1, tuning::element_ns<F, HasWide<F, T>>}, out, &in);
+      run({unary_stretch<F, T>, 1, 1, tuning::element_ns<F, HasWide<F, functors::Widened<T>>>}, out, &in);
+    } else {
+      __builtin_trap();
     }
   });
 }

@@ -4,6 +4,7 @@
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/parts.h"
 #include "kernels/cpu/loop/rows.h"
+#include "kernels/cpu/loop/rows_in_float.h"
 #include "kernels/cpu/loop/scratch.h"
 #include "kernels/cpu/nn/exponential_sum.h"
 
@@ -88,39 +89,65 @@ class Targets {
 constexpr std::int64_t part_elements = tuning::nn_part;
 constexpr double element_ns = tuning::cross_entropy_ns;
 
+/// A row of logits, dense and as arithmetic wants it: itself, where it is so already, else a copy
+/// in memory that the next row overwrites.
+template <class T>
+class LogitsRow {
+ public:
+  using Wide = functors::Widened<T>;
+
+  explicit LogitsRow(const LogitsLayout& shape)
+      : shape_(shape),
+        wide_(wide_bytes<T>(shape.columns)),
+        dense_(shape.column_stride == 1 ? 0 : shape.columns * std::int64_t{sizeof(T)}) {}
+
+  const Wide* at(const View& logits, std::int64_t row) const {
+    const T* from = logits.as<T>() + row * shape_.row_stride;
+    if (shape_.column_stride != 1) {
+      gather_row(sizeof(T), dense_.data(), from, shape_.columns, shape_.column_stride);
+      from = dense_.as<T>();
+    }
+    return wide_row(from, wide_.as<Wide>(), shape_.columns);
+  }
+
+ private:
+  const LogitsLayout& shape_;
+  Scratch wide_, dense_;
+};
+
 template <class T, bool is_long>
-std::int64_t losses_of(const CrossEntropy& of) {
+std::int64_t losses_of(const CrossEntropy& given) {
+  using Wide = functors::Widened<T>;
+  const WideView<T> weights(given.weights);
+  weights.read();
+  CrossEntropy of = given;
+  of.weights = weights.view();
   const LogitsLayout shape(of.logits);
-  const bool is_dense = shape.column_stride == 1;
   const double each = share_of_each(of, shape.columns);
-  const double all_weights = each ? sum_of_weights<T>(of, shape.columns) : 0;
+  const double all_weights = each ? sum_of_weights<Wide>(of, shape.columns) : 0;
   Targets targets(of);
   const auto take = [&](std::int64_t first, std::int64_t last) {
-    const Scratch scratch(is_dense ? 0 : shape.columns * std::int64_t{sizeof(T)});
+    const LogitsRow<T> dense(shape);
     for (std::int64_t row = first; row < last; ++row) {
-      const T* logits = of.logits.as<T>() + row * shape.row_stride;
-      if (!is_dense) {
-        gather_row(sizeof(T), scratch.data(), logits, shape.columns, shape.column_stride);
-        logits = scratch.as<T>();
-      }
-      const T maximum = maximum_of<is_long>(logits, shape.columns);
+      const Wide* const logits = dense.at(of.logits, row);
+      const Wide maximum = maximum_of<is_long>(logits, shape.columns);
       const double log_of_sum =
           functors::log(exponential_sum<is_long>(logits, shape.columns, maximum));
-      at<T>(of.log_sums, row) = static_cast<T>(maximum + log_of_sum);
+      at<Wide>(of.log_sums, row) = static_cast<Wide>(maximum + log_of_sum);
 
       const std::int64_t target = targets.class_of(row);
       if (target < 0) {
-        at<T>(of.losses, row) = at<T>(of.counts, row) = 0;
+        at<Wide>(of.losses, row) = at<Wide>(of.counts, row) = 0;
         continue;
       }
-      const T weight = weight_of<T>(of, target);
+      const Wide weight = weight_of<Wide>(of, target);
       double loss = ((double{maximum} - double{logits[target]}) + log_of_sum) *
                     ((1 - of.label_smoothing) * weight);
       if (each)
         loss += each *
                 (weighted_distances(of, logits, maximum, shape.columns) + log_of_sum * all_weights);
-      at<T>(of.losses, row) = static_cast<T>(loss);
-      at<T>(of.counts, row) = weight;
+      at<Wide>(of.losses, row) = static_cast<Wide>(loss);
+      at<Wide>(of.counts, row) = weight;
     }
   };
   for_each_part(shape.rows, part_elements / (shape.columns + 1) + 1,
@@ -137,38 +164,43 @@ void gradient_row(T* out, const T* logits, std::int64_t count, T log_sum, T scal
 }
 
 template <class T, bool is_long>
-std::int64_t gradient_of(const View& d_logits, const View& d_losses, const CrossEntropy& of) {
+std::int64_t gradient_of(const View& d_logits, const View& d_losses, const CrossEntropy& given) {
+  using Wide = functors::Widened<T>;
+  const WideView<T> weights(given.weights);
+  weights.read();
+  CrossEntropy of = given;
+  of.weights = weights.view();
   const LogitsLayout shape(of.logits), result(d_logits);
-  const bool is_dense = shape.column_stride == 1 && result.column_stride == 1;
+  const bool is_dense = result.column_stride == 1;
   const double each = share_of_each(of, shape.columns);
-  const double all_weights = each ? sum_of_weights<T>(of, shape.columns) : 0;
+  const double all_weights = each ? sum_of_weights<Wide>(of, shape.columns) : 0;
   Targets targets(of);
   const auto take = [&](std::int64_t first, std::int64_t last) {
-    const Scratch scratch(is_dense ? 0 : 2 * shape.columns * std::int64_t{sizeof(T)});
+    const LogitsRow<T> dense(shape);
+    const Scratch scratch(is_dense ? 0 : shape.columns * std::int64_t{sizeof(T)});
+    const Scratch wide(wide_bytes<T>(shape.columns));
     for (std::int64_t row = first; row < last; ++row) {
-      const T* logits = of.logits.as<T>() + row * shape.row_stride;
+      const Wide* const logits = dense.at(of.logits, row);
       T* const target_row = d_logits.as<T>() + row * result.row_stride;
-      T* out = target_row;
-      if (!is_dense) {
-        out = scratch.as<T>();
-        T* dense = out + shape.columns;
-        gather_row(sizeof(T), dense, logits, shape.columns, shape.column_stride);
-        logits = dense;
-      }
+      T* const dense_row = is_dense ? target_row : scratch.as<T>();
+      Wide* const out = wide_result(dense_row, wide.as<Wide>());
       const std::int64_t target = targets.class_of(row);
       if (target < 0) {
         for (std::int64_t i = 0; i < shape.columns; ++i) out[i] = 0;
       } else {
-        const double slope = at<T>(d_losses, row);
-        const double of_target = slope * ((1 - of.label_smoothing) * weight_of<T>(of, target));
-        gradient_row<is_long>(out, logits, shape.columns, at<T>(of.log_sums, row),
-                              static_cast<T>(of_target + slope * each * all_weights));
-        const T lowered = static_cast<T>(slope * each);
+        const double slope = at<Wide>(d_losses, row);
+        const double of_target = slope * ((1 - of.label_smoothing) * weight_of<Wide>(of, target));
+        gradient_row<is_long>(out, logits, shape.columns, at<Wide>(of.log_sums, row),
+                              static_cast<Wide>(of_target + slope * each * all_weights));
+        const Wide lowered = static_cast<Wide>(slope * each);
         if (each)
-          for (std::int64_t i = 0; i < shape.columns; ++i) out[i] -= lowered * weight_of<T>(of, i);
-        out[target] -= static_cast<T>(of_target);
+          for (std::int64_t i = 0; i < shape.columns; ++i)
+            out[i] -= lowered * weight_of<Wide>(of, i);
+        out[target] -= static_cast<Wide>(of_target);
       }
-      if (!is_dense) scatter_row(sizeof(T), target_row, out, shape.columns, result.column_stride);
+      finish_row(dense_row, out, shape.columns);
+      if (!is_dense)
+        scatter_row(sizeof(T), target_row, dense_row, shape.columns, result.column_stride);
     }
   };
   for_each_part(shape.rows, part_elements / (shape.columns + 1) + 1,
@@ -182,17 +214,16 @@ bool has_long_rows(const CrossEntropy& of) { return of.logits.sizes.data()[1] > 
 
 template <>
 std::int64_t kernel(const CrossEntropy& of, Stream) {
-  if (of.logits.dtype == DType::float32)
-    return has_long_rows(of) ? losses_of<float, true>(of) : losses_of<float, false>(of);
-  return has_long_rows(of) ? losses_of<double, true>(of) : losses_of<double, false>(of);
+  return visit_floating(of.logits.dtype, [&]<class T>(Type<T>) {
+    return has_long_rows(of) ? losses_of<T, true>(of) : losses_of<T, false>(of);
+  });
 }
 template <>
 std::int64_t kernel(const CrossEntropyGradient& to, Stream) {
-  const bool is_long = has_long_rows(to.of), is_float = to.of.logits.dtype == DType::float32;
-  const auto run = is_float  ? (is_long ? gradient_of<float, true> : gradient_of<float, false>)
-                   : is_long ? gradient_of<double, true>
-                             : gradient_of<double, false>;
-  return run(to.d_logits, to.d_losses, to.of);
+  return visit_floating(to.of.logits.dtype, [&]<class T>(Type<T>) {
+    const auto run = has_long_rows(to.of) ? gradient_of<T, true> : gradient_of<T, false>;
+    return run(to.d_logits, to.d_losses, to.of);
+  });
 }
 
 }  // namespace garboard::kernels::GARBOARD_ISA

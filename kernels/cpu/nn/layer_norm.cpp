@@ -5,6 +5,7 @@
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/parts.h"
 #include "kernels/cpu/loop/plan.h"
+#include "kernels/cpu/loop/rows_in_float.h"
 #include "kernels/cpu/loop/scratch.h"
 #include "kernels/cpu/nn/exponential_sum.h"
 
@@ -32,26 +33,34 @@ void normalize_row(T* y, const T* x, std::int64_t columns, T mean, T inverse, co
 
 template <class T>
 void normalize(const LayerNorm& of) {
+  using Wide = functors::Widened<T>;
   const std::int64_t rows = of.x.sizes.data()[0], columns = of.x.sizes.data()[1];
-  const T* const weight = of.weight.as<T>();
-  const T* const bias = of.bias.as<T>();
+  const WideView<T> weights(of.weight), biases(of.bias);
+  weights.read();
+  biases.read();
+  const Wide* const weight = weights.view().template as<Wide>();
+  const Wide* const bias = biases.view().template as<Wide>();
   for_each_part(
       rows, part_elements / (columns + 1) + 1, static_cast<double>(rows * columns) * element_ns,
       [&](std::int64_t first, std::int64_t last) {
+        const Scratch memory(wide_bytes<T>(2 * columns));
         for (std::int64_t row = first; row < last; ++row) {
-          const T* const x = of.x.as<T>() + row * columns;
+          const Wide* const x = wide_row(of.x.as<T>() + row * columns, memory.as<Wide>(), columns);
           const double count = static_cast<double>(columns);
-          const double sum = sum_dense<T>(
+          const double sum = sum_dense<Wide>(
               columns, [x](std::int64_t i) __attribute__((always_inline)) { return x[i]; });
-          const T mean = static_cast<T>(sum / count);
-          const double squares = sum_dense<T>(
+          const Wide mean = static_cast<Wide>(sum / count);
+          const double squares = sum_dense<Wide>(
               columns, [ x, mean ](std::int64_t i) __attribute__((always_inline)) {
                 return (x[i] - mean) * (x[i] - mean);
               });
-          const T inverse = static_cast<T>(1 / functors::sqrt(squares / count + of.epsilon));
-          of.means.as<T>()[row] = mean;
-          of.inverses.as<T>()[row] = inverse;
-          normalize_row(of.out.as<T>() + row * columns, x, columns, mean, inverse, weight, bias);
+          const Wide inverse = static_cast<Wide>(1 / functors::sqrt(squares / count + of.epsilon));
+          of.means.as<Wide>()[row] = mean;
+          of.inverses.as<Wide>()[row] = inverse;
+          T* const result = of.out.as<T>() + row * columns;
+          Wide* const y = wide_result(result, memory.as<Wide>() + columns);
+          normalize_row(y, x, columns, mean, inverse, weight, bias);
+          finish_row(result, y, columns);
         }
       });
 }
@@ -87,6 +96,7 @@ void add_to_parameters(T* d_weight, T* d_bias, const T* dy, const T* x, std::int
 
 template <class T>
 void gradients_of(const LayerNormGradient& to) {
+  using Wide = functors::Widened<T>;
   const LayerNorm& of = to.of;
   const std::int64_t rows = of.x.sizes.data()[0], columns = of.x.sizes.data()[1];
   const bool has_parameters = to.d_weight.data || to.d_bias.data;
@@ -97,26 +107,32 @@ void gradients_of(const LayerNormGradient& to) {
   const std::int64_t parts = larger(divided_up(rows, grain), 1);  // of no rows the sums are 0
   const std::int64_t sums = has_parameters ? 2 * columns : 0;
   const Scratch totals(parts * sums * std::int64_t{sizeof(double)});
-  const Scratch group_sums(parts * sums * std::int64_t{sizeof(T)});
+  const Scratch group_sums(parts * sums * std::int64_t{sizeof(Wide)});
+  const WideView<T> weights(of.weight);
+  weights.read();
+  const Wide* const weight = weights.view().template as<Wide>();
 
   const auto take_part = [&](std::int64_t part) {
     double* const total = totals.as<double>() + part * sums;
-    T* const some = group_sums.as<T>() + part * sums;
+    Wide* const some = group_sums.as<Wide>() + part * sums;
+    const Scratch memory(wide_bytes<T>(3 * columns));
+    Wide* const free = memory.as<Wide>();
     for (std::int64_t i = 0; i < sums; ++i) total[i] = 0;
     const std::int64_t last = smaller((part + 1) * grain, rows);
     for (std::int64_t start = part * grain; start < last; start += group) {
       if (start > part * grain) interruption_point();
       for (std::int64_t i = 0; i < sums; ++i) some[i] = 0;
       for (std::int64_t row = start; row < smaller(start + group, last); ++row) {
-        const T mean = of.means.as<T>()[row], inverse = of.inverses.as<T>()[row];
-        const T* const x = of.x.as<T>() + row * columns;
-        const T* const dy = to.d_out.as<T>() + row * columns;
-        T* const dx = to.d_x.as<T>() + row * columns;
-        const T* const weight = of.weight.as<T>();
+        const Wide mean = of.means.as<Wide>()[row], inverse = of.inverses.as<Wide>()[row];
+        const Wide* const x = wide_row(of.x.as<T>() + row * columns, free, columns);
+        const Wide* const dy = wide_row(to.d_out.as<T>() + row * columns, free + columns, columns);
         if (has_parameters) add_to_parameters(some, some + columns, dy, x, columns, mean, inverse);
         if (!to.d_x.data) continue;
-        weight ? gradient_of_row<T, true>(dx, dy, x, weight, columns, mean, inverse)
-               : gradient_of_row<T, false>(dx, dy, x, weight, columns, mean, inverse);
+        T* const result = to.d_x.as<T>() + row * columns;
+        Wide* const dx = wide_result(result, free + 2 * columns);
+        weight ? gradient_of_row<Wide, true>(dx, dy, x, weight, columns, mean, inverse)
+               : gradient_of_row<Wide, false>(dx, dy, x, weight, columns, mean, inverse);
+        finish_row(result, dx, columns);
       }
       for (std::int64_t i = 0; i < sums; ++i) total[i] += some[i];
     }
@@ -140,11 +156,11 @@ void gradients_of(const LayerNormGradient& to) {
 
 template <>
 void kernel(const LayerNorm& of, Stream) {
-  of.x.dtype == DType::float32 ? normalize<float>(of) : normalize<double>(of);
+  visit_floating(of.x.dtype, [&]<class T>(Type<T>) { normalize<T>(of); });
 }
 template <>
 void kernel(const LayerNormGradient& to, Stream) {
-  to.of.x.dtype == DType::float32 ? gradients_of<float>(to) : gradients_of<double>(to);
+  visit_floating(to.of.x.dtype, [&]<class T>(Type<T>) { gradients_of<T>(to); });
 }
 
 }  // namespace garboard::kernels::GARBOARD_ISA

@@ -1,6 +1,8 @@
 // One pass over each parameter: what a step reads it reads once, and writes once.
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/parts.h"
+#include "kernels/cpu/loop/plan.h"
+#include "kernels/cpu/loop/rows_in_float.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
@@ -11,28 +13,52 @@ void for_each_stretch(std::int64_t count, Run run) {
   for_each_part(count, tuning::nn_part, static_cast<double>(count) * tuning::optimizer_ns, run);
 }
 
+/// The same by blocks that a half type goes through in float: `step(wide, n)` changes n elements of
+/// each of the views, of which `wide` is where they lie or, where there is no view, null. The first
+/// `written` views are written back.
+template <class T, int views, class Step>
+void for_each_block(const View* const (&of)[views], int written, Step step) {
+  using Wide = functors::Widened<T>;
+  for_each_stretch(of[0]->count, [=](std::int64_t begin, std::int64_t end) {
+    constexpr std::int64_t block = 1024;
+    alignas(64) Wide memory[views][functors::Half<T> ? block : 1];
+    const std::int64_t some = functors::Half<T> ? block : end - begin;
+    for (std::int64_t i = begin; i < end; i += some) {
+      const std::int64_t n = smaller(end - i, some);
+      T* at[views];
+      Wide* wide[views];
+      for (int k = 0; k < views; ++k) {
+        at[k] = of[k]->data ? of[k]->template as<T>() + i : nullptr;
+        wide[k] = const_cast<Wide*>(wide_row(at[k], memory[k], n));
+      }
+      step(wide, n);
+      for (int k = 0; k < written; ++k) finish_row(at[k], wide[k], n);
+    }
+  });
+}
+
 template <class T>
 void adam_step(const AdamStep& step) {
+  using Wide = functors::Widened<T>;
   const double first_bias = 1 - functors::pow(step.beta1, static_cast<double>(step.step));
   const double second_bias = 1 - functors::pow(step.beta2, static_cast<double>(step.step));
   const double decay = step.learning_rate * step.weight_decay;
-  const T beta1(step.beta1), rest1(1 - step.beta1), beta2(step.beta2), rest2(1 - step.beta2);
-  const T epsilon(step.epsilon), rate(step.learning_rate / first_bias);
-  const T to_unbiased(1 / functors::sqrt(second_bias));
-  const T shrink(step.decoupled_decay ? 1 - decay : 1);
-  const T pull(step.decoupled_decay ? 0 : step.weight_decay);
+  const Wide beta1(step.beta1), rest1(1 - step.beta1), beta2(step.beta2), rest2(1 - step.beta2);
+  const Wide epsilon(step.epsilon), rate(step.learning_rate / first_bias);
+  const Wide to_unbiased(1 / functors::sqrt(second_bias));
+  const Wide shrink(step.decoupled_decay ? 1 - decay : 1);
+  const Wide pull(step.decoupled_decay ? 0 : step.weight_decay);
   // Copies: what a loop reads through a reference it would read again after every store.
-  for_each_stretch(step.parameter.count, [=, &step](std::int64_t begin, std::int64_t end) {
-    T* p = step.parameter.as<T>();
-    T* m = step.mean.as<T>();
-    T* v = step.square.as<T>();
-    const T* g = step.gradient.as<T>();
+  const View* const views[] = {&step.parameter, &step.mean, &step.square, &step.gradient};
+  for_each_block<T>(views, 3, [=](Wide* const* wide, std::int64_t n) {
+    Wide *p = wide[0], *m = wide[1], *v = wide[2];
+    const Wide* g = wide[3];
 #pragma GCC ivdep
-    for (std::int64_t i = begin; i < end; ++i) {
-      const T slope = g[i] + pull * p[i];
-      const T mean = beta1 * m[i] + rest1 * slope;
-      const T square = beta2 * v[i] + rest2 * (slope * slope);
-      const T scale = functors::sqrt(square) * to_unbiased + epsilon;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const Wide slope = g[i] + pull * p[i];
+      const Wide mean = beta1 * m[i] + rest1 * slope;
+      const Wide square = beta2 * v[i] + rest2 * (slope * slope);
+      const Wide scale = functors::sqrt(square) * to_unbiased + epsilon;
       m[i] = mean;
       v[i] = square;
       p[i] = shrink * p[i] - rate * (mean / scale);
@@ -42,23 +68,24 @@ void adam_step(const AdamStep& step) {
 
 template <class T>
 void sgd_step(const SgdStep& step) {
-  const T rate(step.learning_rate), pull(step.weight_decay);
-  const T keep(step.momentum), take(1 - step.dampening);
+  using Wide = functors::Widened<T>;
+  const Wide rate(step.learning_rate), pull(step.weight_decay);
+  const Wide keep(step.momentum), take(1 - step.dampening);
   const bool is_first = step.is_first, is_nesterov = step.nesterov;
-  for_each_stretch(step.parameter.count, [=, &step](std::int64_t begin, std::int64_t end) {
-    T* p = step.parameter.as<T>();
-    T* v = step.velocity.as<T>();
-    const T* g = step.gradient.as<T>();
+  const View* const views[] = {&step.parameter, &step.velocity, &step.gradient};
+  for_each_block<T>(views, 2, [=](Wide* const* wide, std::int64_t n) {
+    Wide *p = wide[0], *v = wide[1];
+    const Wide* g = wide[2];
     if (!v) {
 #pragma GCC ivdep
-      for (std::int64_t i = begin; i < end; ++i) p[i] -= rate * (g[i] + pull * p[i]);
+      for (std::int64_t i = 0; i < n; ++i) p[i] -= rate * (g[i] + pull * p[i]);
       return;
     }
 #pragma GCC ivdep
-    for (std::int64_t i = begin; i < end; ++i) {
-      const T slope = g[i] + pull * p[i];
-      const T next = keep * v[i] + take * slope;  // at the first step v holds anything, NaN too
-      const T velocity = is_first ? slope : next;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const Wide slope = g[i] + pull * p[i];
+      const Wide next = keep * v[i] + take * slope;  // at the first step v holds anything, NaN too
+      const Wide velocity = is_first ? slope : next;
       v[i] = velocity;
       p[i] -= rate * (is_nesterov ? slope + keep * velocity : velocity);
     }
@@ -69,11 +96,11 @@ void sgd_step(const SgdStep& step) {
 
 template <>
 void kernel(const AdamStep& step, Stream) {
-  step.parameter.dtype == DType::float32 ? adam_step<float>(step) : adam_step<double>(step);
+  visit_floating(step.parameter.dtype, [&]<class T>(Type<T>) { adam_step<T>(step); });
 }
 template <>
 void kernel(const SgdStep& step, Stream) {
-  step.parameter.dtype == DType::float32 ? sgd_step<float>(step) : sgd_step<double>(step);
+  visit_floating(step.parameter.dtype, [&]<class T>(Type<T>) { sgd_step<T>(step); });
 }
 
 }  // namespace garboard::kernels::GARBOARD_ISA

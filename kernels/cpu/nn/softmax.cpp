@@ -2,104 +2,113 @@
 // it fits the caches, the further passes over it stay there.
 #include "kernels/cpu/loop/parts.h"
 #include "kernels/cpu/loop/rows.h"
+#include "kernels/cpu/loop/rows_in_float.h"
 #include "kernels/cpu/nn/exponential_sum.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
-template <class T, bool is_long>
-void softmax_row(void* const* data, std::int64_t count) {
-  T* y = static_cast<T*>(data[0]);
-  const T* x = static_cast<const T*>(data[1]);
-  const T maximum = maximum_of<is_long>(x, count);
-  const T scale = static_cast<T>(1 / exponentials<is_long>(y, x, count, maximum));
-  for (const auto [first, last] : Pieces<is_long>(count)) {
-    for (std::int64_t i = first; i < last; ++i) y[i] *= scale;
+struct SoftmaxRow {
+  template <class T, bool is_long>
+  static void take(void* const* data, std::int64_t count) {
+    T* y = static_cast<T*>(data[0]);
+    const T* x = static_cast<const T*>(data[1]);
+    const T maximum = maximum_of<is_long>(x, count);
+    const T scale = static_cast<T>(1 / exponentials<is_long>(y, x, count, maximum));
+    for (const auto [first, last] : Pieces<is_long>(count)) {
+      for (std::int64_t i = first; i < last; ++i) y[i] *= scale;
+    }
   }
-}
+};
 
-template <class T, bool is_long>
-void log_softmax_row(void* const* data, std::int64_t count) {
-  T* y = static_cast<T*>(data[0]);
-  const T* x = static_cast<const T*>(data[1]);
-  const T maximum = maximum_of<is_long>(x, count);
-  const T log_sum = static_cast<T>(functors::log(exponential_sum<is_long>(x, count, maximum)));
-  for (const auto [first, last] : Pieces<is_long>(count)) {
+struct LogSoftmaxRow {
+  template <class T, bool is_long>
+  static void take(void* const* data, std::int64_t count) {
+    T* y = static_cast<T*>(data[0]);
+    const T* x = static_cast<const T*>(data[1]);
+    const T maximum = maximum_of<is_long>(x, count);
+    const T log_sum = static_cast<T>(functors::log(exponential_sum<is_long>(x, count, maximum)));
+    for (const auto [first, last] : Pieces<is_long>(count)) {
 #pragma GCC ivdep
-    for (std::int64_t i = first; i < last; ++i) y[i] = (x[i] - maximum) - log_sum;
+      for (std::int64_t i = first; i < last; ++i) y[i] = (x[i] - maximum) - log_sum;
+    }
   }
-}
+};
 
 /// dx = y (dy - sum(dy y))
-template <class T, bool is_long>
-void softmax_gradient_row(void* const* data, std::int64_t count) {
-  T* dx = static_cast<T*>(data[0]);
-  const T* dy = static_cast<const T*>(data[1]);
-  const T* y = static_cast<const T*>(data[2]);
-  const T mean = static_cast<T>(sum_dense<T, is_long>(
-      count, [=](std::int64_t i) __attribute__((always_inline)) { return dy[i] * y[i]; }));
-  for (const auto [first, last] : Pieces<is_long>(count)) {
+struct SoftmaxGradientRow {
+  template <class T, bool is_long>
+  static void take(void* const* data, std::int64_t count) {
+    T* dx = static_cast<T*>(data[0]);
+    const T* dy = static_cast<const T*>(data[1]);
+    const T* y = static_cast<const T*>(data[2]);
+    const T mean = static_cast<T>(sum_dense<T, is_long>(
+        count, [=](std::int64_t i) __attribute__((always_inline)) { return dy[i] * y[i]; }));
+    for (const auto [first, last] : Pieces<is_long>(count)) {
 #pragma GCC ivdep
-    for (std::int64_t i = first; i < last; ++i) dx[i] = y[i] * (dy[i] - mean);
+      for (std::int64_t i = first; i < last; ++i) dx[i] = y[i] * (dy[i] - mean);
+    }
   }
-}
+};
 
 /// dx = dy - e^y sum(dy)
-template <class T, bool is_long>
-void log_softmax_gradient_row(void* const* data, std::int64_t count) {
-  T* dx = static_cast<T*>(data[0]);
-  const T* dy = static_cast<const T*>(data[1]);
-  const T* y = static_cast<const T*>(data[2]);
-  const T sum = static_cast<T>(sum_dense<T, is_long>(
-      count, [dy](std::int64_t i) __attribute__((always_inline)) { return dy[i]; }));
-  for (const auto [first, last] : Pieces<is_long>(count)) {
+struct LogSoftmaxGradientRow {
+  template <class T, bool is_long>
+  static void take(void* const* data, std::int64_t count) {
+    T* dx = static_cast<T*>(data[0]);
+    const T* dy = static_cast<const T*>(data[1]);
+    const T* y = static_cast<const T*>(data[2]);
+    const T sum = static_cast<T>(sum_dense<T, is_long>(
+        count, [dy](std::int64_t i) __attribute__((always_inline)) { return dy[i]; }));
+    for (const auto [first, last] : Pieces<is_long>(count)) {
 #pragma GCC ivdep
-    for (std::int64_t i = first; i < last; ++i) dx[i] = dy[i] - functors::exp(y[i]) * sum;
+      for (std::int64_t i = first; i < last; ++i) dx[i] = dy[i] - functors::exp(y[i]) * sum;
+    }
   }
-}
+};
 
 /// By dtype and length.
-template <RowFunction of_float, RowFunction of_double, RowFunction of_long_float,
-          RowFunction of_long_double>
+template <class Row, int inputs>
 RowFunction row_function(const View& x, int dim) {
   const bool is_long = x.sizes.size() > 0 && x.sizes.data()[dim] > long_row;
-  if (x.dtype == DType::float32) return is_long ? of_long_float : of_float;
-  return is_long ? of_long_double : of_double;
+  return visit_floating(x.dtype, [&]<class T>(Type<T>) -> RowFunction {
+    if constexpr (functors::Half<T>)
+      return is_long ? row_in_float<T, inputs, Row::template take<float, true>>
+                     : row_in_float<T, inputs, Row::template take<float, false>>;
+    else
+      return is_long ? Row::template take<T, true> : Row::template take<T, false>;
+  });
 }
 
-template <RowFunction... functions>
+template <class Row>
 void forward(const AlongDim& of) {
   const View* views[] = {&of.y, &of.x};
-  for_each_row({row_function<functions...>(of.x, of.dim), 2, 1}, views, of.dim);
+  for_each_row({row_function<Row, 1>(of.x, of.dim), 2, 1}, views, of.dim);
 }
 
-template <RowFunction... functions>
+template <class Row>
 void backward(const AlongDimGradient& of) {
   const View* views[] = {&of.dx, &of.dy, &of.y};
-  for_each_row({row_function<functions...>(of.y, of.dim), 3, 1}, views, of.dim);
+  for_each_row({row_function<Row, 2>(of.y, of.dim), 3, 1}, views, of.dim);
 }
 
 }  // namespace
 
 template <>
 void kernel(const Softmax& of, Stream) {
-  forward<softmax_row<float, false>, softmax_row<double, false>, softmax_row<float, true>,
-          softmax_row<double, true>>(of);
+  forward<SoftmaxRow>(of);
 }
 template <>
 void kernel(const LogSoftmax& of, Stream) {
-  forward<log_softmax_row<float, false>, log_softmax_row<double, false>,
-          log_softmax_row<float, true>, log_softmax_row<double, true>>(of);
+  forward<LogSoftmaxRow>(of);
 }
 template <>
 void kernel(const SoftmaxGradient& of, Stream) {
-  backward<softmax_gradient_row<float, false>, softmax_gradient_row<double, false>,
-           softmax_gradient_row<float, true>, softmax_gradient_row<double, true>>(of);
+  backward<SoftmaxGradientRow>(of);
 }
 template <>
 void kernel(const LogSoftmaxGradient& of, Stream) {
-  backward<log_softmax_gradient_row<float, false>, log_softmax_gradient_row<double, false>,
-           log_softmax_gradient_row<float, true>, log_softmax_gradient_row<double, true>>(of);
+  backward<LogSoftmaxGradientRow>(of);
 }
 
 }  // namespace garboard::kernels::GARBOARD_ISA

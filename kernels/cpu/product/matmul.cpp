@@ -10,8 +10,10 @@
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/parts.h"
 #include "kernels/cpu/loop/plan.h"
+#include "kernels/cpu/loop/rows.h"
 #include "kernels/cpu/loop/scratch.h"
 #include "kernels/cpu/product/packed_product.h"
+#include "kernels/cpu/wide/half_conversions.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
@@ -45,11 +47,23 @@ std::int64_t bytes_of(const Matrix& m) { return m.rows * m.columns * m.item; }
 
 constexpr std::int64_t block_depth = tuning::plain_depth, block_columns = tuning::plain_columns;
 
+/// T as it lies in memory, and as it is multiplied: in integers that wrap.
+template <functors::Number T>
+struct Wrapped {
+  using Stored = T;
+  using Factor = T;
+};
+template <functors::Integer T>
+struct Wrapped<T> {
+  using Stored = std::make_unsigned_t<T>;
+  using Factor = functors::Unsigned<T>;
+};
+
 /// out += a b, b's and out's rows being dense; integers wrap.
 template <class T>
 void multiply_plainly(const Matrix& out, const Matrix& a, const Matrix& b) {
-  using Wrapping = typename std::conditional_t<functors::Real<T>, std::type_identity<T>,
-                                               std::make_unsigned<T>>::type;
+  using Wrapping = typename Wrapped<T>::Stored;
+  using Factor = typename Wrapped<T>::Factor;
   const auto* from_a = reinterpret_cast<const Wrapping*>(a.data);
   Pace pace;
   for (std::int64_t k0 = 0; k0 < a.columns; k0 += block_depth) {
@@ -60,10 +74,10 @@ void multiply_plainly(const Matrix& out, const Matrix& a, const Matrix& b) {
         pace.advance((k1 - k0) * n / 4);
         auto* y = reinterpret_cast<Wrapping*>(out.data) + i * out.row_stride + j0;
         for (std::int64_t k = k0; k < k1; ++k) {
-          const Wrapping factor = from_a[i * a.row_stride + k * a.column_stride];
+          const Factor factor = from_a[i * a.row_stride + k * a.column_stride];
           const auto* x = reinterpret_cast<const Wrapping*>(b.data) + k * b.row_stride + j0;
 #pragma GCC ivdep
-          for (std::int64_t j = 0; j < n; ++j) y[j] += factor * x[j];
+          for (std::int64_t j = 0; j < n; ++j) y[j] = static_cast<Wrapping>(y[j] + factor * x[j]);
         }
       }
     }
@@ -300,6 +314,72 @@ void multiply_deep(const Matrix& out, const Matrix& a, const Matrix& b, bool acc
   }
 }
 
+/// Of half types: panels of a and b are brought to float, and what they come to is rounded once, at
+/// the end of the whole depth.
+template <functors::Half T>
+void multiply_in_float(const Matrix& out, const Matrix& a, const Matrix& b, bool accumulate,
+                       const char* bias) {
+  constexpr std::int64_t most_elements = 1 << 22, least_side = 64;
+  constexpr int item = sizeof(float);
+  const std::int64_t depth = a.columns;
+  const auto side_of = [&](std::int64_t size) {
+    return smaller(size, larger(most_elements / (depth + 1), least_side));
+  };
+  const std::int64_t rows = side_of(out.rows), columns = side_of(out.columns);
+  const Scratch left(rows * depth * item), right(depth * columns * item);
+  const Scratch sums(rows * columns * item), biases(bias ? columns * item : 0);
+  const auto wide = [](const Scratch& memory, const Matrix& m) {
+    return Matrix{memory.data(), item, m.rows, m.columns, m.columns, 1};
+  };
+  const auto read = [&](const Scratch& memory, const Matrix& m) {
+    // Along whichever dim is dense, and then seen as the matrix that it was.
+    const bool is_turned = m.column_stride != 1 && m.row_stride == 1;
+    const Matrix by_rows = is_turned ? turned(m) : m;
+    Pace pace;
+    const Scratch row(by_rows.column_stride == 1 ? 0 : by_rows.columns * by_rows.item);
+    for (std::int64_t i = 0; i < by_rows.rows; ++i) {
+      pace.advance(by_rows.columns);
+      const char* from = by_rows.data + i * by_rows.row_stride * by_rows.item;
+      if (by_rows.column_stride != 1) {
+        gather_row(by_rows.item, row.data(), from, by_rows.columns, by_rows.column_stride);
+        from = row.data();
+      }
+      widen(memory.as<float>() + i * by_rows.columns, reinterpret_cast<const T*>(from),
+            by_rows.columns);
+    }
+    const Matrix dense = wide(memory, by_rows);
+    return is_turned ? turned(dense) : dense;
+  };
+  for (std::int64_t c = 0; c < out.columns; c += columns) {
+    const std::int64_t last_column = smaller(out.columns, c + columns);
+    const Matrix b_panel = read(right, columns_of(b, c, last_column));
+    if (bias) widen(biases.as<float>(), reinterpret_cast<const T*>(bias) + c, last_column - c);
+    for (std::int64_t r = 0; r < out.rows; r += rows) {
+      const std::int64_t last_row = smaller(out.rows, r + rows);
+      const Matrix target = columns_of(rows_of(out, r, last_row), c, last_column);
+      const Matrix a_panel = read(left, rows_of(a, r, last_row));
+      const Matrix total = accumulate ? read(sums, target) : wide(sums, target);
+      multiply_deep<float>(total, a_panel, b_panel, accumulate, biases.data());
+      for (std::int64_t i = 0; i < target.rows; ++i)
+        narrow(reinterpret_cast<T*>(target.data) + i * target.row_stride,
+               sums.as<float>() + i * target.columns, target.columns);
+    }
+  }
+}
+
+/// Of numbers of any dtype.
+void multiply_one(DType dtype, const Matrix& out, const Matrix& a, const Matrix& b, bool accumulate,
+                  const char* bias) {
+  visit_dtype(dtype, [&]<class T>(Type<T>) {
+    if constexpr (functors::Half<T>)
+      multiply_in_float<T>(out, a, b, accumulate, bias);
+    else if constexpr (functors::Number<T>)
+      multiply_deep<T>(out, a, b, accumulate, bias);
+    else
+      __builtin_trap();
+  });
+}
+
 void multiply_all(const View& out, const View& a, const View& b, bool accumulate,
                   const char* bias) {
   if (out.count == 0) return;
@@ -313,25 +393,20 @@ void multiply_all(const View& out, const View& a, const View& b, bool accumulate
     target.rows *= batch;
     batch = 1;
   }
-  visit_dtype(out.dtype, [&]<class T>(Type<T>) {
-    if constexpr (functors::Number<T>) {
-      const auto multiply_some = [&](std::int64_t first, std::int64_t last) {
-        for (std::int64_t i = first; i < last; ++i)
-          multiply_deep<T>(moved(target, i * batch_stride(out)), moved(left, i * batch_stride(a)),
-                           moved(right, i * batch_stride(b)), accumulate, bias);
-      };
-      for_each_part(batch, 1, static_cast<double>(batch) * cost_ns(target, left), multiply_some);
-    }
-  });
+  const auto multiply_some = [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i)
+      multiply_one(out.dtype, moved(target, i * batch_stride(out)),
+                   moved(left, i * batch_stride(a)), moved(right, i * batch_stride(b)), accumulate,
+                   bias);
+  };
+  for_each_part(batch, 1, static_cast<double>(batch) * cost_ns(target, left), multiply_some);
 }
 
 }  // namespace
 
 void multiply(DType dtype, const Matrix& out, const Matrix& a, const Matrix& b, bool accumulate) {
   if (out.rows == 0 || out.columns == 0) return;
-  visit_dtype(dtype, [&]<class T>(Type<T>) {
-    if constexpr (functors::Number<T>) multiply_deep<T>(out, a, b, accumulate, nullptr);
-  });
+  multiply_one(dtype, out, a, b, accumulate, nullptr);
 }
 
 template <>

@@ -24,8 +24,9 @@ void generate(Words& words, int count, std::uint64_t counter, std::uint64_t plan
   }
 }
 
+/// Numbers of T, as they are computed.
 template <class T>
-using Four = T[4][batch];
+using Four = functors::Widened<T>[4][batch];
 
 /// Calls `make(four, counter, n)`, which computes four numbers of each of n counters, and writes
 /// them to `out`: elements `begin` to `end`, of which `begin` is the first of a batch.
@@ -38,9 +39,9 @@ void make_batches(T* y, std::int64_t begin, std::int64_t end, RandomStream strea
     make(four, stream.offset + static_cast<std::uint64_t>(i) / 4, counters);
     const int whole = left >= 4 * counters ? counters : counters - 1;
     for (int j = 0; j < whole; ++j)
-      for (int k = 0; k < 4; ++k) y[i + 4 * j + k] = four[k][j];
+      for (int k = 0; k < 4; ++k) y[i + 4 * j + k] = static_cast<T>(four[k][j]);
     for (int k = 0; k < left - 4 * whole && whole < counters; ++k)
-      y[i + 4 * whole + k] = four[k][whole];
+      y[i + 4 * whole + k] = static_cast<T>(four[k][whole]);
   }
 }
 template <class T, class Make>
@@ -66,31 +67,27 @@ void generate_units(Four<T>& four, std::uint64_t counter, int count, std::uint64
           functors::unit_interval<T>(first.word[k][j], sizeof(T) == 8 ? second.word[k][j] : 0);
 }
 
-template <class Visit>
-void visit_real(DType dtype, Visit visit) {
-  if (dtype == DType::float32) visit(Type<float>{});
-  if (dtype == DType::float64) visit(Type<double>{});
-}
-
 void uniform(const View& out, double low, double high, RandomStream stream) {
-  visit_real(out.dtype, [&]<class T>(Type<T>) {
-    const T bottom = static_cast<T>(low), top = static_cast<T>(high);
+  visit_floating(out.dtype, [&]<class T>(Type<T>) {
+    using Wide = functors::Widened<T>;
+    const Wide bottom = static_cast<Wide>(low), top = static_cast<Wide>(high);
     for_each_batch<T>(out, stream, [&](Four<T>& four, std::uint64_t counter, int count) {
       generate_units<T>(four, counter, count, stream.seed);
       for (auto& units : four)
-        for (int j = 0; j < count; ++j) units[j] = functors::uniform(units[j], bottom, top);
+        for (int j = 0; j < count; ++j) units[j] = functors::uniform<T>(units[j], bottom, top);
     });
   });
 }
 
 void normal(const View& out, double mean, double deviation, RandomStream stream) {
-  visit_real(out.dtype, [&]<class T>(Type<T>) {
-    const T center = static_cast<T>(mean), scale = static_cast<T>(deviation);
+  visit_floating(out.dtype, [&]<class T>(Type<T>) {
+    using Wide = functors::Widened<T>;
+    const Wide center = static_cast<Wide>(mean), scale = static_cast<Wide>(deviation);
     for_each_batch<T>(out, stream, [&](Four<T>& four, std::uint64_t counter, int count) {
-      generate_units<T>(four, counter, count, stream.seed);
+      generate_units<Wide>(four, counter, count, stream.seed);
       for (int k = 0; k < 4; k += 2) {
         for (int j = 0; j < count; ++j) {
-          T one, other;
+          Wide one, other;
           functors::normal_pair(four[k][j], four[k + 1][j], one, other);
           four[k][j] = center + scale * one;
           four[k + 1][j] = center + scale * other;
@@ -108,7 +105,7 @@ void bernoulli(const View& out, double keep, RandomStream stream) {
       Words words;
       generate(words, count, counter, 0, stream.seed);
       for (int k = 0; k < 4; ++k)
-        for (int j = 0; j < count; ++j) four[k][j] = static_cast<T>(words.word[k][j] < limit);
+        for (int j = 0; j < count; ++j) four[k][j] = words.word[k][j] < limit;
     });
   });
 }

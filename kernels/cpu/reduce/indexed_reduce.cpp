@@ -30,22 +30,24 @@ using PlaceOf = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
 /// a place.
 template <class F, class T>
 std::int64_t search_lanes(const T* x, std::int64_t count) {
+  using Wide = functors::Widened<T>;
   constexpr int width = 64;
-  T best[width];
+  Wide best[width];
   PlaceOf<T> round_of[width] = {};
-  for (int l = 0; l < width; ++l) best[l] = x[l];
+  for (int l = 0; l < width; ++l) best[l] = functors::widened(x[l]);
   PlaceOf<T> round = 1;
   std::int64_t i = width;
   for (; i + width <= count; i += width, ++round) {
     for (int l = 0; l < width; ++l) {
-      const bool better = is_better<F>(x[i + l], best[l]);
-      best[l] = better ? x[i + l] : best[l];
+      const Wide rival = functors::widened(x[i + l]);
+      const bool better = is_better<F>(rival, best[l]);
+      best[l] = better ? rival : best[l];
       round_of[l] = better ? round : round_of[l];
     }
   }
-  T values[width];
+  Wide values[width];
   for (int l = 0; l < width; ++l) values[l] = best[l];
-  T value = fold_lanes<width / 2>(values, F{});
+  Wide value = fold_lanes<width / 2>(values, F{});
   const bool is_nan = value != value;
   PlaceOf<T> places[width];
   for (int l = 0; l < width; ++l) {
@@ -54,8 +56,9 @@ std::int64_t search_lanes(const T* x, std::int64_t count) {
   }
   std::int64_t place = fold_lanes<width / 2>(places, functors::MinimumOf{});
   for (; i < count; ++i) {
-    const bool better = is_better<F>(x[i], value);
-    value = better ? x[i] : value;
+    const Wide rival = functors::widened(x[i]);
+    const bool better = is_better<F>(rival, value);
+    value = better ? rival : value;
     place = better ? i : place;
   }
   return place;
@@ -85,12 +88,16 @@ std::int64_t search_blocks(const T* x, std::int64_t count) {
 
 template <class F, class T>
 void find_extremum(void* const* data, std::int64_t count) {
+  using functors::widened;
   const T* const x = static_cast<const T*>(data[2]);
   std::int64_t at = 0;
   if (count < 64)
-    for (std::int64_t i = 1; i < count; ++i) at = is_better<F>(x[i], x[at]) ? i : at;
+    for (std::int64_t i = 1; i < count; ++i)
+      at = is_better<F>(widened(x[i]), widened(x[at])) ? i : at;
+  else if constexpr (sizeof(T) == 1)
+    at = search_blocks<F>(x, count);
   else
-    at = sizeof(T) == 1 ? search_blocks<F>(x, count) : search_lanes<F>(x, count);
+    at = search_lanes<F>(x, count);
   if (data[0]) *static_cast<T*>(data[0]) = x[at];
   *static_cast<std::int64_t*>(data[1]) = at;
 }
@@ -159,15 +166,16 @@ void search_long_rows(RowFunction find, const View& values, const View& indices,
 
 /// Rows [first, last) of n columns, whose best elements so far stand in `best`.
 template <class F, class T>
-[[gnu::noinline]] void search_rows(T* __restrict best, PlaceOf<T>* __restrict row_of, const T* x,
-                                   std::int64_t first, std::int64_t last, std::int64_t row_stride,
-                                   std::int64_t n) {
+[[gnu::noinline]] void search_rows(functors::Widened<T>* __restrict best,
+                                   PlaceOf<T>* __restrict row_of, const T* x, std::int64_t first,
+                                   std::int64_t last, std::int64_t row_stride, std::int64_t n) {
   for (std::int64_t r = first; r < last; ++r) {
     const T* const from = x + r * row_stride;
     const auto row = static_cast<PlaceOf<T>>(r);
     for (std::int64_t c = 0; c < n; ++c) {
-      const bool better = is_better<F>(from[c], best[c]);
-      best[c] = better ? from[c] : best[c];
+      const functors::Widened<T> rival = functors::widened(from[c]);
+      const bool better = is_better<F>(rival, best[c]);
+      best[c] = better ? rival : best[c];
       row_of[c] = better ? row : row_of[c];
     }
   }
@@ -178,19 +186,19 @@ template <class F, class T>
 void search_columns(T* values, std::int64_t* indices, const T* x, std::int64_t rows,
                     std::int64_t row_stride, std::int64_t columns) {
   constexpr std::int64_t at_once = 512;
-  T best[at_once];
+  functors::Widened<T> best[at_once];
   PlaceOf<T> row_of[at_once];
   for (std::int64_t first = 0; first < columns; first += at_once) {
     const std::int64_t n = smaller(columns - first, at_once);
     for (std::int64_t c = 0; c < n; ++c) {
-      best[c] = x[first + c];
+      best[c] = functors::widened(x[first + c]);
       row_of[c] = 0;
     }
     for (const auto [first_row, last_row] : Pieces<>(rows, at_once))
       search_rows<F>(best, row_of, x + first, larger(first_row, 1), last_row, row_stride, n);
     for (std::int64_t c = 0; c < n; ++c) {
       indices[first + c] = row_of[c];
-      if (values) values[first + c] = best[c];
+      if (values) values[first + c] = static_cast<T>(best[c]);
     }
   }
 }

@@ -45,9 +45,11 @@ struct Accumulator<functors::SumOf, double> {
   }
 };
 
-template <class F, class T, class R = typename F::template Result<T>>
-struct LoopsOf : Accumulators<Accumulator<F, R>, R> {
-  using Base = Accumulators<Accumulator<F, R>, R>;
+/// Elements of T into results of `Out`.
+template <class F, class T, class Out>
+struct LoopsOf : Accumulators<Accumulator<F, typename F::template Result<T>>, Out> {
+  using R = typename F::template Result<T>;
+  using Base = Accumulators<Accumulator<F, R>, Out>;
   using typename Base::Kept;
   static constexpr int item = sizeof(T);
 
@@ -102,7 +104,12 @@ struct LoopsOf : Accumulators<Accumulator<F, R>, R> {
 
 template <class F>
 void reduce(const View& out, const View& x, Stream) {
-  visit_dtype(x.dtype, [&]<class T>(Type<T>) { reduce_by<LoopsOf<F, T>>(out, x); });
+  visit_dtype(x.dtype, [&]<class T>(Type<T>) {
+    using R = typename F::template Result<T>;
+    if constexpr (functors::Half<T> && !std::is_same_v<R, bool>)
+      if (out.dtype == x.dtype) return reduce_by<LoopsOf<F, T, T>>(out, x);
+    reduce_by<LoopsOf<F, T, R>>(out, x);
+  });
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ namespace {
 /// kind, and has a result().
 template <class KeptBy, class Result>
 struct Accumulators {
-  using R = Result;
+  using Out = Result;
   using Kept = KeptBy;
 
   static void start(void* accumulators, std::int64_t count) {
@@ -60,8 +60,8 @@ struct Accumulators {
   }
   static void finish(void* out, std::int64_t stride, const void* accumulators, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i)
-      static_cast<R*>(out)[i * stride] =
-          static_cast<R>(static_cast<const Kept*>(accumulators)[i].result());
+      static_cast<Out*>(out)[i * stride] =
+          static_cast<Out>(static_cast<const Kept*>(accumulators)[i].result());
   }
 };
 
@@ -80,12 +80,12 @@ inline constexpr std::int64_t part_elements =
 /// All of `x` into one result. Long ones by parts of a fixed size, whose results meet in order:
 /// threads share the work and the sum does not tell how many there were.
 template <class Loops>
-typename Loops::R reduce_all(const void* x, std::int64_t count) {
+typename Loops::Out reduce_all(const void* x, std::int64_t count) {
   using Kept = typename Loops::Kept;
   Kept kept;
   if (count <= part_elements) {
     Loops::take_row(&kept, x, count);
-    return static_cast<typename Loops::R>(kept.result());
+    return static_cast<typename Loops::Out>(kept.result());
   }
   const std::int64_t parts = divided_up(count, part_elements);
   const Scratch scratch(parts * static_cast<std::int64_t>(sizeof(Kept)));
@@ -102,7 +102,7 @@ typename Loops::R reduce_all(const void* x, std::int64_t count) {
         }
       });
   Loops::merge_one(kept, partial, parts);
-  return static_cast<typename Loops::R>(kept.result());
+  return static_cast<typename Loops::Out>(kept.result());
 }
 
 /// Whether all of `out` is one element.
@@ -112,11 +112,11 @@ bool is_single(const View& out) {
   return any == 0;
 }
 
-/// By `Loops`, which has the functions of ReduceLoops, the accumulator Kept and the result R.
+/// By `Loops`, which has the functions of ReduceLoops, the accumulator Kept and the result Out.
 template <class Loops>
 void reduce_by(const View& out, const View& x) {
   if (x.count == 1 || (x.contiguous && is_single(out))) {  // nothing to plan
-    *out.as<typename Loops::R>() = reduce_all<Loops>(x.data, x.count);
+    *out.as<typename Loops::Out>() = reduce_all<Loops>(x.data, x.count);
     return;
   }
   reduce(Loops::loops, out, x);

@@ -10,16 +10,13 @@ namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
 template <class T>
-using RunningSum = std::conditional_t<functors::Real<T>, double, std::uint64_t>;
-
-template <class T>
 void sum_row(void* const* data, std::int64_t count) {
   T* const y = static_cast<T*>(data[0]);
   const T* const x = static_cast<const T*>(data[1]);
-  RunningSum<T> sum = 0;
+  functors::Gathered<T> sum = 0;
   for (const auto [first, last] : Pieces<>(count)) {
     for (std::int64_t i = first; i < last; ++i) {
-      sum += static_cast<RunningSum<T>>(x[i]);
+      sum += static_cast<functors::Gathered<T>>(x[i]);
       y[i] = static_cast<T>(sum);
     }
   }
@@ -32,14 +29,14 @@ void sum_columns(T* y, const T* x, std::int64_t rows, std::int64_t row_stride,
   constexpr std::int64_t at_once = 512;
   for (std::int64_t first = 0; first < columns; first += at_once) {
     const std::int64_t n = smaller(columns - first, at_once);
-    RunningSum<T> sums[at_once] = {};
+    functors::Gathered<T> sums[at_once] = {};
     for (const auto [first_row, last_row] : Pieces<>(rows, at_once)) {
       for (std::int64_t r = first_row; r < last_row; ++r) {
         const T* const from = x + r * row_stride + first;
         T* const to = y + r * row_stride + first;
 #pragma GCC ivdep
         for (std::int64_t c = 0; c < n; ++c) {
-          sums[c] += static_cast<RunningSum<T>>(from[c]);
+          sums[c] += static_cast<functors::Gathered<T>>(from[c]);
           to[c] = static_cast<T>(sums[c]);
         }
       }
@@ -166,9 +163,8 @@ void kernel(const LogCumulativeSumExp& of, Stream) {
 }
 template <>
 void kernel(const CumulativeSum& of, Stream) {
-  if (of.x.dtype == DType::float32) return running_sums<float>(of.out, of.x, of.dim);
-  if (of.x.dtype == DType::float64) return running_sums<double>(of.out, of.x, of.dim);
-  running_sums<std::int64_t>(of.out, of.x, of.dim);
+  if (!is_floating(of.x.dtype)) return running_sums<std::int64_t>(of.out, of.x, of.dim);
+  visit_floating(of.x.dtype, [&]<class T>(Type<T>) { running_sums<T>(of.out, of.x, of.dim); });
 }
 
 }  // namespace garboard::kernels::GARBOARD_ISA

@@ -2,6 +2,7 @@
 // are read twice, for their mean and for the distances from it, and meet as Chan, Golub and LeVeque
 // say ("Algorithms for computing the sample variance", 1983), in double.
 #include "kernels/cpu/loop/parts.h"
+#include "kernels/cpu/loop/rows_in_float.h"
 #include "kernels/cpu/reduce/dense_reduce.h"
 #include "kernels/cpu/reduce/reduce_walk.h"
 #include "kernels/functors/reduce.h"
@@ -54,40 +55,44 @@ Moments about(T shift, const T* x, std::int64_t count) {
                         fold_lanes<width / 2>(squares, plus));
 }
 
-template <class T>
-struct MomentsOf : Accumulators<Moments, T> {
-  using Base = Accumulators<Moments, T>;
+/// Elements of T into results of `Out`.
+template <class T, class Out = T>
+struct MomentsOf : Accumulators<Moments, Out> {
+  using Base = Accumulators<Moments, Out>;
+  using Wide = functors::Widened<T>;
   static constexpr int item = sizeof(T);
 
   static void take_row(void* accumulator, const void* x, std::int64_t count) {
+    Wide memory[functors::Half<T> ? block_elements : 1];
     for (std::int64_t done = 0; done < count; done += block_elements) {
-      const T* const block = static_cast<const T*>(x) + done;
       const std::int64_t n = smaller(count - done, block_elements);
-      const T sum = reduce_dense<T>(
-          n, T(0), functors::SumOf{}, [block](std::int64_t i) __attribute__((always_inline)) {
+      const Wide* const block = wide_row(static_cast<const T*>(x) + done, memory, n);
+      const Wide sum = reduce_dense<Wide>(
+          n, Wide(0), functors::SumOf{}, [block](std::int64_t i) __attribute__((always_inline)) {
             return block[i];
           });
-      static_cast<Moments*>(accumulator)->add(about<T>(sum / static_cast<T>(n), block, n));
+      static_cast<Moments*>(accumulator)->add(about<Wide>(sum / static_cast<Wide>(n), block, n));
     }
   }
 
   static void take_columns(void* accumulators, const void* x, std::int64_t rows,
                            std::int64_t row_stride, std::int64_t columns) {
     const auto* from = static_cast<const T*>(x);
-    alignas(64) T shifts[max_columns], sums[max_columns], squares[max_columns];
+    alignas(64) Wide shifts[max_columns], sums[max_columns], squares[max_columns];
     while (rows > 0) {
       const std::int64_t n = smaller(rows, rows_at_once);
-      const T share = T(1) / static_cast<T>(n);
-      for (std::int64_t c = 0; c < columns; ++c) shifts[c] = from[c];
+      const Wide share = Wide(1) / static_cast<Wide>(n);
+      for (std::int64_t c = 0; c < columns; ++c) shifts[c] = functors::widened(from[c]);
       for (std::int64_t r = 1; r < n; ++r)
-        for (std::int64_t c = 0; c < columns; ++c) shifts[c] += from[r * row_stride + c];
+        for (std::int64_t c = 0; c < columns; ++c)
+          shifts[c] += functors::widened(from[r * row_stride + c]);
       for (std::int64_t c = 0; c < columns; ++c) {
         shifts[c] *= share;
         sums[c] = squares[c] = 0;
       }
       for (std::int64_t r = 0; r < n; ++r) {
         for (std::int64_t c = 0; c < columns; ++c) {
-          const T distance = from[r * row_stride + c] - shifts[c];
+          const Wide distance = functors::widened(from[r * row_stride + c]) - shifts[c];
           sums[c] += distance;
           squares[c] += distance * distance;
         }
@@ -114,8 +119,11 @@ struct MomentsOf : Accumulators<Moments, T> {
 
 template <>
 void kernel(const Variance& of, Stream) {
-  if (of.x.dtype == DType::float32) return reduce_by<MomentsOf<float>>(of.out, of.x);
-  reduce_by<MomentsOf<double>>(of.out, of.x);
+  visit_floating(of.x.dtype, [&]<class T>(Type<T>) {
+    if constexpr (functors::Half<T>)
+      if (of.out.dtype == DType::float32) return reduce_by<MomentsOf<T, float>>(of.out, of.x);
+    reduce_by<MomentsOf<T>>(of.out, of.x);
+  });
 }
 
 }  // namespace garboard::kernels::GARBOARD_ISA

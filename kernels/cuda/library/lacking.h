@@ -13,6 +13,13 @@ namespace garboard::kernels::cuda {
                          "with to(\"cpu\")"));
 }
 
+/// Of a kernel that is there, but not for `dtype`.
+[[noreturn]] inline void throw_lacking_dtype(const char* op, DType dtype) {
+  throw DeviceError(text(op, ": tensors of dtype ", name_of(dtype),
+                         " on a CUDA device; it has a kernel for the CPU alone, move them with "
+                         "to(\"cpu\"), or convert them"));
+}
+
 template <Name op, class... Arguments>
 void lack_functor(Arguments...) {
   throw_lacking(op.letters);

@@ -1,5 +1,7 @@
 #include "kernels/cuda/launch/parts.h"
+#include "kernels/cuda/library/lacking.h"
 #include "kernels/cuda/loop/elementwise.h"
+#include "kernels/functors/in_float.h"
 
 namespace garboard::kernels::cuda {
 namespace {
@@ -7,7 +9,11 @@ namespace {
 template <class F>
 void binary(const View& out, const View& a, const View& b, Stream stream) {
   visit_dtype(a.dtype, [&]<class T>(Type<T>) {
-    if constexpr (std::is_invocable_v<F, T, T>) run<F, T, T>(stream, out, a, b);
+    using Wide = functors::Widened<T>;
+    if constexpr (std::is_invocable_v<F, Wide, Wide>)
+      run<functors::On<F, T>, T, T>(stream, out, a, b);
+    else
+      throw_lacking_dtype("op of two inputs", a.dtype);
   });
 }
 

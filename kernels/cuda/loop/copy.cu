@@ -15,10 +15,18 @@ struct Same {
 };
 
 void move(const View& out, const View& x, Stream stream) {
-  const std::size_t item = item_size(out.dtype);
-  if (item == 1) run<Same, std::uint8_t>(stream, out, x);
-  if (item == 4) run<Same, std::uint32_t>(stream, out, x);
-  if (item == 8) run<Same, std::uint64_t>(stream, out, x);
+  switch (item_size(out.dtype)) {
+    case 1:
+      return run<Same, std::uint8_t>(stream, out, x);
+    case 2:
+      return run<Same, std::uint16_t>(stream, out, x);
+    case 4:
+      return run<Same, std::uint32_t>(stream, out, x);
+    case 8:
+      return run<Same, std::uint64_t>(stream, out, x);
+    default:
+      __builtin_trap();
+  }
 }
 
 template <class T, class Number>
@@ -35,7 +43,7 @@ void count(const View& out, Scalar start, Scalar step, Stream stream) {
   const bool is_whole = start.category != Category::floating && step.category != Category::floating;
   const Grid grid{divided_up(out.count, strided_tile), stream};
   visit_dtype(out.dtype, [&]<class T>(Type<T>) {
-    if (is_whole && !functors::Real<T>)
+    if (is_whole && !functors::Floating<T>)
       launch(count_up<T, std::int64_t>, grid, out.as<T>(), out.count, start.integer, step.integer);
     else
       launch(count_up<T, double>, grid, out.as<T>(), out.count, start.real, step.real);

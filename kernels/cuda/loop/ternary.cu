@@ -1,5 +1,7 @@
 #include "kernels/cuda/launch/parts.h"
+#include "kernels/cuda/library/lacking.h"
 #include "kernels/cuda/loop/elementwise.h"
+#include "kernels/functors/in_float.h"
 
 namespace garboard::kernels::cuda {
 namespace {
@@ -8,7 +10,11 @@ template <class F>
 void ternary(const View& out, const View& a, const View& b, const View& c, Stream stream) {
   visit_dtype(out.dtype, [&]<class T>(Type<T>) {
     using First = std::conditional_t<std::is_same_v<F, functors::Where>, bool, T>;
-    if constexpr (std::is_invocable_v<F, First, T, T>) run<F, First, T, T>(stream, out, a, b, c);
+    using Wide = functors::Widened<T>;
+    if constexpr (std::is_invocable_v<F, functors::Widened<First>, Wide, Wide>)
+      run<functors::On<F, T>, First, T, T>(stream, out, a, b, c);
+    else
+      throw_lacking_dtype("op of three inputs", out.dtype);
   });
 }
 

@@ -1,5 +1,7 @@
 #include "kernels/cuda/launch/parts.h"
+#include "kernels/cuda/library/lacking.h"
 #include "kernels/cuda/loop/elementwise.h"
+#include "kernels/functors/in_float.h"
 
 namespace garboard::kernels::cuda {
 namespace {
@@ -7,7 +9,10 @@ namespace {
 template <class F>
 void unary(const View& out, const View& x, Stream stream) {
   visit_dtype(x.dtype, [&]<class T>(Type<T>) {
-    if constexpr (std::is_invocable_v<F, T>) run<F, T>(stream, out, x);
+    if constexpr (std::is_invocable_v<F, functors::Widened<T>>)
+      run<functors::On<F, T>, T>(stream, out, x);
+    else
+      throw_lacking_dtype("op of one input", x.dtype);
   });
 }
 

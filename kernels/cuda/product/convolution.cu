@@ -2,6 +2,7 @@
 // is the sum of, in one order on every GPU. Nothing is asked of them but the right result.
 #include "kernels/cuda/launch/launch.h"
 #include "kernels/cuda/launch/parts.h"
+#include "kernels/cuda/library/lacking.h"
 
 namespace garboard::kernels::cuda {
 namespace {
@@ -131,26 +132,32 @@ __global__ void weight_gradient(T* weight, const T* out, const T* x, GroupShape 
 
 template <>
 void kernel(const Convolve& of, Stream stream) {
-  visit_dtype(of.x.dtype, [&]<class T>(Type<T>) {
+  visit_floating(of.x.dtype, [&]<class T>(Type<T>) {
     if constexpr (functors::Real<T>)
       launch(convolve<T>, {divided_up(of.out.count, threads), stream}, of.out.as<T>(), of.x.as<T>(),
              of.weight.as<T>(), of.bias.as<T>(), GroupShape(of), of.out.count);
+    else
+      throw_lacking_dtype(of.name, of.x.dtype);
   });
 }
 template <>
 void kernel(const ConvolutionInputGradient& of, Stream stream) {
-  visit_dtype(of.x.dtype, [&]<class T>(Type<T>) {
+  visit_floating(of.x.dtype, [&]<class T>(Type<T>) {
     if constexpr (functors::Real<T>)
       launch(input_gradient<T>, {divided_up(of.x.count, threads), stream}, of.x.as<T>(),
              of.out.as<T>(), of.weight.as<T>(), of.bias.as<T>(), GroupShape(of), of.x.count);
+    else
+      throw_lacking_dtype(of.name, of.x.dtype);
   });
 }
 template <>
 void kernel(const ConvolutionWeightGradient& of, Stream stream) {
-  visit_dtype(of.x.dtype, [&]<class T>(Type<T>) {
+  visit_floating(of.x.dtype, [&]<class T>(Type<T>) {
     if constexpr (functors::Real<T>)
       launch(weight_gradient<T>, {divided_up(of.weight.count, threads), stream}, of.weight.as<T>(),
              of.out.as<T>(), of.x.as<T>(), GroupShape(of), of.weight.count);
+    else
+      throw_lacking_dtype(of.name, of.x.dtype);
   });
 }
 

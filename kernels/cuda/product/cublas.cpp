@@ -11,6 +11,7 @@
 #include "csrc/core/error.h"
 #include "csrc/core/text.h"
 #include "kernels/cuda/launch/status.h"
+#include "kernels/cuda/library/lacking.h"
 
 namespace garboard::kernels::cuda {
 namespace {
@@ -123,8 +124,14 @@ void multiply(const Gemm& gemm, Stream stream) {
   const std::lock_guard lock(own.mutex);
   if (!own.handle) library.ok(library.create(&own.handle));
   library.ok(library.set_stream(own.handle, static_cast<cudaStream_t>(stream.handle)));
-  if (gemm.dtype == DType::float32) multiply<float>(own.handle, library.multiply_floats, gemm);
-  if (gemm.dtype == DType::float64) multiply<double>(own.handle, library.multiply_doubles, gemm);
+  visit_floating(gemm.dtype, [&]<class T>(Type<T>) {
+    if constexpr (std::is_same_v<T, float>)
+      multiply<float>(own.handle, library.multiply_floats, gemm);
+    else if constexpr (std::is_same_v<T, double>)
+      multiply<double>(own.handle, library.multiply_doubles, gemm);
+    else
+      throw_lacking_dtype("matmul", gemm.dtype);
+  });
 }
 
 }  // namespace garboard::kernels::cuda

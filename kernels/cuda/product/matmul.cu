@@ -69,7 +69,9 @@ void kernel(const Matmul& of, Stream stream) {
     return multiply(plan_gemm(out, left.view(), right.view(), of.accumulate), stream);
   }
   visit_dtype(out.dtype, [&]<class T>(Type<T>) {
-    if constexpr (functors::Integer<T>) {
+    if constexpr (!functors::Integer<T>) {
+      __builtin_trap();
+    } else {
       const MatrixLayout target(out), left(a), right(b);
       launch(multiply_plainly<T>, {divided_up(out.count, threads), stream}, out.as<T>(), a.as<T>(),
              b.as<T>(), MatrixStrides(target), MatrixStrides(left), MatrixStrides(right),

@@ -11,7 +11,7 @@ using functors::FourWords;
 
 /// Four numbers in [0, 1).
 template <class T>
-GARBOARD_HD void make_units(T* four, std::uint64_t counter, std::uint64_t seed) {
+GARBOARD_HD void make_units(functors::Widened<T>* four, std::uint64_t counter, std::uint64_t seed) {
   const FourWords first = functors::philox(counter, 0, seed);
   const FourWords second = sizeof(T) == 8 ? functors::philox(counter, 1, seed) : FourWords{};
   for (int k = 0; k < 4; ++k) four[k] = functors::unit_interval<T>(first.word[k], second.word[k]);
@@ -19,22 +19,24 @@ GARBOARD_HD void make_units(T* four, std::uint64_t counter, std::uint64_t seed) 
 
 template <class T>
 struct DrawUniform {
-  T low, high;
+  using Wide = functors::Widened<T>;
+  Wide low, high;
 
-  GARBOARD_HD void operator()(T* four, std::uint64_t counter, std::uint64_t seed) const {
-    make_units(four, counter, seed);
-    for (int k = 0; k < 4; ++k) four[k] = functors::uniform(four[k], low, high);
+  GARBOARD_HD void operator()(Wide* four, std::uint64_t counter, std::uint64_t seed) const {
+    make_units<T>(four, counter, seed);
+    for (int k = 0; k < 4; ++k) four[k] = functors::uniform<T>(four[k], low, high);
   }
 };
 
 template <class T>
 struct DrawNormal {
-  T mean, deviation;
+  using Wide = functors::Widened<T>;
+  Wide mean, deviation;
 
-  GARBOARD_HD void operator()(T* four, std::uint64_t counter, std::uint64_t seed) const {
-    make_units(four, counter, seed);
+  GARBOARD_HD void operator()(Wide* four, std::uint64_t counter, std::uint64_t seed) const {
+    make_units<Wide>(four, counter, seed);
     for (int k = 0; k < 4; k += 2) {
-      T one, other;
+      Wide one, other;
       functors::normal_pair(four[k], four[k + 1], one, other);
       four[k] = mean + deviation * one;
       four[k + 1] = mean + deviation * other;
@@ -47,9 +49,10 @@ template <class T>
 struct DrawBernoulli {
   std::uint64_t limit;
 
-  GARBOARD_HD void operator()(T* four, std::uint64_t counter, std::uint64_t seed) const {
+  GARBOARD_HD void operator()(functors::Widened<T>* four, std::uint64_t counter,
+                              std::uint64_t seed) const {
     const FourWords words = functors::philox(counter, 0, seed);
-    for (int k = 0; k < 4; ++k) four[k] = static_cast<T>(words.word[k] < limit);
+    for (int k = 0; k < 4; ++k) four[k] = words.word[k] < limit;
   }
 };
 
@@ -57,10 +60,10 @@ template <class T, class Make>
 __global__ void draw(T* out, std::int64_t count, RandomStream numbers, Make make) {
   const std::int64_t step = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (4 * step >= count) return;
-  T four[4];
+  functors::Widened<T> four[4];
   make(four, numbers.offset + static_cast<std::uint64_t>(step), numbers.seed);
   for (int k = 0; k < 4; ++k)
-    if (4 * step + k < count) out[4 * step + k] = four[k];
+    if (4 * step + k < count) out[4 * step + k] = static_cast<T>(four[k]);
 }
 
 template <class T, class Make>
@@ -72,9 +75,10 @@ void launch_draw(const View& out, RandomStream numbers, Stream stream, Make make
 
 template <template <class> class Make>
 void draw_real(const View& out, double first, double second, RandomStream numbers, Stream stream) {
-  visit_dtype(out.dtype, [&]<class T>(Type<T>) {
-    if constexpr (functors::Real<T>)
-      launch_draw<T>(out, numbers, stream, Make<T>{static_cast<T>(first), static_cast<T>(second)});
+  visit_floating(out.dtype, [&]<class T>(Type<T>) {
+    using Wide = functors::Widened<T>;
+    launch_draw<T>(out, numbers, stream,
+                   Make<T>{static_cast<Wide>(first), static_cast<Wide>(second)});
   });
 }
 

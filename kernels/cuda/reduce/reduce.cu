@@ -77,8 +77,8 @@ struct Task {
 };
 
 /// Writes to `out`, or, where that is null, to `partials`: a row of them for each split.
-template <class F, class T, class R>
-__global__ void reduce_elements(const __grid_constant__ Task task, const T* x, R* out,
+template <class F, class T, class R, class Out>
+__global__ void reduce_elements(const __grid_constant__ Task task, const T* x, Out* out,
                                 Partial<F, R>* partials) {
   __shared__ Partial<F, R> shared[threads];
   const std::uint32_t split = blockIdx.x % task.splits;
@@ -107,15 +107,15 @@ __global__ void reduce_elements(const __grid_constant__ Task task, const T* x, R
   }
   if (seat.lane > 0 || seat.result >= task.results.count) return;
   if (out)
-    out[task.results.at(seat.result).of[1]] = shared[t].result();
+    out[task.results.at(seat.result).of[1]] = static_cast<Out>(shared[t].result());
   else
     partials[std::int64_t{split} * task.results.count + seat.result] = shared[t];
 }
 
 /// Brings `rows` rows of partials together.
-template <class F, class R>
+template <class F, class R, class Out>
 __global__ void reduce_partials(const __grid_constant__ OffsetCalculator<2> results, int lanes,
-                                std::uint32_t rows, R* out, const Partial<F, R>* partials) {
+                                std::uint32_t rows, Out* out, const Partial<F, R>* partials) {
   __shared__ Partial<F, R> shared[threads];
   const int t = static_cast<int>(threadIdx.x);
   const Seat seat(t, blockIdx.x, lanes, false);
@@ -130,7 +130,7 @@ __global__ void reduce_partials(const __grid_constant__ OffsetCalculator<2> resu
     __syncthreads();
   }
   if (seat.lane == 0 && seat.result < results.count)
-    out[results.at(seat.result).of[1]] = shared[t].result();
+    out[results.at(seat.result).of[1]] = static_cast<Out>(shared[t].result());
 }
 
 /// The dims that stay, walked in x and out, and those that go, walked in x.
@@ -154,9 +154,10 @@ struct ReduceNests {
   }
 };
 
-template <class F, class T, class R>
-void launch_reduction(const NestPart& results, const ReduceNests& reduction, Stream stream, R* out,
+template <class F, class T, class Out>
+void launch_reduction(const NestPart& results, const ReduceNests& reduction, Stream stream, Out* out,
                       const T* x) {
+  using R = typename F::template Result<T>;
   const auto parts = parts_of(reduction.reduced, most_elements);
   const std::int64_t count = results.count();
   const ReducePlan plan = plan_reduction(count, parts.front().count(), reduction.is_across());
@@ -169,7 +170,7 @@ void launch_reduction(const NestPart& results, const ReduceNests& reduction, Str
   };
   x += results.start[0];
   out += results.start[1];
-  const auto kernel = reduce_elements<F, T, R>;
+  const auto kernel = reduce_elements<F, T, R, Out>;
   if (rows == 1) return launch(kernel, grid, task(parts[0]), x, out, nullptr);
   const Scratch scratch(rows * count * sizeof(Partial<F, R>), stream);
   auto* const partials = scratch.as<Partial<F, R>>();
@@ -180,7 +181,7 @@ void launch_reduction(const NestPart& results, const ReduceNests& reduction, Str
   }
   const auto most = static_cast<std::uint64_t>(std::min<std::int64_t>(rows, threads));
   const int lanes = static_cast<int>(std::bit_floor(most));
-  launch(reduce_partials<F, R>, {divided_up(count, threads / lanes), stream}, offsets, lanes,
+  launch(reduce_partials<F, R, Out>, {divided_up(count, threads / lanes), stream}, offsets, lanes,
          static_cast<std::uint32_t>(rows), out, partials);
 }
 
@@ -189,9 +190,14 @@ void reduce(const View& out, const View& x, Stream stream) {
   const ReduceNests reduction(out, x);
   if (reduction.kept.count() == 0) return;
   visit_dtype(x.dtype, [&]<class T>(Type<T>) {
+    const auto launch_all = [&]<class Out>(Type<Out>) {
+      for (const NestPart& results : parts_of(reduction.kept, most_elements))
+        launch_reduction<F>(results, reduction, stream, out.as<Out>(), x.as<T>());
+    };
     using R = typename F::template Result<T>;
-    for (const NestPart& results : parts_of(reduction.kept, most_elements))
-      launch_reduction<F>(results, reduction, stream, out.as<R>(), x.as<T>());
+    if constexpr (functors::Half<T> && !std::is_same_v<R, bool>)
+      if (out.dtype == x.dtype) return launch_all(Type<T>{});
+    launch_all(Type<R>{});
   });
 }
 

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "csrc/core/default_dtype.h"
 #include "csrc/core/error.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
@@ -101,7 +102,7 @@ struct Nest {
 
 template <class T>
 T real_as(double value, const char* op) {
-  if constexpr (!std::is_floating_point_v<T>) check_fits(op, Scalar::of(value), dtype_of<T>);
+  if constexpr (std::numeric_limits<T>::is_integer) check_fits(op, Scalar::of(value), dtype_of<T>);
   return static_cast<T>(value);
 }
 
@@ -122,7 +123,7 @@ T number_as(PyObject* object, const char* op) {
     const long long value = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
     if (overflow)
       throw DTypeError(text(op, ": a number beyond 64 bits; int64 holds at most 2^63 - 1"));
-    if constexpr (!std::is_floating_point_v<T>)
+    if constexpr (std::numeric_limits<T>::is_integer)
       check_fits(op, Scalar::of(std::int64_t{value}), dtype_of<T>);
     return static_cast<T>(value);
   }
@@ -185,7 +186,7 @@ Tensor joined(PyObject* data, int depth, const char* op, std::optional<DType> dt
       throw ShapeError(text(op, ": sizes ", parts.back().sizes(), " where ", parts.front().sizes(),
                             " stands before; all arrays in a list must have the same sizes"));
   }
-  if (parts.empty()) return empty({0}, dtype.value_or(DType::float32), {}, op);
+  if (parts.empty()) return empty({0}, dtype.value_or(default_floating()), {}, op);
   if (parts.front().ndim() == max_dims) throw_too_deep(op);
   return stack(parts, 0);
 }
@@ -196,7 +197,7 @@ Tensor from_nest(PyObject* data, const char* op, std::optional<DType> dtype) {
   if (nest.is_of_arrays) return joined(data, 0, op, dtype);
   nest.survey(data, 0, op);
   const DType wanted =
-      dtype.value_or(nest.is_empty ? DType::float32 : default_dtype(nest.category));
+      dtype.value_or(nest.is_empty ? default_floating() : default_dtype(nest.category));
   Tensor result = empty(nest.sizes, wanted, {}, op);
   visit_dtype(wanted, [&]<class T>(Type<T>) {
     Filling<T>(nest.sizes, op, static_cast<T*>(result.data())).write(data, 0);
@@ -204,17 +205,50 @@ Tensor from_nest(PyObject* data, const char* op, std::optional<DType> dtype) {
   return result;
 }
 
+/// How the struct module writes a dtype. Empty for one that Python has no code for.
+template <class T>
+constexpr const char* format_code = "";
+template <>
+constexpr const char* format_code<bool> = "?";
+template <>
+constexpr const char* format_code<std::uint8_t> = "B";
+template <>
+constexpr const char* format_code<std::int32_t> = "i";
+template <>
+constexpr const char* format_code<std::int64_t> = "q";
+template <>
+constexpr const char* format_code<float> = "f";
+template <>
+constexpr const char* format_code<double> = "d";
+
+const char* format_of(DType dtype) {
+  return visit_dtype(dtype, []<class T>(Type<T>) { return format_code<T>; });
+}
+
 std::optional<DType> dtype_of_format(std::string_view format, Py_ssize_t bytes) {
   if (format.starts_with('@') || format.starts_with('=') ||
       (format.starts_with('<') && format.size() > 1))
     format.remove_prefix(1);
-  if (format == "?") return DType::boolean;
-  if (format == "f") return DType::float32;
-  if (format == "d") return DType::float64;
-  if (format == "B") return DType::uint8;
-  if (format == "i" || format == "l" || format == "q")
-    return bytes == 4 ? DType::int32 : DType::int64;
+  if (format == "l") format = bytes == 4 ? "i" : "q";  // as wide as the machine has it
+  for (int i = 0; i < dtype_count; ++i) {
+    const auto dtype = static_cast<DType>(i);
+    if (!format.empty() && format == format_of(dtype)) return dtype;
+  }
   return std::nullopt;
+}
+
+/// "bool, uint8 or int32": the dtypes that arrays may have.
+std::string names_of_formats() {
+  std::string names;
+  for (int i = dtype_count - 1; i >= 0; --i) {
+    const auto dtype = static_cast<DType>(i);
+    if (!*format_of(dtype)) continue;
+    const char* const between = names.empty()                      ? ""
+                                : names.find(" or ") == names.npos ? " or "
+                                                                   : ", ";
+    names = text(name_of(dtype), between, names);
+  }
+  return names;
 }
 
 /// A buffer, given back by whoever drops the storage, on any thread.
@@ -292,9 +326,8 @@ Around around(PyObject* array, const char* op) {
   const char* const format = buffer->format ? buffer->format : "B";
   const auto dtype = dtype_of_format(format, buffer->itemsize);
   if (!dtype || buffer->itemsize != static_cast<Py_ssize_t>(item_size(*dtype)))
-    throw DTypeError(text(op, ": an array of format ", format,
-                          "; bool, uint8, int32, int64, float32 or float64 in the machine's byte "
-                          "order is needed"));
+    throw DTypeError(text(op, ": an array of format ", format, "; ", names_of_formats(),
+                          " in the machine's byte order is needed"));
   const auto [sizes, strides, low, high] = layout_of(*buffer, op, *dtype);
   const bool is_writable = !buffer->readonly;
   auto* const start = static_cast<char*>(buffer->buf) + low;
@@ -332,11 +365,6 @@ Tensor tensor_around(PyObject* array, const char* op) { return around(array, op)
 
 namespace {
 
-const char* format_of(DType dtype) {
-  static constexpr const char* formats[dtype_count] = {"?", "B", "i", "q", "f", "d"};
-  return formats[static_cast<int>(dtype)];
-}
-
 /// What an exported buffer keeps: a share of the storage, and its sizes and strides in bytes.
 struct Export {
   Counted<Storage> storage;
@@ -346,6 +374,9 @@ struct Export {
 int get_buffer(PyObject* self, Py_buffer* buffer, int flags) noexcept try {
   buffer->obj = nullptr;
   const Tensor& tensor = tensor_of(self, "buffer");
+  if (!*format_of(tensor.dtype()))
+    throw DTypeError(text("buffer: a tensor of dtype ", name_of(tensor.dtype()),
+                          ", which neither Python nor NumPy has; convert it with float() first"));
   if (tensor.requires_grad())
     throw GradientError(
         "buffer: a tensor that requires grad; take detach() first if the value alone is needed: "
@@ -403,6 +434,9 @@ PyObject* numpy_of(PyObject* object) {
         "a plot say: gradients pass garboard's ops, as gb.exp(x), and no function of NumPy's");
   if (!tensor.device().is_cpu())
     throw DeviceError(text("numpy: a tensor on ", tensor.device(), "; copy it with cpu() first"));
+  if (!*format_of(tensor.dtype()))
+    throw DTypeError(text("numpy: a tensor of dtype ", name_of(tensor.dtype()),
+                          ", which NumPy has not; convert it first: x.float().numpy()"));
   // A plain handle is what the array keeps: the user's own may be disposed, or carry attributes.
   const Ref apart(checked(wrap_outside_scopes(detach(tensor), OwnerKind::exported)));
   const Ref view(checked(PyMemoryView_FromObject(apart.get())));

@@ -1,5 +1,7 @@
 #include "python/bindings/exchange/numbers.h"
 
+#include <limits>
+
 #include "csrc/core/error.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/tensor/grad_node.h"
@@ -22,10 +24,12 @@ Scalar item_of(const Tensor& tensor, const char* op) {
   }
   return visit_dtype(tensor.dtype(), [&]<class T>(Type<T>) {
     const T value = *static_cast<const T*>(tensor.data());
-    if constexpr (std::is_same_v<T, bool>) return Scalar::of(value);
-    if constexpr (std::is_floating_point_v<T>) return Scalar::of(static_cast<double>(value));
-    if constexpr (!std::is_same_v<T, bool> && !std::is_floating_point_v<T>)
+    if constexpr (std::is_same_v<T, bool>)
+      return Scalar::of(value);
+    else if constexpr (std::numeric_limits<T>::is_integer)
       return Scalar::of(static_cast<std::int64_t>(value));
+    else
+      return Scalar::of(static_cast<double>(value));
   });
 }
 
@@ -35,19 +39,22 @@ PyObject* number_of(Scalar scalar) noexcept {
       return PyBool_FromLong(scalar.integer);
     case Category::integer:
       return PyLong_FromLongLong(scalar.integer);
-    default:
+    case Category::floating:
       return PyFloat_FromDouble(scalar.real);
   }
+  __builtin_unreachable();
 }
 
 namespace {
 
 template <class T>
 PyObject* number_at(const T* data) {
-  if constexpr (std::is_same_v<T, bool>) return checked(PyBool_FromLong(*data));
-  if constexpr (std::is_floating_point_v<T>) return checked(PyFloat_FromDouble(*data));
-  if constexpr (!std::is_same_v<T, bool> && !std::is_floating_point_v<T>)
+  if constexpr (std::is_same_v<T, bool>)
+    return checked(PyBool_FromLong(*data));
+  else if constexpr (std::numeric_limits<T>::is_integer)
     return checked(PyLong_FromLongLong(*data));
+  else
+    return checked(PyFloat_FromDouble(static_cast<double>(*data)));
 }
 
 /// Lists that nobody sees before they are full: a signal handler may look at all there are.

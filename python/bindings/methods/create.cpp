@@ -1,5 +1,6 @@
 // Tensors from nothing and from Python's data.
 #include "csrc/ops/create/create.h"
+#include "csrc/core/default_dtype.h"
 #include "csrc/core/error.h"
 #include "csrc/ops/create/convert.h"
 #include "python/bindings/call/methods.h"
@@ -248,9 +249,9 @@ constexpr Doc zero_{
 
 template <std::int64_t value>
 constexpr auto filled = [](OpName op, const Dims& sizes, const Options& options) {
-  return finished(
-      full(sizes, Scalar::of(value), options.dtype.value_or(DType::float32), on(options), op.text),
-      options);
+  return finished(full(sizes, Scalar::of(value), options.dtype.value_or(default_floating()),
+                       on(options), op.text),
+                  options);
 };
 template <std::int64_t value>
 constexpr auto filled_like = [](OpName op, const Tensor& like, const Options& options) {
@@ -261,7 +262,7 @@ constexpr auto filled_like = [](OpName op, const Tensor& like, const Options& op
 
 Tensor counted(Scalar start, Scalar end, Scalar step, const Options& options) {
   const Category widest = std::max({start.category, end.category, step.category});
-  const DType otherwise = widest == Category::floating ? DType::float32 : DType::int64;
+  const DType otherwise = widest == Category::floating ? default_floating() : DType::int64;
   return finished(arange(start, end, step, options.dtype.value_or(otherwise), on(options)),
                   options);
 }
@@ -297,7 +298,7 @@ constexpr std::array table{
     bind(
         "empty", of_sizes, docs::empty,
         [](const Dims& sizes, const Options& options) {
-          return finished(empty(sizes, options.dtype.value_or(DType::float32), on(options)),
+          return finished(empty(sizes, options.dtype.value_or(default_floating()), on(options)),
                           options);
         },
         Place::functional),
@@ -337,8 +338,8 @@ constexpr std::array table{
     bind(
         "eye", "n: int, m: int | None = None, *, @options", docs::eye,
         [](std::int64_t rows, std::optional<std::int64_t> columns, const Options& options) {
-          return finished(eye(rows, columns.value_or(rows), options.dtype.value_or(DType::float32),
-                              on(options)),
+          return finished(eye(rows, columns.value_or(rows),
+                              options.dtype.value_or(default_floating()), on(options)),
                           options);
         },
         Place::functional),

@@ -98,13 +98,13 @@ using Bound = std::optional<Operand>;
 /// The bound; where it is left out, one that moves nothing.
 Operand bound_or_none(const Bound& bound, DType dtype, bool is_low) {
   if (bound) return *bound;
-  if (is_floating(dtype)) return Scalar::of(is_low ? -HUGE_VAL : HUGE_VAL);
-  if (dtype == DType::uint8) return Scalar::of(std::int64_t{is_low ? 0 : 255});
-  using Limits = std::numeric_limits<std::int64_t>;
-  using Limits32 = std::numeric_limits<std::int32_t>;
-  if (dtype == DType::int32)
-    return Scalar::of(std::int64_t{is_low ? Limits32::min() : Limits32::max()});
-  return Scalar::of(is_low ? Limits::min() : Limits::max());
+  return visit_dtype(dtype, [&]<class T>(Type<T>) {
+    using Limits = std::numeric_limits<T>;
+    if constexpr (Limits::is_integer)
+      return Scalar::of(static_cast<std::int64_t>(is_low ? Limits::min() : Limits::max()));
+    else
+      return Scalar::of(is_low ? -HUGE_VAL : HUGE_VAL);
+  });
 }
 
 Tensor clamped(const Tensor* out, const Tensor& input, const Bound& low, const Bound& high) {

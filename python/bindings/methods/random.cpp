@@ -1,6 +1,7 @@
 // Tensors from chance.
 #include "csrc/ops/random/random.h"
 
+#include "csrc/core/default_dtype.h"
 #include "python/bindings/call/methods.h"
 #include "python/bindings/methods/creation.h"
 #include "python/bindings/methods/creation_docs.h"
@@ -142,7 +143,7 @@ constexpr Doc manual_seed{
 using Random = Tensor (*)(const Dims&, DType, Device);
 template <Random op>
 constexpr auto drawn = [](const Dims& sizes, const Options& options) {
-  return finished(op(sizes, options.dtype.value_or(DType::float32), on(options)), options);
+  return finished(op(sizes, options.dtype.value_or(default_floating()), on(options)), options);
 };
 template <Random op>
 constexpr auto drawn_like = [](const Tensor& like, const Options& options) {

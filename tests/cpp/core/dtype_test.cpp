@@ -29,22 +29,6 @@ TEST(Promotion, OfTwoDTypesIsPyTorchs) {
           << name_of(all[a]) << " and " << name_of(all[b]);
 }
 
-TEST(Promotion, BesideAPythonNumberChangesTheCategoryAlone) {
-  struct Row {
-    DType tensor, with_bool, with_int, with_float;
-  };
-  constexpr Row rows[] = {
-      {b1, b1, i8, f4}, {u1, u1, u1, f4}, {i4, i4, i4, f4},
-      {i8, i8, i8, f4}, {f4, f4, f4, f4}, {f8, f8, f8, f8},
-  };
-
-  for (const Row& row : rows) {
-    EXPECT_EQ(promote(row.tensor, Category::boolean), row.with_bool) << name_of(row.tensor);
-    EXPECT_EQ(promote(row.tensor, Category::integer), row.with_int) << name_of(row.tensor);
-    EXPECT_EQ(promote(row.tensor, Category::floating), row.with_float) << name_of(row.tensor);
-  }
-}
-
 TEST(DType, VisitsItsElementType) {
   for (const DType dtype : all) {
     const auto [visited, bytes] =
@@ -68,10 +52,16 @@ TEST(DType, BelongsToOneCategory) {
   for (const DType dtype : {f4, f8}) EXPECT_TRUE(is_floating(dtype));
 }
 
-TEST(DType, OfALonePythonNumberIsPyTorchsDefault) {
-  EXPECT_EQ(default_dtype(Category::boolean), b1);
-  EXPECT_EQ(default_dtype(Category::integer), i8);
-  EXPECT_EQ(default_dtype(Category::floating), f4);
+TEST(DTypeSet, HasWhatWasAddedToIt) {
+  DTypeSet set{f4, f8};
+  const bool was_floating = set.is_floating();
+  set.add(i8);
+
+  EXPECT_TRUE(was_floating);
+  EXPECT_FALSE(set.is_floating());
+  for (const DType dtype : all)
+    EXPECT_EQ(set.has(dtype), dtype == f4 || dtype == f8 || dtype == i8);
+  EXPECT_TRUE(DTypeSet().is_empty());
 }
 
 }  // namespace
