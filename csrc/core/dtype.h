@@ -7,19 +7,21 @@
 #include <limits>
 #include <string_view>
 
+#include "csrc/core/half_types.h"
 #include "csrc/core/type_list.h"
 
 namespace garboard {
 
 /// bool, integers, floats; of each kind those that hold others come after them.
-enum class DType : std::uint8_t { boolean, uint8, int32, int64, float32, float64 };
+enum class DType : std::uint8_t { boolean, uint8, int32, int64, bfloat16, float32, float64 };
 
 /// The type of an element, in the order of DType. All that is not said of single dtypes below, or
 /// of a type by its numeric_limits, follows from this list.
-using ElementTypes = TypeList<bool, std::uint8_t, std::int32_t, std::int64_t, float, double>;
+using ElementTypes =
+    TypeList<bool, std::uint8_t, std::int32_t, std::int64_t, BFloat16, float, double>;
 
 /// Of them, floats of 16 bits: elements are stored so, and computed with as float.
-using HalfTypes = TypeList<>;
+using HalfTypes = TypeList<BFloat16>;
 
 inline constexpr int dtype_count = ElementTypes::size;
 
@@ -47,6 +49,8 @@ constexpr decltype(auto) visit_dtype(DType dtype, Visit&& visit) {
       return visit(Type<std::int32_t>{});
     case DType::int64:
       return visit(Type<std::int64_t>{});
+    case DType::bfloat16:
+      return visit(Type<BFloat16>{});
     case DType::float32:
       return visit(Type<float>{});
     case DType::float64:
@@ -124,7 +128,8 @@ constexpr std::size_t item_size(DType dtype) {
 }
 
 constexpr std::string_view name_of(DType dtype) {
-  constexpr std::string_view names[] = {"bool", "uint8", "int32", "int64", "float32", "float64"};
+  constexpr std::string_view names[] = {"bool",     "uint8",   "int32",  "int64",
+                                        "bfloat16", "float32", "float64"};
   static_assert(std::size(names) == dtype_count);
   return names[static_cast<int>(dtype)];
 }

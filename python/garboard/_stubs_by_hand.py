@@ -68,6 +68,7 @@ bool: Final[dtype]
 uint8: Final[dtype]
 int32: Final[dtype]
 int64: Final[dtype]
+bfloat16: Final[dtype]
 float32: Final[dtype]
 float64: Final[dtype]
 

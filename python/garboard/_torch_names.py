@@ -64,7 +64,7 @@ _FUNCTIONS: _Rows = (
     ("use gb.float64", "double"),
     ("use gb.int64", "long"),
     ("use gb.int32", "int"),
-    ("use gb.float32; there are no half types yet", "float16 half bfloat16"),
+    ("use gb.bfloat16", "float16 half"),
     ("use gb.int32", "int8 int16 short"),
     ("use gb.int64", "uint16 uint32 uint64"),
     (
@@ -111,7 +111,7 @@ _METHODS: _Rows = (
     ("use x.numel()", "nelement"),
     ("use x.dim()", "ndimension"),
     ("use x.device.index", "get_device"),
-    ("use x.float(); there are no half types yet", "half bfloat16"),
+    ("use x.bfloat16()", "half"),
     ("use x.int()", "short char"),
     ("use gb.tensor(data, dtype=x.dtype, device=x.device)", "new_tensor new"),
     ("use gb.zeros(sizes, dtype=x.dtype, device=x.device)", "new_zeros"),
@@ -158,7 +158,7 @@ _FUNCTIONAL: _Rows = (
 )
 
 _MODULE: _Rows = (
-    ("use module.float(); there are no half types yet", "half bfloat16"),
+    ("use module.bfloat16()", "half"),
     ("use module.to(dtype)", "type"),
     ("ops run as they are called, so leave it out", "compile"),
     (

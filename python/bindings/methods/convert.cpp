@@ -106,6 +106,13 @@ constexpr Doc float_type{
         ">>> gb.float(gb.tensor([1, 2]))\n"
         "tensor([1., 2.])",
 };
+constexpr Doc bfloat16_type{
+    .summary = "Convert to bfloat16, rounding to the nearest, halves to even.",
+    .returns = converted_returns,
+    .example =
+        ">>> gb.bfloat16(gb.tensor([1, 257]))\n"
+        "tensor([  1., 256.], dtype=garboard.bfloat16)",
+};
 constexpr Doc double_type{
     .summary = "Convert to float64.",
     .returns = converted_returns,
@@ -211,6 +218,7 @@ constexpr std::array table{
         [](const Tensor& input, const Tensor& other) { return to(input, other.dtype()); },
         Place::method),
     bind("float", alone, docs::float_type, as<DType::float32>, Place::method),
+    bind("bfloat16", alone, docs::bfloat16_type, as<DType::bfloat16>, Place::method),
     bind("double", alone, docs::double_type, as<DType::float64>, Place::method),
     bind("long", alone, docs::long_type, as<DType::int64>, Place::method),
     bind("int", alone, docs::int_type, as<DType::int32>, Place::method),

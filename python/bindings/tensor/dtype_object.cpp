@@ -15,8 +15,9 @@ namespace {
 
 constexpr const char* dtype_doc = R"(The type of an element.
 
-There are six: `gb.bool`, `gb.uint8`, `gb.int32`, `gb.int64`, `gb.float32` and `gb.float64`. Where
-one is asked for, Python's `bool`, `int` and `float` stand for `bool`, `int64` and `float64`.
+There are `gb.bool`, `gb.uint8`, `gb.int32`, `gb.int64`, `gb.bfloat16`, `gb.float32` and
+`gb.float64`. Where one is asked for, Python's `bool`, `int` and `float` stand for `bool`, `int64`
+and `float64`. Arithmetic on bfloat16 is done in float32, and rounded once.
 
 >>> gb.float32.itemsize, gb.float32.is_floating_point
 (4, True)
@@ -118,7 +119,7 @@ void* slot(Function* function) {
 bool add_dtypes_and_devices(PyObject* module) {
   static PyGetSetDef dtype_properties[] = {
       {"itemsize", dtype_itemsize, nullptr, "The bytes that an element takes.", nullptr},
-      {"is_floating_point", dtype_is_floating, nullptr, "True for float32 and float64.", nullptr},
+      {"is_floating_point", dtype_is_floating, nullptr, "True for bfloat16, float32 and float64.", nullptr},
       {}};
   static PyMethodDef dtype_methods[] = {{"__reduce__", dtype_reduce, METH_NOARGS, nullptr}, {}};
   static PyType_Slot dtype_slots[] = {{Py_tp_dealloc, slot(dealloc)},

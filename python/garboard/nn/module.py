@@ -254,6 +254,17 @@ class Module(Tree):
         """
         return self.to(dtype=_engine.float32)
 
+    def bfloat16(self) -> Self:
+        """Convert floating parameters and buffers to bfloat16, as `to` does.
+
+        Returns:
+            This module.
+
+        >>> gb.nn.Linear(2, 1).bfloat16().weight.dtype
+        garboard.bfloat16
+        """
+        return self.to(dtype=_engine.bfloat16)
+
     def double(self) -> Self:
         """Convert floating parameters and buffers to float64, as `to` does.
 
