@@ -13,15 +13,26 @@
 namespace garboard {
 
 /// bool, integers, floats; of each kind those that hold others come after them.
-enum class DType : std::uint8_t { boolean, uint8, int32, int64, bfloat16, float32, float64 };
+enum class DType : std::uint8_t {
+  boolean,
+  uint8,
+  int8,
+  int16,
+  int32,
+  int64,
+  float16,
+  bfloat16,
+  float32,
+  float64
+};
 
 /// The type of an element, in the order of DType. All that is not said of single dtypes below, or
 /// of a type by its numeric_limits, follows from this list.
-using ElementTypes =
-    TypeList<bool, std::uint8_t, std::int32_t, std::int64_t, BFloat16, float, double>;
+using ElementTypes = TypeList<bool, std::uint8_t, std::int8_t, std::int16_t, std::int32_t,
+                              std::int64_t, Float16, BFloat16, float, double>;
 
 /// Of them, floats of 16 bits: elements are stored so, and computed with as float.
-using HalfTypes = TypeList<BFloat16>;
+using HalfTypes = TypeList<Float16, BFloat16>;
 
 inline constexpr int dtype_count = ElementTypes::size;
 
@@ -45,10 +56,16 @@ constexpr decltype(auto) visit_dtype(DType dtype, Visit&& visit) {
       return visit(Type<bool>{});
     case DType::uint8:
       return visit(Type<std::uint8_t>{});
+    case DType::int8:
+      return visit(Type<std::int8_t>{});
+    case DType::int16:
+      return visit(Type<std::int16_t>{});
     case DType::int32:
       return visit(Type<std::int32_t>{});
     case DType::int64:
       return visit(Type<std::int64_t>{});
+    case DType::float16:
+      return visit(Type<Float16>{});
     case DType::bfloat16:
       return visit(Type<BFloat16>{});
     case DType::float32:
@@ -128,8 +145,8 @@ constexpr std::size_t item_size(DType dtype) {
 }
 
 constexpr std::string_view name_of(DType dtype) {
-  constexpr std::string_view names[] = {"bool",     "uint8",   "int32",  "int64",
-                                        "bfloat16", "float32", "float64"};
+  constexpr std::string_view names[] = {"bool",  "uint8",   "int8",     "int16",   "int32",
+                                        "int64", "float16", "bfloat16", "float32", "float64"};
   static_assert(std::size(names) == dtype_count);
   return names[static_cast<int>(dtype)];
 }
@@ -140,6 +157,10 @@ constexpr Category category_of(DType dtype) {
 }
 
 constexpr bool is_floating(DType dtype) { return category_of(dtype) == Category::floating; }
+
+constexpr bool is_signed(DType dtype) {
+  return visit_dtype(dtype, []<class T>(Type<T>) { return std::numeric_limits<T>::is_signed; });
+}
 
 /// A float of 16 bits, which is computed with as float32.
 constexpr bool is_half(DType dtype) { return is_floating(dtype) && item_size(dtype) == 2; }

@@ -28,6 +28,33 @@ struct HalfFloat {
   }
 };
 
+/// IEEE 754's binary16: 11 digits, and numbers up to 65504.
+struct Binary16 {
+  static constexpr int digits = 11, max_exponent = 16;
+
+  GARBOARD_HD static constexpr float float_of(std::uint16_t bits) {
+    const std::uint32_t sign = (bits & 0x8000u) << 16, size = bits & 0x7fffu;
+    // The exponent is 112 too small, that of a subnormal too: a product mends both.
+    const float scaled = __builtin_bit_cast(float, size << 13) * 0x1p112f;
+    const std::uint32_t finite = __builtin_bit_cast(std::uint32_t, scaled);
+    const std::uint32_t whole = size >= 0x7c00 ? 0x7f800000 | size << 13 : finite;
+    return __builtin_bit_cast(float, sign | whole);
+  }
+  GARBOARD_HD static constexpr std::uint16_t bits_of(float x) {
+    const auto whole = __builtin_bit_cast(std::uint32_t, x);
+    const std::uint32_t sign = whole >> 16 & 0x8000, size = whole & 0x7fffffff;
+    const std::uint32_t normal = (size - (112u << 23) + 0xfff + (size >> 13 & 1)) >> 13;
+    // Beside 1/2 a float has as many places behind the point as the subnormal numbers.
+    const float beside = __builtin_bit_cast(float, size < 0x38800000 ? size : 0) + 0.5f;
+    const std::uint32_t subnormal = __builtin_bit_cast(std::uint32_t, beside) - 0x3f000000;
+    const std::uint32_t nan = 0x7e00 | (size >> 13 & 0x3ff);
+    const std::uint32_t beyond = size > 0x7f800000 ? nan : 0x7c00;
+    const std::uint32_t finite = size < 0x38800000 ? subnormal : normal;
+    return static_cast<std::uint16_t>(sign | (size >= 0x477ff000 ? beyond : finite));
+  }
+};
+using Float16 = HalfFloat<Binary16>;
+
 /// The upper half of a float: its range, and 8 of its 24 digits.
 struct UpperHalf {
   static constexpr int digits = 8, max_exponent = 128;

@@ -21,7 +21,18 @@ __all__ = [
     "is_tensor",
 ]
 
-DTYPES = ("bool", "uint8", "int32", "int64", "bfloat16", "float32", "float64")
+DTYPES = (
+    "bool",
+    "uint8",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+)
 OPS = tuple(
     sorted(
         {row[0] for row in _engine._op_table() if not row[4] and row[0][0] != "_"}

@@ -52,6 +52,10 @@ class dtype:
     @property
     def itemsize(self) -> int: ...
     @property
+    def is_complex(self) -> bool: ...
+    @property
+    def is_signed(self) -> bool: ...
+    @property
     def is_floating_point(self) -> bool: ...
 
 class device:
@@ -66,8 +70,11 @@ _device = device
 
 bool: Final[dtype]
 uint8: Final[dtype]
+int8: Final[dtype]
+int16: Final[dtype]
 int32: Final[dtype]
 int64: Final[dtype]
+float16: Final[dtype]
 bfloat16: Final[dtype]
 float32: Final[dtype]
 float64: Final[dtype]

@@ -64,8 +64,6 @@ _FUNCTIONS: _Rows = (
     ("use gb.float64", "double"),
     ("use gb.int64", "long"),
     ("use gb.int32", "int"),
-    ("use gb.bfloat16", "float16 half"),
-    ("use gb.int32", "int8 int16 short"),
     ("use gb.int64", "uint16 uint32 uint64"),
     (
         "",
@@ -79,7 +77,7 @@ _FUNCTIONS: _Rows = (
     ("use gb.tensor(data, dtype=gb.uint8)", "ByteTensor"),
     ("use a tuple", "Size"),
     ("ops run as they are called, so leave it out", "jit fx export"),
-    ("use float32, for there are no half types yet", "autocast amp GradScaler"),
+    ("convert with module.to(gb.bfloat16) and x.to(gb.bfloat16)", "autocast amp GradScaler"),
     (
         "give dtype= and device= where tensors are made",
         "set_default_dtype get_default_dtype set_default_device get_default_device "
@@ -111,8 +109,6 @@ _METHODS: _Rows = (
     ("use x.numel()", "nelement"),
     ("use x.dim()", "ndimension"),
     ("use x.device.index", "get_device"),
-    ("use x.bfloat16()", "half"),
-    ("use x.int()", "short char"),
     ("use gb.tensor(data, dtype=x.dtype, device=x.device)", "new_tensor new"),
     ("use gb.zeros(sizes, dtype=x.dtype, device=x.device)", "new_zeros"),
     ("use gb.ones(sizes, dtype=x.dtype, device=x.device)", "new_ones"),
@@ -158,7 +154,6 @@ _FUNCTIONAL: _Rows = (
 )
 
 _MODULE: _Rows = (
-    ("use module.bfloat16()", "half"),
     ("use module.to(dtype)", "type"),
     ("ops run as they are called, so leave it out", "compile"),
     (

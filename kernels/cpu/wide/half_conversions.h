@@ -1,22 +1,78 @@
-// Half types to float and back, many at a time.
+// Half types to float and back, many at a time. AVX-512's own way to bfloat16 is not taken: it
+// takes subnormal numbers for 0, and results would differ from machine to machine.
 #pragma once
 
 #include <cstdint>
 
 #include "kernels/functors/element.h"
 
+#ifdef __F16C__
+#include <immintrin.h>
+#endif
+
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
+#ifdef __F16C__
+/// Calls `step(i)` for whole vectors, `width` elements each; returns where they end.
+template <class Step>
+std::int64_t for_each_vector(std::int64_t count, int width, Step step) {
+  std::int64_t i = 0;
+  for (; i + width <= count; i += width) step(i);
+  return i;
+}
+
+inline std::int64_t widen_vectors(float* to, const Float16* from, std::int64_t count) {
+#ifdef __AVX512F__
+  return for_each_vector(
+      count, 16, [=](std::int64_t i) __attribute__((always_inline)) {
+        const auto bits = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
+        _mm512_storeu_ps(to + i, _mm512_cvtph_ps(bits));
+      });
+#else
+  return for_each_vector(
+      count, 8, [=](std::int64_t i) __attribute__((always_inline)) {
+        const auto bits = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i));
+        _mm256_storeu_ps(to + i, _mm256_cvtph_ps(bits));
+      });
+#endif
+}
+inline std::int64_t narrow_vectors(Float16* to, const float* from, std::int64_t count) {
+  constexpr int to_nearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
+#ifdef __AVX512F__
+  return for_each_vector(
+      count, 16, [=](std::int64_t i) __attribute__((always_inline)) {
+        const auto bits = _mm512_cvtps_ph(_mm512_loadu_ps(from + i), to_nearest);
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i), bits);
+      });
+#else
+  return for_each_vector(
+      count, 8, [=](std::int64_t i) __attribute__((always_inline)) {
+        const auto bits = _mm256_cvtps_ph(_mm256_loadu_ps(from + i), to_nearest);
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i), bits);
+      });
+#endif
+}
+#else
+inline std::int64_t widen_vectors(float*, const Float16*, std::int64_t) { return 0; }
+inline std::int64_t narrow_vectors(Float16*, const float*, std::int64_t) { return 0; }
+#endif
+
+/// Of the other half types g++ makes vectors of the loops below.
+inline std::int64_t widen_vectors(float*, const BFloat16*, std::int64_t) { return 0; }
+inline std::int64_t narrow_vectors(BFloat16*, const float*, std::int64_t) { return 0; }
+
 template <functors::Half T>
 void widen(float* __restrict to, const T* from, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<float>(from[i]);
+  for (std::int64_t i = widen_vectors(to, from, count); i < count; ++i)
+    to[i] = static_cast<float>(from[i]);
 }
 
 /// Each rounded to the nearest, halves to even.
 template <functors::Half T>
 void narrow(T* __restrict to, const float* from, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<T>(from[i]);
+  for (std::int64_t i = narrow_vectors(to, from, count); i < count; ++i)
+    to[i] = static_cast<T>(from[i]);
 }
 
 }  // namespace

@@ -213,9 +213,15 @@ constexpr const char* format_code<bool> = "?";
 template <>
 constexpr const char* format_code<std::uint8_t> = "B";
 template <>
+constexpr const char* format_code<std::int8_t> = "b";
+template <>
+constexpr const char* format_code<std::int16_t> = "h";
+template <>
 constexpr const char* format_code<std::int32_t> = "i";
 template <>
 constexpr const char* format_code<std::int64_t> = "q";
+template <>
+constexpr const char* format_code<Float16> = "e";
 template <>
 constexpr const char* format_code<float> = "f";
 template <>

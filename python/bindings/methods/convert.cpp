@@ -106,6 +106,14 @@ constexpr Doc float_type{
         ">>> gb.float(gb.tensor([1, 2]))\n"
         "tensor([1., 2.])",
 };
+constexpr Doc half_type{
+    .summary = "Convert to float16, rounding to the nearest, halves to even.",
+    .details = "What is beyond 65504 becomes infinite.",
+    .returns = converted_returns,
+    .example =
+        ">>> gb.half(gb.tensor([0.5, 1e6]))\n"
+        "tensor([0.5000,    inf], dtype=garboard.float16)",
+};
 constexpr Doc bfloat16_type{
     .summary = "Convert to bfloat16, rounding to the nearest, halves to even.",
     .returns = converted_returns,
@@ -133,6 +141,20 @@ constexpr Doc int_type{
     .example =
         ">>> gb.int(gb.tensor([1.5, -1.5]))\n"
         "tensor([ 1, -1], dtype=garboard.int32)",
+};
+constexpr Doc short_type{
+    .summary = "Convert to int16, cutting off towards zero, as `to` does.",
+    .returns = converted_returns,
+    .example =
+        ">>> gb.short(gb.tensor([1.5, -1.5]))\n"
+        "tensor([ 1, -1], dtype=garboard.int16)",
+};
+constexpr Doc char_type{
+    .summary = "Convert to int8, cutting off towards zero, as `to` does.",
+    .returns = converted_returns,
+    .example =
+        ">>> gb.char(gb.tensor([1.5, -1.5]))\n"
+        "tensor([ 1, -1], dtype=garboard.int8)",
 };
 constexpr Doc byte{
     .summary = "Convert to uint8, cutting off towards zero, as `to` does.",
@@ -218,10 +240,13 @@ constexpr std::array table{
         [](const Tensor& input, const Tensor& other) { return to(input, other.dtype()); },
         Place::method),
     bind("float", alone, docs::float_type, as<DType::float32>, Place::method),
+    bind("half", alone, docs::half_type, as<DType::float16>, Place::method),
     bind("bfloat16", alone, docs::bfloat16_type, as<DType::bfloat16>, Place::method),
     bind("double", alone, docs::double_type, as<DType::float64>, Place::method),
     bind("long", alone, docs::long_type, as<DType::int64>, Place::method),
     bind("int", alone, docs::int_type, as<DType::int32>, Place::method),
+    bind("short", alone, docs::short_type, as<DType::int16>, Place::method),
+    bind("char", alone, docs::char_type, as<DType::int8>, Place::method),
     bind("byte", alone, docs::byte, as<DType::uint8>, Place::method),
     bind("bool", alone, docs::bool_type, as<DType::boolean>, Place::method),
     bind(

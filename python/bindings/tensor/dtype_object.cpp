@@ -15,9 +15,10 @@ namespace {
 
 constexpr const char* dtype_doc = R"(The type of an element.
 
-There are `gb.bool`, `gb.uint8`, `gb.int32`, `gb.int64`, `gb.bfloat16`, `gb.float32` and
-`gb.float64`. Where one is asked for, Python's `bool`, `int` and `float` stand for `bool`, `int64`
-and `float64`. Arithmetic on bfloat16 is done in float32, and rounded once.
+There are `gb.bool`, `gb.uint8`, `gb.int8`, `gb.int16`, `gb.int32`, `gb.int64`, `gb.float16`,
+`gb.bfloat16`, `gb.float32` and `gb.float64`. Where one is asked for, Python's `bool`, `int` and
+`float` stand for `bool`, `int64` and `float64`. Arithmetic on the half types, float16 and bfloat16,
+is done in float32, and rounded once.
 
 >>> gb.float32.itemsize, gb.float32.is_floating_point
 (4, True)
@@ -76,6 +77,11 @@ PyObject* dtype_is_floating(PyObject* self, void*) {
   return PyBool_FromLong(is_floating(dtype_value(self)));
 }
 
+PyObject* dtype_is_complex(PyObject*, void*) { Py_RETURN_FALSE; }
+PyObject* dtype_is_signed(PyObject* self, void*) {
+  return PyBool_FromLong(is_signed(dtype_value(self)));
+}
+
 PyObject* device_repr(PyObject* self) {
   const Device device = device_value(self);
   const std::string type = text("device(type='", name_of(device.kind), "'");
@@ -119,7 +125,9 @@ void* slot(Function* function) {
 bool add_dtypes_and_devices(PyObject* module) {
   static PyGetSetDef dtype_properties[] = {
       {"itemsize", dtype_itemsize, nullptr, "The bytes that an element takes.", nullptr},
-      {"is_floating_point", dtype_is_floating, nullptr, "True for bfloat16, float32 and float64.", nullptr},
+      {"is_complex", dtype_is_complex, nullptr, "False: there are no complex dtypes.", nullptr},
+      {"is_signed", dtype_is_signed, nullptr, "True where it has numbers below 0.", nullptr},
+      {"is_floating_point", dtype_is_floating, nullptr, "True for a float.", nullptr},
       {}};
   static PyMethodDef dtype_methods[] = {{"__reduce__", dtype_reduce, METH_NOARGS, nullptr}, {}};
   static PyType_Slot dtype_slots[] = {{Py_tp_dealloc, slot(dealloc)},

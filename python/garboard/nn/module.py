@@ -254,6 +254,17 @@ class Module(Tree):
         """
         return self.to(dtype=_engine.float32)
 
+    def half(self) -> Self:
+        """Convert floating parameters and buffers to float16, as `to` does.
+
+        Returns:
+            This module.
+
+        >>> gb.nn.Linear(2, 1).half().weight.dtype
+        garboard.float16
+        """
+        return self.to(dtype=_engine.float16)
+
     def bfloat16(self) -> Self:
         """Convert floating parameters and buffers to bfloat16, as `to` does.
 
