@@ -13,7 +13,8 @@ namespace garboard::kernels {
 
 /// `x` has out's sizes.
 using UnaryKernel = void (*)(const View& out, const View& x, Stream);
-/// `a` and `b` are of one dtype; each is broadcast to out's sizes, or one element.
+/// `a` and `b` are of one dtype, or one of them is a number in float32 beside a half type; each is
+/// broadcast to out's sizes, or one element.
 using BinaryKernel = void (*)(const View& out, const View& a, const View& b, Stream);
 using TernaryKernel = void (*)(const View& out, const View& a, const View& b, const View& c,
                                Stream);

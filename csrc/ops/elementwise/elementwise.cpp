@@ -74,6 +74,12 @@ class Input {
   View view_;
 };
 
+/// What a number comes to the kernel in: beside a half type in what arithmetic is done in, as in
+/// PyTorch, except where it is compared.
+DType number_dtype(const Binary& op, DType dtype) {
+  return op.kernel.gives_bool ? dtype : widened(dtype);
+}
+
 /// Gives the kernel an output of its own dtype, and converts that where `out` wants another.
 template <class Call>
 void write(const char* op, const Tensor& out, DType dtype, Call&& call) {
@@ -94,6 +100,12 @@ struct ResultPlan {
   DType result;  // the output's
   Device device;
 };
+
+Input input_of(const Binary& op, const Operand& operand, const ResultPlan& plan,
+               const Tensor* written) {
+  const DType dtype = operand.tensor ? plan.dtype : number_dtype(op, plan.dtype);
+  return Input(operand, dtype, plan.sizes, written);
+}
 
 Tensor output_of(const char* op, const ResultPlan& plan) {
   return empty_of(op, plan.sizes, plan.result, plan.device);
@@ -229,7 +241,7 @@ bool is_simple(const Binary& op, const Tensor& tensor) {
 }
 Tensor with_number(const Binary& op, const Operand& a, const Operand& b) {
   const Tensor& x = a.tensor ? *a.tensor : *b.tensor;
-  const ScalarView number(a.tensor ? b.scalar : a.scalar, x.dtype());
+  const ScalarView number(a.tensor ? b.scalar : a.scalar, number_dtype(op, x.dtype()));
   Tensor out = empty_like(op.name, x, op.kernel.gives_bool ? DType::boolean : x.dtype());
   kernels::table_of(x.device())
       .binary[op.kernel.index](out.view(), a.tensor ? x.view() : number.view(),
@@ -243,7 +255,7 @@ Tensor converted(const Binary& op, const Operand& a, const Operand& b) {
   const ResultPlan plan = garboard::plan(op, a, b);
   Tensor out = output_of(op.name, plan);
   {
-    const Input x(a, plan.dtype, plan.sizes, nullptr), y(b, plan.dtype, plan.sizes, nullptr);
+    const Input x = input_of(op, a, plan, nullptr), y = input_of(op, b, plan, nullptr);
     kernels::table_of(plan.device)
         .binary[op.kernel.index](out.view(), x.view(), y.view(), {plan.device});
   }
@@ -308,7 +320,7 @@ void Binary::into(const Tensor& out, const Operand& a, const Operand& b) const {
   check_out(name, out, plan.sizes, plan.result, plan.device);
   Overwriting overwriting(*this, out, {a, b});
   {
-    const Input x(a, plan.dtype, plan.sizes, &out), y(b, plan.dtype, plan.sizes, &out);
+    const Input x = input_of(*this, a, plan, &out), y = input_of(*this, b, plan, &out);
     const auto run = kernels::table_of(plan.device).binary[kernel.index];
     write(name, out, plan.result,
           [&](const View& view) { run(view, x.view(), y.view(), {plan.device}); });

@@ -4,11 +4,24 @@
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
+/// `which` of the two, 0 or 1, is a number that comes in float beside elements of T.
+template <class F, functors::Half T, int which>
+void binary_with_number(const View& out, const View& a, const View& b) {
+  const View* in[] = {&a, &b};
+  constexpr Stretch stretch = binary_stretch<F, T, 1u << which>;
+  if (!run_short<stretch, binary_scalar_sets>(out, a, b))
+    run({stretch, 2, binary_scalar_sets, tuning::element_ns<F, HasWide<F, float>>}, out, in);
+}
+
 template <class F>
 void binary(const View& out, const View& a, const View& b, Stream) {
-  visit_dtype(a.dtype, [&]<class T>(Type<T>) {
+  visit_dtype(a.dtype < b.dtype ? a.dtype : b.dtype, [&]<class T>(Type<T>) {
     using Wide = functors::Widened<T>;
     if constexpr (std::is_invocable_v<F, Wide, Wide>) {
+      if constexpr (functors::Half<T>)
+        if (a.dtype != b.dtype)
+          return a.dtype == DType::float32 ? binary_with_number<F, T, 0>(out, a, b)
+                                           : binary_with_number<F, T, 1>(out, a, b);
       if (out.count == 1 && HasWide<F, Wide>) {
         const void* in[] = {a.data, b.data};
         return binary_stretch<F, T>(out.data, in, 1, 0);

@@ -5,6 +5,7 @@
 
 #include "kernels/cpu/loop/loop.h"
 #include "kernels/cpu/loop/stretch_in_float.h"
+#include "kernels/cpu/loop/swift_halves.h"
 #include "kernels/cpu/wide/wide_exponential.h"
 #include "kernels/cpu/wide/wide_pieces.h"
 #include "kernels/cpu/wide/wide_power.h"
@@ -78,7 +79,9 @@ using ResultOn = std::invoke_result_t<F, functors::Widened<T>...>;
 template <class F, class T>
 void unary_stretch(void* out, const void* const* in, std::int64_t count, unsigned scalars) {
   if constexpr (functors::Half<T>) {
-    constexpr InFloat form{1, 0, std::is_same_v<ResultOn<F, T>, bool>};
+    if constexpr (is_swift<F>)
+      return swift_stretch<F>(static_cast<T*>(out), count, static_cast<const T*>(in[0]));
+    constexpr StretchForm form{1, 0, 0, std::is_same_v<ResultOn<F, T>, bool>};
     return stretch_in_float<T, form>(unary_stretch<F, float>, out, in, count, scalars);
   } else {
     auto* y = static_cast<Stored<std::invoke_result_t<F, T>>*>(out);
@@ -95,10 +98,28 @@ void unary_stretch(void* out, const void* const* in, std::int64_t count, unsigne
   }
 }
 
-template <class F, class T>
+/// A swift functor on a half type; false, with nothing done, where an array is in float already.
+template <class F, class T, unsigned floats>
+bool binary_swiftly(T* y, const void* const* in, std::int64_t count, unsigned scalars) {
+  if (floats & ~scalars) return false;
+  auto* const a = static_cast<const T*>(in[0]);
+  auto* const b = static_cast<const T*>(in[1]);
+  if (scalars == 0)
+    swift_stretch<F>(y, count, a, b);
+  else if (scalars == 1)
+    swift_stretch<F>(y, count, number_of<T>(in[0], floats & 1), b);
+  else
+    swift_stretch<F>(y, count, a, number_of<T>(in[1], floats & 2));
+  return true;
+}
+
+/// `floats`: which inputs of a half type are floats already, a bit each.
+template <class F, class T, unsigned floats = 0>
 void binary_stretch(void* out, const void* const* in, std::int64_t count, unsigned scalars) {
   if constexpr (functors::Half<T>) {
-    constexpr InFloat form{2, 0, std::is_same_v<ResultOn<F, T, T>, bool>};
+    if constexpr (is_swift<F>)
+      if (binary_swiftly<F, T, floats>(static_cast<T*>(out), in, count, scalars)) return;
+    constexpr StretchForm form{2, 0, floats, std::is_same_v<ResultOn<F, T, T>, bool>};
     return stretch_in_float<T, form>(binary_stretch<F, float>, out, in, count, scalars);
   } else {
     auto* y = static_cast<Stored<std::invoke_result_t<F, T, T>>*>(out);
@@ -133,7 +154,8 @@ void ternary_stretch(void* out, const void* const* in, std::int64_t count, unsig
     constexpr bool has_condition = std::is_same_v<First, bool>;
     constexpr Stretch of_float =
         ternary_stretch<F, float, std::conditional_t<has_condition, bool, float>>;
-    return stretch_in_float<T, InFloat{3, has_condition, false}>(of_float, out, in, count, scalars);
+    return stretch_in_float<T, StretchForm{3, has_condition, 0, false}>(of_float, out, in, count,
+                                                                        scalars);
   } else {
     auto* y = static_cast<Stored<T>*>(out);
     auto* a = static_cast<const Stored<First>*>(in[0]);

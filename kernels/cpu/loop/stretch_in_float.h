@@ -7,31 +7,34 @@
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
-/// How a functor meets a half type: which inputs are bools, a bit each, and whether the result is.
-struct InFloat {
+/// How a functor meets a half type: which inputs are bools, and which are floats already, a bit
+/// each, and whether the result is bool.
+struct StretchForm {
   int inputs;
-  unsigned bools;
+  unsigned bools, floats;
   bool gives_bool;
 };
 
 /// `of_float` over elements of T. One function for all functors of a form: it is not inlined.
-template <functors::Half T, InFloat form>
+template <functors::Half T, StretchForm form>
 [[gnu::noinline]] void stretch_in_float(Stretch of_float, void* out, const void* const* in,
                                         std::int64_t count, unsigned scalars) {
   constexpr std::int64_t block = 512;
   alignas(64) float wide[form.inputs + 1][block];
   const void* blocks[form.inputs];
-  const auto is_bool = [](int k) { return (form.bools >> k & 1) != 0; };
+  const auto is_half = [](int k) { return ((form.bools | form.floats) >> k & 1) == 0; };
   for (int k = 0; k < form.inputs; ++k) {
-    blocks[k] = is_bool(k) ? in[k] : wide[k];
-    if ((scalars >> k & 1) && !is_bool(k)) widen(wide[k], static_cast<const T*>(in[k]), 1);
+    blocks[k] = is_half(k) ? wide[k] : in[k];
+    if ((scalars >> k & 1) && is_half(k)) widen(wide[k], static_cast<const T*>(in[k]), 1);
   }
   for (std::int64_t i = 0; i < count; i += block) {
     const std::int64_t n = count - i < block ? count - i : block;
     for (int k = 0; k < form.inputs; ++k) {
       if (scalars >> k & 1) continue;
-      if (is_bool(k))
+      if (form.bools >> k & 1)
         blocks[k] = static_cast<const bool*>(in[k]) + i;
+      else if (form.floats >> k & 1)
+        blocks[k] = static_cast<const float*>(in[k]) + i;
       else
         widen(wide[k], static_cast<const T*>(in[k]) + i, n);
     }

@@ -14,6 +14,8 @@ namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
 #ifdef __F16C__
+inline constexpr int to_nearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
+
 /// Calls `step(i)` for whole vectors, `width` elements each; returns where they end.
 template <class Step>
 std::int64_t for_each_vector(std::int64_t count, int width, Step step) {
@@ -38,7 +40,6 @@ inline std::int64_t widen_vectors(float* to, const Float16* from, std::int64_t c
 #endif
 }
 inline std::int64_t narrow_vectors(Float16* to, const float* from, std::int64_t count) {
-  constexpr int to_nearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
 #ifdef __AVX512F__
   return for_each_vector(
       count, 16, [=](std::int64_t i) __attribute__((always_inline)) {

@@ -8,7 +8,7 @@ namespace {
 
 template <class F>
 void binary(const View& out, const View& a, const View& b, Stream stream) {
-  visit_dtype(a.dtype, [&]<class T>(Type<T>) {
+  visit_dtype(a.dtype < b.dtype ? a.dtype : b.dtype, [&]<class T>(Type<T>) {
     using Wide = functors::Widened<T>;
     if constexpr (std::is_invocable_v<F, Wide, Wide>)
       run<functors::On<F, T>, T, T>(stream, out, a, b);

@@ -92,6 +92,8 @@ Source<T> source_of(const View& x) {
   const bool single = is_single(x);
   T number{};
   if (single && is_on_host(x.data)) {
+    if constexpr (functors::Half<T>)
+      if (x.dtype == DType::float32) return {nullptr, static_cast<T>(*x.as<float>()), true};
     std::memcpy(&number, x.data, sizeof(T));
     return {nullptr, number, true};
   }
