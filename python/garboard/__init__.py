@@ -18,6 +18,7 @@ from garboard import _exchange as _exchange  # noqa: E402
 from garboard import _functions  # noqa: E402
 from garboard import _numpy_functions as _numpy_functions  # noqa: E402
 from garboard._compiling import compile  # noqa: E402
+from garboard._dtypes import can_cast, finfo, iinfo  # noqa: E402
 from garboard._engine import *  # noqa: E402, F403
 from garboard._engine import (  # noqa: E402
     DeviceError,
@@ -38,9 +39,13 @@ from garboard._engine import (  # noqa: E402
     device,
     dispose_scope_statistics,
     dtype,
+    get_default_dtype,
     get_num_threads,
     is_grad_enabled,
     is_inference_mode_enabled,
+    promote_types,
+    result_type,
+    set_default_dtype,
     set_num_threads,
 )
 from garboard._functions import allclose, broadcast_shapes, equal, is_tensor  # noqa: E402
@@ -110,6 +115,7 @@ __all__ = [
     "allclose",
     "compile",
     "broadcast_shapes",
+    "can_cast",
     "current_dispose_scope",
     "device",
     "dispose_scope",
@@ -117,14 +123,20 @@ __all__ = [
     "dtype",
     "enable_grad",
     "equal",
+    "finfo",
+    "get_default_dtype",
     "get_num_threads",
     "inference_mode",
+    "iinfo",
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "is_tensor",
     "load",
     "no_grad",
+    "promote_types",
+    "result_type",
     "save",
+    "set_default_dtype",
     "set_grad_enabled",
     "set_num_threads",
     "set_printoptions",

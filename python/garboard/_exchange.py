@@ -94,6 +94,8 @@ def _reduce(self: Tensor, protocol: Any) -> tuple[Any, ...]:
         dense = self.detach().cpu().contiguous()
     finally:
         _engine._set_grad_enabled(before)
+    if self.dtype is _engine.bfloat16:  # Python's buffers have no code for it
+        dense = dense._reinterpreted(_engine.int16)
     name = str(self.dtype).rpartition(".")[2]
     known = tuple(self.shape), name, str(self.device), self.requires_grad
     if not dense.numel():
@@ -130,7 +132,10 @@ def _unpickled(
         )
     tensor = _engine.empty(shape, dtype=dtype)
     if needed:
-        with memoryview(tensor) as room, room.cast("B") as raw:
+        target = tensor
+        if dtype is _engine.bfloat16:
+            target = tensor._reinterpreted(_engine.int16)
+        with memoryview(target) as room, room.cast("B") as raw:
             raw[:] = given
     if device != "cpu":
         tensor = tensor.to(device)

@@ -32,6 +32,12 @@ DTYPES = (
     "bfloat16",
     "float32",
     "float64",
+    "short",
+    "int",
+    "long",
+    "half",
+    "float",
+    "double",
 )
 OPS = tuple(
     sorted(

@@ -65,8 +65,9 @@ def tensor_text(tensor: Tensor) -> str:
         suffixes.append(f"device='{tensor.device}'")
     if not has_elements or (tensor.numel() == 0 and tensor.ndim != 1):
         suffixes.append(f"size={tensor.shape}")
-    if tensor.dtype not in _DEFAULT_DTYPES or (
-        tensor.numel() == 0 and tensor.dtype != _engine.float32
+    default = _engine.get_default_dtype()
+    if tensor.dtype not in (default, _engine.int64, _engine.bool) or (
+        tensor.numel() == 0 and tensor.dtype != default
     ):
         suffixes.append(f"dtype={tensor.dtype}")
     if tensor.grad_fn is not None:
@@ -86,9 +87,6 @@ def tensor_text(tensor: Tensor) -> str:
         too_long = last_line + len(suffix) + 4 > _options["linewidth"]
         text += (",\n" + " " * len(prefix) if too_long else ", ") + suffix
     return text + ")"
-
-
-_DEFAULT_DTYPES = (_engine.float32, _engine.int64, _engine.bool)
 
 
 def _elements_text(tensor: Tensor, indent: int) -> str:

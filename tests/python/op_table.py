@@ -210,6 +210,7 @@ ELSEWHERE = {
     "test_tensor.py": "size stride dim numel element_size storage_offset data_ptr is_contiguous "
     "is_floating_point item tolist copy_ to type_as float double long int byte bool cpu cuda",
     "test_windows.py": "tril_ triu_",
+    "test_narrow_dtypes.py": "half bfloat16 short char",
     "test_exchange.py": "from_numpy numpy",
     "test_indexing_in_place.py": "scatter_ scatter_add_ scatter_reduce_ index_add_ index_copy_ "
     "index_fill_ index_put_ put_ masked_fill_ masked_scatter_",

@@ -161,8 +161,8 @@ ARITHMETIC: list[Mistake] = [
     ("add", lambda t: gb.add(1, 2), TypeError, "two numbers", "at least one Tensor"),
     ("exp", lambda t: gb.exp(1.0), TypeError, "input is of type float", "a Tensor"),
     ("mul", lambda t: gb.mul(t.x, "a"), TypeError, "other is of type str", "a number"),
-    ("neg", lambda t: -t.bools, DTypeError, "bool", "uint8, int32"),
-    ("sub", lambda t: t.bools - t.bools, DTypeError, "bool", "uint8, int32"),
+    ("neg", lambda t: -t.bools, DTypeError, "bool", "uint8, int8, int16, int32"),
+    ("sub", lambda t: t.bools - t.bools, DTypeError, "bool", "uint8, int8, int16, int32"),
     ("bitwise_and", lambda t: t.x & 1, DTypeError, "float32", "one of bool, uint8"),
     ("mean", lambda t: t.ints.mean(), DTypeError, "int64", "dtype=float32"),
     ("sum", lambda t: t.x.sum(2), IndexOutOfRangeError, "dim 2", "[-2, 1]"),
@@ -294,7 +294,7 @@ WRITES: list[Mistake] = [
     ("copy_", lambda t: t.leaf.copy_(t.x), GradientError, "a leaf", "no_grad()"),
 ]
 GRADIENTS: list[Mistake] = [
-    ("requires_grad_", lambda t: t.ints.requires_grad_(), GradientError, "int64", "float32 and"),
+    ("requires_grad_", lambda t: t.ints.requires_grad_(), GradientError, "int64", "floating"),
     ("requires_grad_", lambda t: t.computed.requires_grad_(False), GradientError, "", "detach()"),
     ("backward", lambda t: t.x.backward(), GradientError, "does not require grad", "computed from"),
     ("backward", lambda t: t.computed.backward(), GradientError, "sizes [2, 3]", "one element"),

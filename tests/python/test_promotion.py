@@ -7,17 +7,21 @@ import pytest
 
 # As torch.promote_types has it for these dtypes.
 TABLE = """
-          bool     uint8    int32    int64    float32  float64
-bool      bool     uint8    int32    int64    float32  float64
-uint8     uint8    uint8    int32    int64    float32  float64
-int32     int32    int32    int32    int64    float32  float64
-int64     int64    int64    int64    int64    float32  float64
-float32   float32  float32  float32  float32  float32  float64
-float64   float64  float64  float64  float64  float64  float64
+         bool     uint8    int8     int16    int32    int64    float16  bfloat16 float32  float64
+bool     bool     uint8    int8     int16    int32    int64    float16  bfloat16 float32  float64
+uint8    uint8    uint8    int16    int16    int32    int64    float16  bfloat16 float32  float64
+int8     int8     int16    int8     int16    int32    int64    float16  bfloat16 float32  float64
+int16    int16    int16    int16    int16    int32    int64    float16  bfloat16 float32  float64
+int32    int32    int32    int32    int32    int32    int64    float16  bfloat16 float32  float64
+int64    int64    int64    int64    int64    int64    int64    float16  bfloat16 float32  float64
+float16  float16  float16  float16  float16  float16  float16  float16  float32  float32  float64
+bfloat16 bfloat16 bfloat16 bfloat16 bfloat16 bfloat16 bfloat16 float32  bfloat16 float32  float64
+float32  float32  float32  float32  float32  float32  float32  float32  float32  float32  float64
+float64  float64  float64  float64  float64  float64  float64  float64  float64  float64  float64
 """
 HEAD, *LINES = (line.split() for line in TABLE.strip().splitlines())
-PAIRS = [(row, col, cell) for row, *cells in LINES for col, cell in zip(HEAD, cells, strict=True)]
-CATEGORY = {"bool": 0, "uint8": 1, "int32": 1, "int64": 1, "float32": 2, "float64": 2}
+ROWS = [(row, list(zip(HEAD, cells, strict=True))) for row, *cells in LINES]
+CATEGORY = {name: 2 if "float" in name else int(name != "bool") for name in HEAD}
 NUMBERS = [(True, "bool"), (1, "int64"), (1.5, "float32")]  # and their dtype on their own
 
 
@@ -34,40 +38,55 @@ def name(dtype: gb.dtype) -> str:
     return str(dtype).removeprefix("garboard.")
 
 
-@pytest.mark.parametrize(("a", "b", "expected"), PAIRS)
+@pytest.mark.parametrize(("a", "row"), ROWS, ids=HEAD)
 class TestTwoTensors:
-    def test_with_dims_meet_by_the_table(self, a, b, expected):
-        assert name((one(a, 2) + one(b, 2)).dtype) == expected
-        assert name((one(a) + one(b)).dtype) == expected
-        assert name(gb.maximum(one(a, 2), one(b, 1)).dtype) == expected
-        assert name(gb.where(one("bool", 2), one(a, 2), one(b, 2)).dtype) == expected
-        assert name(gb.cat([one(a, 2), one(b, 2)]).dtype) == expected
-        assert name(gb.stack([one(a), one(b)]).dtype) == expected
+    def test_with_dims_meet_by_the_table(self, a, row):
+        for b, expected in row:
+            assert name((one(a, 2) + one(b, 2)).dtype) == expected, b
+            assert name((one(a) + one(b)).dtype) == expected, b
+            assert name(gb.maximum(one(a, 2), one(b, 1)).dtype) == expected, b
+            assert name(gb.where(one("bool", 2), one(a, 2), one(b, 2)).dtype) == expected, b
+            assert name(gb.cat([one(a, 2), one(b, 2)]).dtype) == expected, b
+            assert name(gb.stack([one(a), one(b)]).dtype) == expected, b
+            assert name(gb.promote_types(getattr(gb, a), getattr(gb, b))) == expected, b
+            assert name(gb.result_type(one(a, 2), one(b, 2))) == expected, b
 
-    def test_of_which_one_has_no_dims_meet_by_category(self, a, b, expected):
-        assert name((one(a, 2) + one(b)).dtype) == meeting(a, b)
-        assert name((one(b) + one(a, 2)).dtype) == meeting(a, b)
-        assert name((one(a, 0) + one(b)).dtype) == meeting(a, b)
+    def test_of_which_one_has_no_dims_meet_by_category(self, a, row):
+        for b, _ in row:
+            assert name((one(a, 2) + one(b)).dtype) == meeting(a, b), b
+            assert name((one(b) + one(a, 2)).dtype) == meeting(a, b), b
+            assert name((one(a, 0) + one(b)).dtype) == meeting(a, b), b
+            assert name(gb.result_type(one(b), one(a, 2))) == meeting(a, b), b
 
-    def test_compare_as_bools(self, a, b, expected):
+    def test_compare_as_bools(self, a, row):
         for op in (gb.eq, gb.ne, gb.lt, gb.le, gb.gt, gb.ge, gb.logical_and, gb.logical_xor):
-            assert op(one(a, 2), one(b, 2)).dtype == gb.bool
+            for b, _ in row:
+                result = op(one(a, 2), one(b, 2))
 
-    def test_divide_as_floats(self, a, b, expected):
-        wanted = expected if CATEGORY[expected] == 2 else "float32"
+                assert result.dtype == gb.bool, b
+                assert result.tolist() == [op in (gb.eq, gb.le, gb.ge, gb.logical_and)] * 2, b
 
-        assert name((one(a, 2) / one(b, 2)).dtype) == wanted
+    def test_divide_as_floats(self, a, row):
+        for b, expected in row:
+            wanted = expected if CATEGORY[expected] == 2 else "float32"
 
-    def test_in_place_keep_the_first_dtype_or_refuse(self, a, b, expected):
-        x = one(a, 2)
-        if CATEGORY[expected] <= CATEGORY[a]:
-            x += one(b, 2)
-            assert name(x.dtype) == a
-        else:
-            with pytest.raises(gb.DTypeError, match=rf"^add: a result of {expected} .*{a}; .+"):
+            assert name((one(a, 2) / one(b, 2)).dtype) == wanted, b
+
+    def test_in_place_keep_the_first_dtype_or_refuse(self, a, row):
+        for b, expected in row:
+            x = one(a, 2)
+            assert gb.can_cast(getattr(gb, expected), x.dtype) == (
+                CATEGORY[expected] <= CATEGORY[a]
+            )
+            if CATEGORY[expected] <= CATEGORY[a]:
                 x += one(b, 2)
-            assert x.tolist() == [1, 1]
-            assert x._version == 0
+                assert name(x.dtype) == a
+                assert x.tolist() == [1 if a == "bool" else 2] * 2
+            else:
+                with pytest.raises(gb.DTypeError, match=rf"^add: a result of {expected} .*{a}; .+"):
+                    x += one(b, 2)
+                assert x.tolist() == [1, 1]
+                assert x._version == 0
 
 
 class TestANumber:
@@ -81,8 +100,10 @@ class TestANumber:
             assert name((number + x).dtype) == expected
             assert name(gb.where(one("bool", 2), x, number).dtype) == expected
             assert name(gb.where(one("bool", 2), number, x).dtype) == expected
+            assert name(gb.result_type(x, number)) == expected
+            assert name(gb.result_type(number, x)) == expected
 
-    @pytest.mark.parametrize("dtype", ["uint8", "int32", "int64", "float32", "float64"])
+    @pytest.mark.parametrize("dtype", HEAD[1:])
     @pytest.mark.parametrize(("number", "own"), NUMBERS[1:])
     def test_bounds_a_clamp_by_the_same_rule(self, dtype, number, own):
         assert name(one(dtype, 2).clamp(max=number).dtype) == meeting(dtype, own)
@@ -126,15 +147,16 @@ class TestANumber:
 
 class TestResults:
     def test_of_sums_are_wide(self):
-        for dtype in ("bool", "uint8", "int32"):
+        for dtype in ("bool", "uint8", "int8", "int16", "int32"):
             assert one(dtype, 2).sum().dtype == gb.int64
             assert one(dtype, 2).prod(0).dtype == gb.int64
-        assert one("float32", 2).sum().dtype == gb.float32
+        for dtype in ("float16", "bfloat16", "float32", "float64"):
+            assert name(one(dtype, 2).sum().dtype) == dtype
         assert one("uint8", 300).sum().item() == 300
         assert one("int64", 2).sum(dtype=gb.float64).dtype == gb.float64
 
     def test_of_functions_of_reals_are_float32_for_integers(self):
-        for dtype in ("bool", "uint8", "int32", "int64"):
+        for dtype in ("bool", "uint8", "int8", "int16", "int32", "int64"):
             assert one(dtype, 2).exp().dtype == gb.float32
             assert one(dtype, 2).sqrt().dtype == gb.float32
 

@@ -119,6 +119,13 @@ Tensor view(const Tensor& input, const Dims& sizes) {
   return reshaped("view", input, resolved, *strides);
 }
 
+Tensor reinterpreted(const Tensor& input, DType dtype) {
+  if (item_size(dtype) != item_size(input.dtype()))
+    throw DTypeError(text("view: ", name_of(input.dtype()), " as ", name_of(dtype),
+                          "; elements of as many bytes are needed"));
+  return Tensor::over(input.storage(), dtype, input.sizes(), input.strides(), input.offset());
+}
+
 Tensor reshape(const Tensor& input, const Dims& sizes) {
   const Dims resolved = resolved_sizes("reshape", input, sizes);
   const std::optional<Dims> strides = view_strides(input, resolved);

@@ -33,8 +33,8 @@ void binary(const View& out, const View& a, const View& b, Stream) {
       }
       if (run_short<binary_stretch<F, T>, binary_scalar_sets>(out, a, b)) return;
       const View* in[] = {&a, &b};
-      run({binary_stretch<F, T>, 2, binary_scalar_sets, tuning::element_ns<F, HasWide<F, functors::Widened<T>>>}, out,
-          in);
+      run({binary_stretch<F, T>, 2, binary_scalar_sets, tuning::element_ns<F, HasWide<F, Wide>>},
+          out, in);
     } else {
       __builtin_trap();
     }

@@ -15,7 +15,8 @@ void unary(const View& out, const View& x, Stream) {
       }
       if (run_short<unary_stretch<F, T>, 1>(out, x)) return;
       const View* in = &x;
-      run({unary_stretch<F, T>, 1, 1, tuning::element_ns<F, HasWide<F, functors::Widened<T>>>}, out, &in);
+      run({unary_stretch<F, T>, 1, 1, tuning::element_ns<F, HasWide<F, functors::Widened<T>>>}, out,
+          &in);
     } else {
       __builtin_trap();
     }

@@ -3,6 +3,7 @@
 // with its rounding error. The order is fixed by the sizes and strides alone.
 #include "kernels/functors/reduce.h"
 #include "kernels/cpu/loop/parts.h"
+#include "kernels/cpu/loop/rows_in_float.h"
 #include "kernels/cpu/reduce/dense_reduce.h"
 #include "kernels/cpu/reduce/reduce_walk.h"
 
@@ -55,11 +56,12 @@ struct LoopsOf : Accumulators<Accumulator<F, typename F::template Result<T>>, Ou
 
   static void take_row(void* accumulator, const void* x, std::int64_t count) {
     auto& kept = *static_cast<Kept*>(accumulator);
+    functors::Widened<T> memory[functors::Half<T> ? block_elements : 1];
     for (std::int64_t done = 0; done < count; done += block_elements) {
-      const T* block = static_cast<const T*>(x) + done;
+      const std::int64_t n = smaller(count - done, block_elements);
+      const auto* const block = wide_row(static_cast<const T*>(x) + done, memory, n);
       kept.add(reduce_dense<R>(
-          smaller(count - done, block_elements), F::template identity<R>,
-          F{}, [block](std::int64_t i) __attribute__((always_inline)) {
+          n, F::template identity<R>, F{}, [block](std::int64_t i) __attribute__((always_inline)) {
             return functors::counted_as<R>(block[i]);
           }));
     }

@@ -155,8 +155,8 @@ struct ReduceNests {
 };
 
 template <class F, class T, class Out>
-void launch_reduction(const NestPart& results, const ReduceNests& reduction, Stream stream, Out* out,
-                      const T* x) {
+void launch_reduction(const NestPart& results, const ReduceNests& reduction, Stream stream,
+                      Out* out, const T* x) {
   using R = typename F::template Result<T>;
   const auto parts = parts_of(reduction.reduced, most_elements);
   const std::int64_t count = results.count();

@@ -78,12 +78,12 @@ constexpr Doc to{
     .summary = "Convert to a dtype, a device, or those of another tensor.",
     .details =
         "`x.to(dtype)`, `x.to(device)`, `x.to(device, dtype)` or `x.to(tensor)`. On their way into "
-        "an "
-        "integer dtype floats are cut off towards zero and integers wrap; a float beyond the dtype "
-        "gives no number in particular. To bool, what is not zero is true.",
+        "an integer dtype floats are cut off towards zero and integers wrap; a float beyond the "
+        "dtype gives no number in particular. To bool, what is not zero is true.",
     .args = {{"device", "A device, or its name: \"cuda:0\"."},
              {"dtype", "The dtype."},
              {"other", "Tensor whose device and dtype are taken."},
+             {"non_blocking", "Changes nothing: a transfer waits where it must."},
              {"copy", "True copies even where nothing changes."}},
     .returns = converted_returns,
     .raises = unusable_device,
@@ -214,24 +214,26 @@ constexpr std::array table{
         Place::method),
     bind(
         "to",
-        "input: Tensor, device: Device | None = None, dtype: DType | None = None, *, "
-        "copy: bool = False",
+        "input: Tensor, device: Device | None = None, dtype: DType | None = None, "
+        "non_blocking: bool = False, copy: bool = False",
         docs::to,
-        [](const Tensor& input, std::optional<Device> device, std::optional<DType> dtype,
+        [](const Tensor& input, std::optional<Device> device, std::optional<DType> dtype, bool,
            bool copy) {
           return converted(input, device.value_or(input.device()), dtype.value_or(input.dtype()),
                            copy);
         },
         Place::method),
     bind(
-        "to", "input: Tensor, dtype: DType, *, copy: bool = False", docs::to,
-        [](const Tensor& input, DType dtype, bool copy) {
+        "to", "input: Tensor, dtype: DType, non_blocking: bool = False, copy: bool = False",
+        docs::to,
+        [](const Tensor& input, DType dtype, bool, bool copy) {
           return converted(input, input.device(), dtype, copy);
         },
         Place::method),
     bind(
-        "to", "input: Tensor, other: Tensor, *, copy: bool = False", docs::to,
-        [](const Tensor& input, const Tensor& other, bool copy) {
+        "to", "input: Tensor, other: Tensor, non_blocking: bool = False, copy: bool = False",
+        docs::to,
+        [](const Tensor& input, const Tensor& other, bool, bool copy) {
           return converted(input, other.device(), other.dtype(), copy);
         },
         Place::method),

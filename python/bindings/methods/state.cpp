@@ -84,7 +84,7 @@ constexpr Doc is_contiguous{
         "(True, False)",
 };
 constexpr Doc is_floating_point{
-    .summary = "Tell whether the dtype is float32 or float64.",
+    .summary = "Tell whether the dtype is a floating one.",
     .args = {{"input", "Tensor of any shape and dtype."}},
     .returns = "A bool.",
     .example =

@@ -49,6 +49,7 @@ PYBIND11_MODULE(_engine, m) {
   bind_build(m);
   bind_cohorts(m);
   bind_cuda(m);
+  bind_dtypes(m);
   bind_history(m);
   bind_holders(m);
   bind_memory(m);

@@ -31,6 +31,16 @@ constexpr Doc view{
         "tensor([[0, 1, 2],\n"
         "        [3, 4, 5]])",
 };
+constexpr Doc reinterpreted{
+    .summary = "Look at the same bytes as elements of another dtype.",
+    .details = "For bytes that Python's buffers have no code for. No gradient passes.",
+    .args = {{"dtype", "A dtype whose elements take as many bytes."}},
+    .returns = "A new tensor over the same storage.",
+    .raises = "DTypeError: The elements take another number of bytes.",
+    .example =
+        ">>> gb.ones(1, dtype=gb.bfloat16)._reinterpreted(gb.int16)\n"
+        "tensor([16256], dtype=garboard.int16)",
+};
 constexpr Doc reshape{
     .summary = "Give the elements other sizes.",
     .details = "The row-major order stays.",
@@ -303,6 +313,8 @@ constexpr const char* beside = "input: Tensor, other: Tensor";
 
 constexpr std::array table{
     bind("view", "input: Tensor, *shape: int", docs::view, fn<view>, Place::method),
+    bind("_reinterpreted", "input: Tensor, dtype: DType", docs::reinterpreted, fn<reinterpreted>,
+         Place::method),
     bind("reshape", "input: Tensor, *shape: int", docs::reshape,
          [](const Tensor& input, const Dims& shape) {
            Tensor result = reshape(input, shape);

@@ -170,6 +170,15 @@ bool add_dtypes_and_devices(PyObject* module) {
     const std::string name(name_of(object->value));
     if (PyModule_AddObjectRef(module, name.c_str(), dtypes[i]) < 0) return false;
   }
+  struct OtherName {
+    const char* name;
+    DType dtype;
+  };
+  constexpr OtherName others[] = {{"short", DType::int16},   {"int", DType::int32},
+                                  {"long", DType::int64},    {"half", DType::float16},
+                                  {"float", DType::float32}, {"double", DType::float64}};
+  for (const auto& [name, dtype] : others)
+    if (PyModule_AddObjectRef(module, name, dtype_object(dtype)) < 0) return false;
   return true;
 }
 

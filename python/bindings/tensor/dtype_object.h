@@ -8,7 +8,8 @@
 
 namespace garboard::python {
 
-/// Makes the types and the six dtypes and adds them to `module`. False with an exception set.
+/// Makes the types and the dtypes and adds them to `module`, under PyTorch's other names too. False
+/// with an exception set.
 bool add_dtypes_and_devices(PyObject* module);
 
 /// Borrowed: there is one object a dtype.

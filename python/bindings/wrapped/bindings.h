@@ -10,6 +10,7 @@ void bind_build(pybind11::module_& m);
 void bind_cohorts(pybind11::module_& m);
 void bind_custom_functions(pybind11::module_& m);
 void bind_cuda(pybind11::module_& m);
+void bind_dtypes(pybind11::module_& m);
 void bind_history(pybind11::module_& m);
 void bind_holders(pybind11::module_& m);
 void bind_memory(pybind11::module_& m);

@@ -8,19 +8,24 @@
 namespace garboard {
 namespace {
 
-constexpr DType b1 = DType::boolean, u1 = DType::uint8, i4 = DType::int32, i8 = DType::int64,
+constexpr DType b1 = DType::boolean, u1 = DType::uint8, i1 = DType::int8, i2 = DType::int16,
+                i4 = DType::int32, i8 = DType::int64, f2 = DType::float16, g2 = DType::bfloat16,
                 f4 = DType::float32, f8 = DType::float64;
-constexpr std::array all{b1, u1, i4, i8, f4, f8};
+constexpr std::array all{b1, u1, i1, i2, i4, i8, f2, g2, f4, f8};
 
 // PyTorch's table for two tensors of at least one dim each, read off torch.promote_types.
 TEST(Promotion, OfTwoDTypesIsPyTorchs) {
   constexpr DType expected[dtype_count][dtype_count] = {
-      {b1, u1, i4, i8, f4, f8},  //
-      {u1, u1, i4, i8, f4, f8},  //
-      {i4, i4, i4, i8, f4, f8},  //
-      {i8, i8, i8, i8, f4, f8},  //
-      {f4, f4, f4, f4, f4, f8},  //
-      {f8, f8, f8, f8, f8, f8},
+      {b1, u1, i1, i2, i4, i8, f2, g2, f4, f8},  //
+      {u1, u1, i2, i2, i4, i8, f2, g2, f4, f8},  //
+      {i1, i2, i1, i2, i4, i8, f2, g2, f4, f8},  //
+      {i2, i2, i2, i2, i4, i8, f2, g2, f4, f8},  //
+      {i4, i4, i4, i4, i4, i8, f2, g2, f4, f8},  //
+      {i8, i8, i8, i8, i8, i8, f2, g2, f4, f8},  //
+      {f2, f2, f2, f2, f2, f2, f2, f4, f4, f8},  //
+      {g2, g2, g2, g2, g2, g2, f4, g2, f4, f8},  //
+      {f4, f4, f4, f4, f4, f4, f4, f4, f4, f8},  //
+      {f8, f8, f8, f8, f8, f8, f8, f8, f8, f8},
   };
 
   for (int a = 0; a < dtype_count; ++a)
@@ -43,13 +48,14 @@ TEST(DType, HasPyTorchsName) {
   std::string names;
   for (const DType dtype : all) names.append(name_of(dtype)).append(" ");
 
-  EXPECT_EQ(names, "bool uint8 int32 int64 float32 float64 ");
+  EXPECT_EQ(names, "bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64 ");
 }
 
 TEST(DType, BelongsToOneCategory) {
   EXPECT_EQ(category_of(b1), Category::boolean);
-  for (const DType dtype : {u1, i4, i8}) EXPECT_EQ(category_of(dtype), Category::integer);
-  for (const DType dtype : {f4, f8}) EXPECT_TRUE(is_floating(dtype));
+  for (const DType dtype : {u1, i1, i2, i4, i8}) EXPECT_EQ(category_of(dtype), Category::integer);
+  for (const DType dtype : {f2, g2, f4, f8}) EXPECT_TRUE(is_floating(dtype));
+  for (const DType dtype : all) EXPECT_EQ(is_half(dtype), dtype == f2 || dtype == g2);
 }
 
 TEST(DTypeSet, HasWhatWasAddedToIt) {
