@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "csrc/core/default_dtype.h"
 #include "csrc/core/error.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
@@ -97,7 +98,7 @@ Tensor cumprod(const Tensor& input, std::int64_t dim, std::optional<DType> dtype
 
 Tensor logcumsumexp(const Tensor& input, std::int64_t dim) {
   const int at = checked_dim("logcumsumexp", dim, input.ndim());
-  const Tensor given = is_floating(input.dtype()) ? input : to(input, DType::float32);
+  const Tensor given = is_floating(input.dtype()) ? input : to(input, default_floating());
   return input.ndim() ? running_exponentials(given, at) : clone(given);
 }
 

@@ -65,20 +65,5 @@ __attribute__((always_inline)) inline std::uint64_t place_of(const std::int64_t*
   return static_cast<std::uint64_t>(given < 0 ? given + wrap : given);
 }
 
-/// An unsigned integer as wide as an element: what only moves knows no dtype.
-template <class Visit>
-decltype(auto) visit_item(int item, Visit&& visit) {
-  switch (item) {
-    case 1:
-      return visit(Type<std::uint8_t>{});
-    case 2:
-      return visit(Type<std::uint16_t>{});
-    case 4:
-      return visit(Type<std::uint32_t>{});
-    default:
-      return visit(Type<std::uint64_t>{});
-  }
-}
-
 }  // namespace
 }  // namespace garboard::kernels::GARBOARD_ISA

@@ -6,6 +6,7 @@
 #include "kernels/cpu/index/indexed_walk.h"
 #include "kernels/cpu/loop/parts.h"
 #include "kernels/functors/binary.h"
+#include "kernels/functors/in_float.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
@@ -30,7 +31,7 @@ struct ScatterSteps {
 
 template <class F, class T>
 __attribute__((always_inline)) inline T met(T there, T given) {
-  return F{}(there, given);
+  return functors::On<F, T>{}(there, given);
 }
 
 /// Elements that are not of the range go to one that nobody reads: a branch would be mispredicted

@@ -75,10 +75,10 @@ template <class T>
 void multiply_row(void* const* data, std::int64_t count) {
   T* const y = static_cast<T*>(data[0]);
   const T* const x = static_cast<const T*>(data[1]);
-  RunningSum<T> product = 1;
+  functors::Gathered<T> product = 1;
   for (const auto [first, last] : Pieces<>(count)) {
     for (std::int64_t i = first; i < last; ++i) {
-      product *= static_cast<RunningSum<T>>(x[i]);
+      product *= static_cast<functors::Gathered<T>>(x[i]);
       y[i] = static_cast<T>(product);
     }
   }
@@ -113,16 +113,16 @@ void find_row(void* const* data, std::int64_t count) {
   T* const values = static_cast<T*>(data[0]);
   auto* const places = static_cast<std::int64_t*>(data[1]);
   const T* const x = static_cast<const T*>(data[2]);
-  T best = x[0];
+  functors::Widened<T> best = functors::widened(x[0]);
   std::int64_t place = 0;
   for (const auto [first, last] : Pieces<>(count)) {
     for (std::int64_t i = first; i < last; ++i) {
-      const T next = x[i];
+      const functors::Widened<T> next = functors::widened(x[i]);
       const bool is_beyond = std::is_same_v<F, functors::MaximumOf> ? next >= best : next <= best;
       const bool is_better = is_beyond | (next != next);
       best = is_better ? next : best;
       place = is_better ? i : place;
-      values[i] = best;
+      values[i] = static_cast<T>(best);
       places[i] = place;
     }
   }
@@ -149,17 +149,18 @@ void kernel(const CumulativeMinimum& of, Stream) {
 template <>
 void kernel(const CumulativeProduct& of, Stream) {
   const View* views[] = {&of.out, &of.x};
-  const RowFunction row = of.x.dtype == DType::float32   ? multiply_row<float>
-                          : of.x.dtype == DType::float64 ? multiply_row<double>
-                                                         : multiply_row<std::int64_t>;
-  for_each_row({row, 2, 1}, views, of.dim);
+  if (!is_floating(of.x.dtype))
+    return for_each_row({multiply_row<std::int64_t>, 2, 1}, views, of.dim);
+  visit_floating(of.x.dtype, [&]<class T>(Type<T>) {
+    for_each_row({multiply_row<T>, 2, 1}, views, of.dim);
+  });
 }
 template <>
 void kernel(const LogCumulativeSumExp& of, Stream) {
   const View* views[] = {&of.out, &of.x};
-  const bool is_float = of.x.dtype == DType::float32;
-  for_each_row({is_float ? add_exponentials<float> : add_exponentials<double>, 2, 1}, views,
-               of.dim);
+  visit_floating(of.x.dtype, [&]<class T>(Type<T>) {
+    for_each_row({add_exponentials<T>, 2, 1}, views, of.dim);
+  });
 }
 template <>
 void kernel(const CumulativeSum& of, Stream) {

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "kernels/cpu/sort/slices.h"
+#include "kernels/functors/element.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
@@ -32,13 +33,15 @@ __attribute__((always_inline)) inline BitsOf<T> key_of(T x) {
   } else {
     const auto ordered = static_cast<Bits>(bits & sign ? ~bits : bits | sign);
     const bool is_zero = static_cast<Bits>(bits << 1) == 0;
-    return x != x ? static_cast<Bits>(~Bits{0}) : is_zero ? sign : ordered;
+    return functors::widened(x) != functors::widened(x) ? static_cast<Bits>(~Bits{0})
+           : is_zero                                    ? sign
+                                                        : ordered;
   }
 }
 
 template <class T>
 inline bool is_nan(T x) {
-  return x != x;
+  return functors::widened(x) != functors::widened(x);
 }
 
 /// Of up to 2^32 elements, keys of up to 32 bits.
