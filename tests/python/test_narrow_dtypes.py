@@ -165,6 +165,48 @@ class TestHalfTypes:
                     error = (got.float() - want).abs().max().item()
                     assert error <= EPS[half] * want.abs().max().item()
 
+    def test_slide_windows_and_attend_in_float32(self):
+        nn = gb.nn.functional
+        for half in HALVES:
+            x, w = gb.randn(2, 4, 9, dtype=half), gb.randn(6, 4, 3, dtype=half)
+            for run in (
+                lambda x, w: nn.conv1d(x, w, padding=1),
+                lambda x, w: nn.conv_transpose1d(x, w.transpose(0, 1), stride=2),
+                lambda x, w: nn.max_pool1d(x, 3),
+                lambda x, w: nn.avg_pool1d(x, 2),
+                lambda x, w: nn.adaptive_avg_pool1d(x, 4),
+                lambda x, w: nn.interpolate(x, scale_factor=2.0, mode="linear"),
+                lambda x, w: nn.scaled_dot_product_attention(x, x, x),
+            ):
+                got, want = run(x, w), run(x.float(), w.float())
+
+                assert got.dtype == half
+                assert gb.equal(got, want.to(half))
+            w.requires_grad_()
+            nn.conv1d(x, w).sum().backward()
+            assert w.grad.dtype == half
+
+    def test_sort_scatter_and_run_along_dims_as_float32_does(self):
+        for half in HALVES:
+            x = gb.randn(3, 40, dtype=half)
+            x[0, 3] = math.nan
+            index = gb.randint(0, 5, (3, 40))
+            for run in (
+                lambda x: x.sort(1)[1],
+                lambda x: x.sort(1, descending=True)[0],
+                lambda x: x.topk(7, 1)[1],
+                lambda x: x.median(1)[1],
+                lambda x: x.cumprod(1),
+                lambda x: x.cummax(1)[1],
+                lambda x: x.logcumsumexp(1),
+                lambda x: gb.zeros(3, 5, dtype=x.dtype).scatter_reduce(1, index, x, "amax"),
+            ):
+                got, want = run(x), run(x.float())
+
+                np.testing.assert_array_equal(
+                    got.double().numpy(), want.to(got.dtype).double().numpy()
+                )
+
     def test_are_drawn_from_every_distribution(self):
         for half in HALVES:
             gb.manual_seed(5)

@@ -229,6 +229,13 @@ Tensor attend_by_ops(const Tensor& q, const Tensor& k, const Tensor& v, const Te
 
 Tensor attention(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask,
                  const AttentionOptions& options) {
+  const DType dtype = query.dtype();
+  if (is_half(dtype) && key.dtype() == dtype && value.dtype() == dtype) {
+    const auto wide = [](const Tensor& tensor) {
+      return tensor && is_half(tensor.dtype()) ? to(tensor, DType::float32) : tensor;
+    };
+    return to(attention(wide(query), wide(key), wide(value), wide(mask), options), dtype);
+  }
   check_tensors(query, key, value, mask);
   if (mask && options.is_causal)
     throw ShapeError(text(op, ": attn_mask and is_causal; one of the two is needed"));

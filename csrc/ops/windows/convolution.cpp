@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "csrc/core/error.h"
+#include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
 #include "csrc/ops/op/record.h"
 #include "csrc/ops/reduce/reduce.h"
@@ -276,6 +277,9 @@ Tensor convolution(int dims, const Tensor& input, const Tensor& weight, const Te
   const ConvolutionCall call{names[dims - 1], dims, false, input, weight, bias};
   check_tensors(call, options.groups);
   check_groups(call.op, options.groups);
+  if (is_half(input.dtype()))
+    return to(convolution(dims, in_float(input), in_float(weight), in_float(bias), options),
+              input.dtype());
   const bool is_single = input.ndim() == dims + 1;
   const Tensor x = is_single ? unsqueeze(input, 0) : input;
   const Tensor out = convolve(x, weight, bias, form_of(call, x, options));
@@ -289,6 +293,10 @@ Tensor transposed_convolution(int dims, const Tensor& input, const Tensor& weigh
   const ConvolutionCall call{names[dims - 1], dims, true, input, weight, bias};
   check_groups(call.op, options.groups);
   check_tensors(call, options.groups);
+  if (is_half(input.dtype()))
+    return to(
+        transposed_convolution(dims, in_float(input), in_float(weight), in_float(bias), options),
+        input.dtype());
   const bool is_single = input.ndim() == dims + 1;
   const Tensor x = is_single ? unsqueeze(input, 0) : input;
   const Tensor out = gather(x, weight, bias, transposed_form_of(call, x, options));

@@ -144,6 +144,10 @@ Tensor gather_planes(const char* op, const Tensor& x, const Tensor& indices, std
 }
 
 ValuesAndIndices max_pool(const PoolForm& form, const Tensor& input, bool wants_indices) {
+  if (is_half(input.dtype())) {
+    const auto [values, indices] = max_pool(form, in_float(input), wants_indices);
+    return {to(values, input.dtype()), indices};
+  }
   const bool is_small = product(form.sizes) <= std::int64_t{1} << 31;
   const Tensor out = empty_of(form.op, form.out, input.dtype(), input.device());
   const Tensor indices =
@@ -220,6 +224,8 @@ ValuesAndIndices adaptive_max_pool(int dims, const Tensor& input, const Dims& si
 }
 
 Tensor max_unpool(int dims, const Tensor& input, const Tensor& indices, const Dims& sizes) {
+  if (is_half(input.dtype()))
+    return to(max_unpool(dims, in_float(input), indices, sizes), input.dtype());
   const char* const op = named(unpool_names, dims);
   const PoolForm form = begun(op, dims, input);
   if (indices.dtype() != DType::int64)
@@ -253,10 +259,14 @@ Tensor average_pool(int dims, const Tensor& input, const PoolOptions& options, b
   const char* const op = named(average_names, dims);
   if (divisor == 0)
     throw ShapeError(text(op, ": divisor_override 0; another number is needed, or None"));
+  if (is_half(input.dtype()))
+    return to(average_pool(dims, in_float(input), options, counts_padding, divisor), input.dtype());
   return average({form_of(op, dims, input, options), counts_padding, divisor.value_or(0)}, input);
 }
 
 Tensor adaptive_average_pool(int dims, const Tensor& input, const Dims& sizes) {
+  if (is_half(input.dtype()))
+    return to(adaptive_average_pool(dims, in_float(input), sizes), input.dtype());
   const char* const op = named(adaptive_average_names, dims);
   return average({adaptive_form(op, dims, input, sizes), false, 0}, input);
 }

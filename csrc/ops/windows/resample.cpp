@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "csrc/core/error.h"
+#include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
 #include "csrc/ops/op/record.h"
 #include "csrc/ops/shape/views.h"
@@ -59,6 +60,9 @@ Tensor spread(const SamplingForm& form, const Tensor& grad) {
 Tensor resample(const Tensor& input, std::int64_t dim, std::int64_t places,
                 kernels::Sampling sampling, bool aligns_corners, double scale) {
   check_floating(op, input);
+  if (is_half(input.dtype()))
+    return to(resample(in_float(input), dim, places, sampling, aligns_corners, scale),
+              input.dtype());
   SamplingForm form{checked_dim(op, dim, input.ndim()),
                     input.sizes(),
                     input.sizes(),

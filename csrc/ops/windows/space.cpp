@@ -62,10 +62,14 @@ Tensor dense(const Tensor& tensor) {
   return contiguous(tensor);
 }
 
+Tensor in_float(const Tensor& tensor) {
+  return tensor && is_half(tensor.dtype()) ? to(tensor, DType::float32) : tensor;
+}
+
 void check_floating(const char* op, const Tensor& input) {
-  if (input.dtype() != DType::float32 && input.dtype() != DType::float64)
+  if (!is_floating(input.dtype()))
     throw DTypeError(
-        text(op, ": input of dtype ", name_of(input.dtype()), "; float32 or float64 is needed"));
+        text(op, ": input of dtype ", name_of(input.dtype()), "; a floating one is needed"));
 }
 
 }  // namespace garboard

@@ -35,7 +35,10 @@ Space last_sizes(const Tensor& tensor, int dims);
 /// Dense, without history.
 Tensor dense(const Tensor& tensor);
 
-/// Raises DTypeError for what is neither float32 nor float64.
+/// A half type in float32, where windows compute; null stays null.
+Tensor in_float(const Tensor& tensor);
+
+/// Raises DTypeError for what is not floating.
 void check_floating(const char* op, const Tensor& input);
 
 /// `"channels, height, width"`.
