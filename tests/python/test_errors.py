@@ -433,6 +433,8 @@ def arguments_of(signature: str, tensor: Callable[[], gb.Tensor]) -> dict[str, A
         "DType": lambda: gb.int64,
         "TensorLike": tensor,
         "Callable[[Tensor], Tensor | None]": lambda: print,
+        "Callable[[Tensor], None]": lambda: print,
+        "Sequence[Tensor | None]": lambda: (tensor(),),
     }
     parameters = ast.parse(f"def f{signature}: ...").body[0].args
     required = parameters.args[: len(parameters.args) - len(parameters.defaults)]

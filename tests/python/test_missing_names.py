@@ -56,10 +56,7 @@ class TestTheTable:
             ("exp2", np.exp2),
             ("logit", lambda x: np.log(x / (1 - x))),
             ("frac", lambda x: x - np.trunc(x)),
-            ("count_nonzero", np.count_nonzero),
             ("nan_to_num", np.nan_to_num),
-            ("norm", np.linalg.norm),
-            ("diff", np.diff),
         ],
     )
     def test_computes_what_the_name_computes(self, name, expected):
@@ -72,15 +69,11 @@ class TestTheTable:
         np.testing.assert_allclose(result.numpy(), expected(values), rtol=1e-12)
 
     def test_makes_what_the_name_makes(self):
-        known: dict[str, Any] = {"gb": gb, "x": gb.ones(3, 4), "start": 1.0, "end": 2.0, "steps": 5}
-        known |= {"classes": 4, "target": gb.tensor([0, 3])}
+        known: dict[str, Any] = {"gb": gb, "start": 1.0, "end": 2.0, "steps": 5}
 
-        def advised(owner: str, name: str) -> Any:
-            return eval(ADVICE[owner][name].removeprefix("use "), known)
+        made = eval(ADVICE["garboard"]["linspace"].removeprefix("use "), known)
 
-        assert advised("garboard", "linspace").tolist() == [1, 1.25, 1.5, 1.75, 2]
-        one_hot = advised("garboard.nn.functional", "one_hot")
-        assert one_hot.tolist() == [[1, 0, 0, 0], [0, 0, 0, 1]]
+        assert made.tolist() == [1, 1.25, 1.5, 1.75, 2]
 
 
 class TestAModule:
@@ -143,9 +136,9 @@ class TestATensor:
         x = gb.ones(2)
 
         with pytest.raises(
-            AttributeError, match=r"'Tensor' object has no attribute 'masked_fill': Py"
+            AttributeError, match=r"'Tensor' object has no attribute 'addmm_': Py"
         ):
-            x.masked_fill  # noqa: B018
+            x.addmm_  # noqa: B018
         with pytest.raises(AttributeError, match=r"NumPy's astype .*; use x.to\(dtype\)"):
             gb.nn.Parameter(x).astype  # noqa: B018
         with pytest.raises(AttributeError, match=r"'resahpe'$"):
@@ -154,22 +147,22 @@ class TestATensor:
     def test_lacks_the_name_for_all_who_ask(self):
         x = gb.ones(2)
 
-        assert not hasattr(x, "topk")
-        assert not hasattr(gb.Tensor, "topk")
-        assert "topk" not in dir(x)
+        assert not hasattr(x, "lgamma")
+        assert not hasattr(gb.Tensor, "lgamma")
+        assert "lgamma" not in dir(x)
         assert "reshape" in dir(x)
-        assert "topk" not in dir(gb.nn.Parameter(x))
+        assert "lgamma" not in dir(gb.nn.Parameter(x))
 
     def test_lets_a_subclass_define_the_name(self):
         class Mine(gb.Tensor):
-            def topk(self) -> int:
+            def lgamma(self) -> int:
                 return 3
 
         x = Mine([1.0])
-        x.sort = 5
+        x.digamma = 5
 
-        assert (x.topk(), x.sort) == (3, 5)
-        assert {"topk", "sort"} <= set(dir(x))
+        assert (x.lgamma(), x.digamma) == (3, 5)
+        assert {"lgamma", "digamma"} <= set(dir(x))
 
     def test_is_found_as_fast_as_ever(self):
         assert "__getattr__" not in vars(gb.Tensor)

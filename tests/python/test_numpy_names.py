@@ -19,7 +19,7 @@ OTHERS: dict[str, dict[str, Any]] = {
     "tensor_split": {"indices_or_sections": 1},
     "unflatten": {"sizes": (1, 1)},
 }
-OPS = sorted({row[0] for row in _engine._op_table()})
+OPS = sorted({name for name, *_ in _engine._op_table() if not name.startswith("_")})
 
 
 def op_of(name: str) -> Any:

@@ -43,7 +43,9 @@ class TestSort:
             assert x.topk(k, largest=False).indices.tolist() == places[:k].tolist()
             assert x.kthvalue(max(k, 1)).values.item() == values[max(k, 1) - 1].item()
 
-    @pytest.mark.parametrize("make", [np.arange, lambda n: -np.arange(n), np.zeros], ids=str)
+    @pytest.mark.parametrize(
+        "make", [np.arange, lambda n: -np.arange(n), np.zeros], ids=["rising", "falling", "equal"]
+    )
     def test_chooses_from_rows_that_are_in_order_already(self, make):
         x = gb.tensor(make(5000).astype(np.float32))
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kernels/cuda/launch/launch.h"
+#include "kernels/functors/element.h"
 
 namespace garboard::kernels::cuda {
 

@@ -1,5 +1,6 @@
 // Elements in order, by rank, and once each.
 #include "csrc/ops/order/order.h"
+#include "csrc/core/default_dtype.h"
 #include "csrc/core/error.h"
 #include "csrc/ops/composite/quantile.h"
 #include "csrc/ops/create/create.h"

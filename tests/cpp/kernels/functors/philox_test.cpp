@@ -31,7 +31,7 @@ TEST(Philox, UnitIntervalsLeaveOutOne) {
   EXPECT_EQ(unit_interval<float>(0, 0), 0);
   EXPECT_EQ(unit_interval<float>(most, 0), 1 - 0x1p-24f);
   EXPECT_EQ(unit_interval<double>(most, most), 1 - 0x1p-53);
-  EXPECT_LT(uniform(1 - 0x1p-24f, 1e8f, 1e8f + 8), 1e8f + 8);
+  EXPECT_LT(uniform<float>(1 - 0x1p-24f, 1e8f, 1e8f + 8), 1e8f + 8);
 }
 
 TEST(Philox, NormalNumbersAreFiniteAtBothEnds) {
