@@ -46,6 +46,7 @@ inline constexpr std::int64_t turned_tile_side = 64, turned_least = 1 << 12, tur
 
 // Kernels of whole rows.
 inline constexpr double row_element_ns = 1;  // of several passes
+inline constexpr double widened_ns = 0.2;    // a float of 16 bits to 32, or back
 inline constexpr std::int64_t row_part = 1 << 14, rows_gathered = 16;
 inline constexpr std::int64_t row_scratch_bytes = std::int64_t{1} << 20;
 

@@ -136,10 +136,7 @@ _NN: _Rows = (
     ("use nn.functional.lp_pool2d", "LPPool2d"),
     (_NO_WINDOWS, "Unfold Fold"),
     (_NO_CELL, "RNNCell LSTMCell GRUCell"),
-    (
-        "multiply (numbers[:, None] == gb.arange(count)).float() by a matrix",
-        "Embedding EmbeddingBag",
-    ),
+    ("use nn.Embedding and mean() or sum() over the dim of a bag", "EmbeddingBag"),
     ("build it of nn.Linear, gb.softmax and @", "Bilinear"),
     ("use self.register_buffer(name, tensor)", "Buffer"),
     ("there is one process and one device a module", "DataParallel parallel"),

@@ -25,6 +25,7 @@ BATCH = "what a batch is made of is decided by the samples, or by a function of 
 NUMPY = "any function of NumPy's, with what it was called with"
 NOTES = "whatever a user notes at a node"
 NODE = "tuples as long as the node has inputs and outputs, None among them"
+POOLED = "a tensor, or a pair with the places of the largest where these are asked for"
 PACKED = "whatever a hook of the user's makes of a tensor"
 DIFFERENTIATED = "any function of the user's; results are nested as its inputs and outputs are"
 FUNCTION = "a class of the user's says what its op takes and gives"
@@ -70,6 +71,12 @@ REASONS = {
     "memory.load_snapshot": SNAPSHOT,
     "memory.memory_stats": COUNTERS,
     "memory.memory_stats_as_nested_dict": COUNTERS,
+    "nn.AdaptiveMaxPool1d.forward": POOLED,
+    "nn.AdaptiveMaxPool2d.forward": POOLED,
+    "nn.AdaptiveMaxPool3d.forward": POOLED,
+    "nn.MaxPool1d.forward": POOLED,
+    "nn.MaxPool2d.forward": POOLED,
+    "nn.MaxPool3d.forward": POOLED,
     "nn.Module.__call__": CALLED,
     "nn.Module.__deepcopy__": COPIED,
     "nn.Module.__getstate__": COPIED,
@@ -78,6 +85,12 @@ REASONS = {
     "nn.Parameter.__deepcopy__": COPIED,
     "nn.ParameterList.__getitem__": "a parameter, or a list of them for a slice",
     "nn.Sequential.forward": "what the first module takes and the last one gives",
+    "nn.adaptive_max_pool1d": POOLED,
+    "nn.adaptive_max_pool2d": POOLED,
+    "nn.adaptive_max_pool3d": POOLED,
+    "nn.max_pool1d": POOLED,
+    "nn.max_pool2d": POOLED,
+    "nn.max_pool3d": POOLED,
     "optim.Adam.__init__": GROUPS,
     "optim.AdamW.__init__": GROUPS,
     "optim.LRScheduler.load_state_dict": GROUPS,

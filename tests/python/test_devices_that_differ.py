@@ -15,7 +15,7 @@ from tests.support.live_memory import balanced  # noqa: F401
 pytestmark = pytest.mark.usefixtures("balanced")
 
 # They look at one tensor's sizes or dtype alone.
-INDIFFERENT = ("expand_as", "reshape_as", "view_as")
+INDIFFERENT = ("broadcast_tensors", "expand_as", "reshape_as", "view_as")
 OF_SEVERAL = [row for row in ROWS if len(row.inputs(row.dtypes[0])) > 1]
 
 

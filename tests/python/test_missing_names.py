@@ -135,9 +135,7 @@ class TestATensor:
     def test_says_what_stands_in_for_a_method(self):
         x = gb.ones(2)
 
-        with pytest.raises(
-            AttributeError, match=r"'Tensor' object has no attribute 'addmm_': Py"
-        ):
+        with pytest.raises(AttributeError, match=r"'Tensor' object has no attribute 'addmm_': Py"):
             x.addmm_  # noqa: B018
         with pytest.raises(AttributeError, match=r"NumPy's astype .*; use x.to\(dtype\)"):
             gb.nn.Parameter(x).astype  # noqa: B018

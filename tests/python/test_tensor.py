@@ -323,9 +323,14 @@ class TestAsAContainer:
         with pytest.raises(gb.GradientError, match=r"^deepcopy: .*; copy detach"):
             copy.deepcopy(x * 2)
 
-    def test_refuses_to_be_pickled(self):
-        with pytest.raises(TypeError, match=r"^pickle: .*; send numpy\(\)"):
-            pickle.dumps(gb.zeros(1))
+    def test_is_pickled_where_no_graph_hangs_on_it(self):
+        x = gb.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+
+        y = pickle.loads(pickle.dumps(x))
+
+        assert (y.tolist(), y.requires_grad, y.dtype) == (x.tolist(), True, x.dtype)
+        with pytest.raises(gb.GradientError, match=r"^pickle: "):
+            pickle.dumps(x * 2)
 
     def test_is_told_of_by_weak_references(self):
         x = gb.zeros(1)

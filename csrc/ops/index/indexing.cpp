@@ -135,8 +135,19 @@ Tensor picked(const char* op, const Tensor& input, Taken taken, const IndexTenso
   return out;
 }
 
+void check_values(const char* op, const Tensor& self, const Tensor& values, const char* what) {
+  if (values.dtype() != self.dtype())
+    throw DTypeError(text(op, ": ", what, " of dtype ", name_of(values.dtype()),
+                          " for a tensor of ", name_of(self.dtype()),
+                          "; they must be equal, use to()"));
+  if (values.device() != self.device())
+    throw DeviceError(text(op, ": ", what, " on ", values.device(), " for a tensor on ",
+                           self.device(), "; they must be on one device, use to()"));
+}
+
 void put(const char* op, const Tensor& self, Taken taken, const IndexTensors& numbers,
          const Operand& values, Meeting meeting) {
+  if (values.tensor) check_values(op, self, *values.tensor, "values");
   IndexTensors apart;
   for (const Tensor& number : numbers) apart.push_back(detach(apart_from(self, number)));
   const Selection to = select_by(op, self, taken, apart);
@@ -234,16 +245,6 @@ Resolved resolved(const char* op, const Tensor& input, const Indices& indices) {
 bool is_one_mask(const Tensor& input, const Indices& indices) {
   return indices.size() == 1 && indices[0] && is_mask(indices[0]) &&
          indices[0].sizes() == input.sizes() && indices[0].device() == input.device();
-}
-
-void check_values(const char* op, const Tensor& self, const Tensor& values, const char* what) {
-  if (values.dtype() != self.dtype())
-    throw DTypeError(text(op, ": ", what, " of dtype ", name_of(values.dtype()),
-                          " for a tensor of ", name_of(self.dtype()),
-                          "; they must be equal, use to()"));
-  if (values.device() != self.device())
-    throw DeviceError(text(op, ": ", what, " on ", values.device(), " for a tensor on ",
-                           self.device(), "; they must be on one device, use to()"));
 }
 
 /// For ops with an index of at most one dim.

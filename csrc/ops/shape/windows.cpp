@@ -233,7 +233,9 @@ Tensor diag_embed(const Tensor& input, std::int64_t above, std::int64_t dim1, st
     copy_into(diagonal(result, above, row, column), input);
   }
   record("diag_embed", result, {input}, Keep::nothing,
-         [=](const Backward& at) -> Grads { return diagonal(at.grad, above, row, column); });
+         [above, row, column](const Backward& at) -> Grads {
+           return diagonal(at.grad, above, row, column);
+         });
   return result;
 }
 

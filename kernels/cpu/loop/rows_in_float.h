@@ -4,6 +4,7 @@
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/rows.h"
 #include "kernels/cpu/loop/scratch.h"
+#include "kernels/cpu/tuning.h"
 #include "kernels/cpu/wide/half_conversions.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
@@ -89,14 +90,12 @@ class WideView {
   template <class Convert>
   void convert(Convert some) const {
     if constexpr (functors::Half<T>) {
-      constexpr double element_ns = 0.2;
-      constexpr std::int64_t grain = 1 << 14;
       if (!of_.data) return;
-      for_each_part(of_.count, grain, static_cast<double>(of_.count) * element_ns,
-                    [&](std::int64_t first, std::int64_t last) {
-                      some(view_.template as<float>() + first, of_.template as<T>() + first,
-                           last - first);
-                    });
+      for_each_part(
+          of_.count, tuning::row_part, static_cast<double>(of_.count) * tuning::widened_ns,
+          [&](std::int64_t first, std::int64_t last) {
+            some(view_.template as<float>() + first, of_.template as<T>() + first, last - first);
+          });
     }
   }
 

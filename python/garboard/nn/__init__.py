@@ -166,6 +166,7 @@ from garboard.nn.slices import (
     Softmax2d,
     Softmin,
 )
+from garboard.nn.sparse import Embedding
 from garboard.nn.transformer import (
     Transformer,
     TransformerDecoder,
@@ -224,6 +225,7 @@ __all__ = [
     "Dropout1d",
     "Dropout2d",
     "Dropout3d",
+    "Embedding",
     "FeatureAlphaDropout",
     "Flatten",
     "GaussianNLLLoss",

@@ -258,13 +258,13 @@ class RNN(_Recurrent):
         self.nonlinearity: str = cell
         self._cell: _Cell = cell
 
-    def forward(self, input: Tensor, hx: Tensor | None = None) -> Any:
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]:
         out, last = self._forward(input, [hx])
         return out, last
 
     if TYPE_CHECKING:
 
-        def __call__(self, input: Tensor, hx: Tensor | None = None) -> Any: ...
+        def __call__(self, input: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]: ...
 
 
 class LSTM(_Recurrent):
@@ -329,7 +329,9 @@ class LSTM(_Recurrent):
             dtype,
         )
 
-    def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> Any:
+    def forward(
+        self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None
+    ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
         if hx is not None and (not isinstance(hx, (list, tuple)) or len(hx) != 2):
             raise TypeError(f"LSTM: hx of type {type(hx).__name__}; a pair (h_0, c_0) is needed")
         out, last, cells = self._forward(input, [None, None] if hx is None else list(hx))
@@ -337,7 +339,9 @@ class LSTM(_Recurrent):
 
     if TYPE_CHECKING:
 
-        def __call__(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> Any: ...
+        def __call__(
+            self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None
+        ) -> tuple[Tensor, tuple[Tensor, Tensor]]: ...
 
 
 class GRU(_Recurrent):
@@ -398,10 +402,10 @@ class GRU(_Recurrent):
             dtype,
         )
 
-    def forward(self, input: Tensor, hx: Tensor | None = None) -> Any:
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]:
         out, last = self._forward(input, [hx])
         return out, last
 
     if TYPE_CHECKING:
 
-        def __call__(self, input: Tensor, hx: Tensor | None = None) -> Any: ...
+        def __call__(self, input: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]: ...

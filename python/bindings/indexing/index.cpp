@@ -5,8 +5,8 @@
 #include "csrc/ops/index/mask.h"
 #include "csrc/ops/op/record.h"
 #include "python/bindings/call/methods.h"
+#include "python/bindings/indexing/index_docs.h"
 #include "python/bindings/interpreter/items.h"
-#include "python/bindings/methods/index_docs.h"
 
 namespace garboard::python {
 

@@ -6,7 +6,7 @@
 #include "csrc/ops/create/create.h"
 #include "csrc/ops/order/unique.h"
 #include "python/bindings/call/methods.h"
-#include "python/bindings/methods/order_docs.h"
+#include "python/bindings/indexing/order_docs.h"
 
 namespace garboard::python {
 

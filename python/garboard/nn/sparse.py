@@ -1,0 +1,135 @@
+"""Tables of learned vectors, looked up by number."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from garboard import _check as check
+from garboard._engine import IndexOutOfRangeError, ShapeError, Tensor, embedding, empty
+from garboard._grad_mode import no_grad
+from garboard._texts import settings, shown
+from garboard.nn import init
+from garboard.nn.module import Module
+from garboard.nn.parameter import Parameter
+
+if TYPE_CHECKING:
+    from garboard.types import Device, DType
+
+__all__ = ["Embedding"]
+
+
+class Embedding(Module):
+    """Look up rows of a learned table: numbers of any shape become [*shape, embedding_dim].
+
+    `layer.weight` [num_embeddings, embedding_dim] starts as standard normal numbers; the row of
+    `padding_idx` starts as zeros and gets no gradient. Backward keeps the storage of the numbers.
+
+    Args:
+        num_embeddings: How many rows.
+        embedding_dim: Their width.
+        padding_idx: A row that is not learned; negative ones count from the end.
+        device: Where the table lies, the CPU by default.
+        dtype: Its dtype, float32 by default.
+
+    Raises:
+        ShapeError: A negative size.
+        IndexOutOfRangeError: `padding_idx` is no row; when called, a number is none.
+        DTypeError: When called, numbers that are neither int64 nor int32.
+        TypeError: A size that is no integer.
+
+    >>> layer = gb.nn.Embedding(10, 3)
+    >>> layer(gb.tensor([[1, 2, 4], [4, 3, 9]])).shape
+    (2, 3, 3)
+    """
+
+    padding_idx: int | None
+
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        padding_idx: int | None = None,
+        device: Device | None = None,
+        dtype: DType | None = None,
+    ) -> None:
+        super().__init__()
+        self.num_embeddings: int = check.size("Embedding", "num_embeddings", num_embeddings)
+        self.embedding_dim: int = check.size("Embedding", "embedding_dim", embedding_dim)
+        self.padding_idx = self._row(check.dim("Embedding", "padding_idx", padding_idx))
+        sizes = self.num_embeddings, self.embedding_dim
+        self.weight: Parameter = Parameter(empty(*sizes, dtype=dtype, device=device))
+        self.reset_parameters()
+
+    def _row(self, number: int | None) -> int | None:
+        if number is None:
+            return None
+        if not -self.num_embeddings <= number < self.num_embeddings:
+            raise IndexOutOfRangeError(
+                f"Embedding: padding_idx {shown(number)} of {self.num_embeddings} rows; a row's"
+                " number is needed"
+            )
+        return number % self.num_embeddings
+
+    @classmethod
+    def from_pretrained(
+        cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None
+    ) -> Self:
+        """Make a layer whose table is `embeddings`, over the same memory.
+
+        Args:
+            embeddings: Tensor [num_embeddings, embedding_dim].
+            freeze: Learn nothing: the table requires no gradient.
+            padding_idx: As for the layer; its row stays what it is.
+
+        Returns:
+            A new layer.
+
+        Raises:
+            ShapeError: `embeddings` does not have two dims.
+
+        >>> table = gb.tensor([[1.0, 2.0], [3.0, 4.0]])
+        >>> gb.nn.Embedding.from_pretrained(table)(gb.tensor([1]))
+        tensor([[3., 4.]])
+        """
+        check.tensor("Embedding.from_pretrained", "embeddings", embeddings)
+        if embeddings.dim() != 2:
+            raise ShapeError(
+                f"Embedding.from_pretrained: embeddings of sizes {list(embeddings.shape)}; 2 dims"
+                " are needed"
+            )
+        learns = not check.flag("Embedding.from_pretrained", "freeze", freeze)
+        layer = cls(0, embeddings.shape[1], dtype=embeddings.dtype, device=embeddings.device)
+        layer.num_embeddings = embeddings.shape[0]
+        layer.padding_idx = layer._row(check.dim("Embedding", "padding_idx", padding_idx))
+        layer.weight = Parameter(embeddings.detach(), requires_grad=learns)
+        return layer
+
+    def reset_parameters(self) -> None:
+        """Draw the table anew.
+
+        >>> layer = gb.nn.Embedding(4, 2, padding_idx=0)
+        >>> layer.reset_parameters()
+        >>> layer.weight[0].tolist()
+        [0.0, 0.0]
+        """
+        init.normal_(self.weight)
+        if self.padding_idx is not None:
+            with no_grad():
+                self.weight[self.padding_idx] = 0.0
+
+    def forward(self, input: Tensor) -> Tensor:
+        return embedding(input, self.weight, self.padding_idx)
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor) -> Tensor: ...
+
+    def extra_repr(self) -> str:
+        optional: dict[str, Any] = {}
+        if self.padding_idx is not None:
+            optional["padding_idx"] = self.padding_idx
+        return ", ".join(
+            part
+            for part in (f"{self.num_embeddings}, {self.embedding_dim}", settings(**optional))
+            if part
+        )
