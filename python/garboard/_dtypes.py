@@ -62,11 +62,16 @@ class finfo:
             raise DTypeError(
                 f"finfo: dtype {_name(dtype)}; a floating one is needed, or use iinfo()"
             )
-        self.dtype = _name(dtype)
-        self.bits = 8 * dtype.itemsize
-        self.min, self.max, self.eps, self.tiny, _, digits = _engine._limits(dtype)
-        self.smallest_normal = self.tiny
-        self.resolution = float(f"1e-{digits}")
+        self.dtype: str = _name(dtype)
+        self.bits: int = 8 * dtype.itemsize
+        limits = _engine._limits(dtype)
+        self.min: float = limits[0]
+        self.max: float = limits[1]
+        self.eps: float = limits[2]
+        self.tiny: float = limits[3]
+        self.smallest_normal: float = self.tiny
+        digits = limits[5]
+        self.resolution: float = float(f"1e-{digits}")
 
     def __repr__(self) -> str:
         return (
@@ -107,9 +112,11 @@ class iinfo:
         if dtype.is_floating_point or dtype is _engine.bool:
             advice = ", or use finfo()" if dtype.is_floating_point else ""
             raise DTypeError(f"iinfo: dtype {_name(dtype)}; an integer one is needed{advice}")
-        self.dtype = _name(dtype)
-        self.bits = 8 * dtype.itemsize
-        self.min, self.max = _engine._limits(dtype)
+        self.dtype: str = _name(dtype)
+        self.bits: int = 8 * dtype.itemsize
+        limits = _engine._limits(dtype)
+        self.min: int = limits[0]
+        self.max: int = limits[1]
 
     def __repr__(self) -> str:
         return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"

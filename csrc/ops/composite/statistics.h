@@ -50,10 +50,13 @@ inline std::vector<Tensor> with_mean(const char* op,
 /// the gradient of p = 2 is 0.
 inline Tensor norm(const char* op, const Tensor& given, double p, const Reduced& over,
                    std::optional<DType> dtype) {
-  const Tensor input = to(given, dtype.value_or(given.dtype()));
-  if (!is_floating(input.dtype()))
-    throw DTypeError(text(op, ": dtype ", name_of(input.dtype()),
-                          "; a floating one is needed, as in x.float()"));
+  const DType asked = dtype.value_or(given.dtype());
+  if (!is_floating(asked))
+    throw DTypeError(
+        text(op, ": dtype ", name_of(asked), "; a floating one is needed, as in x.float()"));
+  if (widened(asked) != asked)  // powers of what fits may not fit
+    return to(norm(op, given, p, over, widened(asked)), asked);
+  const Tensor input = to(given, asked);
   if (p == 2) {
     const Tensor total = sum(square(input), over);
     const Tensor is_nothing = eq(detach(total), 0.0);

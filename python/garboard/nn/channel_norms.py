@@ -49,7 +49,8 @@ class _ChannelNorm(Module):
     ) -> None:
         super().__init__()
         name = type(self).__name__
-        count = self.num_features = check.size(name, "num_features", num_features)
+        count = check.size(name, "num_features", num_features)
+        self.num_features: int = count
         self.eps: float = check.rate(name, "eps", eps)
         if momentum is not None:
             check.real(name, "momentum", momentum)

@@ -297,7 +297,7 @@ class ConstantPad1d(_Pad):
 
     def __init__(self, padding: _Numbers, value: float) -> None:
         super().__init__(padding)
-        self.value = check.real("ConstantPad1d", "value", value)
+        self.value: float = check.real("ConstantPad1d", "value", value)
 
     def extra_repr(self) -> str:
         return f"padding={told(self.padding)}, value={told(self.value)}"
@@ -323,7 +323,7 @@ class ConstantPad2d(_Pad):
 
     def __init__(self, padding: _Numbers, value: float) -> None:
         super().__init__(padding)
-        self.value = check.real("ConstantPad2d", "value", value)
+        self.value: float = check.real("ConstantPad2d", "value", value)
 
     def extra_repr(self) -> str:
         return f"padding={told(self.padding)}, value={told(self.value)}"
@@ -349,7 +349,7 @@ class ConstantPad3d(_Pad):
 
     def __init__(self, padding: _Numbers, value: float) -> None:
         super().__init__(padding)
-        self.value = check.real("ConstantPad3d", "value", value)
+        self.value: float = check.real("ConstantPad3d", "value", value)
 
     def extra_repr(self) -> str:
         return f"padding={told(self.padding)}, value={told(self.value)}"

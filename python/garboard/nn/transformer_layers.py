@@ -96,7 +96,9 @@ class TransformerEncoderLayer(_Layer):
         self.norm2: LayerNorm = LayerNorm(d_model, layer_norm_eps, bias=bias, **at)
         self.dropout1: Dropout = Dropout(dropout)
         self.dropout2: Dropout = Dropout(dropout)
-        self.activation = _function("TransformerEncoderLayer", activation)
+        self.activation: Callable[[Tensor], Tensor] = _function(
+            "TransformerEncoderLayer", activation
+        )
 
     def forward(
         self,
@@ -185,7 +187,9 @@ class TransformerDecoderLayer(_Layer):
         self.dropout1: Dropout = Dropout(dropout)
         self.dropout2: Dropout = Dropout(dropout)
         self.dropout3: Dropout = Dropout(dropout)
-        self.activation = _function("TransformerDecoderLayer", activation)
+        self.activation: Callable[[Tensor], Tensor] = _function(
+            "TransformerDecoderLayer", activation
+        )
 
     def forward(
         self,

@@ -98,7 +98,7 @@ class Optimizer:
             self.add_param_group(group)
 
     def _make_state(self) -> None:
-        self.state = States()
+        self.state: States = States()
 
     @property
     def _name(self) -> str:
