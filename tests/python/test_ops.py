@@ -87,7 +87,8 @@ class TestTheTable:
         public = {entry[0] for entry in _engine._op_table() if not entry[0].startswith("_")}
 
         assert public - rows - elsewhere == set()
-        assert (rows | elsewhere) - public == set()
+        own = {row.name for row in ROWS if row.op}  # of a function of Python's, perhaps
+        assert (rows | elsewhere) - public - own == set()
         assert rows & elsewhere == set()
 
     @pytest.mark.parametrize("file", ELSEWHERE)
