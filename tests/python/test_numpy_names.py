@@ -9,16 +9,41 @@ import garboard as gb
 import pytest
 from garboard import _engine
 
-OTHERS: dict[str, dict[str, Any]] = {
-    "chunk": {"chunks": 1},
-    "narrow": {"start": 0, "length": 1},
-    "repeat_interleave": {"repeats": 2},
-    "select": {"index": 0},
-    "split": {"split_size_or_sections": 1},
-    "split_with_sizes": {"split_sizes": [1]},
-    "tensor_split": {"indices_or_sections": 1},
-    "unflatten": {"sizes": (1, 1)},
-}
+
+def row() -> gb.Tensor:
+    return gb.arange(3.0).reshape(1, 3)
+
+
+def others_of(op: str) -> dict[str, Any]:
+    """Return what an op is given beside a row and a dim."""
+    index, source = gb.tensor([[0]]), gb.ones(1, 1)
+    first = gb.tensor([0])
+    known: dict[str, dict[str, Any]] = {
+        "gather": {"index": index},
+        "index_add": {"index": first, "source": row()},
+        "index_copy": {"index": first, "source": row()},
+        "index_fill": {"index": first, "value": 1.0},
+        "index_select": {"index": first},
+        "kthvalue": {"k": 1},
+        "nanquantile": {"q": 0.5},
+        "quantile": {"q": 0.5},
+        "scatter": {"index": index, "src": source},
+        "scatter_add": {"index": index, "src": source},
+        "scatter_reduce": {"index": index, "src": source, "reduce": "sum"},
+        "take_along_dim": {"indices": index},
+        "topk": {"k": 1},
+        "chunk": {"chunks": 1},
+        "narrow": {"start": 0, "length": 1},
+        "repeat_interleave": {"repeats": 2},
+        "select": {"index": 0},
+        "split": {"split_size_or_sections": 1},
+        "split_with_sizes": {"split_sizes": [1]},
+        "tensor_split": {"indices_or_sections": 1},
+        "unflatten": {"sizes": (1, 1)},
+    }
+    return known.get(op.removesuffix("_"), {})
+
+
 OPS = sorted({name for name, *_ in _engine._op_table() if not name.startswith("_")})
 
 
@@ -30,15 +55,11 @@ def taking(parameter: str) -> list[str]:
     return [name for name in OPS if parameter in inspect.signature(op_of(name)).parameters]
 
 
-def row() -> gb.Tensor:
-    return gb.arange(3.0).reshape(1, 3)
-
-
 @pytest.mark.parametrize("op", taking("dim"))
 def test_axis_is_dim(op):
     x = row()
     given = [x, x] if op in ("cat", "stack") else x
-    others = OTHERS.get(op, {})
+    others = others_of(op)
 
     by_dim = op_of(op)(given, dim=0, **others)
     by_axis = op_of(op)(given, axis=0, **others)
@@ -52,11 +73,14 @@ def test_axis_is_dim(op):
 
 @pytest.mark.parametrize("op", taking("keepdim"))
 def test_keepdims_is_keepdim(op):
-    x = row()
+    x, others = row(), others_of(op)
 
-    assert repr(op_of(op)(x, axis=1, keepdims=True)) == repr(op_of(op)(x, dim=1, keepdim=True))
+    by_keepdim = op_of(op)(x, dim=1, keepdim=True, **others)
+    by_keepdims = op_of(op)(x, axis=1, keepdims=True, **others)
+
+    assert repr(by_keepdims) == repr(by_keepdim)
     with pytest.raises(TypeError, match=f"{op}: 'keepdim' is given twice"):
-        op_of(op)(x, 1, keepdim=True, keepdims=True)
+        op_of(op)(x, dim=1, keepdim=True, keepdims=True, **others)
 
 
 def test_a_method_takes_them_with_a_name_that_was_made_on_the_way():
