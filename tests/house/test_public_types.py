@@ -28,6 +28,7 @@ NODE = "tuples as long as the node has inputs and outputs, None among them"
 POOLED = "a tensor, or a pair with the places of the largest where these are asked for"
 PACKED = "whatever a hook of the user's makes of a tensor"
 DIFFERENTIATED = "any function of the user's; results are nested as its inputs and outputs are"
+OPTIONAL = "or None, where an argument asks for that: nobody wants to check what they know"
 FUNCTION = "a class of the user's says what its op takes and gives"
 DTYPE = "the type of an array's elements, which a tensor's type does not tell"
 
@@ -52,6 +53,7 @@ REASONS = {
     "_engine.GraphNode.register_hook": NODE,
     "_engine.GraphNode.register_prehook": NODE,
     "autograd.saved_tensors_hooks.__init__": PACKED,
+    "autograd.grad": OPTIONAL,
     "autograd.gradcheck": DIFFERENTIATED,
     "autograd.gradgradcheck": DIFFERENTIATED,
     "autograd.hessian": DIFFERENTIATED,
@@ -82,6 +84,9 @@ REASONS = {
     "nn.Module.__getstate__": COPIED,
     "nn.Module.__setstate__": COPIED,
     "nn.Module.forward": CALLED,
+    "nn.Module.register_forward_hook": CALLED,
+    "nn.Module.register_forward_pre_hook": CALLED,
+    "nn.MultiheadAttention.forward": OPTIONAL,
     "nn.Parameter.__deepcopy__": COPIED,
     "nn.ParameterList.__getitem__": "a parameter, or a list of them for a slice",
     "nn.Sequential.forward": "what the first module takes and the last one gives",

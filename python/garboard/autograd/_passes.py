@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from itertools import islice
+from typing import Any
 
 from garboard import _engine
 from garboard._engine import GradientError, Tensor, zeros_like
@@ -85,7 +86,7 @@ def grad(
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
-) -> tuple[Tensor | None, ...]:
+) -> tuple[Tensor | Any, ...]:
     """Return the gradients of the sum of `outputs` for `inputs`; no `.grad` changes.
 
     Only what lies between the outputs and the inputs is computed, and freed unless `retain_graph`;

@@ -9,6 +9,7 @@ from typing import Any, NoReturn, TypeVar
 from garboard import _engine
 from garboard._engine import GradientError, Tensor, is_grad_enabled
 from garboard._grad_mode import no_grad
+from garboard._overriding import overridable
 
 __all__ = ["Function", "FunctionCtx", "once_differentiable"]
 
@@ -98,7 +99,7 @@ class FunctionCtx:
         self._saving = self._given(f"{self._name}.save_for_backward", tensors, none=True)
 
     @property
-    def saved_tensors(self) -> tuple[Any, ...]:
+    def saved_tensors(self) -> tuple[Tensor | Any, ...]:
         """What `save_for_backward` was given, as new handles, None where None was.
 
         VersionError: one was written in place since. GradientError: a backward pass has freed them.
@@ -250,6 +251,7 @@ class Function:
         raise NotImplementedError("Function.forward: none was written; a static method is needed")
 
     @staticmethod
+    @overridable
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
         """Remember what backward needs, after forward. A class may leave this to its forward.
 
@@ -281,6 +283,7 @@ class Function:
         raise NotImplementedError("Function.setup_context: none was written")
 
     @staticmethod
+    @overridable
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         """Compute the gradients of the arguments. A class says how; see `Function`.
 

@@ -57,14 +57,13 @@ class saved_tensors_hooks:
         TypeError: A hook cannot be called.
         GradientError: The block is opened inside `disable_saved_tensors_hooks`.
 
-    >>> kept = []
-    >>> x = gb.ones(3, requires_grad=True)
+    >>> x = gb.zeros(3, requires_grad=True)
     >>> hooks = gb.autograd.graph.saved_tensors_hooks
-    >>> with hooks(lambda tensor: kept.append(tensor) or 0, lambda place: kept[place]):
+    >>> with hooks(lambda tensor: tensor.numpy(), lambda packed: gb.from_numpy(packed)):
     ...     y = x.exp()
     >>> y.sum().backward()
-    >>> len(kept), x.grad.shape
-    (1, (3,))
+    >>> x.grad
+    tensor([1., 1., 1.])
     """
 
     def __init__(
@@ -141,12 +140,12 @@ class save_on_cpu(saved_tensors_hooks):
         ValueError: `pin_memory` is True.
         TypeError: `pin_memory` is neither True nor False.
 
-    >>> x = gb.ones(3, requires_grad=True)
+    >>> x = gb.zeros(3, requires_grad=True)
     >>> with gb.autograd.graph.save_on_cpu():
     ...     y = x.exp().sum()
     >>> y.backward()
-    >>> x.grad.shape
-    (3,)
+    >>> x.grad
+    tensor([1., 1., 1.])
     """
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
@@ -179,8 +178,8 @@ class save_on_disk(saved_tensors_hooks):
     >>> x = gb.rand(1000, requires_grad=True)
     >>> with gb.autograd.graph.save_on_disk():
     ...     y = x.exp().sum()
-    >>> y.backward()
-    >>> x.grad.shape
+    >>> (gradient,) = gb.autograd.grad(y, x)
+    >>> gradient.shape
     (1000,)
     """
 

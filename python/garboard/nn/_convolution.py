@@ -28,7 +28,7 @@ class Convolution(Module):
 
     _dims: ClassVar[int]
     transposed: ClassVar[bool] = False
-    bias: Parameter | None
+    bias: Parameter | Any  # or None
 
     def __init__(
         self,

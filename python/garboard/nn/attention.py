@@ -65,13 +65,14 @@ class MultiheadAttention(Module):
     ((2, 5, 8), (2, 5, 5))
     """
 
-    in_proj_weight: Parameter | None
-    q_proj_weight: Parameter | None
-    k_proj_weight: Parameter | None
-    v_proj_weight: Parameter | None
-    in_proj_bias: Parameter | None
-    bias_k: Parameter | None
-    bias_v: Parameter | None
+    # None where settings leave them out
+    in_proj_weight: Parameter | Any
+    q_proj_weight: Parameter | Any
+    k_proj_weight: Parameter | Any
+    v_proj_weight: Parameter | Any
+    in_proj_bias: Parameter | Any
+    bias_k: Parameter | Any
+    bias_v: Parameter | Any
 
     def __init__(
         self,
@@ -154,7 +155,7 @@ class MultiheadAttention(Module):
         attn_mask: Tensor | None = None,
         average_attn_weights: bool = True,
         is_causal: bool = False,
-    ) -> tuple[Tensor, Tensor | None]:
+    ) -> tuple[Tensor, Tensor | Any]:
         is_single = self._check(query, key, value)
         if is_causal and attn_mask is None:
             raise ValueError(
@@ -207,7 +208,7 @@ class MultiheadAttention(Module):
             attn_mask: Tensor | None = None,
             average_attn_weights: bool = True,
             is_causal: bool = False,
-        ) -> tuple[Tensor, Tensor | None]: ...
+        ) -> tuple[Tensor, Tensor | Any]: ...
 
     def _check(self, query: Tensor, key: Tensor, value: Tensor) -> bool:
         """Whether there is no batch dim."""

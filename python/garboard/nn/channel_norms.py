@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from garboard import _check as check
 from garboard._engine import ShapeError, Tensor, int64, ones, zeros
@@ -31,11 +31,12 @@ class _ChannelNorm(Module):
     _dims: ClassVar[tuple[int, ...]] = ()
     _sizes: ClassVar[str] = ""
 
-    weight: Parameter | None
-    bias: Parameter | None
-    running_mean: Tensor | None
-    running_var: Tensor | None
-    num_batches_tracked: Tensor | None
+    # None unless affine, and unless running statistics are tracked
+    weight: Parameter | Any
+    bias: Parameter | Any
+    running_mean: Tensor | Any
+    running_var: Tensor | Any
+    num_batches_tracked: Tensor | Any
 
     def __init__(
         self,

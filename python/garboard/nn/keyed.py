@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from typing import Any, Self
 
 from garboard import _check as check
@@ -44,13 +44,13 @@ class _Keyed(Module):
         self._member(key)
         delattr(self, key)
 
-    def keys(self) -> Iterable[str]:
+    def keys(self) -> KeysView[str]:
         """Return the names, in order.
 
         >>> list(gb.nn.ModuleDict({"a": gb.nn.ReLU()}).keys())
         ['a']
         """
-        return self._names()
+        return dict.fromkeys(self._names()).keys()
 
     def clear(self) -> None:
         """Forget all members.
@@ -142,21 +142,21 @@ class ModuleDict(_Keyed):
         del self[key]
         return found
 
-    def items(self) -> Iterable[tuple[str, Module]]:
+    def items(self) -> ItemsView[str, Module]:
         """Return pairs of names and modules, in order.
 
         >>> [name for name, _ in gb.nn.ModuleDict({"a": gb.nn.ReLU()}).items()]
         ['a']
         """
-        return [(name, self[name]) for name in self._names()]
+        return {name: self[name] for name in self._names()}.items()
 
-    def values(self) -> Iterable[Module]:
+    def values(self) -> ValuesView[Module]:
         """Return the modules, in order.
 
         >>> len(gb.nn.ModuleDict({"a": gb.nn.ReLU()}).values())
         1
         """
-        return [self[name] for name in self._names()]
+        return {name: self[name] for name in self._names()}.values()
 
 
 def _as_parameter(given: Any) -> Any:
@@ -249,21 +249,21 @@ class ParameterDict(_Keyed):
         """
         return vars(self)[key] if key in self else default
 
-    def items(self) -> Iterable[tuple[str, Parameter]]:
+    def items(self) -> ItemsView[str, Parameter]:
         """Return pairs of names and parameters, in order.
 
         >>> [name for name, _ in gb.nn.ParameterDict({"a": gb.ones(1)}).items()]
         ['a']
         """
-        return [(name, self[name]) for name in self._names()]
+        return {name: self[name] for name in self._names()}.items()
 
-    def values(self) -> Iterable[Parameter]:
+    def values(self) -> ValuesView[Parameter]:
         """Return the parameters, in order.
 
         >>> len(gb.nn.ParameterDict({"a": gb.ones(1)}).values())
         1
         """
-        return [self[name] for name in self._names()]
+        return {name: self[name] for name in self._names()}.values()
 
     def extra_repr(self) -> str:
         return "\n".join(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from garboard import _check as check
 from garboard._engine import Tensor, empty, linear
@@ -39,7 +39,7 @@ class Linear(Module):
     (4, 2)
     """
 
-    bias: Parameter | None
+    bias: Parameter | Any  # or None: Any, as nobody wants to ask where a bias is known to be
 
     def __init__(
         self,

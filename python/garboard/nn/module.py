@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 from garboard import _check as check
 from garboard import _engine
@@ -319,6 +319,22 @@ class Module(Tree):
 
     # Hooks
 
+    @overload
+    def register_forward_pre_hook(
+        self,
+        hook: Callable[[Self, tuple[Any, ...]], object],
+        *,
+        prepend: bool = False,
+        with_kwargs: Literal[False] = False,
+    ) -> RemovableHandle: ...
+    @overload
+    def register_forward_pre_hook(
+        self,
+        hook: Callable[[Self, tuple[Any, ...], dict[str, Any]], object],
+        *,
+        prepend: bool = False,
+        with_kwargs: Literal[True],
+    ) -> RemovableHandle: ...
     def register_forward_pre_hook(
         self,
         hook: Callable[..., object],
@@ -344,6 +360,24 @@ class Module(Tree):
         table = vars(self)["_forward_pre_hooks"] = self._forward_pre_hooks or HookTable()
         return table.add(KwargsHook(hook) if with_kwargs else hook, prepend)
 
+    @overload
+    def register_forward_hook(
+        self,
+        hook: Callable[[Self, tuple[Any, ...], Any], object],
+        *,
+        prepend: bool = False,
+        with_kwargs: Literal[False] = False,
+        always_call: bool = False,
+    ) -> RemovableHandle: ...
+    @overload
+    def register_forward_hook(
+        self,
+        hook: Callable[[Self, tuple[Any, ...], dict[str, Any], Any], object],
+        *,
+        prepend: bool = False,
+        with_kwargs: Literal[True],
+        always_call: bool = False,
+    ) -> RemovableHandle: ...
     def register_forward_hook(
         self,
         hook: Callable[..., object],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from garboard import _check as check
 from garboard._engine import ShapeError, Tensor, empty, layer_norm, ones, zeros
@@ -42,8 +42,8 @@ class LayerNorm(Module):
     [[-1.0, 1.0], [-1.0, 1.0]]
     """
 
-    weight: Parameter | None
-    bias: Parameter | None
+    weight: Parameter | Any  # or None
+    bias: Parameter | Any  # or None
 
     def __init__(
         self,
@@ -115,8 +115,8 @@ class GroupNorm(Module):
     [[-1.0, 1.0, -1.0, 1.0]]
     """
 
-    weight: Parameter | None
-    bias: Parameter | None
+    weight: Parameter | Any  # or None
+    bias: Parameter | Any  # or None
 
     def __init__(
         self,
@@ -191,7 +191,7 @@ class RMSNorm(Module):
     [1.0, 1.0]
     """
 
-    weight: Parameter | None
+    weight: Parameter | Any  # or None
 
     def __init__(
         self,

@@ -30,6 +30,10 @@ class _Recurrent(Module):
     _gates: ClassVar[int]
     _cell: _Cell
 
+    if TYPE_CHECKING:
+        # weight_ih_l0 and the like, whose names depend on how many layers there are
+        def __getattr__(self, name: str) -> Parameter: ...
+
     def __init__(
         self,
         input_size: int,

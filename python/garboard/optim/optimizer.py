@@ -16,6 +16,7 @@ from garboard import _check as check
 from garboard._engine import DisposedError, Tensor
 from garboard._given import keys_of, list_of
 from garboard._hooks import HookTable, RemovableHandle
+from garboard._overriding import overridable
 from garboard._texts import printable, told
 from garboard.nn._tree import Tree
 from garboard.nn.parameter import clear_gradients
@@ -163,6 +164,7 @@ class Optimizer:
     def _check_options(self, group: _Group) -> None:
         """Raise ValueError for an option out of range, TypeError for one of another type."""
 
+    @overridable
     def step(self, closure: Any = None) -> Any:
         """Update the parameters; a subclass defines it.
 

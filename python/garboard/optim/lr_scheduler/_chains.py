@@ -107,10 +107,10 @@ class SequentialLR(_OfSchedules):
                 f"SequentialLR: {len(milestones)} milestones of {len(own)} schedulers; "
                 f"{len(own) - 1} are needed"
             )
-        self.optimizer = optimizer
+        self.optimizer: Optimizer = optimizer
         self._schedulers = own
         self._milestones = list(milestones)
-        self.last_epoch = check.integer("SequentialLR", "last_epoch", last_epoch) + 1
+        self.last_epoch: int = check.integer("SequentialLR", "last_epoch", last_epoch) + 1
         # Making each of them has written its first rate: only that of the first one counts.
         for group in optimizer.param_groups:
             group["lr"] = group["initial_lr"]
@@ -176,7 +176,7 @@ class ChainedScheduler(_OfSchedules):
         self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None
     ) -> None:
         self._schedulers = _checked("ChainedScheduler", schedulers, optimizer)
-        self.optimizer = self._schedulers[0].optimizer
+        self.optimizer: Optimizer = self._schedulers[0].optimizer
         self._last_lr = self._rates_now()
 
     def step(self) -> None:  # type: ignore[override]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import inf
-from typing import Any, Literal
+from typing import Any, Literal, SupportsFloat
 
 from garboard import _check as check
 from garboard._given import keys_of
@@ -84,7 +84,9 @@ class ReduceLROnPlateau(LRScheduler):
         """Whether epochs are not counted just now."""
         return self.cooldown_counter > 0
 
-    def step(self, metrics: float, epoch: int | None = None) -> None:  # type: ignore[override]
+    def step(  # type: ignore[override]
+        self, metrics: SupportsFloat, epoch: int | None = None
+    ) -> None:
         """Look at a metric, and lower the rates where it has not improved for too long.
 
         Args:
