@@ -5,6 +5,7 @@
 #include "kernels/functors/effort.h"
 #include "kernels/functors/gelu.h"
 #include "kernels/functors/power.h"
+#include "kernels/functors/transcendental.h"
 
 namespace garboard::functors {
 
@@ -270,6 +271,7 @@ using BinaryFunctors =
     TypeList<Add, Subtract, Multiply, Divide, FloorDivide, Remainder, Power, Maximum, Minimum,
              Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual, BitwiseAnd, BitwiseOr,
              BitwiseXor, LogicalAnd, LogicalOr, LogicalXor, GeluGradient, GeluTanhGradient,
-             ReluGradient, SigmoidGradient, TanhGradient>;
+             ReluGradient, SigmoidGradient, TanhGradient, Atan2, LogAddExp, Hypotenuse, CopySign,
+             Fmod, SiluGradient>;
 
 }  // namespace garboard::functors

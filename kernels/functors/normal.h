@@ -70,4 +70,18 @@ GARBOARD_HD double erf(double x) {
   return copy_sign(size < 1.0 ? inside : outside, x);
 }
 
+/// 1 - erf(x), within 4 ULP, in the far tail too.
+template <Real T>
+GARBOARD_HD T erfc(T x) {
+  constexpr T end = sizeof(T) == 4 ? T(10.2) : T(27.3);  // from there on it is 0
+  constexpr std::uint64_t heads = sizeof(T) == 4 ? 0xfffff000u : 0xfffffffff8000000u;
+  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  const T size = abs(x) > end ? end : abs(x);
+  const T head = bits_as<T>(static_cast<Bits>(bits_as<Bits>(size) & static_cast<Bits>(heads)));
+  const T factor = T(2) * tail_factor(size * T(1.4142135623730951));
+  const T beyond = exp_of_sum(-head * head, -(size - head) * (size + head), factor);
+  const T inside = x < 0 ? T(2) - beyond : beyond;
+  return x != x ? x : inside;
+}
+
 }  // namespace garboard::functors

@@ -9,6 +9,7 @@
 #include "kernels/functors/effort.h"
 #include "kernels/functors/gelu.h"
 #include "kernels/functors/sine.h"
+#include "kernels/functors/transcendental.h"
 
 namespace garboard::functors {
 
@@ -247,8 +248,10 @@ struct Truncate {
 };
 
 /// The roll call: what is compiled for every device. The op of a missing functor does not compile.
-using UnaryFunctors = TypeList<Absolute, BitwiseNot, Ceil, Cos, Erf, Exp, Floor, Gelu, GeluTanh,
-                               IsFinite, IsInf, IsNan, Log, LogicalNot, Negate, Reciprocal, Relu,
-                               Round, Rsqrt, Sigmoid, Sign, Sin, Sqrt, Square, Tanh, Truncate>;
+using UnaryFunctors =
+    TypeList<Absolute, BitwiseNot, Ceil, Cos, Erf, Exp, Floor, Gelu, GeluTanh, IsFinite, IsInf,
+             IsNan, Log, LogicalNot, Negate, Reciprocal, Relu, Round, Rsqrt, Sigmoid, Sign, Sin,
+             Sqrt, Square, Tanh, Truncate, Acos, Acosh, Asin, Asinh, Atan, Atanh, Cosh, Erfc, Exp2,
+             Expm1, Log10, Log1p, Log2, LogSigmoid, Silu, Sinh, Tan>;
 
 }  // namespace garboard::functors

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from garboard import _check as check
 from garboard import _engine
 from garboard._engine import Tensor
-from garboard._grad_mode import no_grad
 
 if TYPE_CHECKING:
     from garboard.types import Size
@@ -131,7 +130,6 @@ def allclose(
 
     Raises:
         ShapeError: The sizes do not broadcast.
-        DTypeError: Both are bool.
         DeviceError: The tensors are on two devices.
         DisposedError: A tensor is disposed.
 
@@ -142,9 +140,5 @@ def allclose(
     check.tensor("allclose", "other", other)
     check.real("allclose", "rtol", rtol)
     check.real("allclose", "atol", atol)
-    with no_grad(), _engine.DisposeScope("allclose"):
-        near = (input - other).abs() <= other.abs() * rtol + atol
-        near |= input == other  # infinities of one sign
-        if equal_nan:
-            near |= _engine.isnan(input) & _engine.isnan(other)
-        return bool(near.all())
+    with _engine.DisposeScope("allclose"):
+        return bool(_engine.isclose(input, other, rtol, atol, equal_nan).all())

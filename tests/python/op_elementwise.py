@@ -8,7 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from tests.python.op_row import BITS, CONDITION, NUMBERS, Case, Draw, Row, boolean, real, reals
+from tests.python.op_row import (
+    BITS,
+    CONDITION,
+    FLOATS,
+    NUMBERS,
+    Case,
+    Draw,
+    Row,
+    boolean,
+    real,
+    reals,
+)
 
 
 def elementwise(*counts: int) -> list[Case]:
@@ -81,6 +92,21 @@ def gelu(x: np.ndarray, approximate: str = "none") -> np.ndarray:
     return np.where(share == 0, 0, x * share)
 
 
+def logsigmoid(x: np.ndarray) -> np.ndarray:
+    return np.minimum(x, 0) - np.log1p(np.exp(-np.abs(x)))
+
+
+def silu(x: np.ndarray) -> np.ndarray:
+    return np.where(x == -np.inf, -0.0, x / (1 + np.exp(-x)))
+
+
+def fmod(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    if a.dtype.kind == "f":
+        return np.fmod(a, b)
+    return np.where(b == 0, b, np.fmod(a, np.where(b == 0, b.dtype.type(1), b)))
+
+
+SHARES = reals(-0.9, 0.9)
 ANGLES, POSITIVE, NONZERO = reals(-50, 50), reals(0.05, 9), reals(0.3, 4)
 SMALL, WIDE = reals(-4, 4), reals(-60, 60)
 
@@ -119,6 +145,90 @@ UNARY = [
     unary("square", np.square, SMALL, ulps=0.6),
     unary("tanh", np.tanh, reals(-9, 9), result=real, ulps=3, slopes=[reals(-2, 2)]),
     unary("trunc", lambda x: np.trunc(x).astype(x.dtype), WIDE),
+]
+
+TRANSCENDENTAL = [
+    unary("acos", np.arccos, reals(-1, 1), result=real, ulps=2, slopes=[SHARES]),
+    unary("acosh", np.arccosh, reals(1, 60), result=real, ulps=3, slopes=[reals(1.3, 9)]),
+    unary("asin", np.arcsin, reals(-1, 1), result=real, ulps=3, slopes=[SHARES]),
+    unary("asinh", np.arcsinh, WIDE, result=real, ulps=3, slopes=[SMALL]),
+    unary("atan", np.arctan, WIDE, result=real, ulps=3, slopes=[SMALL]),
+    unary("atanh", np.arctanh, reals(-1, 1), result=real, ulps=3, slopes=[SHARES]),
+    unary("cosh", np.cosh, WIDE, result=real, ulps=2, slopes=[reals(-2, 2)]),
+    unary("erfc", of_each(math.erfc), SMALL, result=real, ulps=5, slopes=[reals(-2, 2)]),
+    unary("exp2", np.exp2, WIDE, result=real, ulps=1.5, slopes=[SMALL]),
+    unary("expm1", np.expm1, reals(-60, 80), result=real, ulps=2, slopes=[reals(-2, 2)]),
+    unary("log10", np.log10, reals(0, 90), result=real, ulps=2, slopes=[POSITIVE]),
+    unary("log1p", np.log1p, reals(-1, 90), result=real, ulps=2, slopes=[POSITIVE]),
+    unary("log2", np.log2, reals(0, 90), result=real, ulps=2, slopes=[POSITIVE]),
+    unary("logsigmoid", logsigmoid, WIDE, result=real, ulps=3, slopes=[SMALL]),
+    unary("silu", silu, WIDE, result=real, ulps=4, slopes=[SMALL]),
+    unary("sinh", np.sinh, WIDE, result=real, ulps=2, slopes=[reals(-2, 2)]),
+    unary("tan", np.tan, reals(-50, 50), result=real, ulps=4, slopes=[reals(-1, 1)]),
+    binary("atan2", np.arctan2, WIDE, WIDE, result=real, ulps=4, slopes=[SMALL, NONZERO]),
+    binary("copysign", np.copysign, WIDE, WIDE, result=real, slopes=[NONZERO, NONZERO]),
+    binary("fmod", fmod, WIDE, SMALL, dtypes=NUMBERS, slopes=[SMALL, NONZERO]),
+    binary("hypot", np.hypot, WIDE, WIDE, result=real, ulps=2, slopes=[NONZERO, NONZERO]),
+    binary(
+        "logaddexp",
+        np.logaddexp,
+        *(WIDE, WIDE),
+        result=real,
+        ulps=3,
+        terms=1,
+        slopes=[SMALL, SMALL],
+        specials=False,  # see test_even_steps.py
+    ),
+]
+
+
+def nan_to_num(x: np.ndarray, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+    return np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
+
+
+def xlogy(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return np.where((x == 0) & ~np.isnan(y), 0, x * np.log(y))
+
+
+THREE = {"cases": elementwise(3), "dtypes": NUMBERS}
+MADE_OF_OTHERS = [
+    Row(
+        name="addcmul",
+        reference=lambda x, a, b, value=1: x + x.dtype.type(value) * a * b,
+        draws=[SMALL] * 3,
+        terms=3,
+        **(THREE | {"cases": [*elementwise(3), Case(((3, 4),) * 3, named={"value": 3})]}),
+    ),
+    Row(
+        name="addcdiv",
+        reference=lambda x, a, b, value=1: x + value * a / b,
+        draws=[SMALL, SMALL, NONZERO],
+        terms=6,
+        **(THREE | {"dtypes": FLOATS}),
+    ),
+    Row(
+        name="nan_to_num",
+        reference=nan_to_num,
+        draws=[WIDE],
+        cases=[*elementwise(1), Case(((3, 4),), (1.0, 2.0, 3.0))],
+    ),
+    Row(
+        name="isclose",
+        reference=np.isclose,
+        draws=[reals(-2, 2)] * 2,
+        cases=[*elementwise(2), Case(((3, 4),) * 2, (0.1, 0.5))],
+        result=boolean,
+        gradient_order=0,
+    ),
+    Row(
+        name="xlogy",
+        reference=xlogy,
+        draws=[SMALL, POSITIVE],
+        cases=elementwise(2),
+        result=real,
+        ulps=2,
+        terms=2,
+    ),
 ]
 
 BINARY = [

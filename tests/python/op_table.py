@@ -11,7 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from tests.python.op_elementwise import BINARY, SMALL, TERNARY, UNARY, WIDE
+from tests.python.op_elementwise import (
+    BINARY,
+    MADE_OF_OTHERS,
+    SMALL,
+    TERNARY,
+    TRANSCENDENTAL,
+    UNARY,
+    WIDE,
+)
 from tests.python.op_indexing import INDEXING
 from tests.python.op_ordering import ORDERING
 from tests.python.op_products import PRODUCTS
@@ -199,7 +207,8 @@ REDUCTIONS = [
 ]
 
 
-ROWS = [*UNARY, *BINARY, *TERNARY, *REDUCTIONS, *PRODUCTS, *SHAPES, *INDEXING, *ORDERING, *WINDOWS]
+ELEMENTWISE = [*UNARY, *TRANSCENDENTAL, *MADE_OF_OTHERS, *BINARY, *TERNARY]
+ROWS = [*ELEMENTWISE, *REDUCTIONS, *PRODUCTS, *SHAPES, *INDEXING, *ORDERING, *WINDOWS]
 
 # Names of the engine's table that make nothing of a tensor's elements alone, and who tests them.
 ELSEWHERE = {
@@ -211,6 +220,8 @@ ELSEWHERE = {
     "is_floating_point item tolist copy_ to type_as float double long int byte bool cpu cuda",
     "test_windows.py": "tril_ triu_",
     "test_narrow_dtypes.py": "half bfloat16 short char",
+    "test_even_steps.py": "linspace logspace new_zeros new_ones new_empty new_full new_tensor "
+    "addcmul_ addcdiv_",
     "test_exchange.py": "from_numpy numpy",
     "test_indexing_in_place.py": "scatter_ scatter_add_ scatter_reduce_ index_add_ index_copy_ "
     "index_fill_ index_put_ put_ masked_fill_ masked_scatter_",

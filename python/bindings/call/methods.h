@@ -162,6 +162,8 @@ void add_random_functions();
 void add_state_methods();
 void add_gradient_methods();
 void add_statistics_methods();
+void add_composite_methods();
+void add_new_functions();
 void add_other_names();
 
 /// The type of what `max(dim)` returns. False, with an exception set, on failure.

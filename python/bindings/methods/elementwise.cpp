@@ -5,6 +5,7 @@
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/elementwise/binary.h"
 #include "csrc/ops/elementwise/ternary.h"
+#include "csrc/ops/elementwise/transcendental.h"
 #include "csrc/ops/elementwise/unary.h"
 #include "csrc/ops/index/mask.h"
 #include "csrc/ops/op/operators.h"
@@ -183,6 +184,13 @@ struct BinaryFamily {
   static constexpr auto in_place = binary_in_place<op>;
 };
 
+struct TranscendentalFamily : UnaryFamily {
+  static constexpr auto& ops = transcendental_ops;
+};
+struct PairFamily : BinaryFamily {
+  static constexpr auto& ops = transcendental_pairs;
+};
+
 /// The tables of a family; names with `_` are made once, before the tables are read.
 template <class Family>
 constexpr std::size_t size_of = std::tuple_size_v<std::remove_cvref_t<decltype(Family::ops)>>;
@@ -287,6 +295,8 @@ void add_elementwise_methods() {
   add_family<BinaryFamily>();
   add_table<add_forms>();
   add_table<sub_forms>();
+  add_family<TranscendentalFamily>();
+  add_family<PairFamily>();
   add_table<others>();
   add_table<lerp_forms>();
   add_table<clamp_forms>();

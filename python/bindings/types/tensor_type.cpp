@@ -148,6 +148,8 @@ bool add_tensor_type(PyObject* module) {
   add_random_functions();
   add_state_methods();
   add_gradient_methods();
+  add_composite_methods();
+  add_new_functions();
   add_other_names();
   MethodTable& table = method_table();
   table.methods.push_back({});

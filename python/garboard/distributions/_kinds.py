@@ -10,7 +10,7 @@ from garboard import _engine
 from garboard._engine import Tensor, where
 from garboard._grad_mode import no_grad
 from garboard.distributions._distribution import Distribution
-from garboard.nn.functional._exact import softplus_of
+from garboard.nn.functional._softplus import softplus_of
 
 __all__ = ["Bernoulli", "Categorical", "Normal", "kl_divergence"]
 

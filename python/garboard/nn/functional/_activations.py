@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from garboard import _check as check
-from garboard._engine import Tensor, where
-from garboard.nn.functional._exact import expm1, log1p, softplus_of
+from garboard import _engine
+from garboard._engine import Tensor, expm1, log1p, where
+from garboard.nn.functional._softplus import softplus_of
 
 __all__ = [
     "celu",
@@ -240,7 +241,7 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
     tensor([0.0000, 1.7616])
     """
     check.tensor("silu", "input", input)
-    return _given(input, input * input.sigmoid(), inplace)
+    return _given(input, _engine.silu(input), inplace)
 
 
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
@@ -361,8 +362,7 @@ def logsigmoid(input: Tensor) -> Tensor:
     >>> gb.nn.functional.logsigmoid(gb.tensor([0.0, -99.0]))
     tensor([ -0.6931, -99.0000])
     """
-    check.tensor("logsigmoid", "input", input)
-    return -softplus_of(-input)
+    return _engine.logsigmoid(input)
 
 
 def softsign(input: Tensor) -> Tensor:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from garboard import _check as check
 from garboard import _engine
 from garboard._engine import Tensor, where
-from garboard.nn.functional._exact import softplus_of
 from garboard.nn.functional._reduction import check_equal, check_pair, reduced, weighed
+from garboard.nn.functional._softplus import softplus_of
 
 if TYPE_CHECKING:
     from garboard.types import Reduction

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from garboard import _check as check
 from garboard import _engine
 from garboard._engine import ShapeError, Tensor, where
-from garboard.nn.functional._exact import softplus_of
 from garboard.nn.functional._reduction import reduced
 from garboard.nn.functional._slices import cosine_similarity, pairwise_distance
+from garboard.nn.functional._softplus import softplus_of
 
 if TYPE_CHECKING:
     from garboard.types import Reduction

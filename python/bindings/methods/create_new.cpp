@@ -1,0 +1,193 @@
+// Tensors in even steps, and those that take after another.
+#include <cmath>
+
+#include "csrc/core/default_dtype.h"
+#include "csrc/ops/composite/elementwise.h"
+#include "python/bindings/call/methods.h"
+#include "python/bindings/exchange/exchange.h"
+#include "python/bindings/methods/creation.h"
+#include "python/bindings/methods/creation_docs.h"
+
+namespace garboard::python {
+namespace {
+
+namespace docs {
+using namespace garboard::python::docs;
+
+constexpr Arg own_dtype{"dtype", "Another dtype than `input`'s."};
+constexpr Arg own_device{"device", "Another device than `input`'s."};
+constexpr const char* new_returns = "A new dense tensor.";
+constexpr const char* size_error =
+    "ShapeError: A size is negative.\n"
+    "DeviceError: The device cannot be used.\n"
+    "GradientError: A gradient is asked for, and the dtype is no floating one.";
+constexpr const char* steps_error =
+    "ShapeError: `steps` is negative.\n"
+    "DTypeError: A number does not fit into the integer dtype.\n"
+    "DeviceError: The device cannot be used.\n"
+    "GradientError: A gradient is asked for, and the dtype is no floating one.";
+constexpr Arg steps{"steps", "How many numbers."};
+constexpr Doc linspace{
+    .summary = "Make numbers in even steps, both ends included.",
+    .details = "Computed in float64; cut off towards zero in an integer dtype.",
+    .args = {{"start", "The first."}, {"end", "The last."}, steps, dtype, device, requires_grad},
+    .returns = "A new tensor of one dim.",
+    .raises = steps_error,
+    .example =
+        ">>> gb.linspace(0, 1, 5)\n"
+        "tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])",
+};
+constexpr Doc logspace{
+    .summary = "Make the powers of a base, their exponents in even steps.",
+    .details = "Computed in float64; cut off towards zero in an integer dtype.",
+    .args = {{"start", "The first exponent."},
+             {"end", "The last one."},
+             steps,
+             {"base", "What is raised to them."},
+             dtype,
+             device,
+             requires_grad},
+    .returns = "A new tensor of one dim.",
+    .raises = steps_error,
+    .example =
+        ">>> gb.logspace(0, 2, 3)\n"
+        "tensor([  1.,  10., 100.])",
+};
+constexpr Doc new_zeros{
+    .summary = "Make zeros of this tensor's dtype, on its device.",
+    .args = {size, own_dtype, own_device, requires_grad},
+    .returns = new_returns,
+    .raises = size_error,
+    .example =
+        ">>> gb.tensor([1, 2]).new_zeros(3)\n"
+        "tensor([0, 0, 0])",
+};
+constexpr Doc new_ones{
+    .summary = "Make ones of this tensor's dtype, on its device.",
+    .args = {size, own_dtype, own_device, requires_grad},
+    .returns = new_returns,
+    .raises = size_error,
+    .example =
+        ">>> gb.tensor([1, 2]).new_ones(3)\n"
+        "tensor([1, 1, 1])",
+};
+constexpr Doc new_empty{
+    .summary = "Make a tensor of this one's dtype, on its device, its elements not set.",
+    .args = {size, own_dtype, own_device, requires_grad},
+    .returns = new_returns,
+    .raises = size_error,
+    .example =
+        ">>> gb.tensor([1, 2]).new_empty(3).dtype\n"
+        "garboard.int64",
+};
+constexpr Doc new_full{
+    .summary = "Make a tensor of one value, of this tensor's dtype, on its device.",
+    .args = {{"size", "Sizes, or the one size."},
+             {"fill_value", "What every element is."},
+             own_dtype,
+             own_device,
+             requires_grad},
+    .returns = new_returns,
+    .raises =
+        "ShapeError: A size is negative.\n"
+        "DTypeError: `fill_value` does not fit into the integer dtype.\n"
+        "DeviceError: The device cannot be used.\n"
+        "GradientError: A gradient is asked for, and the dtype is no floating one.",
+    .example =
+        ">>> gb.tensor([1, 2]).new_full((2,), 7)\n"
+        "tensor([7, 7])",
+};
+constexpr Doc new_tensor{
+    .summary = "Copy data into a new tensor of this one's dtype, on its device.",
+    .args = {{"data", "What `tensor` takes."}, own_dtype, own_device, requires_grad},
+    .returns = "A new dense tensor with memory of its own.",
+    .raises =
+        "ShapeError: Lists of one depth differ in length.\n"
+        "DTypeError: A number does not fit into the integer dtype.\n"
+        "TypeError: An element is no number.\n"
+        "DeviceError: The device cannot be used.\n"
+        "GradientError: A gradient is asked for, and the dtype is no floating one.",
+    .example =
+        ">>> gb.tensor([1.0]).new_tensor([1, 2])\n"
+        "tensor([1., 2.])",
+};
+
+}  // namespace docs
+
+/// What is left out is as of `like`.
+Options options_after(const Tensor& like, const Options& given) {
+  Options options = given;
+  options.dtype = given.dtype.value_or(like.dtype());
+  options.device = given.device.value_or(like.device());
+  return options;
+}
+
+template <std::int64_t value>
+constexpr auto filled_after =
+    [](OpName op, const Tensor& like, const Dims& sizes, const Options& given) {
+      const Options options = options_after(like, given);
+      return finished(full(sizes, Scalar::of(value), *options.dtype, *options.device, op.text),
+                      options);
+    };
+
+/// `first` and `last` are the ends of what `numbers` makes.
+template <class Numbers>
+Tensor between(OpName op, double first, double last, const Options& options, Numbers numbers) {
+  const DType dtype = options.dtype.value_or(default_floating());
+  for (const double end : {first, last}) check_fits(op.text, Scalar::of(end), dtype);
+  return finished(to(numbers(), dtype), options);
+}
+
+constexpr const char* of_sizes = "input: Tensor, *size: int, @options";
+
+constexpr std::array table{
+    bind(
+        "linspace", "start: float, end: float, steps: int, *, @options", docs::linspace,
+        [](OpName op, double start, double end, std::int64_t steps, const Options& options) {
+          return between(op, start, end, options, [&] {
+            return composite::even_steps(op.text, start, end, steps, on(options));
+          });
+        },
+        Place::functional),
+    bind(
+        "logspace", "start: float, end: float, steps: int, base: float = 10.0, *, @options",
+        docs::logspace,
+        [](OpName op, double start, double end, std::int64_t steps, double base,
+           const Options& options) {
+          return between(op, std::pow(base, start), std::pow(base, end), options, [&] {
+            return pow(Scalar::of(base),
+                       composite::even_steps(op.text, start, end, steps, on(options)));
+          });
+        },
+        Place::functional),
+    bind("new_zeros", of_sizes, docs::new_zeros, filled_after<0>, Place::method),
+    bind("new_ones", of_sizes, docs::new_ones, filled_after<1>, Place::method),
+    bind(
+        "new_empty", of_sizes, docs::new_empty,
+        [](OpName op, const Tensor& like, const Dims& sizes, const Options& given) {
+          const Options options = options_after(like, given);
+          return finished(empty(sizes, *options.dtype, *options.device, op.text), options);
+        },
+        Place::method),
+    bind(
+        "new_full", "input: Tensor, size: int | Size, fill_value: Number, *, @options",
+        docs::new_full,
+        [](OpName op, const Tensor& like, const Dims& sizes, Scalar value, const Options& given) {
+          const Options options = options_after(like, given);
+          return finished(full(sizes, value, *options.dtype, *options.device, op.text), options);
+        },
+        Place::method),
+    bind(
+        "new_tensor", "input: Tensor, data: TensorLike, *, @options", docs::new_tensor,
+        [](OpName op, const Tensor& like, PyObject* data, const Options& given) {
+          const Options options = options_after(like, given);
+          return finished(tensor_from(data, op.text, options.dtype, *options.device), options);
+        },
+        Place::method),
+};
+
+}  // namespace
+
+void add_new_functions() { add_table<table>(); }
+
+}  // namespace garboard::python

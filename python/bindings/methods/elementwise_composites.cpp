@@ -1,0 +1,158 @@
+// Elementwise functions made of others.
+#include "csrc/ops/composite/elementwise.h"
+
+#include "python/bindings/call/methods.h"
+
+namespace garboard::python {
+namespace {
+
+namespace docs {
+
+constexpr Arg any_shape{"input", "Tensor of any shape."};
+constexpr Arg factor{"tensor1", "Tensor whose sizes broadcast with the others'."};
+constexpr Arg other_factor{"tensor2", "Likewise."};
+constexpr Arg value{"value", "What the product or quotient is multiplied with."};
+constexpr const char* scaled_returns =
+    "A new tensor of the broadcast shape and the promoted dtype. Until backward the graph keeps "
+    "`tensor1` and `tensor2`.";
+constexpr const char* scaled_error =
+    "ShapeError: The sizes do not broadcast.\n"
+    "DTypeError: All are bool, or what is divided has no floating dtype.\n"
+    "DeviceError: The tensors are on several devices.";
+constexpr const char* scaled_in_place_error =
+    "ShapeError: The sizes do not broadcast to `input`'s, or `input` meets an element twice.\n"
+    "DTypeError: The result's category (bool, integer, floating) is above that of `input`; or, as "
+    "for a new tensor, all are bool, or what is divided has no floating dtype.\n"
+    "DeviceError: The tensors are on several devices.\n"
+    "GradientError: Grad mode is on, and `input` is a leaf that requires grad, or a view of one.";
+constexpr const char* itself = "The tensor itself, not a new handle.";
+
+constexpr Doc addcmul{
+    .summary = "Add a product, times a number, to `input`.",
+    .details = "input + value * tensor1 * tensor2.",
+    .args = {any_shape, factor, other_factor, value},
+    .returns = scaled_returns,
+    .raises = scaled_error,
+    .example =
+        ">>> gb.addcmul(gb.tensor([1.0]), gb.tensor([2.0]), gb.tensor([3.0]), value=0.5)\n"
+        "tensor([4.])",
+};
+constexpr Doc addcdiv{
+    .summary = "Add a quotient, times a number, to `input`.",
+    .details = "input + value * tensor1 / tensor2, of which one is of a floating dtype.",
+    .args = {any_shape, factor, other_factor, value},
+    .returns = scaled_returns,
+    .raises = scaled_error,
+    .example =
+        ">>> gb.addcdiv(gb.tensor([1.0]), gb.tensor([3.0]), gb.tensor([2.0]), value=2)\n"
+        "tensor([4.])",
+};
+constexpr Doc addcmul_{
+    .summary = "Add a product, times a number, to this tensor.",
+    .details = "input += value * tensor1 * tensor2.",
+    .args = {factor, other_factor, value},
+    .returns = itself,
+    .raises = scaled_in_place_error,
+    .example =
+        ">>> gb.ones(1).addcmul_(gb.tensor([2.0]), gb.tensor([3.0]), value=0.5)\n"
+        "tensor([4.])",
+};
+constexpr Doc addcdiv_{
+    .summary = "Add a quotient, times a number, to this tensor.",
+    .details = "input += value * tensor1 / tensor2.",
+    .args = {factor, other_factor, value},
+    .returns = itself,
+    .raises = scaled_in_place_error,
+    .example =
+        ">>> gb.ones(1).addcdiv_(gb.tensor([3.0]), gb.tensor([2.0]), value=2)\n"
+        "tensor([4.])",
+};
+constexpr Doc nan_to_num{
+    .summary = "Replace NaN and the infinities by numbers.",
+    .args = {any_shape,
+             {"nan", "What NaN becomes; 0 where it is left out."},
+             {"posinf", "What infinity becomes; the largest number of the dtype if left out."},
+             {"neginf", "What minus infinity becomes; the smallest number if left out."}},
+    .returns =
+        "A new tensor of `input`'s shape and dtype. Until backward the graph keeps bools of its "
+        "shape.",
+    .example =
+        ">>> gb.nan_to_num(gb.tensor([float('nan'), 1.0, float('inf')]), posinf=7.0)\n"
+        "tensor([0., 1., 7.])",
+};
+constexpr Doc isclose{
+    .summary = "Test where two tensors are nearly equal.",
+    .details =
+        "|input - other| <= atol + rtol * |other|, in float64; infinities of one sign are close.",
+    .args = {any_shape,
+             {"other", "Tensor whose sizes broadcast with `input`'s."},
+             {"rtol", "How far apart they may be, as a share of `other`'s."},
+             {"atol", "How far apart they may be besides."},
+             {"equal_nan", "True takes NaN for equal to NaN."}},
+    .returns = "A new bool tensor of the broadcast shape. No gradient passes.",
+    .raises =
+        "ShapeError: The sizes do not broadcast, or a tolerance is negative.\n"
+        "DeviceError: The tensors are on several devices.",
+    .example =
+        ">>> gb.isclose(gb.tensor([1.0, 2.0]), gb.tensor([1.0, 2.1]))\n"
+        "tensor([ True, False])",
+};
+constexpr Doc xlogy{
+    .summary = "Multiply `input` by the logarithm of `other`; 0 where `input` is.",
+    .details = "xlogy(x, y) = x ln(y), and 0 at x = 0 unless y is NaN.",
+    .args = {any_shape, {"other", "Tensor whose sizes broadcast with `input`'s."}},
+    .returns =
+        "A new tensor of the broadcast shape; integers and bools are taken as float32. Until "
+        "backward the graph keeps `input` and what is made of `other`.",
+    .raises =
+        "ShapeError: The sizes do not broadcast.\n"
+        "DeviceError: The tensors are on several devices.",
+    .example =
+        ">>> gb.xlogy(gb.tensor([0.0, 2.0]), gb.tensor([0.0, 1.0]))\n"
+        "tensor([0., 0.])",
+};
+
+}  // namespace docs
+
+constexpr const char* scaled =
+    "input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1";
+
+constexpr std::array table{
+    bind("addcmul", scaled, docs::addcmul,
+         [](const Tensor& input, const Tensor& a, const Tensor& b, Scalar value) {
+           return add_scaled(input, composite::product_to_add(input, a, b), value);
+         }),
+    bind("addcdiv", scaled, docs::addcdiv,
+         [](const Tensor& input, const Tensor& a, const Tensor& b, Scalar value) {
+           return add_scaled(input, composite::quotient_to_add(a, b), value);
+         }),
+    bind(
+        "addcmul_", scaled, docs::addcmul_,
+        [](const Tensor& input, const Tensor& a, const Tensor& b, Scalar value) {
+          add_scaled.into(input, input, composite::product_to_add(input, a, b), value);
+          return Itself();
+        },
+        Place::method),
+    bind(
+        "addcdiv_", scaled, docs::addcdiv_,
+        [](const Tensor& input, const Tensor& a, const Tensor& b, Scalar value) {
+          add_scaled.into(input, input, composite::quotient_to_add(a, b), value);
+          return Itself();
+        },
+        Place::method),
+    bind("nan_to_num",
+         "input: Tensor, nan: Number | None = None, posinf: Number | None = None, neginf: Number | "
+         "None = None",
+         docs::nan_to_num, fn<composite::nan_to_num>),
+    bind("isclose",
+         "input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool "
+         "= False",
+         docs::isclose, fn<composite::isclose>),
+    bind("xlogy", "input: Tensor, other: Tensor", docs::xlogy, fn<composite::xlogy>),
+};
+
+}  // namespace
+
+void add_composite_methods() { add_table<table>(); }
+
+}  // namespace garboard::python
