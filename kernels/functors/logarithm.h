@@ -58,10 +58,10 @@ GARBOARD_HD T log1p(T x) {
 
 /// x = 2^exponent * (1 + fraction), the fraction around 0, for finite x > 0.
 template <Real T>
-struct Parts {
+struct PowerAndFraction {
   T exponent, fraction;
 };
-GARBOARD_HD Parts<float> parts_of(float x) {
+GARBOARD_HD PowerAndFraction<float> parts_of(float x) {
   constexpr std::uint32_t root = 0x3f3504f3;
   const bool is_subnormal = x < 1.17549435e-38f;
   const auto bits = bits_as<std::uint32_t>(is_subnormal ? x * 8388608.0f : x);
@@ -69,7 +69,7 @@ GARBOARD_HD Parts<float> parts_of(float x) {
   return {static_cast<float>(static_cast<std::int32_t>(offset) >> 23),
           bits_as<float>((offset & 0x7fffff) + root) - 1.0f};
 }
-GARBOARD_HD Parts<double> parts_of(double x) {
+GARBOARD_HD PowerAndFraction<double> parts_of(double x) {
   constexpr std::uint64_t root = 0x3fe6a09e667f3bcd;
   const bool is_subnormal = x < 2.2250738585072014e-308;
   const auto bits = bits_as<std::uint64_t>(is_subnormal ? x * 4503599627370496.0 : x);
@@ -91,7 +91,7 @@ GARBOARD_HD T logarithm_of(T x, T inside) {
 /// `scale` + `scale_rest`. It is exact where the fraction is 0 and the steps are.
 template <Real T>
 GARBOARD_HD T logarithm(T x, T step, T step_rest, T scale, T scale_rest) {
-  const Parts<T> at = parts_of(x);
+  const PowerAndFraction<T> at = parts_of(x);
   const T natural = log(T(1) + at.fraction);  // the sum is exact
   const T tail = natural * scale_rest + at.exponent * step_rest;
   return logarithm_of(x, at.exponent * step + (natural * scale + tail));

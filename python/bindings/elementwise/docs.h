@@ -1,5 +1,5 @@
 // What users read about the elementwise functions: sentences that the families share, and those
-// functions that are in no family. See python/bindings/methods/elementwise.cpp.
+// functions that are in no family. See python/bindings/elementwise/elementwise.cpp.
 #pragma once
 
 #include "python/bindings/call/doc.h"

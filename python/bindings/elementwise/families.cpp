@@ -1,4 +1,4 @@
-#include "python/bindings/methods/elementwise_families.h"
+#include "python/bindings/elementwise/families.h"
 
 #include <cctype>
 #include <string>
@@ -7,7 +7,7 @@
 
 #include "csrc/ops/elementwise/unary.h"
 #include "python/bindings/call/methods.h"
-#include "python/bindings/methods/elementwise_docs.h"
+#include "python/bindings/elementwise/docs.h"
 
 namespace garboard::python {
 namespace {

@@ -10,8 +10,8 @@
 #include "csrc/ops/index/mask.h"
 #include "csrc/ops/op/operators.h"
 #include "python/bindings/call/methods.h"
-#include "python/bindings/methods/elementwise_docs.h"
-#include "python/bindings/methods/elementwise_families.h"
+#include "python/bindings/elementwise/docs.h"
+#include "python/bindings/elementwise/families.h"
 
 namespace garboard::python {
 namespace {
