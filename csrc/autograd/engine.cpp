@@ -450,6 +450,7 @@ void backward(const std::vector<Tensor>& outputs, const std::vector<Tensor>& gra
 void backward(const std::vector<Tensor>& outputs, const std::vector<Tensor>& gradients,
               const std::vector<Tensor>& inputs, const WalkOptions& options) {
   std::vector<Tensor> found = gradients_of(outputs, gradients, inputs, options, "backward");
+  const GradModeGuard as_the_walk(options.create_graph);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const auto earlier = inputs.begin() + static_cast<std::ptrdiff_t>(i);
     if (!found[i] || std::find(inputs.begin(), earlier, inputs[i]) != earlier) continue;

@@ -97,6 +97,7 @@ void Tensor::set_requires_grad(bool required) const {
     throw GradientError(
         "requires_grad_: a tensor that was made in inference mode; it has no gradients, clone() it "
         "outside of inference_mode()");
+  body_->was_required |= body_->requires_grad && !required;
   body_->requires_grad = required && !has_history(*body_);
 }
 

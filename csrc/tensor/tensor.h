@@ -87,6 +87,7 @@ class TensorBody final : public RefCounted {
   Counted<Storage> storage;  // the same from birth to end
   Device device;
   bool requires_grad = false;  // of a leaf
+  bool was_required = false;   // of a leaf whose flag was cleared: graphs may lead to it still
   /// An output of a custom op over memory of its input, or of another output: to write it would
   /// leave their histories behind.
   bool is_shared_output = false;

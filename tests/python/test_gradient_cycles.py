@@ -124,3 +124,51 @@ def test_shares_no_bytes_with_the_gradient_of_another_tensor():
         x.grad.zero_()
 
     assert y.grad.tolist() == [1.0, 1.0, 1.0]
+
+
+def rested(values: int = 3) -> tuple[gb.Tensor, gb.Tensor]:
+    """A leaf whose flag was cleared, and a tensor whose history leads to it still."""
+    x = gb.ones(values, requires_grad=True)
+    y = x * 2
+    return x.requires_grad_(False), y
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda x, y: x.mul_(y),
+        lambda x, y: x.add_(y),
+        lambda x, y: x[1:].mul_(y.exp()[1:]),
+    ],
+    ids=["it", "it, with nothing saved", "a view of it"],
+)
+def test_a_leaf_whose_flag_was_cleared_does_not_hold_what_is_written_to(write):
+    before = gb.memory.live()
+
+    write(*rested())
+
+    assert gb.memory.live() == before
+
+
+def test_a_view_of_a_leaf_whose_flag_was_cleared_does_not_hold_the_leaf():
+    before = gb.memory.live()
+    x = gb.ones(3, requires_grad=True)
+    view = x[1:]
+    x.requires_grad_(False)
+
+    view.mul_(2)
+
+    del x, view
+    assert gb.memory.live() == before
+
+
+def test_a_leaf_may_be_its_own_gradient():
+    before = gb.memory.live()
+    x = gb.ones(2, requires_grad=True)
+
+    gb.autograd.backward([x], grad_tensors=[x], inputs=[x])
+
+    assert x.grad is not None
+    assert not x.grad.requires_grad
+    del x
+    assert gb.memory.live() == before

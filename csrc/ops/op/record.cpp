@@ -102,11 +102,13 @@ void rebase(const Tensor& view, const Counted<GradNode>& node) {
   ++body.history;
 }
 
-/// Has every node behind `root` that saved a tensor over `storage`, just overwritten, keep it
-/// without history. Backward would refuse it in any case; with its history, `root` would own
-/// itself: a node owns what it saved, and what it saved, or the base of that, may have `root` as
-/// its history now.
-void cut_cycles(const Counted<GradNode>& root, const Counted<Storage>& storage) {
+/// `root` is about to be the history of `written`, and must not own itself. Has every node behind
+/// it that saved a tensor over the storage, just overwritten, keep it without history: a node owns
+/// what it saved, and what it saved, or the base of that, may have `root` as its history then;
+/// backward would refuse it in any case. And has every edge that leads to `written` lead nowhere:
+/// it was a leaf, of which no gradient is asked any more.
+void cut_cycles(const Counted<GradNode>& root, const TensorBody& written) {
+  const Counted<Storage>& storage = written.storage;
   std::unordered_set<const GradNode*> seen;
   std::vector<GradNode*> open;
   const auto meet = [&](GradNode* node) {
@@ -126,7 +128,10 @@ void cut_cycles(const Counted<GradNode>& root, const Counted<Storage>& storage) 
       if (const TensorBody* const base = tensor.body()->base.get()) meet(base->grad_node.get());
     });
     if (node->seldom()) meet(node->seldom()->inner.get());
-    for (const Edge& edge : node->edges()) meet(edge.node.get());
+    for (Edge& edge : node->edges()) {
+      if (edge.leaf && edge.leaf.body() == &written) edge.leaf = {};
+      meet(edge.node.get());
+    }
   }
 }
 
@@ -226,8 +231,9 @@ void check_writable(const char* op, const Tensor& self) {
 void finish_in_place(const Tensor& self, const Counted<GradNode>& node, Keep keep) {
   self.storage()->bump_version();
   if (!node) return;
-  if (self.storage()->was_saved()) cut_cycles(node, self.storage());
   const bool is_view = static_cast<bool>(self.body()->base);
+  const TensorBody& written = is_view ? *self.body()->base : *self.body();
+  if (self.storage()->was_saved() || written.was_required) cut_cycles(node, written);
   attach(node, self, keep);
   if (!is_view) {
     ++self.body()->history;
