@@ -168,6 +168,21 @@ def written(key: Any) -> Any:
     return write
 
 
+class TestARange:
+    def test_reads_what_its_numbers_read(self):
+        x = gb.arange(5)
+
+        assert x[range(3, 0, -1)].tolist() == [3, 2, 1]
+        assert x[range(0)].tolist() == []
+
+    @pytest.mark.parametrize(
+        ("key", "error"), [(range(2**62), gb.ShapeError), (range(2**64), OverflowError)]
+    )
+    def test_that_no_list_holds_is_refused(self, key, error):
+        with pytest.raises(error):
+            gb.arange(5)[key]
+
+
 class TestAnAssignment:
     @pytest.mark.parametrize(
         ("key", "sizes"),

@@ -120,6 +120,20 @@ class TestPieces:
 
         assert [piece.item() for piece in pieces] == [*range(20)]
 
+    @pytest.mark.parametrize(
+        "cut",
+        [
+            lambda: gb.ones(4).tensor_split(2**62),
+            lambda: gb.ones(0).chunk(2**62),
+            lambda: gb.ones(1).expand(2**40).split(1),
+            lambda: gb.ones(1).expand(2**40).unbind(),
+        ],
+        ids=["tensor_split", "chunk", "split", "unbind"],
+    )
+    def test_beyond_any_number_are_refused(self, cut):
+        with pytest.raises(gb.ShapeError, match=r"pieces of sizes .* at most 4194304"):
+            cut()
+
     def test_nothing_is_joined_to_anything(self):
         nothing = gb.tensor([], requires_grad=True)
         x = gb.ones(2, 3, dtype=gb.int64)

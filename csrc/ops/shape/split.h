@@ -7,6 +7,8 @@
 
 namespace garboard {
 
+// More than four million pieces are refused with a ShapeError.
+
 /// Pieces of `size` along `dim`; the last one may be shorter. Raises ShapeError for a size below 1.
 std::vector<Tensor> split(const Tensor& input, std::int64_t size, std::int64_t dim);
 /// Pieces of these sizes. Raises ShapeError unless they add up to the dim's. Errors name `op`.

@@ -53,6 +53,14 @@ bool is_plain(PyObject* part) {
          !type.starts_with("numpy.bool");
 }
 
+/// What a range counts, which may be more than any list can hold.
+Tensor numbers_of_range(PyObject* range, Device device) {
+  const auto bound = [&](const char* name) {
+    return to_scalar(Ref(checked(PyObject_GetAttrString(range, name))).get(), "index", name);
+  };
+  return arange(bound("start"), bound("stop"), bound("step"), DType::int64, device);
+}
+
 /// The tensor that `part`, which is not plain, is or stands for.
 Tensor index_from(PyObject* part, Device device) {
   if (is_tensor(part)) return tensor_of(part, "index", "index");
@@ -64,8 +72,8 @@ Tensor index_from(PyObject* part, Device device) {
         "integers or bools are taken",
         Py_TYPE(part)->tp_name);
   if (is_list && PySequence_Size(part) == 0) return empty({0}, DType::int64, device);
-  const Ref list(PyRange_Check(part) ? checked(PySequence_List(part)) : Py_NewRef(part));
-  return tensor_from(list.get(), "index", std::nullopt, device);
+  if (PyRange_Check(part)) return numbers_of_range(part, device);
+  return tensor_from(part, "index", std::nullopt, device);
 }
 
 /// What a key names: a view, and, where there are any, indices for the first of its dims.
