@@ -107,6 +107,17 @@ PRODUCTS = {
         zeros(5_000, 60_000, dtype=gb.float64) @ zeros(60_000, 5_000, dtype=gb.float64)
     ),
 }
+INDEXED = {
+    "topk": lambda: zeros(ENDLESS).topk(2),
+    "bincount": lambda: classes(ENDLESS).bincount(),
+    "scatter_add_": lambda: gb.zeros(3).scatter_add_(0, classes(ENDLESS), zeros(ENDLESS)),
+    "scatter_ of a number": lambda: gb.zeros(3).scatter_(0, classes(ENDLESS), 1.0),
+    "scatter_reduce": lambda: gb.zeros(3).scatter_reduce(
+        0, classes(ENDLESS), zeros(ENDLESS), "amax"
+    ),
+    "index_copy_": lambda: gb.zeros(3).index_copy_(0, classes(ENDLESS), zeros(ENDLESS)),
+    "assignment": lambda: gb.zeros(3).__setitem__(classes(ENDLESS), 1.0),
+}
 PYTHONS_OWN = {
     "tolist": lambda: zeros(1 << 14, 1 << 14).tolist(),
     "tensor of a list": lambda: gb.tensor([[1.0] * 1000] * 100_000),
@@ -126,6 +137,11 @@ def test_a_reduction_that_would_take_hours_ends(work):
 
 @pytest.mark.parametrize("work", [*PRODUCTS.values()], ids=PRODUCTS)
 def test_a_product_that_would_take_hours_ends(work):
+    assert is_interrupted(work)
+
+
+@pytest.mark.parametrize("work", [*INDEXED.values()], ids=INDEXED)
+def test_an_index_that_names_one_place_for_hours_ends(work):
     assert is_interrupted(work)
 
 

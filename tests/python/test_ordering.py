@@ -98,6 +98,15 @@ class TestRanks:
         assert places.tolist() == [0, 1, 1]
 
 
+class TestOfMoreThanMemoryHolds:
+    @pytest.mark.parametrize("of", ["mode", "median"])
+    def test_a_slice_is_refused(self, of):
+        slice_of_one = gb.zeros(1, dtype=gb.int8).expand(2**60)
+
+        with pytest.raises(gb.OutOfMemoryError, match="the process has no memory"):
+            getattr(slice_of_one, of)()
+
+
 class TestUnique:
     @pytest.mark.parametrize("dim", [None, 0, 1])
     def test_tells_where_and_how_often(self, dim):
@@ -126,6 +135,10 @@ class TestCounts:
         assert x.bincount(weights).tolist() == [0.5, 0.0, 3.5]
         assert x.bincount(minlength=5).tolist() == [1, 0, 2, 0, 0]
         assert x.bincount(weights).dtype == gb.float32
+
+    def test_of_the_largest_number_are_refused(self):
+        with pytest.raises(gb.IndexOutOfRangeError, match="2\\^63 bins"):
+            gb.tensor([2**63 - 1]).bincount()
 
     def test_histc_takes_the_range_of_the_elements(self):
         assert gb.tensor([1.0, 2.0, 2.0, 5.0]).histc(4).tolist() == [1, 2, 0, 1]

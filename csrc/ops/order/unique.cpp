@@ -1,5 +1,7 @@
 #include "csrc/ops/order/unique.h"
 
+#include <limits>
+
 #include "csrc/core/error.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
@@ -124,6 +126,8 @@ Tensor bincount(const Tensor& input, const Tensor& weights, std::int64_t minleng
   const auto [least, largest] = kernels::run(kernels::IndexRange{numbers.view()}, {input.device()});
   if (least < 0)
     throw IndexOutOfRangeError(text("bincount: the number ", least, "; 0 or more is needed"));
+  if (largest == std::numeric_limits<std::int64_t>::max())
+    throw IndexOutOfRangeError(text("bincount: the number ", largest, "; it would take 2^63 bins"));
   const DType dtype = !weights                            ? DType::int64
                       : weights.dtype() == DType::float32 ? DType::float32
                                                           : DType::float64;

@@ -94,8 +94,10 @@ void scatter_all(const LoopPlan& plan, IndexedDim along, PlaceRange range) {
                                   source + first * steps.source, last - first, steps, along, range);
       } else if (const std::uint64_t place = place_of(index, along.wrap);
                  place - range.first < range.size) {
-        meet_row<F, Aliased>(x + static_cast<std::int64_t>(place) * along.stride, source,
-                             inner.size, steps);
+        Aliased* const there = x + static_cast<std::int64_t>(place) * along.stride;
+        for (const auto [first, last] : Pieces<>(inner.size))
+          meet_row<F, Aliased>(there + first * steps.x, source + first * steps.source, last - first,
+                               steps);
       }
       x += rows.strides[0];
       index += rows.strides[1];

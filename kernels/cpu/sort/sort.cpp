@@ -32,6 +32,13 @@ void write_all(const Results<T>& out, StridedSlice<const T> x, const Entry* sort
   }
 }
 
+template <class Entry, class T>
+void read_entries(Entry* entries, StridedSlice<const T> x, bool descending) {
+  for (const auto [first, last] : Pieces<>(x.count)) {
+    for (std::int64_t i = first; i < last; ++i) entries[i] = entry_of<Entry>(x, i, descending);
+  }
+}
+
 /// The first in order, of a stream of entries: what comes after the last of them is passed over.
 template <class Entry, class T>
 void sort_first(const Results<T>& out, StridedSlice<const T> x, std::int64_t wanted,
@@ -40,16 +47,18 @@ void sort_first(const Results<T>& out, StridedSlice<const T> x, std::int64_t wan
   bool is_full = false;
   Entry bound{};
   Pace pace;
-  for (std::int64_t i = 0; i < x.count; ++i) {
-    const Entry entry = entry_of<Entry>(x, i, descending);
-    if (is_full && !(entry < bound)) continue;
-    kept[count++] = entry;
-    if (count < room) continue;
-    pace.advance(count);
-    select_entries(kept, count, wanted - 1);
-    bound = kept[wanted - 1];
-    is_full = true;
-    count = wanted;
+  for (const auto [first, last] : Pieces<>(x.count)) {
+    for (std::int64_t i = first; i < last; ++i) {
+      const Entry entry = entry_of<Entry>(x, i, descending);
+      if (is_full && !(entry < bound)) continue;
+      kept[count++] = entry;
+      if (count < room) continue;
+      pace.advance(count);
+      select_entries(kept, count, wanted - 1);
+      bound = kept[wanted - 1];
+      is_full = true;
+      count = wanted;
+    }
   }
   select_entries(kept, count, wanted - 1);
   // By merging, which compares places too: a radix sort takes entries in the order of their places.
@@ -82,10 +91,10 @@ void sort(const Sort& of) {
     for_each_slice({&of.values, &of.indices, &of.x}, of.dim, slice_ns, [&](char* const* data) {
       const StridedSlice<const T> x = slice_of<const T>(of.x, of.dim, data[2]);
       const Results<T> out = results_of<T>(of.values, of.indices, of.dim, data);
-      const Scratch scratch(2 * room * static_cast<std::int64_t>(sizeof(Entry)));
+      const Scratch scratch(room, 2 * sizeof(Entry));
       Entry* const entries = scratch.as<Entry>();
       if (takes_few) return sort_first(out, x, wanted, of.descending, entries, room);
-      for (std::int64_t i = 0; i < count; ++i) entries[i] = entry_of<Entry>(x, i, of.descending);
+      read_entries(entries, x, of.descending);
       const Entry* const sorted =
           sort_entries(entries, entries + count, count, static_cast<int>(8 * sizeof(T)));
       write_all(out, x, sorted, wanted);
@@ -101,14 +110,16 @@ void select(const Select& of) {
                    [&](char* const* data) {
                      const StridedSlice<const T> x = slice_of<const T>(of.x, of.dim, data[2]);
                      const Results<T> out = results_of<T>(of.values, of.indices, of.dim, data);
-                     const Scratch scratch(count * static_cast<std::int64_t>(sizeof(Entry)));
+                     const Scratch scratch(count, sizeof(Entry));
                      Entry* const entries = scratch.as<Entry>();
                      std::int64_t numbers = 0, first_nan = -1;
-                     for (std::int64_t i = 0; i < count; ++i) {
-                       entries[i] = entry_of<Entry>(x, i, false);
-                       const bool is_number = !is_nan(x[i]);
-                       numbers += is_number;
-                       if (!is_number && first_nan < 0) first_nan = i;
+                     read_entries(entries, x, false);
+                     for (const auto [first, last] : Pieces<>(count)) {
+                       for (std::int64_t i = first; i < last; ++i) {
+                         const bool is_number = !is_nan(x[i]);
+                         numbers += is_number;
+                         if (!is_number && first_nan < 0) first_nan = i;
+                       }
                      }
                      if (first_nan >= 0 && (of.nans == NaNs::win || numbers == 0))
                        return out.write(0, x[first_nan], first_nan);
@@ -128,18 +139,19 @@ void mode(const Mode& of) {
                    [&](char* const* data) {
                      const StridedSlice<const T> x = slice_of<const T>(of.x, of.dim, data[2]);
                      const Results<T> out = results_of<T>(of.values, of.indices, of.dim, data);
-                     const Scratch scratch(2 * count * static_cast<std::int64_t>(sizeof(Entry)));
+                     const Scratch scratch(count, 2 * sizeof(Entry));
                      Entry* const entries = scratch.as<Entry>();
-                     for (std::int64_t i = 0; i < count; ++i)
-                       entries[i] = entry_of<Entry>(x, i, false);
+                     read_entries(entries, x, false);
                      const Entry* const sorted = sort_entries(entries, entries + count, count,
                                                               static_cast<int>(8 * sizeof(T)));
                      std::int64_t run = 0, longest = 0, place = 0;
-                     for (std::int64_t i = 0; i < count; ++i) {
-                       run = i > 0 && sorted[i].key() == sorted[i - 1].key() ? run + 1 : 1;
-                       if (run <= longest) continue;
-                       longest = run;
-                       place = sorted[i].place();
+                     for (const auto [first, last] : Pieces<>(count)) {
+                       for (std::int64_t i = first; i < last; ++i) {
+                         run = i > 0 && sorted[i].key() == sorted[i - 1].key() ? run + 1 : 1;
+                         if (run <= longest) continue;
+                         longest = run;
+                         place = sorted[i].place();
+                       }
                      }
                      out.write(0, x[place], place);
                    });

@@ -29,13 +29,16 @@ PyObject* add(PyObject* module, const char* name, const char* doc,
   return type;
 }
 
-PyObject* raise_memory_error(PyObject* type, const OutOfMemoryError& error) {
-  const Ref made(PyObject_CallFunction(type, "s", error.what()));
-  const Ref report(PyUnicode_FromString(error.report().c_str()));
-  if (made && report && PyObject_SetAttrString(made.get(), "report", report.get()) == 0)
+PyObject* raise_memory_error(PyObject* type, const char* message, const char* report) {
+  const Ref made(PyObject_CallFunction(type, "s", message));
+  const Ref told(PyUnicode_FromString(report));
+  if (made && told && PyObject_SetAttrString(made.get(), "report", told.get()) == 0)
     PyErr_SetObject(type, made.get());
   return nullptr;
 }
+
+constexpr const char* no_memory_of_the_process =
+    "the process has no memory for what this call keeps besides tensors; give it less at once";
 
 /// Messages quote what they were given: bytes that are no UTF-8 are shown as \xff.
 PyObject* raise(PyObject* type, const char* message) {
@@ -110,13 +113,14 @@ PyObject* raise_current() noexcept {
   } catch (const VersionError& error) {
     return raise(exceptions.version, error.what());
   } catch (const ScopeLimitError& error) {
-    return raise_memory_error(exceptions.limit, error);
+    return raise_memory_error(exceptions.limit, error.what(), error.report().c_str());
   } catch (const OutOfMemoryError& error) {
-    return raise_memory_error(exceptions.memory, error);
+    return raise_memory_error(exceptions.memory, error.what(), error.report().c_str());
   } catch (const Error& error) {
     return raise(exceptions.base, error.what());
   } catch (const std::bad_alloc&) {
-    return PyErr_NoMemory();
+    return raise_memory_error(exceptions.memory, no_memory_of_the_process,
+                              "nothing was asked of a device");
   } catch (const std::exception& error) {
     return raise(PyExc_SystemError, error.what());
   }
