@@ -124,7 +124,7 @@ def _unpickled(
     dtype = getattr(_engine, check.text("unpickle", "dtype", dtype_name), None)
     if not isinstance(dtype, _engine.dtype) or not issubclass(kind, Tensor):
         raise TypeError(f"unpickle: dtype {shown(dtype_name)} of {shown(kind)}; a tensor is needed")
-    needed = prod(check.sizes("unpickle", "shape", tuple(shape))) * dtype.itemsize
+    needed = prod(check.sizes("unpickle", "shape", shape)) * dtype.itemsize
     given = memoryview(data).cast("B") if needed else memoryview(b"")
     if given.nbytes != needed:
         raise ShapeError(

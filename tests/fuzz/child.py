@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import faulthandler
 import itertools
 import json
@@ -75,15 +76,16 @@ class Child:
         """Run `lines` as a program of its own; return what they raised that is a fault."""
         space = {**self.space, "sim": self.room.sim}
         faults: list[str] = []
+        context = contextvars.copy_context()
         try:
             self.clock.number = next(self.replays)
-            faults = replay(lines, space)
+            faults = context.run(replay, lines, space)
         except KeyboardInterrupt:  # the alarm, at the very end
             pass
         finally:
             self.clock.number = None
         space.clear()
-        self.room.restore()
+        context.run(self.room.restore)
         return faults
 
     def _raises(self, lines: list[str], fault: str) -> bool:
@@ -100,9 +102,10 @@ class Child:
         """Run a program and look what it left."""
         BOARD.pack_into(self.board, 0, number, *self.totals)
         program = Program(self.seed, number, {**self.space, "sim": self.room.sim}, self.trace)
+        context = contextvars.copy_context()  # blocks that nobody leaves end with it
         try:
             self.clock.number = number
-            run = program.execute()
+            run = context.run(program.execute)
         except KeyboardInterrupt:  # the alarm, at the very end
             run = program.run
         finally:
@@ -110,8 +113,9 @@ class Child:
         target = program.target.name
         program.space.clear()
         del program
-        if self.room.is_disturbed() or number % 16 == 0:
-            self.room.restore()
+        if context.run(self.room.is_disturbed) or number % 16 == 0:
+            context.run(self.room.restore)
+        del context
         if left := self.room.left_behind():
             self.room.restore()
             run.faults.append((target, left, len(run.lines)))

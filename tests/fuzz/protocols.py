@@ -75,9 +75,9 @@ _NUMPY: _Rows = {
     "np.add": ("np.add({}, {})", np.add, (SELF, ANY)),
     "np.power": ("np.power({}, {})", np.power, (ANY, SELF)),
     "np.exp": ("np.exp({})", np.exp, (SELF,)),
-    "np.sum": ("np.sum({})", np.sum, (SELF,)),
-    # NumPy 2.4 never lets go of what it gave: to reduce, where an override raises; to outer, where
-    # the second is a matrix.
+    # NumPy reads an expanded tensor of 2^40 elements whole, and answers no Ctrl-C: nothing is
+    # asked that makes a number of a tensor. NumPy 2.4 never lets go of what it gave: to reduce,
+    # where an override raises; to outer, where the second is a matrix.
     "np.concatenate": (
         "np.concatenate([{}, {}])",
         lambda a, b: np.concatenate([a, b]),

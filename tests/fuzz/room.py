@@ -50,10 +50,11 @@ class Room:
         return taken
 
     def is_disturbed(self) -> bool:
-        """Whether a scope was left open, gradients off, a profile on, or the device closed."""
+        """Whether a scope is open, a mode or the default dtype changed, or the device closed."""
         return (
             gb.current_dispose_scope() is not None
             or not gb.is_grad_enabled()
+            or gb.get_default_dtype() != gb.float32
             or _engine._is_profiling()
             or not self.sim._end.alive
         )
@@ -63,6 +64,7 @@ class Room:
         while (scope := gb.current_dispose_scope()) is not None:
             scope.dispose()
         _engine._set_grad_enabled(True)
+        gb.set_default_dtype(gb.float32)
         if _engine._is_profiling():
             _engine._stop_profile()
         if not self.sim._end.alive:

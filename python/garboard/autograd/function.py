@@ -7,7 +7,9 @@ from functools import wraps
 from typing import Any, NoReturn, TypeVar
 
 from garboard import _engine
+from garboard._check import of_type
 from garboard._engine import GradientError, Tensor, is_grad_enabled
+from garboard._given import items_of
 from garboard._grad_mode import no_grad
 from garboard._overriding import overridable
 
@@ -47,9 +49,13 @@ class FunctionCtx:
     needs_input_grad: tuple[bool, ...]
 
     def __init__(self, function: type[Function], arguments: tuple[Any, ...]) -> None:
+        of_type(type, "FunctionCtx", "function", function)
         self._function = function
         self.needs_input_grad = tuple(
-            [isinstance(it, Tensor) and it.requires_grad for it in arguments]
+            [
+                isinstance(it, Tensor) and it.requires_grad
+                for it in items_of(of_type(tuple, "FunctionCtx", "arguments", arguments))
+            ]
         )
         self._saving: tuple[Tensor | None, ...] = ()
         self._saved: object | None = None

@@ -6,11 +6,13 @@ import os
 import weakref
 from collections.abc import Callable
 from contextvars import ContextVar
+from functools import partial
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from garboard import _engine
-from garboard._check import flag, function, text
+from garboard._check import count, flag, function, path, text
 from garboard._engine import GradientError, GraphNode, Tensor, empty
 
 __all__ = [
@@ -126,6 +128,15 @@ class disable_saved_tensors_hooks:
         _refusals.set(_refusals.get()[:-1])
 
 
+def _to_cpu(tensor: Tensor) -> tuple[_engine.device, Tensor]:
+    return tensor.device, tensor.to("cpu")
+
+
+def _back_from_cpu(packed: tuple[_engine.device, Tensor]) -> Tensor:
+    device, tensor = packed
+    return tensor.to(device)
+
+
 class save_on_cpu(saved_tensors_hooks):
     """Keep what ops save for backward in the CPU's memory, while it is not needed: a block.
 
@@ -154,10 +165,7 @@ class save_on_cpu(saved_tensors_hooks):
                 "save_on_cpu: pin_memory=True; pinned memory is not used yet, leave it out"
             )
         text("save_on_cpu", "device_type", device_type)
-        super().__init__(
-            lambda tensor: (tensor.device, tensor.to("cpu")),
-            lambda packed: packed[1].to(packed[0]),
-        )
+        super().__init__(_to_cpu, _back_from_cpu)
 
 
 class save_on_disk(saved_tensors_hooks):
@@ -186,15 +194,17 @@ class save_on_disk(saved_tensors_hooks):
     def __init__(
         self, directory: str | os.PathLike[str] | None = None, least_bytes: int = 4096
     ) -> None:
-        from garboard._check import count, path
-
         where = None if directory is None else path("save_on_disk", "directory", directory)
         least = count("save_on_disk", "least_bytes", least_bytes)
+        super().__init__(partial(_to_disk, where, least), _back_from_disk)
 
-        def pack(tensor: Tensor) -> Tensor | _OnDisk:
-            return tensor if tensor.nbytes < least else _OnDisk(tensor, where)
 
-        super().__init__(pack, lambda kept: kept if isinstance(kept, Tensor) else kept.read())
+def _to_disk(where: Path | None, least_bytes: int, tensor: Tensor) -> Tensor | _OnDisk:
+    return tensor if tensor.nbytes < least_bytes else _OnDisk(tensor, where)
+
+
+def _back_from_disk(kept: Tensor | _OnDisk) -> Tensor:
+    return kept if isinstance(kept, Tensor) else kept.read()
 
 
 class _OnDisk:

@@ -24,7 +24,7 @@ class Distribution:
     has_rsample: bool = False
 
     def __init__(self, batch_shape: Sequence[int]) -> None:
-        self._batch_shape = tuple(batch_shape)
+        self._batch_shape = check.sizes(type(self).__name__, "batch_shape", batch_shape)
 
     @property
     def batch_shape(self) -> tuple[int, ...]:
@@ -37,7 +37,7 @@ class Distribution:
         return ()
 
     def _sizes(self, sample_shape: Sequence[int]) -> tuple[int, ...]:
-        given = check.sizes(type(self).__name__, "sample_shape", tuple(sample_shape))
+        given = check.sizes(type(self).__name__, "sample_shape", sample_shape)
         return (*given, *self._batch_shape)
 
     def _missing(self, what: str) -> NotImplementedError:

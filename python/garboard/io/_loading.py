@@ -32,14 +32,23 @@ def read(f: Any, map_location: Any, is_mapped: bool) -> Any:
         return _read_file(file, device, check.flag("load", "mmap", is_mapped))
 
 
+def _checked_device(given: Any) -> Any:
+    if isinstance(given, (str, _engine.device)):
+        return given
+    raise TypeError(
+        f"load: map_location is of type {type(given).__name__}; a device, a dict of devices, a "
+        "function or None is needed"
+    )
+
+
 def _device_of(given: Any) -> Any:
     """The device to bring tensors to, or None."""
     if isinstance(given, dict):
-        places = {str(place) for place in given.values()}
+        places = {str(_checked_device(place)) for place in dict.values(given)}
         given = places.pop() if len(places) == 1 else None
     if given is None or callable(given):
         return None
-    found = given if isinstance(given, (str, _engine.device)) else str(given)
+    found = _checked_device(given)
     _engine.empty(0, device=found)  # says so now where it is not there
     return None if str(found) == "cpu" else found
 

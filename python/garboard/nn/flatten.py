@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from garboard import _check as check
 from garboard._engine import ShapeError, Tensor, flatten
+from garboard._given import items_of, refuse_unless_list
 from garboard._texts import settings
 from garboard.nn.module import Module
 
@@ -66,7 +67,8 @@ class Unflatten(Module):
     def __init__(self, dim: int, unflattened_size: Sequence[int]) -> None:
         super().__init__()
         self.dim: int = check.integer("Unflatten", "dim", dim)
-        given = [*unflattened_size]
+        refuse_unless_list("Unflatten", "unflattened_size", unflattened_size, "integers")
+        given = items_of(unflattened_size)
         places = enumerate(given)
         self.unflattened_size: tuple[int, ...] = tuple(
             check.integer("Unflatten", f"unflattened_size[{place}]", it) for place, it in places

@@ -171,7 +171,7 @@ class Softmax2d(Module):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        if input.ndim not in (3, 4):
+        if check.tensor("Softmax2d", "input", input).ndim not in (3, 4):
             raise ShapeError(
                 f"Softmax2d: an input of sizes {list(input.shape)}; 3 or 4 dims are needed"
             )

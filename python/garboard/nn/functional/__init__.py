@@ -369,7 +369,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     tensor([[1, 0, 0],
             [0, 0, 1]])
     """
-    if tensor.dtype not in (_engine.int64, _engine.int32):
+    if check.tensor("one_hot", "tensor", tensor).dtype not in (_engine.int64, _engine.int32):
         raise DTypeError(f"one_hot: dtype {tensor.dtype}; int64 or int32 is needed")
     if tensor.numel() == 0 and num_classes == -1:
         raise ShapeError("one_hot: no elements and no num_classes; one of them is needed")

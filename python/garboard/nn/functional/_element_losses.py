@@ -172,12 +172,13 @@ def binary_cross_entropy(
     >>> gb.nn.functional.binary_cross_entropy(gb.tensor([0.5]), gb.tensor([1.0]))
     tensor(0.6931)
     """
-    check_equal("binary_cross_entropy", input, target)
+    op = "binary_cross_entropy"
+    check_equal(op, input, target)
     if bool(((input < 0) | (input > 1)).any()):
-        raise ValueError("binary_cross_entropy: an input beyond [0, 1]; probabilities are needed")
+        raise ValueError(f"{op}: an input beyond [0, 1]; probabilities are needed")
     yes, no = (x.log().clamp(min=_LEAST_LOG) for x in (input, 1 - input))
     losses = -(target * yes + (1 - target) * no)
-    return reduced("binary_cross_entropy", weighed(losses, weight), reduction)
+    return reduced(op, weighed(op, losses, weight), reduction)
 
 
 def binary_cross_entropy_with_logits(
@@ -218,9 +219,9 @@ def binary_cross_entropy_with_logits(
     op = "binary_cross_entropy_with_logits"
     rest = softplus_of(-input)
     if pos_weight is not None:
-        rest = rest * (1 + (pos_weight - 1) * target)
+        rest = rest * (1 + (check.tensor(op, "pos_weight", pos_weight) - 1) * target)
     losses = (1 - target) * input + rest
-    return reduced(op, weighed(losses, weight), reduction)
+    return reduced(op, weighed(op, losses, weight), reduction)
 
 
 def kl_div(

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from garboard import _check as check
 from garboard import _engine
-from garboard._engine import IndexOutOfRangeError, ShapeError, Tensor, where
-from garboard.nn.functional._reduction import check_pair, reduced
+from garboard._engine import DTypeError, IndexOutOfRangeError, ShapeError, Tensor, where
+from garboard.nn.functional._reduction import check_pair, reduced, weighed
 
 if TYPE_CHECKING:
     from garboard.types import Reduction
@@ -104,7 +104,7 @@ def _of_probabilities(
     if weight is not None:
         shape = [1] * input.ndim
         shape[dim] = count
-        logs = logs * weight.detach().reshape(shape)
+        logs = logs * check.tensor("cross_entropy", "weight", weight).detach().reshape(shape)
     losses = -(logs * target).sum(dim)
     return reduced("cross_entropy", losses, reduction)
 
@@ -135,6 +135,7 @@ def nll_loss(
     Raises:
         ShapeError: Sizes that do not fit.
         IndexOutOfRangeError: A target that is neither a class nor `ignore_index`.
+        DTypeError: A target that is neither int64 nor int32.
         ValueError: Another reduction.
         DisposedError: A tensor is disposed.
 
@@ -144,18 +145,26 @@ def nll_loss(
     op = "nll_loss"
     check.tensor(op, "input", input)
     rows, classes = _rows_of_classes(op, input, check.tensor(op, "target", target))
-    numbers = _engine.arange(rows.shape[1], device=rows.device)
-    chosen = classes.unsqueeze(1) == numbers
-    is_counted = classes != ignore_index
-    if not bool((chosen.any(1) | ~is_counted).all()):
+    if classes.dtype not in (_engine.int64, _engine.int32):
+        raise DTypeError(f"{op}: a target of dtype {classes.dtype}; int64 or int32 is needed")
+    is_counted = classes != check.integer(op, "ignore_index", ignore_index)
+    classes = where(is_counted, classes.to(_engine.int64), 0)
+    count = rows.shape[1]
+    if bool(((classes < 0) | (classes >= count)).any()):
         raise IndexOutOfRangeError(
-            f"{op}: a target beyond {rows.shape[1]} classes; one in [0, {rows.shape[1]}), or "
-            "ignore_index, is needed"
+            f"{op}: a target beyond {count} classes; one in [0, {count}), or ignore_index, is "
+            "needed"
         )
-    shares = (chosen & is_counted.unsqueeze(1)).to(rows.dtype)
+    shares = is_counted.to(rows.dtype)
     if weight is not None:
-        shares = shares * weight
-    losses = -(where(shares != 0, rows, 0.0) * shares).sum(1)
+        of_classes = check.tensor(op, "weight", weight).detach()
+        if of_classes.shape != (count,):
+            raise ShapeError(
+                f"{op}: weight has sizes {list(of_classes.shape)}; [{count}] is needed"
+            )
+        shares = shares * of_classes[classes]
+    chosen = rows.gather(1, classes.unsqueeze(1)).squeeze(1)
+    losses = -(where(shares != 0, chosen, 0.0) * shares)
     if reduction == "mean":
         return losses.sum() / shares.sum()
     losses = reduced(op, losses, reduction)
@@ -198,7 +207,7 @@ def mse_loss(
     losses = (input - target).square()
     if weight is None:
         return reduced("mse_loss", losses, reduction)
-    losses = losses * weight
+    losses = weighed("mse_loss", losses, weight)
     if reduction == "mean":
         return losses.sum() / weight.expand(losses.shape).sum()
     return reduced("mse_loss", losses, reduction)

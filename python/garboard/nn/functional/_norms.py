@@ -18,6 +18,28 @@ def _by_channel(x: Tensor, ndim: int) -> Tensor:
     return x.reshape([1, -1, *[1] * (ndim - 2)])
 
 
+def _refuse_unless_by_channel(
+    op: str,
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None,
+    bias: Tensor | None,
+) -> None:
+    channels = input.shape[1]
+    for name, given in (
+        ("running_mean", running_mean),
+        ("running_var", running_var),
+        ("weight", weight),
+        ("bias", bias),
+    ):
+        if given is not None and check.tensor(op, name, given).shape != (channels,):
+            raise ShapeError(
+                f"{op}: {name} has sizes {list(given.shape)}; [{channels}] are needed for an input "
+                f"of sizes {list(input.shape)}"
+            )
+
+
 def _affine(x: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor:
     if weight is not None:
         x = x * _by_channel(weight, x.ndim)
@@ -71,17 +93,7 @@ def batch_norm(
             f"{op}: an input of sizes {list(input.shape)}; [rows, channels, ...] is needed"
         )
     channels = input.shape[1]
-    for name, given in (
-        ("running_mean", running_mean),
-        ("running_var", running_var),
-        ("weight", weight),
-        ("bias", bias),
-    ):
-        if given is not None and given.shape != (channels,):
-            raise ShapeError(
-                f"{op}: {name} has sizes {list(given.shape)}; [{channels}] are needed for an input "
-                f"of sizes {list(input.shape)}"
-            )
+    _refuse_unless_by_channel(op, input, running_mean, running_var, weight, bias)
     if not training:
         if running_mean is None or running_var is None:
             raise ValueError(f"{op}: no running statistics outside of training; both are needed")
@@ -134,7 +146,7 @@ def instance_norm(
         A new tensor of the input's sizes.
 
     Raises:
-        ShapeError: Fewer than three dims, or one place a channel.
+        ShapeError: Fewer than three dims, one place a channel, or other numbers of channels.
         ValueError: No running statistics where they are to be used.
         TypeError: Something that is no Tensor.
         DisposedError: A tensor is disposed.
@@ -150,6 +162,7 @@ def instance_norm(
         )
     if not use_input_stats:
         return batch_norm(input, running_mean, running_var, weight, bias, False, momentum, eps)
+    _refuse_unless_by_channel(op, input, running_mean, running_var, weight, bias)
     dims = list(range(2, input.ndim))
     count = prod(input.shape[2:])
     if count == 1:
@@ -188,7 +201,8 @@ def group_norm(
         A new tensor of the input's sizes.
 
     Raises:
-        ShapeError: Fewer than two dims, or groups that do not divide the channels.
+        ShapeError: Fewer than two dims, groups that do not divide the channels, or a weight or
+            bias of other sizes.
         TypeError: Something that is no Tensor, or no integer.
         DisposedError: A tensor is disposed.
 
@@ -203,6 +217,7 @@ def group_norm(
             f"{op}: an input of sizes {shape} in {groups} groups; [rows, channels, ...] with a "
             "number of channels that they divide is needed"
         )
+    _refuse_unless_by_channel(op, input, None, None, weight, bias)
     if not input.numel():
         return _affine(input, weight, bias)
     parts = input.reshape(shape[0], groups, -1)
@@ -230,7 +245,7 @@ def rms_norm(
         A new tensor of the input's sizes.
 
     Raises:
-        ShapeError: The last sizes are others.
+        ShapeError: The last sizes, or those of `weight`, are others.
         TypeError: Something that is no Tensor, or no integer.
         DisposedError: A tensor is disposed.
 
@@ -244,6 +259,11 @@ def rms_norm(
         raise ShapeError(
             f"{op}: an input of sizes {list(input.shape)} and a normalized_shape of {list(sizes)}; "
             "its last sizes are needed"
+        )
+    if weight is not None and check.tensor(op, "weight", weight).shape != sizes:
+        raise ShapeError(
+            f"{op}: weight has sizes {list(weight.shape)}; the normalized_shape {list(sizes)} is "
+            "needed"
         )
     if eps is None:
         eps = {8: 2.0**-52, 4: 2.0**-23}.get(input.itemsize, 2.0**-10)

@@ -8,6 +8,7 @@ from typing import Any
 from garboard import _check as check
 from garboard import _engine
 from garboard._engine import ShapeError, Tensor
+from garboard._given import items_of
 from garboard._texts import shown
 
 __all__ = [
@@ -396,7 +397,7 @@ def avg_pool3d(
 def _places(op: str, input: Tensor, given: Any, dims: int) -> tuple[int, ...]:
     """The number of places along each dim of space, where None stands for the input's."""
     shape = check.tensor(op, "input", input).shape
-    numbers = list(given) if isinstance(given, (list, tuple)) else [given] * dims
+    numbers = items_of(given) if isinstance(given, (list, tuple)) else [given] * dims
     if len(numbers) != dims or len(shape) < dims:
         raise ShapeError(
             f"{op}: output_size of {len(numbers)} numbers, input of sizes {shape}; "

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from garboard import _check as check
 from garboard import _engine
 from garboard._engine import ShapeError, Tensor, where
-from garboard.nn.functional._reduction import reduced
+from garboard.nn.functional._reduction import reduced, weighed
 from garboard.nn.functional._slices import cosine_similarity, pairwise_distance
 from garboard.nn.functional._softplus import softplus_of
 
@@ -65,7 +65,7 @@ def margin_ranking_loss(
     """
     op = "margin_ranking_loss"
     check.tensor(op, "input1", input1)
-    losses = (-target * (input1 - input2) + margin).clamp(min=0)
+    losses = (-check.tensor(op, "target", target) * (input1 - input2) + margin).clamp(min=0)
     return reduced(op, losses, reduction)
 
 
@@ -191,10 +191,9 @@ def multilabel_soft_margin_loss(
     """
     op = "multilabel_soft_margin_loss"
     check.tensor(op, "input", input)
+    check.tensor(op, "target", target)
     losses = target * softplus_of(-input) + (1 - target) * softplus_of(input)
-    if weight is not None:
-        losses = losses * weight
-    return reduced(op, losses.mean(-1), reduction)
+    return reduced(op, weighed(op, losses, weight).mean(-1), reduction)
 
 
 def multi_margin_loss(
@@ -245,7 +244,8 @@ def multi_margin_loss(
     if p == 2:
         missed = missed.square()
     if weight is not None:
-        missed = missed * where(chosen, weight, 0.0).sum(1, keepdim=True)
+        shares = check.tensor(op, "weight", weight)
+        missed = missed * where(chosen, shares, 0.0).sum(1, keepdim=True)
     losses = where(chosen, 0.0, missed).sum(1) / rows.shape[1]
     return reduced(op, losses if input.ndim > 1 else losses.squeeze(0), reduction)
 
@@ -337,7 +337,11 @@ def triplet_margin_with_distance_loss(
     """
     op = "triplet_margin_with_distance_loss"
     check.tensor(op, "anchor", anchor)
-    distance = distance_function or pairwise_distance
+    given = distance_function or pairwise_distance
+
+    def distance(x: Tensor, y: Tensor) -> Tensor:
+        return check.tensor(op, "what distance_function returned", given(x, y))
+
     near, far = distance(anchor, positive), distance(anchor, negative)
     if check.flag(op, "swap", swap):
         far = _engine.minimum(far, distance(positive, negative))

@@ -44,5 +44,5 @@ def check_equal(op: str, input: Tensor, target: Tensor) -> None:
         )
 
 
-def weighed(losses: Tensor, weight: Tensor | None) -> Tensor:
-    return losses if weight is None else losses * weight
+def weighed(op: str, losses: Tensor, weight: Tensor | None) -> Tensor:
+    return losses if weight is None else losses * check.tensor(op, "weight", weight)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import inf
-
 from garboard import _check as check
 from garboard import _engine
 from garboard._engine import ShapeError, Tensor, where
@@ -47,16 +45,6 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     return input.narrow(dim, 0, half) * input.narrow(dim, half, half).sigmoid()
 
 
-def _length(x: Tensor, p: float, dim: int, keepdim: bool) -> Tensor:
-    if p == 2:
-        return x.square().sum(dim, keepdim=keepdim).sqrt()
-    if p == inf:
-        return x.abs().amax(dim, keepdim=keepdim)
-    if p == 1:
-        return x.abs().sum(dim, keepdim=keepdim)
-    return x.abs().pow(p).sum(dim, keepdim=keepdim).pow(1 / p)
-
-
 def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Tensor:
     """Divide each slice along a dim by its norm.
 
@@ -81,7 +69,7 @@ def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -
     if p == 2:  # the root's slope is infinite at 0, where the clamp takes over
         squares = input.square().sum(dim, keepdim=True)
         return input / squares.clamp(min=eps * eps).sqrt()
-    return input / _length(input, check.worth("normalize", "p", p), dim, True).clamp(min=eps)
+    return input / input.norm(check.worth("normalize", "p", p), dim, keepdim=True).clamp(min=eps)
 
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
@@ -135,7 +123,7 @@ def pairwise_distance(
     tensor(5.0000)
     """
     difference = check.tensor("pairwise_distance", "x1", x1) - x2 + eps
-    return _length(difference, check.worth("pairwise_distance", "p", p), -1, keepdim)
+    return difference.norm(check.worth("pairwise_distance", "p", p), -1, keepdim=keepdim)
 
 
 def gumbel_softmax(
@@ -230,9 +218,10 @@ def rrelu(
     >>> gb.nn.functional.rrelu(gb.tensor([-1.0, 2.0]), 0.5, 0.5)
     tensor([-0.5000,  2.0000])
     """
-    slope: Tensor | float = (lower + upper) / 2
+    check.tensor("rrelu", "input", input)
+    least, most = check.worth("rrelu", "lower", lower), check.worth("rrelu", "upper", upper)
+    slope: Tensor | float = (least + most) / 2
     if training:
-        drawn = _engine.rand_like(check.tensor("rrelu", "input", input).detach())
-        slope = drawn * (upper - lower) + lower
+        slope = _engine.rand_like(input.detach()) * (most - least) + least
     result = where(input > 0, input, input * slope)
     return input.copy_(result) if inplace and not result.requires_grad else result

@@ -109,7 +109,8 @@ def clip_grads_with_norm_(
     tensor([0.5000])
     """
     op = "clip_grads_with_norm_"
-    _scale(_gradients(op, parameters), check.worth(op, "max_norm", max_norm), total_norm)
+    total = check.tensor(op, "total_norm", total_norm)
+    _scale(_gradients(op, parameters), check.worth(op, "max_norm", max_norm), total)
 
 
 def _scale(gradients: list[Tensor], max_norm: float, total: Tensor) -> None:

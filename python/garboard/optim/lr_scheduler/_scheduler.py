@@ -8,7 +8,7 @@ from warnings import warn
 
 from garboard import _check as check
 from garboard._engine import DisposedError, Tensor
-from garboard._given import keys_of
+from garboard._given import items_of, keys_of
 from garboard._texts import shown
 from garboard.optim.optimizer import Optimizer
 
@@ -26,9 +26,10 @@ def per_group(op: str, name: str, given: Any, optimizer: Optimizer) -> list[Any]
     count = len(optimizer.param_groups)
     if not isinstance(given, (list, tuple)):
         return [given] * count
-    if len(given) != count:
-        raise ValueError(f"{op}: {len(given)} {name}; {count} are needed, one a parameter group")
-    return list(given)
+    values = items_of(given)
+    if len(values) != count:
+        raise ValueError(f"{op}: {len(values)} {name}; {count} are needed, one a parameter group")
+    return values
 
 
 def write_rates(optimizer: Optimizer, rates: list[Any], name: str = "lr") -> None:

@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from garboard import _check as check
 from garboard._engine import Tensor
+from garboard._given import items_of, refuse_unless_list
 from garboard._texts import shown
 from garboard.utils.data._draws import picked, shuffled, uniform
 
@@ -179,7 +180,9 @@ class WeightedRandomSampler(Sampler[int]):
         generator: object = None,
     ) -> None:
         op = "WeightedRandomSampler"
-        given = weights.tolist() if isinstance(weights, Tensor) else list(weights)
+        if not isinstance(weights, Tensor):
+            refuse_unless_list(op, "weights", weights, "numbers")
+        given = weights.tolist() if isinstance(weights, Tensor) else items_of(weights)
         self.weights: list[float] = [check.worth(op, "weights", it) for it in given]
         for weight in self.weights:
             if not 0 <= weight < inf:
