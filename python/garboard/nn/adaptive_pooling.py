@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from garboard import _check as check
 from garboard._engine import Tensor
@@ -20,6 +20,8 @@ __all__ = [
     "AdaptiveMaxPool3d",
 ]
 
+_Sizes = int | Sequence[int | None] | None
+
 
 def _sizes(name: str, given: Any) -> Any:
     """A number, one a dim, or None for as many as there are."""
@@ -28,7 +30,46 @@ def _sizes(name: str, given: Any) -> Any:
     return None if given is None else check.size(name, "output_size", given)
 
 
-class AdaptiveAvgPool1d(Module):
+class _AdaptivePool(Module):
+    """How many shares there are, and the function that makes a number of each."""
+
+    _pool: ClassVar[Callable[..., Any]]
+    output_size: Any
+
+    def extra_repr(self) -> str:
+        return settings(output_size=self.output_size)
+
+
+class _AdaptiveAvgPool(_AdaptivePool):
+    def __init__(self, output_size: _Sizes) -> None:
+        super().__init__()
+        self.output_size: Any = _sizes(type(self).__name__, output_size)
+
+    def forward(self, input: Tensor) -> Tensor:
+        pooled: Tensor = self._pool(input, self.output_size)
+        return pooled
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor) -> Tensor: ...
+
+
+class _AdaptiveMaxPool(_AdaptivePool):
+    def __init__(self, output_size: _Sizes, return_indices: bool = False) -> None:
+        super().__init__()
+        name = type(self).__name__
+        self.output_size: Any = _sizes(name, output_size)
+        self.return_indices: bool = check.flag(name, "return_indices", return_indices)
+
+    def forward(self, input: Tensor) -> Any:
+        return self._pool(input, self.output_size, self.return_indices)
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor) -> Any: ...
+
+
+class AdaptiveAvgPool1d(_AdaptiveAvgPool):
     """Compute the mean of each of so many even shares.
 
     Args:
@@ -42,22 +83,10 @@ class AdaptiveAvgPool1d(Module):
     (2, 1)
     """
 
-    def __init__(self, output_size: int | Sequence[int | None] | None) -> None:
-        super().__init__()
-        self.output_size: Any = _sizes("AdaptiveAvgPool1d", output_size)
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.adaptive_avg_pool1d(input, self.output_size)
-
-    if TYPE_CHECKING:
-
-        def __call__(self, input: Tensor) -> Tensor: ...
-
-    def extra_repr(self) -> str:
-        return settings(output_size=self.output_size)
+    _pool = staticmethod(functional.adaptive_avg_pool1d)
 
 
-class AdaptiveMaxPool1d(Module):
+class AdaptiveMaxPool1d(_AdaptiveMaxPool):
     """Take the largest element of each of so many even shares.
 
     Args:
@@ -72,27 +101,10 @@ class AdaptiveMaxPool1d(Module):
     (2, 1)
     """
 
-    def __init__(
-        self, output_size: int | Sequence[int | None] | None, return_indices: bool = False
-    ) -> None:
-        super().__init__()
-        self.output_size: Any = _sizes("AdaptiveMaxPool1d", output_size)
-        self.return_indices: bool = check.flag(
-            "AdaptiveMaxPool1d", "return_indices", return_indices
-        )
-
-    def forward(self, input: Tensor) -> Any:
-        return functional.adaptive_max_pool1d(input, self.output_size, self.return_indices)
-
-    if TYPE_CHECKING:
-
-        def __call__(self, input: Tensor) -> Any: ...
-
-    def extra_repr(self) -> str:
-        return settings(output_size=self.output_size)
+    _pool = staticmethod(functional.adaptive_max_pool1d)
 
 
-class AdaptiveAvgPool2d(Module):
+class AdaptiveAvgPool2d(_AdaptiveAvgPool):
     """Compute the mean of each of so many even shares.
 
     Args:
@@ -106,22 +118,10 @@ class AdaptiveAvgPool2d(Module):
     (2, 1, 1)
     """
 
-    def __init__(self, output_size: int | Sequence[int | None] | None) -> None:
-        super().__init__()
-        self.output_size: Any = _sizes("AdaptiveAvgPool2d", output_size)
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.adaptive_avg_pool2d(input, self.output_size)
-
-    if TYPE_CHECKING:
-
-        def __call__(self, input: Tensor) -> Tensor: ...
-
-    def extra_repr(self) -> str:
-        return settings(output_size=self.output_size)
+    _pool = staticmethod(functional.adaptive_avg_pool2d)
 
 
-class AdaptiveMaxPool2d(Module):
+class AdaptiveMaxPool2d(_AdaptiveMaxPool):
     """Take the largest element of each of so many even shares.
 
     Args:
@@ -136,27 +136,10 @@ class AdaptiveMaxPool2d(Module):
     (2, 1, 1)
     """
 
-    def __init__(
-        self, output_size: int | Sequence[int | None] | None, return_indices: bool = False
-    ) -> None:
-        super().__init__()
-        self.output_size: Any = _sizes("AdaptiveMaxPool2d", output_size)
-        self.return_indices: bool = check.flag(
-            "AdaptiveMaxPool2d", "return_indices", return_indices
-        )
-
-    def forward(self, input: Tensor) -> Any:
-        return functional.adaptive_max_pool2d(input, self.output_size, self.return_indices)
-
-    if TYPE_CHECKING:
-
-        def __call__(self, input: Tensor) -> Any: ...
-
-    def extra_repr(self) -> str:
-        return settings(output_size=self.output_size)
+    _pool = staticmethod(functional.adaptive_max_pool2d)
 
 
-class AdaptiveAvgPool3d(Module):
+class AdaptiveAvgPool3d(_AdaptiveAvgPool):
     """Compute the mean of each of so many even shares.
 
     Args:
@@ -170,22 +153,10 @@ class AdaptiveAvgPool3d(Module):
     (2, 1, 1, 1)
     """
 
-    def __init__(self, output_size: int | Sequence[int | None] | None) -> None:
-        super().__init__()
-        self.output_size: Any = _sizes("AdaptiveAvgPool3d", output_size)
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.adaptive_avg_pool3d(input, self.output_size)
-
-    if TYPE_CHECKING:
-
-        def __call__(self, input: Tensor) -> Tensor: ...
-
-    def extra_repr(self) -> str:
-        return settings(output_size=self.output_size)
+    _pool = staticmethod(functional.adaptive_avg_pool3d)
 
 
-class AdaptiveMaxPool3d(Module):
+class AdaptiveMaxPool3d(_AdaptiveMaxPool):
     """Take the largest element of each of so many even shares.
 
     Args:
@@ -200,21 +171,4 @@ class AdaptiveMaxPool3d(Module):
     (2, 1, 1, 1)
     """
 
-    def __init__(
-        self, output_size: int | Sequence[int | None] | None, return_indices: bool = False
-    ) -> None:
-        super().__init__()
-        self.output_size: Any = _sizes("AdaptiveMaxPool3d", output_size)
-        self.return_indices: bool = check.flag(
-            "AdaptiveMaxPool3d", "return_indices", return_indices
-        )
-
-    def forward(self, input: Tensor) -> Any:
-        return functional.adaptive_max_pool3d(input, self.output_size, self.return_indices)
-
-    if TYPE_CHECKING:
-
-        def __call__(self, input: Tensor) -> Any: ...
-
-    def extra_repr(self) -> str:
-        return settings(output_size=self.output_size)
+    _pool = staticmethod(functional.adaptive_max_pool3d)

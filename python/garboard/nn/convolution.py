@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from garboard import _engine
@@ -15,7 +15,47 @@ if TYPE_CHECKING:
 __all__ = ["Conv1d", "Conv2d", "Conv3d"]
 
 
-class Conv1d(Convolution):
+class _Convolution(Convolution):
+    _op: ClassVar[Callable[..., Tensor]]
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] = 1,
+        padding: int | Sequence[int] | str = 0,
+        dilation: int | Sequence[int] = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: Device | None = None,
+        dtype: DType | None = None,
+    ) -> None:
+        super().__init__(
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            padding,
+            0,
+            dilation,
+            groups,
+            bias,
+            padding_mode,
+            device,
+            dtype,
+        )
+
+    def forward(self, input: Tensor) -> Tensor:
+        return self._convolved(self._op, input)
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor) -> Tensor: ...
+
+
+class Conv1d(_Convolution):
     """Slide learned weights along an input of several channels.
 
     [n, in_channels, length] becomes [n, out_channels, *places]; `functional.conv1d` has the
@@ -45,46 +85,11 @@ class Conv1d(Convolution):
     (1, 8, 5)
     """
 
-    _dims: ClassVar[int] = 1
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: int | Sequence[int],
-        stride: int | Sequence[int] = 1,
-        padding: int | Sequence[int] | str = 0,
-        dilation: int | Sequence[int] = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: str = "zeros",
-        device: Device | None = None,
-        dtype: DType | None = None,
-    ) -> None:
-        super().__init__(
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            padding,
-            0,
-            dilation,
-            groups,
-            bias,
-            padding_mode,
-            device,
-            dtype,
-        )
-
-    def forward(self, input: Tensor) -> Tensor:
-        return self._convolved(_engine.conv1d, input)
-
-    if TYPE_CHECKING:
-
-        def __call__(self, input: Tensor) -> Tensor: ...
+    _dims = 1
+    _op = staticmethod(_engine.conv1d)
 
 
-class Conv2d(Convolution):
+class Conv2d(_Convolution):
     """Slide learned weights over images of several channels.
 
     [n, in_channels, height, width] becomes [n, out_channels, *places]; `functional.conv2d` has the
@@ -114,46 +119,11 @@ class Conv2d(Convolution):
     (1, 8, 4, 5)
     """
 
-    _dims: ClassVar[int] = 2
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: int | Sequence[int],
-        stride: int | Sequence[int] = 1,
-        padding: int | Sequence[int] | str = 0,
-        dilation: int | Sequence[int] = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: str = "zeros",
-        device: Device | None = None,
-        dtype: DType | None = None,
-    ) -> None:
-        super().__init__(
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            padding,
-            0,
-            dilation,
-            groups,
-            bias,
-            padding_mode,
-            device,
-            dtype,
-        )
-
-    def forward(self, input: Tensor) -> Tensor:
-        return self._convolved(_engine.conv2d, input)
-
-    if TYPE_CHECKING:
-
-        def __call__(self, input: Tensor) -> Tensor: ...
+    _dims = 2
+    _op = staticmethod(_engine.conv2d)
 
 
-class Conv3d(Convolution):
+class Conv3d(_Convolution):
     """Slide learned weights through volumes of several channels.
 
     [n, in_channels, depth, height, width] becomes [n, out_channels, *places];
@@ -184,40 +154,5 @@ class Conv3d(Convolution):
     (1, 8, 2, 3, 4)
     """
 
-    _dims: ClassVar[int] = 3
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: int | Sequence[int],
-        stride: int | Sequence[int] = 1,
-        padding: int | Sequence[int] | str = 0,
-        dilation: int | Sequence[int] = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: str = "zeros",
-        device: Device | None = None,
-        dtype: DType | None = None,
-    ) -> None:
-        super().__init__(
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            padding,
-            0,
-            dilation,
-            groups,
-            bias,
-            padding_mode,
-            device,
-            dtype,
-        )
-
-    def forward(self, input: Tensor) -> Tensor:
-        return self._convolved(_engine.conv3d, input)
-
-    if TYPE_CHECKING:
-
-        def __call__(self, input: Tensor) -> Tensor: ...
+    _dims = 3
+    _op = staticmethod(_engine.conv3d)

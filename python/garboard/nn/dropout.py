@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar
 
 from garboard import _check as check
 from garboard._engine import Tensor
@@ -20,7 +21,29 @@ __all__ = [
 ]
 
 
-class Dropout(Module):
+class _Dropout(Module):
+    """How much is dropped, and the function that does."""
+
+    _drop: ClassVar[Callable[..., Tensor]]
+
+    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
+        super().__init__()
+        name = type(self).__name__
+        self.p: float = check.share(name, "p", p)
+        self.inplace: bool = check.flag(name, "inplace", inplace)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return self._drop(input, self.p, self.training, self.inplace)
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor) -> Tensor: ...
+
+    def extra_repr(self) -> str:
+        return settings(p=self.p, inplace=self.inplace)
+
+
+class Dropout(_Dropout):
     """Zero elements with probability `p` and scale the rest by 1 / (1 - p), while training.
 
     After `eval()` it returns an alias of its input. Backward keeps the mask (Srivastava et al.,
@@ -39,23 +62,10 @@ class Dropout(Module):
     (tensor([0., 0.]), tensor([1., 1.]))
     """
 
-    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
-        super().__init__()
-        self.p: float = check.share("Dropout", "p", p)
-        self.inplace: bool = check.flag("Dropout", "inplace", inplace)
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.dropout(input, self.p, self.training, self.inplace)
-
-    if TYPE_CHECKING:
-
-        def __call__(self, input: Tensor) -> Tensor: ...
-
-    def extra_repr(self) -> str:
-        return settings(p=self.p, inplace=self.inplace)
+    _drop = staticmethod(functional.dropout)
 
 
-class Dropout1d(Dropout):
+class Dropout1d(_Dropout):
     """Zero whole channels of [rows, channels, length], while training.
 
     Args:
@@ -71,15 +81,10 @@ class Dropout1d(Dropout):
     0.0
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.dropout1d(input, self.p, self.training, self.inplace)
-
-    if TYPE_CHECKING:
-
-        def __call__(self, input: Tensor) -> Tensor: ...
+    _drop = staticmethod(functional.dropout1d)
 
 
-class Dropout2d(Dropout):
+class Dropout2d(_Dropout):
     """Zero whole channels of [rows, channels, height, width], while training.
 
     Args:
@@ -95,15 +100,10 @@ class Dropout2d(Dropout):
     0.0
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.dropout2d(input, self.p, self.training, self.inplace)
-
-    if TYPE_CHECKING:
-
-        def __call__(self, input: Tensor) -> Tensor: ...
+    _drop = staticmethod(functional.dropout2d)
 
 
-class Dropout3d(Dropout):
+class Dropout3d(_Dropout):
     """Zero whole channels of [rows, channels, depth, height, width], while training.
 
     Args:
@@ -119,15 +119,10 @@ class Dropout3d(Dropout):
     0.0
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.dropout3d(input, self.p, self.training, self.inplace)
-
-    if TYPE_CHECKING:
-
-        def __call__(self, input: Tensor) -> Tensor: ...
+    _drop = staticmethod(functional.dropout3d)
 
 
-class AlphaDropout(Dropout):
+class AlphaDropout(_Dropout):
     """Drop elements so that mean and variance stay, after `SELU` (arXiv:1706.02515).
 
     Args:
@@ -143,15 +138,10 @@ class AlphaDropout(Dropout):
     2.0
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.alpha_dropout(input, self.p, self.training, self.inplace)
-
-    if TYPE_CHECKING:
-
-        def __call__(self, input: Tensor) -> Tensor: ...
+    _drop = staticmethod(functional.alpha_dropout)
 
 
-class FeatureAlphaDropout(Dropout):
+class FeatureAlphaDropout(_Dropout):
     """Drop whole channels so that mean and variance stay, after `SELU`.
 
     Args:
@@ -167,9 +157,4 @@ class FeatureAlphaDropout(Dropout):
     4.0
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.feature_alpha_dropout(input, self.p, self.training, self.inplace)
-
-    if TYPE_CHECKING:
-
-        def __call__(self, input: Tensor) -> Tensor: ...
+    _drop = staticmethod(functional.feature_alpha_dropout)

@@ -58,7 +58,35 @@ class _Pad(Module):
         return told(self.padding)
 
 
-class ZeroPad1d(_Pad):
+class _ZeroPad(_Pad):
+    _mode = "constant"
+    value: Any = 0.0
+
+
+class _ReflectionPad(_Pad):
+    _mode = "reflect"
+
+
+class _ReplicationPad(_Pad):
+    _mode = "replicate"
+
+
+class _CircularPad(_Pad):
+    _mode = "circular"
+
+
+class _ConstantPad(_Pad):
+    _mode = "constant"
+
+    def __init__(self, padding: _Numbers, value: float) -> None:
+        super().__init__(padding)
+        self.value: float = check.real(type(self).__name__, "value", value)
+
+    def extra_repr(self) -> str:
+        return f"padding={told(self.padding)}, value={told(self.value)}"
+
+
+class ZeroPad1d(_ZeroPad):
     """Put zeros around the last 1 dim of the input.
 
     Args:
@@ -72,12 +100,10 @@ class ZeroPad1d(_Pad):
     (2, 6)
     """
 
-    _dims: ClassVar[int] = 1
-    _mode: ClassVar[Literal["constant", "reflect", "replicate", "circular"]] = "constant"
-    value: Any = 0.0
+    _dims = 1
 
 
-class ZeroPad2d(_Pad):
+class ZeroPad2d(_ZeroPad):
     """Put zeros around the last 2 dims of the input.
 
     Args:
@@ -91,12 +117,10 @@ class ZeroPad2d(_Pad):
     (2, 6, 7)
     """
 
-    _dims: ClassVar[int] = 2
-    _mode: ClassVar[Literal["constant", "reflect", "replicate", "circular"]] = "constant"
-    value: Any = 0.0
+    _dims = 2
 
 
-class ZeroPad3d(_Pad):
+class ZeroPad3d(_ZeroPad):
     """Put zeros around the last 3 dims of the input.
 
     Args:
@@ -110,12 +134,10 @@ class ZeroPad3d(_Pad):
     (2, 5, 6, 7)
     """
 
-    _dims: ClassVar[int] = 3
-    _mode: ClassVar[Literal["constant", "reflect", "replicate", "circular"]] = "constant"
-    value: Any = 0.0
+    _dims = 3
 
 
-class ReflectionPad1d(_Pad):
+class ReflectionPad1d(_ReflectionPad):
     """Put the input, mirrored without its edge around the last 1 dim of the input.
 
     Args:
@@ -129,11 +151,10 @@ class ReflectionPad1d(_Pad):
     (2, 6)
     """
 
-    _dims: ClassVar[int] = 1
-    _mode: ClassVar[Literal["constant", "reflect", "replicate", "circular"]] = "reflect"
+    _dims = 1
 
 
-class ReflectionPad2d(_Pad):
+class ReflectionPad2d(_ReflectionPad):
     """Put the input, mirrored without its edge around the last 2 dims of the input.
 
     Args:
@@ -147,11 +168,10 @@ class ReflectionPad2d(_Pad):
     (2, 6, 7)
     """
 
-    _dims: ClassVar[int] = 2
-    _mode: ClassVar[Literal["constant", "reflect", "replicate", "circular"]] = "reflect"
+    _dims = 2
 
 
-class ReflectionPad3d(_Pad):
+class ReflectionPad3d(_ReflectionPad):
     """Put the input, mirrored without its edge around the last 3 dims of the input.
 
     Args:
@@ -165,11 +185,10 @@ class ReflectionPad3d(_Pad):
     (2, 5, 6, 7)
     """
 
-    _dims: ClassVar[int] = 3
-    _mode: ClassVar[Literal["constant", "reflect", "replicate", "circular"]] = "reflect"
+    _dims = 3
 
 
-class ReplicationPad1d(_Pad):
+class ReplicationPad1d(_ReplicationPad):
     """Put its edge around the last 1 dim of the input.
 
     Args:
@@ -183,11 +202,10 @@ class ReplicationPad1d(_Pad):
     (2, 6)
     """
 
-    _dims: ClassVar[int] = 1
-    _mode: ClassVar[Literal["constant", "reflect", "replicate", "circular"]] = "replicate"
+    _dims = 1
 
 
-class ReplicationPad2d(_Pad):
+class ReplicationPad2d(_ReplicationPad):
     """Put its edge around the last 2 dims of the input.
 
     Args:
@@ -201,11 +219,10 @@ class ReplicationPad2d(_Pad):
     (2, 6, 7)
     """
 
-    _dims: ClassVar[int] = 2
-    _mode: ClassVar[Literal["constant", "reflect", "replicate", "circular"]] = "replicate"
+    _dims = 2
 
 
-class ReplicationPad3d(_Pad):
+class ReplicationPad3d(_ReplicationPad):
     """Put its edge around the last 3 dims of the input.
 
     Args:
@@ -219,11 +236,10 @@ class ReplicationPad3d(_Pad):
     (2, 5, 6, 7)
     """
 
-    _dims: ClassVar[int] = 3
-    _mode: ClassVar[Literal["constant", "reflect", "replicate", "circular"]] = "replicate"
+    _dims = 3
 
 
-class CircularPad1d(_Pad):
+class CircularPad1d(_CircularPad):
     """Put its other end around the last 1 dim of the input.
 
     Args:
@@ -237,11 +253,10 @@ class CircularPad1d(_Pad):
     (2, 6)
     """
 
-    _dims: ClassVar[int] = 1
-    _mode: ClassVar[Literal["constant", "reflect", "replicate", "circular"]] = "circular"
+    _dims = 1
 
 
-class CircularPad2d(_Pad):
+class CircularPad2d(_CircularPad):
     """Put its other end around the last 2 dims of the input.
 
     Args:
@@ -255,11 +270,10 @@ class CircularPad2d(_Pad):
     (2, 6, 7)
     """
 
-    _dims: ClassVar[int] = 2
-    _mode: ClassVar[Literal["constant", "reflect", "replicate", "circular"]] = "circular"
+    _dims = 2
 
 
-class CircularPad3d(_Pad):
+class CircularPad3d(_CircularPad):
     """Put its other end around the last 3 dims of the input.
 
     Args:
@@ -273,11 +287,10 @@ class CircularPad3d(_Pad):
     (2, 5, 6, 7)
     """
 
-    _dims: ClassVar[int] = 3
-    _mode: ClassVar[Literal["constant", "reflect", "replicate", "circular"]] = "circular"
+    _dims = 3
 
 
-class ConstantPad1d(_Pad):
+class ConstantPad1d(_ConstantPad):
     """Put a number around the last 1 dim of the input.
 
     Args:
@@ -292,18 +305,10 @@ class ConstantPad1d(_Pad):
     7.0
     """
 
-    _dims: ClassVar[int] = 1
-    _mode: ClassVar[Literal["constant", "reflect", "replicate", "circular"]] = "constant"
-
-    def __init__(self, padding: _Numbers, value: float) -> None:
-        super().__init__(padding)
-        self.value: float = check.real("ConstantPad1d", "value", value)
-
-    def extra_repr(self) -> str:
-        return f"padding={told(self.padding)}, value={told(self.value)}"
+    _dims = 1
 
 
-class ConstantPad2d(_Pad):
+class ConstantPad2d(_ConstantPad):
     """Put a number around the last 2 dims of the input.
 
     Args:
@@ -318,18 +323,10 @@ class ConstantPad2d(_Pad):
     7.0
     """
 
-    _dims: ClassVar[int] = 2
-    _mode: ClassVar[Literal["constant", "reflect", "replicate", "circular"]] = "constant"
-
-    def __init__(self, padding: _Numbers, value: float) -> None:
-        super().__init__(padding)
-        self.value: float = check.real("ConstantPad2d", "value", value)
-
-    def extra_repr(self) -> str:
-        return f"padding={told(self.padding)}, value={told(self.value)}"
+    _dims = 2
 
 
-class ConstantPad3d(_Pad):
+class ConstantPad3d(_ConstantPad):
     """Put a number around the last 3 dims of the input.
 
     Args:
@@ -344,12 +341,4 @@ class ConstantPad3d(_Pad):
     7.0
     """
 
-    _dims: ClassVar[int] = 3
-    _mode: ClassVar[Literal["constant", "reflect", "replicate", "circular"]] = "constant"
-
-    def __init__(self, padding: _Numbers, value: float) -> None:
-        super().__init__(padding)
-        self.value: float = check.real("ConstantPad3d", "value", value)
-
-    def extra_repr(self) -> str:
-        return f"padding={told(self.padding)}, value={told(self.value)}"
+    _dims = 3

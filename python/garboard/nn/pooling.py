@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from garboard import _check as check
 from garboard._engine import ShapeError, Tensor
@@ -17,7 +18,9 @@ _Numbers = int | tuple[int, ...] | list[int]
 
 
 class _Pool(Module):
-    """What windows are told by."""
+    """What windows are told by, and the function that looks through them."""
+
+    _pool: ClassVar[Callable[..., Any]]
 
     def _set(self, kernel_size: Any, stride: Any, padding: Any, ceil_mode: Any) -> None:
         name = type(self).__name__
@@ -29,7 +32,102 @@ class _Pool(Module):
         self.ceil_mode: bool = check.flag(name, "ceil_mode", ceil_mode)
 
 
-class MaxPool1d(_Pool):
+class _MaxPool(_Pool):
+    def __init__(
+        self,
+        kernel_size: _Numbers,
+        stride: _Numbers | None = None,
+        padding: _Numbers = 0,
+        dilation: _Numbers = 1,
+        return_indices: bool = False,
+        ceil_mode: bool = False,
+    ) -> None:
+        super().__init__()
+        name = type(self).__name__
+        self._set(kernel_size, stride, padding, ceil_mode)
+        self.dilation: Any = as_given(name, "dilation", dilation, 1)
+        self.return_indices: bool = check.flag(name, "return_indices", return_indices)
+
+    def forward(self, input: Tensor) -> Any:
+        return self._pool(
+            input,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.dilation,
+            self.ceil_mode,
+            self.return_indices,
+        )
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor) -> Any: ...
+
+    def extra_repr(self) -> str:
+        return settings(
+            kernel_size=self.kernel_size,
+            stride=self.stride,
+            padding=self.padding,
+            dilation=self.dilation,
+            ceil_mode=self.ceil_mode,
+        )
+
+
+class _AvgPool(_Pool):
+    def __init__(
+        self,
+        kernel_size: _Numbers,
+        stride: _Numbers | None = None,
+        padding: _Numbers = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+    ) -> None:
+        super().__init__()
+        self._set(kernel_size, stride, padding, ceil_mode)
+        self.count_include_pad: bool = check.flag(
+            type(self).__name__, "count_include_pad", count_include_pad
+        )
+
+    def forward(self, input: Tensor) -> Tensor:
+        pooled: Tensor = self._pool(input, *self._settings())
+        return pooled
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor) -> Tensor: ...
+
+    def _settings(self) -> tuple[Any, ...]:
+        """What the function is given after the input."""
+        windows = (self.kernel_size, self.stride, self.padding)
+        return (*windows, self.ceil_mode, self.count_include_pad)
+
+    def extra_repr(self) -> str:
+        return settings(kernel_size=self.kernel_size, stride=self.stride, padding=self.padding)
+
+
+class _DividedAvgPool(_AvgPool):
+    """What may divide the sums by another number than that of the elements."""
+
+    def __init__(
+        self,
+        kernel_size: _Numbers,
+        stride: _Numbers | None = None,
+        padding: _Numbers = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int | None = None,
+    ) -> None:
+        super().__init__(kernel_size, stride, padding, ceil_mode, count_include_pad)
+        name = type(self).__name__
+        self.divisor_override: int | None = check.dim(name, "divisor_override", divisor_override)
+        if self.divisor_override == 0:
+            raise ShapeError(f"{name}: divisor_override 0; another number is needed, or None")
+
+    def _settings(self) -> tuple[Any, ...]:
+        return (*super()._settings(), self.divisor_override)
+
+
+class MaxPool1d(_MaxPool):
     """Take the largest element of each window: [..., channels, length].
 
     Args:
@@ -48,46 +146,10 @@ class MaxPool1d(_Pool):
     (2, 2)
     """
 
-    def __init__(
-        self,
-        kernel_size: _Numbers,
-        stride: _Numbers | None = None,
-        padding: _Numbers = 0,
-        dilation: _Numbers = 1,
-        return_indices: bool = False,
-        ceil_mode: bool = False,
-    ) -> None:
-        super().__init__()
-        self._set(kernel_size, stride, padding, ceil_mode)
-        self.dilation: Any = as_given("MaxPool1d", "dilation", dilation, 1)
-        self.return_indices: bool = check.flag("MaxPool1d", "return_indices", return_indices)
-
-    def forward(self, input: Tensor) -> Any:
-        return functional.max_pool1d(
-            input,
-            self.kernel_size,
-            self.stride,
-            self.padding,
-            self.dilation,
-            self.ceil_mode,
-            self.return_indices,
-        )
-
-    if TYPE_CHECKING:
-
-        def __call__(self, input: Tensor) -> Any: ...
-
-    def extra_repr(self) -> str:
-        return settings(
-            kernel_size=self.kernel_size,
-            stride=self.stride,
-            padding=self.padding,
-            dilation=self.dilation,
-            ceil_mode=self.ceil_mode,
-        )
+    _pool = staticmethod(functional.max_pool1d)
 
 
-class AvgPool1d(_Pool):
+class AvgPool1d(_AvgPool):
     """Compute the mean of each window: [..., channels, length].
 
     Args:
@@ -105,39 +167,10 @@ class AvgPool1d(_Pool):
     (2, 2)
     """
 
-    def __init__(
-        self,
-        kernel_size: _Numbers,
-        stride: _Numbers | None = None,
-        padding: _Numbers = 0,
-        ceil_mode: bool = False,
-        count_include_pad: bool = True,
-    ) -> None:
-        super().__init__()
-        self._set(kernel_size, stride, padding, ceil_mode)
-        self.count_include_pad: bool = check.flag(
-            "AvgPool1d", "count_include_pad", count_include_pad
-        )
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.avg_pool1d(
-            input,
-            self.kernel_size,
-            self.stride,
-            self.padding,
-            self.ceil_mode,
-            self.count_include_pad,
-        )
-
-    if TYPE_CHECKING:
-
-        def __call__(self, input: Tensor) -> Tensor: ...
-
-    def extra_repr(self) -> str:
-        return settings(kernel_size=self.kernel_size, stride=self.stride, padding=self.padding)
+    _pool = staticmethod(functional.avg_pool1d)
 
 
-class MaxPool2d(_Pool):
+class MaxPool2d(_MaxPool):
     """Take the largest element of each window: [..., channels, height, width].
 
     Args:
@@ -156,46 +189,10 @@ class MaxPool2d(_Pool):
     (2, 2, 3)
     """
 
-    def __init__(
-        self,
-        kernel_size: _Numbers,
-        stride: _Numbers | None = None,
-        padding: _Numbers = 0,
-        dilation: _Numbers = 1,
-        return_indices: bool = False,
-        ceil_mode: bool = False,
-    ) -> None:
-        super().__init__()
-        self._set(kernel_size, stride, padding, ceil_mode)
-        self.dilation: Any = as_given("MaxPool2d", "dilation", dilation, 1)
-        self.return_indices: bool = check.flag("MaxPool2d", "return_indices", return_indices)
-
-    def forward(self, input: Tensor) -> Any:
-        return functional.max_pool2d(
-            input,
-            self.kernel_size,
-            self.stride,
-            self.padding,
-            self.dilation,
-            self.ceil_mode,
-            self.return_indices,
-        )
-
-    if TYPE_CHECKING:
-
-        def __call__(self, input: Tensor) -> Any: ...
-
-    def extra_repr(self) -> str:
-        return settings(
-            kernel_size=self.kernel_size,
-            stride=self.stride,
-            padding=self.padding,
-            dilation=self.dilation,
-            ceil_mode=self.ceil_mode,
-        )
+    _pool = staticmethod(functional.max_pool2d)
 
 
-class AvgPool2d(_Pool):
+class AvgPool2d(_DividedAvgPool):
     """Compute the mean of each window: [..., channels, height, width].
 
     Args:
@@ -214,46 +211,10 @@ class AvgPool2d(_Pool):
     (2, 2, 3)
     """
 
-    def __init__(
-        self,
-        kernel_size: _Numbers,
-        stride: _Numbers | None = None,
-        padding: _Numbers = 0,
-        ceil_mode: bool = False,
-        count_include_pad: bool = True,
-        divisor_override: int | None = None,
-    ) -> None:
-        super().__init__()
-        self._set(kernel_size, stride, padding, ceil_mode)
-        self.count_include_pad: bool = check.flag(
-            "AvgPool2d", "count_include_pad", count_include_pad
-        )
-        self.divisor_override: int | None = check.dim(
-            "AvgPool2d", "divisor_override", divisor_override
-        )
-        if self.divisor_override == 0:
-            raise ShapeError("AvgPool2d: divisor_override 0; another number is needed, or None")
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.avg_pool2d(
-            input,
-            self.kernel_size,
-            self.stride,
-            self.padding,
-            self.ceil_mode,
-            self.count_include_pad,
-            self.divisor_override,
-        )
-
-    if TYPE_CHECKING:
-
-        def __call__(self, input: Tensor) -> Tensor: ...
-
-    def extra_repr(self) -> str:
-        return settings(kernel_size=self.kernel_size, stride=self.stride, padding=self.padding)
+    _pool = staticmethod(functional.avg_pool2d)
 
 
-class MaxPool3d(_Pool):
+class MaxPool3d(_MaxPool):
     """Take the largest element of each window: [..., channels, depth, height, width].
 
     Args:
@@ -272,46 +233,10 @@ class MaxPool3d(_Pool):
     (2, 2, 3, 4)
     """
 
-    def __init__(
-        self,
-        kernel_size: _Numbers,
-        stride: _Numbers | None = None,
-        padding: _Numbers = 0,
-        dilation: _Numbers = 1,
-        return_indices: bool = False,
-        ceil_mode: bool = False,
-    ) -> None:
-        super().__init__()
-        self._set(kernel_size, stride, padding, ceil_mode)
-        self.dilation: Any = as_given("MaxPool3d", "dilation", dilation, 1)
-        self.return_indices: bool = check.flag("MaxPool3d", "return_indices", return_indices)
-
-    def forward(self, input: Tensor) -> Any:
-        return functional.max_pool3d(
-            input,
-            self.kernel_size,
-            self.stride,
-            self.padding,
-            self.dilation,
-            self.ceil_mode,
-            self.return_indices,
-        )
-
-    if TYPE_CHECKING:
-
-        def __call__(self, input: Tensor) -> Any: ...
-
-    def extra_repr(self) -> str:
-        return settings(
-            kernel_size=self.kernel_size,
-            stride=self.stride,
-            padding=self.padding,
-            dilation=self.dilation,
-            ceil_mode=self.ceil_mode,
-        )
+    _pool = staticmethod(functional.max_pool3d)
 
 
-class AvgPool3d(_Pool):
+class AvgPool3d(_DividedAvgPool):
     """Compute the mean of each window: [..., channels, depth, height, width].
 
     Args:
@@ -330,40 +255,4 @@ class AvgPool3d(_Pool):
     (2, 2, 3, 4)
     """
 
-    def __init__(
-        self,
-        kernel_size: _Numbers,
-        stride: _Numbers | None = None,
-        padding: _Numbers = 0,
-        ceil_mode: bool = False,
-        count_include_pad: bool = True,
-        divisor_override: int | None = None,
-    ) -> None:
-        super().__init__()
-        self._set(kernel_size, stride, padding, ceil_mode)
-        self.count_include_pad: bool = check.flag(
-            "AvgPool3d", "count_include_pad", count_include_pad
-        )
-        self.divisor_override: int | None = check.dim(
-            "AvgPool3d", "divisor_override", divisor_override
-        )
-        if self.divisor_override == 0:
-            raise ShapeError("AvgPool3d: divisor_override 0; another number is needed, or None")
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.avg_pool3d(
-            input,
-            self.kernel_size,
-            self.stride,
-            self.padding,
-            self.ceil_mode,
-            self.count_include_pad,
-            self.divisor_override,
-        )
-
-    if TYPE_CHECKING:
-
-        def __call__(self, input: Tensor) -> Tensor: ...
-
-    def extra_repr(self) -> str:
-        return settings(kernel_size=self.kernel_size, stride=self.stride, padding=self.padding)
+    _pool = staticmethod(functional.avg_pool3d)

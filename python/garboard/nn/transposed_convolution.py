@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from garboard import _engine
@@ -15,7 +15,49 @@ if TYPE_CHECKING:
 __all__ = ["ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
 
 
-class ConvTranspose1d(Convolution):
+class _Transposed(Convolution):
+    transposed: ClassVar[bool] = True
+    _op: ClassVar[Callable[..., Tensor]]
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] = 1,
+        padding: int | Sequence[int] = 0,
+        output_padding: int | Sequence[int] = 0,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: int | Sequence[int] = 1,
+        padding_mode: str = "zeros",
+        device: Device | None = None,
+        dtype: DType | None = None,
+    ) -> None:
+        super().__init__(
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            padding,
+            output_padding,
+            dilation,
+            groups,
+            bias,
+            padding_mode,
+            device,
+            dtype,
+        )
+
+    def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
+        return self._spread(self._op, input, output_size)
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor: ...
+
+
+class ConvTranspose1d(_Transposed):
     """Spread each element of an input by learned weights.
 
     [n, in_channels, length] becomes [n, out_channels,
@@ -48,48 +90,11 @@ class ConvTranspose1d(Convolution):
     (1, 2, 10)
     """
 
-    _dims: ClassVar[int] = 1
-    transposed: ClassVar[bool] = True
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: int | Sequence[int],
-        stride: int | Sequence[int] = 1,
-        padding: int | Sequence[int] = 0,
-        output_padding: int | Sequence[int] = 0,
-        groups: int = 1,
-        bias: bool = True,
-        dilation: int | Sequence[int] = 1,
-        padding_mode: str = "zeros",
-        device: Device | None = None,
-        dtype: DType | None = None,
-    ) -> None:
-        super().__init__(
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            padding,
-            output_padding,
-            dilation,
-            groups,
-            bias,
-            padding_mode,
-            device,
-            dtype,
-        )
-
-    def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        return self._spread(_engine.conv_transpose1d, input, output_size)
-
-    if TYPE_CHECKING:
-
-        def __call__(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor: ...
+    _dims = 1
+    _op = staticmethod(_engine.conv_transpose1d)
 
 
-class ConvTranspose2d(Convolution):
+class ConvTranspose2d(_Transposed):
     """Spread each pixel of an input by learned weights.
 
     [n, in_channels, height, width] becomes [n, out_channels,
@@ -122,48 +127,11 @@ class ConvTranspose2d(Convolution):
     (1, 2, 8, 10)
     """
 
-    _dims: ClassVar[int] = 2
-    transposed: ClassVar[bool] = True
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: int | Sequence[int],
-        stride: int | Sequence[int] = 1,
-        padding: int | Sequence[int] = 0,
-        output_padding: int | Sequence[int] = 0,
-        groups: int = 1,
-        bias: bool = True,
-        dilation: int | Sequence[int] = 1,
-        padding_mode: str = "zeros",
-        device: Device | None = None,
-        dtype: DType | None = None,
-    ) -> None:
-        super().__init__(
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            padding,
-            output_padding,
-            dilation,
-            groups,
-            bias,
-            padding_mode,
-            device,
-            dtype,
-        )
-
-    def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        return self._spread(_engine.conv_transpose2d, input, output_size)
-
-    if TYPE_CHECKING:
-
-        def __call__(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor: ...
+    _dims = 2
+    _op = staticmethod(_engine.conv_transpose2d)
 
 
-class ConvTranspose3d(Convolution):
+class ConvTranspose3d(_Transposed):
     """Spread each element of a volume by learned weights.
 
     [n, in_channels, depth, height, width] becomes [n, out_channels,
@@ -196,42 +164,5 @@ class ConvTranspose3d(Convolution):
     (1, 2, 4, 6, 8)
     """
 
-    _dims: ClassVar[int] = 3
-    transposed: ClassVar[bool] = True
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: int | Sequence[int],
-        stride: int | Sequence[int] = 1,
-        padding: int | Sequence[int] = 0,
-        output_padding: int | Sequence[int] = 0,
-        groups: int = 1,
-        bias: bool = True,
-        dilation: int | Sequence[int] = 1,
-        padding_mode: str = "zeros",
-        device: Device | None = None,
-        dtype: DType | None = None,
-    ) -> None:
-        super().__init__(
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            padding,
-            output_padding,
-            dilation,
-            groups,
-            bias,
-            padding_mode,
-            device,
-            dtype,
-        )
-
-    def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        return self._spread(_engine.conv_transpose3d, input, output_size)
-
-    if TYPE_CHECKING:
-
-        def __call__(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor: ...
+    _dims = 3
+    _op = staticmethod(_engine.conv_transpose3d)
