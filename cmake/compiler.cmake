@@ -31,7 +31,7 @@ if(GARBOARD_SANITIZE)  # with our own assertions, too
     "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${GARBOARD_SANITIZE};-fno-omit-frame-pointer;-g1>"
     $<$<COMPILE_LANGUAGE:CXX>:-UNDEBUG>)
   add_link_options(-fsanitize=${GARBOARD_SANITIZE})
-  if(GARBOARD_SANITIZE STREQUAL "undefined")
+  if(GARBOARD_SANITIZE MATCHES "undefined")
     add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=undefined>)
   endif()
 endif()
