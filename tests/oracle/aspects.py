@@ -1,0 +1,260 @@
+"""What is asked of an op, sample by sample: each aspect answers None, or what went wrong."""
+
+from __future__ import annotations
+
+import random
+import warnings
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any
+
+import garboard as gb
+import torch
+
+from tests.oracle.compare import difference
+from tests.oracle.convert import NoCounterpart, is_tensor, ours, walk
+from tests.oracle.names import DRAWN, in_place_of, method_of
+
+__all__ = ["ASPECTS", "Missing"]
+
+_SAMPLES = 60  # of an entry: some have thousands
+_FORWARD = ("float32", "float64", "int64", "bool", "float16", "bfloat16", "int32", "int8", "uint8")
+#: Half types of the two libraries differ by where they round; sums by their order.
+_SLACK = {"float16": 8.0, "bfloat16": 2.0, "float32": 8.0, "float64": 4.0}
+
+Call = Callable[..., Any]
+
+
+class Missing(Exception):
+    """garboard has no such form of the op."""
+
+
+def _samples(entry: Any, dtype: torch.dtype, requires_grad: bool = False) -> Iterator[Any]:
+    random.seed(0)
+    torch.manual_seed(0)
+    found = entry.sample_inputs("cpu", dtype, requires_grad=requires_grad)
+    yield from islice(found, _SAMPLES)
+
+
+def _dtypes(entry: Any) -> Iterator[torch.dtype]:
+    for name in _FORWARD:
+        if (dtype := getattr(torch, name)) in entry.dtypes:
+            yield dtype
+
+
+def _told(sample: Any, told: str) -> str:
+    def short(given: Any) -> str:
+        if is_tensor(given):
+            return f"{str(given.dtype).split('.')[-1]}{list(given.shape)}"
+        return repr(given)[:60]
+
+    words = [short(sample.input), *map(short, sample.args)]
+    words += [f"{name}={short(it)}" for name, it in sample.kwargs.items()]
+    return f"({', '.join(words)}): {told}"
+
+
+def _their_result(entry: Any, sample: Any) -> Any:
+    """What PyTorch computes; None where it refuses its own sample, or where there is no result."""
+    try:
+        expected = entry.op(sample.input, *sample.args, **sample.kwargs)
+    except Exception:
+        return None
+    return None if any(it.is_complex() for it in walk(expected)) else expected
+
+
+def _our_result(call: Call, sample: Any, **more: Any) -> Any:
+    args = [ours(it, requires_grad=True) for it in (sample.input, *sample.args)]
+    return call(*args, **ours(dict(sample.kwargs), requires_grad=True), **more)
+
+
+def _compared(entry: Any, call: Call, dtype: torch.dtype, change: Call = lambda it: it) -> str | None:
+    name = str(dtype).split(".")[-1]
+    for sample in map(change, _samples(entry, dtype)):
+        if (expected := _their_result(entry, sample)) is None:
+            continue
+        try:
+            found = _our_result(call, sample)
+        except NoCounterpart:
+            continue
+        except Exception as error:
+            return f"{name}: {_told(sample, f'{type(error).__name__}: {error}')}"
+        told = difference(
+            expected, found, slack=_SLACK.get(name, 1.0), values=entry.name not in DRAWN
+        )
+        if told:
+            return f"{name}: {_told(sample, told)}"
+    return None
+
+
+def forward(entry: Any, call: Call) -> str | None:
+    """Values, sizes and dtypes for every dtype that PyTorch takes on a CPU."""
+    told = (_compared(entry, call, dtype) for dtype in _dtypes(entry))
+    return next((it for it in told if it), None)
+
+
+def strided(entry: Any, call: Call) -> str | None:
+    """The same of tensors that are not contiguous."""
+    if torch.float64 not in entry.dtypes:
+        return None
+    return _compared(entry, call, torch.float64, lambda sample: sample.noncontiguous())
+
+
+def method(entry: Any, call: Call) -> str | None:
+    """The same through the method, where PyTorch has one."""
+    if not getattr(entry, "method_variant", None) or "." in entry.name:
+        return None
+    if entry.name.startswith("__") or torch.float64 not in entry.dtypes:
+        return None
+    if (found := method_of(entry.name)) is None:
+        raise Missing("method")
+    return _compared(entry, found, torch.float64)
+
+
+def in_place(entry: Any, call: Call) -> str | None:
+    """The form that writes into its first argument, for samples whose result fits there."""
+    if getattr(entry, "inplace_variant", None) is None or torch.float64 not in entry.dtypes:
+        return None
+    write = in_place_of(entry)
+    for sample in _samples(entry, torch.float64):
+        if sample.broadcasts_input or (expected := _their_result(entry, sample)) is None:
+            continue
+        if not is_tensor(expected) or expected.dtype is not torch.float64:
+            continue
+        if write is None:
+            raise Missing(f"{entry.name}_")
+        try:
+            args = [ours(it) for it in (sample.input, *sample.args)]
+            found = write(*args, **ours(dict(sample.kwargs)))
+        except NoCounterpart:
+            continue
+        except Exception as error:
+            return _told(sample, f"{type(error).__name__}: {error}")
+        if found is not args[0]:
+            return _told(sample, "does not return the tensor that it was given")
+        if told := difference(expected, found, slack=4.0, values=entry.name not in DRAWN):
+            return _told(sample, told)
+    return None
+
+
+def out(entry: Any, call: Call) -> str | None:
+    """`out=` of one result, where PyTorch takes one."""
+    if not entry.supports_out or torch.float64 not in entry.dtypes:
+        return None
+    for sample in _samples(entry, torch.float64):
+        expected = _their_result(entry, sample)
+        if not is_tensor(expected):
+            continue
+        place = ours(torch.zeros_like(expected, memory_format=torch.contiguous_format))
+        try:
+            found = _our_result(call, _detached(sample), out=place)
+        except NoCounterpart:
+            continue
+        except TypeError as error:
+            if "out" in str(error) and "parameter" in str(error):
+                raise Missing("out=") from error
+            return _told(sample, f"{type(error).__name__}: {error}")
+        except Exception as error:
+            return _told(sample, f"{type(error).__name__}: {error}")
+        if told := difference(expected, found, slack=4.0, values=entry.name not in DRAWN):
+            return _told(sample, told)
+        return None
+    return None
+
+
+def _detached(sample: Any) -> Any:
+    return sample.transform(lambda it: it.detach() if isinstance(it, torch.Tensor) else it)
+
+
+def _gradients(entry: Any, call: Call, order: int) -> str | None:
+    for sample in islice(_samples(entry, torch.float64, True), 25):
+        if entry.name in DRAWN:
+            return None
+        leaves = [it for it in walk([sample.input, sample.args, sample.kwargs]) if it.requires_grad]
+        if not leaves or (expected := _their_result(entry, sample)) is None:
+            continue
+        post = sample.output_process_fn_grad or (lambda it: it)
+        try:
+            args = [ours(it, requires_grad=True) for it in (sample.input, *sample.args)]
+            kwargs = ours(dict(sample.kwargs), requires_grad=True)
+            own = [it for it in walk([*args, kwargs]) if it.requires_grad]
+            found = call(*args, **kwargs)
+            told = _grads_differ(post(expected), leaves, post(found), own, order)
+        except NoCounterpart:
+            continue
+        except Exception as error:
+            return _told(sample, f"{type(error).__name__}: {error}")
+        if told:
+            return _told(sample, told)
+    return None
+
+
+def _grads_differ(expected: Any, leaves: Any, found: Any, own: Any, order: int) -> str | None:
+    outputs = [it for it in walk(expected) if it.requires_grad]
+    ours_out = [it for it in walk(found) if it.requires_grad]
+    if len(outputs) != len(ours_out):
+        return f"{len(ours_out)} results with gradient instead of {len(outputs)}"
+    if not outputs:
+        return None
+    seeds = [torch.sin(torch.arange(it.numel(), dtype=it.dtype)).reshape(it.shape) for it in outputs]
+    theirs_in = torch.autograd.grad(
+        outputs, leaves, seeds, allow_unused=True, create_graph=order > 1
+    )
+    found_in = gb.autograd.grad(
+        ours_out, own, [ours(it) for it in seeds], allow_unused=True, create_graph=order > 1
+    )
+    pairs = zip(theirs_in, found_in, strict=True)
+    filled = [
+        (torch.zeros_like(leaf) if a is None else a, gb.zeros_like(mine) if b is None else b)
+        for (a, b), leaf, mine in zip(pairs, leaves, own, strict=True)
+    ]
+    if order > 1:
+        a = [it for it, _ in filled if it.requires_grad]
+        b = [it for _, it in filled if it.requires_grad]
+        if len(a) != len(b):
+            return None  # a gradient that is zero everywhere, of which one library knows
+        return _grads_differ(a, leaves, b, own, 1) if a else None
+    for place, (left, right) in enumerate(filled):
+        if told := difference(left.detach(), right.detach(), slack=100.0):
+            return f"gradient {place}: {told}"
+    return None
+
+
+def gradient(entry: Any, call: Call) -> str | None:
+    """Gradients of all inputs, for given ones of all outputs."""
+    return _gradients(entry, call, 1) if entry.supports_autograd else None
+
+
+def second_gradient(entry: Any, call: Call) -> str | None:
+    """Gradients of these gradients."""
+    has = entry.supports_autograd and entry.supports_gradgrad
+    return _gradients(entry, call, 2) if has else None
+
+
+def errors(entry: Any, call: Call) -> str | None:
+    """What PyTorch refuses is refused, with a typed error."""
+    if entry.error_inputs_func is None:
+        return None
+    for error in entry.error_inputs("cpu"):
+        sample = error.sample_input
+        if issubclass(error.error_type, Warning):
+            continue
+        try:
+            args = [ours(it) for it in (sample.input, *sample.args)]
+            kwargs = ours(dict(sample.kwargs))
+        except NoCounterpart:
+            continue
+        try:
+            call(*args, **kwargs)
+        except (gb.GarboardError, TypeError, ValueError, IndexError, NotImplementedError):
+            continue
+        except Exception as wrong:
+            return _told(sample, f"untyped: {type(wrong).__name__}: {wrong}")
+        return _told(sample, f"is taken; PyTorch: {error.error_regex[:80]}")
+    return None
+
+
+ASPECTS: dict[str, Callable[[Any, Call], str | None]] = {
+    it.__name__: it
+    for it in (forward, strided, method, in_place, out, gradient, second_gradient, errors)
+}
+warnings.simplefilter("ignore")

@@ -1,0 +1,73 @@
+"""Whether two results are the same: form, sizes, dtype, and elements within PyTorch's tolerances."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import garboard as gb
+import numpy as np
+import torch
+
+from tests.oracle.convert import is_tensor, theirs
+
+__all__ = ["difference"]
+
+#: Relative and absolute, as torch.testing has them.
+_TOLERANCES = {
+    torch.float16: (1e-3, 1e-5),
+    torch.bfloat16: (1.6e-2, 1e-5),
+    torch.float32: (1.3e-6, 1e-5),
+    torch.float64: (1e-7, 1e-7),
+}
+
+
+def difference(
+    expected: Any, found: Any, *, slack: float = 1.0, values: bool = True
+) -> str | None:
+    """Say where `found` differs from `expected`; None where it does not.
+
+    `slack` multiplies the tolerances: the sums of two libraries have different orders. Without
+    `values` only sizes and dtypes count.
+    """
+    if is_tensor(expected):
+        return _tensors_differ(expected, found, slack, values)
+    if isinstance(expected, (list, tuple)):
+        if not isinstance(found, (list, tuple)) or len(found) != len(expected):
+            return f"{type(found).__name__} instead of {len(expected)} results"
+        for place, (left, right) in enumerate(zip(expected, found, strict=True)):
+            if told := difference(left, right, slack=slack, values=values):
+                return f"result {place}: {told}"
+        return None
+    if isinstance(expected, (bool, int, float)):
+        is_same = isinstance(found, (bool, int, float)) and (
+            found == expected or (expected != expected and found != found)
+        )
+        return None if is_same or not values else f"{found!r} instead of {expected!r}"
+    if isinstance(expected, torch.dtype):
+        return None if str(expected).split(".")[-1] == str(found).split(".")[-1] else f"{found}"
+    return None
+
+
+def _tensors_differ(expected: torch.Tensor, found: Any, slack: float, values: bool) -> str | None:
+    if not isinstance(found, gb.Tensor):
+        return f"{type(found).__name__} instead of a tensor"
+    if tuple(found.shape) != tuple(expected.shape):
+        return f"sizes {list(found.shape)} instead of {list(expected.shape)}"
+    name = str(expected.dtype).split(".")[-1]
+    if str(found.dtype).split(".")[-1] != name:
+        return f"{found.dtype} instead of {name}"
+    if not values or not expected.numel():
+        return None
+    a, b = np.asarray(theirs(expected)), np.asarray(theirs(found))
+    if not expected.is_floating_point():
+        wrong = a != b
+    else:
+        relative, absolute = (it * slack for it in _TOLERANCES[expected.dtype])
+        with np.errstate(all="ignore"):
+            wide, other = a.astype(np.float64), b.astype(np.float64)
+            near = np.abs(wide - other) <= absolute + relative * np.abs(wide)
+        wrong = ~(near | (wide == other) | (np.isnan(wide) & np.isnan(other)))
+    if not wrong.any():
+        return None
+    place = tuple(int(it[0]) for it in np.nonzero(wrong)) if wrong.ndim else ()
+    return f"{int(wrong.sum())} of {wrong.size} differ: {b[place]!r} for {a[place]!r} at {place}"

@@ -1,0 +1,92 @@
+"""Arguments and results, from PyTorch's to garboard's: same bytes, same strides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import garboard as gb
+import numpy as np
+import torch
+
+__all__ = ["NoCounterpart", "is_tensor", "ours", "theirs", "walk"]
+
+_NAMES = (
+    "bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex32 complex64 "
+    "complex128"
+).split()
+_DTYPES = {getattr(torch, it): getattr(gb, it) for it in _NAMES if hasattr(gb, it)}
+
+
+class NoCounterpart(Exception):
+    """A sample holds what garboard has not: a complex number, a sparse layout."""
+
+
+def ours(given: Any, *, requires_grad: bool = False) -> Any:
+    """Return what garboard takes for an argument of PyTorch's."""
+    if isinstance(given, torch.Tensor):
+        return _tensor(given, requires_grad and given.requires_grad)
+    if isinstance(given, torch.dtype):
+        if given not in _DTYPES:
+            raise NoCounterpart(str(given))
+        return _DTYPES[given]
+    if isinstance(given, torch.device):
+        return "cpu"
+    if isinstance(given, torch.Size):
+        return tuple(given)
+    if isinstance(given, complex):
+        raise NoCounterpart("a complex number")
+    if isinstance(given, (torch.layout, torch.memory_format, torch.Generator)):
+        raise NoCounterpart(str(given))
+    if isinstance(given, (list, tuple)):
+        items = [ours(it, requires_grad=requires_grad) for it in given]
+        return type(given)(items) if type(given) in (list, tuple) else tuple(items)
+    if isinstance(given, dict):
+        return {key: ours(it, requires_grad=requires_grad) for key, it in given.items()}
+    return given
+
+
+def _tensor(given: torch.Tensor, requires_grad: bool) -> gb.Tensor:
+    if given.layout is not torch.strided or given.is_complex() or given.dtype not in _DTYPES:
+        raise NoCounterpart(f"{given.layout} of {given.dtype}")
+    plain = given.detach().resolve_neg()
+    wide = plain.float() if plain.dtype is torch.bfloat16 else plain
+    whole = wide.contiguous().numpy().copy()
+    made = gb.from_numpy(whole) if whole.ndim else gb.tensor(whole)
+    made = made.to(_DTYPES[given.dtype])
+    if not plain.is_contiguous() and plain.numel():
+        reach = 1 + sum((n - 1) * s for n, s in zip(plain.shape, plain.stride(), strict=True))
+        place = gb.zeros(reach, dtype=made.dtype).as_strided(tuple(plain.shape), plain.stride())
+        if 0 in plain.stride():  # expanded: as many places as there are elements that differ
+            first = tuple(slice(0, 1) if s == 0 else slice(None) for s in plain.stride())
+            place[first].copy_(made[first])
+        else:
+            place.copy_(made)
+        made = place
+    return made.detach().requires_grad_(True) if requires_grad else made
+
+
+def theirs(given: Any) -> Any:
+    """Return an array for a tensor of either library; nests keep their form."""
+    if isinstance(given, torch.Tensor):
+        plain = given.detach().resolve_conj().resolve_neg()
+        return (plain.float() if plain.dtype is torch.bfloat16 else plain).cpu().numpy()
+    if isinstance(given, gb.Tensor):
+        plain = given.detach()
+        return np.array((plain.float() if plain.dtype == gb.bfloat16 else plain).numpy())
+    if isinstance(given, (list, tuple)):
+        return [theirs(it) for it in given]
+    return given
+
+
+def is_tensor(given: Any) -> bool:
+    """Whether it is a tensor of either library."""
+    return isinstance(given, (torch.Tensor, gb.Tensor))
+
+
+def walk(given: Any) -> list[Any]:
+    """Return the tensors of a nest, in order."""
+    if is_tensor(given):
+        return [given]
+    if isinstance(given, dict):
+        given = list(given.values())
+    return [it for part in given for it in walk(part)] if isinstance(given, (list, tuple)) else []

@@ -1,0 +1,66 @@
+"""Which callable of garboard stands for an entry of PyTorch's op_db: the one of the same name."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import garboard as gb
+
+__all__ = ["DRAWN", "call_of", "in_place_of", "method_of"]
+
+#: Drawn at random: the shapes and dtypes are compared, the elements are not.
+DRAWN = frozenset(
+    "bernoulli cauchy empty empty_like empty_permuted empty_strided exponential geometric "
+    "log_normal multinomial new_empty new_empty_strided nn.functional.alpha_dropout "
+    "nn.functional.dropout nn.functional.dropout1d nn.functional.dropout2d nn.functional.dropout3d "
+    "nn.functional.feature_alpha_dropout nn.functional.gumbel_softmax nn.functional.rrelu normal "
+    "rand_like randint randint_like randn randn_like randperm uniform".split()
+)
+
+#: Entries whose samples are not the arguments of the function they are named after.
+_REARRANGED: dict[str, Callable[..., Any]] = {
+    "einsum": lambda tensors, equation: gb.einsum(equation, tensors),
+}
+
+
+def _found(path: str) -> Any:
+    """What `path` leads to from garboard, or None."""
+    thing: Any = gb
+    for name in path.split("."):
+        try:
+            thing = getattr(thing, name)
+        except AttributeError:
+            return None
+    return thing if callable(thing) else None
+
+
+def method_of(name: str) -> Callable[..., Any] | None:
+    """The method of Tensor, or None."""
+    method = getattr(gb.Tensor, name, None)
+    return method if callable(method) else None
+
+
+def _attribute_of(name: str) -> Callable[..., Any] | None:
+    is_there = isinstance(getattr(gb.Tensor, name, None), property) or name in dir(gb.Tensor)
+    return (lambda tensor: getattr(tensor, name)) if is_there else None
+
+
+def call_of(entry: Any) -> Callable[..., Any] | None:
+    """What is called with a sample of `entry`; None where garboard has no such name."""
+    if (rearranged := _REARRANGED.get(entry.name)) is not None:
+        return rearranged if _found(entry.name) else None
+    found = _found(entry.name) or method_of(entry.name)
+    if found is None and "." not in entry.name:
+        found = _attribute_of(entry.name)
+    if found is not None and isinstance(entry.op, functools.partial):
+        return functools.partial(found, *entry.op.args, **entry.op.keywords)
+    return found
+
+
+def in_place_of(entry: Any) -> Callable[..., Any] | None:
+    """The form that writes into its first argument, where PyTorch and garboard both have it."""
+    if getattr(entry, "inplace_variant", None) is None or "." in entry.name:
+        return None
+    return method_of(f"{entry.name}_")
