@@ -16,7 +16,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from tests.oracle.aspects import ASPECTS, Missing
+from tests.oracle.aspects import ASPECTS, MissingError
 from tests.oracle.names import call_of
 
 __all__ = ["main"]
@@ -36,7 +36,7 @@ def looked_at(entry: Any, call: Any) -> dict[str, str | None]:
     for name, aspect in ASPECTS.items():
         try:
             found[name] = aspect(entry, call)
-        except Missing as missing:
+        except MissingError as missing:
             found[name] = f"missing: {missing}"
         except Exception as error:  # of the driver, or of a sample maker of PyTorch's
             found[name] = f"not compared: {type(error).__name__}: {error}"

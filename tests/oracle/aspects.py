@@ -12,10 +12,10 @@ import garboard as gb
 import torch
 
 from tests.oracle.compare import difference
-from tests.oracle.convert import NoCounterpart, is_tensor, ours, walk
-from tests.oracle.names import DRAWN, in_place_of, method_of
+from tests.oracle.convert import NoCounterpartError, is_tensor, ours, walk
+from tests.oracle.names import DRAWN, VALUES_ALONE, in_place_of, is_compared, method_of
 
-__all__ = ["ASPECTS", "Missing"]
+__all__ = ["ASPECTS", "MissingError"]
 
 _SAMPLES = 60  # of an entry: some have thousands
 _FORWARD = ("float32", "float64", "int64", "bool", "float16", "bfloat16", "int32", "int8", "uint8")
@@ -25,7 +25,7 @@ _SLACK = {"float16": 8.0, "bfloat16": 2.0, "float32": 8.0, "float64": 4.0}
 Call = Callable[..., Any]
 
 
-class Missing(Exception):
+class MissingError(Exception):
     """garboard has no such form of the op."""
 
 
@@ -33,7 +33,7 @@ def _samples(entry: Any, dtype: torch.dtype, requires_grad: bool = False) -> Ite
     random.seed(0)
     torch.manual_seed(0)
     found = entry.sample_inputs("cpu", dtype, requires_grad=requires_grad)
-    yield from islice(found, _SAMPLES)
+    yield from islice(filter(is_compared, found), _SAMPLES)
 
 
 def _dtypes(entry: Any) -> Iterator[torch.dtype]:
@@ -67,19 +67,26 @@ def _our_result(call: Call, sample: Any, **more: Any) -> Any:
     return call(*args, **ours(dict(sample.kwargs), requires_grad=True), **more)
 
 
-def _compared(entry: Any, call: Call, dtype: torch.dtype, change: Call = lambda it: it) -> str | None:
+def _compared(
+    entry: Any, call: Call, dtype: torch.dtype, change: Call = lambda it: it
+) -> str | None:
     name = str(dtype).split(".")[-1]
     for sample in map(change, _samples(entry, dtype)):
         if (expected := _their_result(entry, sample)) is None:
             continue
         try:
             found = _our_result(call, sample)
-        except NoCounterpart:
+        except NoCounterpartError:
             continue
         except Exception as error:
             return f"{name}: {_told(sample, f'{type(error).__name__}: {error}')}"
+        if entry.name in VALUES_ALONE and isinstance(expected, tuple):
+            expected, found = expected[0], found[0]
         told = difference(
-            expected, found, slack=_SLACK.get(name, 1.0), values=entry.name not in DRAWN
+            expected,
+            found,
+            slack=_SLACK.get(name, 1.0),
+            values=entry.name not in DRAWN and entry.name != "argsort",
         )
         if told:
             return f"{name}: {_told(sample, told)}"
@@ -106,7 +113,7 @@ def method(entry: Any, call: Call) -> str | None:
     if entry.name.startswith("__") or torch.float64 not in entry.dtypes:
         return None
     if (found := method_of(entry.name)) is None:
-        raise Missing("method")
+        raise MissingError("method")
     return _compared(entry, found, torch.float64)
 
 
@@ -121,11 +128,11 @@ def in_place(entry: Any, call: Call) -> str | None:
         if not is_tensor(expected) or expected.dtype is not torch.float64:
             continue
         if write is None:
-            raise Missing(f"{entry.name}_")
+            raise MissingError(f"{entry.name}_")
         try:
             args = [ours(it) for it in (sample.input, *sample.args)]
             found = write(*args, **ours(dict(sample.kwargs)))
-        except NoCounterpart:
+        except NoCounterpartError:
             continue
         except Exception as error:
             return _told(sample, f"{type(error).__name__}: {error}")
@@ -147,11 +154,11 @@ def out(entry: Any, call: Call) -> str | None:
         place = ours(torch.zeros_like(expected, memory_format=torch.contiguous_format))
         try:
             found = _our_result(call, _detached(sample), out=place)
-        except NoCounterpart:
+        except NoCounterpartError:
             continue
         except TypeError as error:
             if "out" in str(error) and "parameter" in str(error):
-                raise Missing("out=") from error
+                raise MissingError("out=") from error
             return _told(sample, f"{type(error).__name__}: {error}")
         except Exception as error:
             return _told(sample, f"{type(error).__name__}: {error}")
@@ -179,7 +186,7 @@ def _gradients(entry: Any, call: Call, order: int) -> str | None:
             own = [it for it in walk([*args, kwargs]) if it.requires_grad]
             found = call(*args, **kwargs)
             told = _grads_differ(post(expected), leaves, post(found), own, order)
-        except NoCounterpart:
+        except NoCounterpartError:
             continue
         except Exception as error:
             return _told(sample, f"{type(error).__name__}: {error}")
@@ -195,7 +202,9 @@ def _grads_differ(expected: Any, leaves: Any, found: Any, own: Any, order: int) 
         return f"{len(ours_out)} results with gradient instead of {len(outputs)}"
     if not outputs:
         return None
-    seeds = [torch.sin(torch.arange(it.numel(), dtype=it.dtype)).reshape(it.shape) for it in outputs]
+    seeds = [
+        torch.sin(torch.arange(it.numel(), dtype=it.dtype)).reshape(it.shape) for it in outputs
+    ]
     theirs_in = torch.autograd.grad(
         outputs, leaves, seeds, allow_unused=True, create_graph=order > 1
     )
@@ -241,7 +250,7 @@ def errors(entry: Any, call: Call) -> str | None:
         try:
             args = [ours(it) for it in (sample.input, *sample.args)]
             kwargs = ours(dict(sample.kwargs))
-        except NoCounterpart:
+        except NoCounterpartError:
             continue
         try:
             call(*args, **kwargs)

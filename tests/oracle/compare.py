@@ -1,4 +1,4 @@
-"""Whether two results are the same: form, sizes, dtype, and elements within PyTorch's tolerances."""
+"""Whether two results are the same: form, sizes, dtype, and elements, nearly."""
 
 from __future__ import annotations
 
@@ -12,18 +12,17 @@ from tests.oracle.convert import is_tensor, theirs
 
 __all__ = ["difference"]
 
-#: Relative and absolute, as torch.testing has them.
+#: Relative and absolute, as torch.testing has them; of half types, in which PyTorch adds up what
+#: garboard adds up in float32, the absolute one is that of a sum of a few.
 _TOLERANCES = {
-    torch.float16: (1e-3, 1e-5),
-    torch.bfloat16: (1.6e-2, 1e-5),
+    torch.float16: (1e-3, 2.5e-4),
+    torch.bfloat16: (1.6e-2, 5e-3),
     torch.float32: (1.3e-6, 1e-5),
     torch.float64: (1e-7, 1e-7),
 }
 
 
-def difference(
-    expected: Any, found: Any, *, slack: float = 1.0, values: bool = True
-) -> str | None:
+def difference(expected: Any, found: Any, *, slack: float = 1.0, values: bool = True) -> str | None:
     """Say where `found` differs from `expected`; None where it does not.
 
     `slack` multiplies the tolerances: the sums of two libraries have different orders. Without

@@ -8,16 +8,23 @@ import garboard as gb
 import numpy as np
 import torch
 
-__all__ = ["NoCounterpart", "is_tensor", "ours", "theirs", "walk"]
+__all__ = ["NoCounterpartError", "is_tensor", "ours", "theirs", "walk"]
 
-_NAMES = (
-    "bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex32 complex64 "
-    "complex128"
-).split()
-_DTYPES = {getattr(torch, it): getattr(gb, it) for it in _NAMES if hasattr(gb, it)}
+_DTYPES = {
+    torch.bool: gb.bool,
+    torch.uint8: gb.uint8,
+    torch.int8: gb.int8,
+    torch.int16: gb.int16,
+    torch.int32: gb.int32,
+    torch.int64: gb.int64,
+    torch.float16: gb.float16,
+    torch.bfloat16: gb.bfloat16,
+    torch.float32: gb.float32,
+    torch.float64: gb.float64,
+}
 
 
-class NoCounterpart(Exception):
+class NoCounterpartError(Exception):
     """A sample holds what garboard has not: a complex number, a sparse layout."""
 
 
@@ -27,16 +34,16 @@ def ours(given: Any, *, requires_grad: bool = False) -> Any:
         return _tensor(given, requires_grad and given.requires_grad)
     if isinstance(given, torch.dtype):
         if given not in _DTYPES:
-            raise NoCounterpart(str(given))
+            raise NoCounterpartError(str(given))
         return _DTYPES[given]
     if isinstance(given, torch.device):
         return "cpu"
     if isinstance(given, torch.Size):
         return tuple(given)
     if isinstance(given, complex):
-        raise NoCounterpart("a complex number")
+        raise NoCounterpartError("a complex number")
     if isinstance(given, (torch.layout, torch.memory_format, torch.Generator)):
-        raise NoCounterpart(str(given))
+        raise NoCounterpartError(str(given))
     if isinstance(given, (list, tuple)):
         items = [ours(it, requires_grad=requires_grad) for it in given]
         return type(given)(items) if type(given) in (list, tuple) else tuple(items)
@@ -47,7 +54,7 @@ def ours(given: Any, *, requires_grad: bool = False) -> Any:
 
 def _tensor(given: torch.Tensor, requires_grad: bool) -> gb.Tensor:
     if given.layout is not torch.strided or given.is_complex() or given.dtype not in _DTYPES:
-        raise NoCounterpart(f"{given.layout} of {given.dtype}")
+        raise NoCounterpartError(f"{given.layout} of {given.dtype}")
     plain = given.detach().resolve_neg()
     wide = plain.float() if plain.dtype is torch.bfloat16 else plain
     whole = wide.contiguous().numpy().copy()

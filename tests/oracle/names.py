@@ -3,25 +3,62 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 import garboard as gb
+import torch
 
-__all__ = ["DRAWN", "call_of", "in_place_of", "method_of"]
+__all__ = ["DRAWN", "VALUES_ALONE", "call_of", "in_place_of", "is_compared", "method_of"]
 
 #: Drawn at random: the shapes and dtypes are compared, the elements are not.
 DRAWN = frozenset(
-    "bernoulli cauchy empty empty_like empty_permuted empty_strided exponential geometric "
-    "log_normal multinomial new_empty new_empty_strided nn.functional.alpha_dropout "
-    "nn.functional.dropout nn.functional.dropout1d nn.functional.dropout2d nn.functional.dropout3d "
-    "nn.functional.feature_alpha_dropout nn.functional.gumbel_softmax nn.functional.rrelu normal "
-    "rand_like randint randint_like randn randn_like randperm uniform".split()
+    [
+        "bernoulli",
+        "cauchy",
+        "empty",
+        "empty_like",
+        "empty_permuted",
+        "empty_strided",
+        "exponential",
+        "geometric",
+        "log_normal",
+        "multinomial",
+        "new_empty",
+        "new_empty_strided",
+        "nn.functional.alpha_dropout",
+        "nn.functional.dropout",
+        "nn.functional.dropout1d",
+        "nn.functional.dropout2d",
+        "nn.functional.dropout3d",
+        "nn.functional.feature_alpha_dropout",
+        "nn.functional.gumbel_softmax",
+        "nn.functional.rrelu",
+        "normal",
+        "rand_like",
+        "randint",
+        "randint_like",
+        "randn",
+        "randn_like",
+        "randperm",
+        "uniform",
+    ]
 )
+
+#: Which of equal elements comes first is nobody's promise: of these results the values count.
+VALUES_ALONE = frozenset(["argsort", "kthvalue", "median", "mode", "nanmedian", "sort", "topk"])
 
 #: Entries whose samples are not the arguments of the function they are named after.
 _REARRANGED: dict[str, Callable[..., Any]] = {
     "einsum": lambda tensors, equation: gb.einsum(equation, tensors),
+    "nn.functional.embedding": lambda weight, indices, **more: gb.nn.functional.embedding(
+        indices, weight, **more
+    ),
+    "nn.functional.embedding_bag": lambda weight, indices, *rest, **more: (
+        gb.nn.functional.embedding_bag(indices, weight, *rest, **more)
+    ),
+    "where": lambda input, condition, other: gb.where(condition, input, other),
 }
 
 
@@ -43,8 +80,16 @@ def method_of(name: str) -> Callable[..., Any] | None:
 
 
 def _attribute_of(name: str) -> Callable[..., Any] | None:
-    is_there = isinstance(getattr(gb.Tensor, name, None), property) or name in dir(gb.Tensor)
+    is_there = inspect.isdatadescriptor(inspect.getattr_static(gb.Tensor, name, None))
     return (lambda tensor: getattr(tensor, name)) if is_there else None
+
+
+def is_compared(sample: Any) -> bool:
+    """Whether the results of a sample are to agree: not where elements are dropped at random, nor
+    where a module of PyTorch's is to be called with tensors of garboard's."""
+    if sample.kwargs.get("dropout_p"):
+        return False
+    return not any(isinstance(it, torch.nn.Module) for it in sample.kwargs.values())
 
 
 def call_of(entry: Any) -> Callable[..., Any] | None:

@@ -455,3 +455,38 @@ class TestLosses:
     def test_and_layers_refuse_what_does_not_fit(self, call, error, message):
         with pytest.raises(error, match=message):
             call()
+
+
+class TestOfHalfTypes:
+    @pytest.mark.parametrize(
+        "normal",
+        [
+            lambda x: gb.nn.functional.rms_norm(x, (3,)),
+            lambda x: gb.nn.functional.group_norm(x, 1),
+            lambda x: gb.nn.functional.batch_norm(x.T, None, None, training=True).T,
+            lambda x: gb.nn.functional.instance_norm(x.unsqueeze(0)).squeeze(0),
+        ],
+        ids=["rms_norm", "group_norm", "batch_norm", "instance_norm"],
+    )
+    def test_squares_do_not_overflow(self, normal):
+        x = gb.tensor([[300.0, -400.0, 1000.0], [1.0, 2.0, 4.0]])
+
+        found = normal(x.half())
+
+        assert found.dtype == gb.float16
+        assert gb.allclose(found.float(), normal(x), atol=2e-3)
+
+
+def test_a_slice_is_compared_with_one_that_is_broadcast_along_it():
+    x, y = gb.tensor([[1.0, 2.0]]), gb.tensor([[3.0, 1.0], [4.0, 1.0]])
+    wide = x.expand(2, 2)
+
+    found = gb.nn.functional.cosine_similarity(x, y, dim=0)
+
+    assert gb.allclose(found, gb.nn.functional.cosine_similarity(wide.clone(), y, dim=0))
+
+
+def test_a_hinge_of_another_target_is_the_sum_of_both():
+    loss = gb.nn.functional.hinge_embedding_loss(gb.tensor(0.25), gb.tensor(0.0))
+
+    assert loss.item() == 1.0

@@ -159,6 +159,19 @@ class TestCounts:
 
 
 class TestReductionsMadeOfOthers:
+    @pytest.mark.parametrize("spread", [gb.var, gb.std, gb.var_mean, gb.std_mean])
+    def test_take_unbiased_for_a_correction(self, spread):
+        x = gb.tensor([[1.0, 2.0, 4.0], [3.0, 3.0, 9.0]])
+
+        def numbers(result):
+            return [it.tolist() for it in result] if isinstance(result, tuple) else result.tolist()
+
+        assert numbers(spread(x, unbiased=False)) == numbers(spread(x, correction=0))
+        assert numbers(spread(x, True)) == numbers(spread(x))
+        assert numbers(spread(x, 1, False, True)) == numbers(
+            spread(x, 1, correction=0, keepdim=True)
+        )
+
     def test_pass_nan_over(self):
         x = gb.tensor([1.0, NAN, 3.0], requires_grad=True)
 

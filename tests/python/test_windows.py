@@ -120,6 +120,14 @@ class TestPieces:
 
         assert [piece.item() for piece in pieces] == [*range(20)]
 
+    def test_may_be_told_by_a_tensor(self):
+        x = gb.arange(6)
+
+        assert [it.tolist() for it in x.tensor_split(gb.tensor([1, 4]))] == [[0], [1, 2, 3], [4, 5]]
+        assert [it.tolist() for it in x.tensor_split(gb.tensor(2))] == [[0, 1, 2], [3, 4, 5]]
+        with pytest.raises(gb.DTypeError, match="int64 or int32 without dims or of one"):
+            x.tensor_split(gb.tensor([1.0]))
+
     @pytest.mark.parametrize(
         "cut",
         [
@@ -152,3 +160,37 @@ class TestPieces:
         assert gb.broadcast_shapes() == ()
         with pytest.raises(gb.ShapeError, match=r"^broadcast_shapes: sizes \[4\] and \[2, 3\]"):
             gb.broadcast_shapes((2, 3), 4)
+
+
+class TestRepeatsOfEach:
+    def test_are_taken_from_a_tensor(self):
+        x = gb.arange(6.0).reshape(2, 3).requires_grad_(True)
+
+        repeated = x.repeat_interleave(gb.tensor([1, 0, 2]), dim=1)
+        repeated.sum().backward()
+
+        assert repeated.tolist() == [[0, 2, 2], [3, 5, 5]]
+        assert x.grad is not None
+        assert x.grad.tolist() == [[1, 0, 2], [1, 0, 2]]
+
+    @pytest.mark.parametrize(
+        ("repeats", "error", "said"),
+        [
+            ([1, -1, 2], gb.ShapeError, "none may be negative"),
+            ([1, 2], gb.ShapeError, "one each, or one for all"),
+            ([1.0, 2.0, 3.0], gb.DTypeError, "int64 or int32"),
+        ],
+    )
+    def test_that_cannot_be_are_refused(self, repeats, error, said):
+        with pytest.raises(error, match=said):
+            gb.arange(3).repeat_interleave(gb.tensor(repeats))
+
+
+def test_circular_pads_wrap_what_negative_ones_left():
+    x = gb.arange(4.0).reshape(1, 4)
+
+    assert gb.nn.functional.pad(x, (-1, 1), "circular").tolist() == [[1, 2, 3, 1]]
+
+
+def test_no_differences_are_taken_of_what_is_prepended():
+    assert gb.tensor([1, 4]).diff(n=0, prepend=gb.tensor([0])).tolist() == [1, 4]

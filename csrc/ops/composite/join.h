@@ -9,7 +9,11 @@
 #include "csrc/ops/create/create.h"
 #include "csrc/ops/elementwise/binary.h"
 #include "csrc/ops/elementwise/ternary.h"
+#include "csrc/ops/index/indexing.h"
 #include "csrc/ops/op/operators.h"
+#include "csrc/ops/order/order.h"
+#include "csrc/ops/reduce/reduce.h"
+#include "csrc/ops/reduce/scan.h"
 #include "csrc/ops/shape/join.h"
 
 namespace garboard::composite {
@@ -107,6 +111,34 @@ inline Tensor repeat_interleave(const Tensor& given, std::int64_t count,
   const Tensor flat = reshape(input, {before, apart[dim], 1, behind});
   const Tensor wide = expand(flat, {before, apart[dim], count, behind});
   return reshape(count == 1 ? clone(wide) : wide, sizes);
+}
+
+/// Element i as often as the i-th of `repeats` says.
+inline Tensor repeat_interleave_each(const Tensor& given, const Tensor& repeats,
+                                     std::optional<std::int64_t> given_dim) {
+  constexpr const char* op = "repeat_interleave";
+  const Tensor input = given_dim && given.ndim() ? given : reshape(given, {-1});
+  const int dim = checked_dim(op, given_dim.value_or(0), input.ndim());
+  const std::int64_t size = input.sizes()[dim];
+  if (repeats.dtype() != DType::int64 && repeats.dtype() != DType::int32)
+    throw DTypeError(
+        text(op, ": repeats of dtype ", name_of(repeats.dtype()), "; int64 or int32 is needed"));
+  if (repeats.ndim() > 1 || (repeats.count() != size && repeats.count() != 1))
+    throw ShapeError(text(op, ": repeats of sizes ", repeats.sizes(), " for ", size,
+                          " elements; one each, or one for all, is needed"));
+  const auto number_of = [](const Tensor& one) {
+    return *static_cast<const std::int64_t*>(to(one, Device{}).data());
+  };
+  const Tensor counts = to(detach(repeats), DType::int64);
+  if (repeats.count() == 1) return repeat_interleave(given, number_of(counts), given_dim);
+  if (size == 0) return clone(input);
+  if (number_of(amin(counts)) < 0)
+    throw ShapeError(text(op, ": a negative number of repeats; none may be negative"));
+  const Tensor ends = cumsum(counts, 0, std::nullopt);
+  const std::int64_t total = number_of(select(ends, 0, size - 1));
+  const Scalar zero = Scalar::of(std::int64_t{0}), one = Scalar::of(std::int64_t{1});
+  const Tensor places = arange(zero, Scalar::of(total), one, DType::int64, input.device());
+  return index_select(input, dim, searchsorted(op, ends, places, true));
 }
 
 /// What leaves a dim at one end comes in at the other.

@@ -135,6 +135,13 @@ Tensor pad(const Tensor& input, const Dims& pads, PadMode mode, std::optional<Sc
     const Sides& side = sides[static_cast<std::size_t>(d)];
     const Sides added{std::max<std::int64_t>(side.before, 0),
                       std::max<std::int64_t>(side.after, 0)};
+    if (mode == PadMode::circular && (side.before < 0 || side.after < 0)) {  // what is left wraps
+      const std::int64_t first = std::max<std::int64_t>(-side.before, 0);
+      const std::int64_t left = input.sizes()[d] - first - std::max<std::int64_t>(-side.after, 0);
+      check_dim(out = narrow(out, d, first, left), d, added, mode);
+      if (added.before + added.after > 0) out = pad_dim(out, d, added, mode);
+      continue;
+    }
     if (added.before + added.after > 0) out = pad_dim(out, d, added, mode);
     if (side.before < 0 || side.after < 0)
       out = narrow(out, d, std::max<std::int64_t>(-side.before, 0),

@@ -6,11 +6,13 @@
 #include "csrc/ops/reduce/scan.h"
 #include "python/bindings/call/methods.h"
 #include "python/bindings/interpreter/ref.h"
+#include "python/bindings/methods/spread.h"
 
 namespace garboard::python {
 namespace {
 
 namespace docs {
+using namespace garboard::python::docs;
 
 constexpr Arg any_tensor{"input", "Tensor of any shape and dtype."};
 constexpr Arg floating_tensor{"input", "Tensor of any shape and of a floating dtype."};
@@ -89,8 +91,6 @@ constexpr Doc logsumexp{
         ">>> gb.logsumexp(gb.tensor([100.0, 100.0]), 0)\n"
         "tensor(100.6931)",
 };
-constexpr Arg correction{
-    "correction", "What is taken from the count before it divides: 1 for a sample, 0 for all."};
 constexpr const char* spreading_error =
     "IndexOutOfRangeError: A dim lies outside.\n"
     "ShapeError: A dim is named twice.\n"
@@ -100,7 +100,7 @@ constexpr Doc var{
     .details =
         "var(x) = sum((x - mean(x))^2) / max(0, count - correction): NaN or inf where that divides "
         "by 0.",
-    .args = {floating_tensor, reduced_dims, correction, keepdim},
+    .args = {floating_tensor, reduced_dims, correction, unbiased, keepdim},
     .returns =
         "A new tensor without the reduced dims, of `input`'s dtype. Until backward the graph keeps "
         "`input`.",
@@ -116,7 +116,7 @@ constexpr Doc std{
     .summary = "Compute the standard deviation along `dim`, or of all elements.",
     .details =
         "The square root of `var`. Where it is 0, the gradient is 0, though the slope is infinite.",
-    .args = {floating_tensor, reduced_dims, correction, keepdim},
+    .args = {floating_tensor, reduced_dims, correction, unbiased, keepdim},
     .returns =
         "A new tensor without the reduced dims, of `input`'s dtype. Until backward the graph keeps "
         "`input` and the result.",
@@ -282,6 +282,14 @@ constexpr auto spreading =
     [](const Tensor& input, const OverDims& dims, double correction, bool keepdim) {
       return op(input, {dims, keepdim}, correction);
     };
+template <Tensor (*op)(const Tensor&, const Reduced&, double)>
+constexpr auto spreading_over =
+    [](const Tensor& input, const OverDims& dims, bool unbiased, bool keepdim) {
+      return op(input, {dims, keepdim}, unbiased);
+    };
+template <Tensor (*op)(const Tensor&, const Reduced&, double)>
+constexpr auto spreading_of_all =
+    [](const Tensor& input, bool unbiased) { return op(input, {}, unbiased); };
 template <Tensor (*op)(const Tensor&, const Reduced&)>
 constexpr auto choosing = [](const Tensor& input, const OverDims& dims, bool keepdim) {
   return op(input, {dims, keepdim});
@@ -298,9 +306,6 @@ constexpr auto with_places = fn<op>;
 constexpr const char* summed =
     "input: Tensor, dim: int | Size | None = None, keepdim: bool = False, *, "
     "dtype: DType | None = None";
-constexpr const char* spread =
-    "input: Tensor, dim: int | Size | None = None, *, correction: float = 1, "
-    "keepdim: bool = False";
 constexpr const char* chosen =
     "input: Tensor, dim: int | Size | None = None, keepdim: bool = False";
 constexpr const char* chosen_of_all = "input: Tensor, dim: None = None, keepdim: bool = False";
@@ -319,7 +324,11 @@ constexpr std::array table{
     bind("logsumexp", "input: Tensor, dim: int | Size, keepdim: bool = False", docs::logsumexp,
          fn<composite::logsumexp>),
     bind("var", spread, docs::var, spreading<var>),
+    bind("var", spread_over, docs::var, spreading_over<var>),
+    bind("var", spread_of_all, docs::var, spreading_of_all<var>),
     bind("std", spread, docs::std, spreading<std_deviation>),
+    bind("std", spread_over, docs::std, spreading_over<std_deviation>),
+    bind("std", spread_of_all, docs::std, spreading_of_all<std_deviation>),
     bind("cumsum", scanned, docs::cumsum, fn<cumsum>),
     bind("amax", chosen, docs::amax, choosing<amax>),
     bind("amin", chosen, docs::amin, choosing<amin>),

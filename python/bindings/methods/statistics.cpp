@@ -2,11 +2,13 @@
 #include "csrc/ops/composite/statistics.h"
 #include "csrc/ops/reduce/scan.h"
 #include "python/bindings/call/methods.h"
+#include "python/bindings/methods/spread.h"
 
 namespace garboard::python {
 namespace {
 
 namespace docs {
+using namespace garboard::python::docs;
 
 constexpr Arg any_tensor{"input", "Tensor of any shape and dtype."};
 constexpr Arg floating_tensor{"input", "Tensor of any shape and of a floating dtype."};
@@ -16,8 +18,6 @@ constexpr Arg reduced_dims{
 constexpr Arg keepdim{"keepdim", "True leaves the reduced dims in the result, with size 1."};
 constexpr Arg converted_dtype{"dtype", "What `input` is converted to first."};
 constexpr Arg scanned_dim{"dim", "Along which dim, in [-ndim, ndim)."};
-constexpr Arg correction{
-    "correction", "What is taken from the count before it divides: 1 for a sample, 0 for all."};
 constexpr const char* dims_error =
     "IndexOutOfRangeError: A dim lies outside.\n"
     "ShapeError: A dim is named twice.";
@@ -84,7 +84,7 @@ constexpr Doc nanmean{
 };
 constexpr Doc var_mean{
     .summary = "Compute variance and mean along `dim`, or of all elements.",
-    .args = {floating_tensor, reduced_dims, correction, keepdim},
+    .args = {floating_tensor, reduced_dims, correction, unbiased, keepdim},
     .returns = "A tuple of two new tensors. Until backward the graph keeps `input`.",
     .raises = floating_dims_error,
     .example =
@@ -93,7 +93,7 @@ constexpr Doc var_mean{
 };
 constexpr Doc std_mean{
     .summary = "Compute standard deviation and mean along `dim`, or of all elements.",
-    .args = {floating_tensor, reduced_dims, correction, keepdim},
+    .args = {floating_tensor, reduced_dims, correction, unbiased, keepdim},
     .returns =
         "A tuple of two new tensors. Until backward the graph keeps `input` and the deviation.",
     .raises = floating_dims_error,
@@ -144,6 +144,16 @@ constexpr auto with_mean = [](OpName name, const Tensor& input, const std::optio
   return composite::with_mean(name.text, op, input, {dims, keepdim}, correction);
 };
 
+template <Tensor (*op)(const Tensor&, const Reduced&, double)>
+constexpr auto with_mean_over = [](OpName name, const Tensor& input,
+                                   const std::optional<Dims>& dims, bool unbiased, bool keepdim) {
+  return composite::with_mean(name.text, op, input, {dims, keepdim}, unbiased);
+};
+template <Tensor (*op)(const Tensor&, const Reduced&, double)>
+constexpr auto with_mean_of_all = [](OpName name, const Tensor& input, bool unbiased) {
+  return composite::with_mean(name.text, op, input, {}, unbiased);
+};
+
 template <Tensor (*op)(const Tensor&, const Reduced&, const std::optional<DType>&)>
 constexpr auto summing = [](const Tensor& input, const std::optional<Dims>& dims, bool keepdim,
                             const std::optional<DType>& dtype) {
@@ -161,9 +171,6 @@ constexpr const char* scanned = "input: Tensor, dim: int, *, dtype: DType | None
 constexpr const char* summed =
     "input: Tensor, dim: int | Size | None = None, keepdim: bool = False, *, "
     "dtype: DType | None = None";
-constexpr const char* spread =
-    "input: Tensor, dim: int | Size | None = None, *, correction: float = 1, "
-    "keepdim: bool = False";
 
 constexpr std::array table{
     bind("cumprod", scanned, docs::cumprod, fn<cumprod>),
@@ -175,7 +182,12 @@ constexpr std::array table{
     bind("nansum", summed, docs::nansum, summing<composite::nansum>),
     bind("nanmean", summed, docs::nanmean, summing<composite::nanmean>),
     bind("var_mean", spread, docs::var_mean, with_mean<var>, Place::functional),
+    bind("var_mean", spread_over, docs::var_mean, with_mean_over<var>, Place::functional),
+    bind("var_mean", spread_of_all, docs::var_mean, with_mean_of_all<var>, Place::functional),
     bind("std_mean", spread, docs::std_mean, with_mean<std_deviation>, Place::functional),
+    bind("std_mean", spread_over, docs::std_mean, with_mean_over<std_deviation>, Place::functional),
+    bind("std_mean", spread_of_all, docs::std_mean, with_mean_of_all<std_deviation>,
+         Place::functional),
     bind("norm",
          "input: Tensor, p: float | str = 'fro', dim: int | Size | None = None, "
          "keepdim: bool = False, dtype: DType | None = None",
@@ -194,7 +206,7 @@ constexpr std::array table{
            for (const Tensor& part : {prepend, input, append}) {
              if (part) parts.push_back(part);
            }
-           return composite::diff(parts.size() > 1 ? cat(parts, dim) : input, n, dim);
+           return composite::diff(n > 0 && parts.size() > 1 ? cat(parts, dim) : input, n, dim);
          }),
 };
 

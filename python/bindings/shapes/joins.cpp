@@ -139,15 +139,18 @@ constexpr Doc tile{
 constexpr Doc repeat_interleave{
     .summary = "Repeat each element along a dim, or along the one that all dims make.",
     .args = {any_shape,
-             {"repeats", "How often."},
+             {"repeats", "How often: a number, or an int64 or int32 tensor of one each."},
              {"dim", "Along which, in [-ndim, ndim); None makes all dims one first."}},
     .returns = copy_returns,
     .raises =
         "IndexOutOfRangeError: `dim` lies outside.\n"
-        "ShapeError: `repeats` is negative.",
+        "ShapeError: A number of repeats is negative, or there are more or fewer than elements.\n"
+        "DTypeError: `repeats` is neither int64 nor int32.",
     .example =
         ">>> gb.repeat_interleave(gb.tensor([1, 2]), 2)\n"
-        "tensor([1, 1, 2, 2])",
+        "tensor([1, 1, 2, 2])\n"
+        ">>> gb.repeat_interleave(gb.tensor([7, 8]), gb.tensor([1, 3]))\n"
+        "tensor([7, 8, 8, 8])",
 };
 constexpr Doc roll{
     .summary = "Shift the elements along dims; what leaves at one end comes in at the other.",
@@ -189,6 +192,8 @@ constexpr std::array table{
     bind("tile", "input: Tensor, *dims: int", docs::tile, fn<composite::tile>),
     bind("repeat_interleave", "input: Tensor, repeats: int, dim: int | None = None",
          docs::repeat_interleave, fn<composite::repeat_interleave>),
+    bind("repeat_interleave", "input: Tensor, repeats: Tensor, dim: int | None = None",
+         docs::repeat_interleave, fn<composite::repeat_interleave_each>),
     bind("roll", "input: Tensor, shifts: int | Size, dims: int | Size = ()", docs::roll,
          fn<composite::roll>),
 };

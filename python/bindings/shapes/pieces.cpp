@@ -1,5 +1,6 @@
 // A tensor taken apart: tuples of views.
 #include "csrc/ops/composite/shape.h"
+#include "csrc/ops/create/convert.h"
 #include "csrc/ops/shape/split.h"
 #include "python/bindings/call/methods.h"
 #include "python/bindings/shapes/shape_docs.h"
@@ -181,6 +182,17 @@ namespace {
 
 using Places = std::vector<std::int64_t>;
 
+/// Read once, on the CPU: they say where views begin.
+Places places_in(const char* op, const Tensor& numbers) {
+  if ((numbers.dtype() != DType::int64 && numbers.dtype() != DType::int32) || numbers.ndim() > 1)
+    throw DTypeError(text(op, ": indices_or_sections of dtype ", name_of(numbers.dtype()),
+                          " and sizes ", numbers.sizes(),
+                          "; int64 or int32 without dims or of one is needed"));
+  const Tensor here = contiguous(to(to(detach(numbers), DType::int64), Device{}));
+  const auto* const first = static_cast<const std::int64_t*>(here.data());
+  return Places(first, first + here.count());
+}
+
 constexpr const char* evenly = "input: Tensor, split_size_or_sections: int, dim: int = 0";
 constexpr const char* of_sizes = "input: Tensor, split_size_or_sections: Size, dim: int = 0";
 constexpr const char* so_many = "input: Tensor, indices_or_sections: int";
@@ -219,6 +231,13 @@ constexpr std::array table{
          docs::tensor_split,
          [](OpName op, const Tensor& input, const Places& places, std::int64_t dim) {
            return tensor_split(op.text, input, places, dim);
+         }),
+    bind("tensor_split", "input: Tensor, indices_or_sections: Tensor, dim: int = 0",
+         docs::tensor_split,
+         [](OpName op, const Tensor& input, const Tensor& numbers, std::int64_t dim) {
+           const Places places = places_in(op.text, numbers);
+           return numbers.ndim() ? tensor_split(op.text, input, places, dim)
+                                 : tensor_split(op.text, input, places[0], dim);
          }),
     bind("hsplit", so_many, docs::hsplit, in_so_many<1>),
     bind("hsplit", at_places, docs::hsplit, at_those<1>),

@@ -282,12 +282,16 @@ def softmax(
     return _engine.softmax(input, _dim("softmax", input, dim, axis), dtype=dtype)
 
 
-def softmin(input: Tensor, dim: int | None = None) -> Tensor:
+def softmin(
+    input: Tensor, dim: int | None = None, *, dtype: DType | None = None, axis: int | None = None
+) -> Tensor:
     """Compute the softmax of `-input`.
 
     Args:
         input: Tensor of any shape and of a floating dtype.
         dim: Where to sum; without it one is picked, as for `softmax`.
+        dtype: What `-input` is cast to first.
+        axis: NumPy's name of `dim`.
 
     Returns:
         A new tensor of `input`'s shape.
@@ -300,7 +304,7 @@ def softmin(input: Tensor, dim: int | None = None) -> Tensor:
     >>> gb.nn.functional.softmin(gb.zeros(2), dim=0)
     tensor([0.5000, 0.5000])
     """
-    return softmax(-check.tensor("softmin", "input", input), dim)
+    return softmax(-check.tensor("softmin", "input", input), dim, dtype=dtype, axis=axis)
 
 
 def log_softmax(

@@ -40,6 +40,11 @@ def _refuse_unless_by_channel(
             )
 
 
+def _in_float(x: Tensor) -> Tensor:
+    """`x`, or where it is of a half type, whose squares overflow, its elements in float32."""
+    return x.float() if x.itemsize == 2 else x
+
+
 def _affine(x: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor:
     if weight is not None:
         x = x * _by_channel(weight, x.ndim)
@@ -97,17 +102,19 @@ def batch_norm(
     if not training:
         if running_mean is None or running_var is None:
             raise ValueError(f"{op}: no running statistics outside of training; both are needed")
-        scale = (running_var + eps).rsqrt()
-        centered = input - _by_channel(running_mean, input.ndim)
-        return _affine(centered * _by_channel(scale, input.ndim), weight, bias)
+        scale = (_in_float(running_var) + eps).rsqrt()
+        centered = _in_float(input) - _by_channel(running_mean, input.ndim)
+        normal = centered * _by_channel(scale, input.ndim)
+        return _affine(normal, weight, bias).to(input.dtype)
     count = input.numel() // channels if channels else 0
     if count == 1:
         raise ShapeError(
             f"{op}: sizes {list(input.shape)} in training, one element a channel; more are needed"
         )
     dims = [0, *range(2, input.ndim)]
-    mean = input.mean(dims, keepdim=True)
-    centered = input - mean
+    wide = _in_float(input)
+    mean = wide.mean(dims, keepdim=True)
+    centered = wide - mean
     variance = centered.square().mean(dims, keepdim=True)
     with no_grad():
         if running_mean is not None:
@@ -115,7 +122,7 @@ def batch_norm(
         if running_var is not None and count:
             spread = variance.detach().flatten() * (count / (count - 1))
             running_var.lerp_(spread.to(running_var.dtype), momentum)
-    return _affine(centered * (variance + eps).rsqrt(), weight, bias)
+    return _affine(centered * (variance + eps).rsqrt(), weight, bias).to(input.dtype)
 
 
 def instance_norm(
@@ -167,16 +174,18 @@ def instance_norm(
     count = prod(input.shape[2:])
     if count == 1:
         raise ShapeError(f"{op}: sizes {list(input.shape)}, one place a channel; more are needed")
-    mean = input.mean(dims, keepdim=True)
-    centered = input - mean
+    wide = _in_float(input)
+    mean = wide.mean(dims, keepdim=True)
+    centered = wide - mean
     variance = centered.square().mean(dims, keepdim=True)
     with no_grad():
         if running_mean is not None:
-            running_mean.lerp_(mean.detach().flatten(1).mean(0), momentum)
+            average = mean.detach().flatten(1).mean(0)
+            running_mean.lerp_(average.to(running_mean.dtype), momentum)
         if running_var is not None and count:
             spread = variance.detach().flatten(1).mean(0) * (count / (count - 1))
-            running_var.lerp_(spread, momentum)
-    return _affine(centered * (variance + eps).rsqrt(), weight, bias)
+            running_var.lerp_(spread.to(running_var.dtype), momentum)
+    return _affine(centered * (variance + eps).rsqrt(), weight, bias).to(input.dtype)
 
 
 def group_norm(
@@ -220,9 +229,9 @@ def group_norm(
     _refuse_unless_by_channel(op, input, None, None, weight, bias)
     if not input.numel():
         return _affine(input, weight, bias)
-    parts = input.reshape(shape[0], groups, -1)
+    parts = _in_float(input).reshape(shape[0], groups, -1)
     normal = _engine.layer_norm(parts, [parts.shape[2]], None, None, eps)
-    return _affine(normal.reshape(shape), weight, bias)
+    return _affine(normal.reshape(shape), weight, bias).to(input.dtype)
 
 
 def rms_norm(
@@ -267,9 +276,10 @@ def rms_norm(
         )
     if eps is None:
         eps = {8: 2.0**-52, 4: 2.0**-23}.get(input.itemsize, 2.0**-10)
-    square = input.square().mean(list(range(-len(sizes), 0)), keepdim=True)
-    normal = input * (square + eps).rsqrt()
-    return normal if weight is None else normal * weight
+    wide = _in_float(input)
+    square = wide.square().mean(list(range(-len(sizes), 0)), keepdim=True)
+    normal = wide * (square + eps).rsqrt()
+    return (normal if weight is None else normal * weight).to(input.dtype)
 
 
 def local_response_norm(

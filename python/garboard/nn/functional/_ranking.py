@@ -79,6 +79,8 @@ def hinge_embedding_loss(
 ) -> Tensor:
     """Compute input where the target is 1, and max(0, margin - input) where it is -1.
 
+    Where it is neither both are added up, as PyTorch does.
+
     `input` is a distance of two things that are alike, or are not.
 
     Args:
@@ -103,8 +105,9 @@ def hinge_embedding_loss(
     """
     op = "hinge_embedding_loss"
     check.tensor(op, "input", input)
-    losses = where(target == 1, input, 0.0) + where(
-        target == -1, (margin - input).clamp(min=0), 0.0
+    check.tensor(op, "target", target)
+    losses = where(target != -1, input, 0.0) + where(
+        target != 1, (margin - input).clamp(min=0), 0.0
     )
     return reduced(op, losses, reduction)
 
@@ -234,7 +237,12 @@ def multi_margin_loss(
     """
     op = "multi_margin_loss"
     rows = check.tensor(op, "input", input)
-    rows = rows if rows.ndim > 1 else rows.unsqueeze(0)
+    if rows.ndim > 2 or not rows.numel():
+        raise ShapeError(
+            f"{op}: an input of sizes {list(rows.shape)}; [classes] or [rows, classes] with "
+            "elements is needed"
+        )
+    rows = rows if rows.ndim > 1 else rows.reshape(1, -1)
     if check.integer(op, "p", p) not in (1, 2):
         raise ValueError(f"{op}: p is neither 1 nor 2; one of them is needed")
     numbers = _engine.arange(rows.shape[1], device=rows.device)

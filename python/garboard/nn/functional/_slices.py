@@ -95,6 +95,8 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     """
     check.tensor("cosine_similarity", "x1", x1)
     check.tensor("cosine_similarity", "x2", x2)
+    if x1.shape != x2.shape:  # a slice may be as long as the other's alone
+        x1, x2 = _engine.broadcast_tensors(x1, x2)
     product = (x1 * x2).sum(dim)
     lengths = [x.square().sum(dim).clamp(min=eps * eps).sqrt() for x in (x1, x2)]
     return product / (lengths[0] * lengths[1])
