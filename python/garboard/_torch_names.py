@@ -108,11 +108,9 @@ _METHODS: _Rows = (
     ("", "apply_ map_"),
 )
 
-_NO_WINDOWS = "there is no unfold and no fold yet; a convolution by eye() takes windows apart"
 _NO_CELL = "call nn.RNN, nn.LSTM or nn.GRU with one step"
 _NN: _Rows = (
     ("use nn.functional.lp_pool2d", "LPPool2d"),
-    (_NO_WINDOWS, "Unfold Fold"),
     (_NO_CELL, "RNNCell LSTMCell GRUCell"),
     ("use nn.Embedding and mean() or sum() over the dim of a bag", "EmbeddingBag"),
     ("build it of nn.Linear, gb.softmax and @", "Bilinear"),
@@ -121,10 +119,7 @@ _NN: _Rows = (
     ("", "CTCLoss"),
 )
 
-_FUNCTIONAL: _Rows = (
-    (_NO_WINDOWS, "unfold fold"),
-    ("", "ctc_loss grid_sample affine_grid multi_head_attention_forward"),
-)
+_FUNCTIONAL: _Rows = (("", "ctc_loss grid_sample affine_grid multi_head_attention_forward"),)
 
 _MODULE: _Rows = (
     ("use module.to(dtype)", "type"),

@@ -63,9 +63,9 @@ class TestTheTable:
 class TestAModule:
     def test_says_what_stands_in_for_a_name(self):
         with pytest.raises(
-            AttributeError, match=r"PyTorch's torch.nn.Unfold is not in garboard yet"
+            AttributeError, match=r"PyTorch's torch.nn.EmbeddingBag is not in garboard yet"
         ):
-            gb.nn.Unfold  # noqa: B018
+            gb.nn.EmbeddingBag  # noqa: B018
         with pytest.raises(AttributeError, match=r"torch.logit is not .* yet; use \(x / \(1 - "):
             gb.logit  # noqa: B018
         with pytest.raises(

@@ -154,7 +154,7 @@ class TestLayerNorm:
 
         assert layer.weight.tolist() == [[1.0] * 3] * 2
         assert layer.bias.tolist() == [[0.0] * 3] * 2
-        assert repr(layer) == "LayerNorm((2, 3), eps=1e-05, elementwise_affine=True)"
+        assert repr(layer) == "LayerNorm((2, 3), eps=1e-05, elementwise_affine=True, bias=True)"
         assert nn.LayerNorm(3, elementwise_affine=False).weight is None
         assert nn.LayerNorm(3, bias=False).bias is None
 

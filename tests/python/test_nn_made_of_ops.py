@@ -320,6 +320,16 @@ class TestBatchNorm:
         assert layer.running_mean is None
         assert list(layer.state_dict()) == []
 
+    @pytest.mark.parametrize("layer", [nn.BatchNorm1d, nn.InstanceNorm1d, nn.GroupNorm])
+    def test_scales_without_a_bias(self, layer):
+        made = layer(*([2] if layer is nn.GroupNorm else []), 4, affine=True, bias=False)
+
+        result = made(gb.rand(3, 4, 5))
+
+        assert abs(result.mean().item()) < 1e-6
+        assert list(dict(made.named_parameters())) == ["weight"]
+        assert "affine=True, bias=False" in repr(made)
+
     def test_trains_in_flat_memory(self):
         model = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.SiLU(), nn.Linear(8, 1))
         optimizer = gb.optim.RMSprop(model.parameters())

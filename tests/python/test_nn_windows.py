@@ -278,3 +278,51 @@ def test_what_cannot_be_is_refused_and_leaves_nothing_behind(call, error, told):
         call()
 
     assert gb.memory.live() == before
+
+
+class TestFolds:
+    @pytest.mark.parametrize(
+        ("sizes", "kernel", "dilation", "padding", "stride"),
+        [
+            ((2, 3, 5, 6), (2, 3), 1, 0, 1),
+            ((2, 3, 7, 6), 2, 2, 1, 2),
+            ((3, 7, 8), (3, 1), (1, 2), (2, 0), (1, 3)),
+            ((0, 3, 4, 4), 2, 1, 0, 2),
+        ],
+    )
+    def test_put_back_what_they_take_apart(self, sizes, kernel, dilation, padding, stride):
+        windows = {"kernel_size": kernel, "dilation": dilation, "padding": padding}
+        image = drawn(*sizes).requires_grad_()
+
+        with gb.leaks.no_leaks():
+            apart = gb.nn.Unfold(**windows, stride=stride)(image)
+            counts = gb.nn.Fold(sizes[-2:], **windows, stride=stride)(gb.ones(apart.shape))
+            again = gb.nn.Fold(sizes[-2:], **windows, stride=stride)(apart)
+            again.sum().backward()
+
+            assert gb.allclose(again, image * counts, rtol=1e-5)
+            assert image.grad is not None
+            assert gb.equal(image.grad, counts)
+            image.grad = None
+            del apart, counts, again
+
+    def test_windows_are_columns_channel_by_channel(self):
+        image = gb.arange(18.0).reshape(1, 2, 3, 3)
+
+        apart = functional.unfold(image, 2, padding=1, stride=2)
+
+        assert apart.shape == (1, 8, 4)
+        assert apart[0, :, 1].tolist() == [0, 0, 1, 2, 0, 0, 10, 11]
+
+    @pytest.mark.parametrize(
+        ("call", "message"),
+        [
+            (lambda: functional.unfold(gb.ones(2, 2), 2), r"unfold: an input of sizes \[2, 2\]"),
+            (lambda: functional.unfold(gb.ones(1, 2, 2), 3), r"at least \[3, 3\] are needed"),
+            (lambda: functional.fold(gb.ones(1, 5, 4), 3, 2), "windows of 4 elements"),
+            (lambda: functional.fold(gb.ones(1, 4, 3), 3, 2), "4 of them"),
+        ],
+    )
+    def test_refuse_sizes_that_do_not_fit(self, call, message):
+        with pytest.raises(gb.ShapeError, match=message):
+            call()

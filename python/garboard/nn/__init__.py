@@ -61,6 +61,10 @@ from garboard.nn.flatten import (
     Flatten,
     Unflatten,
 )
+from garboard.nn.folds import (
+    Fold,
+    Unfold,
+)
 from garboard.nn.gates import (
     Hardsigmoid,
     Hardswish,
@@ -228,6 +232,7 @@ __all__ = [
     "Embedding",
     "FeatureAlphaDropout",
     "Flatten",
+    "Fold",
     "GaussianNLLLoss",
     "GroupNorm",
     "Hardshrink",
@@ -304,6 +309,7 @@ __all__ = [
     "TripletMarginLoss",
     "TripletMarginWithDistanceLoss",
     "Unflatten",
+    "Unfold",
     "Upsample",
     "ZeroPad1d",
     "ZeroPad2d",

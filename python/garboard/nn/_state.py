@@ -31,6 +31,13 @@ class LoadResult(NamedTuple):
     missing_keys: list[str]
     unexpected_keys: list[str]
 
+    def __repr__(self) -> str:
+        if not self.missing_keys and not self.unexpected_keys:
+            return "<All keys matched successfully>"
+        return (
+            f"LoadResult(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
+        )
+
 
 def _entries(module: Module, prefix: str) -> Iterator[tuple[str, Tensor]]:
     """Yield what is saved; a tensor that stands in several places, under each of its paths."""

@@ -47,6 +47,7 @@ class _ChannelNorm(Module):
         track_running_stats: bool,
         device: Device | None,
         dtype: DType | None,
+        bias: bool,
     ) -> None:
         super().__init__()
         name = type(self).__name__
@@ -60,8 +61,9 @@ class _ChannelNorm(Module):
         self.track_running_stats: bool = check.flag(
             name, "track_running_stats", track_running_stats
         )
-        for one, made in (("weight", ones), ("bias", zeros)):
-            given = Parameter(made(count, dtype=dtype, device=device)) if affine else None
+        has_bias = check.flag(name, "bias", bias) and self.affine
+        for one, made, is_there in (("weight", ones, self.affine), ("bias", zeros, has_bias)):
+            given = Parameter(made(count, dtype=dtype, device=device)) if is_there else None
             self.register_parameter(one, given)
         is_tracked = self.track_running_stats
         for one, made in (("running_mean", zeros), ("running_var", ones)):
@@ -112,6 +114,7 @@ class _ChannelNorm(Module):
             eps=self.eps,
             momentum=self.momentum,
             affine=self.affine,
+            bias=self.bias is not None,
             track_running_stats=self.track_running_stats,
         )
 
@@ -126,8 +129,12 @@ class _BatchNorm(_ChannelNorm):
         track_running_stats: bool = True,
         device: Device | None = None,
         dtype: DType | None = None,
+        *,
+        bias: bool = True,
     ) -> None:
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype)
+        super().__init__(
+            num_features, eps, momentum, affine, track_running_stats, device, dtype, bias
+        )
 
     def forward(self, input: Tensor) -> Tensor:
         self._check(input)
@@ -162,8 +169,12 @@ class _InstanceNorm(_ChannelNorm):
         track_running_stats: bool = False,
         device: Device | None = None,
         dtype: DType | None = None,
+        *,
+        bias: bool = True,
     ) -> None:
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype)
+        super().__init__(
+            num_features, eps, momentum, affine, track_running_stats, device, dtype, bias
+        )
 
     def forward(self, input: Tensor) -> Tensor:
         self._check(input)
@@ -200,6 +211,7 @@ class BatchNorm1d(_BatchNorm):
         track_running_stats: False keeps none, and always uses those of the batch.
         device: Where the parameters lie, the CPU by default.
         dtype: Their dtype, float32 by default.
+        bias: Learn `bias` where `affine`; else it is None.
 
     Raises:
         ShapeError: A negative size; when called, an input other than
@@ -233,6 +245,7 @@ class BatchNorm2d(_BatchNorm):
         track_running_stats: False keeps none, and always uses those of the batch.
         device: Where the parameters lie, the CPU by default.
         dtype: Their dtype, float32 by default.
+        bias: Learn `bias` where `affine`; else it is None.
 
     Raises:
         ShapeError: A negative size; when called, an input other than
@@ -263,6 +276,7 @@ class BatchNorm3d(_BatchNorm):
         track_running_stats: False keeps none, and always uses those of the batch.
         device: Where the parameters lie, the CPU by default.
         dtype: Their dtype, float32 by default.
+        bias: Learn `bias` where `affine`; else it is None.
 
     Raises:
         ShapeError: A negative size; when called, an input other than
@@ -291,6 +305,7 @@ class InstanceNorm1d(_InstanceNorm):
         track_running_stats: Keep running statistics, which are used after `eval()`.
         device: Where the parameters lie, the CPU by default.
         dtype: Their dtype, float32 by default.
+        bias: Learn `bias` where `affine`; else it is None.
 
     Raises:
         ShapeError: A negative size; when called, an input other than
@@ -322,6 +337,7 @@ class InstanceNorm2d(_InstanceNorm):
         track_running_stats: Keep running statistics, which are used after `eval()`.
         device: Where the parameters lie, the CPU by default.
         dtype: Their dtype, float32 by default.
+        bias: Learn `bias` where `affine`; else it is None.
 
     Raises:
         ShapeError: A negative size; when called, an input other than
@@ -353,6 +369,7 @@ class InstanceNorm3d(_InstanceNorm):
         track_running_stats: Keep running statistics, which are used after `eval()`.
         device: Where the parameters lie, the CPU by default.
         dtype: Their dtype, float32 by default.
+        bias: Learn `bias` where `affine`; else it is None.
 
     Raises:
         ShapeError: A negative size; when called, an input other than

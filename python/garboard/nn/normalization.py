@@ -89,7 +89,8 @@ class LayerNorm(Module):
         def __call__(self, input: Tensor) -> Tensor: ...
 
     def extra_repr(self) -> str:
-        rest = settings(eps=self.eps, elementwise_affine=self.elementwise_affine)
+        has_bias = self.bias is not None
+        rest = settings(eps=self.eps, elementwise_affine=self.elementwise_affine, bias=has_bias)
         return f"{told(self.normalized_shape)}, {rest}"
 
 
@@ -105,6 +106,7 @@ class GroupNorm(Module):
         affine: Learn `weight`, ones at first, and `bias`, zeros; else both are None.
         device: Where the parameters lie, the CPU by default.
         dtype: Their dtype, float32 by default.
+        bias: Learn `bias` where `affine`; else it is None.
 
     Raises:
         ShapeError: A negative size; when called, another number of channels.
@@ -126,6 +128,8 @@ class GroupNorm(Module):
         affine: bool = True,
         device: Device | None = None,
         dtype: DType | None = None,
+        *,
+        bias: bool = True,
     ) -> None:
         super().__init__()
         self.num_groups: int = check.count("GroupNorm", "num_groups", num_groups, 1)
@@ -137,8 +141,9 @@ class GroupNorm(Module):
             )
         self.eps: float = check.rate("GroupNorm", "eps", eps)
         self.affine: bool = check.flag("GroupNorm", "affine", affine)
-        for name, made in (("weight", ones), ("bias", zeros)):
-            given = made(self.num_channels, dtype=dtype, device=device) if affine else None
+        has_bias = check.flag("GroupNorm", "bias", bias) and self.affine
+        for name, made, is_there in (("weight", ones, self.affine), ("bias", zeros, has_bias)):
+            given = made(self.num_channels, dtype=dtype, device=device) if is_there else None
             self.register_parameter(name, None if given is None else Parameter(given))
 
     def reset_parameters(self) -> None:
@@ -149,8 +154,9 @@ class GroupNorm(Module):
         >>> layer.weight.tolist()
         [1.0, 1.0]
         """
-        if self.weight is not None and self.bias is not None:
+        if self.weight is not None:
             init.ones_(self.weight)
+        if self.bias is not None:
             init.zeros_(self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
@@ -166,7 +172,7 @@ class GroupNorm(Module):
         def __call__(self, input: Tensor) -> Tensor: ...
 
     def extra_repr(self) -> str:
-        rest = settings(eps=self.eps, affine=self.affine)
+        rest = settings(eps=self.eps, affine=self.affine, bias=self.bias is not None)
         return f"{self.num_groups}, {self.num_channels}, {rest}"
 
 

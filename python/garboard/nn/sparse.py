@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from garboard import _check as check
-from garboard._engine import IndexOutOfRangeError, ShapeError, Tensor, embedding, empty
+from garboard._engine import (
+    IndexOutOfRangeError,
+    ShapeError,
+    Tensor,
+    embedding,
+    empty,
+    ones_like,
+    unique,
+    where,
+    zeros,
+)
 from garboard._grad_mode import no_grad
 from garboard._texts import settings, shown
 from garboard.nn import init
@@ -28,6 +38,10 @@ class Embedding(Module):
         num_embeddings: How many rows.
         embedding_dim: Their width.
         padding_idx: A row that is not learned; negative ones count from the end.
+        max_norm: Rows that are looked up and longer than this are shortened, in the table.
+        norm_type: By which norm they are measured.
+        scale_grad_by_freq: Divide a row's gradient by how often it was looked up.
+        sparse: Ignored: gradients are dense, and the numbers the same.
         device: Where the table lies, the CPU by default.
         dtype: Its dtype, float32 by default.
 
@@ -36,6 +50,7 @@ class Embedding(Module):
         IndexOutOfRangeError: `padding_idx` is no row; when called, a number is none.
         DTypeError: When called, numbers that are neither int64 nor int32.
         TypeError: A size that is no integer.
+        ValueError: A negative `max_norm` or `norm_type`.
 
     >>> layer = gb.nn.Embedding(10, 3)
     >>> layer(gb.tensor([[1, 2, 4], [4, 3, 9]])).shape
@@ -49,10 +64,21 @@ class Embedding(Module):
         num_embeddings: int,
         embedding_dim: int,
         padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
         device: Device | None = None,
         dtype: DType | None = None,
     ) -> None:
         super().__init__()
+        name = "Embedding"
+        if max_norm is not None:
+            check.rate(name, "max_norm", max_norm)
+        self.max_norm: float | None = max_norm
+        self.norm_type: float = check.rate(name, "norm_type", norm_type)
+        self.scale_grad_by_freq: bool = check.flag(name, "scale_grad_by_freq", scale_grad_by_freq)
+        self.sparse: bool = check.flag(name, "sparse", sparse)
         self.num_embeddings: int = check.size("Embedding", "num_embeddings", num_embeddings)
         self.embedding_dim: int = check.size("Embedding", "embedding_dim", embedding_dim)
         self.padding_idx = self._row(check.dim("Embedding", "padding_idx", padding_idx))
@@ -72,7 +98,14 @@ class Embedding(Module):
 
     @classmethod
     def from_pretrained(
-        cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None
+        cls,
+        embeddings: Tensor,
+        freeze: bool = True,
+        padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
     ) -> Self:
         """Make a layer whose table is `embeddings`, over the same memory.
 
@@ -80,6 +113,10 @@ class Embedding(Module):
             embeddings: Tensor [num_embeddings, embedding_dim].
             freeze: Learn nothing: the table requires no gradient.
             padding_idx: As for the layer; its row stays what it is.
+            max_norm: As for the layer.
+            norm_type: As for the layer.
+            scale_grad_by_freq: As for the layer.
+            sparse: As for the layer.
 
         Returns:
             A new layer.
@@ -98,7 +135,16 @@ class Embedding(Module):
                 " are needed"
             )
         learns = not check.flag("Embedding.from_pretrained", "freeze", freeze)
-        layer = cls(0, embeddings.shape[1], dtype=embeddings.dtype, device=embeddings.device)
+        layer = cls(
+            0,
+            embeddings.shape[1],
+            max_norm=max_norm,
+            norm_type=norm_type,
+            scale_grad_by_freq=scale_grad_by_freq,
+            sparse=sparse,
+            dtype=embeddings.dtype,
+            device=embeddings.device,
+        )
         layer.num_embeddings = embeddings.shape[0]
         layer.padding_idx = layer._row(check.dim("Embedding", "padding_idx", padding_idx))
         layer.weight = Parameter(embeddings.detach(), requires_grad=learns)
@@ -118,7 +164,24 @@ class Embedding(Module):
                 self.weight[self.padding_idx] = 0.0
 
     def forward(self, input: Tensor) -> Tensor:
-        return embedding(input, self.weight, self.padding_idx)
+        if self.max_norm is not None:
+            self._shorten(input, self.max_norm)
+        rows = embedding(input, self.weight, self.padding_idx)
+        if self.scale_grad_by_freq and rows.requires_grad:
+            ones = ones_like(input, dtype=rows.dtype)
+            counts = zeros(self.num_embeddings, dtype=rows.dtype, device=rows.device)
+            counts = counts.index_add(0, input.flatten(), ones.flatten())
+            shares = (1 / counts[input]).unsqueeze(-1)
+            rows.register_hook(lambda gradient: gradient * shares)
+        return rows
+
+    def _shorten(self, input: Tensor, most: float) -> None:
+        """Shorten the rows that are looked up, each once, where they are too long."""
+        with no_grad():
+            numbers: Any = unique(input.detach())
+            rows = self.weight[numbers]
+            lengths = rows.norm(self.norm_type, dim=1, keepdim=True)
+            self.weight[numbers] = where(lengths > most, rows * (most / (lengths + 1e-7)), rows)
 
     if TYPE_CHECKING:
 
@@ -128,6 +191,14 @@ class Embedding(Module):
         optional: dict[str, Any] = {}
         if self.padding_idx is not None:
             optional["padding_idx"] = self.padding_idx
+        if self.max_norm is not None:
+            optional["max_norm"] = self.max_norm
+        if self.norm_type != 2:
+            optional["norm_type"] = self.norm_type
+        if self.scale_grad_by_freq:
+            optional["scale_grad_by_freq"] = True
+        if self.sparse:
+            optional["sparse"] = True
         return ", ".join(
             part
             for part in (f"{self.num_embeddings}, {self.embedding_dim}", settings(**optional))

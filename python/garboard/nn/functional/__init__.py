@@ -68,6 +68,10 @@ from garboard.nn.functional._element_losses import (
     smooth_l1_loss,
     soft_margin_loss,
 )
+from garboard.nn.functional._folds import (
+    fold,
+    unfold,
+)
 from garboard.nn.functional._losses import (
     cross_entropy,
     mse_loss,
@@ -162,6 +166,7 @@ __all__ = [
     "elu",
     "embedding",
     "feature_alpha_dropout",
+    "fold",
     "gaussian_nll_loss",
     "gelu",
     "glu",
@@ -227,6 +232,7 @@ __all__ = [
     "threshold",
     "triplet_margin_loss",
     "triplet_margin_with_distance_loss",
+    "unfold",
     "upsample",
 ]
 
