@@ -82,8 +82,11 @@ std::string in_place_output(std::string output, const kernels::Slot& kernel) {
 std::string example_of(std::string_view name, std::initializer_list<const char*> operands,
                        std::string_view output) {
   std::string call = joined({">>> gb.", name, "("});
-  for (const char* const operand : operands)
-    call += joined({operand == *operands.begin() ? "" : ", ", "gb.tensor(", operand, ")"});
+  const char* comma = "";
+  for (const char* const operand : operands) {
+    call += joined({comma, "gb.tensor(", operand, ")"});
+    comma = ", ";
+  }
   return joined({call, ")\ntensor(", output, ")"});
 }
 
