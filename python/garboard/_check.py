@@ -9,12 +9,14 @@ from __future__ import annotations
 import os
 from math import inf
 from operator import index
-from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from garboard._engine import DeviceError, GarboardError, ShapeError, Tensor
 from garboard._given import items_of
 from garboard._texts import shown
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = [
     "choice",
@@ -93,6 +95,8 @@ def path(op: str, name: str, given: Any) -> Path:
         is_possible = False
     if not is_possible:
         raise ValueError(f"{op}: {name} {shown(exact)}; no file can have that name")
+    from pathlib import Path  # brings urllib and more, which few programs wait for
+
     return Path(exact)
 
 
