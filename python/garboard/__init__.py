@@ -18,6 +18,7 @@ from garboard import _exchange as _exchange  # noqa: E402
 from garboard import _functions  # noqa: E402
 from garboard import _numpy_functions as _numpy_functions  # noqa: E402
 from garboard._compiling import compile  # noqa: E402
+from garboard._contractions import einsum, tensordot  # noqa: E402
 from garboard._dtypes import can_cast, finfo, iinfo  # noqa: E402
 from garboard._engine import *  # noqa: E402, F403
 from garboard._engine import (  # noqa: E402
@@ -53,6 +54,7 @@ from garboard._grad_mode import enable_grad, inference_mode, no_grad, set_grad_e
 from garboard._missing import add_missing_names, module_getattr  # noqa: E402
 from garboard._printing import set_printoptions  # noqa: E402
 from garboard._scopes import dispose_scope  # noqa: E402
+from garboard._vectors import cdist, combinations, vander  # noqa: E402
 from garboard.io import load, save  # noqa: E402
 
 add_missing_names(Tensor, "Tensor")
@@ -116,11 +118,14 @@ __all__ = [
     "compile",
     "broadcast_shapes",
     "can_cast",
+    "cdist",
+    "combinations",
     "current_dispose_scope",
     "device",
     "dispose_scope",
     "dispose_scope_statistics",
     "dtype",
+    "einsum",
     "enable_grad",
     "equal",
     "finfo",
@@ -140,6 +145,8 @@ __all__ = [
     "set_grad_enabled",
     "set_num_threads",
     "set_printoptions",
+    "tensordot",
+    "vander",
     *_functions.OPS,
     *_functions.DTYPES,
 ]

@@ -25,6 +25,7 @@ from tests.python.op_ordering import ORDERING
 from tests.python.op_products import PRODUCTS
 from tests.python.op_row import FLOATS, Case, Row, boolean, index, named, real, reals, summed
 from tests.python.op_shapes import SHAPES
+from tests.python.op_vectors import VECTOR_ROWS
 from tests.python.op_windows import WINDOWS
 
 
@@ -208,7 +209,8 @@ REDUCTIONS = [
 
 
 ELEMENTWISE = [*UNARY, *TRANSCENDENTAL, *MADE_OF_OTHERS, *BINARY, *TERNARY]
-ROWS = [*ELEMENTWISE, *REDUCTIONS, *PRODUCTS, *SHAPES, *INDEXING, *ORDERING, *WINDOWS]
+COMPOSED = [*PRODUCTS, *VECTOR_ROWS, *SHAPES]
+ROWS = [*ELEMENTWISE, *REDUCTIONS, *COMPOSED, *INDEXING, *ORDERING, *WINDOWS]
 
 # Names of the engine's table that make nothing of a tensor's elements alone, and who tests them.
 ELSEWHERE = {
@@ -219,6 +221,7 @@ ELSEWHERE = {
     "test_tensor.py": "size stride dim numel element_size storage_offset data_ptr is_contiguous "
     "is_floating_point item tolist copy_ to type_as float double long int byte bool cpu cuda",
     "test_windows.py": "tril_ triu_",
+    "test_contractions.py": "addmm_ addmv_ addr_ baddbmm_ addbmm_",
     "test_narrow_dtypes.py": "half bfloat16 short char",
     "test_even_steps.py": "linspace logspace new_zeros new_ones new_empty new_full new_tensor "
     "addcmul_ addcdiv_",

@@ -19,6 +19,7 @@ def others_of(op: str) -> dict[str, Any]:
     index, source = gb.tensor([[0]]), gb.ones(1, 1)
     first = gb.tensor([0])
     known: dict[str, dict[str, Any]] = {
+        "cross": {"other": gb.ones(3, 3)},
         "gather": {"index": index},
         "index_add": {"index": first, "source": row()},
         "index_copy": {"index": first, "source": row()},
@@ -57,7 +58,7 @@ def taking(parameter: str) -> list[str]:
 
 @pytest.mark.parametrize("op", taking("dim"))
 def test_axis_is_dim(op):
-    x = row()
+    x = gb.ones(3, 3) if op == "cross" else row()
     given = [x, x] if op in ("cat", "stack") else x
     others = others_of(op)
 

@@ -11,9 +11,8 @@
 #include "csrc/tensor/sizes.h"
 
 namespace garboard {
-namespace {
 
-void check_alike(const char* op, const Tensor& a, const Tensor& b) {
+void check_factors(const char* op, const Tensor& a, const Tensor& b) {
   const Operand first(a), second(b);
   common_device(op, {&first, &second});
   if (a.dtype() != b.dtype())
@@ -22,6 +21,8 @@ void check_alike(const char* op, const Tensor& a, const Tensor& b) {
   if (a.dtype() == DType::boolean)
     throw DTypeError(text(op, ": dtype bool; numbers are needed, convert with to()"));
 }
+
+namespace {
 
 /// A product of two matrices, or of two batches of them, already checked; not recorded.
 Tensor product(const char* op, const Tensor& a, const Tensor& b) {
@@ -56,6 +57,8 @@ Tensor as_matrix(const Tensor& input) {
 
 Tensor swapped(const Tensor& matrix) { return transpose(matrix, -2, -1); }
 
+}  // namespace
+
 Tensor multiplied(const char* op, const Tensor& a, const Tensor& b, int ndim) {
   if (a.ndim() != ndim || b.ndim() != ndim)
     throw ShapeError(text(op, ": sizes ", a.sizes(), " and ", b.sizes(), "; both need ", ndim,
@@ -65,7 +68,7 @@ Tensor multiplied(const char* op, const Tensor& a, const Tensor& b, int ndim) {
     throw ShapeError(text(op, ": sizes ", a.sizes(), " and ", b.sizes(),
                           "; the last of the first must equal the last but one of the second",
                           ndim == 3 ? ", and the batches be equal" : ""));
-  check_alike(op, a, b);
+  check_factors(op, a, b);
   const Tensor out = product(op, a, b);
   record(op, out, {a, b}, Keep::crosswise, [](const Backward& at) -> Grads {
     Grads grads;
@@ -76,8 +79,6 @@ Tensor multiplied(const char* op, const Tensor& a, const Tensor& b, int ndim) {
   return out;
 }
 
-}  // namespace
-
 Tensor mm(const Tensor& a, const Tensor& b) { return multiplied("mm", a, b, 2); }
 Tensor bmm(const Tensor& a, const Tensor& b) { return multiplied("bmm", a, b, 3); }
 
@@ -85,7 +86,7 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
   if (a.ndim() == 0 || b.ndim() == 0)
     throw ShapeError(
         text("matmul: sizes ", a.sizes(), " and ", b.sizes(), "; both need at least one dim"));
-  check_alike("matmul", a, b);
+  check_factors("matmul", a, b);
   const std::int64_t inner = b.ndim() == 1 ? b.sizes()[0] : b.sizes()[b.ndim() - 2];
   if (a.sizes().back() != inner)
     throw ShapeError(text("matmul: sizes ", a.sizes(), " and ", b.sizes(), "; ", a.sizes().back(),
@@ -126,9 +127,9 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   if (weight.ndim() != 2 || input.ndim() == 0 || input.sizes().back() != weight.sizes()[1])
     throw ShapeError(text("linear: input of sizes ", input.sizes(), " and weight of sizes ",
                           weight.sizes(), "; [..., in] and [out, in] are needed"));
-  check_alike("linear", input, weight);
+  check_factors("linear", input, weight);
   if (bias) {
-    check_alike("linear", input, bias);
+    check_factors("linear", input, bias);
     if (bias.sizes() != Dims{weight.sizes()[0]})
       throw ShapeError(text("linear: bias of sizes ", bias.sizes(), " and weight of sizes ",
                             weight.sizes(), "; [out] and [out, in] are needed"));

@@ -5,6 +5,11 @@
 
 namespace garboard {
 
+/// Raises DTypeError unless both are of one dtype, and of numbers; DeviceError.
+void check_factors(const char* op, const Tensor& a, const Tensor& b);
+/// Of two matrices, or with 3 dims of batches of as many; the op is called `op`.
+Tensor multiplied(const char* op, const Tensor& a, const Tensor& b, int ndim);
+
 /// [n, k] x [k, m]. Raises ShapeError, DTypeError.
 Tensor mm(const Tensor& a, const Tensor& b);
 /// [batch, n, k] x [batch, k, m].

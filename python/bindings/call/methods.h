@@ -153,6 +153,7 @@ void add_reduce_methods();
 void add_index_methods();
 void add_order_methods();
 void add_product_methods();
+void add_vector_methods();
 void add_nn_methods();
 void add_convolution_methods();
 void add_spatial_methods();

@@ -1,0 +1,287 @@
+// Products of vectors, matrices and batches of them, made of others, and what is added to them.
+#pragma once
+
+#include "csrc/core/error.h"
+#include "csrc/ops/composite/reduce.h"
+#include "csrc/ops/composite/shape.h"
+#include "csrc/ops/create/convert.h"
+#include "csrc/ops/elementwise/binary.h"
+#include "csrc/ops/op/operators.h"
+#include "csrc/ops/op/record.h"
+#include "csrc/ops/products/matmul.h"
+#include "csrc/ops/reduce/reduce.h"
+#include "csrc/ops/shape/join.h"
+#include "csrc/ops/shape/views.h"
+#include "csrc/ops/shape/windows.h"
+
+namespace garboard::composite {
+
+/// Raises ShapeError unless each of two has so many dims.
+inline void check_dims(const char* op, const Tensor& a, int a_ndim, const Tensor& b, int b_ndim) {
+  if (a.ndim() != a_ndim || b.ndim() != b_ndim)
+    throw ShapeError(text(op, ": sizes ", a.sizes(), " and ", b.sizes(), "; ", a_ndim, " and ",
+                          b_ndim, " dims are needed"));
+}
+
+inline Tensor dot(const char* op, const Tensor& a, const Tensor& b) {
+  check_dims(op, a, 1, b, 1);
+  if (a.count() != b.count())
+    throw ShapeError(text(op, ": ", a.count(), " elements and ", b.count(),
+                          "; as many of one as of the other are needed"));
+  check_factors(op, a, b);
+  return matmul(a, b);
+}
+
+inline Tensor mv(const char* op, const Tensor& matrix, const Tensor& vector) {
+  check_dims(op, matrix, 2, vector, 1);
+  if (matrix.sizes()[1] != vector.count())
+    throw ShapeError(text(op, ": a matrix of sizes ", matrix.sizes(), " and a vector of ",
+                          vector.count(), " elements; as many as columns are needed"));
+  check_factors(op, matrix, vector);
+  return matmul(matrix, vector);
+}
+
+inline Tensor outer(const char* op, const Tensor& a, const Tensor& b) {
+  check_dims(op, a, 1, b, 1);
+  return unsqueeze(a, 1) * b;
+}
+
+/// Sums over the last dim of both.
+inline Tensor inner(const Tensor& a, const Tensor& b) {
+  if (a.ndim() == 0 || b.ndim() == 0) return a * b;
+  if (a.sizes().back() != b.sizes().back())
+    throw ShapeError(
+        text("inner: sizes ", a.sizes(), " and ", b.sizes(), "; the last of both must be equal"));
+  check_factors("inner", a, b);
+  Dims sizes = a.sizes();
+  sizes.erase(sizes.size() - 1);
+  for (int i = 0; i + 1 < b.ndim(); ++i) sizes.push_back(b.sizes()[i]);
+  const auto rows = [](const Tensor& x) {
+    std::int64_t count = 1;
+    for (int i = 0; i + 1 < x.ndim(); ++i) count *= x.sizes()[i];
+    return reshape(x, {count, x.sizes().back()});
+  };
+  return reshape(matmul(rows(a), transpose(rows(b), 0, 1)), sizes);
+}
+
+inline Tensor trace(const Tensor& input) {
+  if (input.ndim() != 2)
+    throw ShapeError(text("trace: sizes ", input.sizes(), "; a matrix is needed"));
+  return sum(diagonal(input, 0, 0, 1));
+}
+
+/// Each element of `a` times all of `b`; the dims that one lacks are put in front of it.
+inline Tensor kron(const Tensor& a, const Tensor& b) {
+  const int ndim = std::max(a.ndim(), b.ndim());
+  if (2 * ndim > max_dims)
+    throw ShapeError(text("kron: sizes ", a.sizes(), " and ", b.sizes(), "; at most ", max_dims / 2,
+                          " dims are taken"));
+  Dims of_a, of_b, sizes;
+  const auto size_of = [&](const Tensor& x, int i) {
+    const int own = i - (ndim - x.ndim());
+    return own < 0 ? std::int64_t{1} : x.sizes()[own];
+  };
+  for (int i = 0; i < ndim; ++i) {
+    of_a.push_back(size_of(a, i));
+    of_a.push_back(1);
+    of_b.push_back(1);
+    of_b.push_back(size_of(b, i));
+    sizes.push_back(size_of(a, i) * size_of(b, i));
+  }
+  return reshape(reshape(a, of_a) * reshape(b, of_b), sizes);
+}
+
+/// The product that stands upright on two vectors along `dim`, of size 3.
+inline Tensor cross(const char* op, const Tensor& given_a, const Tensor& given_b,
+                    std::int64_t given_dim) {
+  const Dims sizes = broadcast_sizes(op, given_a.sizes(), given_b.sizes());
+  const int dim = checked_dim(op, given_dim, sizes.size());
+  if (sizes.empty() || sizes[dim] != 3)
+    throw ShapeError(text(op, ": sizes ", given_a.sizes(), " and ", given_b.sizes(), " along dim ",
+                          given_dim, "; size 3 is needed there"));
+  if (promote(given_a.dtype(), given_b.dtype()) == DType::boolean)
+    throw DTypeError(text(op, ": dtype bool; numbers are needed, convert with to()"));
+  const Tensor a = expand(given_a, sizes), b = expand(given_b, sizes);
+  const auto turned = [dim](const Tensor& x, std::int64_t first) {  // first, first + 1, ...
+    return cat({slice(x, dim, first, 3 - first, 1), slice(x, dim, 0, first, 1)}, dim);
+  };
+  return turned(a, 1) * turned(b, 2) - turned(a, 2) * turned(b, 1);
+}
+/// Along the first dim of size 3.
+inline Tensor cross_along_first(const char* op, const Tensor& a, const Tensor& b) {
+  const Dims sizes = broadcast_sizes(op, a.sizes(), b.sizes());
+  for (int dim = 0; dim < sizes.size(); ++dim) {
+    if (sizes[dim] == 3) return cross(op, a, b, dim);
+  }
+  throw ShapeError(
+      text(op, ": sizes ", a.sizes(), " and ", b.sizes(), "; a dim of size 3 is needed"));
+}
+
+// beta * input + alpha * product, where beta 0 passes over what is in the input, NaN too.
+
+struct Factors {
+  Scalar beta, alpha;
+
+  bool is_plain() const { return beta.real == 1 && alpha.real == 1; }
+};
+
+inline void check_added(const char* op, const Tensor& input, const Tensor& product,
+                        const Factors& factors) {
+  if (input.dtype() != product.dtype())
+    throw DTypeError(text(op, ": input of dtype ", name_of(input.dtype()), ", a product of ",
+                          name_of(product.dtype()), "; they must be equal, convert with to()"));
+  if (product.dtype() == DType::boolean)
+    throw DTypeError(text(op, ": dtype bool; numbers are needed, convert with to()"));
+  for (const Scalar& factor : {factors.beta, factors.alpha}) {
+    if (factor.category == Category::floating && !is_floating(product.dtype()))
+      throw DTypeError(text(op, ": beta or alpha is no integer, and the dtype is ",
+                            name_of(product.dtype()), "; integers are needed"));
+  }
+}
+
+/// Raises ShapeError unless `input` broadcasts to the sizes of the product, which do not grow.
+inline void check_fits_product(const char* op, const Tensor& input, const Dims& sizes) {
+  bool fits = input.ndim() <= sizes.size();
+  for (int i = 1; fits && i <= input.ndim(); ++i) {
+    const std::int64_t own = input.sizes()[input.ndim() - i];
+    fits = own == 1 || own == sizes[sizes.size() - i];
+  }
+  if (!fits)
+    throw ShapeError(text(op, ": input of sizes ", input.sizes(), ", a product of sizes ", sizes,
+                          "; the first must broadcast to the second"));
+}
+
+inline Tensor scaled(const Tensor& x, const Scalar& factor) {
+  return factor.real == 1 ? x : x * factor;
+}
+
+inline Tensor added(const char* op, const Tensor& input, const Tensor& product,
+                    const Factors& factors) {
+  check_added(op, input, product, factors);
+  check_fits_product(op, input, product.sizes());
+  const Tensor right = scaled(product, factors.alpha);
+  return factors.beta.real == 0 ? right : scaled(input, factors.beta) + right;
+}
+
+/// The same, written over `self`, whose sizes are the product's.
+inline void add_in_place(const char* op, const Tensor& self, const Tensor& product,
+                         const Factors& factors) {
+  check_added(op, self, product, factors);
+  if (self.sizes() != product.sizes())
+    throw ShapeError(text(op, ": input of sizes ", self.sizes(), ", a product of sizes ",
+                          product.sizes(), "; in place they must be equal"));
+  check_writable(op, self);
+  const Tensor right = scaled(product, factors.alpha);
+  if (factors.beta.real == 0) return copy_(self, right);
+  if (factors.beta.real != 1) mul.apply_in_place(self, factors.beta);
+  add.apply_in_place(self, right);
+}
+
+inline Tensor product(const char* op, const Tensor& a, const Tensor& b) {
+  return multiplied(op, a, b, 2);
+}
+inline Tensor products(const char* op, const Tensor& a, const Tensor& b) {
+  return multiplied(op, a, b, 3);
+}
+/// The sum over a batch of products.
+inline Tensor summed_products(const char* op, const Tensor& a, const Tensor& b) {
+  check_dims(op, a, 3, b, 3);
+  if (a.sizes()[0] != b.sizes()[0] || a.sizes()[2] != b.sizes()[1])
+    return multiplied(op, a, b, 3);  // which says what does not fit
+  // One product of two matrices, whose depth is that of all: [n, b k] x [b k, m].
+  const Tensor wide = reshape(permute(a, {1, 0, 2}), {a.sizes()[1], a.sizes()[0] * a.sizes()[2]});
+  return multiplied(op, wide, reshape(b, {b.sizes()[0] * b.sizes()[1], b.sizes()[2]}), 2);
+}
+
+/// As `linear` does, in one pass, where a row is added to a plain product.
+inline Tensor addmm(const char* op, const Tensor& input, const Tensor& a, const Tensor& b,
+                    const Factors& factors) {
+  check_dims(op, a, 2, b, 2);
+  const bool is_linear = factors.is_plain() && input.ndim() == 1 && a.dtype() == input.dtype() &&
+                         b.dtype() == a.dtype() && a.device() == input.device() &&
+                         b.device() == a.device() && a.sizes()[1] == b.sizes()[0] &&
+                         input.count() == b.sizes()[1] && is_floating(a.dtype());
+  if (is_linear) return linear(a, transpose(b, 0, 1), input);
+  return added(op, input, product(op, a, b), factors);
+}
+
+/// Writes a result into a tensor that was given for it.
+inline void give(const char* op, const Tensor& out, const Tensor& result) {
+  if (is_grad_enabled() && (out.requires_grad() || result.requires_grad()))
+    throw GradientError(text(op,
+                             ": out= given while an input or out requires grad, and writing into "
+                             "out is not recorded; call it inside no_grad(), or without out="));
+  if (out.sizes() != result.sizes())
+    throw ShapeError(text(op, ": out has sizes ", out.sizes(), ", the result ", result.sizes(),
+                          "; they must be equal"));
+  if (out.device() != result.device())
+    throw DeviceError(text(op, ": out is on ", out.device(), ", the inputs on ", result.device(),
+                           "; they must be on one device"));
+  if (out.dtype() != result.dtype())
+    throw DTypeError(text(op, ": out is of dtype ", name_of(out.dtype()), ", the result of ",
+                          name_of(result.dtype()), "; they must be equal"));
+  check_writable(op, out);
+  copy_(out, result);
+}
+
+// Statistics and distances.
+
+/// Covariances of the rows of `input`, whose columns are observations.
+inline Tensor cov(const char* op, const Tensor& input, std::int64_t correction,
+                  const Tensor& fweights, const Tensor& aweights) {
+  if (input.ndim() > 2)
+    throw ShapeError(text(op, ": sizes ", input.sizes(), "; at most two dims are taken"));
+  if (input.dtype() == DType::boolean)
+    throw DTypeError(text(op, ": dtype bool; numbers are needed, convert with to()"));
+  const Tensor floats = is_floating(input.dtype()) ? input : to(input, DType::float32);
+  const Tensor rows =
+      input.ndim() == 2 ? floats : reshape(floats, {1, input.ndim() ? input.count() : 1});
+  const std::int64_t count = rows.sizes()[1];
+  Tensor weights;
+  for (const Tensor* const given : {&fweights, &aweights}) {
+    if (!*given) continue;
+    const char* const role = given == &fweights ? "fweights" : "aweights";
+    if (given->sizes() != Dims{count})
+      throw ShapeError(text(op, ": ", role, " of sizes ", given->sizes(), " for ", count,
+                            " observations; one for each is needed"));
+    if (is_floating(given->dtype()) != (given == &aweights) || given->dtype() == DType::boolean)
+      throw DTypeError(text(op, ": ", role, " of dtype ", name_of(given->dtype()),
+                            given == &fweights ? "; integers are needed" : "; floats are needed"));
+    if (given->device() != input.device())
+      throw DeviceError(text(op, ": ", role, " on ", given->device(), ", input on ", input.device(),
+                             "; they must be on one device, use to()"));
+    const Tensor own = to(*given, rows.dtype());
+    weights = weights ? weights * own : own;
+  }
+  Tensor total, mean_of_rows;
+  if (weights) {
+    total = sum(weights);
+    mean_of_rows = sum(rows * weights, {Dims{1}, true}) / total;
+  } else {
+    mean_of_rows = mean(rows, {Dims{1}, true});
+  }
+  const Tensor centred = rows - mean_of_rows;
+  const Tensor weighted = weights ? centred * weights : centred;
+  const Tensor products = mm(weighted, transpose(centred, 0, 1));
+  Tensor result;
+  if (!weights) {
+    result = products / static_cast<double>(std::max<std::int64_t>(count - correction, 0));
+  } else {
+    const Tensor own = aweights ? sum(weights * to(aweights, rows.dtype())) / total : Tensor();
+    const Tensor taken = own ? own * static_cast<double>(correction) : Tensor();
+    const Tensor degrees = taken ? total - taken : total - static_cast<double>(correction);
+    result = products / maximum(degrees, Scalar::of(0.0));
+  }
+  return input.ndim() == 2 ? result : reshape(result, {});
+}
+
+/// Covariances divided by the deviations of both rows.
+inline Tensor corrcoef(const Tensor& input) {
+  const Tensor both = cov("corrcoef", input, 1, {}, {});
+  if (both.ndim() == 0) return both / both;
+  const Tensor deviation = sqrt(diagonal(both, 0, 0, 1));
+  const Tensor scaled_rows = both / unsqueeze(deviation, 1);
+  return clamp_between(scaled_rows / unsqueeze(deviation, 0), -1.0, 1.0);
+}
+
+}  // namespace garboard::composite

@@ -1,0 +1,259 @@
+"""Sums of products over named dims, and what is written over by a sum with a product."""
+
+from __future__ import annotations
+
+from itertools import combinations, combinations_with_replacement
+
+import garboard as gb
+import numpy as np
+import pytest
+
+from tests.support.finite_differences import check_first_order, check_second_order
+
+EQUATIONS = [
+    ("ij,jk->ik", (2, 3), (3, 4)),
+    ("ij,jk", (2, 3), (3, 4)),
+    ("ba,cb", (2, 3), (4, 2)),
+    ("ii", (3, 3)),
+    ("ii->i", (3, 3)),
+    ("ij->ji", (2, 3)),
+    ("ij->", (2, 3)),
+    ("...ij,...jk", (5, 2, 3), (1, 3, 4)),
+    ("i,j->ij", (2,), (3,)),
+    ("i,i->i", (3,), (3,)),
+    ("bhid,bhjd->bhij", (2, 3, 4, 5), (2, 3, 6, 5)),
+    ("bn,anm,bm->ba", (2, 5), (3, 5, 4), (2, 4)),
+    ("abc,cd,de,ef->abf", (2, 3, 4), (4, 5), (5, 2), (2, 3)),
+    ("ij,kl,mn->ikm", (2, 3), (2, 3), (2, 3)),
+    ("...ii->...i", (2, 3, 3)),
+    ("...,...->...", (2, 3), (3,)),
+    ("Aa,aB->BA", (2, 3), (3, 4)),
+    ("ijk,jil->kl", (3, 4, 5), (4, 3, 2)),
+    ("iij,jk", (3, 3, 2), (2, 4)),
+    (",ij->ij", (), (2, 3)),
+    ("ij...,jk...->ik...", (2, 3, 4), (3, 5, 4)),
+    ("ij,jk->ik", (0, 3), (3, 4)),
+    ("ij,jk->ik", (2, 0), (0, 4)),
+    (" i j , j k -> k i ", (2, 3), (3, 4)),
+]
+
+
+def arrays(shapes: tuple[tuple[int, ...], ...], seed: int = 7) -> list[np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return [np.asarray(rng.normal(size=shape)) for shape in shapes]
+
+
+class TestEinsum:
+    @pytest.mark.parametrize(("equation", "shapes"), [(it[0], it[1:]) for it in EQUATIONS])
+    def test_agrees_with_numpys_and_has_gradients(self, equation, shapes):
+        given = arrays(shapes)
+
+        with gb.leaks.no_leaks():
+            result = gb.einsum(equation, *map(gb.tensor, given))
+            np.testing.assert_allclose(
+                result.numpy(), np.einsum(equation.replace(" ", ""), *given), rtol=1e-12, atol=1e-12
+            )
+            del result
+
+        if all(array.size for array in given):
+            check_first_order(lambda *it: gb.einsum(equation, *it), given)
+
+    def test_has_second_gradients(self):
+        given = arrays(((2, 3), (4, 3), (4, 2)))
+
+        check_second_order(lambda *it: gb.einsum("ij,kj,kl->il", *it), given)
+
+    def test_spreads_dims_of_size_1_as_dims_of_one_letter(self):
+        a, b = arrays(((2, 1), (3, 4)))
+
+        result = gb.einsum("ij,jk->ik", gb.tensor(a), gb.tensor(b))
+
+        np.testing.assert_allclose(result.numpy(), np.broadcast_to(a, (2, 3)) @ b, rtol=1e-12)
+
+    def test_takes_labels_as_numbers_and_operands_in_a_list(self):
+        a, b = map(gb.tensor, arrays(((2, 3), (3, 4))))
+        expected = gb.einsum("ij,jk->ki", a, b).tolist()
+
+        assert gb.einsum(a, [0, 1], b, [1, 2], [2, 0]).tolist() == expected
+        assert gb.einsum(a, [..., 1], b, [1, 2], [2, ...]).tolist() == expected
+        assert gb.einsum("ij,jk->ki", [a, b]).tolist() == expected
+
+    @pytest.mark.parametrize("equation", ["ij,jk->ik", "ji,kj->ik", "ij,kj->ki", "ji,jk->ki"])
+    def test_of_two_matrices_makes_nothing_but_the_result(self, equation):
+        a, b = gb.ones(64, 64), gb.ones(64, 64)
+
+        with gb.dispose_scope() as scope:
+            gb.einsum(equation, a, b)
+
+        assert scope.peak_bytes["cpu"] == 64 * 64 * 4
+
+    def test_of_integers_keeps_their_dtype(self):
+        x = gb.ones(2, 3, dtype=gb.int32)
+
+        assert gb.einsum("ij->i", x).dtype == gb.int32
+        assert gb.einsum("ij,kl->ik", x, x).tolist() == [[9, 9], [9, 9]]
+
+    @pytest.mark.parametrize(
+        ("equation", "shapes", "error"),
+        [
+            ("ij,jk->iz", ((2, 3), (3, 4)), ValueError),
+            ("ij,jk->ii", ((2, 3), (3, 4)), ValueError),
+            ("ij,jk", ((2, 3),), ValueError),
+            ("ij", ((2, 3, 4),), gb.ShapeError),
+            ("ijk...", ((2, 3),), gb.ShapeError),
+            ("ij,jk->ik", ((2, 3), (4, 4)), gb.ShapeError),
+            ("ii", ((2, 3),), gb.ShapeError),
+            ("ii", ((1, 3),), gb.ShapeError),
+            ("i$", ((2, 3),), ValueError),
+            ("ij-jk", ((2, 3),), ValueError),
+            ("i..j", ((2, 3),), ValueError),
+            ("....i", ((2, 3),), ValueError),
+            ("ij->i->j", ((2, 3),), ValueError),
+            ("i.j", ((2, 3),), ValueError),
+        ],
+    )
+    def test_refuses_subscripts_that_lie(self, equation, shapes, error):
+        with pytest.raises(error, match=r"^einsum: .*; "):
+            gb.einsum(equation, *map(gb.tensor, arrays(shapes)))
+
+    @pytest.mark.parametrize(
+        ("arguments", "error"),
+        [
+            (list, TypeError),
+            (lambda: ["ij"], ValueError),
+            (lambda: ["i", 1], TypeError),
+            (lambda: [gb.ones(2)], TypeError),
+            (lambda: [gb.ones(2), [60]], ValueError),
+            (lambda: [gb.ones(2), ["i"]], TypeError),
+            (lambda: [gb.ones(2), "i"], TypeError),
+            (lambda: ["i,i", gb.ones(2), gb.ones(2).double()], gb.DTypeError),
+            (lambda: ["i,i", gb.ones(2).bool(), gb.ones(2).bool()], gb.DTypeError),
+        ],
+    )
+    def test_refuses_what_is_no_call(self, arguments, error):
+        with pytest.raises(error, match=r"^einsum: "):
+            gb.einsum(*arguments())
+
+
+@pytest.mark.parametrize(
+    ("dims", "error"),
+    [
+        (4, gb.ShapeError),
+        (-1, gb.ShapeError),
+        (([0], [0, 1]), gb.ShapeError),
+        (([0, 0], [0, 1]), gb.ShapeError),
+        (([0],), gb.ShapeError),
+        (([5], [0]), gb.IndexOutOfRangeError),
+        (([0], [1]), gb.ShapeError),
+        ("ab", TypeError),
+    ],
+)
+def test_tensordot_refuses_dims_that_do_not_meet(dims, error):
+    with pytest.raises(error, match=r"^tensordot: .*; |^tensordot: .* is needed"):
+        gb.tensordot(gb.ones(2, 3), gb.ones(2, 4), dims)
+
+
+class TestSumsWithProducts:
+    def test_in_place_are_the_tensor_itself(self):
+        matrix, vector, batch = gb.ones(2, 2), gb.ones(2), gb.ones(3, 2, 2)
+        written = [gb.ones(2, 2), gb.ones(2), gb.ones(2, 2), gb.ones(3, 2, 2), gb.ones(2, 2)]
+
+        results = [
+            written[0].addmm_(matrix, matrix, beta=2),
+            written[1].addmv_(matrix, vector, beta=2),
+            written[2].addr_(vector, vector, beta=2),
+            written[3].baddbmm_(batch, batch, beta=0, alpha=2),
+            written[4].addbmm_(batch, batch),
+        ]
+
+        assert all(a is b for a, b in zip(results, written, strict=True))
+        assert [it.flatten()[0].item() for it in written] == [4, 4, 3, 4, 7]
+
+    def test_in_place_have_gradients(self):
+        def function(x: gb.Tensor, a: gb.Tensor, b: gb.Tensor) -> gb.Tensor:
+            return (x * 1).addmm_(a, b, beta=0.5, alpha=2)
+
+        check_first_order(function, arrays(((2, 4), (2, 3), (3, 4))))
+
+    def test_pass_over_nan_where_beta_is_0(self):
+        nothing = gb.full((2, 2), float("nan"))
+
+        assert gb.addmm(nothing, gb.eye(2), gb.eye(2), beta=0).tolist() == [[1, 0], [0, 1]]
+        assert nothing.addmm_(gb.eye(2), gb.eye(2), beta=0).tolist() == [[1, 0], [0, 1]]
+
+    def test_are_written_into_out(self):
+        out = gb.zeros(2, 2)
+
+        assert gb.addmm(gb.eye(2), gb.eye(2), gb.eye(2), out=out) is out
+        assert out.tolist() == [[2, 0], [0, 2]]
+        with pytest.raises(gb.ShapeError, match=r"^addmm: out has sizes"):
+            gb.addmm(gb.eye(2), gb.eye(2), gb.eye(2), out=gb.zeros(3))
+        with pytest.raises(gb.GradientError, match=r"^addmm: out="):
+            gb.addmm(gb.eye(2), gb.eye(2), gb.eye(2), out=gb.zeros(2, 2, requires_grad=True))
+
+    def test_refuse_what_does_not_fit(self):
+        integers = gb.ones(2, 2, dtype=gb.int64)
+
+        with pytest.raises(gb.DTypeError, match=r"^addmm: beta or alpha is no integer"):
+            gb.addmm(integers, integers, integers, beta=0.5)
+        with pytest.raises(gb.ShapeError, match=r"^addmm: input of sizes \[3, 2\]"):
+            gb.addmm(gb.ones(3, 2), gb.eye(2), gb.eye(2))
+        with pytest.raises(gb.ShapeError, match=r"^addmm_: .*in place they must be equal"):
+            gb.ones(1, 2).addmm_(gb.eye(2), gb.eye(2))
+
+
+class TestCdist:
+    @pytest.mark.parametrize("p", [0, 0.5, 1, 2, 3, float("inf")])
+    @pytest.mark.parametrize(
+        "shapes", [((4, 3), (5, 3)), ((2, 1, 4, 3), (3, 5, 3)), ((30, 3), (2, 3))]
+    )
+    def test_agrees_with_its_definition(self, p, shapes):
+        a, b = arrays(shapes)
+        apart = np.abs(a[..., :, None, :] - b[..., None, :, :])
+        expected = np.linalg.norm(apart, p, axis=-1)
+
+        result = gb.cdist(gb.tensor(a), gb.tensor(b), p)
+
+        np.testing.assert_allclose(result.numpy(), expected, rtol=1e-7, atol=1e-12)
+
+    def test_has_a_gradient_that_is_0_between_equal_rows(self):
+        check_first_order(gb.cdist, arrays(((3, 2), (4, 2))))
+        for rows in (2, 30):
+            x = gb.zeros(rows, 3, requires_grad=True)
+            gb.cdist(x, x.detach()).sum().backward()
+            assert x.grad.tolist() == [[0.0] * 3] * rows
+
+    def test_refuses_what_does_not_fit(self):
+        with pytest.raises(gb.ShapeError, match=r"^cdist: sizes"):
+            gb.cdist(gb.ones(2, 3), gb.ones(2, 4))
+        with pytest.raises(gb.DTypeError, match=r"^cdist: dtypes"):
+            gb.cdist(gb.ones(2, 3), gb.ones(2, 3, dtype=gb.float64))
+        with pytest.raises(ValueError, match=r"^cdist: p -1"):
+            gb.cdist(gb.ones(2, 3), gb.ones(2, 3), -1)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_combinations_are_those_of_itertools(count):
+    values = [3.0, 1.0, 2.0, 5.0]
+
+    chosen = gb.combinations(gb.tensor(values), count)
+    again = gb.combinations(gb.tensor(values), count, with_replacement=True)
+
+    assert chosen.tolist() == [list(it) for it in combinations(values, count)]
+    assert again.tolist() == [list(it) for it in combinations_with_replacement(values, count)]
+
+
+def test_combinations_of_none_and_of_too_many():
+    assert gb.combinations(gb.ones(3), 0).shape == (0,)
+    with pytest.raises(gb.ShapeError, match=r"^combinations: r 9"):
+        gb.combinations(gb.ones(3), 9)
+
+
+@pytest.mark.parametrize("count", [None, 0, 1, 3])
+@pytest.mark.parametrize("increasing", [False, True])
+def test_vander_agrees_with_numpys(count, increasing):
+    x = np.array([1.0, 2.0, -0.5, 0.0])
+
+    result = gb.vander(gb.tensor(x), count, increasing)
+
+    np.testing.assert_array_equal(result.numpy(), np.vander(x, count, increasing))
