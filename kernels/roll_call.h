@@ -5,6 +5,7 @@
 #include "csrc/core/type_list.h"
 #include "kernels/arguments.h"
 #include "kernels/index_arguments.h"
+#include "kernels/linear_algebra.h"
 #include "kernels/order_arguments.h"
 #include "kernels/sequences.h"
 #include "kernels/windows.h"
@@ -63,6 +64,15 @@ using Kernels = TypeList<
     Select,
     Mode,
     SearchSorted,
+    Cholesky,
+    LuFactor,
+    LuPlaces,
+    LuSolve,
+    TriangularSolve,
+    QrFactor,
+    QrVectors,
+    Eigh,
+    Svd,
     AdamStep,
     SgdStep>;
 // clang-format on

@@ -37,6 +37,12 @@ class DeviceError : public Error {
   using Error::Error;
 };
 
+/// A matrix has no such inverse or factor, or what is looked for step by step was not found.
+class LinAlgError : public Error {
+ public:
+  using Error::Error;
+};
+
 /// An alias was used after its end; the message names the op and the scope that ended it.
 class DisposedError : public Error {
  public:

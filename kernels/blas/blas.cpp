@@ -1,11 +1,11 @@
 #include "kernels/blas/blas.h"
 
-#include <dlfcn.h>
-
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <string_view>
+
+#include "kernels/blas/library.h"
 
 namespace garboard::kernels {
 namespace {
@@ -34,14 +34,8 @@ void* open_library() {
   return nullptr;
 }
 
-template <class Function>
-bool find(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  return function != nullptr;
-}
-
 const Blas* load() {
-  void* library = open_library();  // never closed: it has threads
+  void* const library = blas_library();
   if (!library) return nullptr;
   static Blas found;
   void (*set_threads)(int);
@@ -56,6 +50,11 @@ const Blas* load() {
 }
 
 }  // namespace
+
+void* blas_library() noexcept {
+  static void* const opened = open_library();
+  return opened;
+}
 
 const Blas* blas() noexcept {
   static const Blas* const loaded = load();

@@ -29,6 +29,7 @@ from garboard._engine import (  # noqa: E402
     GarboardError,
     GradientError,
     IndexOutOfRangeError,
+    LinAlgError,
     OpenScopeWarning,
     OutOfMemoryError,
     ScopeLimitError,
@@ -51,6 +52,22 @@ from garboard._engine import (  # noqa: E402
 )
 from garboard._functions import allclose, broadcast_shapes, equal, is_tensor  # noqa: E402
 from garboard._grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled  # noqa: E402
+from garboard._matrices import (  # noqa: E402
+    chain_matmul,
+    cholesky,
+    cholesky_inverse,
+    cholesky_solve,
+    det,
+    inverse,
+    logdet,
+    matrix_exp,
+    matrix_power,
+    pinverse,
+    qr,
+    slogdet,
+    svd,
+    triangular_solve,
+)
 from garboard._missing import add_missing_names, module_getattr  # noqa: E402
 from garboard._printing import set_printoptions  # noqa: E402
 from garboard._scopes import dispose_scope  # noqa: E402
@@ -69,6 +86,7 @@ _SUBMODULES = (
     "distributions",
     "io",
     "leaks",
+    "linalg",
     "memory",
     "nn",
     "optim",
@@ -87,6 +105,7 @@ if TYPE_CHECKING:
     from garboard import distributions as distributions
     from garboard import io as io
     from garboard import leaks as leaks
+    from garboard import linalg as linalg
     from garboard import memory as memory
     from garboard import nn as nn
     from garboard import optim as optim
@@ -107,6 +126,7 @@ __all__ = [
     "GarboardError",
     "GradientError",
     "IndexOutOfRangeError",
+    "LinAlgError",
     "OpenScopeWarning",
     "OutOfMemoryError",
     "ScopeLimitError",
@@ -115,12 +135,17 @@ __all__ = [
     "ValuesAndIndices",
     "VersionError",
     "allclose",
-    "compile",
     "broadcast_shapes",
     "can_cast",
     "cdist",
+    "chain_matmul",
+    "cholesky",
+    "cholesky_inverse",
+    "cholesky_solve",
     "combinations",
+    "compile",
     "current_dispose_scope",
+    "det",
     "device",
     "dispose_scope",
     "dispose_scope_statistics",
@@ -131,21 +156,30 @@ __all__ = [
     "finfo",
     "get_default_dtype",
     "get_num_threads",
-    "inference_mode",
     "iinfo",
+    "inference_mode",
+    "inverse",
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "is_tensor",
     "load",
+    "logdet",
+    "matrix_exp",
+    "matrix_power",
     "no_grad",
+    "pinverse",
     "promote_types",
+    "qr",
     "result_type",
     "save",
     "set_default_dtype",
     "set_grad_enabled",
     "set_num_threads",
     "set_printoptions",
+    "slogdet",
+    "svd",
     "tensordot",
+    "triangular_solve",
     "vander",
     *_functions.OPS,
     *_functions.DTYPES,

@@ -64,7 +64,7 @@ def einsum(*args: Any) -> Tensor:
     if len(parts) > 2:
         parts = _joined(parts, plan.output)
     if len(parts) == 2:
-        parts = [_product("einsum", *parts, set(plan.output))]
+        parts = [_product("einsum", parts[0], parts[1], set(plan.output))]
     tensor, labels = parts[0]
     if gone := [place for place, label in enumerate(labels) if label not in plan.output]:
         tensor, labels = tensor.sum(gone, dtype=tensor.dtype), _without(labels, gone)
@@ -110,7 +110,7 @@ def tensordot(
             )
     labels_a = tuple(range(a.ndim))
     labels_b = tuple(of_a[of_b.index(k)] if k in of_b else a.ndim + k for k in range(b.ndim))
-    left = {label for label in (*labels_a, *labels_b) if label not in of_a}
+    left: set[Label] = {label for label in (*labels_a, *labels_b) if label not in of_a}
     return _product("tensordot", (a, labels_a), (b, labels_b), left)[0]
 
 

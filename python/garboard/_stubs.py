@@ -11,6 +11,7 @@ from pathlib import Path
 
 from garboard import _engine
 from garboard._stubs_by_hand import HEAD, TENSOR
+from garboard._stubs_of_matrices import MATRIX_METHODS
 
 __all__ = ["stub_text"]
 
@@ -91,7 +92,7 @@ def _of_table(is_method: bool) -> str:
 
 def stub_text() -> str:
     """Return the stub of `garboard._engine`, complete and the same at every call."""
-    text = f"{HEAD}\n{TENSOR}{_operators()}{_of_table(True)}\n{_of_table(False)}"
+    text = f"{HEAD}\n{TENSOR}{MATRIX_METHODS}{_operators()}{_of_table(True)}\n{_of_table(False)}"
     return _BUILTIN.sub(r"\1_\2", text)
 
 

@@ -19,8 +19,6 @@ _OPS: _Rows = (
     ("", "lgamma digamma erfinv sinc"),
     ("use x.amin() and x.amax()", "aminmax"),
     ("use ((a - b) ** 2).sum().sqrt()", "dist"),
-    ("use a @ b", "chain_matmul"),
-    ("", "inverse det logdet slogdet cholesky qr svd pinverse matrix_power"),
 )
 
 _FUNCTIONS: _Rows = (
@@ -74,7 +72,7 @@ _FUNCTIONS: _Rows = (
     ("use gb.cuda.is_available()", "accelerator"),
     ("there is one process a program; start one for each device yourself", "distributed"),
     ("use multiprocessing; tensors are pickled", "multiprocessing"),
-    ("", "fft hub linalg masked mps nested onnx"),
+    ("", "fft hub masked mps nested onnx"),
     ("", "quantization sparse special vmap xpu from_dlpack"),
     ("use gb.autograd.functional and gb.autograd.grad()", "func"),
     ("use gb.nn.functional", "functional"),

@@ -23,6 +23,7 @@ import elementwise
 import garboard as gb
 import instructions
 import lifetime
+import matrices
 import peaks
 import peers
 import products
@@ -43,6 +44,7 @@ FAMILIES = {
     "reductions": reductions.rows,
     "rows": by_rows.rows,
     "products": products.rows,
+    "matrices": matrices.rows,
     "autograd": autograd.rows,
     "training": training.rows,
     "peaks": peaks.rows,

@@ -12,8 +12,8 @@ namespace garboard::python {
 namespace {
 
 struct Exceptions {
-  PyObject *base, *shape, *index, *gradient, *dtype, *device, *disposed, *version, *memory, *limit,
-      *open_scope;
+  PyObject *base, *shape, *index, *gradient, *dtype, *device, *linear_algebra, *disposed, *version,
+      *memory, *limit, *open_scope;
 };
 Exceptions exceptions;  // one reference each, for the life of the process
 
@@ -74,6 +74,9 @@ bool add_errors(PyObject* module) {
                     {PyExc_RuntimeError, PyExc_TypeError});
   e.device = derived("DeviceError", "A device that is absent, or not the other's.", e.base,
                      {PyExc_RuntimeError});
+  e.linear_algebra =
+      derived("LinAlgError", "A matrix without the inverse or the factor that is asked for.",
+              e.base, {PyExc_RuntimeError});
   e.disposed = derived("DisposedError", "A tensor used after it was disposed.", e.base,
                        {PyExc_RuntimeError});
   e.version = derived("VersionError", "A saved tensor was written in place before backward.",
@@ -87,8 +90,8 @@ bool add_errors(PyObject* module) {
       add(module, "OpenScopeWarning",
           "A generator left a scope open across a yield: it ends what the consumer makes.",
           {PyExc_RuntimeWarning});
-  return e.open_scope && e.index && e.gradient && e.dtype && e.device && e.disposed && e.version &&
-         e.limit;
+  return e.open_scope && e.index && e.gradient && e.dtype && e.device && e.linear_algebra &&
+         e.disposed && e.version && e.limit;
 }
 
 PyObject* open_scope_warning() noexcept { return exceptions.open_scope; }
@@ -108,6 +111,8 @@ PyObject* raise_current() noexcept {
     return raise(exceptions.dtype, error.what());
   } catch (const DeviceError& error) {
     return raise(exceptions.device, error.what());
+  } catch (const LinAlgError& error) {
+    return raise(exceptions.linear_algebra, error.what());
   } catch (const DisposedError& error) {
     return raise(exceptions.disposed, error.what());
   } catch (const VersionError& error) {

@@ -6,13 +6,13 @@
 namespace garboard::python {
 namespace {
 
-using Out = std::optional<Handle>;
 using composite::Factors;
 
 /// A product, added to what comes first.
 template <auto product>
 constexpr auto added_to = [](OpName op, const Tensor& input, const Tensor& a, const Tensor& b,
-                             Scalar beta, Scalar alpha, const Out& out) -> PyObject* {
+                             Scalar beta, Scalar alpha,
+                             const std::optional<Handle>& out) -> PyObject* {
   const Factors factors{beta, alpha};
   const Tensor result = [&] {
     if constexpr (product == &composite::product)

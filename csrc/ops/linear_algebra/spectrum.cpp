@@ -1,0 +1,311 @@
+#include "csrc/ops/linear_algebra/spectrum.h"
+
+#include "csrc/ops/elementwise/binary.h"
+#include "csrc/ops/elementwise/ternary.h"
+#include "csrc/ops/elementwise/unary.h"
+#include "csrc/ops/linear_algebra/matrices.h"
+#include "csrc/ops/linear_algebra/solve.h"
+
+namespace garboard {
+
+using namespace matrices;
+using composite::tril;
+using composite::triu;
+
+namespace {
+
+constexpr std::int64_t block = 64;  // LAPACK's, at most: so many columns at a time
+
+Tensor infos_of(const char* op, const Dims& batch, Device device) {
+  return empty_of(op, batch, DType::int32, device);
+}
+
+Tensor copied(const Tensor& x) {
+  const GradModeGuard no_grad(false);
+  return clone(x);
+}
+
+std::int64_t batch_of(const Tensor& x) { return batch_sizes(x).product(); }
+
+[[noreturn]] void refuse(const char* op, std::int64_t failed, const Dims& batch, int info,
+                         std::int64_t side) {
+  const std::string which = named(op, failed, batch);
+  if (info > side)
+    throw LinAlgError(text(which, " has elements that are not finite; finite ones are needed"));
+  throw LinAlgError(text(which, " is ill-conditioned: ", info,
+                         " values did not converge; a better one is needed"));
+}
+
+// QR.
+
+/// (gQ + Q (the lower half of R gR^T - gQ^T Q, made symmetric)) R^-T, R square.
+Tensor square_qr_gradient(const Tensor& q, const Tensor& r, const Tensor& of_q,
+                          const Tensor& of_r) {
+  Tensor middle;
+  if (of_r) middle = matmul(r, turned(of_r));
+  if (of_q) middle = middle ? middle - matmul(turned(of_q), q) : -matmul(turned(of_q), q);
+  const Tensor even = tril(middle, 0) + turned(tril(middle, -1));
+  const Tensor all = of_q ? of_q + matmul(q, even) : matmul(q, even);
+  return solve_triangular("qr", turned(r), all, false, false, false);
+}
+
+/// Either gradient may be empty.
+Tensor qr_gradient(const Tensor& q, const Tensor& r, const Tensor& of_q, const Tensor& of_r) {
+  const std::int64_t k = rows_of(r), columns = columns_of(r);
+  if (columns <= k) return square_qr_gradient(q, r, of_q, of_r);
+  // What is right of the square is Q^T times what was there.
+  const Tensor square = narrow(r, -1, 0, k);
+  if (!of_r) {
+    const Tensor left = square_qr_gradient(q, square, of_q, {});
+    Dims rest = left.sizes();
+    rest.back() = columns - k;
+    return cat({left, zeros(rest, left.dtype(), left.device())}, -1);
+  }
+  const Tensor of_rest = narrow(of_r, -1, k, columns - k);
+  const Tensor rest = matmul(q, narrow(r, -1, k, columns - k));
+  const Tensor through_q = matmul(rest, turned(of_rest));
+  const Tensor all = of_q ? of_q + through_q : through_q;
+  return cat({square_qr_gradient(q, square, all, narrow(of_r, -1, 0, k)), matmul(q, of_rest)}, -1);
+}
+
+void check_differentiable(const char* op, QrMode mode, const Tensor& input) {
+  if (mode == QrMode::r)
+    throw GradientError(text(op,
+                             ": no gradient of mode 'r', which has no Q; mode 'reduced' is "
+                             "needed"));
+  if (mode == QrMode::complete && rows_of(input) > columns_of(input))
+    throw GradientError(text(op, ": no gradient of mode 'complete' for sizes ", input.sizes(),
+                             ", where Q is more than they say; mode 'reduced' is needed"));
+}
+
+// Eigenvalues and singular values.
+
+Tensor columns_scaled(const Tensor& x, const Tensor& by) { return x * unsqueeze(by, -2); }
+Tensor rows_scaled(const Tensor& x, const Tensor& by) { return x * unsqueeze(by, -1); }
+
+/// x_ij / (s_j - s_i), and 0 on the diagonal.
+Tensor over_differences(const Tensor& x, const Tensor& s) {
+  const Tensor apart = unsqueeze(s, -2) - unsqueeze(s, -1);
+  const Tensor one = eye(rows_of(x), columns_of(x), DType::boolean, x.device());
+  return where(one, 0.0, x / where(one, 1.0, apart));
+}
+
+}  // namespace
+
+QrFactors qr(const char* op, const Tensor& input, QrMode mode) {
+  check_matrix(op, input);
+  const std::int64_t rows = rows_of(input), columns = columns_of(input);
+  const std::int64_t k = std::min(rows, columns), width = mode == QrMode::complete ? rows : k;
+  const Dims batch = batch_sizes(input);
+  const Device device = input.device();
+  QrFactors out;
+  {
+    const GradModeGuard no_grad(false);
+    const Tensor work = clone(input);
+    const Tensor scales = empty_of(op, with(batch, {k}), input.dtype(), device);
+    const std::int64_t each = block * std::max<std::int64_t>(std::max(columns, width), 1);
+    const Tensor memory = memory_for(op, batch_of(input), each, input.dtype(), device);
+    if (work.count() > 0)
+      kernels::run(kernels::QrFactor{batched(work), batched(scales, 1), memory.view()}, {device});
+    const std::int64_t height = mode == QrMode::complete ? rows : k;
+    out.r = triu(narrow(work, -2, 0, height), 0);
+    if (mode == QrMode::r) {
+      out.q = empty_of(op, {0}, input.dtype(), device);
+    } else {
+      out.q = empty_of(op, with(batch, {rows, width}), input.dtype(), device);
+      if (k > 0) copy_into(narrow(out.q, -1, 0, k), narrow(work, -1, 0, k));
+      if (out.q.count() > 0)
+        kernels::run(kernels::QrVectors{batched(out.q), batched(scales, 1), memory.view()},
+                     {device});
+    }
+  }
+  // Each output has a rule of its own, linear in its gradient; the other one comes as it was, or
+  // where the rule is to have a gradient, again from the input.
+  const Tensor other_r = detach(out.r), other_q = detach(out.q);
+  record(op, out.q, {input}, Keep::first | Keep::output,
+         [op, mode](const Backward& at) -> Grads {
+           check_differentiable(op, mode, at.input(0));
+           const Tensor r = is_grad_enabled() ? qr(op, at.input(0), mode).r : at.other(0);
+           return qr_gradient(at.output(), r, at.grad, {});
+         },
+         {{"R", other_r}});
+  record(op, out.r, {input}, Keep::first | Keep::output,
+         [op, mode](const Backward& at) -> Grads {
+           check_differentiable(op, mode, at.input(0));
+           const Tensor q = is_grad_enabled() ? qr(op, at.input(0), mode).q : at.other(0);
+           return qr_gradient(q, at.output(), {}, at.grad);
+         },
+         {{"Q", other_q}});
+  return out;
+}
+
+Eigenpairs eigh(const char* op, const Tensor& input, bool upper, bool given_wants_vectors) {
+  check_square(op, input);
+  const std::int64_t n = rows_of(input), batch = batch_of(input);
+  const Device device = input.device();
+  // The values' gradient needs the vectors.
+  const bool wants_vectors = given_wants_vectors || must_record({input});
+  const Tensor rows = copied(input);
+  Eigenpairs out;
+  out.values = empty_of(op, with(batch_sizes(input), {n}), input.dtype(), device);
+  const Tensor infos = infos_of(op, batch_sizes(input), device);
+  if (rows.count() > 0) {
+    const std::int64_t each = wants_vectors ? 1 + (6 + block) * n + 2 * n * n : (block + 2) * n + 1;
+    const std::int64_t integers = wants_vectors ? 3 + 5 * n : 1;
+    const Tensor memory = memory_for(op, batch, each, input.dtype(), device);
+    const Tensor numbers = memory_for(op, batch, integers, DType::int32, device);
+    const std::int64_t failed = kernels::run(kernels::Eigh{{batched(infos, 0)},
+                                                           batched(rows),
+                                                           batched(out.values, 1),
+                                                           memory.view(),
+                                                           numbers.view(),
+                                                           upper,
+                                                           wants_vectors},
+                                             {device});
+    if (failed >= 0) refuse(op, failed, batch_sizes(input), info_at(infos, failed), n);
+  }
+  if (!wants_vectors) return out;
+  const Tensor vectors = seen_turned(rows);
+  const Tensor other_values = detach(out.values), other_vectors = detach(vectors);
+  record(op, out.values, {input}, Keep::first,
+         [op, upper](const Backward& at) -> Grads {
+           const Tensor v =
+               is_grad_enabled() ? eigh(op, at.input(0), upper, true).vectors : at.other(0);
+           return matmul(columns_scaled(v, at.grad), turned(v));
+         },
+         {{"vectors", other_vectors}});
+  if (!given_wants_vectors) return out;
+  out.vectors = vectors;
+  record(op, out.vectors, {input}, Keep::first | Keep::output,
+         [op, upper](const Backward& at) -> Grads {
+           const Tensor v = at.output();
+           const Tensor values =
+               is_grad_enabled() ? eigh(op, at.input(0), upper, true).values : at.other(0);
+           const Tensor middle = over_differences(matmul(turned(v), at.grad), values);
+           return matmul(matmul(v, middle), turned(v));
+         },
+         {{"values", other_values}});
+  return out;
+}
+
+namespace {
+
+/// What the rules of an SVD read: the first k vectors of each side.
+struct Thin {
+  Tensor u, s, vh;
+};
+Thin thin_of(const SingularValues& all) {
+  const std::int64_t k = all.s.sizes().back();
+  return {narrow(all.u, -1, 0, k), all.s, narrow(all.vh, -2, 0, k)};
+}
+
+Tensor skew(const Tensor& x) { return x - turned(x); }
+
+/// Through the left vectors, [..., m, k].
+Tensor left_gradient(const Thin& of, const Tensor& gradient) {
+  const Tensor met = matmul(turned(of.u), gradient);
+  const Tensor middle = columns_scaled(over_differences(skew(met), square(of.s)), of.s);
+  Tensor all = matmul(of.u, middle);
+  if (rows_of(of.u) > columns_of(of.u))
+    all = all + columns_scaled(gradient - matmul(of.u, met), reciprocal(of.s));
+  return matmul(all, of.vh);
+}
+
+/// Through the right ones, [..., k, n].
+Tensor right_gradient(const Thin& of, const Tensor& gradient) {
+  const Tensor met = matmul(of.vh, turned(gradient));
+  const Tensor middle = rows_scaled(over_differences(skew(met), square(of.s)), of.s);
+  Tensor all = matmul(middle, of.vh);
+  if (columns_of(of.vh) > rows_of(of.vh))
+    all = all + rows_scaled(gradient - matmul(turned(met), of.vh), reciprocal(of.s));
+  return matmul(of.u, all);
+}
+
+/// As they were found; or where the rule is to have a gradient, found again from the input, in the
+/// same way, for the signs' sake.
+Thin thin_at(const Backward& at, const char* op, bool full) {
+  return thin_of(is_grad_enabled() ? svd(op, at.input(0), full, true)
+                                   : SingularValues{at.other(0), at.other(1), at.other(2)});
+}
+
+}  // namespace
+
+SingularValues svd(const char* op, const Tensor& input, bool full, bool given_wants_vectors) {
+  check_matrix(op, input);
+  const std::int64_t m = rows_of(input), n = columns_of(input), k = std::min(m, n);
+  const std::int64_t longer = std::max(m, n), batch = batch_of(input);
+  const Dims sizes = batch_sizes(input);
+  const Device device = input.device();
+  const DType dtype = input.dtype();
+  const bool wants_vectors = given_wants_vectors || must_record({input});
+  SingularValues out;
+  out.s = empty_of(op, with(sizes, {k}), dtype, device);
+  if (wants_vectors) {
+    out.u = empty_of(op, with(sizes, {m, full ? m : k}), dtype, device);
+    out.vh = empty_of(op, with(sizes, {full ? n : k, n}), dtype, device);
+  }
+  if (input.count() > 0) {
+    const Tensor work = copied(input), infos = infos_of(op, sizes, device);
+    const std::int64_t each =
+        wants_vectors ? 5 * k * k + 10 * k + block * (m + n) : 10 * k + longer + block * (m + n);
+    const Tensor memory = memory_for(op, batch, each, dtype, device);
+    const Tensor numbers = memory_for(op, batch, 8 * k, DType::int32, device);
+    kernels::Svd of{{batched(infos, 0)}, batched(work), {}, batched(out.s, 1), {},
+                    memory.view(),       numbers.view()};
+    of.u.data = nullptr;
+    if (wants_vectors) {
+      of.u = batched(out.u);
+      of.vh = batched(out.vh);
+    }
+    const std::int64_t failed = kernels::run(of, {device});
+    if (failed >= 0) refuse(op, failed, sizes, info_at(infos, failed), k);
+  } else if (wants_vectors && batch > 0) {  // of no singular value: any vectors will do
+    for (const Tensor* const vectors : {&out.u, &out.vh}) {
+      const GradModeGuard no_grad(false);
+      copy_into(*vectors, expand(eye(rows_of(*vectors), columns_of(*vectors), dtype, device),
+                                 vectors->sizes()));
+    }
+  }
+  if (!wants_vectors) return out;
+  const Tensor other_u = detach(out.u), other_s = detach(out.s), other_vh = detach(out.vh);
+  record(op, out.s, {input}, Keep::first,
+         [op, full](const Backward& at) -> Grads {
+           const Thin of = thin_at(at, op, full);
+           return matmul(columns_scaled(of.u, at.grad), of.vh);
+         },
+         {{"U", other_u}, {"S", other_s}, {"Vh", other_vh}});
+  if (!given_wants_vectors) {
+    out.u = out.vh = {};
+    return out;
+  }
+  record(op, out.u, {input}, Keep::first,
+         [op, full](const Backward& at) -> Grads {
+           const Thin of = thin_at(at, op, full);
+           return left_gradient(of, narrow(at.grad, -1, 0, of.s.sizes().back()));
+         },
+         {{"U", other_u}, {"S", other_s}, {"Vh", other_vh}});
+  record(op, out.vh, {input}, Keep::first,
+         [op, full](const Backward& at) -> Grads {
+           const Thin of = thin_at(at, op, full);
+           return right_gradient(of, narrow(at.grad, -2, 0, of.s.sizes().back()));
+         },
+         {{"U", other_u}, {"S", other_s}, {"Vh", other_vh}});
+  return out;
+}
+
+// Golub and Pereyra, "The differentiation of pseudo-inverses and nonlinear least squares problems
+// whose variables separate", 1973, formula 4.12: each product keeps to the shorter side.
+Tensor pseudo_inverse(const char* op, const Tensor& input, const Tensor& found) {
+  const Tensor out = detach(found);
+  record(op, out, {input}, Keep::first | Keep::output, [](const Backward& at) -> Grads {
+    const Tensor a = at.input(0), p = at.output(), g = at.grad;
+    const Tensor pt = turned(p), gt = turned(g);
+    const Tensor left = matmul(matmul(gt, p), pt);   // what is not in the columns of a
+    const Tensor right = matmul(pt, matmul(p, gt));  // nor in its rows
+    const Tensor across = matmul(pt, matmul(g, pt));
+    return left - matmul(a, matmul(p, left)) + right - matmul(matmul(right, p), a) - across;
+  });
+  return out;
+}
+
+}  // namespace garboard

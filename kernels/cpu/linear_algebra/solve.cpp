@@ -1,0 +1,133 @@
+// Factors of square matrices, and what is solved with them.
+#include <utility>
+
+#include "kernels/cpu/linear_algebra/batches.h"
+
+namespace garboard::kernels::GARBOARD_ISA {
+namespace {
+
+/// A triangle, as row-major BLAS is told of it: one that lies column by column is the other one,
+/// transposed.
+struct Triangle {
+  int uplo, transpose, leading;
+
+  Triangle(const View& a, bool is_upper, bool is_transposed) {
+    const bool by_columns = a.strides.data()[2] != 1 && size_of(a, 2) > 1;
+    uplo = is_upper != by_columns ? upper_triangle : lower_triangle;
+    transpose = is_transposed != by_columns ? transposed : as_is;
+    const std::int64_t stride = a.strides.data()[by_columns ? 2 : 1];
+    leading = static_cast<int>(stride < size_of(a, 1) ? size_of(a, 1) : stride);
+  }
+};
+
+template <class T>
+void cholesky(const Cholesky& of) {
+  const auto& calls = lapack<T>(Cholesky::name);
+  const int n = int_of(of.a, 1);
+  for_each_matrix(size_of(of.a, 0), cube_ns(n, n, n) / 3, [&](std::int64_t i) {
+    T* const a = item<T>(of.a, i);
+    calls.potrf(of.upper ? "L" : "U", &n, a, &n, item<int>(of.infos, i), 1);
+    int* const info = item<int>(of.infos, i);
+    for (std::int64_t row = 0; row < n; ++row) {
+      // A library may take NaN for positive.
+      if (*info == 0 && !(a[row * n + row] > T(0))) *info = static_cast<int>(row) + 1;
+      const std::int64_t first = of.upper ? 0 : row + 1, last = of.upper ? row : n;
+      for (std::int64_t column = first; column < last; ++column) a[row * n + column] = T(0);
+    }
+  });
+}
+
+template <class T>
+void lu_factor(const LuFactor& of) {
+  const auto& calls = lapack<T>(LuFactor::name);
+  const int columns = int_of(of.a, 1), rows = int_of(of.a, 2);
+  const int k = int_of(of.pivots, 1);
+  for_each_matrix(size_of(of.a, 0), cube_ns(rows, columns, k), [&](std::int64_t i) {
+    calls.getrf(&rows, &columns, item<T>(of.a, i), &rows, item<int>(of.pivots, i),
+                item<int>(of.infos, i));
+  });
+}
+
+template <class T>
+void swap_rows(T* b, int columns, std::int64_t i, std::int64_t k) {
+  if (i == k) return;
+  for (std::int64_t c = 0; c < columns; ++c) std::swap(b[i * columns + c], b[k * columns + c]);
+}
+
+/// a = P L U: first what was swapped, then L, then U; or the other way round, each transposed.
+template <class T>
+void lu_solve(const LuSolve& of) {
+  const auto& calls = lapack<T>(LuSolve::name);
+  const int n = int_of(of.b, 1), columns = int_of(of.b, 2);
+  const Triangle lower(of.lu, false, of.transposed), upper(of.lu, true, of.transposed);
+  for_each_matrix(size_of(of.b, 0), 2 * cube_ns(n, n, columns), [&](std::int64_t i) {
+    T* const b = item<T>(of.b, i);
+    const T* const lu = item<T>(of.lu, i);
+    const int* const pivots = item<int>(of.pivots, i);
+    const auto solve = [&](const Triangle& triangle, int diagonal) {
+      calls.trsm(row_major, left_side, triangle.uplo, triangle.transpose, diagonal, n, columns,
+                 T(1), lu, triangle.leading, b, columns);
+    };
+    if (of.transposed) {
+      solve(upper, any_diagonal);
+      solve(lower, unit_diagonal);
+      for (int row = n - 1; row >= 0; --row) swap_rows(b, columns, row, pivots[row] - 1);
+    } else {
+      for (int row = 0; row < n; ++row) swap_rows(b, columns, row, pivots[row] - 1);
+      solve(lower, unit_diagonal);
+      solve(upper, any_diagonal);
+    }
+  });
+}
+
+template <class T>
+void triangular_solve(const TriangularSolve& of) {
+  const auto& calls = lapack<T>(TriangularSolve::name);
+  const int rows = int_of(of.b, 1), columns = int_of(of.b, 2);
+  const Triangle triangle(of.a, of.upper, false);
+  for_each_matrix(size_of(of.b, 0), cube_ns(rows, columns, size_of(of.a, 1)), [&](std::int64_t i) {
+    calls.trsm(row_major, of.left ? left_side : right_side, triangle.uplo, triangle.transpose,
+               of.has_unit_diagonal ? unit_diagonal : any_diagonal, rows, columns, T(1),
+               item<T>(of.a, i), triangle.leading, item<T>(of.b, i), columns);
+  });
+}
+
+}  // namespace
+
+template <>
+std::int64_t kernel(const Cholesky& of, Stream) {
+  visit_float(of.a.dtype, [&]<class T>() { cholesky<T>(of); });
+  return first_failure(of.infos);
+}
+
+template <>
+std::int64_t kernel(const LuFactor& of, Stream) {
+  visit_float(of.a.dtype, [&]<class T>() { lu_factor<T>(of); });
+  return first_failure(of.infos);
+}
+
+template <>
+void kernel(const LuPlaces& of, Stream) {
+  const std::int64_t rows = size_of(of.places, 1), count = size_of(of.pivots, 1);
+  for_each_matrix(size_of(of.places, 0), static_cast<double>(rows), [&](std::int64_t i) {
+    std::int64_t* const places = item<std::int64_t>(of.places, i);
+    const int* const pivots = item<int>(of.pivots, i);
+    for (std::int64_t row = 0; row < rows; ++row) places[row] = row;
+    for (std::int64_t row = 0; row < count; ++row) {
+      const std::int64_t other = pivots[row] - 1;
+      if (other >= 0 && other < rows) std::swap(places[row], places[other]);
+    }
+  });
+}
+
+template <>
+void kernel(const LuSolve& of, Stream) {
+  visit_float(of.b.dtype, [&]<class T>() { lu_solve<T>(of); });
+}
+
+template <>
+void kernel(const TriangularSolve& of, Stream) {
+  visit_float(of.b.dtype, [&]<class T>() { triangular_solve<T>(of); });
+}
+
+}  // namespace garboard::kernels::GARBOARD_ISA

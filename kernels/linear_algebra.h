@@ -1,0 +1,95 @@
+// What kernels of linear algebra are given: LAPACK's steps, each for all matrices of a batch, in
+// place. All views are dense and of one dtype, float32 or float64, unless said otherwise, and none
+// has an element without a matrix. LAPACK walks columns: a matrix in row-major order is to it the
+// transposed one, which the names here do not show.
+#pragma once
+
+#include <cstdint>
+
+#include "csrc/core/view.h"
+
+namespace garboard::kernels {
+
+/// Returns the first matrix of the batch whose place in `infos` is not 0, or -1.
+struct Factorizing {
+  using Result = std::int64_t;
+  static constexpr Result idle_result = -1;
+
+  View infos;  // [batch], int32: 0, or what LAPACK says, from 1
+};
+
+/// The matrix becomes its factor, with zeros beyond: L of a = L L^T, or `upper` U of a = U^T U. It
+/// reads that triangle alone. Info: the order of the minor that is not positive.
+struct Cholesky : Factorizing {
+  static constexpr const char* name = "cholesky";
+  View a;  // [batch, n, n]
+  bool upper;
+};
+
+/// P L U = a, where `a` has the columns of matrices in its rows: L below the diagonal, U from it
+/// on. Info: the place on the diagonal of U, from 1, that is 0.
+struct LuFactor : Factorizing {
+  static constexpr const char* name = "lu_factor";
+  View a;       // [batch, columns, rows]
+  View pivots;  // [batch, the shorter side], int32: the row, from 1, that each row was swapped with
+};
+
+/// places[k] is the row of a that is row k of L U.
+struct LuPlaces {
+  static constexpr const char* name = "lu";
+  View places;  // [batch, rows], int64
+  View pivots;
+};
+
+/// What stands on the right becomes the solution of a x = b, or of a^T x = b.
+struct LuSolve {
+  static constexpr const char* name = "solve";
+  View b;       // [batch, n, columns]
+  View lu;      // [batch, n, n], rows or columns dense; a batch of any stride
+  View pivots;  // [batch, n], a batch of any stride
+  bool transposed;
+};
+
+/// b becomes the solution of a x = b, or of x a = b, where only a triangle of a is read.
+struct TriangularSolve {
+  static constexpr const char* name = "solve_triangular";
+  View b;  // [batch, rows, columns]
+  View a;  // [batch, n, n], rows or columns dense; a batch of any stride
+  bool upper, left, has_unit_diagonal;
+};
+
+/// The upper triangle of a becomes R, the rest and `scales` say what Q is made of.
+struct QrFactor {
+  static constexpr const char* name = "qr";
+  View a;       // [batch, rows, columns]
+  View scales;  // [batch, the shorter side]
+  View memory;  // [parts, 64 for each column]
+};
+/// Q, of what its first columns hold.
+struct QrVectors {
+  static constexpr const char* name = "qr";
+  View q;       // [batch, rows, columns], no more columns than rows
+  View scales;  // [batch, k]
+  View memory;  // [parts, 64 for each column]
+};
+
+/// Info: n + 1 for what is not finite, else how many values did not converge.
+struct Eigh : Factorizing {
+  static constexpr const char* name = "eigh";
+  View a;                 // [batch, n, n], becomes the vectors, in its rows, where they are wanted
+  View values;            // [batch, n], ascending
+  View memory, integers;  // [parts, elements], the second int32
+  bool upper, wants_vectors;
+};
+
+/// a = u diag(s) vh, and is spoilt. Info: as above.
+struct Svd : Factorizing {
+  static constexpr const char* name = "svd";
+  View a;   // [batch, m, n]
+  View u;   // [batch, m, k or m]; without data where vectors are not wanted
+  View s;   // [batch, k]
+  View vh;  // [batch, k or n, n]
+  View memory, integers;
+};
+
+}  // namespace garboard::kernels

@@ -1,0 +1,84 @@
+"""Linear algebra: factors, solutions, spectra, norms and products of matrices.
+
+Matrices are the last two dims; what stands before them is a batch. Factorizations are LAPACK's, of
+float32 and float64 on the CPU, and their gradients are made of ops.
+"""
+
+from typing import TYPE_CHECKING
+
+from garboard._engine import LinAlgError
+from garboard._missing import module_getattr
+from garboard.linalg._factors import (
+    cholesky,
+    cholesky_ex,
+    eigh,
+    eigvalsh,
+    lu,
+    lu_factor,
+    lu_factor_ex,
+    lu_solve,
+    qr,
+    svd,
+    svdvals,
+)
+from garboard.linalg._inverses import cond, lstsq, matrix_rank, pinv
+from garboard.linalg._norms import matrix_norm, norm, vector_norm
+from garboard.linalg._products import (
+    cross,
+    diagonal,
+    matmul,
+    matrix_exp,
+    matrix_power,
+    multi_dot,
+    vander,
+    vecdot,
+)
+from garboard.linalg._solving import (
+    det,
+    inv,
+    inv_ex,
+    slogdet,
+    solve,
+    solve_ex,
+    solve_triangular,
+)
+
+__all__ = [
+    "LinAlgError",
+    "cholesky",
+    "cholesky_ex",
+    "cond",
+    "cross",
+    "det",
+    "diagonal",
+    "eigh",
+    "eigvalsh",
+    "inv",
+    "inv_ex",
+    "lstsq",
+    "lu",
+    "lu_factor",
+    "lu_factor_ex",
+    "lu_solve",
+    "matmul",
+    "matrix_exp",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_rank",
+    "multi_dot",
+    "norm",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "solve_ex",
+    "solve_triangular",
+    "svd",
+    "svdvals",
+    "vander",
+    "vecdot",
+    "vector_norm",
+]
+
+if not TYPE_CHECKING:
+    __getattr__ = module_getattr(__name__)

@@ -1,0 +1,276 @@
+# ruff: noqa: N803 -- PyTorch's names of arguments
+"""What singular values tell: pseudo-inverses, ranks, conditions, least squares."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from garboard import _check as check
+from garboard import _engine
+from garboard._dtypes import finfo
+from garboard._engine import ShapeError, Tensor
+from garboard._grad_mode import no_grad
+from garboard.linalg._factors import svdvals
+from garboard.linalg._norms import matrix_norm
+from garboard.linalg._solving import inv_ex
+
+if TYPE_CHECKING:
+    from garboard.types import Number
+
+__all__ = ["Lstsq", "cond", "lstsq", "matrix_rank", "pinv"]
+
+
+class Lstsq(NamedTuple):
+    """What `lstsq` returns."""
+
+    solution: Tensor
+    residuals: Tensor
+    rank: Tensor
+    singular_values: Tensor
+
+
+class _Tolerance(NamedTuple):
+    """Below which a singular value counts as 0: an absolute part, and one of the largest value."""
+
+    absolute: Any
+    relative: Any
+
+    def bound(self, values: Tensor) -> Tensor:
+        """Return it for descending values, with a last dim of 1."""
+        largest = values[..., :1]
+        absolute = self.absolute.unsqueeze(-1) if _is_batch(self.absolute) else self.absolute
+        relative = self.relative.unsqueeze(-1) if _is_batch(self.relative) else self.relative
+        return _engine.maximum(largest * relative, largest * 0 + absolute)
+
+
+def _is_batch(given: Any) -> bool:
+    return isinstance(given, Tensor) and given.ndim > 0
+
+
+def _tolerance(op: str, a: Tensor, atol: Any, rtol: Any) -> _Tolerance:
+    """Return what is given; where nothing is, what rounding alone explains."""
+    for name, given in (("atol", atol), ("rtol", rtol)):
+        if given is not None and not isinstance(given, Tensor):
+            check.rate(op, name, given)
+    if a.ndim < 2 or a.dtype not in (_engine.float32, _engine.float64):
+        _engine._linalg_svd(a, False, False, op)  # which says what is needed
+    if rtol is None:
+        is_none = atol is None or (not isinstance(atol, Tensor) and atol == 0)
+        rtol = finfo(a.dtype).eps * max(a.shape[-2:]) if is_none else 0.0
+    return _Tolerance(0.0 if atol is None else atol, rtol)
+
+
+def _spectrum(op: str, a: Tensor, hermitian: bool) -> tuple[Tensor, Tensor, Tensor]:
+    """Return left vectors, singular values and right vectors."""
+    if not hermitian:
+        u, s, vh = _engine._linalg_svd(a, False, True, op)
+        return u, s, vh
+    values, vectors = _engine._linalg_eigh(a, False, True, op)
+    sizes, places = values.abs().sort(-1, descending=True)
+    signs = values.sign().take_along_dim(places, -1)
+    left = vectors.take_along_dim(places.unsqueeze(-2), -1)
+    return left, sizes, (left * signs.unsqueeze(-2)).transpose(-2, -1)
+
+
+def pinv(
+    A: Tensor,
+    *,
+    atol: Number | Tensor | None = None,
+    rtol: Number | Tensor | None = None,
+    hermitian: bool = False,
+) -> Tensor:
+    """Compute the Moore-Penrose pseudo-inverse, by singular values.
+
+    Args:
+        A: Tensor [..., m, n], float32 or float64.
+        atol: Singular values up to this count as 0; a number, or a tensor of one for each matrix.
+        rtol: Likewise, as a share of the largest. The epsilon of the dtype times the longer side,
+            unless `atol` is given.
+        hermitian: True takes the matrices for symmetric, and reads their lower triangle.
+
+    Returns:
+        A new tensor [..., n, m]. Until backward the graph keeps `A` and the result.
+
+    Raises:
+        LinAlgError: A matrix has elements that are not finite, or does not converge.
+        ShapeError: There are fewer than two dims.
+        DTypeError: Another dtype.
+        DeviceError: The device has no LAPACK.
+        ValueError: A tolerance is negative.
+        TypeError: An argument is of another type.
+        DisposedError: `A` is disposed.
+
+    >>> gb.linalg.pinv(gb.tensor([[2.0, 0.0], [0.0, 0.0]])).tolist()
+    [[0.5, 0.0], [0.0, 0.0]]
+    """
+    op = "linalg.pinv"
+    check.tensor(op, "A", A)
+    symmetric = check.flag(op, "hermitian", hermitian)
+    return _inverted(op, A, _tolerance(op, A, atol, rtol), symmetric)[0]
+
+
+def _inverted(
+    op: str, a: Tensor, tolerance: _Tolerance, symmetric: bool
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the pseudo-inverse, recorded, the singular values and how many count."""
+    with no_grad(), _engine.DisposeScope(op) as scope:
+        left, values, right = _spectrum(op, a, symmetric)
+        if values.shape[-1] == 0:
+            found = a.transpose(-2, -1).clone()
+            counted = values.sum(-1).long()
+        else:
+            counts = values > tolerance.bound(values)
+            inverse = _engine.where(counts, 1 / _engine.where(counts, values, 1.0), 0.0)
+            found = (right.transpose(-2, -1) * inverse.unsqueeze(-2)) @ left.transpose(-2, -1)
+            counted = counts.sum(-1)
+        scope.move_to_outer(found, values, counted)
+    return _engine._linalg_pinv(a, found, op), values, counted
+
+
+def matrix_rank(
+    A: Tensor,
+    *,
+    atol: Number | Tensor | None = None,
+    rtol: Number | Tensor | None = None,
+    hermitian: bool = False,
+) -> Tensor:
+    """Count the singular values that are not 0.
+
+    Args:
+        A: Tensor [..., m, n], float32 or float64.
+        atol: Singular values up to this count as 0; a number, or a tensor of one for each matrix.
+        rtol: Likewise, as a share of the largest. The epsilon of the dtype times the longer side,
+            unless `atol` is given.
+        hermitian: True takes the matrices for symmetric, and reads their lower triangle.
+
+    Returns:
+        A new int64 tensor of the sizes before the last two. No gradient passes.
+
+    Raises:
+        LinAlgError: A matrix has elements that are not finite, or does not converge.
+        ShapeError: There are fewer than two dims.
+        DTypeError: Another dtype.
+        DeviceError: The device has no LAPACK.
+        ValueError: A tolerance is negative.
+        TypeError: An argument is of another type.
+        DisposedError: `A` is disposed.
+
+    >>> gb.linalg.matrix_rank(gb.tensor([[1.0, 1.0], [1.0, 1.0]]))
+    tensor(1)
+    """
+    op = "linalg.matrix_rank"
+    check.tensor(op, "A", A)
+    symmetric = check.flag(op, "hermitian", hermitian)
+    tolerance = _tolerance(op, A, atol, rtol)
+    with no_grad(), _engine.DisposeScope(op) as scope:
+        if symmetric:
+            values = _spectrum(op, A, True)[1]
+        else:
+            values = _engine._linalg_svd(A, False, False, op)[0]
+        if values.shape[-1] == 0:
+            return scope.move_to_outer(values.sum(-1).long())
+        return scope.move_to_outer((values > tolerance.bound(values)).sum(-1))
+
+
+def cond(A: Tensor, p: Number | str | None = None) -> Tensor:
+    """Compute the condition of matrices: how much they can stretch an error.
+
+    Args:
+        A: Tensor [..., m, n], float32 or float64; square but for a `p` of None, 2 and -2.
+        p: The norm, as for `matrix_norm`; None is 2.
+
+    Returns:
+        A new tensor of the sizes before the last two: the largest singular value by the least, or
+        the norm of `A` times that of its inverse; inf for a singular one. Until backward the graph
+        keeps what the steps on the way keep.
+
+    Raises:
+        LinAlgError: A matrix has elements that are not finite, or does not converge.
+        ShapeError: There are fewer than two dims, or the matrices are not square.
+        DTypeError: Another dtype.
+        DeviceError: The device has no LAPACK.
+        ValueError: Another norm.
+        TypeError: An argument is of another type.
+        DisposedError: `A` is disposed.
+
+    >>> gb.linalg.cond(gb.tensor([[4.0, 0.0], [0.0, 2.0]]))
+    tensor(2.)
+    """
+    op = "linalg.cond"
+    check.tensor(op, "A", A)
+    if p is None or (not isinstance(p, str) and abs(check.worth(op, "p", p)) == 2):
+        values = svdvals(A)
+        if values.shape[-1] == 0:
+            return values.sum(-1)
+        largest, least = values[..., 0], values[..., -1]
+        return least / largest if p == -2 else largest / least
+    own = matrix_norm(A, p)
+    inverse, info = inv_ex(A)
+    return _engine.where(info == 0, own * matrix_norm(inverse, p), float("inf"))
+
+
+_DRIVERS = ("gelsy", "gels", "gelsd", "gelss")
+
+
+def lstsq(
+    A: Tensor,
+    B: Tensor,
+    rcond: Number | None = None,
+    *,
+    driver: Literal["gelsy", "gels", "gelsd", "gelss"] | None = None,
+) -> Lstsq:
+    """Find the X of the least |A X - B|, of these the least |X|, by singular values.
+
+    Args:
+        A: Tensor [..., m, n], float32 or float64.
+        B: Tensor [..., m, k] of the same dtype, or vectors: of the sizes of `A` without the last.
+        rcond: Singular values up to this share of the largest count as 0; by default the epsilon of
+            the dtype times the longer side.
+        driver: What PyTorch would call in LAPACK; it decides which results there are, not how they
+            are found.
+
+    Returns:
+        `solution` [..., n, k]; `residuals`, the squared distances [..., k], of size 0 unless m > n,
+        every rank is n and the driver another than "gelsy", which None stands for; `rank`, int64,
+        of size 0 for "gels"; `singular_values`, of size 0 but for "gelsd" and "gelss". Only the
+        first and the second have a gradient; until backward the graph keeps `A`, its
+        pseudo-inverse and `B`.
+
+    Raises:
+        LinAlgError: A matrix has elements that are not finite, or does not converge.
+        ShapeError: The sizes do not fit.
+        DTypeError: The dtypes differ, or are others.
+        DeviceError: The tensors are on two devices, or the device has no LAPACK.
+        ValueError: `rcond` is negative, or another driver.
+        TypeError: An argument is of another type.
+        DisposedError: A tensor is disposed.
+
+    >>> x = gb.tensor([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
+    >>> found = gb.linalg.lstsq(x, gb.tensor([[1.0], [3.0], [5.0]]))
+    >>> gb.allclose(found.solution, gb.tensor([[1.0], [2.0]]), atol=1e-4)
+    True
+    """
+    op = "linalg.lstsq"
+    check.tensor(op, "A", A)
+    check.tensor(op, "B", B)
+    name = "gelsy" if driver is None else check.choice(op, "driver", driver, *_DRIVERS)
+    tolerance = _tolerance(op, A, None, rcond)
+    is_vector = B.ndim == A.ndim - 1 and B.shape == A.shape[:-1]
+    right = B.unsqueeze(-1) if is_vector else B
+    if right.ndim < 2 or right.shape[-2] != A.shape[-2]:
+        raise ShapeError(
+            f"{op}: sizes {[*A.shape]} and {[*B.shape]}; as many rows of one as of the other are "
+            "needed"
+        )
+    inverse, values, counted = _inverted(op, A, tolerance, False)
+    solution = inverse @ right
+    nothing = _engine.empty(0, dtype=A.dtype, device=A.device)
+    is_tall = A.shape[-2] > A.shape[-1] and name != "gelsy"
+    is_determined = is_tall and bool((counted == A.shape[-1]).all())
+    residuals = (A @ solution - right).square().sum(-2) if is_determined else nothing
+    return Lstsq(
+        solution.squeeze(-1) if is_vector else solution,
+        residuals.squeeze(-1) if is_vector and is_determined else residuals,
+        counted if name != "gels" else nothing.long(),
+        values if name in ("gelsd", "gelss") else nothing,
+    )
