@@ -44,7 +44,8 @@ struct PoolWindow {
   bool adapts;
 };
 
-/// The largest element that a place meets, or the first NaN, and its number in the plane.
+/// The largest element that a place meets, or NaN where there is one, the last, and its number in
+/// the plane.
 struct MaxPool {
   static constexpr const char* name = "max_pool";
   View out;      // [planes, places], dense, as all that follows

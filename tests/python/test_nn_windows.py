@@ -326,3 +326,76 @@ class TestFolds:
     def test_refuse_sizes_that_do_not_fit(self, call, message):
         with pytest.raises(gb.ShapeError, match=message):
             call()
+
+
+@pytest.mark.parametrize(
+    ("pool", "expected"),
+    [
+        (lambda x: functional.max_pool2d(x, (1 << 40, 2), padding=(1 << 39, 0)), 5),
+        (
+            lambda x: functional.avg_pool2d(
+                x, 1 << 59, 1 << 57, 1 << 58, count_include_pad=False
+            ).flatten()[0],
+            3.5,
+        ),
+        (lambda x: functional.avg_pool3d(x[None], 1 << 50, padding=1 << 49), 21 * 2.0**-150),
+        (lambda x: functional.lp_pool2d(x, 1, (2, 3), (1, (1 << 63) - 1)), 21),
+    ],
+)
+def test_a_window_far_larger_than_its_input_takes_no_time(pool, expected):
+    x = gb.tensor([[[1.0, 4.0, 2.0], [3.0, 5.0, 6.0]]], dtype=gb.float64)
+
+    assert pool(x).item() == pytest.approx(expected)
+
+
+def test_a_last_place_is_added_only_where_elements_are_left_over():
+    x = gb.arange(5.0).reshape(1, 5)
+
+    values = functional.max_pool1d(x, 4, dilation=2, ceil_mode=True)
+
+    assert values.tolist() == [[4.0]]
+
+
+def test_the_last_nan_of_a_window_is_its_largest():
+    x = gb.tensor([[1.0, float("nan"), 3.0, float("nan"), 5.0, 2.0]])
+
+    values, indices = functional.max_pool1d(x, 5, 1, return_indices=True)
+
+    assert np.isnan(values.numpy()).all()
+    assert indices.tolist() == [[3, 3]]
+
+
+@pytest.mark.parametrize("dtype", [gb.float64, gb.float16])
+def test_a_norm_of_an_infinite_power_is_the_largest_or_the_smallest(dtype):
+    x = gb.tensor([[1.0, -4.0, 2.0, 3.0]], dtype=dtype)
+
+    largest = functional.lp_pool1d(x, float("inf"), 2)
+    smallest = functional.lp_pool1d(x, -float("inf"), 2)
+
+    assert (largest.tolist(), smallest.tolist()) == ([[4, 3]], [[1, 2]])
+
+
+def test_nan_of_a_channel_does_not_reach_those_that_do_not_look_at_it():
+    x = gb.ones(1, 5, 2)
+    x[0, 0, 1] = float("nan")
+
+    made = functional.local_response_norm(x, 3)
+
+    assert np.argwhere(np.isnan(made.numpy()[0])).tolist() == [[0, 1], [1, 1]]
+    assert functional.local_response_norm(gb.ones(2, 3, 1), 1 << 62).shape == (2, 3, 1)
+
+
+def test_a_dim_of_the_same_size_is_not_mixed():
+    x = gb.tensor([[[[1.0, float("inf")], [2.0, 3.0]]]])
+
+    made = functional.interpolate(x, (4, 2), mode="bilinear")
+
+    assert made[0, 0, :, 0].tolist() == [1, 1.25, 1.75, 2]
+    same = functional.interpolate(x, (2, 2), mode="bilinear")
+    assert same.tolist() == x.tolist()
+    assert same.data_ptr() != x.data_ptr()
+
+
+def test_a_pad_beyond_all_sizes_is_refused():
+    with pytest.raises(gb.ShapeError, match="pad: pads"):
+        gb.pad(gb.ones(5), (-(1 << 63), (1 << 63) - 1))

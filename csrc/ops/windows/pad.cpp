@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <vector>
 
 #include "csrc/core/error.h"
@@ -13,6 +14,8 @@
 
 namespace garboard {
 namespace {
+
+constexpr std::int64_t most_size = std::numeric_limits<std::int64_t>::max();
 
 /// Of one dim.
 struct Sides {
@@ -29,7 +32,9 @@ AllSides sides_of(const Tensor& input, const Dims& pads) {
     const int d = input.ndim() - 1 - i / 2;
     const std::int64_t size = input.sizes()[d];
     std::int64_t wider = 0;
-    if (__builtin_add_overflow(pads[i], pads[i + 1], &wider) ||
+    // None has more elements than could be left out; the rule turns signs around.
+    if (pads[i] < -most_size || pads[i + 1] < -most_size ||
+        __builtin_add_overflow(pads[i], pads[i + 1], &wider) ||
         __builtin_add_overflow(wider, size, &wider) || wider < 0)
       throw ShapeError(text("pad: pads ", pads, ", input of sizes ", input.sizes(), "; size ", size,
                             " of dim ", d, " cannot become ", size, " + ", pads[i], " + ",

@@ -74,7 +74,7 @@ std::int64_t places_of(const PoolForm& form, std::size_t d, int dims, bool round
                           window.dilation[d], "; the window must not span more than the size"));
   std::int64_t places = (free < 0 ? 0 : free / stride) + 1;
   // A last place must begin inside, or in the padding before.
-  if (rounds_up && free % stride != 0 && places * stride < size + padding) ++places;
+  if (rounds_up && free > 0 && free % stride != 0 && places * stride < size + padding) ++places;
   return places;
 }
 
@@ -93,7 +93,9 @@ PoolForm form_of(const char* op, int dims, const Tensor& input, const PoolOption
     const int of_input = input.ndim() - kernels::space_dims + static_cast<int>(d);
     if (static_cast<int>(d) < kernels::space_dims - dims) continue;
     form.places[d] = form.out[of_input] = places_of(form, d, dims, options.rounds_up);
-    if (form.places[d] == 1) form.window.stride[d] = 1;  // never taken: it would overflow
+    // Steps that are never taken would overflow.
+    if (form.places[d] == 1) form.window.stride[d] = 1;
+    if (form.window.taps[d] == 1) form.window.dilation[d] = 1;
   }
   return form;
 }

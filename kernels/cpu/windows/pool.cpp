@@ -20,7 +20,15 @@ struct PoolDim {
   std::int64_t count(std::int64_t place) const {
     return adapts ? divided_up((place + 1) * size, places) - first(place) : taps;
   }
-  bool is_inside(std::int64_t at) const { return at >= 0 && at < size; }
+  std::int64_t step() const { return adapts ? 1 : dilation; }
+  /// Those that lie inside are of taps [first, last): a window may be far larger than what it
+  /// meets.
+  std::int64_t first_tap(std::int64_t place) const {
+    return larger(divided_up(-first(place), step()), 0);
+  }
+  std::int64_t last_tap(std::int64_t place) const {
+    return smaller(divided_up(size - first(place), step()), count(place));
+  }
   /// Those of them that an average divides by: they lie inside, or in the padding.
   std::int64_t divisor(std::int64_t place, bool counts_padding) const {
     const std::int64_t begin = first(place), end = begin + count(place);
@@ -42,33 +50,35 @@ struct PoolShape {
     }
   }
 
-  /// Calls `visit(line, first)` for each line that a line of places meets: `first` is the number in
-  /// the plane of the line's first element.
+  /// Calls `visit(first)` for each line that a line of places meets: `first` is the number in the
+  /// plane of the line's first element.
   template <class Visit>
-  void for_each_line(std::int64_t z, std::int64_t y, Visit visit) const {
-    const PoolDim &deep = dim[0], &high = dim[1];
+  void for_each_line(std::int64_t z, std::int64_t y, Pace& pace, Visit visit) const {
+    const PoolDim &deep = dim[0], &high = dim[1], &wide = dim[2];
+    const std::int64_t taps = wide.adapts ? 1 : smaller(wide.taps, wide.size);
     const std::int64_t from_z = deep.first(z), from_y = high.first(y);
-    for (std::int64_t i = 0; i < deep.count(z); ++i) {
-      const std::int64_t at_z = from_z + i * (deep.adapts ? 1 : deep.dilation);
-      if (!deep.is_inside(at_z)) continue;
-      for (std::int64_t j = 0; j < high.count(y); ++j) {
-        const std::int64_t at_y = from_y + j * (high.adapts ? 1 : high.dilation);
-        if (high.is_inside(at_y)) visit((at_z * high.size + at_y) * dim[2].size);
+    for (std::int64_t i = deep.first_tap(z); i < deep.last_tap(z); ++i)
+      for (std::int64_t j = high.first_tap(y); j < high.last_tap(y); ++j) {
+        pace.advance(wide.size + wide.places * taps);
+        visit(((from_z + i * deep.step()) * high.size + from_y + j * high.step()) * wide.size);
       }
-    }
   }
 
   /// Calls `visit(begin, end, at)` for each tap of a line: places [begin, end) meet elements at,
   /// at + stride, ... of it. Not for what adapts.
   template <class Visit>
-  void for_each_tap(Visit visit) const {
+  void for_each_tap(Pace& pace, Visit visit) const {
     const PoolDim& wide = dim[2];
-    for (std::int64_t k = 0; k < wide.taps; ++k) {
+    // The last place meets the first taps, the first place the last ones.
+    const std::int64_t from = wide.first_tap(wide.places - 1), to = wide.last_tap(0);
+    for (std::int64_t k = from; k < to; ++k) {
       const std::int64_t offset = k * wide.dilation - wide.padding;
       const std::int64_t begin = smaller(larger(divided_up(-offset, wide.stride), 0), wide.places);
       const std::int64_t end =
           smaller(larger(divided_up(wide.size - offset, wide.stride), begin), wide.places);
-      if (begin < end) visit(begin, end, begin * wide.stride + offset);
+      if (begin >= end) continue;
+      pace.advance(end - begin);
+      visit(begin, end, begin * wide.stride + offset);
     }
   }
 
@@ -77,14 +87,15 @@ struct PoolShape {
     double met = element_ns;
     for (const PoolDim& one : dim)
       met *= one.adapts ? static_cast<double>(one.size + one.places)
-                        : static_cast<double>(one.places) * static_cast<double>(one.taps);
+                        : static_cast<double>(one.places) *
+                              static_cast<double>(smaller(one.taps, one.size));
     const std::int64_t grain = (1 << 14) / (places + size) + 1;
     for_each_part(planes, grain, met * static_cast<double>(planes),
                   [&](std::int64_t first, std::int64_t last) {
                     Pace pace;
                     for (std::int64_t plane = first; plane < last; ++plane) {
                       pace.advance(size + places);
-                      run(plane);
+                      run(plane, pace);
                     }
                   });
   }
@@ -93,12 +104,12 @@ struct PoolShape {
 template <class T>
 constexpr T lowest_of = -__builtin_huge_val();
 
-/// Keeps the larger of each, and its place; NaN stays once it is there.
+/// Keeps the larger of each, and its place; NaN once it is met, and the last one's place.
 template <class T, class I>
 void keep_larger(T* best, I* where, const T* x, std::int64_t count, std::int64_t stride, I at) {
   if (stride == 1) {
     for (std::int64_t i = 0; i < count; ++i) {
-      const bool is_better = !(x[i] <= best[i]) && best[i] == best[i];
+      const bool is_better = x[i] > best[i] || x[i] != x[i];
       best[i] = is_better ? x[i] : best[i];
       where[i] = is_better ? static_cast<I>(at + i) : where[i];
     }
@@ -106,7 +117,7 @@ void keep_larger(T* best, I* where, const T* x, std::int64_t count, std::int64_t
   }
   for (std::int64_t i = 0; i < count; ++i) {
     const T value = x[i * stride];
-    const bool is_better = !(value <= best[i]) && best[i] == best[i];
+    const bool is_better = value > best[i] || value != value;
     best[i] = is_better ? value : best[i];
     where[i] = is_better ? static_cast<I>(at + i * stride) : where[i];
   }
@@ -116,7 +127,7 @@ template <class T, class I>
 void max_pool(const MaxPool& of) {
   const PoolShape shape(of.out, of.x, of.window);
   const PoolDim& wide = shape.dim[2];
-  shape.for_each_plane(0.5, [&](std::int64_t plane) {
+  shape.for_each_plane(0.5, [&](std::int64_t plane, Pace& pace) {
     const T* const x = of.x.as<T>() + plane * shape.size;
     T* best = of.out.as<T>() + plane * shape.places;
     I* where = of.indices.as<I>() + plane * shape.places;
@@ -127,12 +138,13 @@ void max_pool(const MaxPool& of) {
         best[i] = lowest_of<T>;
         where[i] = -1;
       }
-      shape.for_each_line(z, y, [&](std::int64_t first) {
+      shape.for_each_line(z, y, pace, [&](std::int64_t first) {
         if (!wide.adapts)
-          return shape.for_each_tap([&](std::int64_t begin, std::int64_t end, std::int64_t at) {
-            keep_larger(best + begin, where + begin, x + first + at, end - begin, wide.stride,
-                        static_cast<I>(first + at));
-          });
+          return shape.for_each_tap(
+              pace, [&](std::int64_t begin, std::int64_t end, std::int64_t at) {
+                keep_larger(best + begin, where + begin, x + first + at, end - begin, wide.stride,
+                            static_cast<I>(first + at));
+              });
         for (std::int64_t i = 0; i < wide.places; ++i)
           for (std::int64_t k = 0; k < wide.count(i); ++k) {
             const std::int64_t at = first + wide.first(i) + k;
@@ -142,12 +154,9 @@ void max_pool(const MaxPool& of) {
       // All that was met is -inf: the first of it.
       for (std::int64_t i = 0; i < wide.places; ++i)
         if (where[i] < 0) {
-          const std::int64_t begin = wide.first(i);
-          const std::int64_t step = wide.adapts ? 1 : wide.dilation;
-          std::int64_t inside = begin;
-          while (inside < 0) inside += step;
+          const std::int64_t inside = wide.first(i) + wide.first_tap(i) * wide.step();
           bool is_found = false;
-          shape.for_each_line(z, y, [&](std::int64_t first) {
+          shape.for_each_line(z, y, pace, [&](std::int64_t first) {
             if (!is_found) where[i] = static_cast<I>(first + inside);
             is_found = true;
           });
@@ -196,34 +205,39 @@ void gather_planes(const PlaneGather& of) {
 }
 
 /// What each place of a line is divided by, given what the other dims count.
-std::int64_t divisor_of(const AveragePool& of, const PoolShape& shape, std::int64_t z,
-                        std::int64_t y, std::int64_t w) {
-  if (of.divisor != 0) return of.divisor;
-  return shape.dim[0].divisor(z, of.counts_padding) * shape.dim[1].divisor(y, of.counts_padding) *
-         shape.dim[2].divisor(w, of.counts_padding);
+double divisor_of(const AveragePool& of, const PoolShape& shape, std::int64_t z, std::int64_t y,
+                  std::int64_t w) {
+  if (of.divisor != 0) return static_cast<double>(of.divisor);
+  const auto along = [&](int d, std::int64_t place) {  // their product may be beyond 2^63
+    return static_cast<double>(shape.dim[d].divisor(place, of.counts_padding));
+  };
+  return along(0, z) * along(1, y) * along(2, w);
 }
 
 template <class T>
 void average_pool(const AveragePool& of) {
   const PoolShape shape(of.out, of.x, of.window);
   const PoolDim& wide = shape.dim[2];
-  shape.for_each_plane(0.3, [&](std::int64_t plane) {
+  shape.for_each_plane(0.3, [&](std::int64_t plane, Pace& pace) {
     const T* const x = of.x.as<T>() + plane * shape.size;
     T* out = of.out.as<T>() + plane * shape.places;
     const std::int64_t lines = shape.dim[0].places * shape.dim[1].places;
     for (std::int64_t line = 0; line < lines; ++line, out += wide.places) {
       const std::int64_t z = line / shape.dim[1].places, y = line % shape.dim[1].places;
       for (std::int64_t i = 0; i < wide.places; ++i) out[i] = 0;
-      shape.for_each_line(z, y, [&](std::int64_t first) {
+      shape.for_each_line(z, y, pace, [&](std::int64_t first) {
         if (!wide.adapts)
-          return shape.for_each_tap([&](std::int64_t begin, std::int64_t end, std::int64_t at) {
-            const T* const from = x + first + at;
-            const std::int64_t by = wide.stride;
-            if (by == 1)
-              for (std::int64_t i = begin; i < end; ++i) out[i] += from[i - begin];
-            else
-              for (std::int64_t i = begin; i < end; ++i) out[i] += from[(i - begin) * by];
-          });
+          return shape.for_each_tap(pace,
+                                    [&](std::int64_t begin, std::int64_t end, std::int64_t at) {
+                                      const T* const from = x + first + at;
+                                      const std::int64_t by = wide.stride;
+                                      if (by == 1)
+                                        for (std::int64_t i = begin; i < end; ++i)
+                                          out[i] += from[i - begin];
+                                      else
+                                        for (std::int64_t i = begin; i < end; ++i)
+                                          out[i] += from[(i - begin) * by];
+                                    });
         for (std::int64_t i = 0; i < wide.places; ++i) {
           const T* const from = x + first + wide.first(i);
           const std::int64_t count = wide.count(i);
@@ -242,7 +256,7 @@ template <class T>
 void spread_average(const AveragePoolGradient& of) {
   const PoolShape shape(of.out, of.x, of.window);
   const PoolDim& wide = shape.dim[2];
-  shape.for_each_plane(0.4, [&](std::int64_t plane) {
+  shape.for_each_plane(0.4, [&](std::int64_t plane, Pace& pace) {
     T* const x = of.x.as<T>() + plane * shape.size;
     const T* out = of.out.as<T>() + plane * shape.places;
     for (std::int64_t i = 0; i < shape.size; ++i) x[i] = 0;
@@ -253,16 +267,19 @@ void spread_average(const AveragePoolGradient& of) {
       const std::int64_t z = line / shape.dim[1].places, y = line % shape.dim[1].places;
       for (std::int64_t i = 0; i < wide.places; ++i)
         share[i] = out[i] / static_cast<T>(divisor_of(of, shape, z, y, i));
-      shape.for_each_line(z, y, [&](std::int64_t first) {
+      shape.for_each_line(z, y, pace, [&](std::int64_t first) {
         if (!wide.adapts)
-          return shape.for_each_tap([&](std::int64_t begin, std::int64_t end, std::int64_t at) {
-            T* const to = x + first + at;
-            const std::int64_t by = wide.stride;
-            if (by == 1)
-              for (std::int64_t i = begin; i < end; ++i) to[i - begin] += share[i];
-            else
-              for (std::int64_t i = begin; i < end; ++i) to[(i - begin) * by] += share[i];
-          });
+          return shape.for_each_tap(pace,
+                                    [&](std::int64_t begin, std::int64_t end, std::int64_t at) {
+                                      T* const to = x + first + at;
+                                      const std::int64_t by = wide.stride;
+                                      if (by == 1)
+                                        for (std::int64_t i = begin; i < end; ++i)
+                                          to[i - begin] += share[i];
+                                      else
+                                        for (std::int64_t i = begin; i < end; ++i)
+                                          to[(i - begin) * by] += share[i];
+                                    });
         for (std::int64_t i = 0; i < wide.places; ++i) {
           T* const to = x + first + wide.first(i);
           const std::int64_t count = wide.count(i);

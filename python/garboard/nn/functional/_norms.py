@@ -316,9 +316,8 @@ def local_response_norm(
             "needed"
         )
     channels = input.shape[1]
-    numbers = _engine.arange(channels, device=input.device)
-    offset = numbers - numbers.unsqueeze(1)  # of the channel that is looked at
-    near = (offset >= -(count // 2)) & (offset < count - count // 2)
-    rows = input.square().flatten(2)
-    mean = (near.to(input.dtype) @ rows).reshape(input.shape) / count
+    # No window is wider than all channels on both sides.
+    before, after = min(count // 2, channels), min((count - 1) // 2, channels)
+    squares = _engine.pad(input.square().flatten(2), (0, 0, before, after))
+    mean = squares.unfold(1, before + 1 + after, 1).sum(-1).reshape(input.shape) / count
     return input / (mean * alpha + k).pow(beta)

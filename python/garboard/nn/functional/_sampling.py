@@ -87,16 +87,22 @@ def interpolate(
     if mode == "area":
         return _engine._adaptive_avg_pool(input, dims, sizes)
     aligns = bool(align_corners)
+    dtype, is_half = input.dtype, input.dtype in (_engine.float16, _engine.bfloat16)
+    made = input.float() if is_half else input  # rounded once, not dim by dim
     for d in range(dims):
         old, new = input.shape[d + 2], sizes[d]
+        if elements == "linear" and old == new > 0:
+            continue  # as it is, for 0 * NaN of the next element is NaN
         if aligns and mixes:
             step = (old - 1) / (new - 1) if new > 1 else 0.0
         elif factors is not None and not recompute_scale_factor:
             step = 1 / factors[d]
         else:
             step = old / new if new else 1.0
-        input = _engine._resample(input, d + 2, new, elements, aligns, step)
-    return input
+        made = _engine._resample(made, d + 2, new, elements, aligns, step)
+    if is_half:
+        return made.to(dtype)
+    return made.clone() if made is input else made
 
 
 def upsample(

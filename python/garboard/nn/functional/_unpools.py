@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
+from math import isinf, prod
 from typing import Any
 
 from garboard import _check as check
@@ -69,9 +69,11 @@ def lp_pool1d(
 ) -> Tensor:
     """Compute the norm of each window: (sum of x^p)^(1 / p).
 
+    Of p = inf it is the largest size, of -inf the smallest.
+
     Args:
         input: Tensor [n, channels, length] or [channels, length], float32 or float64.
-        norm_type: The power p, not 0.
+        norm_type: The power p, not 0; may be infinite.
         kernel_size: The window's size: a number, or one a dim.
         stride: How far apart windows are; None for their size.
         ceil_mode: Add a window for what is left over at the end.
@@ -135,9 +137,11 @@ def lp_pool2d(
 ) -> Tensor:
     """Compute the norm of each window: (sum of x^p)^(1 / p).
 
+    Of p = inf it is the largest size, of -inf the smallest.
+
     Args:
         input: Tensor [n, channels, height, width] or [channels, height, width], float32 or float64.
-        norm_type: The power p, not 0.
+        norm_type: The power p, not 0; may be infinite.
         kernel_size: The window's size: a number, or one a dim.
         stride: How far apart windows are; None for their size.
         ceil_mode: Add a window for what is left over at the end.
@@ -201,9 +205,11 @@ def lp_pool3d(
 ) -> Tensor:
     """Compute the norm of each window: (sum of x^p)^(1 / p).
 
+    Of p = inf it is the largest size, of -inf the smallest.
+
     Args:
         input: Tensor [n, channels, depth, height, width] or without n, float32 or float64.
-        norm_type: The power p, not 0.
+        norm_type: The power p, not 0; may be infinite.
         kernel_size: The window's size: a number, or one a dim.
         stride: How far apart windows are; None for their size.
         ceil_mode: Add a window for what is left over at the end.
@@ -254,6 +260,11 @@ def _normed(
     if power == 0:
         raise ValueError(f"{op}: norm_type {shown(power)}; another number is needed")
     taps = each_dim(op, "kernel_size", kernel, dims, least=1)
+    if isinf(power):  # the largest, or the smallest
+        sizes = check.tensor(op, "input", input).abs()
+        sign = 1 if power > 0 else -1
+        picked = _engine._max_pool(sizes * sign, dims, taps, stride, 0, 1, rounds_up, False)
+        return picked.values * sign
     powers = check.tensor(op, "input", input) ** power
     mean = _engine._avg_pool(powers, dims, taps, stride, 0, rounds_up)
     positive = _engine.relu(mean.abs()) * mean.sign()
