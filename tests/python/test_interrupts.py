@@ -109,6 +109,9 @@ PRODUCTS = {
 }
 INDEXED = {
     "topk": lambda: zeros(ENDLESS).topk(2),
+    "unique of many columns": lambda: gb.zeros(2, 1 << 21).unique(dim=0),
+    "a pool of one line": lambda: gb.nn.functional.avg_pool1d(gb.zeros(1, 1 << 21), 1 << 20, 1),
+    "a pool": lambda: gb.nn.functional.max_pool2d(gb.zeros(1, 2000, 2000), 1001, 1, 500),
     "bincount": lambda: classes(ENDLESS).bincount(),
     "scatter_add_": lambda: gb.zeros(3).scatter_add_(0, classes(ENDLESS), zeros(ENDLESS)),
     "scatter_ of a number": lambda: gb.zeros(3).scatter_(0, classes(ENDLESS), 1.0),
@@ -138,6 +141,31 @@ def test_a_reduction_that_would_take_hours_ends(work):
 @pytest.mark.parametrize("work", [*PRODUCTS.values()], ids=PRODUCTS)
 def test_a_product_that_would_take_hours_ends(work):
     assert is_interrupted(work)
+
+
+def test_a_signal_that_is_there_before_the_first_look_is_heard():
+    said = run_program(
+        """
+        import signal
+        import threading
+
+        import garboard as gb
+
+        of_threading = threading.main_thread
+
+        def main_thread():
+            signal.raise_signal(signal.SIGINT)  # heard in here, at the latest
+            return of_threading()
+
+        threading.main_thread = main_thread
+        try:
+            gb.zeros(1).expand(1 << 40).sum()
+        except KeyboardInterrupt:
+            print("ended")
+        """
+    )
+
+    assert said == "ended\n"
 
 
 @pytest.mark.parametrize("work", [*INDEXED.values()], ids=INDEXED)

@@ -40,13 +40,16 @@ void come_back(void* left) { delete static_cast<WithoutGil*>(left); }
 enum class Hears : char { perhaps, yes, no };
 thread_local Hears hears = Hears::perhaps;
 
-bool is_main_thread() noexcept {
+/// Throws what a signal handler raised meanwhile: Python code hears signals too.
+bool is_main_thread() {
   const Ref threading(PyImport_ImportModule("threading"));
   const Ref main(threading ? PyObject_CallMethod(threading.get(), "main_thread", nullptr)
                            : nullptr);
   const Ref number(main ? PyObject_GetAttrString(main.get(), "ident") : nullptr);
   const unsigned long ident = number ? PyLong_AsUnsignedLong(number.get()) : 0;
   if (!PyErr_Occurred()) return ident == PyThread_get_thread_ident();
+  if (!PyErr_ExceptionMatches(PyExc_AttributeError) && !PyErr_ExceptionMatches(PyExc_ImportError))
+    throw PythonErrorSet();
   PyErr_Clear();  // half an interpreter: signals are looked at in vain
   return true;
 }
@@ -54,8 +57,8 @@ bool is_main_thread() noexcept {
 bool can_be_ended() noexcept { return hears != Hears::no; }
 
 void end_if_asked() {
-  if (hears == Hears::perhaps) hears = is_main_thread() ? Hears::yes : Hears::no;
   if (PyErr_CheckSignals() < 0) throw PythonErrorSet();
+  if (hears == Hears::perhaps) hears = is_main_thread() ? Hears::yes : Hears::no;
 }
 
 }  // namespace
