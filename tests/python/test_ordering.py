@@ -145,6 +145,9 @@ class TestCounts:
         assert gb.tensor([3.0, 3.0]).histc(2).tolist() == [0, 2]
         assert gb.tensor([1.0, NAN, 9.0]).histc(2, 0, 4).tolist() == [1, 0]
 
+    def test_histc_counts_beyond_what_its_dtype_counts_to(self):
+        assert gb.zeros(5000, dtype=gb.float16).histc(1).tolist() == [5000]
+
     def test_searchsorted_goes_left_or_right(self):
         a = gb.tensor([[1, 3, 3, 5], [2, 2, 2, 2]])
 
@@ -215,6 +218,7 @@ MISTAKES: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
     "bincount sign": (lambda x: x[0].long().sub(1).bincount(), IndexOutOfRangeError, "number -1"),
     "bincount weights": (lambda x: x[0].long().bincount(x), ShapeError, "weights of sizes"),
     "histc": (lambda x: x.histc(0), ShapeError, "0 bins; at least one"),
+    "histc of infinite elements": (lambda x: (x / 0).histc(3), ShapeError, "finite ones"),
     "histc range": (lambda x: x.histc(2, 1, 0), ShapeError, "from 1 to 0"),
     "searchsorted": (lambda x: gb.searchsorted(x, x[:1]), ShapeError, r"sizes \[2, 3\] for"),
     "bucketize": (lambda x: gb.bucketize(x, x), ShapeError, "one dim is needed"),

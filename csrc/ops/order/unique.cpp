@@ -1,8 +1,11 @@
 #include "csrc/ops/order/unique.h"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "csrc/core/error.h"
+#include "csrc/core/outer_lock.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
 #include "csrc/ops/elementwise/binary.h"
@@ -43,9 +46,11 @@ Tensor starts_of_runs(const Tensor& rows) {
 /// first, each time stably.
 Tensor order_of(const Tensor& rows) {
   Tensor order = counted_up(rows.sizes()[0], rows.device());
+  OuterLock::Turns turns;  // each sort may be short, and columns many
   for (std::int64_t column = rows.sizes()[1] - 1; column >= 0; --column) {
     const Tensor keys = index_select(select(rows, 1, column), 0, order);
     order = index_select(order, 0, argsort(keys, 0, Direction::ascending));
+    turns.offer();
   }
   return order;
 }
@@ -65,6 +70,17 @@ Unique runs_of(const Tensor& rows, const Tensor& order) {
   }
   const Tensor ends = slice(cat({places, end}, 0), 0, groups ? 1 : 0, groups, 1);
   return {index_select(rows, 0, places), inverse, ends - places};
+}
+
+/// What bounds of the elements themselves come to, for a range to be cut into bins.
+void check_finite(const Tensor& low, const Tensor& high) {
+  const auto value_of = [](const Tensor& bound) {
+    return *static_cast<const double*>(to(bound, Device()).data());
+  };
+  const double from = value_of(low), end = value_of(high);
+  if (std::isfinite(from) && std::isfinite(end)) return;
+  throw ShapeError(
+      text("histc: elements from ", from, " to ", end, "; finite ones are needed, or min and max"));
 }
 
 enum class Order : std::uint8_t { sorted, as_given };
@@ -151,8 +167,9 @@ Tensor histc(const Tensor& input, std::int64_t bins, double low, double high) {
     throw ShapeError(text("histc: a range from ", low, " to ", high,
                           "; it must be finite, and its end no less than its start"));
   const Tensor x = reshape(detach(input), {-1});
-  const Tensor out = zeros({bins}, input.dtype(), input.device());
-  if (x.count() == 0) return out;
+  // Counted as integers: half types end at 2048, float32 at 2^24.
+  const Tensor out = zeros({bins}, DType::int64, input.device());
+  if (x.count() == 0) return to(out, input.dtype());
   const bool is_given = low != high;
   const auto bound = [&](double given, const Tensor& found, double away) {
     if (is_given) return scalar_tensor(Scalar::of(given), DType::float64, input.device());
@@ -160,15 +177,16 @@ Tensor histc(const Tensor& input, std::int64_t bins, double low, double high) {
     return where(eq(amin(x), amax(x)), value + Scalar::of(away), value);
   };
   const Tensor from = bound(low, amin(x), -1), end = bound(high, amax(x), 1);
+  if (!is_given) check_finite(from, end);
   const Tensor wide = to(x, DType::float64);
   const Tensor inside = logical_and(ge(wide, from), le(wide, end));
   const Tensor scaled =
       (masked_select(wide, inside) - from) * Scalar::of(double(bins)) / (end - from);
   const Tensor place = minimum(to(floor(scaled), DType::int64), Scalar::of(bins - 1));
   const Tensor added =
-      expand(full({1}, Scalar::of(std::int64_t{1}), input.dtype(), input.device()), place.sizes());
+      expand(full({1}, Scalar::of(std::int64_t{1}), DType::int64, input.device()), place.sizes());
   index_add_(out, 0, place, added);
-  return out;
+  return to(out, input.dtype());
 }
 
 Tensor isin(const Tensor& elements, const Tensor& tests, bool invert) {
