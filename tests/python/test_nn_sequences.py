@@ -278,3 +278,12 @@ def test_a_transformer_learns_and_leaves_nothing_behind(norm_first):
         names = dict(model.named_parameters())
         assert "encoder.layers.0.self_attn.in_proj_weight" in names
         assert "decoder.layers.1.multihead_attn.out_proj.bias" in names
+
+
+def test_attention_to_keys_without_elements_is_even():
+    queries, keys = gb.zeros(1, 2, 0), gb.zeros(1, 4, 0)
+    values = gb.arange(4.0).reshape(1, 4, 1)
+
+    made = gb.nn.functional.scaled_dot_product_attention(queries, keys, values)
+
+    assert made.tolist() == [[[1.5], [1.5]]]

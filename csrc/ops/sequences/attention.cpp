@@ -256,7 +256,7 @@ Tensor attention(const Tensor& query, const Tensor& key, const Tensor& value, co
   }
   const double depth = static_cast<double>(q.sizes()[3]);
   const bool drops_all = options.dropout == 1;
-  const AttentionRule rule{options.scale.value_or(1 / std::sqrt(depth)),
+  const AttentionRule rule{options.scale.value_or(1 / std::sqrt(std::max(depth, 1.0))),
                            options.is_causal,
                            drops_all ? 1 : 1 - options.dropout,
                            {}};
