@@ -78,26 +78,24 @@ void meet_row(T* x, const T* source, std::int64_t count, ScatterSteps steps) {
 
 template <class F, class T>
 void scatter_all(const LoopPlan& plan, IndexedDim along, PlaceRange range) {
-  typedef T Aliased __attribute__((may_alias));
   const LoopDim &rows = plan.dim[plan.dims - 2], &inner = plan.inner();
   const ScatterSteps steps{inner.strides[0], inner.strides[1], inner.strides[2]};
   Pace pace;
   for_each_place(plan, 2, [&](char* const* data) {
-    auto* x = reinterpret_cast<Aliased*>(data[0]);
+    auto* x = reinterpret_cast<T*>(data[0]);
     const auto* index = reinterpret_cast<const std::int64_t*>(data[1]);
-    const auto* source = reinterpret_cast<const Aliased*>(data[2]);
+    const auto* source = reinterpret_cast<const T*>(data[2]);
     for (std::int64_t r = 0; r < rows.size; ++r) {
       pace.advance(inner.size);
       if (steps.index != 0) {
         for (const auto [first, last] : Pieces<>(inner.size))
-          scatter_row<F, Aliased>(x + first * steps.x, index + first * steps.index,
-                                  source + first * steps.source, last - first, steps, along, range);
+          scatter_row<F>(x + first * steps.x, index + first * steps.index,
+                         source + first * steps.source, last - first, steps, along, range);
       } else if (const std::uint64_t place = place_of(index, along.wrap);
                  place - range.first < range.size) {
-        Aliased* const there = x + static_cast<std::int64_t>(place) * along.stride;
+        T* const there = x + static_cast<std::int64_t>(place) * along.stride;
         for (const auto [first, last] : Pieces<>(inner.size))
-          meet_row<F, Aliased>(there + first * steps.x, source + first * steps.source, last - first,
-                               steps);
+          meet_row<F>(there + first * steps.x, source + first * steps.source, last - first, steps);
       }
       x += rows.strides[0];
       index += rows.strides[1];

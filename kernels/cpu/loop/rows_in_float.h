@@ -48,6 +48,7 @@ void finish_row(T* row, const functors::Widened<T>* result, std::int64_t count) 
 template <functors::Half T, int inputs, RowFunction of_float>
 void row_in_float(void* const* data, std::int64_t count) {
   constexpr std::int64_t short_row = 1024;
+  if (count == 0) return;
   alignas(64) float own[inputs][short_row];
   const Scratch scratch(count > short_row ? wide_bytes<T>(inputs * count) : 0);
   void* wide[1 + inputs];

@@ -53,13 +53,12 @@ TEST(SmallTensor, IsOneBlockUpToSixtyFourBytes) {
   const Tensor small = Tensor::fresh(Dims{16}, DType::float32, {});
   const Tensor large = Tensor::fresh(Dims{17}, DType::float32, {});
 
-  const auto distance = [](const Tensor& tensor) {
-    const auto body = reinterpret_cast<std::uintptr_t>(tensor.body());
-    return body - reinterpret_cast<std::uintptr_t>(tensor.storage().get());
+  const auto body_beside_storage = [](const Tensor& tensor) {
+    return &reinterpret_cast<SmallTensor*>(tensor.storage().get())->body;
   };
 
-  EXPECT_EQ(distance(small), offsetof(SmallTensor, body));
-  EXPECT_NE(distance(large), offsetof(SmallTensor, body));
+  EXPECT_EQ(small.body(), body_beside_storage(small));
+  EXPECT_NE(large.body(), body_beside_storage(large));
 }
 
 TEST(SmallTensor, OfNoElementsHasABodyAndNoBytes) {
