@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from garboard import _engine
-from garboard._engine import DisposeScope, Tensor
+from garboard._engine import DisposeScope, Tensor, _PackedSequence
 from garboard._given import items_of
 from garboard._native import add_methods
 from garboard._texts import printable
@@ -12,6 +12,9 @@ from garboard._texts import printable
 __all__ = ["act_on_nests", "dispose_scope", "holds", "tensors_in"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_D = TypeVar("_D", Tensor, _PackedSequence)
+
+_Member = Tensor | _PackedSequence
 
 if TYPE_CHECKING:
 
@@ -31,19 +34,24 @@ def _has_members(item: object) -> bool:
     return hasattr(type(item), "_scope_members")
 
 
+def _is_member(item: object) -> bool:
+    """Tell whether `item` is what a scope has members of."""
+    return issubclass(type(item), (Tensor, _PackedSequence))
+
+
 def _parts_of(nest: Any) -> Iterator[Any]:
     """Yield what stands in any nest of tuples, lists and dicts, each nest visited once.
 
-    A module or an optimizer comes before its tensors.
+    A module or an optimizer comes before its tensors. A packed sequence, a tuple too, is one thing.
     """
     stack, seen = [nest], set()
     while stack:
         item = stack.pop()
         # By its type: isinstance would ask an object that is no nest for its class.
-        is_nest = issubclass(type(item), (tuple, list, dict))
+        is_nest = issubclass(type(item), (tuple, list, dict)) and not _is_member(item)
         if not is_nest:
             yield item
-        if issubclass(type(item), Tensor) or not (is_nest or _has_members(item)):
+        if _is_member(item) or not (is_nest or _has_members(item)):
             continue
         if id(item) in seen:
             continue
@@ -56,9 +64,18 @@ def _parts_of(nest: Any) -> Iterator[Any]:
             stack.extend(reversed(item._scope_members()))
 
 
+def _members_in(nest: Any) -> Iterator[_Member]:
+    """Yield the tensors and packed sequences in any nest, modules and optimizers included."""
+    return (part for part in _parts_of(nest) if _is_member(part))
+
+
 def tensors_in(nest: Any) -> Iterator[Tensor]:
-    """Yield the tensors in any nest of tuples, lists, dicts, modules and optimizers."""
-    return (part for part in _parts_of(nest) if issubclass(type(part), Tensor))
+    """Yield the tensors in any nest of tuples, lists, dicts, modules, optimizers and sequences."""
+    for member in _members_in(nest):
+        if isinstance(member, Tensor):
+            yield member
+        else:
+            yield from (part for part in member if part is not None)
 
 
 # What may stand in a nest beside tensors, for there is nothing of it to end.
@@ -70,10 +87,10 @@ def _checked(op: str, given: Any) -> list[Any]:
     parts = list(_parts_of(given))
     for part in parts:
         is_plain = isinstance(part, _PLAIN) and not any(part is one for one in given)
-        if not is_plain and not isinstance(part, Tensor) and not _has_members(part):
+        if not is_plain and not _is_member(part) and not _has_members(part):
             raise TypeError(
-                f"{op}: an argument of type {type(part).__name__}; a Tensor, a Module, an "
-                "Optimizer, or a tuple, list or dict of them is needed"
+                f"{op}: an argument of type {type(part).__name__}; a Tensor, a PackedSequence, a "
+                "Module, an Optimizer, or a tuple, list or dict of them is needed"
             )
     return [part for part in parts if not isinstance(part, _PLAIN)]
 
@@ -85,7 +102,7 @@ def act_on_nests(scope: DisposeScope, op: str, other: DisposeScope | None, *give
     """
     parts = _checked(op, given)
     targets = () if other is None else (other,)
-    getattr(scope, op)(*targets, *(part for part in parts if isinstance(part, Tensor)))
+    getattr(scope, op)(*targets, *(part for part in parts if _is_member(part)))
     for part in parts:
         if op != "dispose_everything_but" and hasattr(type(part), "_move_home"):
             outer = {"detach": None, "attach": scope, "move_to_outer": scope.outer}.get(op, other)
@@ -95,14 +112,14 @@ def act_on_nests(scope: DisposeScope, op: str, other: DisposeScope | None, *give
 
 def holds(scope: DisposeScope, given: Any) -> bool:
     """Tell whether `given`, which is no tensor, has tensors, and all of them are in the scope."""
-    tensors = list(tensors_in(given))
-    return bool(tensors) and all(tensor in scope for tensor in tensors)
+    members = list(_members_in(given))
+    return bool(members) and all(member in scope for member in members)
 
 
 def _move_results_out(scope: DisposeScope, result: Any) -> Any:
-    tensors = tuple(tensor for tensor in tensors_in(result) if not tensor.is_disposed)
-    if tensors:
-        scope.move_to_outer(*tensors)
+    members = tuple(member for member in _members_in(result) if not member.is_disposed)
+    if members:
+        scope.move_to_outer(*members)
     return result
 
 
@@ -159,14 +176,14 @@ async def _aexit(self: DisposeScope, *error: Any) -> None:
     self.__exit__(*error)
 
 
-def _move_to_outer(self: Tensor) -> Tensor:
-    """Hand the tensor to the scope around its own; without one, detach it.
+def _move_to_outer(self: _D) -> _D:
+    """Hand this to the scope around its own; without one, detach it.
 
     Returns:
-        The tensor itself. In no scope it is left alone.
+        The same. In no scope it is left alone.
 
     Raises:
-        DisposedError: The tensor has ended.
+        DisposedError: It has ended.
 
     >>> with gb.dispose_scope():
     ...     x = gb.ones(2).move_to_outer_dispose_scope()
@@ -180,17 +197,18 @@ def _move_to_outer(self: Tensor) -> Tensor:
     return self
 
 
-def _move_to_other(self: Tensor, other: Tensor | DisposeScope) -> Tensor:
-    """Hand the tensor to `other`, a scope or a tensor whose scope is meant.
+def _move_to_other(self: _D, other: _Member | DisposeScope) -> _D:
+    """Hand this to `other`, a scope or what is in the scope that is meant.
 
     Args:
-        other: An open DisposeScope; or a tensor, and where that is in no scope, detach.
+        other: An open DisposeScope; or a tensor or packed sequence, and where that is in no scope,
+            detach.
 
     Returns:
-        The tensor itself.
+        The same.
 
     Raises:
-        DisposedError: The tensor, or `other`, has ended.
+        DisposedError: It, or `other`, has ended.
         TypeError: `other` is neither.
         GarboardError: The scope was never opened, or it has closed.
 
@@ -201,14 +219,14 @@ def _move_to_other(self: Tensor, other: Tensor | DisposeScope) -> Tensor:
     ...     print(y)
     tensor([0., 0.])
     """
-    if not isinstance(other, (Tensor, DisposeScope)):
+    if not isinstance(other, (Tensor, _PackedSequence, DisposeScope)):
         raise TypeError(
-            f"move_to_other_dispose_scope: other is of type {type(other).__name__}; a Tensor or a "
-            "DisposeScope is needed"
+            f"move_to_other_dispose_scope: other is of type {type(other).__name__}; a Tensor, a "
+            "PackedSequence or a DisposeScope is needed"
         )
-    for tensor in (self, other) if isinstance(other, Tensor) else (self,):
-        _engine._require_living(tensor, "move_to_other_dispose_scope")
-    target = _engine._scope_of(other) if isinstance(other, Tensor) else other
+    for one in (self,) if isinstance(other, DisposeScope) else (self, other):
+        _engine._require_living(one, "move_to_other_dispose_scope")
+    target = other if isinstance(other, DisposeScope) else _engine._scope_of(other)
     scope = _engine._scope_of(self)
     if target is None:
         return _detach(self)
@@ -219,14 +237,14 @@ def _move_to_other(self: Tensor, other: Tensor | DisposeScope) -> Tensor:
     return self
 
 
-def _detach(self: Tensor) -> Tensor:
-    """Take the tensor out of its scope: no scope ends it any more.
+def _detach(self: _D) -> _D:
+    """Take this out of its scope: no scope ends it any more.
 
     Returns:
-        The tensor itself. In no scope it is left alone.
+        The same. In no scope it is left alone.
 
     Raises:
-        DisposedError: The tensor has ended.
+        DisposedError: It has ended.
 
     >>> with gb.dispose_scope():
     ...     x = gb.ones(2).detach_from_dispose_scope()
@@ -241,11 +259,12 @@ def _detach(self: Tensor) -> Tensor:
 
 
 add_methods(DisposeScope, {"__call__": _decorate, "__aenter__": _aenter, "__aexit__": _aexit})
-add_methods(
-    Tensor,
-    {
-        "move_to_outer_dispose_scope": _move_to_outer,
-        "move_to_other_dispose_scope": _move_to_other,
-        "detach_from_dispose_scope": _detach,
-    },
-)
+for _type in (Tensor, _PackedSequence):
+    add_methods(
+        _type,
+        {
+            "move_to_outer_dispose_scope": _move_to_outer,
+            "move_to_other_dispose_scope": _move_to_other,
+            "detach_from_dispose_scope": _detach,
+        },
+    )

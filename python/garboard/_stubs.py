@@ -1,4 +1,5 @@
-"""Writes `_engine.pyi`: the op tables know every signature, the rest stands in `_stubs_by_hand`.
+"""Writes `_engine.pyi`: the op tables know every signature, the rest stands in `_stubs_by_hand`
+and `_stubs_of_scopes`.
 
 python -m garboard._stubs path/to/_engine.pyi
 """
@@ -12,6 +13,7 @@ from pathlib import Path
 from garboard import _engine
 from garboard._stubs_by_hand import HEAD, TENSOR
 from garboard._stubs_of_matrices import MATRIX_METHODS
+from garboard._stubs_of_scopes import SCOPES
 
 __all__ = ["stub_text"]
 
@@ -92,7 +94,10 @@ def _of_table(is_method: bool) -> str:
 
 def stub_text() -> str:
     """Return the stub of `garboard._engine`, complete and the same at every call."""
-    text = f"{HEAD}\n{TENSOR}{MATRIX_METHODS}{_operators()}{_of_table(True)}\n{_of_table(False)}"
+    text = (
+        f"{HEAD}\n{SCOPES}\n{TENSOR}{MATRIX_METHODS}{_operators()}{_of_table(True)}\n"
+        f"{_of_table(False)}"
+    )
     return _BUILTIN.sub(r"\1_\2", text)
 
 

@@ -362,7 +362,7 @@ class TestMoving:
     def test_by_the_tensors_own_method_to_a_stranger_is_refused(self, other):
         with gb.dispose_scope() as scope:
             x = gb.ones(1)
-            with pytest.raises(TypeError, match="a Tensor or a DisposeScope is needed"):
+            with pytest.raises(TypeError, match="a PackedSequence or a DisposeScope is needed"):
                 x.move_to_other_dispose_scope(other)
             assert x in scope
 
@@ -371,7 +371,7 @@ class TestMoving:
         method = getattr(gb.Tensor, f"{move}_dispose_scope")
         arguments = (gb.ones(1),) if move == "move_to_other" else ()
 
-        with pytest.raises(TypeError, match="an object of type int; a Tensor is needed"):
+        with pytest.raises(TypeError, match="of type int; a Tensor or a PackedSequence is needed"):
             method(3, *arguments)
 
 

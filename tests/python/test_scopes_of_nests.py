@@ -185,7 +185,7 @@ class TestANest:
             other = (outer,) if op == "move_to_other" else ()
 
             with pytest.raises(
-                TypeError, match=f"^{op}: an argument of type {kind}.*; a Tensor, a Mo"
+                TypeError, match=f"^{op}: an argument of type {kind}.*; a Tensor, a PackedS"
             ):
                 getattr(scope, op)(*other, [x], *given)
 

@@ -12,6 +12,7 @@
 #include "python/bindings/context/scope_stack.h"
 #include "python/bindings/interpreter/birth_site.h"
 #include "python/bindings/interpreter/errors.h"
+#include "python/bindings/tensor/packed_sequence.h"
 #include "python/bindings/tensor/tensor_object.h"
 #include "python/bindings/types/scope_object.h"
 #include "python/bindings/wrapped/bindings.h"
@@ -50,8 +51,9 @@ py::list aliases(std::uint64_t since) {
   // References first: making rows may run Python, which may end aliases.
   std::vector<py::object> held;
   registry().for_each_alias([&](Record& record) {
-    if (record.serial < since) return;
-    if (PyObject* const object = object_of(static_cast<Disposable&>(record)))
+    const auto& it = static_cast<Disposable&>(record);
+    if (record.serial < since || it.kind() != Disposable::Kind::tensor) return;
+    if (PyObject* const object = object_of(it))
       held.push_back(py::reinterpret_steal<py::object>(object));
   });
   py::list rows;
@@ -196,14 +198,14 @@ True
   m.def(
       "_scope_of",
       [](py::handle tensor) {
-        return py::reinterpret_steal<py::object>(scope_object(checked_alias(tensor).scope()));
+        const Disposable* const it = disposable_of(tensor.ptr());
+        return py::reinterpret_steal<py::object>(
+            scope_object((it ? *it : checked_alias(tensor)).scope()));
       },
-      py::arg("tensor"), "The scope that will end an alias, or None.");
+      py::arg("tensor"), "The scope that will end an alias or a packed sequence, or None.");
   m.def(
       "_require_living",
-      [](py::handle tensor, const char* op) {
-        if (checked_alias(tensor).is_disposed()) tensor_of(tensor.ptr(), op);
-      },
+      [](py::handle tensor, const char* op) { living_disposable(tensor.ptr(), op, "input"); },
       py::arg("tensor"), py::arg("op"), "Raise DisposedError in the name of `op` after the end.");
 }
 

@@ -7,6 +7,7 @@
 #include "csrc/core/text.h"
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/tensor/anchors.h"
+#include "python/bindings/tensor/packed_sequence.h"
 
 namespace garboard::python {
 
@@ -104,6 +105,7 @@ void dealloc_tensor(PyObject* self) {
 }
 
 PyObject* object_of(const Disposable& disposable) noexcept {
+  if (disposable.kind() == Disposable::Kind::packed_sequence) return sequence_object_of(disposable);
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"  // GCC supports it for such a struct
   const auto* const alias = static_cast<const Alias*>(&disposable);
   const char* const start = reinterpret_cast<const char*>(alias) - offsetof(TensorObject, alias);

@@ -53,8 +53,9 @@ struct TensorObject {
 
 extern PyTypeObject* tensor_type;
 
-/// The object of an alias, with a reference; null while it is being deallocated, when its last
-/// reference has gone and Python code that this runs could still find the alias in a list.
+/// The object of an alias or a packed sequence, with a reference; null while it is being
+/// deallocated, when its last reference has gone and Python code that this runs could still find it
+/// in a list.
 PyObject* object_of(const Disposable& alias) noexcept;
 
 inline bool is_tensor(PyObject* object) noexcept {

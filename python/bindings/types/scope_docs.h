@@ -43,8 +43,8 @@ Without one they are detached. What is not a member of this scope is left alone.
 takes along what it registers later.
 
 Args:
-    *tensors: Tensors, modules, optimizers, and tuples, lists and dicts of them, which stand for
-        the tensors in them.
+    *tensors: Tensors, packed sequences, modules, optimizers, and tuples, lists and dicts of them,
+        which stand for the tensors in them.
 
 Returns:
     What was given: the one thing, or a tuple of them.
@@ -71,8 +71,8 @@ What is not a member of this scope is left alone.
 
 Args:
     scope: The other scope, which is open.
-    *tensors: Tensors, modules, optimizers, and tuples, lists and dicts of them, which stand for
-        the tensors in them.
+    *tensors: Tensors, packed sequences, modules, optimizers, and tuples, lists and dicts of them,
+        which stand for the tensors in them.
 
 Returns:
     What was given: the one thing, or a tuple of them.
@@ -97,8 +97,8 @@ They end with their last reference then, or when they are disposed. What is not 
 scope is left alone, and counts nothing.
 
 Args:
-    *tensors: Tensors, modules, optimizers, and tuples, lists and dicts of them, which stand for
-        the tensors in them.
+    *tensors: Tensors, packed sequences, modules, optimizers, and tuples, lists and dicts of them,
+        which stand for the tensors in them.
 
 Returns:
     What was given: the one thing, or a tuple of them.
@@ -121,8 +121,8 @@ Make tensors members of this scope.
 Those of another scope move; what is a member already stays.
 
 Args:
-    *tensors: Tensors, modules, optimizers, and tuples, lists and dicts of them, which stand for
-        the tensors in them.
+    *tensors: Tensors, packed sequences, modules, optimizers, and tuples, lists and dicts of them,
+        which stand for the tensors in them.
 
 Returns:
     What was given: the one thing, or a tuple of them.
@@ -160,7 +160,8 @@ inline constexpr const char* dispose_everything_but = R"(dispose_everything_but(
 Dispose the members except some; the scope stays open.
 
 Args:
-    *keep: What stays, given as tensors, modules, optimizers, or tuples, lists and dicts of them.
+    *keep: What stays, given as tensors, packed sequences, modules, optimizers, or tuples, lists
+        and dicts of them.
 
 Returns:
     What was given: the one thing, or a tuple of them.

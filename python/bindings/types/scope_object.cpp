@@ -22,6 +22,7 @@
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/interpreter/ref.h"
 #include "python/bindings/interpreter/unicode.h"
+#include "python/bindings/tensor/packed_sequence.h"
 #include "python/bindings/tensor/tensor_object.h"
 #include "python/bindings/types/scope_docs.h"
 
@@ -176,23 +177,19 @@ PyObject* for_nests(PyObject* self, const char* op, PyObject* other, PyObject* c
   return checked(PyObject_Vectorcall(walk.get(), arguments.data(), arguments.size(), nullptr));
 }
 
-bool are_tensors(PyObject* const* given, Py_ssize_t count) {
-  return std::all_of(given, given + count, is_tensor);
-}
-
-void require_living(PyObject* tensor, const char* op) {
-  if (alias_of(tensor).is_disposed())
-    throw_disposed(alias_of(tensor), text("scope.", op).c_str(), "an argument");
+bool are_disposables(PyObject* const* given, Py_ssize_t count) {
+  return std::all_of(given, given + count, disposable_of);
 }
 
 template <class Act>
 PyObject* for_each(PyObject* self, PyObject* const* given, Py_ssize_t count, const char* op,
                    Act&& act, PyObject* other = Py_None) noexcept try {
   DisposeScope& scope = opened(self, op);
-  if (!are_tensors(given, count)) return for_nests(self, op, other, given, count);
-  for (Py_ssize_t i = 0; i < count; ++i)
-    require_living(given[i], op);  // all, before any is touched
-  for (Py_ssize_t i = 0; i < count; ++i) act(scope, alias_of(given[i]));
+  if (!are_disposables(given, count)) return for_nests(self, op, other, given, count);
+  const std::string asked = text("scope.", op);
+  for (Py_ssize_t i = 0; i < count; ++i)  // all, before any is touched
+    living_disposable(given[i], asked.c_str(), "an argument");
+  for (Py_ssize_t i = 0; i < count; ++i) act(scope, *disposable_of(given[i]));
   return given_back(given, count);
 } catch (...) {
   return raise_current();
@@ -234,10 +231,10 @@ PyObject* dispose_everything(PyObject* self, PyObject*) noexcept try {
 PyObject* dispose_everything_but(PyObject* self, PyObject* const* given, Py_ssize_t count) noexcept
     try {
   DisposeScope& scope = opened(self, "dispose_everything_but");
-  if (!are_tensors(given, count))
+  if (!are_disposables(given, count))
     return for_nests(self, "dispose_everything_but", Py_None, given, count);
   std::vector<Disposable*> keep;
-  for (Py_ssize_t i = 0; i < count; ++i) keep.push_back(&alias_of(given[i]));
+  for (Py_ssize_t i = 0; i < count; ++i) keep.push_back(disposable_of(given[i]));
   scope.dispose_everything_but(keep);
   return given_back(given, count);
 } catch (...) {
@@ -263,7 +260,7 @@ Py_ssize_t length(PyObject* self) noexcept { return of(self).scope ? of(self).sc
 int contains(PyObject* self, PyObject* object) noexcept try {
   const auto& scope = of(self).scope;
   if (!scope) return 0;
-  if (is_tensor(object)) return alias_of(object).scope() == scope.get();
+  if (const Disposable* const one = disposable_of(object)) return one->scope() == scope.get();
   const Ref holds(walker("holds"));
   const Ref answer(checked(PyObject_CallFunctionObjArgs(holds.get(), self, object, nullptr)));
   return answer.get() == Py_True;
@@ -377,7 +374,7 @@ bool add_scope_type(PyObject* module) {
       {"_limit", get_limit, nullptr, "The budget in bytes, or None.", nullptr},
       {"outer", get_outer, nullptr, "The nearest open scope around this one, or None.", nullptr},
       {"disposables", get_disposables, nullptr,
-       "The members now, oldest first: a tuple of tensors.", nullptr},
+       "The members now, oldest first: a tuple of tensors and packed sequences.", nullptr},
       {"live_bytes", get_live_bytes, nullptr,
        "The bytes of the storages born inside that still live, by the device's name; once closed, "
        "those at the close.",

@@ -32,6 +32,7 @@ class Group:
         nodes: How many graph nodes hang behind, and how many bytes those saved.
         is_retained: True where the nodes were kept for a second backward pass.
         loop_file: The source file of the loop under watch.
+        thing_count: How many things they are: the tensors of a packed sequence are one.
     """
 
     survivors: list[Survivor]
@@ -42,6 +43,7 @@ class Group:
     saved_bytes: int = 0
     is_retained: bool = False
     loop_file: str = ""
+    thing_count: int = 1
 
     @property
     def holder(self) -> Any:
@@ -50,7 +52,7 @@ class Group:
     @property
     def is_contained(self) -> bool:
         """True behind a container; False for a bare variable or attribute."""
-        return is_container(self.holder) or len(self.survivors) > 1
+        return is_container(self.holder) or self.thing_count > 1
 
     @property
     def named(self) -> list[Link]:
@@ -106,14 +108,15 @@ def is_container(thing: Any) -> bool:
     return is_a(thing, _CONTAINERS) or is_cache(thing)
 
 
-Path = tuple[Survivor, list[Any]]  # the objects from a root to the tensor
+Path = tuple[Survivor, list[Any]]  # the objects from a root to the tensor, or to its sequence
 
 
 def grouped(found: Sequence[Path]) -> list[Group]:
     """Group survivors by the deepest object that leads to all of them and branches there."""
     roots: dict[int, list[Path]] = {}
     for survivor, path in found:
-        roots.setdefault(id(path[0]), []).append((survivor, path))
+        is_part = len(path) > 2 and is_a(path[-2], _engine._PackedSequence)
+        roots.setdefault(id(path[0]), []).append((survivor, path[:-1] if is_part else path))
     groups = [group for paths in roots.values() for group in _split(paths, 0)]
     return sorted(_merged(groups), key=lambda group: group.survivors[0].serial)
 
@@ -129,6 +132,7 @@ def _merged(groups: list[Group]) -> list[Group]:
             first.chain, first.at = newer.chain, newer.at
             both = [*first.survivors, *group.survivors]
             first.survivors = sorted(both, key=lambda it: it.serial)
+            first.thing_count += group.thing_count
     return list(found.values())
 
 
@@ -141,7 +145,7 @@ def _split(paths: list[Path], depth: int) -> list[Group]:
         for it in paths:
             branches.setdefault(id(it[1][depth + 1]), []).append(it)
         depth += len(branches) < 2
-    if len(branches) < 2:  # aliases are objects of their own, so this is one survivor
+    if len(branches) < 2:  # aliases are objects of their own, so this is one, or one sequence
         return [_group(paths, _nearest_container(path))]
     if _gains_items(path, depth) or _is_comb(branches, paths) or depth > _DEEPEST:
         return [_group(paths, depth)]
@@ -184,4 +188,5 @@ def _group(paths: list[Path], depth: int) -> Group:
     while depth > 0 and all(link.object is not path[depth] for link in chain):
         depth -= 1
     at = next(i for i, link in enumerate(chain) if link.object is path[depth])
-    return Group([survivor for survivor, _ in ordered], chain, at)
+    thing_count = len({id(path[-1]) for _, path in paths})
+    return Group([survivor for survivor, _ in ordered], chain, at, thing_count=thing_count)

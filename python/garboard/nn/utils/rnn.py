@@ -1,4 +1,4 @@
-"""Sequences of several lengths in one tensor."""
+"""Sequences of several lengths in one tensor, padded or packed."""
 
 from __future__ import annotations
 
@@ -9,8 +9,24 @@ from garboard import _check as check
 from garboard._engine import ShapeError, Tensor, cat, full, stack
 from garboard._given import items_of, list_of
 from garboard._missing import module_getattr
+from garboard.nn.utils._packed_sequence import PackedSequence, invert_permutation
+from garboard.nn.utils._packing import (
+    pack_padded_sequence,
+    pack_sequence,
+    pad_packed_sequence,
+    unpack_sequence,
+)
 
-__all__ = ["pad_sequence", "unpad_sequence"]
+__all__ = [
+    "PackedSequence",
+    "invert_permutation",
+    "pack_padded_sequence",
+    "pack_sequence",
+    "pad_packed_sequence",
+    "pad_sequence",
+    "unpack_sequence",
+    "unpad_sequence",
+]
 
 if not TYPE_CHECKING:
     __getattr__ = module_getattr(__name__)
