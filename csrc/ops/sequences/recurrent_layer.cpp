@@ -62,9 +62,9 @@ void check_operand(const char* op, const char* name, const Tensor& tensor, const
 LayerForm checked(const RecurrentLayer& layer, const Tensor& input, const Tensor& first,
                   const Tensor& first_cell, const Tensor& batch_sizes) {
   const char* const op = name_of(layer.cell);
-  if (input.dtype() != DType::float32 && input.dtype() != DType::float64)
+  if (!is_floating(input.dtype()))
     throw DTypeError(text(op, ": input of dtype ", garboard::name_of(input.dtype()),
-                          "; float32 or float64 is needed"));
+                          "; a floating one is needed"));
   if (input.ndim() != 2 || first.ndim() != 2 || layer.hidden_weight.ndim() != 2)
     throw ShapeError(text(op, ": input ", input.sizes(), ", states ", first.sizes(), ", weight ",
                           layer.hidden_weight.sizes(), "; two dims are needed of each"));
@@ -177,11 +177,26 @@ Tensor dense(const Tensor& tensor) {
   return tensor ? contiguous(tensor) : tensor;
 }
 
+Tensor in_float(const Tensor& tensor) { return tensor ? to(tensor, DType::float32) : tensor; }
+
+RecurrentLayer in_float(const RecurrentLayer& layer) {
+  return {layer.cell,
+          in_float(layer.input_weight),
+          in_float(layer.hidden_weight),
+          in_float(layer.input_bias),
+          in_float(layer.hidden_bias),
+          layer.is_reversed};
+}
+
 }  // namespace
 
 Tensor recurrent_layer(const RecurrentLayer& layer, const Tensor& input, const Tensor& first,
                        const Tensor& first_cell, const Tensor& batch_sizes) {
   const LayerForm form = checked(layer, input, first, first_cell, batch_sizes);
+  if (is_half(input.dtype()))
+    return to(recurrent_layer(in_float(layer), in_float(input), in_float(first),
+                              in_float(first_cell), batch_sizes),
+              input.dtype());
   const char* const op = name_of(layer.cell);
   // What the input adds, of all steps at once. The kernel writes over it: nobody else has it, and
   // its own gradient does not read it.

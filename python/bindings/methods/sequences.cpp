@@ -68,7 +68,7 @@ constexpr Doc recurrent_layer{
         "cell. Until backward the graph keeps it, the inputs and what the gates let by.",
     .raises =
         "ShapeError: The sizes do not fit.\n"
-        "DTypeError: The dtype is neither float32 nor float64, or the dtypes differ.\n"
+        "DTypeError: The dtype is no floating one, or the dtypes differ.\n"
         "DeviceError: The tensors are on several devices.\n"
         "ValueError: There is no such cell.",
     .example =

@@ -156,6 +156,11 @@ from garboard.nn.recurrent import (
     LSTM,
     RNN,
 )
+from garboard.nn.recurrent_cells import (
+    GRUCell,
+    LSTMCell,
+    RNNCell,
+)
 from garboard.nn.sampling import (
     PixelShuffle,
     PixelUnshuffle,
@@ -233,6 +238,7 @@ __all__ = [
     "FeatureAlphaDropout",
     "Flatten",
     "Fold",
+    "GRUCell",
     "GaussianNLLLoss",
     "GroupNorm",
     "Hardshrink",
@@ -247,6 +253,7 @@ __all__ = [
     "InstanceNorm3d",
     "KLDivLoss",
     "L1Loss",
+    "LSTMCell",
     "LayerNorm",
     "LeakyReLU",
     "Linear",
@@ -276,6 +283,7 @@ __all__ = [
     "PixelUnshuffle",
     "PoissonNLLLoss",
     "RMSNorm",
+    "RNNCell",
     "RReLU",
     "ReLU",
     "ReLU6",
