@@ -100,10 +100,8 @@ _METHODS: _Rows = (
     ("", "apply_ map_"),
 )
 
-_NO_CELL = "call nn.RNN, nn.LSTM or nn.GRU with one step"
 _NN: _Rows = (
     ("use nn.functional.lp_pool2d", "LPPool2d"),
-    (_NO_CELL, "RNNCell LSTMCell GRUCell"),
     ("use nn.Embedding and mean() or sum() over the dim of a bag", "EmbeddingBag"),
     ("build it of nn.Linear, gb.softmax and @", "Bilinear"),
     ("use self.register_buffer(name, tensor)", "Buffer"),
@@ -136,19 +134,11 @@ _NN_UTILS: _Rows = (
     ("use clip_grad_norm_()", "clip_grad_norm"),
 )
 
-_RNN: _Rows = (
-    (
-        "there are no recurrent layers yet",
-        "PackedSequence pack_padded_sequence pad_packed_sequence pack_sequence",
-    ),
-)
-
 _OPTIM: _Rows = (
     (
         "use optim.Adam, optim.AdamW or optim.SGD",
-        "LBFGS SparseAdam Adafactor Muon",
+        "SparseAdam Adafactor Muon",
     ),
-    ("average module.state_dict() by hand", "swa_utils"),
 )
 
 _DATA: _Rows = (
@@ -208,7 +198,6 @@ ADVICE = {
     "garboard.nn.functional": _by_name(_FUNCTIONAL),
     "garboard.nn.init": _by_name(_INIT),
     "garboard.nn.utils": _by_name(_NN_UTILS),
-    "garboard.nn.utils.rnn": _by_name(_RNN),
     "garboard.optim": _by_name(_OPTIM),
     "garboard.utils": {
         "tensorboard": "use gb.memory.plot(path) and gb.profiler",

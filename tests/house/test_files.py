@@ -13,8 +13,10 @@ CODE = (*CPP, ".py", ".cmake", "CMakeLists.txt")
 FORBIDDEN = {"utils", "common", "manager", "impl", "base", "helpers", "misc"}
 WHERE_PYTORCH_USERS_LOOK = (
     "python/garboard/nn/utils/",
+    "python/garboard/optim/swa_utils.py",
     "python/garboard/utils/",
     "tests/python/test_nn_utils",
+    "tests/python/test_swa_utils",
     "tests/python/test_utils",
 )
 # Written so that this file does not hold what it looks for.

@@ -3,11 +3,12 @@
 from typing import TYPE_CHECKING
 
 from garboard._missing import module_getattr
-from garboard.optim import lr_scheduler
+from garboard.optim import lr_scheduler, swa_utils
 from garboard.optim.adagrad import Adadelta, Adagrad
 from garboard.optim.adam import Adam, AdamW
 from garboard.optim.adam_kin import Adamax, NAdam, RAdam
 from garboard.optim.asgd import ASGD
+from garboard.optim.lbfgs import LBFGS
 from garboard.optim.optimizer import Optimizer
 from garboard.optim.rmsprop import RMSprop
 from garboard.optim.rprop import Rprop
@@ -15,6 +16,7 @@ from garboard.optim.sgd import SGD
 
 __all__ = [
     "ASGD",
+    "LBFGS",
     "SGD",
     "Adadelta",
     "Adagrad",
@@ -27,6 +29,7 @@ __all__ = [
     "RMSprop",
     "Rprop",
     "lr_scheduler",
+    "swa_utils",
 ]
 
 if not TYPE_CHECKING:

@@ -1,0 +1,115 @@
+"""How far to go along a direction: where the strong Wolfe conditions hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import isfinite, sqrt
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from garboard._engine import Tensor
+
+__all__ = ["Point", "strong_wolfe"]
+
+
+class Point(NamedTuple):
+    """What was found somewhere: the loss and the gradient, a vector."""
+
+    loss: float
+    gradient: Tensor
+
+
+class _Try(NamedTuple):
+    """A point, how far away it is, and the slope of the loss along the direction there."""
+
+    far: float
+    at: Point
+    slope: float
+
+
+def _lowest_of_cubic(a: _Try, b: _Try, low: float, high: float) -> float:
+    """Where the cubic through two points with these slopes is lowest, within bounds."""
+    if a.far > b.far:
+        a, b = b, a
+    if a.far == b.far:
+        return (low + high) / 2
+    d1 = a.slope + b.slope - 3 * (a.at.loss - b.at.loss) / (a.far - b.far)
+    square = d1 * d1 - a.slope * b.slope
+    bottom = b.slope - a.slope
+    if not isfinite(square) or square < 0 or bottom + 2 * sqrt(square) == 0:
+        return (low + high) / 2
+    root = sqrt(square)
+    lowest = b.far - (b.far - a.far) * ((b.slope + root - d1) / (bottom + 2 * root))
+    return min(max(lowest, low), high)
+
+
+def strong_wolfe(
+    look: Callable[[float], Point],
+    direction: Tensor,
+    far: float,
+    start: Point,
+    slope: float,
+    tolerance_change: float,
+    most_looks: int = 25,
+) -> tuple[Point, float, int]:
+    """Find a point that is low and flat enough; returns it, its distance, and how often it looked.
+
+    Nocedal and Wright, "Numerical optimization", algorithms 3.5 and 3.6, with c1 = 1e-4, c2 = 0.9.
+    """
+    c1, c2 = 1e-4, 0.9
+    longest = float(direction.abs().amax())
+    looks = 0
+
+    def tried(distance: float) -> _Try:
+        nonlocal looks
+        looks += 1
+        at = look(distance)
+        return _Try(distance, at, float(at.gradient @ direction))
+
+    def is_high(it: _Try) -> bool:
+        return not it.at.loss <= start.loss + c1 * it.far * slope
+
+    before, now = _Try(0.0, start, slope), tried(far)
+    bracket: list[_Try] = []
+    for number in range(most_looks):
+        if is_high(now) or (number > 0 and now.at.loss >= before.at.loss):
+            bracket = [before, now]
+            break
+        if abs(now.slope) <= -c2 * slope:
+            return now.at, now.far, looks
+        if now.slope >= 0:
+            bracket = [before, now]
+            break
+        low, high = now.far + 0.01 * (now.far - before.far), now.far * 10
+        before, now = now, tried(_lowest_of_cubic(before, now, low, high))
+    if not bracket:
+        bracket = [_Try(0.0, start, slope), now]
+    is_stuck = False
+    while looks < most_looks:
+        low_end, high_end = sorted(bracket, key=lambda it: it.at.loss)
+        near, away = sorted((bracket[0].far, bracket[1].far))
+        if (away - near) * longest < tolerance_change:
+            break
+        distance = _lowest_of_cubic(bracket[0], bracket[1], near, away)
+        margin = 0.1 * (away - near)
+        if min(away - distance, distance - near) < margin:
+            # Too near an end: once it may be; the second time it is moved inwards.
+            if is_stuck or distance >= away or distance <= near:
+                is_closer = abs(distance - away) < abs(distance - near)
+                distance = away - margin if is_closer else near + margin
+                is_stuck = False
+            else:
+                is_stuck = True
+        else:
+            is_stuck = False
+        it = tried(distance)
+        if is_high(it) or it.at.loss >= low_end.at.loss:
+            bracket = [low_end, it]
+            continue
+        if abs(it.slope) <= -c2 * slope:
+            return it.at, it.far, looks
+        if it.slope * (high_end.far - low_end.far) >= 0:
+            high_end = low_end
+        bracket = [high_end, it]
+    best = min(bracket, key=lambda it: it.at.loss)
+    return best.at, best.far, looks

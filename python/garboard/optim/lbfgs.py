@@ -1,0 +1,230 @@
+"""L-BFGS: steps along directions that remember how the gradient has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+from garboard import _check as check
+from garboard._engine import Tensor, cat
+from garboard._grad_mode import enable_grad, no_grad
+from garboard._texts import shown
+from garboard.optim._line_search import Point, strong_wolfe
+from garboard.optim.optimizer import Optimizer
+
+__all__ = ["LBFGS"]
+
+_T = TypeVar("_T")
+
+_Group = dict[str, Any]
+
+
+class LBFGS(Optimizer):
+    """Follow directions made of the last changes of parameters and gradients.
+
+    The limited-memory method of Liu and Nocedal ("On the limited memory BFGS method for large scale
+    optimization", 1989). `step` calls its closure several times, so it needs one. One group of
+    parameters alone. Kept until the end: the last `history_size` changes, twice the size of all
+    parameters each, the gradient and the direction.
+
+    Args:
+        params: Tensors, or pairs of names and tensors.
+        lr: How far along the direction; where lines are searched, the first try.
+        max_iter: Directions a step.
+        max_eval: Calls of the closure a step; 1.25 max_iter by default.
+        tolerance_grad: A step ends where no element of the gradient exceeds it.
+        tolerance_change: A step ends where parameters or loss change by less.
+        history_size: How many changes are remembered.
+        line_search_fn: 'strong_wolfe' looks for how far to go; None goes as far as `lr` says.
+
+    Raises:
+        ValueError: An option out of range, or several groups.
+        TypeError: Something that is no Tensor, or no number.
+
+    >>> x = gb.tensor([5.0, -3.0], requires_grad=True)
+    >>> optimizer = gb.optim.LBFGS([x], line_search_fn="strong_wolfe")
+    >>> def closure():
+    ...     optimizer.zero_grad()
+    ...     loss = ((x - gb.tensor([1.0, 2.0])) ** 2).sum()
+    ...     loss.backward()
+    ...     return loss
+    >>> optimizer.step(closure).item()
+    41.0
+    >>> x.detach().round()
+    tensor([1., 2.])
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 1,
+        max_iter: int = 20,
+        max_eval: int | None = None,
+        tolerance_grad: float = 1e-7,
+        tolerance_change: float = 1e-9,
+        history_size: int = 100,
+        line_search_fn: str | None = None,
+    ) -> None:
+        most = check.count("LBFGS", "max_iter", max_iter)
+        defaults = {
+            "lr": lr,
+            "max_iter": most,
+            "max_eval": most * 5 // 4 if max_eval is None else max_eval,
+            "tolerance_grad": tolerance_grad,
+            "tolerance_change": tolerance_change,
+            "history_size": history_size,
+            "line_search_fn": line_search_fn,
+        }
+        super().__init__(params, defaults)
+
+    def add_param_group(self, param_group: _Group) -> None:
+        if self.param_groups:
+            raise ValueError("LBFGS: several groups of parameters; one is needed")
+        super().add_param_group(param_group)
+
+    def _check_options(self, group: _Group) -> None:
+        for name in ("lr", "tolerance_grad", "tolerance_change"):
+            check.rate("LBFGS", name, group[name])
+        for name in ("max_iter", "max_eval", "history_size"):
+            check.count("LBFGS", name, group[name])
+        search = group["line_search_fn"]
+        if search is not None and search != "strong_wolfe":
+            raise ValueError(f"LBFGS: line_search_fn {shown(search)}; 'strong_wolfe' or None")
+
+    @property
+    def _parameters(self) -> list[Tensor]:
+        found: list[Tensor] = self.param_groups[0]["params"]
+        return found
+
+    def _gradient(self) -> Tensor:
+        """All gradients as one vector; zeros where there is none."""
+        return cat(
+            [(x.detach() * 0 if x.grad is None else x.grad).flatten() for x in self._parameters]
+        )
+
+    def _move(self, direction: Tensor, far: float) -> None:
+        start = 0
+        for x in self._parameters:
+            x.add_(direction[start : start + x.numel()].reshape(x.shape), alpha=far)
+            start += x.numel()
+
+    @no_grad()
+    def step(self, closure: Callable[[], _T] | None = None) -> _T:
+        """Go along several directions.
+
+        Args:
+            closure: Clears the gradients, computes the loss, calls its backward() and returns it.
+
+        Returns:
+            The loss that the first call of `closure` returned.
+
+        Raises:
+            TypeError: `closure` cannot be called.
+            DisposedError: The optimizer or one of its parameters has ended.
+
+        >>> x = gb.tensor([1.0], requires_grad=True)
+        >>> optimizer = gb.optim.LBFGS([x], lr=0.5, max_iter=1)
+        >>> def closure():
+        ...     optimizer.zero_grad()
+        ...     (x * x).sum().backward()
+        ...     return (x.detach() * x.detach()).sum()
+        >>> optimizer.step(closure).item()
+        1.0
+        >>> x.item()
+        0.5
+        """
+        given = check.function(
+            "LBFGS.step", "closure", closure, "a function that computes the loss"
+        )
+        evaluate: Callable[[], Any] = enable_grad()(given)
+        group, kept = self.param_groups[0], self.state[self._parameters[0]]
+        kept.setdefault("func_evals", 0)
+        kept.setdefault("n_iter", 0)
+        loss = evaluate()
+        first_loss: _T = loss
+        at = Point(float(loss), self._gradient())
+        evals = 1
+        kept["func_evals"] += 1
+        if _largest(at.gradient) <= group["tolerance_grad"]:
+            return first_loss
+        iterations = 0
+        while iterations < group["max_iter"]:
+            iterations += 1
+            kept["n_iter"] += 1
+            direction = self._direction(kept, at.gradient, group["history_size"])
+            kept["d"], kept["prev_flat_grad"], kept["prev_loss"] = direction, at.gradient, at.loss
+            far = float(group["lr"])
+            if kept["n_iter"] == 1:
+                far *= min(1.0, 1.0 / float(at.gradient.abs().sum()))
+            slope = float(at.gradient @ direction)
+            if slope > -group["tolerance_change"]:
+                break
+            before, count = at, 0
+            if group["line_search_fn"] is not None:
+                at, far, count = self._search(evaluate, direction, far, at, slope, group)
+                self._move(direction, far)
+            else:
+                self._move(direction, far)
+                if iterations != group["max_iter"]:
+                    at, count = Point(float(evaluate()), self._gradient()), 1
+            kept["t"] = far
+            evals += count
+            kept["func_evals"] += count
+            if evals >= group["max_eval"] or _largest(at.gradient) <= group["tolerance_grad"]:
+                break
+            is_short = _largest(direction) * abs(far) <= group["tolerance_change"]
+            if is_short or abs(at.loss - before.loss) < group["tolerance_change"]:
+                break
+        return first_loss
+
+    def _direction(self, kept: _Group, gradient: Tensor, most: int) -> Tensor:
+        """The gradient, turned by what is remembered of the curvature: two loops over it."""
+        if kept["n_iter"] == 1 or "d" not in kept:
+            kept["old_dirs"], kept["old_stps"], kept["H_diag"] = [], [], 1.0
+            return -gradient
+        change = gradient - kept["prev_flat_grad"]
+        step = kept["d"] * kept["t"]
+        curvature = float(change @ step)
+        if curvature > 1e-10:
+            if most and len(kept["old_dirs"]) == most:
+                del kept["old_dirs"][0], kept["old_stps"][0]
+            if most:
+                kept["old_dirs"].append(change)
+                kept["old_stps"].append(step)
+            kept["H_diag"] = curvature / float(change @ change)
+        pairs = list(zip(kept["old_dirs"], kept["old_stps"], strict=True))
+        rates = [1.0 / float(change @ step) for change, step in pairs]
+        shares: list[float] = []
+        turned: Tensor = -gradient
+        for (change, step), rate in zip(reversed(pairs), reversed(rates), strict=True):
+            shares.append(float(step @ turned) * rate)
+            turned = turned - change * shares[-1]
+        turned = turned * kept["H_diag"]
+        for (change, step), rate, share in zip(pairs, rates, reversed(shares), strict=True):
+            turned = turned + step * (share - float(change @ turned) * rate)
+        return turned
+
+    def _search(
+        self,
+        evaluate: Callable[[], Any],
+        direction: Tensor,
+        far: float,
+        at: Point,
+        slope: float,
+        group: _Group,
+    ) -> tuple[Point, float, int]:
+        """Where along the direction to go; the parameters are left where they were."""
+        saved = [x.detach().clone() for x in self._parameters]
+
+        def look(distance: float) -> Point:
+            self._move(direction, distance)
+            found = Point(float(evaluate()), self._gradient())
+            for x, before in zip(self._parameters, saved, strict=True):
+                x.copy_(before)
+            return found
+
+        return strong_wolfe(look, direction, far, at, slope, group["tolerance_change"])
+
+
+def _largest(x: Tensor) -> float:
+    return float(x.abs().amax()) if x.numel() else 0.0
