@@ -67,7 +67,7 @@ def einsum(*args: Any) -> Tensor:
         parts = [_product("einsum", parts[0], parts[1], set(plan.output))]
     tensor, labels = parts[0]
     if gone := [place for place, label in enumerate(labels) if label not in plan.output]:
-        tensor, labels = tensor.sum(gone, dtype=tensor.dtype), _without(labels, gone)
+        tensor, labels = tensor.sum(gone), _without(labels, gone)
     return tensor.permute([labels.index(label) for label in plan.output])
 
 

@@ -116,7 +116,12 @@ VECTOR_ROWS = [
         name="cov",
         reference=lambda x, correction=1: np.cov(x, ddof=correction),
         draws=[SMALL],
-        cases=[Case(((3, 6),)), Case(((6,),)), Case(((2, 4),), named=named(correction=0))],
+        cases=[
+            Case(((3, 6),)),
+            Case(((6,),)),
+            Case(((1, 6),)),
+            Case(((2, 4),), named=named(correction=0)),
+        ],
         dtypes=NUMBERS,
         result=real,
         terms=60,

@@ -87,10 +87,11 @@ class TestEinsum:
 
         assert scope.peak_bytes["cpu"] == 64 * 64 * 4
 
-    def test_of_integers_keeps_their_dtype(self):
+    def test_of_integers_multiplies_in_their_dtype_and_sums_as_sum_does(self):
         x = gb.ones(2, 3, dtype=gb.int32)
 
-        assert gb.einsum("ij->i", x).dtype == gb.int32
+        assert gb.einsum("ij,ij->i", x, x).dtype == gb.int32
+        assert gb.einsum("ij->i", x).dtype == gb.int64
         assert gb.einsum("ij,kl->ik", x, x).tolist() == [[9, 9], [9, 9]]
 
     @pytest.mark.parametrize(

@@ -272,7 +272,7 @@ inline Tensor cov(const char* op, const Tensor& input, std::int64_t correction,
     const Tensor degrees = taken ? total - taken : total - static_cast<double>(correction);
     result = products / maximum(degrees, Scalar::of(0.0));
   }
-  return input.ndim() == 2 ? result : reshape(result, {});
+  return rows.sizes()[0] == 1 ? reshape(result, {}) : result;
 }
 
 /// Covariances divided by the deviations of both rows.
