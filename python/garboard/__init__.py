@@ -50,7 +50,7 @@ from garboard._engine import (  # noqa: E402
     set_default_dtype,
     set_num_threads,
 )
-from garboard._functions import allclose, broadcast_shapes, equal, is_tensor  # noqa: E402
+from garboard._functions import broadcast_shapes, is_tensor  # noqa: E402
 from garboard._grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled  # noqa: E402
 from garboard._matrices import (  # noqa: E402
     chain_matmul,
@@ -134,7 +134,6 @@ __all__ = [
     "Tensor",
     "ValuesAndIndices",
     "VersionError",
-    "allclose",
     "broadcast_shapes",
     "can_cast",
     "cdist",
@@ -152,7 +151,6 @@ __all__ = [
     "dtype",
     "einsum",
     "enable_grad",
-    "equal",
     "finfo",
     "get_default_dtype",
     "get_num_threads",

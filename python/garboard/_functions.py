@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DTYPES",
     "OPS",
-    "allclose",
     "broadcast_shapes",
-    "equal",
     "is_tensor",
 ]
 
@@ -87,58 +85,3 @@ def broadcast_shapes(*shapes: int | Size) -> tuple[int, ...]:
                 )
             result[dim] = sizes[dim]
     return tuple(result)
-
-
-def equal(input: Tensor, other: Tensor) -> bool:
-    """Tell whether two tensors have the same sizes and elements.
-
-    Args:
-        input: Tensor of any shape and dtype.
-        other: Tensor on the same device; its dtype is promoted with `input`'s.
-
-    Returns:
-        A bool. NaN equals nothing.
-
-    Raises:
-        DeviceError: The tensors are on two devices.
-        DisposedError: A tensor is disposed.
-
-    >>> gb.equal(gb.arange(3), gb.tensor([0, 1, 2]))
-    True
-    """
-    check.tensor("equal", "input", input)
-    if input.shape != check.tensor("equal", "other", other).shape:
-        return False
-    with _engine.DisposeScope("equal"):
-        return bool((input == other).all())
-
-
-def allclose(
-    input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
-) -> bool:
-    """Tell whether |input - other| <= atol + rtol * |other| everywhere.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor whose sizes broadcast with `input`'s.
-        rtol: How far apart elements may be, as a share of `other`'s.
-        atol: How far apart they may be besides.
-        equal_nan: True takes NaN for equal to NaN.
-
-    Returns:
-        A bool. Infinities of one sign are close.
-
-    Raises:
-        ShapeError: The sizes do not broadcast.
-        DeviceError: The tensors are on two devices.
-        DisposedError: A tensor is disposed.
-
-    >>> gb.allclose(gb.tensor([1.0, 2.0]), gb.tensor([1.0, 2.00001]))
-    True
-    """
-    check.tensor("allclose", "input", input)
-    check.tensor("allclose", "other", other)
-    check.real("allclose", "rtol", rtol)
-    check.real("allclose", "atol", atol)
-    with _engine.DisposeScope("allclose"):
-        return bool(_engine.isclose(input, other, rtol, atol, equal_nan).all())

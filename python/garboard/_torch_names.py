@@ -86,8 +86,6 @@ _METHODS: _Rows = (
     ("use x.device.index", "get_device"),
     ("use gb.tensor(data, dtype=x.dtype, device=x.device)", "new"),
     ("use gb.where(condition, x, other)", "where"),
-    ("use gb.allclose(x, other)", "allclose"),
-    ("use gb.equal(x, other)", "equal"),
     ("use gb.nn.functional.gelu(x)", "gelu"),
     ("use x.clamp_()", "clamp_min_ clamp_max_"),
     ("use x = x.detach()", "detach_"),

@@ -428,6 +428,7 @@ def arguments_of(signature: str, tensor: Callable[[], gb.Tensor]) -> dict[str, A
         "int": lambda: 0,
         "Any": tensor,
         "int | Size": lambda: 1,
+        "int | Size | None": lambda: 0,
         "Size": lambda: (1,),
         "bool": lambda: False,
         "str": lambda: "x",

@@ -1,6 +1,6 @@
 // Elementwise functions made of others.
+#include "csrc/ops/composite/compare.h"
 #include "csrc/ops/composite/elementwise.h"
-
 #include "python/bindings/call/methods.h"
 
 namespace garboard::python {
@@ -97,6 +97,31 @@ constexpr Doc isclose{
         ">>> gb.isclose(gb.tensor([1.0, 2.0]), gb.tensor([1.0, 2.1]))\n"
         "tensor([ True, False])",
 };
+constexpr Doc equal{
+    .summary = "Tell whether two tensors have the same sizes and elements.",
+    .args = {any_shape,
+             {"other", "Tensor on the same device; its dtype is promoted with `input`'s."}},
+    .returns = "A bool. NaN equals nothing.",
+    .raises = "DeviceError: The tensors are on two devices.",
+    .example =
+        ">>> gb.equal(gb.arange(3), gb.tensor([0, 1, 2]))\n"
+        "True",
+};
+constexpr Doc allclose{
+    .summary = "Tell whether |input - other| <= atol + rtol * |other| everywhere.",
+    .args = {any_shape,
+             {"other", "Tensor whose sizes broadcast with `input`'s."},
+             {"rtol", "How far apart elements may be, as a share of `other`'s."},
+             {"atol", "How far apart they may be besides."},
+             {"equal_nan", "True takes NaN for equal to NaN."}},
+    .returns = "A bool. Infinities of one sign are close.",
+    .raises =
+        "ShapeError: The sizes do not broadcast, or a tolerance is negative.\n"
+        "DeviceError: The tensors are on two devices.",
+    .example =
+        ">>> gb.allclose(gb.tensor([1.0, 2.0]), gb.tensor([1.0, 2.00001]))\n"
+        "True",
+};
 constexpr Doc xlogy{
     .summary = "Multiply `input` by the logarithm of `other`; 0 where `input` is.",
     .details = "xlogy(x, y) = x ln(y), and 0 at x = 0 unless y is NaN.",
@@ -113,6 +138,10 @@ constexpr Doc xlogy{
 };
 
 }  // namespace docs
+
+constexpr const char* nearly =
+    "input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, "
+    "equal_nan: bool = False";
 
 constexpr const char* scaled =
     "input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1";
@@ -144,10 +173,9 @@ constexpr std::array table{
          "input: Tensor, nan: Number | None = None, posinf: Number | None = None, neginf: Number | "
          "None = None",
          docs::nan_to_num, fn<composite::nan_to_num>),
-    bind("isclose",
-         "input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool "
-         "= False",
-         docs::isclose, fn<composite::isclose>),
+    bind("isclose", nearly, docs::isclose, fn<composite::isclose>),
+    bind("allclose", nearly, docs::allclose, fn<composite::allclose>),
+    bind("equal", "input: Tensor, other: Tensor", docs::equal, fn<composite::equal>),
     bind("xlogy", "input: Tensor, other: Tensor", docs::xlogy, fn<composite::xlogy>),
 };
 
