@@ -61,7 +61,12 @@ class TransformerEncoder(Module):
         super().__init__()
         self.num_layers: int = check.count("TransformerEncoder", "num_layers", num_layers)
         self.layers: ModuleList = ModuleList(
-            [deepcopy(encoder_layer) for _ in range(self.num_layers)]
+            [
+                deepcopy(
+                    check.of_type(Module, "TransformerEncoder", "encoder_layer", encoder_layer)
+                )
+                for _ in range(self.num_layers)
+            ]
         )
         self.norm = norm
 
@@ -110,7 +115,12 @@ class TransformerDecoder(Module):
         super().__init__()
         self.num_layers: int = check.count("TransformerDecoder", "num_layers", num_layers)
         self.layers: ModuleList = ModuleList(
-            [deepcopy(decoder_layer) for _ in range(self.num_layers)]
+            [
+                deepcopy(
+                    check.of_type(Module, "TransformerDecoder", "decoder_layer", decoder_layer)
+                )
+                for _ in range(self.num_layers)
+            ]
         )
         self.norm = norm
 
