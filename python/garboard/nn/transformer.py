@@ -60,14 +60,8 @@ class TransformerEncoder(Module):
     ) -> None:
         super().__init__()
         self.num_layers: int = check.count("TransformerEncoder", "num_layers", num_layers)
-        self.layers: ModuleList = ModuleList(
-            [
-                deepcopy(
-                    check.of_type(Module, "TransformerEncoder", "encoder_layer", encoder_layer)
-                )
-                for _ in range(self.num_layers)
-            ]
-        )
+        layer = check.of_type(Module, "TransformerEncoder", "encoder_layer", encoder_layer)
+        self.layers: ModuleList = ModuleList([deepcopy(layer) for _ in range(self.num_layers)])
         self.norm = norm
 
     def forward(
@@ -114,14 +108,8 @@ class TransformerDecoder(Module):
     def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
         super().__init__()
         self.num_layers: int = check.count("TransformerDecoder", "num_layers", num_layers)
-        self.layers: ModuleList = ModuleList(
-            [
-                deepcopy(
-                    check.of_type(Module, "TransformerDecoder", "decoder_layer", decoder_layer)
-                )
-                for _ in range(self.num_layers)
-            ]
-        )
+        layer = check.of_type(Module, "TransformerDecoder", "decoder_layer", decoder_layer)
+        self.layers: ModuleList = ModuleList([deepcopy(layer) for _ in range(self.num_layers)])
         self.norm = norm
 
     def forward(
