@@ -218,8 +218,9 @@ ELSEWHERE = {
     "full_like arange eye fill_ zero_",
     "test_random.py": "rand randn rand_like randn_like randint randperm uniform_ normal_ dropout "
     "manual_seed",
-    "test_tensor.py": "size stride dim numel element_size storage_offset data_ptr is_contiguous "
-    "is_floating_point item tolist copy_ to type_as float double long int byte bool cpu cuda",
+    "test_tensor.py": "allclose equal size stride dim numel element_size storage_offset data_ptr "
+    "is_contiguous is_floating_point item tolist copy_ to type_as float double long int byte bool "
+    "cpu cuda",
     "test_windows.py": "tril_ triu_",
     "test_contractions.py": "addmm_ addmv_ addr_ baddbmm_ addbmm_",
     "test_narrow_dtypes.py": "half bfloat16 short char",
