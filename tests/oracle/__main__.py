@@ -11,6 +11,7 @@ import faulthandler
 import json
 import sys
 import time
+import warnings
 from collections import Counter
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -50,6 +51,7 @@ def main() -> int:
     parser.add_argument("--quiet", action="store_true", help="print the counts alone")
     options = parser.parse_args()
     faulthandler.enable()
+    warnings.simplefilter("ignore")  # of what PyTorch deprecates, and of sizes that differ
     from torch.testing._internal.common_methods_invocations import op_db
 
     known: dict[str, list[str]] = json.loads(RIGHT.read_text()) if RIGHT.exists() else {}

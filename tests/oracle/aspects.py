@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import warnings
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
@@ -266,4 +265,3 @@ ASPECTS: dict[str, Callable[[Any, Call], str | None]] = {
     it.__name__: it
     for it in (forward, strided, method, in_place, out, gradient, second_gradient, errors)
 }
-warnings.simplefilter("ignore")

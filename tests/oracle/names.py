@@ -106,6 +106,9 @@ def call_of(entry: Any) -> Callable[..., Any] | None:
 
 def in_place_of(entry: Any) -> Callable[..., Any] | None:
     """The form that writes into its first argument, where PyTorch and garboard both have it."""
-    if getattr(entry, "inplace_variant", None) is None or "." in entry.name:
+    if getattr(entry, "inplace_variant", None) is None:
         return None
+    if entry.name.startswith("nn.functional."):
+        found = call_of(entry)
+        return functools.partial(found, inplace=True) if found else None
     return method_of(f"{entry.name}_")

@@ -186,9 +186,10 @@ PyObject* for_each(PyObject* self, PyObject* const* given, Py_ssize_t count, con
                    Act&& act, PyObject* other = Py_None) noexcept try {
   DisposeScope& scope = opened(self, op);
   if (!are_disposables(given, count)) return for_nests(self, op, other, given, count);
-  const std::string asked = text("scope.", op);
-  for (Py_ssize_t i = 0; i < count; ++i)  // all, before any is touched
-    living_disposable(given[i], asked.c_str(), "an argument");
+  for (Py_ssize_t i = 0; i < count; ++i) {  // all, before any is touched
+    if (disposable_of(given[i])->is_disposed())
+      living_disposable(given[i], text("scope.", op).c_str(), "an argument");
+  }
   for (Py_ssize_t i = 0; i < count; ++i) act(scope, *disposable_of(given[i]));
   return given_back(given, count);
 } catch (...) {
