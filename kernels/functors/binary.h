@@ -5,6 +5,7 @@
 #include "kernels/functors/effort.h"
 #include "kernels/functors/gelu.h"
 #include "kernels/functors/power.h"
+#include "kernels/functors/special.h"
 #include "kernels/functors/transcendental.h"
 
 namespace garboard::functors {
@@ -272,6 +273,7 @@ using BinaryFunctors =
              Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual, BitwiseAnd, BitwiseOr,
              BitwiseXor, LogicalAnd, LogicalOr, LogicalXor, GeluGradient, GeluTanhGradient,
              ReluGradient, SigmoidGradient, TanhGradient, Atan2, LogAddExp, Hypotenuse, CopySign,
-             Fmod, SiluGradient>;
+             Fmod, SiluGradient, TimesLog, LogAddExp2, LargerNumber, SmallerNumber, Heaviside,
+             CommonDivisor, ShiftLeft, ShiftRight>;
 
 }  // namespace garboard::functors

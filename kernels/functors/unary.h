@@ -9,6 +9,7 @@
 #include "kernels/functors/effort.h"
 #include "kernels/functors/gelu.h"
 #include "kernels/functors/sine.h"
+#include "kernels/functors/special.h"
 #include "kernels/functors/transcendental.h"
 
 namespace garboard::functors {
@@ -252,6 +253,7 @@ using UnaryFunctors =
     TypeList<Absolute, BitwiseNot, Ceil, Cos, Erf, Exp, Floor, Gelu, GeluTanh, IsFinite, IsInf,
              IsNan, Log, LogicalNot, Negate, Reciprocal, Relu, Round, Rsqrt, Sigmoid, Sign, Sin,
              Sqrt, Square, Tanh, Truncate, Acos, Acosh, Asin, Asinh, Atan, Atanh, Cosh, Erfc, Exp2,
-             Expm1, Log10, Log1p, Log2, LogSigmoid, Silu, Sinh, Tan>;
+             Expm1, Log10, Log1p, Log2, LogSigmoid, Silu, Sinh, Tan, Digamma, ErfInv, LogGamma,
+             SignBit, Trigamma>;
 
 }  // namespace garboard::functors

@@ -21,6 +21,7 @@ __all__ = ["stub_text"]
 _BUILTIN = re.compile(r"(: |> |\| |\[|, |^ +)(int|float|bool)\b(?!\(|: Final)", re.MULTILINE)
 
 _BINARY = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor"]
+_BINARY += ["lshift", "rshift"]
 _UNARY = ["neg", "pos", "abs", "invert"]
 
 # `==` of a tensor and what is none gives Python's answer, a bool: nobody compares those on purpose.

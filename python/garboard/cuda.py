@@ -9,7 +9,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
 from garboard import _check as check
-from garboard import _engine, memory
+from garboard import _engine, _generator, memory
 from garboard._missing import module_getattr
 
 __all__ = [
@@ -20,6 +20,8 @@ __all__ = [
     "get_device_name",
     "get_per_process_memory_fraction",
     "is_available",
+    "manual_seed",
+    "manual_seed_all",
     "max_memory_allocated",
     "max_memory_reserved",
     "memory_allocated",
@@ -406,3 +408,25 @@ def _number(asker: str, device: int | str | _engine.device | None) -> int:
         raise _engine.DeviceError(f"{asker}: device {named}; a CUDA device is needed")
     _engine._require_cuda(asker, index)
     return index
+
+
+def manual_seed(seed: int) -> None:
+    """Restart the default generator, which draws for the CPU, too, as `gb.manual_seed` does.
+
+    Args:
+        seed: An integer; its last 64 bits count.
+
+    >>> gb.cuda.manual_seed(0)
+    """
+    _generator.manual_seed(seed)
+
+
+def manual_seed_all(seed: int) -> None:
+    """Restart the default generator, which draws for all devices, as `gb.manual_seed` does.
+
+    Args:
+        seed: An integer; its last 64 bits count.
+
+    >>> gb.cuda.manual_seed_all(0)
+    """
+    _generator.manual_seed(seed)

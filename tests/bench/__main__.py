@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent / "python"))
 import allocator
 import autograd
 import by_rows
+import draws
 import elementwise
 import garboard as gb
 import instructions
@@ -43,6 +44,7 @@ FAMILIES = {
     "strided": strided.rows,
     "reductions": reductions.rows,
     "rows": by_rows.rows,
+    "random": draws.rows,
     "products": products.rows,
     "matrices": matrices.rows,
     "autograd": autograd.rows,

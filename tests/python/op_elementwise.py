@@ -186,10 +186,6 @@ def nan_to_num(x: np.ndarray, nan: float = 0.0, posinf: Any = None, neginf: Any 
     return np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
 
 
-def xlogy(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    return np.where((x == 0) & ~np.isnan(y), 0, x * np.log(y))
-
-
 THREE = {"cases": elementwise(3), "dtypes": NUMBERS}
 MADE_OF_OTHERS = [
     Row(
@@ -219,15 +215,6 @@ MADE_OF_OTHERS = [
         cases=[*elementwise(2), Case(((3, 4),) * 2, (0.1, 0.5))],
         result=boolean,
         gradient_order=0,
-    ),
-    Row(
-        name="xlogy",
-        reference=xlogy,
-        draws=[SMALL, POSITIVE],
-        cases=elementwise(2),
-        result=real,
-        ulps=2,
-        terms=2,
     ),
 ]
 

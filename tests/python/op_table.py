@@ -25,6 +25,7 @@ from tests.python.op_ordering import ORDERING
 from tests.python.op_products import PRODUCTS
 from tests.python.op_row import FLOATS, Case, Row, boolean, index, named, real, reals, summed
 from tests.python.op_shapes import SHAPES
+from tests.python.op_special import SPECIAL
 from tests.python.op_vectors import VECTOR_ROWS
 from tests.python.op_windows import WINDOWS
 
@@ -208,7 +209,7 @@ REDUCTIONS = [
 ]
 
 
-ELEMENTWISE = [*UNARY, *TRANSCENDENTAL, *MADE_OF_OTHERS, *BINARY, *TERNARY]
+ELEMENTWISE = [*UNARY, *TRANSCENDENTAL, *SPECIAL, *MADE_OF_OTHERS, *BINARY, *TERNARY]
 COMPOSED = [*PRODUCTS, *VECTOR_ROWS, *SHAPES]
 ROWS = [*ELEMENTWISE, *REDUCTIONS, *COMPOSED, *INDEXING, *ORDERING, *WINDOWS]
 
@@ -216,8 +217,9 @@ ROWS = [*ELEMENTWISE, *REDUCTIONS, *COMPOSED, *INDEXING, *ORDERING, *WINDOWS]
 ELSEWHERE = {
     "test_creation.py": "tensor as_tensor zeros ones empty full zeros_like ones_like empty_like "
     "full_like arange eye fill_ zero_",
-    "test_random.py": "rand randn rand_like randn_like randint randperm uniform_ normal_ dropout "
-    "manual_seed",
+    "test_random.py": "rand randn rand_like randn_like randint randperm uniform_ normal_ dropout",
+    "test_draws.py": "bernoulli bernoulli_ exponential_ geometric_ cauchy_ log_normal_ random_ "
+    "poisson normal multinomial randint_like",
     "test_tensor.py": "allclose equal size stride dim numel element_size storage_offset data_ptr "
     "is_contiguous is_floating_point item tolist copy_ to type_as float double long int byte bool "
     "cpu cuda",
@@ -226,6 +228,7 @@ ELSEWHERE = {
     "test_narrow_dtypes.py": "half bfloat16 short char",
     "test_even_steps.py": "linspace logspace new_zeros new_ones new_empty new_full new_tensor "
     "addcmul_ addcdiv_",
+    "test_formulas.py": "isposinf isneginf positive rsub",
     "test_exchange.py": "from_numpy numpy",
     "test_indexing_in_place.py": "scatter_ scatter_add_ scatter_reduce_ index_add_ index_copy_ "
     "index_fill_ index_put_ put_ masked_fill_ masked_scatter_",

@@ -58,12 +58,6 @@ inline Tensor quotient_to_add(const Tensor& a, const Tensor& b) {
   return div(a, b);
 }
 
-/// x * ln(y), which is 0 where x is, whatever number y is.
-inline Tensor xlogy(const Tensor& x, const Tensor& y) {
-  const Tensor is_nothing = logical_and(eq(x, 0.0), logical_not(isnan(y)));
-  return where(is_nothing, 0.0, x * log(where(is_nothing, 1.0, y)));
-}
-
 /// `count` numbers from `start` to `end`, both included, in float64: those of the second half are
 /// counted from the end.
 inline Tensor even_steps(const char* op, double start, double end, std::int64_t count,

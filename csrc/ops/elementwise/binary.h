@@ -20,6 +20,8 @@ Grads gelu_tanh(const Backward&);
 Grads relu(const Backward&);
 Grads sigmoid(const Backward&);
 Grads tanh(const Backward&);
+/// Of a step function.
+Grads zero(const Backward&);
 }  // namespace gradients
 
 inline constexpr Binary add{
@@ -63,6 +65,7 @@ inline constexpr Binary floor_divide{
         "gives.",
     .example = {"[7, -7]", "[2, 2]", "[ 3, -4]"},
     .kernel = kernels::binary<functors::FloorDivide>,
+    .gradient = gradients::zero,
 };
 inline constexpr Binary remainder{
     .name = "remainder",

@@ -174,7 +174,11 @@ Grads error_function(const Backward& at) {
 }
 Grads sine(const Backward& at) { return at.grad * garboard::cos(at.input(0)); }
 Grads zero(const Backward& at) {  // not a product: infinity times 0 is NaN
-  return zeros(at.grad.sizes(), at.grad.dtype(), at.grad.device());
+  Grads grads;
+  for (int i = 0; i < 2; ++i) {
+    if (at.needs(i)) grads[i] = zeros(at.grad.sizes(), at.grad.dtype(), at.grad.device());
+  }
+  return grads;
 }
 
 Grads where(const Backward& at) {

@@ -1,16 +1,10 @@
 // Rules that do not fit beside their declarations.
-#include "csrc/ops/create/create.h"
+#include "csrc/ops/elementwise/kept_operand.h"
 #include "csrc/ops/elementwise/ternary.h"
 #include "csrc/ops/elementwise/transcendental.h"
 
 namespace garboard::gradients {
 namespace {
-
-/// A kept operand; a number as a tensor without dims.
-Tensor kept(const Backward& at, int i) {
-  const Scalar* const number = at.node().kept_scalar(i);
-  return number ? scalar_tensor(*number, at.grad.dtype(), at.grad.device()) : at.input(i);
-}
 
 Tensor no_slope(const Backward& at) {
   return zeros(at.grad.sizes(), at.grad.dtype(), at.grad.device());
@@ -20,7 +14,7 @@ Tensor no_slope(const Backward& at) {
 
 Grads atan2(const Backward& at) {
   Grads grads;
-  const Tensor y = kept(at, 0), x = kept(at, 1);
+  const Tensor y = kept_operand(at, 0), x = kept_operand(at, 1);
   const Tensor scaled = at.grad / (square(x) + square(y));
   if (at.needs(0)) grads[0] = scaled * x;
   if (at.needs(1)) grads[1] = -(scaled * y);
@@ -30,7 +24,8 @@ Grads atan2(const Backward& at) {
 Grads copysign(const Backward& at) {
   Grads grads;
   if (at.needs(0))
-    grads[0] = at.grad * sign(kept(at, 0)) * garboard::copysign(Operand(1.0), kept(at, 1));
+    grads[0] =
+        at.grad * sign(kept_operand(at, 0)) * garboard::copysign(Operand(1.0), kept_operand(at, 1));
   if (at.needs(1)) grads[1] = no_slope(at);
   return grads;
 }
@@ -40,20 +35,20 @@ Grads cosh(const Backward& at) { return at.grad * sinh(at.input(0)); }
 Grads fmod(const Backward& at) {
   Grads grads;
   if (at.needs(0)) grads[0] = at.grad;
-  if (at.needs(1)) grads[1] = -(at.grad * trunc(kept(at, 0) / kept(at, 1)));
+  if (at.needs(1)) grads[1] = -(at.grad * trunc(kept_operand(at, 0) / kept_operand(at, 1)));
   return grads;
 }
 
 Grads hypot(const Backward& at) {
   Grads grads;
-  if (at.needs(0)) grads[0] = at.grad * (kept(at, 0) / at.output());
-  if (at.needs(1)) grads[1] = at.grad * (kept(at, 1) / at.output());
+  if (at.needs(0)) grads[0] = at.grad * (kept_operand(at, 0) / at.output());
+  if (at.needs(1)) grads[1] = at.grad * (kept_operand(at, 1) / at.output());
   return grads;
 }
 
 Grads logaddexp(const Backward& at) {
   Grads grads;
-  const Tensor apart = kept(at, 0) - kept(at, 1);
+  const Tensor apart = kept_operand(at, 0) - kept_operand(at, 1);
   if (at.needs(0)) grads[0] = at.grad * garboard::sigmoid(apart);
   if (at.needs(1)) grads[1] = at.grad * garboard::sigmoid(-apart);
   return grads;

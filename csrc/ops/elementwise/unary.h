@@ -14,8 +14,6 @@ Grads absolute(const Backward&);
 Grads cosine(const Backward&);
 Grads error_function(const Backward&);
 Grads sine(const Backward&);
-/// Of a step function.
-Grads zero(const Backward&);
 }  // namespace gradients
 
 inline constexpr Unary abs{

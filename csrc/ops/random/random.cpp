@@ -21,17 +21,6 @@
 namespace garboard {
 namespace {
 
-SpinLock lock;
-GeneratorState state{.seed = 67280421310721, .offset = 0};
-
-/// Numbers for `count` elements: four come from one step of the counter.
-kernels::RandomStream numbers_for(std::int64_t count) {
-  const std::lock_guard guard(lock);
-  const kernels::RandomStream numbers{state.seed, state.offset};
-  state.offset += (static_cast<std::uint64_t>(count) + 3) / 4;
-  return numbers;
-}
-
 void check_floating(const char* op, DType dtype) {
   if (!is_floating(dtype))
     throw DTypeError(text(op, ": dtype ", name_of(dtype), "; a floating one is needed"));
@@ -51,77 +40,86 @@ void check_holds_all_below(std::int64_t n, DType dtype) {
 
 /// Fills any tensor; the kernel itself wants a dense one.
 template <class Kernel>
-void fill_random(const char* op, const Tensor& self, double first, double second) {
+void fill_random(const char* op, const Tensor& self, double first, double second, Generator& from) {
   const GradModeGuard no_grad(false);
   const Tensor dense =
       self.is_contiguous() ? self : empty_of(op, self.sizes(), self.dtype(), self.device());
   write_into(dense, [&] {
-    kernels::run(Kernel{dense.view(), first, second, numbers_for(self.count())}, {self.device()});
+    kernels::run(Kernel{dense.view(), first, second, from.numbers_for(self.count())},
+                 {self.device()});
   });
   if (dense != self) write_into(self, [&] { copy_into(self, dense); });
 }
 
 template <class Kernel>
-void refill(const char* op, const Tensor& self, double low, double high) {
+void refill(const char* op, const Tensor& self, double low, double high, Generator& from) {
   check_floating(op, self.dtype());
   if (!std::isfinite(low) || !std::isfinite(high))
     throw ShapeError(text(op, ": arguments ", low, " and ", high, "; both must be finite"));
   check_writable(op, self);
-  fill_random<Kernel>(op, self, low, high);
+  fill_random<Kernel>(op, self, low, high, from);
   record_in_place(op, self, {}, Keep::nothing, [](const Backward&) -> Grads { return {}; });
 }
 
 }  // namespace
 
-kernels::RandomStream next_random_numbers(std::int64_t rows, std::int64_t counters_each) {
-  const std::lock_guard guard(lock);
-  const kernels::RandomStream numbers{state.seed, state.offset};
-  state.offset += static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(counters_each);
-  return numbers;
+Tensor integers_from(const char* op, std::int64_t low, std::int64_t last, const Dims& sizes,
+                     Device device, Generator& from) {
+  constexpr std::uint64_t exact = std::uint64_t{1} << 52;  // a float64 has all integers up to it
+  const GradModeGuard no_grad(false);
+  const auto drawn = [&](double bottom, double top) {
+    const Tensor numbers = empty(sizes, DType::float64, device, op);
+    fill_random<kernels::Uniform>(op, numbers, bottom, top, from);
+    return to(floor(numbers), DType::int64);
+  };
+  const std::uint64_t steps = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(low);
+  if (steps < exact)  // from 0: beside a large number a fraction has few digits
+    return low == 0 ? drawn(0, static_cast<double>(steps + 1))
+                    : drawn(0, static_cast<double>(steps + 1)) + Scalar::of(low);
+  constexpr std::int64_t half = std::int64_t{1} << 32;
+  const Tensor upper = drawn(0, static_cast<double>(half)),
+               lower = drawn(0, static_cast<double>(half));
+  const Tensor bits = upper * Scalar::of(half) + lower;  // all 64, wrapping
+  if (steps == std::numeric_limits<std::uint64_t>::max()) return bits;
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  if (steps > static_cast<std::uint64_t>(most))
+    throw ShapeError(text(op, ": from ", low, " to ", last,
+                          "; at most 2^63 integers, or all of int64, are needed"));
+  const Tensor positive = bitwise_and(bits, Scalar::of(most));
+  if (steps == static_cast<std::uint64_t>(most)) return positive + Scalar::of(low);
+  return remainder(positive, Scalar::of(static_cast<std::int64_t>(steps + 1))) + Scalar::of(low);
 }
 
-void manual_seed(std::uint64_t seed) noexcept { set_generator_state({seed, 0}); }
-
-GeneratorState generator_state() noexcept {
-  const std::lock_guard guard(lock);
-  return state;
-}
-
-void set_generator_state(GeneratorState given) noexcept {
-  const std::lock_guard guard(lock);
-  state = given;
-}
-
-Tensor rand(const Dims& sizes, DType dtype, Device device) {
+Tensor rand(const Dims& sizes, DType dtype, Device device, Generator& from) {
   check_floating("rand", dtype);
   const Tensor result = empty(sizes, dtype, device, "rand");
-  fill_random<kernels::Uniform>("rand", result, 0, 1);
+  fill_random<kernels::Uniform>("rand", result, 0, 1, from);
   return result;
 }
 
-Tensor randn(const Dims& sizes, DType dtype, Device device) {
+Tensor randn(const Dims& sizes, DType dtype, Device device, Generator& from) {
   check_floating("randn", dtype);
   const Tensor result = empty(sizes, dtype, device, "randn");
-  fill_random<kernels::Normal>("randn", result, 0, 1);
+  fill_random<kernels::Normal>("randn", result, 0, 1, from);
   return result;
 }
 
-Tensor randint(std::int64_t low, std::int64_t high, const Dims& sizes, DType dtype, Device device) {
+Tensor randint(std::int64_t low, std::int64_t high, const Dims& sizes, DType dtype, Device device,
+               Generator& from) {
   if (low >= high)
     throw ShapeError(text("randint: from ", low, " to ", high, "; low must be below high"));
-  const Tensor numbers = empty(sizes, DType::float64, device, "randint");
-  fill_random<kernels::Uniform>("randint", numbers, static_cast<double>(low),
-                                static_cast<double>(high));
-  const GradModeGuard no_grad(false);
-  return to(floor(numbers), dtype);
+  check_fits("randint", Scalar::of(low), dtype);
+  check_fits("randint", Scalar::of(high - 1), dtype);
+  return to(integers_from("randint", low, high - 1, sizes, device, from), dtype);
 }
 
-Tensor randperm(std::int64_t n, DType dtype, Device device) {
+Tensor randperm(std::int64_t n, DType dtype, Device device, Generator& from) {
   if (n < 0) throw ShapeError(text("randperm: n ", n, "; 0 or more is needed"));
   check_holds_all_below(n, dtype);
   const Tensor order = empty({n}, DType::int64, {}, "randperm");
   std::int64_t* const places = order.view().as<std::int64_t>();
-  const kernels::RandomStream numbers = numbers_for(2 * n);  // of its four words, one each half
+  const kernels::RandomStream numbers =
+      from.numbers_for(2 * n);  // of its four words, one each half
   {
     constexpr double element_ns = 5;
     const OuterLock::Away away(static_cast<double>(n) * element_ns);
@@ -142,23 +140,25 @@ Tensor randperm(std::int64_t n, DType dtype, Device device) {
   return to(to(order, dtype), device);
 }
 
-void uniform_(const Tensor& self, double low, double high) {
+void uniform_(const Tensor& self, double low, double high, Generator& from) {
   if (low > high)
     throw ShapeError(text("uniform_: from ", low, " to ", high, "; from must not be above to"));
-  refill<kernels::Uniform>("uniform_", self, low, high);
+  refill<kernels::Uniform>("uniform_", self, low, high, from);
 }
 
-void normal_(const Tensor& self, double mean, double deviation) {
+void normal_(const Tensor& self, double mean, double deviation, Generator& from) {
   if (deviation < 0)
     throw ShapeError(text("normal_: std ", deviation, "; it must not be negative"));
-  refill<kernels::Normal>("normal_", self, mean, deviation);
+  refill<kernels::Normal>("normal_", self, mean, deviation, from);
 }
 
 Tensor dropout(const Tensor& input, double p) {
   if (!(p >= 0 && p <= 1)) throw ShapeError(text("dropout: p ", p, "; it must lie in [0, 1]"));
   check_floating("dropout", input.dtype());
   const Tensor mask = empty_of("dropout", input.sizes(), DType::boolean, input.device());
-  kernels::run(kernels::Bernoulli{mask.view(), 1 - p, numbers_for(mask.count())}, {input.device()});
+  kernels::run(
+      kernels::Bernoulli{mask.view(), 1 - p, Generator::standard().numbers_for(mask.count())},
+      {input.device()});
   return input * mask * (p < 1 ? 1 / (1 - p) : 0.0);
 }
 

@@ -205,7 +205,8 @@ Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& m
   const Tensor out = empty_of(op, {batch, heads, rows, v.sizes()[3]}, q.dtype(), q.device());
   const Tensor log_sums = empty_of(op, {batch, heads, rows}, q.dtype(), q.device());
   if (rule.keep < 1)
-    rule.numbers = next_random_numbers(batch * heads * rows, (k.sizes()[2] + 3) / 4);
+    rule.numbers =
+        Generator::standard().numbers_for_rows(batch * heads * rows, (k.sizes()[2] + 3) / 4);
   if (log_sums.count() > 0) kernels::run(rule.of(out, log_sums, q, k, v, mask), {q.device()});
   record(op, out, {q, k, v}, Keep::inputs | Keep::output,
          [rule](const Backward& at) { return gradients(at, rule); },

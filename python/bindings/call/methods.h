@@ -161,10 +161,12 @@ void add_spatial_methods();
 void add_sequence_methods();
 void add_create_functions();
 void add_random_functions();
+void add_distributions();
 void add_state_methods();
 void add_gradient_methods();
 void add_statistics_methods();
 void add_composite_methods();
+void add_formulas();
 void add_new_functions();
 void add_other_names();
 

@@ -15,6 +15,7 @@
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/interpreter/unicode.h"
 #include "python/bindings/tensor/dtype_object.h"
+#include "python/bindings/tensor/generator_object.h"
 
 namespace garboard::python {
 
@@ -195,6 +196,17 @@ struct Reader<Device> : detail::Value<Device> {
   static constexpr bool fits(std::string_view annotation) { return annotation == "Device"; }
   static Device read(const Arguments& given, std::size_t i) {
     return to_device(given.object(i), given.op());
+  }
+};
+
+/// The standard one for None; the caller's reference keeps it.
+template <>
+struct Reader<Generator*> : detail::Value<Generator*> {
+  static constexpr bool fits(std::string_view annotation) {
+    return annotation == "Generator | None";
+  }
+  static Generator* read(const Arguments& given, std::size_t i) {
+    return &to_generator(given.object(i), given.op());
   }
 };
 

@@ -122,20 +122,6 @@ constexpr Doc allclose{
         ">>> gb.allclose(gb.tensor([1.0, 2.0]), gb.tensor([1.0, 2.00001]))\n"
         "True",
 };
-constexpr Doc xlogy{
-    .summary = "Multiply `input` by the logarithm of `other`; 0 where `input` is.",
-    .details = "xlogy(x, y) = x ln(y), and 0 at x = 0 unless y is NaN.",
-    .args = {any_shape, {"other", "Tensor whose sizes broadcast with `input`'s."}},
-    .returns =
-        "A new tensor of the broadcast shape; integers and bools are taken as float32. Until "
-        "backward the graph keeps `input` and what is made of `other`.",
-    .raises =
-        "ShapeError: The sizes do not broadcast.\n"
-        "DeviceError: The tensors are on several devices.",
-    .example =
-        ">>> gb.xlogy(gb.tensor([0.0, 2.0]), gb.tensor([0.0, 1.0]))\n"
-        "tensor([0., 0.])",
-};
 
 }  // namespace docs
 
@@ -176,7 +162,6 @@ constexpr std::array table{
     bind("isclose", nearly, docs::isclose, fn<composite::isclose>),
     bind("allclose", nearly, docs::allclose, fn<composite::allclose>),
     bind("equal", "input: Tensor, other: Tensor", docs::equal, fn<composite::equal>),
-    bind("xlogy", "input: Tensor, other: Tensor", docs::xlogy, fn<composite::xlogy>),
 };
 
 }  // namespace

@@ -214,4 +214,53 @@ inline constexpr Doc clamp_{
         "tensor([-2, 1, 3])",
 };
 
+inline constexpr Arg one_minimum{"min", "The bound: a tensor that broadcasts, or a number."};
+inline constexpr Arg one_maximum{"max", "The bound: a tensor that broadcasts, or a number."};
+inline constexpr const char* bounded_raises =
+    "ShapeError: The sizes do not broadcast, or `out` has others than the result.\n"
+    "DTypeError: All are bool, the bound does not fit into the integer dtype, or the result's "
+    "category (bool, integer, floating) is above that of `out`.\n"
+    "DeviceError: The tensors are on several devices.\n"
+    "GradientError: Grad mode is on, `out` is given, and a tensor requires grad.";
+inline constexpr const char* bounded_returns =
+    "A new tensor of the broadcast shape and the promoted dtype; or `out`. Until backward the "
+    "graph keeps `input` and the bound.";
+inline constexpr Arg bounded_input{"input", "Tensor of any shape and of any dtype but bool."};
+inline constexpr Doc clamp_min{
+    .summary = "Raise what is below `min` to it.",
+    .args = {bounded_input, one_minimum, out},
+    .returns = bounded_returns,
+    .raises = bounded_raises,
+    .example =
+        ">>> gb.clamp_min(gb.tensor([-2, 1]), 0)\n"
+        "tensor([0, 1])",
+};
+inline constexpr Doc clamp_min_{
+    .summary = "Raise what is below `min` to it, in place.",
+    .args = {one_minimum},
+    .returns = itself,
+    .raises = scaled_in_place_raises,
+    .example =
+        ">>> gb.clamp_min_(gb.tensor([-2, 1]), 0)\n"
+        "tensor([0, 1])",
+};
+inline constexpr Doc clamp_max{
+    .summary = "Lower what is above `max` to it.",
+    .args = {bounded_input, one_maximum, out},
+    .returns = bounded_returns,
+    .raises = bounded_raises,
+    .example =
+        ">>> gb.clamp_max(gb.tensor([-2, 1]), 0)\n"
+        "tensor([-2,  0])",
+};
+inline constexpr Doc clamp_max_{
+    .summary = "Lower what is above `max` to it, in place.",
+    .args = {one_maximum},
+    .returns = itself,
+    .raises = scaled_in_place_raises,
+    .example =
+        ">>> gb.clamp_max_(gb.tensor([-2, 1]), 0)\n"
+        "tensor([-2,  0])",
+};
+
 }  // namespace garboard::python::docs

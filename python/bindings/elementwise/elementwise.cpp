@@ -4,6 +4,7 @@
 
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/elementwise/binary.h"
+#include "csrc/ops/elementwise/special.h"
 #include "csrc/ops/elementwise/ternary.h"
 #include "csrc/ops/elementwise/transcendental.h"
 #include "csrc/ops/elementwise/unary.h"
@@ -12,6 +13,7 @@
 #include "python/bindings/call/methods.h"
 #include "python/bindings/elementwise/docs.h"
 #include "python/bindings/elementwise/families.h"
+#include "python/bindings/elementwise/forms.h"
 
 namespace garboard::python {
 namespace {
@@ -28,22 +30,6 @@ struct Choices<Approximation> {
 };
 
 namespace {
-
-/// Where the result goes: `out=`, or nowhere yet.
-using Out = std::optional<Handle>;
-
-/// Writes into `out` and returns it, or returns what is made.
-template <class Make, class Write>
-PyObject* made_or_written(const Out& out, Make make, Write write) {
-  if (!out) return wrap(make());
-  write(*out->tensor);
-  return Py_NewRef(out->object);
-}
-
-void refuse_two_numbers(const char* op, const Operand& a, const Operand& b) {
-  if (!a.tensor && !b.tensor)
-    throw_type_error("%s: two numbers; at least one Tensor is needed", op);
-}
 
 template <const Unary& op>
 constexpr auto unary = [](const Tensor& input, const Out& out) {
@@ -117,41 +103,10 @@ Tensor clamped(const Tensor* out, const Tensor& input, const Bound& low, const B
   return {};
 }
 
-/// The forms of an op that takes more than its operands: `run(out, arguments...)` writes into
-/// `out`, or returns what is made where that is null.
-template <auto run>
-struct Forms;
-template <class First, class... Rest,
-          Tensor (*run)(const Tensor* out, const First& first, const Rest&... rest)>
-struct Forms<run> {
-  static PyObject* made_or_written(const First& first, const Rest&... rest, const Out& out) {
-    if (!out) return wrap(run(nullptr, first, rest...));
-    run(out->tensor, first, rest...);
-    return Py_NewRef(out->object);
-  }
-  static Itself in_place(const Tensor& input, const Rest&... rest) {
-    run(&input, input, rest...);
-    return {};
-  }
-};
-
-/// All that Python calls of one op: function and method, with `out=`, and the method in place.
-struct FormsOf {
-  const char* name;
-  const char* signature;  // ends with `out`
-  const Doc& doc;
-  const char* in_place_name;
-  const char* in_place_signature;
-  const Doc& in_place_doc;
-
-  template <auto run>
-  consteval std::array<Method, 2> rows() const {
-    return {
-        bind(name, signature, doc, fn<&Forms<run>::made_or_written>, Place::everywhere, "Tensor"),
-        bind(in_place_name, in_place_signature, in_place_doc, fn<&Forms<run>::in_place>,
-             Place::method)};
-  }
-};
+template <bool is_low>
+Tensor bounded(const Tensor* out, const Tensor& input, const Operand& bound) {
+  return is_low ? clamped(out, input, bound, {}) : clamped(out, input, {}, bound);
+}
 
 template <class Family, std::size_t index>
 constexpr const auto& op_at = *Family::ops[index];
@@ -191,6 +146,13 @@ struct PairFamily : BinaryFamily {
   static constexpr auto& ops = transcendental_pairs;
 };
 
+struct SpecialFamily : UnaryFamily {
+  static constexpr auto& ops = special_ops;
+};
+struct SpecialPairFamily : BinaryFamily {
+  static constexpr auto& ops = special_pairs;
+};
+
 /// The tables of a family; names with `_` are made once, before the tables are read.
 template <class Family>
 constexpr std::size_t size_of = std::tuple_size_v<std::remove_cvref_t<decltype(Family::ops)>>;
@@ -203,7 +165,9 @@ std::array<Method, size_of<Family>> in_place = {};
 /// Of a row whose texts are put together when the tables are.
 constexpr Doc doc_later{};
 
-bool has_own_signature(std::string_view name) { return name == "add" || name == "sub"; }
+bool has_own_signature(std::string_view name) {
+  return name == "add" || name == "sub" || name == "div" || name == "round";
+}
 
 template <class Family>
 void add_family() {
@@ -272,6 +236,23 @@ constexpr auto clamp_forms =
             .in_place_doc = docs::clamp_}
         .rows<clamped>();
 
+constexpr auto clamp_min_forms =
+    FormsOf{.name = "clamp_min",
+            .signature = "input: Tensor, min: Tensor | Number, *, out: Tensor | None = None",
+            .doc = docs::clamp_min,
+            .in_place_name = "clamp_min_",
+            .in_place_signature = "input: Tensor, min: Tensor | Number",
+            .in_place_doc = docs::clamp_min_}
+        .rows<bounded<true>>();
+constexpr auto clamp_max_forms =
+    FormsOf{.name = "clamp_max",
+            .signature = "input: Tensor, max: Tensor | Number, *, out: Tensor | None = None",
+            .doc = docs::clamp_max,
+            .in_place_name = "clamp_max_",
+            .in_place_signature = "input: Tensor, max: Tensor | Number",
+            .in_place_doc = docs::clamp_max_}
+        .rows<bounded<false>>();
+
 constexpr std::array others{
     bind(
         "gelu", "input: Tensor, *, approximate: Literal['none', 'tanh'] = 'none'", docs::gelu,
@@ -297,9 +278,13 @@ void add_elementwise_methods() {
   add_table<sub_forms>();
   add_family<TranscendentalFamily>();
   add_family<PairFamily>();
+  add_family<SpecialFamily>();
+  add_family<SpecialPairFamily>();
   add_table<others>();
   add_table<lerp_forms>();
   add_table<clamp_forms>();
+  add_table<clamp_min_forms>();
+  add_table<clamp_max_forms>();
 }
 
 }  // namespace garboard::python

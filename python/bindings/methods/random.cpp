@@ -15,6 +15,7 @@ using namespace garboard::python::docs;
 constexpr const char* philox =
     "Philox4x32-10 (Salmon et al., \"Parallel random numbers: as easy as 1, 2, 3\", 2011): after "
     "`manual_seed` the same numbers on every device and with any number of threads.";
+constexpr Arg generator{"generator", "What is drawn from; the one of `manual_seed` if left out."};
 constexpr Arg floating_dtype{"dtype", "A floating dtype; float32 where it is left out."};
 constexpr const char* random_error =
     "ShapeError: A size is negative.\n"
@@ -24,20 +25,20 @@ constexpr const char* random_error =
 constexpr Doc rand{
     .summary = "Draw from the uniform distribution on [0, 1).",
     .details = philox,
-    .args = {size, floating_dtype, device, requires_grad},
+    .args = {size, generator, floating_dtype, device, requires_grad},
     .returns = "A new dense tensor.",
     .raises = random_error,
     .example =
-        ">>> gb.manual_seed(0)\n"
+        ">>> generator = gb.manual_seed(0)\n"
         ">>> x = gb.rand(2, 3)\n"
-        ">>> gb.manual_seed(0)\n"
+        ">>> generator = gb.manual_seed(0)\n"
         ">>> gb.equal(x, gb.rand(2, 3))\n"
         "True",
 };
 constexpr Doc randn{
     .summary = "Draw from the standard normal distribution.",
     .details = philox,
-    .args = {size, floating_dtype, device, requires_grad},
+    .args = {size, generator, floating_dtype, device, requires_grad},
     .returns = "A new dense tensor.",
     .raises = random_error,
     .example =
@@ -53,7 +54,8 @@ constexpr Doc rand_like{
     .args = {of_those_sizes,
              {"dtype", "Another floating dtype than `input`'s."},
              {"device", "Another device than `input`'s."},
-             requires_grad},
+             requires_grad,
+             generator},
     .returns = "A new dense tensor of `input`'s sizes.",
     .raises = random_like_error,
     .example =
@@ -65,7 +67,8 @@ constexpr Doc randn_like{
     .args = {of_those_sizes,
              {"dtype", "Another floating dtype than `input`'s."},
              {"device", "Another device than `input`'s."},
-             requires_grad},
+             requires_grad,
+             generator},
     .returns = "A new dense tensor of `input`'s sizes.",
     .raises = random_like_error,
     .example =
@@ -77,28 +80,54 @@ constexpr Doc randint{
     .args = {{"low", "The least integer; 0 where it is left out."},
              {"high", "What is above the largest one."},
              {"size", "Sizes."},
+             generator,
              {"dtype", "The dtype; int64 where it is left out."},
-             device},
+             device,
+             requires_grad},
     .returns = "A new dense tensor.",
     .raises =
         "ShapeError: `low` is not below `high`, or a size is negative.\n"
-        "DeviceError: The device cannot be used.",
+        "DTypeError: The dtype does not hold them all.\n"
+        "DeviceError: The device cannot be used.\n"
+        "GradientError: A gradient is asked for, and the dtype is no floating one.",
     .example =
         ">>> x = gb.randint(5, 8, (100,))\n"
         ">>> x.amin().item() >= 5, x.amax().item() <= 7\n"
         "(True, True)",
 };
+constexpr Doc randint_like{
+    .summary = "Draw integers from [`low`, `high`), each as likely, in `input`'s sizes and dtype.",
+    .args = {of_those_sizes,
+             {"low", "The least integer; 0 where it is left out."},
+             {"high", "What is above the largest one."},
+             generator,
+             {"dtype", "Another dtype than `input`'s."},
+             {"device", "Another device than `input`'s."},
+             requires_grad},
+    .returns = "A new dense tensor of `input`'s sizes.",
+    .raises =
+        "ShapeError: `low` is not below `high`.\n"
+        "DTypeError: The dtype does not hold them all.\n"
+        "DeviceError: The device cannot be used.\n"
+        "GradientError: A gradient is asked for, and the dtype is no floating one.",
+    .example =
+        ">>> gb.randint_like(gb.zeros(2), 5, 6)\n"
+        "tensor([5., 5.])",
+};
 constexpr Doc randperm{
     .summary = "Put the integers from 0 to `n` - 1 in a random order.",
     .details = "Each order is as likely.",
     .args = {{"n", "How many."},
+             generator,
              {"dtype", "One that holds them all; int64 where it is left out."},
-             device},
+             device,
+             requires_grad},
     .returns = "A new tensor of one dim.",
     .raises =
         "ShapeError: `n` is negative.\n"
         "DTypeError: The dtype does not hold them all.\n"
-        "DeviceError: The device cannot be used.",
+        "DeviceError: The device cannot be used.\n"
+        "GradientError: A gradient is asked for, and the dtype is no floating one.",
     .example =
         ">>> sorted(gb.randperm(4).tolist())\n"
         "[0, 1, 2, 3]",
@@ -110,7 +139,9 @@ constexpr const char* redrawing_error =
     "GradientError: Grad mode is on, and `input` is a leaf that requires grad, or a view of one.";
 constexpr Doc uniform_{
     .summary = "Draw from the uniform distribution on [`from_`, `to`) into this tensor.",
-    .args = {{"from_", "The least number, finite."}, {"to", "The upper bound, not below `from_`."}},
+    .args = {{"from_", "The least number, finite."},
+             {"to", "The upper bound, not below `from_`."},
+             generator},
     .returns = "The tensor itself, not a new handle.",
     .raises = redrawing_error,
     .example =
@@ -120,45 +151,44 @@ constexpr Doc uniform_{
 };
 constexpr Doc normal_{
     .summary = "Draw from a normal distribution into this tensor.",
-    .args = {{"mean", "Its mean, finite."}, {"std", "Its standard deviation, at least 0."}},
+    .args = {{"mean", "Its mean, finite."},
+             {"std", "Its standard deviation, at least 0."},
+             generator},
     .returns = "The tensor itself, not a new handle.",
     .raises = redrawing_error,
     .example =
         ">>> gb.normal_(gb.zeros(2), 3.0, 0.0)\n"
         "tensor([3., 3.])",
 };
-constexpr Doc manual_seed{
-    .summary = "Restart the random generator, which all threads and devices share.",
-    .args = {{"seed", "An integer of 64 bits."}},
-    .example =
-        ">>> gb.manual_seed(0)\n"
-        ">>> x = gb.rand(2)\n"
-        ">>> gb.manual_seed(0)\n"
-        ">>> gb.equal(x, gb.rand(2))\n"
-        "True",
-};
-
 }  // namespace docs
 
-using Random = Tensor (*)(const Dims&, DType, Device);
+using Random = Tensor (*)(const Dims&, DType, Device, Generator&);
 template <Random op>
-constexpr auto drawn = [](const Dims& sizes, const Options& options) {
-  return finished(op(sizes, options.dtype.value_or(default_floating()), on(options)), options);
+constexpr auto drawn = [](const Dims& sizes, Generator* from, const Options& options) {
+  return finished(op(sizes, options.dtype.value_or(default_floating()), on(options), *from),
+                  options);
 };
 template <Random op>
-constexpr auto drawn_like = [](const Tensor& like, const Options& options) {
+constexpr auto drawn_like = [](const Tensor& like, Generator* from, const Options& options) {
   return finished(op(like.sizes(), options.dtype.value_or(like.dtype()),
-                     options.device.value_or(like.device())),
+                     options.device.value_or(like.device()), *from),
                   options);
 };
 
-Tensor drawn_integers(std::int64_t low, std::int64_t high, const Dims& sizes,
-                      const Placement& placement) {
-  return randint(low, high, sizes, placement.dtype.value_or(DType::int64), on(placement));
+Tensor drawn_integers(std::int64_t low, std::int64_t high, const Dims& sizes, Generator* from,
+                      const Options& options) {
+  return finished(
+      randint(low, high, sizes, options.dtype.value_or(DType::int64), on(options), *from), options);
+}
+Tensor integers_like(const Tensor& like, std::int64_t low, std::int64_t high, Generator* from,
+                     const Options& options) {
+  return finished(randint(low, high, like.sizes(), options.dtype.value_or(like.dtype()),
+                          options.device.value_or(like.device()), *from),
+                  options);
 }
 
-constexpr const char* of_sizes = "*size: int, @options";
-constexpr const char* of_like = "input: Tensor, *, @options";
+constexpr const char* of_sizes = "*size: int, generator: Generator | None = None, @options";
+constexpr const char* of_like = "input: Tensor, *, generator: Generator | None = None, @options";
 
 constexpr std::array table{
     bind("rand", of_sizes, docs::rand, drawn<rand>, Place::functional),
@@ -166,37 +196,50 @@ constexpr std::array table{
     bind("rand_like", of_like, docs::rand_like, drawn_like<rand>, Place::functional),
     bind("randn_like", of_like, docs::randn_like, drawn_like<randn>, Place::functional),
     bind(
-        "randint", "high: int, size: Size, *, @placement", docs::randint,
-        [](std::int64_t high, const Dims& sizes, const Placement& placement) {
-          return drawn_integers(0, high, sizes, placement);
+        "randint", "high: int, size: Size, *, generator: Generator | None = None, @options",
+        docs::randint,
+        [](std::int64_t high, const Dims& sizes, Generator* from, const Options& options) {
+          return drawn_integers(0, high, sizes, from, options);
         },
         Place::functional),
-    bind("randint", "low: int, high: int, size: Size, *, @placement", docs::randint,
-         fn<drawn_integers>, Place::functional),
+    bind("randint",
+         "low: int, high: int, size: Size, *, generator: Generator | None = None, @options",
+         docs::randint, fn<drawn_integers>, Place::functional),
     bind(
-        "randperm", "n: int, *, @placement", docs::randperm,
-        [](std::int64_t count, const Placement& placement) {
-          return randperm(count, placement.dtype.value_or(DType::int64), on(placement));
+        "randint_like", "input: Tensor, high: int, *, generator: Generator | None = None, @options",
+        docs::randint_like,
+        [](const Tensor& like, std::int64_t high, Generator* from, const Options& options) {
+          return integers_like(like, 0, high, from, options);
+        },
+        Place::functional),
+    bind("randint_like",
+         "input: Tensor, low: int, high: int, *, generator: Generator | None = None, @options",
+         docs::randint_like, fn<integers_like>, Place::functional),
+    bind(
+        "randperm", "n: int, *, generator: Generator | None = None, @options", docs::randperm,
+        [](std::int64_t count, Generator* from, const Options& options) {
+          return finished(randperm(count, options.dtype.value_or(DType::int64), on(options), *from),
+                          options);
         },
         Place::functional),
     bind(
-        "uniform_", "input: Tensor, from_: float = 0.0, to: float = 1.0", docs::uniform_,
-        [](const Tensor& input, double low, double high) {
-          uniform_(input, low, high);
+        "uniform_",
+        "input: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Generator | None = None",
+        docs::uniform_,
+        [](const Tensor& input, double low, double high, Generator* from) {
+          uniform_(input, low, high, *from);
           return Itself();
         },
         Place::method),
     bind(
-        "normal_", "input: Tensor, mean: float = 0.0, std: float = 1.0", docs::normal_,
-        [](const Tensor& input, double mean, double deviation) {
-          normal_(input, mean, deviation);
+        "normal_",
+        "input: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None",
+        docs::normal_,
+        [](const Tensor& input, double mean, double deviation, Generator* from) {
+          normal_(input, mean, deviation, *from);
           return Itself();
         },
         Place::method),
-    bind(
-        "manual_seed", "seed: int", docs::manual_seed,
-        [](std::int64_t seed) { manual_seed(static_cast<std::uint64_t>(seed)); },
-        Place::functional),
 };
 
 }  // namespace

@@ -162,14 +162,14 @@ void bind_custom_functions(py::module_& m) {
   m.def(
       "_generator_state",
       [] {
-        const GeneratorState state = generator_state();
+        const GeneratorState state = Generator::standard().state();
         return py::make_tuple(state.seed, state.offset);
       },
       "Where the default generator stands.");
   m.def(
       "_set_generator_state",
       [](std::uint64_t seed, std::uint64_t offset) {
-        set_generator_state({seed, offset});
+        Generator::standard().set_state({seed, offset});
       },
       py::arg("seed"), py::arg("offset"), "Put the default generator there.");
   m.def(

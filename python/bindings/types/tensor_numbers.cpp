@@ -5,6 +5,7 @@
 #include "csrc/core/error.h"
 #include "csrc/lifetime/borrowing.h"
 #include "csrc/ops/elementwise/binary.h"
+#include "csrc/ops/elementwise/special.h"
 #include "csrc/ops/elementwise/unary.h"
 #include "csrc/ops/products/matmul.h"
 #include "python/bindings/call/arguments.h"
@@ -165,6 +166,8 @@ void add_number_slots(std::vector<PyType_Slot>& slots) {
   add(Py_nb_and, binary<bitwise_and>);
   add(Py_nb_or, binary<bitwise_or>);
   add(Py_nb_xor, binary<bitwise_xor>);
+  add(Py_nb_lshift, binary<bitwise_left_shift>);
+  add(Py_nb_rshift, binary<bitwise_right_shift>);
   add(Py_nb_power, power);
   add(Py_nb_matrix_multiply, product);
   add(Py_nb_inplace_add, in_place<garboard::add>);
@@ -176,6 +179,8 @@ void add_number_slots(std::vector<PyType_Slot>& slots) {
   add(Py_nb_inplace_and, in_place<bitwise_and>);
   add(Py_nb_inplace_or, in_place<bitwise_or>);
   add(Py_nb_inplace_xor, in_place<bitwise_xor>);
+  add(Py_nb_inplace_lshift, in_place<bitwise_left_shift>);
+  add(Py_nb_inplace_rshift, in_place<bitwise_right_shift>);
   add(Py_nb_inplace_power, in_place_power);
   add(Py_nb_negative, unary<neg>);
   add(Py_nb_absolute, unary<garboard::abs>);

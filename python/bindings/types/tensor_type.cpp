@@ -148,9 +148,11 @@ bool add_tensor_type(PyObject* module) {
   add_sequence_methods();
   add_create_functions();
   add_random_functions();
+  add_distributions();
   add_state_methods();
   add_gradient_methods();
   add_composite_methods();
+  add_formulas();
   add_new_functions();
   add_other_names();
   MethodTable& table = method_table();

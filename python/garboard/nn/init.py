@@ -1,16 +1,17 @@
 """First values of parameters: each function fills a tensor in place and returns it.
 
-Draws come from the default generator: `gb.manual_seed` makes them the same again.
+Draws come from a generator; `gb.manual_seed` makes those of the default one the same again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from math import ceil, prod, sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from garboard import _check as check
 from garboard._engine import (
+    Generator,
     ShapeError,
     Tensor,
     empty_like,
@@ -79,13 +80,16 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     return sqrt(2 / (1 + slope * slope))  # a power would overflow
 
 
-def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0) -> Tensor:
+def uniform_(
+    tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None
+) -> Tensor:
     """Draw from the uniform distribution on [a, b).
 
     Args:
         tensor: A tensor of any shape and of a floating dtype.
         a: The least number.
         b: The upper bound.
+        generator: What is drawn from; by default the generator that `gb.manual_seed` restarts.
 
     Returns:
         The tensor itself. Nothing is recorded, so a leaf that requires grad may be given.
@@ -99,16 +103,19 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0) -> Tensor:
     >>> x.amin().item() >= 2, x.amax().item() < 3
     (True, True)
     """
-    return _filled("uniform_", tensor, Tensor.uniform_, a, b)
+    return _filled("uniform_", tensor, Tensor.uniform_, a, b, generator=generator)
 
 
-def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0) -> Tensor:
+def normal_(
+    tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None
+) -> Tensor:
     """Draw from a normal distribution.
 
     Args:
         tensor: A tensor of any shape and of a floating dtype.
         mean: Its mean.
         std: Its standard deviation.
+        generator: What is drawn from; by default the generator that `gb.manual_seed` restarts.
 
     Returns:
         The tensor itself. Nothing is recorded, so a leaf that requires grad may be given.
@@ -121,7 +128,7 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0) -> Tensor:
     >>> gb.nn.init.normal_(gb.zeros(2), mean=3.0, std=0.0)
     tensor([3., 3.])
     """
-    return _filled("normal_", tensor, Tensor.normal_, mean, std)
+    return _filled("normal_", tensor, Tensor.normal_, mean, std, generator=generator)
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
@@ -180,7 +187,9 @@ def ones_(tensor: Tensor) -> Tensor:
     return _filled("ones_", tensor, Tensor.fill_, 1)
 
 
-def xavier_uniform_(tensor: Tensor, gain: float = 1.0) -> Tensor:
+def xavier_uniform_(
+    tensor: Tensor, gain: float = 1.0, generator: Generator | None = None
+) -> Tensor:
     """Draw uniformly within gain * sqrt(6 / (fan_in + fan_out)) of zero.
 
     Glorot and Bengio, "Understanding the difficulty of training deep feedforward neural networks",
@@ -189,6 +198,7 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0) -> Tensor:
     Args:
         tensor: [out, in, ...], of a floating dtype.
         gain: What the bound is widened by; see `calculate_gain`.
+        generator: What is drawn from; by default the generator that `gb.manual_seed` restarts.
 
     Returns:
         The tensor itself. Nothing is recorded, so a leaf that requires grad may be given.
@@ -202,10 +212,10 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0) -> Tensor:
     True
     """
     bound = sqrt(3) * _xavier_deviation("xavier_uniform_", tensor, gain)
-    return uniform_(tensor, -bound, bound)
+    return uniform_(tensor, -bound, bound, generator=generator)
 
 
-def xavier_normal_(tensor: Tensor, gain: float = 1.0) -> Tensor:
+def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Draw normally, with a deviation of gain * sqrt(2 / (fan_in + fan_out)).
 
     The fans and the source are those of `xavier_uniform_`.
@@ -213,6 +223,7 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0) -> Tensor:
     Args:
         tensor: [out, in, ...], of a floating dtype.
         gain: What the deviation is widened by; see `calculate_gain`.
+        generator: What is drawn from; by default the generator that `gb.manual_seed` restarts.
 
     Returns:
         The tensor itself. Nothing is recorded, so a leaf that requires grad may be given.
@@ -226,11 +237,17 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0) -> Tensor:
     tensor([[0., 0., 0.],
             [0., 0., 0.]])
     """
-    return normal_(tensor, 0.0, _xavier_deviation("xavier_normal_", tensor, gain))
+    return normal_(
+        tensor, 0.0, _xavier_deviation("xavier_normal_", tensor, gain), generator=generator
+    )
 
 
 def kaiming_uniform_(
-    tensor: Tensor, a: float = 0.0, mode: str = "fan_in", nonlinearity: str = "leaky_relu"
+    tensor: Tensor,
+    a: float = 0.0,
+    mode: str = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    generator: Generator | None = None,
 ) -> Tensor:
     """Draw uniformly within gain * sqrt(3 / fan) of zero.
 
@@ -242,6 +259,7 @@ def kaiming_uniform_(
         a: The slope of "leaky_relu".
         mode: "fan_in" keeps the variance in forward, "fan_out" in backward.
         nonlinearity: What follows the weights; see `calculate_gain`.
+        generator: What is drawn from; by default the generator that `gb.manual_seed` restarts.
 
     Returns:
         The tensor itself. Nothing is recorded, so a leaf that requires grad may be given.
@@ -257,11 +275,15 @@ def kaiming_uniform_(
     True
     """
     deviation = _kaiming_deviation("kaiming_uniform_", tensor, a, mode, nonlinearity)
-    return uniform_(tensor, -sqrt(3) * deviation, sqrt(3) * deviation)
+    return uniform_(tensor, -sqrt(3) * deviation, sqrt(3) * deviation, generator=generator)
 
 
 def kaiming_normal_(
-    tensor: Tensor, a: float = 0.0, mode: str = "fan_in", nonlinearity: str = "leaky_relu"
+    tensor: Tensor,
+    a: float = 0.0,
+    mode: str = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    generator: Generator | None = None,
 ) -> Tensor:
     """Draw normally, with a deviation of gain / sqrt(fan).
 
@@ -272,6 +294,7 @@ def kaiming_normal_(
         a: The slope of "leaky_relu".
         mode: "fan_in" keeps the variance in forward, "fan_out" in backward.
         nonlinearity: What follows the weights; see `calculate_gain`.
+        generator: What is drawn from; by default the generator that `gb.manual_seed` restarts.
 
     Returns:
         The tensor itself. Nothing is recorded, so a leaf that requires grad may be given.
@@ -286,7 +309,7 @@ def kaiming_normal_(
     (2, 3)
     """
     deviation = _kaiming_deviation("kaiming_normal_", tensor, a, mode, nonlinearity)
-    return normal_(tensor, 0.0, deviation)
+    return normal_(tensor, 0.0, deviation, generator=generator)
 
 
 def trunc_normal_(
@@ -295,7 +318,7 @@ def trunc_normal_(
     std: float = 1.0,
     a: float = -2.0,
     b: float = 2.0,
-    generator: object = None,
+    generator: Generator | None = None,
 ) -> Tensor:
     """Draw from a normal distribution between two bounds; what falls outside is drawn anew.
 
@@ -305,7 +328,7 @@ def trunc_normal_(
         std: Its standard deviation.
         a: The least number.
         b: The greatest; at most a little outside of all that is drawn anew is cut off.
-        generator: Refused unless None: there is one generator, which `gb.manual_seed` restarts.
+        generator: What is drawn from; by default the generator that `gb.manual_seed` restarts.
 
     Returns:
         The tensor itself. Nothing is recorded, so a leaf that requires grad may be given.
@@ -313,7 +336,6 @@ def trunc_normal_(
     Raises:
         DTypeError: The dtype is no floating one.
         ShapeError: `std` is negative.
-        NotImplementedError: A generator.
         DisposedError: The tensor is disposed.
 
     >>> x = gb.nn.init.trunc_normal_(gb.zeros(100), a=-0.5, b=0.5)
@@ -321,16 +343,16 @@ def trunc_normal_(
     True
     """
     op = "trunc_normal_"
-    if generator is not None:
-        raise NotImplementedError(f"{op}: a generator; there is one, which gb.manual_seed restarts")
     least, most = check.worth(op, "a", a), check.worth(op, "b", b)
     with no_grad():
-        check.tensor(op, "tensor", tensor).normal_(mean, std)
+        check.tensor(op, "tensor", tensor).normal_(mean, std, generator=generator)
         for _ in range(64):
             is_out = (tensor < least) | (tensor > most)
             if not bool(is_out.any()):
                 return tensor
-            tensor.copy_(where(is_out, empty_like(tensor).normal_(mean, std), tensor))
+            tensor.copy_(
+                where(is_out, empty_like(tensor).normal_(mean, std, generator=generator), tensor)
+            )
         return tensor.clamp_(least, most)
 
 
@@ -421,7 +443,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01) -> Tensor:
     return tensor
 
 
-def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: object = None) -> Tensor:
+def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Draw a matrix whose rows, or columns, are orthogonal and of length `gain`.
 
     Saxe, McClelland and Ganguli, arXiv:1312.6120; by NumPy's QR decomposition in float64.
@@ -429,14 +451,13 @@ def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: object = None) -> 
     Args:
         tensor: [rows, ...] of two or more dims, which is taken as a matrix.
         gain: The length of the shorter ones.
-        generator: Refused unless None: there is one generator, which `gb.manual_seed` restarts.
+        generator: What is drawn from; by default the generator that `gb.manual_seed` restarts.
 
     Returns:
         The tensor itself. Nothing is recorded, so a leaf that requires grad may be given.
 
     Raises:
         ShapeError: Fewer than two dims.
-        NotImplementedError: A generator.
         DisposedError: The tensor is disposed.
 
     >>> x = gb.nn.init.orthogonal_(gb.zeros(2, 3))
@@ -444,8 +465,6 @@ def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: object = None) -> 
     True
     """
     op = "orthogonal_"
-    if generator is not None:
-        raise NotImplementedError(f"{op}: a generator; there is one, which gb.manual_seed restarts")
     if check.tensor(op, "tensor", tensor).ndim < 2:
         raise ShapeError(f"{op}: a tensor of sizes {list(tensor.shape)}; 2 or more dims are needed")
     scale = check.worth(op, "gain", gain)
@@ -456,16 +475,19 @@ def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: object = None) -> 
     rows = tensor.shape[0]
     columns = tensor.numel() // rows
     with no_grad():
-        drawn = randn(max(rows, columns), min(rows, columns), dtype=float64).numpy()
+        sizes = (max(rows, columns), min(rows, columns))
+        drawn = randn(sizes, dtype=float64, generator=generator).numpy()
         q, r = np.linalg.qr(drawn)
         q *= np.sign(np.diag(r))  # else the draw would not be uniform
         made = from_numpy(np.ascontiguousarray(q if rows >= columns else q.T) * scale)
         return tensor.copy_(made.reshape(tensor.shape).to(tensor.device))
 
 
-def _filled(op: str, tensor: Tensor, fill: Callable[..., Tensor], *arguments: float) -> Tensor:
+def _filled(
+    op: str, tensor: Tensor, fill: Callable[..., Tensor], *arguments: float, **named: Any
+) -> Tensor:
     with no_grad():
-        return fill(check.tensor(op, "tensor", tensor), *arguments)
+        return fill(check.tensor(op, "tensor", tensor), *arguments, **named)
 
 
 def _fans(op: str, tensor: Tensor) -> tuple[int, int]:

@@ -20,6 +20,8 @@ BEYOND = 23  # results from this power of two on are pages that the system has t
 
 Said = tuple[str, Callable[..., object] | None]  # a statement, and what `f` is in it
 
+FURTHER = ("log1p", "expm1", "log2", "exp2", "tan", "asin", "atan", "sinh", "lgamma", "erfinv")
+
 OF_NUMPY = {"relu": partial(np.maximum, 0.0), "sigmoid": lambda x: 1 / (1 + np.exp(-x))}
 
 
@@ -85,7 +87,8 @@ def rows() -> Iterator[race.Race]:
         yield contest.function("where", "f(is_less, x, y)")
         yield contest.statement("as float64", "x.double()", numpy="x.astype('float64')")
         if power == MIDDLE:  # where arithmetic counts most
-            for name in ("log", "sin", "cos", "erf"):
+            for name in (*("log", "sin", "cos", "erf"), *FURTHER):
                 yield contest.function(name)
-            yield contest.function("pow", "f(x, y)")
+            for name in ("pow", "atan2", "hypot", "logaddexp", "fmod", "xlogy"):
+                yield contest.function(name, "f(x, y)")
             yield contest.gelu("gelu by tanh", "tanh")

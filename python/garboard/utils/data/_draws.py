@@ -7,28 +7,24 @@ from itertools import accumulate
 from math import inf, log
 from typing import Any
 
+from garboard import _check as check
 from garboard import _engine
 
 __all__ = ["drawn_seed", "picked", "shuffled", "uniform"]
 
 
-def _options(op: str, generator: Any) -> dict[str, Any]:
-    """The generator to draw with, as an argument of a function of the engine."""
+def _checked(op: str, generator: Any) -> _engine.Generator | None:
+    """Raise TypeError, naming `op`, for what is no generator."""
     if generator is None:
-        return {}
-    if not hasattr(_engine, "Generator"):
-        raise NotImplementedError(
-            f"{op}: generator is of type {type(generator).__name__}; there is one generator, which "
-            "gb.manual_seed(seed) restarts, so leave it out"
-        )
-    return {"generator": generator}
+        return None
+    return check.of_type(_engine.Generator, op, "generator", generator)
 
 
 def uniform(op: str, count: int, generator: Any) -> list[float]:
     """Numbers in [0, 1)."""
     with _engine.DisposeScope("draw"):
-        given = _options(op, generator)
-        found: list[float] = _engine.rand(count, dtype=_engine.float64, **given).tolist()
+        drawn = _engine.rand(count, dtype=_engine.float64, generator=_checked(op, generator))
+        found: list[float] = drawn.tolist()
     return found
 
 

@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection, Pipe, wait
 from multiprocessing.reduction import recv_handle, send_handle
 from typing import Any, NamedTuple
 
-from garboard import _engine
+from garboard._generator import manual_seed
 from garboard.utils.data._reading import END, Reader, WorkerInfo, set_worker_info
 
 __all__ = ["ProcessPool", "WorkerError"]
@@ -106,7 +106,7 @@ def _told(error: BaseException, worker: int) -> tuple[bytes, str]:
 
 
 def _seed(seed: int) -> None:
-    _engine.manual_seed(seed)
+    manual_seed(seed)
     random.seed(seed)
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed(seed & 0xFFFFFFFF)

@@ -1,0 +1,38 @@
+#include "csrc/ops/random/generator.h"
+
+#include <mutex>
+
+namespace garboard {
+
+Generator& Generator::standard() noexcept {
+  static Generator generator;
+  return generator;
+}
+
+GeneratorState Generator::state() const noexcept {
+  const std::lock_guard guard(lock_);
+  return state_;
+}
+
+void Generator::set_state(GeneratorState state) noexcept {
+  const std::lock_guard guard(lock_);
+  state_ = state;
+}
+
+kernels::RandomStream Generator::numbers_for(std::int64_t count) noexcept {
+  return advance((static_cast<std::uint64_t>(count) + 3) / 4);
+}
+
+kernels::RandomStream Generator::numbers_for_rows(std::int64_t rows,
+                                                  std::int64_t counters_each) noexcept {
+  return advance(static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(counters_each));
+}
+
+kernels::RandomStream Generator::advance(std::uint64_t counters) noexcept {
+  const std::lock_guard guard(lock_);
+  const kernels::RandomStream numbers{state_.seed, state_.offset};
+  state_.offset += counters;
+  return numbers;
+}
+
+}  // namespace garboard
