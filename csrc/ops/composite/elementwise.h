@@ -1,15 +1,23 @@
 // Elementwise functions made of others, and numbers in even steps.
 #pragma once
 
+#include <cmath>
+#include <cstdint>
 #include <limits>
+#include <numbers>
+#include <optional>
 
+#include "csrc/core/default_dtype.h"
 #include "csrc/core/error.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
-#include "csrc/ops/elementwise/binary.h"
+#include "csrc/ops/elementwise/special.h"
 #include "csrc/ops/elementwise/ternary.h"
+#include "csrc/ops/elementwise/transcendental.h"
 #include "csrc/ops/elementwise/unary.h"
 #include "csrc/ops/op/operators.h"
+#include "csrc/ops/op/promotion.h"
+#include "csrc/ops/op/record.h"
 
 namespace garboard::composite {
 
@@ -56,6 +64,105 @@ inline Tensor quotient_to_add(const Tensor& a, const Tensor& b) {
     throw DTypeError(text("addcdiv: dtypes ", name_of(a.dtype()), " and ", name_of(b.dtype()),
                           " to divide; a floating one is needed, use to()"));
   return div(a, b);
+}
+
+/// What is left of a number without its integer part, with its sign.
+inline Tensor frac(const Tensor& input) { return input - trunc(input); }
+
+/// sin(pi x) / (pi x), and 1 at 0.
+inline Tensor sinc(const Tensor& input) {
+  const Tensor is_zero = eq(input, 0.0);
+  const Tensor angle = where(is_zero, 1.0, input) * std::numbers::pi;
+  return where(is_zero, 1.0, sin(angle) / angle);
+}
+
+inline Tensor deg2rad(const Tensor& input) { return input * (std::numbers::pi / 180); }
+inline Tensor rad2deg(const Tensor& input) { return input * (180 / std::numbers::pi); }
+
+/// ln(x / (1 - x)); with `margin`, of x within [margin, 1 - margin].
+inline Tensor logit(const Tensor& input, std::optional<double> margin) {
+  const Tensor x = is_floating(input.dtype()) ? input : to(input, default_floating());
+  const Tensor share = margin ? clamp_between(x, *margin, 1 - *margin) : x;
+  return log(share / (share * -1.0 + 1.0));
+}
+
+inline Tensor positive(const Tensor& input) {
+  if (input.dtype() == DType::boolean)
+    throw DTypeError("positive: dtype bool; a number is needed, convert with to()");
+  return input;
+}
+
+template <bool is_positive>
+Tensor is_infinity(const Tensor& input) {
+  return eq(input, is_positive ? HUGE_VAL : -HUGE_VAL);
+}
+
+/// Rounds to so many decimals, to tens where they are negative. Half types are scaled in float32.
+inline Tensor round_to(const Tensor& input, std::int64_t decimals) {
+  if (decimals == 0) return round(input);
+  if (!is_floating(input.dtype()))
+    throw DTypeError(text("round: dtype ", name_of(input.dtype()), " to ", decimals,
+                          " decimals; a floating one is needed, use to()"));
+  const double scale = std::pow(10.0, static_cast<double>(decimals < 0 ? -decimals : decimals));
+  const Tensor x = to(input, widened(input.dtype()));
+  const Tensor rounded = decimals < 0 ? round(x / scale) * scale : round(x * scale) / scale;
+  return to(rounded, input.dtype());
+}
+
+namespace detail {
+
+/// An operand in `dtype`; a number as a tensor without dims.
+inline Tensor tensor_in(const Operand& operand, DType dtype, Device device) {
+  return operand.tensor ? to(*operand.tensor, dtype) : scalar_tensor(operand.scalar, dtype, device);
+}
+
+}  // namespace detail
+
+/// input^exponent in float64.
+inline Tensor float_power(const Operand& input, const Operand& exponent) {
+  const Device device = common_device("float_power", {&input, &exponent});
+  return pow(detail::tensor_in(input, DType::float64, device),
+             detail::tensor_in(exponent, DType::float64, device));
+}
+
+/// input * 2^other, in a floating dtype.
+inline Tensor ldexp(const Tensor& input, const Operand& other) {
+  if (!other.tensor) return input * std::exp2(other.scalar.real);
+  return input * pow(Operand(2.0), *other.tensor);
+}
+
+inline Tensor lcm(const Operand& a, const Operand& b) {
+  return abs(floor_divide(a, gcd(a, b)) * b);
+}
+
+enum class Rounding : std::uint8_t { floor, trunc };
+
+/// a / b, rounded as asked for; of two integers that is an integer.
+inline Tensor divided(const Operand& a, const Operand& b, std::optional<Rounding> rounding) {
+  if (!rounding) return div(a, b);
+  if (rounding == Rounding::floor) return floor_divide(a, b);
+  if (is_floating(result_dtype({&a, &b}))) return trunc(div(a, b));
+  return floor_divide(sub(a, fmod(a, b)), b);  // exact, so nothing is rounded
+}
+
+/// Writes what an op of others made into `out`, its first operand where that is `in_place`. Raises
+/// ShapeError, DTypeError, DeviceError, GradientError.
+inline void write_made(const char* op, const Tensor& out, const Tensor& made, bool in_place) {
+  check_writable(op, out);
+  if (out.sizes() != made.sizes())
+    throw ShapeError(text(op, ": out has sizes ", out.sizes(), ", the result ", made.sizes(),
+                          "; they must be equal"));
+  if (out.device() != made.device())
+    throw DeviceError(text(op, ": out is on ", out.device(), ", the inputs on ", made.device(),
+                           "; they must be on one device"));
+  if (category_of(out.dtype()) < category_of(made.dtype()))
+    throw DTypeError(text(op, ": a result of ", name_of(made.dtype()), " does not fit into ",
+                          name_of(out.dtype()), "; convert first, with to()"));
+  if (!in_place && is_grad_enabled() && (made.requires_grad() || out.requires_grad()))
+    throw GradientError(text(op,
+                             ": out= given while an input or out requires grad, and writing into "
+                             "out is not recorded; call it inside no_grad(), or without out="));
+  copy_(out, made);
 }
 
 /// `count` numbers from `start` to `end`, both included, in float64: those of the second half are
