@@ -23,6 +23,7 @@ SETTINGS = (
     + ["gb.dispose_scope(limit=200)"]
     + [f"memory.fail_allocation({number})" for number in (1, 2, 3, 4)]
 )
+BETWEEN_VISITS = 4  # programs
 SURPLUS = ["extra", "self", "\ud800", "a b", "\0", "", "axis", "keepdims"]
 AREAS = {"garboard": 50, "garboard.nn.functional": 8, "garboard.nn": 8, "garboard.optim": 5}
 RARE = {"garboard.leaks": 0.5, "garboard.report": 0.3, "garboard.memory": 4}
@@ -134,9 +135,20 @@ class Program:
         areas, weights = _areas()
         return self.rng.choice(self.rng.choices(areas, weights)[0]), ""
 
-    def _step(self) -> None:
+    def _visit(self) -> None:
+        """Call what is next on the tour, if need be on an object that is made for it."""
+        every = targets.tour()
+        maker, target = self.rng.choice(every[self.number // BETWEEN_VISITS % len(every)])
+        owner = ""
+        if maker:
+            usual, self.sanity = self.sanity, 1
+            owner = self._call(maker, "")
+            self.sanity = usual
+        self._call(target, owner)
+
+    def _call(self, target: Target, owner: str) -> str:
+        """Call, and return the name of the result."""
         self.target = Target("making a value", int, ())
-        target, owner = self._target()
         given, named = self._arguments(target, owner)
         self.target = target
         self._say(f"r{len(self.names)} = {target.spelled(given, named)}")
@@ -147,7 +159,7 @@ class Program:
             *[space[it] for it in given], **{key: space[it] for key, it in named.items()}
         )
         self.run.answered.append(target.name)
-        self._keep("r", result)
+        return self._keep("r", result)
 
     def execute(self) -> Run:
         """Run it to its end; errors are judged, and end a step only."""
@@ -169,9 +181,12 @@ class Program:
         return self.run
 
     def _steps(self, count: int) -> None:
-        for _ in range(count):
+        for step in range(count):
             try:
-                self._step()
+                if step == 0 and self.number % BETWEEN_VISITS == 0:
+                    self._visit()
+                else:
+                    self._call(*self._target())
             except KeyboardInterrupt:
                 raise
             except BaseException as error:

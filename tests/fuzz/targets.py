@@ -14,7 +14,7 @@ from tests.fuzz.allowed import is_left_out
 from tests.fuzz.protocols import attribute, home_of, protocols
 from tests.fuzz.target import SELF, Method, Parameter, Target, parameters_of
 
-__all__ = ["Parameter", "Target", "functions", "members", "public_names"]
+__all__ = ["Parameter", "Target", "functions", "members", "public_names", "tour"]
 
 
 @cache
@@ -74,10 +74,19 @@ def members(owner: type) -> list[Target]:
     return found
 
 
+@cache
+def tour() -> list[tuple[tuple[Target | None, Target], ...]]:
+    """Return all that can be called, by name: the ways to it, each with the class to be made first."""
+    ways: dict[str, list[tuple[Target | None, Target]]] = {}
+    for target in (it for some in functions().values() for it in some):
+        ways.setdefault(target.name, []).append((None, target))
+        if isinstance(target.call, type) and not issubclass(target.call, BaseException):
+            for member in members(target.call):
+                ways.setdefault(member.name, []).append((target, member))
+    return [tuple(some) for some in ways.values()]
+
+
 def public_names() -> set[str]:
     """Return the names of what is to be called: the functions, and the members of the classes."""
-    found = [target for some in functions().values() for target in some]
-    for target in tuple(found):
-        if isinstance(target.call, type) and not issubclass(target.call, BaseException):
-            found += members(target.call)
-    return {it.name for it in found if not it.name.endswith(("(write)", "(delete)"))}
+    names = {some[0][1].name for some in tour()}
+    return {name for name in names if not name.endswith(("(write)", "(delete)"))}
