@@ -6,7 +6,10 @@ CPython 3.11 collects wherever an object is made, later versions between two ins
 from __future__ import annotations
 
 import gc
+import signal
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import garboard as gb
@@ -201,3 +204,24 @@ def test_an_optimizer_may_end_in_its_step():
         _engine._set_memory_limit(before)
 
     assert optimizer._states[0].velocities == []
+
+
+def test_ctrl_c_while_the_allocator_collects_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted() -> bool:
+        monkeypatch.undo()
+        signal.raise_signal(signal.SIGINT)
+        return True
+
+    held = gb.ones(8 << 20)
+    gb.memory.empty_cache()
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    before = gb.memory.set_memory_limit(gb.memory.memory_reserved() + (4 << 20))
+    monkeypatch.setattr(gc, "isenabled", interrupted)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            with suppress(gb.OutOfMemoryError):
+                gb.zeros(held.shape)
+            time.sleep(0)
+    finally:
+        gb.memory.set_memory_limit(before)
+        signal.signal(signal.SIGINT, handler)

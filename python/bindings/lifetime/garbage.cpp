@@ -95,7 +95,10 @@ void collect_garbage(int generation, bool is_first) noexcept {
   try {
     collect(generation);
   } catch (py::error_already_set& error) {
-    error.discard_as_unraisable("garboard's request for garbage collection");
+    if (error.matches(PyExc_KeyboardInterrupt))
+      PyErr_SetInterrupt();  // once more, for whoever can pass it on
+    else
+      error.discard_as_unraisable("garboard's request for garbage collection");
   } catch (const std::bad_alloc&) {  // whose cycles they were is the least that matters now
   }
   PyErr_Restore(type, value, traceback);
