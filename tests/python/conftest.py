@@ -25,6 +25,9 @@ def pytest_collection_finish() -> None:
     """Refuse tensors that a module of tests holds: every test would count them."""
     if (live := gb.memory.live()).aliases:
         raise pytest.UsageError(f"{live} after collection: {gb.leaks.live(group='site')}")
+    # pytest's objects, half a million of them, would be walked by every test that collects.
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
