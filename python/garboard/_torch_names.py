@@ -23,8 +23,6 @@ _FUNCTIONS: _Rows = (
     ("use math.pi, math.e, math.inf and math.nan", "pi e inf nan"),
     ("use gb.arange(start, end + step, step)", "range"),
     ("", "empty_strided"),
-    ("use -x", "positive"),
-    ("use other - x", "rsub"),
     ("use bool(x.item())", "is_nonzero"),
     ("use gb.int64", "uint16 uint32 uint64"),
     (

@@ -223,7 +223,14 @@ BINARY = [
     binary("sub", np.subtract, WIDE, WIDE, ulps=0.6, dtypes=NUMBERS),
     binary("mul", np.multiply, WIDE, WIDE, ulps=0.6),
     binary("div", np.divide, WIDE, WIDE, result=real, ulps=0.6, slopes=[SMALL, NONZERO]),
-    binary("floor_divide", floor_divide, WIDE, SMALL, dtypes=NUMBERS, ulps=1, gradient_order=0),
+    binary(
+        "floor_divide",
+        floor_divide,
+        *(WIDE, SMALL),
+        dtypes=NUMBERS,
+        ulps=1,
+        slopes=[SMALL, NONZERO],
+    ),
     binary("remainder", remainder, WIDE, SMALL, dtypes=NUMBERS, ulps=0.6, slopes=[SMALL, NONZERO]),
     binary(
         "pow",

@@ -23,14 +23,20 @@ from tests.python.op_row import INTEGERS, NUMBERS, Case, boolean, real, reals
 
 def digamma(x: np.ndarray) -> np.ndarray:
     x, total = x.astype(np.longdouble), np.zeros(x.shape, np.longdouble)
-    for _ in range(40):
+    for _ in range(400):
         total -= 1 / x
         x = x + 1
     z = 1 / (x * x)
     return total + np.log(x) - 0.5 / x - z * (1 / np.longdouble(12) - z * (1 / np.longdouble(120)))
 
 
+def lgamma(x: float) -> float:
+    return math.lgamma(x) if x else math.inf
+
+
 def erfinv(x: float) -> float:
+    if x == 1:
+        return math.inf
     y = NormalDist().inv_cdf((1 + x) / 2) / math.sqrt(2)
     return y - (math.erf(y) - x) * math.sqrt(math.pi) / 2 * math.exp(y * y)
 
@@ -48,6 +54,10 @@ def logit(x: np.ndarray, eps: float | None = None) -> np.ndarray:
     return np.log(share / (1 - share))
 
 
+def float_power(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return np.power(x.astype(np.longdouble), y)
+
+
 def double(dtype: str) -> str:
     return "float64"
 
@@ -56,8 +66,8 @@ PLAIN: dict[str, Any] = {"specials": False}
 WHOLE: dict[str, Any] = {"dtypes": INTEGERS, "gradient_order": 0}
 
 SPECIAL = [
-    unary("lgamma", of_each(math.lgamma), reals(1, 60), result=real, ulps=6, terms=1, **PLAIN),
-    unary("digamma", digamma, reals(2, 60), result=real, ulps=8, gradient_order=1, **PLAIN),
+    unary("lgamma", of_each(lgamma), reals(1, 60), result=real, ulps=6, terms=1, **PLAIN),
+    unary("digamma", digamma, reals(2, 60), result=real, ulps=8, **PLAIN),
     unary("erfinv", of_each(erfinv), reals(-0.9, 0.9), result=real, ulps=6, **PLAIN),
     unary("signbit", np.signbit, WIDE, result=boolean, gradient_order=0),
     unary("frac", lambda x: x - np.trunc(x).astype(x.dtype), WIDE, dtypes=NUMBERS),
@@ -74,7 +84,7 @@ SPECIAL = [
         cases=[*elementwise(1), Case(((3, 4),), (0.25,))],
         **PLAIN,
     ),
-    binary("xlogy", xlogy, SMALL, POSITIVE, result=real, ulps=2, terms=2, **PLAIN),
+    binary("xlogy", xlogy, POSITIVE, POSITIVE, result=real, ulps=2, terms=2, **PLAIN),
     binary("logaddexp2", np.logaddexp2, SMALL, SMALL, result=real, ulps=3, terms=1, **PLAIN),
     binary("fmax", np.fmax, SMALL, SMALL),
     binary("fmin", np.fmin, SMALL, SMALL),
@@ -83,7 +93,7 @@ SPECIAL = [
     binary("lcm", np.lcm, reals(-12, 12), reals(-12, 12), **WHOLE),
     binary("bitwise_left_shift", np.left_shift, WIDE, reals(0, 5), **WHOLE),
     binary("bitwise_right_shift", np.right_shift, WIDE, reals(0, 5), **WHOLE),
-    binary("float_power", np.power, POSITIVE, SMALL, result=double, ulps=2, **PLAIN),
+    binary("float_power", float_power, POSITIVE, SMALL, result=double, ulps=2, **PLAIN),
     binary("ldexp", lambda x, y: x * 2.0**y, SMALL, reals(-3, 3), result=real, ulps=2, **PLAIN),
     binary("clamp_min", np.maximum, WIDE, SMALL, dtypes=NUMBERS, slopes=[SMALL, NONZERO], **PLAIN),
     binary("clamp_max", np.minimum, WIDE, SMALL, dtypes=NUMBERS, slopes=[SMALL, NONZERO], **PLAIN),

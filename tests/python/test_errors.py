@@ -426,6 +426,7 @@ def arguments_of(signature: str, tensor: Callable[[], gb.Tensor]) -> dict[str, A
         "Number": lambda: 1,
         "float": lambda: 0.5,
         "int": lambda: 0,
+        "int | None": lambda: 0,
         "Any": tensor,
         "int | Size": lambda: 1,
         "int | Size | None": lambda: 0,

@@ -86,7 +86,7 @@ class TestAModule:
 
     def test_answers_a_question_for_a_name(self):
         assert not hasattr(gb, "jit")
-        assert getattr(gb, "multinomial", None) is None
+        assert getattr(gb, "empty_strided", None) is None
 
     def test_gives_private_names_no_thought(self):
         with pytest.raises(
@@ -118,22 +118,22 @@ class TestATensor:
     def test_lacks_the_name_for_all_who_ask(self):
         x = gb.ones(2)
 
-        assert not hasattr(x, "logdet")
-        assert not hasattr(gb.Tensor, "logdet")
-        assert "logdet" not in dir(x)
+        assert not hasattr(x, "apply_")
+        assert not hasattr(gb.Tensor, "apply_")
+        assert "apply_" not in dir(x)
         assert "reshape" in dir(x)
-        assert "logdet" not in dir(gb.nn.Parameter(x))
+        assert "apply_" not in dir(gb.nn.Parameter(x))
 
     def test_lets_a_subclass_define_the_name(self):
         class Mine(gb.Tensor):
-            def logdet(self) -> int:
+            def apply_(self) -> int:
                 return 3
 
         x = Mine([1.0])
-        x.digamma = 5
+        x.map_ = 5
 
-        assert (x.logdet(), x.digamma) == (3, 5)
-        assert {"logdet", "digamma"} <= set(dir(x))
+        assert (x.apply_(), x.map_) == (3, 5)
+        assert {"apply_", "map_"} <= set(dir(x))
 
     def test_is_found_as_fast_as_ever(self):
         assert "__getattr__" not in vars(gb.Tensor)

@@ -67,7 +67,11 @@ inline Tensor quotient_to_add(const Tensor& a, const Tensor& b) {
 }
 
 /// What is left of a number without its integer part, with its sign.
-inline Tensor frac(const Tensor& input) { return input - trunc(input); }
+inline Tensor frac(const Tensor& input) {
+  if (input.dtype() == DType::boolean)
+    throw DTypeError("frac: dtype bool; a number is needed, convert with to()");
+  return input - trunc(input);
+}
 
 /// sin(pi x) / (pi x), and 1 at 0.
 inline Tensor sinc(const Tensor& input) {
@@ -97,9 +101,9 @@ Tensor is_infinity(const Tensor& input) {
   return eq(input, is_positive ? HUGE_VAL : -HUGE_VAL);
 }
 
-/// Rounds to so many decimals, to tens where they are negative. Half types are scaled in float32.
-inline Tensor round_to(const Tensor& input, std::int64_t decimals) {
-  if (decimals == 0) return round(input);
+/// Rounds to so many decimals but 0, to tens where they are negative. Half types are scaled in
+/// float32.
+inline Tensor rounded_to(const Tensor& input, std::int64_t decimals) {
   if (!is_floating(input.dtype()))
     throw DTypeError(text("round: dtype ", name_of(input.dtype()), " to ", decimals,
                           " decimals; a floating one is needed, use to()"));
@@ -132,15 +136,14 @@ inline Tensor ldexp(const Tensor& input, const Operand& other) {
 }
 
 inline Tensor lcm(const Operand& a, const Operand& b) {
+  const DType dtype = result_dtype({&a, &b});
+  if (category_of(dtype) != Category::integer)
+    throw DTypeError(text("lcm: dtype ", name_of(dtype), "; an integer one is needed, use to()"));
   return abs(floor_divide(a, gcd(a, b)) * b);
 }
 
-enum class Rounding : std::uint8_t { floor, trunc };
-
-/// a / b, rounded as asked for; of two integers that is an integer.
-inline Tensor divided(const Operand& a, const Operand& b, std::optional<Rounding> rounding) {
-  if (!rounding) return div(a, b);
-  if (rounding == Rounding::floor) return floor_divide(a, b);
+/// a / b, rounded towards 0; of two integers that is an integer.
+inline Tensor truncated_quotient(const Operand& a, const Operand& b) {
   if (is_floating(result_dtype({&a, &b}))) return trunc(div(a, b));
   return floor_divide(sub(a, fmod(a, b)), b);  // exact, so nothing is rounded
 }

@@ -12,7 +12,7 @@ Grads digamma(const Backward&);
 Grads fmax(const Backward&);
 Grads fmin(const Backward&);
 Grads logaddexp2(const Backward&);
-Grads refuse_polygamma(const Backward&);
+Grads trigamma(const Backward&);
 Grads xlogy(const Backward&);
 }  // namespace gradients
 
@@ -21,7 +21,8 @@ inline constexpr Unary trigamma{
     .name = "trigamma",
     .summary = "Compute the second derivative of the logarithm of the gamma function.",
     .kernel = kernels::unary<functors::Trigamma>,
-    .gradient = gradients::refuse_polygamma,
+    .keep = Keep::first,
+    .gradient = gradients::trigamma,
 };
 inline constexpr Unary digamma{
     .name = "digamma",

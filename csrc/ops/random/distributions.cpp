@@ -171,10 +171,10 @@ void random_(const Tensor& self, std::int64_t low, std::optional<std::int64_t> h
     if constexpr (Limits::is_integer) return static_cast<std::int64_t>(Limits::max());
     return std::int64_t{1} << Limits::digits;
   });
-  const std::int64_t last = high ? *high - 1 : most;
-  if (low > last)
+  if (high ? low >= *high : low > most)
     throw ShapeError(
         text("random_: from ", low, " to ", high.value_or(most), "; from must be below to"));
+  const std::int64_t last = high ? *high - 1 : most;
   check_fits("random_", Scalar::of(low), self.dtype());
   check_fits("random_", Scalar::of(last), self.dtype());
   redraw("random_", self, [&] {
@@ -243,20 +243,22 @@ Tensor multinomial(const Tensor& weights, std::int64_t count, bool replacement, 
     throw ShapeError(text("multinomial: num_samples ", count, " of ", columns,
                           " weights without replacement; no more than there are can be drawn"));
   const GradModeGuard no_grad(false);
-  const Tensor wide = to(weights, DType::float64);
-  if (!all_true(logical_and(ge(wide, 0.0), lt(wide, HUGE_VAL))))
+  const Tensor given = to(weights, DType::float64);
+  if (!all_true(logical_and(ge(given, 0.0), lt(given, HUGE_VAL))))
     throw ShapeError("multinomial: a weight that is negative or not finite; none may be");
   const std::int64_t needed = replacement ? 1 : count;
-  const Tensor positive = sum(gt(wide, 0.0), Reduced{.dims = Dims{-1}});
+  const Tensor positive = sum(gt(given, 0.0), Reduced{.dims = Dims{-1}});
   if (!all_true(ge(positive, Scalar::of(needed))))
     throw ShapeError(text("multinomial: a row with fewer positive weights than ", needed,
                           "; what weighs 0 is never drawn"));
+  const Tensor wide = given / amax(given, Reduced{.dims = Dims{-1}, .keepdim = true});
   if (replacement) {
     const Tensor ends = cumsum(wide, -1);
     Dims sizes = weights.sizes();
     sizes[static_cast<std::size_t>(dims - 1)] = count;
     const Tensor total = narrow(ends, -1, columns - 1, 1);
-    const Tensor at = rand(sizes, DType::float64, weights.device(), from) * total;
+    const Tensor units = rand(sizes, DType::float64, weights.device(), from);
+    const Tensor at = minimum(units * total, total * (1 - 0x1p-53));  // below it, however it rounds
     return searchsorted("multinomial", ends, at, true);
   }
   // Who waits longest for what happens at the rate of its weight comes last; what weighs 0, never.

@@ -87,25 +87,37 @@ Operand bound_or_none(const Bound& bound, DType dtype, bool is_low) {
   if (bound) return *bound;
   return visit_dtype(dtype, [&]<class T>(Type<T>) {
     using Limits = std::numeric_limits<T>;
-    if constexpr (Limits::is_integer)
+    if constexpr (std::is_same_v<T, bool>)
+      return Scalar::of(!is_low);
+    else if constexpr (Limits::is_integer)
       return Scalar::of(static_cast<std::int64_t>(is_low ? Limits::min() : Limits::max()));
     else
       return Scalar::of(is_low ? -HUGE_VAL : HUGE_VAL);
   });
 }
 
+template <const Ternary& op>
 Tensor clamped(const Tensor* out, const Tensor& input, const Bound& low, const Bound& high) {
   if (!low && !high) throw_type_error("clamp: neither min nor max; at least one is needed");
   const Operand from = bound_or_none(low, input.dtype(), true),
                 to = bound_or_none(high, input.dtype(), false);
-  if (!out) return clamp_between(input, from, to);
-  clamp_between.into(*out, input, from, to);
+  if (!out) return op(input, from, to);
+  op.into(*out, input, from, to);
   return {};
 }
 
+constexpr Ternary clamp_called(const char* name) {
+  Ternary op = clamp_between;
+  op.name = name;
+  return op;
+}
+template <bool is_low>
+constexpr Ternary clamp_on_a_side = clamp_called(is_low ? "clamp_min" : "clamp_max");
+
 template <bool is_low>
 Tensor bounded(const Tensor* out, const Tensor& input, const Operand& bound) {
-  return is_low ? clamped(out, input, bound, {}) : clamped(out, input, {}, bound);
+  constexpr auto& op = clamp_on_a_side<is_low>;
+  return is_low ? clamped<op>(out, input, bound, {}) : clamped<op>(out, input, {}, bound);
 }
 
 template <class Family, std::size_t index>
@@ -234,7 +246,7 @@ constexpr auto clamp_forms =
                 "input: Tensor, min: Tensor | Number | None = None, "
                 "max: Tensor | Number | None = None",
             .in_place_doc = docs::clamp_}
-        .rows<clamped>();
+        .rows<clamped<clamp_between>>();
 
 constexpr auto clamp_min_forms =
     FormsOf{.name = "clamp_min",

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <string>
+#include <string_view>
 
 #include "csrc/ops/composite/elementwise.h"
 #include "python/bindings/call/bound.h"
@@ -60,6 +62,18 @@ struct FormsOf {
   }
 };
 
+/// Writes what `make(first)` returns into `out`, which may be `first`, or returns it where there is
+/// none.
+template <class First, class Make>
+Tensor made_into(const char* op, const Tensor* out, const First& first, Make make) {
+  if (!out) return make(first);
+  const bool is_in_place = Operand(first).tensor == out;
+  // Backward may need what is overwritten.
+  const Tensor made = is_in_place && is_grad_enabled() ? make(clone(*out)) : make(first);
+  composite::write_made(op, *out, made, is_in_place);
+  return {};
+}
+
 /// The forms of an op that is made of others: `make(arguments...)` returns what it makes.
 template <auto make>
 struct MadeForms;
@@ -75,10 +89,10 @@ struct MadeForms<make> {
     return Py_NewRef(out->object);
   }
   static Itself in_place(OpName op, const Tensor& input, const std::remove_cvref_t<Rest>&... rest) {
-    check_writable(op.text, input);
-    // Backward may need what is overwritten.
-    const Tensor before = is_grad_enabled() ? clone(input) : input;
-    composite::write_made(op.text, input, make(before, rest...), true);
+    const std::string_view called = op.text;
+    const std::string name(called.substr(0, called.size() - 1));  // as its other forms
+    check_writable(name.c_str(), input);
+    made_into(name.c_str(), &input, input, [&](const Tensor& x) { return make(x, rest...); });
     return {};
   }
 

@@ -1,6 +1,7 @@
 // Elementwise functions that are formulas of others: one declaration gives function, method and
 // method in place, with their docs.
 #include <string>
+#include <type_traits>
 
 #include "csrc/ops/composite/elementwise.h"
 #include "python/bindings/call/methods.h"
@@ -9,16 +10,42 @@
 
 namespace garboard::python {
 
+namespace {
+enum class Rounding : std::uint8_t { floor, trunc };
+}
+
 template <>
-struct Choices<composite::Rounding> {
+struct Choices<Rounding> {
   static constexpr std::string_view annotation = "Literal['trunc', 'floor']";
-  static constexpr std::array<std::pair<const char*, composite::Rounding>, 2> names{
-      {{"trunc", composite::Rounding::trunc}, {"floor", composite::Rounding::floor}}};
+  static constexpr std::array<std::pair<const char*, Rounding>, 2> names{
+      {{"trunc", Rounding::trunc}, {"floor", Rounding::floor}}};
 };
 
 namespace {
 
-/// What Python calls a function made of others; `make` has the parameters of both signatures.
+Tensor rounded(const Tensor* out, const Tensor& input, const std::int64_t& decimals) {
+  if (decimals != 0)
+    return made_into("round", out, input,
+                     [&](const Tensor& x) { return composite::rounded_to(x, decimals); });
+  if (!out) return garboard::round(input);
+  garboard::round.into(*out, input);
+  return {};
+}
+
+Tensor divided(const Tensor* out, const Operand& a, const Operand& b,
+               const std::optional<Rounding>& rounding) {
+  refuse_two_numbers("div", a, b);
+  if (rounding == Rounding::trunc)
+    return made_into("div", out, a,
+                     [&](const Operand& x) { return composite::truncated_quotient(x, b); });
+  const Binary& op = rounding ? floor_divide : garboard::div;
+  if (!out) return op(a, b);
+  op.into(*out, a, b);
+  return {};
+}
+
+/// What Python calls a function made of others; `make` has the parameters of both signatures,
+/// behind `out` where it knows a shorter way to write there.
 template <auto make_>
 struct Formula {
   static constexpr auto make = make_;
@@ -157,7 +184,7 @@ constexpr Formula<composite::lcm> lcm{
                        "tensor([12,  0])"},
     .in_place_signature = binary_in_place,
 };
-constexpr Formula<composite::round_to> round{
+constexpr Formula<rounded> rounding{
     .name = "round",
     .signature = "input: Tensor, *, decimals: int = 0, out: Tensor | None = None",
     .doc = {.summary = "Round `input` to the nearest integer, or to so many decimals.",
@@ -178,7 +205,7 @@ constexpr Formula<composite::round_to> round{
                        "tensor([1.3000, 2.0000])"},
     .in_place_signature = "input: Tensor, *, decimals: int = 0",
 };
-constexpr Formula<composite::divided> division{
+constexpr Formula<divided> division{
     .name = "div",
     .signature =
         "input: Tensor | Number, other: Tensor | Number, *, rounding_mode: Literal['trunc', "
@@ -240,21 +267,27 @@ Doc in_place_doc_of(const Doc& fresh, const char* name) {
   return doc;
 }
 
+template <auto make>
+constexpr bool takes_out = requires {
+  sizeof(Forms<make>);
+};
+template <const auto& formula, auto make = std::remove_cvref_t<decltype(formula)>::make>
+using FormsOfFormula = typename std::conditional_t<takes_out<make>, std::type_identity<Forms<make>>,
+                                                   std::type_identity<MadeForms<make>>>::type;
+
 template <const auto& formula>
 std::array<Method, 1> in_place_row = {};
 template <const auto& formula>
-constexpr std::array<Method, 1> fresh_row = {
-    bind(formula.name, formula.signature, formula.doc,
-         fn<&MadeForms<std::remove_cvref_t<decltype(formula)>::make>::made_or_written>,
-         Place::everywhere, "Tensor")};
+constexpr std::array<Method, 1> fresh_row = {bind(formula.name, formula.signature, formula.doc,
+                                                  fn<&FormsOfFormula<formula>::made_or_written>,
+                                                  Place::everywhere, "Tensor")};
 
 template <const auto& formula>
 void add_formula() {
-  using Forms = MadeForms<std::remove_cvref_t<decltype(formula)>::make>;
   add_table<fresh_row<formula>>();
   auto& row = in_place_row<formula>[0];
   constexpr Method bound = bind(formula.name, formula.in_place_signature, formula.doc,
-                                fn<&Forms::in_place>, Place::method);
+                                fn<&FormsOfFormula<formula>::in_place>, Place::method);
   row = bound;
   row.name = keep(std::string(formula.name) + "_");
   row.doc = &keep(in_place_doc_of(formula.doc, formula.name));
@@ -327,7 +360,7 @@ void add_formulas() {
   add_formula<float_power>();
   add_formula<ldexp>();
   add_formula<lcm>();
-  add_formula<round>();
+  add_formula<rounding>();
   add_formula<division>();
   add_table<without_forms>();
 }
