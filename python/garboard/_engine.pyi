@@ -12,6 +12,7 @@ from _typeshed import structseq
 from numpy import ufunc
 from numpy.typing import DTypeLike, NDArray
 
+from garboard._generator import Generator
 from garboard._hooks import RemovableHandle
 from garboard._matrices import SvdOfThree, TriangularSolve
 from garboard.linalg._factors import QR
@@ -81,7 +82,7 @@ half: Final[dtype]
 float: Final[dtype]
 double: Final[dtype]
 
-class Generator:
+class _Generator:
     def _be_standard(self) -> None: ...
     def _state(self) -> tuple[_int, _int]: ...
     def _set_state(self, seed: _int, offset: _int, /) -> None: ...

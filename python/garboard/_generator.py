@@ -28,7 +28,7 @@ _WORD = 1 << 64
 _STATE_BYTES = 16
 
 
-class Generator(_engine.Generator):
+class Generator(_engine._Generator):
     """A source of random numbers of its own, to be given to functions as `generator=`.
 
     Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011): the same
@@ -150,7 +150,7 @@ class Generator(_engine.Generator):
         return _restored, (str(self._device), *self._state())
 
     def __repr__(self) -> str:
-        return f"Generator(device={str(self._device)!r}, initial_seed={self.initial_seed()})"
+        return f"Generator(device='{self._device}', initial_seed={self.initial_seed()})"
 
 
 def _restored(device: str, seed: int, offset: int) -> Generator:
@@ -166,7 +166,7 @@ def _standard() -> Generator:
 
 
 # What is drawn from where no generator is given, by all threads and for all devices.
-default_generator = _standard()
+default_generator: Generator = _standard()
 
 
 def manual_seed(seed: int) -> Generator:

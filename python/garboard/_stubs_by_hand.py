@@ -20,6 +20,7 @@ from _typeshed import structseq
 from numpy import ufunc
 from numpy.typing import DTypeLike, NDArray
 
+from garboard._generator import Generator
 from garboard._hooks import RemovableHandle
 from garboard._matrices import SvdOfThree, TriangularSolve
 from garboard.linalg._factors import QR
@@ -89,7 +90,7 @@ half: Final[dtype]
 float: Final[dtype]
 double: Final[dtype]
 
-class Generator:
+class _Generator:
     def _be_standard(self) -> None: ...
     def _state(self) -> tuple[int, int]: ...
     def _set_state(self, seed: int, offset: int, /) -> None: ...

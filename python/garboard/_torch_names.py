@@ -11,9 +11,7 @@ __all__ = ["ADVICE", "NUMPYS"]
 _Rows = tuple[tuple[str, str], ...]
 
 # Both functions and methods.
-_OPS: _Rows = (
-    ("use ((a - b) ** 2).sum().sqrt()", "dist"),
-)
+_OPS: _Rows = (("use ((a - b) ** 2).sum().sqrt()", "dist"),)
 
 _FUNCTIONS: _Rows = (
     ("use gb.tensor(data)", "array scalar_tensor"),

@@ -24,6 +24,7 @@ SETTINGS = (
     + [f"memory.fail_allocation({number})" for number in (1, 2, 3, 4)]
 )
 BETWEEN_VISITS = 4  # programs
+MAKING = Target("making a value", int, ())
 SURPLUS = ["extra", "self", "\ud800", "a b", "\0", "", "axis", "keepdims"]
 AREAS = {"garboard": 50, "garboard.nn.functional": 8, "garboard.nn": 8, "garboard.optim": 5}
 RARE = {"garboard.leaks": 0.5, "garboard.report": 0.3, "garboard.memory": 4}
@@ -144,11 +145,13 @@ class Program:
             usual, self.sanity = self.sanity, 1
             owner = self._call(maker, "")
             self.sanity = usual
+            if not isinstance(self.space[owner], maker.call):
+                return  # a decorator gives back what it decorates
         self._call(target, owner)
 
     def _call(self, target: Target, owner: str) -> str:
         """Call, and return the name of the result."""
-        self.target = Target("making a value", int, ())
+        self.target = MAKING
         given, named = self._arguments(target, owner)
         self.target = target
         self._say(f"r{len(self.names)} = {target.spelled(given, named)}")
@@ -182,6 +185,7 @@ class Program:
 
     def _steps(self, count: int) -> None:
         for step in range(count):
+            self.target = MAKING
             try:
                 if step == 0 and self.number % BETWEEN_VISITS == 0:
                     self._visit()
@@ -194,8 +198,8 @@ class Program:
 
     def _judge(self, error: BaseException) -> None:
         self.run.errors += 1
-        is_made = self.target.name == "making a value"  # what is called is judged there
-        if not is_made and (fault := fault_of(error, self.target)):
+        # What is called is judged where it is.
+        if self.target is not MAKING and (fault := fault_of(error, self.target)):
             self.run.faults.append((self.target.name, fault, len(self.run.lines)))
         with contextlib.suppress(Exception):
             error.__traceback__ = error.__context__ = error.__cause__ = None

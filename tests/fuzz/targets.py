@@ -76,7 +76,7 @@ def members(owner: type) -> list[Target]:
 
 @cache
 def tour() -> list[tuple[tuple[Target | None, Target], ...]]:
-    """Return all that can be called, by name: the ways to it, each with the class to be made first."""
+    """Return the ways to each name: what to call, and the class to be made first, if any."""
     ways: dict[str, list[tuple[Target | None, Target]]] = {}
     for target in (it for some in functions().values() for it in some):
         ways.setdefault(target.name, []).append((None, target))

@@ -32,7 +32,7 @@ LEFT = {
     "python/bindings/methods/convert.cpp": (10, "PyTorch's method and its documentation"),
     "python/bindings/methods/state.cpp": (4, "PyTorch's attribute and its documentation"),
     "python/bindings/module/module.cpp": (1, "the line that binds it"),
-    "python/bindings/tensor/dtype_object.cpp": (9, "names that users give, and their examples"),
+    "python/bindings/values/dtype_object.cpp": (9, "names that users give, and their examples"),
     "python/bindings/tensor/tensor_object.cpp": (1, "the names of PyTorch's attributes"),
     "python/bindings/wrapped/bindings.h": (1, "the line that binds it"),
 }

@@ -212,6 +212,11 @@ def test_ctrl_c_while_the_allocator_collects_is_not_lost(monkeypatch: pytest.Mon
         signal.raise_signal(signal.SIGINT)
         return True
 
+    def full() -> None:
+        with suppress(gb.OutOfMemoryError):
+            gb.zeros(held.shape)
+        time.sleep(0)
+
     held = gb.ones(8 << 20)
     gb.memory.empty_cache()
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -219,9 +224,7 @@ def test_ctrl_c_while_the_allocator_collects_is_not_lost(monkeypatch: pytest.Mon
     monkeypatch.setattr(gc, "isenabled", interrupted)
     try:
         with pytest.raises(KeyboardInterrupt):
-            with suppress(gb.OutOfMemoryError):
-                gb.zeros(held.shape)
-            time.sleep(0)
+            full()
     finally:
         gb.memory.set_memory_limit(before)
         signal.signal(signal.SIGINT, handler)

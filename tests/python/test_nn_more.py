@@ -82,7 +82,7 @@ class TestInit:
             (lambda: init.orthogonal_(gb.ones(3)), gb.ShapeError, r"orthogonal_: .* \[3\]; 2 or"),
             (
                 lambda: init.orthogonal_(gb.ones(3, 3), generator=1),
-                NotImplementedError,
+                TypeError,
                 "generator",
             ),
             (lambda: init.trunc_normal_(3), TypeError, "trunc_normal_: tensor is of type int"),

@@ -119,10 +119,16 @@ class TestNumbers:
             with pytest.raises(TypeError):
                 call()
 
-    @pytest.mark.parametrize("op", [divmod, operator.lshift, operator.rshift])
-    def test_beside_operators_that_tensors_lack_are_refused(self, op):
+    @pytest.mark.parametrize("op", [operator.lshift, operator.rshift])
+    def test_shift_and_are_shifted(self, op):
+        x = gb.tensor([1, 2])
+
+        assert op(np.int64(12), x).tolist() == [op(12, 1), op(12, 2)]
+        assert op(x, np.int64(1)).tolist() == [op(1, 1), op(2, 1)]
+
+    def test_beside_an_operator_that_tensors_lack_are_refused(self):
         with pytest.raises(TypeError, match="unsupported operand"):
-            op(np.int64(1), gb.tensor([1, 2]))
+            divmod(np.int64(1), gb.tensor([1, 2]))
 
 
 class TestArrays:

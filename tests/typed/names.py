@@ -16,7 +16,7 @@ assert_type(gb.leaks.watch(), gb.leaks.LeakWatcher)
 assert_type(gb.memory.live(), gb.memory.LiveCounts)
 assert_type(gb.cuda.is_available(), bool)
 assert_type(gb.utils.data.TensorDataset(gb.ones(2)), TensorDataset)
-seed: Callable[[int], None] = gb.random.manual_seed
+seed: Callable[[int], gb.Generator] = gb.random.manual_seed
 
 gb.nn.Linaer  # wrong
 gb.Tensro  # wrong

@@ -18,6 +18,7 @@
 #include "csrc/ops/op/operators.h"
 #include "csrc/ops/op/promotion.h"
 #include "csrc/ops/op/record.h"
+#include "csrc/tensor/sizes.h"
 
 namespace garboard::composite {
 
@@ -73,21 +74,25 @@ inline Tensor frac(const Tensor& input) {
   return input - trunc(input);
 }
 
-/// sin(pi x) / (pi x), and 1 at 0.
+/// sin(pi x) / (pi x), and 1 at 0. Half types are computed with in float32.
 inline Tensor sinc(const Tensor& input) {
-  const Tensor is_zero = eq(input, 0.0);
-  const Tensor angle = where(is_zero, 1.0, input) * std::numbers::pi;
-  return where(is_zero, 1.0, sin(angle) / angle);
+  const Tensor x = to(input, widened(input.dtype()));
+  const Tensor is_zero = eq(x, 0.0);
+  const Tensor angle = where(is_zero, 1.0, x) * std::numbers::pi;
+  const Tensor result = where(is_zero, 1.0, sin(angle) / angle);
+  return is_half(input.dtype()) ? to(result, input.dtype()) : result;
 }
 
 inline Tensor deg2rad(const Tensor& input) { return input * (std::numbers::pi / 180); }
 inline Tensor rad2deg(const Tensor& input) { return input * (180 / std::numbers::pi); }
 
-/// ln(x / (1 - x)); with `margin`, of x within [margin, 1 - margin].
+/// ln(x / (1 - x)); with `margin`, of x within [margin, 1 - margin]. Half types are computed with
+/// in float32.
 inline Tensor logit(const Tensor& input, std::optional<double> margin) {
-  const Tensor x = is_floating(input.dtype()) ? input : to(input, default_floating());
+  const DType dtype = is_floating(input.dtype()) ? input.dtype() : default_floating();
+  const Tensor x = to(input, widened(dtype));
   const Tensor share = margin ? clamp_between(x, *margin, 1 - *margin) : x;
-  return log(share / (share * -1.0 + 1.0));
+  return to(log(share / (share * -1.0 + 1.0)), dtype);
 }
 
 inline Tensor positive(const Tensor& input) {
@@ -115,6 +120,15 @@ inline Tensor rounded_to(const Tensor& input, std::int64_t decimals) {
 
 namespace detail {
 
+/// Raises ShapeError, as the op that makes a result would, before its operands are made.
+inline void check_result(const char* op, const Operand& a, const Operand& b, DType dtype) {
+  const Dims none{};
+  checked_count(
+      op,
+      broadcast_sizes(op, a.tensor ? a.tensor->sizes() : none, b.tensor ? b.tensor->sizes() : none),
+      dtype);
+}
+
 /// An operand in `dtype`; a number as a tensor without dims.
 inline Tensor tensor_in(const Operand& operand, DType dtype, Device device) {
   return operand.tensor ? to(*operand.tensor, dtype) : scalar_tensor(operand.scalar, dtype, device);
@@ -125,6 +139,7 @@ inline Tensor tensor_in(const Operand& operand, DType dtype, Device device) {
 /// input^exponent in float64.
 inline Tensor float_power(const Operand& input, const Operand& exponent) {
   const Device device = common_device("float_power", {&input, &exponent});
+  detail::check_result("float_power", input, exponent, DType::float64);
   return pow(detail::tensor_in(input, DType::float64, device),
              detail::tensor_in(exponent, DType::float64, device));
 }
@@ -132,13 +147,20 @@ inline Tensor float_power(const Operand& input, const Operand& exponent) {
 /// input * 2^other, in a floating dtype.
 inline Tensor ldexp(const Tensor& input, const Operand& other) {
   if (!other.tensor) return input * std::exp2(other.scalar.real);
-  return input * pow(Operand(2.0), *other.tensor);
+  const DType powers =
+      is_floating(other.tensor->dtype()) ? other.tensor->dtype() : default_floating();
+  const DType dtype = promote(input.dtype(), powers);
+  detail::check_result("ldexp", input, other, dtype);
+  if (!is_half(dtype)) return input * pow(Operand(2.0), *other.tensor);
+  return to(to(input, DType::float32) * pow(Operand(2.0), to(*other.tensor, DType::float32)),
+            dtype);
 }
 
 inline Tensor lcm(const Operand& a, const Operand& b) {
   const DType dtype = result_dtype({&a, &b});
   if (category_of(dtype) != Category::integer)
     throw DTypeError(text("lcm: dtype ", name_of(dtype), "; an integer one is needed, use to()"));
+  detail::check_result("lcm", a, b, dtype);
   return abs(floor_divide(a, gcd(a, b)) * b);
 }
 

@@ -9,7 +9,7 @@
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/interpreter/items.h"
 #include "python/bindings/interpreter/ref.h"
-#include "python/bindings/tensor/dtype_object.h"
+#include "python/bindings/values/dtype_object.h"
 
 namespace garboard::python {
 namespace {

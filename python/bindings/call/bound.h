@@ -18,7 +18,7 @@
 #include "python/bindings/exchange/exchange.h"
 #include "python/bindings/exchange/numbers.h"
 #include "python/bindings/interpreter/ref.h"
-#include "python/bindings/tensor/dims_tuple.h"
+#include "python/bindings/values/dims_tuple.h"
 
 namespace garboard::python {
 

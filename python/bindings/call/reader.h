@@ -14,8 +14,8 @@
 #include "python/bindings/call/arguments.h"
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/interpreter/unicode.h"
-#include "python/bindings/tensor/dtype_object.h"
-#include "python/bindings/tensor/generator_object.h"
+#include "python/bindings/values/dtype_object.h"
+#include "python/bindings/values/generator_object.h"
 
 namespace garboard::python {
 

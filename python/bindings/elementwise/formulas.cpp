@@ -47,7 +47,7 @@ Tensor divided(const Tensor* out, const Operand& a, const Operand& b,
 /// What Python calls a function made of others; `make` has the parameters of both signatures,
 /// behind `out` where it knows a shorter way to write there.
 template <auto make_>
-struct Formula {
+struct ComposedOp {
   static constexpr auto make = make_;
   const char* name;
   const char* signature;  // ends with `out`
@@ -83,7 +83,7 @@ constexpr const char* binary_raises =
     "GradientError: Grad mode is on, `out` is given, and a tensor requires grad.\n"
     "TypeError: Both operands are numbers.";
 
-constexpr Formula<composite::frac> frac{
+constexpr ComposedOp<composite::frac> frac{
     .name = "frac",
     .signature = unary_signature,
     .doc = {.summary = "Take the integer part away from `input`.",
@@ -95,7 +95,7 @@ constexpr Formula<composite::frac> frac{
             .example = ">>> gb.frac(gb.tensor([1.5, -2.25]))\n"
                        "tensor([ 0.5000, -0.2500])"},
 };
-constexpr Formula<composite::sinc> sinc{
+constexpr ComposedOp<composite::sinc> sinc{
     .name = "sinc",
     .signature = unary_signature,
     .doc = {.summary = "Compute sin(pi x) / (pi x) of `input`, which is 1 at 0.",
@@ -105,7 +105,7 @@ constexpr Formula<composite::sinc> sinc{
             .example = ">>> gb.sinc(gb.tensor([0.0, 0.5]))\n"
                        "tensor([1.0000, 0.6366])"},
 };
-constexpr Formula<composite::deg2rad> deg2rad{
+constexpr ComposedOp<composite::deg2rad> deg2rad{
     .name = "deg2rad",
     .signature = unary_signature,
     .doc = {.summary = "Convert degrees to radians.",
@@ -116,7 +116,7 @@ constexpr Formula<composite::deg2rad> deg2rad{
             .example = ">>> gb.deg2rad(gb.tensor([180.0, 90.0]))\n"
                        "tensor([3.1416, 1.5708])"},
 };
-constexpr Formula<composite::rad2deg> rad2deg{
+constexpr ComposedOp<composite::rad2deg> rad2deg{
     .name = "rad2deg",
     .signature = unary_signature,
     .doc = {.summary = "Convert radians to degrees.",
@@ -127,7 +127,7 @@ constexpr Formula<composite::rad2deg> rad2deg{
             .example = ">>> gb.rad2deg(gb.tensor([0.0, 3.0]))\n"
                        "tensor([  0.0000, 171.8873])"},
 };
-constexpr Formula<composite::logit> logit{
+constexpr ComposedOp<composite::logit> logit{
     .name = "logit",
     .signature = "input: Tensor, eps: float | None = None, *, out: Tensor | None = None",
     .doc = {.summary = "Compute the logarithm of the odds of `input`.",
@@ -141,7 +141,7 @@ constexpr Formula<composite::logit> logit{
                        "tensor([0.0000, 1.0986])"},
     .in_place_signature = "input: Tensor, eps: float | None = None",
 };
-constexpr Formula<composite::float_power> float_power{
+constexpr ComposedOp<composite::float_power> float_power{
     .name = "float_power",
     .signature = "input: Tensor | Number, exponent: Tensor | Number, *, out: Tensor | None = None",
     .doc = {.summary = "Raise `input` to the power of `exponent` in float64.",
@@ -150,11 +150,11 @@ constexpr Formula<composite::float_power> float_power{
                 "A new float64 tensor of the broadcast shape; or `out`. Until backward the graph "
                 "keeps both as float64.",
             .raises = binary_raises,
-            .example = ">>> gb.float_power(gb.tensor([2, 3]), 2)\n"
+            .example = ">>> gb.float_power(gb.tensor([2.0, 3.0], dtype=gb.float64), 2)\n"
                        "tensor([4., 9.], dtype=garboard.float64)"},
     .in_place_signature = "input: Tensor, exponent: Tensor | Number",
 };
-constexpr Formula<composite::ldexp> ldexp{
+constexpr ComposedOp<composite::ldexp> ldexp{
     .name = "ldexp",
     .signature = "input: Tensor, other: Tensor | Number, *, out: Tensor | None = None",
     .doc = {.summary = "Multiply `input` by 2 to the power of `other`.",
@@ -167,7 +167,7 @@ constexpr Formula<composite::ldexp> ldexp{
                        "tensor([6.0000, 1.5000])"},
     .in_place_signature = binary_in_place,
 };
-constexpr Formula<composite::lcm> lcm{
+constexpr ComposedOp<composite::lcm> lcm{
     .name = "lcm",
     .signature = binary_signature,
     .doc = {.summary = "Compute the least common multiple of `input` and `other`.",
@@ -184,7 +184,7 @@ constexpr Formula<composite::lcm> lcm{
                        "tensor([12,  0])"},
     .in_place_signature = binary_in_place,
 };
-constexpr Formula<rounded> rounding{
+constexpr ComposedOp<rounded> rounding{
     .name = "round",
     .signature = "input: Tensor, *, decimals: int = 0, out: Tensor | None = None",
     .doc = {.summary = "Round `input` to the nearest integer, or to so many decimals.",
@@ -205,7 +205,7 @@ constexpr Formula<rounded> rounding{
                        "tensor([1.3000, 2.0000])"},
     .in_place_signature = "input: Tensor, *, decimals: int = 0",
 };
-constexpr Formula<divided> division{
+constexpr ComposedOp<divided> division{
     .name = "div",
     .signature =
         "input: Tensor | Number, other: Tensor | Number, *, rounding_mode: Literal['trunc', "

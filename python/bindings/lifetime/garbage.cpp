@@ -61,6 +61,7 @@ std::string sentence(std::int64_t bytes, Site first_site) {
 }
 
 constinit thread_local std::int64_t remarked_bytes = 0;
+constinit thread_local bool is_interrupted = false;  // by Ctrl-C, which waits to be heard
 constinit thread_local Site remarked_site = unknown_site;
 
 void warn_once(const Ended& ended) {
@@ -89,14 +90,19 @@ void collect(int generation) {
 void collect_garbage(int generation, bool is_first) noexcept {
   const WithGil gil;
   if (!gil) return;
-  if (is_first) remarked_bytes = 0;
+  if (is_first) {
+    remarked_bytes = 0;
+    is_interrupted = false;
+  }
+  if (is_interrupted) return;
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
   try {
     collect(generation);
   } catch (py::error_already_set& error) {
-    if (error.matches(PyExc_KeyboardInterrupt))
-      PyErr_SetInterrupt();  // once more, for whoever can pass it on
+    // Once more, for whoever can pass it on: what runs while garbage is collected cannot.
+    if ((is_interrupted = error.matches(PyExc_KeyboardInterrupt)))
+      PyErr_SetInterrupt();
     else
       error.discard_as_unraisable("garboard's request for garbage collection");
   } catch (const std::bad_alloc&) {  // whose cycles they were is the least that matters now

@@ -18,7 +18,7 @@
 #include "csrc/tensor/storage.h"
 #include "python/bindings/interpreter/birth_site.h"
 #include "python/bindings/interpreter/call_stack.h"
-#include "python/bindings/tensor/dtype_object.h"
+#include "python/bindings/values/dtype_object.h"
 #include "python/bindings/wrapped/bindings.h"
 
 namespace py = pybind11;

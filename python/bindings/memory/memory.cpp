@@ -17,7 +17,7 @@
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/interpreter/unicode.h"
 #include "python/bindings/lifetime/garbage.h"
-#include "python/bindings/tensor/dtype_object.h"
+#include "python/bindings/values/dtype_object.h"
 #include "python/bindings/wrapped/bindings.h"
 
 namespace py = pybind11;

@@ -5,7 +5,7 @@
 #include "csrc/core/text.h"
 #include "csrc/ops/devices/simulated_devices.h"
 #include "python/bindings/call/arguments.h"
-#include "python/bindings/tensor/dtype_object.h"
+#include "python/bindings/values/dtype_object.h"
 #include "python/bindings/wrapped/bindings.h"
 
 namespace py = pybind11;

@@ -3,7 +3,7 @@
 
 #include <pybind11/pybind11.h>
 
-#include "python/bindings/tensor/dtype_object.h"
+#include "python/bindings/values/dtype_object.h"
 #include "python/bindings/wrapped/bindings.h"
 #include "python/bindings/wrapped/tensor_caster.h"
 

@@ -6,9 +6,9 @@
 #include "python/bindings/exchange/exchange.h"
 #include "python/bindings/exchange/numbers.h"
 #include "python/bindings/interpreter/ref.h"
-#include "python/bindings/tensor/dims_tuple.h"
-#include "python/bindings/tensor/dtype_object.h"
 #include "python/bindings/types/tensor_type.h"
+#include "python/bindings/values/dims_tuple.h"
+#include "python/bindings/values/dtype_object.h"
 
 namespace garboard::python {
 namespace {

@@ -7,8 +7,8 @@
 #include "csrc/core/error.h"
 #include "csrc/ops/op/promotion.h"
 #include "python/bindings/interpreter/errors.h"
-#include "python/bindings/tensor/dtype_object.h"
 #include "python/bindings/tensor/tensor_object.h"
+#include "python/bindings/values/dtype_object.h"
 #include "python/bindings/wrapped/bindings.h"
 
 namespace py = pybind11;

@@ -9,13 +9,13 @@
 #include "python/bindings/interpreter/gil.h"
 #include "python/bindings/module/stubs.h"
 #include "python/bindings/tensor/anchors.h"
-#include "python/bindings/tensor/dtype_object.h"
-#include "python/bindings/tensor/generator_object.h"
 #include "python/bindings/tensor/graph_mirror.h"
 #include "python/bindings/tensor/packed_sequence.h"
 #include "python/bindings/tensor/tensor_object.h"
 #include "python/bindings/types/refusals.h"
 #include "python/bindings/types/scope_object.h"
+#include "python/bindings/values/dtype_object.h"
+#include "python/bindings/values/generator_object.h"
 #include "python/bindings/wrapped/bindings.h"
 
 namespace py = pybind11;
@@ -38,8 +38,8 @@ PYBIND11_MODULE(_engine, m) {
   PyObject* const module = m.ptr();
   if (!add_errors(module) || !start_birth_sites() || !start_context_cells() || !start_anchors() ||
       !start_graph_mirror() || !add_dtypes_and_devices(module) || !add_tensor_type(module) ||
-      !add_packed_sequence_type(module) || !add_generator_type(module) ||
-      !add_scope_type(module) || !add_grad_mode(module))
+      !add_packed_sequence_type(module) || !add_generator_type(module) || !add_scope_type(module) ||
+      !add_grad_mode(module))
     throw py::error_already_set();
   set_site_resolver([](Site site) -> std::string {
     const WithGil gil;

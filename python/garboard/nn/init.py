@@ -10,18 +10,8 @@ from math import ceil, prod, sqrt
 from typing import TYPE_CHECKING, Any
 
 from garboard import _check as check
-from garboard._engine import (
-    Generator,
-    ShapeError,
-    Tensor,
-    empty_like,
-    eye,
-    float64,
-    from_numpy,
-    randn,
-    randperm,
-    where,
-)
+from garboard import _engine
+from garboard._engine import ShapeError, Tensor
 from garboard._grad_mode import no_grad
 from garboard._missing import module_getattr
 
@@ -43,7 +33,9 @@ __all__ = [
     "zeros_",
 ]
 
-if not TYPE_CHECKING:
+if TYPE_CHECKING:
+    from garboard import Generator
+else:
     __getattr__ = module_getattr(__name__)
 
 
@@ -350,9 +342,8 @@ def trunc_normal_(
             is_out = (tensor < least) | (tensor > most)
             if not bool(is_out.any()):
                 return tensor
-            tensor.copy_(
-                where(is_out, empty_like(tensor).normal_(mean, std, generator=generator), tensor)
-            )
+            redrawn = _engine.empty_like(tensor).normal_(mean, std, generator=generator)
+            tensor.copy_(_engine.where(is_out, redrawn, tensor))
         return tensor.clamp_(least, most)
 
 
@@ -375,7 +366,7 @@ def eye_(tensor: Tensor) -> Tensor:
     if check.tensor("eye_", "tensor", tensor).ndim != 2:
         raise ShapeError(f"eye_: a tensor of sizes {list(tensor.shape)}; two dims are needed")
     with no_grad():
-        return tensor.copy_(eye(*tensor.shape, device=tensor.device))
+        return tensor.copy_(_engine.eye(*tensor.shape, device=tensor.device))
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
@@ -438,7 +429,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01) -> Tensor:
     with no_grad():
         tensor.normal_(0, std)
         for column in range(columns):
-            for row in randperm(rows)[:count].tolist():
+            for row in _engine.randperm(rows)[:count].tolist():
                 tensor[row, column] = 0
     return tensor
 
@@ -465,21 +456,19 @@ def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None =
     True
     """
     op = "orthogonal_"
-    if check.tensor(op, "tensor", tensor).ndim < 2:
-        raise ShapeError(f"{op}: a tensor of sizes {list(tensor.shape)}; 2 or more dims are needed")
+    _fans(op, tensor)
     scale = check.worth(op, "gain", gain)
     if not tensor.numel():
         return tensor
     import numpy as np
 
-    rows = tensor.shape[0]
-    columns = tensor.numel() // rows
+    rows, columns = tensor.shape[0], tensor.numel() // tensor.shape[0]
     with no_grad():
         sizes = (max(rows, columns), min(rows, columns))
-        drawn = randn(sizes, dtype=float64, generator=generator).numpy()
+        drawn = _engine.randn(sizes, dtype=_engine.float64, generator=generator).numpy()
         q, r = np.linalg.qr(drawn)
         q *= np.sign(np.diag(r))  # else the draw would not be uniform
-        made = from_numpy(np.ascontiguousarray(q if rows >= columns else q.T) * scale)
+        made = _engine.from_numpy(np.ascontiguousarray(q if rows >= columns else q.T) * scale)
         return tensor.copy_(made.reshape(tensor.shape).to(tensor.device))
 
 

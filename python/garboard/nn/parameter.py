@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+from garboard import _check as check
 from garboard._engine import Tensor
 
 __all__ = ["Parameter", "clear_gradients"]
@@ -36,7 +37,7 @@ class Parameter(Tensor):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """Copy the elements into a parameter of its own; the gradient is not copied."""
-        if id(self) not in memo:
+        if id(self) not in check.of_type(dict, "deepcopy", "memo", memo):
             memo[id(self)] = type(self)(self.detach().clone(), self.requires_grad)
         copied: Self = memo[id(self)]
         return copied

@@ -9,15 +9,16 @@ from typing import Any
 
 from garboard import _check as check
 from garboard import _engine
+from garboard._generator import Generator
 
 __all__ = ["drawn_seed", "picked", "shuffled", "uniform"]
 
 
-def _checked(op: str, generator: Any) -> _engine.Generator | None:
+def _checked(op: str, generator: Any) -> Generator | None:
     """Raise TypeError, naming `op`, for what is no generator."""
     if generator is None:
         return None
-    return check.of_type(_engine.Generator, op, "generator", generator)
+    return check.of_type(Generator, op, "generator", generator)
 
 
 def uniform(op: str, count: int, generator: Any) -> list[float]:

@@ -1,4 +1,4 @@
-#include "python/bindings/tensor/generator_object.h"
+#include "python/bindings/values/generator_object.h"
 
 #include <new>
 
@@ -64,10 +64,10 @@ bool add_generator_type(PyObject* module) {
                                 {Py_tp_methods, methods},
                                 {Py_tp_doc, const_cast<char*>(generator_doc)},
                                 {0, nullptr}};
-  static PyType_Spec spec = {"garboard._engine.Generator", sizeof(GeneratorObject), 0,
+  static PyType_Spec spec = {"garboard._engine._Generator", sizeof(GeneratorObject), 0,
                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
   generator_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
-  return generator_type && PyModule_AddObjectRef(module, "Generator",
+  return generator_type && PyModule_AddObjectRef(module, "_Generator",
                                                  reinterpret_cast<PyObject*>(generator_type)) == 0;
 }
 

@@ -1,4 +1,4 @@
-#include "python/bindings/tensor/dims_tuple.h"
+#include "python/bindings/values/dims_tuple.h"
 
 #include <array>
 #include <cstdint>

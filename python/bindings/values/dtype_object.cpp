@@ -1,4 +1,4 @@
-#include "python/bindings/tensor/dtype_object.h"
+#include "python/bindings/values/dtype_object.h"
 
 #include <charconv>
 #include <string>
