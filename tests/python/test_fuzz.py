@@ -89,8 +89,8 @@ def test_a_fixed_seed_finds_nothing(tmp_path):
     assert not found, "\n\n".join(["the fuzzer found:", *found])
     assert runner.totals.programs == 100_000
     public = public_names()
-    # Most of the rest are members of classes that few programs make one of; longer runs do.
-    assert len(public & runner.findings.called) > 0.7 * len(public)
+    # Most of the rest are members of classes that are hard to make one of.
+    assert len(public & runner.findings.called) > 0.85 * len(public)
 
 
 @pytest.mark.parametrize(
