@@ -3,6 +3,7 @@
 #include "kernels/cpu/convolution/depthwise.h"
 
 #include "kernels/cpu/convolution/moved.h"
+#include "kernels/cpu/convolution/wide_vector.h"
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/plan.h"
 #include "kernels/cpu/loop/scratch.h"
@@ -11,36 +12,6 @@ namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
 constexpr std::int64_t most_rows = 8, most_taps = 512, most_padded = 1 << 20;
-
-// The widest that functions can return where they are compiled.
-#if defined(__AVX512F__)
-constexpr int vector_bytes = 64;
-#elif defined(__AVX__)
-constexpr int vector_bytes = 32;
-#else
-constexpr int vector_bytes = 16;
-#endif
-
-template <class T>
-struct WideVector {
-  typedef T Type __attribute__((vector_size(vector_bytes)));
-  static constexpr std::int64_t lanes = vector_bytes / sizeof(T);
-
-  static Type load(const T* from) {
-    Type x;
-    __builtin_memcpy(&x, from, sizeof x);
-    return x;
-  }
-  static Type load(const T* from, std::int64_t by) {
-    if (by == 1) return load(from);
-    Type x;
-    for (int i = 0; i < lanes; ++i) x[i] = from[i * by];
-    return x;
-  }
-  static void store(T* to, const Type& x, std::int64_t count) {
-    __builtin_memcpy(to, &x, static_cast<std::size_t>(smaller(count, lanes)) * sizeof(T));
-  }
-};
 
 /// A channel between zeros, as taps and steps reach it.
 template <class T>

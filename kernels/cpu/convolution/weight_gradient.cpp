@@ -1,20 +1,23 @@
 // The gradient for a convolution's weight: the sum over all places of out's gradient times what the
-// taps met there. Pieces are added up in several parts, which are added in order, so that the bits
-// do not depend on threads.
+// taps met there. Boxes of places are added up in several parts, which are added in order, so that
+// the bits do not depend on threads.
+#include <vector>
+
 #include "kernels/cpu/convolution/depthwise.h"
-#include "kernels/cpu/convolution/moved.h"
+#include "kernels/cpu/convolution/direct_tile.h"
+#include "kernels/cpu/convolution/planes.h"
+#include "kernels/cpu/convolution/weight_tile.h"
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/parts.h"
-#include "kernels/cpu/loop/plan.h"
 #include "kernels/cpu/loop/scratch.h"
-#include "kernels/cpu/product/matmul.h"
-#include "kernels/cpu/product/packed_product.h"
 #include "kernels/cpu/tuning.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
-constexpr std::int64_t block = 1024, piece_elements = 1 << 17;
+// A box's gradients of two vectors of out channels stay in the first cache, its copies in the
+// second.
+constexpr std::int64_t most_places = 512, most_copied = 1 << 16, most_rows = 256;
 constexpr std::int64_t most_parts = tuning::convolution_parts, most_sums = 1 << 21;
 
 template <class T>
@@ -24,117 +27,174 @@ class WeightGradient {
       : of_(of),
         sizes_(of),
         moved_(moved_input<T>(of, sizes_)),
-        cut_(sizes_.samples, product(sizes_.places),
-             piece_elements / smaller(larger(depth_, sizes_.rows) + 1, block)) {}
+        axes_{{moved_, 0, Reading::elements},
+              {moved_, 1, Reading::elements},
+              {moved_, 2, Reading::elements}},
+        cut_(axes_, sizes_.samples, moved_.places, {most_copied / 8, most_places}, 8),
+        planes_(moved_, axes_, cut_) {
+    const std::int64_t taps = product(moved_.taps);
+    const bool has_lines = moved_.taps[2] <= most_line_taps &&
+                           (moved_.taps[2] == 1 || planes_.tap(1) == planes_.tap(0) + 1);
+    line_taps_ = has_lines ? moved_.taps[2] : 1;
+    for (std::int64_t k = 0; k < taps; k += line_taps_) lines_.push_back(planes_.tap(k));
+    const std::int64_t channel = planes_.channel();
+    channels_ = larger(smaller(most_copied / channel, sizes_.channels), 1);
+    blocks_ = divided_up(sizes_.channels, channels_);
+    channels_ = divided_up(sizes_.channels, blocks_);
+  }
 
   void run() const {
-    const std::int64_t blocks = sizes_.groups * divided_up(sizes_.rows, block) * depth_blocks_;
-    const std::int64_t wanted = smaller(most_parts / blocks, most_sums / of_.weight.count);
-    const std::int64_t parts = larger(smaller(wanted, cut_.count()), 1);
-    const Scratch sums(parts > 1 ? parts * of_.weight.count * item : 0);
-    T* const total = parts > 1 ? sums.as<T>() : of_.weight.as<T>();
-    for_each_part(
-        parts * blocks, 1,
-        cost_ns<T>(sizes_.groups * sizes_.rows, depth_, sizes_.samples, product(sizes_.places)),
-        [&](std::int64_t begin, std::int64_t end) {
-          const Scratch copies((smaller(depth_, block) + 1) * stride_ * item);
-          const std::int64_t most_rows = divided_up(smaller(sizes_.rows, block), 32) * 32;
-          const Scratch factors(most_rows * stride_ * 2 * item);
-          for (std::int64_t i = begin; i < end; ++i)
-            add_part({i / blocks, parts}, i % blocks, total, copies.as<T>(), factors.as<T>());
-        });
-    if (parts > 1) add_up(total, parts);
+    const std::int64_t sums_of_all = sizes_.groups * sizes_.depth() * row_;
+    const std::int64_t blocks = sizes_.groups * blocks_;
+    const std::int64_t wanted = smaller(most_parts / blocks, most_sums / sums_of_all);
+    const std::int64_t parts = larger(smaller(wanted, cut_.count() / 2), 1);
+    const Scratch sums(parts * sums_of_all * item);
+    for_each_part(parts * blocks, 1,
+                  cost_ns<T>(sizes_.groups * sizes_.rows, sizes_.depth(), sizes_.samples,
+                             product(sizes_.places)),
+                  [&](std::int64_t begin, std::int64_t end) {
+                    const std::int64_t copied = channels_ * planes_.channel();
+                    const std::int64_t met = cut_.samples_each() * product(cut_.full());
+                    const Scratch copies((copied + Planes<T>::slack) * item);
+                    const Scratch grads(smaller(row_, most_rows) * met * item);
+                    for (std::int64_t i = begin; i < end; ++i) {
+                      const std::int64_t part = i / blocks, block = i % blocks;
+                      add_part({.group = block / blocks_,
+                                .first_channel = block % blocks_ * channels_,
+                                .first_box = cut_.count() * part / parts,
+                                .last_box = cut_.count() * (part + 1) / parts,
+                                .copies = copies.as<T>(),
+                                .grads = grads.as<T>(),
+                                .sums = sums.as<T>() + part * sums_of_all});
+                    }
+                  });
+    add_up(sums.as<T>(), parts, sums_of_all);
   }
 
  private:
   static constexpr auto item = static_cast<std::int64_t>(sizeof(T));
-  static constexpr bool is_float = sizeof(T) == sizeof(float);
+  static constexpr std::int64_t lanes = WideVector<T>::lanes;
 
+  /// Some channels of a group over the boxes of a part.
   struct Part {
-    std::int64_t number, count;
+    std::int64_t group, first_channel, first_box, last_box;
+    T *copies, *grads;
+    T* sums;  // [groups, channels * taps, row_]
   };
 
-  /// A block of the result over the pieces of a part.
-  void add_part(const Part& part, std::int64_t number, T* total, T* copies, T* factors) const {
-    const std::int64_t k = number % depth_blocks_ * block, count = smaller(depth_ - k, block);
-    number /= depth_blocks_;
-    const std::int64_t group = number % sizes_.groups, first_row = number / sizes_.groups * block;
-    const std::int64_t rows = smaller(sizes_.rows - first_row, block);
-    const std::int64_t row = group * sizes_.rows + first_row, places = product(sizes_.places);
-    Moved<T> moved = moved_;
-    moved.data += group * sizes_.channels * moved.channel_stride();
-    T* const target = total + part.number * of_.weight.count + row * depth_ + k;
-    const std::int64_t first = cut_.count() * part.number / part.count;
-    const std::int64_t last = cut_.count() * (part.number + 1) / part.count;
-    if (first == last)
-      for (std::int64_t i = 0; i < rows; ++i) fill(target + i * depth_, count, T(0));
-    for (std::int64_t i = first; i < last; ++i) {
+  void add_part(const Part& part) const {
+    const std::int64_t some = smaller(channels_, sizes_.channels - part.first_channel);
+    if (part.first_box == part.last_box) {  // there are no samples
+      const std::int64_t taps = product(sizes_.taps);
+      fill(part.sums + (part.group * sizes_.channels + part.first_channel) * taps * row_,
+           some * taps * row_, T(0));
+    }
+    std::vector<RunOfPlaces> runs;
+    for (std::int64_t i = part.first_box; i < part.last_box; ++i) {
       interruption_point();
-      const Piece piece = cut_[i];
-      const std::int64_t columns = piece.columns();
-      for (std::int64_t j = 0; j < count; ++j) moved.copy(copies + j * stride_, k + j, piece);
-      const T* left =
-          of_.out.as<T>() + piece.sample * sizes_.out_stride() + row * places + piece.first;
-      std::int64_t left_stride = places;
-      if (piece.samples > 1) {  // of which all places are here
-        for (std::int64_t r = 0; r < rows; ++r)
-          for (std::int64_t s = 0; s < piece.samples; ++s)
-            copy_dense(factors + r * columns + s * places,
-                       left + s * sizes_.out_stride() + r * places, places);
-        left = factors;
-        left_stride = columns;
-      }
-      if (is_float && has_panels()) {
-        auto* const panels = reinterpret_cast<float*>(factors + rows * columns);
-        pack_columns(panels, {reinterpret_cast<const float*>(left), 1, left_stride}, columns, rows);
-        multiply_panels({.a = reinterpret_cast<const float*>(copies),
-                         .a_row = stride_,
-                         .a_step = 1,
-                         .a_strip = 0,
-                         .panels = panels,
-                         .rows = {count},
-                         .columns = rows,
-                         .depth = columns,
-                         .out = reinterpret_cast<float*>(target),
-                         .out_stride = depth_,
-                         .is_turned = true,
-                         .accumulate = i > first});
-      } else {
-        multiply(is_float ? DType::float32 : DType::float64, matrix(target, rows, count, depth_, 1),
-                 matrix(left, rows, columns, left_stride, 1),
-                 matrix(copies, columns, count, 1, stride_), i > first);
+      const Box box = cut_[i];
+      const T* const from =
+          moved_.data + box.sample * moved_.sample_stride +
+          (part.group * sizes_.channels + part.first_channel) * moved_.channel_stride();
+      for (std::int64_t c = 0; c < some; ++c)
+        planes_.copy(part.copies + c * planes_.channel(), from + c * moved_.channel_stride(), box);
+      find_runs(runs, box);
+      for (std::int64_t row = 0; row < sizes_.rows; row += most_rows)
+        add_rows(part, box, runs, row, some, i > part.first_box);
+    }
+  }
+
+  void find_runs(std::vector<RunOfPlaces>& runs, const Box& box) const {
+    runs.clear();
+    for (std::int64_t s = 0; s < box.samples; ++s)
+      for (std::int64_t z = 0; z < box.count[0]; ++z)
+        for (std::int64_t y = 0; y < box.count[1]; ++y)
+          runs.push_back({planes_.place(s, z, y, 0),
+                          s * box.places() + (z * box.count[1] + y) * box.count[2], box.count[2]});
+  }
+
+  /// The rows from `row` on, of a block of them.
+  void add_rows(const Part& part, const Box& box, const std::vector<RunOfPlaces>& runs,
+                std::int64_t row, std::int64_t channels, bool accumulate) const {
+    const std::int64_t rows = smaller(most_rows, sizes_.rows - row);
+    const std::int64_t places = box.places(), met = box.samples * places;
+    const std::int64_t channel = product(sizes_.places);
+    const std::int64_t first =
+        (box.first[0] * moved_.places[1] + box.first[1]) * moved_.places[2] + box.first[2];
+    for (std::int64_t r = 0; r < rows; r += lanes)
+      for (std::int64_t s = 0; s < box.samples; ++s)
+        pack_lines(part.grads + r * met + s * places * lanes, lanes,
+                   of_.out.as<T>() + (box.sample + s) * sizes_.out_stride() +
+                       (part.group * sizes_.rows + row + r) * channel + first,
+                   channel, smaller(rows - r, lanes), places);
+    const auto lines_a_channel = static_cast<std::int64_t>(lines_.size());
+    const std::int64_t lines = channels * lines_a_channel;
+    const std::int64_t high = tile_lines(static_cast<int>(line_taps_));
+    WeightTile<T> tile{};
+    tile.step = planes_.place(0, 0, 0, 1);
+    tile.first = runs.data();
+    tile.last = runs.data() + runs.size();
+    tile.sums_row = row_;
+    tile.accumulate = accumulate;
+    T* const sums =
+        part.sums +
+        (part.group * sizes_.channels + part.first_channel) * product(sizes_.taps) * row_ + row;
+    for (std::int64_t r = 0; r < rows; r += most_weight_vectors * lanes) {
+      const std::int64_t vectors =
+          smaller(divided_up(rows - r, lanes), std::int64_t{most_weight_vectors});
+      for (std::int64_t v = 0; v < vectors; ++v) tile.grads[v] = part.grads + (r + v * lanes) * met;
+      for (std::int64_t l = 0; l < lines; l += high) {
+        for (std::int64_t i = 0; i < high; ++i) {
+          const std::int64_t line = smaller(l + i, lines - 1);  // what is too much is not kept
+          tile.met[i] = part.copies + line / lines_a_channel * planes_.channel() +
+                        lines_[static_cast<std::size_t>(line % lines_a_channel)];
+        }
+        tile.lines = smaller(lines - l, high);
+        tile.sums = sums + l * line_taps_ * row_ + r;
+        weight_tiles<T>.of[line_taps_ - 1][vectors - 1](tile);
       }
     }
   }
 
-  void add_up(const T* total, std::int64_t parts) const {
-    const std::int64_t all = of_.weight.count;
-    for_each_part(all, 1 << 12, static_cast<double>(all * parts) * 0.2,
+  /// The parts in order, and turned around.
+  void add_up(const T* sums, std::int64_t parts, std::int64_t all) const {
+    constexpr std::int64_t side = 16;
+    const std::int64_t depth = sizes_.depth(), strips = divided_up(depth, side);
+    for_each_part(sizes_.groups * strips, 1, static_cast<double>(all * (parts + 4)) * 0.2,
                   [&](std::int64_t begin, std::int64_t end) {
-                    T* const to = of_.weight.as<T>();
-                    for (std::int64_t i = begin; i < end; ++i) to[i] = total[i];
-                    for (std::int64_t part = 1; part < parts; ++part)
-                      for (std::int64_t i = begin; i < end; ++i) to[i] += total[part * all + i];
+                    T total[side][side];
+                    for (std::int64_t i = begin; i < end; ++i) {
+                      const std::int64_t group = i / strips, k = i % strips * side;
+                      const std::int64_t high = smaller(side, depth - k);
+                      for (std::int64_t row = 0; row < sizes_.rows; row += side) {
+                        const std::int64_t wide = smaller(side, sizes_.rows - row);
+                        for (std::int64_t a = 0; a < high; ++a)
+                          for (std::int64_t b = 0; b < wide; ++b) {
+                            const T* const first = sums + (group * depth + k + a) * row_ + row + b;
+                            T sum = *first;
+                            for (std::int64_t part = 1; part < parts; ++part)
+                              sum += first[part * all];
+                            total[b][a] = sum;
+                          }
+                        T* const to = of_.weight.as<T>() + (group * sizes_.rows + row) * depth + k;
+                        for (std::int64_t b = 0; b < wide; ++b)
+                          for (std::int64_t a = 0; a < high; ++a) to[b * depth + a] = total[b][a];
+                      }
+                    }
                   });
-  }
-
-  static Matrix matrix(const T* data, std::int64_t rows, std::int64_t columns,
-                       std::int64_t row_stride, std::int64_t column_stride) {
-    return {reinterpret_cast<char*>(const_cast<T*>(data)),
-            item,
-            rows,
-            columns,
-            row_stride,
-            column_stride};
   }
 
   const ConvolutionWeightGradient& of_;
   Sizes sizes_;
-  std::int64_t depth_ = sizes_.depth(), depth_blocks_ = divided_up(depth_, block);
   Moved<T> moved_;
+  Axis axes_[space_dims];
   Cut cut_;
-  /// From row to row of what was copied: never a number at which 14 rows share lines of the cache.
-  std::int64_t stride_ = divided_up(cut_.most_columns(), 64) * 64 + 16;
+  Planes<T> planes_;
+  std::int64_t line_taps_;
+  std::vector<std::int64_t> lines_;  // of a channel
+  std::int64_t channels_, blocks_;   // of a block; blocks of a group
+  /// Of a sum: its rows side by side, to whole vectors.
+  std::int64_t row_ = divided_up(sizes_.rows, lanes) * lanes;
 };
 
 }  // namespace

@@ -1,0 +1,300 @@
+// A convolution of stride 1 or more, to places that may lie apart: what convolutions and their
+// gradients for the input are made of. Each channel's part is copied once, between zeros, and
+// stays in the second cache while all rows pass by.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/cpu/convolution/direct_tile.h"
+#include "kernels/cpu/convolution/planes.h"
+#include "kernels/cpu/loop/parallel.h"
+#include "kernels/cpu/loop/parts.h"
+#include "kernels/cpu/loop/scratch.h"
+#include "kernels/cpu/tuning.h"
+
+namespace garboard::kernels::GARBOARD_ISA {
+namespace {
+
+/// Where places of a convolution go: each to start + place * step along its dim.
+template <class T>
+struct Target {
+  T* data;
+  std::int64_t sample_stride;
+  std::int64_t sizes[space_dims];
+  std::int64_t step[space_dims], start[space_dims];
+
+  /// Whether places lie as they are counted.
+  bool is_dense(const std::int64_t (&places)[space_dims]) const {
+    bool is = true;
+    for (int d = 0; d < space_dims; ++d)
+      is &= step[d] == 1 && start[d] == 0 && places[d] == sizes[d];
+    return is;
+  }
+
+  /// Brings `count` places of a sample, from place `first` on, to the channel at `to`.
+  void store(T* to, const T* from, const std::int64_t (&places)[space_dims], std::int64_t first,
+             std::int64_t count) const {
+    std::int64_t w = first % places[2], line = first / places[2];
+    for (; count > 0; ++line, w = 0) {
+      const std::int64_t some = smaller(places[2] - w, count);
+      const std::int64_t y = line % places[1] * step[1] + start[1];
+      const std::int64_t z = line / places[1] * step[0] + start[0];
+      T* const at = to + (z * sizes[1] + y) * sizes[2] + start[2];
+      const std::int64_t by = step[2];
+      for (std::int64_t i = 0; i < some; ++i) at[(w + i) * by] = from[i];
+      from += some;
+      count -= some;
+    }
+  }
+};
+
+/// Where a factor stands: for a row of a group at row * row_step + channel * channel_step + that of
+/// the tap.
+template <class T>
+struct TapFactors {
+  const T* data;
+  std::int64_t group_step, row_step, channel_step;
+  std::vector<std::int64_t> taps;
+
+  bool is_dense() const {
+    const auto count = static_cast<std::int64_t>(taps.size());
+    return channel_step == count && taps.front() == 0 && taps.back() == count - 1;
+  }
+  /// `rows` from `row` on: a line for each tap of each channel.
+  void pack(T* to, std::int64_t group, std::int64_t row, std::int64_t rows,
+            std::int64_t channels) const {
+    const T* from = data + group * group_step + row * row_step;
+    if (is_dense())
+      return pack_lines(to, strip_line, from, row_step, rows, channels * channel_step);
+    for (std::int64_t c = 0; c < channels; ++c, from += channel_step)
+      for (const std::int64_t tap : taps) {
+        for (std::int64_t i = 0; i < rows; ++i) to[i] = from[tap + i * row_step];
+        to += strip_line;
+      }
+  }
+};
+
+/// factors @ what the taps meet, + bias, for each group, to the target.
+template <class T>
+struct Gathering {
+  std::int64_t samples, groups, rows, channels;  // of a group each
+  const TapFactors<T>& factors;
+  Moved<T> moved;  // of the first group
+  Target<T> target;
+  const std::int64_t (&places)[space_dims];
+  const T* bias = nullptr;
+
+  void run() const {
+    const bool copies_each = pays_to_copy_each();
+    const bool is_direct = target.is_dense(places) && !copies_each;
+    const std::int64_t most_places = is_direct ? 4096 : larger((1 << 18) / (rows + 1), 64);
+    const Reading reading = copies_each ? Reading::vectors_of_places : Reading::vectors;
+    const Axis axes[] = {{moved, 0, reading}, {moved, 1, reading}, {moved, 2, reading}};
+    const Cut cut(axes, samples, moved.places,
+                  {copied_bytes() * (copies_each ? 2 : 1) / item / channels_at_once(), most_places},
+                  copies_each ? 2 : 8);
+    const Planes<T> planes(moved, axes, cut);
+    std::vector<std::int64_t> offsets;
+    for (std::int64_t c = 0; c < channels_at_once(); ++c)
+      for (std::int64_t k = 0; k < taps(); ++k)
+        offsets.push_back(c * planes.channel() + planes.tap(k));
+    const Scratch strips(groups * strip_count() * strip() * item);
+    pack_factors(strips.as<T>());
+    const std::int64_t boxes = cut.count();
+    // A few boxes are too few for threads to share: each is then done for some rows at a time.
+    constexpr std::int64_t least_rows = 256;
+    const std::int64_t most_parts = copies_each ? rows / least_rows : strip_count();
+    const std::int64_t row_parts =
+        larger(smaller(divided_up(tuning::convolution_parts / 4, groups * boxes), most_parts), 1);
+    const auto run_some = [&](std::int64_t begin, std::int64_t end) {
+      const std::int64_t copied = channels_at_once() * planes.channel();
+      const Scratch copies((copied + Planes<T>::slack) * item);
+      fill(copies.as<T>() + copied, Planes<T>::slack, T(0));
+      const std::int64_t columns = cut.samples_each() * product(cut.full());
+      const Scratch results(is_direct ? 0 : rows * columns * item);
+      Spots spots;
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t group = i / boxes / row_parts, part = i / boxes % row_parts;
+        const Box box = cut[i % boxes];
+        spots.find(planes, box, is_direct ? target.sample_stride : box.places());
+        run_box({.group = group,
+                 .first_strip = strip_count() * part / row_parts,
+                 .last_strip = strip_count() * (part + 1) / row_parts,
+                 .box = box,
+                 .planes = planes,
+                 .spots = spots,
+                 .offsets = offsets.data(),
+                 .strips = strips.as<T>() + group * strip_count() * strip(),
+                 .copies = copies.as<T>(),
+                 .results = results.as<T>()});
+      }
+    };
+    for_each_part(groups * row_parts * boxes, 1,
+                  cost_ns<T>(groups * rows, depth(), samples, product(moved.places)), run_some);
+  }
+
+ private:
+  static constexpr auto item = static_cast<std::int64_t>(sizeof(T));
+
+  std::int64_t taps() const { return product(moved.taps); }
+  std::int64_t depth() const { return channels * taps(); }
+
+  /// Channels whose copies are in the cache together, all about equally many.
+  std::int64_t channels_at_once() const {
+    // What is copied for each tap takes more room.
+    const std::int64_t most_depth = pays_to_copy_each() ? 288 : 640;
+    const std::int64_t blocks =
+        divided_up(channels, larger(smaller(most_depth / taps(), channels), 1));
+    return blocks == 0 ? 1 : divided_up(channels, blocks);
+  }
+  static std::int64_t copied_bytes() { return larger(machine().second_cache_bytes / 4, 1 << 17); }
+
+  // Rows are cut into strips that a tile can have, about equally high.
+  std::int64_t strip_count() const { return divided_up(rows, std::int64_t{most_tile_rows}); }
+  std::int64_t first_row(std::int64_t strip) const { return strip * rows / strip_count(); }
+  std::int64_t strip() const { return strip_line * depth(); }
+
+  void pack_factors(T* to) const {
+    const std::int64_t all = groups * strip_count();
+    for_each_part(all, 1, static_cast<double>(groups * rows) * static_cast<double>(depth()) * 0.5,
+                  [&](std::int64_t begin, std::int64_t end) {
+                    for (std::int64_t i = begin; i < end; ++i) {
+                      const std::int64_t s = i % strip_count(), row = first_row(s);
+                      factors.pack(to + i * strip(), i / strip_count(), row, first_row(s + 1) - row,
+                                   channels);
+                    }
+                  });
+  }
+
+  /// Whether vectors full of places, of several samples, are worth a copy for each tap: lines of a
+  /// few places, and many rows.
+  bool pays_to_copy_each() const {
+    constexpr std::int64_t lanes = WideVector<T>::lanes, copied_line = 32;  // rows of a vector
+    const std::int64_t all = product(moved.places), width = moved.places[2] + 1;
+    if (product(moved.taps) == 1 || all > 256 || moved.places[2] > 2 * lanes) return false;
+    const std::int64_t lines = moved.places[0] * moved.places[1];
+    const std::int64_t together = divided_up(samples, 2);
+    const double each =
+        static_cast<double>(divided_up(together * all, lanes)) * static_cast<double>(rows) +
+        static_cast<double>(together * lines * copied_line);
+    const double shared = static_cast<double>(together * divided_up(lines * width - 1, lanes)) *
+                          static_cast<double>(rows);
+    return each < 0.97 * shared;
+  }
+
+  /// Vectors over the places of a box; found again only for a box of another form.
+  class Spots {
+   public:
+    /// Places of a sample lie `sample` from those of the one before.
+    void find(const Planes<T>& planes, const Box& box, std::int64_t sample) {
+      if (std::equal(box.count, box.count + space_dims, count_) && box.samples == samples_) return;
+      std::copy(box.count, box.count + space_dims, count_);
+      samples_ = box.samples;
+      all_.clear();
+      if (sample == box.places()) return find_some(planes, 0, samples_, 0);
+      for (std::int64_t s = 0; s < samples_; ++s) find_some(planes, s, s + 1, s * sample);
+    }
+    std::int64_t size() const { return static_cast<std::int64_t>(all_.size()); }
+    const Spot* at(std::int64_t i) const { return all_.data() + i; }
+
+   private:
+    /// Of some samples whose results follow each other.
+    void find_some(const Planes<T>& planes, std::int64_t first, std::int64_t last,
+                   std::int64_t to) {
+      constexpr std::int64_t lanes = WideVector<T>::lanes;
+      const std::int64_t in_sample = count_[0] * count_[1], lines = (last - first) * in_sample;
+      const auto place = [&](std::int64_t line, std::int64_t x) {
+        const std::int64_t rest = line % in_sample;
+        return planes.place(first + line / in_sample, rest / count_[1], rest % count_[1], x);
+      };
+      for (std::int64_t line = 0, x = 0; line < lines;) {
+        Spot spot{place(line, x), to, 0, 0};
+        for (std::int64_t lane = 0; line < lines && lane < lanes;) {
+          const std::int64_t some = smaller(count_[2] - x, lanes - lane);
+          spot.kept |= static_cast<std::uint32_t>(((std::uint64_t{1} << some) - 1) << lane);
+          spot.count += static_cast<std::int32_t>(some);
+          x += some;
+          if (x == count_[2]) {
+            x = 0;
+            if (++line < lines) lane = place(line, 0) - spot.at;
+          } else {
+            break;
+          }
+        }
+        to += spot.count;
+        all_.push_back(spot);
+      }
+    }
+
+    std::vector<Spot> all_;
+    std::int64_t count_[space_dims] = {}, samples_ = 0;
+  };
+
+  struct Work {
+    std::int64_t group, first_strip, last_strip;
+    const Box& box;
+    const Planes<T>& planes;
+    const Spots& spots;
+    const std::int64_t* offsets;
+    const T* strips;  // of the group
+    T* copies;
+    T* results;  // [rows, places], or null: where they belong at once
+  };
+
+  /// The number of a box's first place.
+  std::int64_t first_place(const Box& box) const {
+    return (box.first[0] * moved.places[1] + box.first[1]) * moved.places[2] + box.first[2];
+  }
+
+  void run_box(const Work& work) const {
+    const Box& box = work.box;
+    const std::int64_t channel = product(target.sizes), columns = box.samples * box.places();
+    T* const out = target.data + box.sample * target.sample_stride + work.group * rows * channel;
+    T* const to = work.results ? work.results : out + first_place(box);
+    for (std::int64_t c = 0; c < larger(channels, 1); c += channels_at_once()) {
+      interruption_point();
+      const std::int64_t some = smaller(channels - c, channels_at_once());
+      const T* const from = moved.data + box.sample * moved.sample_stride +
+                            (work.group * channels + c) * moved.channel_stride();
+      for (std::int64_t i = 0; i < some; ++i)
+        work.planes.copy(work.copies + i * work.planes.channel(), from + i * moved.channel_stride(),
+                         box);
+      multiply_box(work, c, some, to, work.results ? columns : channel);
+    }
+    if (!work.results) return;
+    for (std::int64_t row = first_row(work.first_strip); row < first_row(work.last_strip); ++row)
+      for (std::int64_t s = 0; s < box.samples; ++s)
+        target.store(out + row * channel + s * target.sample_stride,
+                     work.results + row * columns + s * box.places(), places, first_place(box),
+                     box.places());
+  }
+
+  /// Strips by tens stay in the second cache, and what meets two vectors of places in the first.
+  void multiply_box(const Work& work, std::int64_t first_channel, std::int64_t some, T* to,
+                    std::int64_t to_stride) const {
+    constexpr std::int64_t most_factors = (1 << 18) / sizeof(T);
+    const std::int64_t at_once = larger(most_factors / (some * taps() * strip_line + 1), 1);
+    DirectTile<T> tile{};
+    tile.offsets = work.offsets;
+    tile.depth = some * taps();
+    tile.met = work.copies;
+    tile.out_stride = to_stride;
+    tile.accumulate = first_channel > 0;
+    for (std::int64_t begin = work.first_strip; begin < work.last_strip; begin += at_once)
+      for (std::int64_t v = 0; v < work.spots.size(); v += 2) {
+        const std::int64_t vectors = smaller(work.spots.size() - v, 2);
+        for (std::int64_t s = begin; s < smaller(begin + at_once, work.last_strip); ++s) {
+          const std::int64_t row = first_row(s);
+          tile.factors = work.strips + s * strip() + first_channel * taps() * strip_line;
+          tile.out = to + row * to_stride;
+          tile.bias = bias && first_channel == 0 ? bias + work.group * rows + row : nullptr;
+          direct_tiles<T>.of[first_row(s + 1) - row - 1][vectors - 1](tile, work.spots.at(v));
+        }
+      }
+  }
+};
+
+}  // namespace
+}  // namespace garboard::kernels::GARBOARD_ISA
