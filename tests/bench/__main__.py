@@ -23,6 +23,7 @@ import draws
 import elementwise
 import garboard as gb
 import instructions
+import layers
 import lifetime
 import matrices
 import peaks
@@ -47,6 +48,7 @@ FAMILIES = {
     "random": draws.rows,
     "products": products.rows,
     "matrices": matrices.rows,
+    "layers": layers.rows,
     "autograd": autograd.rows,
     "training": training.rows,
     "peaks": peaks.rows,
