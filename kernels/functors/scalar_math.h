@@ -49,7 +49,14 @@ GARBOARD_HD float sqrt(float x) { return __builtin_sqrtf(x); }
 GARBOARD_HD double sqrt(double x) { return __builtin_sqrt(x); }
 GARBOARD_HD float copy_sign(float x, float sign) { return __builtin_copysignf(x, sign); }
 GARBOARD_HD double copy_sign(double x, double sign) { return __builtin_copysign(x, sign); }
-GARBOARD_HD float fmod(float x, float y) { return __builtin_fmodf(x, y); }
+/// Exactly. The library's goes bit by bit; where the quotient is small, that in double is off by
+/// one at most.
+GARBOARD_HD float fmod(float x, float y) {
+  const double a = __builtin_fabs(double{x}), b = __builtin_fabs(double{y}), ratio = a / b;
+  if (!(ratio < 0x1p29) || b > 0x1p128 - 0x1p104) return __builtin_fmodf(x, y);
+  const double rest = a - static_cast<double>(static_cast<std::int64_t>(ratio)) * b;
+  return __builtin_copysignf(static_cast<float>(rest < 0 ? rest + b : rest), x);
+}
 GARBOARD_HD double fmod(double x, double y) { return __builtin_fmod(x, y); }
 GARBOARD_HD float sin(float x) { return __builtin_sinf(x); }
 GARBOARD_HD double sin(double x) { return __builtin_sin(x); }

@@ -9,6 +9,7 @@
 #include "kernels/cpu/wide/wide_exponential.h"
 #include "kernels/cpu/wide/wide_pieces.h"
 #include "kernels/cpu/wide/wide_power.h"
+#include "kernels/cpu/wide/wide_remainder.h"
 #include "kernels/cpu/wide/wide_sine.h"
 #include "kernels/functors/in_float.h"
 
