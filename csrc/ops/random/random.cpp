@@ -1,5 +1,6 @@
 #include "csrc/ops/random/random.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <limits>
@@ -123,17 +124,31 @@ Tensor randperm(std::int64_t n, DType dtype, Device device, Generator& from) {
   {
     constexpr double element_ns = 5;
     const OuterLock::Away away(static_cast<double>(n) * element_ns);
-    for (std::int64_t i = 0; i < n; ++i) {  // each element goes to one of the places up to its own
-      if (i % (1 << 16) == 0) interruption_point();
-      const auto step = static_cast<std::uint64_t>(i);
-      const functors::FourWords drawn =
-          functors::philox(numbers.offset + step / 2, 0, numbers.seed);
-      const std::uint32_t* const word = drawn.word + step % 2 * 2;
-      __extension__ using Wide = unsigned __int128;  // the upper half of a product: even to 2^-64
-      const auto at = static_cast<std::int64_t>(
-          Wide{std::uint64_t{word[0]} << 32 | word[1]} * (step + 1) >> 64);
-      places[i] = places[at];
-      places[at] = i;
+    // Each element goes to one of the places up to its own. The places of some are drawn before
+    // they are needed, so that the memory is asked for all of them at once.
+    constexpr std::int64_t at_once = 64;
+    std::int64_t drawn[at_once];
+    for (std::int64_t first = 0; first < n; first += at_once) {
+      if (first % (1 << 16) == 0) interruption_point();
+      for (std::int64_t i = 0; i < at_once; i += 2) {
+        const auto step = static_cast<std::uint64_t>(first + i);
+        const functors::FourWords words =
+            functors::philox(numbers.offset + step / 2, 0, numbers.seed);
+        __extension__ using Wide = unsigned __int128;  // the upper half of a product: even to 2^-64
+        for (int half = 0; half < 2; ++half) {
+          const std::uint32_t* const word = words.word + 2 * half;
+          const auto at = Wide{std::uint64_t{word[0]} << 32 | word[1]} *
+                              (step + static_cast<std::uint64_t>(half) + 1) >>
+                          64;
+          drawn[i + half] = static_cast<std::int64_t>(at);
+        }
+      }
+      const std::int64_t count = std::min(n - first, at_once);
+      for (std::int64_t i = 0; i < count; ++i) __builtin_prefetch(places + drawn[i], 1);
+      for (std::int64_t i = 0; i < count; ++i) {
+        places[first + i] = places[drawn[i]];
+        places[drawn[i]] = first + i;
+      }
     }
   }
   const GradModeGuard no_grad(false);
