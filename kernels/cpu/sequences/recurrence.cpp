@@ -136,12 +136,13 @@ struct RecurrenceShape {
   }
 };
 
+// A call in a loop over gates keeps it from vectors: both are part of it.
 template <class T>
-T sigmoid(T x) {
+__attribute__((always_inline)) inline T sigmoid(T x) {
   return functors::Sigmoid{}(x);
 }
 template <class T>
-T tanh(T x) {
+__attribute__((always_inline)) inline T tanh(T x) {
   return functors::Tanh{}(x);
 }
 

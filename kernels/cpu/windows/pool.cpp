@@ -1,5 +1,7 @@
 // Pools, a plane at a time and a line of places for each tap: the innermost loop runs along the
 // line, over elements that lie as far apart as the places.
+#include <vector>
+
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/parts.h"
 #include "kernels/cpu/loop/plan.h"
@@ -204,20 +206,51 @@ void gather_planes(const PlaneGather& of) {
                 });
 }
 
-/// What each place of a line is divided by, given what the other dims count.
-double divisor_of(const AveragePool& of, const PoolShape& shape, std::int64_t z, std::int64_t y,
-                  std::int64_t w) {
-  if (of.divisor != 0) return static_cast<double>(of.divisor);
-  const auto along = [&](int d, std::int64_t place) {  // their product may be beyond 2^63
-    return static_cast<double>(shape.dim[d].divisor(place, of.counts_padding));
-  };
-  return along(0, z) * along(1, y) * along(2, w);
+/// What sums are divided by, found dim by dim.
+class Divisors {
+ public:
+  Divisors(const AveragePool& of, const PoolShape& shape) : of_(of), shape_(shape) {
+    for (std::int64_t w = 0; w < shape.dim[2].places; ++w)
+      across_.push_back(of.divisor != 0 ? 1 : along(2, w));
+  }
+
+  /// values[w] = from[w] by the divisor of place w of a line.
+  template <class T>
+  void divide(T* values, const T* from, std::int64_t z, std::int64_t y) const {
+    const double line =
+        of_.divisor != 0 ? static_cast<double>(of_.divisor) : along(0, z) * along(1, y);
+    const double* const across = across_.data();
+    const auto count = static_cast<std::int64_t>(across_.size());
+#pragma GCC ivdep
+    for (std::int64_t w = 0; w < count; ++w) values[w] = from[w] / static_cast<T>(line * across[w]);
+  }
+
+ private:
+  double along(int d, std::int64_t place) const {  // their product may be beyond 2^63
+    return static_cast<double>(shape_.dim[d].divisor(place, of_.counts_padding));
+  }
+
+  const AveragePool& of_;
+  const PoolShape& shape_;
+  std::vector<double> across_;
+};
+
+/// to[i] += from[i * by].
+template <class T>
+void add_every(T* to, const T* from, std::int64_t count, std::int64_t by) {
+  if (by == 1)
+    for (std::int64_t i = 0; i < count; ++i) to[i] += from[i];
+  else if (by == 2)  // for which there are shuffles
+    for (std::int64_t i = 0; i < count; ++i) to[i] += from[2 * i];
+  else
+    for (std::int64_t i = 0; i < count; ++i) to[i] += from[i * by];
 }
 
 template <class T>
 void average_pool(const AveragePool& of) {
   const PoolShape shape(of.out, of.x, of.window);
   const PoolDim& wide = shape.dim[2];
+  const Divisors divisors(of, shape);
   shape.for_each_plane(0.3, [&](std::int64_t plane, Pace& pace) {
     const T* const x = of.x.as<T>() + plane * shape.size;
     T* out = of.out.as<T>() + plane * shape.places;
@@ -227,17 +260,10 @@ void average_pool(const AveragePool& of) {
       for (std::int64_t i = 0; i < wide.places; ++i) out[i] = 0;
       shape.for_each_line(z, y, pace, [&](std::int64_t first) {
         if (!wide.adapts)
-          return shape.for_each_tap(pace,
-                                    [&](std::int64_t begin, std::int64_t end, std::int64_t at) {
-                                      const T* const from = x + first + at;
-                                      const std::int64_t by = wide.stride;
-                                      if (by == 1)
-                                        for (std::int64_t i = begin; i < end; ++i)
-                                          out[i] += from[i - begin];
-                                      else
-                                        for (std::int64_t i = begin; i < end; ++i)
-                                          out[i] += from[(i - begin) * by];
-                                    });
+          return shape.for_each_tap(
+              pace, [&](std::int64_t begin, std::int64_t end, std::int64_t at) {
+                add_every(out + begin, x + first + at, end - begin, wide.stride);
+              });
         for (std::int64_t i = 0; i < wide.places; ++i) {
           const T* const from = x + first + wide.first(i);
           const std::int64_t count = wide.count(i);
@@ -246,8 +272,7 @@ void average_pool(const AveragePool& of) {
           out[i] += sum;
         }
       });
-      for (std::int64_t i = 0; i < wide.places; ++i)
-        out[i] /= static_cast<T>(divisor_of(of, shape, z, y, i));
+      divisors.divide(out, out, z, y);
     }
   });
 }
@@ -256,6 +281,7 @@ template <class T>
 void spread_average(const AveragePoolGradient& of) {
   const PoolShape shape(of.out, of.x, of.window);
   const PoolDim& wide = shape.dim[2];
+  const Divisors divisors(of, shape);
   shape.for_each_plane(0.4, [&](std::int64_t plane, Pace& pace) {
     T* const x = of.x.as<T>() + plane * shape.size;
     const T* out = of.out.as<T>() + plane * shape.places;
@@ -265,8 +291,7 @@ void spread_average(const AveragePoolGradient& of) {
     const std::int64_t lines = shape.dim[0].places * shape.dim[1].places;
     for (std::int64_t line = 0; line < lines; ++line, out += wide.places) {
       const std::int64_t z = line / shape.dim[1].places, y = line % shape.dim[1].places;
-      for (std::int64_t i = 0; i < wide.places; ++i)
-        share[i] = out[i] / static_cast<T>(divisor_of(of, shape, z, y, i));
+      divisors.divide(share, out, z, y);
       shape.for_each_line(z, y, pace, [&](std::int64_t first) {
         if (!wide.adapts)
           return shape.for_each_tap(pace,
