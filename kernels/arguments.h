@@ -172,6 +172,27 @@ struct LayerNormGradient {
   const LayerNorm& of;
 };
 
+/// out = (x - mean) inverse weight + bias, over all samples and places of a channel, or, of groups,
+/// over those of the group's channels in each sample; writes means, variances and inverses.
+struct ChannelNorm {
+  static constexpr const char* name = "channel_norm";
+
+  View out, x;        // [samples, channels, places], contiguous, float32 or 64, as all that follows
+  View weight, bias;  // [channels], or without data
+  View means, variances, inverses;  // [channels], or [samples, groups]
+  std::int64_t groups;              // 0: batches
+  double epsilon;
+};
+
+/// Reads x, weight, means and inverses.
+struct ChannelNormGradient {
+  static constexpr const char* name = "channel_norm backward";
+
+  View d_out, d_x;        // as x
+  View d_weight, d_bias;  // [channels]; what is not wanted has no data
+  const ChannelNorm& of;
+};
+
 /// out = a @ b, or out += a @ b when `accumulate`. Two dims, or three with the batch first;
 /// floating dtypes through BLAS, integers by a plain loop. Inputs may be transposed or strided;
 /// `out` has contiguous rows.

@@ -33,6 +33,8 @@ using Kernels = TypeList<
     CrossEntropyGradient,
     LayerNorm,
     LayerNormGradient,
+    ChannelNorm,
+    ChannelNormGradient,
     Matmul,
     Linear,
     Convolve,

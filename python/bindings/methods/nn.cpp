@@ -1,4 +1,5 @@
 // Softmax, losses, normalization and dropout.
+#include "csrc/ops/nn/channel_normalization.h"
 #include "csrc/ops/nn/loss.h"
 #include "csrc/ops/nn/normalization.h"
 #include "csrc/ops/nn/softmax.h"
@@ -102,6 +103,9 @@ constexpr Doc layer_norm{
         ">>> gb.layer_norm(gb.tensor([[1.0, 2.0, 3.0]]), 3)\n"
         "tensor([[-1.2247, 0.0000, 1.2247]])",
 };
+constexpr Doc channel_norm{
+    .summary = "Compute a part of batch_norm, group_norm and instance_norm.",
+};
 constexpr Doc mse_loss{
     .summary = "Compute the squared distance of two tensors, element by element.",
     .details = "(input - target)^2, then its mean or sum.",
@@ -159,6 +163,16 @@ constexpr std::array table{
          "input: Tensor, normalized_shape: int | Size, weight: Tensor | None = None, "
          "bias: Tensor | None = None, eps: float = 1e-05",
          docs::layer_norm, fn<layer_norm>, Place::functional),
+    bind(
+        "_channel_norm",
+        "input: Tensor, weight: Tensor | None, bias: Tensor | None, groups: int, eps: float",
+        docs::channel_norm,
+        [](const Tensor& input, const Tensor& weight, const Tensor& bias, std::int64_t groups,
+           double eps) {
+          const NormalizedChannels found = normalize_channels(input, weight, bias, groups, eps);
+          return std::vector<Tensor>{found.out, found.means, found.variances};
+        },
+        Place::functional),
     bind("mse_loss", "input: Tensor, target: Tensor, *, reduction: Reduction = 'mean'",
          docs::mse_loss, fn<mse_loss>, Place::functional),
     bind(

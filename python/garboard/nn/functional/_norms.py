@@ -1,4 +1,4 @@
-"""Normalization, made of ops: what is brought to mean 0 and variance 1, or to mean square 1."""
+"""Normalization: what is brought to mean 0 and variance 1, or to mean square 1."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from math import prod
 
 from garboard import _check as check
 from garboard import _engine
-from garboard._engine import ShapeError, Tensor
+from garboard._engine import ShapeError, Tensor, float32, float64
 from garboard._grad_mode import no_grad
 
 __all__ = ["batch_norm", "group_norm", "instance_norm", "local_response_norm", "rms_norm"]
+
+_LEAST_PLACES = 8  # of fewer the kernel of slabs makes short rows
 
 
 def _by_channel(x: Tensor, ndim: int) -> Tensor:
@@ -43,6 +45,17 @@ def _refuse_unless_by_channel(
 def _in_float(x: Tensor) -> Tensor:
     """`x`, or where it is of a half type, whose squares overflow, its elements in float32."""
     return x.float() if x.itemsize == 2 else x
+
+
+def _has_kernel(input: Tensor, *others: Tensor | None) -> bool:
+    """Whether one kernel does it all: on the CPU, without mixed dtypes, for channels of places."""
+    return (
+        input.device.type == "cpu"
+        and input.dtype in (float32, float64)
+        and prod(input.shape[2:]) >= _LEAST_PLACES
+        and input.numel() > 0
+        and all(o is None or (o.dtype == input.dtype and o.device == input.device) for o in others)
+    )
 
 
 def _affine(x: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor:
@@ -103,26 +116,35 @@ def batch_norm(
         if running_mean is None or running_var is None:
             raise ValueError(f"{op}: no running statistics outside of training; both are needed")
         scale = (_in_float(running_var) + eps).rsqrt()
-        centered = _in_float(input) - _by_channel(running_mean, input.ndim)
-        normal = centered * _by_channel(scale, input.ndim)
-        return _affine(normal, weight, bias).to(input.dtype)
+        scale = scale if weight is None else scale * weight
+        shift = running_mean * scale
+        shift = -shift if bias is None else bias - shift
+        ndim = input.ndim
+        out = _in_float(input) * _by_channel(scale, ndim)
+        return out.add_(_by_channel(shift, ndim)).to(input.dtype)
     count = input.numel() // channels if channels else 0
     if count == 1:
         raise ShapeError(
             f"{op}: sizes {list(input.shape)} in training, one element a channel; more are needed"
         )
-    dims = [0, *range(2, input.ndim)]
-    wide = _in_float(input)
-    mean = wide.mean(dims, keepdim=True)
-    centered = wide - mean
-    variance = centered.square().mean(dims, keepdim=True)
+    if _has_kernel(input, weight, bias):
+        slabs = input.reshape(input.shape[0], channels, -1)
+        out, mean, variance = _engine._channel_norm(slabs, weight, bias, 0, eps)
+        out = out.reshape(input.shape)
+    else:
+        dims = [0, *range(2, input.ndim)]
+        wide = _in_float(input)
+        mean = wide.mean(dims, keepdim=True)
+        centered = wide - mean
+        variance = centered.square().mean(dims, keepdim=True)
+        out = _affine(centered * (variance + eps).rsqrt(), weight, bias).to(input.dtype)
     with no_grad():
         if running_mean is not None:
             running_mean.lerp_(mean.detach().flatten().to(running_mean.dtype), momentum)
         if running_var is not None and count:
             spread = variance.detach().flatten() * (count / (count - 1))
             running_var.lerp_(spread.to(running_var.dtype), momentum)
-    return _affine(centered * (variance + eps).rsqrt(), weight, bias).to(input.dtype)
+    return out
 
 
 def instance_norm(
@@ -174,10 +196,16 @@ def instance_norm(
     count = prod(input.shape[2:])
     if count == 1:
         raise ShapeError(f"{op}: sizes {list(input.shape)}, one place a channel; more are needed")
-    wide = _in_float(input)
-    mean = wide.mean(dims, keepdim=True)
-    centered = wide - mean
-    variance = centered.square().mean(dims, keepdim=True)
+    if _has_kernel(input, weight, bias):
+        slabs = input.reshape(*input.shape[:2], -1)
+        out, mean, variance = _engine._channel_norm(slabs, weight, bias, input.shape[1], eps)
+        out = out.reshape(input.shape)
+    else:
+        wide = _in_float(input)
+        mean = wide.mean(dims, keepdim=True)
+        centered = wide - mean
+        variance = centered.square().mean(dims, keepdim=True)
+        out = _affine(centered * (variance + eps).rsqrt(), weight, bias).to(input.dtype)
     with no_grad():
         if running_mean is not None:
             average = mean.detach().flatten(1).mean(0)
@@ -185,7 +213,7 @@ def instance_norm(
         if running_var is not None and count:
             spread = variance.detach().flatten(1).mean(0) * (count / (count - 1))
             running_var.lerp_(spread.to(running_var.dtype), momentum)
-    return _affine(centered * (variance + eps).rsqrt(), weight, bias).to(input.dtype)
+    return out
 
 
 def group_norm(
@@ -229,6 +257,9 @@ def group_norm(
     _refuse_unless_by_channel(op, input, None, None, weight, bias)
     if not input.numel():
         return _affine(input, weight, bias)
+    if _has_kernel(input, weight, bias):
+        slabs = input.reshape(shape[0], shape[1], -1)
+        return _engine._channel_norm(slabs, weight, bias, groups, eps)[0].reshape(shape)
     parts = _in_float(input).reshape(shape[0], groups, -1)
     normal = _engine.layer_norm(parts, [parts.shape[2]], None, None, eps)
     return _affine(normal.reshape(shape), weight, bias).to(input.dtype)

@@ -1,0 +1,110 @@
+#include "csrc/ops/nn/channel_normalization.h"
+
+#include "csrc/ops/create/convert.h"
+#include "csrc/ops/create/create.h"
+#include "csrc/ops/elementwise/binary.h"
+#include "csrc/ops/elementwise/unary.h"
+#include "csrc/ops/op/operators.h"
+#include "csrc/ops/op/record.h"
+#include "csrc/ops/reduce/reduce.h"
+#include "csrc/ops/shape/views.h"
+
+namespace garboard {
+namespace {
+
+View or_none(const Tensor& tensor) { return tensor ? tensor.view() : View(); }
+
+/// What forward and backward share.
+struct SlabForm {
+  const char* op;
+  Dims sizes;  // [samples, channels, places]
+  std::int64_t groups;
+  double epsilon;
+
+  Dims found() const { return groups > 0 ? Dims{sizes[0], groups} : Dims{sizes[1]}; }
+  /// A slab is what lies along the last dims of this view: [samples, channels, places], or
+  /// [samples, groups, channels of a group, places].
+  Dims view() const {
+    return groups > 0 ? Dims{sizes[0], groups, sizes[1] / groups, sizes[2]} : sizes;
+  }
+  Reduced over() const { return {groups > 0 ? Dims{2, 3} : Dims{0, 2}, true}; }
+  /// [channels] beside the view.
+  Tensor beside(const Tensor& channels) const {
+    return reshape(channels,
+                   groups > 0 ? Dims{1, groups, sizes[1] / groups, 1} : Dims{1, sizes[1], 1});
+  }
+  /// Of the view, over all but the channels.
+  Tensor sum_of_channels(const Tensor& of) const { return sum(reshape(of, sizes), {Dims{0, 2}}); }
+};
+
+/// By ops that can be differentiated again.
+Grads formula(const Backward& at, const SlabForm& slabs, const Tensor& input,
+              const Tensor& weight) {
+  const Reduced over = slabs.over();
+  const Tensor x = reshape(input, slabs.view()), grad = reshape(at.grad, slabs.view());
+  const Tensor inverse = rsqrt(var(x, over, 0) + slabs.epsilon);
+  const Tensor normal = (x - mean(x, over)) * inverse;
+  const Tensor slope = weight ? grad * slabs.beside(weight) : grad;
+  Grads grads;
+  if (at.needs(0))
+    grads[0] = reshape(
+        inverse * ((slope - mean(slope, over)) - normal * mean(slope * normal, over)), slabs.sizes);
+  if (weight && at.needs(1)) grads[1] = slabs.sum_of_channels(grad * normal);
+  if (at.needs(2)) grads[2] = slabs.sum_of_channels(grad);
+  return grads;
+}
+
+Grads gradients_of(const Backward& at, const SlabForm& slabs, bool has_weight) {
+  const Tensor kept = at.input(0);
+  const Tensor weight = has_weight ? at.input(1) : Tensor();
+  if (is_grad_enabled()) return formula(at, slabs, kept, weight);
+  const Device device = kept.device();
+  const Tensor x = contiguous(kept), d_out = contiguous(at.grad);
+  const Tensor dense_weight = weight ? contiguous(weight) : Tensor();
+  const auto wanted = [&](int i, const Dims& sizes) {
+    return at.needs(i) ? empty_of(slabs.op, sizes, x.dtype(), device) : Tensor();
+  };
+  const Dims channels{slabs.sizes[1]};
+  const Tensor d_x = wanted(0, slabs.sizes), d_weight = wanted(1, channels),
+               d_bias = wanted(2, channels);
+  const kernels::ChannelNorm forward{
+      {}, x.view(),           or_none(dense_weight), {},           at.other(0).view(),
+      {}, at.other(1).view(), slabs.groups,          slabs.epsilon};
+  kernels::run(kernels::ChannelNormGradient{d_out.view(), or_none(d_x), or_none(d_weight),
+                                            or_none(d_bias), forward},
+               {device});
+  return {d_x, d_weight, d_bias};
+}
+
+}  // namespace
+
+NormalizedChannels normalize_channels(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                                      std::int64_t groups, double epsilon) {
+  const char* const op = groups > 0 ? "group_norm" : "batch_norm";
+  const SlabForm slabs{op, input.sizes(), groups, epsilon};
+  const Device device = input.device();
+  const auto made = [&](const Dims& sizes) { return empty_of(op, sizes, input.dtype(), device); };
+  const NormalizedChannels result{made(slabs.sizes), made(slabs.found()), made(slabs.found())};
+  const Tensor inverses = made(slabs.found());
+  {
+    const GradModeGuard no_grad(false);
+    const Tensor x = contiguous(input);
+    const Tensor dense_weight = weight ? contiguous(weight) : Tensor();
+    const Tensor dense_bias = bias ? contiguous(bias) : Tensor();
+    kernels::run(kernels::ChannelNorm{result.out.view(), x.view(), or_none(dense_weight),
+                                      or_none(dense_bias), result.means.view(),
+                                      result.variances.view(), inverses.view(), groups, epsilon},
+                 {device});
+  }
+  // An edge in each place, even where there is no tensor: the rule counts them.
+  const Operand none = Scalar::of(0.0);
+  record(op, result.out, {input, weight ? Operand(weight) : none, bias ? Operand(bias) : none},
+         weight ? Keep::first | Keep::second : Keep::first,
+         [slabs, has_weight = bool(weight)](const Backward& at) {
+           return gradients_of(at, slabs, has_weight);
+         },
+         {{"means", result.means}, {"inverse deviations", inverses}});
+  return result;
+}
+
+}  // namespace garboard

@@ -1,0 +1,155 @@
+"""Batch, group and instance norms of channels with many places: what one kernel does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import garboard as gb
+import numpy as np
+import pytest
+
+functional = gb.nn.functional
+
+
+def drawn(*sizes: int, seed: int = 7) -> np.ndarray:
+    return np.random.default_rng(seed).standard_normal(sizes) * 3 + 2
+
+
+# Groups of channels; 0 stands for batches.
+CASES = [
+    ((4, 6, 3, 7), 0),
+    ((4, 6, 3, 7), 2),
+    ((4, 6, 3, 7), 6),
+    ((1, 3, 40), 0),
+    ((3, 33, 2, 2, 5), 11),
+    ((2, 3, 1500), 1),
+]
+
+
+def called(groups: int, x: Any, weight: Any, bias: Any) -> gb.Tensor:
+    if groups:
+        return functional.group_norm(x, groups, weight, bias)
+    return functional.batch_norm(x, None, None, weight, bias, True)
+
+
+def parts_of(x: np.ndarray, groups: int) -> tuple[np.ndarray, tuple[int, ...]]:
+    """What is normalised together lies along the dims that are given back."""
+    if groups:
+        return x.reshape(len(x), groups, -1), (2,)
+    return x.reshape(*x.shape[:2], -1), (0, 2)
+
+
+def beside(channels: np.ndarray, x: np.ndarray) -> np.ndarray:
+    return channels.reshape(1, -1, *[1] * (x.ndim - 2))
+
+
+def expected(
+    x: np.ndarray, weight: np.ndarray, bias: np.ndarray, slopes: np.ndarray, groups: int
+) -> tuple[np.ndarray, list[np.ndarray]]:
+    parts, over = parts_of(x, groups)
+    inverse = 1 / np.sqrt(parts.var(over, keepdims=True) + 1e-5)
+    normal = (parts - parts.mean(over, keepdims=True)) * inverse
+    slope = parts_of(slopes * beside(weight, x), groups)[0]
+    tilt = normal * (slope * normal).mean(over, keepdims=True)
+    d_x = inverse * (slope - slope.mean(over, keepdims=True) - tilt)
+    normal = normal.reshape(x.shape)
+    others = (0, *range(2, x.ndim))
+    grads = [d_x.reshape(x.shape), (slopes * normal).sum(others), slopes.sum(others)]
+    return normal * beside(weight, x) + beside(bias, x), grads
+
+
+@pytest.mark.parametrize(("dtype", "allowed"), [("float32", 3e-5), ("float64", 1e-12)])
+@pytest.mark.parametrize(("sizes", "groups"), CASES)
+def test_norms_and_their_slopes_follow_the_formula(sizes, groups, dtype, allowed):
+    x, slopes = drawn(*sizes), drawn(*sizes, seed=8)
+    weight, bias = drawn(sizes[1], seed=9), drawn(sizes[1], seed=10)
+    want, want_slopes = expected(x, weight, bias, slopes, groups)
+    with gb.dispose_scope():
+        ours = [gb.tensor(a, dtype=getattr(gb, dtype)) for a in (x, weight, bias)]
+        for tensor in ours:
+            tensor.requires_grad_()
+
+        out = called(groups, *ours)
+        given = gb.tensor(slopes, dtype=out.dtype)
+        grads = gb.autograd.grad(out, ours, given, retain_graph=True)
+        again = gb.autograd.grad(out, ours, given, create_graph=True)
+
+        np.testing.assert_allclose(out.detach().numpy(), want, allowed, allowed * 10)
+        for grad, same, one in zip(grads, again, want_slopes, strict=True):
+            np.testing.assert_allclose(grad.numpy(), one, allowed, allowed * 100)
+            np.testing.assert_allclose(same.detach().numpy(), one, allowed, allowed * 100)
+
+
+@pytest.mark.parametrize("groups", [0, 2])
+def test_a_norm_without_weight_or_with_strides_is_that_of_ones_and_of_a_copy(groups):
+    x = gb.tensor(drawn(3, 20, 4)).transpose(1, 2)
+
+    out = called(groups, x, None, gb.ones(4, dtype=gb.float64))
+
+    same = called(groups, x.contiguous(), gb.ones(8, dtype=gb.float64)[::2], None) + 1
+    np.testing.assert_allclose(out.numpy(), same.numpy(), 1e-12)
+
+
+@pytest.mark.parametrize("groups", [0, 1])
+def test_a_norm_has_the_curvature_of_finite_differences(groups):
+    x = gb.tensor(drawn(2, 2, 9), requires_grad=True)
+    weight = gb.tensor(drawn(2), requires_grad=True)
+    factors, step = gb.tensor(drawn(2, 2, 9, seed=3)), 1e-6
+
+    def product() -> gb.Tensor:
+        out = called(groups, x, weight, None)
+        return (gb.autograd.grad((out * out * out).sum(), x, create_graph=True)[0] * factors).sum()
+
+    curved = gb.autograd.grad(product(), (x, weight))
+
+    for tensor, curvature, at in ((x, curved[0], (1, 0, 3)), (weight, curved[1], (1,))):
+        found = []
+        for by in (step, -2 * step, step):
+            with gb.no_grad():
+                tensor[at] += by
+            found.append(product().item())
+        assert curvature[at].item() == pytest.approx((found[0] - found[1]) / 2 / step, rel=1e-5)
+
+
+def test_running_statistics_move_to_those_of_the_batch():
+    x = drawn(4, 3, 5, 5)
+    layer = gb.nn.BatchNorm2d(3, momentum=0.25, dtype=gb.float64)
+
+    layer(gb.tensor(x))
+
+    mean, spread = x.mean((0, 2, 3)), x.var((0, 2, 3), ddof=1)
+    np.testing.assert_allclose(layer.running_mean.numpy(), 0.25 * mean, 1e-12)
+    np.testing.assert_allclose(layer.running_var.numpy(), 0.75 + 0.25 * spread, 1e-12)
+    layer.eval()
+    out = layer(gb.tensor(x)).detach().numpy()
+    want = (x - beside(0.25 * mean, x)) / np.sqrt(beside(0.75 + 0.25 * spread, x) + 1e-5)
+    np.testing.assert_allclose(out, want, 1e-9, 1e-9)
+
+
+def test_a_norm_keeps_no_bytes_after_its_graph():
+    x = gb.tensor(drawn(2, 4, 10), requires_grad=True)
+    before = gb.memory.live()
+
+    with gb.dispose_scope():
+        called(2, x, None, None).sum().backward()
+        x.grad = None
+
+    assert gb.memory.live() == before
+
+
+def test_threads_change_no_bit_of_a_norm():
+    x, before, made = drawn(40, 5, 30, 30), gb.get_num_threads(), []
+    try:
+        for threads in (1, 2, 5):
+            gb.set_num_threads(threads)
+            with gb.dispose_scope():
+                ours = gb.tensor(x, dtype=gb.float32, requires_grad=True)
+                out = called(0, ours, gb.arange(5) + 1.0, None)
+                (grad,) = gb.autograd.grad((out * out * out).sum(), ours)
+                made.append((out.detach().numpy().copy(), grad.numpy().copy()))
+    finally:
+        gb.set_num_threads(before)
+
+    for other in made[1:]:
+        for one, same in zip(made[0], other, strict=True):
+            np.testing.assert_array_equal(one, same)
