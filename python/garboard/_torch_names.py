@@ -185,10 +185,15 @@ ADVICE = {
     "garboard.autograd": _by_name(_AUTOGRAD),
     "garboard.distributions": _by_name(
         (
-            ("", "Beta Binomial Cauchy Dirichlet Exponential Gamma Geometric Gumbel Independent"),
-            ("", "Laplace LogNormal Multinomial MultivariateNormal OneHotCategorical Poisson"),
-            ("", "RelaxedBernoulli RelaxedOneHotCategorical StudentT TransformedDistribution"),
-            ("use low + (high - low) * gb.rand(sizes)", "Uniform"),
+            ("", "ContinuousBernoulli FisherSnedecor GeneralizedPareto HalfCauchy InverseGamma"),
+            ("", "Kumaraswamy LKJCholesky LogisticNormal LowRankMultivariateNormal Pareto"),
+            ("", "NegativeBinomial VonMises Weibull Wishart ExponentialFamily"),
+            ("use the transform that ends where you want", "biject_to transform_to"),
+            ("", "StickBreakingTransform StackTransform CatTransform CorrCholeskyTransform"),
+            (
+                "",
+                "LowerCholeskyTransform PositiveDefiniteTransform CumulativeDistributionTransform",
+            ),
         )
     ),
     "garboard.testing": _by_name((("", "make_tensor assert_allclose"),)),

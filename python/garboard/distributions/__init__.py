@@ -3,10 +3,90 @@
 from typing import TYPE_CHECKING
 
 from garboard._missing import module_getattr
+from garboard.distributions import constraints as constraints
+from garboard.distributions import kl as kl
+from garboard.distributions import transforms as transforms
+from garboard.distributions._classes import (
+    Categorical,
+    Multinomial,
+    OneHotCategorical,
+    OneHotCategoricalStraightThrough,
+)
+from garboard.distributions._counts import Bernoulli, Binomial, Geometric, Poisson
 from garboard.distributions._distribution import Distribution
-from garboard.distributions._kinds import Bernoulli, Categorical, Normal, kl_divergence
+from garboard.distributions._gammas import Beta, Chi2, Dirichlet, Gamma, StudentT
+from garboard.distributions._lines import Cauchy, Exponential, Gumbel, Laplace, Uniform
+from garboard.distributions._made import (
+    Independent,
+    LogNormal,
+    MixtureSameFamily,
+    TransformedDistribution,
+)
+from garboard.distributions._normal import HalfNormal, MultivariateNormal, Normal
+from garboard.distributions._relaxed import RelaxedBernoulli, RelaxedOneHotCategorical
+from garboard.distributions.kl import kl_divergence, register_kl
+from garboard.distributions.transforms import (
+    AbsTransform,
+    AffineTransform,
+    ComposeTransform,
+    ExpTransform,
+    IndependentTransform,
+    PowerTransform,
+    ReshapeTransform,
+    SigmoidTransform,
+    SoftmaxTransform,
+    SoftplusTransform,
+    TanhTransform,
+    Transform,
+)
+from garboard.distributions.transforms import (
+    identity_transform as identity_transform,
+)
 
-__all__ = ["Bernoulli", "Categorical", "Distribution", "Normal", "kl_divergence"]
+__all__ = [
+    "AbsTransform",
+    "AffineTransform",
+    "Bernoulli",
+    "Beta",
+    "Binomial",
+    "Categorical",
+    "Cauchy",
+    "Chi2",
+    "ComposeTransform",
+    "Dirichlet",
+    "Distribution",
+    "ExpTransform",
+    "Exponential",
+    "Gamma",
+    "Geometric",
+    "Gumbel",
+    "HalfNormal",
+    "Independent",
+    "IndependentTransform",
+    "Laplace",
+    "LogNormal",
+    "MixtureSameFamily",
+    "Multinomial",
+    "MultivariateNormal",
+    "Normal",
+    "OneHotCategorical",
+    "OneHotCategoricalStraightThrough",
+    "Poisson",
+    "PowerTransform",
+    "RelaxedBernoulli",
+    "RelaxedOneHotCategorical",
+    "ReshapeTransform",
+    "SigmoidTransform",
+    "SoftmaxTransform",
+    "SoftplusTransform",
+    "StudentT",
+    "TanhTransform",
+    "Transform",
+    "TransformedDistribution",
+    "Uniform",
+    "kl_divergence",
+    "register_kl",
+]
 
 if not TYPE_CHECKING:
     __getattr__ = module_getattr(__name__)

@@ -2,29 +2,72 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
+from typing import ClassVar, Self
 
 from garboard import _check as check
-from garboard._engine import Tensor
+from garboard import _engine
+from garboard._engine import ShapeError, Tensor
 from garboard._grad_mode import no_grad
+from garboard.distributions._parameters import expanded
+from garboard.distributions.constraints import Constraint, is_dependent
 
 __all__ = ["Distribution"]
 
 
 class Distribution:
-    """Base of distributions: a batch of them, of the sizes of their parameters.
+    """Base of distributions: a batch of them, each of which draws events.
 
     Args:
         batch_shape: The sizes of the batch.
+        event_shape: The sizes of one draw: none, for a number.
+        validate_args: False leaves the checks of parameters and values out, which wait for the
+            device; None does as `set_default_validate_args` says.
+
+    Raises:
+        ValueError: A parameter is out of its range.
 
     >>> isinstance(gb.distributions.Normal(0.0, 1.0), gb.distributions.Distribution)
     True
     """
 
     has_rsample: bool = False
+    has_enumerate_support: bool = False
+    arg_constraints: ClassVar[dict[str, Constraint]] = {}
+    _validate_args: bool = __debug__
+    # The tensors that it is made of, and how many dims of each belong to one event.
+    _held: ClassVar[dict[str, int]] = {}
 
-    def __init__(self, batch_shape: Sequence[int]) -> None:
-        self._batch_shape = check.sizes(type(self).__name__, "batch_shape", batch_shape)
+    def __init__(
+        self,
+        batch_shape: Sequence[int] = (),
+        event_shape: Sequence[int] = (),
+        validate_args: bool | None = None,
+    ) -> None:
+        self._batch_shape = check.sizes(self._name, "batch_shape", batch_shape)
+        self._event_shape = check.sizes(self._name, "event_shape", event_shape)
+        if validate_args is not None:
+            self._validate_args = check.flag(self._name, "validate_args", validate_args)
+        if self._validate_args:
+            for name, allowed in self.arg_constraints.items():
+                if isinstance(given := self.__dict__.get(name), Tensor):
+                    self._refuse_unless(allowed, name, given)
+
+    @property
+    def _name(self) -> str:
+        return type(self).__name__
+
+    @staticmethod
+    def set_default_validate_args(value: bool) -> None:
+        """Say whether distributions check what they are given where nothing else is said.
+
+        Args:
+            value: True or False.
+
+        >>> gb.distributions.Distribution.set_default_validate_args(True)
+        """
+        Distribution._validate_args = check.flag("set_default_validate_args", "value", value)
 
     @property
     def batch_shape(self) -> tuple[int, ...]:
@@ -34,14 +77,103 @@ class Distribution:
     @property
     def event_shape(self) -> tuple[int, ...]:
         """The sizes of one draw: none, for a number."""
-        return ()
+        return self._event_shape
 
-    def _sizes(self, sample_shape: Sequence[int]) -> tuple[int, ...]:
-        given = check.sizes(type(self).__name__, "sample_shape", sample_shape)
-        return (*given, *self._batch_shape)
+    @property
+    def support(self) -> Constraint:
+        """What it may draw."""
+        raise self._missing("support")
+
+    @property
+    def mean(self) -> Tensor:
+        """The mean."""
+        raise self._missing("mean")
+
+    @property
+    def mode(self) -> Tensor:
+        """The likeliest value."""
+        raise self._missing("mode")
+
+    @property
+    def variance(self) -> Tensor:
+        """The mean square of the distance from the mean."""
+        raise self._missing("variance")
+
+    @property
+    def stddev(self) -> Tensor:
+        """The square root of the variance."""
+        return self.variance.sqrt()
+
+    def expand(self, batch_shape: Sequence[int], _instance: None = None) -> Self:
+        """Make the same distribution of a larger batch, whose parameters share their storage.
+
+        Args:
+            batch_shape: Sizes that this batch broadcasts to.
+
+        Returns:
+            A new distribution.
+
+        Raises:
+            ShapeError: The batch does not broadcast to them.
+            NotImplementedError: The class does not say what it is made of.
+
+        >>> gb.distributions.Normal(0.0, 1.0).expand((3,)).batch_shape
+        (3,)
+        """
+        sizes = check.sizes(f"{self._name}.expand", "batch_shape", batch_shape)
+        if not self._held:
+            raise self._missing("expand()")
+        made = copy.copy(self)
+        for name, dims in self._held.items():
+            held = self.__dict__.get(name)
+            if held is not None:
+                events = held.shape[held.ndim - dims :]
+                made.__dict__[name] = expanded(held, (*sizes, *events))
+        made._batch_shape = sizes
+        return made
+
+    def _extended_shape(self, sample_shape: Sequence[int] = ()) -> tuple[int, ...]:
+        given = check.sizes(self._name, "sample_shape", sample_shape)
+        return (*given, *self._batch_shape, *self._event_shape)
 
     def _missing(self, what: str) -> NotImplementedError:
-        return NotImplementedError(f"{type(self).__name__}: no {what} of this distribution")
+        return NotImplementedError(f"{self._name}: no {what} of this distribution")
+
+    def _refuse_unless(self, allowed: Constraint, name: str, given: Tensor) -> None:
+        """Raise ValueError where a value is not of a set, and name the first that is not."""
+        if is_dependent(allowed):
+            return
+        if given.ndim < allowed.event_dim:
+            raise ShapeError(
+                f"{self._name}: {name} has sizes {list(given.shape)}; {allowed.event_dim} dims or "
+                "more are needed"
+            )
+        with no_grad(), _engine.DisposeScope("check"):
+            is_right = allowed.check(given)
+            if bool(is_right.all()):
+                return
+            told = "holds what is none"
+            if allowed.event_dim == 0:
+                wrong = given.expand(is_right.shape)[~is_right]
+                told = f"holds {wrong[0].item():g}"
+        raise ValueError(f"{self._name}: {name} {told}; {allowed.needed} are needed")
+
+    def _checked(self, value: Tensor) -> Tensor:
+        """A value that it might have drawn."""
+        given = check.tensor(self._name, "value", value)
+        events = len(self._event_shape)
+        if given.ndim < events or given.shape[given.ndim - events :] != self._event_shape:
+            raise ShapeError(
+                f"{self._name}: a value of sizes {list(given.shape)}; its last must be "
+                f"{list(self._event_shape)}"
+            )
+        if self._validate_args:
+            try:
+                allowed = self.support
+            except NotImplementedError:
+                return given
+            self._refuse_unless(allowed, "value", given)
+        return given
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         """Draw so that gradients pass to the parameters.
@@ -50,7 +182,7 @@ class Distribution:
             sample_shape: How many batches are drawn.
 
         Returns:
-            A new tensor [*sample_shape, *batch_shape].
+            A new tensor [*sample_shape, *batch_shape, *event_shape].
 
         Raises:
             NotImplementedError: Draws of this distribution have no gradient.
@@ -67,7 +199,7 @@ class Distribution:
             sample_shape: How many batches are drawn.
 
         Returns:
-            A new tensor [*sample_shape, *batch_shape], without gradient.
+            A new tensor [*sample_shape, *batch_shape, *event_shape], without gradient.
 
         Raises:
             ShapeError: A negative size.
@@ -82,7 +214,44 @@ class Distribution:
         """Compute the logarithm of the probability, or of its density.
 
         Args:
+            value: A tensor whose sizes broadcast with the batch's and the event's.
+
+        Returns:
+            A new tensor.
+
+        Raises:
+            ValueError: A value that is never drawn, unless `validate_args` is False.
+            ShapeError: Sizes that do not fit.
+            NotImplementedError: The distribution has none.
+
+        >>> gb.distributions.Normal(0.0, 1.0).log_prob(gb.tensor(0.0))
+        tensor(-0.9189)
+        """
+        raise self._missing("log_prob()")
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """Compute the probability of drawing at most `value`.
+
+        Args:
             value: A tensor whose sizes broadcast with the batch's.
+
+        Returns:
+            A new tensor.
+
+        Raises:
+            ValueError: A value that is never drawn, unless `validate_args` is False.
+            NotImplementedError: The distribution has none.
+
+        >>> gb.distributions.Uniform(0.0, 4.0).cdf(gb.tensor(1.0))
+        tensor(0.2500)
+        """
+        raise self._missing("cdf()")
+
+    def icdf(self, value: Tensor) -> Tensor:
+        """Compute what is exceeded with probability 1 - `value`: the inverse of `cdf`.
+
+        Args:
+            value: Probabilities whose sizes broadcast with the batch's.
 
         Returns:
             A new tensor.
@@ -90,10 +259,32 @@ class Distribution:
         Raises:
             NotImplementedError: The distribution has none.
 
-        >>> gb.distributions.Normal(0.0, 1.0).log_prob(gb.tensor(0.0))
-        tensor(-0.9189)
+        >>> gb.distributions.Uniform(0.0, 4.0).icdf(gb.tensor(0.25))
+        tensor(1.)
         """
-        raise self._missing("log_prob()")
+        raise self._missing("icdf()")
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        """List all values that may be drawn.
+
+        Args:
+            expand: False leaves the batch's dims at size 1.
+
+        Returns:
+            A new tensor [values, *batch_shape, *event_shape].
+
+        Raises:
+            NotImplementedError: They are not finitely many.
+
+        >>> gb.distributions.Bernoulli(0.5).enumerate_support()
+        tensor([0., 1.])
+        """
+        raise self._missing("enumerate_support()")
+
+    def _enumerated(self, values: Tensor, expand: bool) -> Tensor:
+        ones = (1,) * len(self._batch_shape)
+        listed = values.view(len(values), *ones, *self._event_shape)
+        return listed.expand((-1, *self._batch_shape, *self._event_shape)) if expand else listed
 
     def entropy(self) -> Tensor:
         """Compute the entropy, in nats.
@@ -108,3 +299,23 @@ class Distribution:
         tensor(0.6931)
         """
         raise self._missing("entropy()")
+
+    def perplexity(self) -> Tensor:
+        """Compute e to the power of the entropy.
+
+        Returns:
+            A new tensor of the batch's sizes.
+
+        >>> gb.distributions.Categorical(logits=gb.zeros(3)).perplexity()
+        tensor(3.0000)
+        """
+        return self.entropy().exp()
+
+    def __repr__(self) -> str:
+        told = []
+        for name in self.arg_constraints:
+            held = getattr(self, name, None)
+            if isinstance(held, Tensor):
+                is_short = held.numel() == 1 and not held.is_disposed
+                told.append(f"{name}: {held.detach() if is_short else list(held.shape)}")
+        return f"{self._name}({', '.join(told)})"

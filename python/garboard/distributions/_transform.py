@@ -1,0 +1,188 @@
+"""What all transforms share, and the inverse of each."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+from garboard import _check as check
+from garboard._engine import Tensor
+from garboard.distributions import constraints
+from garboard.distributions.constraints import Constraint
+
+__all__ = ["Transform"]
+
+
+class Transform:
+    """Base of transforms: a subclass has `_call`, `_inverse` and `log_abs_det_jacobian`.
+
+    Attributes:
+        domain: What it takes.
+        codomain: What it returns.
+        bijective: Whether it has an inverse.
+
+    Args:
+        cache_size: 1 keeps the last pair of input and result, so that `inv` of the very result is
+            exact; 0 keeps nothing.
+
+    Raises:
+        ValueError: Another cache size.
+
+    >>> gb.distributions.transforms.ExpTransform()(gb.tensor(0.0))
+    tensor(1.)
+    """
+
+    domain: Constraint = constraints.real
+    codomain: Constraint = constraints.real
+    bijective: bool = False
+
+    def __init__(self, cache_size: int = 0) -> None:
+        size = check.count(type(self).__name__, "cache_size", cache_size)
+        if size > 1:
+            raise ValueError(f"{type(self).__name__}: cache_size {size}; 0 or 1 is needed")
+        self._cache_size = size
+        self._kept: tuple[Tensor, Tensor] | None = None
+
+    @property
+    def sign(self) -> Any:
+        """1 where it rises, -1 where it falls."""
+        raise NotImplementedError(f"{type(self).__name__}: no sign of this transform")
+
+    @property
+    def inv(self) -> Transform:
+        """The inverse."""
+        return _Inverse(self)
+
+    def with_cache(self, cache_size: int = 1) -> Transform:
+        """Return the same transform with a cache of this size.
+
+        Args:
+            cache_size: 0 or 1.
+
+        Returns:
+            The transform itself, if its cache has that size, else a new one.
+
+        Raises:
+            ValueError: Another size.
+
+        >>> transform = gb.distributions.transforms.TanhTransform().with_cache()
+        >>> transform.with_cache(1) is transform
+        True
+        """
+        if check.count(type(self).__name__, "cache_size", cache_size) > 1:
+            raise ValueError(f"{type(self).__name__}: cache_size {cache_size}; 0 or 1 is needed")
+        if cache_size == self._cache_size:
+            return self
+        made = copy.copy(self)
+        made._cache_size, made._kept = cache_size, None
+        return made
+
+    def __call__(self, x: Tensor) -> Tensor:
+        check.tensor(type(self).__name__, "x", x)
+        if self._kept is not None and self._kept[0] is x:
+            return self._kept[1]
+        y = self._call(x)
+        if self._cache_size:
+            self._kept = x, y
+        return y
+
+    def _inv_call(self, y: Tensor) -> Tensor:
+        check.tensor(type(self).__name__, "y", y)
+        if self._kept is not None and self._kept[1] is y:
+            return self._kept[0]
+        x = self._inverse(y)
+        if self._cache_size:
+            self._kept = x, y
+        return x
+
+    def _call(self, x: Tensor) -> Tensor:
+        raise NotImplementedError(f"{type(self).__name__}: _call() is not defined")
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        raise NotImplementedError(f"{type(self).__name__}: this transform has no inverse")
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        """Compute the logarithm of how much it stretches at `x`.
+
+        Args:
+            x: What it is given.
+            y: What it makes of `x`.
+
+        Returns:
+            A new tensor, of one number an event.
+
+        Raises:
+            NotImplementedError: It has no such thing.
+
+        >>> x = gb.tensor(2.0)
+        >>> gb.distributions.transforms.ExpTransform().log_abs_det_jacobian(x, x.exp())
+        tensor(2.)
+        """
+        raise NotImplementedError(f"{type(self).__name__}: no log_abs_det_jacobian()")
+
+    def forward_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
+        """Return the sizes of the result for an input of these.
+
+        Args:
+            shape: Sizes.
+
+        Returns:
+            Sizes; the same, for most transforms.
+
+        >>> gb.distributions.transforms.ExpTransform().forward_shape((2,))
+        (2,)
+        """
+        return check.sizes(type(self).__name__, "shape", shape)
+
+    def inverse_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
+        """Return the sizes of the input of a result of these.
+
+        Args:
+            shape: Sizes.
+
+        Returns:
+            Sizes; the same, for most transforms.
+
+        >>> gb.distributions.transforms.ExpTransform().inverse_shape((2,))
+        (2,)
+        """
+        return check.sizes(type(self).__name__, "shape", shape)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+
+class _Inverse(Transform):
+    """The inverse of a transform, whose cache it shares."""
+
+    def __init__(self, of: Transform) -> None:
+        super().__init__()
+        self._of = of
+        self.domain, self.codomain, self.bijective = of.codomain, of.domain, of.bijective
+
+    @property
+    def inv(self) -> Transform:
+        return self._of
+
+    @property
+    def sign(self) -> Any:
+        return self._of.sign
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return self._of._inv_call(x)
+
+    def _inv_call(self, y: Tensor) -> Tensor:
+        return self._of(y)
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        return -self._of.log_abs_det_jacobian(y, x)
+
+    def forward_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
+        return self._of.inverse_shape(shape)
+
+    def inverse_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
+        return self._of.forward_shape(shape)
+
+    def __repr__(self) -> str:
+        return f"Inverse({self._of})"

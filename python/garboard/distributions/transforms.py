@@ -1,0 +1,268 @@
+"""Invertible functions of draws, which know how much they stretch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import log
+from typing import Any
+
+from garboard import _check as check
+from garboard import _engine
+from garboard._dtypes import finfo
+from garboard._engine import Tensor
+from garboard._functions import broadcast_shapes
+from garboard.distributions import constraints
+from garboard.distributions._parameters import event_sum
+from garboard.distributions._transform import Transform
+from garboard.distributions._transforms_made import (
+    ComposeTransform,
+    IndependentTransform,
+    ReshapeTransform,
+)
+from garboard.distributions._transforms_made import (
+    identity_transform as identity_transform,
+)
+from garboard.nn.functional._softplus import softplus_of
+
+__all__ = [
+    "AbsTransform",
+    "AffineTransform",
+    "ComposeTransform",
+    "ExpTransform",
+    "IndependentTransform",
+    "PowerTransform",
+    "ReshapeTransform",
+    "SigmoidTransform",
+    "SoftmaxTransform",
+    "SoftplusTransform",
+    "TanhTransform",
+    "Transform",
+]
+
+
+class ExpTransform(Transform):
+    """e^x.
+
+    >>> gb.distributions.transforms.ExpTransform().inv(gb.tensor(1.0))
+    tensor(0.)
+    """
+
+    codomain = constraints.positive
+    bijective = True
+    sign = 1
+
+    def _call(self, x: Tensor) -> Tensor:
+        return x.exp()
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return y.log()
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        return x
+
+
+class SigmoidTransform(Transform):
+    """1 / (1 + e^-x).
+
+    >>> gb.distributions.transforms.SigmoidTransform()(gb.tensor(0.0))
+    tensor(0.5000)
+    """
+
+    codomain = constraints.unit_interval
+    bijective = True
+    sign = 1
+
+    def _call(self, x: Tensor) -> Tensor:
+        known = finfo(x.dtype)
+        return x.sigmoid().clamp(known.tiny, 1 - known.eps)
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        known = finfo(y.dtype)
+        inside = y.clamp(known.tiny, 1 - known.eps)
+        return inside.log() - (-inside).log1p()
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        return -softplus_of(-x) - softplus_of(x)
+
+
+class TanhTransform(Transform):
+    """tanh(x). With `cache_size=1` the inverse of a draw is exact where tanh is 1 already.
+
+    >>> gb.distributions.transforms.TanhTransform()(gb.tensor(0.0))
+    tensor(0.)
+    """
+
+    codomain = constraints.interval(-1.0, 1.0)
+    bijective = True
+    sign = 1
+
+    def _call(self, x: Tensor) -> Tensor:
+        return x.tanh()
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return y.atanh()
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        return 2.0 * (log(2.0) - x - softplus_of(-2.0 * x))
+
+
+class SoftplusTransform(Transform):
+    """ln(1 + e^x).
+
+    >>> gb.distributions.transforms.SoftplusTransform()(gb.tensor(0.0))
+    tensor(0.6931)
+    """
+
+    codomain = constraints.positive
+    bijective = True
+    sign = 1
+
+    def _call(self, x: Tensor) -> Tensor:
+        return softplus_of(x)
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return (-(-y).expm1()).log() + y
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        return -softplus_of(-x)
+
+
+class AbsTransform(Transform):
+    """|x|, whose inverse gives the positive one.
+
+    >>> gb.distributions.transforms.AbsTransform()(gb.tensor(-1.0))
+    tensor(1.)
+    """
+
+    codomain = constraints.nonnegative
+
+    def _call(self, x: Tensor) -> Tensor:
+        return x.abs()
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return y.alias()
+
+
+class PowerTransform(Transform):
+    """x^exponent of positive numbers.
+
+    Args:
+        exponent: A tensor, or a number, other than 0.
+        cache_size: 1 keeps the last pair of input and result.
+
+    >>> gb.distributions.transforms.PowerTransform(2.0)(gb.tensor(3.0))
+    tensor(9.)
+    """
+
+    domain = constraints.positive
+    codomain = constraints.positive
+    bijective = True
+
+    def __init__(self, exponent: Tensor | float, cache_size: int = 0) -> None:
+        super().__init__(cache_size)
+        self.exponent = _number("PowerTransform", "exponent", exponent)
+
+    @property
+    def sign(self) -> Any:
+        return _sign_of(self.exponent)
+
+    def _call(self, x: Tensor) -> Tensor:
+        return x**self.exponent
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return y ** (1 / self.exponent)
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        return (self.exponent * y / x).abs().log()
+
+    def forward_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
+        return _broadcast(shape, self.exponent)
+
+    def inverse_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
+        return _broadcast(shape, self.exponent)
+
+
+class AffineTransform(Transform):
+    """loc + scale x.
+
+    Args:
+        loc: A tensor, or a number.
+        scale: Likewise, other than 0.
+        event_dim: How many of the last dims make one event.
+        cache_size: 1 keeps the last pair of input and result.
+
+    Raises:
+        ValueError: A negative number of dims.
+
+    >>> gb.distributions.transforms.AffineTransform(1.0, 2.0)(gb.tensor(3.0))
+    tensor(7.)
+    """
+
+    bijective = True
+
+    def __init__(
+        self,
+        loc: Tensor | float,
+        scale: Tensor | float,
+        event_dim: int = 0,
+        cache_size: int = 0,
+    ) -> None:
+        super().__init__(cache_size)
+        self.loc = _number("AffineTransform", "loc", loc)
+        self.scale = _number("AffineTransform", "scale", scale)
+        self.event_dim = check.count("AffineTransform", "event_dim", event_dim)
+        if self.event_dim:
+            self.domain = constraints.independent(constraints.real, self.event_dim)
+            self.codomain = self.domain
+
+    @property
+    def sign(self) -> Any:
+        return _sign_of(self.scale)
+
+    def _call(self, x: Tensor) -> Tensor:
+        return self.loc + self.scale * x
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return (y - self.loc) / self.scale
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        scale = self.scale
+        if not isinstance(scale, Tensor):
+            scale = _engine.full_like(x, scale)
+        stretched = scale.abs().log().expand(_broadcast(x.shape, scale))
+        return event_sum(stretched, self.event_dim)
+
+    def forward_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
+        return _broadcast(shape, self.loc, self.scale)
+
+    def inverse_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
+        return _broadcast(shape, self.loc, self.scale)
+
+
+class SoftmaxTransform(Transform):
+    """Softmax along the last dim. Its inverse, the logarithm, is one of many.
+
+    >>> gb.distributions.transforms.SoftmaxTransform()(gb.zeros(2))
+    tensor([0.5000, 0.5000])
+    """
+
+    domain = constraints.real_vector
+    codomain = constraints.simplex
+
+    def _call(self, x: Tensor) -> Tensor:
+        return _engine.softmax(x, -1)
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return y.log()
+
+
+def _number(op: str, name: str, given: Tensor | float) -> Tensor | float:
+    return given if isinstance(given, Tensor) else check.worth(op, name, given)
+
+
+def _sign_of(scale: Tensor | float) -> Any:
+    return scale.sign() if isinstance(scale, Tensor) else (scale > 0) - (scale < 0)
+
+
+def _broadcast(shape: Sequence[int], *others: Any) -> tuple[int, ...]:
+    return broadcast_shapes(tuple(shape), *(it.shape for it in others if isinstance(it, Tensor)))
