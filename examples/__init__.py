@@ -1,0 +1,1 @@
+"""Whole programs, each for garboard and for PyTorch."""
