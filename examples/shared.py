@@ -59,15 +59,18 @@ def scope_of(lib: Any) -> Any:
 
 
 def equal_start(lib: Any, model: Any, seed: int = 1) -> Any:
-    """Give a model the same weights in both libraries: uniform, as wide as their inputs allow."""
+    """Give a model the same start in both libraries: weights as wide as their inputs allow, and
+    biases of 0. What scales a norm is 1 already."""
     random = np.random.default_rng(seed)
     with lib.no_grad():
-        for parameter in model.parameters():
+        for name, parameter in model.named_parameters():
             sizes = tuple(parameter.shape)
             if len(sizes) > 1:
                 bound = (3 / np.prod(sizes[1:])) ** 0.5
                 drawn = random.uniform(-bound, bound, sizes).astype(np.float32)
                 parameter.copy_(lib.from_numpy(drawn))
+            elif "bias" in name:
+                parameter.zero_()
     return model
 
 
