@@ -306,8 +306,8 @@ class Distribution:
         Returns:
             A new tensor of the batch's sizes.
 
-        >>> gb.distributions.Categorical(logits=gb.zeros(3)).perplexity()
-        tensor(3.0000)
+        >>> gb.distributions.Categorical(logits=gb.zeros(2)).perplexity()
+        tensor(2.)
         """
         return self.entropy().exp()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import Any
 
 from garboard import _check as check
 from garboard._engine import Tensor
@@ -45,7 +44,7 @@ class Transform:
         self._kept: tuple[Tensor, Tensor] | None = None
 
     @property
-    def sign(self) -> Any:
+    def sign(self) -> Tensor | int:
         """1 where it rises, -1 where it falls."""
         raise NotImplementedError(f"{type(self).__name__}: no sign of this transform")
 
@@ -166,7 +165,7 @@ class _Inverse(Transform):
         return self._of
 
     @property
-    def sign(self) -> Any:
+    def sign(self) -> Tensor | int:
         return self._of.sign
 
     def __call__(self, x: Tensor) -> Tensor:

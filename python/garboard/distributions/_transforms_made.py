@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import cast
 
 from garboard import _check as check
 from garboard import _engine
@@ -97,7 +97,7 @@ class IndependentTransform(Transform):
         self.bijective = base_transform.bijective
 
     @property
-    def sign(self) -> Any:
+    def sign(self) -> Tensor | int:
         return self.base_transform.sign
 
     def _call(self, x: Tensor) -> Tensor:
@@ -166,8 +166,8 @@ class ComposeTransform(Transform):
         )
 
     @property
-    def sign(self) -> Any:
-        sign: Any = 1
+    def sign(self) -> Tensor | int:
+        sign: Tensor | int = 1
         for part in self.parts:
             sign = sign * part.sign
         return sign

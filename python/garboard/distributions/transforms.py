@@ -163,7 +163,7 @@ class PowerTransform(Transform):
         self.exponent = _number("PowerTransform", "exponent", exponent)
 
     @property
-    def sign(self) -> Any:
+    def sign(self) -> Tensor | int:
         return _sign_of(self.exponent)
 
     def _call(self, x: Tensor) -> Tensor:
@@ -216,7 +216,7 @@ class AffineTransform(Transform):
             self.codomain = self.domain
 
     @property
-    def sign(self) -> Any:
+    def sign(self) -> Tensor | int:
         return _sign_of(self.scale)
 
     def _call(self, x: Tensor) -> Tensor:
@@ -260,7 +260,7 @@ def _number(op: str, name: str, given: Tensor | float) -> Tensor | float:
     return given if isinstance(given, Tensor) else check.worth(op, name, given)
 
 
-def _sign_of(scale: Tensor | float) -> Any:
+def _sign_of(scale: Tensor | float) -> Tensor | int:
     return scale.sign() if isinstance(scale, Tensor) else (scale > 0) - (scale < 0)
 
 
