@@ -13,6 +13,13 @@ from garboard.distributions.constraints import Constraint
 __all__ = ["Transform"]
 
 
+def _checked_size(op: str, given: object) -> int:
+    size = check.count(op, "cache_size", given)
+    if size > 1:
+        raise ValueError(f"{op}: cache_size {size}; 0 or 1 is needed")
+    return size
+
+
 class Transform:
     """Base of transforms: a subclass has `_call`, `_inverse` and `log_abs_det_jacobian`.
 
@@ -37,10 +44,7 @@ class Transform:
     bijective: bool = False
 
     def __init__(self, cache_size: int = 0) -> None:
-        size = check.count(type(self).__name__, "cache_size", cache_size)
-        if size > 1:
-            raise ValueError(f"{type(self).__name__}: cache_size {size}; 0 or 1 is needed")
-        self._cache_size = size
+        self._cache_size = _checked_size(type(self).__name__, cache_size)
         self._kept: tuple[Tensor, Tensor] | None = None
 
     @property
@@ -69,12 +73,11 @@ class Transform:
         >>> transform.with_cache(1) is transform
         True
         """
-        if check.count(type(self).__name__, "cache_size", cache_size) > 1:
-            raise ValueError(f"{type(self).__name__}: cache_size {cache_size}; 0 or 1 is needed")
-        if cache_size == self._cache_size:
+        size = _checked_size(type(self).__name__, cache_size)
+        if size == self._cache_size:
             return self
         made = copy.copy(self)
-        made._cache_size, made._kept = cache_size, None
+        made._cache_size, made._kept = size, None
         return made
 
     def __call__(self, x: Tensor) -> Tensor:
