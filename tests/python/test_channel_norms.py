@@ -126,6 +126,23 @@ def test_running_statistics_move_to_those_of_the_batch():
     np.testing.assert_allclose(out, want, 1e-9, 1e-9)
 
 
+@pytest.mark.parametrize(
+    ("sizes", "dtype", "weight", "groups", "error"),
+    [
+        ((2, 3), gb.float32, None, 0, gb.ShapeError),
+        ((2, 3, 4), gb.float32, None, 2, gb.ShapeError),
+        ((2, 3, 4), gb.float32, None, -1, gb.ShapeError),
+        ((2, 3, 4), gb.float32, 4, 0, gb.ShapeError),
+        ((2, 3, 4), gb.float64, 3, 0, gb.DTypeError),
+        ((2, 3, 4), gb.int64, None, 0, gb.DTypeError),
+    ],
+)
+def test_the_kernels_op_refuses_what_it_cannot_do(sizes, dtype, weight, groups, error):
+    x = gb.zeros(sizes, dtype=dtype)
+    with pytest.raises(error):
+        gb._engine._channel_norm(x, weight and gb.zeros(weight), None, groups, 1e-5)
+
+
 def test_a_norm_keeps_no_bytes_after_its_graph():
     x = gb.tensor(drawn(2, 4, 10), requires_grad=True)
     before = gb.memory.live()

@@ -1,5 +1,6 @@
 #include "csrc/ops/nn/channel_normalization.h"
 
+#include "csrc/core/error.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
 #include "csrc/ops/elementwise/binary.h"
@@ -13,6 +14,29 @@ namespace garboard {
 namespace {
 
 View or_none(const Tensor& tensor) { return tensor ? tensor.view() : View(); }
+
+void check(const char* op, const Tensor& input, const Tensor& weight, const Tensor& bias,
+           std::int64_t groups) {
+  if (input.ndim() != 3 || groups < 0 || (groups > 0 && input.sizes()[1] % groups != 0))
+    throw ShapeError(text(op, ": input ", input.sizes(), " in ", groups,
+                          " groups; [samples, channels, places] that they divide are needed"));
+  if (input.dtype() != DType::float32 && input.dtype() != DType::float64)
+    throw DTypeError(
+        text(op, ": input of dtype ", name_of(input.dtype()), "; float32 or float64 is needed"));
+  for (const Tensor* tensor : {&weight, &bias}) {
+    if (!*tensor) continue;
+    const char* const name = tensor == &weight ? "weight" : "bias";
+    if (tensor->sizes() != Dims{input.sizes()[1]})
+      throw ShapeError(text(op, ": ", name, " ", tensor->sizes(), ", input ", input.sizes(),
+                            "; an element a channel is needed"));
+    if (tensor->dtype() != input.dtype())
+      throw DTypeError(text(op, ": ", name, " of dtype ", name_of(tensor->dtype()), ", input of ",
+                            name_of(input.dtype()), "; they must be equal"));
+    if (tensor->device() != input.device())
+      throw DeviceError(text(op, ": ", name, " on ", tensor->device(), ", input on ",
+                             input.device(), "; they must be on one device, use to()"));
+  }
+}
 
 /// What forward and backward share.
 struct SlabForm {
@@ -81,6 +105,7 @@ Grads gradients_of(const Backward& at, const SlabForm& slabs, bool has_weight) {
 NormalizedChannels normalize_channels(const Tensor& input, const Tensor& weight, const Tensor& bias,
                                       std::int64_t groups, double epsilon) {
   const char* const op = groups > 0 ? "group_norm" : "batch_norm";
+  check(op, input, weight, bias, groups);
   const SlabForm slabs{op, input.sizes(), groups, epsilon};
   const Device device = input.device();
   const auto made = [&](const Dims& sizes) { return empty_of(op, sizes, input.dtype(), device); };
