@@ -480,6 +480,13 @@ REFUSALS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: dist.TransformedDistribution(dist.Normal(0.0, 1.0), 3), TypeError, "of type int"),
     (lambda: dist.ReshapeTransform((2,), (3,)), gb.ShapeError, "as many elements are needed"),
     (lambda: dist.ExpTransform(cache_size=2), ValueError, "0 or 1 is needed"),
+    (
+        lambda: dist.PowerTransform(2.0).log_abs_det_jacobian("x", gb.ones(1)),
+        TypeError,
+        "x is of type str",
+    ),
+    (lambda: dist.constraints.simplex.check([0.5, 0.5]), TypeError, "value is of type list"),
+    (lambda: dist.constraints.square.check(gb.ones(2)), gb.ShapeError, "2 dims or more are needed"),
     (lambda: dist.register_kl(int, dist.Normal), TypeError, "type_p is no class of distributions"),
     (
         lambda: dist.kl_divergence(dist.Bernoulli(0.5), dist.Normal(0.0, 1.0)),

@@ -26,7 +26,7 @@ __all__ = ["Categorical", "Multinomial", "OneHotCategorical", "OneHotCategorical
 class _NotNegative(Constraint):
     event_dim = 1
 
-    def check(self, value: Tensor) -> Tensor:
+    def _test(self, value: Tensor) -> Tensor:
         return (value >= 0).all(-1) & (value.sum(-1) > 0)
 
     @property

@@ -56,6 +56,7 @@ class ReshapeTransform(Transform):
         return y.reshape(self.inverse_shape(y.shape))
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        self.forward_shape(check.tensor("ReshapeTransform", "x", x).shape)
         batch = x.shape[: x.ndim - len(self.in_shape)]
         return _engine.zeros(batch, dtype=x.dtype, device=x.device)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from garboard import _check as check
 from garboard import _engine
-from garboard._engine import Tensor
+from garboard._engine import ShapeError, Tensor
 
 __all__ = [
     "Constraint",
@@ -60,12 +60,22 @@ class Constraint:
             A new bool tensor of the dims before the last `event_dim`.
 
         Raises:
+            ShapeError: Fewer dims.
             NotImplementedError: The set depends on what is not known yet.
 
         >>> gb.distributions.constraints.simplex.check(gb.tensor([0.5, 0.5]))
         tensor(True)
         """
-        raise NotImplementedError(f"{type(self).__name__}: no check() of this set")
+        name = type(self).__name__.strip("_")
+        if check.tensor(name, "value", value).ndim < self.event_dim:
+            raise ShapeError(
+                f"{name}: a value of sizes {list(value.shape)}; {self.event_dim} dims or more are "
+                "needed"
+            )
+        return self._test(value)
+
+    def _test(self, value: Tensor) -> Tensor:
+        raise NotImplementedError(f"{type(self).__name__.strip('_')}: no check() of this set")
 
     @property
     def needed(self) -> str:
@@ -83,7 +93,7 @@ class _Dependent(Constraint):
 class _Boolean(Constraint):
     is_discrete = True
 
-    def check(self, value: Tensor) -> Tensor:
+    def _test(self, value: Tensor) -> Tensor:
         return (value == 0) | (value == 1)
 
     @property
@@ -95,7 +105,7 @@ class _OneHot(Constraint):
     is_discrete = True
     event_dim = 1
 
-    def check(self, value: Tensor) -> Tensor:
+    def _test(self, value: Tensor) -> Tensor:
         return ((value == 0) | (value == 1)).all(-1) & (value.sum(-1) == 1)
 
     @property
@@ -104,7 +114,7 @@ class _OneHot(Constraint):
 
 
 class _Real(Constraint):
-    def check(self, value: Tensor) -> Tensor:
+    def _test(self, value: Tensor) -> Tensor:
         return value == value  # NaN is no number
 
     @property
@@ -129,7 +139,7 @@ class integer_interval(Constraint):
         self.lower_bound = lower_bound
         self.upper_bound = upper_bound
 
-    def check(self, value: Tensor) -> Tensor:
+    def _test(self, value: Tensor) -> Tensor:
         is_whole = value == value.floor() if value.dtype.is_floating_point else value == value
         return is_whole & (value >= self.lower_bound) & (value <= self.upper_bound)
 
@@ -153,7 +163,7 @@ class interval(Constraint):
         self.lower_bound = lower_bound
         self.upper_bound = upper_bound
 
-    def check(self, value: Tensor) -> Tensor:
+    def _test(self, value: Tensor) -> Tensor:
         return (value >= self.lower_bound) & (value <= self.upper_bound)
 
     @property
@@ -172,7 +182,7 @@ class half_open_interval(interval):
     tensor([ True, False])
     """
 
-    def check(self, value: Tensor) -> Tensor:
+    def _test(self, value: Tensor) -> Tensor:
         return (value >= self.lower_bound) & (value < self.upper_bound)
 
     @property
@@ -193,7 +203,7 @@ class greater_than(Constraint):
     def __init__(self, lower_bound: Tensor | float) -> None:
         self.lower_bound = lower_bound
 
-    def check(self, value: Tensor) -> Tensor:
+    def _test(self, value: Tensor) -> Tensor:
         return value > self.lower_bound
 
     @property
@@ -211,7 +221,7 @@ class greater_than_eq(greater_than):
     tensor([ True, False])
     """
 
-    def check(self, value: Tensor) -> Tensor:
+    def _test(self, value: Tensor) -> Tensor:
         return value >= self.lower_bound
 
     @property
@@ -232,7 +242,7 @@ class less_than(Constraint):
     def __init__(self, upper_bound: Tensor | float) -> None:
         self.upper_bound = upper_bound
 
-    def check(self, value: Tensor) -> Tensor:
+    def _test(self, value: Tensor) -> Tensor:
         return value < self.upper_bound
 
     @property
@@ -243,7 +253,7 @@ class less_than(Constraint):
 class _IntegersFrom(greater_than):
     is_discrete = True
 
-    def check(self, value: Tensor) -> Tensor:
+    def _test(self, value: Tensor) -> Tensor:
         is_whole = value == value.floor() if value.dtype.is_floating_point else value == value
         return is_whole & (value >= self.lower_bound)
 
@@ -255,7 +265,7 @@ class _IntegersFrom(greater_than):
 class _Simplex(Constraint):
     event_dim = 1
 
-    def check(self, value: Tensor) -> Tensor:
+    def _test(self, value: Tensor) -> Tensor:
         return (value >= 0).all(-1) & ((value.sum(-1) - 1).abs() < 1e-6)
 
     @property
@@ -279,7 +289,7 @@ class multinomial(Constraint):
     def __init__(self, upper_bound: int) -> None:
         self.upper_bound = upper_bound
 
-    def check(self, value: Tensor) -> Tensor:
+    def _test(self, value: Tensor) -> Tensor:
         return (value >= 0).all(-1) & (value.sum(-1) == self.upper_bound)
 
     @property
@@ -290,7 +300,7 @@ class multinomial(Constraint):
 class _Matrix(Constraint):
     event_dim = 2
 
-    def check(self, value: Tensor) -> Tensor:
+    def _test(self, value: Tensor) -> Tensor:
         is_square = value.shape[-1] == value.shape[-2]
         return _engine.full(value.shape[:-2], is_square, dtype=_engine.bool, device=value.device)
 
@@ -300,9 +310,9 @@ class _Matrix(Constraint):
 
 
 class _Symmetric(_Matrix):
-    def check(self, value: Tensor) -> Tensor:
+    def _test(self, value: Tensor) -> Tensor:
         if value.shape[-1] != value.shape[-2]:
-            return super().check(value)
+            return super()._test(value)
         return ((value - value.mT).abs() <= 1e-6 + 1e-5 * value.abs()).all(-1).all(-1)
 
     @property
@@ -311,10 +321,10 @@ class _Symmetric(_Matrix):
 
 
 class _PositiveDefinite(_Symmetric):
-    def check(self, value: Tensor) -> Tensor:
+    def _test(self, value: Tensor) -> Tensor:
         from garboard.linalg import cholesky_ex
 
-        is_symmetric = super().check(value)
+        is_symmetric = super()._test(value)
         if value.shape[-1] != value.shape[-2]:
             return is_symmetric
         return is_symmetric & (cholesky_ex(value).info == 0)
@@ -325,7 +335,7 @@ class _PositiveDefinite(_Symmetric):
 
 
 class _LowerTriangular(_Matrix):
-    def check(self, value: Tensor) -> Tensor:
+    def _test(self, value: Tensor) -> Tensor:
         return (value.tril() == value).all(-1).all(-1)
 
     @property
@@ -334,8 +344,8 @@ class _LowerTriangular(_Matrix):
 
 
 class _LowerCholesky(_LowerTriangular):
-    def check(self, value: Tensor) -> Tensor:
-        return super().check(value) & (value.diagonal(dim1=-2, dim2=-1) > 0).all(-1)
+    def _test(self, value: Tensor) -> Tensor:
+        return super()._test(value) & (value.diagonal(dim1=-2, dim2=-1) > 0).all(-1)
 
     @property
     def needed(self) -> str:
@@ -367,7 +377,7 @@ class independent(Constraint):
         self.is_discrete = base_constraint.is_discrete
         self.event_dim = base_constraint.event_dim + self.reinterpreted_batch_ndims
 
-    def check(self, value: Tensor) -> Tensor:
+    def _test(self, value: Tensor) -> Tensor:
         found = self.base_constraint.check(value)
         for _ in range(self.reinterpreted_batch_ndims):
             found = found.all(-1)

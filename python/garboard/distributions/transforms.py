@@ -173,6 +173,7 @@ class PowerTransform(Transform):
         return y ** (1 / self.exponent)
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        check.tensor("PowerTransform", "x", x)
         return (self.exponent * y / x).abs().log()
 
     def forward_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
@@ -226,6 +227,7 @@ class AffineTransform(Transform):
         return (y - self.loc) / self.scale
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        check.tensor("AffineTransform", "x", x)
         scale = self.scale
         if not isinstance(scale, Tensor):
             scale = _engine.full_like(x, scale)
