@@ -38,7 +38,7 @@ class _LogitRelaxedBernoulli(_OfOdds):
         logits: Tensor | float | None,
         validate_args: bool | None,
     ) -> None:
-        self.temperature = floating("RelaxedBernoulli", "temperature", temperature)
+        self.temperature: Tensor = floating("RelaxedBernoulli", "temperature", temperature)
         self._start(probs, logits, validate_args)
 
     @property
@@ -125,7 +125,7 @@ class _ExpRelaxedCategorical(_OfClasses):
         logits: Tensor | None,
         validate_args: bool | None,
     ) -> None:
-        self.temperature = floating("RelaxedOneHotCategorical", "temperature", temperature)
+        self.temperature: Tensor = floating("RelaxedOneHotCategorical", "temperature", temperature)
         self._start(probs, logits, True, validate_args)
 
     @property

@@ -32,22 +32,22 @@ class ReshapeTransform(Transform):
     (3, 2, 2)
     """
 
-    bijective = True
+    bijective: bool = True
 
     def __init__(
         self, in_shape: Sequence[int], out_shape: Sequence[int], cache_size: int = 0
     ) -> None:
         super().__init__(cache_size)
         op = "ReshapeTransform"
-        self.in_shape = check.sizes(op, "in_shape", in_shape)
-        self.out_shape = check.sizes(op, "out_shape", out_shape)
+        self.in_shape: tuple[int, ...] = check.sizes(op, "in_shape", in_shape)
+        self.out_shape: tuple[int, ...] = check.sizes(op, "out_shape", out_shape)
         if _count(self.in_shape) != _count(self.out_shape):
             raise ShapeError(
                 f"{op}: {list(self.in_shape)} and {list(self.out_shape)}; as many elements are "
                 "needed"
             )
-        self.domain = constraints.independent(constraints.real, len(self.in_shape))
-        self.codomain = constraints.independent(constraints.real, len(self.out_shape))
+        self.domain: Constraint = constraints.independent(constraints.real, len(self.in_shape))
+        self.codomain: Constraint = constraints.independent(constraints.real, len(self.out_shape))
 
     def _call(self, x: Tensor) -> Tensor:
         return x.reshape(self.forward_shape(x.shape))
@@ -90,12 +90,14 @@ class IndependentTransform(Transform):
     ) -> None:
         super().__init__(cache_size)
         op = "IndependentTransform"
-        self.base_transform = check.of_type(Transform, op, "base_transform", base_transform)
+        self.base_transform: Transform = check.of_type(
+            Transform, op, "base_transform", base_transform
+        )
         dims = check.count(op, "reinterpreted_batch_ndims", reinterpreted_batch_ndims)
-        self.reinterpreted_batch_ndims = dims
-        self.domain = constraints.independent(base_transform.domain, dims)
-        self.codomain = constraints.independent(base_transform.codomain, dims)
-        self.bijective = base_transform.bijective
+        self.reinterpreted_batch_ndims: int = dims
+        self.domain: Constraint = constraints.independent(base_transform.domain, dims)
+        self.codomain: Constraint = constraints.independent(base_transform.codomain, dims)
+        self.bijective: bool = base_transform.bijective
 
     @property
     def sign(self) -> Tensor | int:
@@ -144,7 +146,9 @@ class ComposeTransform(Transform):
             for place, it in enumerate(items_of(parts))
         ]
         self.parts: list[Transform] = [it.with_cache() for it in named] if cache_size else named
-        self.bijective = all(it.bijective for it in self.parts)
+        self.bijective: bool = all(it.bijective for it in self.parts)
+        self.domain: Constraint = constraints.real
+        self.codomain: Constraint = constraints.real
         if self.parts:
             self.domain, self.codomain = self._ends()
 
@@ -228,4 +232,4 @@ def _replaced(shape: Sequence[int], old: tuple[int, ...], new: tuple[int, ...]) 
     return (*given[:cut], *new)
 
 
-identity_transform = ComposeTransform([])
+identity_transform: Transform = ComposeTransform([])

@@ -368,14 +368,14 @@ class independent(Constraint):
     """
 
     def __init__(self, base_constraint: Constraint, reinterpreted_batch_ndims: int) -> None:
-        self.base_constraint = check.of_type(
+        self.base_constraint: Constraint = check.of_type(
             Constraint, "independent", "base_constraint", base_constraint
         )
-        self.reinterpreted_batch_ndims = check.count(
+        self.reinterpreted_batch_ndims: int = check.count(
             "independent", "reinterpreted_batch_ndims", reinterpreted_batch_ndims
         )
-        self.is_discrete = base_constraint.is_discrete
-        self.event_dim = base_constraint.event_dim + self.reinterpreted_batch_ndims
+        self.is_discrete: bool = base_constraint.is_discrete
+        self.event_dim: int = base_constraint.event_dim + self.reinterpreted_batch_ndims
 
     def _test(self, value: Tensor) -> Tensor:
         found = self.base_constraint.check(value)
@@ -409,19 +409,19 @@ def _told(bound: Tensor | float) -> str:
     return f"{bound.item():g}" if bound.numel() == 1 else "a bound of its own each"
 
 
-boolean = _Boolean()
-dependent = _Dependent()
-lower_cholesky = _LowerCholesky()
-lower_triangular = _LowerTriangular()
-nonnegative = greater_than_eq(0.0)
-nonnegative_integer = _IntegersFrom(0)
-one_hot = _OneHot()
-positive = greater_than(0.0)
-positive_definite = _PositiveDefinite()
-positive_integer = _IntegersFrom(1)
-real = _Real()
-real_vector = independent(real, 1)
-simplex = _Simplex()
-square = _Matrix()
-symmetric = _Symmetric()
-unit_interval = interval(0.0, 1.0)
+boolean: Constraint = _Boolean()
+dependent: Constraint = _Dependent()
+lower_cholesky: Constraint = _LowerCholesky()
+lower_triangular: Constraint = _LowerTriangular()
+nonnegative: Constraint = greater_than_eq(0.0)
+nonnegative_integer: Constraint = _IntegersFrom(0)
+one_hot: Constraint = _OneHot()
+positive: Constraint = greater_than(0.0)
+positive_definite: Constraint = _PositiveDefinite()
+positive_integer: Constraint = _IntegersFrom(1)
+real: Constraint = _Real()
+real_vector: Constraint = independent(real, 1)
+simplex: Constraint = _Simplex()
+square: Constraint = _Matrix()
+symmetric: Constraint = _Symmetric()
+unit_interval: Constraint = interval(0.0, 1.0)

@@ -22,6 +22,7 @@ from garboard.distributions._transforms_made import (
 from garboard.distributions._transforms_made import (
     identity_transform as identity_transform,
 )
+from garboard.distributions.constraints import Constraint
 from garboard.nn.functional._softplus import softplus_of
 
 __all__ = [
@@ -47,8 +48,8 @@ class ExpTransform(Transform):
     tensor(0.)
     """
 
-    codomain = constraints.positive
-    bijective = True
+    codomain: Constraint = constraints.positive
+    bijective: bool = True
     sign = 1
 
     def _call(self, x: Tensor) -> Tensor:
@@ -68,8 +69,8 @@ class SigmoidTransform(Transform):
     tensor(0.5000)
     """
 
-    codomain = constraints.unit_interval
-    bijective = True
+    codomain: Constraint = constraints.unit_interval
+    bijective: bool = True
     sign = 1
 
     def _call(self, x: Tensor) -> Tensor:
@@ -92,8 +93,8 @@ class TanhTransform(Transform):
     tensor(0.)
     """
 
-    codomain = constraints.interval(-1.0, 1.0)
-    bijective = True
+    codomain: Constraint = constraints.interval(-1.0, 1.0)
+    bijective: bool = True
     sign = 1
 
     def _call(self, x: Tensor) -> Tensor:
@@ -113,8 +114,8 @@ class SoftplusTransform(Transform):
     tensor(0.6931)
     """
 
-    codomain = constraints.positive
-    bijective = True
+    codomain: Constraint = constraints.positive
+    bijective: bool = True
     sign = 1
 
     def _call(self, x: Tensor) -> Tensor:
@@ -134,7 +135,7 @@ class AbsTransform(Transform):
     tensor(1.)
     """
 
-    codomain = constraints.nonnegative
+    codomain: Constraint = constraints.nonnegative
 
     def _call(self, x: Tensor) -> Tensor:
         return x.abs()
@@ -154,13 +155,13 @@ class PowerTransform(Transform):
     tensor(9.)
     """
 
-    domain = constraints.positive
-    codomain = constraints.positive
-    bijective = True
+    domain: Constraint = constraints.positive
+    codomain: Constraint = constraints.positive
+    bijective: bool = True
 
     def __init__(self, exponent: Tensor | float, cache_size: int = 0) -> None:
         super().__init__(cache_size)
-        self.exponent = _number("PowerTransform", "exponent", exponent)
+        self.exponent: Tensor | float = _number("PowerTransform", "exponent", exponent)
 
     @property
     def sign(self) -> Tensor | int:
@@ -199,7 +200,7 @@ class AffineTransform(Transform):
     tensor(7.)
     """
 
-    bijective = True
+    bijective: bool = True
 
     def __init__(
         self,
@@ -209,12 +210,12 @@ class AffineTransform(Transform):
         cache_size: int = 0,
     ) -> None:
         super().__init__(cache_size)
-        self.loc = _number("AffineTransform", "loc", loc)
-        self.scale = _number("AffineTransform", "scale", scale)
-        self.event_dim = check.count("AffineTransform", "event_dim", event_dim)
+        self.loc: Tensor | float = _number("AffineTransform", "loc", loc)
+        self.scale: Tensor | float = _number("AffineTransform", "scale", scale)
+        self.event_dim: int = check.count("AffineTransform", "event_dim", event_dim)
         if self.event_dim:
-            self.domain = constraints.independent(constraints.real, self.event_dim)
-            self.codomain = self.domain
+            self.domain: Constraint = constraints.independent(constraints.real, self.event_dim)
+            self.codomain: Constraint = self.domain
 
     @property
     def sign(self) -> Tensor | int:
@@ -248,8 +249,8 @@ class SoftmaxTransform(Transform):
     tensor([0.5000, 0.5000])
     """
 
-    domain = constraints.real_vector
-    codomain = constraints.simplex
+    domain: Constraint = constraints.real_vector
+    codomain: Constraint = constraints.simplex
 
     def _call(self, x: Tensor) -> Tensor:
         return _engine.softmax(x, -1)
