@@ -12,6 +12,7 @@ from garboard import _check as check
 from garboard import _engine
 from garboard._engine import DeviceError, DTypeError, ShapeError, Tensor
 from garboard._given import items_of
+from garboard._out import written
 from garboard._subscripts import Label, plan_of, read
 
 if TYPE_CHECKING:
@@ -72,7 +73,11 @@ def einsum(*args: Any) -> Tensor:
 
 
 def tensordot(
-    a: Tensor, b: Tensor, dims: int | tuple[Size, Size] | list[Size] | Tensor = 2
+    a: Tensor,
+    b: Tensor,
+    dims: int | tuple[Size, Size] | list[Size] | Tensor = 2,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Multiply along dims of both, and add up over those.
 
@@ -81,6 +86,8 @@ def tensordot(
         b: Tensor of the same dtype.
         dims: How many of the last dims of `a` meet as many of the first of `b`; or two lists, of
             dims of `a` and of those of `b` that they meet.
+        out: Where to write the result, and what is returned then: a tensor of its sizes on its
+            device, of its category (bool, integer, floating) or one above.
 
     Returns:
         A new tensor of the dims of `a` that are left, and then of those of `b`. Until backward the
@@ -92,6 +99,7 @@ def tensordot(
         IndexOutOfRangeError: A dim lies outside.
         DTypeError: The dtypes differ, or are bool.
         DeviceError: The tensors are on two devices.
+        GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: `dims` is neither an integer nor two lists.
         DisposedError: A tensor is disposed.
 
@@ -111,7 +119,7 @@ def tensordot(
     labels_a = tuple(range(a.ndim))
     labels_b = tuple(of_a[of_b.index(k)] if k in of_b else a.ndim + k for k in range(b.ndim))
     left: set[Label] = {label for label in (*labels_a, *labels_b) if label not in of_a}
-    return _product("tensordot", (a, labels_a), (b, labels_b), left)[0]
+    return written("tensordot", _product("tensordot", (a, labels_a), (b, labels_b), left)[0], out)
 
 
 def _met_dims(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]:

@@ -12,6 +12,7 @@ from garboard import _check as check
 from garboard import _engine
 from garboard._engine import Tensor
 from garboard._native import add_methods
+from garboard._out import written
 
 if TYPE_CHECKING:
     from garboard.linalg._factors import QR
@@ -75,11 +76,13 @@ def chain_matmul(*matrices: Tensor) -> Tensor:
     return chained("chain_matmul", matrices, least=1)
 
 
-def inverse(input: Tensor) -> Tensor:
+def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Invert matrices, as `linalg.inv`.
 
     Args:
         input: Tensor [..., n, n], float32 or float64.
+        out: Where to write the result, and what is returned then: a tensor of its sizes on its
+            device, of its category (bool, integer, floating) or one above.
 
     Returns:
         A new tensor of the same sizes. Until backward the graph keeps `input`, its factors and the
@@ -90,6 +93,7 @@ def inverse(input: Tensor) -> Tensor:
         ShapeError: The matrices are not square.
         DTypeError: Another dtype.
         DeviceError: The device has no LAPACK.
+        GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: `input` is no Tensor.
         DisposedError: `input` is disposed.
 
@@ -98,7 +102,7 @@ def inverse(input: Tensor) -> Tensor:
     """
     from garboard import linalg
 
-    return linalg.inv(check.tensor("inverse", "input", input))
+    return written("inverse", linalg.inv(check.tensor("inverse", "input", input)), out)
 
 
 def det(input: Tensor) -> Tensor:
@@ -175,12 +179,14 @@ def logdet(input: Tensor) -> Tensor:
     return _engine.where(sign < 0, float("nan"), logarithm)
 
 
-def cholesky(input: Tensor, upper: bool = False) -> Tensor:
+def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """Return the triangle L of a symmetric positive definite L L^T, as `linalg.cholesky`.
 
     Args:
         input: Tensor [..., n, n], float32 or float64, of which one triangle is read.
         upper: True returns U of U^T U, and reads the upper triangle.
+        out: Where to write the result, and what is returned then: a tensor of its sizes on its
+            device, of its category (bool, integer, floating) or one above.
 
     Returns:
         A new tensor of the same sizes. Until backward the graph keeps it.
@@ -190,6 +196,7 @@ def cholesky(input: Tensor, upper: bool = False) -> Tensor:
         ShapeError: The matrices are not square.
         DTypeError: Another dtype.
         DeviceError: The device has no LAPACK.
+        GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: An argument is of another type.
         DisposedError: `input` is disposed.
 
@@ -198,16 +205,22 @@ def cholesky(input: Tensor, upper: bool = False) -> Tensor:
     """
     from garboard import linalg
 
-    return linalg.cholesky(check.tensor("cholesky", "input", input), upper=upper)
+    return written(
+        "cholesky", linalg.cholesky(check.tensor("cholesky", "input", input), upper=upper), out
+    )
 
 
-def cholesky_solve(B: Tensor, L: Tensor, upper: bool = False) -> Tensor:
+def cholesky_solve(
+    B: Tensor, L: Tensor, upper: bool = False, *, out: Tensor | None = None
+) -> Tensor:
     """Solve A X = B with the triangle that `cholesky` found of A.
 
     Args:
         B: Tensor [..., n, k], float32 or float64.
         L: Tensor [..., n, n] of the same dtype.
         upper: True takes `L` for U of A = U^T U.
+        out: Where to write the result, and what is returned then: a tensor of its sizes on its
+            device, of its category (bool, integer, floating) or one above.
 
     Returns:
         A new tensor of the sizes of `B`, its batch broadcast. Until backward the graph keeps `L`
@@ -217,6 +230,7 @@ def cholesky_solve(B: Tensor, L: Tensor, upper: bool = False) -> Tensor:
         ShapeError: The sizes do not fit.
         DTypeError: The dtypes differ, or are others.
         DeviceError: The tensors are on two devices, or the device has no LAPACK.
+        GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: An argument is of another type.
         DisposedError: A tensor is disposed.
 
@@ -231,15 +245,17 @@ def cholesky_solve(B: Tensor, L: Tensor, upper: bool = False) -> Tensor:
     lower = L.transpose(-2, -1) if check.flag(op, "upper", upper) else L
     solve = _engine._linalg_solve_triangular
     found = solve(lower, B, False, True, False, op)
-    return solve(lower.transpose(-2, -1), found, True, True, False, op)
+    return written(op, solve(lower.transpose(-2, -1), found, True, True, False, op), out)
 
 
-def cholesky_inverse(L: Tensor, upper: bool = False) -> Tensor:
+def cholesky_inverse(L: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """Invert A by the triangle that `cholesky` found of it.
 
     Args:
         L: Tensor [..., n, n], float32 or float64.
         upper: True takes `L` for U of A = U^T U.
+        out: Where to write the result, and what is returned then: a tensor of its sizes on its
+            device, of its category (bool, integer, floating) or one above.
 
     Returns:
         A new tensor of the same sizes. Until backward the graph keeps `L` and what it solved.
@@ -248,6 +264,7 @@ def cholesky_inverse(L: Tensor, upper: bool = False) -> Tensor:
         ShapeError: The sizes do not fit.
         DTypeError: Another dtype.
         DeviceError: The device has no LAPACK.
+        GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: An argument is of another type.
         DisposedError: `L` is disposed.
 
@@ -256,7 +273,11 @@ def cholesky_inverse(L: Tensor, upper: bool = False) -> Tensor:
     """
     check.tensor("cholesky_inverse", "L", L)
     size = L.shape[-1] if L.ndim else 0
-    return cholesky_solve(_engine.eye(size, dtype=L.dtype, device=L.device), L, upper)
+    return written(
+        "cholesky_inverse",
+        cholesky_solve(_engine.eye(size, dtype=L.dtype, device=L.device), L, upper),
+        out,
+    )
 
 
 def qr(input: Tensor, some: bool = True) -> QR:
@@ -349,12 +370,14 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     return linalg.pinv(check.tensor("pinverse", "input", input), rtol=rcond)
 
 
-def matrix_power(input: Tensor, n: int) -> Tensor:
+def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """Multiply matrices by themselves, as `linalg.matrix_power`.
 
     Args:
         input: Tensor [..., m, m] of any dtype but bool.
         n: The power; below 0, that of the inverse.
+        out: Where to write the result, and what is returned then: a tensor of its sizes on its
+            device, of its category (bool, integer, floating) or one above.
 
     Returns:
         A new tensor of the same sizes. Until backward the graph keeps what each product keeps.
@@ -363,6 +386,7 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
         LinAlgError: A matrix is singular, and `n` negative.
         ShapeError: The matrices are not square.
         DTypeError: The dtype is bool, or is not floating and `n` negative.
+        GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: An argument is of another type.
         DisposedError: `input` is disposed.
 
@@ -371,7 +395,9 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
     """
     from garboard import linalg
 
-    return linalg.matrix_power(check.tensor("matrix_power", "input", input), n)
+    return written(
+        "matrix_power", linalg.matrix_power(check.tensor("matrix_power", "input", input), n), out
+    )
 
 
 def matrix_exp(input: Tensor) -> Tensor:

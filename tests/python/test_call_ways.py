@@ -106,7 +106,7 @@ def test_a_default_is_what_is_given_when_nothing_is():
 
 
 def test_the_documentation_tells_every_way():
-    assert "Or called as `gb.max(input, other)`." in gb.max.__doc__
+    assert "Or called as `gb.max(input, other, *, out=None)`." in gb.max.__doc__
     told = "Or called as `x.to(dtype, non_blocking=False, copy=False)` or `x.to(other, non_blocking"
     assert told in " ".join(gb.Tensor.to.__doc__.split())
     assert "    other: Tensor to compare with" in gb.max.__doc__

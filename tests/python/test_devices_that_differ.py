@@ -50,6 +50,13 @@ def test_an_op_in_place_refuses_what_is_elsewhere_and_writes_nothing(row, device
     assert first.tolist() == before
 
 
+def test_an_out_of_what_is_composed_is_refused_elsewhere(device):
+    for call, given in ((gb.sum, gb.ones(2)), (gb.linalg.det, gb.eye(2))):
+        out = call(given).to(device)
+        with pytest.raises(gb.DeviceError, match="out is on simulated"):
+            call(given, out=out)
+
+
 @rows([row for row in ROWS if row.takes_out])
 def test_an_out_that_is_elsewhere_is_refused(row, device):
     inputs = row.inputs(row.dtypes[0])

@@ -170,9 +170,13 @@ inline Tensor truncated_quotient(const Operand& a, const Operand& b) {
   return floor_divide(sub(a, fmod(a, b)), b);  // exact, so nothing is rounded
 }
 
-/// Writes what an op of others made into `out`, its first operand where that is `in_place`. Raises
-/// ShapeError, DTypeError, DeviceError, GradientError.
-inline void write_made(const char* op, const Tensor& out, const Tensor& made, bool in_place) {
+/// Raises ShapeError, DTypeError, DeviceError or GradientError where `made` cannot be written into
+/// `out`, which is the op's first operand where that is `in_place`.
+inline void check_takes(const char* op, const Tensor& out, const Tensor& made, bool in_place) {
+  if (!in_place && is_grad_enabled() && (made.requires_grad() || out.requires_grad()))
+    throw GradientError(text(op,
+                             ": out= given while an input or out requires grad, and writing into "
+                             "out is not recorded; call it inside no_grad(), or without out="));
   check_writable(op, out);
   if (out.sizes() != made.sizes())
     throw ShapeError(text(op, ": out has sizes ", out.sizes(), ", the result ", made.sizes(),
@@ -183,10 +187,11 @@ inline void write_made(const char* op, const Tensor& out, const Tensor& made, bo
   if (category_of(out.dtype()) < category_of(made.dtype()))
     throw DTypeError(text(op, ": a result of ", name_of(made.dtype()), " does not fit into ",
                           name_of(out.dtype()), "; convert first, with to()"));
-  if (!in_place && is_grad_enabled() && (made.requires_grad() || out.requires_grad()))
-    throw GradientError(text(op,
-                             ": out= given while an input or out requires grad, and writing into "
-                             "out is not recorded; call it inside no_grad(), or without out="));
+}
+
+/// Writes what an op of others made into `out`, unless `check_takes` raises.
+inline void write_made(const char* op, const Tensor& out, const Tensor& made, bool in_place) {
+  check_takes(op, out, made, in_place);
   copy_(out, made);
 }
 

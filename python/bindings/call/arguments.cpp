@@ -200,6 +200,10 @@ Arguments::Arguments(const char* op, const Signature& signature, PyObject** valu
     PyObject* const name = PyTuple_GET_ITEM(names, k);
     int found = signature.place_of(name);
     if (found < 0) {
+      if (signature.names_out(name)) {
+        take_out(given[count + k]);
+        continue;
+      }
       found = signature.place_of_numpy_name(name);
       if (found < 0) throw_type_error("%s: no parameter is named '%U'", op, name);
       if (values_[found])
@@ -221,6 +225,23 @@ Arguments::Arguments(const char* op, const Signature& signature, PyObject** valu
     fill_in(next);
   }
   if (input || (values_[0] && is_tensor(values_[0]))) first_ = &tensor_of(values_[0], op, name(0));
+}
+
+void Arguments::take_out(PyObject* given) {
+  if (given == Py_None) return;
+  if (signature_.out() == Outs::one) {
+    if (!is_tensor(given)) throw_no("a Tensor", given, op_, "out");
+    tensor_of(given, op_, "out");
+  } else {
+    if (!PyTuple_Check(given) && !PyList_Check(given))
+      throw_no("a tuple of Tensors, one for each result,", given, op_, "out");
+    const Items items(given, op_, "out");
+    for (Py_ssize_t i = 0; i < items.size(); ++i) {
+      if (!is_tensor(items[i].get())) throw_no("a tuple of Tensors", items[i].get(), op_, "out");
+      tensor_of(items[i].get(), op_, "out");
+    }
+  }
+  out_ = given;
 }
 
 void Arguments::fill_in(int first) const {
@@ -345,6 +366,7 @@ Match match(const Signature& signature, const Call& call) {
   for (Py_ssize_t k = 0; k < name_count; ++k) {
     PyObject* const name = PyTuple_GET_ITEM(call.names, k);
     const int found = signature.place_of_any_name(name);
+    if (found < 0 && signature.names_out(name)) continue;
     if (found < 0 || values[static_cast<std::size_t>(found)]) return refused();
     values[static_cast<std::size_t>(found)] = call.given[call.count + k];
   }
@@ -372,7 +394,9 @@ bool fits(const Signature& signature, const Call& call) {
     if (!fits_at(i, call.given[i - before])) return false;
   Py_ssize_t required = signature.required_count() - placed;
   for (Py_ssize_t k = 0; k < call.name_count(); ++k) {
-    const int found = signature.place_of_any_name(PyTuple_GET_ITEM(call.names, k));
+    PyObject* const name = PyTuple_GET_ITEM(call.names, k);
+    const int found = signature.place_of_any_name(name);
+    if (found < 0 && signature.names_out(name)) continue;
     if (found < placed || !fits_at(found, call.given[call.count + k])) return false;
     if (found < signature.required_count()) --required;
   }

@@ -41,6 +41,9 @@ class Arguments {
   /// The object itself; null only for what `*sizes` collected.
   PyObject* object(std::size_t i) const { return values_[i]; }
 
+  /// What `out=` was given, borrowed: a tensor that is not disposed, or several; null for None.
+  PyObject* out() const { return out_; }
+
   /// The first one is looked at before any other is converted, which may run code that disposes it.
   /// An empty tensor for None, where the parameter takes that.
   const Tensor& tensor(std::size_t i) const { return i == 0 && first_ ? *first_ : tensor_at(i); }
@@ -55,6 +58,7 @@ class Arguments {
 
  private:
   const Tensor& tensor_at(std::size_t i) const;
+  void take_out(PyObject* given);
   /// Gives what was left out its default. Raises TypeError where there is none.
   void fill_in(int first) const;
 
@@ -64,6 +68,7 @@ class Arguments {
   const Tensor* first_ = nullptr;  // null where the first is none
   PyObject* const* rest_ = nullptr;
   Py_ssize_t rest_count_ = 0;
+  PyObject* out_ = nullptr;
 };
 
 /// The first of `count` signatures that a call fits, by its names, its length and what its objects

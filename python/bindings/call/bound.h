@@ -15,6 +15,7 @@
 #include "python/bindings/call/doc.h"
 #include "python/bindings/call/reader.h"
 #include "python/bindings/call/signature.h"
+#include "python/bindings/call/written.h"
 #include "python/bindings/exchange/exchange.h"
 #include "python/bindings/exchange/numbers.h"
 #include "python/bindings/interpreter/ref.h"
@@ -78,7 +79,12 @@ struct Result<void> {
 template <>
 struct Result<Tensor> {
   static constexpr const char* annotation = "Tensor";
-  static PyObject* give(Tensor&& value, const Arguments&) { return wrap(std::move(value)); }
+  static constexpr Outs out = Outs::one;
+  static PyObject* give(Tensor&& value, const Arguments& given) {
+    if (given.out()) [[unlikely]]
+      return written(given, value);
+    return wrap(std::move(value));
+  }
 };
 template <>
 struct Result<Itself> {
@@ -108,15 +114,23 @@ struct Result<Dims> {
 template <>
 struct Result<ValuesAndIndices> {
   static constexpr const char* annotation = "ValuesAndIndices";
-  static PyObject* give(ValuesAndIndices&& value, const Arguments&) {
+  static constexpr Outs out = Outs::several;
+  static PyObject* give(ValuesAndIndices&& value, const Arguments& given) {
+    if (given.out()) [[unlikely]]
+      return named(written(given, {{value.values, value.indices}}));
     return named(std::move(value));
   }
   static PyObject* named(ValuesAndIndices value);
+  /// Of a tuple of two, which it takes over.
+  static PyObject* named(PyObject* both);
 };
 template <>
 struct Result<std::vector<Tensor>> {
   static constexpr const char* annotation = "tuple[Tensor, ...]";
-  static PyObject* give(std::vector<Tensor>&& values, const Arguments&) {
+  static constexpr Outs out = Outs::several;
+  static PyObject* give(std::vector<Tensor>&& values, const Arguments& given) {
+    if (given.out()) [[unlikely]]
+      return written(given, values);
     return tuple(std::move(values));
   }
   static PyObject* tuple(std::vector<Tensor> values) {
@@ -210,6 +224,16 @@ struct Method {
   Place place;
   PyObject* (*call)(const Arguments& arguments);
   Births births;
+  Outs results;  // what `with_out` lets the call take
+  Outs out = Outs::none;
+
+  /// The same row, which takes `out=` too: what is made is written there.
+  consteval Method with_out() const {
+    if (results == Outs::none) throw "out= is for functions that return tensors";
+    Method row = *this;
+    row.out = results;
+    return row;
+  }
 };
 
 /// The row that binds `function`; `returns` is for a function that returns a Python object.
@@ -230,7 +254,13 @@ consteval Method bind(const char* name, const char* signature, const Doc& doc, F
           &doc,
           place,
           [](const Arguments& given) { return call_bound(F(), given); },
-          is_plain ? Births::none : Births::some};
+          is_plain ? Births::none : Births::some,
+          [] {
+            if constexpr (requires { detail::Result<Result>::out; })
+              return detail::Result<Result>::out;
+            else
+              return Outs::none;
+          }()};
 }
 
 }  // namespace garboard::python

@@ -130,9 +130,23 @@ std::string docstring(const char* name, const Doc& doc, std::span<const Signatur
   if (!others.empty()) text.append("\n\nOr called as ").append(others).append(".");
   std::string arguments;
   for (const Signature& way : signatures) add_arguments(arguments, doc, way, is_method);
+  const auto with_out =
+      std::ranges::find_if(signatures, [](const Signature& it) { return it.out() != Outs::none; });
+  const bool takes_out = with_out != signatures.end();
+  if (takes_out) {
+    arguments.append(arguments.empty() ? "" : "\n")
+        .append("out: Where to write what is made, and what is returned then: ")
+        .append(with_out->out() == Outs::one ? "a tensor" : "a tuple of a tensor for each,")
+        .append(" of the result's sizes, on its device, of its category (bool, integer, floating) ")
+        .append("or one above.");
+  }
   add_section(text, "Args", arguments, 4);
   add_section(text, "Returns", doc.returns, 0);
   std::string raises = doc.raises;
+  if (takes_out) {
+    raises.append(raises.empty() ? "" : "\n")
+        .append("GradientError: Grad mode is on, `out` is given, and a tensor requires grad.");
+  }
   if (takes_tensors(signatures)) {
     if (!raises.empty()) raises += '\n';
     raises += "DisposedError: A tensor is disposed.";

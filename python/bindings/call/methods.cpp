@@ -19,7 +19,7 @@ void add_method(std::span<const Method> ways, FastFunction method, FastFunction 
   MethodTable& table = method_table();
   const Method& first = ways.front();
   std::vector<Signature> signatures;
-  for (const Method& way : ways) signatures.emplace_back(way.signature);
+  for (const Method& way : ways) signatures.emplace_back(way.signature, way.out);
   const auto add = [&](std::vector<PyMethodDef>& to, FastFunction call, bool is_method) {
     to.push_back({first.name, reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(call)),
                   METH_FASTCALL | METH_KEYWORDS,

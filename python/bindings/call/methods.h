@@ -28,7 +28,7 @@ namespace garboard::python {
 template <std::size_t count>
 const std::array<const Signature*, count>& signatures_of(const Method* rows) {
   auto& all = *new std::array<const Signature*, count>;
-  for (std::size_t i = 0; i < count; ++i) all[i] = new Signature(rows[i].signature);
+  for (std::size_t i = 0; i < count; ++i) all[i] = new Signature(rows[i].signature, rows[i].out);
   return all;
 }
 
@@ -89,7 +89,8 @@ PyObject* call_entry(PyObject* self, PyObject* const* given, Py_ssize_t count,
     const BirthStamp stamp;
     return table[first + way].call(arguments);
   } else {
-    static const Signature& signature = *new Signature(table[first].signature);  // leaked
+    static const Signature& signature =
+        *new Signature(table[first].signature, table[first].out);  // leaked
     const Borrowing borrowing;  // first: what follows may run anything
     if constexpr (is_method && parameters == 1) {
       if (count == 0 && !names && table[first].births == Births::none) [[likely]]

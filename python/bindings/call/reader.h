@@ -283,6 +283,10 @@ struct Reader<Placement> : detail::Value<Placement> {
     Placement placement;
     if (given.object(i) != Py_None) placement.dtype = Reader<DType>::read(given, i);
     if (given.object(i + 1) != Py_None) placement.device = Reader<Device>::read(given, i + 1);
+    if (given.out()) [[unlikely]] {  // decides what is left open
+      const Tensor& out = tensor_of(given.out(), given.op(), "out");
+      placement = {placement.dtype.value_or(out.dtype()), placement.device.value_or(out.device())};
+    }
     return placement;
   }
 };

@@ -55,7 +55,7 @@ unsigned kinds_of(std::string_view annotation) {
 
 }  // namespace
 
-Signature::Signature(std::string_view text) {
+Signature::Signature(std::string_view text, Outs out) : out_(out) {
   bool keyword_only = false;
   for_each_part(text, [&](std::string_view part) {
     if (part == "*") {
@@ -87,6 +87,10 @@ Signature::Signature(std::string_view text) {
     parameters_.push_back(std::move(parameter));
     if (!keyword_only) ++positional_count_;
   });
+}
+
+bool Signature::names_out(PyObject* name) const {
+  return out_ != Outs::none && PyUnicode_CompareWithASCIIString(name, "out") == 0;
 }
 
 int Signature::place_of(PyObject* name, PyObject* Parameter::*called) const {
@@ -125,6 +129,10 @@ std::string Signature::join(std::string_view receiver, bool is_method, bool with
     }
     add(part);
   }
+  if (out_ == Outs::none) return text + ")";
+  if (positional_count_ == static_cast<int>(parameters_.size()) && variadic_ < 0) add("*");
+  const char* const type = out_ == Outs::one ? ": Tensor" : ": tuple[Tensor, ...]";
+  add(with_types ? std::string("out") + type + " | None = None" : "out=None");
   return text + ")";
 }
 

@@ -4,6 +4,7 @@
 
 #include <Python.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -74,13 +75,17 @@ enum class Kind : unsigned {
   any = ~0u,
 };
 
+/// What `out=` takes, if a call may name it: a tensor for the result, or a tuple of one for each.
+/// It is no parameter that has a place: a call without it pays nothing for it.
+enum class Outs : std::uint8_t { none, one, several };
+
 /// Parsed from, for instance, `dim: int | None = None, *, keepdim: bool = False`. A parameter
 /// `*sizes: int` takes all positional arguments that are left, or one sequence of them; so does
 /// `*tensors: Tensor`.
 class Signature {
  public:
   /// Interns the names.
-  explicit Signature(std::string_view text);
+  explicit Signature(std::string_view text, Outs out = Outs::none);
 
   struct Parameter {
     PyObject* name;                  // interned, leaked
@@ -100,6 +105,10 @@ class Signature {
   int required_count() const { return required_count_; }
   /// The index of `*sizes`, or -1.
   int variadic() const { return variadic_; }
+
+  Outs out() const { return out_; }
+  /// Whether a call that names `name` names `out`, and may.
+  bool names_out(PyObject* name) const;
 
   /// The index of the parameter that a call names so, or -1.
   int place_of(PyObject* name) const { return place_of(name, &Parameter::name); }
@@ -130,6 +139,7 @@ class Signature {
   int positional_count_ = 0;
   int required_count_ = 0;
   int variadic_ = -1;
+  Outs out_;
 };
 
 }  // namespace garboard::python

@@ -136,11 +136,13 @@ constexpr std::array table{
     bind("addcmul", scaled, docs::addcmul,
          [](const Tensor& input, const Tensor& a, const Tensor& b, Scalar value) {
            return add_scaled(input, composite::product_to_add(input, a, b), value);
-         }),
+         })
+        .with_out(),
     bind("addcdiv", scaled, docs::addcdiv,
          [](const Tensor& input, const Tensor& a, const Tensor& b, Scalar value) {
            return add_scaled(input, composite::quotient_to_add(a, b), value);
-         }),
+         })
+        .with_out(),
     bind(
         "addcmul_", scaled, docs::addcmul_,
         [](const Tensor& input, const Tensor& a, const Tensor& b, Scalar value) {
@@ -158,7 +160,8 @@ constexpr std::array table{
     bind("nan_to_num",
          "input: Tensor, nan: Number | None = None, posinf: Number | None = None, neginf: Number | "
          "None = None",
-         docs::nan_to_num, fn<composite::nan_to_num>),
+         docs::nan_to_num, fn<composite::nan_to_num>)
+        .with_out(),
     bind("isclose", nearly, docs::isclose, fn<composite::isclose>),
     bind("allclose", nearly, docs::allclose, fn<composite::allclose>),
     bind("equal", "input: Tensor, other: Tensor", docs::equal, fn<composite::equal>),

@@ -271,14 +271,17 @@ constexpr std::array others{
         [](const Tensor& input, Approximation approximate) {
           return approximate == Approximation::tanh ? gelu_tanh(input) : gelu(input);
         },
-        Place::functional),
+        Place::functional)
+        .with_out(),
     bind(
         "where", "condition: Tensor, input: Tensor | Number, other: Tensor | Number", docs::where,
         [](const Tensor& condition, const Operand& input, const Operand& other) {
           return where(condition, input, other);
         },
-        Place::functional),
-    bind("where", "condition: Tensor", docs::where, fn<nonzero_places>, Place::functional),
+        Place::functional)
+        .with_out(),
+    bind("where", "condition: Tensor", docs::where, fn<nonzero_places>, Place::functional)
+        .with_out(),
 };
 
 }  // namespace

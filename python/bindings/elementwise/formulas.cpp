@@ -338,8 +338,8 @@ constexpr Doc rsub{
 };
 
 constexpr std::array without_forms{
-    bind("isposinf", "input: Tensor", isposinf, fn<composite::is_infinity<true>>),
-    bind("isneginf", "input: Tensor", isneginf, fn<composite::is_infinity<false>>),
+    bind("isposinf", "input: Tensor", isposinf, fn<composite::is_infinity<true>>).with_out(),
+    bind("isneginf", "input: Tensor", isneginf, fn<composite::is_infinity<false>>).with_out(),
     bind("positive", "input: Tensor", positive, fn<composite::positive>),
     bind(
         "rsub", "input: Tensor, other: Tensor | Number, *, alpha: Number = 1", rsub,

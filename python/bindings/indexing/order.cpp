@@ -86,29 +86,34 @@ constexpr std::array table{
     bind("sort", ordered, docs::sort,
          [](const Tensor& input, std::int64_t dim, bool descending, bool) {
            return sort(input, dim, direction_of(descending));
-         }),
+         })
+        .with_out(),
     bind("argsort", ordered, docs::argsort,
          [](const Tensor& input, std::int64_t dim, bool descending, bool) {
            return argsort(input, dim, direction_of(descending));
-         }),
+         })
+        .with_out(),
     bind("msort", "input: Tensor", docs::msort,
-         [](const Tensor& input) { return sort(input, 0, Direction::ascending).values; }),
+         [](const Tensor& input) { return sort(input, 0, Direction::ascending).values; })
+        .with_out(),
     bind("topk", "input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True",
          docs::topk,
          [](const Tensor& input, std::int64_t k, std::int64_t dim, bool largest, bool) {
            return topk(input, k, dim, direction_of(largest));
-         }),
+         })
+        .with_out(),
     bind("kthvalue", "input: Tensor, k: int, dim: int = -1, keepdim: bool = False", docs::kthvalue,
-         fn<kthvalue>),
-    bind("median", "input: Tensor", docs::median, of_all<median>),
-    bind("median", of_one_dim, docs::median, fn<median>),
-    bind("nanmedian", "input: Tensor", docs::nanmedian, of_all<nanmedian>),
-    bind("nanmedian", of_one_dim, docs::nanmedian, fn<nanmedian>),
-    bind("mode", of_last_dim, docs::mode, fn<most_frequent>),
-    bind("cummax", along, docs::cummax, fn<cummax>),
-    bind("cummin", along, docs::cummin, fn<cummin>),
-    bind("quantile", between, docs::quantile, quantile_of<false>),
-    bind("nanquantile", between, docs::nanquantile, quantile_of<true>),
+         fn<kthvalue>)
+        .with_out(),
+    bind("median", "input: Tensor", docs::median, of_all<median>).with_out(),
+    bind("median", of_one_dim, docs::median, fn<median>).with_out(),
+    bind("nanmedian", "input: Tensor", docs::nanmedian, of_all<nanmedian>).with_out(),
+    bind("nanmedian", of_one_dim, docs::nanmedian, fn<nanmedian>).with_out(),
+    bind("mode", of_last_dim, docs::mode, fn<most_frequent>).with_out(),
+    bind("cummax", along, docs::cummax, fn<cummax>).with_out(),
+    bind("cummin", along, docs::cummin, fn<cummin>).with_out(),
+    bind("quantile", between, docs::quantile, quantile_of<false>).with_out(),
+    bind("nanquantile", between, docs::nanquantile, quantile_of<true>).with_out(),
     bind(
         "unique",
         "input: Tensor, sorted: bool = True, return_inverse: bool = False, "
@@ -132,7 +137,8 @@ constexpr std::array table{
     bind("bincount", "input: Tensor, weights: Tensor | None = None, minlength: int = 0",
          docs::bincount, fn<bincount>),
     bind("histc", "input: Tensor, bins: int = 100, min: float = 0, max: float = 0", docs::histc,
-         fn<histc>),
+         fn<histc>)
+        .with_out(),
     bind(
         "searchsorted",
         "sorted_sequence: Tensor, input: Tensor | Number, *, out_int32: bool = False, "
@@ -144,7 +150,8 @@ constexpr std::array table{
             throw ShapeError("searchsorted: side 'left' and right=True; one of the two is needed");
           return places_in("searchsorted", sorted, values, as_int32, right || side == Side::right);
         },
-        Place::functional),
+        Place::functional)
+        .with_out(),
     bind(
         "bucketize",
         "input: Tensor | Number, boundaries: Tensor, *, out_int32: bool = False, "
@@ -156,7 +163,8 @@ constexpr std::array table{
                 text("bucketize: boundaries of sizes ", boundaries.sizes(), "; one dim is needed"));
           return places_in("bucketize", boundaries, values, as_int32, right);
         },
-        Place::functional),
+        Place::functional)
+        .with_out(),
     bind(
         "isin",
         "elements: Tensor, test_elements: Tensor, *, assume_unique: bool = False, "
@@ -165,7 +173,8 @@ constexpr std::array table{
         [](const Tensor& elements, const Tensor& tests, bool, bool invert) {
           return isin(elements, tests, invert);
         },
-        Place::functional),
+        Place::functional)
+        .with_out(),
 };
 
 }  // namespace

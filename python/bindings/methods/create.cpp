@@ -293,22 +293,24 @@ constexpr std::array table{
     bind(
         "from_numpy", "ndarray: NDArray[Any] | SupportsBuffer", docs::from_numpy,
         [](PyObject* array) { return tensor_around(array, "from_numpy"); }, Place::functional),
-    bind("zeros", of_sizes, docs::zeros, filled<0>, Place::functional),
-    bind("ones", of_sizes, docs::ones, filled<1>, Place::functional),
+    bind("zeros", of_sizes, docs::zeros, filled<0>, Place::functional).with_out(),
+    bind("ones", of_sizes, docs::ones, filled<1>, Place::functional).with_out(),
     bind(
         "empty", of_sizes, docs::empty,
         [](const Dims& sizes, const Options& options) {
           return finished(empty(sizes, options.dtype.value_or(default_floating()), on(options)),
                           options);
         },
-        Place::functional),
+        Place::functional)
+        .with_out(),
     bind(
         "full", "size: int | Size, fill_value: Number, *, @options", docs::full,
         [](const Dims& sizes, Scalar value, const Options& options) {
           const DType dtype = options.dtype.value_or(default_dtype(value.category));
           return finished(full(sizes, value, dtype, on(options)), options);
         },
-        Place::functional),
+        Place::functional)
+        .with_out(),
     bind("zeros_like", of_like, docs::zeros_like, filled_like<0>, Place::functional),
     bind("ones_like", of_like, docs::ones_like, filled_like<1>, Place::functional),
     bind(
@@ -332,9 +334,11 @@ constexpr std::array table{
         [](Scalar end, const Options& options) {
           return counted(Scalar::of(std::int64_t{0}), end, Scalar::of(std::int64_t{1}), options);
         },
-        Place::functional),
+        Place::functional)
+        .with_out(),
     bind("arange", "start: Number, end: Number, step: Number = 1, *, @options", docs::arange,
-         fn<counted>, Place::functional),
+         fn<counted>, Place::functional)
+        .with_out(),
     bind(
         "eye", "n: int, m: int | None = None, *, @options", docs::eye,
         [](std::int64_t rows, std::optional<std::int64_t> columns, const Options& options) {
@@ -342,7 +346,8 @@ constexpr std::array table{
                               options.dtype.value_or(default_floating()), on(options)),
                           options);
         },
-        Place::functional),
+        Place::functional)
+        .with_out(),
     bind(
         "fill_", "input: Tensor, value: Number", docs::fill_,
         [](const Tensor& input, Scalar value) {

@@ -148,7 +148,8 @@ constexpr std::array table{
             return composite::even_steps(op.text, start, end, steps, on(options));
           });
         },
-        Place::functional),
+        Place::functional)
+        .with_out(),
     bind(
         "logspace", "start: float, end: float, steps: int, base: float = 10.0, *, @options",
         docs::logspace,
@@ -159,7 +160,8 @@ constexpr std::array table{
                        composite::even_steps(op.text, start, end, steps, on(options)));
           });
         },
-        Place::functional),
+        Place::functional)
+        .with_out(),
     bind("new_zeros", of_sizes, docs::new_zeros, filled_after<0>, Place::method),
     bind("new_ones", of_sizes, docs::new_ones, filled_after<1>, Place::method),
     bind(

@@ -3,6 +3,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "csrc/ops/composite/elementwise.h"
 #include "csrc/ops/linear_algebra/solve.h"
 #include "csrc/ops/linear_algebra/spectrum.h"
 #include "python/bindings/call/methods.h"
@@ -12,6 +13,9 @@ namespace {
 
 namespace docs {
 
+constexpr Doc written{
+    .summary = "Write what a function in Python made into what `out=` was given.",
+};
 constexpr Doc private_part{
     .summary = "Compute a part of garboard.linalg, which documents it.",
 };
@@ -62,6 +66,13 @@ std::vector<Tensor> singular_values_of(const Tensor& input, bool full, bool vect
 constexpr Place place = Place::functional;
 
 constexpr std::array table{
+    bind(
+        "_written", "out: Tensor, result: Tensor, op: str", docs::written,
+        [](const Tensor& out, const Tensor& result, PyObject* op) {
+          composite::write_made(literal_of(op), out, result, false);
+          return Itself();
+        },
+        place, "Tensor"),
     bind("_linalg_cholesky", "input: Tensor, upper: bool, checks: bool, op: str",
          docs::private_part, fn<cholesky_of>, place),
     bind("_linalg_lu", "input: Tensor, checks: bool, op: str", docs::private_part, fn<lu_of>,

@@ -147,8 +147,8 @@ constexpr Doc dropout{
 constexpr const char* scaled = "input: Tensor, dim: int, *, dtype: DType | None = None";
 
 constexpr std::array table{
-    bind("softmax", scaled, docs::softmax, fn<softmax>),
-    bind("log_softmax", scaled, docs::log_softmax, fn<log_softmax>),
+    bind("softmax", scaled, docs::softmax, fn<softmax>).with_out(),
+    bind("log_softmax", scaled, docs::log_softmax, fn<log_softmax>).with_out(),
     bind(
         "cross_entropy",
         "input: Tensor, target: Tensor, weight: Tensor | None = None, *, "

@@ -87,11 +87,12 @@ constexpr Doc linear{
 }  // namespace docs
 
 constexpr std::array table{
-    bind("mm", "input: Tensor, mat2: Tensor", docs::mm, fn<mm>),
-    bind("bmm", "input: Tensor, mat2: Tensor", docs::bmm, fn<bmm>),
-    bind("matmul", "input: Tensor, other: Tensor", docs::matmul, fn<matmul>),
+    bind("mm", "input: Tensor, mat2: Tensor", docs::mm, fn<mm>).with_out(),
+    bind("bmm", "input: Tensor, mat2: Tensor", docs::bmm, fn<bmm>).with_out(),
+    bind("matmul", "input: Tensor, other: Tensor", docs::matmul, fn<matmul>).with_out(),
     bind("linear", "input: Tensor, weight: Tensor, bias: Tensor | None = None", docs::linear,
-         fn<linear>, Place::functional),
+         fn<linear>, Place::functional)
+        .with_out(),
 };
 
 }  // namespace

@@ -318,41 +318,55 @@ constexpr auto larger = [](const Tensor& a, const Tensor& b) { return maximum(a,
 constexpr auto smaller = [](const Tensor& a, const Tensor& b) { return minimum(a, b); };
 
 constexpr std::array table{
-    bind("sum", summed, docs::sum, summing<sum>),
-    bind("prod", summed, docs::prod, summing<prod>),
-    bind("mean", summed, docs::mean, summing<mean>),
+    bind("sum", summed, docs::sum, summing<sum>).with_out(),
+    bind("prod", summed, docs::prod, summing<prod>).with_out(),
+    bind("mean", summed, docs::mean, summing<mean>).with_out(),
     bind("logsumexp", "input: Tensor, dim: int | Size, keepdim: bool = False", docs::logsumexp,
-         fn<composite::logsumexp>),
-    bind("var", spread, docs::var, spreading<var>),
-    bind("var", spread_over, docs::var, spreading_over<var>),
-    bind("var", spread_of_all, docs::var, spreading_of_all<var>),
-    bind("std", spread, docs::std, spreading<std_deviation>),
-    bind("std", spread_over, docs::std, spreading_over<std_deviation>),
-    bind("std", spread_of_all, docs::std, spreading_of_all<std_deviation>),
-    bind("cumsum", scanned, docs::cumsum, fn<cumsum>),
-    bind("amax", chosen, docs::amax, choosing<amax>),
-    bind("amin", chosen, docs::amin, choosing<amin>),
-    bind("all", chosen, docs::all, choosing<all>),
-    bind("any", chosen, docs::any, choosing<any>),
-    bind("max", chosen_of_all, docs::max, choosing_of_all<max>),
-    bind("max", chosen_along, docs::max, with_places<max>),
-    bind("max", chosen_of_two, docs::max, larger),
-    bind("min", chosen_of_all, docs::min, choosing_of_all<min>),
-    bind("min", chosen_along, docs::min, with_places<min>),
-    bind("min", chosen_of_two, docs::min, smaller),
-    bind("argmax", placed, docs::argmax, fn<argmax>),
-    bind("argmin", placed, docs::argmin, fn<argmin>),
+         fn<composite::logsumexp>)
+        .with_out(),
+    bind("var", spread, docs::var, spreading<var>).with_out(),
+    bind("var", spread_over, docs::var, spreading_over<var>).with_out(),
+    bind("var", spread_of_all, docs::var, spreading_of_all<var>).with_out(),
+    bind("std", spread, docs::std, spreading<std_deviation>).with_out(),
+    bind("std", spread_over, docs::std, spreading_over<std_deviation>).with_out(),
+    bind("std", spread_of_all, docs::std, spreading_of_all<std_deviation>).with_out(),
+    bind("cumsum", scanned, docs::cumsum, fn<cumsum>).with_out(),
+    bind("amax", chosen, docs::amax, choosing<amax>).with_out(),
+    bind("amin", chosen, docs::amin, choosing<amin>).with_out(),
+    bind("all", chosen, docs::all, choosing<all>).with_out(),
+    bind("any", chosen, docs::any, choosing<any>).with_out(),
+    bind("max", chosen_of_all, docs::max, choosing_of_all<max>).with_out(),
+    bind("max", chosen_along, docs::max, with_places<max>).with_out(),
+    bind("max", chosen_of_two, docs::max, larger).with_out(),
+    bind("min", chosen_of_all, docs::min, choosing_of_all<min>).with_out(),
+    bind("min", chosen_along, docs::min, with_places<min>).with_out(),
+    bind("min", chosen_of_two, docs::min, smaller).with_out(),
+    bind("argmax", placed, docs::argmax, fn<argmax>).with_out(),
+    bind("argmin", placed, docs::argmin, fn<argmin>).with_out(),
 };
+
+}  // namespace
+
+namespace {
+
+PyObject* named_pair(Ref values, Ref indices) {
+  PyObject* const both = checked(PyStructSequence_New(values_and_indices_type));
+  PyStructSequence_SetItem(both, 0, values.release());
+  PyStructSequence_SetItem(both, 1, indices.release());
+  return both;
+}
 
 }  // namespace
 
 PyObject* detail::Result<ValuesAndIndices>::named(ValuesAndIndices result) {
   Ref values(checked(wrap(std::move(result.values))));
-  Ref indices(checked(wrap(std::move(result.indices))));
-  PyObject* const both = checked(PyStructSequence_New(values_and_indices_type));
-  PyStructSequence_SetItem(both, 0, values.release());
-  PyStructSequence_SetItem(both, 1, indices.release());
-  return both;
+  return named_pair(std::move(values), Ref(checked(wrap(std::move(result.indices)))));
+}
+
+PyObject* detail::Result<ValuesAndIndices>::named(PyObject* both) {
+  const Ref pair(both);
+  return named_pair(Ref(Py_NewRef(PyTuple_GET_ITEM(both, 0))),
+                    Ref(Py_NewRef(PyTuple_GET_ITEM(both, 1))));
 }
 
 void add_reduce_methods() { add_table<table>(); }

@@ -173,14 +173,15 @@ constexpr const char* summed =
     "dtype: DType | None = None";
 
 constexpr std::array table{
-    bind("cumprod", scanned, docs::cumprod, fn<cumprod>),
-    bind("logcumsumexp", "input: Tensor, dim: int", docs::logcumsumexp, fn<logcumsumexp>),
+    bind("cumprod", scanned, docs::cumprod, fn<cumprod>).with_out(),
+    bind("logcumsumexp", "input: Tensor, dim: int", docs::logcumsumexp, fn<logcumsumexp>)
+        .with_out(),
     bind("count_nonzero", "input: Tensor, dim: int | Size | None = None", docs::count_nonzero,
          [](const Tensor& input, const std::optional<Dims>& dims) {
            return composite::count_nonzero(input, {dims, false});
          }),
-    bind("nansum", summed, docs::nansum, summing<composite::nansum>),
-    bind("nanmean", summed, docs::nanmean, summing<composite::nanmean>),
+    bind("nansum", summed, docs::nansum, summing<composite::nansum>).with_out(),
+    bind("nanmean", summed, docs::nanmean, summing<composite::nanmean>).with_out(),
     bind("var_mean", spread, docs::var_mean, with_mean<var>, Place::functional),
     bind("var_mean", spread_over, docs::var_mean, with_mean_over<var>, Place::functional),
     bind("var_mean", spread_of_all, docs::var_mean, with_mean_of_all<var>, Place::functional),
@@ -195,7 +196,8 @@ constexpr std::array table{
          [](OpName op, const Tensor& input, PyObject* p, const std::optional<Dims>& dims,
             bool keepdim, std::optional<DType> dtype) {
            return composite::norm(op.text, input, power_of(p, op.text), {dims, keepdim}, dtype);
-         }),
+         })
+        .with_out(),
     bind("diff",
          "input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, "
          "append: Tensor | None = None",
@@ -207,7 +209,8 @@ constexpr std::array table{
              if (part) parts.push_back(part);
            }
            return composite::diff(n > 0 && parts.size() > 1 ? cat(parts, dim) : input, n, dim);
-         }),
+         })
+        .with_out(),
 };
 
 }  // namespace

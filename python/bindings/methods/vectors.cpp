@@ -66,14 +66,15 @@ constexpr const char* with_batches_in_place =
 constexpr Place everywhere = Place::everywhere, method = Place::method;
 
 constexpr std::array table{
-    bind("dot", dotted, docs::dot, named<composite::dot>),
-    bind("vdot", pair, docs::vdot, named<composite::dot>),
-    bind("inner", pair, docs::inner, fn<composite::inner>),
-    bind("outer", vectors, docs::outer, named<composite::outer>),
-    bind("mv", "input: Tensor, vec: Tensor", docs::mv, named<composite::mv>),
+    bind("dot", dotted, docs::dot, named<composite::dot>).with_out(),
+    bind("vdot", pair, docs::vdot, named<composite::dot>).with_out(),
+    bind("inner", pair, docs::inner, fn<composite::inner>).with_out(),
+    bind("outer", vectors, docs::outer, named<composite::outer>).with_out(),
+    bind("mv", "input: Tensor, vec: Tensor", docs::mv, named<composite::mv>).with_out(),
     bind("trace", "input: Tensor", docs::trace, fn<composite::trace>),
-    bind("kron", pair, docs::kron, fn<composite::kron>),
-    bind("cross", "input: Tensor, other: Tensor, dim: int | None = None", docs::cross, fn<crossed>),
+    bind("kron", pair, docs::kron, fn<composite::kron>).with_out(),
+    bind("cross", "input: Tensor, other: Tensor, dim: int | None = None", docs::cross, fn<crossed>)
+        .with_out(),
     bind("addmm", with_matrices, docs::addmm, added_to<&composite::product>, everywhere, "Tensor"),
     bind("addmm_", with_matrices_in_place, docs::addmm_, added_in_place<&composite::product>,
          method),

@@ -175,14 +175,16 @@ constexpr Doc multinomial{
 
 constexpr std::array table{
     bind("bernoulli", "input: Tensor, *, generator: Generator | None = None", docs::bernoulli,
-         [](const Tensor& input, Generator* from) { return bernoulli(input, *from); }),
+         [](const Tensor& input, Generator* from) { return bernoulli(input, *from); })
+        .with_out(),
     bind("bernoulli", "input: Tensor, p: float, *, generator: Generator | None = None",
          docs::bernoulli,
          [](const Tensor& input, double p, Generator* from) {
            const Tensor result = empty(input.sizes(), input.dtype(), input.device(), "bernoulli");
            bernoulli_(result, Scalar::of(p), *from);
            return result;
-         }),
+         })
+        .with_out(),
     bind(
         "bernoulli_",
         "input: Tensor, p: Tensor | Number = 0.5, *, generator: Generator | None = None",
@@ -261,13 +263,15 @@ constexpr std::array table{
         [](const Tensor& mean, const Operand& deviation, Generator* from) {
           return normal(mean, deviation, *from);
         },
-        Place::functional),
+        Place::functional)
+        .with_out(),
     bind(
         "normal", "mean: float, std: Tensor, *, generator: Generator | None = None", docs::normal,
         [](double mean, const Tensor& deviation, Generator* from) {
           return normal(mean, deviation, *from);
         },
-        Place::functional),
+        Place::functional)
+        .with_out(),
     bind(
         "normal",
         "mean: float, std: float, size: Size, *, generator: Generator | None = None, @options",
@@ -281,14 +285,16 @@ constexpr std::array table{
           normal_(result, mean, deviation, *from);
           return finished(result, options);
         },
-        Place::functional),
+        Place::functional)
+        .with_out(),
     bind("multinomial",
          "input: Tensor, num_samples: int, replacement: bool = False, *, generator: Generator | "
          "None = None",
          docs::multinomial,
          [](const Tensor& input, std::int64_t count, bool replacement, Generator* from) {
            return multinomial(input, count, replacement, *from);
-         }),
+         })
+        .with_out(),
 };
 
 }  // namespace

@@ -191,8 +191,8 @@ constexpr const char* of_sizes = "*size: int, generator: Generator | None = None
 constexpr const char* of_like = "input: Tensor, *, generator: Generator | None = None, @options";
 
 constexpr std::array table{
-    bind("rand", of_sizes, docs::rand, drawn<rand>, Place::functional),
-    bind("randn", of_sizes, docs::randn, drawn<randn>, Place::functional),
+    bind("rand", of_sizes, docs::rand, drawn<rand>, Place::functional).with_out(),
+    bind("randn", of_sizes, docs::randn, drawn<randn>, Place::functional).with_out(),
     bind("rand_like", of_like, docs::rand_like, drawn_like<rand>, Place::functional),
     bind("randn_like", of_like, docs::randn_like, drawn_like<randn>, Place::functional),
     bind(
@@ -201,10 +201,12 @@ constexpr std::array table{
         [](std::int64_t high, const Dims& sizes, Generator* from, const Options& options) {
           return drawn_integers(0, high, sizes, from, options);
         },
-        Place::functional),
+        Place::functional)
+        .with_out(),
     bind("randint",
          "low: int, high: int, size: Size, *, generator: Generator | None = None, @options",
-         docs::randint, fn<drawn_integers>, Place::functional),
+         docs::randint, fn<drawn_integers>, Place::functional)
+        .with_out(),
     bind(
         "randint_like", "input: Tensor, high: int, *, generator: Generator | None = None, @options",
         docs::randint_like,
@@ -221,7 +223,8 @@ constexpr std::array table{
           return finished(randperm(count, options.dtype.value_or(DType::int64), on(options), *from),
                           options);
         },
-        Place::functional),
+        Place::functional)
+        .with_out(),
     bind(
         "uniform_",
         "input: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Generator | None = None",

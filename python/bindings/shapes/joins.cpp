@@ -173,13 +173,14 @@ constexpr const char* along_one = "tensors: list[_T] | tuple[_T, ...]";
 constexpr const char* several = "*tensors: Tensor";
 
 constexpr std::array table{
-    bind("cat", joined, docs::cat, fn<cat>, Place::functional),
-    bind("stack", joined, docs::stack, fn<stack>, Place::functional),
-    bind("hstack", along_one, docs::hstack, fn<composite::hstack>, Place::functional),
-    bind("vstack", along_one, docs::vstack, fn<composite::vstack>, Place::functional),
-    bind("dstack", along_one, docs::dstack, fn<composite::dstack>, Place::functional),
+    bind("cat", joined, docs::cat, fn<cat>, Place::functional).with_out(),
+    bind("stack", joined, docs::stack, fn<stack>, Place::functional).with_out(),
+    bind("hstack", along_one, docs::hstack, fn<composite::hstack>, Place::functional).with_out(),
+    bind("vstack", along_one, docs::vstack, fn<composite::vstack>, Place::functional).with_out(),
+    bind("dstack", along_one, docs::dstack, fn<composite::dstack>, Place::functional).with_out(),
     bind("column_stack", along_one, docs::column_stack, fn<composite::column_stack>,
-         Place::functional),
+         Place::functional)
+        .with_out(),
     bind("block_diag", several, docs::block_diag, fn<composite::block_diag>, Place::functional),
     bind("cartesian_prod", several, docs::cartesian_prod, fn<composite::cartesian_prod>,
          Place::functional),
@@ -195,7 +196,8 @@ constexpr std::array table{
     bind("repeat_interleave", "input: Tensor, repeats: Tensor, dim: int | None = None",
          docs::repeat_interleave, fn<composite::repeat_interleave_each>),
     bind("roll", "input: Tensor, shifts: int | Size, dims: int | Size = ()", docs::roll,
-         fn<composite::roll>),
+         fn<composite::roll>)
+        .with_out(),
 };
 
 }  // namespace

@@ -178,10 +178,10 @@ constexpr std::array table{
          fn<diagonal>),
     bind("diag_embed", "input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1",
          docs::diag_embed, fn<diag_embed>),
-    bind("diag", triangle, docs::diag, fn<composite::diag>),
+    bind("diag", triangle, docs::diag, fn<composite::diag>).with_out(),
     bind("diagflat", "input: Tensor, offset: int = 0", docs::diagflat, fn<composite::diagflat>),
-    bind("tril", triangle, docs::tril, fn<composite::tril>),
-    bind("triu", triangle, docs::triu, fn<composite::triu>),
+    bind("tril", triangle, docs::tril, fn<composite::tril>).with_out(),
+    bind("triu", triangle, docs::triu, fn<composite::triu>).with_out(),
     bind("tril_", triangle, docs::tril_, written_over<composite::tril>, Place::method),
     bind("triu_", triangle, docs::triu_, written_over<composite::triu>, Place::method),
 };

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 from garboard import _check as check
 from garboard import _engine
 from garboard._engine import Tensor
+from garboard._out import written
 
 __all__ = [
     "LU",
@@ -83,12 +84,14 @@ class SVD(NamedTuple):
     Vh: Tensor
 
 
-def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
+def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
     """Return the triangle L of a symmetric positive definite A = L L^T.
 
     Args:
         A: Tensor [..., n, n], float32 or float64, of which one triangle is read.
         upper: True returns U of A = U^T U, and reads the upper triangle.
+        out: Where to write the result, and what is returned then: a tensor of its sizes on its
+            device, of its category (bool, integer, floating) or one above.
 
     Returns:
         A new tensor of the same sizes, 0 beyond the triangle. Until backward the graph keeps it.
@@ -98,6 +101,7 @@ def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
         ShapeError: The matrices are not square.
         DTypeError: Another dtype.
         DeviceError: The device has no LAPACK.
+        GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: An argument is of another type.
         DisposedError: `A` is disposed.
 
@@ -106,7 +110,9 @@ def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     """
     op = "linalg.cholesky"
     check.tensor(op, "A", A)
-    return _engine._linalg_cholesky(A, check.flag(op, "upper", upper), True, op)[0]
+    return written(
+        op, _engine._linalg_cholesky(A, check.flag(op, "upper", upper), True, op)[0], out
+    )
 
 
 def cholesky_ex(
@@ -251,6 +257,7 @@ def lu_solve(
     *,
     left: bool = True,
     adjoint: bool = False,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Solve A X = B with the factors that `lu_factor` found of A.
 
@@ -260,6 +267,8 @@ def lu_solve(
         B: Tensor [..., n, k] of the same dtype.
         left: False solves X A = B, for `B` [..., k, n].
         adjoint: True solves with A^T instead.
+        out: Where to write the result, and what is returned then: a tensor of its sizes on its
+            device, of its category (bool, integer, floating) or one above.
 
     Returns:
         A new tensor of the sizes of `B`, its batch broadcast. Until backward the graph keeps the
@@ -269,6 +278,7 @@ def lu_solve(
         ShapeError: The sizes do not fit.
         DTypeError: The dtypes differ, or are others.
         DeviceError: The tensors are on two devices, or the device has no LAPACK.
+        GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: An argument is of another type.
         DisposedError: A tensor is disposed.
 
@@ -283,16 +293,16 @@ def lu_solve(
     is_turned = check.flag(op, "adjoint", adjoint)
     if not check.flag(op, "left", left):
         found = lu_solve(LU, pivots, B.transpose(-2, -1), adjoint=not is_turned)
-        return found.transpose(-2, -1)
+        return written(op, found.transpose(-2, -1), out)
     solve = _engine._linalg_solve_triangular
     places = _engine._linalg_lu_places(pivots, LU.shape[-1] if LU.ndim else 0, op)
     if is_turned:
         turned = LU.transpose(-2, -1)
         found = solve(turned, B, False, True, False, op)
         found = solve(turned, found, True, True, True, op)
-        return _rows_taken(found, places.argsort(-1))
+        return written(op, _rows_taken(found, places.argsort(-1)), out)
     found = solve(LU, _rows_taken(B, places), False, True, True, op)
-    return solve(LU, found, True, True, False, op)
+    return written(op, solve(LU, found, True, True, False, op), out)
 
 
 def _rows_taken(x: Tensor, places: Tensor) -> Tensor:
@@ -366,12 +376,14 @@ def eigh(A: Tensor, UPLO: Literal["L", "U"] = "L") -> Eigh:
     return Eigh(values, vectors)
 
 
-def eigvalsh(A: Tensor, UPLO: Literal["L", "U"] = "L") -> Tensor:
+def eigvalsh(A: Tensor, UPLO: Literal["L", "U"] = "L", *, out: Tensor | None = None) -> Tensor:
     """Compute eigenvalues of symmetric matrices.
 
     Args:
         A: Tensor [..., n, n], float32 or float64.
         UPLO: Which triangle is read: "L", below the diagonal, or "U".
+        out: Where to write the result, and what is returned then: a tensor of its sizes on its
+            device, of its category (bool, integer, floating) or one above.
 
     Returns:
         A new tensor [..., n], ascending. Until backward the graph keeps `A` and its eigenvectors.
@@ -382,6 +394,7 @@ def eigvalsh(A: Tensor, UPLO: Literal["L", "U"] = "L") -> Tensor:
         DTypeError: Another dtype.
         DeviceError: The device has no LAPACK.
         ValueError: Another triangle.
+        GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: `A` is no Tensor.
         DisposedError: `A` is disposed.
 
@@ -391,7 +404,7 @@ def eigvalsh(A: Tensor, UPLO: Literal["L", "U"] = "L") -> Tensor:
     op = "linalg.eigvalsh"
     check.tensor(op, "A", A)
     upper = check.choice(op, "UPLO", UPLO, "L", "U") == "U"
-    return _engine._linalg_eigh(A, upper, False, op)[0]
+    return written(op, _engine._linalg_eigh(A, upper, False, op)[0], out)
 
 
 def svd(A: Tensor, full_matrices: bool = True) -> SVD:
@@ -426,11 +439,13 @@ def svd(A: Tensor, full_matrices: bool = True) -> SVD:
     return SVD(*_engine._linalg_svd(A, full, True, op))
 
 
-def svdvals(A: Tensor) -> Tensor:
+def svdvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Compute singular values.
 
     Args:
         A: Tensor [..., m, n], float32 or float64.
+        out: Where to write the result, and what is returned then: a tensor of its sizes on its
+            device, of its category (bool, integer, floating) or one above.
 
     Returns:
         A new tensor [..., k], descending, where k is the shorter side. Until backward the graph
@@ -441,6 +456,7 @@ def svdvals(A: Tensor) -> Tensor:
         ShapeError: There are fewer than two dims.
         DTypeError: Another dtype.
         DeviceError: The device has no LAPACK.
+        GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: `A` is no Tensor.
         DisposedError: `A` is disposed.
 
@@ -448,4 +464,4 @@ def svdvals(A: Tensor) -> Tensor:
     tensor([2., 1.])
     """
     op = "linalg.svdvals"
-    return _engine._linalg_svd(check.tensor(op, "A", A), False, False, op)[0]
+    return written(op, _engine._linalg_svd(check.tensor(op, "A", A), False, False, op)[0], out)

@@ -10,6 +10,7 @@ from garboard import _engine
 from garboard._dtypes import finfo
 from garboard._engine import ShapeError, Tensor
 from garboard._grad_mode import no_grad
+from garboard._out import written
 from garboard.linalg._factors import svdvals
 from garboard.linalg._norms import matrix_norm
 from garboard.linalg._solving import inv_ex
@@ -78,6 +79,7 @@ def pinv(
     atol: Number | Tensor | None = None,
     rtol: Number | Tensor | None = None,
     hermitian: bool = False,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Compute the Moore-Penrose pseudo-inverse, by singular values.
 
@@ -87,6 +89,8 @@ def pinv(
         rtol: Likewise, as a share of the largest. The epsilon of the dtype times the longer side,
             unless `atol` is given.
         hermitian: True takes the matrices for symmetric, and reads their lower triangle.
+        out: Where to write the result, and what is returned then: a tensor of its sizes on its
+            device, of its category (bool, integer, floating) or one above.
 
     Returns:
         A new tensor [..., n, m]. Until backward the graph keeps `A` and the result.
@@ -97,6 +101,7 @@ def pinv(
         DTypeError: Another dtype.
         DeviceError: The device has no LAPACK.
         ValueError: A tolerance is negative.
+        GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: An argument is of another type.
         DisposedError: `A` is disposed.
 
@@ -106,7 +111,7 @@ def pinv(
     op = "linalg.pinv"
     check.tensor(op, "A", A)
     symmetric = check.flag(op, "hermitian", hermitian)
-    return _inverted(op, A, _tolerance(op, A, atol, rtol), symmetric)[0]
+    return written(op, _inverted(op, A, _tolerance(op, A, atol, rtol), symmetric)[0], out)
 
 
 def _inverted(
@@ -133,6 +138,7 @@ def matrix_rank(
     atol: Number | Tensor | None = None,
     rtol: Number | Tensor | None = None,
     hermitian: bool = False,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Count the singular values that are not 0.
 
@@ -142,6 +148,8 @@ def matrix_rank(
         rtol: Likewise, as a share of the largest. The epsilon of the dtype times the longer side,
             unless `atol` is given.
         hermitian: True takes the matrices for symmetric, and reads their lower triangle.
+        out: Where to write the result, and what is returned then: a tensor of its sizes on its
+            device, of its category (bool, integer, floating) or one above.
 
     Returns:
         A new int64 tensor of the sizes before the last two. No gradient passes.
@@ -152,6 +160,7 @@ def matrix_rank(
         DTypeError: Another dtype.
         DeviceError: The device has no LAPACK.
         ValueError: A tolerance is negative.
+        GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: An argument is of another type.
         DisposedError: `A` is disposed.
 
@@ -168,16 +177,18 @@ def matrix_rank(
         else:
             values = _engine._linalg_svd(A, False, False, op)[0]
         if values.shape[-1] == 0:
-            return scope.move_to_outer(values.sum(-1).long())
-        return scope.move_to_outer((values > tolerance.bound(values)).sum(-1))
+            return written(op, scope.move_to_outer(values.sum(-1).long()), out)
+        return written(op, scope.move_to_outer((values > tolerance.bound(values)).sum(-1)), out)
 
 
-def cond(A: Tensor, p: Number | str | None = None) -> Tensor:
+def cond(A: Tensor, p: Number | str | None = None, *, out: Tensor | None = None) -> Tensor:
     """Compute the condition of matrices: how much they can stretch an error.
 
     Args:
         A: Tensor [..., m, n], float32 or float64; square but for a `p` of None, 2 and -2.
         p: The norm, as for `matrix_norm`; None is 2.
+        out: Where to write the result, and what is returned then: a tensor of its sizes on its
+            device, of its category (bool, integer, floating) or one above.
 
     Returns:
         A new tensor of the sizes before the last two: the largest singular value by the least, or
@@ -190,6 +201,7 @@ def cond(A: Tensor, p: Number | str | None = None) -> Tensor:
         DTypeError: Another dtype.
         DeviceError: The device has no LAPACK.
         ValueError: Another norm.
+        GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: An argument is of another type.
         DisposedError: `A` is disposed.
 
@@ -201,12 +213,12 @@ def cond(A: Tensor, p: Number | str | None = None) -> Tensor:
     if p is None or (not isinstance(p, str) and abs(check.worth(op, "p", p)) == 2):
         values = svdvals(A)
         if values.shape[-1] == 0:
-            return values.sum(-1)
+            return written(op, values.sum(-1), out)
         largest, least = values[..., 0], values[..., -1]
-        return least / largest if p == -2 else largest / least
+        return written(op, least / largest if p == -2 else largest / least, out)
     own = matrix_norm(A, p)
     inverse, info = inv_ex(A)
-    return _engine.where(info == 0, own * matrix_norm(inverse, p), float("inf"))
+    return written(op, _engine.where(info == 0, own * matrix_norm(inverse, p), float("inf")), out)
 
 
 _DRIVERS = ("gelsy", "gels", "gelsd", "gelss")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from garboard import _check as check
 from garboard._engine import ShapeError, Tensor
+from garboard._out import written
 from garboard.linalg._factors import svdvals
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ def vector_norm(
     keepdim: bool = False,
     *,
     dtype: DType | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Compute (sum |x|^ord)^(1/ord) along dims, or of all elements.
 
@@ -32,6 +34,8 @@ def vector_norm(
         dim: The dims to reduce; None stands for all of them.
         keepdim: True leaves the reduced dims in the result, with size 1.
         dtype: What `x` is converted to first.
+        out: Where to write the result, and what is returned then: a tensor of its sizes on its
+            device, of its category (bool, integer, floating) or one above.
 
     Returns:
         A new tensor without the reduced dims. Until backward the graph keeps `x` and what the steps
@@ -41,6 +45,7 @@ def vector_norm(
         IndexOutOfRangeError: A dim lies outside.
         ShapeError: A dim is named twice.
         DTypeError: The dtype is no floating one.
+        GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: An argument is of another type.
         DisposedError: `x` is disposed.
 
@@ -49,7 +54,7 @@ def vector_norm(
     """
     op = "linalg.vector_norm"
     check.tensor(op, "x", x)
-    return x.norm(check.worth(op, "ord", ord), dim, keepdim, dtype)
+    return written(op, x.norm(check.worth(op, "ord", ord), dim, keepdim, dtype), out)
 
 
 def matrix_norm(
@@ -59,6 +64,7 @@ def matrix_norm(
     keepdim: bool = False,
     *,
     dtype: DType | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Compute a norm of matrices.
 
@@ -70,6 +76,8 @@ def matrix_norm(
         dim: Which two dims are those of the matrices.
         keepdim: True leaves both in the result, with size 1.
         dtype: What `A` is converted to first.
+        out: Where to write the result, and what is returned then: a tensor of its sizes on its
+            device, of its category (bool, integer, floating) or one above.
 
     Returns:
         A new tensor without both dims. Until backward the graph keeps what the steps on the way
@@ -81,6 +89,7 @@ def matrix_norm(
         DTypeError: The dtype is no floating one, or singular values are not had of it.
         LinAlgError: Singular values do not converge.
         ValueError: Another `ord`.
+        GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: An argument is of another type.
         DisposedError: `A` is disposed.
 
@@ -89,7 +98,7 @@ def matrix_norm(
     """
     op = "linalg.matrix_norm"
     check.tensor(op, "A", A)
-    return _matrix_norm(op, A, ord, dim, keepdim, dtype)
+    return written(op, _matrix_norm(op, A, ord, dim, keepdim, dtype), out)
 
 
 def _matrix_norm(
@@ -140,6 +149,7 @@ def norm(
     keepdim: bool = False,
     *,
     dtype: DType | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Compute a norm of vectors, or of matrices.
 
@@ -150,6 +160,8 @@ def norm(
         dim: The dims to reduce. None stands for all of them; with `ord`, `A` then has one or two.
         keepdim: True leaves the reduced dims in the result, with size 1.
         dtype: What `A` is converted to first.
+        out: Where to write the result, and what is returned then: a tensor of its sizes on its
+            device, of its category (bool, integer, floating) or one above.
 
     Returns:
         A new tensor without the reduced dims. Until backward the graph keeps what the steps on the
@@ -160,6 +172,7 @@ def norm(
         ShapeError: Dims are named twice, or `A` has more than two and none is named.
         DTypeError: The dtype is no floating one.
         ValueError: Another `ord` of matrices.
+        GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: An argument is of another type.
         DisposedError: `A` is disposed.
 
@@ -169,14 +182,14 @@ def norm(
     op = "linalg.norm"
     check.tensor(op, "A", A)
     if ord is None:
-        return A.norm(2, dim, keepdim, dtype)
+        return written(op, A.norm(2, dim, keepdim, dtype), out)
     if dim is None and A.ndim not in (1, 2):
         raise ShapeError(
             f"{op}: sizes {[*A.shape]} with ord and without dim; one or two dims are needed"
         )
     dims = (-2, -1) if dim is None and A.ndim == 2 else dim
     if isinstance(dims, (list, tuple)) and len(dims) == 2:
-        return _matrix_norm(op, A, ord, dims, keepdim, dtype)
+        return written(op, _matrix_norm(op, A, ord, dims, keepdim, dtype), out)
     if isinstance(ord, str):
         raise ValueError(f"{op}: ord of a matrix along one dim; a number is needed there")
-    return A.norm(check.worth(op, "ord", ord), dims, keepdim, dtype)
+    return written(op, A.norm(check.worth(op, "ord", ord), dims, keepdim, dtype), out)

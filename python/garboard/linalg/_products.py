@@ -10,6 +10,7 @@ from garboard import _check as check
 from garboard import _engine
 from garboard._engine import DTypeError, ShapeError, Tensor
 from garboard._given import items_of
+from garboard._out import written
 from garboard._vectors import powers
 from garboard.linalg._solving import inv
 
@@ -25,12 +26,14 @@ __all__ = [
 ]
 
 
-def matmul(input: Tensor, other: Tensor) -> Tensor:
+def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Multiply vectors, matrices, or batches of them, as `gb.matmul`.
 
     Args:
         input: Tensor [..., n, k] or [k] of any dtype but bool.
         other: Tensor [..., k, m] or [k] of the same dtype.
+        out: Where to write the result, and what is returned then: a tensor of its sizes on its
+            device, of its category (bool, integer, floating) or one above.
 
     Returns:
         A new tensor [..., n, m]. Until backward the graph keeps each tensor whose partner requires
@@ -40,22 +43,25 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
         ShapeError: The sizes do not fit.
         DTypeError: The dtypes differ, or are bool.
         DeviceError: The tensors are on two devices.
+        GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: An argument is no Tensor.
         DisposedError: A tensor is disposed.
 
     >>> gb.linalg.matmul(gb.ones(2, 3), gb.ones(3)).tolist()
     [3.0, 3.0]
     """
-    return _engine.matmul(input, other)
+    return written("linalg.matmul", _engine.matmul(input, other), out)
 
 
-def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
+def cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """Multiply vectors of three elements to what stands upright on both.
 
     Args:
         input: Tensor that has size 3 along `dim`.
         other: Tensor whose sizes broadcast with `input`'s; the dtypes are promoted.
         dim: Where the vectors lie.
+        out: Where to write the result, and what is returned then: a tensor of its sizes on its
+            device, of its category (bool, integer, floating) or one above.
 
     Returns:
         A new tensor of the broadcast shape. Until backward the graph keeps copies of both.
@@ -65,6 +71,7 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
         IndexOutOfRangeError: `dim` lies outside.
         DTypeError: Both are bool.
         DeviceError: The tensors are on two devices.
+        GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: An argument is of another type.
         DisposedError: A tensor is disposed.
 
@@ -73,7 +80,9 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     """
     check.tensor("linalg.cross", "input", input)
     check.tensor("linalg.cross", "other", other)
-    return _engine.cross(input, other, check.integer("linalg.cross", "dim", dim))
+    return written(
+        "linalg.cross", _engine.cross(input, other, check.integer("linalg.cross", "dim", dim)), out
+    )
 
 
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
@@ -100,13 +109,15 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
     return check.tensor("linalg.diagonal", "A", A).diagonal(offset, dim1, dim2)
 
 
-def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """Multiply vectors along a dim, and add up.
 
     Args:
         x: Tensor of any dtype.
         y: Tensor whose sizes broadcast with those of `x`; the dtypes are promoted.
         dim: Where the vectors lie.
+        out: Where to write the result, and what is returned then: a tensor of its sizes on its
+            device, of its category (bool, integer, floating) or one above.
 
     Returns:
         A new tensor of the broadcast sizes without `dim`. Until backward the graph keeps each
@@ -116,6 +127,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
         ShapeError: The sizes do not broadcast.
         IndexOutOfRangeError: `dim` lies outside.
         DeviceError: The tensors are on two devices.
+        GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: An argument is of another type.
         DisposedError: A tensor is disposed.
 
@@ -126,7 +138,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     check.tensor(op, "x", x)
     check.tensor(op, "y", y)
     product = x * y
-    return product.sum(check.integer(op, "dim", dim), dtype=product.dtype)
+    return written(op, product.sum(check.integer(op, "dim", dim), dtype=product.dtype), out)
 
 
 def vander(x: Tensor, *, N: int | None = None) -> Tensor:
@@ -154,13 +166,15 @@ def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     return powers(x, x.shape[-1] if N is None else check.size(op, "N", N))
 
 
-def multi_dot(tensors: list[Tensor] | tuple[Tensor, ...]) -> Tensor:
+def multi_dot(tensors: list[Tensor] | tuple[Tensor, ...], *, out: Tensor | None = None) -> Tensor:
     """Multiply a chain of matrices in the order of the fewest products.
 
     The order is found by dynamic programming (Cormen et al., "Introduction to Algorithms", 15.2).
 
     Args:
         tensors: Two or more tensors [n, k], [k, m], ...; the first and the last may be vectors.
+        out: Where to write the result, and what is returned then: a tensor of its sizes on its
+            device, of its category (bool, integer, floating) or one above.
 
     Returns:
         A new tensor: a matrix, or without the dims of vectors. Until backward the graph keeps what
@@ -170,13 +184,14 @@ def multi_dot(tensors: list[Tensor] | tuple[Tensor, ...]) -> Tensor:
         ShapeError: The sizes do not fit, or there are fewer than two tensors.
         DTypeError: The dtypes differ, or are bool.
         DeviceError: The tensors are on several devices.
+        GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: An argument is of another type.
         DisposedError: A tensor is disposed.
 
     >>> gb.linalg.multi_dot([gb.ones(2, 3), gb.ones(3, 4), gb.ones(4)]).tolist()
     [12.0, 12.0]
     """
-    return chained("linalg.multi_dot", tensors, least=2)
+    return written("linalg.multi_dot", chained("linalg.multi_dot", tensors, least=2), out)
 
 
 def chained(op: str, given: Any, least: int) -> Tensor:
@@ -249,12 +264,14 @@ def _check_square(op: str, a: Tensor) -> None:
         raise ShapeError(f"{op}: sizes {[*a.shape]}; square matrices are needed")
 
 
-def matrix_power(A: Tensor, n: int) -> Tensor:
+def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """Multiply matrices by themselves, by squaring.
 
     Args:
         A: Tensor [..., m, m] of any dtype but bool.
         n: The power; below 0, that of the inverse.
+        out: Where to write the result, and what is returned then: a tensor of its sizes on its
+            device, of its category (bool, integer, floating) or one above.
 
     Returns:
         A new tensor of the same sizes. Until backward the graph keeps what each product keeps.
@@ -263,6 +280,7 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
         LinAlgError: A matrix is singular, and `n` negative.
         ShapeError: The matrices are not square.
         DTypeError: The dtype is bool, or is not floating and `n` negative.
+        GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: An argument is of another type.
         DisposedError: `A` is disposed.
 
@@ -275,7 +293,7 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
     _check_square(op, A)
     if count == 0:
         one = _engine.eye(A.shape[-1], dtype=A.dtype, device=A.device)
-        return one.expand(A.shape).clone()
+        return written(op, one.expand(A.shape).clone(), out)
     square = inv(A) if count < 0 else A
     left, found = abs(count), None
     while left:
@@ -285,7 +303,7 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
         if left:
             square = square @ square
     assert found is not None
-    return found.clone() if found is A else found
+    return written(op, found.clone() if found is A else found, out)
 
 
 # Of the approximant of degree 13 (Higham, "The scaling and squaring method for the matrix

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from garboard import _check as check
 from garboard import _engine
 from garboard._engine import ShapeError, Tensor
+from garboard._out import written
 
 __all__ = [
     "InvEx",
@@ -44,7 +45,7 @@ class SlogDet(NamedTuple):
     logabsdet: Tensor
 
 
-def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
+def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
     """Solve A X = B, or X A = B, by an LU factorization with partial pivoting.
 
     Args:
@@ -52,6 +53,8 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
         B: Tensor [..., n, k] of the same dtype, or vectors: [n], or of the sizes of `A` without the
             last.
         left: False solves X A = B, for `B` [..., k, n].
+        out: Where to write the result, and what is returned then: a tensor of its sizes on its
+            device, of its category (bool, integer, floating) or one above.
 
     Returns:
         A new tensor of the sizes of `B`, its batch broadcast with that of `A`. Until backward the
@@ -62,13 +65,14 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
         ShapeError: The sizes do not fit.
         DTypeError: The dtypes differ, or are others.
         DeviceError: The tensors are on two devices, or the device has no LAPACK.
+        GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: An argument is of another type.
         DisposedError: A tensor is disposed.
 
     >>> gb.linalg.solve(gb.tensor([[2.0, 0.0], [0.0, 4.0]]), gb.tensor([2.0, 2.0]))
     tensor([1.0000, 0.5000])
     """
-    return _solved(A, B, left, True, "linalg.solve").result
+    return written("linalg.solve", _solved(A, B, left, True, "linalg.solve").result, out)
 
 
 def solve_ex(
@@ -134,6 +138,7 @@ def solve_triangular(
     upper: bool,
     left: bool = True,
     unitriangular: bool = False,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Solve A X = B, or X A = B, for a triangle A.
 
@@ -145,6 +150,8 @@ def solve_triangular(
         upper: Which triangle: that above the diagonal, or that below.
         left: False solves X A = B, for `B` [..., k, n].
         unitriangular: True takes the diagonal for ones, unread.
+        out: Where to write the result, and what is returned then: a tensor of its sizes on its
+            device, of its category (bool, integer, floating) or one above.
 
     Returns:
         A new tensor of the sizes of `B`, its batch broadcast with that of `A`. Until backward the
@@ -154,6 +161,7 @@ def solve_triangular(
         ShapeError: The sizes do not fit.
         DTypeError: The dtypes differ, or are others.
         DeviceError: The tensors are on two devices, or the device has no LAPACK.
+        GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: An argument is of another type.
         DisposedError: A tensor is disposed.
 
@@ -164,23 +172,29 @@ def solve_triangular(
     op = "linalg.solve_triangular"
     check.tensor(op, "A", A)
     check.tensor(op, "B", B)
-    return _engine._linalg_solve_triangular(
-        A,
-        B,
-        check.flag(op, "upper", upper),
-        check.flag(op, "left", left),
-        check.flag(op, "unitriangular", unitriangular),
+    return written(
         op,
+        _engine._linalg_solve_triangular(
+            A,
+            B,
+            check.flag(op, "upper", upper),
+            check.flag(op, "left", left),
+            check.flag(op, "unitriangular", unitriangular),
+            op,
+        ),
+        out,
     )
 
 
-def inv(A: Tensor) -> Tensor:
+def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Invert matrices.
 
     Where the inverse is multiplied by something, `solve` is faster and more exact.
 
     Args:
         A: Tensor [..., n, n], float32 or float64.
+        out: Where to write the result, and what is returned then: a tensor of its sizes on its
+            device, of its category (bool, integer, floating) or one above.
 
     Returns:
         A new tensor of the same sizes. Until backward the graph keeps `A`, its factors and the
@@ -191,13 +205,14 @@ def inv(A: Tensor) -> Tensor:
         ShapeError: The matrices are not square.
         DTypeError: Another dtype.
         DeviceError: The device has no LAPACK.
+        GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: `A` is no Tensor.
         DisposedError: `A` is disposed.
 
     >>> gb.linalg.inv(gb.tensor([[2.0, 0.0], [0.0, 4.0]])).tolist()
     [[0.5, 0.0], [0.0, 0.25]]
     """
-    return _inverse(A, True, "linalg.inv").inverse
+    return written("linalg.inv", _inverse(A, True, "linalg.inv").inverse, out)
 
 
 def inv_ex(A: Tensor, *, check_errors: bool = False) -> InvEx:
@@ -232,11 +247,13 @@ def _inverse(a: Tensor, checks: bool, op: str) -> InvEx:
     return InvEx(*_engine._linalg_solve(a, one, checks, op))
 
 
-def det(A: Tensor) -> Tensor:
+def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Compute determinants.
 
     Args:
         A: Tensor [..., n, n], float32 or float64.
+        out: Where to write the result, and what is returned then: a tensor of its sizes on its
+            device, of its category (bool, integer, floating) or one above.
 
     Returns:
         A new tensor of the sizes before the last two. Until backward the graph keeps `A` and its
@@ -246,13 +263,16 @@ def det(A: Tensor) -> Tensor:
         ShapeError: The matrices are not square.
         DTypeError: Another dtype.
         DeviceError: The device has no LAPACK.
+        GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: `A` is no Tensor.
         DisposedError: `A` is disposed.
 
     >>> gb.linalg.det(gb.tensor([[2.0, 0.0], [0.0, 4.0]]))
     tensor(8.)
     """
-    return _engine._linalg_det(check.tensor("linalg.det", "A", A), "linalg.det")
+    return written(
+        "linalg.det", _engine._linalg_det(check.tensor("linalg.det", "A", A), "linalg.det"), out
+    )
 
 
 def slogdet(A: Tensor) -> SlogDet:

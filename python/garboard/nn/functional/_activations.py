@@ -5,6 +5,7 @@ from __future__ import annotations
 from garboard import _check as check
 from garboard import _engine
 from garboard._engine import Tensor, expm1, log1p, where
+from garboard._out import written
 from garboard.nn.functional._softplus import softplus_of
 
 __all__ = [
@@ -316,7 +317,9 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     return _given(input, input * (input + 3).clamp(0, 6) / 6, inplace)
 
 
-def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
+def softplus(
+    input: Tensor, beta: float = 1.0, threshold: float = 20.0, *, out: Tensor | None = None
+) -> Tensor:
     """Round the corner of relu.
 
     ln(1 + e^(beta * x)) / beta; x itself where beta * x > threshold.
@@ -325,12 +328,15 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tenso
         input: Tensor of any shape and of a floating dtype.
         beta: How sharp the corner is.
         threshold: From where the line is taken.
+        out: Where to write the result, and what is returned then: a tensor of its sizes on its
+            device, of its category (bool, integer, floating) or one above.
 
     Returns:
         A new tensor of the same shape.
 
     Raises:
         DTypeError: The dtype has no such function.
+        GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: Something that is no Tensor.
         DisposedError: `input` is disposed.
 
@@ -340,29 +346,32 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tenso
     check.tensor("softplus", "input", input)
     scaled = input * beta
     bent = log1p(scaled.clamp(max=threshold).exp()) / beta
-    return where(scaled > threshold, input, bent)
+    return written("softplus", where(scaled > threshold, input, bent), out)
 
 
-def logsigmoid(input: Tensor) -> Tensor:
+def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Compute the logarithm of the sigmoid, without overflow.
 
     -ln(1 + e^-x).
 
     Args:
         input: Tensor of any shape and of a floating dtype.
+        out: Where to write the result, and what is returned then: a tensor of its sizes on its
+            device, of its category (bool, integer, floating) or one above.
 
     Returns:
         A new tensor of the same shape.
 
     Raises:
         DTypeError: The dtype has no such function.
+        GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: Something that is no Tensor.
         DisposedError: `input` is disposed.
 
     >>> gb.nn.functional.logsigmoid(gb.tensor([0.0, -99.0]))
     tensor([ -0.6931, -99.0000])
     """
-    return _engine.logsigmoid(input)
+    return written("logsigmoid", _engine.logsigmoid(input), out)
 
 
 def softsign(input: Tensor) -> Tensor:
@@ -411,7 +420,7 @@ def tanhshrink(input: Tensor) -> Tensor:
     return input - input.tanh()
 
 
-def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+def softshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
     """Bring each element nearer to 0, by `lambd`.
 
     x - lambd above lambd, x + lambd below -lambd, else 0.
@@ -419,12 +428,15 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     Args:
         input: Tensor of any shape and of a floating dtype.
         lambd: By how much; not negative.
+        out: Where to write the result, and what is returned then: a tensor of its sizes on its
+            device, of its category (bool, integer, floating) or one above.
 
     Returns:
         A new tensor of the same shape.
 
     Raises:
         DTypeError: The dtype has no such function.
+        GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: Something that is no Tensor.
         DisposedError: `input` is disposed.
 
@@ -433,10 +445,10 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """
     check.tensor("softshrink", "input", input)
     check.rate("softshrink", "lambd", lambd)
-    return input - input.clamp(-lambd, lambd)
+    return written("softshrink", input - input.clamp(-lambd, lambd), out)
 
 
-def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+def hardshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
     """Replace what is near 0 by 0.
 
     x where |x| > lambd, else 0.
@@ -444,12 +456,15 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     Args:
         input: Tensor of any shape and of a floating dtype.
         lambd: What counts as near.
+        out: Where to write the result, and what is returned then: a tensor of its sizes on its
+            device, of its category (bool, integer, floating) or one above.
 
     Returns:
         A new tensor of the same shape.
 
     Raises:
         DTypeError: The dtype has no such function.
+        GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         TypeError: Something that is no Tensor.
         DisposedError: `input` is disposed.
 
@@ -457,4 +472,4 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     tensor([-2.,  0.])
     """
     check.tensor("hardshrink", "input", input)
-    return where(input.abs() > lambd, input, 0.0).to(input.dtype)
+    return written("hardshrink", where(input.abs() > lambd, input, 0.0).to(input.dtype), out)

@@ -9,6 +9,7 @@ from garboard import _check as check
 from garboard import _engine
 from garboard._engine import ShapeError, Tensor
 from garboard._given import items_of
+from garboard._out import written
 from garboard._texts import shown
 
 __all__ = [
@@ -243,6 +244,8 @@ def avg_pool2d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
     divisor_override: int | None = None,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Compute the mean of each window.
 
@@ -254,6 +257,8 @@ def avg_pool2d(
         ceil_mode: Add a window for what is left over at the end.
         count_include_pad: Count those zeros too.
         divisor_override: What the sums are divided by instead.
+        out: Where to write the result, and what is returned then: a tensor of its sizes on its
+            device, of its category (bool, integer, floating) or one above.
 
     Returns:
         A new tensor. The graph keeps no tensor.
@@ -261,13 +266,18 @@ def avg_pool2d(
     Raises:
         ShapeError: The sizes do not fit, or a number lies outside.
         DTypeError: `input` is neither.
+        GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         DisposedError: `input` is disposed.
 
     >>> gb.nn.functional.avg_pool2d(gb.ones(2, 4, 6), 2).shape
     (2, 2, 3)
     """
-    return _engine._avg_pool(
-        input, 2, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+    return written(
+        "avg_pool2d",
+        _engine._avg_pool(
+            input, 2, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        ),
+        out,
     )
 
 
@@ -366,6 +376,8 @@ def avg_pool3d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
     divisor_override: int | None = None,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Compute the mean of each window.
 
@@ -377,6 +389,8 @@ def avg_pool3d(
         ceil_mode: Add a window for what is left over at the end.
         count_include_pad: Count those zeros too.
         divisor_override: What the sums are divided by instead.
+        out: Where to write the result, and what is returned then: a tensor of its sizes on its
+            device, of its category (bool, integer, floating) or one above.
 
     Returns:
         A new tensor. The graph keeps no tensor.
@@ -384,13 +398,18 @@ def avg_pool3d(
     Raises:
         ShapeError: The sizes do not fit, or a number lies outside.
         DTypeError: `input` is neither.
+        GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         DisposedError: `input` is disposed.
 
     >>> gb.nn.functional.avg_pool3d(gb.ones(2, 4, 6, 8), 2).shape
     (2, 2, 3, 4)
     """
-    return _engine._avg_pool(
-        input, 3, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+    return written(
+        "avg_pool3d",
+        _engine._avg_pool(
+            input, 3, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        ),
+        out,
     )
 
 

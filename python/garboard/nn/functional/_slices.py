@@ -5,6 +5,7 @@ from __future__ import annotations
 from garboard import _check as check
 from garboard import _engine
 from garboard._engine import ShapeError, Tensor, where
+from garboard._out import written
 
 __all__ = [
     "cosine_similarity",
@@ -45,7 +46,9 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     return input.narrow(dim, 0, half) * input.narrow(dim, half, half).sigmoid()
 
 
-def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Tensor:
+def normalize(
+    input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None
+) -> Tensor:
     """Divide each slice along a dim by its norm.
 
     Args:
@@ -53,6 +56,8 @@ def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -
         p: The power of the norm; `inf` takes the greatest absolute value.
         dim: Along which dim a slice lies.
         eps: The least that is divided by.
+        out: Where to write the result, and what is returned then: a tensor of its sizes on its
+            device, of its category (bool, integer, floating) or one above.
 
     Returns:
         A new tensor of the same shape.
@@ -60,6 +65,7 @@ def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -
     Raises:
         ShapeError: `dim` is out of range.
         DTypeError: The dtype is not a floating one.
+        GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         DisposedError: `input` is disposed.
 
     >>> gb.nn.functional.normalize(gb.tensor([[3.0, 4.0]]))
@@ -68,8 +74,12 @@ def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -
     check.tensor("normalize", "input", input)
     if p == 2:  # the root's slope is infinite at 0, where the clamp takes over
         squares = input.square().sum(dim, keepdim=True)
-        return input / squares.clamp(min=eps * eps).sqrt()
-    return input / input.norm(check.worth("normalize", "p", p), dim, keepdim=True).clamp(min=eps)
+        return written("normalize", input / squares.clamp(min=eps * eps).sqrt(), out)
+    return written(
+        "normalize",
+        input / input.norm(check.worth("normalize", "p", p), dim, keepdim=True).clamp(min=eps),
+        out,
+    )
 
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:

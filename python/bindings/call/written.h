@@ -1,0 +1,19 @@
+// `out=`: results are written into tensors that were given for them.
+#pragma once
+
+#include <Python.h>
+
+#include <span>
+
+#include "python/bindings/call/arguments.h"
+
+namespace garboard::python {
+
+/// Writes what was made into what `out=` was given, and returns a new reference to that. Raises
+/// ShapeError, DTypeError, DeviceError, GradientError.
+PyObject* written(const Arguments& given, const Tensor& made);
+/// The same of several, with nothing written unless all fit: a new tuple. Raises ShapeError where
+/// `out` holds more or fewer.
+PyObject* written(const Arguments& given, std::span<const Tensor> made);
+
+}  // namespace garboard::python
