@@ -4,7 +4,8 @@ What is made inside a `dispose_scope` ends with it; what nobody disposes ends wi
 reference; what outlives the code that made it is named by `garboard.leaks`.
 """
 
-from typing import TYPE_CHECKING
+from math import e, inf, nan, pi
+from typing import TYPE_CHECKING, TypeAlias
 
 from garboard import _interpreter
 
@@ -50,7 +51,14 @@ from garboard._engine import (  # noqa: E402
     set_default_dtype,
     set_num_threads,
 )
-from garboard._functions import aminmax, broadcast_shapes, is_tensor, isin  # noqa: E402
+from garboard._functions import (  # noqa: E402
+    aminmax,
+    asarray,
+    broadcast_shapes,
+    frombuffer,
+    is_tensor,
+    isin,
+)
 from garboard._generator import (  # noqa: E402
     Generator,
     default_generator,
@@ -86,6 +94,17 @@ from garboard.io import load, save  # noqa: E402
 add_missing_names(Tensor, "Tensor")
 
 __version__ = "0.1.0"
+
+newaxis = None
+"""A new dim of size 1 between the brackets of `x[...]`."""
+
+if TYPE_CHECKING:
+    import builtins
+
+    Size: TypeAlias = tuple[builtins.int, ...]
+else:
+    Size = tuple
+"""What `x.shape` is: sizes are plain tuples."""
 
 _SUBMODULES = (
     "autograd",
@@ -144,7 +163,9 @@ __all__ = [
     "Tensor",
     "ValuesAndIndices",
     "VersionError",
+    "Size",
     "aminmax",
+    "asarray",
     "broadcast_shapes",
     "can_cast",
     "cdist",
@@ -161,13 +182,16 @@ __all__ = [
     "dispose_scope",
     "dispose_scope_statistics",
     "dtype",
+    "e",
     "einsum",
     "enable_grad",
     "finfo",
+    "frombuffer",
     "get_default_dtype",
     "get_num_threads",
     "get_rng_state",
     "iinfo",
+    "inf",
     "inference_mode",
     "initial_seed",
     "inverse",
@@ -180,7 +204,10 @@ __all__ = [
     "manual_seed",
     "matrix_exp",
     "matrix_power",
+    "nan",
+    "newaxis",
     "no_grad",
+    "pi",
     "pinverse",
     "promote_types",
     "qr",

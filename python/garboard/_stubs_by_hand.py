@@ -20,6 +20,7 @@ from _typeshed import structseq
 from numpy import ufunc
 from numpy.typing import DTypeLike, NDArray
 
+from garboard._functions import MinAndMax
 from garboard._generator import Generator
 from garboard._hooks import RemovableHandle
 from garboard._matrices import SvdOfThree, TriangularSolve

@@ -42,9 +42,9 @@ class TestTheTable:
             assert hasattr(gb.Tensor, name)
 
     def test_makes_what_the_name_makes(self):
-        known: dict[str, Any] = {"gb": gb, "start": 1, "end": 3, "step": 1}
+        known: dict[str, Any] = {"gb": gb, "data": [1, 2, 3]}
 
-        made = eval(ADVICE["garboard"]["range"].removeprefix("use "), known)
+        made = eval(ADVICE["garboard"]["LongTensor"].removeprefix("use "), known)
 
         assert made.tolist() == [1, 2, 3]
 
@@ -55,8 +55,8 @@ class TestAModule:
             AttributeError, match=r"PyTorch's torch.nn.EmbeddingBag is not in garboard yet"
         ):
             gb.nn.EmbeddingBag  # noqa: B018
-        with pytest.raises(AttributeError, match=r"torch.range is not .* yet; use gb.arange\(st"):
-            gb.range  # noqa: B018
+        with pytest.raises(AttributeError, match=r"torch.LongTensor is not .* yet; use gb.ten"):
+            gb.LongTensor  # noqa: B018
         with pytest.raises(
             AttributeError, match=r"NumPy's array is not in garboard yet; use gb.tens"
         ):
@@ -86,7 +86,7 @@ class TestAModule:
 
     def test_answers_a_question_for_a_name(self):
         assert not hasattr(gb, "jit")
-        assert getattr(gb, "empty_strided", None) is None
+        assert getattr(gb, "autocast", None) is None
 
     def test_gives_private_names_no_thought(self):
         with pytest.raises(

@@ -63,7 +63,10 @@ inline Tensor norm(const char* op, const Tensor& given, double p, const Reduced&
     return where(is_nothing, 0.0, sqrt(where(is_nothing, 1.0, total)));
   }
   if (std::isinf(p)) return p > 0 ? amax(abs(input), over) : amin(abs(input), over);
-  if (p == 0) return to(count_nonzero(input, over), input.dtype());
+  if (p == 0) {  // its slope is 0 everywhere, which a graph shall find
+    const Tensor counted = to(count_nonzero(input, over), input.dtype());
+    return input.requires_grad() ? counted + sum(input * 0.0, over) : counted;
+  }
   if (p == 1) return sum(abs(input), over);
   return pow(sum(pow(abs(input), p), over), 1 / p);
 }

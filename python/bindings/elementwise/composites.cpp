@@ -2,6 +2,7 @@
 #include "csrc/ops/composite/compare.h"
 #include "csrc/ops/composite/elementwise.h"
 #include "python/bindings/call/methods.h"
+#include "python/bindings/elementwise/forms.h"
 
 namespace garboard::python {
 namespace {
@@ -79,6 +80,20 @@ constexpr Doc nan_to_num{
     .example =
         ">>> gb.nan_to_num(gb.tensor([float('nan'), 1.0, float('inf')]), posinf=7.0)\n"
         "tensor([0., 1., 7.])",
+};
+constexpr Doc nan_to_num_{
+    .summary = "Replace NaN and the infinities by numbers, in place.",
+    .args = {{"nan", "What NaN becomes; 0 where it is left out."},
+             {"posinf", "What infinity becomes; the largest number of the dtype if left out."},
+             {"neginf", "What minus infinity becomes; the smallest number if left out."}},
+    .returns = itself,
+    .raises =
+        "ShapeError: `input` meets an element twice, as what `expand` returns.\n"
+        "GradientError: Grad mode is on, and `input` is a leaf that requires grad, or a view of "
+        "one.",
+    .example =
+        ">>> gb.nan_to_num_(gb.tensor([float('nan'), 1.0]))\n"
+        "tensor([0., 1.])",
 };
 constexpr Doc isclose{
     .summary = "Test where two tensors are nearly equal.",
@@ -162,6 +177,10 @@ constexpr std::array table{
          "None = None",
          docs::nan_to_num, fn<composite::nan_to_num>)
         .with_out(),
+    bind("nan_to_num_",
+         "input: Tensor, nan: Number | None = None, posinf: Number | None = None, "
+         "neginf: Number | None = None",
+         docs::nan_to_num_, fn<&MadeForms<&composite::nan_to_num>::in_place>, Place::method),
     bind("isclose", nearly, docs::isclose, fn<composite::isclose>),
     bind("allclose", nearly, docs::allclose, fn<composite::allclose>),
     bind("equal", "input: Tensor, other: Tensor", docs::equal, fn<composite::equal>),

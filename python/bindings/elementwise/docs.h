@@ -149,6 +149,21 @@ inline constexpr Doc where{
         ">>> gb.where(x > 0, x, 0)\n"
         "tensor([0, 2])",
 };
+inline constexpr Doc where_method{
+    .summary = "Keep the elements where `condition` is true, and take `other`'s elsewhere.",
+    .args = {{"condition", "Tensor; what is not zero is true. The sizes of all three broadcast."},
+             {"other", "Tensor or number; its dtype is promoted with `input`'s."}},
+    .returns =
+        "A new tensor of the broadcast shape and the promoted dtype; until backward the graph "
+        "keeps `condition`.",
+    .raises =
+        "ShapeError: The sizes do not broadcast.\n"
+        "DTypeError: A number does not fit into the integer dtype.\n"
+        "DeviceError: The tensors are on several devices.",
+    .example =
+        ">>> gb.tensor([-1, 2]).where(gb.tensor([False, True]), 0)\n"
+        "tensor([0, 2])",
+};
 inline constexpr Doc lerp{
     .summary = "Move `input` towards `end` by `weight`.",
     .details = "lerp(x, y, w) = x + w * (y - x), and exactly y where w is 1.",

@@ -284,6 +284,15 @@ constexpr std::array others{
         .with_out(),
 };
 
+constexpr std::array where_method{
+    bind(
+        "where", "input: Tensor, condition: Tensor, other: Tensor | Number", docs::where_method,
+        [](const Tensor& input, const Tensor& condition, const Operand& other) {
+          return where(condition, input, other);
+        },
+        Place::method),
+};
+
 }  // namespace
 
 void add_elementwise_methods() {
@@ -296,6 +305,7 @@ void add_elementwise_methods() {
   add_family<SpecialFamily>();
   add_family<SpecialPairFamily>();
   add_table<others>();
+  add_table<where_method>();
   add_table<lerp_forms>();
   add_table<clamp_forms>();
   add_table<clamp_min_forms>();

@@ -1,5 +1,6 @@
 // Elements found by index or by mask: functions that copy, and methods that write in place.
 #include "csrc/ops/create/convert.h"
+#include "csrc/ops/create/create.h"
 #include "csrc/ops/index/gather.h"
 #include "csrc/ops/index/indexing.h"
 #include "csrc/ops/index/mask.h"
@@ -19,6 +20,15 @@ struct Choices<ScatterReduction> {
        {"mean", ScatterReduction::mean},
        {"amax", ScatterReduction::amax},
        {"amin", ScatterReduction::amin}}};
+};
+
+/// What `scatter` does with what it meets, where it does not replace it.
+enum class Merging : std::uint8_t { add, multiply };
+template <>
+struct Choices<Merging> {
+  static constexpr std::string_view annotation = "Literal['add', 'multiply']";
+  static constexpr std::array<std::pair<const char*, Merging>, 2> names{
+      {{"add", Merging::add}, {"multiply", Merging::multiply}}};
 };
 
 namespace {
@@ -49,6 +59,19 @@ void scatter_of_tensor(const Tensor& self, std::int64_t dim, const Tensor& index
 }
 void scatter_of_number(const Tensor& self, std::int64_t dim, const Tensor& index, Scalar value) {
   scatter_(self, dim, index, value);
+}
+
+void merge_tensor(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source,
+                  Merging merging) {
+  if (merging == Merging::add) return scatter_add_(self, dim, index, source);
+  check_writable("scatter_", self);
+  copy_(self, scatter_reduce(self, dim, index, source, ScatterReduction::prod, true, "scatter"));
+}
+void merge_number(const Tensor& self, std::int64_t dim, const Tensor& index, Scalar value,
+                  Merging merging) {
+  check_fits("scatter", value, self.dtype());
+  const Tensor source = full(index.sizes(), value, self.dtype(), self.device());
+  merge_tensor(self, dim, index, source, merging);
 }
 
 constexpr auto reduce = [](const Tensor& input, std::int64_t dim, const Tensor& index,
@@ -87,6 +110,11 @@ void put_by_indices(const Tensor& self, OpName op, PyObject* indices, const Tens
 constexpr const char* gathered = "input: Tensor, dim: int, index: Tensor";
 constexpr const char* scattered = "input: Tensor, dim: int, index: Tensor, src: Tensor";
 constexpr const char* scattered_value = "input: Tensor, dim: int, index: Tensor, value: Number";
+constexpr const char* merged =
+    "input: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: Literal['add', 'multiply']";
+constexpr const char* merged_value =
+    "input: Tensor, dim: int, index: Tensor, value: Number, *, "
+    "reduce: Literal['add', 'multiply']";
 constexpr const char* reduced =
     "input: Tensor, dim: int, index: Tensor, src: Tensor, "
     "reduce: Literal['sum', 'prod', 'mean', 'amax', 'amin'], *, include_self: bool = True";
@@ -111,8 +139,12 @@ constexpr std::array table{
         .with_out(),
     bind("scatter", scattered, docs::scatter, into_copy<scatter_of_tensor>).with_out(),
     bind("scatter", scattered_value, docs::scatter, into_copy<scatter_of_number>).with_out(),
+    bind("scatter", merged, docs::scatter, into_copy<merge_tensor>).with_out(),
+    bind("scatter", merged_value, docs::scatter, into_copy<merge_number>).with_out(),
     bind("scatter_", scattered, docs::scatter_, in_place<scatter_of_tensor>, method),
     bind("scatter_", scattered_value, docs::scatter_, in_place<scatter_of_number>, method),
+    bind("scatter_", merged, docs::scatter_, in_place<merge_tensor>, method),
+    bind("scatter_", merged_value, docs::scatter_, in_place<merge_number>, method),
     bind("scatter_add", scattered, docs::scatter_add, into_copy<scatter_add_>).with_out(),
     bind("scatter_add_", scattered, docs::scatter_add_, in_place<scatter_add_>, method),
     bind("scatter_reduce", reduced, docs::scatter_reduce, reduce).with_out(),

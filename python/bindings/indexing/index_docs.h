@@ -71,6 +71,8 @@ inline constexpr Doc take_along_dim{
         "tensor([[30]])",
 };
 inline constexpr Arg scattered_value{"value", "A number, instead of `src`."};
+inline constexpr Arg scattered_merging{
+    "reduce", "Add to what stands there, or multiply it, instead of writing over it."};
 inline constexpr Doc scatter{
     .summary = "Write elements of `src`, or a number, where an index says, into a copy.",
     .details =
@@ -81,7 +83,8 @@ inline constexpr Doc scatter{
              indexed_dim,
              full_index,
              scattered_source,
-             scattered_value},
+             scattered_value,
+             scattered_merging},
     .returns = written_copy,
     .raises = index_error,
     .example =
@@ -91,7 +94,7 @@ inline constexpr Doc scatter{
 inline constexpr Doc scatter_{
     .summary = "Write elements of `src`, or a number, where an index says.",
     .details = last_one_stays,
-    .args = {indexed_dim, full_index, scattered_source, scattered_value},
+    .args = {indexed_dim, full_index, scattered_source, scattered_value, scattered_merging},
     .returns = written_itself,
     .raises = index_write_error,
     .example =

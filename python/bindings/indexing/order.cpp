@@ -4,6 +4,7 @@
 #include "csrc/core/error.h"
 #include "csrc/ops/composite/quantile.h"
 #include "csrc/ops/create/create.h"
+#include "csrc/ops/index/gather.h"
 #include "csrc/ops/order/unique.h"
 #include "python/bindings/call/methods.h"
 #include "python/bindings/indexing/order_docs.h"
@@ -142,13 +143,20 @@ constexpr std::array table{
     bind(
         "searchsorted",
         "sorted_sequence: Tensor, input: Tensor | Number, *, out_int32: bool = False, "
-        "right: bool = False, side: Literal['left', 'right'] | None = None",
+        "right: bool = False, side: Literal['left', 'right'] | None = None, "
+        "sorter: Tensor | None = None",
         docs::searchsorted,
         [](const Tensor& sorted, const Operand& values, bool as_int32, bool right,
-           std::optional<Side> side) {
+           std::optional<Side> side, const Tensor& sorter) {
           if (side == Side::left && right)
             throw ShapeError("searchsorted: side 'left' and right=True; one of the two is needed");
-          return places_in("searchsorted", sorted, values, as_int32, right || side == Side::right);
+          if (sorter && (sorter.dtype() != DType::int64 || sorter.sizes() != sorted.sizes()))
+            throw ShapeError(text("searchsorted: sorter of sizes ", sorter.sizes(), " and ",
+                                  name_of(sorter.dtype()), "; int64 of sizes ", sorted.sizes(),
+                                  ", as argsort() returns it, is needed"));
+          const Tensor in_order = sorter ? gather(detach(sorted), -1, sorter) : sorted;
+          return places_in("searchsorted", in_order, values, as_int32,
+                           right || side == Side::right);
         },
         Place::functional)
         .with_out(),

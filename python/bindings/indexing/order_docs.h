@@ -243,10 +243,15 @@ inline constexpr Doc searchsorted{
              {"input", "Tensor, or a number, which is looked for."},
              wants_int32,
              from_right,
-             {"side", "\"left\" or \"right\", as NumPy names it."}},
+             {"side", "\"left\" or \"right\", as NumPy names it."},
+             {"sorter",
+              "Where the numbers in order stand in `sorted_sequence`, as of `argsort`, if "
+              "that is not sorted."}},
     .returns = "A new int64 tensor of `input`'s shape. No gradient passes.",
     .raises =
-        "ShapeError: The sizes differ but at the last dim, or `side` contradicts `right`.\n"
+        "ShapeError: The sizes differ but at the last dim, `side` contradicts `right`, or `sorter` "
+        "is "
+        "none.\n"
         "DeviceError: The tensors are on several devices.",
     .example =
         ">>> gb.searchsorted(gb.tensor([1, 3, 5]), gb.tensor([3, 6]))\n"

@@ -1,8 +1,10 @@
 // Tensors in even steps, and those that take after another.
 #include <cmath>
+#include <limits>
 
 #include "csrc/core/default_dtype.h"
 #include "csrc/ops/composite/elementwise.h"
+#include "csrc/ops/shape/windows.h"
 #include "python/bindings/call/methods.h"
 #include "python/bindings/exchange/exchange.h"
 #include "python/bindings/methods/creation.h"
@@ -112,6 +114,54 @@ constexpr Doc new_tensor{
         "tensor([1., 2.])",
 };
 
+constexpr Doc range{
+    .summary = "Count from `start` up to `end`, which is included.",
+    .details = "Element i is start + i * step. `arange` leaves `end` out, as Python does.",
+    .args = {{"start", "The first number."},
+             {"end", "Up to where, or down to where."},
+             {"step", "Not 0, and leading from `start` to `end`."},
+             dtype,
+             device,
+             requires_grad},
+    .returns = "A new tensor of one dim.",
+    .raises =
+        "ShapeError: `step` is 0 or leads away from `end`, or a number is not finite.\n"
+        "DTypeError: A number does not fit into the integer dtype.\n"
+        "DeviceError: The device cannot be used.\n"
+        "GradientError: A gradient is asked for, and the dtype is no floating one.",
+    .example =
+        ">>> gb.range(1, 3)\n"
+        "tensor([1., 2., 3.])",
+};
+constexpr Doc scalar_tensor{
+    .summary = "Make a tensor without dims of a number.",
+    .args = {{"s", "The number."}, dtype, device, requires_grad},
+    .returns = "A new tensor without dims.",
+    .raises =
+        "DTypeError: The number does not fit into the integer dtype.\n"
+        "DeviceError: The device cannot be used.\n"
+        "GradientError: A gradient is asked for, and the dtype is no floating one.",
+    .example =
+        ">>> gb.scalar_tensor(3)\n"
+        "tensor(3.)",
+};
+constexpr Doc empty_strided{
+    .summary = "Make a tensor with strides of your own, its elements not set.",
+    .args = {{"size", "Sizes, or the one size."},
+             {"stride", "How far apart neighbours are along each dim, in elements."},
+             dtype,
+             device,
+             requires_grad},
+    .returns = "A new tensor over as much memory as its elements reach.",
+    .raises =
+        "ShapeError: There are more sizes than strides or fewer, or one is negative.\n"
+        "DeviceError: The device cannot be used.\n"
+        "GradientError: A gradient is asked for, and the dtype is no floating one.",
+    .example =
+        ">>> gb.empty_strided((2, 3), (1, 2)).stride()\n"
+        "(1, 2)",
+};
+
 }  // namespace docs
 
 /// What is left out is as of `like`.
@@ -138,9 +188,58 @@ Tensor between(OpName op, double first, double last, const Options& options, Num
   return finished(to(numbers(), dtype), options);
 }
 
+/// How many elements there are from the first to the last.
+std::int64_t reach_of(const Dims& sizes, const Dims& strides) {
+  std::int64_t last = 0;
+  bool is_wrong = sizes.size() != strides.size(), is_empty = false;
+  for (int i = 0; i < sizes.size() && !is_wrong; ++i) {
+    std::int64_t length = 0;
+    is_empty = is_empty || sizes[i] == 0;
+    is_wrong = sizes[i] < 0 || strides[i] < 0 ||
+               __builtin_mul_overflow(sizes[i] - 1, strides[i], &length) ||
+               (!is_empty && __builtin_add_overflow(last, length, &last));
+  }
+  if (is_wrong || last == std::numeric_limits<std::int64_t>::max())
+    throw ShapeError(text("empty_strided: sizes ", sizes, " and strides ", strides,
+                          "; as many of one as of the other are needed, none negative, and no more "
+                          "elements than 64 bits count"));
+  return is_empty ? 0 : last + 1;
+}
+
 constexpr const char* of_sizes = "input: Tensor, *size: int, @options";
 
 constexpr std::array table{
+    bind(
+        "range", "start: Number, end: Number, step: Number = 1, *, @options", docs::range,
+        [](Scalar start, Scalar end, Scalar step, const Options& options) {
+          const double count = std::floor((end.real - start.real) / step.real) + 1;
+          if (!(count >= 1 && count < 0x1p62))
+            throw ShapeError(text("range: from ", start.real, " to ", end.real, " by ", step.real,
+                                  "; step must lead from start to end"));
+          const DType dtype = options.dtype.value_or(default_floating());
+          const Tensor counts =
+              arange(Scalar::of(std::int64_t{0}), Scalar::of(static_cast<std::int64_t>(count)),
+                     Scalar::of(std::int64_t{1}), DType::float64, on(options));
+          return finished(to(counts * step + start, dtype), options);
+        },
+        Place::functional)
+        .with_out(),
+    bind(
+        "scalar_tensor", "s: Number, *, @options", docs::scalar_tensor,
+        [](Scalar value, const Options& options) {
+          const DType dtype = options.dtype.value_or(default_floating());
+          return finished(full({}, value, dtype, on(options)), options);
+        },
+        Place::functional),
+    bind(
+        "empty_strided", "size: int | Size, stride: int | Size, *, @options", docs::empty_strided,
+        [](OpName op, const Dims& sizes, const Dims& strides, const Options& options) {
+          const std::int64_t reach = reach_of(sizes, strides);
+          const DType dtype = options.dtype.value_or(default_floating());
+          const Tensor whole = empty({reach}, dtype, on(options), op.text);
+          return finished(as_strided(whole, sizes, strides, std::nullopt), options);
+        },
+        Place::functional),
     bind(
         "linspace", "start: float, end: float, steps: int, *, @options", docs::linspace,
         [](OpName op, double start, double end, std::int64_t steps, const Options& options) {

@@ -3,8 +3,10 @@
 #include "csrc/core/error.h"
 #include "csrc/ops/composite/reduce.h"
 #include "csrc/ops/elementwise/binary.h"
+#include "csrc/ops/op/promotion.h"
 #include "csrc/ops/reduce/scan.h"
 #include "python/bindings/call/methods.h"
+#include "python/bindings/elementwise/forms.h"
 #include "python/bindings/interpreter/ref.h"
 #include "python/bindings/methods/spread.h"
 
@@ -125,6 +127,31 @@ constexpr Doc std{
         ">>> x = gb.tensor([1.0, 2.0, 3.0, 4.0])\n"
         ">>> gb.std(x)\n"
         "tensor(1.2910)",
+};
+constexpr Doc cumsum_{
+    .summary = "Add up the elements along `dim`, keeping each sum on the way, in place.",
+    .args = {{"dim", "Along which dim, in [-ndim, ndim)."}, summed_dtype},
+    .returns = "The tensor itself, not a new handle.",
+    .raises =
+        "IndexOutOfRangeError: `dim` lies outside.\n"
+        "DTypeError: The sums' category (bool, integer, floating) is above that of `input`.\n"
+        "GradientError: Grad mode is on, and `input` is a leaf that requires grad, or a view of "
+        "one.",
+    .example =
+        ">>> gb.cumsum_(gb.tensor([1, 2, 3]), 0)\n"
+        "tensor([1, 3, 6])",
+};
+constexpr Doc sum_to_size{
+    .summary = "Add up the dims along which `size` is 1, and those in front of it.",
+    .details = "What takes broadcasting back: of a tensor of `size` expanded to `input`'s sizes.",
+    .args = {any_tensor, {"size", "Sizes that broadcast to `input`'s."}},
+    .returns =
+        "A new tensor of these sizes, or a new handle where they are `input`'s. The graph keeps no "
+        "tensor.",
+    .raises = "ShapeError: The sizes do not broadcast to `input`'s.",
+    .example =
+        ">>> gb.ones(3, 2).sum_to_size(1, 2)\n"
+        "tensor([[3., 3.]])",
 };
 constexpr Doc cumsum{
     .summary = "Add up the elements along `dim`, keeping each sum on the way.",
@@ -279,8 +306,8 @@ constexpr auto summing =
     };
 template <Tensor (*op)(const Tensor&, const Reduced&, double)>
 constexpr auto spreading =
-    [](const Tensor& input, const OverDims& dims, double correction, bool keepdim) {
-      return op(input, {dims, keepdim}, correction);
+    [](const Tensor& input, const OverDims& dims, std::optional<double> correction, bool keepdim) {
+      return op(input, {dims, keepdim}, correction.value_or(1));
     };
 template <Tensor (*op)(const Tensor&, const Reduced&, double)>
 constexpr auto spreading_over =
@@ -331,6 +358,16 @@ constexpr std::array table{
     bind("std", spread_over, docs::std, spreading_over<std_deviation>).with_out(),
     bind("std", spread_of_all, docs::std, spreading_of_all<std_deviation>).with_out(),
     bind("cumsum", scanned, docs::cumsum, fn<cumsum>).with_out(),
+    bind("cumsum_", scanned, docs::cumsum_, fn<&MadeForms<&cumsum>::in_place>, Place::method),
+    bind(
+        "sum_to_size", "input: Tensor, *size: int", docs::sum_to_size,
+        [](const Tensor& input, const Dims& sizes) {
+          if (broadcast_sizes("sum_to_size", sizes, input.sizes()) != input.sizes())
+            throw ShapeError(text("sum_to_size: sizes ", sizes, " of a tensor of sizes ",
+                                  input.sizes(), "; they must broadcast to those"));
+          return sum_to(input, sizes);
+        },
+        Place::method),
     bind("amax", chosen, docs::amax, choosing<amax>).with_out(),
     bind("amin", chosen, docs::amin, choosing<amin>).with_out(),
     bind("all", chosen, docs::all, choosing<all>).with_out(),

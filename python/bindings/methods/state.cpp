@@ -44,6 +44,23 @@ constexpr Doc dim{
         ">>> gb.dim(gb.zeros(2, 3))\n"
         "2",
 };
+constexpr Doc is_nonzero{
+    .summary = "Tell whether the only element is not zero.",
+    .args = {{"input", "Tensor of one element."}},
+    .returns = "A bool; NaN is not zero.",
+    .raises = "ShapeError: There are more elements, or none.",
+    .example =
+        ">>> gb.is_nonzero(gb.tensor([0.0]))\n"
+        "False",
+};
+constexpr Doc get_device{
+    .summary = "Return the number of the device on which the storage lies.",
+    .args = {{"input", "Tensor of any shape and dtype."}},
+    .returns = "An int; -1 for the CPU.",
+    .example =
+        ">>> gb.get_device(gb.ones(2))\n"
+        "-1",
+};
 constexpr Doc numel{
     .summary = "Count the elements.",
     .args = {{"input", "Tensor of any shape and dtype."}},
@@ -184,6 +201,13 @@ constexpr std::array table{
     bind(
         "is_contiguous", alone, docs::is_contiguous,
         [](const Tensor& input) { return input.is_contiguous(); }, Place::method),
+    bind("is_nonzero", alone, docs::is_nonzero,
+         [](const Tensor& input) { return item_of(input, "is_nonzero").real != 0; }),
+    bind("get_device", alone, docs::get_device,
+         [](const Tensor& input) {
+           const Device device = input.device();
+           return std::int64_t{device.is_cpu() ? -1 : device.number};
+         }),
     bind("is_floating_point", alone, docs::is_floating_point,
          [](const Tensor& input) { return is_floating(input.dtype()); }),
     bind(

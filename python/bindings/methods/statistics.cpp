@@ -2,6 +2,7 @@
 #include "csrc/ops/composite/statistics.h"
 #include "csrc/ops/reduce/scan.h"
 #include "python/bindings/call/methods.h"
+#include "python/bindings/elementwise/forms.h"
 #include "python/bindings/methods/spread.h"
 
 namespace garboard::python {
@@ -36,6 +37,19 @@ constexpr Doc cumprod{
     .raises = "IndexOutOfRangeError: `dim` lies outside.",
     .example =
         ">>> gb.cumprod(gb.tensor([1, 2, 3]), 0)\n"
+        "tensor([1, 2, 6])",
+};
+constexpr Doc cumprod_{
+    .summary = "Multiply the elements along `dim`, keeping each product on the way, in place.",
+    .args = {scanned_dim, converted_dtype},
+    .returns = "The tensor itself, not a new handle.",
+    .raises =
+        "IndexOutOfRangeError: `dim` lies outside.\n"
+        "DTypeError: The products' category (bool, integer, floating) is above that of `input`.\n"
+        "GradientError: Grad mode is on, and `input` is a leaf that requires grad, or a view of "
+        "one.",
+    .example =
+        ">>> gb.cumprod_(gb.tensor([1, 2, 3]), 0)\n"
         "tensor([1, 2, 6])",
 };
 constexpr Doc logcumsumexp{
@@ -119,6 +133,23 @@ constexpr Doc norm{
         ">>> gb.norm(gb.tensor([3.0, 4.0]))\n"
         "tensor(5.)",
 };
+constexpr Doc dist{
+    .summary = "Compute the p-norm of the difference of two tensors.",
+    .details = "dist(x, y) = norm(x - y, p) of all elements.",
+    .args = {floating_tensor,
+             {"other", "Tensor whose sizes broadcast with `input`'s."},
+             {"p", "The power, as of `norm`."}},
+    .returns =
+        "A new tensor without dims. Until backward the graph keeps the difference and what the "
+        "steps on the way keep.",
+    .raises =
+        "ShapeError: The sizes do not broadcast.\n"
+        "DTypeError: The dtype is no floating one.\n"
+        "DeviceError: The tensors are on several devices.",
+    .example =
+        ">>> gb.dist(gb.tensor([1.0, 1.0]), gb.tensor([4.0, 5.0]))\n"
+        "tensor(5.)",
+};
 constexpr Doc diff{
     .summary = "Subtract neighbours along `dim`, `n` times.",
     .details = "diff(x)_i = x_(i+1) - x_i; of bools, whether they differ.",
@@ -140,8 +171,8 @@ constexpr Doc diff{
 
 template <Tensor (*op)(const Tensor&, const Reduced&, double)>
 constexpr auto with_mean = [](OpName name, const Tensor& input, const std::optional<Dims>& dims,
-                              double correction, bool keepdim) {
-  return composite::with_mean(name.text, op, input, {dims, keepdim}, correction);
+                              std::optional<double> correction, bool keepdim) {
+  return composite::with_mean(name.text, op, input, {dims, keepdim}, correction.value_or(1));
 };
 
 template <Tensor (*op)(const Tensor&, const Reduced&, double)>
@@ -174,6 +205,7 @@ constexpr const char* summed =
 
 constexpr std::array table{
     bind("cumprod", scanned, docs::cumprod, fn<cumprod>).with_out(),
+    bind("cumprod_", scanned, docs::cumprod_, fn<&MadeForms<&cumprod>::in_place>, Place::method),
     bind("logcumsumexp", "input: Tensor, dim: int", docs::logcumsumexp, fn<logcumsumexp>)
         .with_out(),
     bind("count_nonzero", "input: Tensor, dim: int | Size | None = None", docs::count_nonzero,
@@ -196,6 +228,11 @@ constexpr std::array table{
          [](OpName op, const Tensor& input, PyObject* p, const std::optional<Dims>& dims,
             bool keepdim, std::optional<DType> dtype) {
            return composite::norm(op.text, input, power_of(p, op.text), {dims, keepdim}, dtype);
+         })
+        .with_out(),
+    bind("dist", "input: Tensor, other: Tensor, p: float = 2", docs::dist,
+         [](OpName op, const Tensor& input, const Tensor& other, double p) {
+           return composite::norm(op.text, input - other, p, {}, std::nullopt);
          })
         .with_out(),
     bind("diff",

@@ -140,11 +140,13 @@ constexpr Doc repeat_interleave{
     .summary = "Repeat each element along a dim, or along the one that all dims make.",
     .args = {any_shape,
              {"repeats", "How often: a number, or an int64 or int32 tensor of one each."},
-             {"dim", "Along which, in [-ndim, ndim); None makes all dims one first."}},
+             {"dim", "Along which, in [-ndim, ndim); None makes all dims one first."},
+             {"output_size", "How many elements there are along `dim` then, if you know."}},
     .returns = copy_returns,
     .raises =
         "IndexOutOfRangeError: `dim` lies outside.\n"
-        "ShapeError: A number of repeats is negative, or there are more or fewer than elements.\n"
+        "ShapeError: A number of repeats is negative, there are more or fewer than elements, or "
+        "`output_size` is another.\n"
         "DTypeError: `repeats` is neither int64 nor int32.",
     .example =
         ">>> gb.repeat_interleave(gb.tensor([1, 2]), 2)\n"
@@ -167,6 +169,20 @@ constexpr Doc roll{
 };
 
 }  // namespace docs
+
+/// `result`, which has so many elements along `dim`, if it is said how many.
+Tensor of_size(const Tensor& result, std::int64_t dim, std::optional<std::int64_t> size) {
+  const std::int64_t found = result.sizes()[checked_dim("repeat_interleave", dim, result.ndim())];
+  if (size && *size != found)
+    throw ShapeError(text("repeat_interleave: output_size ", *size, " where the repeats add up to ",
+                          found, "; they must be equal"));
+  return result;
+}
+template <auto repeat, class Repeats>
+constexpr auto repeated = [](const Tensor& input, const Repeats& repeats,
+                             std::optional<std::int64_t> dim, std::optional<std::int64_t> size) {
+  return of_size(repeat(input, repeats, dim), dim.value_or(0), size);
+};
 
 constexpr const char* joined = "tensors: list[_T] | tuple[_T, ...], dim: int = 0";
 constexpr const char* along_one = "tensors: list[_T] | tuple[_T, ...]";
@@ -191,10 +207,24 @@ constexpr std::array table{
         },
         Place::method),
     bind("tile", "input: Tensor, *dims: int", docs::tile, fn<composite::tile>),
-    bind("repeat_interleave", "input: Tensor, repeats: int, dim: int | None = None",
-         docs::repeat_interleave, fn<composite::repeat_interleave>),
-    bind("repeat_interleave", "input: Tensor, repeats: Tensor, dim: int | None = None",
-         docs::repeat_interleave, fn<composite::repeat_interleave_each>),
+    bind("repeat_interleave",
+         "input: Tensor, repeats: int, dim: int | None = None, *, output_size: int | None = None",
+         docs::repeat_interleave, repeated<composite::repeat_interleave, std::int64_t>),
+    bind("repeat_interleave",
+         "input: Tensor, repeats: Tensor, dim: int | None = None, *, "
+         "output_size: int | None = None",
+         docs::repeat_interleave, repeated<composite::repeat_interleave_each, Tensor>),
+    bind("repeat_interleave", "repeats: Tensor, *, output_size: int | None = None",
+         docs::repeat_interleave,
+         [](const Tensor& repeats, std::optional<std::int64_t> size) {
+           if (repeats.ndim() != 1)
+             throw ShapeError(text("repeat_interleave: repeats of sizes ", repeats.sizes(),
+                                   " alone; one dim is needed"));
+           const Scalar zero = Scalar::of(std::int64_t{0}), one = Scalar::of(std::int64_t{1});
+           const Tensor places =
+               arange(zero, Scalar::of(repeats.count()), one, DType::int64, repeats.device());
+           return of_size(composite::repeat_interleave_each(places, repeats, 0), 0, size);
+         }),
     bind("roll", "input: Tensor, shifts: int | Size, dims: int | Size = ()", docs::roll,
          fn<composite::roll>)
         .with_out(),

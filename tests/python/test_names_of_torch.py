@@ -1,0 +1,219 @@
+"""Small functions that programs written for PyTorch reach for: values, and what is refused."""
+
+from __future__ import annotations
+
+import array
+import math
+
+import garboard as gb
+import numpy as np
+import pytest
+
+X = [[4.0, -1.0, 2.0], [0.5, 3.0, -6.0]]
+
+
+class TestInPlaceForms:
+    @pytest.mark.parametrize(("name", "arguments"), [("cumsum", (1,)), ("cumprod", (0,))])
+    def test_of_running_results_are_those_of_the_function(self, name, arguments):
+        x = gb.tensor(X)
+        expected = getattr(gb, name)(x, *arguments)
+
+        found = getattr(x, f"{name}_")(*arguments)
+
+        assert found is x
+        assert x.tolist() == expected.tolist()
+
+    def test_keep_the_gradient(self):
+        leaf = gb.tensor([2.0, 3.0]).requires_grad_()
+        x = leaf * 1.0
+
+        x.cumprod_(0)
+        x.sum().backward()
+
+        assert leaf.grad is not None
+        assert leaf.grad.tolist() == [4.0, 2.0]
+
+    def test_refuse_sums_that_do_not_fit(self):
+        x = gb.tensor([True, True])
+
+        with pytest.raises(gb.DTypeError, match="cumsum: a result of int64"):
+            x.cumsum_(0)
+
+    def test_replace_what_is_no_number(self):
+        x = gb.tensor([math.nan, math.inf, -math.inf, 1.0])
+
+        assert x.nan_to_num_(posinf=7.0, neginf=8.0) is x
+        assert x.tolist() == [0.0, 7.0, 8.0, 1.0]
+
+
+class TestSmallFunctions:
+    def test_dist_is_the_norm_of_the_difference(self):
+        a, b = gb.tensor(X), gb.tensor([1.0, 2.0, 3.0])
+
+        expected = np.linalg.norm((np.array(X) - [1.0, 2.0, 3.0]).ravel(), 3)
+
+        assert gb.dist(a, b, 3).item() == pytest.approx(expected, rel=1e-6)
+
+    def test_is_nonzero_looks_at_one_element(self):
+        assert gb.is_nonzero(gb.tensor([[0.5]])) is True
+        assert gb.tensor(0).is_nonzero() is False
+        assert gb.is_nonzero(gb.tensor(math.nan)) is True
+        with pytest.raises(gb.ShapeError):
+            gb.is_nonzero(gb.ones(2))
+
+    def test_names_of_what_there_is(self):
+        x = gb.tensor(X)
+
+        assert (x.nelement(), x.ndimension(), x.get_device()) == (6, 2, -1)
+        assert (gb.pi, gb.e, gb.inf, gb.newaxis) == (math.pi, math.e, math.inf, None)
+        assert math.isnan(gb.nan)
+        assert isinstance(x.shape, gb.Size)
+        assert x[:, gb.newaxis].shape == gb.Size([2, 1, 3])
+
+    @pytest.mark.parametrize("sizes", [(1, 3), (3,), (1,), (2, 1), (2, 3)])
+    def test_sum_to_size_takes_broadcasting_back(self, sizes):
+        x = np.array(X)
+        expected = x.sum(axis=tuple(range(2 - len(sizes))))
+        for dim, size in enumerate(sizes):
+            expected = expected.sum(axis=dim, keepdims=True) if size == 1 else expected
+
+        assert gb.tensor(x).sum_to_size(*sizes).tolist() == expected.reshape(sizes).tolist()
+
+    def test_sum_to_size_refuses_what_does_not_broadcast(self):
+        with pytest.raises(gb.ShapeError, match=r"sum_to_size: sizes \[4\]"):
+            gb.ones(2, 3).sum_to_size(4)
+        with pytest.raises(gb.ShapeError, match="sum_to_size"):
+            gb.ones(3).sum_to_size(2, 3)
+
+    def test_where_of_a_tensor_takes_the_condition_first(self):
+        x = gb.tensor(X).requires_grad_()
+
+        found = x.where(x > 0, -1)
+        found.sum().backward()
+
+        assert found.tolist() == np.where(np.array(X) > 0, X, -1).tolist()
+        assert x.grad is not None
+        assert x.grad.tolist() == (np.array(X) > 0).astype(float).tolist()
+
+    def test_aminmax_is_a_method(self):
+        least, most = gb.tensor(X).aminmax(dim=1)
+
+        assert (least.tolist(), most.tolist()) == ([-1.0, -6.0], [4.0, 3.0])
+
+
+class TestCounts:
+    def test_range_includes_its_end(self):
+        assert gb.range(1, 4).tolist() == [1.0, 2.0, 3.0, 4.0]
+        assert gb.range(0, 1, 0.4, dtype=gb.float64).tolist() == [0.0, 0.4, 0.8]
+        assert gb.range(3, 1, -1, dtype=gb.int64).tolist() == [3, 2, 1]
+
+    @pytest.mark.parametrize("given", [(0, 3, 0), (0, 3, -1), (0, math.inf), (math.nan, 3)])
+    def test_range_refuses_steps_that_lead_nowhere(self, given):
+        with pytest.raises(gb.ShapeError, match="range: from"):
+            gb.range(*given)
+
+    def test_repeats_alone_give_indices(self):
+        assert gb.repeat_interleave(gb.tensor([2, 0, 3])).tolist() == [0, 0, 2, 2, 2]
+
+    def test_repeats_may_be_known_to_add_up(self):
+        x = gb.tensor([7, 8])
+
+        assert x.repeat_interleave(gb.tensor([1, 2]), output_size=3).tolist() == [7, 8, 8]
+        with pytest.raises(gb.ShapeError, match="output_size 4 where the repeats add up to 3"):
+            x.repeat_interleave(gb.tensor([1, 2]), output_size=4)
+
+    def test_no_correction_is_that_of_a_sample(self):
+        x = gb.tensor(X)
+
+        assert x.var(1, correction=None).tolist() == x.var(1).tolist()
+        assert gb.std_mean(x, 1, correction=None)[0].tolist() == x.std(1).tolist()
+
+
+class TestMerging:
+    @pytest.mark.parametrize("form", [gb.scatter, gb.Tensor.scatter_])
+    def test_adds_or_multiplies(self, form):
+        index, source = gb.tensor([0, 0, 2]), gb.tensor([2.0, 3.0, 4.0])
+
+        added = form(gb.tensor([1.0, 2.0, 3.0]), 0, index, source, reduce="add")
+        multiplied = form(gb.tensor([1.0, 2.0, 3.0]), 0, index, source, reduce="multiply")
+        by_number = form(gb.tensor([1.0, 2.0, 3.0]), 0, index, 2, reduce="multiply")
+
+        assert added.tolist() == [6.0, 2.0, 7.0]
+        assert multiplied.tolist() == [6.0, 2.0, 12.0]
+        assert by_number.tolist() == [4.0, 2.0, 6.0]
+
+    def test_is_told_how_by_a_word(self):
+        with pytest.raises(
+            ValueError, match="scatter: reduce 'sum'; 'add' or 'multiply' is needed"
+        ):
+            gb.scatter(gb.ones(2), 0, gb.tensor([0]), gb.ones(1), reduce="sum")
+
+    def test_sorter_stands_for_a_sorted_sequence(self):
+        x = gb.tensor([5, 1, 3])
+
+        found = gb.searchsorted(x, gb.tensor([0, 3, 4, 9]), sorter=gb.argsort(x))
+
+        assert found.tolist() == [0, 1, 2, 3]
+        with pytest.raises(gb.ShapeError, match="searchsorted: sorter of sizes"):
+            gb.searchsorted(x, 1, sorter=gb.tensor([0, 1]))
+
+
+class TestDataOfOthers:
+    def test_asarray_shares_unless_it_is_told_to_copy(self):
+        given = np.arange(3.0)
+
+        shared, copied = gb.asarray(given), gb.asarray(given, copy=True)
+        given[0] = 9.0
+
+        assert (shared.tolist(), copied.tolist()) == ([9.0, 1.0, 2.0], [0.0, 1.0, 2.0])
+        assert gb.asarray([1, 2], dtype=gb.float32).tolist() == [1.0, 2.0]
+
+    def test_asarray_refuses_to_share_what_cannot_be(self):
+        with pytest.raises(ValueError, match="asarray: copy=False of a list"):
+            gb.asarray([1, 2], copy=False)
+        with pytest.raises(ValueError, match="asarray: copy=False"):
+            gb.asarray(gb.ones(2), dtype=gb.int64, copy=False)
+
+    def test_asarray_leaves_the_history(self):
+        x = gb.ones(2).requires_grad_()
+
+        assert not gb.asarray(x * 2).requires_grad
+        assert gb.asarray(x * 2, requires_grad=True).is_leaf
+
+    def test_frombuffer_shares_bytes(self):
+        numbers = array.array("f", [1.0, 2.0, 3.0])
+
+        found = gb.frombuffer(numbers, dtype=gb.float32, count=2, offset=4)
+        numbers[1] = 7.0
+
+        assert found.tolist() == [7.0, 3.0]
+        assert gb.frombuffer(bytearray(b"\x80\x3f"), dtype=gb.bfloat16).tolist() == [1.0]
+
+    @pytest.mark.parametrize(
+        ("buffer", "more", "error"),
+        [
+            (b"1234", {}, TypeError),
+            (3, {}, TypeError),
+            (bytearray(5), {}, ValueError),
+            (bytearray(4), {"offset": 4}, ValueError),
+            (bytearray(4), {"offset": -1}, ValueError),
+            (bytearray(4), {"count": 2}, ValueError),
+            (bytearray(4), {"count": 0}, ValueError),
+        ],
+    )
+    def test_frombuffer_refuses_what_it_cannot_share(self, buffer, more, error):
+        with pytest.raises(error, match=r"^frombuffer: "):
+            gb.frombuffer(buffer, dtype=gb.int32, **more)
+
+    def test_strides_of_ones_own(self):
+        x = gb.empty_strided((2, 3), (1, 2), dtype=gb.int64)
+
+        assert (x.stride(), x.shape, x.dtype) == ((1, 2), (2, 3), gb.int64)
+        assert gb.empty_strided((0, 3), (7, 7)).shape == (0, 3)
+        for sizes, strides in (((2,), (1, 1)), ((-1,), (1,)), ((2,), (-1,)), ((2**40,), (2**40,))):
+            with pytest.raises(gb.ShapeError, match="empty_strided: sizes"):
+                gb.empty_strided(sizes, strides)
+
+    def test_scalar_tensor_is_floating_unless_it_is_told(self):
+        assert gb.scalar_tensor(3).dtype == gb.float32
+        assert gb.scalar_tensor(3, dtype=gb.int64).item() == 3
