@@ -76,7 +76,7 @@ def theirs(given: Any) -> Any:
     """Return an array for a tensor of either library; nests keep their form."""
     if isinstance(given, torch.Tensor):
         plain = given.detach().resolve_conj().resolve_neg()
-        return (plain.float() if plain.dtype is torch.bfloat16 else plain).cpu().numpy()
+        return (plain.float() if plain.dtype is torch.bfloat16 else plain).numpy(force=True)
     if isinstance(given, gb.Tensor):
         plain = given.detach()
         return np.array((plain.float() if plain.dtype == gb.bfloat16 else plain).numpy())

@@ -96,6 +96,8 @@ def call_of(entry: Any) -> Callable[..., Any] | None:
     """What is called with a sample of `entry`; None where garboard has no such name."""
     if (rearranged := _REARRANGED.get(entry.name)) is not None:
         return rearranged if _found(entry.name) else None
+    if entry.variant_test_name == "in_place":  # whose samples are those of the method
+        return method_of(f"{entry.name}_")
     found = _found(entry.name) or method_of(entry.name)
     if found is None and "." not in entry.name:
         found = _attribute_of(entry.name)

@@ -217,3 +217,76 @@ class TestDataOfOthers:
     def test_scalar_tensor_is_floating_unless_it_is_told(self):
         assert gb.scalar_tensor(3).dtype == gb.float32
         assert gb.scalar_tensor(3, dtype=gb.int64).item() == 3
+
+
+class TestWhatPyTorchTakes:
+    def test_sums_of_bools_and_their_bounds(self):
+        a, b = gb.tensor([True, False, False]), gb.tensor([True, True, False])
+
+        assert gb.add(a, b, alpha=False).tolist() == a.tolist()
+        assert gb.clamp_min(a, b).tolist() == [True, True, False]
+        assert gb.clamp_max(a, b).dtype == gb.bool
+
+    def test_ends_of_integers_are_cut_off_first(self):
+        assert gb.linspace(4.3, -3.9, 8, dtype=gb.int64).tolist() == [4, 3, 2, 1, 0, -1, -2, -3]
+        assert gb.logspace(0, 1.9, 2, dtype=gb.int64).tolist() == [1, 10]
+
+    def test_a_mask_larger_than_the_copy(self):
+        mask = gb.tensor([[True, False], [False, True]])
+
+        found = gb.masked_scatter(gb.tensor([7.0, 8.0]), mask, gb.tensor([1.0, 2.0]))
+
+        assert found.tolist() == [[1.0, 8.0], [7.0, 2.0]]
+
+    def test_a_weight_of_one_output(self):
+        x, weight = gb.tensor(X), gb.tensor([1.0, 2.0, 3.0]).requires_grad_()
+
+        found = gb.nn.functional.linear(x, weight, gb.tensor(0.5))
+        found.sum().backward()
+
+        assert found.tolist() == [8.5, -11.0]
+        assert weight.grad is not None
+        assert weight.grad.tolist() == [4.5, 2.0, -4.0]
+
+    @pytest.mark.parametrize("keepdim", [False, True])
+    def test_nuclear_norms(self, keepdim):
+        x = np.random.default_rng(5).normal(size=(3, 2, 4))
+        expected = np.linalg.norm(x, "nuc", axis=(2, 0), keepdims=keepdim)
+
+        found = gb.norm(gb.tensor(x), "nuc", dim=(2, 0), keepdim=keepdim)
+
+        assert found.shape == expected.shape
+        np.testing.assert_allclose(found.numpy(), expected, rtol=1e-12)
+
+    def test_a_count_has_a_gradient_of_zeros(self):
+        x = gb.tensor([0.0, 2.0]).requires_grad_()
+
+        x.norm(0).backward()
+
+        assert x.grad is not None
+        assert x.grad.tolist() == [0.0, 0.0]
+
+    def test_half_types_round_a_scaled_product_once(self):
+        x, a, b = (gb.tensor(it, dtype=gb.bfloat16) for it in (-9.94, 3.1, 1.02))
+        expected = gb.tensor(x.item() + 3.14 * a.item() * b.item()).bfloat16()
+
+        assert gb.addcmul(x, a, b, value=3.14).item() == expected.item()
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda x: gb.nn.functional.hardtanh(x, 0.5, -0.5), ValueError),
+        (lambda x: gb.nn.functional.rrelu(x, 0.3, 0.1), ValueError),
+        (lambda x: gb.nn.functional.triplet_margin_loss(x, x, x, margin=-1.0), ValueError),
+        (lambda x: gb.nn.functional.prelu(x, gb.ones(3, 1)), gb.ShapeError),
+        (lambda x: gb.nn.functional.multi_margin_loss(x, x[:, 0]), gb.DTypeError),
+        (lambda x: gb.nn.functional.group_norm(gb.ones(1, 0, 2), 1), gb.ShapeError),
+        (lambda x: gb.roll(x, ()), gb.ShapeError),
+        (lambda x: gb.cov(x, fweights=gb.tensor([1, -1, 1])), gb.ShapeError),
+        (lambda x: gb.norm(x, "nuc", dim=0), gb.ShapeError),
+    ],
+)
+def test_refuses_what_pytorch_refuses(call, error):
+    with pytest.raises(error, match=r"^\w+: "):
+        call(gb.ones(2, 3))

@@ -147,8 +147,9 @@ inline Tensor float_power(const Operand& input, const Operand& exponent) {
 /// input * 2^other, in a floating dtype.
 inline Tensor ldexp(const Tensor& input, const Operand& other) {
   if (!other.tensor) return input * std::exp2(other.scalar.real);
-  const DType powers =
-      is_floating(other.tensor->dtype()) ? other.tensor->dtype() : default_floating();
+  const DType powers = is_floating(other.tensor->dtype()) ? other.tensor->dtype()
+                       : is_floating(input.dtype())       ? input.dtype()
+                                                          : default_floating();
   const DType dtype = promote(input.dtype(), powers);
   detail::check_result("ldexp", input, other, dtype);
   if (!is_half(dtype)) return input * pow(Operand(2.0), *other.tensor);

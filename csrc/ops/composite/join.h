@@ -143,6 +143,7 @@ inline Tensor repeat_interleave_each(const Tensor& given, const Tensor& repeats,
 
 /// What leaves a dim at one end comes in at the other.
 inline Tensor roll(const Tensor& input, const Dims& shifts, const Dims& dims) {
+  if (shifts.empty()) throw ShapeError("roll: no shifts; at least one is needed");
   if (dims.empty() && shifts.size() == 1)
     return reshape(roll(reshape(input, {-1}), shifts, {0}), input.sizes());
   if (shifts.size() != dims.size())

@@ -250,8 +250,10 @@ inline Tensor cov(const char* op, const Tensor& input, std::int64_t correction,
     if (given->device() != input.device())
       throw DeviceError(text(op, ": ", role, " on ", given->device(), ", input on ", input.device(),
                              "; they must be on one device, use to()"));
-    const Tensor own = to(*given, rows.dtype());
-    weights = weights ? weights * own : own;
+    const Tensor is_negative = to(any(lt(detach(*given), 0.0)), Device{});
+    if (*static_cast<const bool*>(is_negative.data()))
+      throw ShapeError(text(op, ": ", role, " with a negative number; none may be"));
+    weights = weights ? weights * *given : *given;
   }
   Tensor total, mean_of_rows;
   if (weights) {
@@ -267,7 +269,7 @@ inline Tensor cov(const char* op, const Tensor& input, std::int64_t correction,
   if (!weights) {
     result = products / static_cast<double>(std::max<std::int64_t>(count - correction, 0));
   } else {
-    const Tensor own = aweights ? sum(weights * to(aweights, rows.dtype())) / total : Tensor();
+    const Tensor own = aweights ? sum(weights * aweights) / total : Tensor();
     const Tensor taken = own ? own * static_cast<double>(correction) : Tensor();
     const Tensor degrees = taken ? total - taken : total - static_cast<double>(correction);
     result = products / maximum(degrees, Scalar::of(0.0));

@@ -124,6 +124,12 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
 }
 
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
+  const bool has_one_output =
+      weight.ndim() == 1 && input.ndim() > 0 && input.sizes().back() == weight.sizes()[0];
+  if (has_one_output && (!bias || bias.ndim() == 0)) {
+    const Tensor shift = bias ? reshape(bias, {1}) : bias;
+    return squeeze(linear(input, unsqueeze(weight, 0), shift), Dims{-1});
+  }
   if (weight.ndim() != 2 || input.ndim() == 0 || input.sizes().back() != weight.sizes()[1])
     throw ShapeError(text("linear: input of sizes ", input.sizes(), " and weight of sizes ",
                           weight.sizes(), "; [..., in] and [out, in] are needed"));

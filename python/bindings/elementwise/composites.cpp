@@ -1,6 +1,7 @@
 // Elementwise functions made of others.
 #include "csrc/ops/composite/compare.h"
 #include "csrc/ops/composite/elementwise.h"
+#include "csrc/ops/op/promotion.h"
 #include "python/bindings/call/methods.h"
 #include "python/bindings/elementwise/forms.h"
 
@@ -147,17 +148,22 @@ constexpr const char* nearly =
 constexpr const char* scaled =
     "input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1";
 
+/// input + value * inner(a, b), with half types computed in float32 and rounded once.
+template <auto inner>
+constexpr auto with_scaled =
+    [](const Tensor& input, const Tensor& a, const Tensor& b, Scalar value) {
+      const DType dtype = promote(input.dtype(), promote(a.dtype(), b.dtype()));
+      if (widened(dtype) == dtype) return add_scaled(input, inner(input, a, b), value);
+      const auto wide = [&](const Tensor& x) { return to(x, widened(dtype)); };
+      return to(add_scaled(wide(input), inner(wide(input), wide(a), wide(b)), value), dtype);
+    };
+Tensor quotient_of(const Tensor&, const Tensor& a, const Tensor& b) {
+  return composite::quotient_to_add(a, b);
+}
+
 constexpr std::array table{
-    bind("addcmul", scaled, docs::addcmul,
-         [](const Tensor& input, const Tensor& a, const Tensor& b, Scalar value) {
-           return add_scaled(input, composite::product_to_add(input, a, b), value);
-         })
-        .with_out(),
-    bind("addcdiv", scaled, docs::addcdiv,
-         [](const Tensor& input, const Tensor& a, const Tensor& b, Scalar value) {
-           return add_scaled(input, composite::quotient_to_add(a, b), value);
-         })
-        .with_out(),
+    bind("addcmul", scaled, docs::addcmul, with_scaled<composite::product_to_add>).with_out(),
+    bind("addcdiv", scaled, docs::addcdiv, with_scaled<quotient_of>).with_out(),
     bind(
         "addcmul_", scaled, docs::addcmul_,
         [](const Tensor& input, const Tensor& a, const Tensor& b, Scalar value) {

@@ -68,6 +68,9 @@ Tensor scaled(const Tensor* out, const Operand& a, const Operand& b, const Scala
     op.into(*out, a, b);
     return {};
   }
+  const bool is_of_bools = &op == &add && result_dtype({&a, &b}) == DType::boolean;
+  if (!out && is_of_bools && alpha.category == Category::boolean)  // it is no 1, so false
+    return add(a, logical_and(b, Scalar::of(false)));
   const Scalar factor = &op == &sub ? negative(alpha) : alpha;
   if (!out) return add_scaled(a, b, factor);
   add_scaled.into(*out, a, b, factor);
@@ -116,6 +119,8 @@ constexpr Ternary clamp_on_a_side = clamp_called(is_low ? "clamp_min" : "clamp_m
 
 template <bool is_low>
 Tensor bounded(const Tensor* out, const Tensor& input, const Operand& bound) {
+  if (!out && input.dtype() == DType::boolean)  // which has no clamp, but an order
+    return is_low ? maximum(input, bound) : minimum(input, bound);
   constexpr auto& op = clamp_on_a_side<is_low>;
   return is_low ? clamped<op>(out, input, bound, {}) : clamped<op>(out, input, {}, bound);
 }

@@ -4,7 +4,9 @@
 #include "csrc/ops/index/gather.h"
 #include "csrc/ops/index/indexing.h"
 #include "csrc/ops/index/mask.h"
+#include "csrc/ops/op/promotion.h"
 #include "csrc/ops/op/record.h"
+#include "csrc/ops/shape/views.h"
 #include "python/bindings/call/methods.h"
 #include "python/bindings/indexing/index_docs.h"
 #include "python/bindings/interpreter/items.h"
@@ -59,6 +61,14 @@ void scatter_of_tensor(const Tensor& self, std::int64_t dim, const Tensor& index
 }
 void scatter_of_number(const Tensor& self, std::int64_t dim, const Tensor& index, Scalar value) {
   scatter_(self, dim, index, value);
+}
+
+/// The copy is as large as the mask, where that is larger.
+Tensor masked_scatter(const Tensor& input, const Tensor& mask, const Tensor& source) {
+  const Dims sizes = broadcast_sizes("masked_scatter", input.sizes(), mask.sizes());
+  const Tensor copy = clone(expand(input, sizes));
+  masked_scatter_(copy, mask, source);
+  return copy;
 }
 
 void merge_tensor(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source,
@@ -164,7 +174,7 @@ constexpr std::array table{
     bind("masked_select", masked, docs::masked_select, fn<masked_select>).with_out(),
     bind("masked_fill", masked_value, docs::masked_fill, fn<masked_fill>),
     bind("masked_fill_", masked_value, docs::masked_fill_, in_place<masked_fill_>, method),
-    bind("masked_scatter", masked_source, docs::masked_scatter, into_copy<masked_scatter_>),
+    bind("masked_scatter", masked_source, docs::masked_scatter, fn<masked_scatter>),
     bind("masked_scatter_", masked_source, docs::masked_scatter_, in_place<masked_scatter_>,
          method),
     bind("nonzero", "input: Tensor", docs::nonzero, fn<nonzero>).with_out(),

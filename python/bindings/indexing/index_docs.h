@@ -338,7 +338,9 @@ inline constexpr Arg masked_source{
 inline constexpr Doc masked_scatter{
     .summary = "Write the first elements of `source` where `mask` is true, into a copy.",
     .args = {{"input", "Tensor of any shape and dtype."}, bool_mask_for, masked_source},
-    .returns = "A new tensor of `input`'s shape and dtype. Until backward the graph keeps `mask`.",
+    .returns =
+        "A new tensor of the broadcast shape and `input`'s dtype. Until backward the graph keeps "
+        "`mask`.",
     .raises = mask_error,
     .example =
         ">>> gb.masked_scatter(gb.zeros(3), gb.tensor([True, False, True]), gb.tensor([1.0, "

@@ -31,7 +31,10 @@ constexpr const char* steps_error =
 constexpr Arg steps{"steps", "How many numbers."};
 constexpr Doc linspace{
     .summary = "Make numbers in even steps, both ends included.",
-    .details = "Computed in float64; cut off towards zero in an integer dtype.",
+    .details =
+        "Computed in float64; in an integer dtype the ends and the numbers between them are cut "
+        "off "
+        "towards zero.",
     .args = {{"start", "The first."}, {"end", "The last."}, steps, dtype, device, requires_grad},
     .returns = "A new tensor of one dim.",
     .raises = steps_error,
@@ -41,7 +44,9 @@ constexpr Doc linspace{
 };
 constexpr Doc logspace{
     .summary = "Make the powers of a base, their exponents in even steps.",
-    .details = "Computed in float64; cut off towards zero in an integer dtype.",
+    .details =
+        "Computed in float64; in an integer dtype the exponents of the ends and the powers are cut "
+        "off towards zero.",
     .args = {{"start", "The first exponent."},
              {"end", "The last one."},
              steps,
@@ -180,6 +185,11 @@ constexpr auto filled_after =
                       options);
     };
 
+/// An end as a number of the dtype asked for.
+double end_of(double end, const Options& options) {
+  return is_floating(options.dtype.value_or(default_floating())) ? end : std::trunc(end);
+}
+
 /// `first` and `last` are the ends of what `numbers` makes.
 template <class Numbers>
 Tensor between(OpName op, double first, double last, const Options& options, Numbers numbers) {
@@ -243,8 +253,9 @@ constexpr std::array table{
     bind(
         "linspace", "start: float, end: float, steps: int, *, @options", docs::linspace,
         [](OpName op, double start, double end, std::int64_t steps, const Options& options) {
-          return between(op, start, end, options, [&] {
-            return composite::even_steps(op.text, start, end, steps, on(options));
+          const double from = end_of(start, options), to = end_of(end, options);
+          return between(op, from, to, options, [&] {
+            return composite::even_steps(op.text, from, to, steps, on(options));
           });
         },
         Place::functional)
@@ -254,9 +265,10 @@ constexpr std::array table{
         docs::logspace,
         [](OpName op, double start, double end, std::int64_t steps, double base,
            const Options& options) {
-          return between(op, std::pow(base, start), std::pow(base, end), options, [&] {
+          const double from = end_of(start, options), to = end_of(end, options);
+          return between(op, std::pow(base, from), std::pow(base, to), options, [&] {
             return pow(Scalar::of(base),
-                       composite::even_steps(op.text, start, end, steps, on(options)));
+                       composite::even_steps(op.text, from, to, steps, on(options)));
           });
         },
         Place::functional)

@@ -2,6 +2,7 @@
 #include "csrc/ops/reduce/reduce.h"
 #include "csrc/core/error.h"
 #include "csrc/ops/composite/reduce.h"
+#include "csrc/ops/create/convert.h"
 #include "csrc/ops/elementwise/binary.h"
 #include "csrc/ops/op/promotion.h"
 #include "csrc/ops/reduce/scan.h"
@@ -146,8 +147,8 @@ constexpr Doc sum_to_size{
     .details = "What takes broadcasting back: of a tensor of `size` expanded to `input`'s sizes.",
     .args = {any_tensor, {"size", "Sizes that broadcast to `input`'s."}},
     .returns =
-        "A new tensor of these sizes, or a new handle where they are `input`'s. The graph keeps no "
-        "tensor.",
+        "A new tensor of these sizes, of `input`'s floating dtype, int64 for integers and bools; a "
+        "new handle where they are `input`'s. The graph keeps no tensor.",
     .raises = "ShapeError: The sizes do not broadcast to `input`'s.",
     .example =
         ">>> gb.ones(3, 2).sum_to_size(1, 2)\n"
@@ -365,7 +366,8 @@ constexpr std::array table{
           if (broadcast_sizes("sum_to_size", sizes, input.sizes()) != input.sizes())
             throw ShapeError(text("sum_to_size: sizes ", sizes, " of a tensor of sizes ",
                                   input.sizes(), "; they must broadcast to those"));
-          return sum_to(input, sizes);
+          if (!sizes.empty() && sizes == input.sizes()) return input;
+          return sum_to(is_floating(input.dtype()) ? input : to(input, DType::int64), sizes);
         },
         Place::method),
     bind("amax", chosen, docs::amax, choosing<amax>).with_out(),

@@ -1,6 +1,8 @@
 // Reductions made of others, and running results.
 #include "csrc/ops/composite/statistics.h"
+#include "csrc/ops/linear_algebra/spectrum.h"
 #include "csrc/ops/reduce/scan.h"
+#include "csrc/ops/shape/views.h"
 #include "python/bindings/call/methods.h"
 #include "python/bindings/elementwise/forms.h"
 #include "python/bindings/methods/spread.h"
@@ -121,7 +123,7 @@ constexpr Doc norm{
         "norm(x) = sum(|x|^p)^(1/p); the largest |x| for p = inf, the least for -inf, how many are "
         "not 0 for 0. Where it is 0, the gradient of p = 2 is 0.",
     .args = {floating_tensor,
-             {"p", "The power, or \"fro\" for 2."},
+             {"p", "The power; \"fro\" for 2, \"nuc\" for the sum of a matrix's singular values."},
              reduced_dims,
              keepdim,
              converted_dtype},
@@ -191,10 +193,34 @@ constexpr auto summing = [](const Tensor& input, const std::optional<Dims>& dims
   return op(input, {dims, keepdim}, dtype);
 };
 
+/// The sum of the singular values of matrices.
+Tensor nuclear_norm(const char* op, const Tensor& input, const std::optional<Dims>& given,
+                    bool keepdim) {
+  const Dims pair = given.value_or(Dims{-2, -1});
+  if (pair.size() != 2 || input.ndim() < 2 || (!given && input.ndim() > 2))
+    throw ShapeError(text(op, ": p 'nuc' of sizes ", input.sizes(),
+                          "; two dims, those of a matrix, are needed"));
+  const int rows = checked_dim(op, pair[0], input.ndim());
+  const int columns = checked_dim(op, pair[1], input.ndim());
+  if (rows == columns)
+    throw ShapeError(text(op, ": dims ", pair, "; two different ones are needed"));
+  Dims order;
+  for (int i = 0; i < input.ndim(); ++i)
+    if (i != rows && i != columns) order.push_back(i);
+  order.push_back(rows);
+  order.push_back(columns);
+  const Tensor values = svd(op, permute(input, order), false, false).s;
+  const Tensor total = sum(values, {Dims{-1}, false});
+  if (!keepdim) return total;
+  return unsqueeze(unsqueeze(total, std::min(rows, columns)), std::max(rows, columns));
+}
+
+bool is_nuclear(PyObject* p) { return PyUnicode_Check(p) && text_or_mark(p) == "nuc"; }
+
 double power_of(PyObject* p, const char* op) {
   const std::string text = PyUnicode_Check(p) ? text_or_mark(p) : "";
   if (text == "fro") return 2;
-  if (PyUnicode_Check(p)) throw_no_choice(op, "p", p, "a number or 'fro'");
+  if (PyUnicode_Check(p)) throw_no_choice(op, "p", p, "a number, 'fro' or 'nuc'");
   return to_scalar(p, op, "p").real;
 }
 
@@ -227,6 +253,8 @@ constexpr std::array table{
          docs::norm,
          [](OpName op, const Tensor& input, PyObject* p, const std::optional<Dims>& dims,
             bool keepdim, std::optional<DType> dtype) {
+           if (is_nuclear(p))
+             return nuclear_norm(op.text, dtype ? to(input, *dtype) : input, dims, keepdim);
            return composite::norm(op.text, input, power_of(p, op.text), {dims, keepdim}, dtype);
          })
         .with_out(),

@@ -214,7 +214,7 @@ constexpr std::array table{
          "input: Tensor, repeats: Tensor, dim: int | None = None, *, "
          "output_size: int | None = None",
          docs::repeat_interleave, repeated<composite::repeat_interleave_each, Tensor>),
-    bind("repeat_interleave", "repeats: Tensor, *, output_size: int | None = None",
+    bind("repeat_interleave", "input: Tensor, *, output_size: int | None = None",
          docs::repeat_interleave,
          [](const Tensor& repeats, std::optional<std::int64_t> size) {
            if (repeats.ndim() != 1)

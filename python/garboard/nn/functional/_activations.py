@@ -6,6 +6,7 @@ from garboard import _check as check
 from garboard import _engine
 from garboard._engine import Tensor, expm1, log1p, where
 from garboard._out import written
+from garboard._texts import shown
 from garboard.nn.functional._softplus import softplus_of
 
 __all__ = [
@@ -109,6 +110,7 @@ def hardtanh(
 
     Raises:
         DTypeError: The dtype has no such function.
+        ValueError: `min_val` is above `max_val`.
         TypeError: Something that is no Tensor.
         DisposedError: `input` is disposed.
 
@@ -116,6 +118,11 @@ def hardtanh(
     tensor([-1.0000,  0.5000,  1.0000])
     """
     check.tensor("hardtanh", "input", input)
+    if check.real("hardtanh", "min_val", min_val) > check.real("hardtanh", "max_val", max_val):
+        raise ValueError(
+            f"hardtanh: min_val {shown(min_val)} above max_val {shown(max_val)}; the first must be "
+            "the lower"
+        )
     return _given(input, _between(input, min_val, max_val), inplace)
 
 

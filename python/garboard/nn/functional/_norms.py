@@ -249,7 +249,7 @@ def group_norm(
     op = "group_norm"
     groups = check.count(op, "num_groups", num_groups, 1)
     shape = list(check.tensor(op, "input", input).shape)
-    if len(shape) < 2 or shape[1] % groups:
+    if len(shape) < 2 or shape[1] % groups or not shape[1]:
         raise ShapeError(
             f"{op}: an input of sizes {shape} in {groups} groups; [rows, channels, ...] with a "
             "number of channels that they divide is needed"

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from garboard import _check as check
 from garboard import _engine
-from garboard._engine import ShapeError, Tensor, where
+from garboard._engine import DTypeError, ShapeError, Tensor, where
+from garboard._texts import shown
 from garboard.nn.functional._reduction import reduced, weighed
 from garboard.nn.functional._slices import cosine_similarity, pairwise_distance
 from garboard.nn.functional._softplus import softplus_of
@@ -228,6 +229,7 @@ def multi_margin_loss(
 
     Raises:
         ShapeError: Sizes that do not fit.
+        DTypeError: `target` is not int64.
         ValueError: Another reduction.
         TypeError: Something that is no Tensor.
         DisposedError: A tensor is disposed.
@@ -246,7 +248,9 @@ def multi_margin_loss(
     if check.integer(op, "p", p) not in (1, 2):
         raise ValueError(f"{op}: p is neither 1 nor 2; one of them is needed")
     numbers = _engine.arange(rows.shape[1], device=rows.device)
-    chosen = check.tensor(op, "target", target).reshape(-1, 1) == numbers
+    if check.tensor(op, "target", target).dtype != _engine.int64:
+        raise DTypeError(f"{op}: a target of {target.dtype}; int64 is needed, use long()")
+    chosen = target.reshape(-1, 1) == numbers
     own = where(chosen, rows, 0.0).sum(1, keepdim=True)
     missed = (margin - own + rows).clamp(min=0)
     if p == 2:
@@ -295,8 +299,12 @@ def multilabel_margin_loss(
         raise ShapeError(
             f"{op}: sizes {list(rows.shape)} and {list(given.shape)}; they must be equal"
         )
+    if rows.ndim > 2 or 0 in rows.shape[-1:]:
+        raise ShapeError(
+            f"{op}: sizes {list(rows.shape)}; [classes] or [rows, classes] with classes is needed"
+        )
     if rows.ndim < 2:
-        rows, given = rows.unsqueeze(0), given.unsqueeze(0)
+        rows, given = rows.reshape(1, -1), given.reshape(1, -1)
     is_before = ((given < 0).long().cumsum(1) == 0).unsqueeze(2)
     numbers = _engine.arange(rows.shape[1], device=rows.device)
     chosen = ((given.unsqueeze(2) == numbers) & is_before).any(1)
@@ -345,6 +353,8 @@ def triplet_margin_with_distance_loss(
     """
     op = "triplet_margin_with_distance_loss"
     check.tensor(op, "anchor", anchor)
+    if check.real(op, "margin", margin) <= 0:
+        raise ValueError(f"{op}: margin {shown(margin)}; a number above 0 is needed")
     given = distance_function or pairwise_distance
 
     def distance(x: Tensor, y: Tensor) -> Tensor:

@@ -195,6 +195,10 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """
     check.tensor("prelu", "input", input)
     count = check.tensor("prelu", "weight", weight).numel()
+    if weight.ndim > 1:
+        raise ShapeError(
+            f"prelu: a weight of sizes {[*weight.shape]}; one number, or one a channel, is needed"
+        )
     if count != 1 and (input.ndim < 2 or input.shape[1] != count):
         raise ShapeError(
             f"prelu: {count} slopes for an input of sizes {list(input.shape)}; one, or one a "
@@ -224,6 +228,7 @@ def rrelu(
         A new tensor of the same shape, or `input` itself.
 
     Raises:
+        ValueError: `lower` is above `upper`.
         TypeError: Something that is no Tensor.
         DisposedError: `input` is disposed.
 
@@ -232,6 +237,8 @@ def rrelu(
     """
     check.tensor("rrelu", "input", input)
     least, most = check.worth("rrelu", "lower", lower), check.worth("rrelu", "upper", upper)
+    if least > most:
+        raise ValueError(f"rrelu: lower {least} above upper {most}; the first must be the lower")
     slope: Tensor | float = (least + most) / 2
     if training:
         slope = _engine.rand_like(input.detach()) * (most - least) + least
