@@ -23,7 +23,6 @@ Recording& recording() {
 struct ThreadProfile {
   std::int32_t innermost = -1;
   std::uint64_t recording = 0;  // which one `innermost` belongs to
-  bool has_pass = false;
 };
 constinit thread_local ThreadProfile mine;
 
@@ -63,9 +62,6 @@ OpProfile::Result OpProfile::stop() {
   ++it.number;
   return std::exchange(it.result, {});
 }
-
-void OpProfile::pass() noexcept { mine.has_pass = true; }
-bool OpProfile::took_pass() noexcept { return std::exchange(mine.has_pass, false); }
 
 OpProfile::Op::Op(std::string_view name, std::string detail) {
   const std::uint32_t thread = stamp_now().thread;

@@ -16,7 +16,7 @@ namespace garboard {
 
 struct StorageRecord;
 
-/// One recording for the process. An op asks `stops`, one branch while nobody records; the rest is
+/// One recording for the process. An op asks `is_on`, one branch while nobody records; the rest is
 /// out of its way. Memory is seen by the marks that the registry compares births and ends with.
 class OpProfile {
  public:
@@ -48,11 +48,6 @@ class OpProfile {
   static Result stop();
   static bool is_on() noexcept { return is_on_.load(std::memory_order_relaxed); }
 
-  /// Whether the op that asks is to be run inside an Op. Not asked again on the way there: `pass`
-  /// says that the next asker on this thread has one.
-  static bool stops() noexcept { return is_on() && !took_pass(); }
-  static void pass() noexcept;
-
   /// While it exists, what happens on this thread is an event inside the one around it.
   class Op {
    public:
@@ -82,7 +77,6 @@ class OpProfile {
   static void note(const StorageRecord& storage, bool is_born) noexcept;
 
  private:
-  static bool took_pass() noexcept;
   static inline constinit std::atomic<bool> is_on_{false};
 };
 

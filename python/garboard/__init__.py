@@ -18,6 +18,13 @@ _interpreter.mark_library_frames()
 from garboard import _exchange as _exchange  # noqa: E402
 from garboard import _functions  # noqa: E402
 from garboard import _numpy_functions as _numpy_functions  # noqa: E402
+from garboard._autocast import (  # noqa: E402
+    autocast,
+    clear_autocast_cache,
+    get_autocast_dtype,
+    is_autocast_available,
+    is_autocast_enabled,
+)
 from garboard._compiling import compile  # noqa: E402
 from garboard._contractions import einsum, tensordot  # noqa: E402
 from garboard._dtypes import can_cast, finfo, iinfo  # noqa: E402
@@ -107,11 +114,13 @@ else:
 """What `x.shape` is: sizes are plain tuples."""
 
 _SUBMODULES = (
+    "amp",
     "autograd",
     "backends",
     "cpu",
     "cuda",
     "distributions",
+    "func",
     "io",
     "leaks",
     "linalg",
@@ -126,11 +135,13 @@ _SUBMODULES = (
     "utils",
 )
 if TYPE_CHECKING:
+    from garboard import amp as amp
     from garboard import autograd as autograd
     from garboard import backends as backends
     from garboard import cpu as cpu
     from garboard import cuda as cuda
     from garboard import distributions as distributions
+    from garboard import func as func
     from garboard import io as io
     from garboard import leaks as leaks
     from garboard import linalg as linalg
@@ -166,6 +177,7 @@ __all__ = [
     "Size",
     "aminmax",
     "asarray",
+    "autocast",
     "broadcast_shapes",
     "can_cast",
     "cdist",
@@ -173,6 +185,7 @@ __all__ = [
     "cholesky",
     "cholesky_inverse",
     "cholesky_solve",
+    "clear_autocast_cache",
     "combinations",
     "compile",
     "current_dispose_scope",
@@ -187,6 +200,7 @@ __all__ = [
     "enable_grad",
     "finfo",
     "frombuffer",
+    "get_autocast_dtype",
     "get_default_dtype",
     "get_num_threads",
     "get_rng_state",
@@ -195,6 +209,8 @@ __all__ = [
     "inference_mode",
     "initial_seed",
     "inverse",
+    "is_autocast_available",
+    "is_autocast_enabled",
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "is_tensor",

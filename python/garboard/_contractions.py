@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from garboard import _check as check
 from garboard import _engine
+from garboard._autocasting import OPEN, lowered
 from garboard._engine import DeviceError, DTypeError, ShapeError, Tensor
 from garboard._given import items_of
 from garboard._out import written
@@ -56,6 +57,8 @@ def einsum(*args: Any) -> Tensor:
     tensor([12, 34])
     """
     equation, operands = read(args)
+    if OPEN:
+        operands = list(lowered(*operands))
     if not operands:
         raise ValueError("einsum: no operands; at least one is needed")
     plan = plan_of(equation, tuple(len(it.shape) for it in operands))

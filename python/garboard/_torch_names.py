@@ -32,8 +32,8 @@ _FUNCTIONS: _Rows = (
     ("use gb.tensor(data, dtype=gb.int16)", "ShortTensor"),
     ("use gb.tensor(data, dtype=gb.float16)", "HalfTensor"),
     ("use gb.tensor(data, dtype=gb.bfloat16)", "BFloat16Tensor"),
+    ("use gb.amp.GradScaler", "GradScaler"),
     ("ops run as they are called, so leave it out", "jit fx export"),
-    ("convert with module.to(gb.bfloat16) and x.to(gb.bfloat16)", "autocast amp GradScaler"),
     (
         "give device= where tensors are made",
         "set_default_device get_default_device",
@@ -50,7 +50,6 @@ _FUNCTIONS: _Rows = (
     ("use multiprocessing; tensors are pickled", "multiprocessing"),
     ("", "fft hub masked mps nested onnx"),
     ("", "quantization sparse special vmap xpu from_dlpack"),
-    ("use gb.autograd.functional and gb.autograd.grad()", "func"),
     ("use gb.nn.functional", "functional"),
 )
 
@@ -67,25 +66,16 @@ _METHODS: _Rows = (
     ("", "apply_ map_"),
 )
 
-_NN: _Rows = (
-    ("use nn.functional.lp_pool2d", "LPPool2d"),
-    ("use nn.Embedding and mean() or sum() over the dim of a bag", "EmbeddingBag"),
-    ("build it of nn.Linear, gb.softmax and @", "Bilinear"),
-    ("use self.register_buffer(name, tensor)", "Buffer"),
-    ("there is one process and one device a module", "DataParallel parallel"),
-    ("", "CTCLoss"),
+_NN: _Rows = (("there is one process and one device a module", "DataParallel parallel"),)
+
+_FUNCTIONAL: _Rows = (
+    ("", "multi_head_attention_forward fractional_max_pool2d fractional_max_pool3d"),
 )
 
-_FUNCTIONAL: _Rows = (("", "ctc_loss grid_sample affine_grid multi_head_attention_forward"),)
-
 _MODULE: _Rows = (
-    ("use module.to(dtype)", "type"),
     ("ops run as they are called, so leave it out", "compile"),
-    (
-        "use tensor.register_hook(hook) on what forward() returns",
-        "register_full_backward_hook register_backward_hook register_full_backward_pre_hook",
-    ),
-    ("", "share_memory to_empty ipu xpu"),
+    ("use module.register_full_backward_hook(hook)", "register_backward_hook"),
+    ("", "share_memory ipu xpu"),
 )
 
 _INIT: _Rows = (
@@ -96,8 +86,7 @@ _INIT: _Rows = (
 )
 
 _NN_UTILS: _Rows = (
-    ("", "weight_norm remove_weight_norm spectral_norm remove_spectral_norm parametrize"),
-    ("", "parametrizations prune stateless skip_init fuse_conv_bn_eval fuse_linear_bn_eval"),
+    ("", "prune"),
     ("use clip_grad_norm_()", "clip_grad_norm"),
 )
 
@@ -130,7 +119,7 @@ _CUDA: _Rows = (
     ("use gb.OutOfMemoryError", "OutOfMemoryError"),
     ("use gb.cuda.is_available()", "is_initialized init is_bf16_supported"),
     ("use gb.profiler.record_function(name)", "nvtx"),
-    ("", "amp graph CUDAGraph ipc_collect get_arch_list"),
+    ("", "graph CUDAGraph ipc_collect get_arch_list"),
 )
 
 _AUTOGRAD: _Rows = (
@@ -161,6 +150,13 @@ ADVICE = {
     "garboard.nn.functional": _by_name(_FUNCTIONAL),
     "garboard.nn.init": _by_name(_INIT),
     "garboard.nn.utils": _by_name(_NN_UTILS),
+    "garboard.func": _by_name(
+        (
+            ("use gb.autograd.functional", "jacrev jacfwd hessian jvp vjp linearize"),
+            ("use gb.autograd.grad()", "grad grad_and_value"),
+            ("", "vmap stack_module_state functionalize"),
+        )
+    ),
     "garboard.optim": _by_name(_OPTIM),
     "garboard.utils": {
         "tensorboard": "use gb.memory.plot(path) and gb.profiler",

@@ -103,6 +103,11 @@ Grads gradients_of(const Backward& at, const Dims& sizes, double epsilon, bool h
 
 Tensor layer_norm(const Tensor& input, const Dims& sizes, const Tensor& weight, const Tensor& bias,
                   double epsilon) {
+  const auto is_single = [](const Tensor& tensor) {
+    return tensor && tensor.dtype() == DType::float32;
+  };
+  if (is_half(input.dtype()) && (is_single(weight) || is_single(bias)))
+    return to(layer_norm(to(input, DType::float32), sizes, weight, bias, epsilon), input.dtype());
   check(input, sizes, weight, bias);
   const Device device = input.device();
   const Tensor out = empty_of("layer_norm", input.sizes(), input.dtype(), device);

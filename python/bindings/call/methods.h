@@ -16,8 +16,8 @@
 #include "csrc/lifetime/borrowing.h"
 #include "csrc/ops/op/op.h"
 #include "python/bindings/call/bound.h"
+#include "python/bindings/call/detours.h"
 #include "python/bindings/call/doc.h"
-#include "python/bindings/call/profiled.h"
 #include "python/bindings/context/scope_stack.h"
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/interpreter/fast_function.h"
@@ -73,10 +73,12 @@ template <const auto& table, std::size_t first, std::size_t ways, bool is_method
           std::size_t parameters>
 PyObject* call_entry(PyObject* self, PyObject* const* given, Py_ssize_t count,
                      PyObject* names) noexcept try {
-  if (OpProfile::is_on() && OpProfile::stops()) [[unlikely]] {
-    return profiled(table[first].name, {is_method ? self : nullptr, given, count}, [&] {
-      return call_entry<table, first, ways, is_method, parameters>(self, given, count, names);
-    });
+  if (has_detour()) [[unlikely]] {
+    return detour(table[first].name, {is_method ? self : nullptr, given, count, names},
+                  [&](PyObject* receiver, PyObject* const* arguments) {
+                    return call_entry<table, first, ways, is_method, parameters>(
+                        is_method ? receiver : self, arguments, count, names);
+                  });
   }
   if constexpr (ways > 1) {
     const Call call{is_method ? self : nullptr, given, count, names};

@@ -9,7 +9,7 @@
 
 #include "csrc/core/error.h"
 #include "csrc/core/text.h"
-#include "python/bindings/call/profiled.h"
+#include "python/bindings/call/detours.h"
 #include "python/bindings/interpreter/gil.h"
 #include "python/bindings/interpreter/unicode.h"
 #include "python/bindings/wrapped/bindings.h"
@@ -34,6 +34,7 @@ class Label {
 
 py::tuple stop() {
   OpProfile::Result result;
+  set_detour(Detour::profile, false);
   {
     const WithoutGil others_may_run;  // one of them may be adding an event
     result = OpProfile::stop();
@@ -57,6 +58,7 @@ void bind_profiler(py::module_& m) {
         if (!OpProfile::start(memory))
           throw Error("profile: another profile is running; stop it first");
         set_profiled_details(shapes, depth);
+        set_detour(Detour::profile, true);
       },
       py::arg("shapes"), py::arg("memory"), py::arg("stack_depth"), "Record every op.");
   m.def("_stop_profile", &stop, "(begin, end, events, memory events), times in ns.");

@@ -89,7 +89,9 @@ constexpr Doc layer_norm{
         "the count (Ba, Kiros and Hinton, arXiv:1607.06450).",
     .args = {{"input", "Tensor [..., *normalized_shape] of a floating dtype."},
              {"normalized_shape", "The sizes of the last dims, or that of the last one."},
-             {"weight", "Tensor of those sizes and `input`'s dtype; None stands for ones."},
+             {"weight",
+              "Tensor of those sizes and `input`'s dtype, or float32 beside a half type; None "
+              "stands for ones."},
              {"bias", "Likewise; None stands for zeros."},
              {"eps", "What is added to the variance."}},
     .returns =

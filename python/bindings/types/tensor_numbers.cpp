@@ -9,8 +9,8 @@
 #include "csrc/ops/elementwise/unary.h"
 #include "csrc/ops/products/matmul.h"
 #include "python/bindings/call/arguments.h"
+#include "python/bindings/call/detours.h"
 #include "python/bindings/call/methods.h"
-#include "python/bindings/call/profiled.h"
 #include "python/bindings/exchange/numbers.h"
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/types/tensor_type.h"
@@ -27,8 +27,8 @@ PyObject* decline(PyObject* object, const char* op, const char* argument = "othe
 
 template <const Binary& op>
 PyObject* binary(PyObject* a, PyObject* b) noexcept try {
-  if (OpProfile::is_on() && OpProfile::stops()) [[unlikely]]
-    return profiled(op.name, {a, &b, 1}, [&] { return binary<op>(a, b); });
+  if (has_detour()) [[unlikely]]
+    return detour(op.name, {a, &b, 1}, [](auto x, auto y) { return binary<op>(x, *y); });
   const Borrowing borrowing;  // first: a number's `__float__` may dispose the other operand
   if (is_tensor(a) && is_tensor(b)) {
     const Tensor &x = tensor_of(a, op.name), &y = tensor_of(b, op.name, "other");
@@ -47,8 +47,8 @@ PyObject* binary(PyObject* a, PyObject* b) noexcept try {
 
 template <const Binary& op>
 PyObject* in_place(PyObject* self, PyObject* other) noexcept try {
-  if (OpProfile::is_on() && OpProfile::stops()) [[unlikely]]
-    return profiled(op.name, {self, &other, 1}, [&] { return in_place<op>(self, other); });
+  if (has_detour()) [[unlikely]]
+    return detour(op.name, {self, &other, 1}, [](auto x, auto y) { return in_place<op>(x, *y); });
   const Borrowing borrowing;
   const Tensor& x = tensor_of(self, op.name);
   Operand y{Scalar{}};
@@ -62,8 +62,8 @@ PyObject* in_place(PyObject* self, PyObject* other) noexcept try {
 
 template <const Unary& op>
 PyObject* unary(PyObject* self) noexcept try {
-  if (OpProfile::is_on() && OpProfile::stops()) [[unlikely]]
-    return profiled(op.name, {self, nullptr, 0}, [&] { return unary<op>(self); });
+  if (has_detour()) [[unlikely]]
+    return detour(op.name, {self, nullptr, 0}, [](auto x, auto) { return unary<op>(x); });
   const Borrowing borrowing;
   const Tensor& x = tensor_of(self, op.name);
   const BirthStamp stamp;
@@ -89,8 +89,8 @@ PyObject* in_place_power(PyObject* self, PyObject* exponent, PyObject* modulus) 
 }
 
 PyObject* product(PyObject* a, PyObject* b) noexcept try {
-  if (OpProfile::is_on() && OpProfile::stops()) [[unlikely]]
-    return profiled("matmul", {a, &b, 1}, [&] { return product(a, b); });
+  if (has_detour()) [[unlikely]]
+    return detour("matmul", {a, &b, 1}, [](auto x, auto y) { return product(x, *y); });
   if (!is_tensor(a)) return decline(a, "matmul", "input", "a Tensor");
   if (!is_tensor(b)) return decline(b, "matmul", "other", "a Tensor");
   const Borrowing borrowing;

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from garboard import _engine
+from garboard._autocasting import blocks_here, entered_again
 from garboard._check import count, flag, function
 from garboard._engine import GradientError, Tensor, is_grad_enabled
 from garboard._grad_mode import enable_grad
@@ -64,6 +65,7 @@ class _Call:
         self._context = context
         self._state = state
         self._count = 0
+        self._blocks = blocks_here()
         # A place keeps this call alive, and nodes keep their places: so this holds no place.
         self._found: WeakKeyDictionary[_Place, Tensor] = WeakKeyDictionary()
         self._places: list[Any] = []
@@ -124,6 +126,7 @@ class _Call:
                 dispose_scope("checkpoint"),
                 enable_grad(),
                 self._context,
+                entered_again(self._blocks),
                 saved_tensors_hooks(collect, _refuse_unpacking),
             ):
                 self._function(*flat[:first_named], **named)

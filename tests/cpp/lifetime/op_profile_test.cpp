@@ -128,17 +128,6 @@ TEST(OpProfile, EndsWhatStillRuns) {
   EXPECT_EQ(OpProfile::stop().events.at(0).parent, -1);
 }
 
-TEST(OpProfile, LetsAnOpPassOnce) {
-  ASSERT_TRUE(OpProfile::start(false));
-  EXPECT_TRUE(OpProfile::stops());
-  OpProfile::pass();
-  EXPECT_FALSE(OpProfile::stops());
-  EXPECT_TRUE(OpProfile::stops());
-  OpProfile::stop();
-
-  EXPECT_FALSE(OpProfile::stops());
-}
-
 TEST(OpProfile, KeepsThreadsApart) {
   ASSERT_TRUE(OpProfile::start(false));
   {

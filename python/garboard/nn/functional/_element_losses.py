@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from garboard import _check as check
 from garboard import _engine
+from garboard._autocasting import OPEN, in_float32
 from garboard._engine import Tensor, where
 from garboard.nn.functional._reduction import check_equal, check_pair, reduced, weighed
 from garboard.nn.functional._softplus import softplus_of
@@ -58,6 +59,8 @@ def l1_loss(
     >>> gb.nn.functional.l1_loss(gb.tensor([1.0, 2.0]), gb.tensor([1.0, 4.0]))
     tensor(1.)
     """
+    if OPEN:
+        input, target = in_float32(input, target)
     check_pair("l1_loss", input, target)
     return reduced("l1_loss", (input - target).abs(), reduction)
 
@@ -95,6 +98,8 @@ def smooth_l1_loss(
     >>> gb.nn.functional.smooth_l1_loss(gb.tensor([0.5, 3.0]), gb.zeros(2), reduction="none")
     tensor([0.1250, 2.5000])
     """
+    if OPEN:
+        input, target = in_float32(input, target)
     check_pair("smooth_l1_loss", input, target)
     turn = check.rate("smooth_l1_loss", "beta", beta)
     distance = (input - target).abs()
@@ -132,6 +137,8 @@ def huber_loss(
     >>> gb.nn.functional.huber_loss(gb.tensor([0.5, 3.0]), gb.zeros(2), "none")
     tensor([0.1250, 2.5000])
     """
+    if OPEN:
+        input, target = in_float32(input, target)
     check_pair("huber_loss", input, target)
     if not check.worth("huber_loss", "delta", delta) > 0:
         raise ValueError("huber_loss: delta is not above 0; a positive one is needed")
@@ -172,6 +179,8 @@ def binary_cross_entropy(
     >>> gb.nn.functional.binary_cross_entropy(gb.tensor([0.5]), gb.tensor([1.0]))
     tensor(0.6931)
     """
+    if OPEN:
+        input, target = in_float32(input, target)
     op = "binary_cross_entropy"
     check_equal(op, input, target)
     if bool(((input < 0) | (input > 1)).any()):
@@ -215,6 +224,8 @@ def binary_cross_entropy_with_logits(
     >>> gb.nn.functional.binary_cross_entropy_with_logits(gb.zeros(2), gb.ones(2))
     tensor(0.6931)
     """
+    if OPEN:
+        input, target = in_float32(input, target)
     check_equal("binary_cross_entropy_with_logits", input, target)
     op = "binary_cross_entropy_with_logits"
     rest = softplus_of(-input)
@@ -257,6 +268,8 @@ def kl_div(
     >>> gb.nn.functional.kl_div(gb.zeros(1, 2), gb.ones(1, 2), reduction="batchmean")
     tensor(0.)
     """
+    if OPEN:
+        input, target = in_float32(input, target)
     check_pair("kl_div", input, target)
     if check.flag("kl_div", "log_target", log_target):
         losses = target.exp() * (target - input)
@@ -304,6 +317,8 @@ def poisson_nll_loss(
     >>> gb.nn.functional.poisson_nll_loss(gb.zeros(1), gb.ones(1))
     tensor(1.)
     """
+    if OPEN:
+        input, target = in_float32(input, target)
     check_pair("poisson_nll_loss", input, target)
     if check.flag("poisson_nll_loss", "log_input", log_input):
         losses = input.exp() - target * input
@@ -346,6 +361,8 @@ def soft_margin_loss(
     >>> gb.nn.functional.soft_margin_loss(gb.zeros(1), gb.ones(1))
     tensor(0.6931)
     """
+    if OPEN:
+        input, target = in_float32(input, target)
     check_equal("soft_margin_loss", input, target)
     return reduced("soft_margin_loss", softplus_of(-target * input), reduction)
 

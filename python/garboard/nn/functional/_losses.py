@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from garboard import _check as check
 from garboard import _engine
+from garboard._autocasting import OPEN, in_float32
 from garboard._engine import DTypeError, IndexOutOfRangeError, ShapeError, Tensor, where
 from garboard.nn.functional._reduction import check_pair, reduced, weighed
 
@@ -142,6 +143,8 @@ def nll_loss(
     >>> gb.nn.functional.nll_loss(gb.tensor([[-1.0, -2.0]]), gb.tensor([1]))
     tensor(2.)
     """
+    if OPEN:
+        input, target = in_float32(input, target)
     op = "nll_loss"
     check.tensor(op, "input", input)
     rows, classes = _rows_of_classes(op, input, check.tensor(op, "target", target))

@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    __getattr__ = module_getattr(__name__)
+    __getattr__ = module_getattr(__name__, ("amp",))
 
 
 def is_available() -> bool:

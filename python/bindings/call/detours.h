@@ -1,0 +1,43 @@
+// What calls of ops go through first while somebody asks for it: autocast, the profiler.
+#pragma once
+
+#include <Python.h>
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+
+#include "csrc/lifetime/op_profile.h"
+#include "python/bindings/call/autocast.h"
+#include "python/bindings/call/profiled.h"
+
+namespace garboard::python {
+
+/// Who asks, a bit each.
+enum class Detour : std::uint8_t { profile = 1, autocast = 2 };
+
+namespace detail {
+extern constinit std::atomic<std::uint8_t> detours [[gnu::visibility("hidden")]];
+bool took_pass() noexcept;
+void pass() noexcept;
+}  // namespace detail
+
+void set_detour(Detour detour, bool is_asked_for) noexcept;
+
+/// Whether the op that asks is to go through `detour`: one look while nobody asks. Not asked again
+/// on the way there.
+inline bool has_detour() noexcept {
+  return detail::detours.load(std::memory_order_relaxed) && !detail::took_pass();
+}
+
+/// Calls `call(self, arguments)`, which asks `has_detour` again and is let pass.
+template <class Call>
+[[gnu::noinline]] PyObject* detour(const char* name, const Given& given, Call call) {
+  const Recast recast(name, given);
+  std::optional<OpProfile::Op> op;
+  if (OpProfile::is_on()) op.emplace(name, detail_of(recast.given()));
+  detail::pass();
+  return call(recast.given().self, recast.given().arguments);
+}
+
+}  // namespace garboard::python

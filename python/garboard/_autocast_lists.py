@@ -1,0 +1,90 @@
+"""Which ops want fewer digits inside `autocast`, and which want float32, by the device's type.
+
+PyTorch's lists for the CPU and for CUDA, by the names that the engine's ops have. What is not here
+takes what comes.
+"""
+
+from __future__ import annotations
+
+__all__ = ["WANTS"]
+
+_LOWER = [
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
+    "linear",
+    "matmul",
+    "mm",
+    "bmm",
+    "addmm",
+    "addbmm",
+    "baddbmm",
+    "scaled_dot_product_attention",
+    "_recurrent_layer",
+]
+_LOWER_OF_CUDA = ["mv", "addmv", "addr"]
+
+_FLOAT32 = [
+    "cross_entropy",
+    "mse_loss",
+    "prod",
+    "quantile",
+    "nanquantile",
+    "trace",
+    "cdist",
+    "_ctc_loss",
+    "_grid_sample",
+    "_max_unpool",
+    "_linalg_cholesky",
+    "_linalg_eigh",
+    "_linalg_lu",
+    "_linalg_pinv",
+    "_linalg_qr",
+    "_linalg_solve",
+    "_linalg_solve_triangular",
+    "_linalg_svd",
+]
+_FLOAT32_OF_CUDA = [
+    "acos",
+    "asin",
+    "cosh",
+    "sinh",
+    "tan",
+    "erfinv",
+    "exp",
+    "expm1",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "reciprocal",
+    "rsqrt",
+    "pow",
+    "softmax",
+    "log_softmax",
+    "layer_norm",
+    "norm",
+    "sum",
+    "cumsum",
+    "cumprod",
+    "logsumexp",
+]
+
+
+def _wants() -> dict[str, dict[str, str]]:
+    table: dict[str, dict[str, str]] = {}
+    for names, want, devices in (
+        (_LOWER, "lower", ("cpu", "cuda")),
+        (_LOWER_OF_CUDA, "lower", ("cuda",)),
+        (_FLOAT32, "float32", ("cpu", "cuda")),
+        (_FLOAT32_OF_CUDA, "float32", ("cuda",)),
+    ):
+        for name in names:
+            table.setdefault(name, {}).update(dict.fromkeys(devices, want))
+    return table
+
+
+WANTS = _wants()

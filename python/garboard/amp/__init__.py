@@ -1,0 +1,29 @@
+"""Mixed precision: ops in fewer digits where that does no harm, and losses scaled to fit them."""
+
+from typing import TYPE_CHECKING
+
+from garboard._autocast import (
+    autocast,
+    clear_autocast_cache,
+    custom_bwd,
+    custom_fwd,
+    get_autocast_dtype,
+    is_autocast_available,
+    is_autocast_enabled,
+)
+from garboard._missing import module_getattr
+from garboard.amp.grad_scaler import GradScaler
+
+__all__ = [
+    "GradScaler",
+    "autocast",
+    "clear_autocast_cache",
+    "custom_bwd",
+    "custom_fwd",
+    "get_autocast_dtype",
+    "is_autocast_available",
+    "is_autocast_enabled",
+]
+
+if not TYPE_CHECKING:
+    __getattr__ = module_getattr(__name__)

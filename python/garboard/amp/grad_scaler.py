@@ -1,0 +1,376 @@
+"""Losses scaled up, so that small gradients do not vanish in float16."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import isfinite
+from typing import Any
+from warnings import warn
+
+from garboard import _check as check
+from garboard import _engine
+from garboard._engine import GarboardError, Tensor
+from garboard._given import keys_of
+from garboard._grad_mode import no_grad
+from garboard._texts import shown
+from garboard.optim.optimizer import Optimizer
+
+__all__ = ["GradScaler"]
+
+_SAVED = ("scale", "growth_factor", "backoff_factor", "growth_interval", "_growth_tracker")
+
+
+class _Step:
+    """What was done with one optimizer since the last `update`."""
+
+    def __init__(self) -> None:
+        self.is_unscaled = self.is_stepped = False
+        self.found_inf: bool | None = None  # None: not looked yet
+
+
+class GradScaler:
+    """Scale losses up before backward, and gradients down before a step.
+
+    A step whose gradients are infinite or NaN is left out, and the scale made smaller; after so
+    many good ones it is made larger. For float16, whose smallest numbers are far from 0; bfloat16
+    needs none (Micikevicius et al., "Mixed precision training", arXiv:1710.03740).
+
+    Args:
+        device: "cuda" or "cpu". Without a CUDA device one for it does nothing, with a warning.
+        init_scale: The scale at first.
+        growth_factor: What it is multiplied by after `growth_interval` good steps; more than 1.
+        backoff_factor: What it is multiplied by after a bad one; less than 1.
+        growth_interval: How many good steps it takes.
+        enabled: False does nothing: `scale` returns what it is given, `step` steps.
+
+    Raises:
+        ValueError: A factor on the wrong side of 1, or another device.
+        TypeError: A setting of a wrong type.
+
+    >>> layer = gb.nn.Linear(2, 1)
+    >>> optimizer = gb.optim.SGD(layer.parameters(), lr=0.1)
+    >>> scaler = gb.amp.GradScaler("cpu", init_scale=8.0)
+    >>> scaler.scale(layer(gb.ones(1, 2)).sum()).backward()
+    >>> layer.bias.grad
+    tensor([8.])
+    >>> scaler.step(optimizer)
+    >>> layer.bias.grad
+    tensor([1.])
+    >>> scaler.update()
+    """
+
+    def __init__(
+        self,
+        device: str = "cuda",
+        init_scale: float = 2.0**16,
+        growth_factor: float = 2.0,
+        backoff_factor: float = 0.5,
+        growth_interval: int = 2000,
+        enabled: bool = True,
+    ) -> None:
+        op = "GradScaler"
+        self._device: str = check.choice(op, "device", device, "cuda", "cpu")
+        self._enabled: bool = check.flag(op, "enabled", enabled)
+        if self._enabled and device == "cuda" and not _engine._cuda_device_count():
+            warn(
+                "GradScaler: there is no CUDA device, and nothing is scaled; 'cpu' is for the CPU",
+                stacklevel=2,
+            )
+            self._enabled = False
+        if not check.worth(op, "growth_factor", growth_factor) > 1:
+            raise ValueError(f"{op}: growth_factor {shown(growth_factor)}; more than 1 is needed")
+        if not check.worth(op, "backoff_factor", backoff_factor) < 1:
+            raise ValueError(f"{op}: backoff_factor {shown(backoff_factor)}; less than 1 is needed")
+        self._scale: float = check.worth(op, "init_scale", init_scale)
+        self._growth_factor: float = check.worth(op, "growth_factor", growth_factor)
+        self._backoff_factor: float = check.worth(op, "backoff_factor", backoff_factor)
+        self._growth_interval: int = check.count(op, "growth_interval", growth_interval, 1)
+        self._growth_tracker: int = 0
+        self._steps: dict[int, tuple[Any, _Step]] = {}  # by optimizer, which is kept meanwhile
+
+    def scale(self, outputs: Any) -> Any:
+        """Multiply a loss by the scale.
+
+        Args:
+            outputs: A tensor, or a list or tuple of them, in lists too.
+
+        Returns:
+            New tensors, likewise.
+
+        Raises:
+            TypeError: Something else.
+
+        >>> gb.amp.GradScaler("cpu", init_scale=4.0).scale(gb.tensor(2.0))
+        tensor(8.)
+        """
+        if not self._enabled:
+            return outputs
+        if isinstance(outputs, Tensor):
+            return outputs * self._scale
+        if isinstance(outputs, Iterable):
+            made = [self.scale(one) for one in outputs]
+            return tuple(made) if isinstance(outputs, tuple) else made
+        raise TypeError(
+            f"GradScaler.scale: outputs is of type {type(outputs).__name__}; a Tensor, or a list "
+            "of them, is needed"
+        )
+
+    def _step_of(self, op: str, optimizer: Any) -> _Step:
+        check.of_type(Optimizer, op, "optimizer", optimizer)
+        _, step = self._steps.setdefault(id(optimizer), (optimizer, _Step()))
+        return step
+
+    def _unscale(self, optimizer: Any, step: _Step) -> None:
+        found, is_any = False, False
+        with no_grad():
+            for group in optimizer.param_groups:
+                for parameter in group["params"]:
+                    gradient = parameter.grad
+                    if gradient is None:
+                        continue
+                    if gradient.dtype == _engine.float16:
+                        raise ValueError(
+                            "GradScaler.unscale_: a gradient of dtype float16; parameters in "
+                            "float32 are needed, which autocast converts"
+                        )
+                    is_any = True
+                    gradient.mul_(1.0 / self._scale)
+                    found = found or not bool(gradient.isfinite().all())
+        step.found_inf = found if is_any else None
+
+    def unscale_(self, optimizer: Optimizer) -> None:
+        """Divide the gradients of an optimizer's parameters by the scale: before they are clipped.
+
+        Args:
+            optimizer: The optimizer.
+
+        Raises:
+            GarboardError: It was done already since the last `update`, or the step was.
+            ValueError: A gradient is float16.
+            TypeError: It is no optimizer.
+
+        >>> x = gb.nn.Parameter(gb.ones(1))
+        >>> optimizer, scaler = gb.optim.SGD([x], lr=0.1), gb.amp.GradScaler("cpu")
+        >>> scaler.scale(x.sum()).backward()
+        >>> scaler.unscale_(optimizer)
+        >>> x.grad
+        tensor([1.])
+        """
+        if not self._enabled:
+            return
+        op = "GradScaler.unscale_"
+        step = self._step_of(op, optimizer)
+        if step.is_unscaled or step.is_stepped:
+            done = "step()" if step.is_stepped else "unscale_()"
+            raise GarboardError(f"{op}: {done} was called since the last update(); once is needed")
+        self._unscale(optimizer, step)
+        step.is_unscaled = True
+
+    def step(self, optimizer: Optimizer, *args: Any, **kwargs: Any) -> Any:
+        """Take an optimizer's step, unless a gradient is infinite or NaN.
+
+        Gradients are divided by the scale first, unless `unscale_` has done that.
+
+        Args:
+            optimizer: The optimizer.
+            *args: For its `step`.
+            **kwargs: Likewise; no closure.
+
+        Returns:
+            What its `step` returns, or None.
+
+        Raises:
+            GarboardError: It was done already since the last `update`; there is no gradient; or a
+                closure is given.
+            ValueError: A gradient is float16.
+            TypeError: It is no optimizer.
+
+        >>> x = gb.nn.Parameter(gb.ones(1))
+        >>> optimizer, scaler = gb.optim.SGD([x], lr=0.5), gb.amp.GradScaler("cpu")
+        >>> scaler.scale(x.sum() * float("inf")).backward()
+        >>> scaler.step(optimizer)  # left out
+        >>> x
+        Parameter containing:
+        tensor([1.], requires_grad=True)
+        """
+        op = "GradScaler.step"
+        if not self._enabled:
+            return check.of_type(Optimizer, op, "optimizer", optimizer).step(*args, **kwargs)
+        if args or "closure" in kwargs:
+            raise GarboardError(f"{op}: a closure; compute the loss before, without one")
+        step = self._step_of(op, optimizer)
+        if step.is_stepped:
+            raise GarboardError(f"{op}: step() was called since the last update(); once is needed")
+        if not step.is_unscaled:
+            self._unscale(optimizer, step)
+            step.is_unscaled = True
+        if step.found_inf is None:
+            raise GarboardError(f"{op}: no parameter has a gradient; call backward() first")
+        made = None if step.found_inf else optimizer.step(**kwargs)
+        step.is_stepped = True
+        return made
+
+    def update(self, new_scale: float | Tensor | None = None) -> None:
+        """Make the scale smaller after a bad step, or larger after many good ones.
+
+        Args:
+            new_scale: What it is instead.
+
+        Raises:
+            GarboardError: No step was taken since the last one.
+            TypeError: `new_scale` is no number.
+
+        >>> scaler = gb.amp.GradScaler("cpu")
+        >>> scaler.update(8.0)
+        >>> scaler.get_scale()
+        8.0
+        """
+        op = "GradScaler.update"
+        if not self._enabled:
+            return
+        if new_scale is not None:
+            self._scale = check.worth(op, "new_scale", new_scale)
+            self._steps.clear()
+            return
+        found = [step.found_inf for _, step in self._steps.values() if step.found_inf is not None]
+        if not found:
+            raise GarboardError(f"{op}: no step since the last update(); call step() first")
+        self._steps.clear()
+        if any(found):
+            self._scale *= self._backoff_factor
+            self._growth_tracker = 0
+            return
+        self._growth_tracker += 1
+        if self._growth_tracker == self._growth_interval:
+            grown = self._scale * self._growth_factor
+            self._scale = grown if isfinite(grown) and grown < 3.4e38 else self._scale
+            self._growth_tracker = 0
+
+    def get_scale(self) -> float:
+        """Return the scale; 1 where nothing is scaled.
+
+        >>> gb.amp.GradScaler("cpu").get_scale()
+        65536.0
+        """
+        return self._scale if self._enabled else 1.0
+
+    def get_growth_factor(self) -> float:
+        """Return what the scale is multiplied by after good steps.
+
+        >>> gb.amp.GradScaler("cpu").get_growth_factor()
+        2.0
+        """
+        return self._growth_factor
+
+    def set_growth_factor(self, new_factor: float) -> None:
+        """Set what the scale is multiplied by after good steps.
+
+        Args:
+            new_factor: More than 1.
+
+        Raises:
+            ValueError: It is not.
+            TypeError: It is no number.
+
+        >>> gb.amp.GradScaler("cpu").set_growth_factor(4.0)
+        """
+        op = "GradScaler.set_growth_factor"
+        if not check.worth(op, "new_factor", new_factor) > 1:
+            raise ValueError(f"{op}: new_factor {float(new_factor)}; more than 1 is needed")
+        self._growth_factor = float(new_factor)
+
+    def get_backoff_factor(self) -> float:
+        """Return what the scale is multiplied by after a bad step.
+
+        >>> gb.amp.GradScaler("cpu").get_backoff_factor()
+        0.5
+        """
+        return self._backoff_factor
+
+    def set_backoff_factor(self, new_factor: float) -> None:
+        """Set what the scale is multiplied by after a bad step.
+
+        Args:
+            new_factor: Less than 1.
+
+        Raises:
+            ValueError: It is not.
+            TypeError: It is no number.
+
+        >>> gb.amp.GradScaler("cpu").set_backoff_factor(0.25)
+        """
+        op = "GradScaler.set_backoff_factor"
+        if not check.worth(op, "new_factor", new_factor) < 1:
+            raise ValueError(f"{op}: new_factor {float(new_factor)}; less than 1 is needed")
+        self._backoff_factor = float(new_factor)
+
+    def get_growth_interval(self) -> int:
+        """Return how many good steps it takes until the scale grows.
+
+        >>> gb.amp.GradScaler("cpu").get_growth_interval()
+        2000
+        """
+        return self._growth_interval
+
+    def set_growth_interval(self, new_interval: int) -> None:
+        """Set how many good steps it takes until the scale grows.
+
+        Args:
+            new_interval: 1 or more.
+
+        Raises:
+            ValueError: It is less.
+            TypeError: It is no integer.
+
+        >>> gb.amp.GradScaler("cpu").set_growth_interval(100)
+        """
+        op = "GradScaler.set_growth_interval"
+        self._growth_interval = check.count(op, "new_interval", new_interval, 1)
+
+    def is_enabled(self) -> bool:
+        """Tell whether anything is scaled.
+
+        Returns:
+            A bool.
+
+        >>> gb.amp.GradScaler("cpu").is_enabled()
+        True
+        """
+        return self._enabled
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return scale, factors and counts, to be saved; an empty dict where nothing is scaled.
+
+        >>> gb.amp.GradScaler("cpu").state_dict()["scale"]
+        65536.0
+        """
+        if not self._enabled:
+            return {}
+        return {name: getattr(self, f"_{name.removeprefix('_')}") for name in _SAVED}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Go on from a state that was saved.
+
+        Args:
+            state_dict: What `state_dict` has returned.
+
+        Raises:
+            ValueError: It is empty, or something is missing.
+            TypeError: It is no dict, or holds something else.
+
+        >>> scaler, other = gb.amp.GradScaler("cpu", init_scale=4.0), gb.amp.GradScaler("cpu")
+        >>> other.load_state_dict(scaler.state_dict())
+        >>> other.get_scale()
+        4.0
+        """
+        op = "GradScaler.load_state_dict"
+        if not self._enabled:
+            return
+        there = set(keys_of(str, op, "state_dict", state_dict, "numbers"))
+        if missing := [name for name in _SAVED if name not in there]:
+            raise ValueError(f"{op}: missing keys {missing}; what state_dict() returned is needed")
+        numbers = {name: check.worth(op, name, state_dict[name]) for name in _SAVED[:3]}
+        interval = check.count(op, _SAVED[3], state_dict[_SAVED[3]], 1)
+        tracker = check.count(op, _SAVED[4], state_dict[_SAVED[4]])
+        self._scale, self._growth_factor, self._backoff_factor = numbers.values()
+        self._growth_interval, self._growth_tracker = interval, tracker
