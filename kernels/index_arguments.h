@@ -75,6 +75,29 @@ struct IndexedPlaces {
   bool is_first;
 };
 
+/// How the rows of a bag become one.
+enum class BagMode : std::uint8_t { sum, mean, max };
+
+/// out[b] = what the rows x[index[j]] for starts[b] <= j < starts[b + 1] come to, without those of
+/// `padding`; 0 where there is none. All views are dense; what may be without data is not wanted.
+struct Bags {
+  enum class Found : std::uint8_t { nothing_wrong, bad_index, bad_starts };
+  static constexpr const char* name = "embedding_bag";
+  using Result = Found;
+  static constexpr Result idle_result = Found::nothing_wrong;
+
+  View out;      // [bags, width], floating, as x
+  View x;        // [rows, width]
+  View index;    // [numbers], int64
+  View starts;   // [bags + 1], int64: ascending from 0 to at most `numbers`
+  View factors;  // [numbers], as x, of a sum alone; or without data
+  View picked;   // [bags, width], int64, of a maximum: the row that it is of, -1 for none
+  View shares;   // [numbers], of what x is widened to: how a row counts, 0 for one that does not
+  View bag_of;   // [numbers], int64, or without data; what is in no bag is said to be in the first
+  BagMode mode;
+  std::int64_t padding;  // -1: none
+};
+
 // A mask is a contiguous bool view, counted in blocks: what lies before a block says where its
 // elements go.
 

@@ -62,4 +62,33 @@ struct RecurrenceGradient {
   const Recurrence& of;
 };
 
+/// losses[n] = -log of the sum, over all ways to write the labels of sample n with repetitions and
+/// blanks between them into its steps, of the product of what log_probs are the logarithms of; all
+/// views are dense. Returns the first sample whose numbers do not fit, or -1; of such a call the
+/// results are unfinished.
+struct CtcLoss {
+  static constexpr const char* name = "ctc_loss";
+  using Result = std::int64_t;
+  static constexpr Result idle_result = -1;
+
+  View losses;     // [samples], float32 or float64, as alphas and log_probs
+  View alphas;     // [samples, steps, 2 longest + 1]: of the ways to each state, kept for backward
+  View log_probs;  // [steps, samples, classes]
+  View labels;     // [any], int64, each a class and not the blank one
+  View starts, label_counts, step_counts;  // [samples], int64: where the labels begin, how many
+  std::int64_t blank;
+};
+/// d_log_probs = d_losses (probability - how likely the step has that class, of all the ways), as
+/// if a log_softmax stood before, and 0 behind the last step. Returns the same.
+struct CtcLossGradient {
+  static constexpr const char* name = "ctc_loss backward";
+  using Result = std::int64_t;
+  static constexpr Result idle_result = -1;
+
+  const View& d_log_probs;  // as log_probs
+  const View& d_losses;     // [samples], dense
+  const CtcLoss& of;
+  bool skips_infinite;  // the gradient of an infinite loss is 0
+};
+
 }  // namespace garboard::kernels

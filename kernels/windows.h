@@ -95,4 +95,26 @@ struct ResampleGradient : Resample {
   static constexpr const char* name = "interpolate backward";
 };
 
+/// What lies beyond the edges of a plane that is sampled at any place.
+enum class Beyond : std::uint8_t { zeros, border, reflection };
+
+/// out[n, c, p] = x[n, c] at grid[n, p], where -1 and 1 are the plane's edges, or its outermost
+/// elements where it aligns: the nearest element, or a mix of the two or four around it along each
+/// dim. All views are dense and of one floating dtype.
+struct GridSample {
+  static constexpr const char* name = "grid_sample";
+  View out;   // [samples, channels, places]
+  View x;     // [samples, channels, *sizes], three of them, each at least 1, a plane below 2^31
+  View grid;  // [samples, places, dims]: of the last size first
+  int dims;   // 2 or 3
+  Sampling sampling;  // but nearest_exact; cubic of 2 dims alone
+  Beyond beyond;
+  bool aligns_corners;
+};
+/// Writes what has data of d_x and d_grid, like x and grid, from the gradient that is in out.
+struct GridSampleGradient : GridSample {
+  static constexpr const char* name = "grid_sample backward";
+  View d_x, d_grid;
+};
+
 }  // namespace garboard::kernels

@@ -1,6 +1,7 @@
 // Elements found by index or by mask: functions that copy, and methods that write in place.
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
+#include "csrc/ops/index/bags.h"
 #include "csrc/ops/index/gather.h"
 #include "csrc/ops/index/indexing.h"
 #include "csrc/ops/index/mask.h"
@@ -31,6 +32,15 @@ struct Choices<Merging> {
   static constexpr std::string_view annotation = "Literal['add', 'multiply']";
   static constexpr std::array<std::pair<const char*, Merging>, 2> names{
       {{"add", Merging::add}, {"multiply", Merging::multiply}}};
+};
+
+template <>
+struct Choices<kernels::BagMode> {
+  static constexpr std::string_view annotation = "Literal['sum', 'mean', 'max']";
+  static constexpr std::array<std::pair<const char*, kernels::BagMode>, 3> names{
+      {{"sum", kernels::BagMode::sum},
+       {"mean", kernels::BagMode::mean},
+       {"max", kernels::BagMode::max}}};
 };
 
 namespace {
@@ -188,6 +198,16 @@ constexpr std::array table{
     bind("argwhere", "input: Tensor", docs::argwhere, fn<nonzero>),
     bind("embedding", "input: Tensor, weight: Tensor, padding_idx: int | None = None",
          docs::embedding, fn<embedding>, Place::functional),
+    bind(
+        "_embedding_bag",
+        "weight: Tensor, input: Tensor, starts: Tensor, mode: Literal['sum', 'mean', 'max'] = "
+        "'sum', per_sample_weights: Tensor | None = None, padding_idx: int | None = None",
+        docs::embedding_bag,
+        [](const Tensor& weight, const Tensor& input, const Tensor& starts, kernels::BagMode mode,
+           const Tensor& factors, std::optional<std::int64_t> padding_idx) {
+          return embedding_bag(weight, {input, starts, padding_idx}, mode, factors);
+        },
+        Place::functional),
 };
 
 }  // namespace

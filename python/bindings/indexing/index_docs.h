@@ -396,4 +396,28 @@ inline constexpr Doc embedding{
         "        [1., 2.]])",
 };
 
+inline constexpr Doc embedding_bag{
+    .summary = "Make one row of those rows of `weight` that are in a bag.",
+    .args = {{"weight", "Tensor [count, width], floating."},
+             {"input", "int64 or int32 [numbers]; each in [0, count)."},
+             {"starts", "Likewise [bags + 1]: where bags begin, and where the last one ends."},
+             {"mode", "What is made of the rows; 0 where there is none."},
+             {"per_sample_weights", "What rows are multiplied by, of `weight`'s dtype, for a sum."},
+             {"padding_idx", "The row that counts nowhere, in [-count, count)."}},
+    .returns =
+        "A new tensor [bags, width]. Until backward the graph keeps `input` and two numbers for "
+        "each of it, or, of a maximum, a number an element.",
+    .raises =
+        "IndexOutOfRangeError: A number, a start or `padding_idx` lies outside.\n"
+        "ShapeError: The sizes do not fit, or there are weights for another mode.\n"
+        "DTypeError: `weight` is not floating, or the numbers are neither int64 nor int32.\n"
+        "DeviceError: The tensors are on several devices.\n"
+        "ValueError: There is no such mode.",
+    .example =
+        ">>> weight = gb.tensor([[1.0, 2.0], [3.0, 4.0]])\n"
+        ">>> gb._engine._embedding_bag(weight, gb.tensor([1, 0, 0]), gb.tensor([0, 2, 3]))\n"
+        "tensor([[4., 6.],\n"
+        "        [1., 2.]])",
+};
+
 }  // namespace garboard::python::docs

@@ -1,5 +1,6 @@
 // Attention and recurrent layers.
 #include "csrc/ops/sequences/attention.h"
+#include "csrc/ops/sequences/ctc_loss.h"
 #include "csrc/ops/sequences/recurrent_layer.h"
 #include "python/bindings/call/methods.h"
 
@@ -79,6 +80,30 @@ constexpr Doc recurrent_layer{
         "        [2.],\n"
         "        [2.]])",
 };
+constexpr Doc ctc_loss{
+    .summary = "Compute how unlikely labels are whose places in a sequence nobody knows.",
+    .args = {{"log_probs", "Tensor [steps, samples, classes], floating: of a log_softmax."},
+             {"targets", "Labels [all], int64, those of a sample one behind the other."},
+             {"starts", "Where those of each begin: [samples], int64."},
+             {"target_lengths", "How many each has, likewise."},
+             {"input_lengths", "How many steps each has, likewise."},
+             {"longest", "The largest of the target_lengths."},
+             {"blank", "The class that is no label."},
+             {"zero_infinity", "Whether an infinite loss has a gradient of 0, not of NaN."}},
+    .returns =
+        "A new tensor [samples]. Until backward the graph keeps log_probs, the targets, and a "
+        "number for each step and label.",
+    .raises =
+        "ShapeError: The sizes do not fit.\n"
+        "IndexOutOfRangeError: A label is no class, or a length is too long.\n"
+        "DTypeError: `log_probs` is not floating, or another one not int64.\n"
+        "DeviceError: The tensors are on several devices.\n"
+        "GradientError: A gradient is differentiated again.",
+    .example =
+        ">>> even, one, none = gb.full((1, 1, 2), -0.5), gb.tensor([1]), gb.tensor([0])\n"
+        ">>> gb._engine._ctc_loss(even, one, none, one, one, 1)\n"
+        "tensor([0.5000])",
+};
 
 }  // namespace docs
 
@@ -106,6 +131,18 @@ constexpr std::array table{
           return recurrent_layer(
               {cell, input_weight, hidden_weight, input_bias, hidden_bias, is_reversed}, input,
               first, first_cell, batch_sizes);
+        },
+        Place::functional),
+    bind(
+        "_ctc_loss",
+        "log_probs: Tensor, targets: Tensor, starts: Tensor, target_lengths: Tensor, "
+        "input_lengths: Tensor, longest: int, blank: int = 0, zero_infinity: bool = False",
+        docs::ctc_loss,
+        [](const Tensor& log_probs, const Tensor& targets, const Tensor& starts,
+           const Tensor& target_lengths, const Tensor& input_lengths, std::int64_t longest,
+           std::int64_t blank, bool zero_infinity) {
+          return ctc_loss(log_probs, {targets, starts, target_lengths, input_lengths, longest},
+                          blank, zero_infinity);
         },
         Place::functional),
 };

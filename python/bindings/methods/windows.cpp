@@ -1,5 +1,6 @@
 // Pools, samplings and what stands around an input. Names that begin with a line are what
 // garboard.nn.functional makes its functions of.
+#include "csrc/ops/windows/grid_sample.h"
 #include "csrc/ops/windows/pad.h"
 #include "csrc/ops/windows/pool.h"
 #include "csrc/ops/windows/resample.h"
@@ -27,6 +28,15 @@ struct Choices<kernels::Sampling> {
        {"nearest-exact", kernels::Sampling::nearest_exact},
        {"linear", kernels::Sampling::linear},
        {"cubic", kernels::Sampling::cubic}}};
+};
+
+template <>
+struct Choices<kernels::Beyond> {
+  static constexpr std::string_view annotation = "Literal['zeros', 'border', 'reflection']";
+  static constexpr std::array<std::pair<const char*, kernels::Beyond>, 3> names{
+      {{"zeros", kernels::Beyond::zeros},
+       {"border", kernels::Beyond::border},
+       {"reflection", kernels::Beyond::reflection}}};
 };
 
 namespace {
@@ -146,6 +156,26 @@ constexpr Doc resample{
         "tensor([1., 1., 2., 2.])",
 };
 
+constexpr Doc grid_sample{
+    .summary = "Sample the input wherever the grid says.",
+    .args = {{"input", "Tensor [n, channels, *sizes] of two or three dims of space, floating."},
+             {"grid", "[n, *places, dims of space], of its dtype."},
+             {"mode", "How many elements along a dim a place is made of: one, two or four."},
+             {"padding_mode", "What lies beyond the edges."},
+             {"align_corners", "Whether -1 and 1 are the outermost elements, not their edges."}},
+    .returns = "A new tensor. Until backward the graph keeps both inputs.",
+    .raises =
+        "ShapeError: The sizes do not fit.\n"
+        "DTypeError: `input` is not floating, or the dtypes differ.\n"
+        "DeviceError: The tensors are on several devices.\n"
+        "ValueError: There is no such mode.\n"
+        "GradientError: A gradient is differentiated again.",
+    .example =
+        ">>> x, grid = gb.tensor([[[[1.0, 2.0]]]]), gb.zeros(1, 1, 1, 2)\n"
+        ">>> gb._engine._grid_sample(x, grid, 'linear', 'zeros', False)\n"
+        "tensor([[[[1.5000]]]])",
+};
+
 }  // namespace docs
 
 PoolOptions options_of(const Dims& taps, const std::optional<Dims>& stride, const Dims& padding,
@@ -224,6 +254,17 @@ constexpr std::array table{
          "input: Tensor, dim: int, places: int, mode: Literal['nearest', 'nearest-exact', "
          "'linear', 'cubic'], align_corners: bool, scale: float",
          docs::resample, fn<resample>, Place::functional),
+    bind(
+        "_grid_sample",
+        "input: Tensor, grid: Tensor, mode: Literal['nearest', 'nearest-exact', 'linear', "
+        "'cubic'], padding_mode: Literal['zeros', 'border', 'reflection'], align_corners: bool",
+        docs::grid_sample,
+        [](const Tensor& input, const Tensor& grid, kernels::Sampling sampling,
+           kernels::Beyond beyond, bool aligns_corners) {
+          if (sampling == kernels::Sampling::nearest_exact) sampling = kernels::Sampling::nearest;
+          return grid_sample(input, grid, {sampling, beyond, aligns_corners});
+        },
+        Place::functional),
 };
 
 }  // namespace

@@ -38,7 +38,9 @@ __all__ = [
     "why_unavailable",
 ]
 
-if not TYPE_CHECKING:
+if TYPE_CHECKING:
+    from garboard.cuda import amp as amp
+else:
     __getattr__ = module_getattr(__name__, ("amp",))
 
 

@@ -22,9 +22,11 @@ from garboard.nn.adaptive_pooling import (
     AdaptiveMaxPool2d,
     AdaptiveMaxPool3d,
 )
+from garboard.nn.adaptive_softmax import AdaptiveLogSoftmaxWithLoss
 from garboard.nn.attention import (
     MultiheadAttention,
 )
+from garboard.nn.bilinear import Bilinear
 from garboard.nn.channel_norms import (
     BatchNorm1d,
     BatchNorm2d,
@@ -57,6 +59,7 @@ from garboard.nn.dropout import (
     Dropout3d,
     FeatureAlphaDropout,
 )
+from garboard.nn.embedding_bags import EmbeddingBag
 from garboard.nn.flatten import (
     Flatten,
     Unflatten,
@@ -77,6 +80,23 @@ from garboard.nn.keyed import (
     ModuleDict,
     ParameterDict,
     ParameterList,
+)
+from garboard.nn.lazy import (
+    LazyConv1d,
+    LazyConv2d,
+    LazyConv3d,
+    LazyConvTranspose1d,
+    LazyConvTranspose2d,
+    LazyConvTranspose3d,
+    LazyLinear,
+)
+from garboard.nn.lazy_norms import (
+    LazyBatchNorm1d,
+    LazyBatchNorm2d,
+    LazyBatchNorm3d,
+    LazyInstanceNorm1d,
+    LazyInstanceNorm2d,
+    LazyInstanceNorm3d,
 )
 from garboard.nn.linear import (
     Identity,
@@ -128,7 +148,10 @@ from garboard.nn.padding import (
     ZeroPad3d,
 )
 from garboard.nn.parameter import (
+    Buffer,
     Parameter,
+    UninitializedBuffer,
+    UninitializedParameter,
 )
 from garboard.nn.pooling import (
     AvgPool1d,
@@ -162,10 +185,14 @@ from garboard.nn.recurrent_cells import (
     RNNCell,
 )
 from garboard.nn.sampling import (
+    ChannelShuffle,
     PixelShuffle,
     PixelUnshuffle,
     Upsample,
+    UpsamplingBilinear2d,
+    UpsamplingNearest2d,
 )
+from garboard.nn.sequence_losses import CTCLoss
 from garboard.nn.slices import (
     GLU,
     CosineSimilarity,
@@ -190,6 +217,14 @@ from garboard.nn.transposed_convolution import (
     ConvTranspose2d,
     ConvTranspose3d,
 )
+from garboard.nn.unpooling import (
+    LPPool1d,
+    LPPool2d,
+    LPPool3d,
+    MaxUnpool1d,
+    MaxUnpool2d,
+    MaxUnpool3d,
+)
 
 __all__ = [
     "CELU",
@@ -203,6 +238,7 @@ __all__ = [
     "AdaptiveAvgPool1d",
     "AdaptiveAvgPool2d",
     "AdaptiveAvgPool3d",
+    "AdaptiveLogSoftmaxWithLoss",
     "AdaptiveMaxPool1d",
     "AdaptiveMaxPool2d",
     "AdaptiveMaxPool3d",
@@ -215,6 +251,10 @@ __all__ = [
     "BatchNorm1d",
     "BatchNorm2d",
     "BatchNorm3d",
+    "Bilinear",
+    "Buffer",
+    "CTCLoss",
+    "ChannelShuffle",
     "CircularPad1d",
     "CircularPad2d",
     "CircularPad3d",
@@ -235,6 +275,7 @@ __all__ = [
     "Dropout2d",
     "Dropout3d",
     "Embedding",
+    "EmbeddingBag",
     "FeatureAlphaDropout",
     "Flatten",
     "Fold",
@@ -253,8 +294,24 @@ __all__ = [
     "InstanceNorm3d",
     "KLDivLoss",
     "L1Loss",
+    "LPPool1d",
+    "LPPool2d",
+    "LPPool3d",
     "LSTMCell",
     "LayerNorm",
+    "LazyBatchNorm1d",
+    "LazyBatchNorm2d",
+    "LazyBatchNorm3d",
+    "LazyConv1d",
+    "LazyConv2d",
+    "LazyConv3d",
+    "LazyConvTranspose1d",
+    "LazyConvTranspose2d",
+    "LazyConvTranspose3d",
+    "LazyInstanceNorm1d",
+    "LazyInstanceNorm2d",
+    "LazyInstanceNorm3d",
+    "LazyLinear",
     "LeakyReLU",
     "Linear",
     "LocalResponseNorm",
@@ -265,6 +322,9 @@ __all__ = [
     "MaxPool1d",
     "MaxPool2d",
     "MaxPool3d",
+    "MaxUnpool1d",
+    "MaxUnpool2d",
+    "MaxUnpool3d",
     "Mish",
     "Module",
     "ModuleDict",
@@ -318,7 +378,11 @@ __all__ = [
     "TripletMarginWithDistanceLoss",
     "Unflatten",
     "Unfold",
+    "UninitializedBuffer",
+    "UninitializedParameter",
     "Upsample",
+    "UpsamplingBilinear2d",
+    "UpsamplingNearest2d",
     "ZeroPad1d",
     "ZeroPad2d",
     "ZeroPad3d",
@@ -328,4 +392,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    __getattr__ = module_getattr(__name__)
+    __getattr__ = module_getattr(__name__, ("modules",))

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from garboard import _engine
 from garboard._engine import DTypeError, Tensor
 from garboard._grad_mode import no_grad
 from garboard._texts import shown
-from garboard.nn.parameter import Parameter
+from garboard.nn.parameter import Parameter, is_lazy
 
 if TYPE_CHECKING:
     from garboard.nn.module import Module
 
-__all__ = ["convert", "end_parameter"]
+__all__ = ["convert", "emptied", "end_parameter"]
 
 _M = TypeVar("_M", bound="Module")
 
@@ -29,11 +30,27 @@ def convert(module: _M, device: Any, dtype: Any) -> _M:
     if dtype is not None and not getattr(dtype, "is_floating_point", dtype is float):
         told = dtype if isinstance(dtype, _engine.dtype) else shown(dtype)
         raise DTypeError(f"to: dtype {told}; a floating one is needed, parameters have gradients")
+    return _replaced(module, list(module.modules()), lambda old: _converted(old, device, dtype))
+
+
+def emptied(module: _M, device: Any, recurse: bool) -> _M:
+    """Replace them by others of the same sizes and dtypes on `device`, with any elements."""
+
+    def made(old: Tensor) -> Tensor:
+        data = _engine.empty_like(old.detach(), device=old.device if device is None else device)
+        return Parameter(data, old.requires_grad) if isinstance(old, Parameter) else data
+
+    return _replaced(module, list(module.modules()) if recurse else [module], made)
+
+
+def _replaced(module: _M, parts: list[Any], make: Callable[[Tensor], Tensor]) -> _M:
     pairs: dict[int, tuple[Tensor, Tensor]] = {}
     with no_grad():
-        for old in module._owned_tensors():
-            pairs[id(old)] = old, _converted(old, device, dtype)
-    for part in module.modules():
+        for part in parts:
+            for old in (*part.parameters(recurse=False), *part.buffers(recurse=False)):
+                if id(old) not in pairs:
+                    pairs[id(old)] = old, make(old)
+    for part in parts:
         for name, role in tuple(part._roles.items()):
             pair = pairs.get(id(vars(part)[name]))
             if pair is not None and pair[0] is not pair[1]:
@@ -47,6 +64,10 @@ def convert(module: _M, device: Any, dtype: Any) -> _M:
 def _converted(old: Tensor, device: Any, dtype: Any) -> Tensor:
     to_dtype = dtype if dtype is not None and old.is_floating_point() else old.dtype
     to_device = old.device if device is None else device
+    if is_lazy(old):
+        waiting: Any = old
+        made: Tensor = waiting.converted(to_device, to_dtype)
+        return made
     data = old.detach().to(to_device, dtype=to_dtype)
     if data.dtype == old.dtype and data.device == old.device:
         return old

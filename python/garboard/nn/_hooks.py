@@ -1,11 +1,19 @@
-"""Hooks of modules that take named arguments."""
+"""Hooks of modules that take named arguments, and those of every module."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["KwargsHook", "pair_of"]
+from garboard._hooks import HookTable
+
+__all__ = ["EVERY_MODULE", "KwargsHook", "pair_of"]
+
+# Of all modules in the process, by kind.
+EVERY_MODULE = {
+    kind: HookTable()
+    for kind in ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+}
 
 
 class KwargsHook:

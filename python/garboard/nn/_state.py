@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from garboard._engine import GarboardError, ShapeError, Tensor
 from garboard._given import keys_of
 from garboard._grad_mode import no_grad
 from garboard._texts import shown
+from garboard.nn._hooks import KwargsHook
+from garboard.nn.parameter import Parameter, is_lazy
 
 if TYPE_CHECKING:
     from garboard.nn.module import Module
@@ -48,43 +50,126 @@ def _entries(module: Module, prefix: str) -> Iterator[tuple[str, Tensor]]:
                 yield f"{prefix}{path}.{name}" if path else f"{prefix}{name}", tensor
 
 
-def state_of(module: Module, prefix: str, keep_vars: bool) -> dict[str, Tensor]:
+def state_of(
+    module: Module, destination: dict[str, Tensor] | None, prefix: str, keep_vars: bool
+) -> dict[str, Tensor]:
     """Return what is saved by path: the tensors themselves, or aliases without history."""
-    entries = _entries(module, prefix)
-    return {path: tensor if keep_vars else tensor.detach() for path, tensor in entries}
+    state = {} if destination is None else destination
+    parts = [part for _, part in module.named_modules()]
+    if any(part._state_dict_hooks or part._state_dict_pre_hooks for part in parts):
+        return _collected(module, state, prefix, keep_vars)
+    for path, tensor in _entries(module, prefix):
+        state[path] = _saved(tensor, keep_vars)
+    return state
 
 
-def load_state(module: Module, state: Mapping[str, Tensor], strict: bool) -> LoadResult:
-    """Copy `state` into the module once all of it is known to fit."""
+def _saved(tensor: Tensor, keep_vars: bool) -> Tensor:
+    return tensor if keep_vars or is_lazy(tensor) else tensor.detach()
+
+
+def _collected(
+    module: Module, state: dict[str, Tensor], prefix: str, keep_vars: bool
+) -> dict[str, Tensor]:
+    """The same, module by module, between its hooks."""
+    for hook in module._hooks_of("_state_dict_pre_hooks"):
+        hook(module, prefix, keep_vars)
+    for name, role in module._roles.items():
+        tensor = vars(module)[name]
+        if role in ("parameter", "buffer") and tensor is not None:
+            state[prefix + name] = _saved(tensor, keep_vars)
+    for name, child in module.named_children():
+        _collected(child, state, f"{prefix}{name}.", keep_vars)
+    for hook in module._hooks_of("_state_dict_hooks"):
+        changed = hook(module, state, prefix, {})
+        if changed is not None and not isinstance(hook, KwargsHook):
+            raise TypeError(
+                f"register_state_dict_post_hook: a hook of {type(module).__name__} returned what "
+                f"is of type {type(changed).__name__}; None is needed, change the dict"
+            )
+        state = state if changed is None else changed
+    return state
+
+
+def load_state(
+    module: Module, given: Mapping[str, Tensor], strict: bool, assign: bool
+) -> LoadResult:
+    """Copy `given` into the module once all of it is known to fit, or let it be the module's."""
     op = f"{type(module).__name__}.load_state_dict"
+    state = {key: given[key] for key in keys_of(str, op, "state_dict", given, "Tensors")}
+    result = LoadResult([], [])
+    errors: list[str] = []
+    parts = list(module.named_modules(remove_duplicate=False))
+    for path, part in parts:
+        prefix = f"{path}." if path else ""
+        told: tuple[Any, ...] = (
+            state,
+            prefix,
+            {},
+            strict,
+            result.missing_keys,
+            result.unexpected_keys,
+            errors,
+        )
+        for hook in part._hooks_of("_load_state_dict_pre_hooks"):
+            hook(*told) if isinstance(hook, KwargsHook) else hook(part, *told)
     targets = dict(_entries(module, ""))
-    given_keys = keys_of(str, op, "state_dict", state, "Tensors")
-    known = set(given_keys)
-    missing = [path for path in targets if path not in known]
-    unexpected = [path for path in given_keys if path not in targets]
-    if strict and (missing or unexpected):
-        found = [
-            f"{word} keys [{', '.join(map(shown, keys))}]"
-            for word, keys in (("missing", missing), ("unexpected", unexpected))
-            if keys
-        ]
+    result.missing_keys.extend(path for path in targets if path not in state)
+    result.unexpected_keys.extend(path for path in state if path not in targets)
+    has_hooks = any(part._load_state_dict_post_hooks for _, part in parts)
+    if strict and not has_hooks:
+        _refuse_keys(op, result)
+    pairs = [(path, target, state[path]) for path, target in targets.items() if path in state]
+    pairs = [it for it in pairs if not (is_lazy(it[1]) and is_lazy(it[2]))]
+    for path, target, one in pairs:
+        if not isinstance(one, Tensor):
+            errors.append(f"{shown(path)} is of type {type(one).__name__}; a Tensor is needed")
+            raise TypeError(f"{op}: {errors[-1]}")
+        if one.shape != target.shape and not is_lazy(target):
+            errors.append(
+                f"{shown(path)} has sizes {list(one.shape)}; {list(target.shape)} are needed"
+            )
+    if errors:
+        raise ShapeError(f"{op}: {errors[0]}")
+    with no_grad():
+        for path, target, one in pairs:
+            if assign or is_lazy(target):
+                _assign(module, path, target, one, assign)
+            else:
+                target.copy_(one)
+    for _, part in reversed(parts):
+        for hook in part._hooks_of("_load_state_dict_post_hooks"):
+            if hook(part, result) is not None:
+                raise TypeError(
+                    f"register_load_state_dict_post_hook: a hook of {type(part).__name__} returned "
+                    "something; None is needed, change the lists"
+                )
+    if strict:
+        _refuse_keys(op, result)
+    return result
+
+
+def _refuse_keys(op: str, result: LoadResult) -> None:
+    found = [
+        f"{word} keys [{', '.join(map(shown, keys))}]"
+        for word, keys in (("missing", result.missing_keys), ("unexpected", result.unexpected_keys))
+        if keys
+    ]
+    if found:
         raise StateDictError(
             f"{op}: {' and '.join(found)}; exactly the module's keys are needed, or strict=False",
-            missing,
-            unexpected,
+            *result,
         )
-    pairs = [(path, target, state[path]) for path, target in targets.items() if path in known]
-    for path, target, given in pairs:
-        if not isinstance(given, Tensor):
-            raise TypeError(
-                f"{op}: {shown(path)} is of type {type(given).__name__}; a Tensor is needed"
-            )
-        if given.shape != target.shape:
-            raise ShapeError(
-                f"{op}: {shown(path)} has sizes {list(given.shape)}; "
-                f"{list(target.shape)} are needed"
-            )
-    with no_grad():
-        for _, target, given in pairs:
-            target.copy_(given)
-    return LoadResult(missing, unexpected)
+
+
+def _assign(module: Module, path: str, target: Tensor, given: Tensor, shares: bool) -> None:
+    """Let `given`, or a copy of it, stand where `target` stands."""
+    parent, _, name = path.rpartition(".")
+    part = module.get_submodule(parent)
+    made = given if shares else given.detach().to(target.device, dtype=target.dtype, copy=True)
+    if not isinstance(target, Parameter):
+        made = made.detach()
+    elif isinstance(made, Parameter):
+        made.requires_grad_(target.requires_grad)
+    else:
+        made = Parameter(made.detach(), target.requires_grad)
+    part._register(name, part._roles[name], made)

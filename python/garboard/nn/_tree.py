@@ -14,7 +14,7 @@ from garboard import _engine
 from garboard._engine import DisposeScope, Tensor
 from garboard._texts import shown
 from garboard.nn._home import is_around, move_home, nearest_open
-from garboard.nn.parameter import Parameter
+from garboard.nn.parameter import Buffer, Parameter
 
 if TYPE_CHECKING:
     from garboard.nn.module import Module
@@ -39,6 +39,8 @@ class Tree:
             self._register(name, "parameter", value)
         elif isinstance(value, Tree):
             self._register(name, "module", value)
+        elif isinstance(value, Buffer):
+            self._register(name, "buffer" if value.persistent else "transient buffer", value)
         elif role := vars(self).get("_roles", {}).get(name):
             self._register(name, role, value)
         else:

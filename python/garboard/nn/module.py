@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from builtins import type as type_of  # a name that Module gives a method
+from collections.abc import Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self, overload
+from typing import TYPE_CHECKING, Any, Self
 
 from garboard import _check as check
 from garboard import _engine
 from garboard._engine import Tensor
-from garboard._hooks import HookTable, RemovableHandle
 from garboard._missing import add_missing_names
 from garboard._texts import printable
 from garboard.nn import _convert, _state
-from garboard.nn._hooks import KwargsHook, pair_of
-from garboard.nn._tree import Tree
+from garboard.nn._hooked import TABLES, Hooked
 from garboard.nn.parameter import clear_gradients
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Module"]
 
 
-class Module(Tree):
+class Module(Hooked):
     """Base of all networks and their parts; a subclass defines `forward`.
 
     A `Parameter` or a Module becomes part of the module by being assigned to an attribute; a tensor
@@ -46,8 +45,6 @@ class Module(Tree):
     """
 
     training: bool
-    _forward_hooks: HookTable | None = None
-    _forward_pre_hooks: HookTable | None = None
 
     def __init__(self) -> None:
         super().__init__()
@@ -73,61 +70,33 @@ class Module(Tree):
             f"{type(self).__name__}: forward() is missing; a Module that is called defines it"
         )
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self._forward_hooks is None and self._forward_pre_hooks is None:
-            return self.forward(*args, **kwargs)
-        return self._call_with_hooks(args, kwargs)
-
-    def _is_called_plainly(self) -> bool:
-        """True where calling the module runs its class's `forward` and nothing else."""
-        hooked = self._forward_hooks or self._forward_pre_hooks
-        return not hooked and "forward" not in vars(self)
-
-    def _call_with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        for hook in self._forward_pre_hooks.snapshot() if self._forward_pre_hooks else ():
-            if isinstance(hook, KwargsHook):
-                changed = hook.hook(self, args, kwargs)
-                if changed is not None:
-                    args, kwargs = pair_of(type(self).__name__, changed)
-                continue
-            changed = hook(self, args)
-            if changed is not None:
-                args = changed if isinstance(changed, tuple) else (changed,)
-        try:
-            output = self.forward(*args, **kwargs)
-        except BaseException:
-            for hook in self._forward_hooks.snapshot() if self._forward_hooks else ():
-                if isinstance(hook, KwargsHook) and hook.is_always_called:
-                    hook.after(self, args, kwargs, None)
-            raise
-        for hook in self._forward_hooks.snapshot() if self._forward_hooks else ():
-            if isinstance(hook, KwargsHook):
-                changed = hook.after(self, args, kwargs, output)
-            else:
-                changed = hook(self, args, output)
-            if changed is not None:
-                output = changed
-        return output
-
     # State
 
-    def state_dict(self, *, prefix: str = "", keep_vars: bool = False) -> dict[str, Tensor]:
+    def state_dict(
+        self,
+        *,
+        destination: dict[str, Tensor] | None = None,
+        prefix: str = "",
+        keep_vars: bool = False,
+    ) -> dict[str, Tensor]:
         """Return parameters and persistent buffers by path.
 
         The tensors share the module's storages, without history: what training writes is seen in
         them, and while they live, so do the storages. `clone()` them for a snapshot.
 
         Args:
+            destination: A dict to which they are added, and which is returned; a new one by
+                default.
             prefix: Stands before every path.
             keep_vars: Return the parameters and buffers themselves.
 
         >>> {name: tensor.shape for name, tensor in gb.nn.Linear(3, 2).state_dict().items()}
         {'weight': (2, 3), 'bias': (2,)}
         """
-        return _state.state_of(self, prefix, keep_vars)
+        return _state.state_of(self, destination, prefix, keep_vars)
 
     def load_state_dict(
-        self, state_dict: Mapping[str, Tensor], strict: bool = True
+        self, state_dict: Mapping[str, Tensor], strict: bool = True, assign: bool = False
     ) -> _state.LoadResult:
         """Copy tensors into the parameters and persistent buffers of the same paths.
 
@@ -136,6 +105,9 @@ class Module(Tree):
         Args:
             state_dict: Tensors by path, of the sizes of their targets.
             strict: Refuse paths that are missing or unexpected; else they are returned.
+            assign: Let the given tensors be the parameters and buffers from now on, in their own
+                dtypes and on their own devices, instead of copying them. An optimizer that was made
+                before knows the old ones.
 
         Returns:
             A named tuple `(missing_keys, unexpected_keys)` of lists of paths.
@@ -151,7 +123,9 @@ class Module(Tree):
         >>> layer.weight.tolist()
         [[1.0, 1.0]]
         """
-        return _state.load_state(self, state_dict, strict)
+        return _state.load_state(
+            self, state_dict, strict, check.flag("load_state_dict", "assign", assign)
+        )
 
     def train(self, mode: bool = True) -> Self:
         """Set `training` here and in every module below: dropout acts while it is True.
@@ -243,6 +217,44 @@ class Module(Tree):
         """
         return _convert.convert(self, device, dtype)
 
+    def type(self, dst_type: DType) -> Self:
+        """Convert floating parameters and buffers to a dtype, as `to` does.
+
+        Args:
+            dst_type: A floating dtype.
+
+        Returns:
+            This module.
+
+        Raises:
+            DTypeError: A dtype that is not floating.
+
+        >>> gb.nn.Linear(2, 1).type(gb.float64).weight.dtype
+        garboard.float64
+        """
+        return _convert.convert(self, None, dst_type)
+
+    def to_empty(self, *, device: Device | None, recurse: bool = True) -> Self:
+        """Replace parameters and buffers by others on a device, whose elements may be anything.
+
+        The old ones are disposed, as `to` does it.
+
+        Args:
+            device: Where to; None for where they are.
+            recurse: Go into the modules below.
+
+        Returns:
+            This module.
+
+        Raises:
+            DeviceError: The device is not there.
+            TypeError: `recurse` is no bool.
+
+        >>> gb.nn.Linear(2, 1).to_empty(device="cpu").weight.shape
+        (1, 2)
+        """
+        return _convert.emptied(self, device, check.flag("to_empty", "recurse", recurse))
+
     def float(self) -> Self:
         """Convert floating parameters and buffers to float32, as `to` does.
 
@@ -317,96 +329,6 @@ class Module(Tree):
             return self.to(check.numbered_device("cuda", device))
         return self.to(device)
 
-    # Hooks
-
-    @overload
-    def register_forward_pre_hook(
-        self,
-        hook: Callable[[Self, tuple[Any, ...]], object],
-        *,
-        prepend: bool = False,
-        with_kwargs: Literal[False] = False,
-    ) -> RemovableHandle: ...
-    @overload
-    def register_forward_pre_hook(
-        self,
-        hook: Callable[[Self, tuple[Any, ...], dict[str, Any]], object],
-        *,
-        prepend: bool = False,
-        with_kwargs: Literal[True],
-    ) -> RemovableHandle: ...
-    def register_forward_pre_hook(
-        self,
-        hook: Callable[..., object],
-        *,
-        prepend: bool = False,
-        with_kwargs: bool = False,
-    ) -> RemovableHandle:
-        """Call `hook(module, args)` before every forward.
-
-        Args:
-            hook: What it returns, unless None, replaces `args`: a tuple, or the only argument.
-            prepend: Call it before the hooks that are there.
-            with_kwargs: Call `hook(module, args, kwargs)`; what it returns is a pair of both.
-
-        Returns:
-            A handle, whose `remove()` takes the hook off again.
-
-        >>> layer = gb.nn.ReLU()
-        >>> handle = layer.register_forward_pre_hook(lambda module, args: -args[0])
-        >>> layer(gb.tensor([-1.0, 2.0]))
-        tensor([1., 0.])
-        """
-        table = vars(self)["_forward_pre_hooks"] = self._forward_pre_hooks or HookTable()
-        return table.add(KwargsHook(hook) if with_kwargs else hook, prepend)
-
-    @overload
-    def register_forward_hook(
-        self,
-        hook: Callable[[Self, tuple[Any, ...], Any], object],
-        *,
-        prepend: bool = False,
-        with_kwargs: Literal[False] = False,
-        always_call: bool = False,
-    ) -> RemovableHandle: ...
-    @overload
-    def register_forward_hook(
-        self,
-        hook: Callable[[Self, tuple[Any, ...], dict[str, Any], Any], object],
-        *,
-        prepend: bool = False,
-        with_kwargs: Literal[True],
-        always_call: bool = False,
-    ) -> RemovableHandle: ...
-    def register_forward_hook(
-        self,
-        hook: Callable[..., object],
-        *,
-        prepend: bool = False,
-        with_kwargs: bool = False,
-        always_call: bool = False,
-    ) -> RemovableHandle:
-        """Call `hook(module, args, output)` after every forward.
-
-        Args:
-            hook: What it returns, unless None, replaces the output.
-            prepend: Call it before the hooks that are there.
-            with_kwargs: Call `hook(module, args, kwargs, output)`.
-            always_call: Call it where forward has raised too, with None for the output.
-
-        Returns:
-            A handle, whose `remove()` takes the hook off again.
-
-        >>> layer = gb.nn.ReLU()
-        >>> handle = layer.register_forward_hook(lambda module, args, output: output * 10)
-        >>> layer(gb.tensor([-1.0, 2.0]))
-        tensor([ 0., 20.])
-        """
-        table = vars(self)["_forward_hooks"] = self._forward_hooks or HookTable()
-        if with_kwargs or always_call:
-            hook = KwargsHook(hook, with_kwargs, always_call)
-        return table.add(hook, prepend)
-
     # Life
 
     def dispose(self) -> None:
@@ -429,7 +351,7 @@ class Module(Tree):
 
     def __exit__(
         self,
-        kind: type[BaseException] | None,
+        kind: type_of[BaseException] | None,
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
@@ -441,8 +363,9 @@ class Module(Tree):
 
         copied = type(self).__new__(type(self))
         vars(copied).update(vars(self))
-        for name in ("_roles", "_forward_hooks", "_forward_pre_hooks"):
-            vars(copied)[name] = copy(getattr(self, name))
+        for name in ("_roles", *TABLES):
+            if name in vars(self):
+                vars(copied)[name] = copy(vars(self)[name])
         return copied
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:

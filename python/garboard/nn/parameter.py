@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from garboard import _check as check
-from garboard._engine import Tensor
+from garboard._engine import Tensor, empty
 
-__all__ = ["Parameter", "clear_gradients"]
+if TYPE_CHECKING:
+    from garboard.types import Device, DType
+
+__all__ = [
+    "Buffer",
+    "Parameter",
+    "UninitializedBuffer",
+    "UninitializedParameter",
+    "clear_gradients",
+    "is_lazy",
+]
 
 
 class Parameter(Tensor):
@@ -44,6 +54,157 @@ class Parameter(Tensor):
 
     def __repr__(self) -> str:
         return "Parameter containing:\n" + super().__repr__()
+
+
+class Buffer(Tensor):
+    """A tensor that becomes a module's buffer by being assigned to an attribute of it.
+
+    It shares `data`'s storage, without history. What `register_buffer` does, said by assigning.
+
+    Args:
+        data: A tensor of any shape and dtype. An empty float32 tensor by default.
+        persistent: Save it in `state_dict()`.
+
+    Raises:
+        DisposedError: `data` has ended.
+        TypeError: `persistent` is no bool.
+
+    >>> module = gb.nn.Module()
+    >>> module.mean = gb.nn.Buffer(gb.zeros(2))
+    >>> list(module.state_dict())
+    ['mean']
+    """
+
+    persistent: bool
+
+    def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Self:
+        is_saved = check.flag("Buffer", "persistent", persistent)
+        buffer = Tensor.__new__(cls) if data is None else Tensor.__new__(cls, data)
+        buffer.persistent = is_saved
+        return buffer
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Copy the elements into a buffer of its own."""
+        if id(self) not in memo:
+            memo[id(self)] = type(self)(self.detach().clone(), persistent=self.persistent)
+        copied: Self = memo[id(self)]
+        return copied
+
+
+class UninitializedParameter(Parameter):
+    """A parameter whose sizes are not known yet: that of a lazy layer before its first call.
+
+    It has no elements. The layer replaces it by a Parameter, so optimizers are made after that.
+
+    Args:
+        requires_grad: Whether the parameter will ask for a gradient.
+        device: Where it will lie, the CPU by default.
+        dtype: Its dtype, float32 by default.
+
+    Raises:
+        TypeError: `requires_grad` is no bool.
+
+    >>> layer = gb.nn.LazyLinear(2)
+    >>> layer.weight
+    UninitializedParameter()
+    >>> _ = layer(gb.ones(1, 3))
+    >>> layer.weight.shape
+    (2, 3)
+    """
+
+    def __new__(
+        cls,
+        requires_grad: bool = True,
+        device: Device | None = None,
+        dtype: DType | None = None,
+    ) -> Self:
+        asks = check.flag("UninitializedParameter", "requires_grad", requires_grad)
+        return super().__new__(cls, empty(0, device=device, dtype=dtype), asks)
+
+    def converted(self, device: Device, dtype: DType) -> Self:
+        """Return another one, elsewhere or in another dtype.
+
+        Args:
+            device: Where the parameter will lie.
+            dtype: Its dtype.
+
+        >>> gb.nn.UninitializedParameter().converted("cpu", gb.float64).dtype
+        garboard.float64
+        """
+        return type(self)(self.requires_grad, device, dtype)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Make another one."""
+        if id(self) not in memo:
+            memo[id(self)] = self.converted(self.device, self.dtype)
+        copied: Self = memo[id(self)]
+        return copied
+
+    def __repr__(self) -> str:
+        return "UninitializedParameter()"
+
+
+class UninitializedBuffer(Tensor):
+    """A buffer whose sizes are not known yet: that of a lazy layer before its first call.
+
+    Args:
+        requires_grad: False alone.
+        device: Where it will lie, the CPU by default.
+        dtype: Its dtype, float32 by default.
+
+    Raises:
+        TypeError: `requires_grad` is no bool.
+
+    >>> gb.nn.LazyBatchNorm1d().running_mean
+    UninitializedBuffer()
+    """
+
+    def __new__(
+        cls,
+        requires_grad: bool = False,
+        device: Device | None = None,
+        dtype: DType | None = None,
+    ) -> Self:
+        check.flag("UninitializedBuffer", "requires_grad", requires_grad)
+        return Tensor.__new__(cls, empty(0, device=device, dtype=dtype))
+
+    def converted(self, device: Device, dtype: DType) -> Self:
+        """Return another one, elsewhere or in another dtype.
+
+        Args:
+            device: Where the buffer will lie.
+            dtype: Its dtype.
+
+        >>> gb.nn.UninitializedBuffer().converted("cpu", gb.float64).dtype
+        garboard.float64
+        """
+        return type(self)(False, device, dtype)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Make another one."""
+        if id(self) not in memo:
+            memo[id(self)] = self.converted(self.device, self.dtype)
+        copied: Self = memo[id(self)]
+        return copied
+
+    def __repr__(self) -> str:
+        return "UninitializedBuffer()"
+
+
+def is_lazy(tensor: object) -> bool:
+    """Tell whether a parameter's or buffer's sizes are not known yet.
+
+    Args:
+        tensor: Anything.
+
+    Returns:
+        A bool.
+
+    >>> from garboard.nn.parameter import is_lazy
+    >>> is_lazy(gb.nn.LazyLinear(2).weight)
+    True
+    """
+    return isinstance(tensor, (UninitializedParameter, UninitializedBuffer))
 
 
 def clear_gradients(parameter: Tensor, set_to_none: bool) -> None:

@@ -8,10 +8,22 @@ from typing import TYPE_CHECKING, Any
 from garboard import _check as check
 from garboard._engine import Tensor
 from garboard._texts import settings
-from garboard.nn.functional._sampling import interpolate, pixel_shuffle, pixel_unshuffle
+from garboard.nn.functional._sampling import (
+    channel_shuffle,
+    interpolate,
+    pixel_shuffle,
+    pixel_unshuffle,
+)
 from garboard.nn.module import Module
 
-__all__ = ["PixelShuffle", "PixelUnshuffle", "Upsample"]
+__all__ = [
+    "ChannelShuffle",
+    "PixelShuffle",
+    "PixelUnshuffle",
+    "Upsample",
+    "UpsamplingBilinear2d",
+    "UpsamplingNearest2d",
+]
 
 
 class Upsample(Module):
@@ -67,6 +79,79 @@ class Upsample(Module):
         if self.scale_factor is not None:
             return settings(scale_factor=self.scale_factor, mode=self.mode)
         return settings(size=self.size, mode=self.mode)
+
+
+class UpsamplingNearest2d(Upsample):
+    """Repeat elements of planes: `Upsample` in the mode 'nearest'.
+
+    Args:
+        size: How many places: a number, or one a dim.
+        scale_factor: Or how many times as many.
+
+    Raises:
+        ShapeError: When called, sizes that do not fit.
+
+    >>> gb.nn.UpsamplingNearest2d(scale_factor=2)(gb.ones(1, 2, 3, 4)).shape
+    (1, 2, 6, 8)
+    """
+
+    def __init__(
+        self,
+        size: int | Sequence[int] | None = None,
+        scale_factor: float | Sequence[float] | None = None,
+    ) -> None:
+        super().__init__(size, scale_factor, mode="nearest")
+
+
+class UpsamplingBilinear2d(Upsample):
+    """Mix neighbours in planes, whose corners stay: `Upsample` in the mode 'bilinear'.
+
+    Args:
+        size: How many places: a number, or one a dim.
+        scale_factor: Or how many times as many.
+
+    Raises:
+        ShapeError: When called, sizes that do not fit.
+
+    >>> gb.nn.UpsamplingBilinear2d(scale_factor=2)(gb.ones(1, 2, 3, 4)).shape
+    (1, 2, 6, 8)
+    """
+
+    def __init__(
+        self,
+        size: int | Sequence[int] | None = None,
+        scale_factor: float | Sequence[float] | None = None,
+    ) -> None:
+        super().__init__(size, scale_factor, mode="bilinear", align_corners=True)
+
+
+class ChannelShuffle(Module):
+    """Deal channels out: those of one group go to places as far apart as there are groups.
+
+    Args:
+        groups: How many groups of channels that follow each other there are.
+
+    Raises:
+        ShapeError: When called, channels that `groups` does not divide.
+        ValueError: A number below 1.
+
+    >>> gb.nn.ChannelShuffle(2)(gb.arange(4).view(1, 4, 1)).flatten().tolist()
+    [0, 2, 1, 3]
+    """
+
+    def __init__(self, groups: int) -> None:
+        super().__init__()
+        self.groups: int = check.count("ChannelShuffle", "groups", groups, 1)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return channel_shuffle(input, self.groups)
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor) -> Tensor: ...
+
+    def extra_repr(self) -> str:
+        return settings(groups=self.groups)
 
 
 class PixelShuffle(Module):

@@ -49,6 +49,8 @@ from garboard.nn.functional._activations import (
     tanhshrink,
     threshold,
 )
+from garboard.nn.functional._bags import embedding_bag
+from garboard.nn.functional._bilinear import bilinear
 from garboard.nn.functional._dropout import (
     alpha_dropout,
     dropout,
@@ -72,6 +74,7 @@ from garboard.nn.functional._folds import (
     fold,
     unfold,
 )
+from garboard.nn.functional._grids import affine_grid, grid_sample
 from garboard.nn.functional._losses import (
     cross_entropy,
     mse_loss,
@@ -109,11 +112,15 @@ from garboard.nn.functional._ranking import (
     triplet_margin_with_distance_loss,
 )
 from garboard.nn.functional._sampling import (
+    channel_shuffle,
     interpolate,
     pixel_shuffle,
     pixel_unshuffle,
     upsample,
+    upsample_bilinear,
+    upsample_nearest,
 )
+from garboard.nn.functional._sequence_losses import ctc_loss
 from garboard.nn.functional._slices import (
     cosine_similarity,
     glu,
@@ -142,14 +149,17 @@ __all__ = [
     "adaptive_max_pool1d",
     "adaptive_max_pool2d",
     "adaptive_max_pool3d",
+    "affine_grid",
     "alpha_dropout",
     "avg_pool1d",
     "avg_pool2d",
     "avg_pool3d",
     "batch_norm",
+    "bilinear",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
     "celu",
+    "channel_shuffle",
     "conv1d",
     "conv2d",
     "conv3d",
@@ -159,17 +169,20 @@ __all__ = [
     "cosine_embedding_loss",
     "cosine_similarity",
     "cross_entropy",
+    "ctc_loss",
     "dropout",
     "dropout1d",
     "dropout2d",
     "dropout3d",
     "elu",
     "embedding",
+    "embedding_bag",
     "feature_alpha_dropout",
     "fold",
     "gaussian_nll_loss",
     "gelu",
     "glu",
+    "grid_sample",
     "group_norm",
     "gumbel_softmax",
     "hardshrink",
@@ -234,6 +247,8 @@ __all__ = [
     "triplet_margin_with_distance_loss",
     "unfold",
     "upsample",
+    "upsample_bilinear",
+    "upsample_nearest",
 ]
 
 if not TYPE_CHECKING:

@@ -12,7 +12,15 @@ from garboard._engine import ShapeError, Tensor
 from garboard._texts import shown
 from garboard.nn._windows import each_dim
 
-__all__ = ["interpolate", "pixel_shuffle", "pixel_unshuffle", "upsample"]
+__all__ = [
+    "channel_shuffle",
+    "interpolate",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "upsample",
+    "upsample_bilinear",
+    "upsample_nearest",
+]
 
 _Elements = Literal["nearest", "nearest-exact", "linear", "cubic"]
 # How many elements a place is made of, and of how many dims of space.
@@ -134,6 +142,92 @@ def upsample(
     (1, 2, 8)
     """
     return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+def upsample_nearest(
+    input: Tensor,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+) -> Tensor:
+    """Repeat elements along the dims of space: `interpolate` in the mode 'nearest'.
+
+    Args:
+        input: Tensor [n, channels, *sizes] of one to three dims of space, float32 or float64.
+        size: How many places: a number, or one a dim.
+        scale_factor: Or how many times as many.
+
+    Returns:
+        A new tensor. The graph keeps no tensor.
+
+    Raises:
+        ShapeError: The sizes do not fit.
+        DTypeError: `input` is neither.
+        ValueError: Both of them, or none.
+        DisposedError: `input` is disposed.
+
+    >>> gb.nn.functional.upsample_nearest(gb.tensor([[[1.0, 2.0]]]), scale_factor=2)
+    tensor([[[1., 1., 2., 2.]]])
+    """
+    return interpolate(input, size, scale_factor, "nearest")
+
+
+def upsample_bilinear(
+    input: Tensor,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+) -> Tensor:
+    """Mix neighbours in planes, whose corners stay: `interpolate` in the mode 'bilinear'.
+
+    Args:
+        input: Tensor [n, channels, height, width], float32 or float64.
+        size: How many places: a number, or one a dim.
+        scale_factor: Or how many times as many.
+
+    Returns:
+        A new tensor. The graph keeps no tensor.
+
+    Raises:
+        ShapeError: The sizes do not fit.
+        DTypeError: `input` is neither.
+        ValueError: Both of them, or none.
+        DisposedError: `input` is disposed.
+
+    >>> gb.nn.functional.upsample_bilinear(gb.tensor([[[[1.0, 3.0]]]]), size=(1, 3))
+    tensor([[[[1., 2., 3.]]]])
+    """
+    return interpolate(input, size, scale_factor, "bilinear", align_corners=True)
+
+
+def channel_shuffle(input: Tensor, groups: int) -> Tensor:
+    """Deal channels out: those of one group go to places that are as far apart as there are groups.
+
+    Zhang et al., "ShuffleNet", arXiv:1707.01083.
+
+    Args:
+        input: Tensor [n, channels, *sizes] of three dims or more, of any dtype.
+        groups: How many groups of channels that follow each other there are.
+
+    Returns:
+        A new tensor. The graph keeps no tensor.
+
+    Raises:
+        ShapeError: There are too few dims, or `groups` does not divide the channels.
+        ValueError: `groups` is below 1.
+        DisposedError: `input` is disposed.
+
+    >>> x = gb.arange(4).view(1, 4, 1)
+    >>> gb.nn.functional.channel_shuffle(x, 2).flatten().tolist()
+    [0, 2, 1, 3]
+    """
+    op, count = "channel_shuffle", check.count("channel_shuffle", "groups", groups, 1)
+    n, channels, *space = _planes(op, input)
+    if channels % count:
+        raise ShapeError(
+            f"{op}: input of sizes {input.shape}, groups {count}; they must divide the {channels} "
+            "channels"
+        )
+    apart = input.reshape(n, count, channels // count, *space)
+    return apart.transpose(1, 2).reshape(n, channels, *space)
 
 
 def _sizes(

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from garboard._missing import module_getattr
-from garboard.nn.utils import rnn
+from garboard.nn.utils import parametrize, rnn, stateless
 from garboard.nn.utils.clip_grad import (
     clip_grad_norm_,
     clip_grad_value_,
@@ -11,16 +11,39 @@ from garboard.nn.utils.clip_grad import (
     get_total_norm,
 )
 from garboard.nn.utils.convert_parameters import parameters_to_vector, vector_to_parameters
+from garboard.nn.utils.fusion import (
+    fuse_conv_bn_eval,
+    fuse_conv_bn_weights,
+    fuse_linear_bn_eval,
+    fuse_linear_bn_weights,
+)
+from garboard.nn.utils.init import skip_init
+from garboard.nn.utils.spectral_norm import remove_spectral_norm, spectral_norm
+from garboard.nn.utils.weight_norm import remove_weight_norm, weight_norm
 
 __all__ = [
     "clip_grad_norm_",
     "clip_grad_value_",
     "clip_grads_with_norm_",
+    "fuse_conv_bn_eval",
+    "fuse_conv_bn_weights",
+    "fuse_linear_bn_eval",
+    "fuse_linear_bn_weights",
     "get_total_norm",
     "parameters_to_vector",
+    "parametrizations",
+    "parametrize",
+    "remove_spectral_norm",
+    "remove_weight_norm",
     "rnn",
+    "skip_init",
+    "spectral_norm",
+    "stateless",
     "vector_to_parameters",
+    "weight_norm",
 ]
 
-if not TYPE_CHECKING:
-    __getattr__ = module_getattr(__name__)
+if TYPE_CHECKING:
+    from garboard.nn.utils import parametrizations
+else:
+    __getattr__ = module_getattr(__name__, ("parametrizations",))

@@ -1,0 +1,361 @@
+"""Modules that call others back: before and after forward, in backward, around state dicts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
+
+from garboard import _check as check
+from garboard._hooks import HookTable, RemovableHandle
+from garboard.nn._backward_hooks import BackwardCall
+from garboard.nn._hooks import EVERY_MODULE, KwargsHook, pair_of
+from garboard.nn._tree import Tree
+
+if TYPE_CHECKING:
+    from garboard.nn._state import LoadResult
+
+__all__ = ["TABLES", "Hooked"]
+
+# The hooks of a module by kind, each in a table that is made with the first.
+TABLES = (
+    "_forward_hooks",
+    "_forward_pre_hooks",
+    "_backward_hooks",
+    "_backward_pre_hooks",
+    "_state_dict_hooks",
+    "_state_dict_pre_hooks",
+    "_load_state_dict_pre_hooks",
+    "_load_state_dict_post_hooks",
+)
+
+
+class Hooked(Tree):
+    """The part of a Module that runs hooks."""
+
+    # None on the class, or an empty table while every module has hooks: one look, and most go on.
+    _forward_hooks: HookTable | None = None
+    _forward_pre_hooks: HookTable | None = None
+    _backward_hooks: HookTable | None = None
+    _backward_pre_hooks: HookTable | None = None
+    _state_dict_hooks: HookTable | None = None
+    _state_dict_pre_hooks: HookTable | None = None
+    _load_state_dict_pre_hooks: HookTable | None = None
+    _load_state_dict_post_hooks: HookTable | None = None
+
+    if TYPE_CHECKING:
+        forward: Callable[..., Any]
+
+    def _table(self, kind: str) -> HookTable:
+        own = vars(self)
+        if own.get(kind) is None:
+            own[kind] = HookTable()
+        table: HookTable = own[kind]
+        return table
+
+    def _hooks_of(self, kind: str) -> tuple[Callable[..., Any], ...]:
+        """Those of every module, and behind them the module's own."""
+        own: HookTable | None = getattr(self, kind)
+        mine = own.snapshot() if own else ()
+        return (*EVERY_MODULE[kind].snapshot(), *mine) if kind in EVERY_MODULE else mine
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._forward_hooks is None and self._forward_pre_hooks is None:
+            return self.forward(*args, **kwargs)
+        return self._call_with_hooks(args, kwargs)
+
+    def _is_called_plainly(self) -> bool:
+        """True where calling the module runs its class's `forward` and nothing else."""
+        if self._forward_hooks is None and self._forward_pre_hooks is None:
+            return "forward" not in vars(self)
+        kinds = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+        return "forward" not in vars(self) and not any(map(self._hooks_of, kinds))
+
+    def _call_with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        for hook in self._hooks_of("_forward_pre_hooks"):
+            if isinstance(hook, KwargsHook):
+                changed = hook.hook(self, args, kwargs)
+                if changed is not None:
+                    args, kwargs = pair_of(type(self).__name__, changed)
+                continue
+            changed = hook(self, args)
+            if changed is not None:
+                args = changed if isinstance(changed, tuple) else (changed,)
+        backward = None
+        before, after = self._hooks_of("_backward_pre_hooks"), self._hooks_of("_backward_hooks")
+        if before or after:
+            backward = BackwardCall(self, before, after)
+            args = backward.watch_inputs(args)
+        try:
+            output = self.forward(*args, **kwargs)
+        except BaseException:
+            for hook in self._hooks_of("_forward_hooks"):
+                if isinstance(hook, KwargsHook) and hook.is_always_called:
+                    hook.after(self, args, kwargs, None)
+            raise
+        for hook in self._hooks_of("_forward_hooks"):
+            if isinstance(hook, KwargsHook):
+                changed = hook.after(self, args, kwargs, output)
+            else:
+                changed = hook(self, args, output)
+            if changed is not None:
+                output = changed
+        return output if backward is None else backward.watch_outputs(output)
+
+    # Around forward
+
+    @overload
+    def register_forward_pre_hook(
+        self,
+        hook: Callable[[Self, tuple[Any, ...]], object],
+        *,
+        prepend: bool = False,
+        with_kwargs: Literal[False] = False,
+    ) -> RemovableHandle: ...
+    @overload
+    def register_forward_pre_hook(
+        self,
+        hook: Callable[[Self, tuple[Any, ...], dict[str, Any]], object],
+        *,
+        prepend: bool = False,
+        with_kwargs: Literal[True],
+    ) -> RemovableHandle: ...
+    def register_forward_pre_hook(
+        self,
+        hook: Callable[..., object],
+        *,
+        prepend: bool = False,
+        with_kwargs: bool = False,
+    ) -> RemovableHandle:
+        """Call `hook(module, args)` before every forward.
+
+        Args:
+            hook: What it returns, unless None, replaces `args`: a tuple, or the only argument.
+            prepend: Call it before the hooks that are there.
+            with_kwargs: Call `hook(module, args, kwargs)`; what it returns is a pair of both.
+
+        Returns:
+            A handle, whose `remove()` takes the hook off again.
+
+        >>> layer = gb.nn.ReLU()
+        >>> handle = layer.register_forward_pre_hook(lambda module, args: -args[0])
+        >>> layer(gb.tensor([-1.0, 2.0]))
+        tensor([1., 0.])
+        """
+        return self._table("_forward_pre_hooks").add(
+            KwargsHook(hook) if with_kwargs else hook, prepend
+        )
+
+    @overload
+    def register_forward_hook(
+        self,
+        hook: Callable[[Self, tuple[Any, ...], Any], object],
+        *,
+        prepend: bool = False,
+        with_kwargs: Literal[False] = False,
+        always_call: bool = False,
+    ) -> RemovableHandle: ...
+    @overload
+    def register_forward_hook(
+        self,
+        hook: Callable[[Self, tuple[Any, ...], dict[str, Any], Any], object],
+        *,
+        prepend: bool = False,
+        with_kwargs: Literal[True],
+        always_call: bool = False,
+    ) -> RemovableHandle: ...
+    def register_forward_hook(
+        self,
+        hook: Callable[..., object],
+        *,
+        prepend: bool = False,
+        with_kwargs: bool = False,
+        always_call: bool = False,
+    ) -> RemovableHandle:
+        """Call `hook(module, args, output)` after every forward.
+
+        Args:
+            hook: What it returns, unless None, replaces the output.
+            prepend: Call it before the hooks that are there.
+            with_kwargs: Call `hook(module, args, kwargs, output)`.
+            always_call: Call it where forward has raised too, with None for the output.
+
+        Returns:
+            A handle, whose `remove()` takes the hook off again.
+
+        >>> layer = gb.nn.ReLU()
+        >>> handle = layer.register_forward_hook(lambda module, args, output: output * 10)
+        >>> layer(gb.tensor([-1.0, 2.0]))
+        tensor([ 0., 20.])
+        """
+        table = self._table("_forward_hooks")
+        if with_kwargs or always_call:
+            hook = KwargsHook(hook, with_kwargs, always_call)
+        return table.add(hook, prepend)
+
+    # In backward
+
+    def register_full_backward_hook(
+        self, hook: Callable[[Any, tuple[Any, ...], tuple[Any, ...]], object], prepend: bool = False
+    ) -> RemovableHandle:
+        """Call `hook(module, grad_input, grad_output)` when a backward pass leaves the module.
+
+        Both are tuples: of the gradients of the positional arguments and of the results, None for
+        what has none. What forward returns, and is given, may not be written in place then.
+
+        Args:
+            hook: What it returns, unless None, replaces `grad_input`: a tuple of as many, or the
+                only one.
+            prepend: Call it before the hooks that are there.
+
+        Returns:
+            A handle, whose `remove()` takes the hook off again.
+
+        Raises:
+            TypeError: The hook cannot be called; in backward, it returns something else.
+
+        >>> layer = gb.nn.Tanh()
+        >>> handle = layer.register_full_backward_hook(lambda module, given, got: (given[0] * 10,))
+        >>> x = gb.zeros(1, requires_grad=True)
+        >>> layer(x).backward(gb.ones(1))
+        >>> x.grad
+        tensor([10.])
+        """
+        check.function("register_full_backward_hook", "hook", hook)
+        self._table("_forward_hooks")  # so that a call looks for hooks
+        return self._table("_backward_hooks").add(hook, prepend)
+
+    def register_full_backward_pre_hook(
+        self, hook: Callable[[Any, tuple[Any, ...]], object], prepend: bool = False
+    ) -> RemovableHandle:
+        """Call `hook(module, grad_output)` when a backward pass comes to the module.
+
+        Args:
+            hook: What it returns, unless None, replaces `grad_output`: a tuple of as many, or the
+                only one.
+            prepend: Call it before the hooks that are there.
+
+        Returns:
+            A handle, whose `remove()` takes the hook off again.
+
+        Raises:
+            TypeError: The hook cannot be called; in backward, it returns something else.
+
+        >>> layer = gb.nn.Tanh()
+        >>> handle = layer.register_full_backward_pre_hook(lambda module, got: (got[0] * 10,))
+        >>> x = gb.zeros(1, requires_grad=True)
+        >>> layer(x).backward(gb.ones(1))
+        >>> x.grad
+        tensor([10.])
+        """
+        check.function("register_full_backward_pre_hook", "hook", hook)
+        self._table("_forward_hooks")
+        return self._table("_backward_pre_hooks").add(hook, prepend)
+
+    # Around state dicts
+
+    def register_state_dict_pre_hook(
+        self, hook: Callable[[Any, str, bool], object]
+    ) -> RemovableHandle:
+        """Call `hook(module, prefix, keep_vars)` before the module's state is collected.
+
+        Args:
+            hook: What it returns is dropped.
+
+        Returns:
+            A handle, whose `remove()` takes the hook off again.
+
+        Raises:
+            TypeError: The hook cannot be called.
+
+        >>> layer = gb.nn.ReLU()
+        >>> handle = layer.register_state_dict_pre_hook(lambda module, prefix, keep: print("now"))
+        >>> len(layer.state_dict())
+        now
+        0
+        """
+        check.function("register_state_dict_pre_hook", "hook", hook)
+        return self._table("_state_dict_pre_hooks").add(hook)
+
+    def register_state_dict_post_hook(
+        self, hook: Callable[[Any, dict[str, Any], str, dict[str, Any]], object]
+    ) -> RemovableHandle:
+        """Call `hook(module, state_dict, prefix, local_metadata)` once the state is collected.
+
+        That of the module and of those below it, with `prefix` before their paths; what modules
+        around it have is partly there too. The hook may change the dict.
+
+        Args:
+            hook: What it returns must be None.
+
+        Returns:
+            A handle, whose `remove()` takes the hook off again.
+
+        Raises:
+            TypeError: The hook cannot be called, or returns something.
+
+        >>> layer = gb.nn.Linear(2, 1)
+        >>> def drop_bias(module, state, prefix, metadata):
+        ...     del state[prefix + "bias"]
+        >>> handle = layer.register_state_dict_post_hook(drop_bias)
+        >>> list(layer.state_dict())
+        ['weight']
+        """
+        check.function("register_state_dict_post_hook", "hook", hook)
+        return self._table("_state_dict_hooks").add(hook)
+
+    def _register_state_dict_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        return self._table("_state_dict_hooks").add(KwargsHook(hook))  # one that may return a dict
+
+    def register_load_state_dict_pre_hook(self, hook: Callable[..., object]) -> RemovableHandle:
+        """Call a hook before the module's state is loaded, which may change what is.
+
+        Args:
+            hook: Called with the module, the dict (a copy, for the hook to change), the prefix of
+                the module's paths, metadata, `strict`, and three lists: missing paths, unexpected
+                ones, and errors, which it may add to.
+
+        Returns:
+            A handle, whose `remove()` takes the hook off again.
+
+        Raises:
+            TypeError: The hook cannot be called.
+
+        >>> layer = gb.nn.Linear(1, 1, bias=False)
+        >>> def rename(module, state, prefix, *others):
+        ...     state[prefix + "weight"] = state.pop(prefix + "old")
+        >>> handle = layer.register_load_state_dict_pre_hook(rename)
+        >>> _ = layer.load_state_dict({"old": gb.ones(1, 1)})
+        >>> layer.weight.item()
+        1.0
+        """
+        check.function("register_load_state_dict_pre_hook", "hook", hook)
+        return self._register_load_state_dict_pre_hook(hook, with_module=True)
+
+    def _register_load_state_dict_pre_hook(
+        self, hook: Callable[..., object], with_module: bool = False
+    ) -> RemovableHandle:
+        table = self._table("_load_state_dict_pre_hooks")
+        return table.add(hook if with_module else KwargsHook(hook))
+
+    def register_load_state_dict_post_hook(
+        self, hook: Callable[[Any, LoadResult], object]
+    ) -> RemovableHandle:
+        """Call `hook(module, incompatible_keys)` once the module's state is loaded.
+
+        Args:
+            hook: It may change the lists of its second argument, `missing_keys` and
+                `unexpected_keys`, of which `strict` makes errors. It must return None.
+
+        Returns:
+            A handle, whose `remove()` takes the hook off again.
+
+        Raises:
+            TypeError: The hook cannot be called, or returns something.
+
+        >>> layer = gb.nn.Linear(1, 1)
+        >>> handle = layer.register_load_state_dict_post_hook(lambda _, keys: keys[0].clear())
+        >>> layer.load_state_dict({"weight": gb.ones(1, 1)})
+        <All keys matched successfully>
+        """
+        check.function("register_load_state_dict_post_hook", "hook", hook)
+        return self._table("_load_state_dict_post_hooks").add(hook)

@@ -1,0 +1,44 @@
+"""Products of two inputs with weights, as functions."""
+
+from __future__ import annotations
+
+from garboard import _check as check
+from garboard._engine import ShapeError, Tensor, linear
+
+__all__ = ["bilinear"]
+
+
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """Compute x1^T A_k x2 + b_k for each output k.
+
+    Args:
+        input1: Tensor [..., in1], floating.
+        input2: Tensor [..., in2], of the same sizes before the last, and of its dtype.
+        weight: [out, in1, in2].
+        bias: [out], or None.
+
+    Returns:
+        A new tensor [..., out]. Until backward the graph keeps the inputs, the weight, and the
+        products of the inputs' elements: in1 * in2 of them a row.
+
+    Raises:
+        ShapeError: The sizes do not fit.
+        DTypeError: The dtypes differ.
+        TypeError: Something that is no Tensor.
+        DisposedError: A tensor is disposed.
+
+    >>> x1, x2 = gb.tensor([1.0, 2.0]), gb.tensor([3.0, 4.0])
+    >>> gb.nn.functional.bilinear(x1, x2, gb.ones(1, 2, 2))  # (1 + 2) * (3 + 4)
+    tensor([21.])
+    """
+    op = "bilinear"
+    for name, given in (("input1", input1), ("input2", input2), ("weight", weight)):
+        check.tensor(op, name, given)
+    sizes = *input1.shape[-1:], *input2.shape[-1:]
+    if weight.ndim != 3 or weight.shape[1:] != sizes or input1.shape[:-1] != input2.shape[:-1]:
+        raise ShapeError(
+            f"{op}: input1 of sizes {input1.shape}, input2 of {input2.shape}, weight of "
+            f"{weight.shape}; [..., in1], [..., in2] and [out, in1, in2] are needed"
+        )
+    products = input1.unsqueeze(-1) * input2.unsqueeze(-2)
+    return linear(products.flatten(-2), weight.flatten(1), bias)

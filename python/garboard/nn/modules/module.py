@@ -1,0 +1,119 @@
+"""The base of modules, and hooks of all of them in the process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from garboard import _check as check
+from garboard._hooks import HookTable, RemovableHandle
+from garboard.nn._hooked import Hooked
+from garboard.nn._hooks import EVERY_MODULE, KwargsHook
+from garboard.nn.module import Module
+
+__all__ = [
+    "Module",
+    "register_module_forward_hook",
+    "register_module_forward_pre_hook",
+    "register_module_full_backward_hook",
+    "register_module_full_backward_pre_hook",
+]
+
+
+def _registered(op: str, kind: str, hook: Callable[..., object]) -> RemovableHandle:
+    check.function(op, "hook", hook)
+    Hooked._forward_hooks = HookTable()  # from now on every call looks for hooks
+    return EVERY_MODULE[kind].add(hook)
+
+
+def register_module_forward_pre_hook(hook: Callable[..., object]) -> RemovableHandle:
+    """Call `hook(module, args)` before the forward of every module.
+
+    Args:
+        hook: What it returns, unless None, replaces `args`.
+
+    Returns:
+        A handle, whose `remove()` takes the hook off again.
+
+    Raises:
+        TypeError: The hook cannot be called.
+
+    >>> from garboard.nn.modules.module import register_module_forward_pre_hook
+    >>> with register_module_forward_pre_hook(lambda module, args: print(type(module).__name__)):
+    ...     _ = gb.nn.ReLU()(gb.ones(1))
+    ReLU
+    """
+    return _registered("register_module_forward_pre_hook", "_forward_pre_hooks", hook)
+
+
+def register_module_forward_hook(
+    hook: Callable[..., object], *, with_kwargs: bool = False, always_call: bool = False
+) -> RemovableHandle:
+    """Call `hook(module, args, output)` after the forward of every module.
+
+    Args:
+        hook: What it returns, unless None, replaces the output.
+        with_kwargs: Call `hook(module, args, kwargs, output)`.
+        always_call: Call it where forward has raised too, with None for the output.
+
+    Returns:
+        A handle, whose `remove()` takes the hook off again.
+
+    Raises:
+        TypeError: The hook cannot be called.
+
+    >>> from garboard.nn.modules.module import register_module_forward_hook
+    >>> with register_module_forward_hook(lambda module, args, output: output * 2):
+    ...     gb.nn.ReLU()(gb.ones(1))
+    tensor([2.])
+    """
+    op = "register_module_forward_hook"
+    check.function(op, "hook", hook)
+    takes, always = (
+        check.flag(op, "with_kwargs", with_kwargs),
+        check.flag(op, "always_call", always_call),
+    )
+    return _registered(
+        op, "_forward_hooks", KwargsHook(hook, takes, always) if takes or always else hook
+    )
+
+
+def register_module_full_backward_hook(hook: Callable[..., object]) -> RemovableHandle:
+    """Call `hook(module, grad_input, grad_output)` when a backward pass leaves any module.
+
+    Args:
+        hook: What it returns, unless None, replaces `grad_input`.
+
+    Returns:
+        A handle, whose `remove()` takes the hook off again.
+
+    Raises:
+        TypeError: The hook cannot be called.
+
+    >>> from garboard.nn.modules.module import register_module_full_backward_hook
+    >>> x = gb.ones(1, requires_grad=True)
+    >>> with register_module_full_backward_hook(lambda module, given, got: print("left")):
+    ...     gb.nn.Tanh()(x).sum().backward()
+    left
+    """
+    return _registered("register_module_full_backward_hook", "_backward_hooks", hook)
+
+
+def register_module_full_backward_pre_hook(hook: Callable[..., object]) -> RemovableHandle:
+    """Call `hook(module, grad_output)` when a backward pass comes to any module.
+
+    Args:
+        hook: What it returns, unless None, replaces `grad_output`.
+
+    Returns:
+        A handle, whose `remove()` takes the hook off again.
+
+    Raises:
+        TypeError: The hook cannot be called.
+
+    >>> from garboard.nn.modules.module import register_module_full_backward_pre_hook
+    >>> x = gb.ones(1, requires_grad=True)
+    >>> with register_module_full_backward_pre_hook(lambda module, got: print("came")):
+    ...     gb.nn.Tanh()(x).sum().backward()
+    came
+    """
+    return _registered("register_module_full_backward_pre_hook", "_backward_pre_hooks", hook)

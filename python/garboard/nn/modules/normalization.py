@@ -1,0 +1,15 @@
+"""Norms over features, where PyTorch's users look for them."""
+
+from garboard.nn import (
+    GroupNorm,
+    LayerNorm,
+    LocalResponseNorm,
+    RMSNorm,
+)
+
+__all__ = [
+    "GroupNorm",
+    "LayerNorm",
+    "LocalResponseNorm",
+    "RMSNorm",
+]

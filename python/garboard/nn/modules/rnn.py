@@ -1,0 +1,20 @@
+"""Recurrent layers, where PyTorch's users look for them."""
+
+from garboard.nn import (
+    GRU,
+    LSTM,
+    RNN,
+    GRUCell,
+    LSTMCell,
+    RNNCell,
+)
+from garboard.nn._recurrent import Recurrent as RNNBase  # noqa: F401
+
+__all__ = [
+    "GRU",
+    "LSTM",
+    "RNN",
+    "GRUCell",
+    "LSTMCell",
+    "RNNCell",
+]

@@ -1,0 +1,36 @@
+"""What weights are divided by: norms of slices, the largest singular value."""
+
+from __future__ import annotations
+
+from garboard._engine import Tensor
+
+__all__ = ["direction_norm", "power_steps", "spectral_matrix"]
+
+
+def direction_norm(weight: Tensor, dim: int | None) -> Tensor:
+    """The norm of each slice along `dim`, to be broadcast; of all for None or -1."""
+    if dim is None or dim == -1:
+        return weight.norm()
+    weight.size(dim)  # refuses a dim that is not there
+    kept = dim % weight.ndim
+    others = [d for d in range(weight.ndim) if d != kept]
+    return weight.norm(2, dim=others, keepdim=True) if others else weight.abs()
+
+
+def spectral_matrix(weight: Tensor, dim: int) -> Tensor:
+    """The weight as a matrix, a row for each place along `dim`."""
+    weight.size(dim)
+    moved = weight if dim == 0 else weight.movedim(dim, 0)
+    return moved.reshape(moved.shape[0], -1)
+
+
+def power_steps(
+    matrix: Tensor, u: Tensor, v: Tensor, count: int, eps: float
+) -> tuple[Tensor, Tensor]:
+    """Both vectors after so many steps of the power method, each of norm 1."""
+    for _ in range(count):
+        u = matrix @ v
+        u = u / u.norm().clamp(min=eps)
+        v = matrix.T @ u
+        v = v / v.norm().clamp(min=eps)
+    return u, v

@@ -1,0 +1,144 @@
+"""Weights divided by their largest singular value, the older way: by a hook before each forward."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from garboard import _check as check
+from garboard._engine import Tensor, empty
+from garboard._grad_mode import no_grad
+from garboard._texts import shown
+from garboard.nn.module import Module
+from garboard.nn.parameter import Parameter
+from garboard.nn.transposed_convolution import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
+from garboard.nn.utils._norms import spectral_matrix
+
+__all__ = ["remove_spectral_norm", "spectral_norm"]
+
+_M = TypeVar("_M", bound=Module)
+
+
+class _SpectralNorm:
+    """Computes the weight before each forward; `handle` takes it off."""
+
+    def __init__(self, name: str, steps: int, dim: int, eps: float) -> None:
+        self.name, self.steps, self.dim, self.eps = name, steps, dim, eps
+        self.handle: Any = None
+
+    def __call__(self, module: Module, args: object) -> None:
+        setattr(module, self.name, self.computed(module, self.steps if module.training else 0))
+
+    def computed(self, module: Module, steps: int) -> Tensor:
+        weight, u, v = (getattr(module, f"{self.name}_{one}") for one in ("orig", "u", "v"))
+        matrix = spectral_matrix(weight, self.dim)
+        with no_grad():
+            for _ in range(steps):
+                v.copy_(self._unit(matrix.T @ u))
+                u.copy_(self._unit(matrix @ v))
+            u, v = u.clone(), v.clone()  # what backward reads, a later call does not change
+        made: Tensor = weight / (u @ (matrix @ v))
+        return made
+
+    def _unit(self, vector: Tensor) -> Tensor:
+        return vector / vector.norm().clamp(min=self.eps)
+
+
+def _hook_of(module: Module, name: str) -> _SpectralNorm | None:
+    hooks = module._forward_pre_hooks
+    found = [it for it in hooks.snapshot() if isinstance(it, _SpectralNorm)] if hooks else []
+    return next((it for it in found if it.name == name), None)
+
+
+def spectral_norm(
+    module: _M,
+    name: str = "weight",
+    n_power_iterations: int = 1,
+    eps: float = 1e-12,
+    dim: int | None = None,
+) -> _M:
+    """Divide a weight by its largest singular value, which steps of the power method follow.
+
+    Miyato et al., "Spectral normalization for generative adversarial networks", arXiv:1802.05957.
+    The weight is computed before each forward from the parameter `name_orig`; the method's vectors
+    are the buffers `name_u` and `name_v`, and move while the module trains.
+
+    Args:
+        module: Whose weight it is.
+        name: The weight's name.
+        n_power_iterations: How many steps are made before each forward.
+        eps: What norms are no smaller than.
+        dim: The weight's dim of outputs; 0 by default, 1 of a transposed convolution.
+
+    Returns:
+        `module`.
+
+    Raises:
+        ValueError: There is no such parameter, it is normed already, or a number lies outside.
+        TypeError: An argument of a wrong type.
+
+    >>> layer = gb.nn.utils.spectral_norm(gb.nn.Linear(20, 40))
+    >>> sorted(layer.state_dict())
+    ['bias', 'weight_orig', 'weight_u', 'weight_v']
+    """
+    op = "spectral_norm"
+    check.of_type(Module, op, "module", module)
+    said = check.text(op, "name", name)
+    steps = check.count(op, "n_power_iterations", n_power_iterations, 1)
+    least = check.rate(op, "eps", eps)
+    if dim is None:
+        kinds = (ConvTranspose1d, ConvTranspose2d, ConvTranspose3d)
+        dim = 1 if isinstance(module, kinds) else 0
+    hook = _SpectralNorm(said, steps, check.integer(op, "dim", dim), least)
+    weight = vars(module).get(said)
+    if not isinstance(weight, Parameter):
+        is_normed = _hook_of(module, said) is not None
+        raise ValueError(
+            f"{op}: {type(module).__name__} has no parameter {shown(said)}"
+            f"{', which is normed already' if is_normed else ''}; one is needed"
+        )
+    with no_grad():
+        sizes = spectral_matrix(weight.detach(), hook.dim).shape
+        drawn = [
+            hook._unit(empty(size, dtype=weight.dtype, device=weight.device).normal_())
+            for size in sizes
+        ]
+    delattr(module, said)
+    module.register_parameter(f"{said}_orig", weight)
+    setattr(module, said, weight.detach())
+    for one, vector in zip("uv", drawn, strict=True):
+        module.register_buffer(f"{said}_{one}", vector)
+    hook.handle = module.register_forward_pre_hook(hook)
+    return module
+
+
+def remove_spectral_norm(module: _M, name: str = "weight") -> _M:
+    """Let a weight be an ordinary parameter again: what was computed last.
+
+    Args:
+        module: Whose weight it is.
+        name: The weight's name.
+
+    Returns:
+        `module`.
+
+    Raises:
+        ValueError: The weight is not normed.
+        TypeError: An argument of a wrong type.
+
+    >>> layer = gb.nn.utils.spectral_norm(gb.nn.Linear(20, 40))
+    >>> sorted(gb.nn.utils.remove_spectral_norm(layer).state_dict())
+    ['bias', 'weight']
+    """
+    op = "remove_spectral_norm"
+    check.of_type(Module, op, "module", module)
+    said = check.text(op, "name", name)
+    hook = _hook_of(module, said)
+    if hook is None:
+        raise ValueError(f"{op}: {shown(said)} of {type(module).__name__} is not normed")
+    original: Parameter = getattr(module, f"{said}_orig")
+    made = Parameter(hook.computed(module, 0).detach(), original.requires_grad)
+    hook.handle.remove()
+    for gone in (said, *(f"{said}_{one}" for one in ("orig", "u", "v"))):
+        delattr(module, gone)
+    module.register_parameter(said, made)
+    return module

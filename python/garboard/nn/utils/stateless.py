@@ -1,0 +1,120 @@
+"""Modules called with other parameters than their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from garboard import _check as check
+from garboard._engine import Tensor
+from garboard._given import keys_of
+from garboard._texts import shown
+from garboard.nn.module import Module
+
+__all__ = ["functional_call"]
+
+
+def functional_call(
+    module: Module,
+    parameter_and_buffer_dicts: Mapping[str, Tensor] | tuple[Mapping[str, Tensor], ...],
+    args: Any = None,
+    kwargs: Mapping[str, Any] | None = None,
+    *,
+    tie_weights: bool = True,
+    strict: bool = False,
+) -> Any:
+    """Call a module with other tensors in place of its parameters and buffers.
+
+    Gradients pass to those tensors. The module is as it was when the call has ended; meanwhile
+    another thread that calls it sees them too. A buffer that forward writes in place is the one
+    that was given.
+
+    Args:
+        module: What is called.
+        parameter_and_buffer_dicts: Tensors by path, or a tuple of such dicts without a common path.
+            What they leave out stays the module's own.
+        args: The arguments, a tuple; or the only one.
+        kwargs: Those by name.
+        tie_weights: Where one of a shared parameter's places is named, all of them have the tensor.
+        strict: Refuse paths that are missing.
+
+    Returns:
+        What the module returns.
+
+    Raises:
+        KeyError: A path that is no parameter's or buffer's of the module.
+        ValueError: A path that two dicts have; of a shared parameter two tensors; `strict`, and a
+            path is missing.
+        TypeError: An argument of a wrong type.
+
+    >>> layer = gb.nn.Linear(2, 1)
+    >>> given = {"weight": gb.ones(1, 2), "bias": gb.zeros(1)}
+    >>> gb.func.functional_call(layer, given, gb.tensor([[1.0, 2.0]]))
+    tensor([[3.]])
+    """
+    op = "functional_call"
+    check.of_type(Module, op, "module", module)
+    given: dict[str, Tensor] = {}
+    dicts = parameter_and_buffer_dicts
+    for one in dicts if isinstance(dicts, (tuple, list)) else (dicts,):
+        for path in keys_of(str, op, "parameter_and_buffer_dicts", one, "Tensors"):
+            if path in given:
+                raise ValueError(f"{op}: {shown(path)} stands in two dicts; one is needed")
+            given[path] = check.tensor(op, shown(path), one[path])
+    places = _places(module)
+    for path in given:
+        if path not in places:
+            raise KeyError(
+                f"{op}: {type(module).__name__} has no parameter or buffer {shown(path)}"
+            )
+    missing = [path for path in places if path not in given]
+    if check.flag(op, "strict", strict) and missing:
+        told = ", ".join(map(shown, missing[:20]))
+        raise ValueError(f"{op}: missing keys [{told}]; all are needed, or strict=False")
+    if check.flag(op, "tie_weights", tie_weights):
+        _tie(op, places, given)
+    positional = () if args is None else args if isinstance(args, tuple) else (args,)
+    with _replaced(places, given):
+        return module(*positional, **(kwargs or {}))
+
+
+_Places = dict[str, tuple[Module, str]]
+
+
+def _places(module: Module) -> _Places:
+    return {
+        f"{path}.{name}" if path else name: (part, name)
+        for path, part in module.named_modules(remove_duplicate=False)
+        for name, role in part._roles.items()
+        if role != "module" and vars(part)[name] is not None
+    }
+
+
+def _tie(op: str, places: _Places, given: dict[str, Tensor]) -> None:
+    """Let a tensor be that of all places which share the one that it replaces."""
+    of_place: dict[int, Tensor] = {}
+    for path, tensor in list(given.items()):
+        part, name = places[path]
+        known = of_place.setdefault(id(vars(part)[name]), tensor)
+        if known is not tensor:
+            raise ValueError(
+                f"{op}: two tensors for a shared parameter, one of them {shown(path)}; give one, "
+                "or tie_weights=False"
+            )
+    for path, (part, name) in places.items():
+        tied = of_place.get(id(vars(part)[name]))
+        if tied is not None:
+            given.setdefault(path, tied)
+
+
+@contextmanager
+def _replaced(places: _Places, given: Mapping[str, Tensor]) -> Iterator[None]:
+    own = [(vars(part), name, vars(part)[name]) for part, name in (places[path] for path in given)]
+    try:
+        for (attributes, name, _), tensor in zip(own, given.values(), strict=True):
+            attributes[name] = tensor
+        yield
+    finally:
+        for attributes, name, tensor in reversed(own):
+            attributes[name] = tensor
