@@ -86,7 +86,7 @@ class TestAModule:
 
     def test_answers_a_question_for_a_name(self):
         assert not hasattr(gb, "jit")
-        assert getattr(gb, "autocast", None) is None
+        assert getattr(gb, "fft", None) is None
 
     def test_gives_private_names_no_thought(self):
         with pytest.raises(

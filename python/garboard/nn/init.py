@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from garboard import Generator
+    from garboard._generator import Generator
 else:
     __getattr__ = module_getattr(__name__)
 
