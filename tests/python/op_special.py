@@ -95,6 +95,6 @@ SPECIAL = [
     binary("bitwise_right_shift", np.right_shift, WIDE, reals(0, 5), **WHOLE),
     binary("float_power", float_power, POSITIVE, SMALL, result=double, ulps=2, **PLAIN),
     binary("ldexp", lambda x, y: x * 2.0**y, SMALL, reals(-3, 3), result=real, ulps=2, **PLAIN),
-    binary("clamp_min", np.maximum, WIDE, SMALL, dtypes=NUMBERS, slopes=[SMALL, NONZERO], **PLAIN),
-    binary("clamp_max", np.minimum, WIDE, SMALL, dtypes=NUMBERS, slopes=[SMALL, NONZERO], **PLAIN),
+    binary("clamp_min", np.maximum, WIDE, SMALL, slopes=[SMALL, NONZERO], **PLAIN),
+    binary("clamp_max", np.minimum, WIDE, SMALL, slopes=[SMALL, NONZERO], **PLAIN),
 ]

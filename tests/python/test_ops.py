@@ -146,7 +146,8 @@ class TestEveryOp:
 
                 assert gb.memory.live().storages == storages + len(inputs)
 
-    @of_rows(lambda row: row.op is None and is_function_and_method(row))
+    # x.where(condition, other): as a method its arguments stand in another order.
+    @of_rows(lambda row: row.op is None and row.name != "where" and is_function_and_method(row))
     def test_is_a_method_as_well(self, row):
         case = row.cases[0]
         inputs = row.inputs(row.dtypes[0])

@@ -160,9 +160,10 @@ class GroupNorm(Module):
             init.zeros_(self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
-        if input.ndim < 2 or input.shape[1] != self.num_channels:
+        sizes = check.tensor("GroupNorm", "input", input).shape
+        if len(sizes) < 2 or sizes[1] != self.num_channels:
             raise ShapeError(
-                f"GroupNorm: an input of sizes {list(input.shape)}; [rows, {self.num_channels}, "
+                f"GroupNorm: an input of sizes {list(sizes)}; [rows, {self.num_channels}, "
                 "...] is needed"
             )
         return functional.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
