@@ -47,7 +47,7 @@ def _is_fitting(error: BaseException, target: Target) -> bool:
         return any(it.kind == "path" for it in target.parameters)
     if isinstance(error, StopIteration):
         return "next(" in target.text
-    if isinstance(error, (pickle.PicklingError, copy.Error)):
+    if isinstance(error, (pickle.PicklingError, copy.Error, RecursionError)):  # of deep nests
         return "pickle" in target.text or "copy" in target.text
     return isinstance(error, NotImplementedError) and bool(str(error))
 
