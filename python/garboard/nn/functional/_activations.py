@@ -351,7 +351,9 @@ def softplus(
     tensor([ 0.6931, 99.0000])
     """
     check.tensor("softplus", "input", input)
-    scaled = input * beta
+    beta = check.worth("softplus", "beta", beta)
+    threshold = check.worth("softplus", "threshold", threshold)
+    scaled = check.tensor("softplus", "input", input) * beta
     bent = log1p(scaled.clamp(max=threshold).exp()) / beta
     return written("softplus", where(scaled > threshold, input, bent), out)
 

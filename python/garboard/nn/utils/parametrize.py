@@ -189,7 +189,7 @@ def register_parametrization(
         `module`, whose class is a new one from now on, of the same name with "Parametrized" before.
 
     Raises:
-        AttributeError: The module has no such parameter or buffer.
+        ValueError: The module has no such parameter or buffer.
         ShapeError: Unless `unsafe`, the sizes change.
         TypeError: Unless `unsafe`, the dtype changes or no tensor is returned; or an argument is of
             a wrong type.
@@ -215,7 +215,7 @@ def register_parametrization(
     original = vars(module).get(name)
     if role not in ("parameter", "buffer", "transient buffer") or not isinstance(original, Tensor):
         there = [one for one, it in module._roles.items() if it != "module"]
-        raise AttributeError(
+        raise ValueError(
             f"{op}: {type(module).__name__} has no tensor {shown(name)}; there are "
             f"[{', '.join(map(shown, there[:20]))}]"
         )

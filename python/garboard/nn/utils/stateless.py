@@ -43,9 +43,8 @@ def functional_call(
         What the module returns.
 
     Raises:
-        KeyError: A path that is no parameter's or buffer's of the module.
-        ValueError: A path that two dicts have; of a shared parameter two tensors; `strict`, and a
-            path is missing.
+        ValueError: A path that is no parameter's or buffer's of the module, or that two dicts have;
+            of a shared parameter two tensors; `strict`, and a path is missing.
         TypeError: An argument of a wrong type.
 
     >>> layer = gb.nn.Linear(2, 1)
@@ -65,7 +64,7 @@ def functional_call(
     places = _places(module)
     for path in given:
         if path not in places:
-            raise KeyError(
+            raise ValueError(
                 f"{op}: {type(module).__name__} has no parameter or buffer {shown(path)}"
             )
     missing = [path for path in places if path not in given]
