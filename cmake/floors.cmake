@@ -45,7 +45,7 @@ function(garboard_per_instruction_set floor folder)
   set(flags_v3 -march=x86-64-v3)
   set(flags_v4 -march=x86-64-v4 -mprefer-vector-width=512)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # g++ 12 warns of its own intrinsics: its bug 105593
-    list(APPEND flags_v4 -Wno-uninitialized -Wno-maybe-uninitialized)
+    list(APPEND flags_v4 -Wno-uninitialized)
   endif()
   set(names baseline)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")

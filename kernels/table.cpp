@@ -43,8 +43,6 @@ const InstructionSet& chosen() {
 
 }  // namespace
 
-const Table* cuda_table = nullptr;
-
 constinit std::atomic<const Table*> detail::chosen_cpu_table{nullptr};
 
 const Table& detail::choose_cpu_table() {

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "csrc/device/device.h"
+#include "csrc/device/backend.h"
 #include "kernels/roll_call.h"
 #include "kernels/slot.h"
 
@@ -85,15 +85,11 @@ inline const Table& cpu_table() {
   return table ? *table : detail::choose_cpu_table();
 }
 
-/// Set once, when the CUDA library is opened; null before.
-extern const Table* cuda_table;
-
 /// Of a simulated device: kernels that return at once and touch nothing, neither memory nor views.
 const Table& idle_table();
 
 inline const Table& table_of(Device device) {
-  if (device.is_cpu()) return cpu_table();
-  return device.is_simulated() ? idle_table() : *cuda_table;
+  return device.is_cpu() ? cpu_table() : backend_of(device).table();
 }
 
 /// Has the device of `stream` do it.
@@ -102,8 +98,8 @@ ResultOf<Arguments> run(const Arguments& arguments, Stream stream) {
   return table_of(stream.device).run(arguments, stream);
 }
 
-/// Changes with the text of any header that both this library and that of the CUDA devices are
-/// compiled from; a CUDA library of another number is refused.
+/// Changes with the text of any header that both this library and that of another device are
+/// compiled from; a device's library of another number is refused.
 std::uint64_t roll_call_hash();
 
 }  // namespace garboard::kernels

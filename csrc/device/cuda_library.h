@@ -9,6 +9,9 @@
 
 namespace garboard {
 
+inline constexpr DeviceKind cuda_kind = device_kind("cuda");
+inline constexpr int max_cuda_devices = most_devices(cuda_kind);
+
 namespace kernels {
 struct Table;
 }

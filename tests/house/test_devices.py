@@ -18,19 +18,14 @@ NAME = re.compile(r"cuda", re.IGNORECASE)
 # File: lines that name the device, and why.
 LEFT = {
     "csrc/core/host_device.h": (1, "the compiler's own macro"),
-    "csrc/device/device.h": (9, "kinds of devices, numbered for the books"),
-    "csrc/memory/allocator/allocators.cpp": (2, "an error lists the devices there are"),
-    "csrc/memory/policy/allocation_policy.h": (1, "its memory is not moved"),
+    "csrc/device/device.h": (1, "the one line of the roll call"),
     "csrc/memory/sources/pinned_source.h": (5, "pages of the host that the device copies from"),
-    "csrc/ops/devices/devices.cpp": (2, "asks the kind whether it can be used"),
     "kernels/functors/scalar_math.h": (
         1,
         "the compiler's own macro says which compiler reads this",
     ),
-    "kernels/table.cpp": (1, "where its kernels are kept"),
-    "kernels/table.h": (2, "where its kernels are kept"),
-    "python/bindings/methods/convert.cpp": (10, "PyTorch's method and its documentation"),
-    "python/bindings/methods/state.cpp": (4, "PyTorch's attribute and its documentation"),
+    "python/bindings/methods/convert.cpp": (11, "PyTorch's method and its documentation"),
+    "python/bindings/methods/state.cpp": (5, "PyTorch's attribute and its documentation"),
     "python/bindings/module/module.cpp": (1, "the line that binds it"),
     "python/bindings/values/dtype_object.cpp": (9, "names that users give, and their examples"),
     "python/bindings/tensor/tensor_object.cpp": (1, "the names of PyTorch's attributes"),

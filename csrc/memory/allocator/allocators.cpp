@@ -81,10 +81,7 @@ void hold_locks_over_forks() {
 }
 
 bool is_a_device(Device device) noexcept {
-  const int most = device.is_cpu()         ? 1
-                   : device.is_simulated() ? max_simulated_devices
-                                           : max_cuda_devices;
-  return device.number >= 0 && device.number < most;
+  return device.number >= 0 && device.number < most_devices(device.kind);
 }
 
 CachingAllocator& open_cpu() {
@@ -117,9 +114,8 @@ std::size_t default_cpu_limit_bytes() { return host_memory_bytes() / 10 * 8; }
 
 void register_source(Device device, MemorySource* source) {
   if (!is_a_device(device)) {
-    throw DeviceError(text(
-        "register_source: device ", device, " given; cpu, cuda:0 to cuda:", max_cuda_devices - 1,
-        " or simulated:0 to simulated:", max_simulated_devices - 1, " is needed"));
+    throw DeviceError(
+        text("register_source: device ", device, " given; one of ", device_names(), " is needed"));
   }
   const std::lock_guard guard(opening);
   auto& slot = open_allocators[device.slot()];

@@ -14,7 +14,7 @@
 #include <cstdint>
 
 #include "csrc/core/bytes.h"
-#include "csrc/device/device.h"
+#include "csrc/device/backend.h"
 
 namespace garboard {
 
@@ -74,11 +74,10 @@ struct AllocationPolicy {
   /// While blocks are pending, so many allocations have one look at the oldest of them.
   std::uint32_t allocations_per_look = 64;
 
-  /// The one for `device`. A CUDA device is waited for before its memory moves, and nobody has
-  /// measured yet what that costs: there nothing is moved.
+  /// The one for `device`.
   static AllocationPolicy of(Device device) noexcept {
     AllocationPolicy policy;
-    policy.moving.is_on = device.kind != DeviceKind::cuda;
+    policy.moving.is_on = backend_of(device).moves_memory;
     return policy;
   }
 };

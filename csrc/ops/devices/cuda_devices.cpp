@@ -2,6 +2,7 @@
 
 #include "csrc/core/error.h"
 #include "csrc/core/text.h"
+#include "csrc/device/backend.h"
 #include "csrc/device/cuda_library.h"
 #include "csrc/memory/allocator/allocators.h"
 #include "csrc/memory/sources/cuda_source.h"
@@ -27,11 +28,10 @@ OpenedCudaLibrary open_and_introduce() {
   try {
     library.set_scratch_source({take_scratch, give_scratch});
     for (int n = 0; n < library.device_count; ++n)
-      register_source(Device::cuda(n), new CudaSource(library, n));
+      register_source(Device::of(cuda_kind, n), new CudaSource(library, n));
   } catch (const Error& error) {
     return {nullptr, text("no device: ", error.what())};
   }
-  kernels::cuda_table = library.table;
   return opened;
 }
 
@@ -55,10 +55,19 @@ void require_cuda(const char* op, Device device) {
         text(op, ": device ", device, "; there are ", cuda_device_count(), ", numbered from 0"));
 }
 
-void synchronize(Device device) {
-  if (device.kind != DeviceKind::cuda) return;
-  require_cuda("synchronize", device);
-  opened().library->synchronize(device.number);
+template <>
+const Backend& backend<cuda_kind>() noexcept {
+  static constexpr Backend cuda{
+      .require = require_cuda,
+      .synchronize =
+          [](Device device) {
+            require_cuda("synchronize", device);
+            opened().library->synchronize(device.number);
+          },
+      .table = []() -> const kernels::Table& { return *opened().library->table; },
+      // It is waited for before its memory moves, and nobody has measured yet what that costs.
+      .moves_memory = false};
+  return cuda;
 }
 
 std::string cuda_device_name(Device device) {

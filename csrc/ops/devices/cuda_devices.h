@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "csrc/device/device.h"
+#include "csrc/device/cuda_library.h"
 
 namespace garboard {
 
@@ -17,9 +17,6 @@ const std::string& why_no_cuda() noexcept;
 
 /// Raises DeviceError in the name of `op` unless the CUDA device `device` can be used.
 void require_cuda(const char* op, Device device);
-
-/// Waits until the work queued on a CUDA device is done. Raises DeviceError if some of it failed.
-void synchronize(Device device);
 
 /// As its maker calls it: `NVIDIA H200`.
 std::string cuda_device_name(Device device);

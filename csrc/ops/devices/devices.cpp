@@ -1,12 +1,16 @@
 #include "csrc/ops/devices/devices.h"
 
-#include "csrc/ops/devices/cuda_devices.h"
-#include "csrc/ops/devices/simulated_devices.h"
+#include "kernels/table.h"
 
 namespace garboard {
 
-void detail::require_other_than_cpu(const char* op, Device device) {
-  device.is_simulated() ? require_simulated(op, device) : require_cuda(op, device);
+template <>
+const Backend& backend<cpu_kind>() noexcept {
+  static constexpr Backend cpu{
+      .require = [](const char*, Device) {},
+      .synchronize = [](Device) {},
+      .table = []() -> const kernels::Table& { return kernels::cpu_table(); }};
+  return cpu;
 }
 
 }  // namespace garboard

@@ -6,9 +6,11 @@
 #include "csrc/core/bytes.h"
 #include "csrc/core/error.h"
 #include "csrc/core/text.h"
+#include "csrc/device/backend.h"
 #include "csrc/lifetime/registry.h"
 #include "csrc/memory/allocator/allocators.h"
 #include "csrc/memory/sources/simulated_source.h"
+#include "kernels/table.h"
 
 namespace garboard {
 namespace {
@@ -52,7 +54,7 @@ void set_up(SimulatedDevice& it, Device device, const SimulatedMemory& memory) {
 
 SimulatedDevice* find(Device device) noexcept {
   const bool is_one =
-      device.is_simulated() && device.number >= 0 && device.number < max_simulated_devices;
+      device.kind == simulated_kind && device.number >= 0 && device.number < max_simulated_devices;
   return is_one ? &devices[static_cast<std::size_t>(device.number)] : nullptr;
 }
 
@@ -99,6 +101,15 @@ void require_simulated(const char* op, Device device) {
   if (it && it->state == SimulatedDevice::open) return;
   throw DeviceError(
       text(op, ": device ", device, " is not open; gb.memory.SimulatedDevice(capacity) opens one"));
+}
+
+template <>
+const Backend& backend<simulated_kind>() noexcept {
+  static constexpr Backend simulated{.require = require_simulated,
+                                     .synchronize = [](Device) {},
+                                     .table = kernels::idle_table,
+                                     .computes = false};
+  return simulated;
 }
 
 }  // namespace garboard

@@ -6,6 +6,7 @@
 #include "csrc/core/error.h"
 #include "csrc/core/interruption.h"
 #include "csrc/core/outer_lock.h"
+#include "csrc/device/backend.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
 #include "csrc/ops/elementwise/special.h"
@@ -32,9 +33,9 @@ void check_floating(const char* op, DType dtype) {
     throw DTypeError(text(op, ": dtype ", name_of(dtype), "; a floating one is needed"));
 }
 
-/// Of what was computed, for nothing is known of the elements of a simulated device.
+/// Of what was computed; true of a device that computes nothing.
 bool all_true(const Tensor& conditions) {
-  return conditions.device().is_simulated() || *to(all(conditions), Device{}).view().as<bool>();
+  return !computes(conditions.device()) || *to(all(conditions), Device{}).view().as<bool>();
 }
 
 void check_probabilities(const char* op, const Tensor& p) {

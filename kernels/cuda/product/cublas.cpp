@@ -10,6 +10,7 @@
 
 #include "csrc/core/error.h"
 #include "csrc/core/text.h"
+#include "csrc/device/cuda_library.h"
 #include "kernels/cuda/launch/status.h"
 #include "kernels/cuda/library/lacking.h"
 

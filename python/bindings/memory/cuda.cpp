@@ -2,6 +2,7 @@
 #include <pybind11/pybind11.h>
 
 #include "csrc/ops/devices/cuda_devices.h"
+#include "csrc/ops/devices/devices.h"
 #include "python/bindings/interpreter/gil.h"
 #include "python/bindings/wrapped/bindings.h"
 
@@ -10,7 +11,7 @@ namespace py = pybind11;
 namespace garboard::python {
 namespace {
 
-Device numbered(int number) { return {DeviceKind::cuda, static_cast<std::int8_t>(number)}; }
+Device numbered(int number) { return Device::of(cuda_kind, number); }
 
 }  // namespace
 

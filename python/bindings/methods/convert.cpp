@@ -1,6 +1,7 @@
 // Copies and conversions.
 #include "csrc/ops/create/convert.h"
 
+#include "csrc/device/cuda_library.h"
 #include "csrc/ops/shape/views.h"
 #include "python/bindings/call/methods.h"
 
@@ -257,13 +258,13 @@ constexpr std::array table{
     bind(
         "cuda", "input: Tensor, device: Device | None = None", docs::cuda,
         [](const Tensor& input, std::optional<Device> device) {
-          return to(input, device.value_or(Device::cuda(0)));
+          return to(input, device.value_or(Device::of(cuda_kind, 0)));
         },
         Place::method),
     bind(
         "cuda", "input: Tensor, device: int", docs::cuda,
         [](const Tensor& input, std::int64_t number) {
-          return to(input, Device::cuda(static_cast<int>(number)));
+          return to(input, Device::of(cuda_kind, static_cast<int>(number)));
         },
         Place::method),
 };

@@ -1,5 +1,6 @@
 // What a tensor is and says of itself; its life and its data.
 #include "csrc/core/error.h"
+#include "csrc/device/cuda_library.h"
 #include "csrc/ops/op/record.h"
 #include "csrc/ops/shape/views.h"
 #include "python/bindings/call/methods.h"
@@ -305,9 +306,8 @@ PyGetSetDef properties[] = {
      nullptr, "The device on which the storage lies.", nullptr},
     {"is_cuda",
      [](PyObject* self, void*) {
-       return read(self, "is_cuda", [](const Tensor& it) {
-         return PyBool_FromLong(it.device().kind == DeviceKind::cuda);
-       });
+       return read(self, "is_cuda",
+                   [](const Tensor& it) { return PyBool_FromLong(it.device().kind == cuda_kind); });
      },
      nullptr, "True on a CUDA device.", nullptr},
     {"ndim",

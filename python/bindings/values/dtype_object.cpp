@@ -1,6 +1,5 @@
 #include "python/bindings/values/dtype_object.h"
 
-#include <charconv>
 #include <string>
 #include <string_view>
 
@@ -140,7 +139,7 @@ bool add_dtypes_and_devices(PyObject* module) {
                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
                                    dtype_slots};
   static PyGetSetDef device_properties[] = {
-      {"type", device_kind, nullptr, "\"cpu\", \"cuda\" or \"simulated\".", nullptr},
+      {"type", device_kind, nullptr, "The kind, as \"cpu\".", nullptr},
       {"index", device_index, nullptr, "The device's number; None for the CPU.", nullptr},
       {}};
   static PyMethodDef device_methods[] = {{"__reduce__", device_reduce, METH_NOARGS, nullptr}, {}};
@@ -209,21 +208,8 @@ Device to_device(PyObject* object, const char* op) {
     throw_type_error("%s: device is of type %s; a device or a string is needed", op,
                      Py_TYPE(object)->tp_name);
   const std::string_view name = to_text(object, op, "device");
-  if (name == "cpu") return {};
-  if (name == "cuda") return Device::cuda(0);
-  const auto number_after = [&](std::string_view prefix, int end) {
-    int number = -1;
-    if (!name.starts_with(prefix)) return number;
-    const char* const last = name.data() + name.size();
-    const auto [at, error] = std::from_chars(name.data() + prefix.size(), last, number);
-    return error == std::errc() && at == last && number < end ? number : -1;
-  };
-  if (const int number = number_after("cuda:", max_cuda_devices); number >= 0)
-    return Device::cuda(number);
-  if (const int number = number_after("simulated:", max_simulated_devices); number >= 0)
-    return Device::simulated(number);
-  throw DeviceError(text(op, ": device \"", name, "\"; \"cpu\", \"cuda\", or \"cuda:0\" to \"cuda:",
-                         max_cuda_devices - 1, "\" is needed"));
+  if (const auto device = device_named(name)) return *device;
+  throw DeviceError(text(op, ": device \"", name, "\"; one of ", device_names(), " is needed"));
 }
 
 }  // namespace garboard::python

@@ -1,6 +1,7 @@
 #include "csrc/device/cuda_timeline.h"
 
 #include <gtest/gtest.h>
+#include "csrc/device/cuda_library.h"
 
 #include <map>
 #include <memory>
@@ -73,7 +74,7 @@ class CudaTimelineTest : public testing::Test {
   CudaTimelineTest() { fake = &fake_; }
 
   static Stream stream(std::uintptr_t number) {
-    return {Device::cuda(0), reinterpret_cast<void*>(number)};
+    return {Device::of(cuda_kind, 0), reinterpret_cast<void*>(number)};
   }
   void work(Stream on) { ++fake_.given[on.handle]; }
   void finish(Stream on) { fake_.done[on.handle] = fake_.given[on.handle]; }
@@ -145,7 +146,7 @@ TEST_F(CudaTimelineTest, KeepsStreamsApart) {
 }
 
 TEST_F(CudaTimelineTest, KeepsTheDefaultStreamsOfDevicesApart) {
-  const Stream one{Device::cuda(0)}, other{Device::cuda(1)};
+  const Stream one{Device::of(cuda_kind, 0)}, other{Device::of(cuda_kind, 1)};
   work(one);
   const Ticket ticket = timeline_.ticket(one);
   timeline_.await(one, ticket);

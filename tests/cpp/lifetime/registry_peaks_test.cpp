@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "csrc/core/error.h"
+#include "csrc/device/cuda_library.h"
 #include "csrc/lifetime/dispose_scope.h"
 #include "csrc/lifetime/registry.h"
 
 namespace garboard {
 namespace {
 
-constexpr Device cuda_1{DeviceKind::cuda, 1};
+constexpr Device cuda_1{cuda_kind, 1};
 using Sites = std::map<Site, std::int64_t>;
 
 /// A storage as the registry sees it, born on a line of its own.

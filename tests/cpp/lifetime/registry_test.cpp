@@ -10,12 +10,13 @@
 
 #include "csrc/core/bytes.h"
 #include "csrc/core/error.h"
+#include "csrc/device/cuda_library.h"
 #include "csrc/lifetime/dispose_scope.h"
 
 namespace garboard {
 namespace {
 
-constexpr Device cuda_1{DeviceKind::cuda, 1};
+constexpr Device cuda_1{cuda_kind, 1};
 
 /// A storage as the registry sees it.
 struct Listed {

@@ -14,12 +14,13 @@
 #include "csrc/core/error.h"
 #include "csrc/core/host_memory.h"
 #include "csrc/core/text.h"
+#include "csrc/device/cuda_library.h"
 #include "csrc/memory/sources/simulated_source.h"
 
 namespace garboard {
 namespace {
 
-constexpr Device last_cuda{DeviceKind::cuda, max_cuda_devices - 1};
+constexpr Device last_cuda{cuda_kind, max_cuda_devices - 1};
 
 TEST(Allocators, OpenTheCpuAtItsFirstUseUnderTheDefaultLimit) {
   CachingAllocator& cpu = allocator_of(Device{});
@@ -31,7 +32,7 @@ TEST(Allocators, OpenTheCpuAtItsFirstUseUnderTheDefaultLimit) {
 }
 
 TEST(Allocators, RefuseADeviceWithoutASource) {
-  const Device unknown{DeviceKind::cuda, max_cuda_devices - 2};
+  const Device unknown{cuda_kind, max_cuda_devices - 2};
 
   EXPECT_THROW(allocator_of(unknown), DeviceError);
   EXPECT_EQ(find_allocator(unknown), nullptr);
@@ -39,9 +40,8 @@ TEST(Allocators, RefuseADeviceWithoutASource) {
 
 TEST(Allocators, RefuseANumberThatNoDeviceHas) {
   SimulatedSource source({.capacity_bytes = 64_MiB});
-  for (const Device device :
-       {Device{DeviceKind::cuda, -1}, Device{DeviceKind::cuda, 100}, Device{DeviceKind::cpu, 1},
-        Device::simulated(-1), Device::simulated(max_simulated_devices)}) {
+  for (const Device device : {Device{cuda_kind, -1}, Device{cuda_kind, 100}, Device{cpu_kind, 1},
+                              Device::simulated(-1), Device::simulated(max_simulated_devices)}) {
     EXPECT_THROW(allocator_of(device), DeviceError);
     EXPECT_THROW(register_source(device, &source), DeviceError);
   }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "csrc/core/error.h"
+#include "csrc/device/cuda_library.h"
 #include "csrc/memory/sources/cpu_source.h"
 #include "csrc/memory/sources/simulated_source.h"
 
@@ -62,7 +63,7 @@ TEST_F(CachingAllocatorTest, AlignsSmallBlocksToTheQuantumAndLargeOnesToAPage) {
 }
 
 TEST_F(CachingAllocatorTest, SaysWhoseStreamABlockBelongsTo) {
-  const Stream stream{Device{DeviceKind::cuda, 1}, this};
+  const Stream stream{Device{cuda_kind, 1}, this};
 
   Block* const block = cache_.allocate(100, stream);
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "csrc/device/cuda_library.h"
 #include "csrc/memory/allocator/caching_allocator.h"
 #include "csrc/memory/sources/simulated_source.h"
 
@@ -23,12 +24,12 @@ std::size_t moved_bytes(const AllocationPolicy& policy) {
 TEST(AllocationPolicy, MovesFreeMemoryOnEveryDeviceButThoseOfCuda) {
   EXPECT_TRUE(AllocationPolicy::of({}).moving.is_on);
   EXPECT_TRUE(AllocationPolicy::of(Device::simulated(0)).moving.is_on);
-  EXPECT_FALSE(AllocationPolicy::of(Device::cuda(0)).moving.is_on);
+  EXPECT_FALSE(AllocationPolicy::of(Device::of(cuda_kind, 0)).moving.is_on);
 }
 
 TEST(AllocationPolicy, IsWhatAnAllocatorGoesBy) {
   EXPECT_GT(moved_bytes({}), 0u);
-  EXPECT_EQ(moved_bytes(AllocationPolicy::of(Device::cuda(0))), 0u);
+  EXPECT_EQ(moved_bytes(AllocationPolicy::of(Device::of(cuda_kind, 0))), 0u);
 }
 
 TEST(AllocationPolicy, CanBeGivenOtherFigures) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "csrc/core/error.h"
+#include "csrc/device/cuda_library.h"
 #include "csrc/memory/allocator/caching_allocator.h"
 
 namespace garboard {
@@ -104,7 +105,7 @@ TEST_F(CudaSourceOfAFake, FeedsAnAllocatorWhoseBooksComeOutEven) {
   CudaSource source(library_, 0);
   {
     CachingAllocator cache(source);
-    Block* const block = cache.allocate(1000, Stream{{DeviceKind::cuda, 0}});
+    Block* const block = cache.allocate(1000, Stream{{cuda_kind, 0}});
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block->data()) % 512, 0u);
     EXPECT_EQ(cache.stats().live_bytes, 1000u);
     cache.release(block);

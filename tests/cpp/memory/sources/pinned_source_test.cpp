@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "csrc/core/error.h"
+#include "csrc/device/cuda_library.h"
 #include "csrc/memory/allocator/caching_allocator.h"
 
 namespace garboard {
@@ -51,7 +52,7 @@ class PinnedSourceTest : public testing::Test {
   }
   ~PinnedSourceTest() override { EXPECT_TRUE(host_.pinned.empty()); }
 
-  const Stream copies_{Device::cuda(0)};
+  const Stream copies_{Device::of(cuda_kind, 0)};
   FakeHost host_;
   CudaLibrary library_;
 };

@@ -10,7 +10,7 @@
 namespace garboard {
 namespace {
 
-constexpr Device first{DeviceKind::cuda, 0};
+constexpr Device first{cuda_kind, 0};
 
 std::string refusal(const char* op, Device device) {
   try {
@@ -40,7 +40,7 @@ TEST(CudaDevices, LeaveTheCpuAlone) {
 }
 
 TEST(CudaDevices, BeyondTheLastAreRefusedInTheNameOfTheOp) {
-  const Device last{DeviceKind::cuda, max_cuda_devices - 1};
+  const Device last{cuda_kind, max_cuda_devices - 1};
   if (cuda_device_count() == max_cuda_devices) GTEST_SKIP() << "every device is there";
 
   EXPECT_TRUE(refusal("zeros", last).starts_with("zeros: device cuda:7")) << refusal("zeros", last);
@@ -53,7 +53,6 @@ TEST(CudaDevices, WhereThereAreNoneRefuseWithTheReason) {
 
   EXPECT_EQ(refusal("to", first), "to: device cuda:0 cannot be used; " + why_no_cuda());
   EXPECT_EQ(find_allocator(first), nullptr);
-  EXPECT_EQ(kernels::cuda_table, nullptr);
 }
 
 TEST(CudaDevices, WhereThereIsOneHaveAllocatorKernelsAndName) {
@@ -61,7 +60,7 @@ TEST(CudaDevices, WhereThereIsOneHaveAllocatorKernelsAndName) {
 
   EXPECT_EQ(refusal("to", first), "");
   EXPECT_NE(find_allocator(first), nullptr);
-  EXPECT_NE(kernels::cuda_table, nullptr);
+  EXPECT_NE(&kernels::table_of(first), &kernels::cpu_table());
   EXPECT_FALSE(cuda_device_name(first).empty());
   EXPECT_NO_THROW(synchronize(first));
 }

@@ -12,7 +12,7 @@ TEST(Devices, OfEveryKindAreRefusedWhereTheyAreNotThere) {
   EXPECT_NO_THROW(require_device("zeros", Device{}));
   EXPECT_THROW(require_device("zeros", Device::simulated(0)), DeviceError);
   if (cuda_device_count() < max_cuda_devices) {
-    EXPECT_THROW(require_device("zeros", Device::cuda(max_cuda_devices - 1)), DeviceError);
+    EXPECT_THROW(require_device("zeros", Device::of(cuda_kind, max_cuda_devices - 1)), DeviceError);
   }
 }
 
