@@ -205,25 +205,6 @@ inline Tensor addmm(const char* op, const Tensor& input, const Tensor& a, const 
   return added(op, input, product(op, a, b), factors);
 }
 
-/// Writes a result into a tensor that was given for it.
-inline void give(const char* op, const Tensor& out, const Tensor& result) {
-  if (is_grad_enabled() && (out.requires_grad() || result.requires_grad()))
-    throw GradientError(text(op,
-                             ": out= given while an input or out requires grad, and writing into "
-                             "out is not recorded; call it inside no_grad(), or without out="));
-  if (out.sizes() != result.sizes())
-    throw ShapeError(text(op, ": out has sizes ", out.sizes(), ", the result ", result.sizes(),
-                          "; they must be equal"));
-  if (out.device() != result.device())
-    throw DeviceError(text(op, ": out is on ", out.device(), ", the inputs on ", result.device(),
-                           "; they must be on one device"));
-  if (out.dtype() != result.dtype())
-    throw DTypeError(text(op, ": out is of dtype ", name_of(out.dtype()), ", the result of ",
-                          name_of(result.dtype()), "; they must be equal"));
-  check_writable(op, out);
-  copy_(out, result);
-}
-
 // Statistics and distances.
 
 /// Covariances of the rows of `input`, whose columns are observations.

@@ -12,12 +12,10 @@ inline constexpr const char* product_raises =
     "DeviceError: The tensors are on several devices.";
 inline constexpr Arg beta{"beta", "What `input` is multiplied by; 0 passes over it, NaN too."};
 inline constexpr Arg alpha{"alpha", "What the product is multiplied by."};
-inline constexpr Arg written{"out", "Tensor of the result's sizes and dtype to write into."};
 inline constexpr const char* sum_raises =
     "ShapeError: The sizes do not fit.\n"
     "DTypeError: The dtypes differ, or `beta` or `alpha` is a fraction of integers.\n"
-    "DeviceError: The tensors are on several devices.\n"
-    "GradientError: `out` is given while a gradient is asked for.";
+    "DeviceError: The tensors are on several devices.";
 inline constexpr const char* sum_in_place_raises =
     "ShapeError: The sizes do not fit; `input` does not grow.\n"
     "DTypeError: The dtypes differ, or `beta` or `alpha` is a fraction of integers.\n"
@@ -137,10 +135,9 @@ inline constexpr Doc addmm{
              {"mat1", "Tensor [n, k] of the same dtype."},
              {"mat2", "Tensor [k, m] of the same dtype."},
              beta,
-             alpha,
-             written},
+             alpha},
     .returns =
-        "A new tensor [n, m]; or `out`. Until backward the graph keeps each tensor whose partner "
+        "A new tensor [n, m]. Until backward the graph keeps each tensor whose partner "
         "requires grad.",
     .raises = sum_raises,
     .example =
@@ -173,10 +170,9 @@ inline constexpr Doc addmv{
              {"mat", "Tensor [n, k] of the same dtype."},
              {"vec", "Tensor [k] of the same dtype."},
              beta,
-             alpha,
-             written},
+             alpha},
     .returns =
-        "A new tensor [n]; or `out`. Until backward the graph keeps each tensor whose partner "
+        "A new tensor [n]. Until backward the graph keeps each tensor whose partner "
         "requires grad.",
     .raises = sum_raises,
     .example =
@@ -207,10 +203,9 @@ inline constexpr Doc addr{
              {"vec1", "Tensor [n] of the same dtype."},
              {"vec2", "Tensor [m] of the same dtype."},
              beta,
-             alpha,
-             written},
+             alpha},
     .returns =
-        "A new tensor [n, m]; or `out`. Until backward the graph keeps each tensor whose partner "
+        "A new tensor [n, m]. Until backward the graph keeps each tensor whose partner "
         "requires grad.",
     .raises = sum_raises,
     .example =
@@ -239,10 +234,9 @@ inline constexpr Doc baddbmm{
              {"batch1", "Tensor [b, n, k] of the same dtype."},
              {"batch2", "Tensor [b, k, m] of the same dtype."},
              beta,
-             alpha,
-             written},
+             alpha},
     .returns =
-        "A new tensor [b, n, m]; or `out`. Until backward the graph keeps each tensor whose "
+        "A new tensor [b, n, m]. Until backward the graph keeps each tensor whose "
         "partner requires grad.",
     .raises = sum_raises,
     .example =
@@ -271,10 +265,9 @@ inline constexpr Doc addbmm{
              {"batch1", "Tensor [b, n, k] of the same dtype."},
              {"batch2", "Tensor [b, k, m] of the same dtype."},
              beta,
-             alpha,
-             written},
+             alpha},
     .returns =
-        "A new tensor [n, m]; or `out`. Until backward the graph keeps each tensor whose partner "
+        "A new tensor [n, m]. Until backward the graph keeps each tensor whose partner "
         "requires grad.",
     .raises = sum_raises,
     .example =

@@ -11,17 +11,11 @@ using composite::Factors;
 /// A product, added to what comes first.
 template <auto product>
 constexpr auto added_to = [](OpName op, const Tensor& input, const Tensor& a, const Tensor& b,
-                             Scalar beta, Scalar alpha,
-                             const std::optional<Handle>& out) -> PyObject* {
+                             Scalar beta, Scalar alpha) {
   const Factors factors{beta, alpha};
-  const Tensor result = [&] {
-    if constexpr (product == &composite::product)
-      return composite::addmm(op.text, input, a, b, factors);
-    return composite::added(op.text, input, product(op.text, a, b), factors);
-  }();
-  if (!out) return wrap(result);
-  composite::give(op.text, *out->tensor, result);
-  return Py_NewRef(out->object);
+  if constexpr (product == &composite::product)
+    return composite::addmm(op.text, input, a, b, factors);
+  return composite::added(op.text, input, product(op.text, a, b), factors);
 };
 template <auto product>
 constexpr auto added_in_place =
@@ -43,27 +37,15 @@ constexpr const char* pair = "input: Tensor, other: Tensor";
 constexpr const char* dotted = "input: Tensor, tensor: Tensor";
 constexpr const char* vectors = "input: Tensor, vec2: Tensor";
 constexpr const char* with_matrices =
-    "input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1, "
-    "out: Tensor | None = None";
-constexpr const char* with_matrices_in_place =
     "input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1";
 constexpr const char* with_vector =
-    "input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1, "
-    "out: Tensor | None = None";
-constexpr const char* with_vector_in_place =
     "input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1";
 constexpr const char* with_vectors =
-    "input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1, "
-    "out: Tensor | None = None";
-constexpr const char* with_vectors_in_place =
     "input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1";
 constexpr const char* with_batches =
-    "input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1, "
-    "out: Tensor | None = None";
-constexpr const char* with_batches_in_place =
     "input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1";
 
-constexpr Place everywhere = Place::everywhere, method = Place::method;
+constexpr Place method = Place::method;
 
 constexpr std::array table{
     bind("dot", dotted, docs::dot, named<composite::dot>).with_out(),
@@ -75,21 +57,17 @@ constexpr std::array table{
     bind("kron", pair, docs::kron, fn<composite::kron>).with_out(),
     bind("cross", "input: Tensor, other: Tensor, dim: int | None = None", docs::cross, fn<crossed>)
         .with_out(),
-    bind("addmm", with_matrices, docs::addmm, added_to<&composite::product>, everywhere, "Tensor"),
-    bind("addmm_", with_matrices_in_place, docs::addmm_, added_in_place<&composite::product>,
+    bind("addmm", with_matrices, docs::addmm, added_to<&composite::product>).with_out(),
+    bind("addmm_", with_matrices, docs::addmm_, added_in_place<&composite::product>, method),
+    bind("addmv", with_vector, docs::addmv, added_to<&composite::mv>).with_out(),
+    bind("addmv_", with_vector, docs::addmv_, added_in_place<&composite::mv>, method),
+    bind("addr", with_vectors, docs::addr, added_to<&composite::outer>).with_out(),
+    bind("addr_", with_vectors, docs::addr_, added_in_place<&composite::outer>, method),
+    bind("baddbmm", with_batches, docs::baddbmm, added_to<&composite::products>).with_out(),
+    bind("baddbmm_", with_batches, docs::baddbmm_, added_in_place<&composite::products>, method),
+    bind("addbmm", with_batches, docs::addbmm, added_to<&composite::summed_products>).with_out(),
+    bind("addbmm_", with_batches, docs::addbmm_, added_in_place<&composite::summed_products>,
          method),
-    bind("addmv", with_vector, docs::addmv, added_to<&composite::mv>, everywhere, "Tensor"),
-    bind("addmv_", with_vector_in_place, docs::addmv_, added_in_place<&composite::mv>, method),
-    bind("addr", with_vectors, docs::addr, added_to<&composite::outer>, everywhere, "Tensor"),
-    bind("addr_", with_vectors_in_place, docs::addr_, added_in_place<&composite::outer>, method),
-    bind("baddbmm", with_batches, docs::baddbmm, added_to<&composite::products>, everywhere,
-         "Tensor"),
-    bind("baddbmm_", with_batches_in_place, docs::baddbmm_, added_in_place<&composite::products>,
-         method),
-    bind("addbmm", with_batches, docs::addbmm, added_to<&composite::summed_products>, everywhere,
-         "Tensor"),
-    bind("addbmm_", with_batches_in_place, docs::addbmm_,
-         added_in_place<&composite::summed_products>, method),
     bind("cov",
          "input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, "
          "aweights: Tensor | None = None",
