@@ -6,16 +6,15 @@
 namespace garboard::python {
 namespace {
 
-using composite::Factors;
-
+Tensor addmm(OpName op, const Tensor& input, const Tensor& a, const Tensor& b, Scalar beta,
+             Scalar alpha) {
+  return composite::addmm(op.text, input, a, b, {beta, alpha});
+}
 /// A product, added to what comes first.
 template <auto product>
 constexpr auto added_to = [](OpName op, const Tensor& input, const Tensor& a, const Tensor& b,
                              Scalar beta, Scalar alpha) {
-  const Factors factors{beta, alpha};
-  if constexpr (product == &composite::product)
-    return composite::addmm(op.text, input, a, b, factors);
-  return composite::added(op.text, input, product(op.text, a, b), factors);
+  return composite::added(op.text, input, product(op.text, a, b), {beta, alpha});
 };
 template <auto product>
 constexpr auto added_in_place =
@@ -57,7 +56,7 @@ constexpr std::array table{
     bind("kron", pair, docs::kron, fn<composite::kron>).with_out(),
     bind("cross", "input: Tensor, other: Tensor, dim: int | None = None", docs::cross, fn<crossed>)
         .with_out(),
-    bind("addmm", with_matrices, docs::addmm, added_to<&composite::product>).with_out(),
+    bind("addmm", with_matrices, docs::addmm, fn<addmm>).with_out(),
     bind("addmm_", with_matrices, docs::addmm_, added_in_place<&composite::product>, method),
     bind("addmv", with_vector, docs::addmv, added_to<&composite::mv>).with_out(),
     bind("addmv_", with_vector, docs::addmv_, added_in_place<&composite::mv>, method),
