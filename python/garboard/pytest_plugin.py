@@ -21,7 +21,7 @@ import pytest
 if TYPE_CHECKING:
     from garboard._engine import Tensor
     from garboard.leaks import LeakReport
-    from garboard.leaks._survivors import Since, Survivor
+    from garboard.leaks.evidence._survivors import Since, Survivor
 
 __all__ = ["JudgedTest", "no_leaks"]
 
@@ -54,7 +54,7 @@ class JudgedTest:
     """
 
     def __init__(self, file: str = "") -> None:
-        from garboard.leaks._survivors import Since
+        from garboard.leaks.evidence._survivors import Since
 
         self._file = file
         self._since = Since.now()
@@ -86,7 +86,7 @@ class JudgedTest:
             until: The second.
 
         >>> from garboard.pytest_plugin import JudgedTest
-        >>> from garboard.leaks._survivors import Since
+        >>> from garboard.leaks.evidence._survivors import Since
         >>> judge = JudgedTest()
         >>> begun = Since.now()
         >>> table = [gb.zeros(3)]
@@ -106,9 +106,11 @@ class JudgedTest:
         >>> JudgedTest().report().ok
         True
         """
-        from garboard.leaks._exact import judged
+        from garboard.leaks import LeakReport
+        from garboard.leaks.judging._exact import judged
 
-        return judged(self._since, is_exempt=self._is_exempt, loop_file=self._file)
+        found = judged(self._since, is_exempt=self._is_exempt, loop_file=self._file)
+        return LeakReport(*found)
 
     def _is_exempt(self, survivor: Survivor) -> bool:
         serial = survivor.serial
@@ -192,7 +194,7 @@ def pytest_fixture_setup(request: pytest.FixtureRequest) -> Iterator[None]:
     judge = request.config.stash.get(_judged, None)
     if judge is None or request.scope == "function":
         return (yield)
-    from garboard.leaks._survivors import Since
+    from garboard.leaks.evidence._survivors import Since
 
     before = Since.now()
     try:

@@ -8,14 +8,14 @@ from __future__ import annotations
 from garboard._site import Site
 from garboard.leaks._checker import LeakChecker
 from garboard.leaks._errors import LeakError, MemoryLeakError, MemoryLeakWarning
-from garboard.leaks._exemptions import ignore
-from garboard.leaks._holders import Holders, who_holds
-from garboard.leaks._leak import Leak, Rate
-from garboard.leaks._live import LiveGroup, live
 from garboard.leaks._no_leaks import NoLeaks, no_leaks
-from garboard.leaks._report import LeakReport
 from garboard.leaks._snapshot import Snapshot
 from garboard.leaks._watch import LeakWatcher, watch
+from garboard.leaks.evidence._live import LiveGroup, live
+from garboard.leaks.findings._leak import Leak, Rate
+from garboard.leaks.holders._holders import Holders, who_holds
+from garboard.leaks.judging._exemptions import ignore
+from garboard.leaks.reports._report import LeakReport
 
 __all__ = [
     "Holders",

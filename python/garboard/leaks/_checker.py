@@ -6,12 +6,12 @@ import warnings
 
 from garboard._engine import Tensor
 from garboard.leaks._errors import LeakError, MemoryLeakWarning
-from garboard.leaks._exact import judged
-from garboard.leaks._exemptions import Exemptions
-from garboard.leaks._kind import Kind
-from garboard.leaks._report import LeakReport
-from garboard.leaks._steps import Steps
-from garboard.leaks._survivors import Since
+from garboard.leaks.evidence._steps import Steps
+from garboard.leaks.evidence._survivors import Since
+from garboard.leaks.judging._exact import judged
+from garboard.leaks.judging._exemptions import Exemptions
+from garboard.leaks.kinds._variable import KIND as VARIABLE
+from garboard.leaks.reports._report import LeakReport
 
 __all__ = ["LeakChecker"]
 
@@ -56,7 +56,7 @@ class LeakChecker:
         report = judged(
             self._since, self._steps, (), lambda it: self._exemptions.is_excluded(it.serial)
         )
-        leaks = tuple(leak for leak in report.leaks if leak.kind != Kind.VARIABLE)
+        leaks = tuple(leak for leak in report.leaks if leak.kind != VARIABLE.name)
         if not leaks:
             return
         found = LeakReport(leaks, report.notes, report.checked)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from garboard import GarboardError
 
 if TYPE_CHECKING:
-    from garboard.leaks._leak import Leak
-    from garboard.leaks._report import LeakReport
+    from garboard.leaks.findings._leak import Leak
+    from garboard.leaks.reports._report import LeakReport
 
 __all__ = ["LeakError", "MemoryLeakError", "MemoryLeakWarning"]
 

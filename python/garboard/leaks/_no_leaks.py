@@ -11,10 +11,10 @@ from typing import Any, Self, TypeVar
 from garboard import _check as check
 from garboard._scopes import tensors_in
 from garboard.leaks._errors import LeakError
-from garboard.leaks._exact import judged
-from garboard.leaks._report import LeakReport
-from garboard.leaks._steps import Steps
-from garboard.leaks._survivors import Since
+from garboard.leaks.evidence._steps import Steps
+from garboard.leaks.evidence._survivors import Since
+from garboard.leaks.judging._exact import judged
+from garboard.leaks.reports._report import LeakReport
 
 __all__ = ["NoLeaks", "no_leaks"]
 
@@ -48,7 +48,7 @@ class NoLeaks:
     ) -> None:
         since = check.entered("no_leaks", self._since)
         if error is None:  # a traceback keeps its frames, and with them their tensors
-            _raise_if_leaky(judged(since))
+            _raise_if_leaky(LeakReport(*judged(since)))
 
     async def __aenter__(self) -> Self:
         return self.__enter__()
@@ -115,7 +115,7 @@ class _Repeats:
             lambda it: id(it.tensor) in returned,
             self._file,
         )
-        _raise_if_leaky(report)
+        _raise_if_leaky(LeakReport(*report))
 
 
 def _raise_if_leaky(report: LeakReport) -> None:

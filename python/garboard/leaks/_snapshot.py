@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from garboard import _check as check
-from garboard.leaks._live import LiveGroup, live
+from garboard.leaks.evidence._live import LiveGroup, live
 from garboard.memory import LiveCounts
 from garboard.memory import live as live_counts
 

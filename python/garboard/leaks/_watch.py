@@ -11,18 +11,18 @@ from typing import Literal, Self
 from garboard import _check as check
 from garboard import _engine
 from garboard._texts import shown
-from garboard.leaks._checked import Checked
 from garboard.leaks._errors import LeakError, MemoryLeakWarning
-from garboard.leaks._exemptions import Exemptions, is_ignored
-from garboard.leaks._freed import Expected
-from garboard.leaks._growth import GRACE, PERIOD, WARMUP
-from garboard.leaks._leak import Leak
-from garboard.leaks._report import LeakReport
 from garboard.leaks._snapshot import Snapshot
-from garboard.leaks._steps import Steps
-from garboard.leaks._survivors import Since, cohorts
-from garboard.leaks._tracker import Tracker
-from garboard.leaks._trial import Trial
+from garboard.leaks.evidence._steps import Steps
+from garboard.leaks.evidence._survivors import Since, cohorts
+from garboard.leaks.findings._leak import Leak
+from garboard.leaks.judging._checked import Checked
+from garboard.leaks.judging._exemptions import Exemptions, is_ignored
+from garboard.leaks.judging._freed import Expected
+from garboard.leaks.judging._growth import GRACE, PERIOD, WARMUP
+from garboard.leaks.judging._tracker import Tracker
+from garboard.leaks.judging._trial import Trial
+from garboard.leaks.reports._report import LeakReport
 
 __all__ = ["LeakWatcher", "watch"]
 

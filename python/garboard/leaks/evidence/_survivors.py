@@ -1,0 +1,135 @@
+"""What the registry says lives, as plain data: no row here keeps a tensor alive for long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from garboard import _engine
+from garboard._site import line_of
+from garboard.leaks.evidence._steps import Steps
+
+__all__ = ["Key", "Node", "Since", "Survivor", "cohorts", "nodes", "survivors"]
+
+
+class Key(NamedTuple):
+    """A group of births: what was born ("tensor", "export" or "node"), and the site's number."""
+
+    what: str
+    site: int
+
+
+class Since(NamedTuple):
+    """The serials that the next alias, storage and node have: a point in time."""
+
+    alias: int
+    storage: int
+    node: int
+
+    @classmethod
+    def now(cls) -> Since:
+        return cls(*_engine._next_serials())
+
+
+@dataclass(slots=True)
+class Survivor:
+    """A living alias. Holds it: drop the row before the user's code runs again."""
+
+    tensor: Any
+    serial: int
+    site: int
+    step: int
+    what: str
+    scope: Any
+    shape: tuple[int, ...]
+    dtype: str
+    device: str
+    nbytes: int
+    requires_grad: bool
+    is_view: bool
+    storage: int
+    node: int
+
+    @property
+    def type_text(self) -> str:
+        """`float32[8, 32]`; never the values."""
+        return f"{self.dtype}{list(self.shape)}"
+
+
+@dataclass(slots=True)
+class Node:
+    """A living graph node, without the node."""
+
+    serial: int
+    site: int
+    step: int
+    name: str
+    is_released: bool
+    was_retained: bool
+    saved_bytes: int
+    saved_storages: list[int]
+    next: list[int]
+
+
+_OWNERS = {"PYTHON": "tensor", "EXPORT": "export"}
+
+
+def survivors(since: int, steps: Steps | None = None) -> Iterator[Survivor]:
+    """Yield the living aliases born since a serial, oldest first; without steps, all of step 0.
+
+    Gradients and optimizer state are left out: they are owned by what they belong to.
+    """
+    for row in _engine._aliases(since):
+        what = _OWNERS.get(row["owner"])
+        if what is None:
+            continue
+        yield Survivor(
+            tensor=row["tensor"],
+            serial=row["serial"],
+            site=line_of(row["site"]),
+            step=steps.own(row["step"]) if steps else 0,
+            what=what,
+            scope=row["scope"],
+            shape=row["shape"],
+            dtype=row["dtype"],
+            device=row["device"],
+            nbytes=row["nbytes"],
+            requires_grad=row["requires_grad"],
+            is_view=row["is_view"],
+            storage=row["storage"],
+            node=row["node"],
+        )
+
+
+def nodes(since: int, steps: Steps | None = None) -> dict[int, Node]:
+    """Return the living graph nodes born since a serial, by serial, oldest first."""
+    return {
+        row["serial"]: Node(
+            serial=row["serial"],
+            site=line_of(row["site"]),
+            step=steps.own(row["step"]) if steps else 0,
+            name=row["name"],
+            is_released=row["is_released"],
+            was_retained=row["was_retained"],
+            saved_bytes=row["saved_bytes"],
+            saved_storages=row["saved_storages"],
+            next=row["next"],
+        )
+        for row in _engine._nodes(since)
+    }
+
+
+def cohorts(since: Since, steps: Steps, first: int, last: int) -> dict[Key, dict[int, int]]:
+    """Count the survivors born in own steps `first` to `last`, by line and birth step."""
+    found: dict[Key, dict[int, int]] = {}
+    rows: Iterable[list[tuple[int, int, int, int]]] = _engine._cohorts(
+        since.alias, since.node, *steps.global_range(first, last)
+    )
+    for what, kind_rows in zip(("tensor", "export", "node"), rows, strict=True):
+        for site, global_step, count, _ in kind_rows:
+            step = steps.own(global_step)
+            if first <= step <= last and step not in steps.warm:
+                group = found.setdefault(Key(what, line_of(site)), {})
+                group[step] = group.get(step, 0) + count
+    return found

@@ -1,0 +1,165 @@
+"""Makes findings of groups, graphs and cycles: text, while the objects are at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from garboard._engine import human_bytes
+from garboard._site import site_of
+from garboard.leaks.evidence._graphs import Chain
+from garboard.leaks.evidence._survivors import Node, Survivor
+from garboard.leaks.findings._fixes import accumulating
+from garboard.leaks.findings._kind import Kind
+from garboard.leaks.findings._leak import Leak, Rate, Verdict, fingerprint_of
+from garboard.leaks.holders._cycles import Cycle
+from garboard.leaks.holders._groups import Group, cohorts_of
+from garboard.leaks.holders._holders import chain_text, expression, holder_site, holder_text
+from garboard.leaks.holders._hops import Link
+
+__all__ = ["counted", "leak_of_cycles", "leak_of_graph", "leak_of_group", "leak_of_unreached"]
+
+
+def leak_of_group(group: Group, kind: Kind, verdict: Verdict, now: int, weight: int = 1) -> Leak:
+    """Describe tensors behind one holder."""
+    survivors = group.survivors
+    site = site_of(survivors[-1].site)
+    count = len(survivors) * weight
+    own_bytes = kind.nbytes(group) if kind.nbytes else sum(it.nbytes for it in survivors) * weight
+    nbytes = own_bytes + group.saved_bytes
+    cohorts = cohorts_of(survivors)
+    return Leak(
+        kind=kind.name,
+        verdict=verdict,
+        count=count,
+        bytes=nbytes,
+        site=site,
+        holder=holder_text(group.named, site),
+        chain=chain_text(group.chain),
+        since_step=min(cohorts),
+        rate=_rate(cohorts, now, nbytes, tensors=count, nodes=group.nodes),
+        fix=_fix_for_group(kind, group),
+        fingerprint=fingerprint_of(kind.family, kind.name, site, _edges(group.chain[group.at :])),
+        evidence=f"{_of_steps(cohorts, now)}: {counted(count, 'tensor')}{_besides(kind, group)}",
+        holder_site=holder_site(group.named, site),
+    )
+
+
+def _besides(kind: Kind, group: Group) -> str:
+    """What a kind has to say of a group; else what hangs behind it."""
+    if figures := kind.figures(group):
+        return f", {figures}"
+    if not group.nodes:
+        return ""
+    saved = f" with {human_bytes(group.saved_bytes)} saved" if group.saved_bytes else ""
+    return f", {counted(group.nodes, 'graph node')} behind them{saved}"
+
+
+def _fix_for_group(kind: Kind, group: Group) -> str:
+    if kind.fix_group:
+        return kind.fix_group(group)
+    name = expression(group.named) or "it"
+    return kind.fix.format(name=name, owner=name.rpartition(".")[0] or "it")
+
+
+def leak_of_graph(
+    chain: Chain, owner: Group | None, kind: Kind, verdict: Verdict, now: int
+) -> Leak:
+    """Describe the graphs of many steps behind one head."""
+    newest, cohorts = chain.newest, chain.steps
+    site = site_of(newest.site)
+    name = expression(owner.chain) if owner else ""
+    sum_ = accumulating(site, name, chain.head.shape == ())
+    count = len(chain.nodes)
+    saved = f", {human_bytes(chain.saved_bytes)} saved" if chain.saved_bytes else ""
+    steps = f"steps {min(cohorts)} to {max(cohorts)}"
+    head = f".grad_fn: {newest.name}, once a step"
+    tail = f"graphs of {steps}: {counted(count, 'node')}{saved}"
+    return Leak(
+        kind=kind.name,
+        verdict=verdict,
+        count=count,
+        bytes=chain.saved_bytes,
+        site=site,
+        holder=holder_text(owner.chain, site) if owner else "no variable",
+        chain=(*(chain_text(owner.chain) if owner else ()), head, tail),
+        since_step=min(cohorts),
+        rate=_rate(cohorts, now, chain.saved_bytes, nodes=count),
+        fix=kind.fix_graph(sum_) if kind.fix_graph else kind.fix.format(**sum_._asdict()),
+        fingerprint=fingerprint_of(
+            kind.family, kind.name, site, _edges(owner.chain[1:]) if owner else []
+        ),
+        evidence=f"{_of_steps(cohorts, now)} in one graph: {counted(count, 'node')}{saved}",
+        holder_site=holder_site(owner.chain, site) if owner else None,
+    )
+
+
+def leak_of_cycles(cycles: Sequence[Cycle], kind: Kind, count: int, nbytes: int, now: int) -> Leak:
+    """Describe tensors that died in the garbage collector alone."""
+    newest = cycles[-1]
+    site = site_of(newest.site)
+    cohorts = {cycle.step: 1 for cycle in cycles}
+    holder = newest.holder + (f" ({newest.place})" if newest.place else "")
+    return Leak(
+        kind=kind.name,
+        verdict="CYCLE",
+        count=count,
+        bytes=nbytes,
+        site=site,
+        holder=holder,
+        chain=newest.chain,
+        since_step=min(cohorts),
+        rate=_rate(cohorts, now, nbytes, tensors=count),
+        fix=kind.fix,
+        fingerprint=fingerprint_of(kind.family, kind.name, site, newest.edges),
+        evidence=f"{human_bytes(nbytes)} in {counted(count, 'tensor')} waited for the collector",
+    )
+
+
+def leak_of_unreached(
+    survivors: Sequence[Survivor | Node], kind: Kind, verdict: Verdict, now: int
+) -> Leak:
+    """Describe what lives although no root that can be seen leads to it."""
+    site = site_of(survivors[-1].site)
+    nbytes = sum(it.nbytes for it in survivors if isinstance(it, Survivor))
+    cohorts: dict[int, int] = {}
+    for it in survivors:
+        cohorts[it.step] = cohorts.get(it.step, 0) + 1
+    tensors = sum(isinstance(it, Survivor) for it in survivors)
+    return Leak(
+        kind=kind.name,
+        verdict=verdict,
+        count=len(survivors),
+        bytes=nbytes,
+        site=site,
+        holder=kind.holder,
+        chain=(kind.holder, f"born at {site}"),
+        since_step=min(cohorts),
+        rate=_rate(cohorts, now, nbytes, tensors=tensors, nodes=len(survivors) - tensors),
+        fix=kind.fix,
+        fingerprint=fingerprint_of(kind.family, kind.name, site, []),
+        evidence=f"{_of_steps(cohorts, now)}: {len(survivors)} without a visible holder",
+    )
+
+
+def counted(number: int, noun: str) -> str:
+    """Return `1 tensor`, `2 tensors`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}".replace(",", " ")
+
+
+def _of_steps(cohorts: Mapping[int, int], now: int) -> str:
+    since = min(cohorts)
+    if len(cohorts) == 1:
+        return f"kept since step {since}" if since else "kept"
+    return f"{len(cohorts)} of {counted(max(now - since + 1, len(cohorts)), 'step')} survived"
+
+
+def _rate(
+    cohorts: Mapping[int, int], now: int, nbytes: int, tensors: int = 0, nodes: int = 0
+) -> Rate:
+    steps = max(cohorts) - min(cohorts) + 1
+    return Rate(tensors / steps, nbytes / steps, nodes / steps) if steps > 1 else Rate()
+
+
+def _edges(chain: Sequence[Link]) -> list[str]:
+    """The kinds and names of edges, indexes and keys masked."""
+    return ["item" if it.edge.kind == "item" else str(it.edge) for it in chain if it.edge.name]

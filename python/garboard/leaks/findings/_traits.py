@@ -1,0 +1,44 @@
+"""What several kinds ask of a way from a root to tensors."""
+
+from __future__ import annotations
+
+import queue
+from types import CoroutineType, GeneratorType, TracebackType
+from typing import Any
+
+from garboard.leaks.holders._describe import loaded_class
+from garboard.leaks.holders._groups import Group
+
+__all__ = ["is_exception", "is_future", "objects_of", "passes", "passes_loaded"]
+
+
+def objects_of(group: Group) -> list[Any]:
+    """Return the objects of the way, from the root on."""
+    return [link.object for link in group.chain]
+
+
+def passes(group: Group, *types: type) -> bool:
+    """Tell whether the way leads by an object of one of these types."""
+    return any(issubclass(type(it), types) for it in objects_of(group))
+
+
+def passes_loaded(group: Group, *names: tuple[str, str]) -> bool:
+    """Tell the same of classes that may not be imported: (module, name)."""
+    loaded = [cls for cls in (loaded_class(*name) for name in names) if cls is not None]
+    return bool(loaded) and passes(group, *loaded)
+
+
+def is_exception(group: Group) -> bool:
+    """Tell whether an exception or a traceback is on the way."""
+    return passes(group, BaseException, TracebackType)
+
+
+def is_future(group: Group) -> bool:
+    """Tell whether a future, a queue or something suspended is on the way."""
+    return passes_loaded(
+        group,
+        ("concurrent.futures._base", "Future"),
+        ("asyncio", "Future"),
+        ("_asyncio", "Future"),
+        ("asyncio", "Queue"),
+    ) or passes(group, queue.Queue, queue.SimpleQueue, CoroutineType, GeneratorType)

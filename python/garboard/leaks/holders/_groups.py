@@ -1,0 +1,192 @@
+"""Puts survivors together by what holds them: one growing container, one finding."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import FrameType, FunctionType
+from typing import Any
+
+from garboard import _engine
+from garboard.leaks.evidence._survivors import Survivor
+from garboard.leaks.holders._describe import loaded_class
+from garboard.leaks.holders._hops import Link, links
+from garboard.leaks.holders._unasked import attributes_of, is_a, is_cache, items_of, length_of
+
+__all__ = ["Group", "cohorts_of", "grouped", "is_container"]
+
+_CONTAINERS = (list, dict, set, deque)
+_DEEPEST = 200  # hops; chains of objects that refer to one another have no branching point
+
+
+@dataclass(slots=True)
+class Group:
+    """Survivors behind one holder.
+
+    Attributes:
+        survivors: Oldest first.
+        chain: The hops to the newest of them.
+        at: Where in the chain the holder stands: what gains items, or refers to the one tensor.
+        pinned_bytes: What storages would free if these small views of them were copies.
+        nodes: How many graph nodes hang behind, and how many bytes those saved.
+        is_retained: True where the nodes were kept for a second backward pass.
+        loop_file: The source file of the loop under watch.
+        thing_count: How many things they are: the tensors of a packed sequence are one.
+    """
+
+    survivors: list[Survivor]
+    chain: list[Link]
+    at: int
+    pinned_bytes: int = 0
+    nodes: int = 0
+    saved_bytes: int = 0
+    is_retained: bool = False
+    loop_file: str = ""
+    thing_count: int = 1
+
+    @property
+    def holder(self) -> Any:
+        return self.chain[self.at].object
+
+    @property
+    def is_contained(self) -> bool:
+        """True behind a container; False for a bare variable or attribute."""
+        return is_container(self.holder) or self.thing_count > 1
+
+    @property
+    def named(self) -> list[Link]:
+        """The chain down to what has a name: the holder, or the variable that is the tensor."""
+        return self.chain[: self.at + 1] if self.is_contained else self.chain
+
+    def size(self) -> int:
+        """Return how many items the holder has; how many survivors, where it has no length."""
+        holder = self.holder
+        if is_cache(holder):
+            return int(type(holder).cache_info(holder).currsize)
+        length = length_of(holder) if is_container(holder) else None
+        return len(self.survivors) if length is None else length
+
+    def has_item(self, thing: Any) -> bool:
+        """Tell whether the holder directly holds a thing."""
+        return is_container(self.holder) and any(it is thing for it in items_of(self.holder))
+
+    def bound(self) -> int | None:
+        """Return how many items the holder can have, where its structure says so."""
+        holder, owner = self.holder, self.chain[max(self.at - 1, 0)].object
+        if is_a(holder, deque):
+            queue = loaded_class("queue", "Queue")
+            size = attributes_of(owner).get("maxsize") if queue and is_a(owner, queue) else 0
+            most: int | None = _most_items(holder)
+            return most if most is not None else size if type(size) is int and size else None
+        if is_cache(holder):
+            size = _parameters_of(holder).get("maxsize")
+            return size if type(size) is int else None
+        return None
+
+
+_most_items = vars(deque)["maxlen"].__get__
+
+
+def _parameters_of(cache: Any) -> dict[str, Any]:
+    """Return how a cache was made: `lru_cache` leaves a function of its own on each."""
+    tell = attributes_of(cache).get("cache_parameters")
+    found = tell() if is_a(tell, FunctionType) and tell.__module__ == "functools" else {}
+    return found if type(found) is dict else {}
+
+
+def cohorts_of(survivors: Sequence[Survivor]) -> dict[int, int]:
+    """Count survivors by birth step."""
+    found: dict[int, int] = {}
+    for survivor in survivors:
+        found[survivor.step] = found.get(survivor.step, 0) + 1
+    return found
+
+
+def is_container(thing: Any) -> bool:
+    """Tell whether a thing can gain items: a list, dict, set or deque, or a cache."""
+    return is_a(thing, _CONTAINERS) or is_cache(thing)
+
+
+Path = tuple[Survivor, list[Any]]  # the objects from a root to the tensor, or to its sequence
+
+
+def grouped(found: Sequence[Path]) -> list[Group]:
+    """Group survivors by the deepest object that leads to all of them and branches there."""
+    roots: dict[int, list[Path]] = {}
+    for survivor, path in found:
+        is_part = len(path) > 2 and is_a(path[-2], _engine._PackedSequence)
+        roots.setdefault(id(path[0]), []).append((survivor, path[:-1] if is_part else path))
+    groups = [group for paths in roots.values() for group in _split(paths, 0)]
+    return sorted(_merged(groups), key=lambda group: group.survivors[0].serial)
+
+
+def _merged(groups: list[Group]) -> list[Group]:
+    """Put groups with one container together: the tensors of one of its items were taken apart."""
+    found: dict[int, Group] = {}
+    for group in groups:
+        key = id(group.holder) if is_container(group.holder) else id(group)
+        first = found.setdefault(key, group)
+        if first is not group:
+            newer = max(first, group, key=lambda it: it.survivors[-1].serial)
+            first.chain, first.at = newer.chain, newer.at
+            both = [*first.survivors, *group.survivors]
+            first.survivors = sorted(both, key=lambda it: it.serial)
+            first.thing_count += group.thing_count
+    return list(found.values())
+
+
+def _split(paths: list[Path], depth: int) -> list[Group]:
+    """Descend while all paths agree; below a namespace each branch is a group of its own."""
+    path = paths[0][1]
+    branches: dict[int, list[Path]] = {}
+    while len(branches) < 2 and depth + 1 < len(path):
+        branches = {}
+        for it in paths:
+            branches.setdefault(id(it[1][depth + 1]), []).append(it)
+        depth += len(branches) < 2
+    if len(branches) < 2:  # aliases are objects of their own, so this is one, or one sequence
+        return [_group(paths, _nearest_container(path))]
+    if _gains_items(path, depth) or _is_comb(branches, paths) or depth > _DEEPEST:
+        return [_group(paths, depth)]
+    return [group for branch in branches.values() for group in _split(branch, depth + 1)]
+
+
+def _gains_items(path: list[Any], at: int) -> bool:
+    return is_container(path[at]) and not (at > 0 and _is_namespace(path[at], path[at - 1]))
+
+
+def _is_namespace(thing: Any, holder: Any) -> bool:
+    """Tell whether a dict only holds the attributes or variables of its holder."""
+    if not is_a(thing, dict):
+        return False
+    if is_a(holder, (type, FunctionType)):
+        return True
+    if is_a(holder, FrameType):
+        return all(value is not thing for _, value in _engine._frame_variables(holder))
+    return attributes_of(holder) is thing
+
+
+def _is_comb(branches: dict[int, list[Path]], paths: list[Path]) -> bool:
+    """Many branches of one birth step each: the object gains an attribute every step."""
+    lone = [branch for branch in branches.values() if len({it.step for it, _ in branch}) == 1]
+    steps = {branch[0][0].step for branch in lone}
+    return len(steps) >= 3 and 2 * sum(map(len, lone)) > len(paths)
+
+
+def _nearest_container(path: list[Any]) -> int:
+    """The container nearest to the tensor; what refers to it, where there is none."""
+    last = len(path) - 2
+    return next((i for i in range(last, 0, -1) if _gains_items(path, i)), max(last, 0))
+
+
+def _group(paths: list[Path], depth: int) -> Group:
+    ordered = sorted(paths, key=lambda path: path[0].serial)
+    path = ordered[-1][1]
+    chain = links(path)
+    # The plumbing is folded: the holder is at its own hop, or at that of the object it belongs to.
+    while depth > 0 and all(link.object is not path[depth] for link in chain):
+        depth -= 1
+    at = next(i for i, link in enumerate(chain) if link.object is path[depth])
+    thing_count = len({id(path[-1]) for _, path in paths})
+    return Group([survivor for survivor, _ in ordered], chain, at, thing_count=thing_count)

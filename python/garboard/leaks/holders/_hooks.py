@@ -1,0 +1,45 @@
+"""Tells whether a module's hook fills a container that the shortest chain finds elsewhere."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from types import FunctionType, MethodType
+from typing import Any
+
+from garboard.leaks.holders._describe import loaded_class
+from garboard.leaks.holders._unasked import attributes_of, is_a
+
+__all__ = ["is_filled_by_hook"]
+
+
+def is_filled_by_hook(container: Any) -> bool:
+    """Tell whether a forward hook of a living module refers to a container."""
+    return any(any(it is container for it in _reach(hook)) for hook in _hooks())
+
+
+def _hooks() -> Iterator[Any]:
+    table: Any = loaded_class("garboard._hooks", "HookTable")
+    if table is None:
+        return
+    for thing in gc.get_objects():
+        if type(thing) is table:
+            yield from thing.snapshot()
+
+
+def _reach(hook: Any) -> Iterator[Any]:
+    """Yield what a hook can name: its closure, its globals, the attributes of its object."""
+    if is_a(hook, MethodType):
+        yield from attributes_of(hook.__self__).values()
+        hook = hook.__func__
+    if not is_a(hook, FunctionType):
+        return
+    for cell in hook.__closure__ or ():
+        try:
+            content = cell.cell_contents
+        except ValueError:  # not bound yet
+            continue
+        yield content
+        yield from list(attributes_of(content).values())
+    for name in hook.__code__.co_names:
+        yield dict.get(hook.__globals__, name)

@@ -1,0 +1,260 @@
+"""Says how one object refers to the next: `losses[3]`, not list, tuple, cell, dict, dict.
+
+A path as the interpreter sees it goes through namespaces, cells and closure tuples. Each rule here
+knows one type of holder, names the edge, and says how far it leads.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from types import (
+    AsyncGeneratorType,
+    BuiltinMethodType,
+    CellType,
+    CoroutineType,
+    FrameType,
+    FunctionType,
+    GeneratorType,
+    MemberDescriptorType,
+    MethodType,
+    ModuleType,
+    TracebackType,
+)
+from typing import Any, NamedTuple
+
+from garboard import _engine
+from garboard._texts import printable, shown
+from garboard.leaks.holders._unasked import (
+    attributes_of,
+    first_is_there,
+    is_a,
+    is_cache,
+    items_of,
+    keys_of,
+    mro_of,
+    space_of,
+    type_name,
+)
+
+__all__ = ["Edge", "Link", "links"]
+
+
+class Edge(NamedTuple):
+    """How an object is referred to; `name` is the variable, attribute, index or key."""
+
+    kind: str
+    name: str = ""
+
+    def __str__(self) -> str:
+        if self.kind == "item":
+            return f"[{self.name}]"
+        return f"{self.kind} `{self.name}`" if self.name else self.kind
+
+
+class Link(NamedTuple):
+    """One hop of a chain: an edge, and the object it leads to."""
+
+    edge: Edge
+    object: Any
+
+
+_LONGEST_KEY = 40
+
+Step = tuple[Edge, int]  # an edge, and how many objects of the path it passes
+
+
+def links(path: Sequence[Any]) -> list[Link]:
+    """Name the hops of a path from a root; the first link is the root itself."""
+    found = [Link(Edge("root"), path[0])]
+    at = 0
+    while at + 1 < len(path):
+        edge, passed = _step(path[at], path[at + 1 : at + 4])
+        at += passed
+        found.append(Link(Edge(edge.kind, printable(edge.name)), path[at]))
+    return found
+
+
+def _step(holder: Any, ahead: Sequence[Any]) -> Step:
+    for kind, rule in _RULES:
+        if is_a(holder, kind):
+            step = rule(holder, ahead)
+            if step is not None:
+                return step
+    return _of_instance(holder, ahead) or (Edge("refers to"), 1)
+
+
+def key_of(mapping: Any, value: Any) -> tuple[object] | None:
+    """Return the key of `value`, in a tuple, if it is there."""
+    items = list(dict.items(mapping) if is_a(mapping, dict) else mapping.items())
+    return next(((key,) for key, other in items if other is value), None)
+
+
+def name_of(space: Any, value: Any) -> str | None:
+    """Return the name of `value` in a namespace."""
+    key = key_of(space, value)
+    if key is None:
+        return None
+    return str.__str__(key[0]) if is_a(key[0], str) else written(key[0])
+
+
+def written(key: object, room: int = _LONGEST_KEY) -> str:
+    """Return a key's text, unless that could be long, or the user's code would make it."""
+    if type(key) in (str, int, bool, float, type(None)):
+        text = shown(key)
+    elif type(key) is tuple:
+        parts: list[str] = []
+        left = room - 2
+        for item in key:
+            if left < 0:
+                break
+            parts.append(written(item, left))
+            left -= len(parts[-1]) + 2
+        text = f"({', '.join(parts)})"
+    else:
+        text = type_name(type(key))
+    return text if len(text) <= _LONGEST_KEY else f"{text[: _LONGEST_KEY - 3]}..."
+
+
+def _namespace(kind: str, space: Any, ahead: Sequence[Any]) -> Step | None:
+    """Pass a dict that is the namespace of its holder."""
+    if len(ahead) < 2 or not is_a(ahead[0], dict) or ahead[0] is not space:
+        return None
+    name = name_of(space, ahead[1])
+    return (Edge(kind, name), 2) if name is not None else None
+
+
+def _of_module(module: ModuleType, ahead: Sequence[Any]) -> Step | None:
+    return _namespace("global", attributes_of(module), ahead) or (Edge("callback"), 1)
+
+
+def _of_frame(frame: FrameType, ahead: Sequence[Any]) -> Step | None:
+    cell = is_a(ahead[0], CellType) and len(ahead) > 1
+    value = ahead[1] if cell else ahead[0]
+    for name, variable in _engine._frame_variables(frame):
+        if variable is value:
+            return Edge("local", name), 2 if cell else 1
+    if is_a(ahead[0], dict) and len(ahead) > 1:  # of a module or a class body
+        key = name_of(ahead[0], ahead[1])
+        if key is not None:
+            return Edge("global", key), 2
+    return Edge("temporary value"), 1
+
+
+def _of_generator(generator: Any, ahead: Sequence[Any]) -> Step | None:
+    for attribute in ("gi_frame", "cr_frame", "ag_frame"):
+        frame = getattr(generator, attribute, None)
+        if frame is not None and ahead[0] is not frame:
+            return _of_frame(frame, ahead)
+    return None
+
+
+def _of_function(function: FunctionType, ahead: Sequence[Any]) -> Step | None:
+    first = ahead[0]
+    code = function.__code__
+    if first is function.__closure__ and len(ahead) > 2:
+        cells = list(function.__closure__ or ())
+        at = next((i for i, cell in enumerate(cells) if cell is ahead[1]), None)
+        if at is not None:
+            return Edge("closure variable", code.co_freevars[at]), 3
+    if first is function.__defaults__ and len(ahead) > 1:
+        names = code.co_varnames[: code.co_argcount][-len(function.__defaults__ or ()) :]
+        for name, value in zip(names, function.__defaults__ or (), strict=False):
+            if value is ahead[1]:
+                return Edge("default argument", name), 2
+    return (
+        _namespace("default argument", function.__kwdefaults__, ahead)
+        or _namespace("global", function.__globals__, ahead)
+        or _namespace("attribute", function.__dict__, ahead)
+    )
+
+
+def _of_method(method: Any, ahead: Sequence[Any]) -> Step | None:
+    return Edge("bound to" if ahead[0] is getattr(method, "__self__", None) else "function"), 1
+
+
+def _of_type(cls: type, ahead: Sequence[Any]) -> Step | None:
+    if is_a(ahead[0], dict) and len(ahead) > 1:
+        name = name_of(space_of(cls), ahead[1])
+        if name is not None:
+            return Edge("class attribute", name), 2
+    return None
+
+
+def _of_mapping(mapping: Any, ahead: Sequence[Any]) -> Step | None:
+    key = key_of(mapping, ahead[0])
+    if key is not None:
+        return Edge("item", written(key[0])), 1
+    return (Edge("key"), 1) if first_is_there(ahead[0], keys_of(mapping)) is not None else None
+
+
+def _of_sequence(sequence: Any, ahead: Sequence[Any]) -> Step | None:
+    at = first_is_there(ahead[0], items_of(sequence))
+    return (Edge("item", str(at)), 1) if at is not None else None
+
+
+def _of_set(members: Any, ahead: Sequence[Any]) -> Step | None:
+    return (Edge("member"), 1) if first_is_there(ahead[0], items_of(members)) is not None else None
+
+
+def _of_traceback(traceback: TracebackType, ahead: Sequence[Any]) -> Step | None:
+    return Edge("frame" if ahead[0] is traceback.tb_frame else "next"), 1
+
+
+def _of_exception(error: BaseException, ahead: Sequence[Any]) -> Step | None:
+    for name in ("__traceback__", "__context__", "__cause__"):
+        if ahead[0] is vars(BaseException)[name].__get__(error):
+            return Edge("attribute", name), 1
+    return None
+
+
+def _of_cell(cell: CellType, ahead: Sequence[Any]) -> Step | None:
+    return Edge("closure variable"), 1
+
+
+def _of_instance(instance: Any, ahead: Sequence[Any]) -> Step | None:
+    space = attributes_of(instance)
+    step = _namespace("attribute", space, ahead)
+    if step is not None:
+        return step
+    name = name_of(space, ahead[0])
+    if name is not None:
+        return Edge("attribute", name), 1
+    for cls in mro_of(type(instance)):
+        for name, member in list(space_of(cls).items()):
+            if type(member) is MemberDescriptorType:
+                try:
+                    value = member.__get__(instance)
+                except AttributeError:
+                    continue
+                if value is ahead[0]:
+                    return Edge("attribute", name), 1
+    if ahead[0] is type(instance):
+        return Edge("class"), 1
+    return _of_special(instance, ahead)
+
+
+def _of_special(instance: Any, ahead: Sequence[Any]) -> Step | None:
+    if is_cache(instance):
+        return Edge("cached result"), 2 if is_a(ahead[0], dict) and len(ahead) > 1 else 1
+    if is_a(instance, threading.local) and len(ahead) > 2 and is_a(ahead[1], dict):
+        return Edge("thread-local", name_of(ahead[1], ahead[2]) or ""), 3
+    return None
+
+
+_Rule = Callable[[Any, Sequence[Any]], Step | None]
+_RULES: tuple[tuple[Any, _Rule], ...] = (
+    (ModuleType, _of_module),
+    (FrameType, _of_frame),
+    ((GeneratorType, CoroutineType, AsyncGeneratorType), _of_generator),
+    (FunctionType, _of_function),
+    ((MethodType, BuiltinMethodType), _of_method),
+    (type, _of_type),
+    (TracebackType, _of_traceback),
+    (BaseException, _of_exception),
+    (CellType, _of_cell),
+    (dict, _of_mapping),
+    ((list, tuple, deque), _of_sequence),
+    ((set, frozenset), _of_set),
+)

@@ -1,0 +1,127 @@
+"""One look at everything that lives: survivors by holder, graphs by head, garbage by cycle.
+
+A look holds tensors while it lasts, so it lasts as long as one function call of the judges.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from garboard import _engine
+from garboard.leaks.evidence._graphs import Chain, behind, chains
+from garboard.leaks.evidence._steps import Steps
+from garboard.leaks.evidence._survivors import Since, Survivor, nodes, survivors
+from garboard.leaks.evidence._views import pinned_bytes
+from garboard.leaks.holders._cycles import Cycle, cycle_through
+from garboard.leaks.holders._groups import Group, grouped, is_container
+from garboard.leaks.holders._roots import caller_file, phases
+
+__all__ = ["Look"]
+
+_MOST_PATHS = 4096  # survivors whose way from a root is looked up; the others count by proportion
+
+
+class Look:
+    """What lives now, of what was born since a point in time.
+
+    Args:
+        since: Older births are no suspects.
+        steps: Translates birth steps; without it they are the process's.
+        is_suspect: Which survivors are looked at.
+        loop_file: The source file of the loop or block; the innermost caller's by default.
+    """
+
+    def __init__(
+        self,
+        since: Since,
+        steps: Steps | None,
+        is_suspect: Callable[[Survivor], bool],
+        loop_file: str = "",
+    ) -> None:
+        self._loop_file = loop_file or caller_file()
+        self.nodes = nodes(since.node, steps)
+        self._living = list(survivors(0, steps))
+        self.suspects = [it for it in self._living if it.serial >= since.alias and is_suspect(it)]
+        self._saved = {serial for node in self.nodes.values() for serial in node.saved_storages}
+        self.groups: list[Group] = []
+        self.unreached: list[Survivor] = []
+        self._find_groups()
+
+    def _find_groups(self) -> None:
+        self.weight = max(1, -(-len(self.suspects) // _MOST_PATHS))
+        asked = self.suspects[:: self.weight]
+        reached = self._reached(asked)
+        found = {survivor.serial for survivor, _ in reached}
+        self.unreached = [it for it in asked if it.serial not in found]
+        self.groups = _with_bare_ones(grouped(reached))
+        pinned = pinned_bytes(self._living, self._saved) if self.groups else {}
+        for group in self.groups:
+            self._add_figures(group, pinned)
+
+    def _add_figures(self, group: Group, pinned: dict[int, int]) -> None:
+        group.loop_file = self._loop_file
+        hanging = behind((it.node for it in group.survivors), self.nodes).values()
+        group.nodes = len(hanging)
+        group.saved_bytes = sum(node.saved_bytes for node in hanging)
+        group.is_retained = any(it.was_retained and not it.is_released for it in hanging)
+        if all(it.is_view for it in group.survivors):
+            group.pinned_bytes = sum(
+                pinned.get(storage, 0) for storage in {it.storage for it in group.survivors}
+            )
+
+    def _reached(self, asked: list[Survivor]) -> list[tuple[Survivor, list[Any]]]:
+        """Return those that a root leads to, with the objects on the way."""
+        if not asked:
+            return []
+        found = _engine._holder_paths(phases(), [it.tensor for it in asked], [])
+        return [(it, path) for it, path in zip(asked, found, strict=True) if path is not None]
+
+    def groups_of(self, is_asked_for: Callable[[Survivor], bool]) -> list[Group]:
+        """Group others of what lives, suspects or not."""
+        return grouped(self._reached([it for it in self._living if is_asked_for(it)]))
+
+    def chains(self) -> list[Chain]:
+        """Return the graphs behind every living alias, old or young."""
+        return chains([it for it in self._living if it.node], self.nodes)
+
+    def owner_of(self, head: Survivor) -> Group | None:
+        """Return the way from a root to one alias."""
+        path = _engine._holder_paths(phases(), [head.tensor], [])[0]
+        return grouped([(head, path)])[0] if path is not None else None
+
+    def facts_of_unreached(self) -> tuple[list[Survivor], list[Survivor]]:
+        """Return what arrays, capsules or buffers explain, and the others; without the tensors."""
+        exported = {row["serial"] for row in _engine._storages(0) if row["exports"]}
+        facts = [replace(it, tensor=None, scope=None) for it in self.unreached]
+        outside = [it for it in facts if it.what == "export" or it.storage in exported]
+        explained = {it.serial for it in outside}
+        return outside, [it for it in facts if it.serial not in explained]
+
+    def cycles(self, outside: set[int], most: int = 4) -> list[Cycle]:
+        """Return some cycles that hold what no root leads to; not what `outside` explains."""
+        asked = [it for it in self.unreached if it.serial not in outside][:most]
+        return [cycle for cycle in map(cycle_through, asked) if cycle is not None]
+
+    def collect(self) -> set[int]:
+        """Let go of everything, collect garbage, and return the serials of what still lives."""
+        for holder in (self._living, self.suspects, self.groups, self.unreached):
+            holder.clear()
+        gc.collect()
+        return {row["serial"] for row in _engine._aliases(0)}
+
+
+def _with_bare_ones(groups: list[Group]) -> list[Group]:
+    """Put a tensor that a variable holds, too, into the group of the container that has it."""
+    wholes = [group for group in groups if is_container(group.holder)]
+    kept = []
+    for group in groups:
+        tensor = group.survivors[0].tensor
+        home = next((it for it in wholes if it is not group and it.has_item(tensor)), None)
+        if home is None or group.is_contained:
+            kept.append(group)
+        else:
+            home.survivors = sorted([*home.survivors, *group.survivors], key=lambda it: it.serial)
+    return kept

@@ -1,0 +1,77 @@
+"""Where every chain of references begins: modules, threads, running frames."""
+
+from __future__ import annotations
+
+import contextvars
+import os
+import sys
+import threading
+from types import FrameType, ModuleType
+
+from garboard import _engine
+from garboard._texts import printable
+from garboard.leaks.holders._unasked import is_a, module_name_of
+
+__all__ = ["caller_file", "is_ours", "phases"]
+
+_LEAKS = os.path.dirname(os.path.dirname(__file__))
+_OURS = (_LEAKS + os.sep, os.path.join(os.path.dirname(_LEAKS), "pytest_plugin"))
+# Frames of these only show what they look at.
+_ONLOOKERS = {"bdb", "coverage", "pdb", "pydevd", "_pydevd_bundle", "cProfile"}
+
+
+def is_ours(frame: FrameType) -> bool:
+    """Tell whether a frame belongs to the leak checks, or to a debugger or profiler."""
+    file = frame.f_code.co_filename
+    if file.startswith(_OURS):
+        return True
+    name = dict.get(frame.f_globals, "__name__")
+    return is_a(name, str) and printable(name).partition(".")[0] in _ONLOOKERS
+
+
+def caller_file() -> str:
+    """Return the source file of the innermost frame outside the leak checks: the loop's own."""
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and is_ours(frame):
+        frame = frame.f_back
+    return frame.f_code.co_filename if frame is not None else ""
+
+
+def phases() -> list[list[object]]:
+    """Return the roots in the order in which they explain best.
+
+    What a module holds lasts; what only a running frame holds ends with it. So frames come last,
+    and the same program gives the same chain each time. Behind them is what graphs hold of Python,
+    such as `ctx` of a Function, where nothing that Python knows leads.
+    """
+    threads = [*_engine._thread_roots(), contextvars.copy_context()]
+    return [_modules(), threads, _frames(), _engine._held_by_graphs()]
+
+
+def _modules() -> list[object]:
+    modules = [
+        module
+        for module in list(sys.modules.values())
+        if is_a(module, ModuleType) and not module_name_of(module).startswith("garboard.leaks")
+    ]
+    modules.sort(key=lambda it: module_name_of(it) != "__main__")  # stable: the program first
+    return list(modules)
+
+
+def _frames() -> list[object]:
+    """The frames of all threads, the main thread's and the outermost first."""
+    main = threading.main_thread().ident
+    found: list[object] = []
+    frames = sys._current_frames()
+    try:
+        for ident in sorted(frames, key=lambda ident: (ident != main, ident)):
+            stack: list[FrameType] = []
+            frame: FrameType | None = frames[ident]
+            while frame is not None:
+                if not is_ours(frame):
+                    stack.append(frame)
+                frame = frame.f_back
+            found += reversed(stack)
+    finally:
+        frames.clear()  # it holds this very frame: a cycle that would keep our callers' locals
+    return found

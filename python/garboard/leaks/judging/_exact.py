@@ -1,0 +1,132 @@
+"""The exact form: nothing born in a judged stretch may outlive it. No statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from garboard import _engine
+from garboard.leaks.evidence._graphs import Chain
+from garboard.leaks.evidence._steps import Steps
+from garboard.leaks.evidence._survivors import Since, Survivor
+from garboard.leaks.findings._leak import Leak
+from garboard.leaks.findings._making import leak_of_graph, leak_of_group, leak_of_unreached
+from garboard.leaks.holders._describe import loaded_class
+from garboard.leaks.holders._groups import Group, cohorts_of
+from garboard.leaks.holders._look import Look
+from garboard.leaks.holders._unasked import attributes_of, is_a, is_disposed
+from garboard.leaks.judging._checked import Checked, Judgement
+from garboard.leaks.judging._exemptions import Exemptions, is_ignored
+from garboard.leaks.judging._growth import LEAST_COHORTS
+from garboard.leaks.kinds import kind_of_graph, kind_of_group
+from garboard.leaks.kinds._export_pin import KIND as EXPORT_PIN
+from garboard.leaks.kinds._unknown import KIND as UNKNOWN
+from garboard.leaks.kinds._variable import KIND as VARIABLE
+
+__all__ = ["judged"]
+
+
+def judged(
+    since: Since,
+    steps: Steps | None = None,
+    measured: Sequence[int] = (),
+    is_exempt: Callable[[Survivor], bool] = lambda _: False,
+    loop_file: str = "",
+) -> Judgement:
+    """Report what was born since a point in time and still lives.
+
+    Args:
+        since: Where the stretch began.
+        steps: Counts repetitions, where there were any.
+        measured: Those that count; a leak has survivors of each.
+        is_exempt: Tells what is none of the stretch's business.
+        loop_file: The stretch's source file; the innermost caller's by default.
+    """
+    born = Since.now().alias - since.alias
+    if not any(_engine._cohorts(since.alias, since.node, 0, 2**32 - 1)):
+        return Judgement((), (), Checked(len(measured), born, 0))
+    exact = _Exact(since, steps, measured, is_exempt, loop_file)
+    leaks = [leak for leak in exact.leaks() if not is_ignored(leak.fingerprint)]
+    alive = len(_engine._aliases(since.alias))
+    return Judgement(
+        tuple(sorted(leaks, key=lambda leak: leak.gravity)),
+        tuple(exact.notes),
+        Checked(len(measured), born, alive),
+    )
+
+
+class _Exact:
+    def __init__(
+        self,
+        since: Since,
+        steps: Steps | None,
+        measured: Sequence[int],
+        is_exempt: Callable[[Survivor], bool],
+        loop_file: str,
+    ) -> None:
+        self._since, self._steps, self._measured = since, steps, measured
+        self._last = max(measured, default=0)
+        self._look = Look(
+            since,
+            steps,
+            lambda it: self._counts(it.step) and not is_exempt(it) and not is_disposed(it.tensor),
+            loop_file,
+        )
+        self._exemptions = Exemptions()
+        self.notes: list[str] = []
+
+    def leaks(self) -> list[Leak]:
+        found = [self._of_group(group) for group in self._look.groups]
+        found += [self._of_chain(chain) for chain in self._look.chains()]
+        return [leak for leak in found if leak is not None] + self._of_unreached()
+
+    def _counts(self, step: int) -> bool:
+        return not self._measured or step in self._measured
+
+    def _is_of_all(self, cohorts: Mapping[int, int]) -> bool:
+        return all(step in cohorts for step in self._measured)
+
+    def _of_group(self, group: Group) -> Leak | None:
+        if not self._is_of_all(cohorts_of(group.survivors)) or _is_owned(group):
+            return None
+        if group.bound() is not None:
+            self.notes.append(self._exemptions.note_for(group) or "")
+            return None
+        kind = kind_of_group(group)
+        if group.pinned_bytes and not group.is_contained:
+            kind = VARIABLE
+        return leak_of_group(group, kind, "LEAK", self._last, self._look.weight)
+
+    def _of_chain(self, chain: Chain) -> Leak | None:
+        """A graph that has grown: behind a head that is older, or over many steps."""
+        is_new = chain.head.serial >= self._since.alias and not self._measured
+        if is_new and (self._steps is None or len(chain.steps) < LEAST_COHORTS):
+            return None  # a head of this stretch is a finding of its own
+        if not self._is_of_all(chain.steps) or len(chain.steps) < len(self._measured):
+            return None
+        owner = self._look.owner_of(chain.head)
+        return leak_of_graph(chain, owner, kind_of_graph(chain, owner), "LEAK", self._last)
+
+    def _of_unreached(self) -> list[Leak]:
+        """What no root leads to is garbage, unless it survives the collector. Ends the look."""
+        if not self._look.unreached:
+            return []
+        outside, others = self._look.facts_of_unreached()
+        alive, found = self._look.collect(), []
+        for kind, left in ((EXPORT_PIN, outside), (UNKNOWN, others)):
+            living = [it for it in left if it.serial in alive]
+            if living and self._is_of_all(cohorts_of(living)):
+                found.append(leak_of_unreached(living, kind, "LEAK", self._last))
+        return found
+
+
+def _is_owned(group: Group) -> bool:
+    """Tell whether living modules own the tensors: parameters and buffers, not outputs they keep.
+
+    A module that a container gained is no owner: it is what leaks.
+    """
+    module = loaded_class("garboard.nn", "Module")
+    if module is None or group.is_contained:
+        return False
+    owner = group.chain[-2].object
+    roles = attributes_of(owner).get("_roles", {}) if is_a(owner, module) else {}
+    return group.chain[-1].edge.name in roles

@@ -1,0 +1,127 @@
+"""What is never reported: ignored fingerprints, excluded tensors, expected containers."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any, NamedTuple, cast
+from weakref import ref
+
+from garboard import _check as check
+from garboard import _engine
+from garboard._engine import Tensor
+from garboard._site import site_of
+from garboard._texts import printable, shown
+from garboard.leaks.holders._groups import Group
+from garboard.leaks.holders._holders import expression
+from garboard.leaks.holders._unasked import is_a, type_name
+
+__all__ = ["Exemptions", "ignore", "is_ignored"]
+
+_ignored: dict[str, date | None] = {}
+
+
+def ignore(fingerprint: str, until: str | None = None) -> None:
+    """Leave findings with this fingerprint out of every report from now on.
+
+    Args:
+        fingerprint: As printed, such as "LIST-02bd90".
+        until: The day, as "2027-01-31", after which they are reported again.
+
+    Raises:
+        TypeError: An argument is no string.
+        ValueError: `until` is no day.
+
+    >>> gb.leaks.ignore("LIST-000000", until="2027-01-31")
+    """
+    day = None if until is None else _day(check.text("ignore", "until", until))
+    _ignored[check.text("ignore", "fingerprint", fingerprint)] = day
+
+
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise ValueError(f"ignore: until {shown(text)}; a day is needed, as '2027-01-31'") from None
+
+
+def is_ignored(fingerprint: str) -> bool:
+    if fingerprint not in _ignored:
+        return False
+    until = _ignored[fingerprint]
+    return until is None or date.today() <= until
+
+
+class _Expected(NamedTuple):
+    name: str
+    max_items: int
+    reason: str
+
+
+class Exemptions:
+    """What one watcher was told to expect. Holds serials and weak references, no tensor."""
+
+    def __init__(self) -> None:
+        self._serials: dict[int, str] = {}
+        self._objects: list[tuple[Any, str]] = []
+        self._expected: list[_Expected] = []
+
+    def exclude(self, things: tuple[object, ...], reason: str) -> None:
+        """Leave out tensors, and whatever is held by way of other objects.
+
+        Raises:
+            TypeError: A thing is neither a tensor nor can be referred to weakly; the reason is no
+                string.
+        """
+        told = printable(check.text("exclude", "reason", reason))
+        for thing in things:
+            if is_a(thing, Tensor):
+                self._serials[_engine._birth(cast("Tensor", thing))[0]] = told
+                continue
+            try:
+                self._objects.append((ref(thing), told))
+            except TypeError:
+                raise TypeError(
+                    f"exclude: a {type_name(type(thing))}, which cannot be referred to weakly; "
+                    "give a tensor, a module or another object, or name the container in expect()"
+                ) from None
+
+    def expect(self, name: str, max_items: int, reason: str) -> None:
+        self._expected.append(
+            _Expected(
+                printable(check.text("expect", "name_or_site", name)),
+                check.integer("expect", "max_items", max_items),
+                printable(check.text("expect", "reason", reason)),
+            )
+        )
+
+    def is_excluded(self, serial: int) -> bool:
+        return serial in self._serials
+
+    def note_for(self, group: Group) -> str | None:
+        """Return why a group is no finding, if it is none."""
+        bound = group.bound()
+        name = expression(group.named)
+        if bound is not None:
+            return f"`{name}` holds {len(group.survivors)} tensors and can have {bound} items"
+        for weak, reason in self._objects:
+            thing = weak()
+            if thing is not None and any(link.object is thing for link in group.chain):
+                return f"`{name}` belongs to what was excluded{_because(reason)}"
+        for expected in self._expected:
+            if self._is_meant(expected.name, group, name):
+                items = group.size()
+                if items <= expected.max_items:
+                    return f"`{name}` has {items} of {expected.max_items} expected items" + (
+                        _because(expected.reason)
+                    )
+        return None
+
+    @staticmethod
+    def _is_meant(meant: str, group: Group, name: str) -> bool:
+        site = site_of(group.survivors[-1].site)
+        names = {name, name.rpartition(".")[2], site.place, site.function, site.called}
+        return meant in names
+
+
+def _because(reason: str) -> str:
+    return f": {reason}" if reason else ""

@@ -1,0 +1,78 @@
+"""Objects whose end of life was declared."""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+from weakref import ref
+
+from garboard import _check as check
+from garboard import _engine
+from garboard._engine import Tensor
+from garboard._site import Site
+from garboard._texts import printable
+from garboard.leaks.findings._leak import Leak, Rate, fingerprint_of
+from garboard.leaks.holders._describe import described, file_of, loaded_class, place_of
+from garboard.leaks.holders._groups import is_container
+from garboard.leaks.holders._holders import chain_text, holder_site, holder_text
+from garboard.leaks.holders._hops import links
+from garboard.leaks.holders._roots import phases
+from garboard.leaks.holders._unasked import is_a, is_disposed, type_name
+from garboard.leaks.kinds._not_freed import KIND
+
+__all__ = ["Expected"]
+
+
+class Expected:
+    """One object that should be gone; held weakly."""
+
+    def __init__(self, thing: object, reason: str, step: int) -> None:
+        told = printable(check.text("expect_freed", "reason", reason))
+        try:
+            self._weak = ref(thing)
+        except TypeError:
+            raise TypeError(
+                f"expect_freed: a {type_name(type(thing))}, which cannot be referred to weakly; "
+                "give a tensor, a module or another object"
+            ) from None
+        self._reason, self._step = told, step
+
+    def leak(self, now: int) -> Leak | None:
+        """Return a finding if the object still lives, and something holds it."""
+        if self._weak() is None:
+            return None
+        gc.collect()
+        thing: Any = self._weak()
+        if thing is None or (is_a(thing, Tensor) and is_disposed(thing)):
+            return None
+        path = _engine._holder_paths(phases(), [thing], [])[0]
+        site = place_of(thing) or Site(file_of(thing), 1, type_name(type(thing), is_qualified=True))
+        chain = links(path) if path is not None else []
+        last = len(chain) - 2
+        at = next((i for i in range(last, 0, -1) if is_container(chain[i].object)), len(chain) - 1)
+        named = chain[: at + 1]
+        tensors = [thing] if is_a(thing, Tensor) else _tensors_of(thing)
+        because = f" ({self._reason})" if self._reason else ""
+        edges = [str(it.edge) for it in chain[1:] if it.edge.kind != "item"]
+        return Leak(
+            kind=KIND.name,
+            verdict="LEAK",
+            count=max(len(tensors), 1),
+            bytes=sum(tensor.nbytes for tensor in tensors),
+            site=site,
+            holder=holder_text(named, site) if named else "a holder outside Python",
+            chain=chain_text(chain),
+            since_step=self._step,
+            rate=Rate(),
+            fix=KIND.fix.format(name=holder_text(named, site)) if named else "find its holder",
+            fingerprint=fingerprint_of(KIND.family, KIND.name, site, edges),
+            evidence=f"{described(thing)} was expected to be freed{because}",
+            holder_site=holder_site(named, site) if named else None,
+        )
+
+
+def _tensors_of(thing: Any) -> list[Any]:
+    module = loaded_class("garboard.nn", "Module")
+    if module is None or not is_a(thing, module):
+        return []
+    return [it for it in thing._owned_tensors() if not it.is_disposed]

@@ -1,0 +1,132 @@
+"""Which lines are under suspicion, from evaluation to evaluation. Numbers only, no object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from garboard.leaks.evidence._graphs import Chain
+from garboard.leaks.evidence._survivors import Key
+from garboard.leaks.judging._growth import GRACE, LEAST_COHORTS, WARMUP, Growth
+
+__all__ = ["Tracker"]
+
+_Found = Mapping[Key, Mapping[int, int]]
+
+
+class _Streak:
+    """Confirmations in a row of one thing that goes on, and has lost nothing since the first."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._first: dict[int, int] = {}
+        self._newest = 0
+
+    def feed(self, cohorts: Mapping[int, int], is_positive: bool) -> None:
+        newest, self._newest = self._newest, max(cohorts, default=0)
+        if not is_positive or self._newest <= newest:
+            self.count = 0
+        elif self.count and all(cohorts.get(step, 0) >= n for step, n in self._first.items()):
+            self.count += 1
+        else:
+            self.count, self._first = 1, dict(cohorts)
+
+
+class Tracker:
+    """Growth of every line, of every graph, and across epochs."""
+
+    def __init__(self) -> None:
+        self._growths: dict[Key, Growth] = {}
+        self._epochs: dict[Key, _Streak] = {}
+        self._graphs: dict[int, _Streak] = {}  # by the head's site
+        self._holds: dict[Key, int] = {}  # not looked at again before this step
+        self._graph_hold = 0
+        self._sizes: dict[str, list[tuple[int, int]]] = {}  # of holders: step and items, twice
+
+    def feed(self, now: int, found: _Found) -> None:
+        """Take the survivors after step `now`."""
+        for gone in self._growths.keys() - found.keys():
+            del self._growths[gone]
+        for key, cohorts in found.items():
+            self._growths.setdefault(key, Growth()).feed(now, cohorts)
+
+    def due(self, now: int) -> set[Key]:
+        """Return the lines whose survivors have become a case, or are about to."""
+        return {
+            key
+            for key, growth in self._growths.items()
+            if key.what != "node" and growth.is_nearly_confirmed and now >= self._holds.get(key, 0)
+        }
+
+    def has_grown(self, holder: str, items: int, now: int) -> bool:
+        """Tell whether a holder has more items than at an earlier look; take the number for later.
+
+        A ring or a list at its cap goes on changing its items, and that is no growth.
+        """
+        looks = self._sizes.setdefault(holder, [])
+        if not looks or looks[-1][0] < now:
+            looks.append((now, items))
+            del looks[:-2]
+        return len(looks) == 2 and looks[1][1] > looks[0][1]
+
+    def is_graph_due(self, now: int) -> bool:
+        """Tell whether nodes of many steps live: some head may lead to them all."""
+        return now >= self._graph_hold and any(
+            key.what == "node" and len(growth.cohorts) >= LEAST_COHORTS
+            for key, growth in self._growths.items()
+        )
+
+    def put_off(self, keys: Iterable[Key], now: int) -> None:
+        """Do not look at these again until half as many steps more have passed."""
+        for key in keys:
+            if self.is_confirmed([key]) or self.epoch_streak([key]) >= 2:
+                self._holds[key] = now + now // 2
+
+    def put_off_graphs(self, now: int) -> None:
+        self._graph_hold = now + now // 2
+
+    def streak_of(self, keys: Iterable[Key]) -> int:
+        """Return the most consecutive positive evaluations any of these lines has."""
+        return max((self._growths[key].streak for key in keys if key in self._growths), default=0)
+
+    def is_confirmed(self, keys: Iterable[Key]) -> bool:
+        return any(self._growths[key].is_confirmed for key in keys if key in self._growths)
+
+    def feed_graphs(self, now: int, chains: Sequence[Chain]) -> None:
+        """Take the graphs that heads lead to after step `now`."""
+        growing = {chain.newest.site: chain for chain in chains if is_long(chain, now)}
+        for site in self._graphs.keys() - growing.keys():
+            del self._graphs[site]
+        for site, chain in growing.items():
+            old = {step: n for step, n in chain.steps.items() if WARMUP < step <= now - GRACE}
+            self._graphs.setdefault(site, _Streak()).feed(old, True)
+
+    def graph_streak(self, chain: Chain) -> int:
+        streak = self._graphs.get(chain.newest.site)
+        return streak.count if streak else 0
+
+    def feed_epoch(self, found: _Found, ends: Sequence[int]) -> None:
+        """Take the survivors when an epoch has ended; those of the last one are not judged yet."""
+        for key, cohorts in found.items():
+            old = {step: n for step, n in cohorts.items() if step <= ends[-2]}
+            onset = min(old, default=0)
+            begun = [0, *ends[:-2]]
+            passed = [(a, b) for a, b in zip(begun, ends[:-1], strict=True) if b >= onset]
+            covered = all(any(a < step <= b for step in old) for a, b in passed)
+            self._epochs.setdefault(key, _Streak()).feed(old, bool(old) and covered)
+        for gone in self._epochs.keys() - found.keys():
+            del self._epochs[gone]
+
+    def epoch_streak(self, keys: Iterable[Key]) -> int:
+        return max((self._epochs[key].count for key in keys if key in self._epochs), default=0)
+
+    def epoch_due(self, now: int) -> set[Key]:
+        return {
+            key
+            for key, streak in self._epochs.items()
+            if key.what != "node" and streak.count >= 1 and now >= self._holds.get(key, 0)
+        }
+
+
+def is_long(chain: Chain, now: int) -> bool:
+    """Tell whether a head leads to nodes of six finished steps or more."""
+    return sum(WARMUP < step <= now - GRACE for step in chain.steps) >= LEAST_COHORTS

@@ -1,0 +1,194 @@
+"""Gives verdicts: what has grown is looked at, named, and judged by the rules that keep quiet.
+
+Only LEAK is announced. A container that its structure, its author or an epoch empties is none; a
+single event is none; what only a running frame's variable holds ends with the frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from garboard import _engine
+from garboard.leaks.evidence._graphs import Chain
+from garboard.leaks.evidence._steps import Steps
+from garboard.leaks.evidence._survivors import Key, Since, Survivor
+from garboard.leaks.evidence._views import LEAST_PINNED
+from garboard.leaks.findings._kind import Kind
+from garboard.leaks.findings._leak import Leak, Verdict
+from garboard.leaks.findings._making import (
+    leak_of_cycles,
+    leak_of_graph,
+    leak_of_group,
+    leak_of_unreached,
+)
+from garboard.leaks.holders._cycles import Cycle
+from garboard.leaks.holders._groups import Group, cohorts_of
+from garboard.leaks.holders._holders import expression
+from garboard.leaks.holders._look import Look
+from garboard.leaks.holders._unasked import is_disposed, type_name
+from garboard.leaks.judging._exemptions import Exemptions
+from garboard.leaks.judging._growth import GRACE, WINDOWS, is_spread, is_steady
+from garboard.leaks.judging._tracker import Tracker, is_long
+from garboard.leaks.kinds import all_kinds, kind_of_graph, kind_of_group, may_stand
+from garboard.leaks.kinds._export_pin import KIND as EXPORT_PIN
+from garboard.leaks.kinds._py_cycle import KIND as PY_CYCLE
+from garboard.leaks.kinds._unknown import KIND as UNKNOWN
+
+__all__ = ["Trial"]
+
+_UNWALKED = 5  # confirmations a graph needs through which no backward pass has gone
+
+
+class Trial:
+    """One round of verdicts after step `now`; `notes` tell what was let off."""
+
+    def __init__(
+        self, now: int, since: Since, steps: Steps, tracker: Tracker, exemptions: Exemptions
+    ) -> None:
+        self._now, self._since, self._steps = now, since, steps
+        self._tracker, self._exemptions = tracker, exemptions
+        self.notes: list[str] = []
+
+    def graphs(self) -> list[Leak]:
+        """Judge growing graphs, between two reports."""
+        look = Look(self._since, self._steps, lambda _: False)
+        return self._judge_graphs(look, is_final=False)
+
+    def tensors(self, keys: set[Key]) -> list[Leak]:
+        """Judge the survivors of some lines, between two reports."""
+        sites = {key.site for key in keys}
+        look = Look(self._since, self._steps, lambda it: it.site in sites and self._may_be(it))
+        leaks = self._judge_groups(look, is_final=False)
+        return leaks + self._judge_unreached(look)
+
+    def everything(self) -> list[Leak]:
+        """Judge all there is, for a report."""
+        look = Look(self._since, self._steps, self._may_be)
+        leaks = self._judge_graphs(look, is_final=True)
+        leaks += self._judge_groups(look, is_final=True)
+        leaks += self._search(look, {leak.kind for leak in leaks})
+        return leaks + self._judge_unreached(look)
+
+    def _search(self, look: Look, known: set[str]) -> list[Leak]:
+        """Find what stands out although it does not grow, of kinds that nothing was said of yet."""
+        return [
+            leak_of_group(group, kind, "RETAINED", self._now)
+            for kind in all_kinds()
+            if kind.search and kind.name not in known
+            for group in kind.search(look)
+        ]
+
+    def _may_be(self, survivor: Survivor) -> bool:
+        if survivor.step in self._steps.warm or self._exemptions.is_excluded(survivor.serial):
+            return False
+        return not is_disposed(survivor.tensor)
+
+    # Graphs
+
+    def _judge_graphs(self, look: Look, is_final: bool) -> list[Leak]:
+        chains = look.chains()
+        if not is_final:
+            self._tracker.feed_graphs(self._now, chains)
+        long = [chain for chain in chains if is_long(chain, self._now)]
+        if not long and not is_final:
+            self._tracker.put_off_graphs(self._now)
+        found = (self._judge_graph(look, chain, is_final) for chain in long)
+        return [leak for leak in found if leak is not None]
+
+    def _judge_graph(self, look: Look, chain: Chain, is_final: bool) -> Leak | None:
+        if self._exemptions.is_excluded(chain.head.serial):
+            return None
+        needed = 2 if chain.was_walked else _UNWALKED
+        verdict: Verdict = "LEAK"
+        if self._tracker.graph_streak(chain) < needed:
+            if not is_final or not is_steady(chain.steps, self._now):
+                return None
+            verdict = "GROWING"
+        owner = look.owner_of(chain.head)
+        if owner is not None and (note := self._exemptions.note_for(owner)):
+            self.notes.append(note)
+            return None
+        if not is_final:
+            self._tracker.put_off_graphs(self._now)
+        return leak_of_graph(chain, owner, kind_of_graph(chain, owner), verdict, self._now)
+
+    # Tensors behind holders
+
+    def _judge_groups(self, look: Look, is_final: bool) -> list[Leak]:
+        leaks = []
+        for group in look.groups:
+            if not self._is_a_case(group, is_final):
+                continue
+            kind = kind_of_group(group)
+            verdict = self._verdict(group, kind)
+            if verdict is None:
+                continue
+            if note := self._exemptions.note_for(group):
+                self.notes.append(note)
+                continue
+            leaks.append(leak_of_group(group, kind, verdict, self._now, look.weight))
+        return leaks
+
+    def _is_a_case(self, group: Group, is_final: bool) -> bool:
+        return self._grows(group, is_final) or (is_final and may_stand(group))
+
+    def _verdict(self, group: Group, kind: Kind) -> Verdict | None:
+        keys, cohorts = _keys(group.survivors), cohorts_of(group.survivors)
+        if self._tracker.has_grown(_name(group), group.size(), self._now) and len(cohorts) > 1:
+            if self._steps.epochs:
+                return "LEAK" if self._tracker.epoch_streak(keys) >= 2 else "GROWING"
+            if self._is_spread_and_steady(cohorts):
+                is_certain = self._tracker.is_confirmed(keys) and kind.is_settled(group)
+                return "LEAK" if is_certain else "GROWING"
+        return None if min(cohorts) > self._now - GRACE else kind.standing(group)
+
+    def _grows(self, group: Group, is_final: bool) -> bool:
+        keys = _keys(group.survivors)
+        if self._steps.epochs:
+            return self._tracker.epoch_streak(keys) >= 1
+        is_confirmed = self._tracker.is_confirmed(keys)
+        if not is_confirmed and not is_final:
+            self._tracker.has_grown(_name(group), group.size(), self._now)  # for the next look
+        is_likely = is_confirmed or (is_final and self._tracker.streak_of(keys) >= 2)
+        return is_likely and self._is_spread_and_steady(cohorts_of(group.survivors))
+
+    def _is_spread_and_steady(self, cohorts: Mapping[int, int]) -> bool:
+        spread = any(is_spread(cohorts, self._now, window) for window in WINDOWS)
+        return spread and is_steady(cohorts, self._now)
+
+    # What no root leads to
+
+    def _judge_unreached(self, look: Look) -> list[Leak]:
+        """Tell garbage from what a holder outside Python keeps. Ends the look."""
+        if not look.unreached:
+            return []
+        outside, others = look.facts_of_unreached()
+        cycles = look.cycles({it.serial for it in outside})
+        alive = look.collect()
+        dead = [it for it in others if it.serial not in alive]
+        leaks = self._judge_garbage(cycles, dead)
+        for kind, left in ((EXPORT_PIN, outside), (UNKNOWN, others)):
+            living = [it for it in left if it.serial in alive]
+            if self._tracker.is_confirmed(_keys(living)) and self._is_spread_and_steady(
+                cohorts_of(living)
+            ):
+                verdict: Verdict = "GROWING" if kind is UNKNOWN else "LEAK"
+                leaks.append(leak_of_unreached(living, kind, verdict, self._now))
+        return leaks
+
+    def _judge_garbage(self, cycles: list[Cycle], dead: list[Survivor]) -> list[Leak]:
+        """What died in the collector alone is worth a word where it is much, or piles up."""
+        nbytes = sum(it.nbytes for it in dead)
+        live_bytes = sum(_engine._live_counts()[3].values())
+        is_much = nbytes > max(LEAST_PINNED, (live_bytes + nbytes) // 20)
+        if not cycles or not dead or not (is_much or self._tracker.is_confirmed(_keys(dead))):
+            return []
+        return [leak_of_cycles(cycles, PY_CYCLE, len(dead), nbytes, self._now)]
+
+
+def _name(group: Group) -> str:
+    return f"{expression(group.named)} {type_name(type(group.holder))}"
+
+
+def _keys(survivors: Iterable[Survivor]) -> set[Key]:
+    return {Key(it.what, it.site) for it in survivors}

@@ -1,0 +1,23 @@
+"""An array, capsule or buffer outside the library keeps a tensor's memory.
+
+    arrays.append(tensor.numpy())           # leaks: the array shares the memory
+    arrays.append(tensor.numpy().copy())    # owns its own
+
+Evidence: storages that are exported to NumPy, DLPack or a buffer, of nearly every step, to which no
+tensor of Python's leads.
+"""
+
+from __future__ import annotations
+
+from garboard.leaks.findings._kind import Kind
+
+__all__ = ["KIND"]
+
+KIND = Kind(
+    name="export-pin",
+    family="EXPORT",
+    text=__doc__ or "",
+    rank=1000,
+    fix="drop the array, capsule or buffer after use, or keep a copy of it",
+    holder="an array, capsule or buffer",
+)

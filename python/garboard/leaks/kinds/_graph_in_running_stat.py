@@ -1,0 +1,31 @@
+"""A running mean in an attribute or a buffer is updated with its history.
+
+    self.ema = 0.9 * self.ema + 0.1 * loss             # leaks
+    self.ema = 0.9 * self.ema + 0.1 * loss.detach()    # keeps a value
+
+Evidence: as for accumulated-graph, and what holds the sum is an attribute, a buffer or an item of
+an object instead of a variable.
+"""
+
+from __future__ import annotations
+
+from garboard.leaks.evidence._graphs import Chain
+from garboard.leaks.findings._kind import Kind
+from garboard.leaks.holders._groups import Group
+
+__all__ = ["KIND"]
+
+
+def _fits(chain: Chain, owner: Group | None) -> bool:
+    edge = owner.chain[-1].edge.kind if owner else ""
+    return edge in ("attribute", "item", "class attribute", "thread-local")
+
+
+KIND = Kind(
+    name="graph-in-running-stat",
+    family="GRAPH",
+    text=__doc__ or "",
+    rank=160,
+    fits_graph=_fits,
+    fix="update {name} inside no_grad(), or from {value}.detach()",
+)

@@ -1,0 +1,37 @@
+"""A hook of a module stores every output it sees.
+
+    handle = layer.register_forward_hook(keep)
+    ...
+    handle.remove()         # or let `keep` store output.detach().mean()
+
+Evidence: the way from a root leads by a hook table, or a hook refers to the container that grows.
+"""
+
+from __future__ import annotations
+
+from garboard.leaks.findings._kind import Kind
+from garboard.leaks.findings._traits import objects_of
+from garboard.leaks.holders._groups import Group
+from garboard.leaks.holders._hooks import is_filled_by_hook
+from garboard.leaks.holders._unasked import type_name
+
+__all__ = ["KIND"]
+
+
+def _fits(group: Group) -> bool:
+    names = [link.edge.name for link in group.chain]
+    if any(name.endswith("hooks") and name.startswith("_") for name in names):
+        return True
+    if any(type_name(type(it)) in ("Hooks", "HookTable") for it in objects_of(group)):
+        return True
+    return group.is_contained and is_filled_by_hook(group.holder)
+
+
+KIND = Kind(
+    name="hook-capture",
+    family="HOOK",
+    text=__doc__ or "",
+    rank=70,
+    fits=_fits,
+    fix="remove the hook with handle.remove(), or store what .detach().mean() gives",
+)

@@ -1,0 +1,26 @@
+"""A cached function keeps its results, and its arguments, for good.
+
+    @lru_cache(None)        # leaks: an entry for each new argument
+    @lru_cache(maxsize=8)
+
+On a method the cache keeps `self` too; `functools.cached_property` keeps the result with it.
+
+Evidence: an `lru_cache` without a bound is on the way.
+"""
+
+from __future__ import annotations
+
+from garboard.leaks.findings._kind import Kind
+from garboard.leaks.findings._traits import objects_of
+from garboard.leaks.holders._unasked import is_cache
+
+__all__ = ["KIND"]
+
+KIND = Kind(
+    name="lru-cache",
+    family="CACHE",
+    text=__doc__ or "",
+    rank=60,
+    fits=lambda group: any(map(is_cache, objects_of(group))),
+    fix="give the cache a maxsize, or use cached_property on the instance",
+)

@@ -1,0 +1,23 @@
+"""Futures, queues and suspended coroutines keep their results.
+
+    futures.append(pool.submit(infer, x))   # leaks: each keeps its result after .result()
+    queue.Queue(maxsize=4)                  # the producer waits for the consumer
+
+Evidence: a future, a queue without a bound, a generator or a coroutine is on the way.
+"""
+
+from __future__ import annotations
+
+from garboard.leaks.findings._kind import Kind
+from garboard.leaks.findings._traits import is_future
+
+__all__ = ["KIND"]
+
+KIND = Kind(
+    name="queue-future-async",
+    family="QUEUE",
+    text=__doc__ or "",
+    rank=80,
+    fits=is_future,
+    fix="drop each future after .result(), or bound the queue with maxsize",
+)

@@ -1,0 +1,47 @@
+"""A graph is kept for a second backward pass that never comes.
+
+`backward(retain_graph=True)` leaves everything the graph saved in place. That is right before the
+last backward pass of a step, and keeps the whole step alive after it.
+
+    first.backward(retain_graph=True)
+    second.backward()               # without it: this was the last one
+    losses.append(second.item())
+
+Evidence: nodes that were walked with `retain_graph=True`, were not released since, and are reached
+from what the loop keeps.
+"""
+
+from __future__ import annotations
+
+from garboard.leaks.evidence._graphs import Chain
+from garboard.leaks.findings._fixes import stored_as
+from garboard.leaks.findings._kind import Kind
+from garboard.leaks.holders._groups import Group
+
+__all__ = ["KIND"]
+
+_FIX = "drop retain_graph=True on the last backward of a step"
+
+
+def _fits_graph(chain: Chain, owner: Group | None) -> bool:
+    return chain.is_retained
+
+
+def _fits(group: Group) -> bool:
+    return group.is_contained and group.is_retained and group.saved_bytes > 0
+
+
+def _fix(group: Group) -> str:
+    return f"{_FIX}, and {stored_as(group, '.item()') or 'keep numbers: .item()'}"
+
+
+KIND = Kind(
+    name="retain-graph",
+    family="GRAPH",
+    text=__doc__ or "",
+    rank=150,
+    fits=_fits,
+    fits_graph=_fits_graph,
+    fix=f"{_FIX}, and keep {{name}}.item()",
+    fix_group=_fix,
+)

@@ -1,0 +1,24 @@
+"""A stored exception keeps the frames it passed through, and their tensors.
+
+    errors.append(error)          # leaks: the traceback, its frames, their locals
+    errors.append(repr(error))    # keeps a text
+
+Evidence: an exception or a traceback is on the way. RETAINED once, LEAK where it grows.
+"""
+
+from __future__ import annotations
+
+from garboard.leaks.findings._kind import Kind
+from garboard.leaks.findings._traits import is_exception, is_future
+
+__all__ = ["KIND"]
+
+KIND = Kind(
+    name="retained-exception",
+    family="EXC",
+    text=__doc__ or "",
+    rank=40,
+    fits=lambda group: is_exception(group) and not is_future(group),
+    standing=lambda group: "RETAINED",
+    fix="keep repr(error), or call traceback.clear_frames(error.__traceback__)",
+)

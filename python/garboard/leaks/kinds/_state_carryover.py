@@ -1,0 +1,33 @@
+"""A hidden state carries the graphs of all batches into the next one.
+
+`h = rnn(x, h)` makes each batch's graph part of the next one's, and backward walks them all again:
+each step takes longer than the one before.
+
+    out, h = rnn(x, h)
+    h = h.detach()          # cut the graph after each batch, or after a few
+
+Evidence: graph nodes of many finished steps behind one tensor, joined by a forward pass and not by
+arithmetic alone. LEAK as for accumulated-graph.
+"""
+
+from __future__ import annotations
+
+from garboard.leaks.evidence._graphs import Chain
+from garboard.leaks.findings._kind import Kind
+from garboard.leaks.holders._groups import Group
+
+__all__ = ["KIND"]
+
+
+def _fits(chain: Chain, owner: Group | None) -> bool:
+    return not chain.is_arithmetic
+
+
+KIND = Kind(
+    name="state-carryover",
+    family="GRAPH",
+    text=__doc__ or "",
+    rank=10,
+    fits_graph=_fits,
+    fix="cut the graph after each step: {name} = {name}.detach()",
+)

@@ -1,0 +1,71 @@
+"""A container gains a tensor at every step.
+
+    losses.append(loss)           # leaks: a tensor, and the graph behind it
+    losses.append(loss.item())    # keeps a number
+
+Where tensors are wanted, detach them, bound the container, or empty it at the end of each epoch.
+
+Evidence: a list, dict, set or deque without a bound, with survivors of nearly every step. LEAK
+where nobody keeps such things on purpose: one-element tensors, and tensors with graphs behind them;
+else GROWING, for a buffer that still fills looks the same.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+from garboard._site import site_of
+from garboard.leaks.findings._fixes import stored_as
+from garboard.leaks.findings._kind import Kind
+from garboard.leaks.holders._groups import Group
+from garboard.leaks.holders._holders import expression, may_be_emptied
+from garboard.leaks.holders._unasked import is_a, keys_of
+
+__all__ = ["KIND"]
+
+
+def _is_settled(group: Group) -> bool:
+    """What the program takes items out of, it may yet take them out of; except that unfreed graphs
+    are never meant."""
+    survivors = group.survivors
+    if may_be_emptied(group.named, site_of(survivors[-1].site)) and not group.saved_bytes:
+        return False
+    if all(it.requires_grad or it.node for it in survivors):
+        return True
+    return all(it.shape == () for it in survivors) and not _is_lookup(group.holder)
+
+
+def _is_lookup(holder: Any) -> bool:
+    """Tell whether a dict is a cache, and not a history: one is keyed by ever later steps."""
+    if not is_a(holder, dict):
+        return False
+    keys = keys_of(holder)
+    is_counted = all(is_a(key, int) for key in keys)
+    return not is_counted or any(int.__ge__(a, b) for a, b in pairwise(keys))
+
+
+def _fix(group: Group) -> str:
+    name = expression(group.named) or "it"
+    newest = group.survivors[-1]
+    has_graph = newest.requires_grad or bool(newest.node)
+    if newest.shape == ():
+        ending, else_ = ".item()", "store numbers: .item()"
+    elif has_graph:
+        ending, else_ = ".detach()", "store .detach(), or compute inside no_grad()"
+    elif len({it.step for it in group.survivors}) == 1:
+        return f"take it out of {name} when it is done, or make it inside a dispose_scope()"
+    else:
+        return f"bound {name}, for instance deque(maxlen=...), or clear it at the end of each epoch"
+    return stored_as(group, ending) or else_
+
+
+KIND = Kind(
+    name="tensor-list",
+    family="LIST",
+    text=__doc__ or "",
+    rank=200,
+    fits=lambda group: group.is_contained,
+    is_settled=_is_settled,
+    fix_group=_fix,
+)

@@ -1,0 +1,112 @@
+"""All findings of one watched loop, block or function, as text and as data."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, TextIO
+
+from garboard import _check as check
+from garboard._texts import printable
+from garboard.leaks.findings._leak import Leak
+from garboard.leaks.judging._checked import Checked
+
+__all__ = ["LeakReport"]
+
+
+@dataclass(frozen=True, repr=False)
+class LeakReport:
+    """What a check found.
+
+    Attributes:
+        leaks: Every finding with its verdict, the gravest first; empty for a healthy program.
+        notes: What was looked at and is none: bounded caches, exclusions, expectations met.
+        checked: What the check covered.
+    """
+
+    leaks: tuple[Leak, ...] = ()
+    notes: tuple[str, ...] = ()
+    checked: Checked = field(default_factory=Checked)
+
+    @property
+    def ok(self) -> bool:
+        """True while no finding is certain to be a leak."""
+        return all(leak.verdict != "LEAK" for leak in self.leaks)
+
+    @property
+    def headline(self) -> str:
+        """The first line of an error: how many findings, and the gravest."""
+        if not self.leaks:
+            return "no leaks"
+        first = self.leaks[0]
+        more = f" (and {len(self.leaks) - 1} more)" if len(self.leaks) > 1 else ""
+        noun = "leak" if len(self.leaks) == 1 else "leaks"
+        figures = str(first.rate) or first.evidence
+        return (
+            f"{len(self.leaks)} {noun}: {first.kind}, {figures}, {first.site.place} "
+            f"[{first.fingerprint}]{more}"
+        )
+
+    def __repr__(self) -> str:
+        return f"<LeakReport: {self.headline}>"
+
+    def __str__(self) -> str:
+        from garboard.leaks.reports._text import report_text
+
+        return report_text(self.leaks, self.notes, self.checked)
+
+    def show(self, file: TextIO | None = None) -> None:
+        """Print the report, coloured on a terminal (by rich; the variable NO_COLOR is obeyed).
+
+        Args:
+            file: Where to; standard output by default.
+
+        Raises:
+            TypeError: `file` cannot be written to.
+
+        >>> gb.leaks.LeakReport().show()
+        no leaks: 0 tensors born, 0 dead
+        """
+        from garboard.leaks.reports._text import show
+
+        show(str(self), file)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain lists, dicts, strings and numbers.
+
+        >>> sorted(gb.leaks.LeakReport().to_dict())
+        ['checked', 'leaks', 'notes', 'ok']
+        """
+        return {
+            "ok": self.ok,
+            "leaks": [leak.to_dict() for leak in self.leaks],
+            "notes": list(self.notes),
+            "checked": vars(self.checked),
+        }
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """Return `to_dict()` as JSON.
+
+        Args:
+            indent: Spaces a level; None for one line.
+
+        >>> gb.leaks.LeakReport().to_json(indent=None)[:12]
+        '{"ok": true,'
+        """
+        return json.dumps(self.to_dict(), indent=indent)
+
+    def to_junit(self, name: str = "garboard.leaks") -> str:
+        """Return a JUnit test suite: a test case for each finding, failed where it is a LEAK.
+
+        Args:
+            name: The suite's name.
+
+        Raises:
+            TypeError: `name` is no string.
+
+        >>> "<testsuite" in gb.leaks.LeakReport().to_junit()
+        True
+        """
+        from garboard.leaks.reports._junit import junit_text
+
+        return junit_text(self.leaks, printable(check.text("to_junit", "name", name)))

@@ -1,0 +1,98 @@
+"""The report as text: verdict, rate and fix first, then who holds what, from the root down."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TextIO
+
+from garboard._engine import human_bytes
+from garboard._site import underlined
+from garboard.leaks.findings._leak import Leak
+from garboard.leaks.judging._checked import Checked
+
+__all__ = ["leak_text", "report_text", "show"]
+
+_MOST_SHOWN = 5  # findings in full
+_NOUNS = {
+    "LEAK": "leak",
+    "GROWING": "growing",
+    "CYCLE": "cycle",
+    "PINNED": "pinned view",
+    "RETAINED": "retained",
+}
+_COLOURS = {
+    "LEAK": "bold red",
+    "GROWING": "yellow",
+    "CYCLE": "yellow",
+    "PINNED": "magenta",
+    "RETAINED": "cyan",
+}
+
+
+def report_text(leaks: Sequence[Leak], notes: Iterable[str], checked: Checked) -> str:
+    """Return the whole report."""
+    if not leaks:
+        parts = [f"{checked.steps} steps"] if checked.steps else []
+        parts += [f"{checked.born} tensors born", f"{checked.born - checked.alive} dead"]
+        lines = [f"no leaks: {', '.join(parts)}"]
+    else:
+        lines = [_title(leaks, checked)]
+        for leak in leaks[:_MOST_SHOWN]:
+            lines += leak_text(leak)
+        if len(leaks) > _MOST_SHOWN:
+            lines.append(f"… and {len(leaks) - _MOST_SHOWN} more in report.leaks")
+        lines.append(f'mute: gb.leaks.ignore("{leaks[0].fingerprint}")')
+    return "\n".join([*lines, *(f"note: {note}" for note in notes)])
+
+
+def _title(leaks: Sequence[Leak], checked: Checked) -> str:
+    counts = Counter(leak.verdict for leak in leaks)
+    parts = [f"{number} {_NOUNS[verdict]}" for verdict, number in counts.items()]
+    if checked.steps:
+        parts.append(f"step {checked.steps}")
+    line = f"━━ garboard · {' · '.join(parts)} ━━"
+    if checked.grown_bytes > 0:
+        line += f" +{human_bytes(checked.grown_bytes)} since warm-up"
+    return line
+
+
+def leak_text(leak: Leak) -> list[str]:
+    """Return the lines of one finding."""
+    lines = [
+        f"{leak.verdict}  {leak.kind}  [{leak.fingerprint}]  {leak.figures}",
+        f"  fix   {leak.fix}",
+        *underlined(leak.site, "  ", "born  "),
+        f"  held  {leak.holder}",
+    ]
+    if leak.holder_site is not None and leak.holder_site[:2] != leak.site[:2]:
+        lines += underlined(leak.holder_site, "        ")
+    lines.append("  who holds it, from the root")
+    last = len(leak.chain) - 1
+    for i, hop in enumerate(leak.chain):
+        mark = "╰→" if i == last else "┬" if i == 0 else "├"
+        lines.append(f"  {mark} {hop}")
+    return lines
+
+
+def show(report: str, file: TextIO | None) -> None:
+    """Print a report, in colours where the file is a terminal."""
+    out = sys.stdout if file is None else file
+    if not hasattr(out, "write"):
+        raise TypeError(
+            f"show: file is of type {type(file).__name__}; a text file, or what has its write(), "
+            "is needed"
+        )
+    if not getattr(out, "isatty", bool)():  # as print(), which asks for write() alone
+        print(report, file=out)
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    text = Text(report)
+    for verdict, colour in _COLOURS.items():
+        text.highlight_regex(rf"(?m)^{verdict}  \S+", colour)
+    text.highlight_regex(r"(?m)^  fix   .*$", "bold green")
+    text.highlight_regex(r"~{3,}", "red")
+    Console(file=out, force_jupyter=False).print(text, soft_wrap=True)

@@ -1,0 +1,130 @@
+"""Reading the user's source: what stores, what empties, what accumulates."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from garboard.leaks.holders._source import Scope, accumulation_at, is_emptied, storing_line
+
+
+@pytest.fixture
+def source(tmp_path: Path):
+    def write(text: str) -> str:
+        file = tmp_path / f"m{len(list(tmp_path.iterdir()))}.py"
+        file.write_text(dedent(text), encoding="utf-8")
+        return str(file)
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("total += loss", ("total", "loss", True)),
+        ("self.sum += loss * n", ("self.sum", "loss * n", True)),
+        ("ema = 0.9 * ema + 0.1 * loss", ("ema", "loss", False)),
+        ("total = total + loss", ("total", "loss", False)),
+        ("total = loss", None),
+        ("print(total)", None),
+    ],
+)
+def test_an_accumulation_is_read(source, line, expected):
+    found = accumulation_at(source(line), 1)
+
+    assert (tuple(found) if found else None) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        ("losses.append(loss)", "loss"),
+        ("self.losses.add(loss.detach())", "loss.detach()"),
+        ("losses[step] = loss", "loss"),
+        ("losses += [loss]", "[loss]"),
+        ("losses['a'] += loss", "loss"),
+        ("keep = lambda x: losses.append(x)", "x"),
+        ("if ok: losses.insert(0, loss)", "loss"),
+    ],
+)
+def test_what_stores_is_found(source, line, value):
+    file = source(f"first = 1\n{line}")
+    is_attribute = "self." in line
+
+    found = storing_line(Scope(file, 0, is_attribute), "losses")
+
+    assert (found.line, found.value) == (2, value)
+
+
+def test_of_several_stores_the_nearest_is_taken(source):
+    file = source("xs.append(1)\n\n\n\nxs.append(2)\n")
+
+    assert storing_line(Scope(file), "xs", near=4).line == 5
+    assert storing_line(Scope(file), "xs", near=2).line == 1
+
+
+def test_where_nothing_stores_the_assignment_is_taken(source):
+    assert storing_line(Scope(source("a = 1\nxs = make()\n")), "xs").line == 2
+
+
+def test_the_same_name_in_another_function_is_another_variable(source):
+    file = source(
+        """\
+        def one():
+            xs = []
+            xs.append(1)
+
+        def two():
+            xs = []
+            xs.clear()
+        """
+    )
+
+    assert not is_emptied(Scope(file, 1), "xs")
+    assert is_emptied(Scope(file, 5), "xs")
+    assert storing_line(Scope(file), "xs") is None  # a global of that name is filled nowhere
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "xs.pop(0)",
+        "xs.clear()",
+        "del xs[:-10]",
+        "xs[:] = []",
+        "xs = xs[-10:]",
+        "for epoch in range(3):\n    xs = []",
+    ],
+)
+def test_what_takes_items_out_is_found(source, line):
+    assert is_emptied(Scope(source(line)), "xs")
+
+
+@pytest.mark.parametrize(
+    "line", ["xs = []", "xs.append(1)", "ys.pop()", "self.xs.pop()", "xs[0] = 1"]
+)
+def test_what_does_not_empty_is_told_apart(source, line):
+    assert not is_emptied(Scope(source(line)), "xs")
+
+
+def test_an_attribute_is_emptied_where_another_method_begins_it_anew(source):
+    text = """\
+        class Metric:
+            def __init__(self):
+                self.xs = []
+            def {name}(self, xs):
+                self.xs = []
+        """
+
+    assert is_emptied(Scope(source(text.format(name="reset")), 0, True), "xs")
+    assert not is_emptied(Scope(source(text.format(name="__init__")), 0, True), "xs")
+
+
+@pytest.mark.parametrize("text", ["", "%%time\nx = (", "not python at all ("])
+def test_what_is_no_python_is_passed_over(source, text):
+    file = source(text)
+
+    assert accumulation_at(file, 1) is None
+    assert storing_line(Scope(file), "xs") is None
+    assert not is_emptied(Scope("no such file.py"), "xs")

@@ -1,0 +1,106 @@
+"""The growth test: what tells a leak from a cache, a buffer and noise."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+
+import pytest
+from garboard.leaks.judging._growth import GRACE, PERIOD, WARMUP, Growth, is_spread, is_steady
+
+Lives = Callable[[int, int, random.Random], Iterator[tuple[int, int]]]
+
+
+def confirmed_at(die_at: dict[int, list[int]], steps: int) -> int | None:
+    """Return the step at which a leak is certain, given when each step's births die."""
+    growth = Growth()
+    for now in range(PERIOD, steps + 1, PERIOD):
+        born = range(WARMUP + 1, now - GRACE + 1)
+        alive = {step: sum(end > now for end in die_at.get(step, ())) for step in born}
+        cohorts = {step: count for step, count in alive.items() if count}
+        growth.feed(now, cohorts)
+        if growth.is_confirmed and is_steady(cohorts, now):
+            return now
+    return None
+
+
+FOREVER = 10**9
+
+
+class TestALeakIsConfirmed:
+    def test_of_one_a_step_at_step_56(self):
+        assert confirmed_at({step: [FOREVER] for step in range(600)}, 600) == 56
+
+    @pytest.mark.parametrize("every", [2, 3, 8, 20])
+    def test_of_one_in_several_steps(self, every):
+        lives = {step: [FOREVER] for step in range(0, 800, every)}
+
+        assert confirmed_at(lives, 800) is not None
+
+    def test_that_begins_in_mid_run(self):
+        lives = {step: [FOREVER] for step in range(300, 600)}
+
+        found = confirmed_at(lives, 600)
+
+        assert found is not None
+        assert 300 < found <= 368
+
+    def test_that_shares_its_line_with_noise(self):
+        draw = random.Random(3)
+        lives = {
+            step: [FOREVER, *(step + draw.randrange(1, 4) for _ in range(5))] for step in range(600)
+        }
+
+        assert confirmed_at(lives, 600) == 56
+
+
+class TestIsSilentAbout:
+    def test_what_dies_in_the_step(self):
+        assert confirmed_at({step: [step + 1] for step in range(600)}, 600) is None
+
+    def test_a_ring_of_sixteen(self):
+        assert confirmed_at({step: [step + 16] for step in range(600)}, 600) is None
+
+    def test_a_list_capped_at_fifty(self):
+        assert confirmed_at({step: [step + 50] for step in range(600)}, 600) is None
+
+    def test_single_events(self):
+        assert confirmed_at({step: [FOREVER] for step in (5, 90, 91, 200)}, 600) is None
+
+    def test_a_ramp_of_warm_up(self):
+        assert confirmed_at({step: [FOREVER] for step in range(20)}, 600) is None
+
+    @pytest.mark.parametrize("seed", range(20))
+    def test_random_lifetimes(self, seed):
+        draw = random.Random(seed)
+        lives = {step: [step + int(draw.expovariate(0.1))] for step in range(600)}
+
+        assert confirmed_at(lives, 600) is None
+
+    @pytest.mark.parametrize("seed", range(20))
+    def test_a_cache_of_twelve_keys(self, seed):
+        draw = random.Random(seed)
+        keys, lives = set(), {}
+        for step in range(600):
+            key = draw.randrange(12)
+            if key not in keys:
+                lives[step] = [FOREVER]
+            keys.add(key)
+
+        assert confirmed_at(lives, 600) is None
+
+
+def test_survivors_must_lie_in_every_quarter_of_the_window():
+    assert is_spread(dict.fromkeys(range(1, 21), 1), now=24, window=24)
+    assert not is_spread(dict.fromkeys(range(1, 16), 1), now=24, window=24)
+
+
+def test_fewer_than_six_birth_steps_are_single_events():
+    assert not is_spread(dict.fromkeys((1, 6, 11, 16, 20), 1), now=24, window=24)
+
+
+def test_a_decelerating_cache_is_not_steady():
+    cohorts = {step: 3 if step < 40 else 1 for step in range(4, 116)}
+
+    assert not is_steady(cohorts, now=120)
+    assert is_steady(dict.fromkeys(range(4, 116), 1), now=120)
