@@ -39,6 +39,15 @@ def test_names_the_package_of_a_missing_compiler(run, monkeypatch):
         run.check_system(Path(sys.executable), "3.11")
 
 
+def test_every_build_calls_the_compiler_by_one_name(run, monkeypatch):
+    monkeypatch.setattr(run.shutil, "which", {"g++": "/bin/g++", "c++": "/bin/c++"}.get)
+    told = "import os, sys; sys.exit(os.environ['CXX'] != sys.argv[1])"
+
+    for given, name in (("", "g++"), ("ccache clang++", "ccache clang++")):
+        monkeypatch.setenv("CXX", given)
+        run.call(sys.executable, "-c", told, name)
+
+
 def test_names_the_package_of_missing_headers(run, tmp_path):
     python = fake_python(tmp_path, answers="nowhere")
 
