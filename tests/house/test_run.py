@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.machinery
 import importlib.util
+import re
 import sys
 from pathlib import Path
 
@@ -60,6 +61,17 @@ def test_names_the_package_of_a_missing_venv(run, tmp_path):
 
     with pytest.raises(SystemExit, match=r"venv .*apt-get install python3\.12-venv"):
         run.check_system(python, "3.12")
+
+
+def test_every_pattern_of_ci_names_sources_alone():
+    listed = re.search(r"^parts=\(([^)]*)\)", (HOME / ".ci" / "run").read_text(), re.MULTILINE)
+    assert listed
+    for pattern in listed[1].split():
+        named = pattern if pattern.endswith(".py") else f"{pattern}.py"
+        found = list((HOME / "tests" / "python").glob(named))
+
+        assert found, pattern
+        assert pattern == named or "*" not in pattern, f"{pattern} finds what Python compiled, too"
 
 
 @pytest.mark.parametrize("version", ["3.9", "3.99"])
