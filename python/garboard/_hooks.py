@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Protocol, Self
-from weakref import ref
+from weakref import WeakKeyDictionary, ref
 
-__all__ = ["HookTable", "RemovableHandle"]
+from garboard import _engine
+
+__all__ = ["HookTable", "RemovableHandle", "hook_tables", "registered_hooks"]
+
+# For the leak watcher: the line and step of each registration, by table and number.
+_births: WeakKeyDictionary[Any, dict[int, tuple[int, int]]] = WeakKeyDictionary()
 
 
 class _Hooks(Protocol):
@@ -35,6 +40,7 @@ class RemovableHandle:
     def __init__(self, hooks: _Hooks, number: int) -> None:
         self._hooks = ref(hooks)
         self._number = number
+        _births.setdefault(hooks, {})[number] = _engine._birth_now()
 
     def remove(self) -> None:
         """Forget the hook. Idempotent.
@@ -48,6 +54,7 @@ class RemovableHandle:
         hooks = self._hooks()
         if hooks is not None:
             hooks.remove(self._number)
+            _births.get(hooks, {}).pop(self._number, None)
 
     def __enter__(self) -> Self:
         return self
@@ -91,3 +98,13 @@ class HookTable:
     def snapshot(self) -> tuple[Callable[..., Any], ...]:
         """Return the hooks now: one that removes itself while it runs disturbs no other."""
         return tuple(self._hooks.values())
+
+
+def hook_tables() -> list[tuple[object, dict[int, tuple[int, int]]]]:
+    """Return each table, with the line and step in which each of its hooks was registered."""
+    return list(_births.items())
+
+
+def registered_hooks() -> list[tuple[int, int]]:
+    """Return the line and step of each hook that is registered now."""
+    return [birth for births in list(_births.values()) for birth in births.values()]

@@ -1,5 +1,6 @@
-// Survivors by birth: how many of the aliases, exports and graph nodes made at one line in one step
-// still live. What a leak watcher asks every few steps, so it is counted here, without an object.
+// Survivors by birth: how many of the aliases, exports, graph nodes and storages made at one line
+// in one step still live. What a leak watcher asks every few steps, so it is counted here, without
+// an object.
 #include <pybind11/pybind11.h>
 
 #include <algorithm>
@@ -8,6 +9,8 @@
 #include <vector>
 
 #include "csrc/lifetime/registry.h"
+#include "csrc/tensor/storage.h"
+#include "python/bindings/interpreter/birth_site.h"
 #include "python/bindings/tensor/tensor_object.h"
 #include "python/bindings/wrapped/bindings.h"
 
@@ -36,12 +39,42 @@ py::list cohorts(std::vector<Born>& born) {
   return rows;
 }
 
-py::tuple survivors(std::uint64_t alias_since, std::uint64_t node_since, std::uint32_t first_step,
-                    std::uint32_t last_step) {
+/// Visits the storages that no alias of Python's has, nor the gradient of one, and no export: what
+/// lives by optimizers, by graphs, or by something that nobody sees. `visit` as for the registry.
+template <class Visit>
+void for_each_unheld(std::uint64_t since, Visit&& visit) {
+  std::vector<const StorageRecord*> held;
+  registry().for_each_alias([&](Record& it) {
+    const auto& alias = static_cast<const Alias&>(static_cast<const Disposable&>(it));
+    if (alias.kind() != Disposable::Kind::tensor) return;
+    if (alias.owner != OwnerKind::python && alias.owner != OwnerKind::exported) return;
+    const Tensor& tensor = alias.tensor();
+    held.push_back(tensor.storage().get());
+    if (const auto& state = tensor.body()->grad_state; state && state->grad)
+      held.push_back(state->grad.storage().get());
+  });
+  std::ranges::sort(held);
+  registry().for_each_storage([&](const StorageRecord& it) {
+    if (it.serial < since || static_cast<const Storage&>(it).export_count.load() > 0) return;
+    if (!std::ranges::binary_search(held, &it)) visit(it);
+  });
+}
+
+py::list unheld_storages(std::uint64_t since) {
+  std::vector<std::uint64_t> found;
+  found.reserve(static_cast<std::size_t>(registry().live().storages) + 256);
+  for_each_unheld(since, [&](const StorageRecord& it) {
+    if (found.size() < found.capacity()) found.push_back(it.serial);
+  });
+  return py::list(py::cast(found));
+}
+
+py::tuple survivors(std::uint64_t alias_since, std::uint64_t storage_since,
+                    std::uint64_t node_since, std::uint32_t first_step, std::uint32_t last_step) {
   const auto is_asked_for = [&](const Record& it, std::uint64_t since) {
     return it.serial >= since && it.step >= first_step && it.step <= last_step;
   };
-  std::vector<Born> aliases, exports, nodes;
+  std::vector<Born> aliases, exports, nodes, storages;
   registry().for_each_alias([&](Record& it) {
     if (!is_asked_for(it, alias_since)) return;
     const auto& alias = static_cast<const Alias&>(static_cast<const Disposable&>(it));
@@ -59,16 +92,27 @@ py::tuple survivors(std::uint64_t alias_since, std::uint64_t node_since, std::ui
     if (is_asked_for(it, node_since) && nodes.size() < nodes.capacity())
       nodes.push_back({it.site, it.step, 0});
   });
-  return py::make_tuple(cohorts(aliases), cohorts(exports), cohorts(nodes));
+  storages.reserve(static_cast<std::size_t>(registry().live().storages) + 256);
+  for_each_unheld(storage_since, [&](const StorageRecord& it) {
+    if (is_asked_for(it, storage_since) && storages.size() < storages.capacity())
+      storages.push_back({it.site, it.step, it.bytes});
+  });
+  return py::make_tuple(cohorts(aliases), cohorts(exports), cohorts(nodes), cohorts(storages));
 }
 
 }  // namespace
 
 void bind_cohorts(py::module_& m) {
-  m.def("_cohorts", &survivors, py::arg("alias_since"), py::arg("node_since"),
-        py::arg("first_step"), py::arg("last_step"),
-        "Living aliases of Python's, exports and graph nodes that were born in these steps: for "
-        "each kind the rows (site, step, count, bytes), sorted.");
+  m.def("_cohorts", &survivors, py::arg("alias_since"), py::arg("storage_since"),
+        py::arg("node_since"), py::arg("first_step"), py::arg("last_step"),
+        "Living aliases of Python's, exports, graph nodes, and storages that no such alias "
+        "has, that were born in these steps: for each kind the rows (site, step, count, bytes), "
+        "sorted.");
+  m.def("_unheld_storages", &unheld_storages, py::arg("since"),
+        "The serials of storages that no alias of Python's, gradient of one or export has.");
+  m.def(
+      "_birth_now", [] { return py::make_tuple(current_site(), birth_step.load()); },
+      "(site, step) of what is born here and now.");
 }
 
 }  // namespace garboard::python

@@ -16,6 +16,7 @@ from garboard.leaks._snapshot import Snapshot
 from garboard.leaks.evidence._steps import Steps
 from garboard.leaks.evidence._survivors import Since, cohorts
 from garboard.leaks.findings._leak import Leak
+from garboard.leaks.holders._roots import Opened
 from garboard.leaks.judging._checked import Checked
 from garboard.leaks.judging._exemptions import Exemptions, is_ignored
 from garboard.leaks.judging._freed import Expected
@@ -56,6 +57,7 @@ class LeakWatcher:
         self._expected: list[Expected] = []
         self._announced: dict[str, Leak] = {}
         self._warm_bytes = _live_bytes()
+        self._opened = Opened.here()
         self._report: LeakReport | None = None
 
     def __repr__(self) -> str:
@@ -67,6 +69,7 @@ class LeakWatcher:
         self._steps = Steps()
         self._since = Since.now()
         self._warm_bytes = _live_bytes()
+        self._opened = Opened.here()
         return self
 
     def __exit__(
@@ -242,7 +245,7 @@ class LeakWatcher:
         )
 
     def _trial(self, now: int) -> Trial:
-        return Trial(now, self._since, self._steps, self._tracker, self._exemptions)
+        return Trial(now, self._since, self._steps, self._tracker, self._exemptions, self._opened)
 
     def _evaluate(self, now: int) -> None:
         found = cohorts(self._since, self._steps, WARMUP + 1, now - GRACE)
@@ -255,6 +258,9 @@ class LeakWatcher:
         if not self._steps.epochs and (due := self._tracker.due(now)):
             leaks += self._trial(now).tensors(due)
             self._tracker.put_off(due, now)
+        if not self._steps.epochs and (due := self._tracker.unseen_due(now)):
+            leaks += self._trial(now).unseen()
+            self._tracker.put_off(due, now)
         self._announce(leaks)
 
     def _unfreed(self, now: int) -> list[Leak]:
@@ -266,19 +272,20 @@ class LeakWatcher:
 
         A list that a function returns has another holder afterwards; it is the same leak.
         """
-        here = {leak.fingerprint for leak in found}
-        gone = [leak for name, leak in self._announced.items() if name not in here]
+        here = {leak.fingerprint for leak in found} | {leak.cause for leak in found}
+        gone = [it for name, it in self._announced.items() if not {name, it.cause} & here]
         lines = {leak.site for leak in gone}
         return [*(leak for leak in found if leak.site not in lines), *gone]
 
     def _announce(self, leaks: list[Leak] | tuple[Leak, ...]) -> None:
-        new = [
-            leak
-            for leak in leaks
-            if leak.verdict == "LEAK"
-            and leak.fingerprint not in self._announced
-            and not is_ignored(leak.fingerprint)
-        ]
+        known = {it.cause for it in self._announced.values()}
+        new: list[Leak] = []
+        for leak in leaks:
+            if leak.verdict != "LEAK" or is_ignored(leak.fingerprint):
+                continue
+            if leak.fingerprint not in self._announced and leak.cause not in known:
+                new.append(leak)
+                known.add(leak.cause)
         self._announced.update((leak.fingerprint, leak) for leak in new)
         if not new:
             return

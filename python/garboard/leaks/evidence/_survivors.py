@@ -7,14 +7,18 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from garboard import _engine
+from garboard._hooks import registered_hooks
 from garboard._site import line_of
 from garboard.leaks.evidence._steps import Steps
 
-__all__ = ["Key", "Node", "Since", "Survivor", "cohorts", "nodes", "survivors"]
+__all__ = ["Key", "Node", "Since", "Survivor", "Unheld", "cohorts", "nodes", "survivors", "unheld"]
 
 
 class Key(NamedTuple):
-    """A group of births: what was born ("tensor", "export" or "node"), and the site's number."""
+    """A group of births: what was born, and the site's number.
+
+    What: "tensor", "export", "node", "storage" (that no tensor of Python's has) or "hook".
+    """
 
     what: str
     site: int
@@ -124,12 +128,42 @@ def cohorts(since: Since, steps: Steps, first: int, last: int) -> dict[Key, dict
     """Count the survivors born in own steps `first` to `last`, by line and birth step."""
     found: dict[Key, dict[int, int]] = {}
     rows: Iterable[list[tuple[int, int, int, int]]] = _engine._cohorts(
-        since.alias, since.node, *steps.global_range(first, last)
+        since.alias, since.storage, since.node, *steps.global_range(first, last)
     )
-    for what, kind_rows in zip(("tensor", "export", "node"), rows, strict=True):
+    hooks = [(site, step, 1, 0) for site, step in registered_hooks()]
+    for what, kind_rows in zip(_WHAT, (*rows, hooks), strict=True):
         for site, global_step, count, _ in kind_rows:
             step = steps.own(global_step)
             if first <= step <= last and step not in steps.warm:
                 group = found.setdefault(Key(what, line_of(site)), {})
                 group[step] = group.get(step, 0) + count
     return found
+
+
+_WHAT = ("tensor", "export", "node", "storage", "hook")
+
+
+@dataclass(slots=True)
+class Unheld:
+    """A living storage that no tensor of Python's has."""
+
+    serial: int
+    site: int
+    step: int
+    nbytes: int
+
+
+def unheld(since: int, steps: Steps | None = None) -> list[Unheld]:
+    """Return the living storages born since a serial that no tensor of Python's has, nor the
+    gradient of one, nor an export, oldest first."""
+    serials = set(_engine._unheld_storages(since))
+    return [
+        Unheld(
+            serial=row["serial"],
+            site=line_of(row["site"]),
+            step=steps.own(row["step"]) if steps else 0,
+            nbytes=row["bytes"],
+        )
+        for row in (_engine._storages(min(serials)) if serials else ())
+        if row["serial"] in serials
+    ]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from garboard.leaks.evidence._graphs import Chain
 from garboard.leaks.findings._fixes import Accumulating
 from garboard.leaks.findings._leak import Verdict
+from garboard.leaks.holders._cycles import Cycle
 from garboard.leaks.holders._groups import Group
 from garboard.leaks.holders._look import Look
 
@@ -19,6 +20,10 @@ def _no_group(group: Group) -> bool:
 
 
 def _no_graph(chain: Chain, owner: Group | None) -> bool:
+    return False
+
+
+def _no_cycle(cycle: Cycle) -> bool:
     return False
 
 
@@ -50,9 +55,11 @@ class Kind:
             attribute of. For graphs `{name}` is what accumulates, `{value}` what is added to it.
         fits: Tells whether tensors behind one holder are of this kind.
         fits_graph: Tells whether a graph over many steps is, behind the holder of its head.
+        fits_cycle: Tells whether a cycle that only the collector breaks is of this kind.
         fix_group: Writes the fix for one group; `fix`, filled in, by default.
         fix_graph: Likewise for a graph.
         is_settled: Tells whether growth is a leak, and not perhaps a buffer that still fills.
+        may_settle: False where even endless growth is no leak for certain.
         standing: The verdict on what has not grown; None where a single one is no word worth.
         nbytes: What would come back, where that is not what the tensors have.
         figures: What the evidence says besides.
@@ -67,9 +74,11 @@ class Kind:
     fix: str = ""
     fits: Callable[[Group], bool] = _no_group
     fits_graph: Callable[[Chain, Group | None], bool] = _no_graph
+    fits_cycle: Callable[[Cycle], bool] = _no_cycle
     fix_group: Callable[[Group], str] | None = None
     fix_graph: Callable[[Accumulating], str] | None = None
     is_settled: Callable[[Group], bool] = _always
+    may_settle: bool = True
     standing: Callable[[Group], Verdict | None] = _never_alone
     nbytes: Callable[[Group], int] | None = None
     figures: Callable[[Group], str] = _nothing

@@ -81,6 +81,11 @@ class Leak:
         return GRAVITY.index(self.verdict), -self.bytes, -self.count
 
     @property
+    def cause(self) -> str:
+        """What several looks at one leak agree on, whichever of its tensors they met."""
+        return f"{self.kind} {self.holder}"
+
+    @property
     def summary(self) -> str:
         """One line of at most 100 characters or so: kind, amount, fingerprint."""
         return f"{self.kind}: {self.figures} [{self.fingerprint}]"

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from garboard._engine import human_bytes
 from garboard._site import site_of
 from garboard.leaks.evidence._graphs import Chain
-from garboard.leaks.evidence._survivors import Node, Survivor
+from garboard.leaks.evidence._survivors import Node, Survivor, Unheld
 from garboard.leaks.findings._fixes import accumulating
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._leak import Leak, Rate, Verdict, fingerprint_of
@@ -19,6 +19,15 @@ from garboard.leaks.holders._hops import Link
 __all__ = ["counted", "leak_of_cycles", "leak_of_graph", "leak_of_group", "leak_of_unreached"]
 
 
+_NOUNS = {
+    "tensor": "tensor",
+    "export": "tensor",
+    "node": "graph node",
+    "storage": "optimizer",
+    "hook": "hook",
+}
+
+
 def leak_of_group(group: Group, kind: Kind, verdict: Verdict, now: int, weight: int = 1) -> Leak:
     """Describe tensors behind one holder."""
     survivors = group.survivors
@@ -27,20 +36,24 @@ def leak_of_group(group: Group, kind: Kind, verdict: Verdict, now: int, weight: 
     own_bytes = kind.nbytes(group) if kind.nbytes else sum(it.nbytes for it in survivors) * weight
     nbytes = own_bytes + group.saved_bytes
     cohorts = cohorts_of(survivors)
+    noun = _NOUNS[group.what]
+    # What registers a hook is the user's line; what fills the table is ours.
+    place = site if group.what == "hook" else holder_site(group.named, site)
+    is_held = noun == "tensor"
     return Leak(
         kind=kind.name,
         verdict=verdict,
         count=count,
         bytes=nbytes,
         site=site,
-        holder=holder_text(group.named, site),
+        holder=holder_text(group.named, site, place),
         chain=chain_text(group.chain),
         since_step=min(cohorts),
-        rate=_rate(cohorts, now, nbytes, tensors=count, nodes=group.nodes),
+        rate=_rate(cohorts, now, nbytes, tensors=count * is_held, nodes=group.nodes),
         fix=_fix_for_group(kind, group),
         fingerprint=fingerprint_of(kind.family, kind.name, site, _edges(group.chain[group.at :])),
-        evidence=f"{_of_steps(cohorts, now)}: {counted(count, 'tensor')}{_besides(kind, group)}",
-        holder_site=holder_site(group.named, site),
+        evidence=f"{_of_steps(cohorts, now)}: {counted(count, noun)}{_besides(kind, group)}",
+        holder_site=place,
     )
 
 
@@ -116,15 +129,15 @@ def leak_of_cycles(cycles: Sequence[Cycle], kind: Kind, count: int, nbytes: int,
 
 
 def leak_of_unreached(
-    survivors: Sequence[Survivor | Node], kind: Kind, verdict: Verdict, now: int
+    survivors: Sequence[Survivor | Node | Unheld], kind: Kind, verdict: Verdict, now: int
 ) -> Leak:
     """Describe what lives although no root that can be seen leads to it."""
     site = site_of(survivors[-1].site)
-    nbytes = sum(it.nbytes for it in survivors if isinstance(it, Survivor))
+    nbytes = sum(it.saved_bytes if isinstance(it, Node) else it.nbytes for it in survivors)
     cohorts: dict[int, int] = {}
     for it in survivors:
         cohorts[it.step] = cohorts.get(it.step, 0) + 1
-    tensors = sum(isinstance(it, Survivor) for it in survivors)
+    tensors = sum(not isinstance(it, Node) for it in survivors)
     return Leak(
         kind=kind.name,
         verdict=verdict,

@@ -6,10 +6,25 @@ import queue
 from types import CoroutineType, GeneratorType, TracebackType
 from typing import Any
 
+from garboard._site import site_of
 from garboard.leaks.holders._describe import loaded_class
 from garboard.leaks.holders._groups import Group
+from garboard.leaks.holders._holders import may_be_emptied
 
-__all__ = ["is_exception", "is_future", "objects_of", "passes", "passes_loaded"]
+__all__ = [
+    "is_emptied_by_code",
+    "is_exception",
+    "is_future",
+    "objects_of",
+    "passes",
+    "passes_loaded",
+]
+
+
+def is_emptied_by_code(group: Group) -> bool:
+    """Tell whether the program has code that takes items out of the holder, or begins it anew."""
+    site = site_of(group.survivors[-1].site)
+    return may_be_emptied(group.named, site, group.opened)
 
 
 def objects_of(group: Group) -> list[Any]:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
+from garboard._engine import Tensor
 from garboard.leaks.evidence._survivors import Survivor
-from garboard.leaks.holders._describe import described, place_of
+from garboard.leaks.holders._describe import described, is_context, place_of
 from garboard.leaks.holders._hops import Link, links
 from garboard.leaks.holders._roots import is_ours
 from garboard.leaks.holders._unasked import is_a, module_of_class
@@ -31,6 +32,8 @@ class Cycle:
         edges: The kinds and names of the edges, without indexes.
         holder: Type and name of the first object of the cycle that has one.
         place: A line where a function on the cycle is defined, or "".
+        is_stashed: True where an attribute of a Function's `ctx` is on it.
+        is_native: True where no object of the program's is on it.
     """
 
     serial: int
@@ -41,6 +44,8 @@ class Cycle:
     edges: tuple[str, ...]
     holder: str
     place: str
+    is_stashed: bool = False
+    is_native: bool = False
 
 
 def cycle_through(survivor: Survivor) -> Cycle | None:
@@ -104,7 +109,13 @@ def _cycle(survivor: Survivor, path: list[Any]) -> Cycle:
         ),
         holder=described(named.object),
         place=next((place.place for place in places if place is not None), ""),
+        is_stashed=any(is_context(it) for it in path),
+        is_native=all(_is_of_library(it) for it in path),
     )
+
+
+def _is_of_library(thing: Any) -> bool:
+    return is_a(thing, Tensor) or module_of_class(type(thing)).startswith("garboard")
 
 
 def _is_instance(link: Link) -> bool:

@@ -16,7 +16,7 @@ from types import (
 from typing import Any
 
 from garboard import _engine
-from garboard._engine import Tensor
+from garboard._engine import GraphNode, Tensor
 from garboard._site import Site, site_of
 from garboard._texts import printable
 from garboard.leaks.holders._unasked import (
@@ -30,12 +30,24 @@ from garboard.leaks.holders._unasked import (
     type_name,
 )
 
-__all__ = ["code_of", "described", "file_of", "loaded_class", "place_of"]
+__all__ = [
+    "code_of",
+    "described",
+    "file_of",
+    "function_name",
+    "is_context",
+    "loaded_class",
+    "place_of",
+]
 
 
 def described(thing: Any) -> str:
     """Return `list of 60`, `Tensor float32[8] #214`, `function hook()`, `class Run`."""
     kind = type(thing)
+    if kind is GraphNode:
+        return f"graph node {printable(thing.name())} #{thing.serial}"
+    if is_context(thing):
+        return f"ctx of {function_name(thing)}"
     if is_a(thing, Tensor):
         return _tensor(thing)
     if is_a(thing, ModuleType):
@@ -113,6 +125,18 @@ def file_of(thing: Any) -> str:
     module = thing if is_a(thing, ModuleType) else sys.modules.get(module_of_class(cls))
     file = attributes_of(module).get("__file__")
     return printable(file) if is_a(file, str) else ""
+
+
+def is_context(thing: Any) -> bool:
+    """Tell whether a thing is the `ctx` of a Function of the user's."""
+    kind = loaded_class("garboard.autograd.function", "FunctionCtx")
+    return kind is not None and type(thing) is kind
+
+
+def function_name(context: Any) -> str:
+    """Return the name of the Function whose `ctx` this is."""
+    function = attributes_of(context).get("_function")
+    return type_name(function, is_qualified=True) if is_a(function, type) else "a Function"
 
 
 def loaded_class(module: str, name: str) -> type | None:

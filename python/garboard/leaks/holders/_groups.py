@@ -10,8 +10,9 @@ from typing import Any
 
 from garboard import _engine
 from garboard.leaks.evidence._survivors import Survivor
-from garboard.leaks.holders._describe import loaded_class
+from garboard.leaks.holders._describe import function_name, is_context, loaded_class
 from garboard.leaks.holders._hops import Link, links
+from garboard.leaks.holders._roots import ANYWHERE, Opened
 from garboard.leaks.holders._unasked import attributes_of, is_a, is_cache, items_of, length_of
 
 __all__ = ["Group", "cohorts_of", "grouped", "is_container"]
@@ -32,6 +33,7 @@ class Group:
         nodes: How many graph nodes hang behind, and how many bytes those saved.
         is_retained: True where the nodes were kept for a second backward pass.
         loop_file: The source file of the loop under watch.
+        opened: Where the check begins.
         thing_count: How many things they are: the tensors of a packed sequence are one.
     """
 
@@ -43,7 +45,14 @@ class Group:
     saved_bytes: int = 0
     is_retained: bool = False
     loop_file: str = ""
+    opened: Opened = ANYWHERE
     thing_count: int = 1
+
+    @property
+    def what(self) -> str:
+        """What the survivors are: "tensor", or what carries on what no tensor leads to."""
+        kinds = {it.what for it in self.survivors}
+        return kinds.pop() if len(kinds) == 1 else "tensor"
 
     @property
     def holder(self) -> Any:
@@ -103,6 +112,11 @@ def cohorts_of(survivors: Sequence[Survivor]) -> dict[int, int]:
     return found
 
 
+def age(survivor: Survivor) -> tuple[bool, int]:
+    """What sorts the newest last; a tensor tells more than what carries others on."""
+    return survivor.what in ("tensor", "export"), survivor.serial
+
+
 def is_container(thing: Any) -> bool:
     """Tell whether a thing can gain items: a list, dict, set or deque, or a cache."""
     return is_a(thing, _CONTAINERS) or is_cache(thing)
@@ -114,10 +128,18 @@ Path = tuple[Survivor, list[Any]]  # the objects from a root to the tensor, or t
 def grouped(found: Sequence[Path]) -> list[Group]:
     """Group survivors by the deepest object that leads to all of them and branches there."""
     roots: dict[int, list[Path]] = {}
+    stashes: dict[object, list[Path]] = {}
     for survivor, path in found:
         is_part = len(path) > 2 and is_a(path[-2], _engine._PackedSequence)
-        roots.setdefault(id(path[0]), []).append((survivor, path[:-1] if is_part else path))
+        whole = (survivor, path[:-1] if is_part else path)
+        if survivor.what == "hook":
+            stashes.setdefault((id(path[-1]), survivor.site), []).append(whole)
+        elif len(path) > 1 and is_context(path[0]):
+            stashes.setdefault((function_name(path[0]), survivor.site), []).append(whole)
+        else:
+            roots.setdefault(id(path[0]), []).append(whole)
     groups = [group for paths in roots.values() for group in _split(paths, 0)]
+    groups += [_stash(paths) for paths in stashes.values()]
     return sorted(_merged(groups), key=lambda group: group.survivors[0].serial)
 
 
@@ -128,10 +150,10 @@ def _merged(groups: list[Group]) -> list[Group]:
         key = id(group.holder) if is_container(group.holder) else id(group)
         first = found.setdefault(key, group)
         if first is not group:
-            newer = max(first, group, key=lambda it: it.survivors[-1].serial)
+            newer = max(first, group, key=lambda it: age(it.survivors[-1]))
             first.chain, first.at = newer.chain, newer.at
             both = [*first.survivors, *group.survivors]
-            first.survivors = sorted(both, key=lambda it: it.serial)
+            first.survivors = sorted(both, key=age)
             first.thing_count += group.thing_count
     return list(found.values())
 
@@ -180,8 +202,16 @@ def _nearest_container(path: list[Any]) -> int:
     return next((i for i in range(last, 0, -1) if _gains_items(path, i)), max(last, 0))
 
 
+def _stash(paths: list[Path]) -> Group:
+    """Put together what one line puts into a table of hooks, or into the contexts of a function."""
+    ordered = sorted(paths, key=lambda path: (path[0].step, path[0].serial))
+    chain = links(ordered[-1][1])
+    at = 1 if is_context(chain[0].object) else len(chain) - 1
+    return Group([it for it, _ in ordered], chain, at, thing_count=len(ordered))
+
+
 def _group(paths: list[Path], depth: int) -> Group:
-    ordered = sorted(paths, key=lambda path: path[0].serial)
+    ordered = sorted(paths, key=lambda path: age(path[0]))
     path = ordered[-1][1]
     chain = links(path)
     # The plumbing is folded: the holder is at its own hop, or at that of the object it belongs to.

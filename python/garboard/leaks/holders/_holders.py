@@ -14,10 +14,10 @@ from garboard._engine import Tensor
 from garboard._site import Site, site_of
 from garboard._texts import printable
 from garboard.leaks.evidence import _survivors
-from garboard.leaks.holders._describe import code_of, described, file_of, place_of
+from garboard.leaks.holders._describe import code_of, described, file_of, is_context, place_of
 from garboard.leaks.holders._hops import Link, links
-from garboard.leaks.holders._roots import phases
-from garboard.leaks.holders._source import Scope, Storing, is_emptied, storing_line
+from garboard.leaks.holders._roots import ANYWHERE, Opened, depth_of, phases
+from garboard.leaks.holders._source import Scope, Storing, is_emptied, is_in_loop, storing_line
 from garboard.leaks.holders._unasked import is_a, is_cache, is_disposed, type_name
 
 __all__ = [
@@ -57,7 +57,8 @@ def expression(chain: Sequence[Link]) -> str:
         elif kind == "thread-local":
             text = f"{text}.{name}"
         elif kind == "attribute":
-            text = f"{type_name(type(before.object))}.{name}"
+            owner = before.object
+            text = f"{'ctx' if is_context(owner) else type_name(type(owner))}.{name}"
         elif kind == "item":
             text = f"{text}[{name}]"
         elif kind == "cached result":
@@ -89,9 +90,25 @@ def holder_site(chain: Sequence[Link], near: Site) -> Site | None:
     return place_of(owner) or (Site(file, 1, "") if file else None)
 
 
-def may_be_emptied(chain: Sequence[Link], near: Site) -> bool:
-    """Tell whether the program has code that takes items out of the last object of a chain."""
-    return any(is_emptied(scope, name) for scope, name in _scopes(chain, near))
+def may_be_emptied(chain: Sequence[Link], near: Site, opened: Opened = ANYWHERE) -> bool:
+    """Tell whether the program has code that takes items out of the last object of a chain.
+
+    Or will begin it anew: a variable of a function ends with the call, and a loop of the program
+    calls again. A loop around the whole check does not.
+    """
+    if any(is_emptied(scope, name) for scope, name in _scopes(chain, near)):
+        return True
+    frame = chain[0].object
+    if not is_a(frame, FrameType) or len(chain) < 2 or chain[1].edge.kind != "local":
+        return False
+    depth, file, caller = depth_of(frame), frame.f_code.co_filename, frame.f_back
+    while caller is not None and caller.f_code.co_filename == file and depth > opened.depth:
+        depth -= 1
+        after = opened.line if depth == opened.depth else 0
+        if depth >= opened.depth and is_in_loop(printable(file), caller.f_lineno, after):
+            return True
+        caller = caller.f_back
+    return False
 
 
 def _last_named(chain: Sequence[Link]) -> int | None:
@@ -115,8 +132,11 @@ def _scopes(chain: Sequence[Link], near: Site) -> list[tuple[Scope, str]]:
     return [(Scope(file, 0, is_attribute), name) for file in files]
 
 
-def holder_text(chain: Sequence[Link], near: Site) -> str:
-    """Return the holder's type, name and line: "list `losses` (train.py:12)"."""
+def holder_text(chain: Sequence[Link], near: Site, place: Site | None = None) -> str:
+    """Return the holder's type, name and line: "list `losses` (train.py:12)".
+
+    The line is the one that fills it, unless another one is given.
+    """
     last = chain[-1]
     kind = last.edge.kind
     if is_a(last.object, Tensor) or kind == "cached result":
@@ -126,7 +146,7 @@ def holder_text(chain: Sequence[Link], near: Site) -> str:
     if kind == "closure variable" and what != kind:
         what = f"closure variable, {what}"
     name = expression(chain) or described(last.object)
-    site = holder_site(chain, near)
+    site = place or holder_site(chain, near)
     return f"{what} `{name}`" + (f" ({site.place})" if site else "")
 
 

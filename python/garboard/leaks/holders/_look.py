@@ -13,15 +13,18 @@ from typing import Any
 from garboard import _engine
 from garboard.leaks.evidence._graphs import Chain, behind, chains
 from garboard.leaks.evidence._steps import Steps
-from garboard.leaks.evidence._survivors import Since, Survivor, nodes, survivors
+from garboard.leaks.evidence._survivors import Since, Survivor, nodes, survivors, unheld
 from garboard.leaks.evidence._views import pinned_bytes
+from garboard.leaks.holders._carriers import carriers, hook_rows
 from garboard.leaks.holders._cycles import Cycle, cycle_through
 from garboard.leaks.holders._groups import Group, grouped, is_container
-from garboard.leaks.holders._roots import caller_file, phases
+from garboard.leaks.holders._roots import ANYWHERE, Opened, caller_file, phases
 
 __all__ = ["Look"]
 
 _MOST_PATHS = 4096  # survivors whose way from a root is looked up; the others count by proportion
+
+_OF_PYTHON = ("tensor", "export")
 
 
 class Look:
@@ -32,6 +35,8 @@ class Look:
         steps: Translates birth steps; without it they are the process's.
         is_suspect: Which survivors are looked at.
         loop_file: The source file of the loop or block; the innermost caller's by default.
+        opened: Where the check begins.
+        is_deep: Look, too, for what carries nodes and storages that no tensor leads to.
     """
 
     def __init__(
@@ -40,29 +45,47 @@ class Look:
         steps: Steps | None,
         is_suspect: Callable[[Survivor], bool],
         loop_file: str = "",
+        is_deep: bool = False,
+        opened: Opened = ANYWHERE,
     ) -> None:
+        self._opened = opened
         self._loop_file = loop_file or caller_file()
+        self._since, self._steps = since, steps
+        self._carried: set[int] = set()
         self.nodes = nodes(since.node, steps)
         self._living = list(survivors(0, steps))
         self.suspects = [it for it in self._living if it.serial >= since.alias and is_suspect(it)]
+        if is_deep:
+            self._suspect_carriers()
         self._saved = {serial for node in self.nodes.values() for serial in node.saved_storages}
         self.groups: list[Group] = []
         self.unreached: list[Survivor] = []
         self._find_groups()
 
+    def _suspect_carriers(self) -> None:
+        """Nodes and storages to which no tensor leads may be carried on by other objects."""
+        reached = behind((it.node for it in self._living), self.nodes)
+        left = {serial: node for serial, node in self.nodes.items() if serial not in reached}
+        storages = {it.serial: it for it in unheld(self._since.storage, self._steps)}
+        carried = set(storages)
+        self.suspects += carriers(left, storages)
+        self._carried = carried - set(storages)
+        if self._steps is not None:
+            self.suspects += hook_rows(self._steps)
+
     def _find_groups(self) -> None:
         self.weight = max(1, -(-len(self.suspects) // _MOST_PATHS))
         asked = self.suspects[:: self.weight]
         reached = self._reached(asked)
-        found = {survivor.serial for survivor, _ in reached}
-        self.unreached = [it for it in asked if it.serial not in found]
+        found = {it.serial for it, _ in reached if it.what in _OF_PYTHON}
+        self.unreached = [it for it in asked if it.serial not in found and it.what in _OF_PYTHON]
         self.groups = _with_bare_ones(grouped(reached))
         pinned = pinned_bytes(self._living, self._saved) if self.groups else {}
         for group in self.groups:
             self._add_figures(group, pinned)
 
     def _add_figures(self, group: Group, pinned: dict[int, int]) -> None:
-        group.loop_file = self._loop_file
+        group.loop_file, group.opened = self._loop_file, self._opened
         hanging = behind((it.node for it in group.survivors), self.nodes).values()
         group.nodes = len(hanging)
         group.saved_bytes = sum(node.saved_bytes for node in hanging)
@@ -104,6 +127,13 @@ class Look:
         """Return some cycles that hold what no root leads to; not what `outside` explains."""
         asked = [it for it in self.unreached if it.serial not in outside][:most]
         return [cycle for cycle in map(cycle_through, asked) if cycle is not None]
+
+    def explained(self) -> tuple[set[int], set[int]]:
+        """Return the serials of nodes and storages that something living leads to."""
+        carried = (it.node for it in [*self._living, *self.suspects])
+        found = behind(carried, self.nodes)
+        saved = {serial for node in found.values() for serial in node.saved_storages}
+        return set(found), saved | self._carried
 
     def collect(self) -> set[int]:
         """Let go of everything, collect garbage, and return the serials of what still lives."""

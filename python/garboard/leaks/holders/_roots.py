@@ -7,12 +7,13 @@ import os
 import sys
 import threading
 from types import FrameType, ModuleType
+from typing import NamedTuple
 
 from garboard import _engine
 from garboard._texts import printable
 from garboard.leaks.holders._unasked import is_a, module_name_of
 
-__all__ = ["caller_file", "is_ours", "phases"]
+__all__ = ["ANYWHERE", "Opened", "caller_file", "depth_of", "is_ours", "phases"]
 
 _LEAKS = os.path.dirname(os.path.dirname(__file__))
 _OURS = (_LEAKS + os.sep, os.path.join(os.path.dirname(_LEAKS), "pytest_plugin"))
@@ -35,6 +36,29 @@ def caller_file() -> str:
     while frame is not None and is_ours(frame):
         frame = frame.f_back
     return frame.f_code.co_filename if frame is not None else ""
+
+
+class Opened(NamedTuple):
+    """Where a check begins: how many frames deep, and at which line of the innermost."""
+
+    depth: int = 0
+    line: int = 0
+
+    @classmethod
+    def here(cls) -> Opened:
+        """Return the innermost frame's outside the leak checks."""
+        frame: FrameType | None = sys._getframe()
+        while frame is not None and is_ours(frame):
+            frame = frame.f_back
+        return cls(depth_of(frame), frame.f_lineno) if frame is not None else cls()
+
+
+def depth_of(frame: FrameType | None) -> int:
+    """Return how many frames a frame is in, itself included."""
+    depth = 0
+    while frame is not None:
+        frame, depth = frame.f_back, depth + 1
+    return depth
 
 
 def phases() -> list[list[object]]:
@@ -75,3 +99,6 @@ def _frames() -> list[object]:
     finally:
         frames.clear()  # it holds this very frame: a cycle that would keep our callers' locals
     return found
+
+
+ANYWHERE = Opened()

@@ -8,7 +8,17 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-__all__ = ["Accumulation", "Scope", "Storing", "accumulation_at", "is_emptied", "storing_line"]
+__all__ = [
+    "Accumulation",
+    "Scope",
+    "Storing",
+    "accumulation_at",
+    "calls_at",
+    "escape_near",
+    "is_emptied",
+    "is_in_loop",
+    "storing_line",
+]
 
 _TAKES = {"clear", "discard", "pop", "popitem", "popleft", "remove"}
 _STORES = {
@@ -114,6 +124,47 @@ def accumulation_at(file: str, line: int) -> Accumulation | None:
     return None
 
 
+def calls_at(file: str, line: int) -> set[str]:
+    """Return the names of what the statement on a line calls."""
+    statement = _statement_at(file, line)
+    calls = [it.func for it in ast.walk(statement) if isinstance(it, ast.Call)] if statement else []
+    return {getattr(it, "attr", getattr(it, "id", "")) for it in calls}
+
+
+def escape_near(file: str, line: int) -> str:
+    """Return a statement, in the function around a line, that takes tensors out of their scope."""
+    for statement in _statements(Scope(file, _function_around(file, line))):
+        if hasattr(statement, "body"):
+            continue
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                name = node.func.attr
+                if name in _ESCAPES or (name == "detach" and node.args):
+                    return ast.unparse(statement)
+    return ""
+
+
+_ESCAPES = {
+    "detach_from_dispose_scope",
+    "dispose_everything_but",
+    "move_to_other",
+    "move_to_other_dispose_scope",
+    "move_to_outer",
+    "move_to_outer_dispose_scope",
+}
+
+
+def _function_around(file: str, line: int) -> int:
+    """Return the first line of the innermost function around a line, or 0."""
+    tree = _tree(file, tuple(linecache.getlines(file))) if file else None
+    around = [
+        _first_line(it)
+        for it in (ast.walk(tree) if tree else ())
+        if isinstance(it, _FUNCTIONS) and it.lineno <= line <= (it.end_lineno or 0)
+    ]
+    return max(around, default=0)
+
+
 def _is_place(node: ast.AST) -> bool:
     return isinstance(node, ast.Name | ast.Attribute | ast.Subscript)
 
@@ -165,7 +216,8 @@ def storing_line(scope: Scope, name: str, near: int = 0) -> Storing | None:
 def is_emptied(scope: Scope, name: str) -> bool:
     """Tell whether there is code that takes items out of the container called `name`.
 
-    Or that begins it anew: in a loop, or, for an attribute, in another function than `__init__`.
+    Or that looks at its length before it stores, or stores by an index that comes round; or that
+    begins it anew: in a loop, or, for an attribute, in another function than `__init__`.
     """
     for statement in _statements(scope, name):
         loop = statement if isinstance(statement, ast.For | ast.AsyncFor | ast.While) else None
@@ -174,11 +226,45 @@ def is_emptied(scope: Scope, name: str) -> bool:
         is_method = isinstance(statement, ast.FunctionDef) and statement.name != "__init__"
         if is_method and scope.is_attribute and _assigns_within(statement, name, scope):
             return True
+        test = getattr(statement, "test", None)
+        if test is not None and any(_measures(it, name, scope) for it in ast.walk(test)):
+            return True
         if hasattr(statement, "body"):
             continue
         if any(_takes(it, name, scope) for it in ast.walk(statement)):
             return True
     return False
+
+
+def is_in_loop(file: str, line: int, after: int = 0) -> bool:
+    """Tell whether a line stands in a loop that begins after another line."""
+    return any(
+        isinstance(statement, ast.For | ast.AsyncFor | ast.While)
+        and statement.lineno > after
+        and statement.body[0].lineno <= line <= (statement.end_lineno or 0)
+        for statement in _statements(Scope(file))
+    )
+
+
+def _measures(node: ast.AST, name: str, scope: Scope) -> bool:
+    """`len(name) < most`"""
+    return isinstance(node, ast.Compare) and any(
+        isinstance(it, ast.Call)
+        and isinstance(it.func, ast.Name)
+        and it.func.id == "len"
+        and any(_is_named(argument, name, scope) for argument in it.args)
+        for it in (node.left, *node.comparators)
+    )
+
+
+def _comes_round(target: ast.AST, name: str, scope: Scope) -> bool:
+    """`name[i % most] = ...`"""
+    return (
+        isinstance(target, ast.Subscript)
+        and _is_named(target.value, name, scope)
+        and isinstance(target.slice, ast.BinOp)
+        and isinstance(target.slice.op, ast.Mod)
+    )
 
 
 def _assigns(node: ast.AST, name: str, scope: Scope) -> bool:
@@ -197,6 +283,8 @@ def _takes(node: ast.AST, name: str, scope: Scope) -> bool:
         return any(_is_named(it, name, scope) for it in gone)
     if not isinstance(node, ast.Assign):
         return False
+    if any(_comes_round(target, name, scope) for target in node.targets):
+        return True
     for target in node.targets:  # losses[:] = []
         if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice):
             return _is_named(target.value, name, scope)

@@ -42,7 +42,7 @@ def judged(
         loop_file: The stretch's source file; the innermost caller's by default.
     """
     born = Since.now().alias - since.alias
-    if not any(_engine._cohorts(since.alias, since.node, 0, 2**32 - 1)):
+    if not any(_engine._cohorts(*since, 0, 2**32 - 1)):
         return Judgement((), (), Checked(len(measured), born, 0))
     exact = _Exact(since, steps, measured, is_exempt, loop_file)
     leaks = [leak for leak in exact.leaks() if not is_ignored(leak.fingerprint)]

@@ -8,12 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["GRACE", "LEAST_COHORTS", "PERIOD", "WARMUP", "Growth", "is_spread", "is_steady"]
+__all__ = [
+    "ENDLESS",
+    "GRACE",
+    "LEAST_COHORTS",
+    "PERIOD",
+    "WARMUP",
+    "Growth",
+    "is_spread",
+    "is_steady",
+]
 
 WARMUP = 3  # steps whose births are nobody's fault: lazy states, first gradients, caches
 GRACE = 4  # steps a healthy tensor may live on: the depth of usual gradient accumulation
 LEAST_COHORTS = 6  # birth steps with survivors; fewer are single events
 WINDOWS = (24, 96, 384)  # steps; the long ones see what leaks in every tenth step
+ENDLESS = 100  # birth steps in a row: a buffer that nothing empties is none
 PERIOD = WINDOWS[0] // 3  # steps between two evaluations
 
 Cohorts = Mapping[int, int]  # birth step: how many of it live

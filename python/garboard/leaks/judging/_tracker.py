@@ -10,6 +10,8 @@ from garboard.leaks.judging._growth import GRACE, LEAST_COHORTS, WARMUP, Growth
 
 __all__ = ["Tracker"]
 
+_HELD = ("tensor", "export")  # what Python's objects are themselves
+
 _Found = Mapping[Key, Mapping[int, int]]
 
 
@@ -54,7 +56,23 @@ class Tracker:
         return {
             key
             for key, growth in self._growths.items()
-            if key.what != "node" and growth.is_nearly_confirmed and now >= self._holds.get(key, 0)
+            if key.what in _HELD and growth.is_nearly_confirmed and now >= self._holds.get(key, 0)
+        }
+
+    def unseen(self, now: int, least: int = 2) -> set[Key]:
+        """Return what grows although no tensor of Python's is it: nodes, storages, hooks."""
+        return {
+            key
+            for key, growth in self._growths.items()
+            if key.what not in _HELD and growth.streak >= least
+        }
+
+    def unseen_due(self, now: int) -> set[Key]:
+        """Return those that have become a case, or are about to."""
+        return {
+            key
+            for key in self.unseen(now)
+            if self._growths[key].is_nearly_confirmed and now >= self._holds.get(key, 0)
         }
 
     def has_grown(self, holder: str, items: int, now: int) -> bool:
@@ -123,7 +141,7 @@ class Tracker:
         return {
             key
             for key, streak in self._epochs.items()
-            if key.what != "node" and streak.count >= 1 and now >= self._holds.get(key, 0)
+            if key.what in _HELD and streak.count >= 1 and now >= self._holds.get(key, 0)
         }
 
 

@@ -6,12 +6,15 @@ single event is none; what only a running frame's variable holds ends with the f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import gc
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from garboard import _engine
 from garboard.leaks.evidence._graphs import Chain
 from garboard.leaks.evidence._steps import Steps
-from garboard.leaks.evidence._survivors import Key, Since, Survivor
+from garboard.leaks.evidence._survivors import Key, Node, Since, Survivor, Unheld, unheld
+from garboard.leaks.evidence._survivors import nodes as all_nodes
 from garboard.leaks.evidence._views import LEAST_PINNED
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._leak import Leak, Verdict
@@ -21,17 +24,20 @@ from garboard.leaks.findings._making import (
     leak_of_group,
     leak_of_unreached,
 )
+from garboard.leaks.findings._traits import is_emptied_by_code
 from garboard.leaks.holders._cycles import Cycle
 from garboard.leaks.holders._groups import Group, cohorts_of
 from garboard.leaks.holders._holders import expression
 from garboard.leaks.holders._look import Look
+from garboard.leaks.holders._roots import Opened
 from garboard.leaks.holders._unasked import is_disposed, type_name
+from garboard.leaks.judging._causes import Case, one_for_each_cause
 from garboard.leaks.judging._exemptions import Exemptions
-from garboard.leaks.judging._growth import GRACE, WINDOWS, is_spread, is_steady
+from garboard.leaks.judging._growth import ENDLESS, GRACE, WARMUP, WINDOWS, is_spread, is_steady
 from garboard.leaks.judging._tracker import Tracker, is_long
-from garboard.leaks.kinds import all_kinds, kind_of_graph, kind_of_group, may_stand
+from garboard.leaks.kinds import all_kinds, kind_of_cycle, kind_of_graph, kind_of_group, may_stand
 from garboard.leaks.kinds._export_pin import KIND as EXPORT_PIN
-from garboard.leaks.kinds._py_cycle import KIND as PY_CYCLE
+from garboard.leaks.kinds._native_cycle import KIND as NATIVE_CYCLE
 from garboard.leaks.kinds._unknown import KIND as UNKNOWN
 
 __all__ = ["Trial"]
@@ -43,31 +49,102 @@ class Trial:
     """One round of verdicts after step `now`; `notes` tell what was let off."""
 
     def __init__(
-        self, now: int, since: Since, steps: Steps, tracker: Tracker, exemptions: Exemptions
+        self,
+        now: int,
+        since: Since,
+        steps: Steps,
+        tracker: Tracker,
+        exemptions: Exemptions,
+        opened: Opened,
     ) -> None:
+        self._opened = opened
         self._now, self._since, self._steps = now, since, steps
         self._tracker, self._exemptions = tracker, exemptions
         self.notes: list[str] = []
 
     def graphs(self) -> list[Leak]:
         """Judge growing graphs, between two reports."""
-        look = Look(self._since, self._steps, lambda _: False)
+        look = self._look(lambda _: False)
         return self._judge_graphs(look, is_final=False)
 
     def tensors(self, keys: set[Key]) -> list[Leak]:
         """Judge the survivors of some lines, between two reports."""
         sites = {key.site for key in keys}
-        look = Look(self._since, self._steps, lambda it: it.site in sites and self._may_be(it))
+        is_deep = bool(self._tracker.unseen(self._now))  # what they are the cause of is theirs
+        look = self._look(lambda it: it.site in sites and self._may_be(it), is_deep)
         leaks = self._judge_groups(look, is_final=False)
         return leaks + self._judge_unreached(look)
 
+    def unseen(self) -> list[Leak]:
+        """Judge what grows although no tensor of Python's is it, between two reports."""
+        look = self._look(lambda _: False, is_deep=True)
+        return self._judge_groups(look, is_final=False)
+
     def everything(self) -> list[Leak]:
         """Judge all there is, for a report."""
-        look = Look(self._since, self._steps, self._may_be)
+        is_deep = bool(self._tracker.unseen(self._now))
+        look = self._look(self._may_be, is_deep)
         leaks = self._judge_graphs(look, is_final=True)
         leaks += self._judge_groups(look, is_final=True)
         leaks += self._search(look, {leak.kind for leak in leaks})
-        return leaks + self._judge_unreached(look)
+        leaks += self._judge_scattered(look)
+        rest = self._rest(look) if is_deep else None
+        leaks += self._judge_unreached(look)
+        if rest and not any(leak.verdict == "CYCLE" for leak in leaks):
+            leaks += self._judge_rest(*rest)
+        return leaks
+
+    def _judge_scattered(self, look: Look) -> list[Leak]:
+        """Judge what grows tensor by tensor, each with a holder of its own."""
+        alone = [it.survivors[0] for it in look.groups if len(it.survivors) == 1]
+        found = []
+        for key in sorted(_keys(alone)):
+            own = [it for it in alone if Key(it.what, it.site) == key]
+            if self._tracker.is_confirmed([key]) and self._is_spread_and_steady(cohorts_of(own)):
+                found.append(leak_of_unreached(own, UNKNOWN, "GROWING", self._now))
+        return found
+
+    def _rest(self, look: Look) -> tuple[list[Unheld], list[Node]]:
+        """Return the storages and nodes that nothing found so far leads to."""
+        known_nodes, known_storages = look.explained()
+        storages = unheld(self._since.storage, self._steps)
+        return (
+            [it for it in storages if it.serial not in known_storages and it.step > WARMUP],
+            [it for it in look.nodes.values() if it.serial not in known_nodes and it.step > WARMUP],
+        )
+
+    def _judge_rest(self, storages: list[Unheld], nodes: list[Node]) -> list[Leak]:
+        """Judge storages, or else nodes, that live by nothing that was found.
+
+        What the collector ends was held by a cycle, and by no object of the program's.
+        """
+        gc.collect()
+        alive = {it.serial for it in unheld(self._since.storage)}
+        dead = [it for it in storages if it.serial not in alive]
+        if self._is_much(sum(it.nbytes for it in dead)) or self._is_piling(dead, "storage"):
+            return [leak_of_unreached(dead, NATIVE_CYCLE, "CYCLE", self._now)]
+        living = [it for it in storages if it.serial in alive]
+        nodes_alive = all_nodes(self._since.node)
+        return self._judge_unnamed(living, "storage") or self._judge_unnamed(
+            [it for it in nodes if it.serial in nodes_alive], "node"
+        )
+
+    def _is_piling(self, found: Sequence[Unheld], what: str) -> bool:
+        return self._tracker.is_confirmed({Key(what, it.site) for it in found})
+
+    def _is_much(self, nbytes: int) -> bool:
+        """Tell whether bytes that waited for the collector are worth a word."""
+        live_bytes = sum(_engine._live_counts()[3].values())
+        return nbytes > max(LEAST_PINNED, (live_bytes + nbytes) // 20)
+
+    def _judge_unnamed(self, found: Sequence[Unheld | Node], what: str) -> list[Leak]:
+        grown = [it for it in found if self._tracker.is_confirmed([Key(what, it.site)])]
+        if not grown or not self._is_spread_and_steady(Counter(it.step for it in grown)):
+            return []
+        return [leak_of_unreached(grown, UNKNOWN, "GROWING", self._now)]
+
+    def _look(self, is_suspect: Callable[[Survivor], bool], is_deep: bool = False) -> Look:
+        return Look(self._since, self._steps, is_suspect, is_deep=is_deep, opened=self._opened)
 
     def _search(self, look: Look, known: set[str]) -> list[Leak]:
         """Find what stands out although it does not grow, of kinds that nothing was said of yet."""
@@ -115,7 +192,7 @@ class Trial:
     # Tensors behind holders
 
     def _judge_groups(self, look: Look, is_final: bool) -> list[Leak]:
-        leaks = []
+        found = []
         for group in look.groups:
             if not self._is_a_case(group, is_final):
                 continue
@@ -126,8 +203,11 @@ class Trial:
             if note := self._exemptions.note_for(group):
                 self.notes.append(note)
                 continue
-            leaks.append(leak_of_group(group, kind, verdict, self._now, look.weight))
-        return leaks
+            found.append(Case(group, kind, verdict))
+        return [
+            leak_of_group(it.group, it.kind, it.verdict, self._now, look.weight)
+            for it in one_for_each_cause(found, look.nodes)
+        ]
 
     def _is_a_case(self, group: Group, is_final: bool) -> bool:
         return self._grows(group, is_final) or (is_final and may_stand(group))
@@ -138,7 +218,9 @@ class Trial:
             if self._steps.epochs:
                 return "LEAK" if self._tracker.epoch_streak(keys) >= 2 else "GROWING"
             if self._is_spread_and_steady(cohorts):
-                is_certain = self._tracker.is_confirmed(keys) and kind.is_settled(group)
+                is_certain = self._tracker.is_confirmed(keys) and (
+                    kind.is_settled(group) or (kind.may_settle and _is_endless(group, cohorts))
+                )
                 return "LEAK" if is_certain else "GROWING"
         return None if min(cohorts) > self._now - GRACE else kind.standing(group)
 
@@ -179,11 +261,18 @@ class Trial:
     def _judge_garbage(self, cycles: list[Cycle], dead: list[Survivor]) -> list[Leak]:
         """What died in the collector alone is worth a word where it is much, or piles up."""
         nbytes = sum(it.nbytes for it in dead)
-        live_bytes = sum(_engine._live_counts()[3].values())
-        is_much = nbytes > max(LEAST_PINNED, (live_bytes + nbytes) // 20)
+        is_much = self._is_much(nbytes)
         if not cycles or not dead or not (is_much or self._tracker.is_confirmed(_keys(dead))):
             return []
-        return [leak_of_cycles(cycles, PY_CYCLE, len(dead), nbytes, self._now)]
+        return [leak_of_cycles(cycles, kind_of_cycle(cycles[-1]), len(dead), nbytes, self._now)]
+
+
+def _is_endless(group: Group, cohorts: Mapping[int, int]) -> bool:
+    """Tell whether a hundred steps in a row have left something, and no code takes anything out."""
+    span = max(cohorts) - min(cohorts) + 1
+    if len(cohorts) < ENDLESS or len(cohorts) < 0.95 * span:
+        return False
+    return not is_emptied_by_code(group)
 
 
 def _name(group: Group) -> str:

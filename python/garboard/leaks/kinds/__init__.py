@@ -11,6 +11,7 @@ from pkgutil import iter_modules
 
 from garboard.leaks.evidence._graphs import Chain
 from garboard.leaks.findings._kind import Kind
+from garboard.leaks.holders._cycles import Cycle
 from garboard.leaks.holders._groups import Group
 
 __all__: list[str] = []
@@ -42,6 +43,13 @@ def kind_of_graph(chain: Chain, owner: Group | None) -> Kind:
     from garboard.leaks.kinds._accumulated_graph import KIND as ACCUMULATED
 
     return next((kind for kind in all_kinds() if kind.fits_graph(chain, owner)), ACCUMULATED)
+
+
+def kind_of_cycle(cycle: Cycle) -> Kind:
+    """Return what a cycle is that only the collector breaks."""
+    from garboard.leaks.kinds._py_cycle import KIND as PY_CYCLE
+
+    return next((kind for kind in all_kinds() if kind.fits_cycle(cycle)), PY_CYCLE)
 
 
 def may_stand(group: Group) -> bool:

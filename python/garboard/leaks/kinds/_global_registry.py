@@ -10,13 +10,14 @@ a variable of another module than the loop's.
 
 from __future__ import annotations
 
+import weakref
 from types import ModuleType
 
-from garboard._site import site_of
 from garboard.leaks.findings._kind import Kind
+from garboard.leaks.findings._traits import is_emptied_by_code
 from garboard.leaks.holders._describe import file_of
 from garboard.leaks.holders._groups import Group
-from garboard.leaks.holders._holders import may_be_emptied
+from garboard.leaks.holders._holders import expression
 from garboard.leaks.holders._unasked import is_a
 
 __all__ = ["KIND"]
@@ -38,8 +39,19 @@ def _fits(group: Group) -> bool:
 
 def _is_settled(group: Group) -> bool:
     """What the program takes items out of, it may yet take them out of."""
-    site = site_of(group.survivors[-1].site)
-    return bool(group.saved_bytes) or not may_be_emptied(group.named, site)
+    return bool(group.saved_bytes) or _is_finalizer(group) or not is_emptied_by_code(group)
+
+
+def _is_finalizer(group: Group) -> bool:
+    """Tell whether `weakref.finalize` has it: until the object dies, and many never do."""
+    return any(link.object is weakref.finalize for link in group.named)
+
+
+def _fix(group: Group) -> str:
+    if _is_finalizer(group):
+        return "give weakref.finalize() no tensors, or detach() the finalizer when it is done"
+    name = expression(group.named)
+    return f"use weakref.WeakSet for {name}, or take items out of it when they are done"
 
 
 KIND = Kind(
@@ -50,4 +62,5 @@ KIND = Kind(
     fits=_fits,
     is_settled=_is_settled,
     fix="use weakref.WeakSet for {name}, or take items out of it when they are done",
+    fix_group=_fix,
 )

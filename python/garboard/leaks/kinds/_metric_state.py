@@ -44,5 +44,6 @@ KIND = Kind(
     rank=120,
     fits=_fits,
     is_settled=lambda group: False,
+    may_settle=False,
     fix="call {owner}.reset() at the end of each epoch",
 )

@@ -15,11 +15,11 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from garboard._site import site_of
 from garboard.leaks.findings._fixes import stored_as
 from garboard.leaks.findings._kind import Kind
+from garboard.leaks.findings._traits import is_emptied_by_code
 from garboard.leaks.holders._groups import Group
-from garboard.leaks.holders._holders import expression, may_be_emptied
+from garboard.leaks.holders._holders import expression
 from garboard.leaks.holders._unasked import is_a, keys_of
 
 __all__ = ["KIND"]
@@ -29,7 +29,7 @@ def _is_settled(group: Group) -> bool:
     """What the program takes items out of, it may yet take them out of; except that unfreed graphs
     are never meant."""
     survivors = group.survivors
-    if may_be_emptied(group.named, site_of(survivors[-1].site)) and not group.saved_bytes:
+    if is_emptied_by_code(group) and not group.saved_bytes:
         return False
     if all(it.requires_grad or it.node for it in survivors):
         return True

@@ -18,5 +18,6 @@ KIND = Kind(
     text=__doc__ or "",
     rank=1000,
     is_settled=lambda group: False,
+    may_settle=False,
     fix="look for a C extension or a graph node that Python keeps",
 )

@@ -20,5 +20,6 @@ KIND = Kind(
     rank=210,
     fits=lambda group: not group.is_contained,
     is_settled=lambda group: False,
+    may_settle=False,
     fix="del {name} when it is done, or make it inside a dispose_scope()",
 )

@@ -1,0 +1,94 @@
+"""Objects that keep what no tensor of Python's leads to: nodes of graphs, optimizers, hooks.
+
+A kept `grad_fn` keeps its graph, and an optimizer its state, with nothing in the registry that says
+so. They are looked up only where something grows that tensors do not explain: it takes a look at
+every object there is.
+"""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+
+from garboard import _engine
+from garboard._engine import GraphNode
+from garboard._hooks import hook_tables
+from garboard._nests import tensors_in
+from garboard._site import line_of
+from garboard.leaks.evidence._steps import Steps
+from garboard.leaks.evidence._survivors import Node, Survivor, Unheld
+from garboard.leaks.holders._describe import loaded_class
+from garboard.leaks.holders._unasked import is_a
+
+__all__ = ["carriers", "hook_rows"]
+
+
+def carriers(nodes: dict[int, Node], storages: dict[int, Unheld]) -> list[Survivor]:
+    """Return a row for each object that carries some of the nodes or storages on.
+
+    What optimizers carry is taken out of `storages`.
+    """
+    return [*_graph_nodes(nodes), *_optimizers(storages)]
+
+
+def hook_rows(steps: Steps) -> list[Survivor]:
+    """Return a row for each registered hook: its table, and where and when it was put there."""
+    found = []
+    for table, births in hook_tables():
+        for number, (site, step) in births.items():
+            birth = Unheld(number, line_of(site), steps.own(step), 0)
+            found.append(_row(table, "hook", birth, 0))
+    return found
+
+
+def _row(thing: Any, what: str, birth: Node | Unheld, nbytes: int, node: int = 0) -> Survivor:
+    return Survivor(
+        tensor=thing,
+        serial=birth.serial,
+        site=birth.site,
+        step=birth.step,
+        what=what,
+        scope=None,
+        shape=(0,),
+        dtype="",
+        device="",
+        nbytes=nbytes,
+        requires_grad=False,
+        is_view=False,
+        storage=0,
+        node=node,
+    )
+
+
+def _graph_nodes(nodes: dict[int, Node]) -> list[Survivor]:
+    """`y.grad_fn`: not tracked by the collector, so they are found as what others refer to."""
+    found: dict[int, Any] = {}
+    if nodes:
+        for thing in gc.get_referents(*gc.get_objects()):
+            if type(thing) is GraphNode:
+                found[thing.serial] = thing
+    return [
+        _row(thing, "node", nodes[serial], 0, serial)
+        for serial, thing in sorted(found.items())
+        if serial in nodes
+    ]
+
+
+def _optimizers(storages: dict[int, Unheld]) -> list[Survivor]:
+    kind: Any = loaded_class("garboard.optim", "Optimizer")
+    if kind is None or not storages:
+        return []
+    owners: dict[int, Any] = {}
+    states = []
+    for optimizer in [it for it in gc.get_objects() if is_a(it, kind)]:
+        states.append(list(tensors_in(list(optimizer.state.values()))))  # aliases, made to be asked
+        owners.update((id(it), optimizer) for it in states[-1])
+    found: dict[int, Survivor] = {}
+    for row in _engine._aliases(0):
+        optimizer, part = owners.get(id(row["tensor"])), storages.pop(row["storage"], None)
+        if optimizer is None or part is None:
+            continue
+        if id(optimizer) not in found:
+            found[id(optimizer)] = _row(optimizer, "storage", part, 0)
+        found[id(optimizer)].nbytes += part.nbytes
+    return list(found.values())

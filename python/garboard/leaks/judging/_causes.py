@@ -1,0 +1,54 @@
+"""One cause, one finding: what hangs behind another finding is a figure of that one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from garboard.leaks.evidence._graphs import behind
+from garboard.leaks.evidence._survivors import Node
+from garboard.leaks.findings._kind import Kind
+from garboard.leaks.findings._leak import Verdict
+from garboard.leaks.holders._describe import function_name, is_context
+from garboard.leaks.holders._groups import Group
+
+__all__ = ["Case", "one_for_each_cause"]
+
+
+class Case(NamedTuple):
+    """A group that is worth a finding."""
+
+    group: Group
+    kind: Kind
+    verdict: Verdict
+
+
+def one_for_each_cause(cases: Sequence[Case], nodes: dict[int, Node]) -> list[Case]:
+    """Leave out what another case explains.
+
+    What a hook captures goes with the hooks that pile up. A Function whose contexts keep tensors is
+    the cause of those, whoever keeps its outputs.
+    """
+    tables = {id(it.group.chain[-1].object) for it in cases if it.group.what == "hook"}
+    functions = {
+        function_name(it.group.chain[0].object)
+        for it in cases
+        if is_context(it.group.chain[0].object)
+    }
+    return [
+        it
+        for it in cases
+        if it.group.what == "hook"
+        or not (_passes_any(it.group, tables) or _is_output(it.group, functions, nodes))
+    ]
+
+
+def _passes_any(group: Group, tables: set[int]) -> bool:
+    return any(id(link.object) in tables for link in group.chain)
+
+
+def _is_output(group: Group, functions: set[str], nodes: dict[int, Node]) -> bool:
+    if not functions or is_context(group.chain[0].object):
+        return False
+    names = {it.name for it in behind((it.node for it in group.survivors), nodes).values()}
+    return any(name.rpartition(".")[2] in names for name in functions)

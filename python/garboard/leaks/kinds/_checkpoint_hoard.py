@@ -1,0 +1,60 @@
+"""Copies of a whole model pile up.
+
+    best.append(copy.deepcopy(net.state_dict()))    # leaks a model each time
+    best = copy.deepcopy(net.state_dict())          # replaces the one before
+
+Evidence: a container gains, at a line that copies, tensors of the shapes of a living model's. LEAK,
+unless the program takes copies out again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from garboard import _engine
+from garboard._site import site_of
+from garboard.leaks.findings._kind import Kind
+from garboard.leaks.findings._traits import is_emptied_by_code
+from garboard.leaks.holders._describe import loaded_class
+from garboard.leaks.holders._groups import Group
+from garboard.leaks.holders._source import calls_at
+from garboard.leaks.holders._unasked import is_a
+
+__all__ = ["KIND"]
+
+_COPYING = {"clone", "copy", "deepcopy", "load_state_dict", "state_dict"}
+
+
+def _fits(group: Group) -> bool:
+    parameter = loaded_class("garboard.nn", "Parameter")
+    if parameter is None or not group.is_contained:
+        return False
+    newest = group.survivors[-1]
+    site = site_of(newest.site)
+    if not _COPYING & calls_at(site.file, site.line):
+        return False
+    copied = Counter(it.shape for it in group.survivors if it.step == newest.step)
+    return copied <= _shapes_of_models(group, parameter)
+
+
+def _shapes_of_models(group: Group, parameter: Any) -> Counter[tuple[int, ...]]:
+    """Count the shapes of living parameters and buffers that are none of the copies."""
+    copies = {it.serial for it in group.survivors}
+    found: Counter[tuple[int, ...]] = Counter()
+    for row in _engine._aliases(0):
+        if row["serial"] not in copies and is_a(row["tensor"], parameter):
+            found[row["shape"]] += 1
+    return found
+
+
+KIND = Kind(
+    name="checkpoint-hoard",
+    family="COPY",
+    text=__doc__ or "",
+    rank=95,
+    fits=_fits,
+    is_settled=lambda group: not is_emptied_by_code(group),
+    figures=lambda group: f"in {group.size()} copies of a model",
+    fix="keep one copy instead of {name}, or save each to a file",
+)
