@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
 from typing import Literal, Self
 
 from garboard import _check as check
 from garboard import _engine
+from garboard._site import site_of
 from garboard._texts import shown
 from garboard.leaks._errors import LeakError, MemoryLeakWarning
 from garboard.leaks._snapshot import Snapshot
@@ -20,12 +21,14 @@ from garboard.leaks.holders._roots import Opened
 from garboard.leaks.judging._checked import Checked
 from garboard.leaks.judging._exemptions import Exemptions, is_ignored
 from garboard.leaks.judging._freed import Expected
-from garboard.leaks.judging._growth import GRACE, PERIOD, WARMUP
+from garboard.leaks.judging._growth import CERTAIN, GRACE, PERIOD, WARMUP
 from garboard.leaks.judging._tracker import Tracker
 from garboard.leaks.judging._trial import Trial
 from garboard.leaks.reports._report import LeakReport
 
 __all__ = ["LeakWatcher", "watch"]
+
+_LEAST_TOLD = 16 << 20  # bytes of growth; less is told at the end
 
 OnLeak = Literal["warn", "raise"] | Callable[[Leak], object]
 
@@ -56,6 +59,7 @@ class LeakWatcher:
         self._exemptions = Exemptions()
         self._expected: list[Expected] = []
         self._announced: dict[str, Leak] = {}
+        self._has_told = False
         self._warm_bytes = _live_bytes()
         self._opened = Opened.here()
         self._report: LeakReport | None = None
@@ -81,6 +85,7 @@ class LeakWatcher:
         if error is None:  # a traceback keeps its frames, and with them their tensors
             self._report = self.report()
             self._announce(self._report.leaks)
+            self._tell_growth(self._report.leaks)
 
     def step(self) -> None:
         """Say that a step of the loop has ended.
@@ -233,6 +238,8 @@ class LeakWatcher:
         found = [*trial.everything(), *self._unfreed(now)]
         leaks = [leak for leak in self._with_announced(found) if not is_ignored(leak.fingerprint)]
         notes = trial.notes if now else [*trial.notes, "step() was never called: growth is unseen"]
+        if not leaks and 0 < now < CERTAIN and not self._steps.epochs:
+            notes = [*notes, *self._suspects(now)]
         return LeakReport(
             leaks=tuple(sorted(leaks, key=lambda leak: leak.gravity)),
             notes=tuple(dict.fromkeys(notes)),
@@ -241,8 +248,19 @@ class LeakWatcher:
                 born=Since.now().alias - self._since.alias,
                 alive=len(_engine._aliases(self._since.alias)),
                 grown_bytes=_live_bytes() - self._warm_bytes,
+                needed=0 if self._steps.epochs else CERTAIN,
             ),
         )
+
+    def _suspects(self, now: int) -> list[str]:
+        """Say what has survived most steps so far, of a loop that was too short to be sure."""
+        found = cohorts(self._since, self._steps, 1, now)
+        return [
+            f"suspect so far: {key.what}s born at {site_of(key.site)}, "
+            f"of {len(steps)} of {now} steps"
+            for key, steps in sorted(found.items())
+            if now >= GRACE and 2 * len(steps) > now
+        ]
 
     def _trial(self, now: int) -> Trial:
         return Trial(now, self._since, self._steps, self._tracker, self._exemptions, self._opened)
@@ -262,6 +280,28 @@ class LeakWatcher:
             leaks += self._trial(now).unseen()
             self._tracker.put_off(due, now)
         self._announce(leaks)
+        if not self._has_told and self._has_grown_much():
+            self._tell_growth(self._trial(now).everything())
+
+    def _tell_growth(self, leaks: Sequence[Leak]) -> None:
+        """Say once, in a line, what grows and may yet have a bound."""
+        growing = [leak for leak in leaks if leak.verdict == "GROWING"]
+        if not growing or self._has_told or self._on_leak != "warn":
+            return
+        self._has_told = True
+        for leak in growing[:1]:
+            more = f" (and {len(growing) - 1} more)" if len(growing) > 1 else ""
+            text = f"{leak.kind} is growing: {leak.figures}; held by {leak.holder}{more}"
+            _warn_at(leak, text)
+
+    def _has_grown_much(self) -> bool:
+        """Tell whether the loop has added a tenth of what the device may have."""
+        live = _engine._live_counts()[3]
+        grown = sum(live.values()) - self._warm_bytes
+        if grown < _LEAST_TOLD:
+            return False
+        limits = [_engine._memory_limit(_engine.device(name)) for name in live]
+        return any(limit is not None and grown > limit // 10 for limit in limits)
 
     def _unfreed(self, now: int) -> list[Leak]:
         found = (expected.leak(now) for expected in self._expected)
@@ -299,10 +339,11 @@ class LeakWatcher:
 
 
 def _warn(leak: Leak) -> None:
-    text = (
-        f"{leak.kind}: {leak.figures}; held by {leak.holder}\n"
-        f"  fix: {leak.fix}  [{leak.fingerprint}]"
-    )
+    text = f"{leak.kind}: {leak.figures}; held by {leak.holder}"
+    _warn_at(leak, f"{text}\n  fix: {leak.fix}  [{leak.fingerprint}]")
+
+
+def _warn_at(leak: Leak, text: str) -> None:
     warnings.warn_explicit(
         text, MemoryLeakWarning, leak.site.file or "<unknown>", max(leak.site.line, 1)
     )

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any, ClassVar, Self
 
 from garboard import _check as check
+from garboard import _engine
 from garboard._engine import DisposedError, Tensor
 from garboard._given import keys_of, list_of
 from garboard._hooks import HookTable, RemovableHandle
@@ -87,6 +88,7 @@ class Optimizer:
             raise TypeError(f"{self._name}: params is a Module; give module.parameters()")
         if isinstance(params, (set, frozenset)):
             raise TypeError(f"{self._name}: params is a set; a list, which has an order, is needed")
+        self._born = _engine._next_serials()[0]  # after the aliases below it, for leak checks
         self.defaults: _Group = dict(defaults)
         self.param_groups: list[_Group] = []
         self._make_state()

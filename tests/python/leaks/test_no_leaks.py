@@ -246,3 +246,46 @@ class TestARepeatedFunction:
 def test_wrong_numbers_are_refused(iterations, warmup, message):
     with pytest.raises(ValueError, match=message):
         gb.leaks.no_leaks(iterations, warmup)
+
+
+class TestWhatNoTensorLeadsTo:
+    def test_kept_optimizers_leak_by_their_state(self):
+        net, kept = gb.nn.Linear(64, 64), []
+
+        def train():
+            for _ in range(3):
+                kept.append(gb.optim.Adam(net.parameters()))
+                net(gb.ones(1, 64)).sum().backward()
+                kept[-1].step()
+            net.zero_grad()
+
+        with pytest.raises(gb.leaks.LeakError) as raised, gb.leaks.no_leaks():
+            train()
+
+        leak = the_leak(raised)
+        assert leak.kind == "optimizer-orphan"
+        assert leak.holder.startswith("list `kept`")
+        assert leak.bytes >= 2 * (2 * 4 * (64 * 64 + 64))
+
+    def test_kept_graph_nodes_leak_by_what_was_saved(self):
+        w, nodes = gb.ones(1000, requires_grad=True), []
+        with pytest.raises(gb.leaks.LeakError) as raised, gb.leaks.no_leaks():
+            nodes.append(w.exp().sum().grad_fn)
+
+        leak = the_leak(raised)
+        assert leak.kind == "kept-graph"
+        assert leak.bytes >= 4000
+
+    def test_hooks_leak_that_every_call_adds(self):
+        net = gb.nn.Linear(3, 2)
+
+        @gb.leaks.no_leaks()
+        def step():
+            net.register_forward_hook(lambda module, args, output: None)
+            net(gb.ones(4, 3))
+
+        with pytest.raises(gb.leaks.LeakError) as raised:
+            step()
+
+        assert the_leak(raised).kind == "hook-accumulation"
+        assert the_leak(raised).count == 5

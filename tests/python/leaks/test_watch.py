@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import inspect
 import warnings
+from pathlib import Path
 
 import garboard as gb
 import pytest
@@ -256,7 +257,7 @@ class TestTheWatcherItself:
                 gb.zeros(3)
                 watch.step()
 
-        assert str(watch.report()) == "no leaks: 10 steps, 10 tensors born, 10 dead"
+        assert str(watch.report()) == "too early: 10 of about 56 steps, 10 tensors born, 10 dead"
 
 
 def test_snapshots_differ_by_what_was_born_between_them():
@@ -291,3 +292,59 @@ def test_a_watcher_is_one_line_where_it_is_looked_at():
         assert repr(watch) == "<LeakWatcher: in step 1, 0 leaks announced>"
         watch.step()
         assert repr(watch) == "<LeakWatcher: in step 2, 0 leaks announced>"
+
+
+class TestTooEarly:
+    def test_no_leaks_is_not_said_before_enough_steps(self):
+        keep = []
+        with gb.leaks.watch() as watch:
+            for _ in range(12):
+                keep.append(gb.zeros(3))
+                watch.step()
+        report = watch.report()
+
+        assert str(report).startswith("too early: 12 of about 56 steps, ")
+        assert repr(report) == "<LeakReport: too early>"
+        assert report.checked.is_too_early
+        assert report.notes == (
+            f"suspect so far: tensors born at {place_of('keep.append(gb.zeros(3))')} "
+            "TestTooEarly.test_no_leaks_is_not_said_before_enough_steps(), of 12 of 12 steps",
+        )
+
+    def test_nothing_is_suspected_of_a_healthy_loop(self):
+        with gb.leaks.watch() as watch:
+            for _ in range(12):
+                gb.zeros(3)
+                watch.step()
+
+        assert watch.report().notes == ()
+
+    def test_it_is_late_enough_after_56_steps(self):
+        with gb.leaks.watch() as watch:
+            for _ in range(56):
+                watch.step()
+
+        assert str(watch.report()) == "no leaks: 56 steps, 0 tensors born, 0 dead"
+
+
+def test_growth_is_told_once_in_a_line_at_the_end():
+    def keep_sixty():
+        kept = []
+        with gb.leaks.watch() as watch:
+            for _ in range(60):
+                kept.append(gb.zeros(3))
+                watch.step()
+
+    with pytest.warns(gb.leaks.MemoryLeakWarning) as caught:
+        keep_sixty()
+
+    assert len(caught) == 1
+    assert str(caught[0].message).startswith("tensor-list is growing: +1 tensor, ")
+    assert "\n" not in str(caught[0].message)
+
+
+def place_of(statement: str) -> str:
+    """Return the place of the first line of this file that is a statement."""
+    lines = Path(__file__).read_text(encoding="utf-8").splitlines()
+    line = next(i for i, it in enumerate(lines, start=1) if it.strip() == statement)
+    return gb.leaks.Site(__file__, line, "").place

@@ -36,6 +36,7 @@ class Look:
         is_suspect: Which survivors are looked at.
         loop_file: The source file of the loop or block; the innermost caller's by default.
         opened: Where the check begins.
+        is_carrier: Which of what carries nodes, storages and hooks on is looked at.
         is_deep: Look, too, for what carries nodes and storages that no tensor leads to.
     """
 
@@ -47,11 +48,14 @@ class Look:
         loop_file: str = "",
         is_deep: bool = False,
         opened: Opened = ANYWHERE,
+        is_carrier: Callable[[Survivor], bool] = lambda _: True,
     ) -> None:
+        self._is_carrier = is_carrier
         self._opened = opened
         self._loop_file = loop_file or caller_file()
         self._since, self._steps = since, steps
         self._carried: set[int] = set()
+        self._carriers: list[Survivor] = []
         self.nodes = nodes(since.node, steps)
         self._living = list(survivors(0, steps))
         self.suspects = [it for it in self._living if it.serial >= since.alias and is_suspect(it)]
@@ -68,10 +72,12 @@ class Look:
         left = {serial: node for serial, node in self.nodes.items() if serial not in reached}
         storages = {it.serial: it for it in unheld(self._since.storage, self._steps)}
         carried = set(storages)
-        self.suspects += carriers(left, storages)
+        found = carriers(left, storages)
         self._carried = carried - set(storages)
         if self._steps is not None:
-            self.suspects += hook_rows(self._steps)
+            found += hook_rows(self._steps)
+        self.suspects += filter(self._is_carrier, found)
+        self._carriers = found
 
     def _find_groups(self) -> None:
         self.weight = max(1, -(-len(self.suspects) // _MOST_PATHS))
@@ -130,14 +136,15 @@ class Look:
 
     def explained(self) -> tuple[set[int], set[int]]:
         """Return the serials of nodes and storages that something living leads to."""
-        carried = (it.node for it in [*self._living, *self.suspects])
+        carried = (it.node for it in [*self._living, *self._carriers])
         found = behind(carried, self.nodes)
         saved = {serial for node in found.values() for serial in node.saved_storages}
         return set(found), saved | self._carried
 
     def collect(self) -> set[int]:
         """Let go of everything, collect garbage, and return the serials of what still lives."""
-        for holder in (self._living, self.suspects, self.groups, self.unreached):
+        lists = (self._living, self.suspects, self.groups, self.unreached, self._carriers)
+        for holder in lists:
             holder.clear()
         gc.collect()
         return {row["serial"] for row in _engine._aliases(0)}

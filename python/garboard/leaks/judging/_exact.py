@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import gc
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from garboard import _engine
+from garboard._hooks import registered_hooks
 from garboard.leaks.evidence._graphs import Chain
 from garboard.leaks.evidence._steps import Steps
-from garboard.leaks.evidence._survivors import Since, Survivor
+from garboard.leaks.evidence._survivors import Since, Survivor, unheld
 from garboard.leaks.findings._leak import Leak
 from garboard.leaks.findings._making import leak_of_graph, leak_of_group, leak_of_unreached
 from garboard.leaks.holders._describe import loaded_class
 from garboard.leaks.holders._groups import Group, cohorts_of
 from garboard.leaks.holders._look import Look
 from garboard.leaks.holders._unasked import attributes_of, is_a, is_disposed
+from garboard.leaks.judging._causes import Case, one_for_each_cause
 from garboard.leaks.judging._checked import Checked, Judgement
 from garboard.leaks.judging._exemptions import Exemptions, is_ignored
 from garboard.leaks.judging._growth import LEAST_COHORTS
@@ -42,7 +46,7 @@ def judged(
         loop_file: The stretch's source file; the innermost caller's by default.
     """
     born = Since.now().alias - since.alias
-    if not any(_engine._cohorts(*since, 0, 2**32 - 1)):
+    if not any(_engine._cohorts(*since, 0, 2**32 - 1)) and not (measured and registered_hooks()):
         return Judgement((), (), Checked(len(measured), born, 0))
     exact = _Exact(since, steps, measured, is_exempt, loop_file)
     leaks = [leak for leak in exact.leaks() if not is_ignored(leak.fingerprint)]
@@ -65,19 +69,53 @@ class _Exact:
     ) -> None:
         self._since, self._steps, self._measured = since, steps, measured
         self._last = max(measured, default=0)
+        _, _, nodes, storages = _engine._cohorts(*since, 0, 2**32 - 1)
         self._look = Look(
             since,
             steps,
             lambda it: self._counts(it.step) and not is_exempt(it) and not is_disposed(it.tensor),
             loop_file,
+            is_deep=bool(nodes or storages or (measured and registered_hooks())),
+            is_carrier=self._is_new,
         )
         self._exemptions = Exemptions()
         self.notes: list[str] = []
 
     def leaks(self) -> list[Leak]:
-        found = [self._of_group(group) for group in self._look.groups]
-        found += [self._of_chain(chain) for chain in self._look.chains()]
-        return [leak for leak in found if leak is not None] + self._of_unreached()
+        cases = [case for group in self._look.groups if (case := self._of_group(group))]
+        found = [
+            leak_of_group(it.group, it.kind, it.verdict, self._last, self._look.weight)
+            for it in one_for_each_cause(cases, self._look.nodes)
+        ]
+        chains = [self._of_chain(chain) for chain in self._look.chains()]
+        found += [leak for leak in chains if leak is not None]
+        _, explained = self._look.explained()
+        found += self._of_unreached()
+        return found + self._of_rest(explained)
+
+    def _is_new(self, carrier: Survivor) -> bool:
+        """Tell whether an object that carries others on is the stretch's own.
+
+        An optimizer that was there before may make its state in it.
+        """
+        if not self._counts(carrier.step):
+            return False
+        if carrier.what == "hook":
+            return bool(self._measured)
+        born = attributes_of(carrier.tensor).get("_born") if carrier.what == "storage" else None
+        return born is None or born > self._since.alias
+
+    def _of_rest(self, explained: set[int]) -> list[Leak]:
+        """What lives although no tensor, no optimizer and no graph of one leads to it."""
+        before = [it for it in unheld(self._since.storage, self._steps) if self._counts(it.step)]
+        if all(it.serial in explained for it in before):
+            return []
+        gc.collect()
+        alive = {it.serial for it in unheld(self._since.storage)} - explained
+        left = [it for it in before if it.serial in alive]
+        if not left or not self._is_of_all(Counter(it.step for it in left)):
+            return []
+        return [leak_of_unreached(left, UNKNOWN, "LEAK", self._last)]
 
     def _counts(self, step: int) -> bool:
         return not self._measured or step in self._measured
@@ -85,16 +123,16 @@ class _Exact:
     def _is_of_all(self, cohorts: Mapping[int, int]) -> bool:
         return all(step in cohorts for step in self._measured)
 
-    def _of_group(self, group: Group) -> Leak | None:
+    def _of_group(self, group: Group) -> Case | None:
         if not self._is_of_all(cohorts_of(group.survivors)) or _is_owned(group):
             return None
         if group.bound() is not None:
             self.notes.append(self._exemptions.note_for(group) or "")
             return None
         kind = kind_of_group(group)
-        if group.pinned_bytes and not group.is_contained:
+        if not group.is_contained and (group.pinned_bytes or group.what == "storage"):
             kind = VARIABLE
-        return leak_of_group(group, kind, "LEAK", self._last, self._look.weight)
+        return Case(group, kind, "LEAK")
 
     def _of_chain(self, chain: Chain) -> Leak | None:
         """A graph that has grown: behind a head that is older, or over many steps."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 __all__ = [
+    "CERTAIN",
     "ENDLESS",
     "GRACE",
     "LEAST_COHORTS",
@@ -25,6 +26,8 @@ LEAST_COHORTS = 6  # birth steps with survivors; fewer are single events
 WINDOWS = (24, 96, 384)  # steps; the long ones see what leaks in every tenth step
 ENDLESS = 100  # birth steps in a row: a buffer that nothing empties is none
 PERIOD = WINDOWS[0] // 3  # steps between two evaluations
+
+CERTAIN = WINDOWS[0] + 4 * PERIOD  # steps: five evaluations of the shortest window
 
 Cohorts = Mapping[int, int]  # birth step: how many of it live
 

@@ -30,14 +30,15 @@ class LeakReport:
 
     @property
     def ok(self) -> bool:
-        """True while no finding is certain to be a leak."""
+        """True while no finding is certain to be a leak; `checked.is_too_early` tells whether one
+        could be."""
         return all(leak.verdict != "LEAK" for leak in self.leaks)
 
     @property
     def headline(self) -> str:
         """The first line of an error: how many findings, and the gravest."""
         if not self.leaks:
-            return "no leaks"
+            return "too early" if self.checked.is_too_early else "no leaks"
         first = self.leaks[0]
         more = f" (and {len(self.leaks) - 1} more)" if len(self.leaks) > 1 else ""
         noun = "leak" if len(self.leaks) == 1 else "leaks"

@@ -34,9 +34,7 @@ _COLOURS = {
 def report_text(leaks: Sequence[Leak], notes: Iterable[str], checked: Checked) -> str:
     """Return the whole report."""
     if not leaks:
-        parts = [f"{checked.steps} steps"] if checked.steps else []
-        parts += [f"{checked.born} tensors born", f"{checked.born - checked.alive} dead"]
-        lines = [f"no leaks: {', '.join(parts)}"]
+        lines = [checked.summary]
     else:
         lines = [_title(leaks, checked)]
         for leak in leaks[:_MOST_SHOWN]:
