@@ -10,6 +10,7 @@ import importlib.util
 import re
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
@@ -34,10 +35,10 @@ def marked_line(file: Path, word: str) -> int | None:
     return next((i for i, line in enumerate(lines, start=1) if pattern.search(line)), None)
 
 
-@pytest.fixture
-def program(request) -> Iterator[ModuleType]:
-    name = f"zoo_{request.param.parent.name}_{request.param.stem}"
-    spec = importlib.util.spec_from_file_location(name, request.param)
+@contextmanager
+def loaded(file: Path) -> Iterator[ModuleType]:
+    name = f"zoo_{file.parent.name}_{file.stem}"
+    spec = importlib.util.spec_from_file_location(name, file)
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
@@ -47,6 +48,12 @@ def program(request) -> Iterator[ModuleType]:
     finally:
         del sys.modules[name]
         vars(module).clear()  # classes are in cycles; the collector follows
+
+
+@pytest.fixture
+def program(request) -> Iterator[ModuleType]:
+    with loaded(request.param) as module:
+        yield module
 
 
 @pytest.mark.parametrize("program", programs("leaks"), indirect=True)
@@ -67,6 +74,31 @@ def test_a_leak_is_named(program):
     assert leak.fix == getattr(program, "FIX", leak.fix)
     assert report.ok == (program.VERDICT != "LEAK")
     assert [it.kind for it in announced] == [program.KIND] * (program.VERDICT == "LEAK")
+
+
+PASTED = (
+    *("l01_global", "l01_moving_average", "l01_total_loss", "l01_validation", "l02_by_step"),
+    *("l02_detached", "l02_history", "l02_losses", "l02_records", "l05_meter", "l05_running_mean"),
+    "l18_one_view",
+)
+
+
+@pytest.mark.parametrize("name", PASTED)
+def test_a_fix_works_when_it_is_pasted(name, tmp_path):
+    file = ZOO / "leaks" / f"{name}.py"
+    with loaded(file) as module, gb.leaks.watch(on_leak=lambda leak: None) as watch:
+        leak = module.main(watch).leaks[0]
+    lines = file.read_text(encoding="utf-8").splitlines()
+    number = leak.holder_site.line - 1
+    indent = lines[number][: len(lines[number]) - len(lines[number].lstrip())]
+    lines[number] = indent + leak.fix
+    mended = tmp_path / f"mended_{name}.py"
+    mended.write_text("\n".join(lines), encoding="utf-8")
+
+    with loaded(mended) as module, gb.leaks.watch(on_leak="raise") as watch:
+        report = module.main(watch)
+
+    assert not report.leaks, str(report)
 
 
 @pytest.mark.parametrize("program", programs("twins", "controls"), indirect=True)

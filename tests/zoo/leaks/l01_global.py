@@ -3,7 +3,7 @@
 import garboard as gb
 
 KIND, VERDICT, HOLDER = "accumulated-graph", "LEAK", "global `running`"
-FIX = "add loss.item() to running, or loss.detach()"
+FIX = "running = running + loss.detach()"
 
 running = 0.0
 

@@ -3,7 +3,7 @@
 import garboard as gb
 
 KIND, VERDICT, HOLDER = "graph-in-running-stat", "LEAK", "item `sums['loss']`"
-FIX = "update sums['loss'] inside no_grad(), or from loss.detach()"
+FIX = "sums['loss'] += loss.detach()"
 
 
 def main(watch):

@@ -3,7 +3,7 @@
 import garboard as gb
 
 KIND, VERDICT, HOLDER = "view-pins-storage", "PINNED", "list `keep`"
-FIX = "store a copy: keep.clone() lets the storage go"
+FIX = "keep.append(x[0].clone())"
 
 
 def load():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from garboard._engine import human_bytes
@@ -174,5 +175,12 @@ def _rate(
 
 
 def _edges(chain: Sequence[Link]) -> list[str]:
-    """The kinds and names of edges, indexes and keys masked."""
-    return ["item" if it.edge.kind == "item" else str(it.edge) for it in chain if it.edge.name]
+    """The kinds and names of edges; indexes, keys and numbers are masked, which run on."""
+    return [
+        "item" if it.edge.kind == "item" else _NUMBER.sub("#", str(it.edge))
+        for it in chain
+        if it.edge.name
+    ]
+
+
+_NUMBER = re.compile(r"\d+")

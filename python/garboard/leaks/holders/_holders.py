@@ -68,8 +68,10 @@ def expression(chain: Sequence[Link]) -> str:
 
 def storing_of(chain: Sequence[Link], near: Site) -> tuple[str, Storing] | None:
     """Return the file and the statement that fill the last object of a chain."""
+    at = _last_named(chain) or 0
+    keys = tuple(link.edge.name for link in chain[at + 1 :] if link.edge.kind == "item")
     for scope, name in _scopes(chain, near):
-        found = storing_line(scope, name, near.line if near.file == scope.file else 0)
+        found = storing_line(scope, name, near.line if near.file == scope.file else 0, keys)
         if found is not None:
             return scope.file, found
     return None

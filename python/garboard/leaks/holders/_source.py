@@ -32,14 +32,19 @@ class Accumulation(NamedTuple):
     target: str
     value: str
     is_augmented: bool
+    statement: str
 
 
 class Storing(NamedTuple):
-    """A line that fills a container, what it says, and what it stores."""
+    """A line that fills a container, what it says, and what it stores.
+
+    Or, where there is none, the line that assigns the variable.
+    """
 
     line: int
     statement: str
     value: str
+    is_assignment: bool = False
 
 
 @lru_cache(maxsize=64)
@@ -114,13 +119,15 @@ def accumulation_at(file: str, line: int) -> Accumulation | None:
     """Return what the statement on a line adds to what."""
     statement = _statement_at(file, line)
     if isinstance(statement, ast.AugAssign):
-        return Accumulation(ast.unparse(statement.target), ast.unparse(statement.value), True)
+        target, value = ast.unparse(statement.target), ast.unparse(statement.value)
+        return Accumulation(target, value, True, ast.unparse(statement))
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         target = ast.unparse(statement.targets[0])
         reads = [ast.unparse(node) for node in ast.walk(statement.value) if _is_place(node)]
         if target in reads:
             others = [text for text in reads if text != target and not target.startswith(text)]
-            return Accumulation(target, others[-1] if others else "", False)
+            value = others[-1] if others else ""
+            return Accumulation(target, value, False, ast.unparse(statement))
     return None
 
 
@@ -175,42 +182,62 @@ def _is_named(node: ast.AST, name: str, scope: Scope) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
 
-def _stored(statement: ast.stmt) -> Iterator[tuple[ast.expr, str]]:
-    """Yield the containers that a statement stores into, with what it stores as text."""
+class _Place(NamedTuple):
+    """A container that a statement stores into, the keys behind its name, and what is stored."""
+
+    name: ast.expr
+    keys: tuple[str, ...]
+    value: str
+
+
+def _stored(statement: ast.stmt) -> Iterator[_Place]:
+    """Yield the containers that a statement stores into."""
     if isinstance(statement, ast.AugAssign):
-        place = statement.target
-        container = place.value if isinstance(place, ast.Subscript) else place
-        yield container, ast.unparse(statement.value)
+        yield _place(statement.target, statement.value)
     if isinstance(statement, ast.Assign):
         for target in statement.targets:
             if isinstance(target, ast.Subscript):
-                yield target.value, ast.unparse(statement.value)
+                yield _place(target, statement.value)
     if hasattr(statement, "body"):  # its statements come by themselves
         return
     for node in ast.walk(statement):
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
             continue
         if node.func.attr in _STORES and node.args:
-            yield node.func.value, ast.unparse(node.args[-1])
+            yield _place(node.func.value, node.args[-1])
 
 
-def storing_line(scope: Scope, name: str, near: int = 0) -> Storing | None:
-    """Find what fills the container called `name`; of several, the one nearest to a line.
+def _place(place: ast.expr, value: ast.expr) -> _Place:
+    """`history` and `'loss'` of `history['loss']`."""
+    keys: list[str] = []
+    while isinstance(place, ast.Subscript):
+        keys.insert(0, ast.unparse(place.slice))
+        place = place.value
+    return _Place(place, tuple(keys), ast.unparse(value))
 
-    Where nothing does, find what assigns that name.
+
+def storing_line(
+    scope: Scope, name: str, near: int = 0, keys: tuple[str, ...] = ()
+) -> Storing | None:
+    """Find what fills the container called `name`, or the one behind these keys of it.
+
+    Of several, the one nearest to a line. Where nothing does, find what assigns that name.
     """
-    found = [
-        Storing(statement.lineno, ast.unparse(statement), value)
-        for statement in _statements(scope, name)
-        for container, value in _stored(statement)
-        if _is_named(container, name, scope)
-    ] or [
-        Storing(statement.lineno, ast.unparse(statement), ast.unparse(statement.value))
-        for statement in _statements(scope, name)
-        if isinstance(statement, ast.Assign)
-        and any(_is_named(target, name, scope) for target in statement.targets)
+    stores = [
+        (place.keys[: len(keys)] != keys, Storing(it.lineno, ast.unparse(it), place.value))
+        for it in _statements(scope, name)
+        for place in _stored(it)
+        if _is_named(place.name, name, scope)
     ]
-    return min(found, key=lambda it: abs(it.line - near), default=None)
+    if stores:
+        return min(stores, key=lambda it: (it[0], abs(it[1].line - near)))[1]
+    assigned = [
+        Storing(it.lineno, ast.unparse(it), ast.unparse(it.value), True)
+        for it in _statements(scope, name)
+        if isinstance(it, ast.Assign)
+        and any(_is_named(target, name, scope) for target in it.targets)
+    ]
+    return min(assigned, key=lambda it: abs(it.line - near), default=None)
 
 
 def is_emptied(scope: Scope, name: str) -> bool:

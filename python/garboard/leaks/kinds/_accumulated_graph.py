@@ -26,9 +26,10 @@ def _fits(chain: Chain, owner: Group | None) -> bool:
 
 
 def _fix(sum_: Accumulating) -> str:
-    if sum_.is_augmented:
-        return f"{sum_.name} += {sum_.value}.{'item' if sum_.is_scalar else 'detach'}()"
-    return f"add {sum_.value}.item() to {sum_.name}, or {sum_.value}.detach()"
+    is_number = sum_.is_scalar and sum_.is_augmented
+    return sum_.with_ending("item" if is_number else "detach") or (
+        f"add {sum_.value}.item() to {sum_.name}, or {sum_.value}.detach()"
+    )
 
 
 KIND = Kind(

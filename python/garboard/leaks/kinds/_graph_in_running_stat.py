@@ -10,6 +10,7 @@ an object instead of a variable.
 from __future__ import annotations
 
 from garboard.leaks.evidence._graphs import Chain
+from garboard.leaks.findings._fixes import Accumulating
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.holders._groups import Group
 
@@ -21,11 +22,18 @@ def _fits(chain: Chain, owner: Group | None) -> bool:
     return edge in ("attribute", "item", "class attribute", "thread-local")
 
 
+def _fix(sum_: Accumulating) -> str:
+    return sum_.with_ending("detach") or (
+        f"update {sum_.name} inside no_grad(), or from {sum_.value}.detach()"
+    )
+
+
 KIND = Kind(
     name="graph-in-running-stat",
     family="GRAPH",
     text=__doc__ or "",
     rank=160,
     fits_graph=_fits,
+    fix_graph=_fix,
     fix="update {name} inside no_grad(), or from {value}.detach()",
 )

@@ -32,7 +32,7 @@ def _fits(group: Group) -> bool:
 
 
 def _fix(group: Group) -> str:
-    return f"{_FIX}, and {stored_as(group, '.item()') or 'keep numbers: .item()'}"
+    return f"{_FIX}, and {stored_as(group, 'item') or 'keep numbers: .item()'}"
 
 
 KIND = Kind(

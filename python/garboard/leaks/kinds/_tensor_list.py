@@ -50,14 +50,24 @@ def _fix(group: Group) -> str:
     newest = group.survivors[-1]
     has_graph = newest.requires_grad or bool(newest.node)
     if newest.shape == ():
-        ending, else_ = ".item()", "store numbers: .item()"
+        ending, else_ = "item", "store numbers: .item()"
     elif has_graph:
-        ending, else_ = ".detach()", "store .detach(), or compute inside no_grad()"
+        ending, else_ = "detach", "store .detach(), or compute inside no_grad()"
     elif len({it.step for it in group.survivors}) == 1:
         return f"take it out of {name} when it is done, or make it inside a dispose_scope()"
     else:
-        return f"bound {name}, for instance deque(maxlen=...), or clear it at the end of each epoch"
+        return (
+            f"bound {name}, {_bounding(group.holder, name)}, or clear it at the end of each epoch"
+        )
     return stored_as(group, ending) or else_
+
+
+def _bounding(holder: Any, name: str) -> str:
+    if is_a(holder, dict):
+        return f"for instance if len({name}) > 100: {name}.pop(next(iter({name})))"
+    if is_a(holder, (set, frozenset)):
+        return f"for instance if len({name}) > 100: {name}.pop()"
+    return "for instance deque(maxlen=...)"
 
 
 KIND = Kind(

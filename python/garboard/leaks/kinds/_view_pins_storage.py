@@ -11,9 +11,11 @@ from __future__ import annotations
 
 from garboard._engine import human_bytes
 from garboard.leaks.evidence._views import LEAST_PINNED
+from garboard.leaks.findings._fixes import stored_as
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._leak import Verdict
 from garboard.leaks.holders._groups import Group
+from garboard.leaks.holders._holders import expression
 
 __all__ = ["KIND"]
 
@@ -27,6 +29,11 @@ def _figures(group: Group) -> str:
     return f"{human_bytes(viewed)} of views pin {human_bytes(group.pinned_bytes)}"
 
 
+def _fix(group: Group) -> str:
+    name = expression(group.named) or "it"
+    return stored_as(group, "clone") or f"store a copy: {name}.clone() lets the storage go"
+
+
 KIND = Kind(
     name="view-pins-storage",
     family="VIEW",
@@ -36,5 +43,6 @@ KIND = Kind(
     standing=_standing,
     nbytes=lambda group: group.pinned_bytes,
     figures=_figures,
+    fix_group=_fix,
     fix="store a copy: {name}.clone() lets the storage go",
 )

@@ -33,7 +33,7 @@ def source(tmp_path: Path):
 def test_an_accumulation_is_read(source, line, expected):
     found = accumulation_at(source(line), 1)
 
-    assert (tuple(found) if found else None) == expected
+    assert (tuple(found)[:3] if found else None) == expected
 
 
 @pytest.mark.parametrize(

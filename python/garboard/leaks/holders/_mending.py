@@ -1,0 +1,117 @@
+"""Rewrites the user's own statement so that it keeps no graph, no storage or no tensor.
+
+Found in the syntax tree, and never applied: a fix is a line to paste.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+__all__ = ["mended_sum", "with_ending"]
+
+
+def with_ending(statement: str, value: str, way: Sequence[str], ending: str) -> str | None:
+    """Return a statement with `.ending()` behind what it stores.
+
+    Args:
+        statement: A statement, as text.
+        value: The expression in it that is stored.
+        way: The indexes and keys that lead from what is stored to the tensor.
+        ending: The name of a method.
+
+    Returns:
+        The statement; None where no part of it is the tensor itself.
+    """
+    tree = ast.parse(statement).body[0]
+    stored = [it for it in ast.walk(tree) if isinstance(it, ast.expr) and ast.unparse(it) == value]
+    node = _part_of(stored[-1], way) if stored else None
+    if node is None or isinstance(node, ast.Constant | ast.Tuple | ast.List | ast.Dict):
+        return None
+    return ast.unparse(_Ending([node], ending).visit(tree))
+
+
+def mended_sum(statement: str, ending: str) -> str | None:
+    """Return `total += loss` or `ema = 0.9 * ema + 0.1 * loss` with `.ending()` behind what is
+    new; None where that cannot be told."""
+    tree = ast.parse(statement).body[0]
+    if isinstance(tree, ast.AugAssign):
+        found = [tree.value]
+    elif (
+        isinstance(tree, ast.Assign)
+        and len(tree.targets) == 1
+        and isinstance(tree.targets[0], ast.Name | ast.Attribute | ast.Subscript)
+    ):
+        found = _new_in(tree.value, ast.unparse(tree.targets[0]))
+    else:
+        return None
+    return ast.unparse(_Ending(found, ending).visit(tree)) if found else None
+
+
+def _part_of(node: ast.expr, way: Sequence[str]) -> ast.expr | None:
+    """Follow indexes and keys into a display: `(step, {"loss": loss})`."""
+    for name in way:
+        if isinstance(node, ast.Tuple | ast.List) and name.isdigit() and int(name) < len(node.elts):
+            node = node.elts[int(name)]
+        elif isinstance(node, ast.Dict):
+            keys = [ast.unparse(key) if key else "" for key in node.keys]
+            if name not in keys:
+                return None
+            node = node.values[keys.index(name)]
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.args:
+            named = {repr(it.arg): it.value for it in node.keywords}
+            if node.func.id != "dict" or name not in named:
+                return None
+            node = named[name]
+        else:
+            return None
+    return node
+
+
+def _new_in(node: ast.expr, target: str) -> list[ast.expr]:
+    """Return the largest parts of an expression that do not read `target`, without factors."""
+    if not _reads(node, target):
+        return _without_factor(node)
+    if isinstance(node, ast.BinOp):
+        return _new_in(node.left, target) + _new_in(node.right, target)
+    if isinstance(node, ast.UnaryOp):
+        return _new_in(node.operand, target)
+    if isinstance(node, ast.Call):
+        receiver = node.func.value if isinstance(node.func, ast.Attribute) else None
+        of = _new_in(receiver, target) if receiver and _reads(receiver, target) else []
+        values = [*node.args, *(it.value for it in node.keywords)]
+        return of + [part for value in values for part in _new_in(value, target)]
+    return []
+
+
+def _reads(node: ast.expr, target: str) -> bool:
+    return any(ast.unparse(it) == target for it in ast.walk(node) if isinstance(it, ast.expr))
+
+
+def _without_factor(node: ast.expr) -> list[ast.expr]:
+    if _is_number(node):
+        return []
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div):
+        if _is_number(node.left):
+            return _without_factor(node.right)
+        if _is_number(node.right):
+            return _without_factor(node.left)
+    return [node]
+
+
+def _is_number(node: ast.expr) -> bool:
+    """Tell whether an expression is made of numbers alone."""
+    parts = (ast.BinOp, ast.UnaryOp, ast.Constant, ast.operator, ast.unaryop)
+    return all(isinstance(it, parts) for it in ast.walk(node))
+
+
+class _Ending(ast.NodeTransformer):
+    """Puts a call of a method behind some expressions."""
+
+    def __init__(self, nodes: list[ast.expr], ending: str) -> None:
+        self._nodes, self._ending = nodes, ending
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        if any(node is it for it in self._nodes):
+            return ast.Call(ast.Attribute(node, self._ending, ast.Load()), [], [])  # type: ignore
+        return self.generic_visit(node)

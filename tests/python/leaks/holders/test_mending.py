@@ -1,0 +1,45 @@
+"""A fix is the user's own statement with a method more; where that cannot be told, none."""
+
+from __future__ import annotations
+
+import pytest
+from garboard.leaks.holders._mending import mended_sum, with_ending
+
+
+@pytest.mark.parametrize(
+    ("statement", "mended"),
+    [
+        ("total += loss", "total += loss.detach()"),
+        ("self.sum += loss * n", "self.sum += (loss * n).detach()"),
+        ("ema = 0.9 * ema + 0.1 * loss", "ema = 0.9 * ema + 0.1 * loss.detach()"),
+        ("ema = ema * 0.9 + loss / 10", "ema = ema * 0.9 + loss.detach() / 10"),
+        ("h = h + p * f(x)", "h = h + (p * f(x)).detach()"),
+        ("ema = gb.lerp(ema, loss, 0.1)", "ema = gb.lerp(ema, loss.detach(), 0.1)"),
+        ("ema = ema.mul(0.9).add(loss)", "ema = ema.mul(0.9).add(loss.detach())"),
+        ("s['a'] = s['a'] + -loss", "s['a'] = s['a'] + (-loss).detach()"),
+        ("total = total * 2", None),
+        ("a, b = b, a + loss", None),
+        ("print(total)", None),
+    ],
+)
+def test_what_is_added_is_detached(statement, mended):
+    assert mended_sum(statement, "detach") == mended
+
+
+@pytest.mark.parametrize(
+    ("statement", "value", "way", "mended"),
+    [
+        ("xs.append(loss)", "loss", [], "xs.append(loss.item())"),
+        ("xs.append(a + b)", "a + b", [], "xs.append((a + b).item())"),
+        ("h['loss'].append(loss)", "loss", [], "h['loss'].append(loss.item())"),
+        ("xs.append((i, loss))", "(i, loss)", ["1"], "xs.append((i, loss.item()))"),
+        ("xs.append({'a': x})", "{'a': x}", ["'a'"], "xs.append({'a': x.item()})"),
+        ("xs.append(dict(a=x))", "dict(a=x)", ["'a'"], "xs.append(dict(a=x.item()))"),
+        ("xs.append((i, loss))", "(i, loss)", [], None),
+        ("xs.append(row)", "row", ["1"], None),
+        ("xs.append((i, loss))", "(i, loss)", ["7"], None),
+        ("xs.append({'a': x})", "{'a': x}", ["'b'"], None),
+    ],
+)
+def test_the_tensor_in_what_is_stored_is_found(statement, value, way, mended):
+    assert with_ending(statement, value, way, "item") == mended
