@@ -80,11 +80,12 @@ struct FloorDivide {
   GARBOARD_HD T operator()(T a, T b) const {
     if constexpr (Real<T>) {
       // Not floor(a / b): rounding may lift a / b onto the next integer. a - rest is a multiple of
-      // b.
+      // b, but not always a float: in double the quotient is right up to 2^51.
       const T rest = fmod(a, b);
-      const T toward_zero = round_to_even((a - rest) / b);
-      const T floored = toward_zero - T((rest != 0) & ((rest < 0) != (b < 0)));
-      return b == 0 ? a / b : floored;
+      const double toward_zero = round_to_even((double(a) - double(rest)) / double(b));
+      const T floored = T(toward_zero - double((rest != 0) & ((rest < 0) != (b < 0))));
+      if (b == 0) return a / b;
+      return floored == 0 ? T(0) * (a / b) : floored;
     } else if constexpr (std::is_unsigned_v<T>) {
       return b == 0 ? T(0) : T(a / (b == 0 ? T(1) : b));
     } else {

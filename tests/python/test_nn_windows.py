@@ -158,6 +158,23 @@ def test_a_pool_keeps_the_first_of_equals_and_any_nan():
     assert indices.tolist() == [[[0, 2, 4]]]
 
 
+def test_a_dilated_window_that_meets_nothing_has_no_place():
+    x = gb.zeros(1, 2, 1, 4, 4, requires_grad=True)
+
+    deep = gb.nn.MaxPool3d(2, padding=1, dilation=2, stride=1)(x)
+    deep.sum().backward()
+    flat, places = functional.max_pool2d(
+        gb.arange(20.0).view(1, 1, 5, 4), 2, 1, 1, 5, return_indices=True
+    )
+    far = gb.ones(1, 1, 1, requires_grad=True)
+    functional.max_pool1d(far, 2, 1, 4 * 10**8, 8 * 10**8).sum().backward()
+
+    assert gb.isneginf(deep).all()
+    assert x.grad.abs().sum().item() == far.grad.item() == 0
+    assert gb.isneginf(flat).all()
+    assert places.flatten().tolist() == [-1, -1]
+
+
 def test_pixels_that_are_shuffled_and_back_are_the_same():
     x = drawn(2, 8, 3, 5)
 

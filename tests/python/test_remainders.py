@@ -1,5 +1,8 @@
 """Remainders of floats are exact, however far apart two numbers are."""
 
+from fractions import Fraction
+from math import floor
+
 import garboard as gb
 import numpy as np
 import pytest
@@ -49,3 +52,17 @@ def test_one_remainder_is_what_it_is_among_many():
     ]
 
     np.testing.assert_array_equal(many, np.array(one_by_one, np.float32))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_quotient_below_is_exact(dtype):
+    rng = np.random.default_rng(4)
+    a = (rng.standard_normal(1000) * 10.0 ** rng.integers(-5, 9, 1000)).astype(dtype)
+    b = (rng.standard_normal(1000) * 10.0 ** rng.integers(-3, 3, 1000)).astype(dtype)
+    a[:3], b[:3] = [20739874, -46.25, -1e10], [-3, 6.026166e-06, -1e30]
+
+    ours = gb.floor_divide(gb.tensor(a), gb.tensor(b)).numpy()
+
+    exact = [floor(Fraction(x) / Fraction(y)) for x, y in zip(a.tolist(), b.tolist(), strict=True)]
+    np.testing.assert_array_equal(ours, np.array([float(it) for it in exact], dtype))
+    assert not np.signbit(ours[2])

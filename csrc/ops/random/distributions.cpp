@@ -195,9 +195,10 @@ Tensor bernoulli(const Tensor& probabilities, Generator& from) {
 Tensor poisson(const Tensor& rates, Generator& from) {
   check_floating("poisson", rates.dtype());
   const GradModeGuard no_grad(false);
-  if (!all_true(logical_and(ge(rates, 0.0), lt(rates, HUGE_VAL))))
+  // Of its own: others may write into the rates meanwhile, and of NaN no draw would end.
+  const Tensor means = contiguous(to(to(clone(rates), DType::float64), Device{}));
+  if (!all_true(logical_and(ge(means, 0.0), lt(means, HUGE_VAL))))
     throw ShapeError("poisson: a rate that is negative or not finite; none may be");
-  const Tensor means = contiguous(to(to(rates, DType::float64), Device{}));
   const Tensor counts = empty(rates.sizes(), DType::float64, {}, "poisson");
   const kernels::RandomStream numbers = from.numbers_for(4 * counts.count());
   const double* const mean = means.view().as<double>();

@@ -52,6 +52,14 @@ void fill_random(const char* op, const Tensor& self, double first, double second
   if (dense != self) write_into(self, [&] { copy_into(self, dense); });
 }
 
+/// One of [0, count), each as likely to 2^-64: the upper half of a product. 0 is 2^64.
+std::uint64_t one_below(std::uint64_t count, const functors::FourWords& words, int half) {
+  __extension__ using Wide = unsigned __int128;
+  const std::uint32_t* const word = words.word + 2 * half;
+  const std::uint64_t bits = std::uint64_t{word[0]} << 32 | word[1];
+  return count == 0 ? bits : static_cast<std::uint64_t>(Wide{bits} * count >> 64);
+}
+
 template <class Kernel>
 void refill(const char* op, const Tensor& self, double low, double high, Generator& from) {
   check_floating(op, self.dtype());
@@ -77,18 +85,22 @@ Tensor integers_from(const char* op, std::int64_t low, std::int64_t last, const 
   if (steps < exact)  // from 0: beside a large number a fraction has few digits
     return low == 0 ? drawn(0, static_cast<double>(steps + 1))
                     : drawn(0, static_cast<double>(steps + 1)) + Scalar::of(low);
-  constexpr std::int64_t half = std::int64_t{1} << 32;
-  const Tensor upper = drawn(0, static_cast<double>(half)),
-               lower = drawn(0, static_cast<double>(half));
-  const Tensor bits = upper * Scalar::of(half) + lower;  // all 64, wrapping
-  if (steps == std::numeric_limits<std::uint64_t>::max()) return bits;
-  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  if (steps > static_cast<std::uint64_t>(most))
-    throw ShapeError(text(op, ": from ", low, " to ", last,
-                          "; at most 2^63 integers, or all of int64, are needed"));
-  const Tensor positive = bitwise_and(bits, Scalar::of(most));
-  if (steps == static_cast<std::uint64_t>(most)) return positive + Scalar::of(low);
-  return remainder(positive, Scalar::of(static_cast<std::int64_t>(steps + 1))) + Scalar::of(low);
+  const Tensor result = empty(sizes, DType::int64, {}, op);
+  std::int64_t* const to_fill = result.view().as<std::int64_t>();
+  const std::int64_t count = result.count();
+  const kernels::RandomStream numbers = from.numbers_for(2 * count);
+  {
+    constexpr double element_ns = 5;
+    const OuterLock::Away away(static_cast<double>(count) * element_ns);
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (i % (1 << 16) == 0) interruption_point();
+      const auto at = static_cast<std::uint64_t>(i);
+      const functors::FourWords words = functors::philox(numbers.offset + at / 2, 0, numbers.seed);
+      const std::uint64_t step = one_below(steps + 1, words, static_cast<int>(at % 2));
+      to_fill[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + step);
+    }
+  }
+  return to(result, device);
 }
 
 Tensor rand(const Dims& sizes, DType dtype, Device device, Generator& from) {
@@ -134,13 +146,9 @@ Tensor randperm(std::int64_t n, DType dtype, Device device, Generator& from) {
         const auto step = static_cast<std::uint64_t>(first + i);
         const functors::FourWords words =
             functors::philox(numbers.offset + step / 2, 0, numbers.seed);
-        __extension__ using Wide = unsigned __int128;  // the upper half of a product: even to 2^-64
         for (int half = 0; half < 2; ++half) {
-          const std::uint32_t* const word = words.word + 2 * half;
-          const auto at = Wide{std::uint64_t{word[0]} << 32 | word[1]} *
-                              (step + static_cast<std::uint64_t>(half) + 1) >>
-                          64;
-          drawn[i + half] = static_cast<std::int64_t>(at);
+          const std::uint64_t places_below = step + static_cast<std::uint64_t>(half) + 1;
+          drawn[i + half] = static_cast<std::int64_t>(one_below(places_below, words, half));
         }
       }
       const std::int64_t count = std::min(n - first, at_once);
@@ -158,6 +166,13 @@ Tensor randperm(std::int64_t n, DType dtype, Device device, Generator& from) {
 void uniform_(const Tensor& self, double low, double high, Generator& from) {
   if (low > high)
     throw ShapeError(text("uniform_: from ", low, " to ", high, "; from must not be above to"));
+  check_floating("uniform_", self.dtype());
+  const double most = visit_dtype(self.dtype(), []<class T>(Type<T>) {
+    return static_cast<double>(std::numeric_limits<T>::max());
+  });
+  if (std::isfinite(low) && std::isfinite(high) && !(low >= -most && high - low <= most))
+    throw ShapeError(text("uniform_: from ", low, " to ", high, " of dtype ", name_of(self.dtype()),
+                          "; it must hold both, and what lies between: at most ", most));
   refill<kernels::Uniform>("uniform_", self, low, high, from);
 }
 

@@ -153,9 +153,9 @@ void max_pool(const MaxPool& of) {
             keep_larger(best + i, where + i, x + at, 1, 1, static_cast<I>(at));
           }
       });
-      // All that was met is -inf: the first of it.
+      // All that was met is -inf: the first of it. What met nothing, between dilated taps, stays.
       for (std::int64_t i = 0; i < wide.places; ++i)
-        if (where[i] < 0) {
+        if (where[i] < 0 && wide.first_tap(i) < wide.last_tap(i)) {
           const std::int64_t inside = wide.first(i) + wide.first_tap(i) * wide.step();
           bool is_found = false;
           shape.for_each_line(z, y, pace, [&](std::int64_t first) {
@@ -181,10 +181,10 @@ void scatter_planes(const PlaneScatter& of) {
                     const T* const from = of.from.as<T>() + plane * picked;
                     const I* const at = of.indices.as<I>() + plane * picked;
                     for (std::int64_t i = 0; i < size; ++i) x[i] = 0;
-                    if (of.adds)
-                      for (std::int64_t i = 0; i < picked; ++i) x[at[i]] += from[i];
-                    else
-                      for (std::int64_t i = 0; i < picked; ++i) x[at[i]] = from[i];
+                    for (std::int64_t i = 0; i < picked; ++i) {
+                      if (at[i] < 0) continue;
+                      x[at[i]] = of.adds ? x[at[i]] + from[i] : from[i];
+                    }
                   }
                 });
 }
@@ -201,7 +201,7 @@ void gather_planes(const PlaneGather& of) {
                     const T* const x = of.x.as<T>() + plane * size;
                     T* const to = of.out.as<T>() + plane * picked;
                     const I* const at = of.indices.as<I>() + plane * picked;
-                    for (std::int64_t i = 0; i < picked; ++i) to[i] = x[at[i]];
+                    for (std::int64_t i = 0; i < picked; ++i) to[i] = at[i] < 0 ? T(0) : x[at[i]];
                   }
                 });
 }

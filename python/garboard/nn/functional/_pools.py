@@ -48,7 +48,8 @@ def max_pool1d(
         padding: How far they begin outside, at most half their size; nothing there counts.
         dilation: How far apart their elements are.
         ceil_mode: Add a window for what is left over at the end.
-        return_indices: Return also where each element is, a number in its plane, int64.
+        return_indices: Return also where each element is, a number in its plane, int64; -1 where
+            the taps of a dilated window meet nothing, whose largest is -inf.
 
     Returns:
         A new tensor, or two. Until backward the graph keeps a number an element.
@@ -167,7 +168,8 @@ def max_pool2d(
         padding: How far they begin outside, at most half their size; nothing there counts.
         dilation: How far apart their elements are.
         ceil_mode: Add a window for what is left over at the end.
-        return_indices: Return also where each element is, a number in its plane, int64.
+        return_indices: Return also where each element is, a number in its plane, int64; -1 where
+            the taps of a dilated window meet nothing, whose largest is -inf.
 
     Returns:
         A new tensor, or two. Until backward the graph keeps a number an element.
@@ -299,7 +301,8 @@ def max_pool3d(
         padding: How far they begin outside, at most half their size; nothing there counts.
         dilation: How far apart their elements are.
         ceil_mode: Add a window for what is left over at the end.
-        return_indices: Return also where each element is, a number in its plane, int64.
+        return_indices: Return also where each element is, a number in its plane, int64; -1 where
+            the taps of a dilated window meet nothing, whose largest is -inf.
 
     Returns:
         A new tensor, or two. Until backward the graph keeps a number an element.
