@@ -73,3 +73,15 @@ def test_the_command_imports_rich_only_for_the_demo():
     done = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True)
 
     assert done.stdout == "set()\n", done.stderr
+
+
+def test_explain_prints_what_a_kind_is(capsys):
+    assert main(["explain", "tensor-list"]) == 0
+    one = capsys.readouterr().out
+    assert main(["explain"]) == 0
+    every = capsys.readouterr().out
+    assert main(["explain", "tensor-lisp"]) == 1
+
+    assert one.startswith("tensor-list (LIST-...): A container gains a tensor at every step.")
+    assert len(every.splitlines()) > 25
+    assert "perhaps 'tensor-list'" in capsys.readouterr().err

@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 from garboard._site import Site
+from garboard.leaks._baseline import load_baseline, save_baseline
 from garboard.leaks._checker import LeakChecker
 from garboard.leaks._errors import LeakError, MemoryLeakError, MemoryLeakWarning
+from garboard.leaks._explain import explain
 from garboard.leaks._no_leaks import NoLeaks, no_leaks
 from garboard.leaks._snapshot import Snapshot
 from garboard.leaks._watch import LeakWatcher, watch
@@ -31,9 +33,12 @@ __all__ = [
     "Rate",
     "Site",
     "Snapshot",
+    "explain",
     "ignore",
     "live",
+    "load_baseline",
     "no_leaks",
+    "save_baseline",
     "watch",
     "who_holds",
 ]

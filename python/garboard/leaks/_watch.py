@@ -19,7 +19,7 @@ from garboard.leaks.evidence._survivors import Since, cohorts
 from garboard.leaks.findings._leak import Leak
 from garboard.leaks.holders._roots import Opened
 from garboard.leaks.judging._checked import Checked
-from garboard.leaks.judging._exemptions import Exemptions, is_ignored
+from garboard.leaks.judging._exemptions import Exemptions, is_ignored, without_ignored
 from garboard.leaks.judging._freed import Expected
 from garboard.leaks.judging._growth import CERTAIN, GRACE, PERIOD, WARMUP
 from garboard.leaks.judging._tracker import Tracker
@@ -236,8 +236,10 @@ class LeakWatcher:
         now = self._steps.now - 1
         trial = self._trial(now)
         found = [*trial.everything(), *self._unfreed(now)]
-        leaks = [leak for leak in self._with_announced(found) if not is_ignored(leak.fingerprint)]
-        notes = trial.notes if now else [*trial.notes, "step() was never called: growth is unseen"]
+        leaks, notes = without_ignored(self._with_announced(found))
+        notes = [*trial.notes, *notes]
+        if not now:
+            notes.append("step() was never called: growth is unseen")
         if not leaks and 0 < now < CERTAIN and not self._steps.epochs:
             notes = [*notes, *self._suspects(now)]
         return LeakReport(

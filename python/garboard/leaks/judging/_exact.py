@@ -19,7 +19,7 @@ from garboard.leaks.holders._look import Look
 from garboard.leaks.holders._unasked import attributes_of, is_a, is_disposed
 from garboard.leaks.judging._causes import Case, one_for_each_cause
 from garboard.leaks.judging._checked import Checked, Judgement
-from garboard.leaks.judging._exemptions import Exemptions, is_ignored
+from garboard.leaks.judging._exemptions import Exemptions, without_ignored
 from garboard.leaks.judging._growth import LEAST_COHORTS
 from garboard.leaks.kinds import kind_of_graph, kind_of_group
 from garboard.leaks.kinds._export_pin import KIND as EXPORT_PIN
@@ -49,11 +49,11 @@ def judged(
     if not any(_engine._cohorts(*since, 0, 2**32 - 1)) and not (measured and registered_hooks()):
         return Judgement((), (), Checked(len(measured), born, 0))
     exact = _Exact(since, steps, measured, is_exempt, loop_file)
-    leaks = [leak for leak in exact.leaks() if not is_ignored(leak.fingerprint)]
+    leaks, notes = without_ignored(exact.leaks())
     alive = len(_engine._aliases(since.alias))
     return Judgement(
         tuple(sorted(leaks, key=lambda leak: leak.gravity)),
-        tuple(exact.notes),
+        tuple([*exact.notes, *notes]),
         Checked(len(measured), born, alive),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import date
 from typing import Any, NamedTuple, cast
 from weakref import ref
@@ -11,44 +12,71 @@ from garboard import _engine
 from garboard._engine import Tensor
 from garboard._site import site_of
 from garboard._texts import printable, shown
+from garboard.leaks.findings._leak import Leak
 from garboard.leaks.holders._groups import Group
 from garboard.leaks.holders._holders import expression
 from garboard.leaks.holders._unasked import is_a, type_name
 
-__all__ = ["Exemptions", "ignore", "is_ignored"]
-
-_ignored: dict[str, date | None] = {}
+__all__ = ["Exemptions", "day_of", "ignore", "ignore_until", "is_ignored", "without_ignored"]
 
 
-def ignore(fingerprint: str, until: str | None = None) -> None:
+class _Ignored(NamedTuple):
+    until: date | None
+    reason: str
+
+
+_ignored: dict[str, _Ignored] = {}
+
+
+def ignore(fingerprint: str, until: str | None = None, reason: str = "") -> None:
     """Leave findings with this fingerprint out of every report from now on.
 
     Args:
         fingerprint: As printed, such as "LIST-02bd90".
         until: The day, as "2027-01-31", after which they are reported again.
+        reason: Printed in the notes of a report that leaves one out.
 
     Raises:
         TypeError: An argument is no string.
         ValueError: `until` is no day.
 
-    >>> gb.leaks.ignore("LIST-000000", until="2027-01-31")
+    >>> gb.leaks.ignore("LIST-000000", until="2027-01-31", reason="waits for a release")
     """
-    day = None if until is None else _day(check.text("ignore", "until", until))
-    _ignored[check.text("ignore", "fingerprint", fingerprint)] = day
+    day = None if until is None else day_of("ignore", check.text("ignore", "until", until))
+    told = printable(check.text("ignore", "reason", reason))
+    ignore_until(check.text("ignore", "fingerprint", fingerprint), day, told)
 
 
-def _day(text: str) -> date:
+def ignore_until(fingerprint: str, until: date | None, reason: str) -> None:
+    _ignored[fingerprint] = _Ignored(until, reason)
+
+
+def day_of(op: str, text: str) -> date:
+    """Return a day of the form 2027-01-31; `op` speaks in errors."""
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise ValueError(f"ignore: until {shown(text)}; a day is needed, as '2027-01-31'") from None
+        raise ValueError(f"{op}: until {shown(text)}; a day is needed, as '2027-01-31'") from None
 
 
 def is_ignored(fingerprint: str) -> bool:
     if fingerprint not in _ignored:
         return False
-    until = _ignored[fingerprint]
+    until = _ignored[fingerprint].until
     return until is None or date.today() <= until
+
+
+def without_ignored(leaks: Iterable[Leak]) -> tuple[list[Leak], list[str]]:
+    """Return the findings that are not ignored, and a note for each that is."""
+    kept: list[Leak] = []
+    notes: list[str] = []
+    for leak in leaks:
+        if is_ignored(leak.fingerprint):
+            reason = _ignored[leak.fingerprint].reason
+            notes.append(f"ignored {leak.fingerprint}, {leak.kind}{_because(reason)}")
+        else:
+            kept.append(leak)
+    return kept, notes
 
 
 class _Expected(NamedTuple):
