@@ -123,7 +123,6 @@ _CUDA: _Rows = (
 )
 
 _AUTOGRAD: _Rows = (
-    ("use gb.tensor(data, requires_grad=True)", "Variable"),
     ("use gb.profiler", "profiler"),
     ("use gb.autograd.functional", "jacobian hessian jvp vjp hvp vhp"),
     ("use gb.autograd.functional.jvp()", "forward_ad"),

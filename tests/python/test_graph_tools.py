@@ -395,3 +395,23 @@ class TestInferenceMode:
         assert called()
         with pytest.raises(TypeError, match="mode is of type str"):
             gb.inference_mode("on")
+
+
+class TestVariable:
+    def test_it_is_a_tensor_over_the_same_elements(self):
+        x = gb.ones(2)
+
+        variable = gb.autograd.Variable(x, requires_grad=True)
+        x.fill_(3)
+
+        assert type(variable) is gb.Tensor
+        assert variable.tolist() == [3.0, 3.0]
+        assert variable.requires_grad
+        assert isinstance(x, gb.autograd.Variable)
+        assert not isinstance(1, gb.autograd.Variable)
+
+    def test_what_can_ask_for_no_gradient_is_refused(self):
+        with pytest.raises(gb.GradientError):
+            gb.autograd.Variable(gb.tensor([1]), requires_grad=True)
+        with pytest.raises(TypeError):
+            gb.autograd.Variable(gb.ones(1), requires_grad="no")

@@ -432,3 +432,13 @@ def test_calling_it_before_the_optimizer_warns_once():
 def test_what_does_not_fit_is_refused_by_name(make, error, message):
     with pytest.raises(error, match=message):
         make(sgd())
+
+
+def test_a_schedule_of_ones_own_may_inherit_pytorch_s_older_name():
+    class Halves(schedules._LRScheduler):
+        def get_lr(self):
+            return [base / (1 + self.last_epoch) for base in self.base_lrs]
+
+    of = optim.SGD([gb.nn.Parameter(gb.zeros(1))], lr=1.0)
+
+    assert rates(of, Halves(of), 3) == [1.0, 0.5, 1 / 3]

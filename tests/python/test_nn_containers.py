@@ -251,3 +251,44 @@ class TestModuleList:
     def test_it_cannot_be_called(self):
         with pytest.raises(NotImplementedError, match=r"ModuleList: forward\(\) is missing"):
             nn.ModuleList()(gb.ones(1))
+
+
+class TestRows:
+    def test_they_are_joined_and_repeated(self):
+        a, b = layers(2)
+        row = nn.Sequential(a)
+
+        joined, repeated = row + nn.Sequential(b), row * 3
+        row += [b]
+        row *= 2
+
+        assert list(joined) == [a, b]
+        assert list(repeated) == [a, a, a]
+        assert list(row) == [a, b, a, b]
+        assert list(nn.ModuleList([a]) + nn.ModuleList([b])) == [a, b]
+
+    def test_a_module_is_taken_out(self):
+        a, b = layers(2)
+        row = nn.ModuleList([a, b])
+
+        assert row.pop(0) is a
+        assert [name for name, _ in row.named_children()] == ["0"]
+
+    @pytest.mark.parametrize(
+        ("call", "error"),
+        [
+            (lambda row: row * 0, ValueError),
+            (lambda row: row * 1.5, TypeError),
+            (lambda row: row + 1, TypeError),
+            (lambda row: row.pop(3), IndexError),
+        ],
+    )
+    def test_what_cannot_be_is_refused(self, call, error):
+        with pytest.raises(error):
+            call(nn.Sequential(nn.ReLU()))
+
+    def test_a_list_shows_modules_that_look_alike_once(self):
+        assert repr(nn.ModuleList([nn.ReLU(), nn.ReLU(), nn.Tanh()])) == (
+            "ModuleList(\n  (0-1): 2 x ReLU()\n  (2): Tanh()\n)"
+        )
+        assert repr(nn.ModuleList()) == "ModuleList()"

@@ -158,6 +158,14 @@ class TestCollate:
         assert batch.x.tolist() == [1, 3]
         assert batch.y.tolist() == [2.0, 4.0]
 
+    def test_a_batch_of_tuples_is_a_list(self):
+        batch = default_collate([(1, ("a", 2.0)), (3, ("b", 4.0))])
+
+        assert type(batch) is list
+        assert type(batch[1]) is list
+        assert batch[1][0] == ("a", "b")
+        assert default_collate([{"name": "a"}, {"name": "b"}]) == {"name": ["a", "b"]}
+
     def test_arrays_become_tensors(self):
         batch = default_collate([np.ones(2), np.zeros(2)])
 

@@ -6,11 +6,13 @@ from garboard._grad_mode import enable_grad, inference_mode, no_grad, set_grad_e
 from garboard._missing import module_getattr
 from garboard.autograd._gradcheck import gradcheck, gradgradcheck
 from garboard.autograd._passes import backward, grad
+from garboard.autograd._variable import Variable
 from garboard.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from garboard.autograd.function import Function
 
 __all__ = [
     "Function",
+    "Variable",
     "backward",
     "detect_anomaly",
     "enable_grad",

@@ -44,10 +44,16 @@ class LoadResult(NamedTuple):
 def _entries(module: Module, prefix: str) -> Iterator[tuple[str, Tensor]]:
     """Yield what is saved; a tensor that stands in several places, under each of its paths."""
     for path, part in module.named_modules(remove_duplicate=False):
-        for name, role in part._roles.items():
-            tensor = vars(part)[name]
-            if role in ("parameter", "buffer") and tensor is not None:
-                yield f"{prefix}{path}.{name}" if path else f"{prefix}{name}", tensor
+        for name, tensor in _own(part):
+            yield f"{prefix}{path}.{name}" if path else f"{prefix}{name}", tensor
+
+
+def _own(module: Module) -> Iterator[tuple[str, Tensor]]:
+    """Yield what the module itself saves: parameters, and behind them buffers, as PyTorch does."""
+    for wanted in ("parameter", "buffer"):
+        for name, role in tuple(module._roles.items()):
+            if role == wanted and vars(module)[name] is not None:
+                yield name, vars(module)[name]
 
 
 def state_of(
@@ -73,10 +79,8 @@ def _collected(
     """The same, module by module, between its hooks."""
     for hook in module._hooks_of("_state_dict_pre_hooks"):
         hook(module, prefix, keep_vars)
-    for name, role in module._roles.items():
-        tensor = vars(module)[name]
-        if role in ("parameter", "buffer") and tensor is not None:
-            state[prefix + name] = _saved(tensor, keep_vars)
+    for name, tensor in _own(module):
+        state[prefix + name] = _saved(tensor, keep_vars)
     for name, child in module.named_children():
         _collected(child, state, f"{prefix}{name}.", keep_vars)
     for hook in module._hooks_of("_state_dict_hooks"):

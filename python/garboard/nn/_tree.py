@@ -14,6 +14,7 @@ from garboard import _engine
 from garboard._engine import DisposeScope, Tensor
 from garboard._texts import shown
 from garboard.nn._home import is_around, move_home, nearest_open
+from garboard.nn._registered import Registered
 from garboard.nn.parameter import Buffer, Parameter
 
 if TYPE_CHECKING:
@@ -33,6 +34,18 @@ class Tree:
         own = vars(self)
         own["_roles"] = {}
         own["_home"] = _engine.current_dispose_scope()
+
+    @property
+    def _modules(self) -> Registered:
+        return Registered(self, ("module",))
+
+    @property
+    def _parameters(self) -> Registered:
+        return Registered(self, ("parameter",))
+
+    @property
+    def _buffers(self) -> Registered:
+        return Registered(self, _BUFFERS)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if isinstance(value, Parameter):
@@ -322,6 +335,42 @@ class Tree:
             at = found
         module: Module = at
         return module
+
+    def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
+        """Put a module at a path, where another stands or none.
+
+        Args:
+            target: Names with dots between.
+            module: The module.
+            strict: Refuse a path where none stands.
+
+        Raises:
+            ValueError: `target` is "".
+            AttributeError: There is no module that it would stand in; or, if `strict`, none at the
+                path.
+            TypeError: `module` is no Module, or `target` no string.
+
+        >>> net = gb.nn.Sequential(gb.nn.Sequential(gb.nn.ReLU()))
+        >>> net.set_submodule("0.0", gb.nn.Tanh())
+        >>> net[0]
+        Sequential(
+          (0): Tanh()
+        )
+        """
+        path, _, name = check.text("set_submodule", "target", target).rpartition(".")
+        if not name:
+            raise ValueError(
+                f"set_submodule: target is {shown(target)}; a name is needed at its end"
+            )
+        if not isinstance(module, Tree):
+            kind = type(module).__name__
+            raise TypeError(f"set_submodule: module is of type {kind}; a Module is needed")
+        if check.flag("set_submodule", "strict", strict):
+            self.get_submodule(target)
+        parent: Any = self.get_submodule(path)
+        if name not in parent._roles:
+            parent._free_name("set_submodule", name)
+        setattr(parent, name, module)
 
     def _tensor_at(self, op: str, target: str, roles: tuple[str, ...]) -> Any:
         path, _, name = check.text(op, "target", target).rpartition(".")

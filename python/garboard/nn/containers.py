@@ -103,6 +103,40 @@ class _Row(Module):
         modules.insert(index, module)
         self._renew(modules)
 
+    def pop(self, index: int = -1) -> Module:
+        """Take a module out; those behind it are named anew.
+
+        Args:
+            index: Its place, the last by default.
+
+        Returns:
+            The module.
+
+        Raises:
+            IndexOutOfRangeError: There is none.
+
+        >>> row = gb.nn.Sequential(gb.nn.ReLU(), gb.nn.Tanh())
+        >>> row.pop(0), len(row)
+        (ReLU(), 1)
+        """
+        module: Module = vars(self)[self._name_at(index)]
+        del self[index]
+        return module
+
+    def __add__(self, other: Iterable[Module]) -> Self:
+        """A new one of the modules of both."""
+        if not isinstance(other, Iterable):
+            return NotImplemented
+        return self._of([])._joined(self, other)
+
+    def __iadd__(self, other: Iterable[Module]) -> Self:
+        return self._joined(other)
+
+    def _joined(self, *rows: Iterable[Module]) -> Self:
+        for row in rows:
+            self.extend(row)
+        return self
+
     @overload
     def __getitem__(self, index: int) -> Module: ...
     @overload
@@ -130,6 +164,13 @@ class _Row(Module):
     def __iter__(self) -> Iterator[Module]:
         own = vars(self)
         return iter([own[name] for name, role in self._roles.items() if role == "module"])
+
+
+def _times(given: int) -> int:
+    times = check.integer("Sequential", "times", given)
+    if times < 1:
+        raise ValueError(f"Sequential: {shown(times)} times; at least once is needed")
+    return times
 
 
 class Sequential(_Row):
@@ -160,6 +201,15 @@ class Sequential(_Row):
 
     def _of(self, names: list[str]) -> Self:
         return type(self)({name: vars(self)[name] for name in names})
+
+    def __mul__(self, times: int) -> Self:
+        """A new one that calls the same modules several times."""
+        return self._of([])._joined(*[self] * _times(times))
+
+    __rmul__ = __mul__
+
+    def __imul__(self, times: int) -> Self:
+        return self._joined(*[list(self)] * (_times(times) - 1))
 
     def _steps(self) -> list[Module]:
         steps: list[Module] = []
@@ -217,5 +267,24 @@ class ModuleList(_Row):
     def _of(self, names: list[str]) -> Self:
         return type(self)(vars(self)[name] for name in names)
 
-    def __iadd__(self, modules: Iterable[Module]) -> Self:
-        return self.extend(modules)
+    def __repr__(self) -> str:
+        """Show a run of modules that look alike once."""
+        shown_once: list[tuple[list[str], str]] = []
+        for name in self._names():
+            text = repr(vars(self)[name]).replace("\n", "\n  ")
+            if shown_once and shown_once[-1][1] == text:
+                shown_once[-1][0].append(name)
+            else:
+                shown_once.append(([name], text))
+        lines = [
+            f"({names[0]}-{names[-1]}): {len(names)} x {text}"
+            if len(names) > 1
+            else f"({names[0]}): {text}"
+            for names, text in shown_once
+        ]
+        return (
+            f"{type(self).__name__}("
+            + "".join(f"\n  {it}" for it in lines)
+            + "\n" * bool(lines)
+            + ")"
+        )

@@ -388,6 +388,9 @@ class Module(Hooked):
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state, _home=_engine.current_dispose_scope())
 
+    def _get_name(self) -> str:
+        return type(self).__name__
+
     def extra_repr(self) -> str:
         """Return what stands between the parentheses of `repr`: a subclass's settings.
 

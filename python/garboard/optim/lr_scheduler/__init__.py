@@ -23,6 +23,8 @@ from garboard.optim.lr_scheduler._factors import (
 from garboard.optim.lr_scheduler._plateau import ReduceLROnPlateau
 from garboard.optim.lr_scheduler._scheduler import LRScheduler
 
+_LRScheduler = LRScheduler  # its name in PyTorch 1, which schedules of one's own still inherit
+
 __all__ = [
     "ChainedScheduler",
     "ConstantLR",

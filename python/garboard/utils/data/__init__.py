@@ -52,4 +52,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    __getattr__ = module_getattr(__name__)
+    __getattr__ = module_getattr(__name__, ("dataloader", "dataset", "sampler"))

@@ -17,14 +17,16 @@ _DEEPEST = 64
 def default_collate(samples: Sequence[Any]) -> Any:
     """Make one batch of samples that are alike: tensors are stacked along a new dim 0.
 
-    Numbers become a tensor, of float64 or int64, texts a list; of tuples, lists and dicts
-    each part is collated by itself.
+    Numbers become a tensor, of float64 or int64, and texts stay texts; of tuples, lists and dicts
+    each part is collated by itself. A batch of tuples is a list, as in PyTorch, and texts in one
+    come as a tuple.
 
     Args:
         samples: A list of them.
 
     Returns:
-        What a sample is, with tensors of one more dim for its tensors, arrays and numbers.
+        What a sample is, a list for a tuple without names, with tensors of one more dim for its
+        tensors, arrays and numbers.
 
     Raises:
         TypeError: A sample is of a type that cannot be batched; give the loader a `collate_fn`.
@@ -32,14 +34,14 @@ def default_collate(samples: Sequence[Any]) -> Any:
         ShapeError: Tensors of different sizes.
 
     >>> gb.utils.data.default_collate([(gb.zeros(2), 1), (gb.ones(2), 0)])
-    (tensor([[0., 0.],
-            [1., 1.]]), tensor([1, 0]))
+    [tensor([[0., 0.],
+            [1., 1.]]), tensor([1, 0])]
     """
     refuse_unless_list("default_collate", "samples", samples, "samples")
     return _collated(items_of(samples), 0)
 
 
-def _collated(samples: list[Any], depth: int) -> Any:
+def _collated(samples: Sequence[Any], depth: int) -> Any:
     if depth > _DEEPEST:
         raise ValueError(
             f"default_collate: samples nested more than {_DEEPEST} deep; a collate_fn of yours is "
@@ -49,13 +51,13 @@ def _collated(samples: list[Any], depth: int) -> Any:
         raise ValueError("default_collate: no samples; at least one is needed")
     first = samples[0]
     if isinstance(first, Tensor):
-        return _engine.stack(samples)
+        return _engine.stack(list(samples))
     if isinstance(first, float):
         return _engine.tensor(list(samples), dtype=_engine.float64)
     if isinstance(first, (bool, int)):
         return _engine.tensor(list(samples))
     if isinstance(first, (str, bytes)):
-        return list(samples)
+        return samples
     if isinstance(first, (tuple, list)):
         for place, sample in enumerate(samples):
             if not isinstance(sample, (tuple, list)) or len(sample) != len(first):
@@ -63,10 +65,10 @@ def _collated(samples: list[Any], depth: int) -> Any:
                     f"default_collate: sample {place} is no sequence of {len(first)}, as the first "
                     "is; samples that are alike are needed"
                 )
-        parts = [_collated([*part], depth + 1) for part in zip(*samples, strict=True)]
+        parts = [_collated(part, depth + 1) for part in zip(*samples, strict=True)]
         if hasattr(first, "_fields"):
             return type(first)(*parts)
-        return type(first)(parts)
+        return parts if isinstance(first, tuple) else type(first)(parts)
     if isinstance(first, Mapping):
         keys = keys_of(object, "default_collate", "a sample", first, "parts")
         for place, sample in enumerate(samples):

@@ -1,0 +1,54 @@
+"""What is registered on a module, by name: the dicts that PyTorch's users know as private ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, MutableMapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from garboard.nn._tree import Tree
+
+__all__ = ["Registered"]
+
+
+class Registered(MutableMapping[str, Any]):
+    """A module's submodules, parameters or buffers: a view, and writing to it registers.
+
+    Args:
+        module: Whose.
+        roles: What they are registered as, the first of them what is new.
+    """
+
+    def __init__(self, module: Tree, roles: tuple[str, ...]) -> None:
+        self._module, self._roles = module, roles
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self:
+            raise KeyError(name)
+        return vars(self._module)[name]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        known = self._module._roles.get(name)
+        self._module._register(name, known if known in self._roles else self._roles[0], value)
+
+    def __delitem__(self, name: str) -> None:
+        if name not in self:
+            raise KeyError(name)
+        delattr(self._module, name)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self._module._roles.get(name) in self._roles
+
+    def __iter__(self) -> Iterator[str]:
+        known = self._module._roles.items()
+        return iter([name for name, role in known if role in self._roles])
+
+    def __len__(self) -> int:
+        return sum(role in self._roles for role in self._module._roles.values())
+
+    def copy(self) -> dict[str, Any]:
+        """Return a dict of what is there now."""
+        return dict(self)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))

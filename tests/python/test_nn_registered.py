@@ -1,0 +1,97 @@
+"""The dicts of submodules, parameters and buffers, and modules put at paths."""
+
+from __future__ import annotations
+
+import garboard as gb
+import pytest
+from garboard import nn
+
+from tests.support.live_memory import balanced  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("balanced")
+
+
+class TestDicts:
+    def test_they_show_what_is_registered(self):
+        norm = nn.BatchNorm1d(2)
+
+        assert list(norm._parameters) == ["weight", "bias"]
+        assert norm._parameters["weight"] is norm.weight
+        assert list(norm._buffers.keys()) == ["running_mean", "running_var", "num_batches_tracked"]
+        assert dict(nn.Sequential(norm)._modules) == {"0": norm}
+        assert len(norm._modules) == 0
+
+    def test_writing_to_them_registers(self):
+        net = nn.Sequential(nn.ReLU())
+
+        net._modules["0"] = nn.Tanh()
+        net._modules["head"] = nn.Linear(2, 1)
+        net._buffers["mean"] = gb.zeros(1)
+        net._parameters["scale"] = nn.Parameter(gb.ones(1))
+
+        assert [type(it).__name__ for it in net] == ["Tanh", "Linear"]
+        assert list(net.state_dict()) == ["scale", "mean", "head.weight", "head.bias"]
+
+    def test_a_transient_buffer_stays_one(self):
+        module = nn.Module()
+        module.register_buffer("seen", gb.zeros(1), persistent=False)
+
+        module._buffers["seen"] = gb.ones(1)
+
+        assert module.seen.item() == 1
+        assert not module.state_dict()
+
+    def test_deleting_takes_out(self):
+        layer = nn.Linear(2, 1)
+
+        del layer._parameters["bias"]
+        layer.bias = gb.ones(1)
+
+        assert list(layer.state_dict()) == ["weight"]
+        assert layer(gb.zeros(1, 2)).tolist() == [[1.0]]
+
+    def test_a_name_that_is_something_else_is_none_of_them(self):
+        layer = nn.Linear(2, 1)
+
+        assert "weight" not in layer._modules
+        with pytest.raises(KeyError):
+            layer._buffers["weight"]
+        with pytest.raises(TypeError, match="a Module or None is needed"):
+            layer._modules["x"] = gb.ones(1)
+
+
+def test_a_state_dict_has_a_module_s_parameters_before_its_buffers():
+    module = nn.Module()
+    module.register_buffer("first", gb.zeros(1))
+    module.second = nn.Parameter(gb.zeros(1))
+
+    assert list(module.state_dict()) == ["second", "first"]
+
+
+class TestSetSubmodule:
+    def test_it_puts_a_module_at_a_path(self):
+        net = nn.Sequential(nn.Sequential(nn.ReLU()))
+
+        net.set_submodule("0.0", nn.Tanh())
+        net.set_submodule("0.head", nn.Linear(2, 1))
+
+        assert [type(it).__name__ for it in net[0]] == ["Tanh", "Linear"]
+
+    @pytest.mark.parametrize(
+        ("target", "module", "strict", "error"),
+        [
+            ("", nn.ReLU, False, ValueError),
+            ("a.b", nn.ReLU, False, AttributeError),
+            ("head", nn.ReLU, True, AttributeError),
+            ("0", int, False, TypeError),
+            (3, nn.ReLU, False, TypeError),
+            ("training", nn.ReLU, False, ValueError),
+        ],
+    )
+    def test_what_cannot_be_is_refused(self, target, module, strict, error):
+        net = nn.Sequential(nn.ReLU())
+
+        with pytest.raises(error):
+            net.set_submodule(target, module(), strict)
+
+        assert list(net._modules) == ["0"]
