@@ -60,6 +60,7 @@ class JudgedTest:
         self._since = Since.now()
         self._owned: list[tuple[Since, Since]] = []  # births of fixtures that outlive the test
         self._excluded: set[int] = set()
+        self._spared: list[object] = []
 
     def exclude(self, *tensors: Tensor) -> None:
         """Let these tensors live on.
@@ -96,6 +97,22 @@ class JudgedTest:
         """
         self._owned.append((since, until))
 
+    def spare(self, thing: object) -> None:
+        """Let live on, at the next report, what an object holds that ends with the test.
+
+        Args:
+            thing: Such as the instance of the test's class; it is held until the report.
+
+        >>> from types import SimpleNamespace
+        >>> from garboard.pytest_plugin import JudgedTest
+        >>> judge = JudgedTest()
+        >>> instance = SimpleNamespace(x=gb.zeros(3))
+        >>> judge.spare(instance)
+        >>> judge.report().ok
+        True
+        """
+        self._spared.append(thing)
+
     def report(self) -> LeakReport:
         """Judge; nothing of what is found is kept.
 
@@ -109,7 +126,10 @@ class JudgedTest:
         from garboard.leaks import LeakReport
         from garboard.leaks.judging._exact import judged
 
-        found = judged(self._since, is_exempt=self._is_exempt, loop_file=self._file)
+        found = judged(
+            self._since, is_exempt=self._is_exempt, loop_file=self._file, spared=self._spared
+        )
+        self._spared.clear()
         return LeakReport(*found)
 
     def _is_exempt(self, survivor: Survivor) -> bool:
@@ -293,6 +313,10 @@ def _allowed_bytes(item: pytest.Item) -> int:
 def _judge(item: pytest.Item, judge: JudgedTest, reports: list[pytest.TestReport]) -> None:
     from garboard.leaks import MemoryLeakWarning
 
+    method = vars(item).get("_obj")  # what reading `item.instance` would make anew
+    instance = vars(item).get("_instance", getattr(method, "__self__", None))
+    if instance is not None:
+        judge.spare(instance)
     found = judge.report()
     if not found.leaks or 0 < sum(leak.bytes for leak in found.leaks) <= _allowed_bytes(item):
         return

@@ -478,3 +478,45 @@ class TestEveryAllocationFails:
 
     def test_is_a_known_marker(self, run):
         run(FAILING, "--markers").stdout.fnmatch_lines(["@pytest.mark.every_allocation_fails: *"])
+
+
+def test_what_the_tests_own_object_keeps_ends_with_it(run):
+    result = run(
+        """
+        import garboard as gb
+        import pytest
+        import unittest
+
+        class TestMethods:
+            def setup_method(self):
+                self.x = gb.ones(3)
+
+            def test_it(self):
+                self.y = self.x * 2
+
+        class TestFixtures:
+            @pytest.fixture(autouse=True)
+            def prepare(self):
+                self.x = gb.ones(3)
+
+            def test_it(self):
+                self.all = [self.x * 2]
+
+        class TestCase(unittest.TestCase):
+            def setUp(self):
+                self.x = gb.ones(3)
+
+            def test_it(self):
+                self.y = self.x * 2
+
+        class TestClass:
+            kept = []
+
+            def test_it(self):
+                self.kept.append(gb.ones(3))
+        """,
+        "--leaks=fail",
+    )
+
+    result.assert_outcomes(passed=3, failed=1)
+    assert "held by list `TestClass.kept`" in result.stdout.str()

@@ -35,6 +35,7 @@ def judged(
     measured: Sequence[int] = (),
     is_exempt: Callable[[Survivor], bool] = lambda _: False,
     loop_file: str = "",
+    spared: Sequence[object] = (),
 ) -> Judgement:
     """Report what was born since a point in time and still lives.
 
@@ -44,11 +45,12 @@ def judged(
         measured: Those that count; a leak has survivors of each.
         is_exempt: Tells what is none of the stretch's business.
         loop_file: The stretch's source file; the innermost caller's by default.
+        spared: Objects that end with the stretch, and what they hold with them.
     """
     born = Since.now().alias - since.alias
     if not any(_engine._cohorts(*since, 0, 2**32 - 1)) and not (measured and registered_hooks()):
         return Judgement((), (), Checked(len(measured), born, 0))
-    exact = _Exact(since, steps, measured, is_exempt, loop_file)
+    exact = _Exact(since, steps, measured, is_exempt, loop_file, spared)
     leaks, notes = without_ignored(exact.leaks())
     alive = len(_engine._aliases(since.alias))
     return Judgement(
@@ -66,7 +68,9 @@ class _Exact:
         measured: Sequence[int],
         is_exempt: Callable[[Survivor], bool],
         loop_file: str,
+        spared: Sequence[object],
     ) -> None:
+        self._spared = spared
         self._since, self._steps, self._measured = since, steps, measured
         self._last = max(measured, default=0)
         _, _, nodes, storages = _engine._cohorts(*since, 0, 2**32 - 1)
@@ -125,6 +129,8 @@ class _Exact:
 
     def _of_group(self, group: Group) -> Case | None:
         if not self._is_of_all(cohorts_of(group.survivors)) or _is_owned(group):
+            return None
+        if any(link.object is it for link in group.chain for it in self._spared):
             return None
         if group.bound() is not None:
             self.notes.append(self._exemptions.note_for(group) or "")
