@@ -16,9 +16,11 @@ from garboard.leaks._errors import LeakError, MemoryLeakWarning
 from garboard.leaks._snapshot import Snapshot
 from garboard.leaks.evidence._steps import Steps
 from garboard.leaks.evidence._survivors import Since, cohorts
+from garboard.leaks.evidence._views import LEAST_PINNED
 from garboard.leaks.findings._leak import Leak
 from garboard.leaks.holders._roots import Opened
 from garboard.leaks.judging._checked import Checked
+from garboard.leaks.judging._collected import Collected
 from garboard.leaks.judging._exemptions import Exemptions, is_ignored, without_ignored
 from garboard.leaks.judging._freed import Expected
 from garboard.leaks.judging._growth import CERTAIN, GRACE, PERIOD, WARMUP
@@ -60,6 +62,9 @@ class LeakWatcher:
         self._expected: list[Expected] = []
         self._announced: dict[str, Leak] = {}
         self._has_told = False
+        self._collected = Collected()
+        self._cycles: list[Leak] = []
+        self._look_for_cycles_at = 0
         self._warm_bytes = _live_bytes()
         self._opened = Opened.here()
         self._report: LeakReport | None = None
@@ -74,6 +79,7 @@ class LeakWatcher:
         self._since = Since.now()
         self._warm_bytes = _live_bytes()
         self._opened = Opened.here()
+        self._collected.start()
         return self
 
     def __exit__(
@@ -82,6 +88,7 @@ class LeakWatcher:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self._collected.stop()
         if error is None:  # a traceback keeps its frames, and with them their tensors
             self._report = self.report()
             self._announce(self._report.leaks)
@@ -236,6 +243,8 @@ class LeakWatcher:
         now = self._steps.now - 1
         trial = self._trial(now)
         found = [*trial.everything(), *self._unfreed(now)]
+        if not any(leak.verdict == "CYCLE" for leak in found):
+            found += self._cycles
         leaks, notes = without_ignored(self._with_announced(found))
         notes = [*trial.notes, *notes]
         if not now:
@@ -270,6 +279,9 @@ class LeakWatcher:
     def _evaluate(self, now: int) -> None:
         found = cohorts(self._since, self._steps, WARMUP + 1, now - GRACE)
         self._tracker.feed(now, found)
+        if now >= self._look_for_cycles_at and self._collected.is_much(LEAST_PINNED):
+            self._look_for_cycles_at = 2 * now
+            self._cycles = self._trial(now).garbage(self._collected.bytes) or self._cycles
         if not found:
             return
         leaks: list[Leak] = []

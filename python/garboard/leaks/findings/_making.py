@@ -125,7 +125,10 @@ def leak_of_cycles(cycles: Sequence[Cycle], kind: Kind, count: int, nbytes: int,
         rate=_rate(cohorts, now, nbytes, tensors=count),
         fix=kind.fix,
         fingerprint=fingerprint_of(kind.family, kind.name, site, newest.edges),
-        evidence=f"{human_bytes(nbytes)} in {counted(count, 'tensor')} waited for the collector",
+        evidence=(
+            f"{human_bytes(nbytes)} waited for the collector, {counted(count, 'tensor')} of it "
+            f"just now for up to {counted(max(now - min(cohorts), 1), 'step')}"
+        ),
     )
 
 

@@ -80,6 +80,21 @@ class Trial:
         look = self._look(lambda _: False, is_deep=True)
         return self._judge_groups(look, is_final=False)
 
+    def garbage(self, nbytes: int) -> list[Leak]:
+        """Name what the collector has to end; it gave back so many bytes so far."""
+        look = self._look(self._may_be)
+        if not look.unreached:
+            return []
+        outside, others = look.facts_of_unreached()
+        cycles = look.cycles({it.serial for it in outside})
+        alive = look.collect()
+        dead = [it for it in others if it.serial not in alive]
+        if not cycles or not dead:
+            return []
+        kind = kind_of_cycle(cycles[-1])
+        both = max(nbytes, sum(it.nbytes for it in dead))
+        return [leak_of_cycles(cycles, kind, len(dead), both, self._now)]
+
     def everything(self) -> list[Leak]:
         """Judge all there is, for a report."""
         is_deep = bool(self._tracker.unseen(self._now))

@@ -1,0 +1,47 @@
+"""How many bytes the garbage collector gave back: what only cycles held until it came."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Mapping
+from typing import Any
+
+from garboard import _engine
+
+__all__ = ["Collected"]
+
+
+class Collected:
+    """Counts bytes of storages that end in collections, between `start()` and `stop()`.
+
+    Whatever else ends meanwhile on other threads is counted, too: it tells when to look, and is no
+    evidence.
+    """
+
+    def __init__(self) -> None:
+        self.bytes = 0
+        self.times = 0
+        self._before = 0
+
+    def start(self) -> None:
+        if self._note not in gc.callbacks:
+            gc.callbacks.append(self._note)
+
+    def stop(self) -> None:
+        if self._note in gc.callbacks:
+            gc.callbacks.remove(self._note)
+
+    def is_much(self, least: int) -> bool:
+        """Tell whether it was more than so many bytes and a twentieth of what lives."""
+        return self.times > 1 and self.bytes > max(least, _live_bytes() // 20)
+
+    def _note(self, phase: str, info: Mapping[str, Any]) -> None:
+        if phase == "start":
+            self._before = _live_bytes()
+        elif (ended := self._before - _live_bytes()) > 0:
+            self.bytes += ended
+            self.times += 1
+
+
+def _live_bytes() -> int:
+    return sum(_engine._live_counts()[3].values())
