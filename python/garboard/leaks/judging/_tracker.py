@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from garboard.leaks.evidence._graphs import Chain
 from garboard.leaks.evidence._survivors import Key
-from garboard.leaks.judging._growth import GRACE, LEAST_COHORTS, WARMUP, Growth
+from garboard.leaks.judging._growth import ENDLESS, GRACE, LEAST_COHORTS, PERIOD, WARMUP, Growth
 
 __all__ = ["Tracker"]
 
@@ -94,10 +94,16 @@ class Tracker:
         )
 
     def put_off(self, keys: Iterable[Key], now: int) -> None:
-        """Do not look at these again until half as many steps more have passed."""
+        """Do not look at these again until half as many steps more have passed.
+
+        Except that the step is not missed from which on growth is endless.
+        """
+        until, endless = now + now // 2, WARMUP + ENDLESS + GRACE + PERIOD // 2
+        if now < endless < until:
+            until = endless
         for key in keys:
             if self.is_confirmed([key]) or self.epoch_streak([key]) >= 2:
-                self._holds[key] = now + now // 2
+                self._holds[key] = until
 
     def put_off_graphs(self, now: int) -> None:
         self._graph_hold = now + now // 2

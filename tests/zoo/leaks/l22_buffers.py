@@ -1,0 +1,13 @@
+"""Views of arrays over tensors' memory are kept."""
+
+import garboard as gb
+
+KIND, VERDICT, HOLDER = "export-pin", "LEAK", "an array, capsule or buffer"
+
+
+def main(watch):
+    buffers = []
+    for _ in range(60):
+        buffers.append(memoryview(gb.ones(4, 4).numpy()))  # born
+        watch.step()
+    return watch.report()
