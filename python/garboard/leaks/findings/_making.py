@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from garboard._engine import human_bytes
+from garboard._engine import Tensor, human_bytes
 from garboard._site import site_of
 from garboard.leaks.evidence._graphs import Chain
 from garboard.leaks.evidence._survivors import Node, Survivor, Unheld
@@ -16,8 +17,16 @@ from garboard.leaks.holders._cycles import Cycle
 from garboard.leaks.holders._groups import Group, cohorts_of
 from garboard.leaks.holders._holders import chain_text, expression, holder_site, holder_text
 from garboard.leaks.holders._hops import Link
+from garboard.leaks.holders._unasked import is_a
 
-__all__ = ["counted", "leak_of_cycles", "leak_of_graph", "leak_of_group", "leak_of_unreached"]
+__all__ = [
+    "counted",
+    "leak_of_cycles",
+    "leak_of_graph",
+    "leak_of_group",
+    "leak_of_scattered",
+    "leak_of_unreached",
+]
 
 
 _NOUNS = {
@@ -37,7 +46,7 @@ def leak_of_group(group: Group, kind: Kind, verdict: Verdict, now: int, weight: 
     own_bytes = kind.nbytes(group) if kind.nbytes else sum(it.nbytes for it in survivors) * weight
     nbytes = own_bytes + group.saved_bytes
     cohorts = cohorts_of(survivors)
-    noun = _NOUNS[group.what]
+    noun = "tensor" if is_a(survivors[-1].tensor, Tensor) else _NOUNS[group.what]
     # What registers a hook is the user's line; what fills the table is ours.
     place = site if group.what == "hook" else holder_site(group.named, site)
     is_held = noun == "tensor"
@@ -155,6 +164,20 @@ def leak_of_unreached(
         fix=kind.fix,
         fingerprint=fingerprint_of(kind.family, kind.name, site, []),
         evidence=f"{_of_steps(cohorts, now)}: {len(survivors)} without a visible holder",
+    )
+
+
+def leak_of_scattered(groups: Sequence[Group], kind: Kind, now: int) -> Leak:
+    """Describe tensors of one line, each with a holder of its own: a chain of objects, say."""
+    found = leak_of_unreached([it.survivors[0] for it in groups], kind, "GROWING", now)
+    newest = groups[-1]
+    return replace(
+        found,
+        holder=holder_text(newest.named, found.site),
+        chain=chain_text(newest.chain),
+        holder_site=holder_site(newest.named, found.site),
+        fix="see who holds the newest; open a dispose_scope() around the step to end it there",
+        evidence=found.evidence.replace("without a visible holder", "with a holder each"),
     )
 
 

@@ -8,6 +8,7 @@ every object there is.
 from __future__ import annotations
 
 import gc
+from dataclasses import replace
 from typing import Any
 
 from garboard import _engine
@@ -26,9 +27,9 @@ __all__ = ["carriers", "hook_rows"]
 def carriers(nodes: dict[int, Node], storages: dict[int, Unheld]) -> list[Survivor]:
     """Return a row for each object that carries some of the nodes or storages on.
 
-    What optimizers carry is taken out of `storages`.
+    What optimizers and gradients carry is taken out of `storages`.
     """
-    return [*_graph_nodes(nodes), *_optimizers(storages)]
+    return [*_graph_nodes(nodes), *_optimizers(storages), *_gradients(storages)]
 
 
 def hook_rows(steps: Steps) -> list[Survivor]:
@@ -85,10 +86,25 @@ def _optimizers(storages: dict[int, Unheld]) -> list[Survivor]:
         owners.update((id(it), optimizer) for it in states[-1])
     found: dict[int, Survivor] = {}
     for row in _engine._aliases(0):
-        optimizer, part = owners.get(id(row["tensor"])), storages.pop(row["storage"], None)
-        if optimizer is None or part is None:
+        optimizer = owners.get(id(row["tensor"]))
+        part = storages.pop(row["storage"], None) if optimizer is not None else None
+        if part is None:
             continue
         if id(optimizer) not in found:
             found[id(optimizer)] = _row(optimizer, "storage", part, 0)
         found[id(optimizer)].nbytes += part.nbytes
     return list(found.values())
+
+
+def _gradients(storages: dict[int, Unheld]) -> list[Survivor]:
+    """Gradients that are no tensor's any more, and state that is no optimizer's: somebody has kept
+    them."""
+    found = []
+    for row in _engine._aliases(0) if storages else ():
+        if row["owner"] not in ("GRAD", "OPTIMIZER"):
+            continue
+        part = storages.pop(row["storage"], None)
+        if part is not None:
+            kept = _row(row["tensor"], "storage", part, part.nbytes)
+            found.append(replace(kept, shape=row["shape"], storage=row["storage"]))
+    return found

@@ -22,6 +22,7 @@ from garboard.leaks.findings._making import (
     leak_of_cycles,
     leak_of_graph,
     leak_of_group,
+    leak_of_scattered,
     leak_of_unreached,
 )
 from garboard.leaks.findings._traits import is_emptied_by_code
@@ -111,13 +112,17 @@ class Trial:
 
     def _judge_scattered(self, look: Look) -> list[Leak]:
         """Judge what grows tensor by tensor, each with a holder of its own."""
-        alone = [it.survivors[0] for it in look.groups if len(it.survivors) == 1]
-        found = []
-        for key in sorted(_keys(alone)):
-            own = [it for it in alone if Key(it.what, it.site) == key]
-            if self._tracker.is_confirmed([key]) and self._is_spread_and_steady(cohorts_of(own)):
-                found.append(leak_of_unreached(own, UNKNOWN, "GROWING", self._now))
-        return found
+        alone: dict[Key, list[Group]] = {}
+        for group in look.groups:
+            if len(group.survivors) == 1:
+                it = group.survivors[0]
+                alone.setdefault(Key(it.what, it.site), []).append(group)
+        return [
+            leak_of_scattered(own, UNKNOWN, self._now)
+            for key, own in sorted(alone.items())
+            if self._tracker.is_confirmed([key])
+            and self._is_spread_and_steady(Counter(it.survivors[0].step for it in own))
+        ]
 
     def _rest(self, look: Look) -> tuple[list[Unheld], list[Node]]:
         """Return the storages and nodes that nothing found so far leads to."""

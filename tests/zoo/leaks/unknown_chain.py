@@ -1,0 +1,19 @@
+"""Each record refers to the one before: no container gains anything."""
+
+import garboard as gb
+
+KIND, VERDICT, HOLDER = "unknown", "GROWING", "attribute `Record.value`"
+
+
+class Record:
+    def __init__(self, before, value):
+        self.before = before
+        self.value = value  # held
+
+
+def main(watch):
+    newest = None
+    for _ in range(80):
+        newest = Record(newest, gb.randn(4))  # born
+        watch.step()
+    return watch.report()
