@@ -134,6 +134,27 @@ _SUBMODULES = (
     "types",
     "utils",
 )
+_LAYOUTS = (
+    "channels_last",
+    "channels_last_3d",
+    "contiguous_format",
+    "layout",
+    "memory_format",
+    "preserve_format",
+    "strided",
+)
+_TYPED_TENSORS = (
+    "BFloat16Tensor",
+    "BoolTensor",
+    "ByteTensor",
+    "CharTensor",
+    "DoubleTensor",
+    "FloatTensor",
+    "HalfTensor",
+    "IntTensor",
+    "LongTensor",
+    "ShortTensor",
+)
 if TYPE_CHECKING:
     from garboard import amp as amp
     from garboard import autograd as autograd
@@ -154,8 +175,63 @@ if TYPE_CHECKING:
     from garboard import testing as testing
     from garboard import types as types
     from garboard import utils as utils
+    from garboard._layouts import (
+        channels_last as channels_last,
+    )
+    from garboard._layouts import (
+        channels_last_3d as channels_last_3d,
+    )
+    from garboard._layouts import (
+        contiguous_format as contiguous_format,
+    )
+    from garboard._layouts import (
+        layout as layout,
+    )
+    from garboard._layouts import (
+        memory_format as memory_format,
+    )
+    from garboard._layouts import (
+        preserve_format as preserve_format,
+    )
+    from garboard._layouts import (
+        strided as strided,
+    )
+    from garboard._typed_tensors import (
+        BFloat16Tensor as BFloat16Tensor,
+    )
+    from garboard._typed_tensors import (
+        BoolTensor as BoolTensor,
+    )
+    from garboard._typed_tensors import (
+        ByteTensor as ByteTensor,
+    )
+    from garboard._typed_tensors import (
+        CharTensor as CharTensor,
+    )
+    from garboard._typed_tensors import (
+        DoubleTensor as DoubleTensor,
+    )
+    from garboard._typed_tensors import (
+        FloatTensor as FloatTensor,
+    )
+    from garboard._typed_tensors import (
+        HalfTensor as HalfTensor,
+    )
+    from garboard._typed_tensors import (
+        IntTensor as IntTensor,
+    )
+    from garboard._typed_tensors import (
+        LongTensor as LongTensor,
+    )
+    from garboard._typed_tensors import (
+        ShortTensor as ShortTensor,
+    )
 else:
-    __getattr__ = module_getattr(__name__, _SUBMODULES)
+    __getattr__ = module_getattr(
+        __name__,
+        _SUBMODULES,
+        dict.fromkeys(_LAYOUTS, "_layouts") | dict.fromkeys(_TYPED_TENSORS, "_typed_tensors"),
+    )
 
 __all__ = [
     "DTypeError",
@@ -242,6 +318,8 @@ __all__ = [
     "vander",
     *_functions.OPS,
     *_functions.DTYPES,
+    *_LAYOUTS,
+    *_TYPED_TENSORS,
 ]
 
 

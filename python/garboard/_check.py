@@ -26,6 +26,7 @@ __all__ = [
     "flag",
     "function",
     "integer",
+    "memory_format",
     "numbered_device",
     "of_type",
     "path",
@@ -180,6 +181,17 @@ def share(op: str, name: str, given: Any, *, is_whole_allowed: bool = True) -> A
         end = "]" if is_whole_allowed else ")"
         raise ValueError(f"{op}: {name} {_number(given, value)}; it must lie in [0, 1{end}")
     return given
+
+
+def memory_format(op: str, given: Any) -> None:
+    """Raise TypeError for what is no `gb.memory_format`."""
+    from garboard._layouts import memory_format as wanted
+
+    if not isinstance(given, wanted):
+        raise TypeError(
+            f"{op}: memory_format is of type {type(given).__name__}; one such as "
+            "gb.contiguous_format is needed"
+        )
 
 
 def flag(op: str, name: str, given: Any) -> bool:

@@ -21,7 +21,9 @@ _PYTHONS = {bool: _engine.bool, int: _engine.int64, float: _engine.float64}
 
 
 def _dtype(op: str, given: object) -> _engine.dtype:
-    found = _PYTHONS.get(given) if isinstance(given, type) else given
+    found: object = given
+    if isinstance(given, type):  # LongTensor and its kin say which one they are
+        found = _PYTHONS.get(given, vars(given).get("dtype"))
     if not isinstance(found, _engine.dtype):
         raise TypeError(
             f"{op}: dtype is {shown(given)}; a dtype such as garboard.float32 is needed"

@@ -441,7 +441,7 @@ class Tensor:
     def __new__(
         cls,
         data: TensorLike = (),
-        *,
+        *size: _int,
         dtype: DType | None = None,
         device: Device | None = None,
         requires_grad: _bool = False,

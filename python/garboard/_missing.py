@@ -8,10 +8,10 @@ type's names are descriptors that raise: a `__getattr__` of the type would slow 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
-from types import FrameType, ModuleType
-from typing import NoReturn
+from types import FrameType
+from typing import Any, NoReturn
 
 from garboard._texts import shown
 from garboard._torch_names import ADVICE, NUMPYS
@@ -22,13 +22,23 @@ __all__ = ["add_missing_names", "module_getattr"]
 _ELSEWHERE = ("nn", "nn.functional", "nn.init", "optim", "utils.data", "autograd")
 
 
-def module_getattr(package: str, submodules: tuple[str, ...] = ()) -> Callable[[str], ModuleType]:
-    """Return a module's `__getattr__`, which imports `package.name` for each of `submodules`."""
+def module_getattr(
+    package: str, submodules: tuple[str, ...] = (), homes: Mapping[str, str] | None = None
+) -> Callable[[str], Any]:
+    """Return a module's `__getattr__`, which imports `package.name` for each of `submodules`.
 
-    def missing(name: str) -> ModuleType:
+    `homes` are names that few programs ask for, with the submodules of `package` that have them.
+    """
+    homes = homes or {}
+
+    def missing(name: str) -> Any:
         name = str.__str__(name)  # a subclass may say something else
         if name in submodules:
             return import_module(f"{package}.{name}")
+        if name in homes:
+            found = getattr(import_module(f"{package}.{homes[name]}"), name)
+            setattr(sys.modules[package], name, found)  # the next time it is there
+            return found
         text = f"module '{package}' has no attribute {shown(name)}"
         # Private names are asked for by protocols; a submodule's, while it is being imported.
         if name.startswith("_") or f"{package}.{name}" in sys.modules:

@@ -349,7 +349,7 @@ class Tensor:
     def __new__(
         cls,
         data: TensorLike = (),
-        *,
+        *size: int,
         dtype: DType | None = None,
         device: Device | None = None,
         requires_grad: bool = False,

@@ -22,6 +22,8 @@ OURS = {"asker", "least", "name", "needed", "of", "op", "role", "when", "where"}
 MEANT = {
     ("_check.py", "repr(one)"),
     ("_exchange.py", "repr(self)"),
+    ("nn/_registered.py", "repr(dict(self))"),
+    ("nn/containers.py", "repr(vars(self)[name])"),
     ("nn/module.py", "repr(vars(self)[name])"),
 }
 

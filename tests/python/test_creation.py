@@ -179,7 +179,7 @@ class TestTheType:
         [
             (([1],), {"dtyp": gb.int64}, "Tensor: no parameter is named 'dtyp'"),
             (([1],), {"data": [2]}, "Tensor: 'data' is given twice"),
-            ((2, 3), {}, r"Tensor: 2 arguments; one, the data, is needed, or empty\(sizes\)"),
+            (([2], 3), {}, "Tensor: 2 arguments; one, the data, is needed, or sizes"),
         ],
     )
     def test_refuses_what_it_does_not_know(self, given, named, message):

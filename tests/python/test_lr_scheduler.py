@@ -442,3 +442,11 @@ def test_a_schedule_of_ones_own_may_inherit_pytorch_s_older_name():
     of = optim.SGD([gb.nn.Parameter(gb.zeros(1))], lr=1.0)
 
     assert rates(of, Halves(of), 3) == [1.0, 0.5, 1 / 3]
+
+
+def test_a_step_size_may_be_a_whole_number_that_is_written_as_a_float():
+    of = sgd()
+
+    assert rates(of, schedules.StepLR(of, 2.0, gamma=0.5), 4) == [0.1, 0.1, 0.05, 0.05]
+    with pytest.raises(TypeError, match="step_size"):
+        schedules.StepLR(of, 2.5)

@@ -5,6 +5,7 @@
 
 #include "csrc/core/error.h"
 #include "csrc/core/pool.h"
+#include "python/bindings/call/layout_hints.h"
 #include "python/bindings/exchange/numbers.h"
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/interpreter/items.h"
@@ -204,6 +205,7 @@ Arguments::Arguments(const char* op, const Signature& signature, PyObject** valu
         take_out(given[count + k]);
         continue;
       }
+      if (is_layout_hint(op, name, given[count + k])) continue;
       found = signature.place_of_numpy_name(name);
       if (found < 0) throw_type_error("%s: no parameter is named '%U'", op, name);
       if (values_[found])
@@ -366,9 +368,10 @@ Match match(const Signature& signature, const Call& call) {
   for (Py_ssize_t k = 0; k < name_count; ++k) {
     PyObject* const name = PyTuple_GET_ITEM(call.names, k);
     const int found = signature.place_of_any_name(name);
-    if (found < 0 && signature.names_out(name)) continue;
+    PyObject* const given = call.given[call.count + k];
+    if (found < 0 && (signature.names_out(name) || is_layout_hint("", name, given))) continue;
     if (found < 0 || values[static_cast<std::size_t>(found)]) return refused();
-    values[static_cast<std::size_t>(found)] = call.given[call.count + k];
+    values[static_cast<std::size_t>(found)] = given;
   }
   Match result;
   bool all_match = true;
@@ -396,8 +399,9 @@ bool fits(const Signature& signature, const Call& call) {
   for (Py_ssize_t k = 0; k < call.name_count(); ++k) {
     PyObject* const name = PyTuple_GET_ITEM(call.names, k);
     const int found = signature.place_of_any_name(name);
-    if (found < 0 && signature.names_out(name)) continue;
-    if (found < placed || !fits_at(found, call.given[call.count + k])) return false;
+    PyObject* const given = call.given[call.count + k];
+    if (found < 0 && (signature.names_out(name) || is_layout_hint("", name, given))) continue;
+    if (found < placed || !fits_at(found, given)) return false;
     if (found < signature.required_count()) --required;
   }
   return required <= 0;

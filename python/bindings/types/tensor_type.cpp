@@ -2,8 +2,12 @@
 
 #include <structmember.h>
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
+#include <vector>
 
+#include "csrc/core/default_dtype.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
 #include "python/bindings/call/methods.h"
@@ -32,32 +36,49 @@ Tensor rewrapped(const Tensor& tensor, std::optional<DType> dtype, Device device
   return to(to(shared, dtype.value_or(tensor.dtype())), device);
 }
 
+/// Whether the numbers that `Tensor` is called with are sizes, as PyTorch's are.
+bool are_sizes(PyObject* arguments) noexcept {
+  const Py_ssize_t count = PyTuple_GET_SIZE(arguments);
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* const given = PyTuple_GET_ITEM(arguments, i);
+    if (!PyLong_Check(given) || PyBool_Check(given)) return false;
+  }
+  return count > 0;
+}
+
 Tensor made_from(PyTypeObject* type, PyObject* data, const Options& options) {
-  const std::optional<DType> dtype = options.dtype;
+  std::optional<DType> dtype = options.dtype;
   const std::optional<Device> device = options.device;
   Tensor made;
   if (is_tensor(data)) {
     const Tensor& tensor = tensor_of(data, type->tp_name, "data");
     made = rewrapped(tensor, dtype, device.value_or(tensor.device()));
   } else {
+    // Only `tensor(data)` asks the data for a dtype; a subclass that takes what it likes asks, too.
+    if (!dtype && type->tp_init == tensor_type->tp_init) dtype = default_floating();
     made = tensor_from(data, "Tensor", dtype, device.value_or(Device{}));
   }
   if (options.requires_grad) made.set_requires_grad(true);
   return made;
 }
 
-/// `Tensor(data)`, as `tensor(data)`; a Tensor gives a new alias of the same storage, without
+/// `Tensor(data)`, as `tensor(data)` in the default dtype, and `Tensor(2, 3)`, as `empty(2, 3)`; a
+/// Tensor gives a new alias of the same storage, without
 /// history, which is how `Parameter` wraps what it is given. What follows the data is for the
 /// `__init__` of a subclass, where it has one.
 PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* named) noexcept try {
   static constexpr std::string_view parameters = "data: Any = (), *, @options";
+  static constexpr std::string_view sized_parameters = "*size: int, @options";
   static const Signature& signature = *new Signature(parameters);
+  static const Signature& sized = *new Signature(sized_parameters);
   const Py_ssize_t count = PyTuple_GET_SIZE(arguments);
   const bool has_own_init = type->tp_init != tensor_type->tp_init;
-  if (count > 1 && !has_own_init)
-    throw_type_error("Tensor: %zd arguments; one, the data, is needed, or empty(sizes)", count);
+  const bool has_sizes = !has_own_init && are_sizes(arguments);
+  if (count > 1 && !has_own_init && !has_sizes)
+    throw_type_error("Tensor: %zd arguments; one, the data, is needed, or sizes", count);
   std::vector<PyObject*> given;
-  if (count) given.push_back(PyTuple_GET_ITEM(arguments, 0));
+  for (Py_ssize_t i = 0; i < (has_sizes ? count : std::min<Py_ssize_t>(count, 1)); ++i)
+    given.push_back(PyTuple_GET_ITEM(arguments, i));
   const auto positional = static_cast<Py_ssize_t>(given.size());
   Ref names, values;
   if (named && !has_own_init) {  // in tuples of ours: the dict may be anybody's
@@ -68,9 +89,19 @@ PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* named) noexcep
   }
   const Borrowing borrowing;  // first: a number in a list may dispose a tensor beside it
   PyObject* matched[parameter_count(parameters)] = {};
-  const Arguments read("Tensor", signature, matched,
+  static_assert(parameter_count(sized_parameters) == std::size(matched));
+  const Arguments read("Tensor", has_sizes ? sized : signature, matched,
                        {nullptr, given.data(), positional, names.get()});
   const BirthStamp stamp;
+  if (has_sizes) {
+    const auto sized_empty = [type](const Dims& sizes, const Options& options) {
+      Tensor made = empty(sizes, options.dtype.value_or(default_floating()),
+                          options.device.value_or(Device{}));
+      if (options.requires_grad) made.set_requires_grad(true);
+      return wrap_as(type, std::move(made));
+    };
+    return call_bound(sized_empty, read);
+  }
   const auto made = [type](PyObject* data, const Options& options) {
     return wrap_as(type, made_from(type, data, options));
   };
@@ -92,7 +123,7 @@ PyObject* represent(PyObject* self) {
 }
 
 constexpr const char* tensor_doc =
-    R"(Tensor(data=(), *, dtype=None, device=None, requires_grad=False)
+    R"(Tensor(data=(), *size, dtype=None, device=None, requires_grad=False)
 --
 
 A handle on a tensor: dtype, sizes and strides over a storage.
@@ -102,8 +133,10 @@ ends with its last share. `with x:` disposes it at the end of the block. The ope
 as NumPy has it, are the functions of their names.
 
 Args:
-    data: What `gb.tensor` takes; a Tensor gives another handle on its storage, without history.
-        Nothing gives a tensor without elements.
+    data: What `gb.tensor` takes, in the default dtype if no other is given; a Tensor gives another
+        handle on its storage, without history. Nothing gives a tensor without elements.
+        Integers are sizes, of elements that may be anything: `gb.empty` says it better.
+    size: Further sizes.
     dtype: The dtype, if another is wanted.
     device: Where it lies; the CPU, or where the tensor given is.
     requires_grad: True asks for a gradient: makes it a leaf.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from garboard import _check as check
+from garboard import _engine
 from garboard._engine import Tensor
 
 __all__ = ["Variable"]
@@ -47,5 +48,5 @@ class Variable(metaclass=_VariableType):
 
         def __new__(cls, data, requires_grad=False):
             wants = check.flag("Variable", "requires_grad", requires_grad)
-            made = data.detach() if isinstance(data, Tensor) else Tensor(data)
+            made = data.detach() if isinstance(data, Tensor) else _engine.tensor(data)
             return made.requires_grad_(wants)

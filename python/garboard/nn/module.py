@@ -17,6 +17,7 @@ from garboard.nn._hooked import TABLES, Hooked
 from garboard.nn.parameter import clear_gradients
 
 if TYPE_CHECKING:
+    from garboard._layouts import memory_format
     from garboard.types import Device, DType
 
 __all__ = ["Module"]
@@ -192,8 +193,11 @@ class Module(Hooked):
 
     def to(
         self,
-        device: Device | DType | None = None,
+        device: Device | DType | Tensor | None = None,
         dtype: DType | None = None,
+        non_blocking: bool = False,
+        *,
+        memory_format: memory_format | None = None,
     ) -> Self:
         """Convert parameters and buffers to a device, a dtype, or both.
 
@@ -202,8 +206,10 @@ class Module(Hooked):
         DisposedError instead of training what nobody reads. What is so already stays.
 
         Args:
-            device: Where to; or the dtype, where it is given alone.
+            device: Where to; or the dtype, where it is given alone; or a tensor that has both.
             dtype: A floating dtype.
+            non_blocking: Changes nothing: a transfer waits where it must.
+            memory_format: Changes nothing: there is one layout.
 
         Returns:
             This module.
@@ -211,10 +217,18 @@ class Module(Hooked):
         Raises:
             DTypeError: A dtype that is not floating.
             DeviceError: The device is not there.
+            TypeError: `memory_format` is none.
 
         >>> gb.nn.Linear(2, 1).to(gb.float64).weight.dtype
         garboard.float64
         """
+        if isinstance(device, Tensor):
+            dtype, device = device.dtype, device.device
+        if isinstance(dtype, bool):  # to(float64, non_blocking)
+            dtype, non_blocking = None, dtype
+        check.flag("to", "non_blocking", non_blocking)
+        if memory_format is not None:
+            check.memory_format("to", memory_format)
         return _convert.convert(self, device, dtype)
 
     def type(self, dst_type: DType) -> Self:

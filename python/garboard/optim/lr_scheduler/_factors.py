@@ -139,8 +139,10 @@ class StepLR(LRScheduler):
     """
 
     def __init__(
-        self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1
+        self, optimizer: Optimizer, step_size: float, gamma: float = 0.1, last_epoch: int = -1
     ) -> None:
+        if isinstance(step_size, float) and step_size.is_integer():  # PyTorch's tutorials give 1.0
+            step_size = int(step_size)
         self.step_size: int = check.count("StepLR", "step_size", step_size, 1)
         self.gamma: float = check.real("StepLR", "gamma", gamma)
         super().__init__(optimizer, last_epoch)

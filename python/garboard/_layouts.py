@@ -1,0 +1,78 @@
+"""How PyTorch's programs name layouts. There is one here, dense and row-major: they are heard only.
+
+An op that makes, copies or converts a tensor takes `memory_format`, `layout` and `pin_memory`, and
+gives the elements that it gives without them.
+"""
+
+from __future__ import annotations
+
+from typing import NoReturn, Self, TypeVar
+
+__all__ = [
+    "channels_last",
+    "channels_last_3d",
+    "contiguous_format",
+    "layout",
+    "memory_format",
+    "preserve_format",
+    "strided",
+]
+
+T = TypeVar("T", bound="_Named")
+
+
+class _Named:
+    """A constant with a name; `copy` and `pickle` give the constant itself."""
+
+    __slots__ = ("_name",)
+    _name: str
+
+    def __new__(cls) -> Self:
+        raise TypeError(f"{cls.__name__}: no more can be made; use those that garboard has")
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"{type(self).__name__}: its attributes cannot be set")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"{type(self).__name__}: its attributes cannot be deleted")
+
+    def __repr__(self) -> str:
+        return f"garboard.{self._name}"
+
+    def __reduce__(self) -> str:
+        return self._name
+
+
+class memory_format(_Named):
+    """In which order elements lie elsewhere; here a program may name one, and nothing changes.
+
+    There are `contiguous_format`, `preserve_format`, `channels_last` and `channels_last_3d`.
+
+    >>> gb.ones(1, 2, 1, 1).to(memory_format=gb.channels_last).is_contiguous()
+    True
+    """
+
+    __slots__ = ()
+
+
+class layout(_Named):
+    """How elements are stored: `strided` is all there is.
+
+    >>> gb.zeros(2, layout=gb.strided)
+    tensor([0., 0.])
+    """
+
+    __slots__ = ()
+
+
+def _constant(kind: type[T], name: str) -> T:
+    made = object.__new__(kind)
+    object.__setattr__(made, "_name", name)
+    return made
+
+
+contiguous_format = _constant(memory_format, "contiguous_format")
+preserve_format = _constant(memory_format, "preserve_format")
+channels_last = _constant(memory_format, "channels_last")
+channels_last_3d = _constant(memory_format, "channels_last_3d")
+strided = _constant(layout, "strided")

@@ -1,0 +1,120 @@
+"""Tensors by sizes and by typed names, and what programs say of layouts."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import garboard as gb
+import numpy as np
+import pytest
+
+from tests.support.live_memory import balanced  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("balanced")
+
+
+class TestTensor:
+    def test_integers_are_sizes(self):
+        assert gb.Tensor(2, 3).shape == (2, 3)
+        assert gb.Tensor(3).shape == (3,)
+        assert gb.Tensor(2, 1, requires_grad=True).requires_grad
+        assert gb.nn.Parameter(gb.Tensor(3, 4)).shape == (3, 4)
+
+    def test_data_are_of_the_default_dtype(self):
+        assert gb.Tensor([1, 2]).dtype == gb.float32
+        assert gb.Tensor(np.ones(2)).dtype == gb.float32
+        assert gb.Tensor([1, 2], dtype=gb.int64).dtype == gb.int64
+        assert gb.Tensor(gb.tensor([1, 2])).dtype == gb.int64
+        assert gb.Tensor(gb.tensor(3)).tolist() == 3
+
+    @pytest.mark.parametrize("given", [(-1,), (2, "a"), (2, 1.5), (2**70,), (1,) * 70, (True, 2)])
+    def test_what_cannot_be_sizes_is_refused(self, given):
+        with pytest.raises((gb.ShapeError, TypeError)):
+            gb.Tensor(*given)
+
+
+TYPED = {
+    gb.BFloat16Tensor: gb.bfloat16,
+    gb.BoolTensor: gb.bool,
+    gb.ByteTensor: gb.uint8,
+    gb.CharTensor: gb.int8,
+    gb.DoubleTensor: gb.float64,
+    gb.FloatTensor: gb.float32,
+    gb.HalfTensor: gb.float16,
+    gb.IntTensor: gb.int32,
+    gb.LongTensor: gb.int64,
+    gb.ShortTensor: gb.int16,
+}
+
+
+@pytest.mark.parametrize(("typed", "dtype"), TYPED.items(), ids=lambda it: str(it))
+class TestTypedTensors:
+    def test_they_are_made_of_data_and_of_sizes(self, typed, dtype):
+        made = typed([0, 1])
+
+        assert made.dtype == dtype
+        assert made.double().tolist() == [0, 1]
+        assert typed(np.array([0, 1])).dtype == dtype
+        assert typed(2, 3).shape == (2, 3)
+        assert typed(2, 3).dtype == dtype
+
+    def test_a_tensor_is_of_the_one_of_its_dtype(self, typed, dtype):
+        x = gb.zeros(1).type(typed)
+
+        assert x.dtype == dtype
+        assert [it for it in TYPED if isinstance(x, it)] == [typed]
+        assert not isinstance(1, typed)
+
+
+FORMATS = [gb.contiguous_format, gb.preserve_format, gb.channels_last, None]
+
+
+class TestLayouts:
+    @pytest.mark.parametrize("memory_format", FORMATS, ids=repr)
+    def test_a_memory_format_changes_nothing(self, memory_format):
+        x = gb.rand(2, 3, 4, 4)
+
+        results = [
+            gb.zeros_like(x, memory_format=memory_format) + x,
+            x.contiguous(memory_format=memory_format),
+            x.clone(memory_format=memory_format),
+            x.to("cpu", memory_format=memory_format),
+            x.to(memory_format=memory_format),
+            x.float(memory_format=memory_format),
+        ]
+
+        assert all(gb.equal(it, x) for it in results)
+        assert gb.nn.Linear(2, 1).to("cpu", non_blocking=True, memory_format=memory_format)
+
+    def test_layouts_and_pinning_are_heard(self):
+        assert gb.zeros(2, layout=gb.strided, pin_memory=True).tolist() == [0.0, 0.0]
+        assert gb.tensor([1.0], pin_memory=False).tolist() == [1.0]
+
+    @pytest.mark.parametrize(
+        "call",
+        [
+            lambda x: x.clone(memory_format=3),
+            lambda x: x.clone(memory_format=gb.strided),
+            lambda x: gb.zeros(2, layout="strided"),
+            lambda x: gb.zeros(2, pin_memory=2),
+            lambda x: x.is_contiguous(memory_format=gb.channels_last),
+            lambda x: x.to(memory_format="channels_last"),
+            lambda x: gb.nn.Linear(2, 1).to(memory_format=3),
+            lambda x: gb.nn.Linear(2, 1).to("cpu", non_blocking="no"),
+            lambda x: gb.memory_format(),
+        ],
+    )
+    def test_what_is_none_is_refused(self, call):
+        with pytest.raises(TypeError, match=r"memory_format|layout|pin_memory|non_blocking"):
+            call(gb.ones(2))
+
+    def test_the_constants_are_the_same_everywhere_and_for_ever(self):
+        for one in (*FORMATS[:3], gb.strided):
+            assert copy.deepcopy(one) is one
+            assert pickle.loads(pickle.dumps(one)) is one
+            with pytest.raises(AttributeError):
+                one._name = "another"
+            with pytest.raises(AttributeError):
+                del one._name
+        assert repr(gb.strided) == "garboard.strided"
