@@ -461,3 +461,51 @@ class TestComparingTensors:
         wrapped = (expected + 2**63) % 2**64 - 2**63
 
         assert gb.pow(gb.tensor(value), exponent=exponent).item() == wrapped
+
+
+class TestDataThatIsAssigned:
+    def test_is_copied_and_leaves_the_leaf_what_it_was(self):
+        x, y = gb.ones(2, 2, requires_grad=True), gb.tensor([[1.0, 2.0], [3.0, 4.0]])
+        identity = gb.eye(2, requires_grad=True)
+
+        with gb.leaks.no_leaks():
+            x.data = y.T
+            x.data = x.data.T
+            x.data = identity + x
+        y.zero_()
+        x.sum().backward()
+
+        assert x.tolist() == [[2, 2], [3, 5]]
+        assert x.is_leaf
+        assert x.grad is not None
+
+    def test_does_not_change_what_backward_has_kept(self):
+        x = gb.ones(2, requires_grad=True)
+        y = (x * x).sum()
+
+        x.data = gb.zeros(2)
+
+        with pytest.raises(gb.VersionError, match="written in place"):
+            y.backward()
+
+    @pytest.mark.parametrize(
+        ("value", "error", "said"),
+        [
+            (
+                lambda: gb.ones(3),
+                gb.ShapeError,
+                r"data: sizes .3. assigned to a tensor of sizes .2.; a tensor keeps",
+            ),
+            (lambda: gb.ones(2, dtype=gb.int64), gb.DTypeError, "data: dtype int64 assigned to"),
+            (lambda: [1.0, 2.0], TypeError, "data: a value of type list; a Tensor is needed"),
+            (lambda: None, TypeError, "data: a value of type NoneType; a Tensor is needed"),
+        ],
+    )
+    def test_must_be_of_the_same_kind(self, value, error, said):
+        x = gb.ones(2)
+
+        with pytest.raises(error, match=said):
+            x.data = value()
+        with pytest.raises(TypeError, match="data: a value of type nothing"):
+            del x.data
+        assert x.tolist() == [1, 1]

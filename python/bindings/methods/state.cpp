@@ -1,6 +1,7 @@
 // What a tensor is and says of itself; its life and its data.
 #include "csrc/core/error.h"
 #include "csrc/device/cuda_library.h"
+#include "csrc/ops/create/convert.h"
 #include "csrc/ops/op/record.h"
 #include "csrc/ops/shape/views.h"
 #include "python/bindings/call/methods.h"
@@ -287,6 +288,32 @@ int set_requires_grad(PyObject* self, PyObject* value, void*) noexcept try {
   return -1;
 }
 
+// A tensor keeps its bytes for life, so what is assigned is copied.
+int set_data(PyObject* self, PyObject* value, void*) noexcept try {
+  const Borrowing borrowing;
+  const Tensor& tensor = tensor_of(self, "data");
+  if (!value || !is_tensor(value))
+    throw_type_error("data: a value of type %s; a Tensor is needed",
+                     value ? Py_TYPE(value)->tp_name : "nothing");
+  const Tensor& given = tensor_of(value, "data", "value");
+  if (given.sizes() != tensor.sizes())
+    throw ShapeError(text("data: sizes ", given.sizes(), " assigned to a tensor of sizes ",
+                          tensor.sizes(), "; a tensor keeps its sizes, make a new one of others"));
+  if (given.dtype() != tensor.dtype())
+    throw DTypeError(text("data: dtype ", name_of(given.dtype()), " assigned to a tensor of dtype ",
+                          name_of(tensor.dtype()),
+                          "; a tensor keeps its dtype, convert what is assigned with to()"));
+  if (given.device() != tensor.device())
+    throw DeviceError(text("data: a tensor on ", given.device(), " assigned to one on ",
+                           tensor.device(), "; a tensor keeps its device, move with to()"));
+  const BirthStamp stamp;
+  copy_(detach(tensor), detach(given));
+  return 0;
+} catch (...) {
+  raise_current();
+  return -1;
+}
+
 PyGetSetDef properties[] = {
     {"shape",
      [](PyObject* self, void*) {
@@ -383,7 +410,15 @@ tensor([3., 3.]))",
      [](PyObject* self, void*) {
        return view(self, "data", [](const Tensor& it) { return detach(it); });
      },
-     nullptr, "The same storage without history, as `detach()` gives it.", nullptr},
+     set_data,
+     "The same storage without history, as `detach()` gives it.\n\n"
+     "A Tensor that is assigned is copied into it; sizes, dtype and device stay, and must be the\n"
+     "same. PyTorch would share the memory of what is assigned.\n\n"
+     ">>> x = gb.ones(2, requires_grad=True)\n"
+     ">>> x.data = gb.zeros(2)\n"
+     ">>> x\n"
+     "tensor([0., 0.], requires_grad=True)",
+     nullptr},
     {"is_disposed",
      [](PyObject* self, void*) { return PyBool_FromLong(alias_of(self).is_disposed()); }, nullptr,
      "True once this handle has ended; the only question that one may still ask.", nullptr},
