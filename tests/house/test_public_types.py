@@ -162,9 +162,10 @@ def public_functions(tree: Tree) -> Iterator[tuple[str, ast.FunctionDef]]:
             continue
         module = ast.parse(tree.text(file))
         exported = names_in_all(module)
-        if parts[-1].startswith("_"):  # its names are public where the package shows them
-            package = "/".join([*parts[:-1], "__init__.py"])
-            exported &= names_in_all(ast.parse(tree.text(PACKAGE + package)))
+        if parts[-1].startswith("_"):  # its names are public where a package above shows them
+            above = ("/".join([*parts[:depth], "__init__.py"]) for depth in range(1, len(parts)))
+            shown = [names_in_all(ast.parse(tree.text(PACKAGE + package))) for package in above]
+            exported &= set().union(*shown)
         yield from ((f"{parts[0]}.{name}", it) for name, it in functions_of(module, exported))
 
 
