@@ -59,7 +59,7 @@ def _part_of(node: ast.expr, way: Sequence[str]) -> ast.expr | None:
                 return None
             node = node.values[keys.index(name)]
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.args:
-            named = {repr(it.arg): it.value for it in node.keywords}
+            named = {ast.unparse(ast.Constant(it.arg)): it.value for it in node.keywords}
             if node.func.id != "dict" or name not in named:
                 return None
             node = named[name]
