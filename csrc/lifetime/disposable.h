@@ -35,6 +35,10 @@ class Disposable : public Record, public Links<InScope> {
   void dispose(DisposeScope* by = nullptr) noexcept;
 
   bool is_disposed() const noexcept { return state_ == State::disposed; }
+  /// There is no share: it was disposed, or is deferred.
+  bool is_empty() const noexcept { return static_cast<int>(state_) & 2; }
+  /// It lives, and its share is yet to be made.
+  bool is_deferred() const noexcept { return state_ == State::deferred; }
   /// The scope that will end it, or null.
   DisposeScope* scope() const noexcept { return scope_; }
   Kind kind() const noexcept { return kind_; }
@@ -57,12 +61,16 @@ class Disposable : public Record, public Links<InScope> {
   /// What the derived class's destructor calls first; finalizing counts as disposing. True if the
   /// share was not taken before: then it is the destructor's to drop.
   inline bool finalize() noexcept;
+  /// Says of what has just been born that its share comes later, and then that it has come.
+  void defer() noexcept { state_ = State::deferred; }
+  void settle() noexcept { state_ = State::live; }
   /// Hands out the share; called once, under the LifetimeLock.
   virtual Share take_share() noexcept = 0;
 
  private:
   friend class DisposeScope;
-  enum class State : std::uint8_t { unborn, live, disposed };
+  enum class State : std::uint8_t { unborn, live, disposed, deferred };  // by bits: going on, empty
+  bool is_going_on() const noexcept { return static_cast<int>(state_) & 1; }
   inline void enter(DisposeScope* scope) noexcept;  // the lock is held
   Share end(DisposeScope* by) noexcept;             // likewise
   inline void leave() noexcept;                     // likewise
@@ -137,7 +145,7 @@ void DisposeScope::let_go(Disposable& object) noexcept {
 [[gnu::always_inline]] bool Disposable::finalize() noexcept {
   {
     const LifetimeLock lock;
-    if (state_ == State::live) {
+    if (is_going_on()) {
       leave();
       return true;
     }

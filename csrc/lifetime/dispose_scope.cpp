@@ -14,7 +14,7 @@
 namespace garboard {
 
 Share Disposable::end(DisposeScope* by) noexcept {
-  if (state_ != State::live) return {};
+  if (!is_going_on()) return {};
   leave();
   if (by) ended_by_ = Counted<DisposeScope>(by);
   return take_share();

@@ -25,7 +25,6 @@ from garboard._autocast import (  # noqa: E402
     is_autocast_available,
     is_autocast_enabled,
 )
-from garboard._compiling import compile  # noqa: E402
 from garboard._contractions import einsum, tensordot  # noqa: E402
 from garboard._dtypes import can_cast, finfo, iinfo  # noqa: E402
 from garboard._engine import *  # noqa: E402, F403
@@ -66,6 +65,7 @@ from garboard._functions import (  # noqa: E402
     is_tensor,
     isin,
 )
+from garboard._fusing import compile, fuse  # noqa: E402
 from garboard._generator import (  # noqa: E402
     Generator,
     default_generator,
@@ -276,6 +276,7 @@ __all__ = [
     "enable_grad",
     "finfo",
     "frombuffer",
+    "fuse",
     "get_autocast_dtype",
     "get_default_dtype",
     "get_num_threads",

@@ -75,30 +75,9 @@ def short_path(file: str) -> str:
 
 
 def underlined(site: Site, indent: str, label: str = "") -> list[str]:
-    """Return the place with its source line, and a line of `~` below what makes the tensor."""
+    """Return the place with its source line, and a line of `~` below the latter."""
     start = f"{indent}{label}{site.place}  {site.called}"
     if not site.source:
         return [start]
     start = f"{start:<32} "
-    first, end = _span(site.source)
-    return [start + site.source, " " * (len(start) + first) + "~" * (end - first)]
-
-
-def _span(source: str) -> tuple[int, int]:
-    """Return where in a line its statement is, or what it assigns or returns; not its comment."""
-    import ast
-
-    try:
-        body = ast.parse(source).body
-    except (SyntaxError, ValueError):  # a part of a longer statement
-        return 0, len(source)
-    if not body:
-        return 0, len(source)
-    nodes: list[ast.stmt | ast.expr] = [body[0], body[-1]]
-    if len(body) == 1 and isinstance(body[0], ast.Assign | ast.AnnAssign | ast.Return):
-        nodes = [body[0].value or body[0]] * 2
-    encoded = source.encode()  # the columns are of bytes
-    return (
-        len(encoded[: nodes[0].col_offset].decode()),
-        len(encoded[: nodes[1].end_col_offset].decode()),
-    )
+    return [start + site.source, " " * len(start) + "~" * len(site.source)]

@@ -63,7 +63,7 @@ _FUNCTIONAL: _Rows = (
 )
 
 _MODULE: _Rows = (
-    ("ops run as they are called, so leave it out", "compile"),
+    ("use gb.compile(module)", "compile"),
     ("use module.register_full_backward_hook(hook)", "register_backward_hook"),
     ("", "share_memory ipu xpu"),
 )

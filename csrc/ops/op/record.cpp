@@ -7,6 +7,7 @@
 #include "csrc/core/error.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
+#include "csrc/ops/op/before_write.h"
 #include "csrc/ops/reduce/reduce.h"
 #include "csrc/ops/shape/views.h"
 #include "csrc/ops/shape/windows.h"
@@ -201,7 +202,17 @@ void save_output(GradNode& node, const Tensor& output) {
                     output.storage()->version()});
 }
 
+namespace {
+std::atomic<void (*)(const Storage&)> before_write{nullptr};
+}  // namespace
+
+void set_before_write(void (*call)(const Storage&)) noexcept {
+  before_write.store(call, std::memory_order_relaxed);
+}
+
 void check_writable(const char* op, const Tensor& self) {
+  if (const auto tell = before_write.load(std::memory_order_relaxed)) [[unlikely]]
+    tell(*self.storage());
   if (!self.storage()->is_writable())
     throw Error(text(op, ": memory that its owner made read-only; write into a clone()"));
   if (overlaps_itself(self))

@@ -16,9 +16,9 @@
 #include "csrc/lifetime/borrowing.h"
 #include "csrc/ops/op/op.h"
 #include "python/bindings/call/bound.h"
-#include "python/bindings/call/detours.h"
 #include "python/bindings/call/doc.h"
 #include "python/bindings/context/scope_stack.h"
+#include "python/bindings/detours/detours.h"
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/interpreter/fast_function.h"
 

@@ -19,6 +19,7 @@
 #include "python/bindings/interpreter/items.h"
 #include "python/bindings/interpreter/ref.h"
 #include "python/bindings/interpreter/signals.h"
+#include "python/bindings/tensor/deferred.h"
 #include "python/bindings/tensor/tensor_object.h"
 
 namespace garboard::python {
@@ -394,6 +395,7 @@ int get_buffer(PyObject* self, Py_buffer* buffer, int flags) noexcept try {
   const bool wants_strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES;
   if (!wants_strides && !tensor.is_contiguous())
     throw ShapeError("buffer: a tensor that is not contiguous; take contiguous() first");
+  settle_readers(*tensor.storage());  // whoever gets the bytes may write them
   auto* const kept = new Export{tensor.storage(), {}, {}};
   const auto item = static_cast<Py_ssize_t>(item_size(tensor.dtype()));
   for (int i = 0; i < tensor.ndim(); ++i) {

@@ -46,7 +46,7 @@ void for_each_unheld(std::uint64_t since, Visit&& visit) {
   std::vector<const StorageRecord*> held;
   registry().for_each_alias([&](Record& it) {
     const auto& alias = static_cast<const Alias&>(static_cast<const Disposable&>(it));
-    if (alias.kind() != Disposable::Kind::tensor) return;
+    if (alias.kind() != Disposable::Kind::tensor || alias.is_deferred()) return;
     if (alias.owner != OwnerKind::python && alias.owner != OwnerKind::exported) return;
     const Tensor& tensor = alias.tensor();
     held.push_back(tensor.storage().get());
@@ -78,7 +78,7 @@ py::tuple survivors(std::uint64_t alias_since, std::uint64_t storage_since,
   registry().for_each_alias([&](Record& it) {
     if (!is_asked_for(it, alias_since)) return;
     const auto& alias = static_cast<const Alias&>(static_cast<const Disposable&>(it));
-    if (alias.kind() != Disposable::Kind::tensor) return;
+    if (alias.kind() != Disposable::Kind::tensor || alias.is_deferred()) return;
     // Gradients and optimizer state are owned by what they belong to, and end with it.
     if (alias.owner == OwnerKind::python) {
       aliases.push_back({it.site, it.step, alias.tensor().nbytes()});

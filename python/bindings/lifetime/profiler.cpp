@@ -9,7 +9,7 @@
 
 #include "csrc/core/error.h"
 #include "csrc/core/text.h"
-#include "python/bindings/call/detours.h"
+#include "python/bindings/detours/detours.h"
 #include "python/bindings/interpreter/gil.h"
 #include "python/bindings/interpreter/unicode.h"
 #include "python/bindings/wrapped/bindings.h"

@@ -59,7 +59,7 @@ py::list aliases(std::uint64_t since) {
   py::list rows;
   for (const py::object& object : held) {
     const Alias& alias = alias_of(object.ptr());
-    if (alias.is_disposed()) continue;
+    if (alias.is_empty()) continue;
     const Tensor tensor = alias.tensor();  // a share: what runs meanwhile may dispose the alias
     const Dims& sizes = tensor.sizes();
     py::dict row;

@@ -11,6 +11,7 @@
 #include "csrc/ops/op/record.h"
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/interpreter/items.h"
+#include "python/bindings/tensor/deferred.h"
 #include "python/bindings/tensor/graph_mirror.h"
 #include "python/bindings/tensor/node_hooks.h"
 #include "python/bindings/wrapped/bindings.h"
@@ -55,8 +56,8 @@ std::vector<Tensor> tensors_of(const py::list& given, const char* op, const char
     } else if (!is_tensor(item)) {
       throw_type_error("%s: %s is of type %s; a Tensor is needed", op, name().c_str(),
                        Py_TYPE(item)->tp_name);
-    } else if (alias_of(item).is_disposed()) {
-      throw_disposed(alias_of(item), op, name().c_str());
+    } else if (alias_of(item).is_empty()) {
+      tensors.push_back(tensor_of(item, op, name().c_str()));
     } else {
       tensors.push_back(alias_of(item).tensor());
     }
@@ -72,6 +73,7 @@ void bind_autograd(py::module_& m) {
       [](const py::list& tensors, const py::list& gradients, bool retain_graph, bool create_graph,
          const std::optional<py::list>& inputs) {
         if (create_graph) watch_graphs();
+        settle_all(Threads::all);  // what reads a `.grad`
         const std::vector<Tensor> outputs = tensors_of(tensors, "backward", "tensors");
         const std::vector<Tensor> given =
             tensors_of(gradients, "backward", "grad_tensors", None::is_empty);

@@ -2,9 +2,10 @@
 #include <pybind11/pybind11.h>
 
 #include "csrc/core/error.h"
-#include "python/bindings/call/autocast.h"
 #include "python/bindings/context/context_cell.h"
 #include "python/bindings/context/grad_mode.h"
+#include "python/bindings/detours/autocast.h"
+#include "python/bindings/detours/deferring.h"
 #include "python/bindings/interpreter/birth_site.h"
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/interpreter/gil.h"
@@ -40,7 +41,7 @@ PYBIND11_MODULE(_engine, m) {
   if (!add_errors(module) || !start_birth_sites() || !start_context_cells() || !start_anchors() ||
       !start_graph_mirror() || !add_dtypes_and_devices(module) || !add_tensor_type(module) ||
       !add_packed_sequence_type(module) || !add_generator_type(module) || !add_scope_type(module) ||
-      !add_grad_mode(module) || !add_autocast(module))
+      !add_grad_mode(module) || !add_autocast(module) || !add_deferring(module))
     throw py::error_already_set();
   set_site_resolver([](Site site) -> std::string {
     const WithGil gil;

@@ -8,6 +8,7 @@
 
 #include "csrc/lifetime/op_profile.h"
 #include "csrc/ops/optim/optimizer_steps.h"
+#include "python/bindings/tensor/deferred.h"
 #include "python/bindings/wrapped/bindings.h"
 #include "python/bindings/wrapped/tensor_caster.h"
 
@@ -109,6 +110,7 @@ void bind_optimizers(py::module_& m) {
           "step",
           [](SgdState& state, const std::vector<Tensor>& parameters, double learning_rate,
              double momentum, double dampening, double weight_decay, bool nesterov, bool maximize) {
+            settle_all(Threads::all);  // what reads the parameters
             const OpProfile::MaybeOp op("sgd_step");
             state.step([&](SgdLists& lists) {
               sgd_step(parameters,
@@ -135,6 +137,7 @@ void bind_optimizers(py::module_& m) {
           [](AdamState& state, const std::vector<Tensor>& parameters, double learning_rate,
              double beta1, double beta2, double epsilon, double weight_decay, bool decoupled,
              bool maximize) {
+            settle_all(Threads::all);
             const OpProfile::MaybeOp op("adam_step");
             state.step([&](AdamLists& lists) {
               adam_step(parameters,

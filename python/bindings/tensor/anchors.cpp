@@ -89,7 +89,7 @@ class PythonHooks final : public GradientHooks {
       calls.emplace_back(Ref::borrow(hook.function), Ref::borrow(hook.tensor));
     for (const auto& [function, reference] : calls) {
       PyObject* const object = PyWeakref_GetObject(reference.get());
-      const bool is_alive = object && object != Py_None && !alias_of(object).is_disposed();
+      const bool is_alive = object && object != Py_None && !alias_of(object).is_empty();
       const Ref argument(is_alive ? Py_NewRef(object) : checked(wrap(leaf)));
       const Ref result(checked(PyObject_CallOneArg(function.get(), argument.get())));
       if (result.get() != Py_None)

@@ -123,7 +123,7 @@ class Survey {
     }
     for (const Disposable* const alias : found) {
       const Ref object(object_of(*alias));
-      if (!object || alias->is_disposed()) continue;
+      if (!object || alias->is_empty()) continue;
       auto* const handle = reinterpret_cast<TensorObject*>(object.get());
       aliases_.emplace_back(handle, survey_.meet(handle->alias.tensor().body()));
     }

@@ -7,6 +7,7 @@
 #include "csrc/core/text.h"
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/tensor/anchors.h"
+#include "python/bindings/tensor/deferred.h"
 #include "python/bindings/tensor/packed_sequence.h"
 
 namespace garboard::python {
@@ -15,6 +16,7 @@ PyTypeObject* tensor_type = nullptr;
 
 Share Alias::take_share() noexcept {
   stop_being_grad();
+  if (!tensor_) return deferred_share(*this);
   return {tensor_.body(), [](void* given) noexcept {
             Counted<TensorBody>::adopt(static_cast<TensorBody*>(given)).reset();
           }};
@@ -154,6 +156,14 @@ void throw_disposed(const Alias& alias, const char* op, const char* argument) {
 }
 
 PyObject* wrap(Tensor tensor) noexcept { return make(tensor_type, std::move(tensor), true); }
+
+PyObject* wrap_later(Counted<ChainStep> step) {
+  TensorObject* const object = new_handle(tensor_type);
+  if (!object) return nullptr;
+  const bool is_usual = object->alias.hold_deferred();
+  put_off(object->alias, std::move(step));
+  return is_usual ? reinterpret_cast<PyObject*>(object) : told(object);
+}
 
 PyObject* wrap_outside_scopes(Tensor tensor, OwnerKind owner) noexcept {
   PyObject* const object = make(tensor_type, std::move(tensor), false);

@@ -8,6 +8,11 @@
 
 namespace garboard::python {
 
+class Alias;
+
+/// Drops what a deferred alias was to hold; see deferred.h.
+void forget_deferred(const Alias& alias) noexcept;
+
 /// One handle on a tensor, or, before `hold` and after `let_go`, a blank one. Guarded by the GIL.
 class Alias final : public Disposable {
  public:
@@ -19,10 +24,24 @@ class Alias final : public Disposable {
     new (&tensor_) Tensor(std::move(tensor));
     return be_born(in_scope);
   }
+  /// The same of a tensor that `settle` brings later: until then `is_deferred`, and there is none.
+  bool hold_deferred() noexcept {
+    new (&tensor_) Tensor();
+    const bool is_usual = be_born(true);
+    defer();
+    return is_usual;
+  }
+  void settle(Tensor&& tensor) noexcept {
+    const LifetimeLock lock;
+    tensor_ = std::move(tensor);
+    Disposable::settle();
+  }
   [[gnu::always_inline]] void let_go() noexcept {
     owner = OwnerKind::python;
     if (!finalize()) return;
     stop_being_grad();
+    if (!tensor_) [[unlikely]]
+      return forget_deferred(*this);
     tensor_.~Tensor();
   }
 
@@ -66,12 +85,14 @@ inline Alias& alias_of(PyObject* object) noexcept {
 }
 
 [[noreturn]] void throw_disposed(const Alias& alias, const char* op, const char* argument);
+/// The tensor of an alias that is empty: of a deferred one it is computed now.
+const Tensor& tensor_of_empty(Alias& alias, const char* op, const char* argument);
 
 /// The tensor of a Python `Tensor`. Raises DisposedError, naming `op` and the argument.
 inline const Tensor& tensor_of(PyObject* object, const char* op, const char* argument = "input") {
-  const Alias& alias = alias_of(object);
-  if (alias.is_disposed()) [[unlikely]]
-    throw_disposed(alias, op, argument);
+  Alias& alias = alias_of(object);
+  if (alias.is_empty()) [[unlikely]]
+    return tensor_of_empty(alias, op, argument);
   return alias.tensor();
 }
 

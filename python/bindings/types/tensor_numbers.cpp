@@ -9,8 +9,8 @@
 #include "csrc/ops/elementwise/unary.h"
 #include "csrc/ops/products/matmul.h"
 #include "python/bindings/call/arguments.h"
-#include "python/bindings/call/detours.h"
 #include "python/bindings/call/methods.h"
+#include "python/bindings/detours/detours.h"
 #include "python/bindings/exchange/numbers.h"
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/types/tensor_type.h"
@@ -48,7 +48,8 @@ PyObject* binary(PyObject* a, PyObject* b) noexcept try {
 template <const Binary& op>
 PyObject* in_place(PyObject* self, PyObject* other) noexcept try {
   if (has_detour()) [[unlikely]]
-    return detour(op.name, {self, &other, 1}, [](auto x, auto y) { return in_place<op>(x, *y); });
+    return detour(op.name, {self, &other, 1, nullptr, true},
+                  [](auto x, auto y) { return in_place<op>(x, *y); });
   const Borrowing borrowing;
   const Tensor& x = tensor_of(self, op.name);
   Operand y{Scalar{}};

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 from garboard import _check as check
+from garboard._fusing import Fusing
 from garboard._hooks import HookTable, RemovableHandle
 from garboard.nn._backward_hooks import BackwardCall
 from garboard.nn._hooks import EVERY_MODULE, KwargsHook, pair_of
@@ -41,6 +42,7 @@ class Hooked(Tree):
     _state_dict_pre_hooks: HookTable | None = None
     _load_state_dict_pre_hooks: HookTable | None = None
     _load_state_dict_post_hooks: HookTable | None = None
+    _is_fused = False
 
     if TYPE_CHECKING:
         forward: Callable[..., Any]
@@ -70,7 +72,17 @@ class Hooked(Tree):
         kinds = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
         return "forward" not in vars(self) and not any(map(self._hooks_of, kinds))
 
+    def _fuse_calls(self) -> None:
+        self._table("_forward_hooks")  # so that a call looks further
+        vars(self)["_is_fused"] = True
+
     def _call_with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if not self._is_fused:
+            return self._call_between_hooks(args, kwargs)
+        with Fusing():
+            return self._call_between_hooks(args, kwargs)
+
+    def _call_between_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         for hook in self._hooks_of("_forward_pre_hooks"):
             if isinstance(hook, KwargsHook):
                 changed = hook.hook(self, args, kwargs)

@@ -58,29 +58,6 @@ class TestTheText:
         assert lines[at].startswith("  born  ")
         assert lines[at + 1] == " " * (len(lines[at]) - len(source)) + "~" * len(source)
 
-    @pytest.mark.parametrize(
-        ("line", "part"),
-        [
-            ("y = net(x)  # the call", "net(x)"),
-            ("total += loss  # a sum", "total += loss"),
-            ("log.append(net(x))", "log.append(net(x))"),
-            ("return net(x)", "net(x)"),
-            ("größe = net(x)", "net(x)"),
-            ("a(); b()", "a(); b()"),
-            ("for x in net(y):", "for x in net(y):"),
-            (").sum(", ").sum("),
-        ],
-    )
-    def test_underlines_what_makes_the_tensor(self, tmp_path, line, part):
-        file = tmp_path / "m.py"
-        file.write_text(line, encoding="utf-8")
-
-        lines = str(LeakReport((leak(site=Site(str(file), 1, "step")),))).splitlines()
-
-        at = next(i for i, it in enumerate(lines) if it.endswith(line))
-        start = len(lines[at]) - len(line) + line.index(part)
-        assert lines[at + 1] == " " * start + "~" * len(part)
-
     def test_shows_the_chain_from_the_root_down(self):
         text = str(LeakReport((leak(),)))
 

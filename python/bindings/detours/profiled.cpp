@@ -1,4 +1,4 @@
-#include "python/bindings/call/profiled.h"
+#include "python/bindings/detours/profiled.h"
 
 #include "csrc/core/text.h"
 #include "python/bindings/interpreter/ref.h"
@@ -13,7 +13,7 @@ bool records_shapes = false;
 int stack_depth = 0;
 
 void add_sizes(std::string& sizes, PyObject* object) {
-  if (!object || !is_tensor(object) || alias_of(object).is_disposed()) return;
+  if (!object || !is_tensor(object) || alias_of(object).is_empty()) return;
   if (!sizes.empty()) sizes += ", ";
   sizes += text(alias_of(object).tensor().sizes());
 }

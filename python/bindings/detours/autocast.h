@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "python/bindings/call/profiled.h"
+#include "python/bindings/detours/profiled.h"
 #include "python/bindings/interpreter/ref.h"
 
 namespace garboard::python {

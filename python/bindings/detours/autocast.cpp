@@ -1,8 +1,8 @@
-#include "python/bindings/call/autocast.h"
+#include "python/bindings/detours/autocast.h"
 
 #include <utility>
 
-#include "python/bindings/call/detours.h"
+#include "python/bindings/detours/detours.h"
 #include "python/bindings/interpreter/errors.h"
 
 namespace garboard::python {

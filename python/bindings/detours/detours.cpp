@@ -1,4 +1,4 @@
-#include "python/bindings/call/detours.h"
+#include "python/bindings/detours/detours.h"
 
 #include <utility>
 

@@ -13,6 +13,7 @@ struct Given {
   PyObject* const* arguments;
   Py_ssize_t count;
   PyObject* names = nullptr;  // of as many arguments behind those, or null
+  bool is_in_place = false;   // by an operator; a method in place is known by its name
 };
 
 /// What the recording in progress asks for besides the name: the tensors' sizes, the stack.

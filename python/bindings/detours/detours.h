@@ -1,4 +1,4 @@
-// What calls of ops go through first while somebody asks for it: autocast, the profiler.
+// What calls of ops go through first while somebody asks for it: autocast, the profiler, fuse.
 #pragma once
 
 #include <Python.h>
@@ -8,13 +8,14 @@
 #include <optional>
 
 #include "csrc/lifetime/op_profile.h"
-#include "python/bindings/call/autocast.h"
-#include "python/bindings/call/profiled.h"
+#include "python/bindings/detours/autocast.h"
+#include "python/bindings/detours/deferring.h"
+#include "python/bindings/detours/profiled.h"
 
 namespace garboard::python {
 
 /// Who asks, a bit each.
-enum class Detour : std::uint8_t { profile = 1, autocast = 2 };
+enum class Detour : std::uint8_t { profile = 1, autocast = 2, fuse = 4 };
 
 namespace detail {
 extern constinit std::atomic<std::uint8_t> detours [[gnu::visibility("hidden")]];
@@ -36,6 +37,7 @@ template <class Call>
   const Recast recast(name, given);
   std::optional<OpProfile::Op> op;
   if (OpProfile::is_on()) op.emplace(name, detail_of(recast.given()));
+  if (PyObject* const later = deferred_call(name, recast.given())) return later;
   detail::pass();
   return call(recast.given().self, recast.given().arguments);
 }
