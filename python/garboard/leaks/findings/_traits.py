@@ -10,6 +10,7 @@ from garboard._site import site_of
 from garboard.leaks.holders._describe import loaded_class
 from garboard.leaks.holders._groups import Group
 from garboard.leaks.holders._holders import may_be_emptied
+from garboard.leaks.holders._unasked import is_a
 
 __all__ = [
     "is_emptied_by_code",
@@ -49,11 +50,17 @@ def is_exception(group: Group) -> bool:
 
 
 def is_future(group: Group) -> bool:
-    """Tell whether a future, a queue or something suspended is on the way."""
+    """Tell whether a future, a queue or something suspended is on the way.
+
+    A list in a generator's own variable is a list: a generator counts where a container has it.
+    """
+    held = [link.object for link in group.chain[group.at + group.is_contained :]]
+    if any(is_a(it, GeneratorType) for it in held):
+        return True
     return passes_loaded(
         group,
         ("concurrent.futures._base", "Future"),
         ("asyncio", "Future"),
         ("_asyncio", "Future"),
         ("asyncio", "Queue"),
-    ) or passes(group, queue.Queue, queue.SimpleQueue, CoroutineType, GeneratorType)
+    ) or passes(group, queue.Queue, queue.SimpleQueue, CoroutineType)

@@ -41,8 +41,10 @@ def _is_lookup(holder: Any) -> bool:
     if not is_a(holder, dict):
         return False
     keys = keys_of(holder)
-    is_counted = all(is_a(key, int) for key in keys)
-    return not is_counted or any(int.__ge__(a, b) for a, b in pairwise(keys))
+    if all(is_a(key, int) for key in keys):
+        return any(int.__ge__(a, b) for a, b in pairwise(keys))
+    is_counted = all(type(key) is tuple and all(type(it) is int for it in key) for key in keys)
+    return not is_counted or any(a >= b for a, b in pairwise(keys))  # (epoch, batch)
 
 
 def _fix(group: Group) -> str:

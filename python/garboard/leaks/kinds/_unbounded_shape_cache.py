@@ -3,14 +3,16 @@
     plans[x.shape] = plan(x)                    # leaks while lengths vary freely
     plans[bucket(x.shape)] = plan(pad(x))       # a dozen keys
 
-Evidence: a dict keyed by tuples of integers. GROWING: the keys may yet repeat themselves.
+Evidence: a dict keyed by tuples of integers, which are sizes of what it has. GROWING, for the keys
+may yet repeat themselves; LEAK after a hundred steps that each brought a new one.
 """
 
 from __future__ import annotations
 
+from garboard._engine import Tensor
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.holders._groups import Group
-from garboard.leaks.holders._unasked import is_a, keys_of
+from garboard.leaks.holders._unasked import is_a, items_of, keys_of
 
 __all__ = ["KIND"]
 
@@ -24,8 +26,25 @@ def _is_shape(key: object) -> bool:
 
 
 def _fits(group: Group) -> bool:
-    keys = keys_of(group.holder) if is_a(group.holder, dict) else []
-    return len(keys) > 1 and all(map(_is_shape, keys))
+    if not is_a(group.holder, dict):
+        return False
+    keys, values = keys_of(group.holder), items_of(group.holder)
+    if len(keys) < 2 or not all(map(_is_shape, keys)):
+        return False
+    pairs = [(key, value) for key, value in zip(keys, values, strict=True) if is_a(value, Tensor)]
+    return 2 * sum(_sizes_of(key) <= {*_shape(value)} for key, value in pairs) >= len(pairs)
+
+
+_shape = vars(Tensor)["shape"].__get__
+
+
+def _sizes_of(key: object) -> set[int]:
+    """Return the largest size that a key names: the workspace has it, too; a step counter does
+    not."""
+    parts = key if type(key) is tuple else ()
+    sizes = [it for it in parts if type(it) is int]
+    sizes += [size for it in parts for size in _sizes_of(it)]
+    return {max(sizes)} if sizes else set()
 
 
 KIND = Kind(
