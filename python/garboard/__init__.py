@@ -95,7 +95,15 @@ from garboard._matrices import (  # noqa: E402
 from garboard._missing import add_missing_names, module_getattr  # noqa: E402
 from garboard._printing import set_printoptions  # noqa: E402
 from garboard._scopes import dispose_scope  # noqa: E402
-from garboard._vectors import cdist, combinations, vander  # noqa: E402
+from garboard._triangles import tril_indices, triu_indices  # noqa: E402
+from garboard._vectors import (  # noqa: E402
+    cdist,
+    combinations,
+    cumulative_trapezoid,
+    trapezoid,
+    trapz,
+    vander,
+)
 from garboard.io import load, save  # noqa: E402
 
 add_missing_names(Tensor, "Tensor")
@@ -264,6 +272,7 @@ __all__ = [
     "clear_autocast_cache",
     "combinations",
     "compile",
+    "cumulative_trapezoid",
     "current_dispose_scope",
     "det",
     "default_generator",
@@ -315,7 +324,11 @@ __all__ = [
     "slogdet",
     "svd",
     "tensordot",
+    "trapezoid",
+    "trapz",
     "triangular_solve",
+    "tril_indices",
+    "triu_indices",
     "vander",
     *_functions.OPS,
     *_functions.DTYPES,

@@ -13,7 +13,7 @@ from garboard._engine import DTypeError, ShapeError, Tensor
 if TYPE_CHECKING:
     from garboard.types import Number
 
-__all__ = ["cdist", "combinations", "vander"]
+__all__ = ["cdist", "combinations", "cumulative_trapezoid", "trapezoid", "trapz", "vander"]
 
 _MOST_DIMS = 8
 _LEAST_ROWS = 25  # so many distances each way are had of one product of matrices
@@ -160,6 +160,105 @@ def vander(
     rises = check.flag("vander", "increasing", increasing)
     found = powers(x, count)
     return found if rises else found.flip(-1)
+
+
+def trapezoid(
+    y: Tensor, x: Tensor | None = None, *, dx: Number | None = None, dim: int = -1
+) -> Tensor:
+    """Integrate along a dim by the trapezoidal rule: sum (x_i+1 - x_i) (y_i + y_i+1) / 2.
+
+    Args:
+        y: Tensor of any shape with at least one dim, and of any dtype but bool.
+        x: Where `y` was taken, of any dtype but bool: one element for each along `dim`, or a tensor
+            whose steps broadcast with `y`.
+        dx: The distance of all neighbours, 1 by default; `x` is left out then.
+        dim: The dim to integrate along.
+
+    Returns:
+        A new tensor without `dim`; integers become the default dtype. Until backward the graph
+        keeps the steps and the sums of neighbours.
+
+    Raises:
+        IndexOutOfRangeError: The dim lies outside.
+        ShapeError: `x` does not fit `y`.
+        DTypeError: A dtype is bool.
+        DeviceError: The tensors are on two devices.
+        ValueError: Both `x` and `dx` are given.
+        TypeError: An argument is of another type.
+        DisposedError: A tensor is disposed.
+
+    >>> gb.trapezoid(gb.tensor([1.0, 5.0, 10.0]))
+    tensor(10.5000)
+    """
+    areas, at = _areas("trapezoid", y, x, dx, dim)
+    return areas.sum(at) / 2
+
+
+def cumulative_trapezoid(
+    y: Tensor, x: Tensor | None = None, *, dx: Number | None = None, dim: int = -1
+) -> Tensor:
+    """Integrate along a dim by the trapezoidal rule, up to each element after the first.
+
+    Args:
+        y: Tensor of any shape with at least one dim, and of any dtype but bool.
+        x: Where `y` was taken, of any dtype but bool: one element for each along `dim`, or a tensor
+            whose steps broadcast with `y`.
+        dx: The distance of all neighbours, 1 by default; `x` is left out then.
+        dim: The dim to integrate along.
+
+    Returns:
+        A new tensor with one element less along `dim`; integers become the default dtype. Until
+        backward the graph keeps the steps and the sums of neighbours.
+
+    Raises:
+        IndexOutOfRangeError: The dim lies outside.
+        ShapeError: `x` does not fit `y`.
+        DTypeError: A dtype is bool.
+        DeviceError: The tensors are on two devices.
+        ValueError: Both `x` and `dx` are given.
+        TypeError: An argument is of another type.
+        DisposedError: A tensor is disposed.
+
+    >>> gb.cumulative_trapezoid(gb.tensor([1.0, 5.0, 10.0]))
+    tensor([ 3.0000, 10.5000])
+    """
+    areas, at = _areas("cumulative_trapezoid", y, x, dx, dim)
+    return areas.cumsum(at) / 2
+
+
+trapz = trapezoid
+
+
+def _areas(op: str, y: Tensor, x: Tensor | None, dx: Number | None, dim: int) -> tuple[Tensor, int]:
+    """Return twice the area between each two neighbours, and the dim that they are in."""
+    check.tensor(op, "y", y)
+    if x is not None and dx is not None:
+        raise ValueError(f"{op}: both x and dx; one of them is needed")
+    at = check.integer(op, "dim", dim)
+    if not -y.ndim <= at < y.ndim:
+        raise _engine.IndexOutOfRangeError(
+            f"{op}: dim {at} of sizes {[*y.shape]}; one from {-y.ndim} to {y.ndim - 1} is needed"
+        )
+    at %= y.ndim
+    if _engine.bool in (y.dtype, None if x is None else check.tensor(op, "x", x).dtype):
+        raise DTypeError(f"{op}: a tensor of dtype bool; numbers are needed")
+    heights = _engine.add(*_neighbours(y, at))
+    if x is None:
+        return (heights if dx is None else heights * check.worth(op, "dx", dx)), at
+    if x.ndim == 1:
+        if len(x) != y.shape[at]:
+            raise ShapeError(f"{op}: {len(x)} elements of x for {y.shape[at]} of y along dim {at}")
+        x = x.reshape([-1 if it == at else 1 for it in range(y.ndim)])
+    if not 0 < x.ndim <= y.ndim or x.ndim + at < y.ndim:
+        raise ShapeError(f"{op}: x of sizes {[*x.shape]} for y of {[*y.shape]}; dim {at} is needed")
+    before, after = _neighbours(x, x.ndim - y.ndim + at)
+    return heights * (after - before), at
+
+
+def _neighbours(x: Tensor, dim: int) -> tuple[Tensor, Tensor]:
+    """Return all elements along a dim but the last, and all but the first."""
+    count = max(x.shape[dim] - 1, 0)
+    return x.narrow(dim, 0, count), x.narrow(dim, x.shape[dim] - count, count)
 
 
 def powers(x: Tensor, count: int) -> Tensor:

@@ -258,3 +258,66 @@ def test_vander_agrees_with_numpys(count, increasing):
     result = gb.vander(gb.tensor(x), count, increasing)
 
     np.testing.assert_array_equal(result.numpy(), np.vander(x, count, increasing))
+
+
+@pytest.mark.parametrize(("sizes", "dim"), [((4,), -1), ((3, 4), 0), ((2, 3, 4), 1), ((1, 2), 0)])
+@pytest.mark.parametrize("given", ["steps of 1", "dx", "x", "x of all"])
+def test_areas_under_lines_agree_with_numpys(sizes, dim, given):
+    random = np.random.default_rng(7)
+    y = random.standard_normal(sizes)
+    x = {"x": random.standard_normal(sizes[dim]), "x of all": random.standard_normal(sizes)}.get(
+        given
+    )
+    more = {"dx": 0.25} if given == "dx" else {}
+    a = gb.tensor(y, requires_grad=True)
+    b = None if x is None else gb.tensor(x, requires_grad=True)
+
+    result = gb.trapezoid(a, b, **more, dim=dim)
+    until = gb.cumulative_trapezoid(a, b, **more, dim=dim)
+
+    areas = getattr(np, "trapezoid", None) or np.trapz  # the name before NumPy 2
+    np.testing.assert_allclose(
+        result.detach().numpy(), areas(y, x, axis=dim, **more), rtol=1e-12, atol=1e-12
+    )
+    assert until.shape[dim] == sizes[dim] - 1
+    if sizes[dim] > 1:
+        np.testing.assert_allclose(until.detach().numpy().take(-1, dim), result.detach().numpy())
+    assert gb.autograd.gradcheck(
+        lambda *args: gb.trapezoid(*args, **more, dim=dim), (a,) if b is None else (a, b)
+    )
+
+
+@pytest.mark.parametrize(
+    ("op", "args", "more", "error", "told"),
+    [
+        ("trapezoid", ([1, 2], [1, 2]), {"dx": 1}, ValueError, "both x and dx"),
+        ("trapezoid", ([1, 2], [1, 2, 3]), {}, gb.ShapeError, "3 elements of x for 2 of y"),
+        ("trapezoid", ([1, 2], [[1, 2]]), {}, gb.ShapeError, r"x of sizes \[1, 2\]"),
+        ("trapezoid", ([True],), {}, gb.DTypeError, "a tensor of dtype bool"),
+        ("cumulative_trapezoid", (1.0,), {}, gb.IndexOutOfRangeError, "dim -1 of sizes"),
+        ("cumulative_trapezoid", ([1.0],), {"dim": 1}, gb.IndexOutOfRangeError, "dim 1 of"),
+    ],
+)
+def test_areas_that_cannot_be_are_refused(op, args, more, error, told):
+    with pytest.raises(error, match=rf"^{op}: {told}"):
+        getattr(gb, op)(*map(gb.tensor, args), **more)
+
+
+@pytest.mark.parametrize("sizes", [(3, 3), (2, 4), (4, 2), (0, 3), (3, 0)])
+@pytest.mark.parametrize("offset", [-9, -1, 0, 1, 2**62])
+def test_places_of_triangles_agree_with_numpys(sizes, offset):
+    rows, columns = sizes
+
+    lower = gb.tril_indices(rows, columns, offset)
+    upper = gb.triu_indices(rows, columns, offset, dtype=gb.int32)
+
+    near = max(-9, min(offset, 9))
+    assert lower.tolist() == [it.tolist() for it in np.tril_indices(rows, near, columns)]
+    assert upper.tolist() == [it.tolist() for it in np.triu_indices(rows, near, columns)]
+    assert (lower.dtype, upper.dtype) == (gb.int64, gb.int32)
+    assert lower.is_contiguous()
+
+
+def test_places_of_a_triangle_of_less_than_nothing_are_refused():
+    with pytest.raises(gb.ShapeError, match=r"^tril_indices: row -1"):
+        gb.tril_indices(-1, 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -430,7 +431,21 @@ class TestProducts:
         close(la.cross(gb.tensor(a), gb.tensor(b)), np.cross(a, b))
         close(la.vander(gb.tensor(a)), a[..., None] ** np.arange(3))
         close(la.diagonal(gb.tensor(a)), np.diagonal(a))
-        close(la.matrix_power(gb.tensor(a[:, :2]), 0), np.eye(2))
+        close(la.vander(gb.tensor(3.0), N=2), np.array([[1.0, 3.0]]))
+
+    def test_power_0_is_one_whose_gradient_is_0(self):
+        x = gb.tensor([[[2.0, math.nan], [1.0, 3.0]]], requires_grad=True)
+
+        found = la.matrix_power(x, 0)
+        found.sum().backward()
+
+        close(found.detach(), np.eye(2)[None])
+        close(x.grad, np.zeros((1, 2, 2)))
+
+    @pytest.mark.parametrize("sizes", [(0, 0), (0, 3), (3, 0)])
+    @pytest.mark.parametrize("order", ["nuc", "fro", 1, 2, math.inf])
+    def test_the_norm_of_an_empty_matrix_is_0(self, sizes, order):
+        assert la.norm(gb.ones(sizes), order).item() == 0
 
 
 SINGULAR = np.array([np.eye(2), np.ones((2, 2)), np.eye(2)])

@@ -129,17 +129,22 @@ def _matrix_norm(
     if isinstance(order, str) or abs(order) == 2:
         values = svdvals(moved)
         found = (
-            values.sum(-1) if order == "nuc" else values.amax(-1) if order > 0 else values.amin(-1)
+            values.sum(-1) if order == "nuc" else _largest(values) if order > 0 else values.amin(-1)
         )
     else:
         # norm() refuses what is not floating
         sums = moved.norm(1, -2 if abs(order) == 1 else -1)
-        found = sums.amax(-1) if order > 0 else sums.amin(-1)
+        found = _largest(sums) if order > 0 else sums.amin(-1)
     if not keeps:
         return found
     for place in sorted(it % a.ndim for it in pair):
         found = found.unsqueeze(place)
     return found
+
+
+def _largest(values: Tensor) -> Tensor:
+    """Return the largest along the last dim of what is never below 0; that of none is 0."""
+    return values.amax(-1) if values.shape[-1] else values.sum(-1)
 
 
 def norm(

@@ -145,14 +145,14 @@ def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """Return the powers x^0, x^1, ... of each element along a new last dim.
 
     Args:
-        x: Tensor [..., n] of any dtype.
+        x: Tensor [..., n] of any dtype; a number counts as one element.
         N: How many powers; n by default.
 
     Returns:
         A new tensor [..., n, N]. Until backward the graph keeps `x` and its powers.
 
     Raises:
-        ShapeError: `x` has no dims, or `N` is negative.
+        ShapeError: `N` is negative.
         TypeError: An argument is of another type.
         DisposedError: `x` is disposed.
 
@@ -161,9 +161,8 @@ def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """
     op = "linalg.vander"
     check.tensor(op, "x", x)
-    if x.ndim == 0:
-        raise ShapeError(f"{op}: a tensor without dims; at least one is needed")
-    return powers(x, x.shape[-1] if N is None else check.size(op, "N", N))
+    row = x if x.ndim else x.reshape(1)
+    return powers(row, row.shape[-1] if N is None else check.size(op, "N", N))
 
 
 def multi_dot(tensors: list[Tensor] | tuple[Tensor, ...], *, out: Tensor | None = None) -> Tensor:
@@ -293,7 +292,9 @@ def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     _check_square(op, A)
     if count == 0:
         one = _engine.eye(A.shape[-1], dtype=A.dtype, device=A.device)
-        return written(op, one.expand(A.shape).clone(), out)
+        # a gradient of 0 rather than none
+        none = _engine.zeros([], dtype=_engine.bool, device=A.device)
+        return written(op, _engine.where(none, A, one), out)
     square = inv(A) if count < 0 else A
     left, found = abs(count), None
     while left:
