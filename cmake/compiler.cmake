@@ -13,8 +13,9 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 # A switch over an enumeration names all of it: what is added later is missed nowhere.
 add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wall> $<$<COMPILE_LANGUAGE:CXX>:-Wextra>
   $<$<COMPILE_LANGUAGE:CXX>:-Werror=switch>)
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # its bugs 105593 and 105937: it warns of what it inlined
-  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # its bugs 105593, 105651, 105937
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized>
+    $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
 
 # Nobody replaces our functions at load time, so calls among them may be direct and inlined.

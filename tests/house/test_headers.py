@@ -37,7 +37,7 @@ def compiled_first(tree: Tree) -> set[str]:
     together = tuple(f"python/bindings/{folder}/" for folder in found[1].split())
     alone = [
         source
-        for source in tree.under(*STANDS_ON, "tests/cpp", suffixes=(".cpp",))
+        for source in tree.under(*STANDS_ON, suffixes=(".cpp",))
         if not source.startswith((*together, "kernels/cuda/"))
     ]
     opening = (re.match(r'(?://.*\n|\s)*#include "(.+)"', tree.text(source)) for source in alone)

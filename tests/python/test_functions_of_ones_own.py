@@ -454,4 +454,4 @@ class TestLifetime:
         chain = str(gb.leaks.who_holds(held))
 
         assert y.requires_grad
-        assert "FunctionCtx" in chain
+        assert "ctx of Op" in chain
