@@ -48,8 +48,8 @@ class memory_format(_Named):
 
     There are `contiguous_format`, `preserve_format`, `channels_last` and `channels_last_3d`.
 
-    >>> gb.ones(1, 2, 1, 1).to(memory_format=gb.channels_last).is_contiguous()
-    True
+    >>> gb.channels_last
+    garboard.channels_last
     """
 
     __slots__ = ()
@@ -58,8 +58,8 @@ class memory_format(_Named):
 class layout(_Named):
     """How elements are stored: `strided` is all there is.
 
-    >>> gb.zeros(2, layout=gb.strided)
-    tensor([0., 0.])
+    >>> gb.strided
+    garboard.strided
     """
 
     __slots__ = ()
