@@ -204,10 +204,6 @@ class ChainRule final : public ForeignRule {
     std::vector<View> seen;
     for (const Tensor& input : inputs) seen.push_back(broadcast_view(input.view(), sizes));
     std::vector<Tensor> whole(recipe_.uses.size());
-    for (std::size_t i = 0; i < whole.size(); ++i) {
-      const auto input = static_cast<std::size_t>(recipe_.uses[i].input);
-      if (at.needs(static_cast<int>(i))) whole[i] = empty(sizes, recipe_.input_dtypes[input]);
-    }
     const std::uint8_t mode = grad_mode;
     OuterLock::Turns turns;
     for (std::int64_t p = 0; p < pieces.count; ++p) {
@@ -221,7 +217,10 @@ class ChainRule final : public ForeignRule {
             walk(recipe_, asking(at, std::move(parts), false),
                  part_of(at.grad, at.grad.view(), pieces, piece), false);
         for (std::size_t i = 0; i < whole.size(); ++i) {
-          if (whole[i]) write(part_of(whole[i], whole[i].view(), pieces, piece), made[i]);
+          if (!made[i] || !at.needs(static_cast<int>(i))) continue;  // nothing is not zero
+          const auto input = static_cast<std::size_t>(recipe_.uses[i].input);
+          if (!whole[i]) whole[i] = empty(sizes, recipe_.input_dtypes[input]);
+          copy_into(part_of(whole[i], whole[i].view(), pieces, piece), made[i]);
         }
       } catch (...) {
         grad_mode = mode;
@@ -235,13 +234,6 @@ class ChainRule final : public ForeignRule {
       if (whole[i]) whole[i] = sum_to(whole[i], recipe_.input_sizes[input]);
     }
     return whole;
-  }
-
-  static void write(const Tensor& part, const Tensor& made) {
-    if (made)
-      copy_into(part, made);
-    else
-      fill_(part, Scalar::of(0.0));
   }
 
   Recipe recipe_;
