@@ -71,8 +71,8 @@ def _constant(kind: type[T], name: str) -> T:
     return made
 
 
-contiguous_format = _constant(memory_format, "contiguous_format")
-preserve_format = _constant(memory_format, "preserve_format")
-channels_last = _constant(memory_format, "channels_last")
-channels_last_3d = _constant(memory_format, "channels_last_3d")
-strided = _constant(layout, "strided")
+contiguous_format: memory_format = _constant(memory_format, "contiguous_format")
+preserve_format: memory_format = _constant(memory_format, "preserve_format")
+channels_last: memory_format = _constant(memory_format, "channels_last")
+channels_last_3d: memory_format = _constant(memory_format, "channels_last_3d")
+strided: layout = _constant(layout, "strided")

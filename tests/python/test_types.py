@@ -24,6 +24,7 @@ CARELESS = (
     "leaks_l03_folds.py",
     "leaks_l03_spare.py",
     "leaks_l04_hidden_state.py",
+    "leaks_l05_buffer.py",
     "leaks_l05_meter.py",
     "twins_l01_reset_each_step.py",
     "twins_l03_folds.py",
@@ -87,6 +88,7 @@ def programs() -> dict[str, str]:
     """Return the zoo's and the demo's programs, as files."""
     folders = (HOME / "tests" / "zoo", HOME / "python" / "garboard" / "demo" / "programs")
     files = [file for folder in folders for file in sorted(folder.rglob("*.py"))]
+    files = [it for it in files if not it.name.startswith("__")]
     found = {f"{it.parent.name}_{it.name}": it.read_text(encoding="utf-8") for it in files}
     return {name: text for name, text in found.items() if name not in CARELESS}
 
