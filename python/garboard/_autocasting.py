@@ -44,7 +44,7 @@ class Block(NamedTuple):
     dtype: Any
     is_enabled: bool
     caches: bool
-    cache: dict[tuple[int, bool], tuple[Tensor, int, Tensor]]  # of the outermost block
+    cache: dict[tuple[int, Any, bool], tuple[Tensor, int, Tensor]]  # of the outermost block
 
 
 _blocks: ContextVar[tuple[Block, ...]] = ContextVar("_blocks", default=())
@@ -112,7 +112,7 @@ def _cast(tensor: Tensor, dtype: Any, block: Block) -> Tensor:
     )
     if not is_kept:
         return tensor.to(dtype)
-    key = id(tensor), is_grad_enabled()
+    key = id(tensor), dtype, is_grad_enabled()
     known = block.cache.get(key)
     if known is not None and known[1] == tensor._version and not known[2].is_disposed:
         return known[2]

@@ -86,6 +86,28 @@ class TestAutocast:
                 layer(gb.ones(1, 64))
             assert layer(gb.ones(1, 64)).dtype == HALF  # what the scope ended is converted anew
 
+    def test_what_is_given_for_a_result_is_written_as_it_is(self):
+        out = gb.zeros(4, 4)
+
+        with gb.autocast("cpu"):
+            made = [gb.matmul(x(), x(), out=out), gb.addmm(x(), x(), x(), out=out)]
+            low = gb.matmul(x(), x(), out=None)
+
+        assert all(it is out for it in made)
+        assert out.tolist() == [[5.0] * 4] * 4
+        assert low.dtype == HALF
+
+    def test_a_block_of_another_dtype_converts_a_parameter_again(self):
+        layer = gb.nn.Linear(4, 2)
+
+        with gb.autocast("cpu"):
+            layer(x())
+            with gb.autocast("cpu", dtype=gb.float16):
+                inner = layer(x())
+            outer = layer(x())
+
+        assert (inner.dtype, outer.dtype) == (gb.float16, HALF)
+
     def test_blocks_nest_and_may_be_switched_off(self):
         assert not gb.is_autocast_enabled("cpu")
         with gb.autocast("cpu", dtype=gb.float16):

@@ -26,10 +26,19 @@ PyObject* call_set_autocast(PyObject*, PyObject* const* given, Py_ssize_t count)
   return raise_current();
 }
 
+/// Whether a result is to be written where the caller says, as it is then.
+bool has_out(const Given& given) {
+  const Py_ssize_t count = given.names ? PyTuple_GET_SIZE(given.names) : 0;
+  for (Py_ssize_t i = 0; i < count; ++i)
+    if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(given.names, i), "out") == 0)
+      return given.arguments[given.count + i] != Py_None;
+  return false;
+}
+
 }  // namespace
 
 Recast::Recast(const char* name, const Given& given) : given_(given) {
-  if (!wants) return;
+  if (!wants || has_out(given)) return;
   const Ref table = Ref::borrow(wants), function = Ref::borrow(recasts);
   const Ref key(checked(PyUnicode_FromString(name)));
   PyObject* const want = PyDict_GetItemWithError(table.get(), key.get());
