@@ -62,6 +62,20 @@ def test_second_gradients_are_those_of_the_ops():
         assert second(gb.fuse(chain)) == second(chain)
 
 
+def test_a_use_without_a_gradient_has_none_rather_than_zeros():
+    a, c = (rand() - 1).detach().requires_grad_(), rand(requires_grad=True)
+
+    @gb.fuse
+    def choose(a, c):
+        root = a.sqrt()  # its slope is NaN below 0, and NaN times 0 too
+        return gb.where(root > 0.1, a, a) * (c > 0), root
+
+    choose(a, c)[0].sum().backward()
+
+    assert c.grad is None
+    assert a.grad.sum().item() == N
+
+
 def test_a_named_step_has_a_history_of_its_own():
     a, b = rand(requires_grad=True), rand() + 1
 
