@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable
 from math import lgamma, log, pi
@@ -455,6 +456,7 @@ REFUSALS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: dist.Bernoulli(), ValueError, "Bernoulli: probs and logits; one of them"),
     (lambda: dist.Geometric(0.0), ValueError, "Geometric: probs holds 0; numbers above 0"),
     (lambda: dist.Binomial(-1, 0.5), ValueError, "total_count holds -1; integers of at least 0"),
+    (lambda: dist.Binomial(math.inf, 0.5), ValueError, "total_count holds inf; integers of at"),
     (lambda: dist.Multinomial(-1, gb.ones(2)), ValueError, "total_count -1; 0 or more is needed"),
     (lambda: dist.Categorical(gb.ones(2), gb.ones(2)), ValueError, "one of them is needed"),
     (lambda: dist.Categorical(gb.tensor([-1.0, 2.0])), ValueError, "that are not negative"),
@@ -502,6 +504,29 @@ def test_what_does_not_fit_is_refused_by_name():
             make()
 
 
+@pytest.mark.parametrize("name", ["is_discrete", "event_dim", "lower_bound", "mine"])
+def test_what_distributions_share_cannot_be_changed(name):
+    constraints = dist.constraints
+
+    for shared in (constraints.real, constraints.positive, constraints.real_vector):
+        with pytest.raises(AttributeError):
+            setattr(shared, name, gb.ones(2))
+
+    assert copy.deepcopy(constraints.positive).lower_bound == 0
+
+
+def test_a_constraint_of_the_users_own_may_say_what_it_is():
+    class Even(dist.constraints.Constraint):
+        def __init__(self) -> None:
+            self.is_discrete = True
+
+        def _test(self, value: gb.Tensor) -> gb.Tensor:
+            return value % 2 == 0
+
+    assert Even().is_discrete
+    assert Even().check(gb.tensor([1.0, 2.0])).tolist() == [False, True]
+
+
 def test_a_distribution_serves_several_backward_passes():
     loc, scale = gb.zeros(2, requires_grad=True), gb.ones(2, requires_grad=True)
 
@@ -517,6 +542,7 @@ def test_checks_can_be_left_out():
 
     assert math.isnan(known.log_prob(gb.tensor(0.0)).item())
     assert math.isnan(dist.Gamma(-1.0, 1.0, validate_args=False).sample().item())
+    assert math.isnan(dist.Binomial(math.inf, 0.5, validate_args=False).sample().item())
     dist.Distribution.set_default_validate_args(False)
     try:
         assert math.isnan(dist.Normal(math.nan, 1.0).mean.item())

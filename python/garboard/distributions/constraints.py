@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from garboard import _check as check
 from garboard import _engine
-from garboard._engine import ShapeError, Tensor
+from garboard._engine import Tensor
+from garboard.distributions._constraint import Constraint
+from garboard.distributions._intervals import (
+    greater_than,
+    greater_than_eq,
+    half_open_interval,
+    integer_interval,
+    integers_from,
+    interval,
+    less_than,
+)
 
 __all__ = [
     "Constraint",
@@ -36,61 +46,13 @@ __all__ = [
 ]
 
 
-class Constraint:
-    """A set of values that a parameter, or a draw, may have.
-
-    Attributes:
-        is_discrete: Whether the set has gaps.
-        event_dim: How many of the last dims make one value: 0 for numbers, 1 for vectors.
-
-    >>> gb.distributions.constraints.positive.check(gb.tensor([0.0, 1.0]))
-    tensor([False,  True])
-    """
-
-    is_discrete: bool = False
-    event_dim: int = 0
-
-    def check(self, value: Tensor) -> Tensor:
-        """Test which values belong to the set.
-
-        Args:
-            value: A tensor of at least `event_dim` dims.
-
-        Returns:
-            A new bool tensor of the dims before the last `event_dim`.
-
-        Raises:
-            ShapeError: Fewer dims.
-            NotImplementedError: The set depends on what is not known yet.
-
-        >>> gb.distributions.constraints.simplex.check(gb.tensor([0.5, 0.5]))
-        tensor(True)
-        """
-        name = type(self).__name__.strip("_")
-        if check.tensor(name, "value", value).ndim < self.event_dim:
-            raise ShapeError(
-                f"{name}: a value of sizes {list(value.shape)}; {self.event_dim} dims or more are "
-                "needed"
-            )
-        return self._test(value)
-
-    def _test(self, value: Tensor) -> Tensor:
-        raise NotImplementedError(f"{type(self).__name__.strip('_')}: no check() of this set")
-
-    @property
-    def needed(self) -> str:
-        """What belongs to it, in words, for messages."""
-        return "other values"
-
-    def __repr__(self) -> str:
-        return type(self).__name__.strip("_") + "()"
-
-
 class _Dependent(Constraint):
-    pass
+    __slots__ = ()
 
 
 class _Boolean(Constraint):
+    __slots__ = ()
+
     is_discrete = True
 
     def _test(self, value: Tensor) -> Tensor:
@@ -102,6 +64,8 @@ class _Boolean(Constraint):
 
 
 class _OneHot(Constraint):
+    __slots__ = ()
+
     is_discrete = True
     event_dim = 1
 
@@ -114,6 +78,8 @@ class _OneHot(Constraint):
 
 
 class _Real(Constraint):
+    __slots__ = ()
+
     def _test(self, value: Tensor) -> Tensor:
         return value == value  # NaN is no number
 
@@ -122,147 +88,9 @@ class _Real(Constraint):
         return "numbers that are not NaN"
 
 
-class integer_interval(Constraint):
-    """The integers of [lower_bound, upper_bound].
-
-    Args:
-        lower_bound: A number, or a tensor.
-        upper_bound: Likewise.
-
-    >>> gb.distributions.constraints.integer_interval(0, 2).check(gb.tensor([0.5, 2.0, 3.0]))
-    tensor([False,  True, False])
-    """
-
-    is_discrete = True
-
-    def __init__(self, lower_bound: Tensor | float, upper_bound: Tensor | float) -> None:
-        self.lower_bound = lower_bound
-        self.upper_bound = upper_bound
-
-    def _test(self, value: Tensor) -> Tensor:
-        is_whole = value == value.floor() if value.dtype.is_floating_point else value == value
-        return is_whole & (value >= self.lower_bound) & (value <= self.upper_bound)
-
-    @property
-    def needed(self) -> str:
-        return f"integers in [{_told(self.lower_bound)}, {_told(self.upper_bound)}]"
-
-
-class interval(Constraint):
-    """The numbers of [lower_bound, upper_bound].
-
-    Args:
-        lower_bound: A number, or a tensor.
-        upper_bound: Likewise.
-
-    >>> gb.distributions.constraints.interval(0, 1).check(gb.tensor([0.0, 2.0]))
-    tensor([ True, False])
-    """
-
-    def __init__(self, lower_bound: Tensor | float, upper_bound: Tensor | float) -> None:
-        self.lower_bound = lower_bound
-        self.upper_bound = upper_bound
-
-    def _test(self, value: Tensor) -> Tensor:
-        return (value >= self.lower_bound) & (value <= self.upper_bound)
-
-    @property
-    def needed(self) -> str:
-        return f"numbers in [{_told(self.lower_bound)}, {_told(self.upper_bound)}]"
-
-
-class half_open_interval(interval):
-    """The numbers of [lower_bound, upper_bound).
-
-    Args:
-        lower_bound: A number, or a tensor.
-        upper_bound: Likewise.
-
-    >>> gb.distributions.constraints.half_open_interval(0, 1).check(gb.tensor([0.0, 1.0]))
-    tensor([ True, False])
-    """
-
-    def _test(self, value: Tensor) -> Tensor:
-        return (value >= self.lower_bound) & (value < self.upper_bound)
-
-    @property
-    def needed(self) -> str:
-        return f"numbers in [{_told(self.lower_bound)}, {_told(self.upper_bound)})"
-
-
-class greater_than(Constraint):
-    """The numbers above `lower_bound`.
-
-    Args:
-        lower_bound: A number, or a tensor.
-
-    >>> gb.distributions.constraints.greater_than(1).check(gb.tensor([1.0, 2.0]))
-    tensor([False,  True])
-    """
-
-    def __init__(self, lower_bound: Tensor | float) -> None:
-        self.lower_bound = lower_bound
-
-    def _test(self, value: Tensor) -> Tensor:
-        return value > self.lower_bound
-
-    @property
-    def needed(self) -> str:
-        return f"numbers above {_told(self.lower_bound)}"
-
-
-class greater_than_eq(greater_than):
-    """The numbers from `lower_bound` on.
-
-    Args:
-        lower_bound: A number, or a tensor.
-
-    >>> gb.distributions.constraints.greater_than_eq(1).check(gb.tensor([1.0, 0.0]))
-    tensor([ True, False])
-    """
-
-    def _test(self, value: Tensor) -> Tensor:
-        return value >= self.lower_bound
-
-    @property
-    def needed(self) -> str:
-        return f"numbers of at least {_told(self.lower_bound)}"
-
-
-class less_than(Constraint):
-    """The numbers below `upper_bound`.
-
-    Args:
-        upper_bound: A number, or a tensor.
-
-    >>> gb.distributions.constraints.less_than(1).check(gb.tensor([1.0, 0.0]))
-    tensor([False,  True])
-    """
-
-    def __init__(self, upper_bound: Tensor | float) -> None:
-        self.upper_bound = upper_bound
-
-    def _test(self, value: Tensor) -> Tensor:
-        return value < self.upper_bound
-
-    @property
-    def needed(self) -> str:
-        return f"numbers below {_told(self.upper_bound)}"
-
-
-class _IntegersFrom(greater_than):
-    is_discrete = True
-
-    def _test(self, value: Tensor) -> Tensor:
-        is_whole = value == value.floor() if value.dtype.is_floating_point else value == value
-        return is_whole & (value >= self.lower_bound)
-
-    @property
-    def needed(self) -> str:
-        return f"integers of at least {_told(self.lower_bound)}"
-
-
 class _Simplex(Constraint):
+    __slots__ = ()
+
     event_dim = 1
 
     def _test(self, value: Tensor) -> Tensor:
@@ -283,11 +111,18 @@ class multinomial(Constraint):
     tensor(True)
     """
 
+    __slots__ = ("_upper_bound",)
+
     is_discrete = True
     event_dim = 1
 
     def __init__(self, upper_bound: int) -> None:
-        self.upper_bound = upper_bound
+        self._upper_bound = upper_bound
+
+    @property
+    def upper_bound(self) -> int:
+        """The sum of each row."""
+        return self._upper_bound
 
     def _test(self, value: Tensor) -> Tensor:
         return (value >= 0).all(-1) & (value.sum(-1) == self.upper_bound)
@@ -298,6 +133,8 @@ class multinomial(Constraint):
 
 
 class _Matrix(Constraint):
+    __slots__ = ()
+
     event_dim = 2
 
     def _test(self, value: Tensor) -> Tensor:
@@ -310,6 +147,8 @@ class _Matrix(Constraint):
 
 
 class _Symmetric(_Matrix):
+    __slots__ = ()
+
     def _test(self, value: Tensor) -> Tensor:
         if value.shape[-1] != value.shape[-2]:
             return super()._test(value)
@@ -321,6 +160,8 @@ class _Symmetric(_Matrix):
 
 
 class _PositiveDefinite(_Symmetric):
+    __slots__ = ()
+
     def _test(self, value: Tensor) -> Tensor:
         from garboard.linalg import cholesky_ex
 
@@ -335,6 +176,8 @@ class _PositiveDefinite(_Symmetric):
 
 
 class _LowerTriangular(_Matrix):
+    __slots__ = ()
+
     def _test(self, value: Tensor) -> Tensor:
         return (value.tril() == value).all(-1).all(-1)
 
@@ -344,6 +187,8 @@ class _LowerTriangular(_Matrix):
 
 
 class _LowerCholesky(_LowerTriangular):
+    __slots__ = ()
+
     def _test(self, value: Tensor) -> Tensor:
         return super()._test(value) & (value.diagonal(dim1=-2, dim2=-1) > 0).all(-1)
 
@@ -367,15 +212,35 @@ class independent(Constraint):
     tensor(False)
     """
 
+    __slots__ = ("_base_constraint", "_reinterpreted_batch_ndims")
+
     def __init__(self, base_constraint: Constraint, reinterpreted_batch_ndims: int) -> None:
-        self.base_constraint: Constraint = check.of_type(
+        self._base_constraint: Constraint = check.of_type(
             Constraint, "independent", "base_constraint", base_constraint
         )
-        self.reinterpreted_batch_ndims: int = check.count(
+        self._reinterpreted_batch_ndims: int = check.count(
             "independent", "reinterpreted_batch_ndims", reinterpreted_batch_ndims
         )
-        self.is_discrete: bool = base_constraint.is_discrete
-        self.event_dim: int = base_constraint.event_dim + self.reinterpreted_batch_ndims
+
+    @property
+    def is_discrete(self) -> bool:  # type: ignore[override]
+        """Whether the set has gaps."""
+        return self._base_constraint.is_discrete
+
+    @property
+    def event_dim(self) -> int:  # type: ignore[override]
+        """How many of the last dims make one value."""
+        return self._base_constraint.event_dim + self._reinterpreted_batch_ndims
+
+    @property
+    def base_constraint(self) -> Constraint:
+        """The constraint of the values' elements."""
+        return self._base_constraint
+
+    @property
+    def reinterpreted_batch_ndims(self) -> int:
+        """How many dims one value has more."""
+        return self._reinterpreted_batch_ndims
 
     def _test(self, value: Tensor) -> Tensor:
         found = self.base_constraint.check(value)
@@ -403,22 +268,16 @@ def is_dependent(constraint: Constraint) -> bool:
     return isinstance(constraint, _Dependent)
 
 
-def _told(bound: Tensor | float) -> str:
-    if not isinstance(bound, Tensor):
-        return f"{bound:g}"
-    return f"{bound.item():g}" if bound.numel() == 1 else "a bound of its own each"
-
-
 boolean: Constraint = _Boolean()
 dependent: Constraint = _Dependent()
 lower_cholesky: Constraint = _LowerCholesky()
 lower_triangular: Constraint = _LowerTriangular()
 nonnegative: Constraint = greater_than_eq(0.0)
-nonnegative_integer: Constraint = _IntegersFrom(0)
+nonnegative_integer: Constraint = integers_from(0)
 one_hot: Constraint = _OneHot()
 positive: Constraint = greater_than(0.0)
 positive_definite: Constraint = _PositiveDefinite()
-positive_integer: Constraint = _IntegersFrom(1)
+positive_integer: Constraint = integers_from(1)
 real: Constraint = _Real()
 real_vector: Constraint = independent(real, 1)
 simplex: Constraint = _Simplex()

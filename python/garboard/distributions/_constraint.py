@@ -1,0 +1,60 @@
+"""What a constraint is: a set of values, with a test of membership."""
+
+from __future__ import annotations
+
+from garboard import _check as check
+from garboard._engine import ShapeError, Tensor
+
+
+class Constraint:
+    """A set of values that a parameter, or a draw, may have.
+
+    Those of this module are constants, which all distributions share: they cannot be changed.
+
+    Attributes:
+        is_discrete: Whether the set has gaps.
+        event_dim: How many of the last dims make one value: 0 for numbers, 1 for vectors.
+
+    >>> gb.distributions.constraints.positive.check(gb.tensor([0.0, 1.0]))
+    tensor([False,  True])
+    """
+
+    __slots__ = ()
+
+    is_discrete: bool = False
+    event_dim: int = 0
+
+    def check(self, value: Tensor) -> Tensor:
+        """Test which values belong to the set.
+
+        Args:
+            value: A tensor of at least `event_dim` dims.
+
+        Returns:
+            A new bool tensor of the dims before the last `event_dim`.
+
+        Raises:
+            ShapeError: Fewer dims.
+            NotImplementedError: The set depends on what is not known yet.
+
+        >>> gb.distributions.constraints.simplex.check(gb.tensor([0.5, 0.5]))
+        tensor(True)
+        """
+        name = type(self).__name__.strip("_")
+        if check.tensor(name, "value", value).ndim < self.event_dim:
+            raise ShapeError(
+                f"{name}: a value of sizes {list(value.shape)}; {self.event_dim} dims or more are "
+                "needed"
+            )
+        return self._test(value)
+
+    def _test(self, value: Tensor) -> Tensor:
+        raise NotImplementedError(f"{type(self).__name__.strip('_')}: no check() of this set")
+
+    @property
+    def needed(self) -> str:
+        """What belongs to it, in words, for messages."""
+        return "other values"
+
+    def __repr__(self) -> str:
+        return type(self).__name__.strip("_") + "()"
