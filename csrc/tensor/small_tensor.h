@@ -2,7 +2,9 @@
 // and its body. What an op on single numbers returns: hence inline, all of it, into those ops.
 #pragma once
 
+#include <cstddef>
 #include <new>
+#include <utility>
 
 #include "csrc/core/pool.h"
 #include "csrc/memory/allocator/allocators.h"
@@ -38,6 +40,25 @@ struct SmallTensor {
     body->storage = Counted<Storage>::adopt(storage);
     body->start_with_one_share();
     return body;
+  }
+
+  /// Lets `body` be over `storage` from now on. A body that lies in a block of these keeps the
+  /// share of the block's storage, which the block goes with, and finds it here again.
+  static void move_to(TensorBody& body, Counted<Storage> storage) noexcept {
+    Storage* const home = body.is_in_small_tensor_ ? home_of(body) : nullptr;
+    if (home && body.storage.get() == home) (void)body.storage.release();
+    if (home && storage.get() == home)
+      body.storage = Counted<Storage>::adopt(home);
+    else
+      body.storage = std::move(storage);
+  }
+
+  /// The storage in the block that `body` lies in.
+  [[gnu::always_inline]] static Storage* home_of(TensorBody& body) noexcept {
+    constexpr std::size_t align = alignof(TensorBody);
+    constexpr std::size_t before = (sizeof(Storage) + align - 1) / align * align;
+    auto* const at = reinterpret_cast<std::byte*>(&body) - before;
+    return std::launder(reinterpret_cast<Storage*>(at));
   }
 
   /// What `destroy` is for other storages.

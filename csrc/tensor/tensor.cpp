@@ -19,7 +19,9 @@ TensorBody::~TensorBody() = default;
 
 void destroy(TensorBody* body) noexcept {
   if (!body->is_in_small_tensor_) return delete body;
-  Storage* const storage = body->storage.release();
+  Storage* const storage = SmallTensor::home_of(*body);
+  if (body->storage.get() == storage) [[likely]]  // or else set_data gave it another
+    (void)body->storage.release();
   body->~TensorBody();
   if (storage->drop()) SmallTensor::end(storage);  // and with it the memory of both
 }

@@ -84,7 +84,7 @@ class TensorBody final : public RefCounted {
  public:
   View view;
   std::int64_t offset = 0;
-  Counted<Storage> storage;  // the same from birth to end
+  Counted<Storage> storage;  // the same from birth to end, or until set_data
   Device device;
   bool requires_grad = false;  // of a leaf
   bool was_required = false;   // of a leaf whose flag was cleared: graphs may lead to it still

@@ -1,9 +1,9 @@
 // What a tensor is and says of itself; its life and its data.
 #include "csrc/core/error.h"
 #include "csrc/device/cuda_library.h"
-#include "csrc/ops/create/convert.h"
 #include "csrc/ops/op/record.h"
 #include "csrc/ops/shape/views.h"
+#include "csrc/tensor/set_data.h"
 #include "python/bindings/call/methods.h"
 #include "python/bindings/exchange/exchange.h"
 #include "python/bindings/exchange/numbers.h"
@@ -260,6 +260,19 @@ PyObject* get_grad(PyObject* self, void*) noexcept try {
   return raise_current();
 }
 
+int assign_data(PyObject* self, PyObject* value, void*) noexcept try {
+  const Borrowing borrowing;
+  const Tensor& tensor = tensor_of(self, "data");
+  if (!value) throw_type_error("data: deleted; only a Tensor can be assigned");
+  if (!is_tensor(value))
+    throw_type_error("data: a value of type %s; a Tensor is needed", Py_TYPE(value)->tp_name);
+  set_data(tensor, tensor_of(value, "data", "value"));
+  return 0;
+} catch (...) {
+  raise_current();
+  return -1;
+}
+
 int set_grad(PyObject* self, PyObject* value, void*) noexcept try {
   const Borrowing borrowing;  // what ends with the gradient before may run anything
   const Tensor& tensor = tensor_of(self, "grad");
@@ -282,32 +295,6 @@ int set_requires_grad(PyObject* self, PyObject* value, void*) noexcept try {
   const int truth = value ? PyObject_IsTrue(value) : 0;
   if (truth < 0) return -1;
   tensor_of(self, "requires_grad").set_requires_grad(truth);
-  return 0;
-} catch (...) {
-  raise_current();
-  return -1;
-}
-
-// A tensor keeps its bytes for life, so what is assigned is copied.
-int set_data(PyObject* self, PyObject* value, void*) noexcept try {
-  const Borrowing borrowing;
-  const Tensor& tensor = tensor_of(self, "data");
-  if (!value || !is_tensor(value))
-    throw_type_error("data: a value of type %s; a Tensor is needed",
-                     value ? Py_TYPE(value)->tp_name : "nothing");
-  const Tensor& given = tensor_of(value, "data", "value");
-  if (given.sizes() != tensor.sizes())
-    throw ShapeError(text("data: sizes ", given.sizes(), " assigned to a tensor of sizes ",
-                          tensor.sizes(), "; a tensor keeps its sizes, make a new one of others"));
-  if (given.dtype() != tensor.dtype())
-    throw DTypeError(text("data: dtype ", name_of(given.dtype()), " assigned to a tensor of dtype ",
-                          name_of(tensor.dtype()),
-                          "; a tensor keeps its dtype, convert what is assigned with to()"));
-  if (given.device() != tensor.device())
-    throw DeviceError(text("data: a tensor on ", given.device(), " assigned to one on ",
-                           tensor.device(), "; a tensor keeps its device, move with to()"));
-  const BirthStamp stamp;
-  copy_(detach(tensor), detach(given));
   return 0;
 } catch (...) {
   raise_current();
@@ -410,14 +397,18 @@ tensor([3., 3.]))",
      [](PyObject* self, void*) {
        return view(self, "data", [](const Tensor& it) { return detach(it); });
      },
-     set_data,
-     "The same storage without history, as `detach()` gives it.\n\n"
-     "A Tensor that is assigned is copied into it; sizes, dtype and device stay, and must be the\n"
-     "same. PyTorch would share the memory of what is assigned.\n\n"
-     ">>> x = gb.ones(2, requires_grad=True)\n"
-     ">>> x.data = gb.zeros(2)\n"
-     ">>> x\n"
-     "tensor([0., 0.], requires_grad=True)",
+     assign_data,
+     R"(The same storage without history, as `detach()` gives it.
+
+A tensor that is assigned gives a leaf its storage, sizes and dtype. It stays the same leaf with its
+gradient, and what `data` gave before keeps the old ones. GradientError, ShapeError, DTypeError or
+DeviceError says why a tensor cannot be assigned. A backward pass that still needs the old elements
+raises VersionError.
+
+>>> x = gb.zeros(2, requires_grad=True)
+>>> x.data = gb.ones(2)
+>>> x
+tensor([1., 1.], requires_grad=True))",
      nullptr},
     {"is_disposed",
      [](PyObject* self, void*) { return PyBool_FromLong(alias_of(self).is_disposed()); }, nullptr,
