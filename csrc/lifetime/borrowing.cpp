@@ -18,6 +18,7 @@ namespace {
 struct Waiting {
   std::uint64_t number;
   Share share;
+  bool is_after_all = false;
 };
 
 // Leaked on purpose: shares are dropped after static destruction, too.
@@ -30,7 +31,8 @@ constinit Borrowing::Absence* absent = nullptr;
 
 }  // namespace
 
-Borrowing::Absence::Absence() noexcept : depth_(own_.depth), began_(own_.began), next_(absent) {
+Borrowing::Absence::Absence() noexcept
+    : depth_(own_.depth), began_(own_.began), left_(next_number_), next_(absent) {
   absent = this;
   absent_depth_ += depth_;
 }
@@ -49,15 +51,22 @@ void Borrowing::drop(const Share& share) noexcept {
   has_waiting_ = true;
 }
 
+void Borrowing::drop_after_all(const Share& share) noexcept {
+  if (depth_ == 0 && !absent) return share.drop(share.object);
+  waiting().push_back({next_number_++, share, true});
+  has_waiting_ = true;
+}
+
 // Nobody borrows but who is absent, and needs what was disposed since its op began.
 void Borrowing::settle() noexcept {
-  std::uint64_t needed = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t needed = std::numeric_limits<std::uint64_t>::max(), needed_by_any = needed;
   for (const Absence* it = absent; it; it = it->next_) {
+    needed_by_any = std::min(needed_by_any, it->left_);
     if (it->depth_ > 0) needed = std::min(needed, it->began_);
   }
   std::vector<Waiting> over;
   std::erase_if(waiting(), [&](const Waiting& it) {
-    if (it.number >= needed) return false;
+    if (it.number >= (it.is_after_all ? std::min(needed, needed_by_any) : needed)) return false;
     over.push_back(it);
     return true;
   });

@@ -42,7 +42,7 @@ class Borrowing {
    private:
     friend class Borrowing;
     int depth_;
-    std::uint64_t began_;
+    std::uint64_t began_, left_;
     Absence* next_;
   };
   /// In a forked child: whoever borrowed on another thread is not there.
@@ -50,6 +50,9 @@ class Borrowing {
 
   /// Drops `share` now, or when the last Borrowing that may need it has ended.
   static void drop(const Share& share) noexcept;
+  /// The same of what ops read whose tensor the caller does not end, and who need not borrow it:
+  /// all that are absent may.
+  static void drop_after_all(const Share& share) noexcept;
 
  private:
   /// This thread's: Python code inside an op may let another thread run, and go on after it.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "csrc/core/error.h"
+#include "csrc/lifetime/borrowing.h"
 #include "csrc/tensor/small_tensor.h"
 
 namespace garboard {
@@ -53,6 +54,10 @@ void set_data(const Tensor& leaf, const Tensor& data) {
   // after any number of storages.
   const std::uint32_t least = body.storage->version() + body.storage->was_saved();
   while (storage->version() < least) storage->bump_version();
+  // What runs without the lock meanwhile may read the old elements.
+  Borrowing::drop_after_all({Counted<Storage>(body.storage).release(), [](void* old) noexcept {
+                               Counted<Storage>::adopt(static_cast<Storage*>(old)).reset();
+                             }});
   SmallTensor::move_to(body, std::move(storage));
   body.view = view;
   body.offset = offset;

@@ -139,6 +139,7 @@ WRITES = {
     "add_": lambda a: a.add_(1),
     "operator": lambda a: a.__imul__(2),
     "item": lambda a: a.__setitem__(slice(0, 100), 7.0),
+    "data": lambda a: setattr(a, "data", gb.zeros(3)),
     "fill_": lambda a: a.fill_(3.0),
     "copy_": lambda a: a.copy_(a * 2),
     "out": lambda a: gb.exp(a, out=a),

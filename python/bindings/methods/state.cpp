@@ -8,6 +8,7 @@
 #include "python/bindings/exchange/exchange.h"
 #include "python/bindings/exchange/numbers.h"
 #include "python/bindings/interpreter/ref.h"
+#include "python/bindings/tensor/deferred.h"
 #include "python/bindings/types/tensor_type.h"
 #include "python/bindings/values/dims_tuple.h"
 #include "python/bindings/values/dtype_object.h"
@@ -266,7 +267,9 @@ int assign_data(PyObject* self, PyObject* value, void*) noexcept try {
   if (!value) throw_type_error("data: deleted; only a Tensor can be assigned");
   if (!is_tensor(value))
     throw_type_error("data: a value of type %s; a Tensor is needed", Py_TYPE(value)->tp_name);
-  set_data(tensor, tensor_of(value, "data", "value"));
+  const Tensor& given = tensor_of(value, "data", "value");
+  settle_readers(*tensor.storage());
+  set_data(tensor, given);
   return 0;
 } catch (...) {
   raise_current();

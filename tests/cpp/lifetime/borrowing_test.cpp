@@ -54,6 +54,29 @@ TEST(Borrowing, EndsWithTheLastOne) {
   EXPECT_EQ(thing.drop_count(), 1);
 }
 
+TEST(Borrowing, DropsWhatNobodyBorrowsAfterAllWhoAreAbsent) {
+  int drop_count = 0;
+  const Share share{&drop_count, [](void* count) noexcept { ++*static_cast<int*>(count); }};
+  {
+    const Borrowing::Absence reading;
+    Borrowing::drop_after_all(share);
+    { const Borrowing of_another_op; }
+    EXPECT_EQ(drop_count, 0);
+  }
+  { const Borrowing of_the_next_op; }
+  EXPECT_EQ(drop_count, 1);
+
+  Borrowing::drop_after_all(share);
+  EXPECT_EQ(drop_count, 2);
+  {
+    const Borrowing borrowing;
+    Borrowing::drop_after_all(share);
+    const Borrowing::Absence left_later;
+    EXPECT_EQ(drop_count, 2);
+  }
+  EXPECT_EQ(drop_count, 3);
+}
+
 TEST(Borrowing, DropsWhatIsFinalizedAtOnce) {
   const auto shared = std::make_shared<Thing::Shared>();
   const Borrowing borrowing;
