@@ -74,7 +74,8 @@ void* take_slowly(std::size_t bytes) {
 void give_slowly(void* block, std::size_t bytes) noexcept {
   if (bytes > largest_bytes) return ::operator delete (block, std::align_val_t{coarse_grain_bytes});
   const std::size_t size_class = class_of(bytes);
-  if (!keeps_blocks) return ::operator delete(block, alignment_of(bytes_of(size_class)));
+  if (!keeps_blocks)  // sized: the sanitizer compares
+    return ::operator delete(block, bytes_of(size_class), alignment_of(bytes_of(size_class)));
   if (!opens_lists()) return slabs.give(::new (block) Free{nullptr});
   if (free_lists.room[size_class] == 0) slabs.give(off_list(size_class, given_at_once));
   give(block, bytes);
