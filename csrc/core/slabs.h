@@ -5,10 +5,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 
 #include "csrc/core/intrusive_list.h"
 #include "csrc/core/pool.h"
-#include "csrc/core/spin_lock.h"
 
 namespace garboard::pool::detail {
 
@@ -65,7 +65,7 @@ class Slabs {
   void take_back(Free& block) noexcept;
   Region* idle_beyond(int kept) noexcept;
 
-  SpinLock lock_;
+  std::mutex lock_;  // a real one always: a thread that ends brings its blocks without the GIL
   IntrusiveList<Slab, Slab> with_room_[class_count];  // of each class
   IntrusiveList<Region, Region> in_use_;              // those with a free slab
   IntrusiveList<Region, Region> idle_;

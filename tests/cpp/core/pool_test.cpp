@@ -6,11 +6,14 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <new>
 #include <set>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "csrc/core/exclusive.h"
 #include "csrc/core/slabs.h"
 
 namespace {
@@ -122,6 +125,40 @@ TEST(Pool, LeavesNothingBehindWhenAThreadEnds) {
   }).join();
 
   EXPECT_EQ(blocks_out(), before);
+}
+
+/// Two threads take and give under an outer lock, as under the GIL, one of them by threads of its
+/// own that end without it. Returns whether all came back.
+bool come_back_from_threads_that_end() {
+  std::mutex outer;
+  Exclusive::declare();
+  const auto take_and_give_all = [] {
+    std::vector<std::pair<void*, std::size_t>> blocks;
+    for (std::size_t bytes = 16; bytes <= 640; bytes += 16)
+      for (int i = 0; i < 1000; ++i) blocks.emplace_back(pool::take(bytes), bytes);
+    for (const auto& [block, size] : blocks) pool::give(block, size);
+  };
+  const int before = blocks_out();
+  std::atomic<bool> is_over = false;
+  std::thread beside([&] {
+    while (!is_over) {
+      const std::lock_guard guard(outer);
+      take_and_give_all();
+    }
+  });
+  for (int i = 0; i < 30; ++i) {
+    std::thread([&] {
+      const std::lock_guard guard(outer);
+      take_and_give_all();
+    }).join();
+  }
+  is_over = true;
+  beside.join();
+  return blocks_out() == before;
+}
+
+TEST(PoolDeathTest, TakesBackFromThreadsThatEndWithoutTheOuterLock) {
+  EXPECT_EXIT(std::exit(come_back_from_threads_that_end()), testing::ExitedWithCode(1), "");
 }
 
 TEST(Pool, TrimReturnsWhatTheThreadKept) {
