@@ -4,6 +4,8 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "csrc/core/text.h"
@@ -12,6 +14,7 @@
 #include "python/bindings/context/scope_stack.h"
 #include "python/bindings/interpreter/birth_site.h"
 #include "python/bindings/interpreter/errors.h"
+#include "python/bindings/lifetime/living_nodes.h"
 #include "python/bindings/tensor/packed_sequence.h"
 #include "python/bindings/tensor/tensor_object.h"
 #include "python/bindings/types/scope_object.h"
@@ -46,15 +49,29 @@ py::tuple live_counts() {
   return py::make_tuple(counts.aliases, counts.storages, counts.nodes, bytes, foreign);
 }
 
-/// One row a live alias, oldest first.
-py::list aliases(std::uint64_t since) {
-  // References first: making rows may run Python, which may end aliases.
+/// References to the live tensors that `is_asked_for(alias)` lets through, oldest first. References
+/// first: making rows may run Python, which may end aliases.
+template <class IsAskedFor>
+std::vector<py::object> living_tensors(IsAskedFor is_asked_for) {
   std::vector<py::object> held;
   registry().for_each_alias([&](Record& record) {
-    const auto& it = static_cast<Disposable&>(record);
-    if (record.serial < since || it.kind() != Disposable::Kind::tensor) return;
+    const auto& it = static_cast<const Disposable&>(record);
+    if (it.kind() != Disposable::Kind::tensor || it.is_empty()) return;
+    if (!is_asked_for(static_cast<const Alias&>(it))) return;
     if (PyObject* const object = object_of(it))
       held.push_back(py::reinterpret_steal<py::object>(object));
+  });
+  return held;
+}
+
+/// One row a live alias, oldest first: of all, of those with a graph, or of those over some
+/// storages.
+py::list aliases(std::uint64_t since, bool with_graph,
+                 std::optional<std::vector<std::uint64_t>> storages) {
+  if (storages) std::ranges::sort(*storages);
+  const std::vector<py::object> held = living_tensors([&](const Alias& it) {
+    if (it.serial < since || (with_graph && !it.tensor().body()->grad_node)) return false;
+    return !storages || std::ranges::binary_search(*storages, it.tensor().storage()->serial);
   });
   py::list rows;
   for (const py::object& object : held) {
@@ -81,6 +98,23 @@ py::list aliases(std::uint64_t since) {
     rows.append(row);
   }
   return rows;
+}
+
+std::vector<py::object> tensors_of_class(const py::type& kind) {
+  auto* const type = reinterpret_cast<PyTypeObject*>(kind.ptr());
+  std::vector<py::object> held = living_tensors([](const Alias&) { return true; });
+  std::erase_if(held, [&](const py::object& it) { return !PyObject_TypeCheck(it.ptr(), type); });
+  return held;
+}
+
+std::vector<std::uint64_t> alias_serials(std::uint64_t since) {
+  std::vector<std::uint64_t> found;
+  registry().for_each_alias([&](Record& it) {
+    const auto& alias = static_cast<const Disposable&>(it);
+    if (it.serial >= since && alias.kind() == Disposable::Kind::tensor && !alias.is_empty())
+      found.push_back(it.serial);
+  });
+  return found;
 }
 
 py::list storages(std::uint64_t since) {
@@ -116,18 +150,26 @@ py::list storages(std::uint64_t since) {
   return rows;
 }
 
+/// The nodes that saved a tensor's storage, and the exports of it.
+py::tuple storage_keepers(py::handle tensor) {
+  const Counted<Storage> storage = tensor_of(tensor.ptr(), "who_holds").storage();
+  std::vector<Counted<GradNode>> keepers;
+  for (const Counted<GradNode>& node : living_nodes()) {
+    bool keeps = false;
+    node->for_each_kept(
+        [&](const SavedTensor& kept) { keeps |= kept.tensor.storage() == storage; });
+    if (keeps) keepers.push_back(node);
+  }
+  py::list rows;
+  for (const Counted<GradNode>& node : keepers)
+    rows.append(py::make_tuple(node->name, node->serial, node->site));
+  return py::make_tuple(rows, storage->export_count.load());
+}
+
 /// One row a live graph node: its op, birth, what it saved, and the nodes its edges lead to.
 py::list nodes(std::uint64_t since) {
-  // Shares first: the graph may be taken apart as soon as the registry's lock is given up.
-  std::vector<Counted<GradNode>> held;
-  held.reserve(static_cast<std::size_t>(registry().live().nodes) + 256);
-  registry().for_each_node([&](NodeRecord& it) {
-    auto& node = static_cast<GradNode&>(it);
-    if (it.serial < since || held.size() == held.capacity() || node.share_count() == 0) return;
-    held.emplace_back(&node);
-  });
   py::list rows;
-  for (const Counted<GradNode>& node : held) {
+  for (const Counted<GradNode>& node : living_nodes(since)) {
     py::dict row;
     row["serial"] = node->serial;
     row["site"] = node->site;
@@ -159,9 +201,18 @@ py::list nodes(std::uint64_t since) {
 void bind_registry(py::module_& m) {
   m.def("_live_counts", &live_counts,
         "(aliases, storages, nodes, bytes by device, foreign bytes by device).");
-  m.def("_aliases", &aliases, py::arg("since") = 0, "Rows of the live aliases, oldest first.");
+  m.def("_aliases", &aliases, py::arg("since") = 0, py::arg("with_graph") = false,
+        py::arg("storages") = py::none(),
+        "Rows of the live aliases, oldest first: of all, of those with a graph, or of those over "
+        "storages of these serials.");
+  m.def("_alias_serials", &alias_serials, py::arg("since") = 0,
+        "The serials of the live aliases, oldest first.");
+  m.def("_tensors_of_class", &tensors_of_class, py::arg("kind"),
+        "The live tensors of a class, oldest first.");
   m.def("_storages", &storages, py::arg("since") = 0, "Rows of the live storages, oldest first.");
   m.def("_nodes", &nodes, py::arg("since") = 0, "Rows of the live graph nodes, oldest first.");
+  m.def("_storage_keepers", &storage_keepers, py::arg("tensor"),
+        "(rows (op, serial, site) of the graph nodes that saved its storage, exports of it).");
   m.def(
       "_next_serials",
       [] {

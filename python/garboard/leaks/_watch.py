@@ -257,7 +257,7 @@ class LeakWatcher:
             checked=Checked(
                 steps=now,
                 born=Since.now().alias - self._since.alias,
-                alive=len(_engine._aliases(self._since.alias)),
+                alive=len(_engine._alias_serials(self._since.alias)),
                 grown_bytes=_live_bytes() - self._warm_bytes,
                 needed=0 if self._steps.epochs else CERTAIN,
             ),

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from garboard import _check as check
 from garboard import _engine
 from garboard._site import site_of
-
-if TYPE_CHECKING:
-    from garboard._engine import _Alias
 
 __all__ = ["LiveGroup", "live"]
 
@@ -49,32 +47,15 @@ def live(group: Literal["site", "scope", "shape", "owner"] = "site") -> list[Liv
     'float32[1000, 1000]'
     """
     check.choice("live", "group", group, "site", "scope", "shape", "owner")
-    storages = {row["serial"]: row for row in _engine._storages(0)}
+    rows: Iterable[tuple[str, int, int]]
+    if group == "site":
+        rows = ((str(site_of(site)), *figures) for site, *figures in _engine._live_groups("site"))
+    else:
+        rows = _engine._live_groups(group)
     counts: dict[str, list[int]] = {}
-
-    def add(key: str, count: int, storage: int) -> None:
+    for key, count, nbytes in rows:
         entry = counts.setdefault(key, [0, 0])
         entry[0] += count
-        row = storages.pop(storage, None)
-        entry[1] += row["bytes"] if row else 0
-
-    for row in _engine._aliases(0):
-        add(_key(row, group), 1, row["storage"])
-    if group in ("site", "owner"):
-        saved = {serial for node in _engine._nodes(0) for serial in node["saved_storages"]}
-        for serial, storage in list(storages.items()):
-            owner = "GRAPH" if serial in saved else "EXPORT" if storage["exports"] else "NATIVE"
-            add(owner if group == "owner" else str(site_of(storage["site"])), 0, serial)
+        entry[1] += nbytes
     found = [LiveGroup(key, *entry) for key, entry in counts.items()]
     return sorted(found, key=lambda it: (-it.bytes, -it.count, it.key))
-
-
-def _key(row: _Alias, group: str) -> str:
-    if group == "site":
-        return str(site_of(row["site"]))
-    if group == "shape":
-        return f"{row['dtype']}{list(row['shape'])}"
-    if group == "owner":
-        return row["owner"]
-    scope = row["scope"]
-    return "no scope" if scope is None else scope.name or "unnamed scope"

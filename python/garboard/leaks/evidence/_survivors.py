@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -79,12 +79,23 @@ class Node:
 _OWNERS = {"PYTHON": "tensor", "EXPORT": "export"}
 
 
-def survivors(since: int, steps: Steps | None = None) -> Iterator[Survivor]:
-    """Yield the living aliases born since a serial, oldest first; without steps, all of step 0.
+def survivors(
+    since: int,
+    steps: Steps | None = None,
+    with_graph: bool = False,
+    storages: Sequence[int] | None = None,
+) -> Iterator[Survivor]:
+    """Yield living aliases born since a serial, oldest first; without steps, all of step 0.
 
     Gradients and optimizer state are left out: they are owned by what they belong to.
+
+    Args:
+        since: The first serial.
+        steps: Translates birth steps.
+        with_graph: Only those with a graph node.
+        storages: Only those over storages of these serials.
     """
-    for row in _engine._aliases(since):
+    for row in _engine._aliases(since, with_graph, storages):
         what = _OWNERS.get(row["owner"])
         if what is None:
             continue

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from typing import Any
 
 from garboard import _engine
-from garboard.leaks.evidence._survivors import Survivor
+from garboard.leaks.evidence._survivors import survivors
 
 __all__ = ["LEAST_PINNED", "pinned_bytes"]
 
@@ -14,29 +14,25 @@ LEAST_PINNED = 1 << 20  # bytes; below that nobody wants to hear of it
 MOST_COVERED = 0.1  # of the storage
 
 
-def pinned_bytes(living: Iterable[Survivor], saved: set[int]) -> dict[int, int]:
-    """Return, for each storage that only small views keep, the bytes that copies would free.
+def pinned_bytes(storages: Collection[int]) -> int:
+    """Return the bytes that copies would free of those of some storages that only small views keep.
 
     Args:
-        living: Every living alias.
-        saved: Storages that a graph keeps; those do not end with the views.
+        storages: Their serials; without those that a graph keeps, which do not end with the views.
     """
     views: dict[int, list[tuple[int, int]] | None] = {}
-    for alias in living:
+    for alias in survivors(0, storages=list(storages)):
         spans = views.setdefault(alias.storage, [])
         if not alias.is_view:
             views[alias.storage] = None
         elif spans is not None:
             spans.append(_span(alias.tensor))
-    sizes = {row["serial"]: row for row in _engine._storages(min(views, default=0))}
-    found = {}
-    for storage, spans in views.items():
-        row = sizes.get(storage)
-        if not spans or row is None or storage in saved or row["exports"]:
-            continue
-        covered = _union(spans)
-        if covered < MOST_COVERED * row["bytes"]:
-            found[storage] = row["bytes"] - covered
+    found = 0
+    for row in _engine._storages(min(views)) if any(views.values()) else ():
+        spans = views.get(row["serial"])
+        if spans and not row["exports"]:
+            covered = _union(spans)
+            found += row["bytes"] - covered if covered < MOST_COVERED * row["bytes"] else 0
     return found
 
 

@@ -85,7 +85,7 @@ def _optimizers(storages: dict[int, Unheld]) -> list[Survivor]:
         states.append(list(tensors_in(list(optimizer.state.values()))))  # aliases, made to be asked
         owners.update((id(it), optimizer) for it in states[-1])
     found: dict[int, Survivor] = {}
-    for row in _engine._aliases(0):
+    for row in _engine._aliases(storages=list(storages)):
         optimizer = owners.get(id(row["tensor"]))
         part = storages.pop(row["storage"], None) if optimizer is not None else None
         if part is None:
@@ -100,7 +100,7 @@ def _gradients(storages: dict[int, Unheld]) -> list[Survivor]:
     """Gradients that are no tensor's any more, and state that is no optimizer's: somebody has kept
     them."""
     found = []
-    for row in _engine._aliases(0) if storages else ():
+    for row in _engine._aliases(storages=list(storages)) if storages else ():
         if row["owner"] not in ("GRAD", "OPTIMIZER"):
             continue
         part = storages.pop(row["storage"], None)

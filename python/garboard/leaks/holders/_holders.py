@@ -13,7 +13,6 @@ from garboard import _engine
 from garboard._engine import Tensor
 from garboard._site import Site, site_of
 from garboard._texts import printable
-from garboard.leaks.evidence import _survivors
 from garboard.leaks.holders._describe import code_of, described, file_of, is_context, place_of
 from garboard.leaks.holders._hops import Link, links
 from garboard.leaks.holders._roots import ANYWHERE, Opened, depth_of, phases
@@ -224,15 +223,10 @@ def who_holds(tensor: Tensor, limit: int = 5) -> Holders:
 def _native_holders(tensor: Tensor) -> tuple[str, ...]:
     if is_disposed(tensor):
         return ()
-    storage = next((it.storage for it in _survivors.survivors(0) if it.tensor is tensor), None)
-    if storage is None:
-        return ()
+    nodes, exports = _engine._storage_keepers(tensor)
     kept = [
-        f"graph node {node.name} #{node.serial}, recorded at {site_of(node.site)}"
-        for node in _survivors.nodes(0).values()
-        if storage in node.saved_storages
+        f"graph node {name} #{serial}, recorded at {site_of(site)}" for name, serial, site in nodes
     ]
-    exports = next((r["exports"] for r in _engine._storages(storage) if r["serial"] == storage), 0)
     if exports:
         more = f" ({exports} of them)" if exports > 1 else ""
         kept.append(f"an array, capsule or buffer outside the library{more}")

@@ -57,8 +57,8 @@ class Look:
         self._carried: set[int] = set()
         self._carriers: list[Survivor] = []
         self.nodes = nodes(since.node, steps)
-        self._living = list(survivors(0, steps))
-        self.suspects = [it for it in self._living if it.serial >= since.alias and is_suspect(it)]
+        self._heads = list(survivors(0, steps, with_graph=True))
+        self.suspects = [it for it in survivors(since.alias, steps) if is_suspect(it)]
         if is_deep:
             self._suspect_carriers()
         self._saved = {serial for node in self.nodes.values() for serial in node.saved_storages}
@@ -68,7 +68,7 @@ class Look:
 
     def _suspect_carriers(self) -> None:
         """Nodes and storages to which no tensor leads may be carried on by other objects."""
-        reached = behind((it.node for it in self._living), self.nodes)
+        reached = behind((it.node for it in self._heads), self.nodes)
         left = {serial: node for serial, node in self.nodes.items() if serial not in reached}
         storages = {it.serial: it for it in unheld(self._since.storage, self._steps)}
         carried = set(storages)
@@ -86,20 +86,18 @@ class Look:
         found = {it.serial for it, _ in reached if it.what in _OF_PYTHON}
         self.unreached = [it for it in asked if it.serial not in found and it.what in _OF_PYTHON]
         self.groups = _with_bare_ones(grouped(reached))
-        pinned = pinned_bytes(self._living, self._saved) if self.groups else {}
         for group in self.groups:
-            self._add_figures(group, pinned)
+            self._add_figures(group)
 
-    def _add_figures(self, group: Group, pinned: dict[int, int]) -> None:
+    def _add_figures(self, group: Group) -> None:
         group.loop_file, group.opened = self._loop_file, self._opened
         hanging = behind((it.node for it in group.survivors), self.nodes).values()
         group.nodes = len(hanging)
         group.saved_bytes = sum(node.saved_bytes for node in hanging)
         group.is_retained = any(it.was_retained and not it.is_released for it in hanging)
         if all(it.is_view for it in group.survivors):
-            group.pinned_bytes = sum(
-                pinned.get(storage, 0) for storage in {it.storage for it in group.survivors}
-            )
+            storages = {it.storage for it in group.survivors} - self._saved
+            group.pinned_bytes = pinned_bytes(storages)
 
     def _reached(self, asked: list[Survivor]) -> list[tuple[Survivor, list[Any]]]:
         """Return those that a root leads to, with the objects on the way."""
@@ -110,11 +108,11 @@ class Look:
 
     def groups_of(self, is_asked_for: Callable[[Survivor], bool]) -> list[Group]:
         """Group others of what lives, suspects or not."""
-        return grouped(self._reached([it for it in self._living if is_asked_for(it)]))
+        return grouped(self._reached([it for it in survivors(0, self._steps) if is_asked_for(it)]))
 
     def chains(self) -> list[Chain]:
         """Return the graphs behind every living alias, old or young."""
-        return chains([it for it in self._living if it.node], self.nodes)
+        return chains(self._heads, self.nodes)
 
     def owner_of(self, head: Survivor) -> Group | None:
         """Return the way from a root to one alias."""
@@ -136,18 +134,18 @@ class Look:
 
     def explained(self) -> tuple[set[int], set[int]]:
         """Return the serials of nodes and storages that something living leads to."""
-        carried = (it.node for it in [*self._living, *self._carriers])
+        carried = (it.node for it in [*self._heads, *self._carriers])
         found = behind(carried, self.nodes)
         saved = {serial for node in found.values() for serial in node.saved_storages}
         return set(found), saved | self._carried
 
     def collect(self) -> set[int]:
         """Let go of everything, collect garbage, and return the serials of what still lives."""
-        lists = (self._living, self.suspects, self.groups, self.unreached, self._carriers)
+        lists = (self._heads, self.suspects, self.groups, self.unreached, self._carriers)
         for holder in lists:
             holder.clear()
         gc.collect()
-        return {row["serial"] for row in _engine._aliases(0)}
+        return set(_engine._alias_serials())
 
 
 def _with_bare_ones(groups: list[Group]) -> list[Group]:

@@ -52,7 +52,7 @@ def judged(
         return Judgement((), (), Checked(len(measured), born, 0))
     exact = _Exact(since, steps, measured, is_exempt, loop_file, spared)
     leaks, notes = without_ignored(exact.leaks())
-    alive = len(_engine._aliases(since.alias))
+    alive = len(_engine._alias_serials(since.alias))
     return Judgement(
         tuple(sorted(leaks, key=lambda leak: leak.gravity)),
         tuple([*exact.notes, *notes]),

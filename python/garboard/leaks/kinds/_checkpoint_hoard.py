@@ -19,7 +19,6 @@ from garboard.leaks.findings._traits import is_emptied_by_code
 from garboard.leaks.holders._describe import loaded_class
 from garboard.leaks.holders._groups import Group
 from garboard.leaks.holders._source import calls_at
-from garboard.leaks.holders._unasked import is_a
 
 __all__ = ["KIND"]
 
@@ -42,9 +41,9 @@ def _shapes_of_models(group: Group, parameter: Any) -> Counter[tuple[int, ...]]:
     """Count the shapes of living parameters and buffers that are none of the copies."""
     copies = {it.serial for it in group.survivors}
     found: Counter[tuple[int, ...]] = Counter()
-    for row in _engine._aliases(0):
-        if row["serial"] not in copies and is_a(row["tensor"], parameter):
-            found[row["shape"]] += 1
+    for it in _engine._tensors_of_class(parameter):
+        if _engine._birth(it)[0] not in copies:
+            found[it.shape] += 1
     return found
 
 

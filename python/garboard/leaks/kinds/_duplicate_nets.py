@@ -47,10 +47,7 @@ def _spare_nets(look: Look) -> list[Group]:
     parameter = loaded_class("garboard.nn", "Parameter")
     if parameter is None:
         return []
-    living: list[Any] = [
-        row["tensor"] for row in _engine._aliases(0) if is_a(row["tensor"], parameter)
-    ]
-    asking = [it for it in living if it.requires_grad]
+    asking = [it for it in _engine._tensors_of_class(parameter) if it.requires_grad]
     untrained = {id(it) for it in asking if it.grad is None}
     if not untrained or len(untrained) == len(asking):
         return []
