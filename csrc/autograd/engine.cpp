@@ -300,8 +300,10 @@ class GraphWalk {
     // What it kept goes before anything that lies further back is computed.
     if (options_.retain_graph) {
       node->was_retained = true;
-    } else {
+    } else if (node->keeps_any()) {
       node->release_kept();
+    } else {
+      node->was_walked = true;
     }
     const GradNode::Seldom* const seldom = node->seldom();
     int i = 0;
@@ -316,7 +318,7 @@ class GraphWalk {
       }
       pass_on(edge, std::move(part));
     }
-    if (!options_.retain_graph) node->drop_edges();
+    if (node->is_released) node->drop_edges();
   }
 
   Grads run(GradNode& node, Tensor gradient, bool adds_to_leaves) {

@@ -139,6 +139,7 @@ class GradNode final : public RefCounted, public NodeRecord {
   const char* name;
   DType output_dtype;
   bool is_released = false;  // its kept tensors have been freed by a backward pass
+  bool was_walked = false;   // by a backward pass that found nothing to free
   bool was_retained = false;
 
   /// Of the inputs, in order; empty ones where nothing asks for a gradient.
@@ -246,6 +247,11 @@ class GradNode final : public RefCounted, public NodeRecord {
   /// Packs all that is kept.
   void pack_kept(Pack pack);
 
+  /// Whether `release_kept` frees anything. What keeps nothing can be walked again.
+  bool keeps_any() const noexcept {
+    return kept_ || (seldom_ && (seldom_->inner || seldom_->foreign || !seldom_->others.empty() ||
+                                 !seldom_->packed.empty()));
+  }
   /// Frees what was kept, and the rule. A second walk is refused.
   void release_kept() noexcept;
   void drop_edges() noexcept;

@@ -302,6 +302,7 @@ class _Node(TypedDict):
     name: str
     is_released: _bool
     was_retained: _bool
+    was_walked: _bool
     next: list[_int]
     saved_storages: list[_int]
     saved_bytes: _int

@@ -310,6 +310,7 @@ class _Node(TypedDict):
     name: str
     is_released: bool
     was_retained: bool
+    was_walked: bool
     next: list[int]
     saved_storages: list[int]
     saved_bytes: int

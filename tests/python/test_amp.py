@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import threading
 from typing import Any
 
@@ -294,6 +295,36 @@ class TestGradScaler:
         with pytest.raises(ValueError, match="dtype float16"):
             gb.amp.GradScaler("cpu").unscale_(gb.optim.SGD([half], lr=0.1))
 
+    def test_gradients_are_checked_before_one_is_changed(self):
+        single = gb.nn.Parameter(gb.ones(1))
+        half = gb.nn.Parameter(gb.ones(1, dtype=gb.float16))
+        (single * 4 + half).sum().backward()
+        scaler = gb.amp.GradScaler("cpu", init_scale=2.0)
+
+        for _ in range(2):
+            with pytest.raises(ValueError, match="dtype float16"):
+                scaler.unscale_(gb.optim.SGD([single, half], lr=0.1))
+
+        assert single.grad.item() == 4.0
+
+    def test_the_scale_stays_a_positive_number_of_float32(self):
+        weight, optimizer, scaler = self.make()
+        scaler.update(2.0**-125)
+        for _ in range(3):
+            optimizer.zero_grad()
+            (scaler.scale(weight.sum()) * math.inf).backward()
+            scaler.step(optimizer)
+            scaler.update()
+
+        assert scaler.get_scale() == 2.0**-126
+        for scale in (0.0, -1.0, math.nan, math.inf, 1e-40):
+            with pytest.raises(ValueError, match="positive number of float32"):
+                gb.amp.GradScaler("cpu", init_scale=scale)
+            with pytest.raises(ValueError, match="positive number of float32"):
+                scaler.update(scale)
+            with pytest.raises(ValueError, match="positive number of float32"):
+                scaler.load_state_dict(scaler.state_dict() | {"scale": scale})
+
     def test_one_that_is_off_does_nothing(self):
         weight, optimizer, _ = self.make()
         off = gb.amp.GradScaler("cpu", enabled=False)
@@ -323,6 +354,18 @@ class TestGradScaler:
         scaler.set_growth_interval(7)
         assert scaler.state_dict()["growth_factor"] == scaler.get_growth_factor() == 3.0
         assert (scaler.get_backoff_factor(), scaler.get_growth_interval()) == (0.1, 7)
+
+
+def test_several_losses_share_what_a_weight_was_cast_to():
+    layer, x = gb.nn.Linear(3, 2), gb.ones(1, 3)
+    with gb.autocast("cpu"):
+        losses = [layer(x).float().sum(), layer(2 * x).float().sum()]
+
+    for loss in losses:
+        loss.backward()
+
+    assert layer.bias.grad.tolist() == [2.0, 2.0]
+    assert layer.weight.grad.tolist() == [[3.0] * 3] * 2
 
 
 def test_the_older_names_are_there():

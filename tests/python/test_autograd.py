@@ -247,11 +247,43 @@ class TestBackward:
         y.backward()
         assert x.grad.item() == 4
         with pytest.raises(
-            gb.GradientError, match=r"^backward: the graph of sum was freed .*; give retain_graph"
+            gb.GradientError, match=r"^backward: the graph of mul was freed .*; give retain_graph"
         ):
             y.backward()
         assert x.grad.item() == 4
-        assert y.grad_fn.is_released
+        assert y.grad_fn.next_functions[0].is_released
+
+    @pytest.mark.parametrize(
+        "trunk",
+        [
+            lambda x: x + 1,
+            lambda x: x * 2,
+            lambda x: x.expand(2, 3),
+            lambda x: gb.stack([x, x]).sum(0),
+            lambda x: x.view(3, 1).T.double().float(),
+            lambda x: gb.cat([x, -x])[:3],
+        ],
+    )
+    def test_goes_again_through_what_had_nothing_to_free(self, trunk):
+        x = gb.ones(3, requires_grad=True)
+        shared = trunk(x)
+        first, second = (shared * shared).sum(), (shared * 3).sum()
+
+        first.backward()
+        x.grad = None
+        second.backward()
+
+        (expected,) = gb.autograd.grad((trunk(x) * 3).sum(), [x])
+        assert x.grad.tolist() == expected.tolist()
+
+    def test_keeps_no_bytes_for_a_second_time(self):
+        x = gb.ones(1000, requires_grad=True)
+        before = gb.memory.memory_allocated()
+
+        loss = ((x * 2).exp() * 3).sum() + 1
+        loss.backward()
+
+        assert gb.memory.memory_allocated() - before == x.nbytes + loss.nbytes
 
     def test_of_several_outputs_is_one_pass(self):
         x = leaf(2)

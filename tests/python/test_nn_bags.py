@@ -193,6 +193,39 @@ def test_what_does_not_fit_is_refused(error, match, arguments):
         bags(*arguments())
 
 
+REFUSED_LOOKUPS = [
+    (lambda w: F.embedding_bag(gb.tensor([-1, 0]), w, gb.tensor([0]), max_norm=1.0), "-1"),
+    (lambda w: F.embedding_bag(gb.tensor([0, 5]), w, gb.tensor([0, 1]), max_norm=1.0), "5"),
+    (lambda w: F.embedding_bag(gb.tensor([0]), w, gb.tensor([0, 3]), max_norm=1.0), "offset"),
+    (lambda w: F.embedding_bag(gb.tensor([[2**40, 0]]), w, scale_grad_by_freq=True), "1099511627"),
+    (lambda w: F.embedding(gb.tensor([0, -1]), w, max_norm=1.0), "-1"),
+    (lambda w: F.embedding(gb.tensor([2**40, 0]), w, scale_grad_by_freq=True), "1099511627"),
+    (lambda w: F.embedding(gb.tensor([0]), w, padding_idx=9, max_norm=1.0), "padding_idx 9"),
+]
+
+
+@pytest.mark.parametrize(("call", "match"), REFUSED_LOOKUPS)
+def test_a_table_is_as_it_was_where_a_lookup_is_refused(call, match):
+    table = (gb.ones(3, 2) * 9).requires_grad_()
+
+    with pytest.raises(gb.IndexOutOfRangeError, match=match):
+        call(table)
+
+    assert table.tolist() == [[9.0, 9.0]] * 3
+
+
+@pytest.mark.parametrize("dtype", [gb.float64, gb.float16])
+def test_gradients_are_divided_by_how_often_a_row_was_looked_up(dtype):
+    for numbers, call in ((gb.zeros(1, 3), F.embedding_bag), (gb.zeros(3), F.embedding)):
+        table = gb.ones(2, 1, dtype=dtype, requires_grad=True)
+        options = {"mode": "sum"} if call is F.embedding_bag else {}
+
+        call(numbers.long(), table, scale_grad_by_freq=True, **options).sum().backward()
+
+        share = np.asarray(1 / 3, dtype=str(dtype).removeprefix("garboard."))
+        assert table.grad.tolist() == [[3 * share], [0.0]]
+
+
 def test_a_layer_refuses_settings():
     with pytest.raises(ValueError, match="sparse=True"):
         gb.nn.EmbeddingBag(2, 2, sparse=True)

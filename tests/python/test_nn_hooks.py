@@ -121,6 +121,46 @@ class TestOfEveryModule:
         ]
 
 
+class TestAlways:
+    def test_a_hook_is_called_after_an_error_and_does_not_hide_it(self):
+        class Failing(gb.nn.Module):
+            def forward(self, x):
+                raise ZeroDivisionError("forward's own")
+
+        seen = []
+
+        def hook(module, args, output):
+            seen.append(output)
+            raise KeyError("the hook's")
+
+        layer = Failing()
+        layer.register_forward_hook(hook, always_call=True)
+        layer.register_forward_hook(lambda *_: seen.append("too"), always_call=True)
+        layer.register_forward_hook(lambda *_: seen.append("not"))
+
+        with (
+            pytest.warns(UserWarning, match="always_call raised KeyError"),
+            pytest.raises(ZeroDivisionError, match="forward's own"),
+        ):
+            layer(gb.ones(1))
+
+        assert seen == [None, "too"]
+
+    def test_a_hook_is_called_once_where_another_one_raises(self):
+        def refuse(*_):
+            raise KeyError("refused")
+
+        layer, seen = gb.nn.ReLU(), []
+        layer.register_forward_hook(lambda *_: seen.append(1), always_call=True)
+        layer.register_forward_hook(refuse)
+        layer.register_forward_hook(lambda *given: seen.append(given[2].item()), always_call=True)
+
+        with pytest.raises(KeyError, match="refused"):
+            layer(gb.tensor(2.0))
+
+        assert seen == [1, 2.0]
+
+
 class TestAroundStateDicts:
     def test_hooks_see_what_is_saved(self):
         model, calls = gb.nn.Sequential(gb.nn.Linear(1, 1), gb.nn.ReLU()), []

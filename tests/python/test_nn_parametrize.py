@@ -49,6 +49,31 @@ class TestParametrizations:
         assert parametrize.type_before_parametrizations(layer) is gb.nn.Linear
         assert list(layer.state_dict()) == ["bias", "parametrizations.weight.original"]
 
+    def test_copies_are_parametrized_apart_from_each_other(self):
+        layer = parametrize.register_parametrization(gb.nn.Linear(2, 2), "weight", Symmetric())
+        copied, other = copy.deepcopy(layer), copy.deepcopy(layer)
+
+        parametrize.remove_parametrizations(copied, "weight")
+        parametrize.register_parametrization(other, "bias", Doubled())
+
+        assert type(copied) is gb.nn.Linear
+        assert parametrize.is_parametrized(layer, "weight")
+        assert not parametrize.is_parametrized(layer, "bias")
+        assert gb.equal(layer.weight, layer.weight.T)
+        assert gb.equal(other.bias, 2 * layer.bias)
+        assert [it.shape for it in (layer.bias, copied.weight)] == [(2,), (2, 2)]
+
+    def test_what_is_cached_is_the_living_modules_own(self):
+        made = []
+        with parametrize.cached():
+            for _ in range(5):
+                layer = gb.nn.Linear(2, 2)
+                parametrize.register_parametrization(layer, "weight", Doubled())
+                made.append(gb.equal(layer.weight, 2 * layer.parametrizations.weight.original))
+                del layer
+
+        assert made == [True] * 5
+
     def test_several_are_computed_in_their_order_and_assigning_goes_back_through_them(self):
         layer = gb.nn.Linear(2, 2, bias=False)
         parametrize.register_parametrization(layer, "weight", Symmetric())
@@ -249,6 +274,23 @@ class TestFunctionalCall:
         assert own.grad is None
         with pytest.raises(RuntimeError, match="forward"):
             gb.func.functional_call(_Failing(), {"weight": gb.ones(1)}, ())
+
+    def test_puts_back_what_the_call_deletes(self):
+        class Fickle(gb.nn.Module):
+            def __init__(self) -> None:
+                super().__init__()
+                self.weight, self.bias = gb.nn.Parameter(gb.ones(1)), gb.nn.Parameter(gb.ones(1))
+
+            def forward(self, x: Any) -> Any:
+                del self.weight
+                return x
+
+        model = Fickle()
+
+        gb.func.functional_call(model, {"weight": gb.zeros(1)}, gb.ones(1))
+
+        assert [name for name, _ in model.named_parameters()] == ["weight", "bias"]
+        assert model.weight.item() == 1.0
 
     def test_ties_what_the_module_shares(self):
         model = gb.nn.Sequential(gb.nn.Linear(1, 1, bias=False), gb.nn.Linear(1, 1, bias=False))

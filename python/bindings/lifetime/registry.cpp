@@ -178,6 +178,7 @@ py::list nodes(std::uint64_t since) {
     row["name"] = node->name;
     row["is_released"] = node->is_released;
     row["was_retained"] = node->was_retained;
+    row["was_walked"] = node->is_released || node->was_retained || node->was_walked;
     // No Python object is made while the graph is looked at: code that runs then may take it apart.
     std::vector<std::uint64_t> next, saved;
     std::int64_t bytes = 0;

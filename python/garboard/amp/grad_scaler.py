@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from math import isfinite
+from math import inf
 from typing import Any
 from warnings import warn
 
@@ -18,6 +18,31 @@ from garboard.optim.optimizer import Optimizer
 __all__ = ["GradScaler"]
 
 _SAVED = ("scale", "growth_factor", "backoff_factor", "growth_interval", "_growth_tracker")
+
+
+# What the scale lies between: its reciprocal is a number of float32, too.
+_LEAST, _MOST = 2.0**-126, 2.0**127
+
+
+def _scale(op: str, name: str, given: Any) -> float:
+    number = check.worth(op, name, given)
+    if not _LEAST <= number <= _MOST:
+        raise ValueError(f"{op}: {name} {shown(number)}; a positive number of float32 is needed")
+    return number
+
+
+def _growth(op: str, name: str, given: Any) -> float:
+    number = check.worth(op, name, given)
+    if not 1 < number < inf:
+        raise ValueError(f"{op}: {name} {shown(number)}; more than 1 is needed")
+    return number
+
+
+def _backoff(op: str, name: str, given: Any) -> float:
+    number = check.worth(op, name, given)
+    if not 0 < number < 1:
+        raise ValueError(f"{op}: {name} {shown(number)}; less than 1, and more than 0, is needed")
+    return number
 
 
 class _Step:
@@ -39,12 +64,13 @@ class GradScaler:
         device: "cuda" or "cpu". Without a CUDA device one for it does nothing, with a warning.
         init_scale: The scale at first.
         growth_factor: What it is multiplied by after `growth_interval` good steps; more than 1.
-        backoff_factor: What it is multiplied by after a bad one; less than 1.
+        backoff_factor: What it is multiplied by after a bad one; between 0 and 1.
         growth_interval: How many good steps it takes.
         enabled: False does nothing: `scale` returns what it is given, `step` steps.
 
     Raises:
-        ValueError: A factor on the wrong side of 1, or another device.
+        ValueError: A factor on the wrong side of 1, a scale that is no positive number of float32,
+            or another device.
         TypeError: A setting of a wrong type.
 
     >>> layer = gb.nn.Linear(2, 1)
@@ -77,13 +103,9 @@ class GradScaler:
                 stacklevel=2,
             )
             self._enabled = False
-        if not check.worth(op, "growth_factor", growth_factor) > 1:
-            raise ValueError(f"{op}: growth_factor {shown(growth_factor)}; more than 1 is needed")
-        if not check.worth(op, "backoff_factor", backoff_factor) < 1:
-            raise ValueError(f"{op}: backoff_factor {shown(backoff_factor)}; less than 1 is needed")
-        self._scale: float = check.worth(op, "init_scale", init_scale)
-        self._growth_factor: float = check.worth(op, "growth_factor", growth_factor)
-        self._backoff_factor: float = check.worth(op, "backoff_factor", backoff_factor)
+        self._scale: float = _scale(op, "init_scale", init_scale)
+        self._growth_factor: float = _growth(op, "growth_factor", growth_factor)
+        self._backoff_factor: float = _backoff(op, "backoff_factor", backoff_factor)
         self._growth_interval: int = check.count(op, "growth_interval", growth_interval, 1)
         self._growth_tracker: int = 0
         self._steps: dict[int, tuple[Any, _Step]] = {}  # by optimizer, which is kept meanwhile
@@ -121,22 +143,18 @@ class GradScaler:
         return step
 
     def _unscale(self, optimizer: Any, step: _Step) -> None:
-        found, is_any = False, False
+        parameters = [it for group in optimizer.param_groups for it in group["params"]]
+        gradients = [it.grad for it in parameters if it.grad is not None]
+        if any(it.dtype == _engine.float16 for it in gradients):
+            raise ValueError(
+                "GradScaler.unscale_: a gradient of dtype float16; parameters in float32 are "
+                "needed, which autocast converts"
+            )
         with no_grad():
-            for group in optimizer.param_groups:
-                for parameter in group["params"]:
-                    gradient = parameter.grad
-                    if gradient is None:
-                        continue
-                    if gradient.dtype == _engine.float16:
-                        raise ValueError(
-                            "GradScaler.unscale_: a gradient of dtype float16; parameters in "
-                            "float32 are needed, which autocast converts"
-                        )
-                    is_any = True
-                    gradient.mul_(1.0 / self._scale)
-                    found = found or not bool(gradient.isfinite().all())
-        step.found_inf = found if is_any else None
+            for gradient in gradients:
+                gradient.mul_(1.0 / self._scale)
+            found = [not bool(it.isfinite().all()) for it in gradients]
+        step.found_inf = any(found) if found else None
 
     def unscale_(self, optimizer: Optimizer) -> None:
         """Divide the gradients of an optimizer's parameters by the scale: before they are clipped.
@@ -218,7 +236,8 @@ class GradScaler:
 
         Raises:
             GarboardError: No step was taken since the last one.
-            TypeError: `new_scale` is no number.
+            ValueError: `new_scale` is no positive number of float32.
+            TypeError: It is no number.
 
         >>> scaler = gb.amp.GradScaler("cpu")
         >>> scaler.update(8.0)
@@ -229,7 +248,7 @@ class GradScaler:
         if not self._enabled:
             return
         if new_scale is not None:
-            self._scale = check.worth(op, "new_scale", new_scale)
+            self._scale = _scale(op, "new_scale", new_scale)
             self._steps.clear()
             return
         found = [step.found_inf for _, step in self._steps.values() if step.found_inf is not None]
@@ -237,13 +256,13 @@ class GradScaler:
             raise GarboardError(f"{op}: no step since the last update(); call step() first")
         self._steps.clear()
         if any(found):
-            self._scale *= self._backoff_factor
+            self._scale = max(self._scale * self._backoff_factor, _LEAST)
             self._growth_tracker = 0
             return
         self._growth_tracker += 1
         if self._growth_tracker == self._growth_interval:
             grown = self._scale * self._growth_factor
-            self._scale = grown if isfinite(grown) and grown < 3.4e38 else self._scale
+            self._scale = grown if grown <= _MOST else self._scale
             self._growth_tracker = 0
 
     def get_scale(self) -> float:
@@ -275,9 +294,7 @@ class GradScaler:
         >>> gb.amp.GradScaler("cpu").set_growth_factor(4.0)
         """
         op = "GradScaler.set_growth_factor"
-        if not check.worth(op, "new_factor", new_factor) > 1:
-            raise ValueError(f"{op}: new_factor {float(new_factor)}; more than 1 is needed")
-        self._growth_factor = float(new_factor)
+        self._growth_factor = _growth(op, "new_factor", new_factor)
 
     def get_backoff_factor(self) -> float:
         """Return what the scale is multiplied by after a bad step.
@@ -291,7 +308,7 @@ class GradScaler:
         """Set what the scale is multiplied by after a bad step.
 
         Args:
-            new_factor: Less than 1.
+            new_factor: Between 0 and 1.
 
         Raises:
             ValueError: It is not.
@@ -300,9 +317,7 @@ class GradScaler:
         >>> gb.amp.GradScaler("cpu").set_backoff_factor(0.25)
         """
         op = "GradScaler.set_backoff_factor"
-        if not check.worth(op, "new_factor", new_factor) < 1:
-            raise ValueError(f"{op}: new_factor {float(new_factor)}; less than 1 is needed")
-        self._backoff_factor = float(new_factor)
+        self._backoff_factor = _backoff(op, "new_factor", new_factor)
 
     def get_growth_interval(self) -> int:
         """Return how many good steps it takes until the scale grows.
@@ -355,7 +370,7 @@ class GradScaler:
             state_dict: What `state_dict` has returned.
 
         Raises:
-            ValueError: It is empty, or something is missing.
+            ValueError: It is empty, something is missing, or a number is not what a scaler has.
             TypeError: It is no dict, or holds something else.
 
         >>> scaler, other = gb.amp.GradScaler("cpu", init_scale=4.0), gb.amp.GradScaler("cpu")
@@ -369,8 +384,10 @@ class GradScaler:
         there = set(keys_of(str, op, "state_dict", state_dict, "numbers"))
         if missing := [name for name in _SAVED if name not in there]:
             raise ValueError(f"{op}: missing keys {missing}; what state_dict() returned is needed")
-        numbers = {name: check.worth(op, name, state_dict[name]) for name in _SAVED[:3]}
+        scale = _scale(op, "scale", state_dict["scale"])
+        growth = _growth(op, "growth_factor", state_dict["growth_factor"])
+        backoff = _backoff(op, "backoff_factor", state_dict["backoff_factor"])
         interval = check.count(op, _SAVED[3], state_dict[_SAVED[3]], 1)
         tracker = check.count(op, _SAVED[4], state_dict[_SAVED[4]])
-        self._scale, self._growth_factor, self._backoff_factor = numbers.values()
+        self._scale, self._growth_factor, self._backoff_factor = scale, growth, backoff
         self._growth_interval, self._growth_tracker = interval, tracker

@@ -83,35 +83,38 @@ class Hooked(Tree):
             return self._call_between_hooks(args, kwargs)
 
     def _call_between_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        for hook in self._hooks_of("_forward_pre_hooks"):
-            if isinstance(hook, KwargsHook):
-                changed = hook.hook(self, args, kwargs)
-                if changed is not None:
-                    args, kwargs = pair_of(type(self).__name__, changed)
-                continue
-            changed = hook(self, args)
-            if changed is not None:
-                args = changed if isinstance(changed, tuple) else (changed,)
-        backward = None
-        before, after = self._hooks_of("_backward_pre_hooks"), self._hooks_of("_backward_hooks")
-        if before or after:
-            backward = BackwardCall(self, before, after)
-            args = backward.watch_inputs(args)
+        output, left = None, list(self._hooks_of("_forward_hooks"))
         try:
+            for hook in self._hooks_of("_forward_pre_hooks"):
+                if isinstance(hook, KwargsHook):
+                    changed = hook.hook(self, args, kwargs)
+                    if changed is not None:
+                        args, kwargs = pair_of(type(self).__name__, changed)
+                    continue
+                changed = hook(self, args)
+                if changed is not None:
+                    args = changed if isinstance(changed, tuple) else (changed,)
+            backward = None
+            before, after = self._hooks_of("_backward_pre_hooks"), self._hooks_of("_backward_hooks")
+            if before or after:
+                backward = BackwardCall(self, before, after)
+                args = backward.watch_inputs(args)
             output = self.forward(*args, **kwargs)
+            left = list(self._hooks_of("_forward_hooks"))  # forward may add some
+            while left:
+                hook = left.pop(0)
+                if isinstance(hook, KwargsHook):
+                    changed = hook.after(self, args, kwargs, output)
+                else:
+                    changed = hook(self, args, output)
+                if changed is not None:
+                    output = changed
+            return output if backward is None else backward.watch_outputs(output)
         except BaseException:
-            for hook in self._hooks_of("_forward_hooks"):
+            for hook in left:
                 if isinstance(hook, KwargsHook) and hook.is_always_called:
-                    hook.after(self, args, kwargs, None)
+                    hook.after_an_error(self, args, kwargs, output)
             raise
-        for hook in self._hooks_of("_forward_hooks"):
-            if isinstance(hook, KwargsHook):
-                changed = hook.after(self, args, kwargs, output)
-            else:
-                changed = hook(self, args, output)
-            if changed is not None:
-                output = changed
-        return output if backward is None else backward.watch_outputs(output)
 
     # Around forward
 
@@ -189,7 +192,8 @@ class Hooked(Tree):
             hook: What it returns, unless None, replaces the output.
             prepend: Call it before the hooks that are there.
             with_kwargs: Call `hook(module, args, kwargs, output)`.
-            always_call: Call it where forward has raised too, with None for the output.
+            always_call: Call it where forward, or a hook before it, has raised too: with None for
+                the output if there is none. What it raises then becomes a warning.
 
         Returns:
             A handle, whose `remove()` takes the hook off again.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -33,6 +34,17 @@ class KwargsHook:
         if self.takes_kwargs:
             return self.hook(module, args, kwargs, output)
         return self.hook(module, args, output)
+
+    def after_an_error(self, module: Any, args: Any, kwargs: Any, output: Any) -> None:
+        """Call it while an error is on its way, which must not be lost."""
+        try:
+            self.after(module, args, kwargs, output)
+        except Exception as error:
+            warnings.warn(
+                f"{type(module).__name__}: a forward hook with always_call raised "
+                f"{type(error).__name__}, which is left out: another error came first",
+                stacklevel=2,
+            )
 
     def __call__(self, *args: Any) -> Any:
         return self.hook(*args)

@@ -5,20 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from garboard import _check as check
-from garboard._engine import (
-    IndexOutOfRangeError,
-    ShapeError,
-    Tensor,
-    embedding,
-    empty,
-    ones_like,
-    unique,
-    where,
-    zeros,
-)
+from garboard._engine import IndexOutOfRangeError, ShapeError, Tensor, empty
 from garboard._grad_mode import no_grad
 from garboard._texts import settings, shown
 from garboard.nn import init
+from garboard.nn.functional._embedding import embedding
 from garboard.nn.module import Module
 from garboard.nn.parameter import Parameter
 
@@ -164,24 +155,14 @@ class Embedding(Module):
                 self.weight[self.padding_idx] = 0.0
 
     def forward(self, input: Tensor) -> Tensor:
-        if self.max_norm is not None:
-            self._shorten(input, self.max_norm)
-        rows = embedding(input, self.weight, self.padding_idx)
-        if self.scale_grad_by_freq and rows.requires_grad:
-            ones = ones_like(input, dtype=rows.dtype)
-            counts = zeros(self.num_embeddings, dtype=rows.dtype, device=rows.device)
-            counts = counts.index_add(0, input.flatten(), ones.flatten())
-            shares = (1 / counts[input]).unsqueeze(-1)
-            rows.register_hook(lambda gradient: gradient * shares)
-        return rows
-
-    def _shorten(self, input: Tensor, most: float) -> None:
-        """Shorten the rows that are looked up, each once, where they are too long."""
-        with no_grad():
-            numbers: Any = unique(input.detach())
-            rows = self.weight[numbers]
-            lengths = rows.norm(self.norm_type, dim=1, keepdim=True)
-            self.weight[numbers] = where(lengths > most, rows * (most / (lengths + 1e-7)), rows)
+        return embedding(
+            input,
+            self.weight,
+            self.padding_idx,
+            self.max_norm,
+            self.norm_type,
+            self.scale_grad_by_freq,
+        )
 
     if TYPE_CHECKING:
 

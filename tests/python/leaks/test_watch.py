@@ -55,7 +55,7 @@ class TestALeak:
         error = raised.value
         assert [leak.kind for leak in error.leaks] == ["accumulated-graph"]
         assert error.report.checked.steps == 24
-        assert str(error).startswith("1 leak: accumulated-graph, +2 graph nodes per step, ")
+        assert str(error).startswith("1 leak: accumulated-graph, +3 graph nodes per step, ")
         assert isinstance(error, gb.leaks.MemoryLeakError)
         assert isinstance(error, gb.GarboardError)
 

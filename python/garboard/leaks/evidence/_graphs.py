@@ -55,7 +55,7 @@ class Chain:
     @property
     def was_walked(self) -> bool:
         """True where a backward pass went through part of it: those steps are over."""
-        return any(node.is_released or node.was_retained for node in self.nodes.values())
+        return any(node.was_walked for node in self.nodes.values())
 
     @property
     def is_retained(self) -> bool:

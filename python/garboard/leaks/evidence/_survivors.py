@@ -71,6 +71,7 @@ class Node:
     name: str
     is_released: bool
     was_retained: bool
+    was_walked: bool
     saved_bytes: int
     saved_storages: list[int]
     next: list[int]
@@ -127,6 +128,7 @@ def nodes(since: int, steps: Steps | None = None) -> dict[int, Node]:
             name=row["name"],
             is_released=row["is_released"],
             was_retained=row["was_retained"],
+            was_walked=row["was_walked"],
             saved_bytes=row["saved_bytes"],
             saved_storages=row["saved_storages"],
             next=row["next"],

@@ -20,7 +20,6 @@ from garboard._engine import (
     conv_transpose1d,
     conv_transpose2d,
     conv_transpose3d,
-    embedding,
     gelu,
     layer_norm,
     linear,
@@ -70,6 +69,7 @@ from garboard.nn.functional._element_losses import (
     smooth_l1_loss,
     soft_margin_loss,
 )
+from garboard.nn.functional._embedding import embedding
 from garboard.nn.functional._folds import (
     fold,
     unfold,

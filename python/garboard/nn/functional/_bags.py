@@ -7,9 +7,9 @@ from typing import Literal
 from garboard import _check as check
 from garboard import _engine
 from garboard._engine import ShapeError, Tensor
-from garboard._grad_mode import no_grad
+from garboard.nn.functional._embedding import first_column, scaled_by_frequency, shorten_rows
 
-__all__ = ["embedding_bag", "shorten_rows"]
+__all__ = ["embedding_bag"]
 
 
 def embedding_bag(
@@ -82,9 +82,12 @@ def embedding_bag(
                 "must be equal"
             )
         factors = factors.flatten()
+    if max_norm is not None or scales:
+        bare = first_column(op, weight)
+        _engine._embedding_bag(bare, numbers, starts, mode, factors, padding_idx)
     if max_norm is not None:
         shorten_rows(op, weight, numbers, max_norm, norm_type)
-    table = _scaled_by_frequency(weight, numbers) if scales and weight.requires_grad else weight
+    table = scaled_by_frequency(weight, numbers) if scales else weight
     return _engine._embedding_bag(table, numbers, starts, mode, factors, padding_idx)
 
 
@@ -114,24 +117,3 @@ def _bags(
         return input, offsets
     end = _engine.full((1,), input.shape[0], dtype=offsets.dtype, device=offsets.device)
     return input, _engine.cat((offsets, end))
-
-
-def _scaled_by_frequency(weight: Tensor, numbers: Tensor) -> Tensor:
-    """The table, whose gradient is divided by how often each row was looked up."""
-    counts = _engine.bincount(numbers.detach(), minlength=weight.shape[0])
-    shares = (1 / counts.clamp(min=1)).to(weight.dtype).unsqueeze(-1)
-    table = weight.view(weight.shape)
-    table.register_hook(lambda gradient: gradient * shares)
-    return table
-
-
-def shorten_rows(op: str, weight: Tensor, numbers: Tensor, most: float, norm_type: float) -> None:
-    """Shorten the rows that are looked up, each once, where they are longer than `most`."""
-    check.rate(op, "max_norm", most)
-    check.rate(op, "norm_type", norm_type)
-    with no_grad():
-        picked = _engine.unique(numbers.detach())
-        assert isinstance(picked, Tensor)
-        rows = weight[picked]
-        lengths = rows.norm(norm_type, dim=1, keepdim=True)
-        weight[picked] = _engine.where(lengths > most, rows * (most / (lengths + 1e-7)), rows)

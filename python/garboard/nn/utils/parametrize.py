@@ -31,8 +31,8 @@ __all__ = [
 
 _M = TypeVar("_M", bound=Module)
 
-# What `cached` has computed so far, by module and name; None outside.
-_computed: ContextVar[dict[tuple[int, str], Tensor] | None] = ContextVar("_computed", default=None)
+# What `cached` has computed so far, by what computes it; None outside.
+_computed: ContextVar[dict[Module, Tensor] | None] = ContextVar("_computed", default=None)
 
 
 @contextmanager
@@ -227,7 +227,7 @@ def register_parametrization(
         module.add_module("parametrizations", ModuleDict())
     delattr(module, name)
     _computed_tensors(module)[name] = computing
-    _add_property(module, name)
+    _give_class(module)
     return module
 
 
@@ -279,31 +279,40 @@ def _refuse_pickling(self: Any) -> NoReturn:
 
 
 def _give_class(module: Module) -> None:
-    plain = type(module)
+    """Let a module be of a class of its own, with a property for each tensor that is computed.
+
+    A copy of a module shares its class: so none is ever changed.
+    """
+    plain = type_before_parametrizations(module)
+    computed = vars(module).get("parametrizations", ())
     made = type(
         f"Parametrized{plain.__name__}",
         (plain,),
-        {"__getstate__": _refuse_pickling, "__module__": plain.__module__, "_plain_class": plain},
+        {
+            "__getstate__": _refuse_pickling,
+            "__module__": plain.__module__,
+            "_plain_class": plain,
+            **{name: _property(name) for name in computed},
+        },
     )
     module.__class__ = made
 
 
-def _add_property(module: Module, name: str) -> None:
+def _property(name: str) -> property:
     def read(self: Any) -> Tensor:
         computing: ParametrizationList = vars(self)["parametrizations"][name]
         known = _computed.get()
         if known is None:
             return computing()
-        key = id(self), name
-        found = known.get(key)
+        found = known.get(computing)
         if found is None or found.is_disposed:
-            found = known[key] = computing()
+            found = known[computing] = computing()
         return found
 
     def write(self: Any, value: Tensor) -> None:
         vars(self)["parametrizations"][name].right_inverse(value)
 
-    setattr(type(module), name, property(read, write))
+    return property(read, write)
 
 
 def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
@@ -398,9 +407,10 @@ def remove_parametrizations(module: _M, tensor_name: str, leave_parametrized: bo
             else:
                 asks = any(one.requires_grad for one in originals)
                 kept = Parameter(made.detach(), asks) if learns else made.detach()
-    delattr(type(module), name)
     del _computed_tensors(module)[name]
-    if not len(_computed_tensors(module)):
+    if len(_computed_tensors(module)):
+        _give_class(module)
+    else:
         delattr(module, "parametrizations")
         module.__class__ = type_before_parametrizations(module)
     if learns:

@@ -109,11 +109,24 @@ def _tie(op: str, places: _Places, given: dict[str, Tensor]) -> None:
 
 @contextmanager
 def _replaced(places: _Places, given: Mapping[str, Tensor]) -> Iterator[None]:
-    own = [(vars(part), name, vars(part)[name]) for part, name in (places[path] for path in given)]
+    own = [(part, name, vars(part)[name]) for part, name in (places[path] for path in given)]
+    roles = {id(part): (part, dict(part._roles)) for part, _, _ in own}
     try:
-        for (attributes, name, _), tensor in zip(own, given.values(), strict=True):
-            attributes[name] = tensor
+        for (part, name, _), tensor in zip(own, given.values(), strict=True):
+            vars(part)[name] = tensor
         yield
-    finally:
-        for attributes, name, tensor in reversed(own):
-            attributes[name] = tensor
+    finally:  # whatever the call has deleted or replaced
+        for part, name, tensor in reversed(own):
+            vars(part)[name] = tensor
+        for part, before in roles.values():
+            _put_back(part._roles, before, {name for it, name, _ in own if it is part})
+
+
+def _put_back(roles: dict[str, str], before: dict[str, str], names: set[str]) -> None:
+    """Give names their roles again, each where it stood."""
+    if all(roles.get(name) == before[name] for name in names):
+        return
+    now = {name: role for name, role in roles.items() if name not in names}
+    roles.clear()
+    roles.update({name: role for name, role in before.items() if name in names or name in now})
+    roles.update(now)
