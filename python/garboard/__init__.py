@@ -76,6 +76,12 @@ from garboard._generator import (  # noqa: E402
     set_rng_state,
 )
 from garboard._grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled  # noqa: E402
+from garboard._index_functions import (  # noqa: E402
+    histogram,
+    index_reduce,
+    renorm,
+    unravel_index,
+)
 from garboard._matrices import (  # noqa: E402
     chain_matmul,
     cholesky,
@@ -94,6 +100,22 @@ from garboard._matrices import (  # noqa: E402
 )
 from garboard._missing import add_missing_names, module_getattr  # noqa: E402
 from garboard._printing import set_printoptions  # noqa: E402
+from garboard._real_numbers import (  # noqa: E402
+    angle,
+    conj,
+    frexp,
+    is_complex,
+    is_same_size,
+    is_signed,
+    isreal,
+    real,
+    resolve_conj,
+)
+from garboard._replaced_parts import (  # noqa: E402
+    diagonal_scatter,
+    select_scatter,
+    slice_scatter,
+)
 from garboard._scopes import dispose_scope  # noqa: E402
 from garboard._triangles import tril_indices, triu_indices  # noqa: E402
 from garboard._vectors import (  # noqa: E402
@@ -138,10 +160,14 @@ _SUBMODULES = (
     "profiler",
     "pytest_plugin",
     "random",
+    "special",
     "testing",
     "types",
     "utils",
 )
+_HOMES = dict.fromkeys(
+    ("bartlett_window", "blackman_window", "hamming_window", "hann_window"), "_window_functions"
+) | {"gradient": "_differences", "mvlgamma": "_special_functions"}
 _LAYOUTS = (
     "channels_last",
     "channels_last_3d",
@@ -180,9 +206,11 @@ if TYPE_CHECKING:
     from garboard import profiler as profiler
     from garboard import pytest_plugin as pytest_plugin
     from garboard import random as random
+    from garboard import special as special
     from garboard import testing as testing
     from garboard import types as types
     from garboard import utils as utils
+    from garboard._differences import gradient as gradient
     from garboard._layouts import (
         channels_last as channels_last,
     )
@@ -204,6 +232,7 @@ if TYPE_CHECKING:
     from garboard._layouts import (
         strided as strided,
     )
+    from garboard._special_functions import mvlgamma as mvlgamma
     from garboard._typed_tensors import (
         BFloat16Tensor as BFloat16Tensor,
     )
@@ -234,11 +263,25 @@ if TYPE_CHECKING:
     from garboard._typed_tensors import (
         ShortTensor as ShortTensor,
     )
+    from garboard._window_functions import (
+        bartlett_window as bartlett_window,
+    )
+    from garboard._window_functions import (
+        blackman_window as blackman_window,
+    )
+    from garboard._window_functions import (
+        hamming_window as hamming_window,
+    )
+    from garboard._window_functions import (
+        hann_window as hann_window,
+    )
 else:
     __getattr__ = module_getattr(
         __name__,
         _SUBMODULES,
-        dict.fromkeys(_LAYOUTS, "_layouts") | dict.fromkeys(_TYPED_TENSORS, "_typed_tensors"),
+        _HOMES
+        | dict.fromkeys(_LAYOUTS, "_layouts")
+        | dict.fromkeys(_TYPED_TENSORS, "_typed_tensors"),
     )
 
 __all__ = [
@@ -260,6 +303,7 @@ __all__ = [
     "VersionError",
     "Size",
     "aminmax",
+    "angle",
     "asarray",
     "autocast",
     "broadcast_shapes",
@@ -272,11 +316,13 @@ __all__ = [
     "clear_autocast_cache",
     "combinations",
     "compile",
+    "conj",
     "cumulative_trapezoid",
     "current_dispose_scope",
-    "det",
     "default_generator",
+    "det",
     "device",
+    "diagonal_scatter",
     "dispose_scope",
     "dispose_scope_statistics",
     "dtype",
@@ -284,23 +330,30 @@ __all__ = [
     "einsum",
     "enable_grad",
     "finfo",
+    "frexp",
     "frombuffer",
     "fuse",
     "get_autocast_dtype",
     "get_default_dtype",
     "get_num_threads",
     "get_rng_state",
+    "histogram",
     "iinfo",
+    "index_reduce",
     "inf",
     "inference_mode",
     "initial_seed",
     "inverse",
     "is_autocast_available",
     "is_autocast_enabled",
+    "is_complex",
     "is_grad_enabled",
     "is_inference_mode_enabled",
+    "is_same_size",
+    "is_signed",
     "is_tensor",
     "isin",
+    "isreal",
     "load",
     "logdet",
     "manual_seed",
@@ -313,14 +366,19 @@ __all__ = [
     "pinverse",
     "promote_types",
     "qr",
+    "real",
+    "renorm",
+    "resolve_conj",
     "result_type",
     "save",
     "seed",
+    "select_scatter",
     "set_default_dtype",
     "set_grad_enabled",
-    "set_rng_state",
     "set_num_threads",
     "set_printoptions",
+    "set_rng_state",
+    "slice_scatter",
     "slogdet",
     "svd",
     "tensordot",
@@ -329,9 +387,11 @@ __all__ = [
     "triangular_solve",
     "tril_indices",
     "triu_indices",
+    "unravel_index",
     "vander",
     *_functions.OPS,
     *_functions.DTYPES,
+    *_HOMES,
     *_LAYOUTS,
     *_TYPED_TENSORS,
 ]

@@ -15,7 +15,9 @@ from numpy.typing import DTypeLike, NDArray
 from garboard._functions import MinAndMax
 from garboard._generator import Generator
 from garboard._hooks import RemovableHandle
+from garboard._index_functions import CountsAndEdges
 from garboard._matrices import SvdOfThree, TriangularSolve
+from garboard._real_numbers import MantissaAndExponent
 from garboard.linalg._factors import QR
 from garboard.linalg._solving import SlogDet
 from garboard.types import Device, DType, Index, Number, Reduction, Size, SupportsBuffer, TensorLike
@@ -532,6 +534,73 @@ class Tensor:
     @property
     def _version(self) -> _int: ...
     def aminmax(_self, *, dim: _int | None = None, keepdim: _bool = False) -> MinAndMax: ...
+    @property
+    def H(self) -> Tensor: ...
+    @property
+    def mH(self) -> Tensor: ...
+    @property
+    def real(self) -> Tensor: ...
+    def angle(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def conj(_self) -> Tensor: ...
+    def resolve_conj(_self) -> Tensor: ...
+    def frexp(_self) -> MantissaAndExponent: ...
+    def is_complex(_self) -> _bool: ...
+    def is_signed(_self) -> _bool: ...
+    def is_same_size(_self, other: Tensor) -> _bool: ...
+    def isreal(_self) -> Tensor: ...
+    def slice_scatter(
+        _self,
+        src: Tensor,
+        dim: _int = 0,
+        start: _int | None = None,
+        end: _int | None = None,
+        step: _int = 1,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def select_scatter(
+        _self, src: Tensor, dim: _int, index: _int, *, out: Tensor | None = None
+    ) -> Tensor: ...
+    def diagonal_scatter(
+        _self,
+        src: Tensor,
+        offset: _int = 0,
+        dim1: _int = 0,
+        dim2: _int = 1,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def fill_diagonal_(self, fill_value: _float, wrap: _bool = False) -> Tensor: ...
+    def index_reduce(
+        _self,
+        dim: _int,
+        index: Tensor,
+        source: Tensor,
+        reduce: Literal["prod", "mean", "amax", "amin"],
+        *,
+        include_self: _bool = True,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def index_reduce_(
+        self,
+        dim: _int,
+        index: Tensor,
+        source: Tensor,
+        reduce: Literal["prod", "mean", "amax", "amin"],
+        *,
+        include_self: _bool = True,
+    ) -> Tensor: ...
+    def renorm(
+        _self, p: _float, dim: _int, maxnorm: _float, *, out: Tensor | None = None
+    ) -> Tensor: ...
+    def histogram(
+        _self,
+        bins: _int | Tensor,
+        *,
+        range: tuple[_float, _float] | None = None,
+        weight: Tensor | None = None,
+        density: _bool = False,
+    ) -> CountsAndEdges: ...
     def inverse(_self, *, out: Tensor | None = None) -> Tensor: ...
     def det(_self) -> Tensor: ...
     def slogdet(_self) -> SlogDet: ...

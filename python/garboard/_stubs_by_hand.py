@@ -23,7 +23,9 @@ from numpy.typing import DTypeLike, NDArray
 from garboard._functions import MinAndMax
 from garboard._generator import Generator
 from garboard._hooks import RemovableHandle
+from garboard._index_functions import CountsAndEdges
 from garboard._matrices import SvdOfThree, TriangularSolve
+from garboard._real_numbers import MantissaAndExponent
 from garboard.linalg._factors import QR
 from garboard.linalg._solving import SlogDet
 from garboard.types import Device, DType, Index, Number, Reduction, Size, SupportsBuffer, TensorLike

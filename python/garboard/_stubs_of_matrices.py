@@ -1,10 +1,77 @@
-"""The stubs of the methods that `_matrices` and `_functions` add to tensors."""
+"""The stubs of the methods that functions in Python add to tensors."""
 
 __all__ = ["MATRIX_METHODS"]
 
 # `_self`: a function has a name of its own for it.
 MATRIX_METHODS = """\
     def aminmax(_self, *, dim: int | None = None, keepdim: bool = False) -> MinAndMax: ...
+    @property
+    def H(self) -> Tensor: ...
+    @property
+    def mH(self) -> Tensor: ...
+    @property
+    def real(self) -> Tensor: ...
+    def angle(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def conj(_self) -> Tensor: ...
+    def resolve_conj(_self) -> Tensor: ...
+    def frexp(_self) -> MantissaAndExponent: ...
+    def is_complex(_self) -> bool: ...
+    def is_signed(_self) -> bool: ...
+    def is_same_size(_self, other: Tensor) -> bool: ...
+    def isreal(_self) -> Tensor: ...
+    def slice_scatter(
+        _self,
+        src: Tensor,
+        dim: int = 0,
+        start: int | None = None,
+        end: int | None = None,
+        step: int = 1,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def select_scatter(
+        _self, src: Tensor, dim: int, index: int, *, out: Tensor | None = None
+    ) -> Tensor: ...
+    def diagonal_scatter(
+        _self,
+        src: Tensor,
+        offset: int = 0,
+        dim1: int = 0,
+        dim2: int = 1,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def fill_diagonal_(self, fill_value: float, wrap: bool = False) -> Tensor: ...
+    def index_reduce(
+        _self,
+        dim: int,
+        index: Tensor,
+        source: Tensor,
+        reduce: Literal["prod", "mean", "amax", "amin"],
+        *,
+        include_self: bool = True,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def index_reduce_(
+        self,
+        dim: int,
+        index: Tensor,
+        source: Tensor,
+        reduce: Literal["prod", "mean", "amax", "amin"],
+        *,
+        include_self: bool = True,
+    ) -> Tensor: ...
+    def renorm(
+        _self, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None
+    ) -> Tensor: ...
+    def histogram(
+        _self,
+        bins: int | Tensor,
+        *,
+        range: tuple[float, float] | None = None,
+        weight: Tensor | None = None,
+        density: bool = False,
+    ) -> CountsAndEdges: ...
     def inverse(_self, *, out: Tensor | None = None) -> Tensor: ...
     def det(_self) -> Tensor: ...
     def slogdet(_self) -> SlogDet: ...

@@ -19,7 +19,7 @@ _FUNCTIONS: _Rows = (
     ("use gb.Tensor", "ndarray"),
     (
         "",
-        "complex64 complex128 cfloat cdouble complex real imag polar view_as_real view_as_complex",
+        "complex64 complex128 cfloat cdouble complex imag polar view_as_real view_as_complex",
     ),
     ("use gb.set_default_dtype(dtype)", "set_default_tensor_type"),
     ("use gb.amp.GradScaler", "GradScaler"),
@@ -39,7 +39,7 @@ _FUNCTIONS: _Rows = (
     ("there is one process a program; start one for each device yourself", "distributed"),
     ("use multiprocessing; tensors are pickled", "multiprocessing"),
     ("", "fft hub masked mps nested onnx"),
-    ("", "quantization sparse special vmap xpu from_dlpack"),
+    ("", "quantization sparse vmap xpu from_dlpack"),
     ("use gb.nn.functional", "functional"),
 )
 

@@ -167,7 +167,7 @@ class TestEachDistribution:
         assert it.sample((0,)).shape == (0, 3, *it.event_shape)
         assert row.kind in repr(it)
         with gb.leaks.no_leaks():
-            it.log_prob(f64(row.value)).sum().backward()
+            made(row.kind, row.parameters, batch=3).log_prob(f64(row.value)).sum().backward()
             if row.is_moved:
                 made(row.kind, row.parameters).rsample((2,)).sum().backward()
             it.sample()

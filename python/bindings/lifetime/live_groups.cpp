@@ -28,7 +28,7 @@ struct Figures {
   std::int64_t count = 0, bytes = 0;
 };
 
-struct Held {
+struct CountedStorage {
   const StorageRecord* storage;
   std::size_t order;  // of its alias, by age
   Figures* group;
@@ -36,8 +36,8 @@ struct Held {
 
 /// Groups the living tensors by what `key_of(alias)` returns. The map never moves its groups.
 template <class Key, class KeyOf>
-std::vector<Held> count_aliases(std::map<Key, Figures>& groups, KeyOf key_of) {
-  std::vector<Held> held;
+std::vector<CountedStorage> count_aliases(std::map<Key, Figures>& groups, KeyOf key_of) {
+  std::vector<CountedStorage> held;
   auto last = groups.end();
   registry().for_each_alias([&](Record& it) {
     const auto& alias = static_cast<const Alias&>(static_cast<const Disposable&>(it));
@@ -47,21 +47,23 @@ std::vector<Held> count_aliases(std::map<Key, Figures>& groups, KeyOf key_of) {
     ++last->second.count;
     held.push_back({alias.tensor().storage().get(), held.size(), &last->second});
   });
-  const auto by_storage = [](const Held& it) { return std::pair(it.storage->serial, it.order); };
+  const auto by_storage = [](const CountedStorage& it) {
+    return std::pair(it.storage->serial, it.order);
+  };
   if (!std::ranges::is_sorted(held, {}, by_storage)) std::ranges::sort(held, {}, by_storage);
   return held;
 }
 
 /// A storage that several tensors share counts for the oldest.
-void add_bytes(const std::vector<Held>& held) {
+void add_bytes(const std::vector<CountedStorage>& held) {
   const StorageRecord* before = nullptr;
-  for (const Held& it : held) {
+  for (const CountedStorage& it : held) {
     if (it.storage != before) it.group->bytes += it.storage->bytes;
     before = it.storage;
   }
 }
 
-struct Unheld {
+struct BareStorage {
   std::uint64_t serial;
   Site site;
   std::int64_t bytes;
@@ -69,8 +71,8 @@ struct Unheld {
 };
 
 /// Storages that no tensor of Python's has.
-std::vector<Unheld> unheld(const std::vector<Held>& held) {
-  std::vector<Unheld> found;
+std::vector<BareStorage> unheld(const std::vector<CountedStorage>& held) {
+  std::vector<BareStorage> found;
   // Under the registry's lock nothing may be asked of the system.
   found.reserve(static_cast<std::size_t>(registry().live().storages) + 256);
   auto next = held.begin();
@@ -105,19 +107,20 @@ py::list rows_of(const std::map<Key, Figures>& groups, ToPython to_python) {
 
 py::list by_site() {
   std::map<Site, Figures> groups;
-  const std::vector<Held> held = count_aliases(groups, [](const Alias& it) { return it.site; });
+  const std::vector<CountedStorage> held =
+      count_aliases(groups, [](const Alias& it) { return it.site; });
   add_bytes(held);
-  for (const Unheld& it : unheld(held)) groups[it.site].bytes += it.bytes;
+  for (const BareStorage& it : unheld(held)) groups[it.site].bytes += it.bytes;
   return rows_of(groups, [](Site site) { return site; });
 }
 
 py::list by_owner() {
   std::map<std::string_view, Figures> groups;
-  const std::vector<Held> held =
+  const std::vector<CountedStorage> held =
       count_aliases(groups, [](const Alias& it) { return name_of(it.owner); });
   add_bytes(held);
   const std::vector<std::uint64_t> saved = saved_storages();
-  for (const Unheld& it : unheld(held)) {
+  for (const BareStorage& it : unheld(held)) {
     const bool is_saved = std::ranges::binary_search(saved, it.serial);
     groups[is_saved ? "GRAPH" : it.is_exported ? "EXPORT" : "NATIVE"].bytes += it.bytes;
   }

@@ -5,6 +5,8 @@ from __future__ import annotations
 from garboard import _check as check
 from garboard._engine import ShapeError, Tensor
 
+__all__ = ["Constraint"]
+
 
 class Constraint:
     """A set of values that a parameter, or a draw, may have.

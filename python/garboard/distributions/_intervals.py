@@ -5,6 +5,16 @@ from __future__ import annotations
 from garboard._engine import Tensor
 from garboard.distributions._constraint import Constraint
 
+__all__ = [
+    "greater_than",
+    "greater_than_eq",
+    "half_open_interval",
+    "integer_interval",
+    "integers_from",
+    "interval",
+    "less_than",
+]
+
 
 class integer_interval(Constraint):
     """The integers of [lower_bound, upper_bound].

@@ -49,7 +49,10 @@ def live(group: Literal["site", "scope", "shape", "owner"] = "site") -> list[Liv
     check.choice("live", "group", group, "site", "scope", "shape", "owner")
     rows: Iterable[tuple[str, int, int]]
     if group == "site":
-        rows = ((str(site_of(site)), *figures) for site, *figures in _engine._live_groups("site"))
+        rows = (
+            (str(site_of(site)), count, nbytes)
+            for site, count, nbytes in _engine._live_groups("site")
+        )
     else:
         rows = _engine._live_groups(group)
     counts: dict[str, list[int]] = {}

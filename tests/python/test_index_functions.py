@@ -1,0 +1,122 @@
+"""Reductions by index, places of flat numbers, and histograms with their edges."""
+
+from __future__ import annotations
+
+import garboard as gb
+import numpy as np
+import pytest
+
+from tests.support.live_memory import balanced  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("balanced")
+
+RNG = np.random.default_rng(0)
+TABLE, SOURCE, INDEX = RNG.normal(size=(4, 5)), RNG.normal(size=(4, 3)), [0, 0, 3]
+REDUCES = {"prod": np.prod, "mean": np.mean, "amax": np.max, "amin": np.min}
+
+
+@pytest.mark.parametrize("name", REDUCES)
+@pytest.mark.parametrize("includes", [True, False])
+def test_rows_are_reduced_where_the_index_sends_them(name, includes):
+    expected = TABLE.copy()
+    for column in set(INDEX):
+        parts = [SOURCE[:, k] for k, to in enumerate(INDEX) if to == column]
+        parts += [TABLE[:, column]] if includes else []
+        expected[:, column] = REDUCES[name](parts, axis=0)
+    x, index, source = gb.tensor(TABLE), gb.tensor(INDEX), gb.tensor(SOURCE)
+
+    found = gb.index_reduce(x, 1, index, source, name, include_self=includes)
+
+    assert np.allclose(found.numpy(), expected)
+    assert x.index_reduce_(-1, index.int(), source, name, include_self=includes) is x
+    assert np.allclose(x.numpy(), expected)
+
+
+def test_a_reduction_by_index_has_gradients():
+    x, source = gb.tensor([1.0, 2.0], requires_grad=True), gb.tensor([3.0, 4.0], requires_grad=True)
+
+    with gb.leaks.no_leaks():
+        x.index_reduce(0, gb.tensor([1, 1]), source, "prod").sum().backward()
+        assert (x.grad.tolist(), source.grad.tolist()) == ([1.0, 12.0], [8.0, 6.0])
+        x.grad = source.grad = None
+
+
+def test_places_of_flat_numbers_are_numpys():
+    numbers = [0, 5, 23, 11]
+
+    found = gb.unravel_index(gb.tensor(numbers), (2, 3, 4))
+
+    expected = np.unravel_index(numbers, (2, 3, 4))
+    assert [it.tolist() for it in found] == [it.tolist() for it in expected]
+    assert [it.tolist() for it in gb.unravel_index(gb.tensor(-1), 4)] == [3]
+    assert gb.unravel_index(gb.zeros(0, dtype=gb.int64), (0, 3))[1].shape == (0,)
+
+
+@pytest.mark.parametrize(("power", "dim"), [(2, 0), (1, -1), (float("inf"), 1)])
+def test_long_parts_are_shortened(power, dim):
+    x = gb.tensor(TABLE)
+
+    found = gb.renorm(x, power, dim, 1.5)
+
+    lengths = np.linalg.norm(TABLE, power, axis=1 - dim % 2)
+    wanted = np.minimum(lengths, 1.5)
+    assert np.allclose(np.linalg.norm(found.numpy(), power, axis=1 - dim % 2), wanted, rtol=1e-6)
+    assert np.allclose(x.renorm(power, dim, 1e9).numpy(), TABLE)
+
+
+@pytest.mark.parametrize("options", [{}, {"range": (-1.0, 1.0)}, {"density": True}])
+def test_histograms_are_numpys(options):
+    numbers = RNG.normal(size=200)
+    weight = np.abs(numbers)
+
+    found = gb.histogram(gb.tensor(numbers), 7, weight=gb.tensor(weight), **options)
+
+    hist, edges = np.histogram(numbers, 7, weights=weight, **options)
+    assert np.allclose(found.hist.numpy(), hist)
+    assert np.allclose(found.bin_edges.numpy(), edges)
+
+
+def test_histograms_take_edges_and_numbers_that_are_all_the_same():
+    edges = gb.tensor([0.0, 1.0, 10.0])
+
+    found = gb.tensor([0.0, 0.5, 1.0, 10.0, 11.0]).histogram(edges)
+
+    assert found.hist.tolist() == [2.0, 2.0]
+    assert gb.histogram(gb.ones(3), 2).bin_edges.tolist() == [0.5, 1.0, 1.5]
+    assert gb.histogram(gb.ones(0), 2).hist.tolist() == [0.0, 0.0]
+
+
+REFUSED = [
+    (lambda x: gb.index_reduce(x, 0, gb.tensor([0]), x, "prod"), gb.ShapeError, "as many rows"),
+    (lambda x: gb.index_reduce(x, 5, gb.tensor([0]), x, "prod"), gb.IndexOutOfRangeError, "dim 5"),
+    (lambda x: gb.index_reduce(x, 0, gb.tensor([0, 2]), x, "prod"), gb.IndexOutOfRangeError, "2"),
+    (lambda x: gb.index_reduce(x, 0, gb.tensor([0, 1]), x, "sum"), ValueError, "reduce"),
+    (
+        lambda x: gb.index_reduce(x, 0, gb.tensor([0.0, 1.0]), x, "prod"),
+        gb.DTypeError,
+        "an index of",
+    ),
+    (
+        lambda x: gb.index_reduce(x, 0, gb.tensor([0, 1]), x.double(), "prod"),
+        gb.DTypeError,
+        "source",
+    ),
+    (lambda x: gb.unravel_index(gb.tensor([6]), (2, 3)), gb.IndexOutOfRangeError, "number 6"),
+    (lambda x: gb.unravel_index(gb.tensor([-7]), (2, 3)), gb.IndexOutOfRangeError, "number -7"),
+    (lambda x: gb.unravel_index(gb.tensor([1.0]), (2,)), gb.DTypeError, "integers are needed"),
+    (lambda x: gb.renorm(x, 0, 0, 1), ValueError, "above 0"),
+    (lambda x: gb.renorm(x, 2, 2, 1), gb.IndexOutOfRangeError, "dim 2"),
+    (lambda x: gb.renorm(gb.ones(3), 2, 0, 1), gb.ShapeError, "two dims"),
+    (lambda x: gb.histogram(x, 0), ValueError, "bins"),
+    (lambda x: gb.histogram(x, 2, range=(1.0, 0.0)), ValueError, "ascending"),
+    (lambda x: gb.histogram(x * float("nan"), 2), ValueError, "finite"),
+    (lambda x: gb.histogram(x, gb.ones(3), range=(0.0, 1.0)), ValueError, "beside edges"),
+    (lambda x: gb.histogram(x, 2, weight=gb.ones(2)), gb.ShapeError, "weight of sizes"),
+    (lambda x: gb.histogram(x.long(), 2), gb.DTypeError, "float32 or float64"),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "match"), REFUSED)
+def test_what_does_not_fit_is_refused(call, error, match):
+    with pytest.raises(error, match=match):
+        call(gb.ones(2, 3))
