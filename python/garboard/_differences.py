@@ -112,16 +112,18 @@ def _along(op: str, values: Tensor, dim: int, step: _Spacing, order: int) -> Ten
                 - before * (b / (a * (a + b)))
             )
         first, last = _edges(part, left, right, dim, count, order)
-        return scope.move_to_outer(_engine.cat([first, *parts, last], dim))
+        found = _engine.cat([first, *parts, last], dim)
+        return scope.move_to_outer(found if isinstance(step, Tensor) else found / step)
 
 
 def _steps(op: str, values: Tensor, dim: int, step: _Spacing, count: int) -> tuple[Any, Any]:
     """The distances to the left and the right neighbour, of all places but both ends.
 
-    Those of two places alone have one distance, the same for both.
+    Those of two places alone have one distance, the same for both; those that are all the same are
+    1, and the slopes divided by what they are.
     """
     if not isinstance(step, Tensor):
-        return step, step
+        return 1.0, 1.0
     if step.ndim != 1 or step.shape[0] != count:
         raise ShapeError(
             f"{op}: places of sizes {[*step.shape]} for dim {shown(dim)}; [{shown(count)}] is "

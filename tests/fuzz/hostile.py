@@ -240,8 +240,11 @@ def shrinking(name: str, result: Any, items: list[Any]) -> list[Any]:
 
 
 def growing_dict(item: Any = 1) -> dict[Any, Any]:
-    """A dict with a key that changes it when compared."""
-    found: dict[Any, Any] = {"a": item}
+    """A dict with a key that changes it when compared.
+
+    Not yet while it is made: CPython forgets a reference to what it inserts meanwhile.
+    """
+    found: dict[Any, Any] = {}
 
     class Key(str):
         def __eq__(self, other: object) -> bool:
@@ -251,6 +254,7 @@ def growing_dict(item: Any = 1) -> dict[Any, Any]:
         __hash__ = str.__hash__
 
     found[Key("a")] = item
+    found["b"] = item
     return found
 
 

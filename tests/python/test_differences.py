@@ -43,6 +43,10 @@ def test_one_dim_and_two_places_are_enough():
     assert found.tolist() == [2.0, 2.0]
 
 
+def test_no_distance_gives_infinite_slopes():
+    assert gb.gradient(gb.tensor([0.0, 1.0]), spacing=0)[0].tolist() == [np.inf, np.inf]
+
+
 def test_slopes_have_gradients_and_leave_nothing():
     x = gb.tensor([1.0, 4.0, 9.0], requires_grad=True)
 

@@ -480,6 +480,7 @@ REFUSALS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: dist.Independent(dist.Normal(0.0, 1.0), 1), gb.ShapeError, "at most 0 is needed"),
     (lambda: dist.Normal(gb.zeros(2), 1.0).expand((3,)), gb.ShapeError, "differ at dim -1"),
     (lambda: dist.TransformedDistribution(dist.Normal(0.0, 1.0), 3), TypeError, "of type int"),
+    (lambda: dist.PowerTransform(2.0).forward_shape({}), TypeError, "PowerTransform: shape is of"),
     (lambda: dist.ReshapeTransform((2,), (3,)), gb.ShapeError, "as many elements are needed"),
     (lambda: dist.ExpTransform(cache_size=2), ValueError, "0 or 1 is needed"),
     (

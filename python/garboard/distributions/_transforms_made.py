@@ -225,7 +225,7 @@ def _count(sizes: tuple[int, ...]) -> int:
 
 
 def _replaced(shape: Sequence[int], old: tuple[int, ...], new: tuple[int, ...]) -> tuple[int, ...]:
-    given = tuple(shape)
+    given = check.sizes("ReshapeTransform", "shape", shape)
     cut = len(given) - len(old)
     if cut < 0 or given[cut:] != old:
         raise ShapeError(f"ReshapeTransform: sizes {list(given)}; the last must be {list(old)}")

@@ -178,10 +178,10 @@ class PowerTransform(Transform):
         return (self.exponent * y / x).abs().log()
 
     def forward_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
-        return _broadcast(shape, self.exponent)
+        return _broadcast("PowerTransform", shape, self.exponent)
 
     def inverse_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
-        return _broadcast(shape, self.exponent)
+        return _broadcast("PowerTransform", shape, self.exponent)
 
 
 class AffineTransform(Transform):
@@ -232,14 +232,14 @@ class AffineTransform(Transform):
         scale = self.scale
         if not isinstance(scale, Tensor):
             scale = _engine.full_like(x, scale)
-        stretched = scale.abs().log().expand(_broadcast(x.shape, scale))
+        stretched = scale.abs().log().expand(_broadcast("AffineTransform", x.shape, scale))
         return event_sum(stretched, self.event_dim)
 
     def forward_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
-        return _broadcast(shape, self.loc, self.scale)
+        return _broadcast("AffineTransform", shape, self.loc, self.scale)
 
     def inverse_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
-        return _broadcast(shape, self.loc, self.scale)
+        return _broadcast("AffineTransform", shape, self.loc, self.scale)
 
 
 class SoftmaxTransform(Transform):
@@ -267,5 +267,6 @@ def _sign_of(scale: Tensor | float) -> Tensor | int:
     return scale.sign() if isinstance(scale, Tensor) else (scale > 0) - (scale < 0)
 
 
-def _broadcast(shape: Sequence[int], *others: Any) -> tuple[int, ...]:
-    return broadcast_shapes(tuple(shape), *(it.shape for it in others if isinstance(it, Tensor)))
+def _broadcast(op: str, shape: Sequence[int], *others: Any) -> tuple[int, ...]:
+    given = check.sizes(op, "shape", shape)
+    return broadcast_shapes(given, *(it.shape for it in others if isinstance(it, Tensor)))
