@@ -117,15 +117,6 @@ from garboard._replaced_parts import (  # noqa: E402
     slice_scatter,
 )
 from garboard._scopes import dispose_scope  # noqa: E402
-from garboard._triangles import tril_indices, triu_indices  # noqa: E402
-from garboard._vectors import (  # noqa: E402
-    cdist,
-    combinations,
-    cumulative_trapezoid,
-    trapezoid,
-    trapz,
-    vander,
-)
 from garboard.io import load, save  # noqa: E402
 
 add_missing_names(Tensor, "Tensor")
@@ -165,9 +156,22 @@ _SUBMODULES = (
     "types",
     "utils",
 )
-_HOMES = dict.fromkeys(
-    ("bartlett_window", "blackman_window", "hamming_window", "hann_window"), "_window_functions"
-) | {"gradient": "_differences", "mvlgamma": "_special_functions"}
+_HOMES = {
+    name: home
+    for home, names in {
+        "_differences": "gradient",
+        "_settings": "are_deterministic_algorithms_enabled get_deterministic_debug_mode "
+        "get_float32_matmul_precision get_num_interop_threads "
+        "set_deterministic_debug_mode "
+        "set_float32_matmul_precision set_flush_denormal set_num_interop_threads "
+        "use_deterministic_algorithms",
+        "_special_functions": "mvlgamma",
+        "_triangles": "tril_indices triu_indices",
+        "_vectors": "cdist combinations cumulative_trapezoid trapezoid trapz vander",
+        "_window_functions": "bartlett_window blackman_window hamming_window hann_window",
+    }.items()
+    for name in names.split()
+}
 _LAYOUTS = (
     "channels_last",
     "channels_last_3d",
@@ -232,7 +236,40 @@ if TYPE_CHECKING:
     from garboard._layouts import (
         strided as strided,
     )
+    from garboard._settings import (
+        are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled,
+    )
+    from garboard._settings import (
+        get_deterministic_debug_mode as get_deterministic_debug_mode,
+    )
+    from garboard._settings import (
+        get_float32_matmul_precision as get_float32_matmul_precision,
+    )
+    from garboard._settings import (
+        get_num_interop_threads as get_num_interop_threads,
+    )
+    from garboard._settings import (
+        set_deterministic_debug_mode as set_deterministic_debug_mode,
+    )
+    from garboard._settings import (
+        set_float32_matmul_precision as set_float32_matmul_precision,
+    )
+    from garboard._settings import (
+        set_flush_denormal as set_flush_denormal,
+    )
+    from garboard._settings import (
+        set_num_interop_threads as set_num_interop_threads,
+    )
+    from garboard._settings import (
+        use_deterministic_algorithms as use_deterministic_algorithms,
+    )
     from garboard._special_functions import mvlgamma as mvlgamma
+    from garboard._triangles import (
+        tril_indices as tril_indices,
+    )
+    from garboard._triangles import (
+        triu_indices as triu_indices,
+    )
     from garboard._typed_tensors import (
         BFloat16Tensor as BFloat16Tensor,
     )
@@ -262,6 +299,24 @@ if TYPE_CHECKING:
     )
     from garboard._typed_tensors import (
         ShortTensor as ShortTensor,
+    )
+    from garboard._vectors import (
+        cdist as cdist,
+    )
+    from garboard._vectors import (
+        combinations as combinations,
+    )
+    from garboard._vectors import (
+        cumulative_trapezoid as cumulative_trapezoid,
+    )
+    from garboard._vectors import (
+        trapezoid as trapezoid,
+    )
+    from garboard._vectors import (
+        trapz as trapz,
+    )
+    from garboard._vectors import (
+        vander as vander,
     )
     from garboard._window_functions import (
         bartlett_window as bartlett_window,
@@ -308,16 +363,13 @@ __all__ = [
     "autocast",
     "broadcast_shapes",
     "can_cast",
-    "cdist",
     "chain_matmul",
     "cholesky",
     "cholesky_inverse",
     "cholesky_solve",
     "clear_autocast_cache",
-    "combinations",
     "compile",
     "conj",
-    "cumulative_trapezoid",
     "current_dispose_scope",
     "default_generator",
     "det",
@@ -382,13 +434,8 @@ __all__ = [
     "slogdet",
     "svd",
     "tensordot",
-    "trapezoid",
-    "trapz",
     "triangular_solve",
-    "tril_indices",
-    "triu_indices",
     "unravel_index",
-    "vander",
     *_functions.OPS,
     *_functions.DTYPES,
     *_HOMES,

@@ -28,13 +28,7 @@ _FUNCTIONS: _Rows = (
         "give device= where tensors are made",
         "set_default_device get_default_device",
     ),
-    (
-        "results never depend on the number of threads, so leave it out",
-        "use_deterministic_algorithms set_deterministic_debug_mode",
-    ),
     ("use gb.__version__", "version"),
-    ("use gb.get_num_threads()", "get_num_interop_threads"),
-    ("use gb.set_num_threads(count)", "set_num_interop_threads"),
     ("use gb.cuda.is_available()", "accelerator"),
     ("there is one process a program; start one for each device yourself", "distributed"),
     ("use multiprocessing; tensors are pickled", "multiprocessing"),

@@ -500,3 +500,31 @@ def test_a_hinge_of_another_target_is_the_sum_of_both():
     loss = gb.nn.functional.hinge_embedding_loss(gb.tensor(0.25), gb.tensor(0.0))
 
     assert loss.item() == 1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("relu", ()),
+        ("leaky_relu", (0.3,)),
+        ("elu", (1.5,)),
+        ("celu", (1.5,)),
+        ("selu", ()),
+        ("hardtanh", (-0.4, 0.6)),
+        ("threshold", (0.1, 7.0)),
+    ],
+)
+def test_activations_in_place_have_the_values_and_gradients_of_the_others(name, arguments):
+    x = gb.tensor([-2.0, -0.5, 0.05, 3.0], requires_grad=True)
+    expected = getattr(functional, name)(x * 1, *arguments)
+    (slopes,) = gb.autograd.grad(expected.sum(), [x])
+
+    written = x * 1
+    made = getattr(functional, f"{name}_")(written, *arguments)
+    (own_slopes,) = gb.autograd.grad(made.sum(), [x])
+
+    assert made is written
+    assert made.tolist() == expected.tolist()
+    assert own_slopes.tolist() == slopes.tolist()
+    with pytest.raises(gb.GradientError):
+        getattr(functional, f"{name}_")(x, *arguments)

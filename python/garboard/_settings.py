@@ -1,0 +1,170 @@
+"""PyTorch's switches of the whole process: heard where they change nothing here.
+
+Results never depend on the number of threads or on the run, products of float32 are made of
+float32, and subnormal numbers are numbers: programs that ask for that run as they are.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from garboard import _check as check
+from garboard._engine import get_num_threads
+
+__all__ = [
+    "are_deterministic_algorithms_enabled",
+    "get_deterministic_debug_mode",
+    "get_float32_matmul_precision",
+    "get_num_interop_threads",
+    "set_deterministic_debug_mode",
+    "set_float32_matmul_precision",
+    "set_flush_denormal",
+    "set_num_interop_threads",
+    "use_deterministic_algorithms",
+]
+
+_MODES = ("default", "warn", "error")
+
+
+class _Heard:
+    """What was asked for last."""
+
+    deterministic = 0  # a place in _MODES
+    precision = "highest"
+    interop_threads = 0  # 0: nothing was asked for
+
+
+def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
+    """Ask for the same result in every run, which there is anyway.
+
+    Args:
+        mode: What `are_deterministic_algorithms_enabled` returns from now on.
+        warn_only: Ask for a warning where there is none such: the mode is 1 then, and not 2.
+
+    Raises:
+        TypeError: No bool.
+
+    >>> gb.use_deterministic_algorithms(True)
+    >>> gb.are_deterministic_algorithms_enabled()
+    True
+    >>> gb.use_deterministic_algorithms(False)
+    """
+    op = "use_deterministic_algorithms"
+    only_warns = check.flag(op, "warn_only", warn_only)
+    _Heard.deterministic = (1 if only_warns else 2) if check.flag(op, "mode", mode) else 0
+
+
+def are_deterministic_algorithms_enabled() -> bool:
+    """Tell what `use_deterministic_algorithms` was asked for.
+
+    Returns:
+        A bool; results are the same in every run either way.
+
+    >>> gb.are_deterministic_algorithms_enabled()
+    False
+    """
+    return _Heard.deterministic > 0
+
+
+def set_deterministic_debug_mode(debug_mode: Literal["default", "warn", "error"] | int) -> None:
+    """Ask for the same result in every run, by a word or its number.
+
+    Args:
+        debug_mode: "default" or 0, "warn" or 1, "error" or 2.
+
+    Raises:
+        ValueError: None of these.
+        TypeError: Neither a text nor an integer.
+
+    >>> gb.set_deterministic_debug_mode("default")
+    """
+    op = "set_deterministic_debug_mode"
+    if isinstance(debug_mode, str):
+        _Heard.deterministic = _MODES.index(check.choice(op, "debug_mode", debug_mode, *_MODES))
+        return
+    number = check.count(op, "debug_mode", debug_mode)
+    if number >= len(_MODES):
+        raise ValueError(f"{op}: debug_mode {number}; 0, 1 or 2 is needed")
+    _Heard.deterministic = number
+
+
+def get_deterministic_debug_mode() -> int:
+    """Return the number of the mode that was asked for: 0, 1 or 2.
+
+    >>> gb.get_deterministic_debug_mode()
+    0
+    """
+    return _Heard.deterministic
+
+
+def set_float32_matmul_precision(precision: Literal["highest", "high", "medium"]) -> None:
+    """Say how exact products of float32 have to be; they are of float32 whatever is said.
+
+    Args:
+        precision: "highest", "high" or "medium".
+
+    Raises:
+        ValueError: None of these.
+        TypeError: No text.
+
+    >>> gb.set_float32_matmul_precision("high")
+    >>> gb.get_float32_matmul_precision()
+    'high'
+    >>> gb.set_float32_matmul_precision("highest")
+    """
+    op = "set_float32_matmul_precision"
+    _Heard.precision = check.choice(op, "precision", precision, "highest", "high", "medium")
+
+
+def get_float32_matmul_precision() -> str:
+    """Return what `set_float32_matmul_precision` was told.
+
+    >>> gb.get_float32_matmul_precision()
+    'highest'
+    """
+    return _Heard.precision
+
+
+def set_num_interop_threads(num: int) -> None:
+    """Say how many ops may run beside each other; a program's own threads do that here.
+
+    Args:
+        num: 1 or more.
+
+    Raises:
+        ValueError: Less than 1.
+        TypeError: No integer.
+
+    >>> gb.set_num_interop_threads(2)
+    >>> gb.get_num_interop_threads()
+    2
+    """
+    _Heard.interop_threads = check.count("set_num_interop_threads", "num", num, 1)
+
+
+def get_num_interop_threads() -> int:
+    """Return what `set_num_interop_threads` was told, or as many as an op uses.
+
+    >>> gb.get_num_interop_threads() > 0
+    True
+    """
+    return _Heard.interop_threads or get_num_threads()
+
+
+def set_flush_denormal(mode: bool) -> bool:
+    """Refuse to take subnormal numbers for 0: they are numbers, always.
+
+    Args:
+        mode: True asks for it.
+
+    Returns:
+        False: it is not so.
+
+    Raises:
+        TypeError: No bool.
+
+    >>> gb.set_flush_denormal(True)
+    False
+    """
+    check.flag("set_flush_denormal", "mode", mode)
+    return False
