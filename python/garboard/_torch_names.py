@@ -151,9 +151,8 @@ ADVICE = {
     "garboard.autograd": _by_name(_AUTOGRAD),
     "garboard.distributions": _by_name(
         (
-            ("", "ContinuousBernoulli FisherSnedecor GeneralizedPareto HalfCauchy InverseGamma"),
-            ("", "Kumaraswamy LKJCholesky LogisticNormal LowRankMultivariateNormal Pareto"),
-            ("", "NegativeBinomial VonMises Weibull Wishart ExponentialFamily"),
+            ("", "ContinuousBernoulli GeneralizedPareto LKJCholesky LogisticNormal VonMises"),
+            ("", "LowRankMultivariateNormal Wishart ExponentialFamily"),
             ("use the transform that ends where you want", "biject_to transform_to"),
             ("", "StickBreakingTransform StackTransform CatTransform CorrCholeskyTransform"),
             (

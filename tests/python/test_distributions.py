@@ -71,6 +71,23 @@ ROWS = [
     Row("MultivariateNormal", ([1.0, -1.0], [[2.0, 0.6], [0.6, 1.0]]), [0.0, 0.0],
         -log(2 * pi) - 0.5 * log(1.64) - 0.5 * (1.0 + 2.0 + 1.2) / 1.64, [1.0, -1.0], [2.0, 1.0],
         1 + log(2 * pi) + 0.5 * log(1.64)),
+    Row("Pareto", (1.5, 3.0), 2.0, log(3) + 3 * log(1.5) - 4 * log(2), 2.25,
+        1.5**2 * 3 / 4, log(0.5) + 1 + 1 / 3),
+    Row("Weibull", (2.0, 1.5), 1.0, log(0.75) - 0.5 * log(2) - 0.5**1.5,
+        2 * math.gamma(5 / 3), 4 * (math.gamma(7 / 3) - math.gamma(5 / 3) ** 2),
+        EULER / 3 + log(4 / 3) + 1),
+    Row("HalfCauchy", (2.0,), 2.0, log(2 / pi) - log(2) - log(2), math.inf, math.inf, log(4 * pi)),
+    Row("Kumaraswamy", (2.0, 3.0), 0.5, log(6) + log(0.5) + 2 * log(0.75),
+        3 * math.gamma(1.5) * 2 / math.gamma(4.5),
+        0.25 - (3 * math.gamma(1.5) * 2 / math.gamma(4.5)) ** 2,
+        2 / 3 + 0.5 * (1 + 1 / 2 + 1 / 3) - log(6)),
+    Row("InverseGamma", (6.0, 2.0), 0.5, 6 * log(2) - lgamma(6) - 7 * log(0.5) - 4, 0.4,
+        4 / (25 * 4), 6 + log(2) + lgamma(6) - 7 * (137 / 60 - EULER)),
+    Row("FisherSnedecor", (6.0, 12.0), 1.0,
+        lgamma(9) - lgamma(3) - lgamma(6) + 3 * log(0.5) - 9 * log(1.5), 1.2,
+        2 * 144 * 16 / (6 * 100 * 8)),
+    Row("NegativeBinomial", (3.0, 0.4), 2.0, log(6) + 3 * log(0.6) + 2 * log(0.4), 2.0, 2 / 0.6,
+        None, False),
     Row("Bernoulli", (0.3,), 1.0, log(0.3), 0.3, 0.21, -0.3 * log(0.3) - 0.7 * log(0.7), False),
     Row("Geometric", (0.25,), 2.0, 2 * log(0.75) + log(0.25), 3.0, 12.0,
         (-0.25 * log(0.25) - 0.75 * log(0.75)) / 0.25, False),
@@ -91,6 +108,8 @@ KLS = [
     ("LogNormal", (0.0, 1.0), (1.0, 2.0), log(2) + 2 / 8 - 0.5),
     ("HalfNormal", (1.0,), (2.0,), log(2) + 1 / 8 - 0.5),
     ("Uniform", (0.0, 1.0), (-1.0, 3.0), log(4)),
+    ("Pareto", (2.0, 3.0), (1.0, 4.0), 4 * log(2) - log(4 / 3) + 1 / 3),
+    ("Pareto", (1.0, 3.0), (2.0, 4.0), math.inf),
     ("Exponential", (1.0,), (2.0,), 2 - log(2) - 1),
     ("Laplace", (0.0, 1.0), (1.0, 2.0), log(2) + (1 + math.exp(-1)) / 2 - 1),
     ("Cauchy", (0.0, 1.0), (1.0, 2.0), log(10 / 8)),
@@ -151,6 +170,9 @@ class TestEachDistribution:
             spread = np.sqrt(row.variance)
             np.testing.assert_allclose(values.mean(0), row.mean, atol=5 * np.max(spread) / 141)
             np.testing.assert_allclose(values.std(0), spread, rtol=0.08)
+        elif row.kind == "HalfCauchy":
+            quarters = [2 * math.tan(pi / 8), 2.0, 2 * math.tan(3 * pi / 8)]
+            np.testing.assert_allclose(np.quantile(values, [0.25, 0.5, 0.75]), quarters, rtol=0.08)
         elif row.kind == "Cauchy":
             np.testing.assert_allclose(np.quantile(values, [0.25, 0.5, 0.75]), [-1, 1, 3], atol=0.2)
 
@@ -457,6 +479,12 @@ REFUSALS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: dist.Geometric(0.0), ValueError, "Geometric: probs holds 0; numbers above 0"),
     (lambda: dist.Binomial(-1, 0.5), ValueError, "total_count holds -1; integers of at least 0"),
     (lambda: dist.Binomial(math.inf, 0.5), ValueError, "total_count holds inf; integers of at"),
+    (lambda: dist.Pareto(0.0, 1.0), ValueError, "Pareto: scale holds 0; numbers above 0"),
+    (lambda: dist.Weibull(1.0, -1.0), ValueError, "Weibull: concentration holds -1"),
+    (lambda: dist.NegativeBinomial(1.0, 1.0), ValueError, r"probs holds 1; numbers in \[0, 1\)"),
+    (lambda: dist.NegativeBinomial(0.0, 0.5), ValueError, "total_count holds 0; numbers above"),
+    (lambda: dist.NegativeBinomial(1.0), ValueError, "probs and logits; one of them"),
+    (lambda: dist.Pareto(1.0, 1.0).log_prob(gb.tensor(0.5)), ValueError, "at least 1"),
     (lambda: dist.Multinomial(-1, gb.ones(2)), ValueError, "total_count -1; 0 or more is needed"),
     (lambda: dist.Categorical(gb.ones(2), gb.ones(2)), ValueError, "one of them is needed"),
     (lambda: dist.Categorical(gb.tensor([-1.0, 2.0])), ValueError, "that are not negative"),

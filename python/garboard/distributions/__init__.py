@@ -12,7 +12,7 @@ from garboard.distributions._classes import (
     OneHotCategorical,
     OneHotCategoricalStraightThrough,
 )
-from garboard.distributions._counts import Bernoulli, Binomial, Geometric, Poisson
+from garboard.distributions._counts import Bernoulli, Binomial, Geometric, NegativeBinomial, Poisson
 from garboard.distributions._distribution import Distribution
 from garboard.distributions._gammas import Beta, Chi2, Dirichlet, Gamma, StudentT
 from garboard.distributions._lines import Cauchy, Exponential, Gumbel, Laplace, Uniform
@@ -24,6 +24,14 @@ from garboard.distributions._made import (
 )
 from garboard.distributions._normal import HalfNormal, MultivariateNormal, Normal
 from garboard.distributions._relaxed import RelaxedBernoulli, RelaxedOneHotCategorical
+from garboard.distributions._tails import (
+    FisherSnedecor,
+    HalfCauchy,
+    InverseGamma,
+    Kumaraswamy,
+    Pareto,
+    Weibull,
+)
 from garboard.distributions.kl import kl_divergence, register_kl
 from garboard.distributions.transforms import (
     AbsTransform,
@@ -57,20 +65,26 @@ __all__ = [
     "Distribution",
     "ExpTransform",
     "Exponential",
+    "FisherSnedecor",
     "Gamma",
     "Geometric",
     "Gumbel",
+    "HalfCauchy",
     "HalfNormal",
     "Independent",
     "IndependentTransform",
+    "InverseGamma",
+    "Kumaraswamy",
     "Laplace",
     "LogNormal",
     "MixtureSameFamily",
     "Multinomial",
     "MultivariateNormal",
+    "NegativeBinomial",
     "Normal",
     "OneHotCategorical",
     "OneHotCategoricalStraightThrough",
+    "Pareto",
     "Poisson",
     "PowerTransform",
     "RelaxedBernoulli",
@@ -84,6 +98,7 @@ __all__ = [
     "Transform",
     "TransformedDistribution",
     "Uniform",
+    "Weibull",
     "kl_divergence",
     "register_kl",
 ]

@@ -12,12 +12,13 @@ from garboard._grad_mode import no_grad
 from garboard.distributions import constraints
 from garboard.distributions._binomial_draws import binomial_draws
 from garboard.distributions._distribution import Distribution
+from garboard.distributions._gamma_draws import log_gamma_draws
 from garboard.distributions._lines import waiting_times
 from garboard.distributions._parameters import floating, log_of_odds, one_of, together
 from garboard.distributions.constraints import Constraint
 from garboard.nn.functional._softplus import softplus_of
 
-__all__ = ["Bernoulli", "Binomial", "Geometric", "Poisson"]
+__all__ = ["Bernoulli", "Binomial", "Geometric", "NegativeBinomial", "Poisson"]
 
 
 class _OfOdds(Distribution):
@@ -301,6 +302,82 @@ class Binomial(_OfOdds):
         """
         known = self.log_prob(self.enumerate_support(expand=False))
         return -(known.exp() * known).sum(0)
+
+
+class NegativeBinomial(_OfOdds):
+    """How many trials succeed until so many have failed.
+
+    Drawn as a Poisson number of a gamma number.
+
+    Args:
+        total_count: How many fail, above 0; it need not be whole: a tensor, or a number.
+        probs: The probabilities of success, below 1: a tensor, or a number; the sizes broadcast.
+        logits: ln(probs / (1 - probs)), instead.
+        validate_args: False leaves the checks out, which wait for the device.
+
+    Raises:
+        ValueError: Both or neither, a probability out of [0, 1), a count that is not above 0.
+        ShapeError: Sizes that do not broadcast.
+
+    >>> gb.distributions.NegativeBinomial(3.0, 0.5).mean
+    tensor(3.)
+    """
+
+    arg_constraints: ClassVar[dict[str, Constraint]] = {
+        "total_count": constraints.positive,
+        "probs": constraints.half_open_interval(0.0, 1.0),
+        "logits": constraints.real,
+    }
+    _held: ClassVar[dict[str, int]] = {"total_count": 0, **_OfOdds._held}
+    total_count: Tensor
+
+    def __init__(
+        self,
+        total_count: Tensor | float,
+        probs: Tensor | float | None = None,
+        logits: Tensor | float | None = None,
+        validate_args: bool | None = None,
+    ) -> None:
+        one_of("NegativeBinomial", probs, logits)
+        name = "probs" if logits is None else "logits"
+        odds = floating("NegativeBinomial", name, probs if logits is None else logits)
+        if isinstance(total_count, Tensor):
+            total_count = total_count.to(odds.dtype)
+        self.total_count, given = together(
+            "NegativeBinomial", **{"total_count": total_count, name: odds}
+        )
+        if logits is None:
+            self._start(given, None, validate_args)
+        else:
+            self._start(None, given, validate_args)
+
+    @property
+    def support(self) -> Constraint:
+        return constraints.nonnegative_integer
+
+    @property
+    def mean(self) -> Tensor:
+        return self.total_count * self.logits.exp()
+
+    @property
+    def mode(self) -> Tensor:
+        return ((self.total_count - 1) * self.logits.exp()).floor().clamp(min=0)
+
+    @property
+    def variance(self) -> Tensor:
+        return self.mean / (-self.logits).sigmoid()
+
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        sizes = self._extended_shape(sample_shape)
+        with no_grad():
+            rates = log_gamma_draws(self.total_count.detach().expand(sizes))
+            return _engine.poisson((rates + self.logits.detach()).exp().to(self._given.dtype))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        given, logits, count = self._checked(value), self.logits, self.total_count
+        kept = count * -softplus_of(logits) + given * -softplus_of(-logits)
+        ways = (count + given).lgamma() - (given + 1).lgamma() - count.lgamma()
+        return kept + ways
 
 
 class Poisson(Distribution):

@@ -15,6 +15,7 @@ from garboard.distributions import _gammas as gammas
 from garboard.distributions import _lines as lines
 from garboard.distributions import _made as made
 from garboard.distributions import _normal as normal
+from garboard.distributions import _tails as tails
 from garboard.distributions._distribution import Distribution
 from garboard.distributions._parameters import event_sum
 from garboard.nn.functional._softplus import softplus_of
@@ -103,6 +104,13 @@ def _normal(p: normal.Normal, q: normal.Normal) -> Tensor:
     ratio = (p.scale / q.scale).square()
     apart = ((p.loc - q.loc) / q.scale).square()
     return 0.5 * (ratio + apart - 1 - ratio.log())
+
+
+@register_kl(tails.Pareto, tails.Pareto)
+def _pareto(p: tails.Pareto, q: tails.Pareto) -> Tensor:
+    falls = q.alpha / p.alpha
+    found = q.alpha * (p.scale / q.scale).log() - falls.log() + falls - 1
+    return where(p.scale < q.scale, _INF, found)
 
 
 @register_kl(normal.HalfNormal, normal.HalfNormal)
