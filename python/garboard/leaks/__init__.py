@@ -17,6 +17,7 @@ from garboard.leaks.evidence._live import LiveGroup, live
 from garboard.leaks.findings._leak import Leak, Rate
 from garboard.leaks.holders._holders import Holders, who_holds
 from garboard.leaks.judging._exemptions import ignore
+from garboard.leaks.reports._reading import load_report
 from garboard.leaks.reports._report import LeakReport
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "ignore",
     "live",
     "load_baseline",
+    "load_report",
     "no_leaks",
     "save_baseline",
     "watch",

@@ -10,6 +10,7 @@ from garboard import _check as check
 from garboard._texts import printable
 from garboard.leaks.findings._leak import Leak
 from garboard.leaks.judging._checked import Checked
+from garboard.leaks.reports._schema import SCHEMA_NAME
 
 __all__ = ["LeakReport"]
 
@@ -76,9 +77,10 @@ class LeakReport:
         """Return plain lists, dicts, strings and numbers.
 
         >>> sorted(gb.leaks.LeakReport().to_dict())
-        ['checked', 'leaks', 'notes', 'ok']
+        ['checked', 'leaks', 'notes', 'ok', 'schema']
         """
         return {
+            "schema": SCHEMA_NAME,
             "ok": self.ok,
             "leaks": [leak.to_dict() for leak in self.leaks],
             "notes": list(self.notes),
@@ -86,13 +88,15 @@ class LeakReport:
         }
 
     def to_json(self, indent: int | None = 2) -> str:
-        """Return `to_dict()` as JSON.
+        """Return `to_dict()` as JSON, which `load_report` reads.
+
+        Its schema is `report.schema.json` in the folder `leaks/reports` of the package.
 
         Args:
             indent: Spaces a level; None for one line.
 
-        >>> gb.leaks.LeakReport().to_json(indent=None)[:12]
-        '{"ok": true,'
+        >>> gb.leaks.LeakReport().to_json(indent=None)[:40]
+        '{"schema": "garboard.leaks/1", "ok": tru'
         """
         return json.dumps(self.to_dict(), indent=indent)
 
@@ -111,3 +115,34 @@ class LeakReport:
         from garboard.leaks.reports._junit import junit_text
 
         return junit_text(self.leaks, printable(check.text("to_junit", "name", name)))
+
+    def to_sarif(self, indent: int | None = 2) -> str:
+        """Return a log in SARIF 2.1.0, which code hosts and editors show beside the lines.
+
+        A result stands at the line that stores into the holder, or, where that is unknown, at the
+        line of birth: an error for a LEAK, a warning for what is GROWING or a CYCLE, else a note.
+        Paths below the working directory are relative to it.
+
+        Args:
+            indent: Spaces a level; None for one line.
+
+        >>> import json
+        >>> json.loads(gb.leaks.LeakReport().to_sarif())["version"]
+        '2.1.0'
+        """
+        from garboard.leaks.reports._sarif import sarif_log
+
+        return json.dumps(sarif_log(self.leaks), indent=indent)
+
+    def to_github(self) -> str:
+        """Return the lines that GitHub's runners show as annotations when a job prints them.
+
+        Returns:
+            A line for each finding, at the line that `to_sarif` names; empty without findings.
+
+        >>> gb.leaks.LeakReport().to_github()
+        ''
+        """
+        from garboard.leaks.reports._github import github_text
+
+        return github_text(self.leaks)
