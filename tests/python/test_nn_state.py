@@ -121,3 +121,62 @@ def test_loading_records_no_history_and_keeps_the_parameters():
     assert layer.weight is weight
     assert weight.is_leaf
     assert weight.requires_grad
+
+
+class Counting(gb.nn.Module):
+    def __init__(self, count: int = 0):
+        super().__init__()
+        self.inner = gb.nn.Linear(1, 1)
+        self.register_buffer("scale", gb.ones(1))
+        self.count = count
+
+    def get_extra_state(self) -> object:
+        return {"count": self.count}
+
+    def set_extra_state(self, state: dict[str, int]) -> None:
+        self.count = state["count"]
+
+
+class TestExtraState:
+    @pytest.mark.parametrize("has_hooks", [False, True])
+    def test_what_a_module_says_of_itself_is_saved_behind_its_tensors(self, has_hooks):
+        model = gb.nn.Sequential(Counting(3))
+        if has_hooks:
+            model.register_state_dict_pre_hook(lambda *given: None)
+
+        saved = model.state_dict(prefix="at.")
+
+        own = ["at.0.scale", "at.0._extra_state"]
+        assert list(saved) == [*own, "at.0.inner.weight", "at.0.inner.bias"]
+        assert saved["at.0._extra_state"] == {"count": 3}
+
+    def test_it_comes_back_from_a_file(self, tmp_path):
+        model = gb.nn.Sequential(Counting(3), Counting(4))
+        gb.save(model.state_dict(), tmp_path / "model")
+        other = gb.nn.Sequential(Counting(), Counting())
+
+        told = other.load_state_dict(gb.load(tmp_path / "model"))
+
+        assert [part.count for part in other] == [3, 4]
+        assert told == ([], [])
+
+    def test_it_is_missed_and_refused_as_tensors_are(self):
+        model, plain = Counting(3), gb.nn.Linear(1, 1)
+        saved = model.state_dict()
+        del saved["_extra_state"]
+
+        with pytest.raises(gb.nn.StateDictError, match="missing keys \\['_extra_state'\\]"):
+            model.load_state_dict(saved)
+        with pytest.raises(gb.nn.StateDictError, match="unexpected keys \\['_extra_state'\\]"):
+            plain.load_state_dict({**plain.state_dict(), "_extra_state": 1})
+
+        assert model.load_state_dict(saved, strict=False).missing_keys == ["_extra_state"]
+
+    def test_it_is_not_given_where_a_tensor_does_not_fit(self):
+        model = Counting(3)
+        saved = {**Counting(5).state_dict(), "scale": gb.ones(2)}
+
+        with pytest.raises(gb.ShapeError):
+            model.load_state_dict(saved)
+
+        assert model.count == 3

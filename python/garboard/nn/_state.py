@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["LoadResult", "StateDictError", "load_state", "state_of"]
 
+# Under which name PyTorch saves what a module says of itself besides tensors.
+_EXTRA = "_extra_state"
+
 
 class StateDictError(GarboardError, RuntimeError):
     """A state dict whose paths are not the module's: `missing_keys`, `unexpected_keys`."""
@@ -41,11 +44,11 @@ class LoadResult(NamedTuple):
         )
 
 
-def _entries(module: Module, prefix: str) -> Iterator[tuple[str, Tensor]]:
+def _entries(module: Module) -> Iterator[tuple[str, Tensor]]:
     """Yield what is saved; a tensor that stands in several places, under each of its paths."""
     for path, part in module.named_modules(remove_duplicate=False):
         for name, tensor in _own(part):
-            yield f"{prefix}{path}.{name}" if path else f"{prefix}{name}", tensor
+            yield f"{path}.{name}" if path else name, tensor
 
 
 def _own(module: Module) -> Iterator[tuple[str, Tensor]]:
@@ -64,9 +67,17 @@ def state_of(
     parts = [part for _, part in module.named_modules()]
     if any(part._state_dict_hooks or part._state_dict_pre_hooks for part in parts):
         return _collected(module, state, prefix, keep_vars)
-    for path, tensor in _entries(module, prefix):
-        state[path] = _saved(tensor, keep_vars)
+    for path, part in module.named_modules(remove_duplicate=False):
+        _save_own(part, state, f"{prefix}{path}." if path else prefix, keep_vars)
     return state
+
+
+def _save_own(module: Module, state: dict[str, Tensor], prefix: str, keep_vars: bool) -> None:
+    for name, tensor in _own(module):
+        state[prefix + name] = _saved(tensor, keep_vars)
+    teller: Any = module
+    if hasattr(type(module), "get_extra_state"):
+        state[prefix + _EXTRA] = teller.get_extra_state()
 
 
 def _saved(tensor: Tensor, keep_vars: bool) -> Tensor:
@@ -79,8 +90,7 @@ def _collected(
     """The same, module by module, between its hooks."""
     for hook in module._hooks_of("_state_dict_pre_hooks"):
         hook(module, prefix, keep_vars)
-    for name, tensor in _own(module):
-        state[prefix + name] = _saved(tensor, keep_vars)
+    _save_own(module, state, prefix, keep_vars)
     for name, child in module.named_children():
         _collected(child, state, f"{prefix}{name}.", keep_vars)
     for hook in module._hooks_of("_state_dict_hooks"):
@@ -116,9 +126,15 @@ def load_state(
         )
         for hook in part._hooks_of("_load_state_dict_pre_hooks"):
             hook(*told) if isinstance(hook, KwargsHook) else hook(part, *told)
-    targets = dict(_entries(module, ""))
-    result.missing_keys.extend(path for path in targets if path not in state)
-    result.unexpected_keys.extend(path for path in state if path not in targets)
+    targets = dict(_entries(module))
+    takers: dict[str, Any] = {
+        f"{path}.{_EXTRA}" if path else _EXTRA: part
+        for path, part in parts
+        if hasattr(type(part), "set_extra_state")
+    }
+    wanted = {**targets, **takers}
+    result.missing_keys.extend(path for path in wanted if path not in state)
+    result.unexpected_keys.extend(path for path in state if path not in wanted)
     has_hooks = any(part._load_state_dict_post_hooks for _, part in parts)
     if strict and not has_hooks:
         _refuse_keys(op, result)
@@ -140,6 +156,9 @@ def load_state(
                 _assign(module, path, target, one, assign)
             else:
                 target.copy_(one)
+    for path, part in takers.items():
+        if path in state:
+            part.set_extra_state(state[path])
     for _, part in reversed(parts):
         for hook in part._hooks_of("_load_state_dict_post_hooks"):
             if hook(part, result) is not None:

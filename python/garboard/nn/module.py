@@ -83,7 +83,8 @@ class Module(Hooked):
         """Return parameters and persistent buffers by path.
 
         The tensors share the module's storages, without history: what training writes is seen in
-        them, and while they live, so do the storages. `clone()` them for a snapshot.
+        them, and while they live, so do the storages. `clone()` them for a snapshot. Where a class
+        defines `get_extra_state()`, what it returns stands behind its tensors as `_extra_state`.
 
         Args:
             destination: A dict to which they are added, and which is returned; a new one by
@@ -101,7 +102,8 @@ class Module(Hooked):
     ) -> _state.LoadResult:
         """Copy tensors into the parameters and persistent buffers of the same paths.
 
-        Nothing is written unless everything fits. Values are converted to the module's dtypes.
+        Nothing is written unless everything fits. Values are converted to the module's dtypes. What
+        stands there as `_extra_state` is given to the `set_extra_state(state)` of its module.
 
         Args:
             state_dict: Tensors by path, of the sizes of their targets.
