@@ -7,13 +7,20 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 
 import garboard
-from garboard import _explain_command, _info, _report_command
+from garboard import _explain_command, _info, _report_command, _run_command, _show_command
 from garboard.demo import command as demo
 
 __all__ = ["main"]
 
 # Each has a SUMMARY, `add_options(parser)` and `run(options)`, which returns the exit status.
-COMMANDS = {"demo": demo, "explain": _explain_command, "info": _info, "report": _report_command}
+COMMANDS = {
+    "demo": demo,
+    "explain": _explain_command,
+    "info": _info,
+    "report": _report_command,
+    "run": _run_command,
+    "show": _show_command,
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -32,6 +32,8 @@ __all__ = ["LeakWatcher", "watch"]
 
 _LEAST_TOLD = 16 << 20  # bytes of growth; less is told at the end
 
+listeners: list[Callable[[LeakReport], None]] = []  # hear of each watch that ends
+
 OnLeak = Literal["warn", "raise"] | Callable[[Leak], object]
 
 
@@ -91,8 +93,14 @@ class LeakWatcher:
         self._collected.stop()
         if error is None:  # a traceback keeps its frames, and with them their tensors
             self._report = self.report()
+            for heard in tuple(listeners):
+                heard(self._report)
             self._announce(self._report.leaks)
             self._tell_growth(self._report.leaks)
+
+    def _watch_file(self, file: str) -> None:
+        """Take a file for the loop's, whoever asks for the report."""
+        self._opened = self._opened._replace(file=file)
 
     def step(self) -> None:
         """Say that a step of the loop has ended.

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-__all__ = ["hooked"]
+__all__ = ["hooked", "listeners"]
+
+listeners: list[Callable[[object], None]] = []  # hear of each step of any optimizer, after it
 
 
 def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
@@ -37,6 +39,8 @@ def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
             self._step_count += 1
             for hook in self._post_hooks.snapshot() if self._post_hooks else ():
                 hook(self, args, kwargs)
+            for heard in listeners:
+                heard(self)
         finally:
             self._is_stepping = False
         return result

@@ -39,10 +39,12 @@ def caller_file() -> str:
 
 
 class Opened(NamedTuple):
-    """Where a check begins: how many frames deep, and at which line of the innermost."""
+    """Where a check begins: how many frames deep, at which line of the innermost, and in which
+    file, where that is not the one of whoever asks."""
 
     depth: int = 0
     line: int = 0
+    file: str = ""
 
     @classmethod
     def here(cls) -> Opened:

@@ -164,7 +164,14 @@ class Trial:
         return [leak_of_unreached(grown, UNKNOWN, "GROWING", self._now)]
 
     def _look(self, is_suspect: Callable[[Survivor], bool], is_deep: bool = False) -> Look:
-        return Look(self._since, self._steps, is_suspect, is_deep=is_deep, opened=self._opened)
+        return Look(
+            self._since,
+            self._steps,
+            is_suspect,
+            is_deep=is_deep,
+            loop_file=self._opened.file,
+            opened=self._opened,
+        )
 
     def _search(self, look: Look, known: set[str]) -> list[Leak]:
         """Find what stands out although it does not grow, of kinds that nothing was said of yet."""
