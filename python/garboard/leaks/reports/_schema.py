@@ -6,8 +6,8 @@ As much of JSON Schema (draft 2020-12) as the schema uses; another keyword in it
 from __future__ import annotations
 
 import json
+import os
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from garboard._texts import printable, shown
@@ -31,8 +31,8 @@ _TOLD = {"$schema", "$defs", "title", "description"}  # for readers
 @cache
 def schema() -> dict[str, Any]:
     """Return the schema, which is shipped beside this file."""
-    text = Path(__file__).with_name("report.schema.json").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)
+    with open(os.path.join(os.path.dirname(__file__), "report.schema.json"), "rb") as file:
+        found: dict[str, Any] = json.load(file)
     return found
 
 
