@@ -52,9 +52,7 @@ _METHODS: _Rows = (
 
 _NN: _Rows = (("there is one process and one device a module", "DataParallel parallel"),)
 
-_FUNCTIONAL: _Rows = (
-    ("", "multi_head_attention_forward fractional_max_pool2d fractional_max_pool3d"),
-)
+_FUNCTIONAL: _Rows = (("", "fractional_max_pool2d fractional_max_pool3d"),)
 
 _MODULE: _Rows = (
     ("use gb.compile(module)", "compile"),

@@ -53,6 +53,7 @@ class TestDecimals:
         assert x.round(decimals=2).tolist() == [1234.57, -0.12, 2.5]
         assert x.round(decimals=-2).tolist() == [1200.0, 0.0, 0.0]
         assert x.round().tolist() == [1235.0, 0.0, 2.0]
+        assert all(map(math.isnan, x.round(decimals=-(2**63)).tolist()))
         assert x.round_(decimals=1).tolist() == [1234.6, -0.1, 2.5]
 
     def test_of_half_types_do_not_overflow(self):

@@ -112,7 +112,7 @@ inline Tensor rounded_to(const Tensor& input, std::int64_t decimals) {
   if (!is_floating(input.dtype()))
     throw DTypeError(text("round: dtype ", name_of(input.dtype()), " to ", decimals,
                           " decimals; a floating one is needed, use to()"));
-  const double scale = std::pow(10.0, static_cast<double>(decimals < 0 ? -decimals : decimals));
+  const double scale = std::pow(10.0, std::abs(static_cast<double>(decimals)));
   const Tensor x = to(input, widened(input.dtype()));
   const Tensor rounded = decimals < 0 ? round(x / scale) * scale : round(x * scale) / scale;
   return to(rounded, input.dtype());

@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-from math import inf
 from typing import TYPE_CHECKING, Any
 
 from garboard import _check as check
-from garboard._engine import (
-    ShapeError,
-    Tensor,
-    cat,
-    dropout,
-    empty,
-    linear,
-    matmul,
-    scaled_dot_product_attention,
-    softmax,
-    where,
-    zeros,
-)
-from garboard._engine import (
-    bool as boolean,
-)
+from garboard._engine import ShapeError, Tensor, empty
 from garboard.nn import init
+from garboard.nn.functional import _attention
 from garboard.nn.linear import Linear
 from garboard.nn.module import Module
 from garboard.nn.parameter import Parameter
@@ -156,45 +141,30 @@ class MultiheadAttention(Module):
         average_attn_weights: bool = True,
         is_causal: bool = False,
     ) -> tuple[Tensor, Tensor | Any]:
-        is_single = self._check(query, key, value)
-        if is_causal and attn_mask is None:
-            raise ValueError(
-                "MultiheadAttention: is_causal without attn_mask; give the mask that it is a hint "
-                "of, as Transformer.generate_square_subsequent_mask makes it"
-            )
-        given = [query, key, value]
-        if is_single:
-            given = [tensor.unsqueeze(0) for tensor in given]
-        elif not self.batch_first:
-            given = [tensor.transpose(0, 1) for tensor in given]
-        if is_single and key_padding_mask is not None:
-            key_padding_mask = key_padding_mask.unsqueeze(0)
-        n, rows, columns = given[0].shape[0], given[0].shape[1], given[1].shape[1]
-        q, k, v = self._projected(given)
-        q, k, v, added = self._appended(q, k, v)
-        q, k, v = (self._in_heads(tensor) for tensor in (q, k, v))
-        mask = self._mask(attn_mask, key_padding_mask, (n, rows, columns), added, query)
-        rate = self.dropout if self.training else 0.0
-        weights: Tensor | None = None
-        if need_weights:
-            scores = matmul(q * self.head_dim**-0.5, k.transpose(-2, -1))
-            weights = softmax(scores if mask is None else scores + mask, -1)
-            weights = dropout(weights, rate, self.training)
-            mixed = matmul(weights, v)
-            if average_attn_weights:
-                weights = weights.mean(1)
-        else:
-            causal = bool(is_causal) and key_padding_mask is None and not added
-            mixed = scaled_dot_product_attention(
-                q, k, v, None if causal else mask, rate, is_causal=causal
-            )
-        mixed = self.out_proj(mixed.transpose(1, 2).reshape(n, rows, self.embed_dim))
-        if is_single:
-            mixed = mixed.squeeze(0)
-            weights = None if weights is None else weights.squeeze(0)
-        elif not self.batch_first:
-            mixed = mixed.transpose(0, 1)
-        return mixed, weights
+        return _attention.attended(
+            _attention.Heads(
+                "MultiheadAttention",
+                self.embed_dim,
+                self.num_heads,
+                (self.kdim, self.vdim),
+                self.in_proj_weight,
+                (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight),
+                self.in_proj_bias,
+                (self.bias_k, self.bias_v),
+                self.add_zero_attn,
+                self.out_proj,
+                self.dropout if self.training else 0.0,
+                self.batch_first,
+            ),
+            query,
+            key,
+            value,
+            key_padding_mask,
+            need_weights,
+            attn_mask,
+            average_attn_weights,
+            is_causal,
+        )
 
     if TYPE_CHECKING:
 
@@ -209,105 +179,3 @@ class MultiheadAttention(Module):
             average_attn_weights: bool = True,
             is_causal: bool = False,
         ) -> tuple[Tensor, Tensor | Any]: ...
-
-    def _check(self, query: Tensor, key: Tensor, value: Tensor) -> bool:
-        """Whether there is no batch dim."""
-        name = "MultiheadAttention"
-        dims = check.tensor(name, "query", query).ndim
-        widths = (("query", query, self.embed_dim), ("key", key, self.kdim))
-        for said, tensor, width in (*widths, ("value", value, self.vdim)):
-            shape = check.tensor(name, said, tensor).shape
-            if dims not in (2, 3) or len(shape) != dims or shape[-1] != width:
-                raise ShapeError(
-                    f"{name}: {said} of sizes {shape}, query of sizes {query.shape}; two or three "
-                    f"dims, as many of each, are needed, the last one of size {width}"
-                )
-        if key.shape[:-1] != value.shape[:-1]:
-            raise ShapeError(
-                f"{name}: key of sizes {key.shape}, value of sizes {value.shape}; all but the last "
-                "must be equal"
-            )
-        batch = 0 if self.batch_first else 1
-        if dims == 3 and key.shape[batch] != query.shape[batch]:
-            raise ShapeError(
-                f"{name}: query of sizes {query.shape}, key of sizes {key.shape}; the batches must "
-                "be equal"
-            )
-        return dims == 2
-
-    def _projected(self, given: list[Tensor]) -> list[Tensor]:
-        width = self.embed_dim
-        packed, bias = self.in_proj_weight, self.in_proj_bias
-        if packed is not None and given[0] is given[1] is given[2]:
-            made = linear(given[0], packed, bias)
-            return [made.narrow(-1, i * width, width) for i in range(3)]
-        weights: list[Any] = [self.q_proj_weight, self.k_proj_weight, self.v_proj_weight]
-        if packed is not None:
-            weights = [packed.narrow(0, i * width, width) for i in range(3)]
-        return [
-            linear(tensor, weights[i], None if bias is None else bias.narrow(0, i * width, width))
-            for i, tensor in enumerate(given)
-        ]
-
-    def _appended(self, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor, Tensor, int]:
-        """Keys and values with those behind that every sequence sees, and how many they are."""
-        added = 0
-        n = k.shape[0]
-        if self.bias_k is not None and self.bias_v is not None:
-            k = cat([k, self.bias_k.expand(n, 1, self.embed_dim)], 1)
-            v = cat([v, self.bias_v.expand(n, 1, self.embed_dim)], 1)
-            added += 1
-        if self.add_zero_attn:
-            nothing = zeros(n, 1, self.embed_dim, dtype=k.dtype, device=k.device)
-            k, v = cat([k, nothing], 1), cat([v, nothing], 1)
-            added += 1
-        return q, k, v, added
-
-    def _in_heads(self, tensor: Tensor) -> Tensor:
-        n, length, _ = tensor.shape
-        return tensor.reshape(n, length, self.num_heads, self.head_dim).transpose(1, 2)
-
-    def _mask(
-        self,
-        attn_mask: Tensor | None,
-        padding: Tensor | None,
-        sizes: tuple[int, int, int],
-        added: int,
-        like: Tensor,
-    ) -> Tensor | None:
-        """What is added to the scores, [n or 1, heads or 1, rows or 1, columns]."""
-        n, rows, columns = sizes
-        mask = None
-        if attn_mask is not None:
-            mask = self._to_add("attn_mask", attn_mask, like)
-            shape = tuple(mask.shape)
-            if shape == (n * self.num_heads, rows, columns):
-                mask = mask.reshape(n, self.num_heads, rows, columns)
-            elif shape != (rows, columns):
-                raise ShapeError(
-                    f"MultiheadAttention: attn_mask of sizes {shape}; {(rows, columns)} or "
-                    f"{(n * self.num_heads, rows, columns)} are needed"
-                )
-            else:
-                mask = mask.reshape(1, 1, rows, columns)
-        if padding is not None:
-            more = self._to_add("key_padding_mask", padding, like)
-            if tuple(more.shape) != (n, columns):
-                raise ShapeError(
-                    f"MultiheadAttention: key_padding_mask of sizes {tuple(more.shape)}; "
-                    f"{(n, columns)} are needed"
-                )
-            more = more.reshape(n, 1, 1, columns)
-            mask = more if mask is None else mask + more
-        if mask is not None and added:
-            free = zeros(*mask.shape[:-1], added, dtype=mask.dtype, device=mask.device)
-            mask = cat([mask, free], -1)
-        return mask
-
-    @staticmethod
-    def _to_add(said: str, mask: Tensor, like: Tensor) -> Tensor:
-        """Of a bool mask, where true keeps away, minus infinity there."""
-        mask = check.tensor("MultiheadAttention", said, mask)
-        if mask.dtype == boolean:
-            return where(mask, -inf, zeros(1, dtype=like.dtype, device=like.device))
-        return mask.to(like.dtype)

@@ -48,6 +48,7 @@ from garboard.nn.functional._activations import (
     tanhshrink,
     threshold,
 )
+from garboard.nn.functional._attention import multi_head_attention_forward
 from garboard.nn.functional._bags import embedding_bag
 from garboard.nn.functional._bilinear import bilinear
 from garboard.nn.functional._dropout import (
@@ -226,6 +227,7 @@ __all__ = [
     "max_unpool3d",
     "mish",
     "mse_loss",
+    "multi_head_attention_forward",
     "multi_margin_loss",
     "multilabel_margin_loss",
     "multilabel_soft_margin_loss",

@@ -1,0 +1,80 @@
+"""Attention with several heads as a function, beside the layer that it belongs to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import garboard as gb
+import pytest
+
+from tests.support.live_memory import balanced  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("balanced")
+
+attend = gb.nn.functional.multi_head_attention_forward
+
+
+def common(layer: Any) -> dict[str, Any]:
+    return {
+        "embed_dim_to_check": layer.embed_dim,
+        "num_heads": layer.num_heads,
+        "in_proj_weight": layer.in_proj_weight,
+        "in_proj_bias": layer.in_proj_bias,
+        "bias_k": layer.bias_k,
+        "bias_v": layer.bias_v,
+        "add_zero_attn": layer.add_zero_attn,
+        "dropout_p": 0.0,
+        "out_proj_weight": layer.out_proj.weight,
+        "out_proj_bias": layer.out_proj.bias,
+    }
+
+
+@pytest.mark.parametrize("settings", [{}, {"bias": False}, {"add_bias_kv": True}])
+@pytest.mark.parametrize("averages", [True, False])
+def test_it_gives_what_the_layer_gives(settings, averages):
+    gb.manual_seed(0)
+    layer = gb.nn.MultiheadAttention(8, 2, **settings)
+    q, kv = gb.randn(3, 2, 8), gb.randn(5, 2, 8)
+    masks = {"attn_mask": gb.randn(3, 5), "key_padding_mask": gb.zeros(2, 5).bool()}
+    masks["key_padding_mask"][0, 4] = True
+
+    with gb.leaks.no_leaks():
+        expected = layer(q, kv, kv, average_attn_weights=averages, **masks)
+        found = attend(q, kv, kv, **common(layer), average_attn_weights=averages, **masks)
+        assert all(gb.equal(a, b) for a, b in zip(found, expected, strict=True))
+        del expected, found
+
+
+def test_weights_may_stand_apart():
+    gb.manual_seed(0)
+    layer = gb.nn.MultiheadAttention(8, 2, kdim=6, vdim=7)
+    q, k, v = gb.randn(3, 2, 8), gb.randn(5, 2, 6), gb.randn(5, 2, 7)
+    apart = {
+        name: getattr(layer, name) for name in ("q_proj_weight", "k_proj_weight", "v_proj_weight")
+    }
+
+    found, none = attend(
+        q, k, v, **common(layer), need_weights=False, use_separate_proj_weight=True, **apart
+    )
+
+    assert gb.equal(found, layer(q, k, v, need_weights=False)[0])
+    assert none is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "match"),
+    [
+        ({"num_heads": 3}, gb.ShapeError, "8 features in 3 heads"),
+        ({"static_k": 1}, ValueError, "static_k"),
+        ({"in_proj_weight": None}, TypeError, "in_proj_weight"),
+        ({"use_separate_proj_weight": True}, TypeError, "q_proj_weight"),
+        ({"dropout_p": 2.0}, ValueError, "dropout_p"),
+        ({"is_causal": True}, ValueError, "is_causal without attn_mask"),
+        ({"embed_dim_to_check": 4, "num_heads": 2}, gb.ShapeError, "query of sizes"),
+    ],
+)
+def test_what_does_not_fit_is_refused(changes, error, match):
+    layer, x = gb.nn.MultiheadAttention(8, 2), gb.ones(3, 2, 8)
+
+    with pytest.raises(error, match=match):
+        attend(x, x, x, **(common(layer) | changes))
