@@ -87,6 +87,7 @@ REASONS = {
     "nn.Module.__setstate__": COPIED,
     "nn.Module.forward": CALLED,
     "nn.MultiheadAttention.forward": OPTIONAL,
+    "nn.multi_head_attention_forward": OPTIONAL,
     "nn.Parameter.__deepcopy__": COPIED,
     "nn.ParameterList.__getitem__": "a parameter, or a list of them for a slice",
     "nn.Sequential.forward": "what the first module takes and the last one gives",
