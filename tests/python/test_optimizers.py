@@ -258,6 +258,30 @@ class TestHooks:
 
         assert said == ["before", "inner", "after", "inner", "after"]
 
+    def test_those_around_state_dicts_change_what_is_saved_and_loaded(self):
+        said, optimizer = [], optim.Adam([nn.Parameter(gb.ones(1))], lr=0.1)
+        optimizer.register_state_dict_pre_hook(lambda of: said.append("save"))
+        optimizer.register_state_dict_post_hook(lambda of, state: {"saved": state})
+        optimizer.register_state_dict_post_hook(lambda of, state: state.update(at=3), prepend=True)
+        optimizer.register_load_state_dict_pre_hook(lambda of, state: state.pop("saved"))
+        last = optimizer.register_load_state_dict_post_hook(lambda of: said.append("loaded"))
+
+        saved = optimizer.state_dict()
+        optimizer.param_groups[0]["lr"] = 0.5
+        optimizer.load_state_dict(saved)
+        last.remove()
+        optimizer.load_state_dict(saved)
+
+        assert said == ["save", "loaded"]
+        assert saved["saved"]["at"] == 3
+        assert optimizer.param_groups[0]["lr"] == 0.1
+
+    def test_one_that_cannot_be_called_is_refused(self):
+        optimizer = optim.SGD([nn.Parameter(gb.ones(1))])
+
+        with pytest.raises(TypeError, match=r"SGD\.register_state_dict_post_hook: hook"):
+            optimizer.register_state_dict_post_hook(None)
+
     def test_one_replaces_the_arguments(self):
         x = nn.Parameter(gb.ones(1))
         optimizer = optim.SGD([x])

@@ -24,13 +24,14 @@ from garboard.nn.parameter import clear_gradients
 from garboard.optim._hooked import hooked
 from garboard.optim._saved import copied_entry, parts_of
 from garboard.optim._state import States
+from garboard.optim._state_hooks import StateHooked
 
 __all__ = ["Optimizer"]
 
 _Group = dict[str, Any]  # "params", and options of several types
 
 
-class Optimizer:
+class Optimizer(StateHooked):
     """Base of optimizers: parameters in groups, and a state for each of them.
 
     A subclass of yours defines `step`, as for PyTorch: it reads `self.param_groups`, keeps what it
@@ -303,13 +304,17 @@ class Optimizer:
         >>> saved["param_groups"][0]["lr"], saved["param_groups"][0]["params"]
         (0.5, [0])
         """
+        self._call_state_hooks("state_dict_pre")
         saved = {number: entry for number, entry in enumerate(self._entries()) if entry}
         groups, number = [], 0
         for group in self.param_groups:
             numbers = list(range(number, number + len(group["params"])))
             number += len(numbers)
             groups.append({**group, "params": numbers})
-        return {"state": saved, "param_groups": groups}
+        made: dict[str, Any] = self._call_state_hooks(
+            "state_dict_post", {"state": saved, "param_groups": groups}
+        )
+        return made
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Take over options, and copies of the state, of an optimizer with parameters alike.
@@ -330,6 +335,8 @@ class Optimizer:
         0.1
         """
         op = f"{self._name}.load_state_dict"
+        if self._state_hooks and isinstance(state_dict, Mapping):
+            state_dict = self._call_state_hooks("load_state_dict_pre", dict(state_dict))
         groups, saved = parts_of(op, state_dict)
         counts = [len(group["params"]) for group in groups]
         own_counts = [len(group["params"]) for group in self.param_groups]
@@ -346,6 +353,7 @@ class Optimizer:
         for group, own in zip(groups, self.param_groups, strict=True):
             own.update({name: value for name, value in group.items() if name != "params"})
         self._take_over(loaded)
+        self._call_state_hooks("load_state_dict_post")
 
     def _copied(self, op: str, entry: Mapping[str, Any], parameter: Tensor) -> dict[str, Any]:
         like = self._names_of_tensors()
