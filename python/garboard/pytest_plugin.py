@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from garboard import _pytest_peaks
+
 if TYPE_CHECKING:
     from garboard._engine import Tensor
     from garboard.leaks import LeakReport
@@ -159,6 +161,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         group.addoption("--leaks", dest=_DEST, **settings)
     except (ValueError, argparse.ArgumentError):
         group.addoption("--garboard-leaks", dest=_DEST_OF_LONG, **settings)
+    group.addoption(
+        "--leaks-baseline",
+        metavar="FILE",
+        help="known leaks, as garboard.leaks.save_baseline writes them: they fail no test",
+    )
+    _pytest_peaks.add_options(group)
     parser.addini("garboard_leaks", "what --leaks says where it is not given", default="")
 
 
@@ -167,6 +175,17 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", _FAILING_MARKER)
     given = config.getoption(_DEST, None) or config.getoption(_DEST_OF_LONG, None)
     config.stash[_mode] = str(given or config.getini("garboard_leaks"))
+    config.addinivalue_line("markers", _pytest_peaks.MARKER)
+    config.pluginmanager.register(
+        _pytest_peaks.Peaks(config.getoption("memory_peaks")), "garboard-peaks"
+    )
+    if baseline := config.getoption("leaks_baseline"):
+        from garboard.leaks import load_baseline
+
+        try:
+            load_baseline(config.invocation_params.dir / baseline)
+        except (OSError, ValueError) as error:
+            raise pytest.UsageError(f"--leaks-baseline: {error}") from None
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
