@@ -180,3 +180,16 @@ class TestExtraState:
             model.load_state_dict(saved)
 
         assert model.count == 3
+
+
+@pytest.mark.parametrize("has_hooks", [False, True])
+def test_a_module_in_two_places_is_one_child_and_is_saved_under_both_paths(has_hooks):
+    model, calls = nn.Sequential(nn.Linear(1, 1, bias=False)) * 2, []
+    if has_hooks:
+        model.register_state_dict_pre_hook(lambda *given: None)
+
+    model.apply(calls.append)
+
+    assert calls == [model[0], model]
+    assert [name for name, _ in model.named_children()] == ["0"]
+    assert list(model.state_dict()) == ["0.weight", "1.weight"]

@@ -91,7 +91,7 @@ def _collected(
     for hook in module._hooks_of("_state_dict_pre_hooks"):
         hook(module, prefix, keep_vars)
     _save_own(module, state, prefix, keep_vars)
-    for name, child in module.named_children():
+    for name, child in module._places():
         _collected(child, state, f"{prefix}{name}.", keep_vars)
     for hook in module._hooks_of("_state_dict_hooks"):
         changed = hook(module, state, prefix, {})

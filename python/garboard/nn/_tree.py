@@ -192,11 +192,13 @@ class Tree:
             seen.add(self)
         this: Any = self
         yield path, this
-        for name, child in self.named_children():
+        for name, child in self._places():
             yield from child._walk(f"{path}.{name}" if path else name, seen)
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
         """Yield the modules directly below this one with their names, missing ones left out.
+
+        One that stands in several places is yielded once, by the first of its names.
 
         Returns:
             An iterator of pairs: a name and a module.
@@ -204,6 +206,14 @@ class Tree:
         >>> [name for name, _ in gb.nn.Sequential(gb.nn.ReLU()).named_children()]
         ['0']
         """
+        seen: set[Module] = set()
+        for name, child in self._places():
+            if child not in seen:
+                seen.add(child)
+                yield name, child
+
+    def _places(self) -> Iterator[tuple[str, Module]]:
+        """Yield each place below this one and the module in it, be it in others too."""
         for name, role in tuple(self._roles.items()):
             if role == "module" and vars(self)[name] is not None:
                 yield name, vars(self)[name]
@@ -327,7 +337,7 @@ class Tree:
         for name in path.split(".") if path else ():
             found = vars(at).get(name) if at._roles.get(name) == "module" else None
             if found is None:
-                there = [one for one, _ in at.named_children()]
+                there = [one for one, _ in at._places()]
                 raise AttributeError(
                     f"{type(at).__name__} has no module {shown(name)}, of {shown(path)}; there are "
                     f"[{', '.join(map(shown, there[:20]))}]"
