@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from garboard import _check as check
 from garboard import _engine
 from garboard._engine import DTypeError, ShapeError, Tensor
+from garboard._texts import shown
 
 if TYPE_CHECKING:
     from typing import Self
@@ -59,15 +60,22 @@ class Generator(_engine._Generator):
         """Start over from `seed`.
 
         Args:
-            seed: An integer; its last 64 bits count.
+            seed: An integer in [-2^63, 2^64); a negative one counts from 2^64 down.
 
         Returns:
             The generator itself.
 
+        Raises:
+            TypeError: `seed` is no integer.
+            ValueError: It lies outside of that range.
+
         >>> gb.Generator().manual_seed(7).initial_seed()
         7
         """
-        self._set_state(check.integer("manual_seed", "seed", seed) % _WORD, 0)
+        given = check.integer("manual_seed", "seed", seed)
+        if not -_WORD // 2 <= given < _WORD:
+            raise ValueError(f"manual_seed: seed {shown(given)}; one in [-2^63, 2^64) is needed")
+        self._set_state(given % _WORD, 0)
         return self
 
     def seed(self) -> int:
@@ -173,10 +181,14 @@ def manual_seed(seed: int) -> Generator:
     """Restart the default generator, which all threads and devices share.
 
     Args:
-        seed: An integer; its last 64 bits count.
+        seed: An integer in [-2^63, 2^64); a negative one counts from 2^64 down.
 
     Returns:
         `gb.default_generator`.
+
+    Raises:
+        TypeError: `seed` is no integer.
+        ValueError: It lies outside of that range.
 
     >>> generator = gb.manual_seed(0)
     >>> x = gb.rand(2)

@@ -88,6 +88,19 @@ class TestAGenerator:
             "Generator(device='cpu', initial_seed=18446744073709551615)"
         )
 
+    @pytest.mark.parametrize("seed", [2**64, -(2**63) - 1, 10**30])
+    def test_keeps_its_seed_where_a_new_one_does_not_fit(self, seed):
+        generator = gb.Generator().manual_seed(5)
+
+        with pytest.raises(ValueError, match=r"^manual_seed: seed .+; one in \[-2\^63, 2\^64\) is"):
+            generator.manual_seed(seed)
+
+        assert generator.initial_seed() == 5
+
+    @pytest.mark.parametrize("seed", [2**64 - 1, -(2**63)])
+    def test_takes_every_seed_of_64_bits(self, seed):
+        assert gb.Generator().manual_seed(seed).initial_seed() == seed % 2**64
+
     def test_is_put_back_after_a_fork(self):
         gb.manual_seed(3)
         with gb.random.fork_rng():

@@ -416,7 +416,7 @@ def manual_seed(seed: int) -> None:
     """Restart the default generator, which draws for the CPU, too, as `gb.manual_seed` does.
 
     Args:
-        seed: An integer; its last 64 bits count.
+        seed: An integer in [-2^63, 2^64); a negative one counts from 2^64 down.
 
     >>> gb.cuda.manual_seed(0)
     """
@@ -427,7 +427,7 @@ def manual_seed_all(seed: int) -> None:
     """Restart the default generator, which draws for all devices, as `gb.manual_seed` does.
 
     Args:
-        seed: An integer; its last 64 bits count.
+        seed: An integer in [-2^63, 2^64); a negative one counts from 2^64 down.
 
     >>> gb.cuda.manual_seed_all(0)
     """
