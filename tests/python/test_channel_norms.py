@@ -170,3 +170,21 @@ def test_threads_change_no_bit_of_a_norm():
     for other in made[1:]:
         for one, same in zip(made[0], other, strict=True):
             np.testing.assert_array_equal(one, same)
+
+
+@pytest.mark.parametrize(
+    ("training", "eps", "told"),
+    [
+        (True, 0, r"eps 0\.0; more than 0 is needed in training"),
+        (True, -1e-5, r"eps -1e-05; more than 0 is needed in training"),
+        (False, -1.0, r"eps -1\.0; 0 or more is needed"),
+    ],
+)
+def test_batches_refuse_a_spread_that_may_vanish(training, eps, told):
+    x, mean, spread = gb.ones(3, 2), gb.zeros(2), gb.ones(2)
+
+    with pytest.raises(ValueError, match=rf"^batch_norm: {told}"):
+        functional.batch_norm(x, mean, spread, training=training, eps=eps)
+
+    assert mean.tolist() == [0, 0]
+    assert functional.batch_norm(x, mean, spread, eps=0).tolist() == x.tolist()

@@ -89,7 +89,7 @@ def batch_norm(
         bias: [channels], or None.
         training: Use the batch's own mean and variance.
         momentum: How far the running ones move.
-        eps: What is added to the variance.
+        eps: What is added to the variance; in training more than 0.
 
     Returns:
         A new tensor of the input's sizes.
@@ -97,7 +97,8 @@ def batch_norm(
     Raises:
         ShapeError: Fewer than two dims, other numbers of channels, or training on one element a
             channel.
-        ValueError: Neither training nor running statistics.
+        ValueError: Neither training nor running statistics; an `eps` of 0 or less in training, a
+            negative one outside of it.
         TypeError: Something that is no Tensor.
         DisposedError: A tensor is disposed.
 
@@ -112,6 +113,10 @@ def batch_norm(
         )
     channels = input.shape[1]
     _refuse_unless_by_channel(op, input, running_mean, running_var, weight, bias)
+    added = check.worth(op, "eps", eps)
+    if added < 0 or (training and added == 0):
+        least = "more than 0 is needed in training" if training else "0 or more is needed"
+        raise ValueError(f"{op}: eps {added}; {least}")
     if not training:
         if running_mean is None or running_var is None:
             raise ValueError(f"{op}: no running statistics outside of training; both are needed")
