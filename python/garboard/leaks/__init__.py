@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from garboard._site import Site
+from garboard.leaks._assertions import ExpectFreed, expect_freed
 from garboard.leaks._baseline import load_baseline, save_baseline
 from garboard.leaks._checker import LeakChecker
 from garboard.leaks._errors import LeakError, MemoryLeakError, MemoryLeakWarning
@@ -21,6 +22,7 @@ from garboard.leaks.reports._reading import load_report
 from garboard.leaks.reports._report import LeakReport
 
 __all__ = [
+    "ExpectFreed",
     "Holders",
     "Leak",
     "LeakChecker",
@@ -34,6 +36,7 @@ __all__ = [
     "Rate",
     "Site",
     "Snapshot",
+    "expect_freed",
     "explain",
     "ignore",
     "live",
