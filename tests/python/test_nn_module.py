@@ -99,6 +99,18 @@ class TestRegistration:
             with pytest.raises(ValueError, match="no attribute is needed"):
                 register(name, None)
 
+    def test_a_name_keeps_what_it_stands_for(self):
+        layer = nn.Linear(2, 1)
+        layer.register_parameter("weight", nn.Parameter(gb.ones(1, 2)))
+
+        with pytest.raises(ValueError, match="no attribute is needed"):
+            layer.register_buffer("weight", gb.zeros(1, 2))
+        with pytest.raises(ValueError, match="no attribute is needed"):
+            layer.add_module("bias", nn.ReLU())
+
+        assert [name for name, _ in layer.named_parameters()] == ["weight", "bias"]
+        assert layer.weight.tolist() == [[1.0, 1.0]]
+
     def test_assigning_before_init_is_refused(self):
         class Hasty(nn.Module):
             def __init__(self) -> None:

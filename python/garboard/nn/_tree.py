@@ -79,7 +79,7 @@ class Tree:
         >>> len(list(module.parameters()))
         1
         """
-        self._register(self._free_name("register_parameter", name), "parameter", param)
+        self._register(self._free_name("register_parameter", name, "parameter"), "parameter", param)
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """Make `tensor` part of the module's state that no optimizer changes.
@@ -98,7 +98,7 @@ class Tree:
         >>> list(module.state_dict())
         ['mean']
         """
-        free = self._free_name("register_buffer", name)
+        free = self._free_name("register_buffer", name, "buffer")
         self._register(free, "buffer" if persistent else "transient buffer", tensor)
 
     def add_module(self, name: str, module: Module | None) -> None:
@@ -120,13 +120,14 @@ class Tree:
           (head): ReLU()
         )
         """
-        self._register(self._free_name("add_module", name), "module", module)
+        self._register(self._free_name("add_module", name, "module"), "module", module)
 
     register_module = add_module
 
-    def _free_name(self, op: str, given: str) -> str:
+    def _free_name(self, op: str, given: str, role: str) -> str:
         name = check.text(op, "name", given)
-        is_taken = hasattr(self, name) and name not in vars(self).get("_roles", ())
+        known = vars(self).get("_roles", {}).get(name, "")
+        is_taken = hasattr(self, name) and role not in known
         if not name or "." in name or is_taken:
             raise ValueError(
                 f"{op}: the name {shown(name)}; one without dots that is no attribute is needed"
@@ -379,7 +380,7 @@ class Tree:
             self.get_submodule(target)
         parent: Any = self.get_submodule(path)
         if name not in parent._roles:
-            parent._free_name("set_submodule", name)
+            parent._free_name("set_submodule", name, "module")
         setattr(parent, name, module)
 
     def _tensor_at(self, op: str, target: str, roles: tuple[str, ...]) -> Any:

@@ -31,7 +31,7 @@ class NativeOptimizer(Optimizer):
     _new_state: ClassVar[Callable[[], Any]]
 
     def _make_state(self) -> None:
-        self._states: list[Any] = []
+        self._states: list[Any] = [type(self)._new_state() for _ in self.param_groups]
 
     def _refuse_disposed(self) -> None:
         """The step itself finds out."""

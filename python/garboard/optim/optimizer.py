@@ -31,6 +31,10 @@ __all__ = ["Optimizer"]
 _Group = dict[str, Any]  # "params", and options of several types
 
 
+# What a copy makes anew, or goes without.
+_OF_ONE = ("_born", "_post_hooks", "_pre_hooks", "_state_hooks", "_states", "state")
+
+
 class Optimizer(StateHooked):
     """Base of optimizers: parameters in groups, and a state for each of them.
 
@@ -358,6 +362,22 @@ class Optimizer(StateHooked):
     def _copied(self, op: str, entry: Mapping[str, Any], parameter: Tensor) -> dict[str, Any]:
         like = self._names_of_tensors()
         return copied_entry(op, entry, parameter, like=like, numbers=self._number_names)
+
+    # Copies
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What `copy` and `pickle` keep: all but hooks, and the state as plain entries."""
+        kept = {name: value for name, value in vars(self).items() if name not in _OF_ONE}
+        return {**kept, "_saved": self._entries()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Become a copy, of parameters that are copies too."""
+        kept = dict(state)
+        entries = iter(kept.pop("_saved", ()))
+        vars(self).update(kept)
+        self._born = _engine._next_serials()[0]
+        self._make_state()
+        self._take_over([[next(entries, {}) for _ in it["params"]] for it in self.param_groups])
 
     # Life
 
