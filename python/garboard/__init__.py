@@ -167,7 +167,7 @@ _HOMES = {
         "use_deterministic_algorithms",
         "_special_functions": "mvlgamma",
         "_triangles": "tril_indices triu_indices",
-        "_vectors": "cdist combinations cumulative_trapezoid trapezoid trapz vander",
+        "_vectors": "cdist combinations cumulative_trapezoid pdist trapezoid trapz vander",
         "_window_functions": "bartlett_window blackman_window hamming_window hann_window",
     }.items()
     for name in names.split()
@@ -308,6 +308,9 @@ if TYPE_CHECKING:
     )
     from garboard._vectors import (
         cumulative_trapezoid as cumulative_trapezoid,
+    )
+    from garboard._vectors import (
+        pdist as pdist,
     )
     from garboard._vectors import (
         trapezoid as trapezoid,

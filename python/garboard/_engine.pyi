@@ -593,6 +593,7 @@ class Tensor:
     def renorm(
         _self, p: _float, dim: _int, maxnorm: _float, *, out: Tensor | None = None
     ) -> Tensor: ...
+    def renorm_(self, p: _float, dim: _int, maxnorm: _float) -> Tensor: ...
     def histogram(
         _self,
         bins: _int | Tensor,

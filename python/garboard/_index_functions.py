@@ -226,6 +226,33 @@ def renorm(
         return written(op, scope.move_to_outer(x * factor), out)
 
 
+def _renorm_(self: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+    """Write what `renorm` returns into the tensor.
+
+    Args:
+        p: As for `renorm`, as both others.
+        dim: Likewise.
+        maxnorm: Likewise.
+
+    Returns:
+        The tensor itself.
+
+    Raises:
+        ShapeError: There are fewer than two dims.
+        IndexOutOfRangeError: There is no such dim.
+        DTypeError: It is not floating.
+        GradientError: A leaf that requires grad is written.
+        ValueError: `p` is not above 0, or `maxnorm` negative.
+        TypeError: An argument is of another type.
+        DisposedError: The tensor is disposed.
+
+    >>> gb.tensor([[3.0, 4.0]]).renorm_(2, 0, 1)
+    tensor([[0.6000, 0.8000]])
+    """
+    given = check.tensor("renorm_", "input", self)
+    return given.copy_(renorm(given.clone() if given.requires_grad else given, p, dim, maxnorm))
+
+
 class CountsAndEdges(NamedTuple):
     """What `histogram` returns."""
 
@@ -325,5 +352,6 @@ add_methods(
         "index_reduce": index_reduce,
         "index_reduce_": _index_reduce_,
         "renorm": renorm,
+        "renorm_": _renorm_,
     },
 )

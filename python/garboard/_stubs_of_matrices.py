@@ -64,6 +64,7 @@ MATRIX_METHODS = """\
     def renorm(
         _self, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None
     ) -> Tensor: ...
+    def renorm_(self, p: float, dim: int, maxnorm: float) -> Tensor: ...
     def histogram(
         _self,
         bins: int | Tensor,

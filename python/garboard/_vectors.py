@@ -9,11 +9,20 @@ from typing import TYPE_CHECKING, Literal
 from garboard import _check as check
 from garboard import _engine
 from garboard._engine import DTypeError, ShapeError, Tensor
+from garboard._triangles import triu_indices
 
 if TYPE_CHECKING:
     from garboard.types import Number
 
-__all__ = ["cdist", "combinations", "cumulative_trapezoid", "trapezoid", "trapz", "vander"]
+__all__ = [
+    "cdist",
+    "combinations",
+    "cumulative_trapezoid",
+    "pdist",
+    "trapezoid",
+    "trapz",
+    "vander",
+]
 
 _MOST_DIMS = 8
 _LEAST_ROWS = 25  # so many distances each way are had of one product of matrices
@@ -87,6 +96,39 @@ def _by_product(x1: Tensor, x2: Tensor) -> Tensor:
     total = squares - 2 * (x1 @ x2.transpose(-2, -1))
     is_apart = total.detach() > 0
     return _engine.where(is_apart, _engine.where(is_apart, total, 1.0).sqrt(), 0.0)
+
+
+def pdist(input: Tensor, p: float = 2.0) -> Tensor:
+    """Return the distance of each row to each later one.
+
+    Args:
+        input: Floating tensor [n, k].
+        p: The norm's power, 0 or more, or infinity.
+
+    Returns:
+        A new tensor [n (n - 1) / 2], row by row. The graph keeps the differences.
+
+    Raises:
+        ShapeError: There are not two dims.
+        DTypeError: `input` is not floating.
+        ValueError: `p` is negative.
+        TypeError: An argument is of another type.
+        DisposedError: `input` is disposed.
+
+    >>> gb.nn.functional.pdist(gb.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]])).tolist()[:2]
+    [5.0, 1.0]
+    """
+    x = check.tensor("pdist", "input", input)
+    power = check.worth("pdist", "p", p)
+    if not power >= 0:
+        raise ValueError(f"pdist: p {power}; 0 or more is needed")
+    if not x.dtype.is_floating_point:
+        raise DTypeError(f"pdist: dtype {x.dtype}; a floating dtype is needed")
+    if x.ndim != 2:
+        raise ShapeError(f"pdist: sizes {[*x.shape]}; two dims are needed")
+    rows, later = triu_indices(len(x), len(x), 1, device=x.device)
+    apart = x[rows] - x[later]
+    return apart.sum(-1) if x.shape[1] == 0 else apart.norm(power, -1)
 
 
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:

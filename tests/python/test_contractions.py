@@ -321,3 +321,28 @@ def test_places_of_triangles_agree_with_numpys(sizes, offset):
 def test_places_of_a_triangle_of_less_than_nothing_are_refused():
     with pytest.raises(gb.ShapeError, match=r"^tril_indices: row -1"):
         gb.tril_indices(-1, 2)
+
+
+@pytest.mark.parametrize("power", [0.0, 1.0, 2.0, 3.5, float("inf")])
+def test_distances_of_pairs_are_those_above_the_diagonal(power):
+    x = gb.tensor(np.random.default_rng(0).normal(size=(5, 3)), requires_grad=True)
+    rows, later = np.triu_indices(5, 1)
+
+    with gb.leaks.no_leaks():
+        found = gb.nn.functional.pdist(x, power)
+        whole = np.array(gb.cdist(x, x, power).tolist())
+        assert np.allclose(found.tolist(), whole[rows, later])
+        del found
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "match"),
+    [
+        (lambda: gb.pdist(gb.ones(3)), gb.ShapeError, "two dims"),
+        (lambda: gb.pdist(gb.ones(3, 2), -1), ValueError, "p -1"),
+        (lambda: gb.pdist(gb.ones(3, 2).long()), gb.DTypeError, "floating"),
+    ],
+)
+def test_distances_of_what_does_not_fit_are_refused(call, error, match):
+    with pytest.raises(error, match=match):
+        call()

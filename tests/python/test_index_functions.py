@@ -62,6 +62,8 @@ def test_long_parts_are_shortened(power, dim):
     wanted = np.minimum(lengths, 1.5)
     assert np.allclose(np.linalg.norm(found.numpy(), power, axis=1 - dim % 2), wanted, rtol=1e-6)
     assert np.allclose(x.renorm(power, dim, 1e9).numpy(), TABLE)
+    assert x.renorm_(power, dim, 1.5) is x
+    assert gb.equal(x, found)
 
 
 @pytest.mark.parametrize("options", [{}, {"range": (-1.0, 1.0)}, {"density": True}])

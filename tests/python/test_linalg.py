@@ -543,3 +543,36 @@ def test_threads_do_not_change_results():
     gb.set_num_threads(threads)
 
     assert results[0] == results[1]
+
+
+class TestTensorEquations:
+    def test_solutions_and_inverses_are_numpys(self):
+        rng = np.random.default_rng(0)
+        a, b = rng.normal(size=(2, 3, 6)), rng.normal(size=(2, 3))
+
+        found = gb.linalg.tensorsolve(gb.tensor(a), gb.tensor(b))
+
+        assert np.allclose(found.numpy(), np.linalg.tensorsolve(a, b))
+        turned = np.moveaxis(a, 2, 0)
+        assert np.allclose(
+            gb.linalg.tensorsolve(gb.tensor(turned), gb.tensor(b), dims=(0,)).numpy(),
+            np.linalg.tensorsolve(turned, b, axes=(0,)),
+        )
+        inverse = gb.linalg.tensorinv(gb.tensor(a))
+        assert np.allclose(inverse.numpy(), np.linalg.tensorinv(a))
+        assert np.allclose(gb.linalg.tensorinv(gb.tensor(turned), 1).shape, (2, 3, 6))
+
+    @pytest.mark.parametrize(
+        ("call", "error", "match"),
+        [
+            (lambda a: gb.linalg.tensorsolve(a, gb.ones(3)), gb.ShapeError, "as many elements"),
+            (lambda a: gb.linalg.tensorsolve(a, a, (9,)), gb.IndexOutOfRangeError, "dim 9"),
+            (lambda a: gb.linalg.tensorsolve(a, a, (0, -3)), gb.ShapeError, "at most once"),
+            (lambda a: gb.linalg.tensorinv(a, 1), gb.ShapeError, "as many elements"),
+            (lambda a: gb.linalg.tensorinv(a, 0), ValueError, "ind"),
+            (lambda a: gb.linalg.tensorinv([1.0]), TypeError, "A"),
+        ],
+    )
+    def test_what_does_not_fit_is_refused(self, call, error, match):
+        with pytest.raises(error, match=match):
+            call(gb.ones(2, 3, 6))

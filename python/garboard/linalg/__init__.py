@@ -42,6 +42,7 @@ from garboard.linalg._solving import (
     solve_ex,
     solve_triangular,
 )
+from garboard.linalg._tensors import tensorinv, tensorsolve
 
 __all__ = [
     "LinAlgError",
@@ -75,6 +76,8 @@ __all__ = [
     "solve_triangular",
     "svd",
     "svdvals",
+    "tensorinv",
+    "tensorsolve",
     "vander",
     "vecdot",
     "vector_norm",

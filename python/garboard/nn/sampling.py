@@ -56,7 +56,12 @@ class Upsample(Module):
         self.size: Any = None if size is None else check.sizes("Upsample", "size", size)
         if self.size is not None and not isinstance(size, (list, tuple)):
             self.size = self.size[0]
-        self.scale_factor: Any = scale_factor
+        factor = scale_factor
+        if isinstance(factor, (list, tuple)):
+            factor = tuple(float(check.worth("Upsample", "scale_factor", it)) for it in factor)
+        elif factor is not None:
+            factor = check.worth("Upsample", "scale_factor", factor)
+        self.scale_factor: Any = factor
         self.mode: str = check.text("Upsample", "mode", mode)
         self.align_corners: bool | None = align_corners
         self.recompute_scale_factor: bool | None = recompute_scale_factor

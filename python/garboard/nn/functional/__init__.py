@@ -29,6 +29,7 @@ from garboard._engine import (
     tanh,
 )
 from garboard._missing import module_getattr
+from garboard._vectors import pdist
 from garboard.nn.functional._activations import (
     celu,
     elu,
@@ -236,6 +237,7 @@ __all__ = [
     "one_hot",
     "pad",
     "pairwise_distance",
+    "pdist",
     "pixel_shuffle",
     "pixel_unshuffle",
     "poisson_nll_loss",
