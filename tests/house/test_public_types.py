@@ -97,6 +97,8 @@ REASONS = {
     "nn.max_pool1d": POOLED,
     "nn.max_pool2d": POOLED,
     "nn.max_pool3d": POOLED,
+    "optim.Optimizer.__getstate__": COPIED,
+    "optim.Optimizer.__setstate__": COPIED,
     "optim.Adam.__init__": GROUPS,
     "optim.AdamW.__init__": GROUPS,
     "optim.AveragedModel.forward": CALLED,

@@ -63,7 +63,7 @@ LAYERS: list[tuple[Callable[[], gb.nn.Module], str, tuple[int, ...], tuple[int, 
     ),
     (
         lambda: gb.nn.Upsample(scale_factor=2, mode="bilinear"),
-        "Upsample(scale_factor=2, mode='bilinear')",
+        "Upsample(scale_factor=2.0, mode='bilinear')",
         (1, 2, 3, 4),
         (1, 2, 6, 8),
     ),

@@ -8,6 +8,7 @@ from math import prod
 from garboard import _check as check
 from garboard._engine import IndexOutOfRangeError, ShapeError, Tensor
 from garboard._out import written
+from garboard._texts import shown
 from garboard.linalg._solving import inv, solve
 
 __all__ = ["tensorinv", "tensorsolve"]
@@ -64,7 +65,7 @@ def _places(op: str, dims: tuple[int, ...], count: int) -> list[int]:
     for one in found:
         if not -count <= one < count:
             raise IndexOutOfRangeError(
-                f"{op}: dim {one} of a tensor of {count} dims; it must lie in "
+                f"{op}: dim {one} of a tensor of {shown(count)} dims; it must lie in "
                 f"[{-count}, {count - 1}]"
             )
     found = [one % count for one in found]
