@@ -23,7 +23,7 @@ from garboard import _pytest_peaks
 if TYPE_CHECKING:
     from garboard._engine import Tensor
     from garboard.leaks import LeakReport
-    from garboard.leaks.evidence._survivors import Since, Survivor
+    from garboard.leaks.evidence._rows import Since, Survivor
 
 __all__ = ["JudgedTest", "no_leaks"]
 
@@ -56,10 +56,10 @@ class JudgedTest:
     """
 
     def __init__(self, file: str = "") -> None:
-        from garboard.leaks.evidence._survivors import Since
+        from garboard.leaks.evidence._native import EVIDENCE
 
         self._file = file
-        self._since = Since.now()
+        self._since = EVIDENCE.now()
         self._owned: list[tuple[Since, Since]] = []  # births of fixtures that outlive the test
         self._excluded: set[int] = set()
         self._spared: list[object] = []
@@ -89,11 +89,11 @@ class JudgedTest:
             until: The second.
 
         >>> from garboard.pytest_plugin import JudgedTest
-        >>> from garboard.leaks.evidence._survivors import Since
+        >>> from garboard.leaks.evidence._native import EVIDENCE
         >>> judge = JudgedTest()
-        >>> begun = Since.now()
+        >>> begun = EVIDENCE.now()
         >>> table = [gb.zeros(3)]
-        >>> judge.own(begun, Since.now())
+        >>> judge.own(begun, EVIDENCE.now())
         >>> judge.report().ok
         True
         """
@@ -233,13 +233,13 @@ def pytest_fixture_setup(request: pytest.FixtureRequest) -> Iterator[None]:
     judge = request.config.stash.get(_judged, None)
     if judge is None or request.scope == "function":
         return (yield)
-    from garboard.leaks.evidence._survivors import Since
+    from garboard.leaks.evidence._native import EVIDENCE
 
-    before = Since.now()
+    before = EVIDENCE.now()
     try:
         return (yield)
     finally:
-        judge.own(before, Since.now())
+        judge.own(before, EVIDENCE.now())
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -6,8 +6,8 @@ import warnings
 
 from garboard._engine import Tensor
 from garboard.leaks._errors import LeakError, MemoryLeakWarning
+from garboard.leaks.evidence._native import EVIDENCE
 from garboard.leaks.evidence._steps import Steps
-from garboard.leaks.evidence._survivors import Since
 from garboard.leaks.judging._exact import judged
 from garboard.leaks.judging._exemptions import Exemptions
 from garboard.leaks.kinds._variable import KIND as VARIABLE
@@ -34,7 +34,7 @@ class LeakChecker:
 
     def __init__(self, error_on_leak: bool = True) -> None:
         self.error_on_leak = error_on_leak
-        self._since, self._steps = Since.now(), Steps()
+        self._since, self._steps = EVIDENCE.now(), Steps(EVIDENCE)
         self._exemptions = Exemptions()
 
     def check_leaks(self) -> None:

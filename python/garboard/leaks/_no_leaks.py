@@ -11,8 +11,9 @@ from typing import Any, Self, TypeVar
 from garboard import _check as check
 from garboard._scopes import tensors_in
 from garboard.leaks._errors import LeakError
+from garboard.leaks.evidence._native import EVIDENCE
+from garboard.leaks.evidence._rows import Since
 from garboard.leaks.evidence._steps import Steps
-from garboard.leaks.evidence._survivors import Since
 from garboard.leaks.judging._exact import judged
 from garboard.leaks.reports._report import LeakReport
 
@@ -37,7 +38,7 @@ class NoLeaks:
         self._since: list[Since] = []
 
     def __enter__(self) -> Self:
-        self._since.append(Since.now())
+        self._since.append(EVIDENCE.now())
         return self
 
     def __exit__(
@@ -98,8 +99,8 @@ class _Repeats:
     def __init__(self, warmup: int, iterations: int, function: Callable[..., Any]) -> None:
         code = getattr(function, "__code__", None)
         self._file: str = code.co_filename if code is not None else ""
-        self._since = Since.now()
-        self._steps = Steps()
+        self._since = EVIDENCE.now()
+        self._steps = Steps(EVIDENCE)
         self._measured = range(warmup + 1, warmup + iterations + 1)
         self.turns = range(warmup + iterations)
 

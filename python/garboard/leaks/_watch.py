@@ -9,13 +9,13 @@ from types import TracebackType
 from typing import Literal, Self
 
 from garboard import _check as check
-from garboard import _engine
 from garboard._site import site_of
 from garboard._texts import shown
 from garboard.leaks._errors import LeakError, MemoryLeakWarning
 from garboard.leaks._snapshot import Snapshot
+from garboard.leaks.evidence._native import EVIDENCE
 from garboard.leaks.evidence._steps import Steps
-from garboard.leaks.evidence._survivors import Since, cohorts
+from garboard.leaks.evidence._survivors import cohorts
 from garboard.leaks.evidence._views import LEAST_PINNED
 from garboard.leaks.findings._leak import Leak
 from garboard.leaks.holders._roots import Opened
@@ -57,17 +57,18 @@ class LeakWatcher:
 
     def __init__(self, on_leak: OnLeak = "warn") -> None:
         self._on_leak = on_leak
-        self._steps = Steps()
-        self._since = Since.now()
+        self._evidence = EVIDENCE
+        self._steps = Steps(self._evidence)
+        self._since = self._evidence.now()
         self._tracker = Tracker()
-        self._exemptions = Exemptions()
+        self._exemptions = Exemptions(self._evidence)
         self._expected: list[Expected] = []
         self._announced: dict[str, Leak] = {}
         self._has_told = False
-        self._collected = Collected()
+        self._collected = Collected(self._evidence)
         self._cycles: list[Leak] = []
         self._look_for_cycles_at = 0
-        self._warm_bytes = _live_bytes()
+        self._warm_bytes = self._live_bytes()
         self._opened = Opened.here()
         self._report: LeakReport | None = None
 
@@ -77,9 +78,9 @@ class LeakWatcher:
         return f"<LeakWatcher: in step {self._steps.now}, {found} {noun} announced>"
 
     def __enter__(self) -> Self:
-        self._steps = Steps()
-        self._since = Since.now()
-        self._warm_bytes = _live_bytes()
+        self._steps = Steps(self._evidence)
+        self._since = self._evidence.now()
+        self._warm_bytes = self._live_bytes()
         self._opened = Opened.here()
         self._collected.start()
         return self
@@ -118,7 +119,7 @@ class LeakWatcher:
         if now % PERIOD == 0:
             self._evaluate(now)
         elif now == WARMUP:
-            self._warm_bytes = _live_bytes()
+            self._warm_bytes = self._live_bytes()
 
     def epoch(self) -> None:
         """Say that an epoch has ended: from now on, containers are judged by what outlives them.
@@ -135,7 +136,7 @@ class LeakWatcher:
         if len(self._steps.epochs) < 2:
             return
         now = self._steps.now - 1
-        found = cohorts(self._since, self._steps, WARMUP + 1, now)
+        found = cohorts(self._evidence, self._since, self._steps, WARMUP + 1, now)
         self._tracker.feed_epoch(found, self._steps.epochs)
         if due := self._tracker.epoch_due(now):
             self._announce(self._trial(now).tensors(due))
@@ -222,7 +223,7 @@ class LeakWatcher:
         >>> watch.report().ok
         True
         """
-        self._expected.append(Expected(obj, reason, self._steps.now))
+        self._expected.append(Expected(obj, reason, self._steps.now, self._evidence))
 
     def snapshot(self) -> Snapshot:
         """Return what lives now, by birth line; keeps no tensor.
@@ -264,16 +265,16 @@ class LeakWatcher:
             notes=tuple(dict.fromkeys(notes)),
             checked=Checked(
                 steps=now,
-                born=Since.now().alias - self._since.alias,
-                alive=len(_engine._alias_serials(self._since.alias)),
-                grown_bytes=_live_bytes() - self._warm_bytes,
+                born=self._evidence.now().alias - self._since.alias,
+                alive=len(self._evidence.serials(self._since.alias)),
+                grown_bytes=self._live_bytes() - self._warm_bytes,
                 needed=0 if self._steps.epochs else CERTAIN,
             ),
         )
 
     def _suspects(self, now: int) -> list[str]:
         """Say what has survived most steps so far, of a loop that was too short to be sure."""
-        found = cohorts(self._since, self._steps, 1, now)
+        found = cohorts(self._evidence, self._since, self._steps, 1, now)
         return [
             f"suspect so far: {key.what}s born at {site_of(key.site)}, "
             f"of {len(steps)} of {now} steps"
@@ -282,10 +283,18 @@ class LeakWatcher:
         ]
 
     def _trial(self, now: int) -> Trial:
-        return Trial(now, self._since, self._steps, self._tracker, self._exemptions, self._opened)
+        return Trial(
+            self._evidence,
+            now,
+            self._since,
+            self._steps,
+            self._tracker,
+            self._exemptions,
+            self._opened,
+        )
 
     def _evaluate(self, now: int) -> None:
-        found = cohorts(self._since, self._steps, WARMUP + 1, now - GRACE)
+        found = cohorts(self._evidence, self._since, self._steps, WARMUP + 1, now - GRACE)
         self._tracker.feed(now, found)
         if now >= self._look_for_cycles_at and self._collected.is_much(LEAST_PINNED):
             self._look_for_cycles_at = 2 * now
@@ -318,12 +327,15 @@ class LeakWatcher:
 
     def _has_grown_much(self) -> bool:
         """Tell whether the loop has added a tenth of what the device may have."""
-        live = _engine._live_counts()[3]
+        live = self._evidence.live_bytes()
         grown = sum(live.values()) - self._warm_bytes
         if grown < _LEAST_TOLD:
             return False
-        limits = [_engine._memory_limit(_engine.device(name)) for name in live]
+        limits = [self._evidence.memory_limit(device) for device in live]
         return any(limit is not None and grown > limit // 10 for limit in limits)
+
+    def _live_bytes(self) -> int:
+        return sum(self._evidence.live_bytes().values())
 
     def _unfreed(self, now: int) -> list[Leak]:
         found = (expected.leak(now) for expected in self._expected)
@@ -369,10 +381,6 @@ def _warn_at(leak: Leak, text: str) -> None:
     warnings.warn_explicit(
         text, MemoryLeakWarning, leak.site.file or "<unknown>", max(leak.site.line, 1)
     )
-
-
-def _live_bytes() -> int:
-    return sum(_engine._live_counts()[3].values())
 
 
 def watch(level: Literal["site"] = "site", on_leak: OnLeak = "warn") -> LeakWatcher:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from garboard.leaks.evidence._survivors import Node, Survivor
+from garboard.leaks.evidence._rows import Node, Survivor
 
 __all__ = ["Chain", "behind", "chains"]
 

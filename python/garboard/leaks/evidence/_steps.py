@@ -1,6 +1,6 @@
 """The steps, phases and epochs of one watched loop.
 
-The engine stamps every birth with one process-wide step. Watchers may overlap, so each keeps its
+Every birth is stamped with one process-wide step. Watchers may overlap, so each keeps its
 own count and remembers where the process's step stood when its own moved on.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from garboard import _engine
+from garboard.leaks.evidence._evidence import Evidence
 
 __all__ = ["Steps"]
 
@@ -16,13 +16,14 @@ __all__ = ["Steps"]
 class Steps:
     """A watcher's own steps, from 1."""
 
-    def __init__(self) -> None:
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
         self.now = 1
         self.phase = ""
         self.epochs: list[int] = []  # the last step of each epoch that has ended
         self.warm: set[int] = set()  # first steps of phases: what they make is nobody's fault
         self._phases = {""}
-        self._last = _engine._advance_birth_step() + 1
+        self._last = evidence.advance_step() + 1
         # From global step `starts[i]` on, own step = global step - offsets[i]. More than one entry
         # means that somebody else moved the global step on, too.
         self._starts = [self._last]
@@ -32,7 +33,7 @@ class Steps:
         """End a step; return its number."""
         done = self.now
         self.now += 1
-        found = _engine._advance_birth_step()
+        found = self._evidence.advance_step()
         if found != self._last:
             self._starts.append(found + 1)
             self._offsets.append(found + 1 - self.now)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from garboard import _engine
-from garboard.leaks.evidence._survivors import survivors
+from garboard.leaks.evidence._evidence import Evidence
 
 __all__ = ["LEAST_PINNED", "pinned_bytes"]
 
@@ -14,25 +13,26 @@ LEAST_PINNED = 1 << 20  # bytes; below that nobody wants to hear of it
 MOST_COVERED = 0.1  # of the storage
 
 
-def pinned_bytes(storages: Collection[int]) -> int:
+def pinned_bytes(evidence: Evidence, storages: Collection[int]) -> int:
     """Return the bytes that copies would free of those of some storages that only small views keep.
 
     Args:
+        evidence: What lives.
         storages: Their serials; without those that a graph keeps, which do not end with the views.
     """
     views: dict[int, list[tuple[int, int]] | None] = {}
-    for alias in survivors(0, storages=list(storages)):
+    for alias in evidence.survivors(storages=list(storages)):
         spans = views.setdefault(alias.storage, [])
         if not alias.is_view:
             views[alias.storage] = None
         elif spans is not None:
             spans.append(_span(alias.tensor))
     found = 0
-    for row in _engine._storages(min(views)) if any(views.values()) else ():
-        spans = views.get(row["serial"])
-        if spans and not row["exports"]:
+    for row in evidence.storages(min(views)) if any(views.values()) else ():
+        spans = views.get(row.serial)
+        if spans and not row.is_exported:
             covered = _union(spans)
-            found += row["bytes"] - covered if covered < MOST_COVERED * row["bytes"] else 0
+            found += row.nbytes - covered if covered < MOST_COVERED * row.nbytes else 0
     return found
 
 

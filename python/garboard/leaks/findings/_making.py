@@ -9,7 +9,7 @@ from dataclasses import replace
 from garboard._engine import Tensor, human_bytes
 from garboard._site import site_of
 from garboard.leaks.evidence._graphs import Chain
-from garboard.leaks.evidence._survivors import Node, Survivor, Unheld
+from garboard.leaks.evidence._rows import Node, Survivor, Unheld
 from garboard.leaks.findings._fixes import accumulating
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._leak import Leak, Rate, Verdict, fingerprint_of

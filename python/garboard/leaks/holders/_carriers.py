@@ -13,11 +13,11 @@ from typing import Any
 
 from garboard import _engine
 from garboard._engine import GraphNode
-from garboard._hooks import hook_tables
 from garboard._nests import tensors_in
 from garboard._site import line_of
+from garboard.leaks.evidence._evidence import Evidence
+from garboard.leaks.evidence._rows import Node, Survivor, Unheld
 from garboard.leaks.evidence._steps import Steps
-from garboard.leaks.evidence._survivors import Node, Survivor, Unheld
 from garboard.leaks.holders._describe import loaded_class
 from garboard.leaks.holders._unasked import is_a
 
@@ -32,10 +32,10 @@ def carriers(nodes: dict[int, Node], storages: dict[int, Unheld]) -> list[Surviv
     return [*_graph_nodes(nodes), *_optimizers(storages), *_gradients(storages)]
 
 
-def hook_rows(steps: Steps) -> list[Survivor]:
+def hook_rows(evidence: Evidence, steps: Steps) -> list[Survivor]:
     """Return a row for each registered hook: its table, and where and when it was put there."""
     found = []
-    for table, births in hook_tables():
+    for table, births in evidence.hooks():
         for number, (site, step) in births.items():
             birth = Unheld(number, line_of(site), steps.own(step), 0)
             found.append(_row(table, "hook", birth, 0))

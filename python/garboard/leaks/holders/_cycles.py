@@ -8,7 +8,7 @@ from types import FrameType
 from typing import Any
 
 from garboard._engine import Tensor
-from garboard.leaks.evidence._survivors import Survivor
+from garboard.leaks.evidence._rows import Survivor
 from garboard.leaks.holders._describe import described, is_context, place_of
 from garboard.leaks.holders._hops import Link, links
 from garboard.leaks.holders._roots import is_ours

@@ -9,7 +9,7 @@ from types import FrameType, FunctionType
 from typing import Any
 
 from garboard import _engine
-from garboard.leaks.evidence._survivors import Survivor
+from garboard.leaks.evidence._rows import Survivor
 from garboard.leaks.holders._describe import function_name, is_context, loaded_class
 from garboard.leaks.holders._hops import Link, links
 from garboard.leaks.holders._roots import ANYWHERE, Opened

@@ -13,6 +13,7 @@ from garboard import _engine
 from garboard._engine import Tensor
 from garboard._site import Site, site_of
 from garboard._texts import printable
+from garboard.leaks.evidence._native import EVIDENCE
 from garboard.leaks.holders._describe import code_of, described, file_of, is_context, place_of
 from garboard.leaks.holders._hops import Link, links
 from garboard.leaks.holders._roots import ANYWHERE, Opened, depth_of, phases
@@ -202,7 +203,7 @@ def who_holds(tensor: Tensor, limit: int = 5) -> Holders:
     chains: list[tuple[str, ...]] = []
     names: list[str] = []
     for _ in range(most):
-        path = _engine._holder_paths(phases(), [tensor], skip)[0]
+        path = _engine._holder_paths(phases(EVIDENCE), [tensor], skip)[0]
         if path is None:
             break
         chain = links(path)

@@ -11,9 +11,11 @@ from dataclasses import replace
 from typing import Any
 
 from garboard import _engine
+from garboard.leaks.evidence._evidence import Evidence
 from garboard.leaks.evidence._graphs import Chain, behind, chains
+from garboard.leaks.evidence._rows import Since, Survivor
 from garboard.leaks.evidence._steps import Steps
-from garboard.leaks.evidence._survivors import Since, Survivor, nodes, survivors, unheld
+from garboard.leaks.evidence._survivors import nodes, survivors, unheld
 from garboard.leaks.evidence._views import pinned_bytes
 from garboard.leaks.holders._carriers import carriers, hook_rows
 from garboard.leaks.holders._cycles import Cycle, cycle_through
@@ -31,6 +33,7 @@ class Look:
     """What lives now, of what was born since a point in time.
 
     Args:
+        evidence: What lives.
         since: Older births are no suspects.
         steps: Translates birth steps; without it they are the process's.
         is_suspect: Which survivors are looked at.
@@ -42,6 +45,7 @@ class Look:
 
     def __init__(
         self,
+        evidence: Evidence,
         since: Since,
         steps: Steps | None,
         is_suspect: Callable[[Survivor], bool],
@@ -53,12 +57,12 @@ class Look:
         self._is_carrier = is_carrier
         self._opened = opened
         self._loop_file = loop_file or caller_file()
-        self._since, self._steps = since, steps
+        self.evidence, self._since, self._steps = evidence, since, steps
         self._carried: set[int] = set()
         self._carriers: list[Survivor] = []
-        self.nodes = nodes(since.node, steps)
-        self._heads = list(survivors(0, steps, with_graph=True))
-        self.suspects = [it for it in survivors(since.alias, steps) if is_suspect(it)]
+        self.nodes = nodes(evidence, since.node, steps)
+        self._heads = list(survivors(evidence, 0, steps, with_graph=True))
+        self.suspects = [it for it in survivors(evidence, since.alias, steps) if is_suspect(it)]
         if is_deep:
             self._suspect_carriers()
         self._saved = {serial for node in self.nodes.values() for serial in node.saved_storages}
@@ -70,12 +74,12 @@ class Look:
         """Nodes and storages to which no tensor leads may be carried on by other objects."""
         reached = behind((it.node for it in self._heads), self.nodes)
         left = {serial: node for serial, node in self.nodes.items() if serial not in reached}
-        storages = {it.serial: it for it in unheld(self._since.storage, self._steps)}
+        storages = {it.serial: it for it in unheld(self.evidence, self._since.storage, self._steps)}
         carried = set(storages)
         found = carriers(left, storages)
         self._carried = carried - set(storages)
         if self._steps is not None:
-            found += hook_rows(self._steps)
+            found += hook_rows(self.evidence, self._steps)
         self.suspects += filter(self._is_carrier, found)
         self._carriers = found
 
@@ -97,18 +101,19 @@ class Look:
         group.is_retained = any(it.was_retained and not it.is_released for it in hanging)
         if all(it.is_view for it in group.survivors):
             storages = {it.storage for it in group.survivors} - self._saved
-            group.pinned_bytes = pinned_bytes(storages)
+            group.pinned_bytes = pinned_bytes(self.evidence, storages)
 
     def _reached(self, asked: list[Survivor]) -> list[tuple[Survivor, list[Any]]]:
         """Return those that a root leads to, with the objects on the way."""
         if not asked:
             return []
-        found = _engine._holder_paths(phases(), [it.tensor for it in asked], [])
+        found = _engine._holder_paths(phases(self.evidence), [it.tensor for it in asked], [])
         return [(it, path) for it, path in zip(asked, found, strict=True) if path is not None]
 
     def groups_of(self, is_asked_for: Callable[[Survivor], bool]) -> list[Group]:
         """Group others of what lives, suspects or not."""
-        return grouped(self._reached([it for it in survivors(0, self._steps) if is_asked_for(it)]))
+        alive = survivors(self.evidence, 0, self._steps)
+        return grouped(self._reached([it for it in alive if is_asked_for(it)]))
 
     def chains(self) -> list[Chain]:
         """Return the graphs behind every living alias, old or young."""
@@ -116,12 +121,12 @@ class Look:
 
     def owner_of(self, head: Survivor) -> Group | None:
         """Return the way from a root to one alias."""
-        path = _engine._holder_paths(phases(), [head.tensor], [])[0]
+        path = _engine._holder_paths(phases(self.evidence), [head.tensor], [])[0]
         return grouped([(head, path)])[0] if path is not None else None
 
     def facts_of_unreached(self) -> tuple[list[Survivor], list[Survivor]]:
         """Return what arrays, capsules or buffers explain, and the others; without the tensors."""
-        exported = {row["serial"] for row in _engine._storages(0) if row["exports"]}
+        exported = {row.serial for row in self.evidence.storages() if row.is_exported}
         facts = [replace(it, tensor=None, scope=None) for it in self.unreached]
         outside = [it for it in facts if it.what == "export" or it.storage in exported]
         explained = {it.serial for it in outside}
@@ -145,7 +150,7 @@ class Look:
         for holder in lists:
             holder.clear()
         gc.collect()
-        return set(_engine._alias_serials())
+        return set(self.evidence.serials())
 
 
 def _with_bare_ones(groups: list[Group]) -> list[Group]:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from garboard import _engine
 from garboard._texts import printable
+from garboard.leaks.evidence._evidence import Evidence
 from garboard.leaks.holders._unasked import is_a, module_name_of
 
 __all__ = ["ANYWHERE", "Opened", "caller_file", "depth_of", "is_ours", "phases"]
@@ -63,7 +64,7 @@ def depth_of(frame: FrameType | None) -> int:
     return depth
 
 
-def phases() -> list[list[object]]:
+def phases(evidence: Evidence) -> list[list[object]]:
     """Return the roots in the order in which they explain best.
 
     What a module holds lasts; what only a running frame holds ends with it. So frames come last,
@@ -71,7 +72,7 @@ def phases() -> list[list[object]]:
     such as `ctx` of a Function, where nothing that Python knows leads.
     """
     threads = [*_engine._thread_roots(), contextvars.copy_context()]
-    return [_modules(), threads, _frames(), _engine._held_by_graphs()]
+    return [_modules(), threads, _frames(), evidence.held_by_graphs()]
 
 
 def _modules() -> list[object]:

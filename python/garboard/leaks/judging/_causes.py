@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from garboard.leaks.evidence._graphs import behind
-from garboard.leaks.evidence._survivors import Node
+from garboard.leaks.evidence._rows import Node
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._leak import Verdict
 from garboard.leaks.holders._describe import function_name, is_context

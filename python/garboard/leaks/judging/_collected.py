@@ -6,7 +6,7 @@ import gc
 from collections.abc import Mapping
 from typing import Any
 
-from garboard import _engine
+from garboard.leaks.evidence._evidence import Evidence
 
 __all__ = ["Collected"]
 
@@ -18,7 +18,8 @@ class Collected:
     evidence.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
         self.bytes = 0
         self.times = 0
         self._before = 0
@@ -33,15 +34,14 @@ class Collected:
 
     def is_much(self, least: int) -> bool:
         """Tell whether it was more than so many bytes and a twentieth of what lives."""
-        return self.times > 1 and self.bytes > max(least, _live_bytes() // 20)
+        return self.times > 1 and self.bytes > max(least, self._live_bytes() // 20)
 
     def _note(self, phase: str, info: Mapping[str, Any]) -> None:
         if phase == "start":
-            self._before = _live_bytes()
-        elif (ended := self._before - _live_bytes()) > 0:
+            self._before = self._live_bytes()
+        elif (ended := self._before - self._live_bytes()) > 0:
             self.bytes += ended
             self.times += 1
 
-
-def _live_bytes() -> int:
-    return sum(_engine._live_counts()[3].values())
+    def _live_bytes(self) -> int:
+        return sum(self._evidence.live_bytes().values())

@@ -6,11 +6,12 @@ import gc
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from garboard import _engine
-from garboard._hooks import registered_hooks
+from garboard.leaks.evidence._evidence import Evidence
 from garboard.leaks.evidence._graphs import Chain
+from garboard.leaks.evidence._native import EVIDENCE
+from garboard.leaks.evidence._rows import Since, Survivor
 from garboard.leaks.evidence._steps import Steps
-from garboard.leaks.evidence._survivors import Since, Survivor, unheld
+from garboard.leaks.evidence._survivors import registered_hooks, unheld
 from garboard.leaks.findings._leak import Leak
 from garboard.leaks.findings._making import leak_of_graph, leak_of_group, leak_of_unreached
 from garboard.leaks.holders._describe import loaded_class
@@ -36,6 +37,7 @@ def judged(
     is_exempt: Callable[[Survivor], bool] = lambda _: False,
     loop_file: str = "",
     spared: Sequence[object] = (),
+    evidence: Evidence = EVIDENCE,
 ) -> Judgement:
     """Report what was born since a point in time and still lives.
 
@@ -46,13 +48,19 @@ def judged(
         is_exempt: Tells what is none of the stretch's business.
         loop_file: The stretch's source file; the innermost caller's by default.
         spared: Objects that end with the stretch, and what they hold with them.
+        evidence: What lives.
     """
-    born = Since.now().alias - since.alias
-    if not any(_engine._cohorts(*since, 0, 2**32 - 1)) and not (measured and registered_hooks()):
+    born = evidence.now().alias - since.alias
+    whats = {it.what for it in evidence.births(since, 0, _LAST_STEP)}
+    if measured and registered_hooks(evidence):
+        whats.add("hook")
+    if not whats:
         return Judgement((), (), Checked(len(measured), born, 0))
-    exact = _Exact(since, steps, measured, is_exempt, loop_file, spared)
+    exact = _Exact(
+        evidence, since, steps, measured, is_exempt, loop_file, spared, bool(whats & _UNSEEN)
+    )
     leaks, notes = without_ignored(exact.leaks())
-    alive = len(_engine._alias_serials(since.alias))
+    alive = len(evidence.serials(since.alias))
     return Judgement(
         tuple(sorted(leaks, key=lambda leak: leak.gravity)),
         tuple([*exact.notes, *notes]),
@@ -60,29 +68,35 @@ def judged(
     )
 
 
+_LAST_STEP = 2**32 - 1
+_UNSEEN = {"node", "storage", "hook"}  # what is no tensor of Python's
+
+
 class _Exact:
     def __init__(
         self,
+        evidence: Evidence,
         since: Since,
         steps: Steps | None,
         measured: Sequence[int],
         is_exempt: Callable[[Survivor], bool],
         loop_file: str,
         spared: Sequence[object],
+        is_deep: bool,
     ) -> None:
-        self._spared = spared
+        self._evidence, self._spared = evidence, spared
         self._since, self._steps, self._measured = since, steps, measured
         self._last = max(measured, default=0)
-        _, _, nodes, storages = _engine._cohorts(*since, 0, 2**32 - 1)
         self._look = Look(
+            evidence,
             since,
             steps,
             lambda it: self._counts(it.step) and not is_exempt(it) and not is_disposed(it.tensor),
             loop_file,
-            is_deep=bool(nodes or storages or (measured and registered_hooks())),
+            is_deep=is_deep,
             is_carrier=self._is_new,
         )
-        self._exemptions = Exemptions()
+        self._exemptions = Exemptions(evidence)
         self.notes: list[str] = []
 
     def leaks(self) -> list[Leak]:
@@ -111,11 +125,15 @@ class _Exact:
 
     def _of_rest(self, explained: set[int]) -> list[Leak]:
         """What lives although no tensor, no optimizer and no graph of one leads to it."""
-        before = [it for it in unheld(self._since.storage, self._steps) if self._counts(it.step)]
+        before = [
+            it
+            for it in unheld(self._evidence, self._since.storage, self._steps)
+            if self._counts(it.step)
+        ]
         if all(it.serial in explained for it in before):
             return []
         gc.collect()
-        alive = {it.serial for it in unheld(self._since.storage)} - explained
+        alive = {it.serial for it in unheld(self._evidence, self._since.storage)} - explained
         left = [it for it in before if it.serial in alive]
         if not left or not self._is_of_all(Counter(it.step for it in left)):
             return []

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import date
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 from weakref import ref
 
 from garboard import _check as check
-from garboard import _engine
 from garboard._engine import Tensor
 from garboard._site import site_of
 from garboard._texts import printable, shown
+from garboard.leaks.evidence._evidence import Evidence
+from garboard.leaks.evidence._native import EVIDENCE
 from garboard.leaks.findings._leak import Leak
 from garboard.leaks.holders._groups import Group
 from garboard.leaks.holders._holders import expression
@@ -88,7 +89,8 @@ class _Expected(NamedTuple):
 class Exemptions:
     """What one watcher was told to expect. Holds serials and weak references, no tensor."""
 
-    def __init__(self) -> None:
+    def __init__(self, evidence: Evidence = EVIDENCE) -> None:
+        self._evidence = evidence
         self._serials: dict[int, str] = {}
         self._objects: list[tuple[Any, str]] = []
         self._expected: list[_Expected] = []
@@ -103,7 +105,7 @@ class Exemptions:
         told = printable(check.text("exclude", "reason", reason))
         for thing in things:
             if is_a(thing, Tensor):
-                self._serials[_engine._birth(cast("Tensor", thing))[0]] = told
+                self._serials[self._evidence.birth(thing)[0]] = told
                 continue
             try:
                 self._objects.append((ref(thing), told))

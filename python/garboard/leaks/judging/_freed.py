@@ -11,6 +11,8 @@ from garboard import _engine
 from garboard._engine import Tensor
 from garboard._site import Site
 from garboard._texts import printable
+from garboard.leaks.evidence._evidence import Evidence
+from garboard.leaks.evidence._native import EVIDENCE
 from garboard.leaks.findings._leak import Leak, Rate, fingerprint_of
 from garboard.leaks.holders._describe import described, file_of, loaded_class, place_of
 from garboard.leaks.holders._groups import is_container
@@ -26,7 +28,9 @@ __all__ = ["Expected"]
 class Expected:
     """One object that should be gone; held weakly."""
 
-    def __init__(self, thing: object, reason: str, step: int) -> None:
+    def __init__(
+        self, thing: object, reason: str, step: int, evidence: Evidence = EVIDENCE
+    ) -> None:
         told = printable(check.text("expect_freed", "reason", reason))
         try:
             self._weak = ref(thing)
@@ -35,7 +39,7 @@ class Expected:
                 f"expect_freed: a {type_name(type(thing))}, which cannot be referred to weakly; "
                 "give a tensor, a module or another object"
             ) from None
-        self._reason, self._step = told, step
+        self._reason, self._step, self._evidence = told, step, evidence
 
     def leak(self, now: int) -> Leak | None:
         """Return a finding if the object still lives, and something holds it."""
@@ -45,7 +49,7 @@ class Expected:
         thing: Any = self._weak()
         if thing is None or (is_a(thing, Tensor) and is_disposed(thing)):
             return None
-        path = _engine._holder_paths(phases(), [thing], [])[0]
+        path = _engine._holder_paths(phases(self._evidence), [thing], [])[0]
         site = place_of(thing) or Site(file_of(thing), 1, type_name(type(thing), is_qualified=True))
         chain = links(path) if path is not None else []
         last = len(chain) - 2

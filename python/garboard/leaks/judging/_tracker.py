@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from garboard.leaks.evidence._graphs import Chain
-from garboard.leaks.evidence._survivors import Key
+from garboard.leaks.evidence._rows import Key
 from garboard.leaks.judging._growth import ENDLESS, GRACE, LEAST_COHORTS, PERIOD, WARMUP, Growth
 
 __all__ = ["Tracker"]

@@ -10,11 +10,12 @@ import gc
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from garboard import _engine
+from garboard.leaks.evidence._evidence import Evidence
 from garboard.leaks.evidence._graphs import Chain
+from garboard.leaks.evidence._rows import Key, Node, Since, Survivor, Unheld
 from garboard.leaks.evidence._steps import Steps
-from garboard.leaks.evidence._survivors import Key, Node, Since, Survivor, Unheld, unheld
 from garboard.leaks.evidence._survivors import nodes as all_nodes
+from garboard.leaks.evidence._survivors import unheld
 from garboard.leaks.evidence._views import LEAST_PINNED
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._leak import Leak, Verdict
@@ -51,6 +52,7 @@ class Trial:
 
     def __init__(
         self,
+        evidence: Evidence,
         now: int,
         since: Since,
         steps: Steps,
@@ -58,7 +60,7 @@ class Trial:
         exemptions: Exemptions,
         opened: Opened,
     ) -> None:
-        self._opened = opened
+        self._evidence, self._opened = evidence, opened
         self._now, self._since, self._steps = now, since, steps
         self._tracker, self._exemptions = tracker, exemptions
         self.notes: list[str] = []
@@ -127,7 +129,7 @@ class Trial:
     def _rest(self, look: Look) -> tuple[list[Unheld], list[Node]]:
         """Return the storages and nodes that nothing found so far leads to."""
         known_nodes, known_storages = look.explained()
-        storages = unheld(self._since.storage, self._steps)
+        storages = unheld(self._evidence, self._since.storage, self._steps)
         return (
             [it for it in storages if it.serial not in known_storages and it.step > WARMUP],
             [it for it in look.nodes.values() if it.serial not in known_nodes and it.step > WARMUP],
@@ -139,12 +141,12 @@ class Trial:
         What the collector ends was held by a cycle, and by no object of the program's.
         """
         gc.collect()
-        alive = {it.serial for it in unheld(self._since.storage)}
+        alive = {it.serial for it in unheld(self._evidence, self._since.storage)}
         dead = [it for it in storages if it.serial not in alive]
         if self._is_much(sum(it.nbytes for it in dead)) or self._is_piling(dead, "storage"):
             return [leak_of_unreached(dead, NATIVE_CYCLE, "CYCLE", self._now)]
         living = [it for it in storages if it.serial in alive]
-        nodes_alive = all_nodes(self._since.node)
+        nodes_alive = all_nodes(self._evidence, self._since.node)
         return self._judge_unnamed(living, "storage") or self._judge_unnamed(
             [it for it in nodes if it.serial in nodes_alive], "node"
         )
@@ -154,7 +156,7 @@ class Trial:
 
     def _is_much(self, nbytes: int) -> bool:
         """Tell whether bytes that waited for the collector are worth a word."""
-        live_bytes = sum(_engine._live_counts()[3].values())
+        live_bytes = sum(self._evidence.live_bytes().values())
         return nbytes > max(LEAST_PINNED, (live_bytes + nbytes) // 20)
 
     def _judge_unnamed(self, found: Sequence[Unheld | Node], what: str) -> list[Leak]:
@@ -165,6 +167,7 @@ class Trial:
 
     def _look(self, is_suspect: Callable[[Survivor], bool], is_deep: bool = False) -> Look:
         return Look(
+            self._evidence,
             self._since,
             self._steps,
             is_suspect,

@@ -1,0 +1,94 @@
+"""What lives, as plain rows, whichever library it is of: none keeps a tensor alive for long."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+__all__ = ["Births", "Key", "Node", "Since", "Storage", "Survivor", "Unheld"]
+
+
+class Key(NamedTuple):
+    """A group of births: what was born, and the site's number.
+
+    What: "tensor", "export", "node", "storage" (that no tensor of Python's has) or "hook".
+    """
+
+    what: str
+    site: int
+
+
+class Births(NamedTuple):
+    """How many things of one kind, site and step live; the site is not yet that of its line."""
+
+    what: str
+    site: int
+    step: int
+    number: int
+
+
+class Since(NamedTuple):
+    """The serials that the next alias, storage and node have: a point in time."""
+
+    alias: int
+    storage: int
+    node: int
+
+
+@dataclass(slots=True)
+class Survivor:
+    """A living alias. Holds it: drop the row before the user's code runs again."""
+
+    tensor: Any
+    serial: int
+    site: int
+    step: int
+    what: str
+    scope: Any
+    shape: tuple[int, ...]
+    dtype: str
+    device: str
+    nbytes: int
+    requires_grad: bool
+    is_view: bool
+    storage: int
+    node: int
+
+    @property
+    def type_text(self) -> str:
+        """`float32[8, 32]`; never the values."""
+        return f"{self.dtype}{list(self.shape)}"
+
+
+@dataclass(slots=True)
+class Node:
+    """A living graph node, without the node."""
+
+    serial: int
+    site: int
+    step: int
+    name: str
+    is_released: bool
+    was_retained: bool
+    was_walked: bool
+    saved_bytes: int
+    saved_storages: list[int]
+    next: list[int]
+
+
+class Storage(NamedTuple):
+    """A living storage: its number, its size, and whether something outside the library has it."""
+
+    serial: int
+    nbytes: int
+    is_exported: bool
+
+
+@dataclass(slots=True)
+class Unheld:
+    """A living storage that no tensor of Python's has."""
+
+    serial: int
+    site: int
+    step: int
+    nbytes: int
