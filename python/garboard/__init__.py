@@ -17,6 +17,7 @@ _interpreter.mark_library_frames()
 
 from garboard import _exchange as _exchange  # noqa: E402
 from garboard import _functions  # noqa: E402
+from garboard import _notebook as _notebook  # noqa: E402
 from garboard import _numpy_functions as _numpy_functions  # noqa: E402
 from garboard._autocast import (  # noqa: E402
     autocast,

@@ -7,6 +7,7 @@ import os
 from typing import NamedTuple
 
 from garboard import _engine
+from garboard._notebook import cell_of
 
 __all__ = ["Site", "line_of", "site_of", "underlined"]
 
@@ -29,7 +30,10 @@ class Site(NamedTuple):
 
     @property
     def place(self) -> str:
-        """The place as `train.py:42`: the path from the working directory, for a file below it."""
+        """The place as `train.py:42`: the path from the working directory, for a file below it.
+
+        A line of a notebook's cell is `In[7]:5`.
+        """
         if not self.file:
             return "an unknown line"
         return f"{short_path(self.file)}:{self.line}"
@@ -66,7 +70,12 @@ def line_of(number: int) -> int:
 
 
 def short_path(file: str) -> str:
-    """Return the path from the working directory, or the bare name of a file elsewhere."""
+    """Return the path from the working directory, or the bare name of a file elsewhere.
+
+    A notebook's cell is `In[7]`.
+    """
+    if cell := cell_of(file):
+        return cell
     try:
         path = os.path.relpath(file)
     except (OSError, ValueError):  # no working directory; another drive

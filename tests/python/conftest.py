@@ -8,6 +8,8 @@ from collections.abc import Generator, Iterator
 import garboard as gb
 import pytest
 
+from tests.support.notebook import notebook as notebook
+
 _has_passed = pytest.StashKey[bool]()
 
 

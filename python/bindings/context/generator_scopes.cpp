@@ -5,6 +5,7 @@
 #include "csrc/core/text.h"
 #include "python/bindings/interpreter/birth_site.h"
 #include "python/bindings/interpreter/errors.h"
+#include "python/bindings/interpreter/file_names.h"
 #include "python/bindings/interpreter/gil.h"
 #include "python/bindings/interpreter/interpreter_frame.h"
 #include "python/bindings/interpreter/ref.h"
@@ -97,7 +98,7 @@ class GeneratorObserver final : public BirthObserver {
     const std::string name = scope.name().empty() ? "a scope" : text("scope \"", scope.name(), '"');
     const std::string message =
         text("dispose_scope: ", name, ", opened by the generator ", opened.function, "() at ",
-             opened.file, ":", opened.line,
+             shown_file(opened.file), ":", opened.line,
              ", is open across a yield and will end what its "
              "consumer makes here; close it before each yield, and move what is yielded out first "
              "(scope.move_to_outer)");

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "python/bindings/interpreter/frame_variables.h"
@@ -60,12 +61,21 @@ class Numbers {
 
 constexpr std::int32_t unreached = -1, skipped = -2, no_parent = -1;
 
+/// A holder, and one object that it refers to.
+using Reference = std::pair<py::object, py::object>;
+
 class ReferenceSearch {
  public:
-  ReferenceSearch(const std::vector<py::object>& targets, const std::vector<py::object>& skip) {
+  ReferenceSearch(const std::vector<py::object>& targets, const std::vector<py::object>& skip,
+                  const std::vector<Reference>& hidden) {
     for (const py::object& target : targets) wanted_.at(target.ptr()) = 0;
     for (const py::object& object : targets) missing_ += wanted_.at(object.ptr())++ == 0;
     for (const py::object& object : skip) numbers_.at(object.ptr()) = skipped;
+    for (const auto& [holder, held] : hidden) {
+      held_in_hiding_.at(held.ptr()) = 0;
+      hidden_.push_back({holder.ptr(), held.ptr()});
+    }
+    std::ranges::sort(hidden_);
   }
 
   /// Follows `roots` to the end, or until every target has been met.
@@ -98,11 +108,20 @@ class ReferenceSearch {
   void meet(PyObject* object) {
     const bool is_wanted = wanted_.has(object);
     if (!is_wanted && !PyObject_IS_GC(object)) return;  // it leads nowhere
+    if (!hidden_.empty() && is_hidden(object)) return;
     std::int32_t& number = numbers_.at(object);
     if (number != unreached) return;
     number = static_cast<std::int32_t>(met_.size());
     met_.push_back({object, parent_});
     missing_ -= is_wanted;
+  }
+
+  using Borrowed = std::pair<const PyObject*, const PyObject*>;
+
+  bool is_hidden(PyObject* object) {
+    if (parent_ == no_parent || !held_in_hiding_.has(object)) return false;
+    const Borrowed reference(met_[static_cast<std::size_t>(parent_)].object, object);
+    return std::ranges::binary_search(hidden_, reference);
   }
 
   static int visit(PyObject* object, void* search) {
@@ -117,16 +136,18 @@ class ReferenceSearch {
     if (const traverseproc traverse = Py_TYPE(object)->tp_traverse) traverse(object, visit, this);
   }
 
-  Numbers numbers_, wanted_;
-  std::vector<Met> met_;  // the queue as well: what stands before `next_` has been followed
+  Numbers numbers_, wanted_, held_in_hiding_;
+  std::vector<Borrowed> hidden_;  // sorted
+  std::vector<Met> met_;          // the queue as well: what stands before `next_` has been followed
   std::size_t next_ = 0;
   std::int32_t parent_ = no_parent;
   std::int64_t missing_ = 0;
 };
 
 py::list holder_paths(const std::vector<std::vector<py::object>>& phases,
-                      const std::vector<py::object>& targets, const std::vector<py::object>& skip) {
-  ReferenceSearch search(targets, skip);
+                      const std::vector<py::object>& targets, const std::vector<py::object>& skip,
+                      const std::vector<Reference>& hidden) {
+  ReferenceSearch search(targets, skip, hidden);
   for (const std::vector<py::object>& roots : phases) search.run(roots);
   // References to all of them first: making a list may run anything.
   std::vector<std::vector<py::object>> found;
@@ -167,8 +188,10 @@ py::object variables_of(const py::object& frame) {
 
 void bind_holders(py::module_& m) {
   m.def("_holder_paths", &holder_paths, py::arg("phases"), py::arg("targets"), py::arg("skip"),
+        py::arg("hidden") = std::vector<Reference>(),
         "For each target the objects from a root to it, or None. The roots of a phase are followed "
-        "to the end before the next phase begins; what is in skip is never met.");
+        "to the end before the next phase begins; what is in skip is never met. Each (holder, "
+        "held) of hidden is a reference that is not followed.");
   m.def("_thread_roots", &thread_roots,
         "The dict of each thread, and the exceptions it is handling.");
   m.def("_frame_variables", &variables_of, py::arg("frame"),

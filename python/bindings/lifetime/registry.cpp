@@ -14,6 +14,7 @@
 #include "python/bindings/context/scope_stack.h"
 #include "python/bindings/interpreter/birth_site.h"
 #include "python/bindings/interpreter/errors.h"
+#include "python/bindings/interpreter/file_names.h"
 #include "python/bindings/lifetime/living_nodes.h"
 #include "python/bindings/tensor/packed_sequence.h"
 #include "python/bindings/tensor/tensor_object.h"
@@ -225,6 +226,9 @@ void bind_registry(py::module_& m) {
   m.def("_site_count", &site_count, "How many sites are interned: lines of a file and function.");
   m.def("_add_library_path", &add_library_path, py::arg("prefix"),
         "Code below this path is the library's: births are booked to its caller.");
+  m.def(
+      "_name_files_by", [](py::handle namer) { name_files_by(namer.ptr()); }, py::arg("namer"),
+      "Messages call a file what namer(file) returns.");
   m.def(
       "_birth",
       [](py::handle tensor) {

@@ -8,6 +8,7 @@
 #include "python/bindings/detours/deferring.h"
 #include "python/bindings/interpreter/birth_site.h"
 #include "python/bindings/interpreter/errors.h"
+#include "python/bindings/interpreter/file_names.h"
 #include "python/bindings/interpreter/gil.h"
 #include "python/bindings/module/stubs.h"
 #include "python/bindings/tensor/anchors.h"
@@ -47,7 +48,7 @@ PYBIND11_MODULE(_engine, m) {
     const WithGil gil;
     if (!gil) return {};
     const SiteText text = text_of(site);
-    return text.file + ":" + std::to_string(text.line) + " " + text.function + "()";
+    return shown_file(text.file) + ":" + std::to_string(text.line) + " " + text.function + "()";
   });
   bind_autograd(m);
   bind_custom_functions(m);

@@ -16,7 +16,7 @@ from garboard.leaks._snapshot import Snapshot
 from garboard.leaks._watch import LeakWatcher, watch
 from garboard.leaks.evidence._live import LiveGroup, live
 from garboard.leaks.findings._leak import Leak, Rate
-from garboard.leaks.holders._holders import Holders, who_holds
+from garboard.leaks.holders._who_holds import Holders, who_holds
 from garboard.leaks.judging._exemptions import ignore
 from garboard.leaks.reports._reading import load_report
 from garboard.leaks.reports._report import LeakReport

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Literal, Self
 
 from garboard import _check as check
+from garboard._notebook import shown_file
 from garboard._site import site_of
 from garboard._texts import shown
 from garboard.leaks._errors import LeakError, MemoryLeakWarning
@@ -378,9 +379,8 @@ def _warn(leak: Leak) -> None:
 
 
 def _warn_at(leak: Leak, text: str) -> None:
-    warnings.warn_explicit(
-        text, MemoryLeakWarning, leak.site.file or "<unknown>", max(leak.site.line, 1)
-    )
+    file = shown_file(leak.site.file) or "<unknown>"
+    warnings.warn_explicit(text, MemoryLeakWarning, file, max(leak.site.line, 1))
 
 
 def watch(level: Literal["site"] = "site", on_leak: OnLeak = "warn") -> LeakWatcher:

@@ -7,6 +7,7 @@ import os
 from typing import Any
 
 from garboard import _engine
+from garboard._notebook import shown_file
 
 __all__ = ["snapshot"]
 
@@ -107,7 +108,7 @@ class _View:
         """Return one list for each caller, always the same: a pickle writes it once."""
         if caller not in self._frames:
             self._frames[caller] = [
-                {"filename": file, "line": line, "name": function}
+                {"filename": shown_file(file), "line": line, "name": function}
                 for file, line, function in _engine._lines_of_caller(caller)
             ]
         return self._frames[caller]

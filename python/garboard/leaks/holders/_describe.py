@@ -17,6 +17,7 @@ from typing import Any
 
 from garboard import _engine
 from garboard._engine import GraphNode, Tensor
+from garboard._notebook import CellOutputs
 from garboard._site import Site, site_of
 from garboard._texts import printable
 from garboard.leaks.holders._unasked import (
@@ -58,6 +59,8 @@ def described(thing: Any) -> str:
         return f"frame of {_code(thing.f_code, thing.f_lineno).called}"
     if is_a(thing, FunctionType):
         return f"function {printable(thing.__name__)}()"
+    if type(thing) is CellOutputs:
+        return "what the notebook's cells have shown"
     length = length_of(thing)
     if length is not None:
         bound = _bound(thing) if is_a(thing, deque) else None

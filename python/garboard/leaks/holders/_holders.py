@@ -1,34 +1,28 @@
-"""Who holds a tensor: chains from a root down to it, as text that names variables and lines."""
+"""What a holder is called: chains from a root down to a tensor, as text that names variables and
+lines."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 from types import FrameType
-from typing import Any
 
-from garboard import _check as check
-from garboard import _engine
 from garboard._engine import Tensor
-from garboard._site import Site, site_of
+from garboard._site import Site
 from garboard._texts import printable
-from garboard.leaks.evidence._native import EVIDENCE
 from garboard.leaks.holders._describe import code_of, described, file_of, is_context, place_of
-from garboard.leaks.holders._hops import Link, links
-from garboard.leaks.holders._roots import ANYWHERE, Opened, depth_of, phases
+from garboard.leaks.holders._hops import Link
+from garboard.leaks.holders._roots import ANYWHERE, Opened, depth_of
 from garboard.leaks.holders._source import Scope, Storing, is_emptied, is_in_loop, storing_line
-from garboard.leaks.holders._unasked import is_a, is_cache, is_disposed, type_name
+from garboard.leaks.holders._unasked import is_a, is_cache, type_name
 
 __all__ = [
-    "Holders",
     "chain_text",
     "expression",
     "holder_site",
     "holder_text",
     "may_be_emptied",
     "storing_of",
-    "who_holds",
 ]
 
 
@@ -42,6 +36,9 @@ def chain_text(chain: Sequence[Link]) -> tuple[str, ...]:
     return tuple(found)
 
 
+_VARIABLES = ("global", "local", "closure variable", "default argument", "output")
+
+
 def expression(chain: Sequence[Link]) -> str:
     """Return how the last object is called: `losses`, `Trainer.history['loss']`.
 
@@ -50,7 +47,7 @@ def expression(chain: Sequence[Link]) -> str:
     text = ""
     for before, link in pairwise(chain):
         kind, name = link.edge
-        if kind in ("global", "local", "closure variable", "default argument") and name:
+        if kind in _VARIABLES and name:
             text = name
         elif kind == "class attribute":
             text = f"{type_name(before.object)}.{name}"
@@ -80,7 +77,7 @@ def storing_of(chain: Sequence[Link], near: Site) -> tuple[str, Storing] | None:
 def holder_site(chain: Sequence[Link], near: Site) -> Site | None:
     """Return the line that fills the last object of a chain, or where its owner is defined."""
     at = _last_named(chain)
-    if at is None:
+    if at is None or chain[at].edge.kind == "output":  # which no line stores
         return None
     if is_cache(chain[at].object):
         return place_of(chain[at].object)
@@ -150,85 +147,3 @@ def holder_text(chain: Sequence[Link], near: Site, place: Site | None = None) ->
     name = expression(chain) or described(last.object)
     site = place or holder_site(chain, near)
     return f"{what} `{name}`" + (f" ({site.place})" if site else "")
-
-
-@dataclass(frozen=True)
-class Holders:
-    """What keeps one tensor alive, the holder that explains most first.
-
-    Attributes:
-        tensor: The tensor in words, with its birth.
-        chains: For each object that refers to the tensor, the chain from a root.
-        native: What keeps its storage alive outside Python: graph nodes, exports.
-        names: Each chain's holder in words.
-    """
-
-    tensor: str
-    chains: tuple[tuple[str, ...], ...]
-    native: tuple[str, ...] = ()
-    names: tuple[str, ...] = field(default=(), repr=False)
-
-    def __str__(self) -> str:
-        lines = [self.tensor]
-        for name, chain in zip(self.names, self.chains, strict=True):
-            lines.append(f"held by {name}")
-            lines += [f"  {'╰→' if i == len(chain) - 1 else '│ '} {x}" for i, x in enumerate(chain)]
-        lines += [f"storage kept by {text}" for text in self.native]
-        if not self.chains and not self.native:
-            lines.append("held by nothing that can be seen from Python")
-        return "\n".join(lines)
-
-
-def who_holds(tensor: Tensor, limit: int = 5) -> Holders:
-    """Tell which variables, containers, graphs and exports keep a tensor alive.
-
-    Args:
-        tensor: The tensor in question; the variable it is passed in is one of its holders.
-        limit: How many holders to name.
-
-    Returns:
-        Holders: text, which keeps nothing alive.
-
-    Raises:
-        TypeError: `tensor` is no Tensor, `limit` no integer.
-        ValueError: `limit` is below 0.
-
-    >>> kept = [gb.zeros(3)]
-    >>> print(gb.leaks.who_holds(kept[0]).chains[0][-1])
-    [0]: Tensor float32[3] #...
-    """
-    most = check.count("who_holds", "limit", limit)
-    born = site_of(_engine._birth(check.tensor("who_holds", "tensor", tensor))[1])
-    skip: list[Any] = []
-    chains: list[tuple[str, ...]] = []
-    names: list[str] = []
-    for _ in range(most):
-        path = _engine._holder_paths(phases(EVIDENCE), [tensor], skip)[0]
-        if path is None:
-            break
-        chain = links(path)
-        chains.append(chain_text(chain))
-        names.append(holder_text(chain, born))
-        if len(path) < 2:
-            break
-        skip.append(path[-2])  # the next chain must come by another holder
-        del path, chain
-    return Holders(
-        tensor=f"{described(tensor)}, born at {born}",
-        chains=tuple(chains),
-        native=_native_holders(tensor),
-        names=tuple(names),
-    )
-
-
-def _native_holders(tensor: Tensor) -> tuple[str, ...]:
-    if is_disposed(tensor):
-        return ()
-    nodes, exports = _engine._storage_keepers(tensor)
-    kept = [
-        f"graph node {name} #{serial}, recorded at {site_of(site)}" for name, serial, site in nodes
-    ]
-    if exports:
-        more = f" ({exports} of them)" if exports > 1 else ""
-        kept.append(f"an array, capsule or buffer outside the library{more}")
-    return tuple(kept)

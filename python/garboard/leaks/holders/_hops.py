@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import (
     AsyncGeneratorType,
     BuiltinMethodType,
@@ -25,6 +25,7 @@ from types import (
 from typing import Any, NamedTuple
 
 from garboard import _engine
+from garboard._notebook import CellOutputs, is_output_name
 from garboard._texts import printable, shown
 from garboard.leaks.holders._unasked import (
     attributes_of,
@@ -85,18 +86,23 @@ def _step(holder: Any, ahead: Sequence[Any]) -> Step:
     return _of_instance(holder, ahead) or (Edge("refers to"), 1)
 
 
+def keys_to(mapping: Any, value: Any) -> Iterator[object]:
+    """Yield the keys of `value`."""
+    items = list(dict.items(mapping) if is_a(mapping, dict) else mapping.items())
+    return (key for key, other in items if other is value)
+
+
 def key_of(mapping: Any, value: Any) -> tuple[object] | None:
     """Return the key of `value`, in a tuple, if it is there."""
-    items = list(dict.items(mapping) if is_a(mapping, dict) else mapping.items())
-    return next(((key,) for key, other in items if other is value), None)
+    return next(((key,) for key in keys_to(mapping, value)), None)
 
 
 def name_of(space: Any, value: Any) -> str | None:
-    """Return the name of `value` in a namespace."""
-    key = key_of(space, value)
-    if key is None:
+    """Return the name of `value` in a namespace; of several, one that a person gave it."""
+    keys = sorted(keys_to(space, value), key=is_output_name)
+    if not keys:
         return None
-    return str.__str__(key[0]) if is_a(key[0], str) else written(key[0])
+    return str.__str__(keys[0]) if is_a(keys[0], str) else written(keys[0])
 
 
 def written(key: object, room: int = _LONGEST_KEY) -> str:
@@ -182,6 +188,11 @@ def _of_type(cls: type, ahead: Sequence[Any]) -> Step | None:
     return None
 
 
+def _of_outputs(outputs: CellOutputs, ahead: Sequence[Any]) -> Step | None:
+    step = _of_instance(outputs, ahead)
+    return (Edge("output", step[0].name), step[1]) if step is not None else None
+
+
 def _of_mapping(mapping: Any, ahead: Sequence[Any]) -> Step | None:
     key = key_of(mapping, ahead[0])
     if key is not None:
@@ -254,6 +265,7 @@ _RULES: tuple[tuple[Any, _Rule], ...] = (
     (TracebackType, _of_traceback),
     (BaseException, _of_exception),
     (CellType, _of_cell),
+    (CellOutputs, _of_outputs),
     (dict, _of_mapping),
     ((list, tuple, deque), _of_sequence),
     ((set, frozenset), _of_set),

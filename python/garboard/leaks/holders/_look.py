@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from garboard import _engine
 from garboard.leaks.evidence._evidence import Evidence
 from garboard.leaks.evidence._graphs import Chain, behind, chains
 from garboard.leaks.evidence._rows import Since, Survivor
@@ -20,7 +19,7 @@ from garboard.leaks.evidence._views import pinned_bytes
 from garboard.leaks.holders._carriers import carriers, hook_rows
 from garboard.leaks.holders._cycles import Cycle, cycle_through
 from garboard.leaks.holders._groups import Group, grouped, is_container
-from garboard.leaks.holders._roots import ANYWHERE, Opened, caller_file, phases
+from garboard.leaks.holders._roots import ANYWHERE, Opened, caller_file, paths_to
 
 __all__ = ["Look"]
 
@@ -107,7 +106,7 @@ class Look:
         """Return those that a root leads to, with the objects on the way."""
         if not asked:
             return []
-        found = _engine._holder_paths(phases(self.evidence), [it.tensor for it in asked], [])
+        found = paths_to(self.evidence, [it.tensor for it in asked])
         return [(it, path) for it, path in zip(asked, found, strict=True) if path is not None]
 
     def groups_of(self, is_asked_for: Callable[[Survivor], bool]) -> list[Group]:
@@ -121,7 +120,7 @@ class Look:
 
     def owner_of(self, head: Survivor) -> Group | None:
         """Return the way from a root to one alias."""
-        path = _engine._holder_paths(phases(self.evidence), [head.tensor], [])[0]
+        path = paths_to(self.evidence, [head.tensor])[0]
         return grouped([(head, path)])[0] if path is not None else None
 
     def facts_of_unreached(self) -> tuple[list[Survivor], list[Survivor]]:

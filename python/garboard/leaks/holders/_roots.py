@@ -1,4 +1,4 @@
-"""Where every chain of references begins: modules, threads, running frames."""
+"""Where every chain of references begins: modules, what a notebook keeps, threads, frames."""
 
 from __future__ import annotations
 
@@ -6,18 +6,21 @@ import contextvars
 import os
 import sys
 import threading
+from collections.abc import Sequence
 from types import FrameType, ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from garboard import _engine
+from garboard._notebook import kept_outputs
 from garboard._texts import printable
 from garboard.leaks.evidence._evidence import Evidence
 from garboard.leaks.holders._unasked import is_a, module_name_of
 
-__all__ = ["ANYWHERE", "Opened", "caller_file", "depth_of", "is_ours", "phases"]
+__all__ = ["ANYWHERE", "Opened", "Roots", "caller_file", "depth_of", "is_ours", "paths_to"]
 
 _LEAKS = os.path.dirname(os.path.dirname(__file__))
-_OURS = (_LEAKS + os.sep, os.path.join(os.path.dirname(_LEAKS), "pytest_plugin"))
+_PACKAGE = os.path.dirname(_LEAKS)
+_OURS = (_LEAKS + os.sep, *(os.path.join(_PACKAGE, name) for name in ("jupyter", "pytest_plugin")))
 # Frames of these only show what they look at.
 _ONLOOKERS = {"bdb", "coverage", "pdb", "pydevd", "_pydevd_bundle", "cProfile"}
 
@@ -64,15 +67,43 @@ def depth_of(frame: FrameType | None) -> int:
     return depth
 
 
-def phases(evidence: Evidence) -> list[list[object]]:
-    """Return the roots in the order in which they explain best.
+class Roots:
+    """The roots in the order in which they explain best, for as many searches as one looks for.
 
     What a module holds lasts; what only a running frame holds ends with it. So frames come last,
-    and the same program gives the same chain each time. Behind them is what graphs hold of Python,
-    such as `ctx` of a Function, where nothing that Python knows leads.
+    and the same program gives the same chain each time. What a notebook keeps of its cells' values
+    comes after what the user's variables hold, under one name. Behind the frames is what graphs
+    hold of Python, such as `ctx` of a Function, where nothing that Python knows leads.
     """
-    threads = [*_engine._thread_roots(), contextvars.copy_context()]
-    return [_modules(), threads, _frames(), evidence.held_by_graphs()]
+
+    def __init__(self, evidence: Evidence) -> None:
+        kept = kept_outputs()
+        threads = [*_engine._thread_roots(), contextvars.copy_context()]
+        outputs: list[object] = [kept.outputs] if kept is not None else []
+        self._skip = kept.keepers if kept is not None else []
+        self._hidden = kept.hidden if kept is not None else []
+        self._phases = [_modules(), outputs, threads, _frames(), evidence.held_by_graphs()]
+
+    def paths_to(
+        self,
+        targets: Sequence[object],
+        hidden: Sequence[tuple[object, object]] = (),
+        skip: Sequence[object] = (),
+    ) -> list[list[Any] | None]:
+        """Return for each target the objects from a root to it, or None where none leads there.
+
+        Args:
+            targets: What is looked for.
+            hidden: References, each (holder, held), that are not followed.
+            skip: Objects that are on no way.
+        """
+        skipped, unseen = [*self._skip, *skip], [*self._hidden, *hidden]
+        return _engine._holder_paths(self._phases, targets, skipped, unseen)
+
+
+def paths_to(evidence: Evidence, targets: Sequence[object]) -> list[list[Any] | None]:
+    """Return for each target the objects from a root to it, or None where none leads there."""
+    return Roots(evidence).paths_to(targets)
 
 
 def _modules() -> list[object]:

@@ -7,7 +7,6 @@ from typing import Any
 from weakref import ref
 
 from garboard import _check as check
-from garboard import _engine
 from garboard._engine import Tensor
 from garboard._site import Site
 from garboard._texts import printable
@@ -18,7 +17,7 @@ from garboard.leaks.holders._describe import described, file_of, loaded_class, p
 from garboard.leaks.holders._groups import is_container
 from garboard.leaks.holders._holders import chain_text, holder_site, holder_text
 from garboard.leaks.holders._hops import links
-from garboard.leaks.holders._roots import phases
+from garboard.leaks.holders._roots import paths_to
 from garboard.leaks.holders._unasked import is_a, is_disposed, type_name
 from garboard.leaks.kinds._not_freed import KIND
 
@@ -49,7 +48,7 @@ class Expected:
         thing: Any = self._weak()
         if thing is None or (is_a(thing, Tensor) and is_disposed(thing)):
             return None
-        path = _engine._holder_paths(phases(self._evidence), [thing], [])[0]
+        path = paths_to(self._evidence, [thing])[0]
         site = place_of(thing) or Site(file_of(thing), 1, type_name(type(thing), is_qualified=True))
         chain = links(path) if path is not None else []
         last = len(chain) - 2

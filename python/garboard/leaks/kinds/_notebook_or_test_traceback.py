@@ -1,7 +1,8 @@
 """A tool keeps the last error, and with it the frames and tensors of what failed.
 
 The interpreter (`sys.last_exc`), IPython, pytest and log handlers that keep records do. The next
-error, however small, replaces it; `traceback.clear_frames` empties its frames.
+error, however small, replaces it; `traceback.clear_frames` empties its frames, in a notebook
+`%leaks clear tracebacks`.
 
 Evidence: an exception that such a tool holds is on the way. RETAINED, without growth.
 """
@@ -13,20 +14,24 @@ import logging
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._traits import is_exception, passes, passes_loaded
 from garboard.leaks.holders._groups import Group
+from garboard.leaks.holders._last_error import is_last_error, let_go_of_last_error
 
 __all__ = ["KIND"]
-
-_NAMES = {"last_exc", "last_value", "last_traceback", "InteractiveTB"}
 
 
 def _fits(group: Group) -> bool:
     if not is_exception(group):
         return False
-    if _NAMES & {link.edge.name for link in group.chain}:
+    if is_last_error(group.chain):
         return True
     return passes(group, logging.LogRecord) or passes_loaded(
         group, ("_pytest._code.code", "ExceptionInfo")
     )
+
+
+def _fix(group: Group) -> str:
+    text = "the tool keeps the last error; the next small error replaces it"
+    return f"{text}, and {let_go_of_last_error()} frees it" if is_last_error(group.chain) else text
 
 
 KIND = Kind(
@@ -36,5 +41,5 @@ KIND = Kind(
     rank=30,
     fits=_fits,
     standing=lambda group: "RETAINED",
-    fix="the tool keeps the last error; the next small error replaces it",
+    fix_group=_fix,
 )

@@ -1,0 +1,164 @@
+"""Who holds a tensor: of one that is given, or of those that were born at a line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any
+
+from garboard import _check as check
+from garboard import _engine
+from garboard._engine import Tensor
+from garboard._site import Site, site_of
+from garboard._texts import shown
+from garboard.leaks.evidence._native import EVIDENCE
+from garboard.leaks.holders._describe import described
+from garboard.leaks.holders._holders import chain_text, holder_text
+from garboard.leaks.holders._hops import Link, links
+from garboard.leaks.holders._last_error import last_error_text
+from garboard.leaks.holders._roots import Roots
+from garboard.leaks.holders._unasked import is_a, is_disposed
+
+__all__ = ["Holders", "held_by", "who_holds"]
+
+
+@dataclass(frozen=True)
+class Holders:
+    """What keeps one tensor alive, the holder that explains most first.
+
+    Of several tensors, born at one line: what keeps the newest of them, then the others.
+
+    Attributes:
+        tensor: The tensor in words, with its birth.
+        chains: For each object that refers to the tensor, the chain from a root.
+        native: What keeps its storage alive outside Python: graph nodes, exports.
+        names: Each chain's holder in words.
+    """
+
+    tensor: str
+    chains: tuple[tuple[str, ...], ...]
+    native: tuple[str, ...] = ()
+    names: tuple[str, ...] = field(default=(), repr=False)
+
+    def __str__(self) -> str:
+        lines = [self.tensor]
+        for name, chain in zip(self.names, self.chains, strict=True):
+            lines.append(f"held by {name}")
+            lines += [f"  {'╰→' if i == len(chain) - 1 else '│ '} {x}" for i, x in enumerate(chain)]
+        lines += [f"storage kept by {text}" for text in self.native]
+        if not self.chains and not self.native:
+            lines.append("held by nothing that can be seen from Python")
+        return "\n".join(lines)
+
+
+def who_holds(tensor: Tensor | Site | str | int, limit: int = 5) -> Holders:
+    """Tell which variables, containers, graphs and exports keep a tensor alive.
+
+    In a notebook, `Out[2]`, `_2` and `_` are one holder, `Out[2]`; what the traceback of a failed
+    cell keeps says which cell, and what lets go of it.
+
+    Args:
+        tensor: The tensor in question; the variable it is passed in is one of its holders. Or its
+            serial number, the one behind `#` in reports. Or a line, such as "train.py:42" or
+            "In[7]:5": all that was born there and lives.
+        limit: How many holders to name.
+
+    Returns:
+        Holders: text, which keeps nothing alive.
+
+    Raises:
+        TypeError: `tensor` is none of these, `limit` no integer.
+        ValueError: `limit` is below 0; no tensor of that serial number, or of that line, lives.
+
+    >>> kept = [gb.zeros(3)]
+    >>> print(gb.leaks.who_holds(kept[0]).chains[0][-1])
+    [0]: Tensor float32[3] #...
+    """
+    most = check.count("who_holds", "limit", limit)
+    asked = _tensors_of(tensor)  # the newest last
+    roots = Roots(EVIDENCE)
+    chains: list[tuple[str, ...]] = []
+    names: list[str] = []
+    for one in reversed(asked):
+        born = site_of(_engine._birth(one)[1])
+        for chain in _chains_to(one, roots, most - len(chains)):
+            chains.append(chain_text(chain))
+            names.append(held_by(chain, born))
+    newest = asked[-1]
+    text = f"{described(newest)}, born at {site_of(_engine._birth(newest)[1])}"
+    return Holders(
+        tensor=text if len(asked) == 1 else f"{text}, the newest of {len(asked)}",
+        chains=tuple(chains),
+        native=_native_holders(newest),
+        names=tuple(names),
+    )
+
+
+def held_by(chain: list[Link], born: Site) -> str:
+    """Return the holder in words, with what frees it where a notebook or traceback is it."""
+    text = last_error_text(chain)
+    return holder_text(chain, born) + (f", {text}" if text else "")
+
+
+def _chains_to(tensor: Tensor, roots: Roots, most: int) -> list[list[Link]]:
+    """Return a chain for each reference to the tensor, at most so many."""
+    found: list[list[Link]] = []
+    hidden: list[tuple[object, object]] = []
+    frames: list[object] = []
+    while len(found) < most:
+        path = roots.paths_to([tensor], hidden, frames)[0]
+        if path is None:
+            break
+        found.append(links(path))
+        if len(path) < 2:
+            break
+        # The next chain must come by another reference, and not by a copy of a frame's variables.
+        if is_a(path[-2], FrameType):
+            frames.append(path[-2])
+        else:
+            hidden.append((path[-2], tensor))
+    return found
+
+
+_NEEDED = "a Tensor, its serial number, or a line such as 'train.py:42'"
+
+
+def _tensors_of(given: Any) -> list[Tensor]:
+    """Return the tensors in question, the oldest first; each is alive."""
+    if isinstance(given, Tensor):
+        return [given]
+    if isinstance(given, (Site, str)):
+        line = given.place if isinstance(given, Site) else check.text("who_holds", "tensor", given)
+        found, of_what = _born_at(line), f"{shown(line)}; a line where a living tensor was born"
+    else:
+        number = check.integer("who_holds", "tensor", given, _NEEDED)
+        found = [it["tensor"] for it in _engine._aliases(max(number, 0)) if it["serial"] == number]
+        of_what = f"serial number {shown(number)}; that of a living tensor"
+    if not found:
+        raise ValueError(f"who_holds: {of_what} is needed")
+    return found
+
+
+def _born_at(line: str) -> list[Tensor]:
+    rows = _engine._aliases()
+    sites = {number: site_of(number) for number in {row["site"] for row in rows}}
+    wanted = {number for number, site in sites.items() if line in _names_of(site)}
+    return [row["tensor"] for row in rows if row["site"] in wanted]
+
+
+def _names_of(site: Site) -> set[str]:
+    """Return what a line is called here and there: with its function, by its path, as its cell."""
+    return {str(site), site.place, site.place.rpartition(":")[0], f"{site.file}:{site.line}"}
+
+
+def _native_holders(tensor: Tensor) -> tuple[str, ...]:
+    if is_disposed(tensor):
+        return ()
+    nodes, exports = _engine._storage_keepers(tensor)
+    kept = [
+        f"graph node {name} #{serial}, recorded at {site_of(site)}" for name, serial, site in nodes
+    ]
+    if exports:
+        more = f" ({exports} of them)" if exports > 1 else ""
+        kept.append(f"an array, capsule or buffer outside the library{more}")
+    return tuple(kept)
