@@ -7,19 +7,22 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 
 import garboard
-from garboard import _explain_command, _info, _report_command, _run_command, _show_command
+from garboard import _info
+from garboard._commands import annotate, diff, explain, html, report, run, show
 from garboard.demo import command as demo
 
 __all__ = ["main"]
 
-# Each has a SUMMARY, `add_options(parser)` and `run(options)`, which returns the exit status.
 COMMANDS = {
+    "annotate": annotate,
     "demo": demo,
-    "explain": _explain_command,
+    "diff": diff,
+    "explain": explain,
+    "html": html,
     "info": _info,
-    "report": _report_command,
-    "run": _run_command,
-    "show": _show_command,
+    "report": report,
+    "run": run,
+    "show": show,
 }
 
 

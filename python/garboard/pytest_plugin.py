@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from garboard import _pytest_peaks
+from garboard import _pytest_peaks, _pytest_reports, _pytest_rules
 
 if TYPE_CHECKING:
     from garboard._engine import Tensor
@@ -27,11 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["JudgedTest", "no_leaks"]
 
-_MARKER = (
-    "no_leaks(limit='0 B', iterations=None, warmup=3): fail the test if tensors, graphs or exports "
-    "outlive it; `limit` lets that many bytes live on; with `iterations` the test is repeated, and "
-    "what every measured run leaves alive is a leak."
-)
 _FAILING_MARKER = (
     "every_allocation_fails: run the test as it is, then once for each allocation that it makes, "
     "which fails with OutOfMemoryError; each run must raise that, or catch it and pass, and leave "
@@ -63,6 +58,7 @@ class JudgedTest:
         self._owned: list[tuple[Since, Since]] = []  # births of fixtures that outlive the test
         self._excluded: set[int] = set()
         self._spared: list[object] = []
+        self._of_repeats: LeakReport | None = None
 
     def exclude(self, *tensors: Tensor) -> None:
         """Let these tensors live on.
@@ -115,6 +111,20 @@ class JudgedTest:
         """
         self._spared.append(thing)
 
+    def take(self, report: LeakReport) -> None:
+        """Take what a repeated test left alive for the judgement.
+
+        Args:
+            report: Of all its runs.
+
+        >>> from garboard.pytest_plugin import JudgedTest
+        >>> judge = JudgedTest()
+        >>> judge.take(gb.leaks.LeakReport(notes=("five runs",)))
+        >>> judge.report().notes
+        ('five runs',)
+        """
+        self._of_repeats = report
+
     def report(self) -> LeakReport:
         """Judge; nothing of what is found is kept.
 
@@ -128,6 +138,8 @@ class JudgedTest:
         from garboard.leaks import LeakReport
         from garboard.leaks.judging._exact import judged
 
+        if self._of_repeats is not None:
+            return self._of_repeats
         found = judged(
             self._since, is_exempt=self._is_exempt, loop_file=self._file, spared=self._spared
         )
@@ -166,16 +178,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="FILE",
         help="known leaks, as garboard.leaks.save_baseline writes them: they fail no test",
     )
+    _pytest_rules.add_options(parser, group)
+    _pytest_reports.add_options(group)
     _pytest_peaks.add_options(group)
     parser.addini("garboard_leaks", "what --leaks says where it is not given", default="")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", _MARKER)
-    config.addinivalue_line("markers", _FAILING_MARKER)
+    for marker in (*_pytest_rules.MARKERS, _FAILING_MARKER, _pytest_peaks.MARKER):
+        config.addinivalue_line("markers", marker)
     given = config.getoption(_DEST, None) or config.getoption(_DEST_OF_LONG, None)
     config.stash[_mode] = str(given or config.getini("garboard_leaks"))
-    config.addinivalue_line("markers", _pytest_peaks.MARKER)
+    _pytest_rules.read_settings(config)
+    if files := config.getoption("leaks_report"):
+        file = _pytest_reports.FindingsFile(files, config.invocation_params.dir)
+        config.pluginmanager.register(file, "garboard-findings")
     config.pluginmanager.register(
         _pytest_peaks.Peaks(config.getoption("memory_peaks")), "garboard-peaks"
     )
@@ -202,12 +219,7 @@ def _is_judged(item: pytest.Item) -> bool:
     mode = item.config.stash.get(_mode, "")
     if mode == "off":
         return False
-    return bool(mode) or _is_marked(item)
-
-
-def _is_marked(item: pytest.Item) -> bool:
-    has_fixture = "no_leaks" in getattr(item, "fixturenames", ())
-    return has_fixture or item.get_closest_marker("no_leaks") is not None
+    return bool(mode) or _pytest_rules.is_marked(item)
 
 
 @pytest.fixture
@@ -245,15 +257,17 @@ def pytest_fixture_setup(request: pytest.FixtureRequest) -> Iterator[None]:
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     """Repeat the test where its marker says so; a marker that says nonsense fails it."""
-    if _is_judged(item):
-        _allowed_bytes(item)
-    iterations = _setting(item, "iterations", None)
-    if iterations is None or not isinstance(item, pytest.Function) or not _is_judged(item):
+    if not _is_judged(item):
+        return (yield)
+    rules = _pytest_rules.rules_of(item)
+    if rules.iterations is None or not isinstance(item, pytest.Function):
         return (yield)
     from garboard.leaks import no_leaks
 
+    repeated = no_leaks(rules.iterations, rules.warmup)
+    repeated._hear = item.config.stash[_judged].take
     function = item.obj
-    item.obj = no_leaks(iterations, _setting(item, "warmup", 3))(function)
+    item.obj = repeated(function)
     try:
         return (yield)
     finally:
@@ -280,21 +294,6 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
         pyfuncitem.obj = function
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(
-    item: pytest.Item, call: pytest.CallInfo[None]
-) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Show what a repeated test left alive, not the inside of the repetition."""
-    report = yield
-    if call.excinfo is not None and _setting(item, "iterations", None) is not None:
-        from garboard.leaks import LeakError
-
-        if isinstance(call.excinfo.value, LeakError):
-            _fail(item, report, call.excinfo.value.report)
-            item.user_properties.append(_property(call.excinfo.value.report))
-    return report
-
-
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
     """Run a judged test as pytest does, and say how it went when it has been judged."""
     if not _is_judged(item):
@@ -307,26 +306,12 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         reports = runtestprotocol(item, log=False, nextitem=nextitem)
     finally:
         del item.config.stash[_judged]
-    has_passed = [report.outcome for report in reports] == ["passed"] * 3
-    if has_passed and _setting(item, "iterations", None) is None:
+    if [report.outcome for report in reports] == ["passed"] * 3:
         _judge(item, judge, reports)
     for report in reports:
         item.ihook.pytest_runtest_logreport(report=report)
     item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
     return True
-
-
-def _setting(item: pytest.Item, name: str, default: Any) -> Any:
-    marker = item.get_closest_marker("no_leaks")
-    return marker.kwargs.get(name, default) if marker is not None else default
-
-
-def _allowed_bytes(item: pytest.Item) -> int:
-    from garboard import _check as check
-    from garboard.memory import parse_bytes
-
-    limit = _setting(item, "limit", 0)
-    return parse_bytes(limit) if isinstance(limit, str) else check.count("no_leaks", "limit", limit)
 
 
 def _judge(item: pytest.Item, judge: JudgedTest, reports: list[pytest.TestReport]) -> None:
@@ -336,15 +321,16 @@ def _judge(item: pytest.Item, judge: JudgedTest, reports: list[pytest.TestReport
     instance = vars(item).get("_instance", getattr(method, "__self__", None))
     if instance is not None:
         judge.spare(instance)
-    found = judge.report()
-    if not found.leaks or 0 < sum(leak.bytes for leak in found.leaks) <= _allowed_bytes(item):
+    found = _pytest_rules.rules_of(item).applied(judge.report())
+    if not found.leaks:
         return
-    if item.config.stash[_mode] == "warn" and not _is_marked(item):
+    _, call, teardown = reports
+    _pytest_reports.attach(call, found)
+    if item.config.stash[_mode] == "warn" and not _pytest_rules.is_marked(item):
         try:
             return item.warn(MemoryLeakWarning(f"{item.nodeid}: {found.headline}\n{found}"))
         except MemoryLeakWarning:
             pass  # a filter makes errors of warnings
-    _, call, teardown = reports
     _fail(item, call, found)
     teardown.user_properties.append(_property(found))  # where the JUnit file is written
 
@@ -364,8 +350,6 @@ class LeakText:
     """What a failed test shows: what, where born, who holds it, how to mend it."""
 
     def __init__(self, item: pytest.Item, found: LeakReport) -> None:
-        from garboard._texts import told
-
         path, line, _ = item.reportinfo()
         self.reprcrash: SimpleNamespace = SimpleNamespace(
             path=str(path), lineno=(line or 0) + 1, message=f"LeakError: {found.headline}"
@@ -378,7 +362,7 @@ class LeakText:
                 f"  held by {leak.holder}",
                 f"  fix     {leak.fix}",
             ]
-        allowed = told(_setting(item, "limit", "nothing"))
+        allowed = _pytest_rules.rules_of(item).summary
         self._lines.append(f'allowed: {allowed}; run it alone: pytest "{item.nodeid}"')
 
     def __str__(self) -> str:

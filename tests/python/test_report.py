@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
-import subprocess
 from collections.abc import Iterator
-from html.parser import HTMLParser
-from pathlib import Path
 from typing import Any
 
 import garboard as gb
@@ -18,13 +13,10 @@ from garboard.__main__ import main
 from garboard.report import Report
 from garboard.report._tally import Sites, timeline
 
+from tests.support.chromium import Page, needs_chromium, pixel, screenshot, shown
 from tests.support.live_memory import balanced  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("balanced")
-
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
-
-OWN = "not an origin"  # who asks, as Chromium logs what it wants for itself
 
 
 @pytest.fixture
@@ -36,25 +28,6 @@ def recording() -> Iterator[None]:
 
 def make_some(count: int) -> list[gb.Tensor]:
     return [gb.zeros(10_000 + i) for i in range(count)]
-
-
-class Page(HTMLParser):
-    """What a page holds: its elements, their attributes, its texts."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.texts: list[str] = []
-        self.feed(html)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_data(self, data: str) -> None:
-        self.texts.append(data)
-
-    def pictures(self) -> set[str | None]:
-        return {named.get("class") for tag, named in self.tags if tag == "svg"} - {None}
 
 
 class TestThePage:
@@ -213,27 +186,13 @@ class TestTheCommand:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+@needs_chromium
 class TestInChromium:
-    def shown(self, page: Path, folder: Path) -> tuple[str, str, set[str]]:
-        """Return the page after loading, what the browser said, and the addresses it asked for."""
-        command = [
-            *(str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"),
-            *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-            *(f"--user-data-dir={folder / 'profile'}", f"--log-net-log={folder / 'net.json'}"),
-            *("--enable-logging=stderr", "--dump-dom", page.as_uri()),
-        ]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-        events = json.loads((folder / "net.json").read_text())["events"]
-        started = [event["params"] for event in events if "url" in event.get("params", {})]
-        asked = {it["url"] for it in started if it.get("initiator", OWN) != OWN}
-        return done.stdout, done.stderr, asked
-
     def test_shows_the_pictures_and_complains_of_nothing(self, recording, tmp_path):
         kept = make_some(20)
         page = memory.plot(device="cpu").save(tmp_path / "report.html")
 
-        dom, said, asked = self.shown(page, tmp_path)
+        dom, said, asked = shown(page, tmp_path)
 
         assert Page(dom).pictures() == {"timeline", "segments", "flame"}
         assert dom.count("<rect") == page.read_text().count("<rect") > 20
@@ -241,12 +200,18 @@ class TestInChromium:
         assert asked == set()
         assert len(kept) == 20
 
+    def test_is_light_or_dark_as_its_reader_likes(self, tmp_path):
+        page = memory.plot(device="cpu").save(tmp_path / "report.html")
+
+        assert min(pixel(screenshot(page, tmp_path, dark=False))) > 240
+        assert max(pixel(screenshot(page, tmp_path, dark=True))) < 40
+
     def test_hears_a_page_that_complains_or_asks(self, tmp_path):
         """The test above could not fail if the browser said nothing."""
         page = tmp_path / "bad.html"
         page.write_text('<script>console.error("oh")</script><img src="http://127.0.0.1:9/x.png">')
 
-        _, said, asked = self.shown(page, tmp_path)
+        _, said, asked = shown(page, tmp_path)
 
         assert "CONSOLE" in said
         assert "http://127.0.0.1:9/x.png" in asked

@@ -36,6 +36,7 @@ class NoLeaks:
     def __init__(self, iterations: int, warmup: int) -> None:
         self._iterations, self._warmup = iterations, warmup
         self._since: list[Since] = []
+        self._hear: Callable[[LeakReport], None] = _raise_if_leaky
 
     def __enter__(self) -> Self:
         self._since.append(EVIDENCE.now())
@@ -49,7 +50,7 @@ class NoLeaks:
     ) -> None:
         since = check.entered("no_leaks", self._since)
         if error is None:  # a traceback keeps its frames, and with them their tensors
-            _raise_if_leaky(LeakReport(*judged(since)))
+            self._hear(LeakReport(*judged(since)))
 
     async def __aenter__(self) -> Self:
         return self.__enter__()
@@ -74,7 +75,7 @@ class NoLeaks:
                     result = None
                     result = await function(*arguments, **named)
                     repeats.end()
-                repeats.judge(result)
+                self._hear(repeats.judged(result))
                 return result
 
             return repeated_async  # type: ignore[return-value]
@@ -87,7 +88,7 @@ class NoLeaks:
                 result = None  # or one call would find the result of the one before
                 result = function(*arguments, **named)
                 repeats.end()
-            repeats.judge(result)
+            self._hear(repeats.judged(result))
             return result
 
         return repeated  # type: ignore[return-value]
@@ -107,7 +108,7 @@ class _Repeats:
     def end(self) -> None:
         self._steps.advance()
 
-    def judge(self, result: Any) -> None:
+    def judged(self, result: Any) -> LeakReport:
         returned = {id(tensor) for tensor in tensors_in(result)}
         report = judged(
             self._since,
@@ -116,7 +117,7 @@ class _Repeats:
             lambda it: id(it.tensor) in returned,
             self._file,
         )
-        _raise_if_leaky(LeakReport(*report))
+        return LeakReport(*report)
 
 
 def _raise_if_leaky(report: LeakReport) -> None:

@@ -6,7 +6,7 @@ import builtins
 import io
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
@@ -18,15 +18,11 @@ from garboard.leaks import _watch
 from garboard.leaks._errors import LeakError
 from garboard.leaks.findings._leak import GRAVITY, Leak
 from garboard.leaks.judging._checked import Checked
+from garboard.leaks.reports._forms import form_of
 from garboard.leaks.reports._report import LeakReport
 
 __all__ = ["ScriptRun"]
 
-_FORMS: dict[str, Callable[[LeakReport], str]] = {
-    ".json": LeakReport.to_json,
-    ".sarif": LeakReport.to_sarif,
-    ".xml": LeakReport.to_junit,
-}
 _NOT_JUDGED = "the script raised, so what it keeps was not judged"
 _INTERRUPTED = 130  # what shells say of a program that SIGINT ended
 
@@ -135,7 +131,7 @@ class ScriptRun:
             else:
                 print(f"garboard run: {_NOT_JUDGED}", file=sys.stderr)
         for path in self._files:
-            text = _FORMS[path.suffix](report)
+            text = form_of(path)(report)
             try:
                 path.write_text(text, encoding="utf-8")
             except OSError as error:
@@ -154,8 +150,10 @@ class ScriptRun:
 
 def _checked(file: str) -> Path:
     path = Path(file)
-    if path.suffix not in _FORMS:
-        raise ValueError(f"--report {shown(file)}; a name that ends with {', '.join(_FORMS)}")
+    try:
+        form_of(path)
+    except ValueError as error:
+        raise ValueError(f"--report {error}") from None
     if not path.parent.is_dir():
         raise ValueError(f"--report {shown(file)}; its folder does not exist")
     return path.absolute()  # the script may go elsewhere
@@ -176,6 +174,7 @@ def _merged(reports: Sequence[LeakReport]) -> LeakReport:
             grown_bytes=max(it.grown_bytes for it in checked),
             needed=max(it.needed for it in checked),
         ),
+        max((report.seen for report in reports), key=lambda it: len(it.timeline)),
     )
 
 

@@ -23,11 +23,13 @@ from garboard.leaks.holders._roots import Opened
 from garboard.leaks.judging._checked import Checked
 from garboard.leaks.judging._collected import Collected
 from garboard.leaks.judging._exemptions import Exemptions, is_ignored, without_ignored
+from garboard.leaks.judging._forecast import with_forecasts
 from garboard.leaks.judging._freed import Expected
 from garboard.leaks.judging._growth import CERTAIN, GRACE, PERIOD, WARMUP
 from garboard.leaks.judging._tracker import Tracker
 from garboard.leaks.judging._trial import Trial
 from garboard.leaks.reports._report import LeakReport
+from garboard.leaks.reports._seen import Seen, Stack, Timeline, live_by_line
 
 __all__ = ["LeakWatcher", "watch"]
 
@@ -71,6 +73,8 @@ class LeakWatcher:
         self._look_for_cycles_at = 0
         self._warm_bytes = self._live_bytes()
         self._opened = Opened.here()
+        self._timeline = Timeline(self._live_bytes)
+        self._before: list[Stack] = []
         self._report: LeakReport | None = None
 
     def __repr__(self) -> str:
@@ -117,10 +121,12 @@ class LeakWatcher:
         3
         """
         now = self._steps.advance()
+        self._timeline.take(now)
         if now % PERIOD == 0:
             self._evaluate(now)
         elif now == WARMUP:
             self._warm_bytes = self._live_bytes()
+            self._before = live_by_line()
 
     def epoch(self) -> None:
         """Say that an epoch has ended: from now on, containers are judged by what outlives them.
@@ -252,7 +258,7 @@ class LeakWatcher:
             return self._report
         now = self._steps.now - 1
         trial = self._trial(now)
-        found = [*trial.everything(), *self._unfreed(now)]
+        found = [*with_forecasts(trial.everything()), *self._unfreed(now)]
         if not any(leak.verdict == "CYCLE" for leak in found):
             found += self._cycles
         leaks, notes = without_ignored(self._with_announced(found))
@@ -271,6 +277,7 @@ class LeakWatcher:
                 grown_bytes=self._live_bytes() - self._warm_bytes,
                 needed=0 if self._steps.epochs else CERTAIN,
             ),
+            seen=Seen.now(self._timeline.with_now(now), self._before),
         )
 
     def _suspects(self, now: int) -> list[str]:
@@ -361,6 +368,7 @@ class LeakWatcher:
             if leak.fingerprint not in self._announced and leak.cause not in known:
                 new.append(leak)
                 known.add(leak.cause)
+        new = with_forecasts(new)
         self._announced.update((leak.fingerprint, leak) for leak in new)
         if not new:
             return

@@ -13,6 +13,7 @@ from typing import Any
 
 from garboard import _check as check
 from garboard._snapshot_rules import check_snapshot
+from garboard.report._files import replace_file
 from garboard.report._page import page
 
 __all__ = ["Report"]
@@ -59,14 +60,7 @@ class Report:
         ...     Report(gb.memory.snapshot()).save(f"{folder}/memory.html").name
         'memory.html'
         """
-        path = check.path("save", "filename", filename)
-        part = path.with_name(f".{path.name}.{os.getpid()}.part")
-        try:
-            part.write_text(self.html, encoding="utf-8")
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
-        return path
+        return replace_file(check.path("save", "filename", filename), self.html)
 
     def _repr_html_(self) -> str:
         return f'<iframe style="width:100%;height:900px" srcdoc="{escape(self.html)}"></iframe>'

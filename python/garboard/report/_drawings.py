@@ -6,17 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from garboard._engine import human_bytes
-from garboard.report._markup import escape
+from garboard.report._flame import Call, flame
+from garboard.report._svg import PALETTE, WIDTH, area, rect, svg, text
 from garboard.report._tally import OTHER, Sites, Timeline, live_blocks, short_path
 
 __all__ = ["Colors", "flame_graph", "segment_map", "timeline_chart"]
 
-_WIDTH = 1000
-_PALETTE = (  # of Okabe and Ito, which colour-blind readers can tell apart, and lighter ones
-    *("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00"),
-    *("#8c6bb1", "#b8a400", "#7fa6c9", "#a65628"),
-)
-_MOST_SITES = len(_PALETTE)
+_MOST_SITES = len(PALETTE)
 _MOST_SEGMENTS = 150
 _MOST_DEPTH = 48
 _NARROWEST = 0.4
@@ -28,7 +24,7 @@ class Colors:
     def __init__(self, peaks: dict[str, int]) -> None:
         ranked = sorted(peaks, key=lambda site: (-peaks[site], site))
         self.sites = [site for site in ranked if peaks[site] > 0][:_MOST_SITES]
-        self._of = dict(zip(self.sites, _PALETTE, strict=False))
+        self._of = dict(zip(self.sites, PALETTE, strict=False))
 
     def __getitem__(self, site: str) -> str:
         return self._of.get(site, "#999999")
@@ -39,7 +35,7 @@ def timeline_chart(line: Timeline, colors: Colors) -> str:
     height, top = 260, max(line.peak, 1) * 260 / 240  # room for the words above
     last = max(line.events[-1], 1)
     base = [0] * len(line.events)
-    xs = [_WIDTH * event / last for event in line.events]
+    xs = [WIDTH * event / last for event in line.events]
     parts = []
     for site in [*colors.sites, OTHER]:
         if site == OTHER:
@@ -53,13 +49,11 @@ def timeline_chart(line: Timeline, colors: Colors) -> str:
         upper = [f"{x:.1f},{height - height * y / top:.1f}" for x, y in zip(xs, above, strict=True)]
         lower = [f"{x:.1f},{height - height * y / top:.1f}" for x, y in zip(xs, base, strict=True)]
         said = f"{site}: at most {human_bytes(max(series))}"
-        points = " ".join([*upper, *reversed(lower)])
-        parts.append(f'<polygon points="{points}" fill="{colors[site]}">{_title(said)}</polygon>')
+        parts.append(area(upper, lower, colors[site], said))
         base = above
-    label = f"{human_bytes(line.peak)} at the peak"
-    parts.append(f'<text x="4" y="14">{escape(label)}</text>')
-    parts.append(f'<text x="{_WIDTH - 4}" y="14" text-anchor="end">{last} events</text>')
-    return _svg("timeline", height, parts)
+    parts.append(text(4, 14, f"{human_bytes(line.peak)} at the peak"))
+    parts.append(text(WIDTH - 4, 14, f"{last} events", anchor="end"))
+    return svg("timeline", height, parts)
 
 
 def segment_map(segments: list[dict[str, Any]], colors: Colors, sites: Sites) -> str:
@@ -69,16 +63,14 @@ def segment_map(segments: list[dict[str, Any]], colors: Colors, sites: Sites) ->
     largest = max((segment["total_size"] for segment in shown), default=1) or 1
     row, parts = 16, []
     for i, segment in enumerate(shown):
-        width = _WIDTH * segment["total_size"] / largest
+        width = WIDTH * segment["total_size"] / largest
         said = f"segment {segment['address']:#x}: {human_bytes(segment['total_size'])}"
-        parts.append(_rect(0, i * row, width, row - 3, "#e8e8e8", said))
+        parts.append(rect(0, i * row, width, row - 3, ".rest", said))
         parts += _blocks(segment, i * row, width, row - 3, colors, sites)
     if len(shown) < len(segments):
-        parts.append(
-            f'<text x="4" y="{len(shown) * row + 12}">'
-            f"and {len(segments) - len(shown)} smaller segments</text>"
-        )
-    return _svg("segments", len(shown) * row + (16 if len(shown) < len(segments) else 0), parts)
+        more = f"and {len(segments) - len(shown)} smaller segments"
+        parts.append(text(4, len(shown) * row + 12, more))
+    return svg("segments", len(shown) * row + (16 if len(shown) < len(segments) else 0), parts)
 
 
 def _blocks(
@@ -97,52 +89,17 @@ def _blocks(
             said += ", freed, and waiting for a stream"
         left = max(left, drawn_to)
         drawn_to = max(right, left + _NARROWEST)
-        yield _rect(left, y, drawn_to - left, height, colors[site], said)
+        yield rect(left, y, drawn_to - left, height, colors[site], said)
 
 
 def flame_graph(segments: list[dict[str, Any]], colors: Colors, sites: Sites) -> str:
     """Draw live bytes by the calls that asked for them, the outermost call on top."""
-    root: dict[str, Any] = {"bytes": 0, "color": "#dddddd", "calls": {}}
+    root = Call()
     for _, size, frames in live_blocks(segments):
-        if not size:
-            continue
-        root["bytes"] += size
-        node, color = root, colors[sites.name(frames)]
-        for frame in reversed(frames[:_MOST_DEPTH]):
-            name = f"{frame['name']} ({short_path(frame['filename'])}:{frame['line']})"
-            node = node["calls"].setdefault(name, {"bytes": 0, "color": color, "calls": {}})
-            node["bytes"] += size
-    row, parts, depth = 18, [], 0
-    waiting = [("all live bytes", root, 0.0, 0)]
-    scale = _WIDTH / max(root["bytes"], 1)
-    while waiting:
-        name, node, x, level = waiting.pop()
-        width = node["bytes"] * scale
-        if width < _NARROWEST:
-            continue
-        depth = max(depth, level)
-        said = f"{name}: {human_bytes(node['bytes'])}"
-        parts.append(_rect(x, level * row, width, row - 1, node["color"], said))
-        if fits := int(width / 6.5) - 1:
-            shown = said if len(said) <= fits else said[: max(fits - 1, 0)] + "…"
-            if fits > 4:
-                text = f'<text x="{x + 3:.1f}" y="{level * row + 13}">{escape(shown)}</text>'
-                parts.append(text)
-        for call, inner in sorted(node["calls"].items()):
-            waiting.append((call, inner, x, level + 1))
-            x += inner["bytes"] * scale
-    return _svg("flame", (depth + 1) * row, parts)
-
-
-def _title(text: str) -> str:
-    return f"<title>{escape(text)}</title>"
-
-
-def _rect(x: float, y: float, width: float, height: float, fill: str, said: str) -> str:
-    place = f'x="{x:.2f}" y="{y}" width="{width:.2f}" height="{height}"'
-    return f'<rect {place} fill="{fill}">{_title(said)}</rect>'
-
-
-def _svg(kind: str, height: float, parts: list[str]) -> str:
-    box = f'viewBox="0 0 {_WIDTH} {max(height, 1)}"'
-    return f'<svg class="{kind}" {box} role="img">\n' + "\n".join(parts) + "\n</svg>"
+        if size:
+            calls = [
+                f"{frame['name']} ({short_path(frame['filename'])}:{frame['line']})"
+                for frame in reversed(frames[:_MOST_DEPTH])
+            ]
+            root.add(calls, size, colors[sites.name(frames)])
+    return flame(root)

@@ -7,23 +7,10 @@ from typing import Any
 from garboard._engine import human_bytes
 from garboard.report._drawings import Colors, flame_graph, segment_map, timeline_chart
 from garboard.report._markup import escape
+from garboard.report._style import document
 from garboard.report._tally import OTHER, Sites, device_name, live_blocks, timeline
 
 __all__ = ["page"]
-
-# The browser itself refuses whatever the page would load or run.
-_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
-_STYLE = """
-body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; padding: 0 1em; max-width: 1080px;
-  color: #222 }
-h1 { font-size: 1.5em } h2 { font-size: 1.25em; margin-top: 2em } h3 { font-size: 1em }
-svg { width: 100%; background: #fafafa; border: 1px solid #ddd }
-svg text { font: 11px sans-serif; fill: #111; pointer-events: none }
-svg rect:hover, svg polygon:hover { opacity: .7 }
-table { border-collapse: collapse } td, th { padding: .15em .8em .15em 0; text-align: left }
-td.bytes { text-align: right; font-variant-numeric: tabular-nums }
-p.note { color: #666 }
-"""
 
 
 def page(snapshot: dict[str, Any], title: str) -> str:
@@ -35,17 +22,7 @@ def page(snapshot: dict[str, Any], title: str) -> str:
     parts = [part for number in numbers for part in _device(snapshot, number)]
     if not parts:
         parts = ["<p>No device has any memory.</p>"]
-    return "\n".join(
-        [
-            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
-            '<link rel="icon" href="data:,">',
-            f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>",
-            f"<h1>{escape(title)}</h1>",
-            *parts,
-            "</body>\n</html>\n",
-        ]
-    )
+    return document(title, [f"<h1>{escape(title)}</h1>", *parts])
 
 
 def _device(snapshot: dict[str, Any], number: int) -> list[str]:

@@ -147,7 +147,7 @@ def test_a_script_cannot_tell_who_runs_it(end, garboard):
     ("arguments", "message"),
     [
         (["none.py"], "No such file"),
-        (["--report", "a.png", "train.py"], "ends with .json, .sarif, .xml"),
+        (["--report", "a.png", "train.py"], "ends with .html, .json, .sarif"),
         (["--report", "nowhere/a.json", "train.py"], "its folder does not exist"),
     ],
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import sha1
 from typing import Any, Literal, NamedTuple
@@ -10,9 +10,10 @@ from typing import Any, Literal, NamedTuple
 from garboard._engine import human_bytes
 from garboard._site import Site
 
-__all__ = ["Leak", "Rate", "Verdict", "fingerprint_of"]
+__all__ = ["Births", "Leak", "Rate", "Verdict", "fingerprint_of"]
 
 Verdict = Literal["LEAK", "GROWING", "RETAINED", "CYCLE", "PINNED"]
+_FAR = 1_000_000  # steps; nobody waits for these
 GRAVITY: tuple[Verdict, ...] = ("LEAK", "GROWING", "CYCLE", "PINNED", "RETAINED")
 
 
@@ -40,6 +41,35 @@ class Rate(NamedTuple):
         return ", ".join(parts) + " per step" if parts else ""
 
 
+_MOST_RUNS = 120  # as many as a picture has room for
+
+
+class Births(NamedTuple):
+    """In which steps was born what lives on.
+
+    Attributes:
+        first: The first step.
+        width: Steps that one count stands for.
+        counts: Survivors of each `width` steps from `first` on.
+    """
+
+    first: int = 0
+    width: int = 1
+    counts: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, cohorts: Mapping[int, int]) -> Births:
+        """Count survivors by birth step, in at most 120 runs of steps of equal length."""
+        if not cohorts:
+            return cls()
+        first, last = min(cohorts), max(cohorts)
+        width = (last - first) // _MOST_RUNS + 1
+        counts = [0] * ((last - first) // width + 1)
+        for step, count in cohorts.items():
+            counts[(step - first) // width] += count
+        return cls(first, width, tuple(counts))
+
+
 @dataclass(frozen=True)
 class Leak:
     """A finding.
@@ -59,6 +89,10 @@ class Leak:
         fingerprint: The same from run to run; for `gb.leaks.ignore`.
         evidence: What the verdict stands on, such as "53 of 53 steps survived".
         holder_site: The line that stores into the holder, where it is known.
+        places: For each hop of the chain its line, or None.
+        births: In which steps was born what survives.
+        device: Where its bytes are, such as "cpu"; empty where they may be on several.
+        steps_left: Steps until that device's memory limit at this rate; None where nobody can tell.
     """
 
     kind: str
@@ -74,6 +108,10 @@ class Leak:
     fingerprint: str
     evidence: str
     holder_site: Site | None = field(default=None, repr=False)
+    places: tuple[Site | None, ...] = field(default=(), repr=False)
+    births: Births = field(default_factory=Births, repr=False)
+    device: str = field(default="", repr=False)
+    steps_left: int | None = field(default=None, repr=False)
 
     @property
     def gravity(self) -> tuple[int, int, int]:
@@ -95,6 +133,17 @@ class Leak:
         """The rate and the evidence."""
         return "; ".join(filter(None, (str(self.rate), self.evidence)))
 
+    @property
+    def forecast(self) -> str:
+        """When memory will be out, in words; empty where that is far off or nobody can tell."""
+        if self.steps_left is None or self.steps_left > _FAR:
+            return ""
+        if not self.steps_left:
+            return f"{self.device} is at its limit now"
+        about = round(self.steps_left, 2 - len(str(self.steps_left)))  # two digits
+        steps = f"{about:,}".replace(",", " ")
+        return f"out of memory on {self.device} in about {steps} steps at this limit"
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain lists, dicts, strings and numbers.
 
@@ -107,6 +156,8 @@ class Leak:
         found["site"] = self.site._asdict()
         found["rate"] = self.rate._asdict()
         found["chain"] = list(self.chain)
+        found["places"] = [place._asdict() if place else None for place in self.places]
+        found["births"] = {**self.births._asdict(), "counts": list(self.births.counts)}
         found["holder_site"] = self.holder_site._asdict() if self.holder_site else None
         return found
 

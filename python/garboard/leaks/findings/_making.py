@@ -12,10 +12,16 @@ from garboard.leaks.evidence._graphs import Chain
 from garboard.leaks.evidence._rows import Node, Survivor, Unheld
 from garboard.leaks.findings._fixes import accumulating
 from garboard.leaks.findings._kind import Kind
-from garboard.leaks.findings._leak import Leak, Rate, Verdict, fingerprint_of
+from garboard.leaks.findings._leak import Births, Leak, Rate, Verdict, fingerprint_of
 from garboard.leaks.holders._cycles import Cycle
 from garboard.leaks.holders._groups import Group, cohorts_of
-from garboard.leaks.holders._holders import chain_text, expression, holder_site, holder_text
+from garboard.leaks.holders._holders import (
+    chain_places,
+    chain_text,
+    expression,
+    holder_site,
+    holder_text,
+)
 from garboard.leaks.holders._hops import Link
 from garboard.leaks.holders._unasked import is_a
 
@@ -64,6 +70,9 @@ def leak_of_group(group: Group, kind: Kind, verdict: Verdict, now: int, weight: 
         fingerprint=fingerprint_of(kind.family, kind.name, site, _edges(group.chain[group.at :])),
         evidence=f"{_of_steps(cohorts, now)}: {counted(count, noun)}{_besides(kind, group)}",
         holder_site=place,
+        places=chain_places(group.chain),
+        births=Births.of(cohorts),
+        device=_device(survivors),
     )
 
 
@@ -113,6 +122,9 @@ def leak_of_graph(
         ),
         evidence=f"{_of_steps(cohorts, now)} in one graph: {counted(count, 'node')}{saved}",
         holder_site=holder_site(owner.chain, site) if owner else None,
+        places=(*(chain_places(owner.chain) if owner else ()), site, None),
+        births=Births.of(cohorts),
+        device=chain.head.device,
     )
 
 
@@ -138,6 +150,7 @@ def leak_of_cycles(cycles: Sequence[Cycle], kind: Kind, count: int, nbytes: int,
             f"{human_bytes(nbytes)} waited for the collector, {counted(count, 'tensor')} of it "
             f"just now for up to {counted(max(now - min(cohorts), 1), 'step')}"
         ),
+        births=Births.of(cohorts),
     )
 
 
@@ -164,6 +177,9 @@ def leak_of_unreached(
         fix=kind.fix,
         fingerprint=fingerprint_of(kind.family, kind.name, site, []),
         evidence=f"{_of_steps(cohorts, now)}: {len(survivors)} without a visible holder",
+        places=(None, site),
+        births=Births.of(cohorts),
+        device=_device([it for it in survivors if isinstance(it, Survivor)]),
     )
 
 
@@ -175,6 +191,7 @@ def leak_of_scattered(groups: Sequence[Group], kind: Kind, now: int) -> Leak:
         found,
         holder=holder_text(newest.named, found.site),
         chain=chain_text(newest.chain),
+        places=chain_places(newest.chain),
         holder_site=holder_site(newest.named, found.site),
         fix="see who holds the newest; open a dispose_scope() around the step to end it there",
         evidence=found.evidence.replace("without a visible holder", "with a holder each"),
@@ -198,6 +215,12 @@ def _rate(
 ) -> Rate:
     steps = max(cohorts) - min(cohorts) + 1
     return Rate(tensors / steps, nbytes / steps, nodes / steps) if steps > 1 else Rate()
+
+
+def _device(survivors: Sequence[Survivor]) -> str:
+    """Return where they all are."""
+    devices = {it.device for it in survivors}
+    return devices.pop() if len(devices) == 1 else ""
 
 
 def _edges(chain: Sequence[Link]) -> list[str]:

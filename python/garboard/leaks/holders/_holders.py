@@ -17,6 +17,7 @@ from garboard.leaks.holders._source import Scope, Storing, is_emptied, is_in_loo
 from garboard.leaks.holders._unasked import is_a, is_cache, type_name
 
 __all__ = [
+    "chain_places",
     "chain_text",
     "expression",
     "holder_site",
@@ -29,11 +30,15 @@ __all__ = [
 def chain_text(chain: Sequence[Link]) -> tuple[str, ...]:
     """Return one line a hop, the root first."""
     found = []
-    for link in chain:
-        place = None if is_a(link.object, type) else place_of(link.object)
+    for link, place in zip(chain, chain_places(chain), strict=True):
         text = described(link.object) + (f" ({place.place})" if place else "")
         found.append(text if link.edge.kind == "root" else f"{link.edge}: {text}")
     return tuple(found)
+
+
+def chain_places(chain: Sequence[Link]) -> tuple[Site | None, ...]:
+    """Return the line of each hop that has one."""
+    return tuple(None if is_a(it.object, type) else place_of(it.object) for it in chain)
 
 
 _VARIABLES = ("global", "local", "closure variable", "default argument", "output")

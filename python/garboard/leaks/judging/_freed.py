@@ -15,7 +15,7 @@ from garboard.leaks.evidence._native import EVIDENCE
 from garboard.leaks.findings._leak import Leak, Rate, fingerprint_of
 from garboard.leaks.holders._describe import described, file_of, loaded_class, place_of
 from garboard.leaks.holders._groups import is_container
-from garboard.leaks.holders._holders import chain_text, holder_site, holder_text
+from garboard.leaks.holders._holders import chain_places, chain_text, holder_site, holder_text
 from garboard.leaks.holders._hops import links
 from garboard.leaks.holders._roots import paths_to
 from garboard.leaks.holders._unasked import is_a, is_disposed, type_name
@@ -71,6 +71,7 @@ class Expected:
             fingerprint=fingerprint_of(KIND.family, KIND.name, site, edges),
             evidence=f"{described(thing)} was expected to be freed{because}",
             holder_site=holder_site(named, site) if named else None,
+            places=chain_places(chain),
         )
 
 

@@ -11,12 +11,14 @@ from typing import Any, NoReturn
 from garboard import _check as check
 from garboard._site import Site
 from garboard._texts import printable, shown
-from garboard.leaks.findings._leak import Leak, Rate
+from garboard.leaks.findings._leak import Births, Leak, Rate
 from garboard.leaks.judging._checked import Checked
 from garboard.leaks.reports._report import LeakReport
 from garboard.leaks.reports._schema import check_against, schema
+from garboard.leaks.reports._seen import Seen
+from garboard.leaks.reports._seen_as_data import seen_from_dict
 
-__all__ = ["load_report"]
+__all__ = ["load_report", "report_from_dict"]
 
 _MOST_BYTES = 64 << 20
 
@@ -44,16 +46,25 @@ def load_report(filename: str | os.PathLike[str]) -> LeakReport:
     path = check.path("load_report", "filename", filename)
     said = printable(str(path))
     try:
-        found = json.loads(_text(path), parse_constant=_refuse)
-        check_against(found, schema(), "the report")
+        return report_from_dict(json.loads(_text(path), parse_constant=_refuse))
     except RecursionError:
         raise ValueError(f"load_report: {said}: nested too deeply for a report") from None
     except ValueError as error:
         raise ValueError(f"load_report: {said}: {printable(str(error))}") from None
+
+
+def report_from_dict(found: dict[str, Any]) -> LeakReport:
+    """Return the report of which `LeakReport.to_dict` made this.
+
+    Raises:
+        ValueError: The first rule of the schema that is broken, and where.
+    """
+    check_against(found, schema(), "the report")
     return LeakReport(
         leaks=tuple(_leak(row) for row in found["leaks"]),
         notes=tuple(map(printable, found["notes"])),
         checked=Checked(**found["checked"]),
+        seen=seen_from_dict(found["seen"]) if "seen" in found else Seen(),
     )
 
 
@@ -80,6 +91,7 @@ def _leak(row: dict[str, Any]) -> Leak:
     texts = {
         name: printable(row[name]) for name in ("kind", "holder", "fix", "fingerprint", "evidence")
     }
+    births = row.get("births")
     return Leak(
         verdict=row["verdict"],
         count=row["count"],
@@ -88,9 +100,17 @@ def _leak(row: dict[str, Any]) -> Leak:
         chain=tuple(map(printable, row["chain"])),
         since_step=row["since_step"],
         rate=Rate(**{name: float(value) for name, value in row["rate"].items()}),
-        holder_site=_site(row["holder_site"]) if row["holder_site"] else None,
+        holder_site=_site_if(row["holder_site"]),
+        places=tuple(map(_site_if, row.get("places", ()))),
+        births=Births(**{**births, "counts": tuple(births["counts"])}) if births else Births(),
+        device=printable(row.get("device", "")),
+        steps_left=row.get("steps_left"),
         **texts,
     )
+
+
+def _site_if(row: dict[str, Any] | None) -> Site | None:
+    return _site(row) if row else None
 
 
 def _site(row: dict[str, Any]) -> Site:

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass, field
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from garboard import _check as check
 from garboard._texts import printable
 from garboard.leaks.findings._leak import Leak
 from garboard.leaks.judging._checked import Checked
 from garboard.leaks.reports._schema import SCHEMA_NAME
+from garboard.leaks.reports._seen import Seen
+from garboard.leaks.reports._seen_as_data import seen_to_dict
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["LeakReport"]
 
@@ -23,11 +29,13 @@ class LeakReport:
         leaks: Every finding with its verdict, the gravest first; empty for a healthy program.
         notes: What was looked at and is none: bounded caches, exclusions, expectations met.
         checked: What the check covered.
+        seen: What lived meanwhile, for pictures; empty where a block or a function was judged.
     """
 
     leaks: tuple[Leak, ...] = ()
     notes: tuple[str, ...] = ()
     checked: Checked = field(default_factory=Checked)
+    seen: Seen = field(default_factory=Seen)
 
     @property
     def ok(self) -> bool:
@@ -77,7 +85,7 @@ class LeakReport:
         """Return plain lists, dicts, strings and numbers.
 
         >>> sorted(gb.leaks.LeakReport().to_dict())
-        ['checked', 'leaks', 'notes', 'ok', 'schema']
+        ['checked', 'leaks', 'notes', 'ok', 'schema', 'seen']
         """
         return {
             "schema": SCHEMA_NAME,
@@ -85,6 +93,7 @@ class LeakReport:
             "leaks": [leak.to_dict() for leak in self.leaks],
             "notes": list(self.notes),
             "checked": vars(self.checked),
+            "seen": seen_to_dict(self.seen),
         }
 
     def to_json(self, indent: int | None = 2) -> str:
@@ -99,6 +108,35 @@ class LeakReport:
         '{"schema": "garboard.leaks/1", "ok": tru'
         """
         return json.dumps(self.to_dict(), indent=indent)
+
+    def to_html(self, filename: str | os.PathLike[str], source: bool = True) -> Path:
+        """Write a page that a browser shows without a network: one file, no script, light or dark.
+
+        It has the memory over the steps, each finding with its fix, its births by step and who
+        holds it, the lines that live bytes come from, what has grown, and the scopes.
+
+        Args:
+            filename: Where to; a file of that name is replaced once the new one is complete.
+            source: Whether lines of the program stand in it, as far as their files can be read.
+
+        Returns:
+            Its path.
+
+        Raises:
+            OSError: The file cannot be written.
+            TypeError: `filename` is no path, `source` no bool.
+
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     gb.leaks.LeakReport().to_html(f"{folder}/leaks.html").name
+        'leaks.html'
+        """
+        from garboard.leaks.reports._html import html_text
+        from garboard.report._files import replace_file
+
+        path = check.path("to_html", "filename", filename)
+        with_source = check.flag("to_html", "source", source)
+        return replace_file(path, html_text(self, with_source))
 
     def to_junit(self, name: str = "garboard.leaks") -> str:
         """Return a JUnit test suite: a test case for each finding, failed where it is a LEAK.

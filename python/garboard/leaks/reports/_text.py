@@ -9,13 +9,13 @@ from typing import TextIO
 
 from garboard._engine import human_bytes
 from garboard._site import underlined
-from garboard.leaks.findings._leak import Leak
+from garboard.leaks.findings._leak import Leak, Verdict
 from garboard.leaks.judging._checked import Checked
 
 __all__ = ["leak_text", "report_text", "show"]
 
 _MOST_SHOWN = 5  # findings in full
-_NOUNS = {
+_NOUNS: dict[Verdict, str] = {
     "LEAK": "leak",
     "GROWING": "growing",
     "CYCLE": "cycle",
@@ -47,7 +47,7 @@ def report_text(leaks: Sequence[Leak], notes: Iterable[str], checked: Checked) -
 
 def _title(leaks: Sequence[Leak], checked: Checked) -> str:
     counts = Counter(leak.verdict for leak in leaks)
-    parts = [f"{number} {_NOUNS[verdict]}" for verdict, number in counts.items()]
+    parts = [f"{number} {_noun(verdict, number)}" for verdict, number in counts.items()]
     if checked.steps:
         parts.append(f"step {checked.steps}")
     line = f"━━ garboard · {' · '.join(parts)} ━━"
@@ -56,10 +56,16 @@ def _title(leaks: Sequence[Leak], checked: Checked) -> str:
     return line
 
 
+def _noun(verdict: Verdict, number: int) -> str:
+    noun = _NOUNS[verdict]
+    return noun if number == 1 or verdict in ("GROWING", "RETAINED") else f"{noun}s"
+
+
 def leak_text(leak: Leak) -> list[str]:
     """Return the lines of one finding."""
     lines = [
         f"{leak.verdict}  {leak.kind}  [{leak.fingerprint}]  {leak.figures}",
+        *([f"  when  {leak.forecast}"] if leak.forecast else []),
         f"  fix   {leak.fix}",
         *underlined(leak.site, "  ", "born  "),
         f"  held  {leak.holder}",
@@ -91,6 +97,7 @@ def show(report: str, file: TextIO | None) -> None:
     text = Text(report)
     for verdict, colour in _COLOURS.items():
         text.highlight_regex(rf"(?m)^{verdict}  \S+", colour)
+    text.highlight_regex(r"(?m)^  when  .*$", "bold yellow")
     text.highlight_regex(r"(?m)^  fix   .*$", "bold green")
     text.highlight_regex(r"~{3,}", "red")
     Console(file=out, force_jupyter=False).print(text, soft_wrap=True)

@@ -24,7 +24,8 @@ def add_options(parser: ArgumentParser) -> None:
         metavar="FILE",
         action="append",
         default=[],
-        help="where the report goes too: .json, .sarif or .xml, which is JUnit; may be repeated",
+        help="where the report goes too: .html, .json, .sarif, .xml (JUnit) or .txt (annotations); "
+        "may be repeated",
     )
     parser.add_argument("script", help="what python would run")
     parser.add_argument("arguments", nargs=REMAINDER, help="the script's own")
