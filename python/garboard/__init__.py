@@ -450,3 +450,15 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return sorted({*__all__, *_SUBMODULES})
+
+
+def _publish_if_asked() -> None:
+    import os
+
+    if os.environ.get("GARBOARD_PUBLISH", "") not in ("", "0"):
+        from garboard._top._publisher import start
+
+        start()
+
+
+_publish_if_asked()

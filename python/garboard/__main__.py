@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import garboard
 from garboard import _info
-from garboard._commands import annotate, diff, explain, html, report, run, show
+from garboard._commands import annotate, diff, explain, html, report, run, show, top
 from garboard.demo import command as demo
 
 __all__ = ["main"]
@@ -23,6 +23,7 @@ COMMANDS = {
     "report": report,
     "run": run,
     "show": show,
+    "top": top,
 }
 
 
