@@ -20,7 +20,7 @@ DEFINED = re.compile(
     r"^using\s+(\w+)\s*=",
     re.MULTILINE,
 )
-DEVICE = re.compile(r"kernels/((?!functors|blas)\w+)/")
+DEVICE = re.compile(r"kernels/((?!functors|formulas|blas)\w+)/")
 
 
 def ambiguous(files: set[str]) -> bool:

@@ -7,7 +7,6 @@ and on a stand-in: the same kernels on the CPU, over memory that nothing else ca
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +14,7 @@ import garboard as gb
 import numpy as np
 import pytest
 
+from tests.support.cuda_agreement import DTYPES, FLOATS, assert_alike, both, drawn, on_cuda
 from tests.support.cuda_package import package_with, run_python, simulated_library
 from tests.support.live_memory import balanced  # noqa: F401
 
@@ -26,14 +26,6 @@ REASONS = (
     "driver too old: ",
     "no device: ",
 )
-DTYPES = [gb.bool, gb.uint8, gb.int32, gb.int64, gb.float32, gb.float64]
-FLOATS = [gb.float32, gb.float64]
-
-
-def on_cuda(test):
-    """Mark what needs a device; without one it is skipped, and the reason says why."""
-    skip = pytest.mark.skipif(not gb.cuda.is_available(), reason=str(gb.cuda.why_unavailable()))
-    return pytest.mark.cuda(pytest.mark.usefixtures("balanced")(skip(test)))
 
 
 without_cuda = pytest.mark.skipif(gb.cuda.is_available(), reason="there is a CUDA device")
@@ -56,51 +48,6 @@ UNARY = [
 BINARY = names_of_ops(
     "(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None)"
 )
-
-
-def drawn(dtype: gb.dtype, *sizes: int, seed: int = 0, small: bool = False) -> gb.Tensor:
-    """Draw a tensor on the CPU; floats begin with what is special about them."""
-    random = np.random.default_rng(seed)
-    if dtype.is_floating_point:
-        values = random.normal(size=sizes) * 3
-        special = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-40, 1e30]
-        if not small:
-            flat = values.reshape(-1)
-            flat[: len(special)] = special[: flat.size]
-    else:
-        values = random.integers(0, 9, size=sizes) - (3 if dtype in (gb.int32, gb.int64) else 0)
-    return gb.tensor(values).to(dtype)
-
-
-def outcome(compute: Callable[[], gb.Tensor]) -> np.ndarray | type:
-    """Return what a computation gives, or the type of error it raises."""
-    try:
-        return compute().cpu().numpy().copy()
-    except gb.GarboardError as error:
-        return type(error)
-
-
-def assert_alike(
-    computed: np.ndarray | type, expected: np.ndarray | type, cancels: bool = False
-) -> None:
-    if isinstance(expected, type) or isinstance(computed, type):
-        assert computed is expected
-        return
-    assert computed.dtype == expected.dtype
-    assert computed.shape == expected.shape
-    if expected.dtype.kind == "f":
-        digits = 8 * np.finfo(expected.dtype).eps
-        absolute = digits if cancels else 1e-44
-        np.testing.assert_allclose(computed, expected, rtol=digits, atol=absolute)
-    else:
-        np.testing.assert_array_equal(computed, expected)
-
-
-def both(function: Callable[..., gb.Tensor], *given: object, cancels: bool = False) -> None:
-    """Assert that a function gives on a device what it gives on the CPU; where it `cancels`, to
-    the digits of 1, not to those of what is left."""
-    moved = [value.cuda() if isinstance(value, gb.Tensor) else value for value in given]
-    assert_alike(outcome(lambda: function(*moved)), outcome(lambda: function(*given)), cancels)
 
 
 # Anywhere
@@ -174,6 +121,12 @@ def test_a_package_without_the_library_works_and_says_so(tmp_path: Path):
     assert done.stdout.startswith(("2.0 library not found: ", "2.0 built without CUDA: "))
 
 
+def files_on_cuda() -> list[str]:
+    """Return the files that have tests marked `cuda`."""
+    files = sorted(Path(__file__).parent.rglob("test_*.py"))
+    return [str(file) for file in files if "\n@on_cuda\n" in file.read_text()]
+
+
 @pytest.mark.slow
 def test_all_tests_of_a_device_pass_on_the_stand_in(tmp_path: Path):
     library = simulated_library()
@@ -183,7 +136,7 @@ def test_all_tests_of_a_device_pass_on_the_stand_in(tmp_path: Path):
 
     named = run_python(package, "-c", "import garboard as gb; print(gb.cuda.get_device_name())")
     done = run_python(
-        package, "-m", "pytest", "-q", "-m", "cuda", "-p", "no:cacheprovider", __file__
+        package, "-m", "pytest", "-q", "-m", "cuda", "-p", "no:cacheprovider", *files_on_cuda()
     )
 
     assert named.stdout == "simulated\n", named.stderr

@@ -10,6 +10,7 @@
 #include "tests/support/fibers.h"
 
 #define __global__
+#define __device__
 #define __grid_constant__
 #define __shared__ static  // blocks run one after the other
 

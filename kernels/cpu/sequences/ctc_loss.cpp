@@ -7,22 +7,10 @@
 #include "kernels/cpu/loop/parts.h"
 #include "kernels/cpu/loop/plan.h"
 #include "kernels/cpu/loop/scratch.h"
-#include "kernels/functors/scalar_math.h"
+#include "kernels/formulas/ways.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
-
-template <class T>
-constexpr T nothing = -__builtin_huge_val();  // the logarithm of no way at all
-
-template <class T>
-__attribute__((always_inline)) inline T log_sum(T a, T b, T c) {
-  const T top = functors::max(functors::max(a, b), c);
-  const T base = top == nothing<T> ? T(0) : top;
-  return functors::log(functors::exp(a - base) + functors::exp(b - base) +
-                       functors::exp(c - base)) +
-         base;
-}
 
 /// Labels and states of one sample, read once: another thread may write them meanwhile.
 template <class T>
@@ -45,7 +33,7 @@ class CtcStates {
       is_good &= label[s] >= 0 && label[s] < classes;
     }
     for (std::int64_t s = 0; s < count; ++s)
-      skip[s] = s % 2 == 1 && s > 1 && label[s] != label[s - 2] ? T(0) : nothing<T>;
+      skip[s] = s % 2 == 1 && s > 1 && label[s] != label[s - 2] ? T(0) : no_way<T>;
   }
   static std::int64_t bytes_for(std::int64_t longest) {
     return (2 * longest + 1) * std::int64_t{sizeof(std::int64_t) + sizeof(T)};
@@ -84,20 +72,20 @@ void fetch(T* emitted, const T* log_probs, const CtcStates<T>& states) {
   for (std::int64_t s = 0; s < states.count; ++s) emitted[s] = log_probs[states.label[s]];
 }
 
-/// `row` is [2 + states]: two places before the first state stay `nothing`.
+/// `row` is [2 + states]: two places before the first state stay `no_way`.
 template <class T>
 T log_likelihood(const CtcSample<T>& sample, const CtcStates<T>& states, T* row, T* emitted,
                  Pace& pace) {
   const std::int64_t count = states.count;
-  if (states.steps == 0) return count == 1 ? T(0) : nothing<T>;
+  if (states.steps == 0) return count == 1 ? T(0) : no_way<T>;
   T* const before = row + 2;
-  row[0] = row[1] = nothing<T>;
+  row[0] = row[1] = no_way<T>;
   for (std::int64_t t = 0; t < states.steps; ++t) {
     pace.advance(8 * count);
     fetch(emitted, sample.log_probs(t), states);
     T* const alphas = sample.alphas(t);
     if (t == 0) {
-      for (std::int64_t s = 0; s < count; ++s) alphas[s] = s < 2 ? emitted[s] : nothing<T>;
+      for (std::int64_t s = 0; s < count; ++s) alphas[s] = s < 2 ? emitted[s] : no_way<T>;
     } else {
 #pragma GCC ivdep
       for (std::int64_t s = 0; s < count; ++s)
@@ -105,7 +93,7 @@ T log_likelihood(const CtcSample<T>& sample, const CtcStates<T>& states, T* row,
     }
     for (std::int64_t s = 0; s < count; ++s) before[s] = alphas[s];
   }
-  return log_sum(before[count - 1], before[count - 2], nothing<T>);
+  return log_sum(before[count - 1], before[count - 2], no_way<T>);
 }
 
 template <class T>
@@ -173,7 +161,7 @@ std::int64_t gradients(const CtcLossGradient& to) {
         }
         // `row` is of the ways from the step behind to the end: two places follow the last state.
         T* const behind = row;
-        behind[count] = behind[count + 1] = nothing<T>;
+        behind[count] = behind[count + 1] = no_way<T>;
         for (std::int64_t t = steps - 1; t >= 0; --t) {
           pace.advance(classes + 8 * count);
           const T* const log_probs = sample.log_probs(t);
@@ -183,14 +171,14 @@ std::int64_t gradients(const CtcLossGradient& to) {
           for (std::int64_t c = 0; c < classes; ++c) out[c] = functors::exp(log_probs[c]) * given;
           // What comes behind a state, without what it emits itself.
           if (t == states.steps - 1) {
-            for (std::int64_t s = 0; s < count; ++s) behind[s] = s >= count - 2 ? T(0) : nothing<T>;
+            for (std::int64_t s = 0; s < count; ++s) behind[s] = s >= count - 2 ? T(0) : no_way<T>;
           } else {
             fetch(emitted, sample.log_probs(t + 1), states);
             for (std::int64_t s = 0; s < count; ++s) behind[s] += emitted[s];
             // From the first state on: each reads those behind it, which are not yet overwritten.
             for (std::int64_t s = 0; s < count; ++s)
               behind[s] = log_sum(behind[s], behind[s + 1],
-                                  s + 2 < count ? behind[s + 2] + states.skip[s + 2] : nothing<T>);
+                                  s + 2 < count ? behind[s + 2] + states.skip[s + 2] : no_way<T>);
           }
           if (loss == T(__builtin_huge_val())) {
             for (std::int64_t c = 0; c < classes; ++c) out[c] = T(__builtin_nan(""));

@@ -7,6 +7,8 @@
 #include "kernels/cpu/loop/scratch.h"
 #include "kernels/cpu/product/matmul.h"
 #include "kernels/cpu/product/packed_product.h"
+#include "kernels/formulas/gates.h"
+#include "kernels/formulas/layer_steps.h"
 #include "kernels/functors/unary.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
@@ -103,36 +105,12 @@ struct RecurrenceShape {
     });
   }
 
-  /// Where some sequences stand at a step: `count` of them, from `row` on, of which the first
-  /// `before` were in the step that comes before it in the layer, from `before_row` on.
-  struct LayerStep {
-    std::int64_t row, count, before_row, before;
-  };
   /// Calls `visit(step)` for the steps that sequences [first, last) take part in, in the order of
   /// the layer or against it.
   template <class Visit>
   void for_each_step(std::int64_t first, std::int64_t last, bool is_reversed, bool is_backward,
                      Visit visit) const {
-    std::int64_t row = 0;
-    const bool goes_down = is_reversed != is_backward;
-    if (goes_down)
-      for (std::int64_t t = 0; t < steps; ++t) row += batch_sizes[t];
-    for (std::int64_t n = 0; n < steps; ++n) {
-      const std::int64_t t = goes_down ? steps - 1 - n : n;
-      if (goes_down) row -= batch_sizes[t];
-      const std::int64_t count = smaller(batch_sizes[t], last) - first;
-      // The step that comes before this one in the layer.
-      const std::int64_t earlier = is_reversed ? t + 1 : t - 1;
-      const bool is_there = earlier >= 0 && earlier < steps;
-      const std::int64_t before =
-          is_there ? larger(smaller(batch_sizes[earlier], last) - first, 0) : 0;
-      const std::int64_t before_row = is_reversed ? row + batch_sizes[t]
-                                      : is_there  ? row - batch_sizes[earlier]
-                                                  : 0;
-      if (count > 0)
-        visit(LayerStep{row + first, count, before_row + first, smaller(before, count)});
-      if (!goes_down) row += batch_sizes[t];
-    }
+    LayerSteps{batch_sizes, steps, first, last}.for_each(is_reversed, is_backward, visit);
   }
 };
 
@@ -175,8 +153,9 @@ void pass_gates(T* gate, const T* added, const T* bias, const T* before, const T
     }
 #pragma GCC ivdep
     for (std::int64_t j = 0; j < hidden; ++j) {
-      kept[j] = forget[j] * cell_before[j] + input[j] * candidate[j];
-      out[j] = output[j] * tanh(kept[j]);
+      const LstmGates<T> gates{input[j], forget[j], candidate[j], output[j]};
+      kept[j] = gates.cell(cell_before[j]);
+      out[j] = gates.state(kept[j]);
     }
   } else {
     T *const reset = gate, *const update = gate + hidden, *const candidate = gate + 2 * hidden;
@@ -189,7 +168,7 @@ void pass_gates(T* gate, const T* added, const T* bias, const T* before, const T
     for (std::int64_t j = 0; j < hidden; ++j) {
       kept[j] = at(2, j);
       candidate[j] = tanh(candidate[j] + reset[j] * kept[j]);
-      out[j] = (1 - update[j]) * candidate[j] + update[j] * before[j];
+      out[j] = GruGates<T>{reset[j], update[j], candidate[j]}.state(before[j]);
     }
   }
 }
@@ -256,13 +235,13 @@ void find_slopes(const RowSlopes<T>& of, std::int64_t hidden) {
     const T *const candidate = of.gate + 2 * hidden, *const output = of.gate + 3 * hidden;
 #pragma GCC ivdep
     for (std::int64_t j = 0; j < hidden; ++j) {
-      const T state = tanh(of.kept[j]);
-      const T d_cell = of.d_cell[j] + d[j] * output[j] * (1 - state * state);
-      of.d_gate[j] = d_cell * candidate[j] * input[j] * (1 - input[j]);
-      of.d_gate[hidden + j] = d_cell * of.cell_before[j] * forget[j] * (1 - forget[j]);
-      of.d_gate[2 * hidden + j] = d_cell * input[j] * (1 - candidate[j] * candidate[j]);
-      of.d_gate[3 * hidden + j] = d[j] * state * output[j] * (1 - output[j]);
-      of.d_cell[j] = d_cell * forget[j];
+      const LstmGates<T> gates{input[j], forget[j], candidate[j], output[j]};
+      const auto slopes = gates.slopes(d[j], of.d_cell[j], of.kept[j], of.cell_before[j]);
+      of.d_gate[j] = slopes.input;
+      of.d_gate[hidden + j] = slopes.forget;
+      of.d_gate[2 * hidden + j] = slopes.candidate;
+      of.d_gate[3 * hidden + j] = slopes.output;
+      of.d_cell[j] = slopes.cell;
       d[j] = 0;
     }
     copy_row(of.added, of.d_gate, 4 * hidden);
@@ -271,12 +250,13 @@ void find_slopes(const RowSlopes<T>& of, std::int64_t hidden) {
     const T* const candidate = of.gate + 2 * hidden;
 #pragma GCC ivdep
     for (std::int64_t j = 0; j < hidden; ++j) {
-      const T d_new = d[j] * (1 - update[j]) * (1 - candidate[j] * candidate[j]);
-      of.d_gate[j] = d_new * of.kept[j] * reset[j] * (1 - reset[j]);
-      of.d_gate[hidden + j] = d[j] * (of.before[j] - candidate[j]) * update[j] * (1 - update[j]);
-      of.d_gate[2 * hidden + j] = d_new;
-      of.d_candidate[j] = d_new * reset[j];
-      d[j] *= update[j];
+      const GruGates<T> gates{reset[j], update[j], candidate[j]};
+      const auto slopes = gates.slopes(d[j], of.kept[j], of.before[j]);
+      of.d_gate[j] = slopes.reset;
+      of.d_gate[hidden + j] = slopes.update;
+      of.d_gate[2 * hidden + j] = slopes.candidate;
+      of.d_candidate[j] = slopes.added;
+      d[j] = slopes.state;
     }
     copy_row(of.added, of.d_gate, 2 * hidden);
     copy_row(of.added + 2 * hidden, of.d_candidate, hidden);

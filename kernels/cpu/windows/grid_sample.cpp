@@ -4,112 +4,19 @@
 #include "kernels/cpu/loop/parts.h"
 #include "kernels/cpu/loop/plan.h"
 #include "kernels/cpu/loop/scratch.h"
-#include "kernels/functors/scalar_math.h"
+#include "kernels/formulas/grid_dim.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
-constexpr int block = 128;       // places
-constexpr int most_along = 4;    // elements along a dim
-constexpr int most_places = 16;  // elements of a place: 4 x 4, or 2 x 2 x 2
-
-/// A coordinate, and how fast it moves with the one that was given.
-template <class T>
-struct Coordinate {
-  T at, speed;
-};
-
-/// One dim of the plane.
-template <class T>
-class GridDim {
- public:
-  GridDim() = default;
-  GridDim(const GridSample& of, std::int64_t size)
-      : sampling_(of.sampling),
-        beyond_(of.beyond),
-        size_(static_cast<T>(size)),
-        low_(of.aligns_corners ? T(0) : T(-0.5)),
-        span_(of.aligns_corners ? size_ - 1 : size_),
-        speed_(span_ / 2) {}
-
-  int along() const {
-    return sampling_ == Sampling::cubic ? 4 : sampling_ == Sampling::linear ? 2 : 1;
-  }
-
-  /// Writes `along()` numbers of elements, -1 outside, their factors, and how fast those change.
-  void read(T given, std::int32_t* at, T* factor, T* slope) const {
-    const T raw = (given + 1) * speed_ + low_;
-    if (sampling_ == Sampling::cubic) return read_cubic(raw, at, factor, slope);
-    const auto [from, speed] = moved_inside({raw, speed_});
-    if (sampling_ == Sampling::nearest) {
-      at[0] = element(functors::round_to_even(from));
-      factor[0] = 1;
-      slope[0] = 0;
-      return;
-    }
-    const T first = functors::floor(from), rest = from - first;
-    at[0] = element(first);
-    at[1] = element(first + 1);
-    factor[0] = 1 - rest;
-    factor[1] = rest;
-    slope[0] = -speed;
-    slope[1] = speed;
-  }
-
- private:
-  /// -1 outside; NaN lies there too.
-  std::int32_t element(T at) const {
-    const bool is_inside = at >= 0 && at < size_;
-    return is_inside ? static_cast<std::int32_t>(at) : -1;
-  }
-
-  Coordinate<T> moved_inside(Coordinate<T> from) const {
-    if (beyond_ == Beyond::zeros) return from;
-    if (beyond_ == Beyond::reflection) from = reflected(from);
-    const T top = size_ - 1;
-    if (!(from.at > 0)) return {0, 0};
-    return from.at < top ? from : Coordinate<T>{top, 0};
-  }
-  /// To and fro between the two edges.
-  Coordinate<T> reflected(Coordinate<T> from) const {
-    if (!(span_ > 0)) return {0, 0};
-    const T away = functors::abs(from.at - low_);
-    const T rest = away - functors::floor(away / (2 * span_)) * 2 * span_;
-    const bool is_coming = rest > span_, is_before = from.at < low_;
-    return {(is_coming ? 2 * span_ - rest : rest) + low_,
-            is_coming == is_before ? from.speed : -from.speed};
-  }
-
-  // Cubic convolution with a = -0.75 (Keys, "Cubic convolution interpolation for digital image
-  // processing", 1981); each of the four elements is looked for inside by itself.
-  void read_cubic(T from, std::int32_t* at, T* factor, T* slope) const {
-    constexpr T a = T(-0.75);
-    const T first = functors::floor(from), rest = from - first;
-    const auto near = [](T x) { return ((a + 2) * x - (a + 3)) * x * x + 1; };
-    const auto far = [](T x) { return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a; };
-    const auto near_slope = [](T x) { return (3 * (a + 2) * x - 2 * (a + 3)) * x; };
-    const auto far_slope = [](T x) { return (3 * a * x - 10 * a) * x + 8 * a; };
-    const T factors[] = {far(rest + 1), near(rest), near(1 - rest), far(2 - rest)};
-    const T slopes[] = {far_slope(rest + 1), near_slope(rest), -near_slope(1 - rest),
-                        -far_slope(2 - rest)};
-    for (int k = 0; k < 4; ++k) {
-      at[k] = element(moved_inside({first - 1 + static_cast<T>(k), 0}).at);
-      factor[k] = factors[k];
-      slope[k] = slopes[k] * speed_;
-    }
-  }
-
-  Sampling sampling_;
-  Beyond beyond_;
-  T size_, low_, span_, speed_;
-};
+constexpr int block = 128;  // places
 
 /// What a block of places is made of: element k of place i, with its factor.
 template <class T>
 struct PlaceTable {
-  std::int32_t at[most_places][block];  // in the plane; -1: nowhere
-  T factor[most_places][block];
-  T slope[space_dims][most_places][block];  // of the grid's coordinates, as they stand there
+  std::int32_t at[most_mixed][block];  // in the plane; -1: nowhere
+  T factor[most_mixed][block];
+  T slope[space_dims][most_mixed][block];  // of the grid's coordinates, as they stand there
 };
 
 template <class T>

@@ -6,38 +6,10 @@
 #include "kernels/cpu/loop/parts.h"
 #include "kernels/cpu/loop/plan.h"
 #include "kernels/cpu/loop/scratch.h"
+#include "kernels/formulas/pool_dim.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
-
-/// One dim of a pool.
-struct PoolDim {
-  std::int64_t size, places, taps, stride, padding, dilation;
-  bool adapts;
-
-  std::int64_t first(std::int64_t place) const {
-    return adapts ? place * size / places : place * stride - padding;
-  }
-  /// How many elements place meets from `first` on, inside or not.
-  std::int64_t count(std::int64_t place) const {
-    return adapts ? divided_up((place + 1) * size, places) - first(place) : taps;
-  }
-  std::int64_t step() const { return adapts ? 1 : dilation; }
-  /// Those that lie inside are of taps [first, last): a window may be far larger than what it
-  /// meets.
-  std::int64_t first_tap(std::int64_t place) const {
-    return larger(divided_up(-first(place), step()), 0);
-  }
-  std::int64_t last_tap(std::int64_t place) const {
-    return smaller(divided_up(size - first(place), step()), count(place));
-  }
-  /// Those of them that an average divides by: they lie inside, or in the padding.
-  std::int64_t divisor(std::int64_t place, bool counts_padding) const {
-    const std::int64_t begin = first(place), end = begin + count(place);
-    const std::int64_t around = counts_padding && !adapts ? padding : 0;
-    return smaller(end, size + around) - larger(begin, -around);
-  }
-};
 
 struct PoolShape {
   std::int64_t planes, size = 1, places = 1;
@@ -45,8 +17,7 @@ struct PoolShape {
 
   PoolShape(const View& out, const View& x, const PoolWindow& window) : planes(x.sizes.data()[0]) {
     for (int d = 0; d < space_dims; ++d) {
-      dim[d] = {x.sizes.data()[d + 1], out.sizes.data()[d + 1], window.taps[d], window.stride[d],
-                window.padding[d],     window.dilation[d],      window.adapts};
+      dim[d] = PoolDim::of(window, d, x.sizes.data()[d + 1], out.sizes.data()[d + 1]);
       size *= dim[d].size;
       places *= dim[d].places;
     }

@@ -4,78 +4,28 @@
 #include "kernels/cpu/loop/parts.h"
 #include "kernels/cpu/loop/plan.h"
 #include "kernels/cpu/loop/scratch.h"
+#include "kernels/formulas/resampled_place.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
-constexpr int most_taps = 4;
-
-std::int64_t floor_of(double x) {
-  const auto cut = static_cast<std::int64_t>(x);
-  return static_cast<double>(cut) > x ? cut - 1 : cut;
-}
-
-/// What a place is made of.
 template <class T>
-struct Sample {
-  std::int64_t at[most_taps];
-  T factor[most_taps];
-};
-
-/// Cubic convolution with a = -0.75 at distance x from 0 to 2 (Keys, "Cubic convolution
-/// interpolation for digital image processing", 1981).
-template <class T>
-T cubic(T x) {
-  constexpr T a = T(-0.75);
-  return x <= 1 ? ((a + 2) * x - (a + 3)) * x * x + 1 : ((a * x - 5 * a) * x + 8 * a) * x - 4 * a;
-}
-
-template <class T>
-class Samples {
+class ResampledPlaces {
  public:
-  explicit Samples(const Resample& of)
-      : size_(of.x.sizes.data()[1]),
-        places_(of.out.sizes.data()[1]),
-        taps_(of.sampling == Sampling::cubic    ? 4
-              : of.sampling == Sampling::linear ? 2
-                                                : 1),
-        memory_(places_ * std::int64_t{sizeof(Sample<T>)}) {
-    for (std::int64_t i = 0; i < places_; ++i) memory_.template as<Sample<T>>()[i] = sample(of, i);
+  explicit ResampledPlaces(const Resample& of)
+      : form_(Resampling<T>::of(of, of.x.sizes.data()[1])),
+        memory_(of.out.sizes.data()[1] * std::int64_t{sizeof(ResampledPlace<T>)}) {
+    for (std::int64_t i = 0; i < of.out.sizes.data()[1]; ++i)
+      memory_.template as<ResampledPlace<T>>()[i] = form_.place(i);
   }
 
-  int taps() const { return taps_; }
-  const Sample<T>& operator[](std::int64_t i) const { return memory_.template as<Sample<T>>()[i]; }
+  int taps() const { return form_.taps(); }
+  const ResampledPlace<T>& operator[](std::int64_t i) const {
+    return memory_.template as<ResampledPlace<T>>()[i];
+  }
 
  private:
-  std::int64_t inside(std::int64_t at) const {
-    return larger(smaller(at, size_ - 1), std::int64_t{0});
-  }
-
-  // Positions with the digits that PyTorch gives them, single ones for the nearest: with more, some
-  // places would fall on another element.
-  Sample<T> sample(const Resample& of, std::int64_t i) const {
-    if (of.sampling == Sampling::nearest || of.sampling == Sampling::nearest_exact) {
-      const auto step = static_cast<float>(of.scale), number = static_cast<float>(i);
-      const float from = of.sampling == Sampling::nearest ? number : number + 0.5f;
-      return {{inside(floor_of(from * step))}, {T(1)}};
-    }
-    const auto scale = static_cast<T>(of.scale), place = static_cast<T>(i);
-    T from = of.aligns_corners ? place * scale : (place + T(0.5)) * scale - T(0.5);
-    if (of.sampling == Sampling::linear) {
-      if (from < 0) from = 0;
-      const std::int64_t first = inside(floor_of(static_cast<double>(from)));
-      T rest = from - static_cast<T>(first);
-      rest = rest < 0 ? T(0) : rest > 1 ? T(1) : rest;
-      return {{first, inside(first + 1)}, {1 - rest, rest}};
-    }
-    const std::int64_t first = floor_of(static_cast<double>(from));
-    const T rest = from - static_cast<T>(first);
-    return {{inside(first - 1), inside(first), inside(first + 1), inside(first + 2)},
-            {cubic(rest + 1), cubic(rest), cubic(1 - rest), cubic(2 - rest)}};
-  }
-
-  std::int64_t size_, places_;
-  int taps_;
+  Resampling<T> form_;
   Scratch memory_;
 };
 
@@ -96,7 +46,7 @@ void for_each_slice(const Resample& of, Run run) {
 
 template <class T>
 void resample(const Resample& of) {
-  const Samples<T> samples(of);
+  const ResampledPlaces<T> samples(of);
   const std::int64_t size = of.x.sizes.data()[1], places = of.out.sizes.data()[1];
   const std::int64_t inner = of.out.sizes.data()[2];
   const int taps = samples.taps();
@@ -128,7 +78,7 @@ void resample(const Resample& of) {
 
 template <class T>
 void spread_samples(const ResampleGradient& of) {
-  const Samples<T> samples(of);
+  const ResampledPlaces<T> samples(of);
   const std::int64_t size = of.x.sizes.data()[1], places = of.out.sizes.data()[1];
   const std::int64_t inner = of.out.sizes.data()[2];
   const int taps = samples.taps();

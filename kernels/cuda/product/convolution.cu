@@ -1,11 +1,15 @@
 // Convolutions, by their formula: each thread computes one element of the result and reads what it
-// is the sum of, in one order on every GPU. Nothing is asked of them but the right result.
+// is the sum of, in one order on every GPU, and in float where it is of a half type. Nothing is
+// asked of them but the right result.
 #include "kernels/cuda/launch/launch.h"
 #include "kernels/cuda/launch/parts.h"
-#include "kernels/cuda/library/lacking.h"
+#include "kernels/functors/element.h"
 
 namespace garboard::kernels::cuda {
 namespace {
+
+using functors::widened;
+using functors::Widened;
 
 /// One dim of space.
 struct Line {
@@ -78,14 +82,14 @@ __global__ void convolve(T* out, const T* x, const T* weight, const T* bias, Gro
   const std::int64_t sample = i / shape.places / (shape.groups * shape.rows);
   x += (sample * shape.groups + row / shape.rows) * shape.channels * shape.size;
   weight += row * shape.channels * shape.taps;
-  T sum = bias ? bias[row] : T(0);
+  Widened<T> sum = bias ? widened(bias[row]) : 0;
   for (std::int64_t k = 0; k < shape.taps; ++k) {
     const std::int64_t at = shape.met(place, k);
     if (at < 0) continue;
     for (std::int64_t c = 0; c < shape.channels; ++c)
-      sum += weight[c * shape.taps + k] * x[c * shape.size + at];
+      sum += widened(weight[c * shape.taps + k]) * widened(x[c * shape.size + at]);
   }
-  out[i] = sum;
+  out[i] = static_cast<T>(sum);
 }
 
 template <class T>
@@ -98,14 +102,15 @@ __global__ void input_gradient(T* x, const T* out, const T* weight, const T* bia
   out += share * shape.rows * shape.places;
   const std::int64_t group = share % shape.groups;
   weight += (group * shape.rows * shape.channels + channel) * shape.taps;
-  T sum = bias ? bias[group * shape.channels + channel] : T(0);
+  Widened<T> sum = bias ? widened(bias[group * shape.channels + channel]) : 0;
   for (std::int64_t k = 0; k < shape.taps; ++k) {
     const std::int64_t place = shape.place(at, k);
     if (place < 0) continue;
     for (std::int64_t row = 0; row < shape.rows; ++row)
-      sum += weight[row * shape.channels * shape.taps + k] * out[row * shape.places + place];
+      sum += widened(weight[row * shape.channels * shape.taps + k]) *
+             widened(out[row * shape.places + place]);
   }
-  x[i] = sum;
+  x[i] = static_cast<T>(sum);
 }
 
 template <class T>
@@ -115,17 +120,17 @@ __global__ void weight_gradient(T* weight, const T* out, const T* x, GroupShape 
   if (i >= count) return;
   const std::int64_t tap = i % shape.taps, channel = i / shape.taps % shape.channels;
   const std::int64_t row = i / shape.taps / shape.channels, group = row / shape.rows;
-  T sum(0);
+  Widened<T> sum = 0;
   for (std::int64_t sample = 0; sample < shape.samples; ++sample) {
     const T* const from_out = out + (sample * shape.groups * shape.rows + row) * shape.places;
     const T* const from_x =
         x + ((sample * shape.groups + group) * shape.channels + channel) * shape.size;
     for (std::int64_t place = 0; place < shape.places; ++place) {
       const std::int64_t at = shape.met(place, tap);
-      if (at >= 0) sum += from_out[place] * from_x[at];
+      if (at >= 0) sum += widened(from_out[place]) * widened(from_x[at]);
     }
   }
-  weight[i] = sum;
+  weight[i] = static_cast<T>(sum);
 }
 
 }  // namespace
@@ -133,31 +138,22 @@ __global__ void weight_gradient(T* weight, const T* out, const T* x, GroupShape 
 template <>
 void kernel(const Convolve& of, Stream stream) {
   visit_floating(of.x.dtype, [&]<class T>(Type<T>) {
-    if constexpr (functors::Real<T>)
-      launch(convolve<T>, {divided_up(of.out.count, threads), stream}, of.out.as<T>(), of.x.as<T>(),
-             of.weight.as<T>(), of.bias.as<T>(), GroupShape(of), of.out.count);
-    else
-      throw_lacking_dtype(of.name, of.x.dtype);
+    launch(convolve<T>, {divided_up(of.out.count, threads), stream}, of.out.as<T>(), of.x.as<T>(),
+           of.weight.as<T>(), of.bias.as<T>(), GroupShape(of), of.out.count);
   });
 }
 template <>
 void kernel(const ConvolutionInputGradient& of, Stream stream) {
   visit_floating(of.x.dtype, [&]<class T>(Type<T>) {
-    if constexpr (functors::Real<T>)
-      launch(input_gradient<T>, {divided_up(of.x.count, threads), stream}, of.x.as<T>(),
-             of.out.as<T>(), of.weight.as<T>(), of.bias.as<T>(), GroupShape(of), of.x.count);
-    else
-      throw_lacking_dtype(of.name, of.x.dtype);
+    launch(input_gradient<T>, {divided_up(of.x.count, threads), stream}, of.x.as<T>(),
+           of.out.as<T>(), of.weight.as<T>(), of.bias.as<T>(), GroupShape(of), of.x.count);
   });
 }
 template <>
 void kernel(const ConvolutionWeightGradient& of, Stream stream) {
   visit_floating(of.x.dtype, [&]<class T>(Type<T>) {
-    if constexpr (functors::Real<T>)
-      launch(weight_gradient<T>, {divided_up(of.weight.count, threads), stream}, of.weight.as<T>(),
-             of.out.as<T>(), of.x.as<T>(), GroupShape(of), of.weight.count);
-    else
-      throw_lacking_dtype(of.name, of.x.dtype);
+    launch(weight_gradient<T>, {divided_up(of.weight.count, threads), stream}, of.weight.as<T>(),
+           of.out.as<T>(), of.x.as<T>(), GroupShape(of), of.weight.count);
   });
 }
 
