@@ -15,6 +15,7 @@ _interpreter.refuse_subinterpreters()
 
 _interpreter.mark_library_frames()
 
+from garboard import _displays as _displays  # noqa: E402
 from garboard import _exchange as _exchange  # noqa: E402
 from garboard import _functions  # noqa: E402
 from garboard import _notebook as _notebook  # noqa: E402
@@ -144,6 +145,7 @@ _SUBMODULES = (
     "distributions",
     "func",
     "io",
+    "jupyter",
     "leaks",
     "linalg",
     "memory",
@@ -170,6 +172,7 @@ _HOMES = {
         "_triangles": "tril_indices triu_indices",
         "_vectors": "cdist combinations cumulative_trapezoid pdist trapezoid trapz vander",
         "_window_functions": "bartlett_window blackman_window hamming_window hann_window",
+        "jupyter": "load_ipython_extension unload_ipython_extension",
     }.items()
     for name in names.split()
 }
@@ -203,6 +206,7 @@ if TYPE_CHECKING:
     from garboard import distributions as distributions
     from garboard import func as func
     from garboard import io as io
+    from garboard import jupyter as jupyter
     from garboard import leaks as leaks
     from garboard import linalg as linalg
     from garboard import memory as memory
@@ -333,6 +337,12 @@ if TYPE_CHECKING:
     )
     from garboard._window_functions import (
         hann_window as hann_window,
+    )
+    from garboard.jupyter import (
+        load_ipython_extension as load_ipython_extension,
+    )
+    from garboard.jupyter import (
+        unload_ipython_extension as unload_ipython_extension,
     )
 else:
     __getattr__ = module_getattr(

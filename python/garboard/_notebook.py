@@ -6,6 +6,7 @@ are no cells.
 
 from __future__ import annotations
 
+import linecache
 import re
 import sys
 from collections.abc import Iterable
@@ -16,6 +17,7 @@ from garboard import _engine
 __all__ = [
     "CellOutputs",
     "Kept",
+    "cell_files",
     "cell_of",
     "is_output_name",
     "kept_outputs",
@@ -44,6 +46,11 @@ def cell_of(file: str) -> str:
         return ""
     name = found[1] if type(found) is tuple and len(found) == 2 else ""
     return name if type(name) is str and name.startswith("In[") else ""
+
+
+def cell_files() -> list[str]:
+    """Return the files that stand for cells, the newest first."""
+    return [file for file in reversed(list(linecache.cache)) if cell_of(file)]
 
 
 def shown_file(file: str) -> str:

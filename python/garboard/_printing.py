@@ -9,7 +9,7 @@ from garboard import _engine
 from garboard._engine import Tensor
 from garboard._texts import shown
 
-__all__ = ["set_printoptions", "tensor_text"]
+__all__ = ["set_printoptions", "small_table", "tensor_text"]
 
 _MOST_DIGITS = 100
 _options: dict[str, Any] = {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80}
@@ -87,6 +87,33 @@ def tensor_text(tensor: Tensor) -> str:
         too_long = last_line + len(suffix) + 4 > _options["linewidth"]
         text += (",\n" + " " * len(prefix) if too_long else ", ") + suffix
     return text + ")"
+
+
+def small_table(tensor: Tensor) -> list[list[str]]:
+    """Return the elements as texts in rows and columns, `...` for what is left out of long dims.
+
+    Of more than two dims, those of the first matrix; nothing where there are no elements to see.
+    """
+    if tensor.device.type == "simulated" or tensor.numel() == 0:
+        return []
+    before = _engine._set_grad_enabled(False)
+    try:
+        with _engine.DisposeScope("printing"):
+            seen = tensor.detach().cpu()
+            while seen.ndim > 2:
+                seen = seen[0]
+            nest = _edges(seen)
+            rows = nest if seen.ndim == 2 else [nest] if seen.ndim else [[nest]]
+            form = _format_of(seen, [it for it in _flat(rows) if it is not Ellipsis])
+    finally:
+        _engine._set_grad_enabled(before)
+    width = max(len(row) for row in rows if row is not Ellipsis)
+    return [
+        ["..."] * width
+        if row is Ellipsis
+        else ["..." if it is Ellipsis else form.text(it).strip() for it in row]
+        for row in rows
+    ]
 
 
 def _elements_text(tensor: Tensor, indent: int) -> str:

@@ -433,5 +433,10 @@ class Module(Hooked):
             return f"{type(self).__name__}({extra})"
         return f"{type(self).__name__}(\n  " + "\n  ".join([*lines, *children]) + "\n)"
 
+    def _repr_html_(self) -> str:
+        from garboard.nn._display import module_html
+
+        return module_html(self)
+
 
 add_missing_names(Module, "nn.Module")

@@ -8,6 +8,7 @@ from itertools import pairwise
 from types import FrameType
 
 from garboard._engine import Tensor
+from garboard._notebook import cell_files, cell_of
 from garboard._site import Site
 from garboard._texts import printable
 from garboard.leaks.holders._describe import code_of, described, file_of, is_context, place_of
@@ -132,7 +133,8 @@ def _scopes(chain: Sequence[Link], near: Site) -> list[tuple[Scope, str]]:
         # A closure's variable is its outer function's; a local is nobody else's.
         return [(inner, name)] if kind == "local" else [(inner, name), (Scope(inner.file), name)]
     is_attribute = kind in ("attribute", "class attribute", "thread-local")
-    files = dict.fromkeys((file_of(owner), near.file))  # the class may be another library's
+    cells = cell_files() if cell_of(near.file) else ()  # which share their variables
+    files = dict.fromkeys((file_of(owner), near.file, *cells))  # the class may be a library's
     return [(Scope(file, 0, is_attribute), name) for file in files]
 
 

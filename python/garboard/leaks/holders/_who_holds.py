@@ -50,6 +50,11 @@ class Holders:
             lines.append("held by nothing that can be seen from Python")
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        from garboard._html import preformatted
+
+        return preformatted(str(self))
+
 
 def who_holds(tensor: Tensor | Site | str | int, limit: int = 5) -> Holders:
     """Tell which variables, containers, graphs and exports keep a tensor alive.

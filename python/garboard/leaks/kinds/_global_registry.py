@@ -13,12 +13,13 @@ from __future__ import annotations
 import weakref
 from types import ModuleType
 
+from garboard._notebook import cell_of
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._traits import is_emptied_by_code
 from garboard.leaks.holders._describe import file_of
 from garboard.leaks.holders._groups import Group
 from garboard.leaks.holders._holders import expression
-from garboard.leaks.holders._unasked import is_a
+from garboard.leaks.holders._unasked import is_a, module_name_of
 
 __all__ = ["KIND"]
 
@@ -34,6 +35,8 @@ def _fits(group: Group) -> bool:
     root = group.chain[0].object
     if not is_a(root, ModuleType) or group.chain[1].edge.kind != "global":
         return False
+    if module_name_of(root) == "__main__" and cell_of(group.loop_file):
+        return False  # the cells of a notebook are one module
     return file_of(root) != group.loop_file
 
 

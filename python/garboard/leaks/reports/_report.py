@@ -65,6 +65,11 @@ class LeakReport:
 
         return report_text(self.leaks, self.notes, self.checked)
 
+    def _repr_html_(self) -> str:
+        from garboard.leaks.reports._display import report_html
+
+        return report_html(self.leaks, self.notes, self.checked)
+
     def show(self, file: TextIO | None = None) -> None:
         """Print the report, coloured on a terminal (by rich; the variable NO_COLOR is obeyed).
 

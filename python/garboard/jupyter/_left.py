@@ -1,0 +1,120 @@
+"""What lives, by who holds it: the variable, the output, the failed cell, and what lets go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from garboard import _engine
+from garboard._engine import human_bytes
+from garboard._html import Table
+from garboard._notebook import leaks_magic
+from garboard._site import Site, site_of
+from garboard.leaks.evidence._native import EVIDENCE
+from garboard.leaks.evidence._rows import Since, Survivor
+from garboard.leaks.findings._making import counted
+from garboard.leaks.holders._holders import expression, holder_text
+from garboard.leaks.holders._hops import Link, links
+from garboard.leaks.holders._last_error import is_last_error, last_error_text
+from garboard.leaks.holders._roots import Roots
+from garboard.leaks.holders._unasked import is_a, module_name_of
+
+__all__ = ["EVERYTHING", "Left", "holders_table", "left_since"]
+
+EVERYTHING = Since(0, 0, 0)
+_MOST_PATHS = 1000  # tensors whose holder is looked up; the others stand in a row of their own
+_MOST_ROWS = 8
+_OF_LIBRARY = "gradients, optimizers and graphs"
+_GARBAGE = "nothing that Python shows, or a reference cycle that waits for the garbage collector"
+
+
+@dataclass(frozen=True)
+class Left:
+    """What one holder has. Text and numbers: nothing here keeps a tensor.
+
+    Attributes:
+        holder: Who, as the notebook calls it.
+        count: Tensors.
+        nbytes: Of their storages; one that several holders have counts for the first.
+        what: What they are.
+        born: Where the newest was born.
+    """
+
+    holder: str
+    count: int
+    nbytes: int
+    what: str
+    born: str
+
+
+def left_since(since: Since) -> list[Left]:
+    """Return what was born since then and lives, the holders with the most bytes first."""
+    storages = _engine._storages(since.storage)
+    sizes = {it["serial"]: it["bytes"] for it in storages if not it["is_foreign"]}
+    groups: dict[str, list[Survivor]] = {}
+    nbytes: dict[str, int] = {}
+    for holder, survivor in _held(list(EVIDENCE.survivors(since.alias))):
+        groups.setdefault(holder, []).append(survivor)
+        nbytes[holder] = nbytes.get(holder, 0) + sizes.pop(survivor.storage, 0)
+    found = [
+        Left(holder, len(those), nbytes[holder], _kind_of(those), _birth_of(those))
+        for holder, those in groups.items()
+    ]
+    rest = [nbytes for nbytes in sizes.values() if nbytes]
+    if rest:  # what no tensor of Python's has
+        found.append(Left(_OF_LIBRARY, 0, sum(rest), counted(len(rest), "storage"), ""))
+    return sorted(found, key=lambda it: (-it.nbytes, -it.count, it.holder))
+
+
+def _held(asked: list[Survivor]) -> Iterator[tuple[str, Survivor]]:
+    paths = Roots(EVIDENCE).paths_to([it.tensor for it in asked[:_MOST_PATHS]])
+    for survivor, path in zip(asked, paths, strict=False):
+        holder = _GARBAGE if path is None else _called(links(path), site_of(survivor.site))
+        yield holder, survivor
+    for survivor in asked[_MOST_PATHS:]:
+        yield "others, not looked up", survivor
+
+
+def _called(chain: Sequence[Link], born: Site) -> str:
+    """Return the name at which a person would begin: the variable, and not what it leads to."""
+    if is_last_error(chain):
+        return f"{expression(chain)}, {last_error_text(chain)}"
+    top = next((at for at, link in enumerate(chain) if link.edge.name), None)
+    if top is None:
+        return holder_text(chain, born)
+    kind, name = chain[top].edge
+    if kind == "output":
+        return f"{name}, freed by {leaks_magic('clear out')}"
+    if kind == "global":
+        return f"{_module_prefix(chain[0].object)}{name}"
+    return holder_text(chain[: top + 1], born)
+
+
+def _module_prefix(root: Any) -> str:
+    """Return `module.` for a variable of another module than the notebook's own."""
+    name = module_name_of(root) if is_a(root, ModuleType) else ""
+    return "" if name in ("__main__", "") else f"{name}."
+
+
+def _kind_of(those: Sequence[Survivor]) -> str:
+    return those[0].type_text if len(those) == 1 else counted(len(those), "tensor")
+
+
+def _birth_of(those: Sequence[Survivor]) -> str:
+    lines = {site_of(it.site).place for it in those}
+    newest = site_of(those[-1].site).place
+    return newest if len(lines) == 1 else f"{newest} and {len(lines) - 1} other lines"
+
+
+def holders_table(those: Sequence[Left]) -> Table:
+    """Return a row for each holder, the largest; the others in one."""
+    table = Table(("bytes", "what", "born", "held by"), ("bytes",))
+    for it in those[:_MOST_ROWS]:
+        table.rows.append((human_bytes(it.nbytes), it.what, it.born, it.holder))
+    if more := those[_MOST_ROWS:]:
+        count = sum(it.count for it in more)
+        nbytes = human_bytes(sum(it.nbytes for it in more))
+        table.rows.append((nbytes, counted(count, "tensor"), "", f"{len(more)} other holders"))
+    return table
