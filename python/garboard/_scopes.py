@@ -1,10 +1,12 @@
 """The parts of dispose scopes that walk containers, decorate and wait: set on the native type."""
 
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from garboard import _check as check
 from garboard import _engine
-from garboard._engine import DisposeScope, Tensor, _PackedSequence
+from garboard._engine import DisposeScope, Tensor, _PackedSequence, parse_bytes
 from garboard._given import items_of
 from garboard._native import add_methods
 from garboard._texts import printable
@@ -258,7 +260,34 @@ def _detach(self: _D) -> _D:
     return self
 
 
-add_methods(DisposeScope, {"__call__": _decorate, "__aenter__": _aenter, "__aexit__": _aexit})
+def _expect(self: DisposeScope, *, bytes: int | str) -> None:
+    """Assert that what was born in this scope and lives has at most so many bytes, now.
+
+    What only reference cycles hold is garbage. Unlike the scope's `limit`, it is no budget that an
+    op can exceed, but a check at one place: at a step's end, say, of what the scope still has.
+
+    Args:
+        bytes: At most, on all devices; a number, or a text such as "1 MiB".
+
+    Raises:
+        LeakError: More bytes live; the report says who holds them.
+        TypeError: `bytes` is neither an integer nor a string.
+        ValueError: `bytes` < 0.
+        GarboardError: `bytes` is no amount.
+
+    >>> with gb.dispose_scope("step") as scope:
+    ...     x = gb.ones(256)
+    ...     scope.expect(bytes="1 KiB")
+    """
+    most = parse_bytes(bytes) if isinstance(bytes, str) else check.count("expect", "bytes", bytes)
+    # By name: the watcher stands above scopes, and imports them.
+    import_module("garboard.leaks._scope_bytes").expect_bytes(self, most)
+
+
+add_methods(
+    DisposeScope,
+    {"__call__": _decorate, "__aenter__": _aenter, "__aexit__": _aexit, "expect": _expect},
+)
 for _type in (Tensor, _PackedSequence):
     add_methods(
         _type,

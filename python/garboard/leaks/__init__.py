@@ -11,6 +11,8 @@ from garboard.leaks._baseline import load_baseline, save_baseline
 from garboard.leaks._checker import LeakChecker
 from garboard.leaks._errors import LeakError, MemoryLeakError, MemoryLeakWarning
 from garboard.leaks._explain import explain
+from garboard.leaks._flat import AssertFlat, assert_flat
+from garboard.leaks._frees import frees
 from garboard.leaks._no_leaks import NoLeaks, no_leaks
 from garboard.leaks._snapshot import Snapshot
 from garboard.leaks._watch import LeakWatcher, watch
@@ -22,6 +24,7 @@ from garboard.leaks.reports._reading import load_report
 from garboard.leaks.reports._report import LeakReport
 
 __all__ = [
+    "AssertFlat",
     "ExpectFreed",
     "Holders",
     "Leak",
@@ -36,8 +39,10 @@ __all__ = [
     "Rate",
     "Site",
     "Snapshot",
+    "assert_flat",
     "expect_freed",
     "explain",
+    "frees",
     "ignore",
     "live",
     "load_baseline",
