@@ -54,7 +54,8 @@ def strong(text: str) -> str:
 
 def preformatted(text: str) -> str:
     """Return lines as they are."""
-    return f'<pre style="margin:.3em 0">{"".join(map(_line, text.splitlines()))}</pre>'
+    lines = "".join(map(_line, text.splitlines()))
+    return f'<pre style="margin:.3em 0;font-family:monospace">{lines}</pre>'
 
 
 def _line(text: str) -> str:

@@ -63,7 +63,7 @@ class TestTheFooter:
         ran = loaded.run("x.sum().backward()\nviews = [x[:1], x[1:]]")
 
         assert "+1.0 KiB; In[4] left 2 tensors, 1.0 KiB" in ran.plain
-        assert "gradients, optimizers and graphs" in ran.plain
+        assert "the library (gradients, optimizers, graphs)" in ran.plain
 
     def test_says_what_a_cell_has_freed(self, loaded):
         loaded.run("x = gb.zeros(256)")

@@ -69,7 +69,7 @@ def _bundle(cell: str, before: int, left: list[Left]) -> Bundle:
     count = sum(it.count for it in left)
     tensors = f"{counted(count, 'tensor')}, " if count else ""
     text += f"; {cell} left {tensors}{human_bytes(sum(it.nbytes for it in left))}"
-    holders = ", ".join(it.holder.partition(", freed by")[0] for it in left[:3])
+    holders = ", ".join(it.name for it in left[:3])
     more = f" and {len(left) - 3} more" if len(left) > 3 else ""
     summary = f"{text}, held by {holders}{more}"
     table = holders_table(left)

@@ -26,7 +26,7 @@ __all__ = ["EVERYTHING", "Left", "holders_table", "left_since"]
 EVERYTHING = Since(0, 0, 0)
 _MOST_PATHS = 1000  # tensors whose holder is looked up; the others stand in a row of their own
 _MOST_ROWS = 8
-_OF_LIBRARY = "gradients, optimizers and graphs"
+_OF_LIBRARY = "the library (gradients, optimizers, graphs)"
 _GARBAGE = "nothing that Python shows, or a reference cycle that waits for the garbage collector"
 
 
@@ -47,6 +47,11 @@ class Left:
     nbytes: int
     what: str
     born: str
+
+    @property
+    def name(self) -> str:
+        """The holder, without what frees it and where it stands."""
+        return self.holder.partition(", freed by")[0].partition(" (")[0]
 
 
 def left_since(since: Since) -> list[Left]:
