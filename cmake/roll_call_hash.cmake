@@ -2,7 +2,7 @@
 # from: names, signatures and the order of members are all in it. Written anew where one changes.
 #
 # As a script: cmake -DOUT=file -DROOT=folder -P roll_call_hash.cmake
-set(GARBOARD_SHARED_HEADERS csrc/core csrc/device kernels kernels/functors)
+set(GARBOARD_SHARED_HEADERS csrc/core csrc/device kernels kernels/formulas kernels/functors)
 
 if(CMAKE_SCRIPT_MODE_FILE)
   set(texts)

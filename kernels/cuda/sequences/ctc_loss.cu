@@ -33,21 +33,20 @@ struct CtcShape {
 template <class T>
 struct CtcSample {
   const CtcShape<T>& of;
-  std::int64_t number, start, steps, states;
+  std::int64_t number, start, steps, labels;
+  bool is_good;         // its numbers fit, but perhaps for the labels
+  std::int64_t states;  // 0 where it is not
 
   GARBOARD_HD CtcSample(const CtcShape<T>& shape, std::int64_t number)
       : of(shape),
         number(number),
         start(shape.starts[number]),
         steps(shape.step_counts[number]),
-        states(2 * shape.label_counts[number] + 1) {}
+        labels(shape.label_counts[number]),
+        is_good(steps >= 0 && steps <= shape.steps && labels >= 0 && labels <= shape.width / 2 &&
+                start >= 0 && start <= shape.label_total - labels),
+        states(is_good ? 2 * labels + 1 : 0) {}
 
-  /// Whether its numbers fit, but for the labels.
-  GARBOARD_HD bool is_good() const {
-    const std::int64_t count = of.label_counts[number];
-    return steps >= 0 && steps <= of.steps && count >= 0 && count <= of.width / 2 && start >= 0 &&
-           start <= of.label_total - count;
-  }
   GARBOARD_HD bool has_good_label(std::int64_t state) const {
     return label(state) >= 0 && label(state) < of.classes;
   }
@@ -84,7 +83,7 @@ __device__ inline bool all_agree(bool mine, bool& shared) {
 /// Whether the numbers of a block's sample fit.
 template <class T>
 __device__ bool fits(const CtcSample<T>& sample, bool& shared) {
-  bool is_good = sample.is_good();
+  bool is_good = sample.is_good;
   for (std::int64_t s = threadIdx.x; is_good && s < sample.states; s += threads)
     is_good = sample.has_good_label(s);
   return all_agree(is_good, shared);
