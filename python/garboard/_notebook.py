@@ -111,14 +111,14 @@ def kept_outputs() -> Kept | None:
     values: dict[int, Any] = {}
 
     def add(name: str, value: object, is_alias: bool = True) -> None:
-        if type(value) in _PLAIN:
+        if any(type(value) is plain for plain in _PLAIN):  # `in` would ask the user's classes
             return
         known = names.setdefault(id(value), [])
         values[id(value)] = value
         if not (is_alias and known):
             known.append(name)
 
-    for number, value in list(history.items()) if isinstance(history, dict) else ():
+    for number, value in list(history.items()) if type(history) is dict else ():
         add(f"Out[{number}]", value, is_alias=False)
     for name in ("_", "__", "___"):
         add(name, getattr(hook, name, None))

@@ -82,6 +82,13 @@ class TestTheFooter:
         assert ran.plain.splitlines()[-1] == "40 bytes  4 tensors             4 other holders"
         assert "held by x11, x10, x9 and 9 more" in ran.html
 
+    def test_looks_up_the_newest_of_very_many_tensors(self, loaded):
+        ran = loaded.run("xs = [gb.zeros(3) for _ in range(2500)]\nx = gb.zeros(3)")
+
+        assert "In[3] left 2 501 tensors, 29.3 KiB" in ran.plain
+        assert re.search(r"501 tensors +older ones, not looked up$", ran.plain, re.MULTILINE)
+        assert re.search(r"1 999 tensors +In\[3\]:1 +xs$", ran.plain, re.MULTILINE)
+
     def test_of_what_only_a_cycle_holds_says_so(self, loaded):
         ran = loaded.run("a = [gb.zeros(3)]\na.append(a)\ndel a")
 
@@ -160,6 +167,22 @@ class TestLeaks:
         assert ran.text.startswith("freed 2.0 KiB, 2 tensors")
         assert loaded.shell.user_ns["Out"] == {}
         assert gb.memory.live().aliases == 0
+
+    def test_leaves_names_of_outputs_that_the_user_has_taken(self, loaded):
+        loaded.run("gb.zeros(256)")
+        loaded.run("_9, _ = gb.zeros(3), gb.zeros(4)")
+
+        ran = loaded.run("%leaks clear out")
+
+        assert ran.text.startswith("freed 1.0 KiB, 1 tensor")
+        assert [loaded.shell.user_ns[name].numel() for name in ("_9", "_")] == [3, 4]
+
+    def test_shows_and_keeps_outputs_afterwards(self, loaded):
+        loaded.run("gb.zeros(256)")
+        loaded.run("%leaks clear out")
+        loaded.run("7")
+
+        assert loaded.run("_, Out, _5").text.strip() == "Out[6]: (7, {5: 7}, 7)"
 
     @pytest.mark.parametrize("what", ["tracebacks", "all"])
     def test_forgets_the_last_error_and_those_it_came_from(self, loaded, what):

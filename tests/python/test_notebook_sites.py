@@ -50,6 +50,19 @@ class TestALine:
         frames = [frame for it in segments for block in it["blocks"] for frame in block["frames"]]
         assert {"filename": "In[2]", "line": 1, "name": "<module>"} in frames
 
+    def test_is_named_in_profiles(self, notebook):
+        notebook.run("def double(x):\n    return x * 2")
+
+        ran = notebook.run(
+            """
+            with gb.profiler.profile(with_stack=True) as profile:
+                double(gb.ones(3))
+            print([event.stack[:2] for event in profile.events() if event.name == "mul"])
+            """
+        )
+
+        assert ran.text == "[('In[2]:2 double', 'In[3]:2 <module>')]\n"
+
     def test_is_named_by_a_warning(self, notebook):
         notebook.run("kept = []\nwatch = gb.leaks.watch()")
 

@@ -8,6 +8,8 @@ import traceback
 from collections.abc import Iterator
 from typing import Any
 
+from garboard._notebook import is_output_name
+
 __all__ = ["clear_out", "clear_tracebacks"]
 
 _LAST = ("last_exc", "last_traceback", "last_type", "last_value")
@@ -15,16 +17,34 @@ _UNDERSCORES = ("_", "__", "___")
 
 
 def clear_out(shell: Any) -> None:
-    """Empty `Out`, `_`, `__`, `___` and every `_7`, and forget the last result."""
+    """Empty `Out`, `_`, `__`, `___` and every `_7`, and forget the last result.
+
+    A name of these that the user has given to something else stays.
+    """
     hook = shell.displayhook
-    if getattr(hook, "do_full_cache", False):
-        hook.flush()
+    histories = [shell.user_ns.get("_oh"), getattr(shell.history_manager, "output_hist", None)]
+    shown = [getattr(hook, name, None) for name in _UNDERSCORES]
+    shown += [value for history in histories if type(history) is dict for value in history.values()]
     # Where IPython looks up whether a name is its own, it keeps the values, too.
+    for space in (shell.user_ns, shell.user_ns_hidden):
+        for name, value in list(space.items()):
+            if is_output_name(name) and any(value is it for it in shown):
+                _forget(space, name)
+    for history in histories:
+        if type(history) is dict:
+            history.clear()
     for name in _UNDERSCORES:
-        if name in shell.user_ns_hidden:
-            shell.user_ns_hidden[name] = ""
+        setattr(hook, name, "")
     shell.last_execution_result = None
+    shown.clear()
     gc.collect()
+
+
+def _forget(space: dict[str, Any], name: str) -> None:
+    if name in _UNDERSCORES:
+        space[name] = ""  # what it is before a cell has shown anything
+    else:
+        del space[name]
 
 
 def clear_tracebacks(shell: Any) -> None:

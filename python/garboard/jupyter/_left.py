@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from types import ModuleType
+from types import ModuleType, TracebackType
 from typing import Any
 
 from garboard import _engine
@@ -24,9 +24,10 @@ from garboard.leaks.holders._unasked import is_a, module_name_of
 __all__ = ["EVERYTHING", "Left", "holders_table", "left_since"]
 
 EVERYTHING = Since(0, 0, 0)
-_MOST_PATHS = 1000  # tensors whose holder is looked up; the others stand in a row of their own
+_MOST_LOOKED_UP = 2000  # tensors; older ones stand in one row, without a holder
 _MOST_ROWS = 8
 _OF_LIBRARY = "the library (gradients, optimizers, graphs)"
+_OLDER = "older ones, not looked up"
 _GARBAGE = "nothing that Python shows, or a reference cycle that waits for the garbage collector"
 
 
@@ -55,12 +56,18 @@ class Left:
 
 
 def left_since(since: Since) -> list[Left]:
-    """Return what was born since then and lives, the holders with the most bytes first."""
+    """Return what was born since then and lives, the holders with the most bytes first.
+
+    Of very many tensors the newest are looked up.
+    """
+    serials = EVIDENCE.serials(since.alias)
+    older = max(len(serials) - _MOST_LOOKED_UP, 0)
+    first = serials[older] if older else since.alias
     storages = _engine._storages(since.storage)
     sizes = {it["serial"]: it["bytes"] for it in storages if not it["is_foreign"]}
     groups: dict[str, list[Survivor]] = {}
     nbytes: dict[str, int] = {}
-    for holder, survivor in _held(list(EVIDENCE.survivors(since.alias))):
+    for holder, survivor in _held(list(EVIDENCE.survivors(first))):
         groups.setdefault(holder, []).append(survivor)
         nbytes[holder] = nbytes.get(holder, 0) + sizes.pop(survivor.storage, 0)
     found = [
@@ -68,25 +75,29 @@ def left_since(since: Since) -> list[Left]:
         for holder, those in groups.items()
     ]
     rest = [nbytes for nbytes in sizes.values() if nbytes]
-    if rest:  # what no tensor of Python's has
+    if older:
+        found.append(Left(_OLDER, older, sum(rest), counted(older, "tensor"), ""))
+    elif rest:  # what no tensor of Python's has
         found.append(Left(_OF_LIBRARY, 0, sum(rest), counted(len(rest), "storage"), ""))
     return sorted(found, key=lambda it: (-it.nbytes, -it.count, it.holder))
 
 
 def _held(asked: list[Survivor]) -> Iterator[tuple[str, Survivor]]:
-    paths = Roots(EVIDENCE).paths_to([it.tensor for it in asked[:_MOST_PATHS]])
-    for survivor, path in zip(asked, paths, strict=False):
-        holder = _GARBAGE if path is None else _called(links(path), site_of(survivor.site))
-        yield holder, survivor
-    for survivor in asked[_MOST_PATHS:]:
-        yield "others, not looked up", survivor
+    paths = Roots(EVIDENCE).paths_to([it.tensor for it in asked])
+    for survivor, path in zip(asked, paths, strict=True):
+        yield (_GARBAGE if path is None else _called(path, site_of(survivor.site))), survivor
 
 
-def _called(chain: Sequence[Link], born: Site) -> str:
+def _called(path: list[Any], born: Site) -> str:
     """Return the name at which a person would begin: the variable, and not what it leads to."""
-    if is_last_error(chain):
-        return f"{expression(chain)}, {last_error_text(chain)}"
-    top = next((at for at, link in enumerate(chain) if link.edge.name), None)
+    if any(is_a(it, TracebackType) for it in path) and is_last_error(chain := links(path)):
+        return f"{_local(chain)}, {last_error_text(chain)}"
+    # A name is within two hops of most roots, and to name an item of a long list takes a while.
+    chain = links(path[:3])
+    top = _first_named(chain)
+    if top is None:
+        chain = links(path)
+        top = _first_named(chain)
     if top is None:
         return holder_text(chain, born)
     kind, name = chain[top].edge
@@ -95,6 +106,16 @@ def _called(chain: Sequence[Link], born: Site) -> str:
     if kind == "global":
         return f"{_module_prefix(chain[0].object)}{name}"
     return holder_text(chain[: top + 1], born)
+
+
+def _first_named(chain: Sequence[Link]) -> int | None:
+    return next((at for at, link in enumerate(chain) if link.edge.name), None)
+
+
+def _local(chain: Sequence[Link]) -> str:
+    """Return the variable of the frame that an error has passed."""
+    names = [link.edge.name for link in chain if link.edge.kind == "local"]
+    return names[-1] if names else expression(chain)
 
 
 def _module_prefix(root: Any) -> str:
@@ -108,7 +129,7 @@ def _kind_of(those: Sequence[Survivor]) -> str:
 
 
 def _birth_of(those: Sequence[Survivor]) -> str:
-    lines = {site_of(it.site).place for it in those}
+    lines = {site_of(number).place for number in {it.site for it in those}}
     newest = site_of(those[-1].site).place
     return newest if len(lines) == 1 else f"{newest} and {len(lines) - 1} other lines"
 

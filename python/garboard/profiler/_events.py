@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from garboard import _check as check
+from garboard._notebook import shown_file
 from garboard._texts import shown
 
 if TYPE_CHECKING:
@@ -120,6 +121,12 @@ class Recorded:
     live_before: dict[str, int]
 
 
+def _shown(line: str) -> str:
+    """Return `file:line function` with the number of a notebook's cell for its file."""
+    file, _, rest = line.rpartition(":")
+    return f"{shown_file(file)}:{rest}"
+
+
 def recorded_from(raw: _Raw, live_before: dict[str, int]) -> Recorded:
     """Make objects of what the engine hands out."""
     from garboard._site import site_of
@@ -134,7 +141,7 @@ def recorded_from(raw: _Raw, live_before: dict[str, int]) -> Recorded:
             ended - begin,
             thread,
             shapes,
-            tuple(stack),
+            tuple(map(_shown, stack)),
             came,
             went,
             cuda_came,

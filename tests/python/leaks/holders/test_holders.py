@@ -266,6 +266,16 @@ class TestAskingChangesNothing:
 
         assert first == second
 
+    def test_variables_and_containers_of_one_namespace_are_all_named(self, kept):
+        kept["one"] = made()
+        kept["two"] = [kept["one"]]
+        names = gb.leaks.who_holds(kept["one"]).names
+
+        assert [name.partition(" (")[0] for name in names] == [
+            "item `shelf['one']`",
+            "item `shelf['two'][0]`",
+        ]
+
     def test_weak_references_are_no_holders(self, kept):
         import weakref
 

@@ -50,6 +50,22 @@ class TestOutputs:
 
         assert holders("In[2]:1") == ("global `x` (In[2]:1)",)
 
+    @pytest.mark.parametrize("name", ["_oh", "Out", "_5", "__"])
+    def test_a_name_of_ipythons_may_be_anything(self, notebook, name):
+        notebook.run(
+            f"""
+            class Angry(type):
+                def __eq__(self, other): raise ValueError("no")
+                __hash__ = None
+            class Thing(metaclass=Angry):
+                __class__ = property(lambda self: 1 / 0)
+            x = gb.zeros(3)
+            {name} = Thing()
+            """
+        )
+
+        assert holders("In[2]:6") == ("global `x` (In[2]:6)",)
+
     def test_an_underscore_of_the_users_own_is_a_variable(self, notebook):
         notebook.run("_ = gb.zeros(3)")
 
@@ -79,6 +95,17 @@ class TestFailedCells:
             "local `act` (In[2]:2), in the traceback of the failed cell In[2], freed by "
             "`%leaks clear tracebacks` after `%load_ext garboard`"
         )
+
+    def test_a_finding_in_one_says_what_frees_it(self, notebook):
+        notebook.run("watch = gb.leaks.watch()\nwatch.__enter__()")
+        notebook.run("for _ in range(4): watch.step()")
+        notebook.run("def fit():\n    act = gb.zeros(1000)\n    raise ValueError('no')\nfit()")
+        notebook.run("for _ in range(8): watch.step()")
+
+        (leak,) = (it for it in notebook.shell.user_ns["watch"].report().leaks if it.bytes == 4000)
+
+        assert (leak.kind, leak.verdict) == ("notebook-or-test-traceback", "RETAINED")
+        assert "`%leaks clear tracebacks`" in leak.fix
 
     def test_the_next_error_takes_its_place(self, notebook):
         notebook.run("def fit():\n    act = gb.zeros(1000)\n    raise ValueError('no')\nfit()")
