@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from garboard import _check as check
 from garboard._notebook import shown_file
@@ -14,6 +15,7 @@ from garboard._site import site_of
 from garboard._texts import shown
 from garboard.leaks._errors import LeakError, MemoryLeakWarning
 from garboard.leaks._snapshot import Snapshot
+from garboard.leaks._turn import Turn
 from garboard.leaks.evidence._native import EVIDENCE
 from garboard.leaks.evidence._steps import Steps
 from garboard.leaks.evidence._survivors import cohorts
@@ -25,14 +27,19 @@ from garboard.leaks.judging._collected import Collected
 from garboard.leaks.judging._exemptions import Exemptions, is_ignored, without_ignored
 from garboard.leaks.judging._forecast import with_forecasts
 from garboard.leaks.judging._freed import Expected
-from garboard.leaks.judging._growth import CERTAIN, GRACE, PERIOD, WARMUP
+from garboard.leaks.judging._growth import CERTAIN, GRACE, WARMUP
+from garboard.leaks.judging._pace import Pace
 from garboard.leaks.judging._tracker import Tracker
 from garboard.leaks.judging._trial import Trial
 from garboard.leaks.reports._report import LeakReport
 from garboard.leaks.reports._seen import Seen, Stack, Timeline, live_by_line
 
+if TYPE_CHECKING:
+    from garboard.leaks._kept_file import KeptFile
+
 __all__ = ["LeakWatcher", "watch"]
 
+_BUDGET = 0.05  # of the loop's time
 _LEAST_TOLD = 16 << 20  # bytes of growth; less is told at the end
 
 listeners: list[Callable[[LeakReport], None]] = []  # hear of each watch that ends
@@ -49,6 +56,8 @@ class LeakWatcher:
 
     Args:
         on_leak: As for `watch`.
+        budget: Likewise.
+        report: Likewise.
 
     >>> with gb.leaks.LeakWatcher() as watch:
     ...     for _ in range(3):
@@ -58,8 +67,16 @@ class LeakWatcher:
     True
     """
 
-    def __init__(self, on_leak: OnLeak = "warn") -> None:
+    def __init__(
+        self,
+        on_leak: OnLeak = "warn",
+        budget: float = _BUDGET,
+        report: str | os.PathLike[str] | None = None,
+    ) -> None:
         self._on_leak = on_leak
+        self._pace = Pace(check.share("watch", "budget", budget))
+        self._turn = Turn()
+        self._file = None if report is None else self._kept(report)
         self._evidence = EVIDENCE
         self._steps = Steps(self._evidence)
         self._since = self._evidence.now()
@@ -88,6 +105,8 @@ class LeakWatcher:
         self._warm_bytes = self._live_bytes()
         self._opened = Opened.here()
         self._collected.start()
+        if self._file is not None:
+            self._file.open()
         return self
 
     def __exit__(
@@ -99,6 +118,9 @@ class LeakWatcher:
         self._collected.stop()
         if error is None:  # a traceback keeps its frames, and with them their tensors
             self._report = self.report()
+        if self._file is not None:
+            self._file.close(self._report or self._brief("the loop raised"))
+        if self._report is not None:
             for heard in tuple(listeners):
                 heard(self._report)
             self._announce(self._report.leaks)
@@ -122,8 +144,9 @@ class LeakWatcher:
         """
         now = self._steps.advance()
         self._timeline.take(now)
-        if now % PERIOD == 0:
-            self._evaluate(now)
+        if self._pace.is_due(now):
+            with self._turn, self._pace.look():
+                self._evaluate(now)
         elif now == WARMUP:
             self._warm_bytes = self._live_bytes()
             self._before = live_by_line()
@@ -254,8 +277,36 @@ class LeakWatcher:
         >>> watch.report().ok
         True
         """
-        if self._report is not None:
-            return self._report
+        with self._turn:
+            return self._report or self._full_report()
+
+    def _kept(self, report: str | os.PathLike[str]) -> KeptFile:
+        from garboard.leaks._kept_file import KeptFile  # few need it, and it needs files
+
+        return KeptFile(report, self._known)
+
+    def _known(self) -> LeakReport:
+        """Return the report for somebody who comes in between: on another thread, or by a signal.
+
+        In the middle of a look it is what was certain before.
+        """
+        if not self._turn.is_free():
+            return self._brief("a look was under way")
+        try:
+            return self._report or self._full_report()
+        finally:
+            self._turn.release()
+
+    def _brief(self, why: str) -> LeakReport:
+        now = self._steps.now - 1
+        return LeakReport(
+            tuple(sorted(self._announced.values(), key=lambda leak: leak.gravity)),
+            (f"{why}: only what was certain before is told",),
+            Checked(steps=now),
+            Seen(tuple(self._timeline.with_now(now))),
+        )
+
+    def _full_report(self) -> LeakReport:
         now = self._steps.now - 1
         trial = self._trial(now)
         found = [*with_forecasts(trial.everything()), *self._unfreed(now)]
@@ -263,6 +314,8 @@ class LeakWatcher:
             found += self._cycles
         leaks, notes = without_ignored(self._with_announced(found))
         notes = [*trial.notes, *notes]
+        if self._pace.note:
+            notes.append(self._pace.note)
         if not now:
             notes.append("step() was never called: growth is unseen")
         if not leaks and 0 < now < CERTAIN and not self._steps.epochs:
@@ -391,19 +444,33 @@ def _warn_at(leak: Leak, text: str) -> None:
     warnings.warn_explicit(text, MemoryLeakWarning, file, max(leak.site.line, 1))
 
 
-def watch(level: Literal["site"] = "site", on_leak: OnLeak = "warn") -> LeakWatcher:
+def watch(
+    level: Literal["site"] = "site",
+    on_leak: OnLeak = "warn",
+    budget: float = _BUDGET,
+    report: str | os.PathLike[str] | None = None,
+) -> LeakWatcher:
     """Watch a loop for leaks.
 
     Args:
         level: What is known of each birth; "site", its line, is what the engine records.
         on_leak: "warn" gives one `MemoryLeakWarning` at the line of each leak, "raise" a
             `LeakError`; a function is called with the `Leak`.
+        budget: The share of the loop's time that looking may take, between 0 and 1; a loop of many
+            steps is looked at more rarely where it would take more.
+        report: A file for the report, whose ending gives its form: .html, .json, .sarif, .txt or
+            .xml. It is written when the block ends, when the process gets SIGUSR1, and when it is
+            about to end: at SIGTERM, when another program takes its place, when its control group
+            runs out of memory. Signals are heard where the block runs in the main thread, and the
+            program's own handlers come next. Forked children write nothing.
 
     Returns:
         A LeakWatcher, to be used as a context manager.
 
     Raises:
-        ValueError: `level` or `on_leak` is none of these.
+        ValueError: `level` or `on_leak` is none of these; `budget` is no share; `report` has
+            another ending, or no folder.
+        TypeError: `budget` is no number; `report` is no path.
 
     >>> with gb.leaks.watch() as watch:
     ...     for _ in range(20):
@@ -417,4 +484,4 @@ def watch(level: Literal["site"] = "site", on_leak: OnLeak = "warn") -> LeakWatc
         raise ValueError(
             f"watch: on_leak {shown(on_leak)}; 'warn', 'raise' or a function is needed"
         )
-    return LeakWatcher(on_leak)
+    return LeakWatcher(on_leak, budget, report)

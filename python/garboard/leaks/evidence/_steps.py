@@ -12,6 +12,8 @@ from garboard.leaks.evidence._evidence import Evidence
 
 __all__ = ["Steps"]
 
+_MOST_ENTRIES = 2048  # a watch may go on for days; the last thousand are exact
+
 
 class Steps:
     """A watcher's own steps, from 1."""
@@ -37,6 +39,9 @@ class Steps:
         if found != self._last:
             self._starts.append(found + 1)
             self._offsets.append(found + 1 - self.now)
+            if len(self._starts) > _MOST_ENTRIES:  # of long ago every second one will do
+                del self._starts[1 : _MOST_ENTRIES // 2 : 2]
+                del self._offsets[1 : _MOST_ENTRIES // 2 : 2]
         self._last = found + 1
         return done
 
@@ -55,6 +60,8 @@ class Steps:
     def end_epoch(self) -> None:
         """Say that the step before the present one was the last of an epoch."""
         self.epochs.append(self.now - 1)
+        if len(self.epochs) > _MOST_ENTRIES:  # likewise: two that are long over become one
+            del self.epochs[: _MOST_ENTRIES // 2 : 2]
 
     def enter_phase(self, name: str) -> str:
         """Begin a phase; return the one before."""

@@ -10,6 +10,7 @@ from garboard.leaks.judging._growth import ENDLESS, GRACE, LEAST_COHORTS, PERIOD
 
 __all__ = ["Tracker"]
 
+_MOST_HOLDERS = 4096  # that are remembered, of a loop that goes on for days
 _HELD = ("tensor", "export")  # what Python's objects are themselves
 
 _Found = Mapping[Key, Mapping[int, int]]
@@ -80,7 +81,10 @@ class Tracker:
 
         A ring or a list at its cap goes on changing its items, and that is no growth.
         """
-        looks = self._sizes.setdefault(holder, [])
+        looks = self._sizes.pop(holder, [])
+        self._sizes[holder] = looks  # at the end: what was looked at last is forgotten last
+        if len(self._sizes) > _MOST_HOLDERS:
+            del self._sizes[next(iter(self._sizes))]
         if not looks or looks[-1][0] < now:
             looks.append((now, items))
             del looks[:-2]

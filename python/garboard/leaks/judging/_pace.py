@@ -1,0 +1,68 @@
+"""How often a watch looks: every eighth step, or more rarely where that would cost too much."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from garboard.leaks.judging._growth import PERIOD
+
+__all__ = ["Pace"]
+
+_FREE_S = 5.0  # of a processor; a short run is looked at as often as it may be
+_FACTOR = 4  # the windows' own periods are 8, 32 and 128 steps: what is rarer still meets them all
+_RAREST = PERIOD * _FACTOR**6
+
+
+class Pace:
+    """Keeps the looks of a watch below a share of the loop's time, after five seconds of them.
+
+    Args:
+        share: Of the time between two looks.
+        clock: Tells the time.
+        busy: Tells the time that this thread has worked.
+    """
+
+    def __init__(
+        self,
+        share: float,
+        clock: Callable[[], float] = time.perf_counter,
+        busy: Callable[[], float] = time.thread_time,
+    ) -> None:
+        self._share, self._clock, self._busy = share, clock, busy
+        self._spent = 0.0
+        self._left_at = clock()
+        self.period = PERIOD
+
+    def is_due(self, step: int) -> bool:
+        return step % self.period == 0
+
+    @contextmanager
+    def look(self) -> Iterator[None]:
+        """Measure a look, and decide when the next one comes."""
+        between, begun = self._clock() - self._left_at, self._busy()
+        try:
+            yield
+        finally:
+            cost = max(self._busy() - begun, 0.0)
+            self._spent += cost
+            if self._spent > _FREE_S:
+                self._change(cost, between * self._share)
+            self._left_at = self._clock()
+
+    def _change(self, cost: float, allowed: float) -> None:
+        if cost > allowed and self.period < _RAREST:
+            self.period *= _FACTOR
+        elif cost * 2 * _FACTOR < allowed and self.period > PERIOD:
+            self.period //= _FACTOR
+
+    @property
+    def note(self) -> str:
+        """What a report says of it; empty while nothing is left out."""
+        if self.period == PERIOD:
+            return ""
+        return (
+            f"looked at every {self.period}th step, to take at most {self._share:.0%} of the "
+            "loop's time"
+        )
