@@ -85,6 +85,20 @@ class TestALine:
 
         assert (cell_of(name), shown_file(name)) == ("In[7]", "In[7]")
 
+    def test_is_no_files_to_a_machine(self, notebook):
+        ran = notebook.run(
+            """
+            try:
+                with gb.leaks.no_leaks():
+                    x = gb.zeros(3)
+            except gb.leaks.LeakError as error:
+                print(error.report.to_github())
+            """
+        )
+
+        assert ran.text.startswith("::error title=LEAK variable")
+        assert "born: In[2]:3 <module>" in ran.text
+
 
 class TestWithoutIPython:
     def test_files_are_called_what_they_are(self):

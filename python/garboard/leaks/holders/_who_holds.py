@@ -137,11 +137,17 @@ def _tensors_of(given: Any) -> list[Tensor]:
         found, of_what = _born_at(line), f"{shown(line)}; a line where a living tensor was born"
     else:
         number = check.integer("who_holds", "tensor", given, _NEEDED)
-        found = [it["tensor"] for it in _engine._aliases(max(number, 0)) if it["serial"] == number]
+        found = _numbered(number)
         of_what = f"serial number {shown(number)}; that of a living tensor"
     if not found:
         raise ValueError(f"who_holds: {of_what} is needed")
     return found
+
+
+def _numbered(serial: int) -> list[Tensor]:
+    if not 0 <= serial < _engine._next_serials()[0]:
+        return []
+    return [it["tensor"] for it in _engine._aliases(serial) if it["serial"] == serial]
 
 
 def _born_at(line: str) -> list[Tensor]:

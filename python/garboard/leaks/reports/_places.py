@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from garboard._notebook import cell_of
 from garboard._site import Site
 from garboard._texts import printable
 from garboard.leaks.findings._leak import Leak
@@ -22,7 +23,7 @@ def file_of(site: Site) -> str:
 
     Empty for what is no file, such as `<stdin>` or a cell of a notebook.
     """
-    if not site.file or site.line < 1 or site.file.startswith("<"):
+    if not site.file or site.line < 1 or site.file.startswith("<") or cell_of(site.file):
         return ""
     try:
         path = os.path.relpath(site.file)

@@ -142,7 +142,7 @@ class TestAQuestionByNumberOrLine:
 
     def test_an_error_keeps_no_tensor(self):
         gb.zeros(3)
-        for given in (2**40, -1, "nowhere.py:1"):
+        for given in (2**40, 10**30, -1, "nowhere.py:1"):
             with pytest.raises(ValueError, match=r"^who_holds: .*; .* is needed$"):
                 gb.leaks.who_holds(given)
         with pytest.raises(TypeError, match="is of type list; a Tensor, its serial number"):
