@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import garboard as gb
 import numpy as np
@@ -10,6 +11,9 @@ import pytest
 
 DTYPES = [gb.bool, gb.uint8, gb.int32, gb.int64, gb.float32, gb.float64]
 FLOATS = [gb.float32, gb.float64]
+HALVES = [gb.float16, gb.bfloat16]
+EVERY_FLOAT = pytest.mark.parametrize("dtype", [*FLOATS, *HALVES], ids=str)
+DIGITS = {gb.float64: 1e-11, gb.float32: 2e-5, gb.float16: 4e-3, gb.bfloat16: 3e-2}
 
 
 def on_cuda(test):
@@ -61,3 +65,36 @@ def both(function: Callable[..., gb.Tensor], *given: object, cancels: bool = Fal
     the digits of 1, not to those of what is left."""
     moved = [value.cuda() if isinstance(value, gb.Tensor) else value for value in given]
     assert_alike(outcome(lambda: function(*moved)), outcome(lambda: function(*given)), cancels)
+
+
+def values_and_slopes(
+    device: str, function: Callable[..., gb.Tensor], given: tuple[Any, ...]
+) -> list[np.ndarray]:
+    """Return what a function gives on a device, and the gradients of its floating tensors."""
+    moved = [x.detach().to(device) if isinstance(x, gb.Tensor) else x for x in given]
+    leaves = [
+        x.requires_grad_() for x in moved if isinstance(x, gb.Tensor) and x.is_floating_point()
+    ]
+    out = function(*moved)
+    assert out.device == leaves[0].device
+    weights = drawn(gb.float64, *out.shape, seed=99, small=True).to(out.dtype)
+    (out * weights.to(device)).sum().backward()
+    results = [out, *(leaf.grad for leaf in leaves)]
+    return [x.detach().to("cpu").to(gb.float64).numpy().copy() for x in results]
+
+
+def agree(function: Callable[..., gb.Tensor], *given: Any, loss_of_digits: float = 1) -> None:
+    """Assert that values and gradients on a device are the CPU's, and that nothing stays there."""
+    dtype = next(x.dtype for x in given if isinstance(x, gb.Tensor) and x.is_floating_point())
+    with gb.dispose_scope():
+        here = values_and_slopes("cpu", function, given)
+    with gb.leaks.no_leaks(), gb.dispose_scope():
+        there = values_and_slopes("cuda", function, given)
+    tolerance = DIGITS[dtype] * loss_of_digits
+    for one, other in zip(there, here, strict=True):
+        finite = np.abs(other[np.isfinite(other)])
+        np.testing.assert_allclose(one, other, tolerance, tolerance * finite.max(initial=1))
+
+
+def planes(dtype: gb.dtype, *sizes: int, seed: int = 1) -> gb.Tensor:
+    return drawn(gb.float64, *sizes, seed=seed, small=True).to(dtype)

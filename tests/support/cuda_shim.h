@@ -40,6 +40,12 @@ inline void __syncthreads() {
   threadIdx.x = static_cast<unsigned>(block.thread());
 }
 
+inline unsigned atomicCAS(unsigned* at, unsigned expected, unsigned wanted) {
+  const unsigned there = *at;
+  if (there == expected) *at = wanted;
+  return there;
+}
+
 namespace garboard::kernels::cuda {
 
 template <class... Formal>

@@ -7,6 +7,7 @@
 #include <map>
 #include <new>
 
+#include "kernels/cuda/launch/fault_record.h"
 #include "tests/support/cuda_shim.h"
 
 namespace garboard::shim {
@@ -57,6 +58,11 @@ inline bool is_on_host(const void* data) { return !shim::DeviceMemory::holds(dat
 
 inline void copy_bytes(void* to, const void* from, std::size_t bytes, Stream) {
   std::memcpy(to, from, bytes);
+}
+
+inline Fault* fault_record(Stream) {
+  static Fault record{};
+  return &record;
 }
 
 inline Scratch::Scratch(std::size_t bytes, Stream stream) : stream_(stream) {

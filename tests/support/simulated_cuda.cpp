@@ -1,6 +1,8 @@
 // A libgarboard_cuda.so without CUDA: its kernels run on the shim, and its one device is memory
 // that nobody can touch while no kernel or copy is at work. Whatever else reads a device's memory
 // dies.
+#include "tests/support/cuda_shim.h"  // stands for CUDA, so it comes first
+
 #include <garboard_roll_call_hash.h>
 #include <sys/mman.h>
 
@@ -9,9 +11,9 @@
 #include <new>
 
 #include "csrc/device/cuda_library.h"
+#include "kernels/cuda/launch/fault_record.h"
 #include "kernels/cuda/library/filled_table.h"
 #include "kernels/cuda/product/cublas.h"
-#include "tests/support/cuda_shim.h"
 #include "tests/support/gemm_by_definition.h"
 
 namespace garboard::shim {
@@ -74,9 +76,17 @@ namespace garboard::kernels::cuda {
 
 bool is_on_host(const void* data) { return !shim::arena().holds(data); }
 
-void copy_bytes(void* to, const void* from, std::size_t bytes, Stream) {
-  const shim::DeviceAtWork at_work;
-  std::memcpy(to, from, bytes);
+Fault* fault_record(Stream) {
+  static Fault record{};
+  return &record;
+}
+
+void copy_bytes(void* to, const void* from, std::size_t bytes, Stream stream) {
+  {
+    const shim::DeviceAtWork at_work;
+    std::memcpy(to, from, bytes);
+  }
+  if (is_on_host(to) != is_on_host(from)) raise_noted(fault_record(stream));
 }
 
 void multiply(const Gemm& gemm, Stream) {
@@ -105,7 +115,8 @@ extern "C" [[gnu::visibility("default")]] const garboard::CudaLibrary* garboard_
       .release = [](int, void* memory) noexcept { shim::arena().release(memory); },
       .capacity_bytes = [](int) { return shim::device_bytes; },
       .device_name = [](int) { return "simulated"; },
-      .synchronize = [](int) {},
+      .synchronize =
+          [](int) { kernels::cuda::raise_noted(kernels::cuda::fault_record(Stream{})); },
       .set_scratch_source = [](const ScratchSource& source) { shim::scratch_source = source; },
   };
   return &library;

@@ -1,5 +1,10 @@
 #include "kernels/cuda/launch/runtime.h"
 
+#include <mutex>
+#include <new>
+
+#include "csrc/device/cuda_library.h"
+#include "kernels/cuda/launch/fault_record.h"
 #include "kernels/cuda/launch/scratch_source.h"
 #include "kernels/cuda/launch/status.h"
 
@@ -46,7 +51,23 @@ void copy_bytes(void* to, const void* from, std::size_t bytes, Stream stream) {
   }
   use(stream.device);
   ok(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, handle_of(stream)));
-  if (!stays) ok(cudaStreamSynchronize(handle_of(stream)));
+  if (stays) return;
+  ok(cudaStreamSynchronize(handle_of(stream)));
+  raise_noted(fault_record(stream));
+}
+
+// Pinned, so that a look costs the host nothing. Leaked: kernels may run until the end.
+Fault* fault_record(Stream stream) {
+  static Fault* records[max_cuda_devices];
+  static std::once_flag made[max_cuda_devices];
+  const int device = stream.device.number;
+  std::call_once(made[device], [&] {
+    use(stream.device);
+    void* memory = nullptr;
+    ok(cudaHostAlloc(&memory, sizeof(Fault), cudaHostAllocPortable | cudaHostAllocMapped));
+    records[device] = new (memory) Fault{};
+  });
+  return records[device];
 }
 
 Scratch::Scratch(std::size_t bytes, Stream stream) : stream_(stream) {

@@ -8,6 +8,7 @@
 
 #include "csrc/core/text.h"
 #include "csrc/device/cuda_library.h"
+#include "kernels/cuda/launch/fault_record.h"
 #include "kernels/cuda/launch/scratch_source.h"
 #include "kernels/cuda/launch/status.h"
 #include "kernels/cuda/library/events.h"
@@ -101,6 +102,7 @@ const char* device_name(int device) {
 void synchronize(int device) {
   ok(cudaSetDevice(device));
   ok(cudaDeviceSynchronize());
+  raise_noted(fault_record({Device::of(cuda_kind, device)}));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #include "kernels/cuda/launch/parts.h"
-#include "kernels/cuda/library/lacking.h"
+#include "kernels/cuda/launch/refusal.h"
 #include "kernels/cuda/loop/elementwise.h"
 #include "kernels/functors/in_float.h"
 

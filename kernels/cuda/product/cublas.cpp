@@ -12,7 +12,7 @@
 #include "csrc/core/text.h"
 #include "csrc/device/cuda_library.h"
 #include "kernels/cuda/launch/status.h"
-#include "kernels/cuda/library/lacking.h"
+#include "kernels/cuda/launch/refusal.h"
 
 namespace garboard::kernels::cuda {
 namespace {
