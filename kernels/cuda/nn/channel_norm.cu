@@ -11,10 +11,10 @@ namespace garboard::kernels::cuda {
 namespace {
 
 /// A channel of all samples, or a group of channels of one.
-struct Slabs {
+struct ChannelSlabs {
   std::int64_t samples, channels, places, groups, count, rows;  // rows of a slab
 
-  explicit Slabs(const ChannelNorm& of)
+  explicit ChannelSlabs(const ChannelNorm& of)
       : samples(of.x.sizes[0]),
         channels(of.x.sizes[1]),
         places(of.x.sizes[2]),
@@ -37,7 +37,7 @@ struct Slabs {
 
 template <class T>
 struct ChannelTask {
-  Slabs slabs;
+  ChannelSlabs slabs;
   int lanes;
   const T *x, *weight, *bias;
   T *means, *variances, *inverses;
@@ -59,7 +59,7 @@ template <class T>
 __global__ void channel_norm(const __grid_constant__ ChannelTask<T> task, T* out) {
   using Sum = Partial<functors::SumOf, T>;
   __shared__ Sum sums[threads];
-  const Slabs& slabs = task.slabs;
+  const ChannelSlabs& slabs = task.slabs;
   const Seat seat(static_cast<int>(threadIdx.x), blockIdx.x, task.lanes, false);
   const std::int64_t slab = seat.result, all = slabs.rows * slabs.places;
   const std::int64_t count = slab < slabs.count ? all : 0;
@@ -98,7 +98,7 @@ __global__ void sum_up_rows(const __grid_constant__ ChannelTask<T> task, int lan
                             const T* dy) {
   using Sum = Partial<functors::SumOf, T>;
   __shared__ Sum sums[threads];
-  const Slabs& slabs = task.slabs;
+  const ChannelSlabs& slabs = task.slabs;
   const Seat seat(static_cast<int>(threadIdx.x), blockIdx.x, lanes, false);
   const std::int64_t row = seat.result, rows = slabs.samples * slabs.channels;
   const std::int64_t places = row < rows ? slabs.places : 0, slab = slabs.slab_of(row);
@@ -123,7 +123,7 @@ struct SlabAverages {
 template <class T>
 __global__ void average_slabs(const __grid_constant__ ChannelTask<T> task, const RowSums* of_row,
                               SlabAverages<T>* averages) {
-  const Slabs& slabs = task.slabs;
+  const ChannelSlabs& slabs = task.slabs;
   const std::int64_t slab = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (slab >= slabs.count) return;
   double sum = 0, tilt = 0;
@@ -143,7 +143,7 @@ template <class T>
 __global__ void channel_norm_gradient(const __grid_constant__ ChannelTask<T> task,
                                       const SlabAverages<T>* averages, T* dx, const T* dy,
                                       std::int64_t count) {
-  const Slabs& slabs = task.slabs;
+  const ChannelSlabs& slabs = task.slabs;
   const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (i >= count) return;
   const std::int64_t row = i / slabs.places, slab = slabs.slab_of(row);
@@ -154,7 +154,8 @@ __global__ void channel_norm_gradient(const __grid_constant__ ChannelTask<T> tas
 }
 
 template <class T>
-__global__ void sum_up_channels(const Slabs slabs, const RowSums* of_row, T* d_weight, T* d_bias) {
+__global__ void sum_up_channels(const ChannelSlabs slabs, const RowSums* of_row, T* d_weight,
+                                T* d_bias) {
   const std::int64_t channel = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (channel >= slabs.channels) return;
   RowSums all{0, 0};
@@ -169,7 +170,7 @@ __global__ void sum_up_channels(const Slabs slabs, const RowSums* of_row, T* d_w
 template <class T>
 void gradients_of(const ChannelNormGradient& to, Stream stream) {
   const ChannelTask<T> task(to.of);
-  const Slabs& slabs = task.slabs;
+  const ChannelSlabs& slabs = task.slabs;
   const std::int64_t rows = slabs.samples * slabs.channels;
   const T* const dy = to.d_out.as<T>();
   const Scratch row_memory(rows * sizeof(RowSums), stream);

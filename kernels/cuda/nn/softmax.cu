@@ -8,23 +8,23 @@ namespace garboard::kernels::cuda {
 namespace {
 
 template <class Wide>
-using SumOf = Partial<functors::SumOf, Wide>;
+using SumPartial = Partial<functors::SumOf, Wide>;
 template <class Wide>
-using MaximumOf = Partial<functors::MaximumOf, Wide>;
+using MaximumPartial = Partial<functors::MaximumOf, Wide>;
 
 template <class T, bool is_log>
 __global__ void softmax(const __grid_constant__ Slices<2> slices, T* y, const T* x) {
   using Wide = functors::Widened<T>;
-  __shared__ MaximumOf<Wide> maxima[threads];
-  __shared__ SumOf<Wide> sums[threads];
+  __shared__ MaximumPartial<Wide> maxima[threads];
+  __shared__ SumPartial<Wide> sums[threads];
   const Slice<2> slice(slices, static_cast<int>(threadIdx.x), blockIdx.x);
   const auto at = [&](std::int64_t i) {
     return functors::widened(x[slice.start[1] + i * slices.strides[1]]);
   };
-  auto maximum = MaximumOf<Wide>::none();
+  auto maximum = MaximumPartial<Wide>::none();
   for (std::int64_t i = slice.seat.lane; i < slice.size; i += slices.lanes) maximum.add(at(i));
   const Wide top = meet(maxima, maximum, slice.seat, slices.lanes).result();
-  auto sum = SumOf<Wide>::none();
+  auto sum = SumPartial<Wide>::none();
   for (std::int64_t i = slice.seat.lane; i < slice.size; i += slices.lanes)
     sum.add(functors::exp(at(i) - top));
   const Wide total = meet(sums, sum, slice.seat, slices.lanes).result();
@@ -40,7 +40,7 @@ template <class T, bool is_log>
 __global__ void softmax_gradient(const __grid_constant__ Slices<3> slices, T* dx, const T* dy,
                                  const T* y) {
   using Wide = functors::Widened<T>;
-  __shared__ SumOf<Wide> sums[threads];
+  __shared__ SumPartial<Wide> sums[threads];
   const Slice<3> slice(slices, static_cast<int>(threadIdx.x), blockIdx.x);
   const auto slope = [&](std::int64_t i) {
     return functors::widened(dy[slice.start[1] + i * slices.strides[1]]);
@@ -48,7 +48,7 @@ __global__ void softmax_gradient(const __grid_constant__ Slices<3> slices, T* dx
   const auto result = [&](std::int64_t i) {
     return functors::widened(y[slice.start[2] + i * slices.strides[2]]);
   };
-  auto sum = SumOf<Wide>::none();
+  auto sum = SumPartial<Wide>::none();
   for (std::int64_t i = slice.seat.lane; i < slice.size; i += slices.lanes)
     sum.add(is_log ? slope(i) : slope(i) * result(i));
   const Wide total = meet(sums, sum, slice.seat, slices.lanes).result();
