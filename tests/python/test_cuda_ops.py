@@ -111,6 +111,17 @@ def test_norms_of_channels_are_those_of_the_cpu(dtype, sizes):
         agree(lambda x, w: F.instance_norm(x, weight=w), x, w, loss_of_digits=30)
 
 
+@on_cuda
+@EVERY_FLOAT
+def test_products_and_what_is_added_to_them_are_those_of_the_cpu(dtype):
+    a, b, c = (planes(dtype, *s, seed=k) for k, s in enumerate(((5, 7), (7, 6), (6,))))
+
+    agree(gb.mm, a, b)
+    agree(lambda a, b: a.t().clone().t() @ b[:, ::2], a, b)
+    agree(lambda a, b, c: F.linear(a, b.t(), c), a, b, c)
+    agree(gb.bmm, planes(dtype, 3, 4, 5), planes(dtype, 3, 5, 2))
+
+
 # Reductions and running results
 
 

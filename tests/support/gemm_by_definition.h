@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kernels/cuda/product/gemm_plan.h"
+#include "kernels/functors/element.h"
 
 namespace garboard::shim {
 
@@ -17,19 +18,21 @@ void multiply_by_definition(const kernels::cuda::Gemm& g) {
   for (std::int64_t product = 0; product < g.batch; ++product) {
     for (std::int64_t column = 0; column < g.columns; ++column) {
       for (std::int64_t row = 0; row < g.rows; ++row) {
-        T sum = 0;
+        functors::Widened<T> sum = 0;
         for (std::int64_t k = 0; k < g.depth; ++k)
-          sum += at(g.x, product, row, k) * at(g.y, product, k, column);
+          sum += functors::widened(at(g.x, product, row, k)) *
+                 functors::widened(at(g.y, product, k, column));
         T& target = static_cast<T*>(g.c)[product * g.step + row + column * g.leading];
-        target = g.beta == 0 ? sum : static_cast<T>(sum + g.beta * target);
+        if (g.beta != 0)
+          sum += static_cast<functors::Widened<T>>(g.beta) * functors::widened(target);
+        target = static_cast<T>(sum);
       }
     }
   }
 }
 
 inline void multiply_by_definition(const kernels::cuda::Gemm& gemm) {
-  if (gemm.dtype == DType::float32) multiply_by_definition<float>(gemm);
-  if (gemm.dtype == DType::float64) multiply_by_definition<double>(gemm);
+  visit_floating(gemm.dtype, [&]<class T>(Type<T>) { multiply_by_definition<T>(gemm); });
 }
 
 }  // namespace garboard::shim

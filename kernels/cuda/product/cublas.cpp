@@ -1,6 +1,7 @@
 #include "kernels/cuda/product/cublas.h"
 
 #include <dlfcn.h>
+#include <library_types.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -12,7 +13,6 @@
 #include "csrc/core/text.h"
 #include "csrc/device/cuda_library.h"
 #include "kernels/cuda/launch/status.h"
-#include "kernels/cuda/launch/refusal.h"
 
 namespace garboard::kernels::cuda {
 namespace {
@@ -34,12 +34,23 @@ struct Cublas {
                              std::int64_t x_leading, long long x_step, const T* y,
                              std::int64_t y_leading, long long y_step, const T* beta, T* c,
                              std::int64_t c_leading, long long c_step, std::int64_t batch);
+  /// The same of elements of half types, with sums and numbers in float32.
+  enum Compute : int { in_float32 = 68 };
+  enum Algorithm : int { chosen_by_library = -1 };
+  using HalfProduct = Status (*)(Handle, Operation x_as, Operation y_as, std::int64_t rows,
+                                 std::int64_t columns, std::int64_t depth, const void* alpha,
+                                 const void* x, cudaDataType, std::int64_t x_leading,
+                                 long long x_step, const void* y, cudaDataType,
+                                 std::int64_t y_leading, long long y_step, const void* beta,
+                                 void* c, cudaDataType, std::int64_t c_leading, long long c_step,
+                                 std::int64_t batch, Compute, Algorithm);
 
   Status (*create)(Handle*);
   Status (*set_stream)(Handle, cudaStream_t);
   const char* (*describe)(Status);
   Product<float> multiply_floats;
   Product<double> multiply_doubles;
+  HalfProduct multiply_halves;
 
   void ok(Status status) const {
     if (status == success) return;
@@ -92,6 +103,7 @@ const Cublas& cublas() {
     find(library, "cublasGetStatusString", functions.describe);
     find(library, "cublasSgemmStridedBatched_64", functions.multiply_floats);
     find(library, "cublasDgemmStridedBatched_64", functions.multiply_doubles);
+    find(library, "cublasGemmStridedBatchedEx_64", functions.multiply_halves);
     return functions;
   }();
   return found;
@@ -103,16 +115,25 @@ struct LockedHandle {
   Cublas::Handle handle = nullptr;
 };
 
+Cublas::Operation operation(const Gemm::Operand& operand) {
+  return operand.is_transposed ? Cublas::transposed : Cublas::as_is;
+}
+
 template <class T>
 void multiply(Cublas::Handle handle, Cublas::Product<T> product, const Gemm& g) {
   const T alpha = 1, beta = static_cast<T>(g.beta);
-  const auto operation = [](const Gemm::Operand& operand) {
-    return operand.is_transposed ? Cublas::transposed : Cublas::as_is;
-  };
   cublas().ok(product(handle, operation(g.x), operation(g.y), g.rows, g.columns, g.depth, &alpha,
                       static_cast<const T*>(g.x.data), g.x.leading, g.x.step,
                       static_cast<const T*>(g.y.data), g.y.leading, g.y.step, &beta,
                       static_cast<T*>(g.c), g.leading, g.step, g.batch));
+}
+
+void multiply_halves(Cublas::Handle handle, cudaDataType type, const Gemm& g) {
+  const float alpha = 1, beta = static_cast<float>(g.beta);
+  cublas().ok(cublas().multiply_halves(
+      handle, operation(g.x), operation(g.y), g.rows, g.columns, g.depth, &alpha, g.x.data, type,
+      g.x.leading, g.x.step, g.y.data, type, g.y.leading, g.y.step, &beta, g.c, type, g.leading,
+      g.step, g.batch, Cublas::in_float32, Cublas::chosen_by_library));
 }
 
 }  // namespace
@@ -131,7 +152,7 @@ void multiply(const Gemm& gemm, Stream stream) {
     else if constexpr (std::is_same_v<T, double>)
       multiply<double>(own.handle, library.multiply_doubles, gemm);
     else
-      throw_lacking_dtype("matmul", gemm.dtype);
+      multiply_halves(own.handle, std::is_same_v<T, Float16> ? CUDA_R_16F : CUDA_R_16BF, gemm);
   });
 }
 

@@ -6,8 +6,8 @@
 
 namespace garboard::kernels::cuda {
 
-/// Queues a product of float32 or float64. The library is opened at the first one. Raises
-/// DeviceError where it is not found.
+/// Queues a product; of half types with sums in float32. The library is opened at the first one.
+/// Raises DeviceError where it is not found.
 void multiply(const Gemm& gemm, Stream stream);
 
 }  // namespace garboard::kernels::cuda
