@@ -13,7 +13,6 @@ import argparse
 from collections.abc import Generator, Iterator
 from functools import wraps
 from importlib.util import find_spec
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -21,6 +20,8 @@ import pytest
 from garboard import _pytest_peaks, _pytest_reports, _pytest_rules
 
 if TYPE_CHECKING:
+    from _pytest._code.code import ReprFileLocation, ReprTraceback
+
     from garboard._engine import Tensor
     from garboard.leaks import LeakReport
     from garboard.leaks.evidence._rows import Since, Survivor
@@ -347,14 +348,18 @@ def _property(found: LeakReport) -> tuple[str, object]:
 
 
 class LeakText:
-    """What a failed test shows: what, where born, who holds it, how to mend it."""
+    """What a failed test shows: what, where born, who holds it, how to mend it.
+
+    Its parts are pytest's own, which a worker of pytest-xdist can send.
+    """
 
     def __init__(self, item: pytest.Item, found: LeakReport) -> None:
+        from _pytest._code.code import ReprEntryNative, ReprFileLocation, ReprTraceback
+
         path, line, _ = item.reportinfo()
-        self.reprcrash: SimpleNamespace = SimpleNamespace(
-            path=str(path), lineno=(line or 0) + 1, message=f"LeakError: {found.headline}"
-        )
-        self._lines = [self.reprcrash.message]
+        message = f"LeakError: {found.headline}"
+        self.reprcrash: ReprFileLocation = ReprFileLocation(str(path), (line or 0) + 1, message)
+        self._lines = [message]
         for leak in found.leaks:
             self._lines += [
                 f"{leak.kind}: {leak.figures}",
@@ -364,6 +369,9 @@ class LeakText:
             ]
         allowed = _pytest_rules.rules_of(item).summary
         self._lines.append(f'allowed: {allowed}; run it alone: pytest "{item.nodeid}"')
+        entry = ReprEntryNative([f"{line}\n" for line in str(self).splitlines()])
+        self.reprtraceback: ReprTraceback = ReprTraceback([entry], None, "native")
+        self.sections: list[tuple[str, str, str]] = []
 
     def __str__(self) -> str:
         return "\n".join(f"E  {line}" for line in self._lines)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 from pathlib import Path
 from textwrap import dedent
 
@@ -342,4 +343,6 @@ def test_xdist_shows_each_leak_once(run):
     result = run(MANY, "--leaks=fail", "-p", "xdist", "-n", "2")
 
     result.assert_outcomes(passed=4, failed=3)
-    assert result.stdout.str().count("TENSOR LEAK") == 3
+    text = result.stdout.str()
+    assert len(re.findall(r"TENSOR LEAK test_it\.py::\S+ - LeakError: 1 leak: ", text)) == 3
+    assert text.count("E    held by") == 3

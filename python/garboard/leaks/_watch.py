@@ -309,7 +309,7 @@ class LeakWatcher:
     def _full_report(self) -> LeakReport:
         now = self._steps.now - 1
         trial = self._trial(now)
-        found = [*with_forecasts(trial.everything()), *self._unfreed(now)]
+        found = [*with_forecasts(trial.everything(), self._evidence), *self._unfreed(now)]
         if not any(leak.verdict == "CYCLE" for leak in found):
             found += self._cycles
         leaks, notes = without_ignored(self._with_announced(found))
@@ -421,7 +421,7 @@ class LeakWatcher:
             if leak.fingerprint not in self._announced and leak.cause not in known:
                 new.append(leak)
                 known.add(leak.cause)
-        new = with_forecasts(new)
+        new = with_forecasts(new, self._evidence)
         self._announced.update((leak.fingerprint, leak) for leak in new)
         if not new:
             return

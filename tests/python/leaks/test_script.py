@@ -56,7 +56,7 @@ RUN = ("-m", "garboard", "run")
 
 class TestFindings:
     def test_are_printed_written_and_fail_the_run(self, garboard, tmp_path):
-        files = ("leaks.json", "leaks.sarif", "leaks.xml")
+        files = ("leaks.json", "leaks.sarif", "leaks.xml", "leaks.html", "leaks.txt")
         options = [it for file in files for it in ("--report", file)]
 
         done = garboard(LEAKY, *RUN, "--fail-on", "growing", *options, "train.py")
@@ -67,6 +67,8 @@ class TestFindings:
         assert (report.leaks[0].kind, report.leaks[0].site.line) == ("tensor-list", 14)
         assert json.loads((tmp_path / "leaks.sarif").read_text())["runs"][0]["results"]
         assert (tmp_path / "leaks.xml").read_text().startswith("<testsuite")
+        assert "kept.append(loss.detach())" in (tmp_path / "leaks.html").read_text("utf-8")
+        assert (tmp_path / "leaks.txt").read_text().startswith("::error file=train.py,line=14")
 
     def test_fail_nothing_where_nobody_asked(self, garboard):
         assert garboard(LEAKY, *RUN, "train.py").returncode == 0

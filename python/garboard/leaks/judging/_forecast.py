@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from garboard import _engine
+from garboard.leaks.evidence._evidence import Evidence
 from garboard.leaks.findings._leak import Leak
 
 __all__ = ["with_forecasts"]
@@ -13,14 +13,14 @@ __all__ = ["with_forecasts"]
 _GROWING = ("LEAK", "GROWING")
 
 
-def with_forecasts(leaks: Iterable[Leak]) -> list[Leak]:
+def with_forecasts(leaks: Iterable[Leak], evidence: Evidence) -> list[Leak]:
     """Return the findings; those that grow know when their device will be full, by all of them."""
     found = list(leaks)
     rates: dict[str, float] = {}
     for leak in found:
         if leak.verdict in _GROWING and leak.device and leak.rate.bytes > 0:
             rates[leak.device] = rates.get(leak.device, 0.0) + leak.rate.bytes
-    left = {device: _steps_left(device, rate) for device, rate in rates.items()}
+    left = {device: _steps_left(device, rate, evidence) for device, rate in rates.items()}
     return [
         replace(leak, steps_left=left[leak.device])
         if leak.verdict in _GROWING and leak.rate.bytes > 0 and leak.device in left
@@ -29,10 +29,9 @@ def with_forecasts(leaks: Iterable[Leak]) -> list[Leak]:
     ]
 
 
-def _steps_left(device: str, rate: float) -> int | None:
-    live = _engine._live_counts()[3].get(device)
-    limit = _engine._memory_limit(_engine.device(device)) if live is not None else None
+def _steps_left(device: str, rate: float, evidence: Evidence) -> int | None:
+    live = evidence.live_bytes().get(device)
+    limit = evidence.memory_limit(device) if live is not None else None
     if live is None or limit is None:
         return None
-    room = limit - live
-    return int(min(max(room, 0) / rate, 2.0**62))
+    return int(min(max(limit - live, 0) / rate, 2.0**62))

@@ -138,6 +138,8 @@ def _finding(leak: Leak, with_source: bool) -> str:
 
 def _chain(leak: Leak, with_source: bool) -> str:
     places = [*leak.places, *[None] * (len(leak.chain) - len(leak.places))]
+    if len(places) > 1 and places[-2] is None:
+        places[-2] = leak.holder_site  # what holds it, at the line that fills it
     hops = []
     for hop, place in zip(leak.chain, places, strict=False):
         code = _source(place, with_source) if place else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import garboard as gb
 import pytest
+from garboard.leaks.evidence._native import EVIDENCE
 from garboard.leaks.judging._forecast import with_forecasts
 
 from tests.python.leaks.reports.test_formats import leak
@@ -31,13 +32,14 @@ def growing(mib: float, **more: object) -> gb.leaks.Leak:
 @pytest.mark.usefixtures("limit")
 class TestAFinding:
     def test_knows_the_steps_that_are_left(self):
-        (found,) = with_forecasts([growing(2)])
+        (found,) = with_forecasts([growing(2)], EVIDENCE)
 
         assert found.steps_left == 50
         assert found.forecast == "out of memory on cpu in about 50 steps at this limit"
 
     def test_shares_the_room_with_others_on_its_device(self):
-        found = with_forecasts([growing(2), growing(3, verdict="GROWING"), growing(9, device="x")])
+        leaks = [growing(2), growing(3, verdict="GROWING"), growing(9, device="x")]
+        found = with_forecasts(leaks, EVIDENCE)
 
         assert [it.steps_left for it in found[:2]] == [20, 20]
 
@@ -50,13 +52,14 @@ class TestAFinding:
         ],
     )
     def test_that_does_not_grow_or_has_no_device_has_none(self, other):
-        (found,) = with_forecasts([growing(2, **other) if "rate" not in other else leak(**other)])
+        one = growing(2, **other) if "rate" not in other else leak(**other)
+        (found,) = with_forecasts([one], EVIDENCE)
 
         assert found.steps_left is None
         assert found.forecast == ""
 
     def test_says_nothing_of_what_is_far_off(self):
-        (found,) = with_forecasts([growing(1 / MIB)])
+        (found,) = with_forecasts([growing(1 / MIB)], EVIDENCE)
 
         assert found.steps_left == 100 * MIB
         assert found.forecast == ""

@@ -61,6 +61,7 @@ class TestThePage:
 
         assert "<details><summary>frame of leaky_report()" in html
         assert "for _ in range(steps):" in html
+        assert "<details><summary>local `kept`: list of 60 <code>kept.append(" in html
 
     def test_keeps_the_program_to_itself_where_it_is_told_so(self, report):
         html = html_text(report, with_source=False)
