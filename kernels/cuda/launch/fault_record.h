@@ -13,7 +13,7 @@ namespace garboard::kernels::cuda {
 /// The first that was found, in memory that kernels and the host share.
 struct Fault {
   unsigned is_taken;
-  const char* op;              // of the host's memory
+  char op[48];
   std::int64_t number, bound;  // what was given; a number below the second is needed
 };
 

@@ -10,7 +10,11 @@ namespace garboard::kernels::cuda {
 __device__ inline void note_fault(Fault* record, const char* op, std::int64_t number,
                                   std::int64_t bound) {
   if (atomicCAS(&record->is_taken, 0U, 1U) != 0U) return;
-  record->op = op;
+  // Letter by letter: a text that a kernel knows lies where the host cannot read it.
+  constexpr int most = sizeof(record->op) - 1;
+  int length = 0;
+  for (; length < most && op[length] != 0; ++length) record->op[length] = op[length];
+  record->op[length] = 0;
   record->number = number;
   record->bound = bound;
 }
