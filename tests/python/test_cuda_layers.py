@@ -204,3 +204,23 @@ def test_ctc_losses_are_those_of_the_cpu(dtype, zero_infinity):
         )
 
     agree(loss, log_probs, labels, gb.tensor([9, 8, 3, 2]), gb.tensor([4, 3, 0, 4]))
+
+
+# What does not fit
+
+
+@on_cuda
+def test_numbers_that_do_not_fit_are_told_when_the_device_is_waited_for():
+    log_probs = gb.zeros(5, 2, 3, device="cuda")
+    counts = gb.tensor([2, 2])
+
+    labels = gb.tensor([[1, 2], [1, 7]]).cuda()
+    losses = F.ctc_loss(log_probs, labels, counts, counts, reduction="none")
+    with pytest.raises(gb.IndexOutOfRangeError, match="ctc_loss: 7; needed is a number below 3"):
+        losses.tolist()
+
+    indices = gb.tensor([[[[3, 16]]]]).cuda()
+    F.max_unpool2d(gb.ones(1, 1, 1, 2, device="cuda"), indices, 2, output_size=(2, 4))
+    with pytest.raises(gb.IndexOutOfRangeError, match="max_pool.*: 16; needed is a number below"):
+        gb.cuda.synchronize()
+    gb.cuda.synchronize()

@@ -1,6 +1,8 @@
 // Connectionist temporal classification: a block a sample goes through the steps, a thread a state.
 // Backwards, the ways behind each state are kept in scratch; a block a step then makes the gradient
-// of them. A state is a label or one of the blanks around labels, as on the CPU.
+// of them. A state is a label or one of the blanks around labels, as on the CPU. Of a sample whose
+// numbers do not fit the results are NaN, which is noted: nobody waits to hear of it.
+#include "kernels/cuda/launch/faults.h"
 #include "kernels/cuda/launch/launch.h"
 #include "kernels/cuda/launch/parts.h"
 #include "kernels/formulas/ways.h"
@@ -50,6 +52,15 @@ struct CtcSample {
   GARBOARD_HD bool has_good_label(std::int64_t state) const {
     return label(state) >= 0 && label(state) < of.classes;
   }
+  /// Notes the first of the numbers that does not fit.
+  __device__ void note_misfit(Fault* faults, const char* op) const {
+    if (steps < 0 || steps > of.steps)
+      note_fault(faults, op, steps, of.steps + 1);
+    else if (labels < 0 || labels > of.width / 2)
+      note_fault(faults, op, labels, of.width / 2 + 1);
+    else
+      note_fault(faults, op, start, of.label_total - labels + 1);
+  }
 
   GARBOARD_HD std::int64_t label(std::int64_t state) const {
     return state % 2 == 0 ? of.blank : of.labels[start + state / 2];
@@ -80,21 +91,25 @@ __device__ inline bool all_agree(bool mine, bool& shared) {
   return shared;
 }
 
-/// Whether the numbers of a block's sample fit.
+/// Whether the numbers of a block's sample fit; what does not is noted.
 template <class T>
-__device__ bool fits(const CtcSample<T>& sample, bool& shared) {
+__device__ bool fits(const CtcSample<T>& sample, bool& shared, Fault* faults, const char* op) {
   bool is_good = sample.is_good;
-  for (std::int64_t s = threadIdx.x; is_good && s < sample.states; s += threads)
+  if (!is_good && threadIdx.x == 0) sample.note_misfit(faults, op);
+  for (std::int64_t s = threadIdx.x; is_good && s < sample.states; s += threads) {
     is_good = sample.has_good_label(s);
+    if (!is_good) note_fault(faults, op, sample.label(s), sample.of.classes);
+  }
   return all_agree(is_good, shared);
 }
 
 template <class T>
-__global__ void count_forwards(T* losses, const __grid_constant__ CtcShape<T> shape) {
+__global__ void count_forwards(T* losses, const __grid_constant__ CtcShape<T> shape,
+                               Fault* faults) {
   __shared__ bool agreed;
   const CtcSample<T> sample(shape, blockIdx.x);
   T& loss = losses[blockIdx.x];
-  if (!fits(sample, agreed)) {
+  if (!fits(sample, agreed, faults, CtcLoss::name)) {
     if (threadIdx.x == 0) loss = functors::not_a_number<T>;
     return;
   }
@@ -131,10 +146,10 @@ struct SameLabel {
 /// each sample which states share a label, and how many there are, or -1 where numbers do not fit.
 template <class T>
 __global__ void count_backwards(T* behind, SameLabel* same, std::int64_t* states_of,
-                                const __grid_constant__ CtcShape<T> shape) {
+                                const __grid_constant__ CtcShape<T> shape, Fault* faults) {
   __shared__ bool agreed;
   const CtcSample<T> sample(shape, blockIdx.x);
-  const bool is_good = fits(sample, agreed);
+  const bool is_good = fits(sample, agreed, faults, CtcLossGradient::name);
   if (threadIdx.x == 0) states_of[blockIdx.x] = is_good ? sample.states : -1;
   if (!is_good) return;
   const std::int64_t states = sample.states;
@@ -219,7 +234,8 @@ __global__ void find_step_gradient(const __grid_constant__ CtcSlopes<T> slopes,
 template <class T>
 void find_losses(const CtcLoss& of, Stream stream) {
   const CtcShape<T> shape(of);
-  launch(count_forwards<T>, {shape.samples, stream}, of.losses.as<T>(), shape);
+  launch(count_forwards<T>, {shape.samples, stream}, of.losses.as<T>(), shape,
+         fault_record(stream));
 }
 
 template <class T>
@@ -230,7 +246,7 @@ void find_gradients(const CtcLossGradient& to, Stream stream) {
   const Scratch same(states * sizeof(SameLabel), stream);
   const Scratch counts(shape.samples * sizeof(std::int64_t), stream);
   launch(count_backwards<T>, {shape.samples, stream}, behind.as<T>(), same.as<SameLabel>(),
-         counts.as<std::int64_t>(), shape);
+         counts.as<std::int64_t>(), shape, fault_record(stream));
   launch(find_step_gradient<T>, {shape.samples * shape.steps, stream},
          CtcSlopes<T>{to.d_log_probs.as<T>(), to.d_losses.as<T>(), to.of.losses.as<T>(),
                       behind.as<T>(), same.as<SameLabel>(), counts.as<std::int64_t>(),

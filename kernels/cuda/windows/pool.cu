@@ -1,6 +1,7 @@
 // Pools: each thread computes one element of the result, of what it meets in the order of memory.
 // Gradients are gathered: an element asks the places around it. What indices send to an element is
 // summed in their order, a plane by one block.
+#include "kernels/cuda/launch/faults.h"
 #include "kernels/cuda/launch/launch.h"
 #include "kernels/cuda/launch/parts.h"
 #include "kernels/cuda/windows/ordered_sums.h"
@@ -136,10 +137,19 @@ __global__ void gather_shares(T* x, const T* shares, PoolShape shape, std::int64
   x[i] = sum;
 }
 
-/// A block a plane; x is 0 before. An index outside is passed over: the op's promise was broken.
+/// An index, or -1 where it names no element; of what is outside that is noted.
+template <class I>
+__device__ std::int64_t element_of(I index, std::int64_t size, Fault* faults) {
+  const auto at = static_cast<std::int64_t>(index);
+  if (at >= -1 && at < size) return at;
+  note_fault(faults, PlaneScatter::name, at, size);
+  return -1;
+}
+
+/// A block a plane; x is 0 before.
 template <class T, class I>
 __global__ void scatter_plane(T* x, const T* from, const I* indices, std::int64_t size,
-                              std::int64_t picked, bool adds) {
+                              std::int64_t picked, bool adds, Fault* faults) {
   __shared__ Entries<T, 1> entries;
   const int t = static_cast<int>(threadIdx.x);
   x += blockIdx.x * size;
@@ -147,8 +157,7 @@ __global__ void scatter_plane(T* x, const T* from, const I* indices, std::int64_
   indices += blockIdx.x * picked;
   for (std::int64_t first = 0; first < picked; first += threads) {
     const std::int64_t i = first + t;
-    const std::int64_t at = i < picked ? static_cast<std::int64_t>(indices[i]) : -1;
-    entries.place[t] = at < size ? at : -1;
+    entries.place[t] = i < picked ? element_of(indices[i], size, faults) : -1;
     entries.value[0][t] = i < picked ? from[i] : T(0);
     if (adds) {
       add_in_order(entries, [=](int) { return x; });
@@ -164,11 +173,11 @@ __global__ void scatter_plane(T* x, const T* from, const I* indices, std::int64_
 
 template <class T, class I>
 __global__ void gather_plane(T* out, const T* x, const I* indices, std::int64_t size,
-                             std::int64_t picked, std::int64_t count) {
+                             std::int64_t picked, std::int64_t count, Fault* faults) {
   const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (i >= count) return;
-  const auto at = static_cast<std::int64_t>(indices[i]);
-  out[i] = at >= 0 && at < size ? x[i / picked * size + at] : T(0);
+  const std::int64_t at = element_of(indices[i], size, faults);
+  out[i] = at >= 0 ? x[i / picked * size + at] : T(0);
 }
 
 /// Calls `run(Type<T>, Type<I>)` for float32 or float64 and for int32 or int64.
@@ -217,7 +226,7 @@ void kernel(const PlaneScatter& of, Stream stream) {
   if (of.from.count == 0) return;
   visit_indexed(of.x.dtype, of.indices.dtype, [&]<class T, class I>(Type<T>, Type<I>) {
     launch(scatter_plane<T, I>, {planes, stream}, of.x.as<T>(), of.from.as<T>(), of.indices.as<I>(),
-           of.x.count / planes, of.from.count / planes, of.adds);
+           of.x.count / planes, of.from.count / planes, of.adds, fault_record(stream));
   });
 }
 
@@ -227,7 +236,8 @@ void kernel(const PlaneGather& of, Stream stream) {
   const std::int64_t planes = of.x.sizes[0];
   visit_indexed(of.x.dtype, of.indices.dtype, [&]<class T, class I>(Type<T>, Type<I>) {
     launch(gather_plane<T, I>, grid_for(of.out.count, stream), of.out.as<T>(), of.x.as<T>(),
-           of.indices.as<I>(), of.x.count / planes, of.out.count / planes, of.out.count);
+           of.indices.as<I>(), of.x.count / planes, of.out.count / planes, of.out.count,
+           fault_record(stream));
   });
 }
 

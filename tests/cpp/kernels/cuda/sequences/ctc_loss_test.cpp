@@ -119,14 +119,17 @@ TYPED_TEST(CtcLossOnCuda, GivesTheLossesAndGradientsThatTheCpuGives) {
     }
 }
 
-TYPED_TEST(CtcLossOnCuda, TouchesNothingOutsideWhereNumbersDoNotFit) {
+TYPED_TEST(CtcLossOnCuda, NotesNumbersThatDoNotFitAndTouchesNothingOutside) {
   const Form form{5, 3, {5, 5}, {2, 2}, {1, 2, 2, 1}};
   const auto spoiled = [&](auto spoil) {
     Call<TypeParam> call(form), right(form);
     spoil(call);
     kernel(call.forward(), Stream{});
+    EXPECT_THROW(raise_noted(fault_record(Stream{})), IndexOutOfRangeError);
     call.backward(false, [](const auto& given) { return kernel(given, Stream{}); });
+    EXPECT_THROW(raise_noted(fault_record(Stream{})), IndexOutOfRangeError);
     kernel(right.forward(), Stream{});
+    EXPECT_NO_THROW(raise_noted(fault_record(Stream{})));
     EXPECT_TRUE(functors::is_nan(call.losses.at(0)));
     EXPECT_EQ(call.losses.at(1), right.losses.at(1));
     for (std::int64_t i = 0; i < call.d_log_probs.count(); ++i)

@@ -147,14 +147,16 @@ TYPED_TEST(PoolOnCuda, GathersWhatIndicesName) {
   EXPECT_EQ(out.values(), (std::vector<TypeParam>{x.at(4), x.at(0), 0, x.at(8), x.at(8), x.at(7)}));
 }
 
-TYPED_TEST(PoolOnCuda, TouchesNothingOutsideOfAPlane) {
+TYPED_TEST(PoolOnCuda, NotesIndicesOutsideOfAPlaneAndTouchesNothingThere) {
   const DeviceArray<TypeParam> x(std::vector<TypeParam>{1, 2, 3}), to(3);
   const DeviceArray<std::int64_t> indices(std::vector<std::int64_t>{3, 1 << 20, -7});
 
   kernel(PlaneScatter{to.view({1, 3}), x.view({1, 3}), indices.view({1, 3}), true}, Stream{});
   EXPECT_EQ(to.values(), std::vector<TypeParam>(3, 0));
+  EXPECT_THROW(raise_noted(fault_record(Stream{})), IndexOutOfRangeError);
   kernel(PlaneGather{to.view({1, 3}), x.view({1, 3}), indices.view({1, 3})}, Stream{});
   EXPECT_EQ(to.values(), std::vector<TypeParam>(3, 0));
+  EXPECT_THROW(raise_noted(fault_record(Stream{})), IndexOutOfRangeError);
 }
 
 TYPED_TEST(PoolOnCuda, OfNothingStartsNothing) {
