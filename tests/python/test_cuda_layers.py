@@ -221,6 +221,6 @@ def test_numbers_that_do_not_fit_are_told_when_the_device_is_waited_for():
 
     indices = gb.tensor([[[[3, 16]]]]).cuda()
     F.max_unpool2d(gb.ones(1, 1, 1, 2, device="cuda"), indices, 2, output_size=(2, 4))
-    with pytest.raises(gb.IndexOutOfRangeError, match="max_pool.*: 16; needed is a number below"):
+    with pytest.raises(gb.IndexOutOfRangeError, match=r"max_pool.*: 16; needed is a number below"):
         gb.cuda.synchronize()
     gb.cuda.synchronize()
