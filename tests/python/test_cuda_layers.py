@@ -21,6 +21,30 @@ from tests.support.live_memory import balanced  # noqa: F401
 
 F = gb.nn.functional
 
+# Products
+
+
+@on_cuda
+@EVERY_FLOAT
+def test_products_and_convolutions_are_those_of_the_cpu(dtype):
+    agree(F.linear, planes(dtype, 5, 7), planes(dtype, 4, 7, seed=2), planes(dtype, 4, seed=3))
+    agree(gb.matmul, planes(dtype, 2, 5, 7), planes(dtype, 2, 4, 7, seed=2).transpose(1, 2))
+    agree(gb.addmm, planes(dtype, 5, 4), planes(dtype, 5, 7, seed=2), planes(dtype, 7, 4, seed=3))
+    agree(
+        lambda x, w, b: F.conv2d(x, w, b, stride=2, padding=1, groups=2),
+        planes(dtype, 2, 4, 9, 8),
+        planes(dtype, 6, 2, 3, 3, seed=2),
+        planes(dtype, 6, seed=3),
+        loss_of_digits=3,
+    )
+    agree(
+        lambda x, w: F.conv_transpose2d(x, w, stride=2),
+        planes(dtype, 2, 3, 5, 4),
+        planes(dtype, 3, 2, 3, 3, seed=2),
+        loss_of_digits=3,
+    )
+
+
 # Pools
 
 

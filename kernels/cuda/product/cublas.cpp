@@ -45,7 +45,11 @@ struct Cublas {
                                  void* c, cudaDataType, std::int64_t c_leading, long long c_step,
                                  std::int64_t batch, Compute, Algorithm);
 
+  /// Else parts of a sum may meet in the narrow type.
+  enum MathMode : int { sums_stay_wide = 16 };
+
   Status (*create)(Handle*);
+  Status (*set_math_mode)(Handle, MathMode);
   Status (*set_stream)(Handle, cudaStream_t);
   const char* (*describe)(Status);
   Product<float> multiply_floats;
@@ -99,6 +103,7 @@ const Cublas& cublas() {
     Cublas functions{};
     void* const library = open_library();
     find(library, "cublasCreate_v2", functions.create);
+    find(library, "cublasSetMathMode", functions.set_math_mode);
     find(library, "cublasSetStream_v2", functions.set_stream);
     find(library, "cublasGetStatusString", functions.describe);
     find(library, "cublasSgemmStridedBatched_64", functions.multiply_floats);
@@ -144,7 +149,10 @@ void multiply(const Gemm& gemm, Stream stream) {
   ok(cudaSetDevice(stream.device.number));
   LockedHandle& own = handles[stream.device.number];
   const std::lock_guard lock(own.mutex);
-  if (!own.handle) library.ok(library.create(&own.handle));
+  if (!own.handle) {
+    library.ok(library.create(&own.handle));
+    library.ok(library.set_math_mode(own.handle, Cublas::sums_stay_wide));
+  }
   library.ok(library.set_stream(own.handle, static_cast<cudaStream_t>(stream.handle)));
   visit_floating(gemm.dtype, [&]<class T>(Type<T>) {
     if constexpr (std::is_same_v<T, float>)

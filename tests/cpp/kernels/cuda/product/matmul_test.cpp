@@ -136,6 +136,28 @@ TEST(MatmulOfIntegers, Wraps) {
   EXPECT_EQ(out.at(0), (1 << 30));  // 5 * 2^30, less 2^32
 }
 
+template <class T>
+class MatmulOfHalves : public testing::Test {};
+using Halves = testing::Types<Float16, BFloat16>;
+TYPED_TEST_SUITE(MatmulOfHalves, Halves);
+
+TYPED_TEST(MatmulOfHalves, SumsInFloatAndRoundsOnce) {
+  const auto x = small_numbers<TypeParam>(15, 1), y = small_numbers<TypeParam>(40, 2),
+             bias = small_numbers<TypeParam>(4, 3);
+  const DeviceArray<TypeParam> memory(12);
+  const View out = memory.view({3, 4}), a = x.view({3, 5}), b = y.view({5, 4}, {8, 2}, 0);
+
+  kernel(kernels::Linear{out, a, b, bias.view({4})}, Stream{});
+
+  for_each_index(out.sizes, [&](const Dims& index) {
+    float sum = functors::widened(bias.at(index[1]));
+    for (std::int64_t k = 0; k < 5; ++k)
+      sum +=
+          functors::widened(x.at(index[0] * 5 + k)) * functors::widened(y.at(k * 8 + index[1] * 2));
+    EXPECT_EQ(element<TypeParam>(out, index).bits, static_cast<TypeParam>(sum).bits);
+  });
+}
+
 TEST(MatmulOfFloats, GivesItsCopiesBack) {
   const auto x = small_numbers<float>(500, 1);
   const DeviceArray<float> out(16);
