@@ -6,7 +6,6 @@ are no cells.
 
 from __future__ import annotations
 
-import linecache
 import re
 import sys
 from collections.abc import Iterable
@@ -50,6 +49,8 @@ def cell_of(file: str) -> str:
 
 def cell_files() -> list[str]:
     """Return the files that stand for cells, the newest first."""
+    import linecache
+
     return [file for file in reversed(list(linecache.cache)) if cell_of(file)]
 
 
