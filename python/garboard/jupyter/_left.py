@@ -83,6 +83,8 @@ def left_since(since: Since) -> list[Left]:
 
 
 def _held(asked: list[Survivor]) -> Iterator[tuple[str, Survivor]]:
+    if not asked:
+        return
     paths = Roots(EVIDENCE).paths_to([it.tensor for it in asked])
     for survivor, path in zip(asked, paths, strict=True):
         yield (_GARBAGE if path is None else _called(path, site_of(survivor.site))), survivor
