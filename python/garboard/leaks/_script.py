@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType, TracebackType
@@ -16,10 +17,12 @@ from typing import Any, NoReturn
 from garboard._texts import printable, shown
 from garboard.leaks import _watch
 from garboard.leaks._errors import LeakError
+from garboard.leaks._keeping import Keeper
 from garboard.leaks.findings._leak import GRAVITY, Leak
 from garboard.leaks.judging._checked import Checked
 from garboard.leaks.reports._forms import form_of
 from garboard.leaks.reports._report import LeakReport
+from garboard.report._files import replace_file
 
 __all__ = ["ScriptRun"]
 
@@ -70,14 +73,21 @@ class ScriptRun:
         _hooked.listeners.append(self._optimizer_stepped)
         _watch.listeners.append(self._own.append)
         os._exit = report_and_leave
+        keeper = Keeper(self._write_early) if self._files else None
+        if keeper is not None:
+            keeper.start()
         try:
             self._watcher.__enter__()
             self._watcher._watch_file(self._script)
             status, is_judged = self._executed(module)
         finally:
+            if keeper is not None:
+                keeper.stop()
             os._exit = leave
             _watch.listeners.remove(self._own.append)
             _hooked.listeners.remove(self._optimizer_stepped)
+        if os.getpid() != process:  # a forked child came to the end, and is not the script
+            return status
         if is_judged:
             self._watcher.__exit__(None, None, None)
         return self._end(status, worst, is_judged)
@@ -130,14 +140,27 @@ class ScriptRun:
                 report.show(sys.stderr)
             else:
                 print(f"garboard run: {_NOT_JUDGED}", file=sys.stderr)
+        if not self._write(report):
+            status = status or 2
+        return status or int(any(leak.verdict in worst for leak in report.leaks))
+
+    def _write(self, report: LeakReport) -> bool:
+        """Write the files; tell whether that worked."""
+        found = True
         for path in self._files:
-            text = form_of(path)(report)
             try:
-                path.write_text(text, encoding="utf-8")
+                replace_file(path, form_of(path)(report))
             except OSError as error:
                 print(f"garboard run: {printable(str(error))}", file=sys.stderr)
-                status = status or 2
-        return status or int(any(leak.verdict in worst for leak in report.leaks))
+                found = False
+        return found
+
+    def _write_early(self, why: str) -> None:
+        """Write what is known before the script's end: somebody asks, or there will be none."""
+        now = [watcher._known() for watcher in tuple(_watch.running)]
+        counted = [it for it in (*self._own, *now) if it.checked.steps]
+        report = _merged(counted or now)
+        self._write(replace(report, notes=(f"written before the end: {why}", *report.notes)))
 
     def _report(self, is_judged: bool) -> LeakReport:
         counted = [it for it in self._own if it.checked.steps]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
+from weakref import WeakSet
 
 from garboard import _check as check
 from garboard._notebook import shown_file
@@ -43,6 +44,7 @@ _BUDGET = 0.05  # of the loop's time
 _LEAST_TOLD = 16 << 20  # bytes of growth; less is told at the end
 
 listeners: list[Callable[[LeakReport], None]] = []  # hear of each watch that ends
+running: WeakSet[LeakWatcher] = WeakSet()  # between enter and exit
 
 OnLeak = Literal["warn", "raise"] | Callable[[Leak], object]
 
@@ -107,6 +109,7 @@ class LeakWatcher:
         self._collected.start()
         if self._file is not None:
             self._file.open()
+        running.add(self)
         return self
 
     def __exit__(
@@ -116,6 +119,7 @@ class LeakWatcher:
         traceback: TracebackType | None,
     ) -> None:
         self._collected.stop()
+        running.discard(self)
         if error is None:  # a traceback keeps its frames, and with them their tensors
             self._report = self.report()
         if self._file is not None:

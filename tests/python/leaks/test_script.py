@@ -87,6 +87,30 @@ class TestFindings:
         assert done.returncode == 1
         assert "kept.append(loss.detach())" in done.stderr
 
+    @pytest.mark.parametrize(
+        ("end", "status", "why"),
+        [
+            ("import os; os.kill(os.getpid(), 15)", -15, "at SIGTERM"),
+            ("import os; os.execv('/bin/sh', ['sh', '-c', 'exit 3'])", 3, "another program took"),
+        ],
+    )
+    def test_are_written_where_the_script_never_ends(self, garboard, tmp_path, end, status, why):
+        done = garboard(LEAKY, *RUN, "--report", "leaks.json", "train.py", end)
+
+        assert done.returncode == status, done.stderr
+        report = gb.leaks.load_report(tmp_path / "leaks.json")
+        assert report.notes[0].startswith(f"written before the end: {why}")
+        assert report.leaks[0].site.line == 14
+
+    def test_are_told_once_where_the_script_forks(self, garboard, tmp_path):
+        end = "import os; child = os.fork(); child and os.waitpid(child, 0)"
+
+        done = garboard(LEAKY, *RUN, "--report", "leaks.json", "train.py", end)
+
+        assert done.returncode == 0
+        assert done.stderr.count("━━ garboard") == 1
+        assert gb.leaks.load_report(tmp_path / "leaks.json").leaks
+
     def test_of_the_scripts_own_watch_come_first(self, garboard):
         own = """
             import garboard as gb
