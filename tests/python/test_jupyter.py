@@ -207,6 +207,13 @@ class TestLeaks:
         assert ran.text == "freed 4.9 KiB, 2 tensors; %debug has no error to look at\n"
         assert not hasattr(sys, "last_value")
 
+    def test_lets_go_of_what_the_debugger_has_looked_at(self, loaded, monkeypatch):
+        monkeypatch.setattr("builtins.input", lambda *_: "quit")
+        loaded.run(FAIL)
+
+        assert "raise ValueError" in loaded.run("%debug").text
+        assert loaded.run("%leaks clear tracebacks").text.startswith("freed 3.9 KiB, 1 tensor")
+
     def test_leaves_a_later_error_its_traceback(self, loaded):
         loaded.run(FAIL)
         loaded.run("%leaks clear tracebacks")

@@ -22,7 +22,8 @@ def clear_out(shell: Any) -> None:
     A name of these that the user has given to something else stays.
     """
     hook = shell.displayhook
-    histories = [shell.user_ns.get("_oh"), getattr(shell.history_manager, "output_hist", None)]
+    manager = getattr(shell, "history_manager", None)
+    histories = [shell.user_ns.get("_oh"), getattr(manager, "output_hist", None)]
     shown = [getattr(hook, name, None) for name in _UNDERSCORES]
     shown += [value for history in histories if type(history) is dict for value in history.values()]
     # Where IPython looks up whether a name is its own, it keeps the values, too.
