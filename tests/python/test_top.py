@@ -61,6 +61,8 @@ def publisher(home):
     found = Publisher()
     yield found
     found.close()
+    found._thread.join(30)
+    assert not found._thread.is_alive()
 
 
 @pytest.fixture
@@ -149,6 +151,7 @@ class TestTheSocket:
         done = subprocess.run(
             [
                 sys.executable,
+                *("-W", "ignore::DeprecationWarning"),  # newer Pythons warn of forks beside threads
                 "-c",
                 "import os, sys, garboard\n"
                 "from garboard._top._sockets import path_of\n"

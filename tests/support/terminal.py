@@ -9,6 +9,7 @@ import re
 import select
 import struct
 import subprocess
+import sys
 import termios
 import time
 from types import TracebackType
@@ -19,6 +20,14 @@ __all__ = ["Terminal"]
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
+# Makes the terminal its own, so that Ctrl-C reaches it, and becomes the command.
+_IN_FRONT = (
+    "import fcntl, os, sys, termios\n"
+    "fcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
+    "os.execv(sys.argv[1], sys.argv[1:])"
+)
+
+
 class Terminal:
     """Runs a command in a pseudo-terminal of 120 columns and 40 lines; what runs on is ended."""
 
@@ -27,14 +36,13 @@ class Terminal:
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 40, 120, 0, 0))
         self.raw = ""
         self.process = subprocess.Popen(
-            command,
+            [sys.executable, "-c", _IN_FRONT, *command],
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
             env={**environment, "TERM": "xterm-256color", "COLUMNS": "120", "LINES": "40"},
             cwd=folder,
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
         )
         os.close(theirs)
 

@@ -50,6 +50,8 @@ class Publisher:
             raise
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._listener, selectors.EVENT_READ)
+        self._waker, self._woken = socket.socketpair()
+        self._selector.register(self._woken, selectors.EVENT_READ)
         self._pending: dict[socket.socket, bytes] = {}
         self._answer = b""
         self._next_look = 0.0
@@ -57,22 +59,25 @@ class Publisher:
         self._thread.start()
 
     def close(self) -> None:
-        """Remove the socket; the thread ends with the process."""
+        """Remove the socket, and end the thread."""
         if os.getpid() == self._pid:
             with suppress(OSError):
                 self.path.unlink()
+            self._waker.close()
 
     def let_go(self) -> None:
-        """Close what a fork has copied; the parent goes on with its own."""
+        """Close all that is open; in a forked child these are copies, and the parent goes on."""
         self._selector.close()
-        for copied in (self._listener, *self._pending):
-            copied.close()
+        for own in (self._listener, self._waker, self._woken, *self._pending):
+            own.close()
 
     def _serve(self) -> None:
         while True:
             for key, events in self._selector.select():
                 peer = key.fileobj
                 assert isinstance(peer, socket.socket)
+                if peer is self._woken:
+                    return self.let_go()
                 if peer is self._listener:
                     self._accept()
                     continue
