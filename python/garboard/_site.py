@@ -9,10 +9,13 @@ from typing import NamedTuple
 from garboard import _engine
 from garboard._notebook import cell_of
 
-__all__ = ["Site", "line_of", "site_of", "underlined"]
+__all__ = ["Site", "line_of", "number_of", "site_of", "underlined"]
 
 _lines: dict[int, int] = {}
 _first: dict[Site, int] = {}
+_FOREIGN = 1 << 40  # numbers from here on are of sites that the engine has not seen
+_foreign: list[Site] = []
+_numbers: dict[Site, int] = {}
 
 
 class Site(NamedTuple):
@@ -55,7 +58,16 @@ class Site(NamedTuple):
 
 def site_of(number: int) -> Site:
     """Return what an interned birth site stands for."""
-    return Site(*_engine._site(number))
+    return Site(*_engine._site(number)) if number < _FOREIGN else _foreign[number - _FOREIGN]
+
+
+def number_of(site: Site) -> int:
+    """Intern a line that the engine has not seen; return the number for `site_of`."""
+    found = _numbers.get(site)
+    if found is None:
+        found = _numbers[site] = _FOREIGN + len(_foreign)
+        _foreign.append(site)
+    return found
 
 
 def line_of(number: int) -> int:

@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from garboard import _pytest_peaks, _pytest_reports, _pytest_rules
+from garboard import _pytest_peaks, _pytest_provider, _pytest_reports, _pytest_rules
 
 if TYPE_CHECKING:
     from _pytest._code.code import ReprFileLocation, ReprTraceback
 
     from garboard._engine import Tensor
     from garboard.leaks import LeakReport
+    from garboard.leaks.evidence._evidence import Evidence
     from garboard.leaks.evidence._rows import Since, Survivor
 
 __all__ = ["JudgedTest", "no_leaks"]
@@ -43,6 +44,7 @@ class JudgedTest:
 
     Args:
         file: The test's; a loop of its own is judged by what it leaves.
+        evidence: What tells what lives; the engine's own by default.
 
     >>> from garboard.pytest_plugin import JudgedTest
     >>> judge = JudgedTest()
@@ -51,11 +53,12 @@ class JudgedTest:
     True
     """
 
-    def __init__(self, file: str = "") -> None:
+    def __init__(self, file: str = "", evidence: Evidence | None = None) -> None:
         from garboard.leaks.evidence._native import EVIDENCE
 
         self._file = file
-        self._since = EVIDENCE.now()
+        self._evidence = evidence or EVIDENCE
+        self._since = self._evidence.now()
         self._owned: list[tuple[Since, Since]] = []  # births of fixtures that outlive the test
         self._excluded: set[int] = set()
         self._spared: list[object] = []
@@ -74,9 +77,7 @@ class JudgedTest:
         >>> judge.report().ok
         True
         """
-        from garboard import _engine
-
-        self._excluded.update(_engine._birth(tensor)[0] for tensor in tensors)
+        self._excluded.update(self._evidence.birth(tensor)[0] for tensor in tensors)
 
     def own(self, since: Since, until: Since) -> None:
         """Let what was born between two moments live on: what a fixture of a wider scope made.
@@ -142,7 +143,11 @@ class JudgedTest:
         if self._of_repeats is not None:
             return self._of_repeats
         found = judged(
-            self._since, is_exempt=self._is_exempt, loop_file=self._file, spared=self._spared
+            self._since,
+            is_exempt=self._is_exempt,
+            loop_file=self._file,
+            spared=self._spared,
+            evidence=self._evidence,
         )
         self._spared.clear()
         return LeakReport(*found)
@@ -179,6 +184,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="FILE",
         help="known leaks, as garboard.leaks.save_baseline writes them: they fail no test",
     )
+    _pytest_provider.add_options(group)
     _pytest_rules.add_options(parser, group)
     _pytest_reports.add_options(group)
     _pytest_peaks.add_options(group)
@@ -246,13 +252,12 @@ def pytest_fixture_setup(request: pytest.FixtureRequest) -> Iterator[None]:
     judge = request.config.stash.get(_judged, None)
     if judge is None or request.scope == "function":
         return (yield)
-    from garboard.leaks.evidence._native import EVIDENCE
-
-    before = EVIDENCE.now()
+    evidence = _pytest_provider.evidence_for(request.config)
+    before = evidence.now()
     try:
         return (yield)
     finally:
-        judge.own(before, EVIDENCE.now())
+        judge.own(before, evidence.now())
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -265,7 +270,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
         return (yield)
     from garboard.leaks import no_leaks
 
-    repeated = no_leaks(rules.iterations, rules.warmup)
+    repeated = no_leaks(rules.iterations, rules.warmup, _pytest_provider.provider_for(item.config))
     repeated._hear = item.config.stash[_judged].take
     function = item.obj
     item.obj = repeated(function)
@@ -301,7 +306,9 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         return None
     from _pytest.runner import runtestprotocol
 
-    judge = item.config.stash[_judged] = JudgedTest(str(item.path))
+    judge = item.config.stash[_judged] = JudgedTest(
+        str(item.path), _pytest_provider.evidence_for(item.config)
+    )
     item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     try:
         reports = runtestprotocol(item, log=False, nextitem=nextitem)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import wraps
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -11,6 +11,7 @@ from typing import Any, Self, TypeVar
 from garboard import _check as check
 from garboard._scopes import tensors_in
 from garboard.leaks._errors import LeakError
+from garboard.leaks.evidence._evidence import Evidence, Provider, evidence_of
 from garboard.leaks.evidence._native import EVIDENCE
 from garboard.leaks.evidence._rows import Since
 from garboard.leaks.evidence._steps import Steps
@@ -28,18 +29,21 @@ class NoLeaks:
     Args:
         iterations: As for `no_leaks`.
         warmup: Likewise.
+        provider: Likewise.
 
     >>> with gb.leaks.no_leaks():
     ...     value = gb.ones(3).sum().item()
     """
 
-    def __init__(self, iterations: int, warmup: int) -> None:
+    def __init__(self, iterations: int, warmup: int, provider: Provider = "garboard") -> None:
         self._iterations, self._warmup = iterations, warmup
+        self._evidence = evidence_of("no_leaks", provider)
         self._since: list[Since] = []
         self._hear: Callable[[LeakReport], None] = _raise_if_leaky
 
     def __enter__(self) -> Self:
-        self._since.append(EVIDENCE.now())
+        self._evidence.open()
+        self._since.append(self._evidence.now())
         return self
 
     def __exit__(
@@ -49,8 +53,11 @@ class NoLeaks:
         traceback: TracebackType | None,
     ) -> None:
         since = check.entered("no_leaks", self._since)
-        if error is None:  # a traceback keeps its frames, and with them their tensors
-            self._hear(LeakReport(*judged(since)))
+        try:
+            if error is None:  # a traceback keeps its frames, and with them their tensors
+                self._hear(LeakReport(*judged(since, evidence=self._evidence)))
+        finally:
+            self._evidence.close()
 
     async def __aenter__(self) -> Self:
         return self.__enter__()
@@ -69,27 +76,27 @@ class NoLeaks:
 
             @wraps(function)
             async def repeated_async(*arguments: Any, **named: Any) -> Any:
-                repeats = _Repeats(self._warmup, self._iterations, function)
-                result = None
-                for _ in repeats.turns:
+                with _Repeats(self._warmup, self._iterations, function, self._evidence) as repeats:
                     result = None
-                    result = await function(*arguments, **named)
-                    repeats.end()
-                self._hear(repeats.judged(result))
-                return result
+                    for _ in repeats.turns:
+                        result = None
+                        result = await function(*arguments, **named)
+                        repeats.end()
+                    self._hear(repeats.judged(result))
+                    return result
 
             return repeated_async  # type: ignore[return-value]
 
         @wraps(function)
         def repeated(*arguments: Any, **named: Any) -> Any:
-            repeats = _Repeats(self._warmup, self._iterations, function)
-            result = None
-            for _ in repeats.turns:
-                result = None  # or one call would find the result of the one before
-                result = function(*arguments, **named)
-                repeats.end()
-            self._hear(repeats.judged(result))
-            return result
+            with _Repeats(self._warmup, self._iterations, function, self._evidence) as repeats:
+                result = None
+                for _ in repeats.turns:
+                    result = None  # or one call would find the result of the one before
+                    result = function(*arguments, **named)
+                    repeats.end()
+                self._hear(repeats.judged(result))
+                return result
 
         return repeated  # type: ignore[return-value]
 
@@ -97,27 +104,58 @@ class NoLeaks:
 class _Repeats:
     """Counts the repetitions of one function."""
 
-    def __init__(self, warmup: int, iterations: int, function: Callable[..., Any]) -> None:
+    def __init__(
+        self,
+        warmup: int,
+        iterations: int,
+        function: Callable[..., Any],
+        evidence: Evidence,
+    ) -> None:
         code = getattr(function, "__code__", None)
         self._file: str = code.co_filename if code is not None else ""
-        self._since = EVIDENCE.now()
-        self._steps = Steps(EVIDENCE)
+        self._evidence = evidence
         self._measured = range(warmup + 1, warmup + iterations + 1)
         self.turns = range(warmup + iterations)
+
+    def __enter__(self) -> Self:
+        self._evidence.open()
+        self._since = self._evidence.now()
+        self._steps = Steps(self._evidence)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._evidence.close()
 
     def end(self) -> None:
         self._steps.advance()
 
     def judged(self, result: Any) -> LeakReport:
         returned = {id(tensor) for tensor in tensors_in(result)}
+        if self._evidence is not EVIDENCE:
+            returned |= set(map(id, _nested(result)))
         report = judged(
             self._since,
             self._steps,
             self._measured,
             lambda it: id(it.tensor) in returned,
             self._file,
+            evidence=self._evidence,
         )
         return LeakReport(*report)
+
+
+def _nested(value: Any, depth: int = 0) -> Iterator[Any]:
+    """Yield what stands in a nest of tuples, lists and dicts, of whichever library."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if depth < _DEEPEST and isinstance(value, list | tuple):
+        for part in value:
+            yield from _nested(part, depth + 1)
+    else:
+        yield value
+
+
+_DEEPEST = 100
 
 
 def _raise_if_leaky(report: LeakReport) -> None:
@@ -125,7 +163,7 @@ def _raise_if_leaky(report: LeakReport) -> None:
         raise LeakError(report)
 
 
-def no_leaks(iterations: int = 5, warmup: int = 3) -> NoLeaks:
+def no_leaks(iterations: int = 5, warmup: int = 3, provider: Provider = "garboard") -> NoLeaks:
     """Assert that nothing stays alive, in tests.
 
     As a context manager, also for `async with`, it judges one pass: a tensor or a graph born inside
@@ -138,13 +176,16 @@ def no_leaks(iterations: int = 5, warmup: int = 3) -> NoLeaks:
     Args:
         iterations: Measured calls of a decorated function, at least 1.
         warmup: Calls before them, for what is made lazily.
+        provider: Whose tensors: "garboard", or "torch" for PyTorch's own, once the program has
+            imported it.
 
     Returns:
         A NoLeaks.
 
     Raises:
         TypeError: `iterations` or `warmup` is no integer.
-        ValueError: `iterations` < 1 or `warmup` < 0.
+        ValueError: `iterations` < 1 or `warmup` < 0; `provider` is none of these, or PyTorch is not
+            imported.
         LeakError: From the block or call: something leaked.
 
     >>> with gb.leaks.no_leaks():
@@ -160,4 +201,5 @@ def no_leaks(iterations: int = 5, warmup: int = 3) -> NoLeaks:
     return NoLeaks(
         check.count("no_leaks", "iterations", iterations, least=1),
         check.count("no_leaks", "warmup", warmup),
+        provider,
     )

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import Self
 
 from garboard import _check as check
-from garboard.leaks.evidence._live import LiveGroup, live
+from garboard._site import site_of
+from garboard.leaks.evidence._evidence import Evidence
+from garboard.leaks.evidence._live import LiveGroup, grouped_rows
+from garboard.leaks.evidence._native import EVIDENCE
 from garboard.memory import LiveCounts
-from garboard.memory import live as live_counts
 
-__all__ = ["Snapshot"]
+__all__ = ["Snapshot", "counts_and_groups"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class Snapshot:
         >>> gb.leaks.Snapshot.now().counts == gb.memory.live()
         True
         """
-        return cls(live_counts(), tuple(live("site")))
+        return cls(*counts_and_groups(EVIDENCE))
 
     def diff(self, other: Snapshot) -> list[LiveGroup]:
         """Return what `other` has more than this, by birth line, the largest change first.
@@ -60,3 +62,9 @@ class Snapshot:
             if count or grown:
                 found.append(LiveGroup(key, count, grown))
         return sorted(found, key=lambda it: (-abs(it.bytes), -abs(it.count), it.key))
+
+
+def counts_and_groups(evidence: Evidence) -> tuple[LiveCounts, tuple[LiveGroup, ...]]:
+    """Return what a Snapshot has."""
+    rows = ((str(site_of(site)), number, nbytes) for site, number, nbytes in evidence.live_sites())
+    return LiveCounts(*evidence.live_counts()), tuple(grouped_rows(rows))

@@ -15,9 +15,9 @@ from garboard._notebook import shown_file
 from garboard._site import site_of
 from garboard._texts import shown
 from garboard.leaks._errors import LeakError, MemoryLeakWarning
-from garboard.leaks._snapshot import Snapshot
+from garboard.leaks._snapshot import Snapshot, counts_and_groups
 from garboard.leaks._turn import Turn
-from garboard.leaks.evidence._native import EVIDENCE
+from garboard.leaks.evidence._evidence import Provider, evidence_of
 from garboard.leaks.evidence._steps import Steps
 from garboard.leaks.evidence._survivors import cohorts
 from garboard.leaks.evidence._views import LEAST_PINNED
@@ -60,6 +60,7 @@ class LeakWatcher:
         on_leak: As for `watch`.
         budget: Likewise.
         report: Likewise.
+        provider: Likewise.
 
     >>> with gb.leaks.LeakWatcher() as watch:
     ...     for _ in range(3):
@@ -74,12 +75,13 @@ class LeakWatcher:
         on_leak: OnLeak = "warn",
         budget: float = _BUDGET,
         report: str | os.PathLike[str] | None = None,
+        provider: Provider = "garboard",
     ) -> None:
         self._on_leak = on_leak
+        self._evidence = evidence_of("watch", provider)
         self._pace = Pace(check.share("watch", "budget", budget))
         self._turn = Turn()
         self._file = None if report is None else self._kept(report)
-        self._evidence = EVIDENCE
         self._steps = Steps(self._evidence)
         self._since = self._evidence.now()
         self._tracker = Tracker()
@@ -102,6 +104,7 @@ class LeakWatcher:
         return f"<LeakWatcher: in step {self._steps.now}, {found} {noun} announced>"
 
     def __enter__(self) -> Self:
+        self._evidence.open()
         self._steps = Steps(self._evidence)
         self._since = self._evidence.now()
         self._warm_bytes = self._live_bytes()
@@ -120,11 +123,14 @@ class LeakWatcher:
     ) -> None:
         self._collected.stop()
         running.discard(self)
-        if error is None:  # a traceback keeps its frames, and with them their tensors
-            self._report = self.report()
-        if self._file is not None:
-            self._file.close(self._report or self._brief("the loop raised"))
-        if self._report is not None:
+        try:
+            if error is None:  # a traceback keeps its frames, and with them their tensors
+                self._report = self.report()
+            if self._file is not None:
+                self._file.close(self._report or self._brief("the loop raised"))
+        finally:
+            self._evidence.close()
+        if error is None and self._report is not None:
             for heard in tuple(listeners):
                 heard(self._report)
             self._announce(self._report.leaks)
@@ -153,7 +159,7 @@ class LeakWatcher:
                 self._evaluate(now)
         elif now == WARMUP:
             self._warm_bytes = self._live_bytes()
-            self._before = live_by_line()
+            self._before = live_by_line(self._evidence)
 
     def epoch(self) -> None:
         """Say that an epoch has ended: from now on, containers are judged by what outlives them.
@@ -268,7 +274,7 @@ class LeakWatcher:
         ...     (watch.snapshot().counts - before.counts).aliases
         1
         """
-        return Snapshot.now()
+        return Snapshot(*counts_and_groups(self._evidence))
 
     def report(self) -> LeakReport:
         """Look at everything, and return what is found; after the block, what its end found.
@@ -317,7 +323,7 @@ class LeakWatcher:
         if not any(leak.verdict == "CYCLE" for leak in found):
             found += self._cycles
         leaks, notes = without_ignored(self._with_announced(found))
-        notes = [*trial.notes, *notes]
+        notes = [*trial.notes, *notes, *self._evidence.notes]
         if self._pace.note:
             notes.append(self._pace.note)
         if not now:
@@ -334,7 +340,7 @@ class LeakWatcher:
                 grown_bytes=self._live_bytes() - self._warm_bytes,
                 needed=0 if self._steps.epochs else CERTAIN,
             ),
-            seen=Seen.now(self._timeline.with_now(now), self._before),
+            seen=Seen.now(self._timeline.with_now(now), self._before, self._evidence),
         )
 
     def _suspects(self, now: int) -> list[str]:
@@ -348,15 +354,8 @@ class LeakWatcher:
         ]
 
     def _trial(self, now: int) -> Trial:
-        return Trial(
-            self._evidence,
-            now,
-            self._since,
-            self._steps,
-            self._tracker,
-            self._exemptions,
-            self._opened,
-        )
+        state = (self._since, self._steps, self._tracker, self._exemptions, self._opened)
+        return Trial(self._evidence, now, *state)
 
     def _evaluate(self, now: int) -> None:
         found = cohorts(self._evidence, self._since, self._steps, WARMUP + 1, now - GRACE)
@@ -453,6 +452,7 @@ def watch(
     on_leak: OnLeak = "warn",
     budget: float = _BUDGET,
     report: str | os.PathLike[str] | None = None,
+    provider: Provider = "garboard",
 ) -> LeakWatcher:
     """Watch a loop for leaks.
 
@@ -467,13 +467,15 @@ def watch(
             about to end: at SIGTERM, when another program takes its place, when its control group
             runs out of memory. Signals are heard where the block runs in the main thread, and the
             program's own handlers come next. Forked children write nothing.
+        provider: Whose tensors: "garboard", or "torch" for PyTorch's own, once the program has
+            imported it. What is approximate about those stands in the report's notes.
 
     Returns:
         A LeakWatcher, to be used as a context manager.
 
     Raises:
-        ValueError: `level` or `on_leak` is none of these; `budget` is no share; `report` has
-            another ending, or no folder.
+        ValueError: `level`, `on_leak` or `provider` is none of these, or PyTorch is not imported;
+            `budget` is no share; `report` has another ending, or no folder.
         TypeError: `budget` is no number; `report` is no path.
 
     >>> with gb.leaks.watch() as watch:
@@ -488,4 +490,4 @@ def watch(
         raise ValueError(
             f"watch: on_leak {shown(on_leak)}; 'warn', 'raise' or a function is needed"
         )
-    return LeakWatcher(on_leak, budget, report)
+    return LeakWatcher(on_leak, budget, report, provider)

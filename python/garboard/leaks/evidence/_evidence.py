@@ -1,17 +1,22 @@
 """What a library has to tell, so that its tensors can be watched: the protocol, and who speaks it.
 
-`_native.py` tells it from the engine's registry. Whatever judges, names and reports knows the
-protocol alone.
+`_native.py` tells it from the engine's registry, exactly and for nothing. `_torch.py` finds it out
+about PyTorch's tensors. Whatever judges, names and reports knows the protocol alone.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from importlib import import_module
+from typing import Any, Literal, Protocol
 
+from garboard import _check as check
 from garboard.leaks.evidence._rows import Births, Node, Since, Storage, Survivor, Unheld
 
-__all__ = ["Evidence"]
+__all__ = ["Evidence", "Provider", "evidence_of", "others"]
+
+Provider = Literal["garboard", "torch"]
 
 
 class Evidence(Protocol):
@@ -64,15 +69,27 @@ class Evidence(Protocol):
     def serials(self, since: int = 0) -> Sequence[int]:
         """Return those of living tensors born since a serial."""
 
+    def carriers(self, nodes: dict[int, Node], storages: dict[int, Unheld]) -> list[Survivor]:
+        """Return a row for each object that carries some of the nodes or storages on.
+
+        What optimizers and gradients carry is taken out of `storages`.
+        """
+
     def hooks(self) -> Iterable[tuple[object, Mapping[int, tuple[int, int]]]]:
         """Return each table of hooks, with the site and step of each registration."""
 
     def held_by_graphs(self) -> list[object]:
         """Return objects of Python that only graphs lead to, such as `ctx` of a Function."""
 
-    def native_cycles(self, found: Sequence[Survivor]) -> dict[int, int]:
-        """Return those that live by a cycle inside the library which no collector ends: serial of
-        the tensor to the site where the cycle was closed."""
+    def native_cycles(self, found: Sequence[Unheld]) -> dict[int, int]:
+        """Return the storages that live by a cycle inside the library which no collector ends, each
+        with the site where the cycle was closed."""
+
+    def live_counts(self) -> tuple[int, int, int, int]:
+        """Return how many tensors, storages, graph nodes and bytes live."""
+
+    def live_sites(self) -> Iterable[tuple[int, int, int]]:
+        """Return sites with the tensors and bytes that were born there; one may come often."""
 
     def live_bytes(self) -> Mapping[str, int]:
         """Return the living bytes by device."""
@@ -82,3 +99,30 @@ class Evidence(Protocol):
 
     def birth(self, tensor: Any) -> tuple[int, int]:
         """Return a tensor's serial and site; zeros where it was never seen."""
+
+    def type_of(self, tensor: Any) -> tuple[str, tuple[int, ...]]:
+        """Return a tensor's dtype and sizes, without asking its class."""
+
+    def speaks_of(self, thing: Any) -> bool:
+        """Tell whether a thing is a tensor of this library."""
+
+    def parameters(self) -> list[Any]:
+        """Return the living parameters of modules."""
+
+
+others: list[Evidence] = []  # of libraries beside this one, once they are watched
+
+
+def evidence_of(op: str, provider: str) -> Evidence:
+    """Return what speaks for a library; PyTorch's is loaded when it is first asked for.
+
+    `op` speaks in errors.
+    """
+    check.choice(op, "provider", provider, "garboard", "torch")
+    if provider == "torch" and "torch" not in sys.modules:
+        raise ValueError(
+            f"{op}: provider 'torch', and the program has not imported it; import torch first"
+        )
+    name = "native" if provider == "garboard" else provider
+    found: Evidence = import_module(f"garboard.leaks.evidence._{name}").EVIDENCE
+    return found

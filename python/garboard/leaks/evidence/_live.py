@@ -10,7 +10,7 @@ from garboard import _check as check
 from garboard import _engine
 from garboard._site import site_of
 
-__all__ = ["LiveGroup", "live"]
+__all__ = ["LiveGroup", "grouped_rows", "live"]
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,11 @@ def live(group: Literal["site", "scope", "shape", "owner"] = "site") -> list[Liv
         )
     else:
         rows = _engine._live_groups(group)
+    return grouped_rows(rows)
+
+
+def grouped_rows(rows: Iterable[tuple[str, int, int]]) -> list[LiveGroup]:
+    """Add up rows of a key, a count and bytes, the groups with the most bytes first."""
     counts: dict[str, list[int]] = {}
     for key, count, nbytes in rows:
         entry = counts.setdefault(key, [0, 0])

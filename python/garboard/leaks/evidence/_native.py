@@ -6,8 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from garboard import _engine
+from garboard._engine import Tensor
 from garboard._hooks import hook_tables
 from garboard._site import line_of
+from garboard.leaks.evidence._carriers import carriers
+from garboard.leaks.evidence._classes import loaded_class
 from garboard.leaks.evidence._evidence import Evidence
 from garboard.leaks.evidence._rows import Births, Node, Since, Storage, Survivor, Unheld
 
@@ -89,14 +92,24 @@ class _Native:
     def serials(self, since: int = 0) -> Sequence[int]:
         return _engine._alias_serials(since)
 
+    def carriers(self, nodes: dict[int, Node], storages: dict[int, Unheld]) -> list[Survivor]:
+        return carriers(nodes, storages)
+
     def hooks(self) -> list[tuple[object, dict[int, tuple[int, int]]]]:
         return hook_tables()
 
     def held_by_graphs(self) -> list[object]:
         return _engine._held_by_graphs()
 
-    def native_cycles(self, found: Sequence[Survivor]) -> dict[int, int]:
+    def native_cycles(self, found: Sequence[Unheld]) -> dict[int, int]:
         return {}  # the garbage collector sees into the engine, and ends them
+
+    def live_counts(self) -> tuple[int, int, int, int]:
+        aliases, storages, nodes, nbytes, _ = _engine._live_counts()
+        return aliases, storages, nodes, sum(nbytes.values())
+
+    def live_sites(self) -> list[tuple[int, int, int]]:
+        return _engine._live_groups("site")
 
     def live_bytes(self) -> Mapping[str, int]:
         return _engine._live_counts()[3]
@@ -106,6 +119,19 @@ class _Native:
 
     def birth(self, tensor: Any) -> tuple[int, int]:
         return _engine._birth(tensor)[:2]
+
+    def type_of(self, tensor: Any) -> tuple[str, tuple[int, ...]]:
+        return str(_dtype(tensor)).rpartition(".")[2], _shape(tensor)
+
+    def speaks_of(self, thing: Any) -> bool:
+        return issubclass(type(thing), Tensor)
+
+    def parameters(self) -> list[Any]:
+        kind = loaded_class("garboard.nn", "Parameter")
+        return _engine._tensors_of_class(kind) if kind is not None else []
+
+
+_shape, _dtype = (vars(Tensor)[name].__get__ for name in ("shape", "dtype"))
 
 
 EVIDENCE: Evidence = _Native()

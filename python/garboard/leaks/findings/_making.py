@@ -6,8 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from garboard._engine import Tensor, human_bytes
+from garboard._engine import human_bytes
 from garboard._site import site_of
+from garboard.leaks.evidence._classes import is_one
 from garboard.leaks.evidence._graphs import Chain
 from garboard.leaks.evidence._rows import Node, Survivor, Unheld
 from garboard.leaks.findings._fixes import accumulating
@@ -23,7 +24,6 @@ from garboard.leaks.holders._holders import (
     holder_text,
 )
 from garboard.leaks.holders._hops import Link
-from garboard.leaks.holders._unasked import is_a
 
 __all__ = [
     "counted",
@@ -52,7 +52,7 @@ def leak_of_group(group: Group, kind: Kind, verdict: Verdict, now: int, weight: 
     own_bytes = kind.nbytes(group) if kind.nbytes else sum(it.nbytes for it in survivors) * weight
     nbytes = own_bytes + group.saved_bytes
     cohorts = cohorts_of(survivors)
-    noun = "tensor" if is_a(survivors[-1].tensor, Tensor) else _NOUNS[group.what]
+    noun = "tensor" if is_one("tensor", survivors[-1].tensor) else _NOUNS[group.what]
     # What registers a hook is the user's line; what fills the table is ours.
     place = site if group.what == "hook" else holder_site(group.named, site)
     is_held = noun == "tensor"

@@ -7,7 +7,7 @@ from types import CoroutineType, GeneratorType, TracebackType
 from typing import Any
 
 from garboard._site import site_of
-from garboard.leaks.holders._describe import loaded_class
+from garboard.leaks.evidence._classes import is_one, loaded_class
 from garboard.leaks.holders._groups import Group
 from garboard.leaks.holders._holders import may_be_emptied
 from garboard.leaks.holders._unasked import is_a
@@ -19,6 +19,7 @@ __all__ = [
     "objects_of",
     "passes",
     "passes_loaded",
+    "passes_one",
 ]
 
 
@@ -42,6 +43,11 @@ def passes_loaded(group: Group, *names: tuple[str, str]) -> bool:
     """Tell the same of classes that may not be imported: (module, name)."""
     loaded = [cls for cls in (loaded_class(*name) for name in names) if cls is not None]
     return bool(loaded) and passes(group, *loaded)
+
+
+def passes_one(group: Group, role: str) -> bool:
+    """Tell whether the way leads by a module, an optimizer, ..., of any library."""
+    return any(is_one(role, it) for it in objects_of(group))
 
 
 def is_exception(group: Group) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
-from garboard._engine import Tensor
+from garboard.leaks.evidence._classes import is_one
 from garboard.leaks.evidence._rows import Survivor
 from garboard.leaks.holders._describe import described, is_context, place_of
 from garboard.leaks.holders._hops import Link, links
@@ -115,7 +115,9 @@ def _cycle(survivor: Survivor, path: list[Any]) -> Cycle:
 
 
 def _is_of_library(thing: Any) -> bool:
-    return is_a(thing, Tensor) or module_of_class(type(thing)).startswith("garboard")
+    return is_one("tensor", thing) or module_of_class(type(thing)).startswith(
+        ("garboard", "torch.")
+    )
 
 
 def _is_instance(link: Link) -> bool:

@@ -15,11 +15,12 @@ from types import (
 )
 from typing import Any
 
-from garboard import _engine
-from garboard._engine import GraphNode, Tensor
+from garboard._engine import GraphNode
 from garboard._notebook import CellOutputs
 from garboard._site import Site, site_of
 from garboard._texts import printable
+from garboard.leaks.evidence._classes import is_one
+from garboard.leaks.evidence._tensors import birth_of, is_known, type_text_of
 from garboard.leaks.holders._unasked import (
     attributes_of,
     is_a,
@@ -28,6 +29,7 @@ from garboard.leaks.holders._unasked import (
     length_of,
     module_name_of,
     module_of_class,
+    space_of,
     type_name,
 )
 
@@ -37,7 +39,6 @@ __all__ = [
     "file_of",
     "function_name",
     "is_context",
-    "loaded_class",
     "place_of",
 ]
 
@@ -49,7 +50,7 @@ def described(thing: Any) -> str:
         return f"graph node {printable(thing.name())} #{thing.serial}"
     if is_context(thing):
         return f"ctx of {function_name(thing)}"
-    if is_a(thing, Tensor):
+    if is_known(thing):
         return _tensor(thing)
     if is_a(thing, ModuleType):
         return f"module {module_name_of(thing)}".rstrip()
@@ -74,14 +75,13 @@ def described(thing: Any) -> str:
 
 
 _bound = vars(deque)["maxlen"].__get__
-_shape, _dtype = (vars(Tensor)[name].__get__ for name in ("shape", "dtype"))
 
 
 def _tensor(tensor: Any) -> str:
-    serial, name = _engine._birth(tensor)[0], type_name(type(tensor))
+    serial, name = birth_of(tensor)[0], type_name(type(tensor))
     if is_disposed(tensor):
         return f"{name} #{serial}, disposed"
-    return f"{name} {str(_dtype(tensor)).rpartition('.')[2]}{list(_shape(tensor))} #{serial}"
+    return f"{name} {type_text_of(tensor)} #{serial}"
 
 
 _CODES = (
@@ -112,8 +112,8 @@ def place_of(thing: Any) -> Site | None:
     """Return the line of what has one: frames, functions, generators, tensors."""
     if is_a(thing, FrameType):
         return _code(thing.f_code, thing.f_lineno)
-    if is_a(thing, Tensor):
-        site = site_of(_engine._birth(thing)[1])
+    if is_known(thing):
+        site = site_of(birth_of(thing)[1])
         return site if site.file else None
     code = code_of(_unwrapped(thing)) if not is_a(thing, type) else None
     return _code(code, code.co_firstlineno) if code is not None else None
@@ -121,7 +121,7 @@ def place_of(thing: Any) -> Site | None:
 
 def file_of(thing: Any) -> str:
     """Return the source file in which a module, class, function, frame or object is defined."""
-    place = place_of(thing) if not is_a(thing, Tensor) else None
+    place = place_of(thing) if not is_known(thing) else None
     if place is not None:
         return place.file
     cls = thing if is_a(thing, type) else type(thing)
@@ -132,17 +132,12 @@ def file_of(thing: Any) -> str:
 
 def is_context(thing: Any) -> bool:
     """Tell whether a thing is the `ctx` of a Function of the user's."""
-    kind = loaded_class("garboard.autograd.function", "FunctionCtx")
-    return kind is not None and type(thing) is kind
+    return is_one("context", thing)
 
 
 def function_name(context: Any) -> str:
     """Return the name of the Function whose `ctx` this is."""
     function = attributes_of(context).get("_function")
+    if function is None:  # PyTorch makes a class of contexts for each Function
+        function = space_of(type(context)).get("_forward_cls")
     return type_name(function, is_qualified=True) if is_a(function, type) else "a Function"
-
-
-def loaded_class(module: str, name: str) -> type | None:
-    """Return a class if its module has been imported; otherwise nothing can be an instance."""
-    found = getattr(sys.modules.get(module), name, None)
-    return found if is_a(found, type) else None

@@ -9,9 +9,10 @@ from types import FrameType, FunctionType
 from typing import Any
 
 from garboard import _engine
+from garboard.leaks.evidence._classes import loaded_class
 from garboard.leaks.evidence._rows import Survivor
-from garboard.leaks.holders._describe import function_name, is_context, loaded_class
-from garboard.leaks.holders._hops import Link, links
+from garboard.leaks.holders._describe import function_name, is_context
+from garboard.leaks.holders._hops import Link, is_part, links
 from garboard.leaks.holders._roots import ANYWHERE, Opened
 from garboard.leaks.holders._unasked import attributes_of, is_a, is_cache, items_of, length_of
 
@@ -147,7 +148,8 @@ def _merged(groups: list[Group]) -> list[Group]:
     """Put groups with one container together: the tensors of one of its items were taken apart."""
     found: dict[int, Group] = {}
     for group in groups:
-        key = id(group.holder) if is_container(group.holder) else id(group)
+        is_whole = is_container(group.holder) and group.what != "hook"  # a table and what it keeps
+        key = id(group.holder) if is_whole else id(group)
         first = found.setdefault(key, group)
         if first is not group:
             newer = max(first, group, key=lambda it: age(it.survivors[-1]))
@@ -175,7 +177,11 @@ def _split(paths: list[Path], depth: int) -> list[Group]:
 
 
 def _gains_items(path: list[Any], at: int) -> bool:
-    return is_container(path[at]) and not (at > 0 and _is_namespace(path[at], path[at - 1]))
+    if not is_container(path[at]):
+        return False
+    if at > 0 and _is_namespace(path[at], path[at - 1]):
+        return False
+    return not any(is_part(owner, path[at]) for owner in path[max(at - 2, 0) : at])
 
 
 def _is_namespace(thing: Any, holder: Any) -> bool:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 from types import FrameType
 
-from garboard._engine import Tensor
 from garboard._notebook import cell_files, cell_of
 from garboard._site import Site
 from garboard._texts import printable
+from garboard.leaks.evidence._classes import is_one
 from garboard.leaks.holders._describe import code_of, described, file_of, is_context, place_of
 from garboard.leaks.holders._hops import Link
 from garboard.leaks.holders._roots import ANYWHERE, Opened, depth_of
@@ -145,7 +145,7 @@ def holder_text(chain: Sequence[Link], near: Site, place: Site | None = None) ->
     """
     last = chain[-1]
     kind = last.edge.kind
-    if is_a(last.object, Tensor) or kind == "cached result":
+    if is_one("tensor", last.object) or kind == "cached result":
         what = kind
     else:
         what = "lru_cache" if is_cache(last.object) else type_name(type(last.object))

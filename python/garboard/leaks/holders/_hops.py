@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 from garboard import _engine
 from garboard._notebook import CellOutputs, is_output_name
 from garboard._texts import printable, shown
+from garboard.leaks.evidence._classes import is_one
 from garboard.leaks.holders._unasked import (
     attributes_of,
     first_is_there,
@@ -39,7 +40,7 @@ from garboard.leaks.holders._unasked import (
     type_name,
 )
 
-__all__ = ["Edge", "Link", "links"]
+__all__ = ["Edge", "Link", "is_part", "links"]
 
 
 class Edge(NamedTuple):
@@ -224,8 +225,30 @@ def _of_cell(cell: CellType, ahead: Sequence[Any]) -> Step | None:
     return Edge("closure variable"), 1
 
 
+_PARTS = ("_parameters", "_buffers", "_modules")
+
+
+def is_part(owner: Any, thing: Any) -> bool:
+    """Tell whether a dict is one in which a module of PyTorch's has its attributes."""
+    if not is_a(thing, dict) or not is_one("module", owner):
+        return False
+    space = attributes_of(owner)
+    return any(space.get(name) is thing for name in _PARTS)
+
+
+def _of_module_part(owner: Any, ahead: Sequence[Any]) -> Step | None:
+    passed = 1 if ahead[0] is attributes_of(owner) else 0
+    if len(ahead) < passed + 2 or not is_part(owner, ahead[passed]):
+        return None
+    name = name_of(ahead[passed], ahead[passed + 1])
+    return (Edge("attribute", name), passed + 2) if name is not None else None
+
+
 def _of_instance(instance: Any, ahead: Sequence[Any]) -> Step | None:
     space = attributes_of(instance)
+    part = _of_module_part(instance, ahead)
+    if part is not None:
+        return part
     step = _namespace("attribute", space, ahead)
     if step is not None:
         return step

@@ -10,15 +10,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from garboard.leaks.evidence._classes import is_one
 from garboard.leaks.evidence._evidence import Evidence
 from garboard.leaks.evidence._graphs import Chain, behind, chains
 from garboard.leaks.evidence._rows import Since, Survivor
 from garboard.leaks.evidence._steps import Steps
 from garboard.leaks.evidence._survivors import nodes, survivors, unheld
 from garboard.leaks.evidence._views import pinned_bytes
-from garboard.leaks.holders._carriers import carriers, hook_rows
 from garboard.leaks.holders._cycles import Cycle, cycle_through
+from garboard.leaks.holders._describe import is_context
 from garboard.leaks.holders._groups import Group, grouped, is_container
+from garboard.leaks.holders._hook_rows import hook_rows
 from garboard.leaks.holders._roots import ANYWHERE, Opened, caller_file, paths_to
 
 __all__ = ["Look"]
@@ -75,7 +77,7 @@ class Look:
         left = {serial: node for serial, node in self.nodes.items() if serial not in reached}
         storages = {it.serial: it for it in unheld(self.evidence, self._since.storage, self._steps)}
         carried = set(storages)
-        found = carriers(left, storages)
+        found = self.evidence.carriers(left, storages)
         self._carried = carried - set(storages)
         if self._steps is not None:
             found += hook_rows(self.evidence, self._steps)
@@ -107,7 +109,7 @@ class Look:
         if not asked:
             return []
         found = paths_to(self.evidence, [it.tensor for it in asked])
-        return [(it, path) for it, path in zip(asked, found, strict=True) if path is not None]
+        return [(it, _of_graph(path)) for it, path in zip(asked, found, strict=True) if path]
 
     def groups_of(self, is_asked_for: Callable[[Survivor], bool]) -> list[Group]:
         """Group others of what lives, suspects or not."""
@@ -150,6 +152,14 @@ class Look:
             holder.clear()
         gc.collect()
         return set(self.evidence.serials())
+
+
+def _of_graph(path: list[Any]) -> list[Any]:
+    """Begin at a `ctx` to which a tensor leads: it is the graph's, whoever keeps the tensor."""
+    for i in range(len(path) - 1, 0, -1):
+        if is_context(path[i]) and is_one("tensor", path[i - 1]):
+            return path[i:]
+    return path
 
 
 def _with_bare_ones(groups: list[Group]) -> list[Group]:

@@ -137,4 +137,4 @@ _disposed = vars(Tensor)["is_disposed"].__get__
 
 def is_disposed(tensor: Any) -> bool:
     """Tell whether a tensor has ended, also where a subclass says something else."""
-    return bool(_disposed(tensor))
+    return is_a(tensor, Tensor) and bool(_disposed(tensor))

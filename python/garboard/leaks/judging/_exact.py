@@ -6,6 +6,7 @@ import gc
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
+from garboard.leaks.evidence._classes import is_one
 from garboard.leaks.evidence._evidence import Evidence
 from garboard.leaks.evidence._graphs import Chain
 from garboard.leaks.evidence._native import EVIDENCE
@@ -14,16 +15,16 @@ from garboard.leaks.evidence._steps import Steps
 from garboard.leaks.evidence._survivors import registered_hooks, unheld
 from garboard.leaks.findings._leak import Leak
 from garboard.leaks.findings._making import leak_of_graph, leak_of_group, leak_of_unreached
-from garboard.leaks.holders._describe import loaded_class
 from garboard.leaks.holders._groups import Group, cohorts_of
 from garboard.leaks.holders._look import Look
-from garboard.leaks.holders._unasked import attributes_of, is_a, is_disposed
+from garboard.leaks.holders._unasked import attributes_of, is_disposed
 from garboard.leaks.judging._causes import Case, one_for_each_cause
 from garboard.leaks.judging._checked import Checked, Judgement
 from garboard.leaks.judging._exemptions import Exemptions, without_ignored
 from garboard.leaks.judging._growth import LEAST_COHORTS
 from garboard.leaks.kinds import kind_of_graph, kind_of_group
 from garboard.leaks.kinds._export_pin import KIND as EXPORT_PIN
+from garboard.leaks.kinds._native_cycle import KIND as NATIVE_CYCLE
 from garboard.leaks.kinds._unknown import KIND as UNKNOWN
 from garboard.leaks.kinds._variable import KIND as VARIABLE
 
@@ -63,7 +64,7 @@ def judged(
     alive = len(evidence.serials(since.alias))
     return Judgement(
         tuple(sorted(leaks, key=lambda leak: leak.gravity)),
-        tuple([*exact.notes, *notes]),
+        tuple([*exact.notes, *notes, *evidence.notes]),
         Checked(len(measured), born, alive),
     )
 
@@ -137,7 +138,9 @@ class _Exact:
         left = [it for it in before if it.serial in alive]
         if not left or not self._is_of_all(Counter(it.step for it in left)):
             return []
-        return [leak_of_unreached(left, UNKNOWN, "LEAK", self._last)]
+        closed = self._evidence.native_cycles(left)
+        kind = NATIVE_CYCLE if all(it.serial in closed for it in left) else UNKNOWN
+        return [leak_of_unreached(left, kind, "LEAK", self._last)]
 
     def _counts(self, step: int) -> bool:
         return not self._measured or step in self._measured
@@ -186,9 +189,11 @@ def _is_owned(group: Group) -> bool:
 
     A module that a container gained is no owner: it is what leaks.
     """
-    module = loaded_class("garboard.nn", "Module")
-    if module is None or group.is_contained:
+    owner = group.chain[-2].object if not group.is_contained else None
+    if not is_one("module", owner):
         return False
-    owner = group.chain[-2].object
-    roles = attributes_of(owner).get("_roles", {}) if is_a(owner, module) else {}
-    return group.chain[-1].edge.name in roles
+    space = attributes_of(owner)
+    return any(
+        group.chain[-1].edge.name in space.get(roles, ())
+        for roles in ("_roles", "_parameters", "_buffers")
+    )

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from weakref import ref
 
 from garboard import _check as check
-from garboard._engine import Tensor
 from garboard._site import site_of
 from garboard._texts import printable, shown
 from garboard.leaks.evidence._evidence import Evidence
@@ -16,7 +15,7 @@ from garboard.leaks.evidence._native import EVIDENCE
 from garboard.leaks.findings._leak import Leak
 from garboard.leaks.holders._groups import Group
 from garboard.leaks.holders._holders import expression
-from garboard.leaks.holders._unasked import is_a, type_name
+from garboard.leaks.holders._unasked import type_name
 
 __all__ = ["Exemptions", "day_of", "ignore", "ignore_until", "is_ignored", "without_ignored"]
 
@@ -104,7 +103,7 @@ class Exemptions:
         """
         told = printable(check.text("exclude", "reason", reason))
         for thing in things:
-            if is_a(thing, Tensor):
+            if self._evidence.speaks_of(thing):
                 self._serials[self._evidence.birth(thing)[0]] = told
                 continue
             try:

@@ -7,18 +7,18 @@ from typing import Any
 from weakref import ref
 
 from garboard import _check as check
-from garboard._engine import Tensor
 from garboard._site import Site
 from garboard._texts import printable
+from garboard.leaks.evidence._classes import is_one
 from garboard.leaks.evidence._evidence import Evidence
 from garboard.leaks.evidence._native import EVIDENCE
 from garboard.leaks.findings._leak import Leak, Rate, fingerprint_of
-from garboard.leaks.holders._describe import described, file_of, loaded_class, place_of
+from garboard.leaks.holders._describe import described, file_of, place_of
 from garboard.leaks.holders._groups import is_container
 from garboard.leaks.holders._holders import chain_places, chain_text, holder_site, holder_text
 from garboard.leaks.holders._hops import links
 from garboard.leaks.holders._roots import paths_to
-from garboard.leaks.holders._unasked import is_a, is_disposed, type_name
+from garboard.leaks.holders._unasked import has_method, is_disposed, type_name
 from garboard.leaks.kinds._not_freed import KIND
 
 __all__ = ["Expected"]
@@ -46,7 +46,7 @@ class Expected:
             return None
         gc.collect()
         thing: Any = self._weak()
-        if thing is None or (is_a(thing, Tensor) and is_disposed(thing)):
+        if thing is None or is_disposed(thing):
             return None
         path = paths_to(self._evidence, [thing])[0]
         site = place_of(thing) or Site(file_of(thing), 1, type_name(type(thing), is_qualified=True))
@@ -54,7 +54,7 @@ class Expected:
         last = len(chain) - 2
         at = next((i for i in range(last, 0, -1) if is_container(chain[i].object)), len(chain) - 1)
         named = chain[: at + 1]
-        tensors = [thing] if is_a(thing, Tensor) else _tensors_of(thing)
+        tensors = [thing] if is_one("tensor", thing) else _tensors_of(thing)
         because = f" ({self._reason})" if self._reason else ""
         edges = [str(it.edge) for it in chain[1:] if it.edge.kind != "item"]
         return Leak(
@@ -76,7 +76,8 @@ class Expected:
 
 
 def _tensors_of(thing: Any) -> list[Any]:
-    module = loaded_class("garboard.nn", "Module")
-    if module is None or not is_a(thing, module):
+    if not is_one("module", thing):
         return []
-    return [it for it in thing._owned_tensors() if not it.is_disposed]
+    if has_method(thing, "_owned_tensors"):
+        return [it for it in thing._owned_tensors() if not it.is_disposed]
+    return [*thing.parameters(), *thing.buffers()]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from garboard.leaks.evidence._evidence import Evidence
 from garboard.leaks.evidence._graphs import Chain
@@ -146,10 +147,20 @@ class Trial:
         if self._is_much(sum(it.nbytes for it in dead)) or self._is_piling(dead, "storage"):
             return [leak_of_unreached(dead, NATIVE_CYCLE, "CYCLE", self._now)]
         living = [it for it in storages if it.serial in alive]
+        if cycles := self._judge_native_cycles(living):
+            return cycles
         nodes_alive = all_nodes(self._evidence, self._since.node)
         return self._judge_unnamed(living, "storage") or self._judge_unnamed(
             [it for it in nodes if it.serial in nodes_alive], "node"
         )
+
+    def _judge_native_cycles(self, storages: Sequence[Unheld]) -> list[Leak]:
+        """Judge what a cycle inside the library keeps for good."""
+        closed = self._evidence.native_cycles(storages)
+        found = [replace(it, site=closed[it.serial]) for it in storages if it.serial in closed]
+        if not found or not self._is_spread_and_steady(Counter(it.step for it in found)):
+            return []
+        return [leak_of_unreached(found, NATIVE_CYCLE, "LEAK", self._now)]
 
     def _is_piling(self, found: Sequence[Unheld], what: str) -> bool:
         return self._tracker.is_confirmed({Key(what, it.site) for it in found})

@@ -10,13 +10,11 @@ unless the program takes copies out again.
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
-from garboard import _engine
 from garboard._site import site_of
+from garboard.leaks.evidence._tensors import living_parameters
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._traits import is_emptied_by_code
-from garboard.leaks.holders._describe import loaded_class
 from garboard.leaks.holders._groups import Group
 from garboard.leaks.holders._source import calls_at
 
@@ -26,24 +24,23 @@ _COPYING = {"clone", "copy", "deepcopy", "load_state_dict", "state_dict"}
 
 
 def _fits(group: Group) -> bool:
-    parameter = loaded_class("garboard.nn", "Parameter")
-    if parameter is None or not group.is_contained:
+    if not group.is_contained:
         return False
     newest = group.survivors[-1]
     site = site_of(newest.site)
     if not _COPYING & calls_at(site.file, site.line):
         return False
     copied = Counter(it.shape for it in group.survivors if it.step == newest.step)
-    return copied <= _shapes_of_models(group, parameter)
+    return copied <= _shapes_of_models(group)
 
 
-def _shapes_of_models(group: Group, parameter: Any) -> Counter[tuple[int, ...]]:
+def _shapes_of_models(group: Group) -> Counter[tuple[int, ...]]:
     """Count the shapes of living parameters and buffers that are none of the copies."""
-    copies = {it.serial for it in group.survivors}
+    copies = {id(it.tensor) for it in group.survivors}
     found: Counter[tuple[int, ...]] = Counter()
-    for it in _engine._tensors_of_class(parameter):
-        if _engine._birth(it)[0] not in copies:
-            found[it.shape] += 1
+    for it in living_parameters():
+        if id(it) not in copies:
+            found[tuple(it.shape)] += 1
     return found
 
 

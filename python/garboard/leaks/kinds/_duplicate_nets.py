@@ -14,27 +14,21 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from garboard import _engine
+from garboard.leaks.evidence._classes import is_one
+from garboard.leaks.evidence._tensors import living_parameters
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._making import counted
-from garboard.leaks.holders._describe import loaded_class
 from garboard.leaks.holders._groups import Group
 from garboard.leaks.holders._look import Look
-from garboard.leaks.holders._unasked import is_a
 
 __all__ = ["KIND"]
 
 
 def _fits(group: Group) -> bool:
     """Parameters of several networks, each with all of its own."""
-    parameter = loaded_class("garboard.nn", "Parameter")
-    module = loaded_class("garboard.nn", "Module")
-    if parameter is None or module is None:
+    if not any(is_one("parameter", it.tensor) for it in group.survivors):
         return False
-    if not any(is_a(it.tensor, parameter) for it in group.survivors):
-        return False
-    below = [link.object for link in group.chain[group.at :]]
-    return any(is_a(it, module) for it in below)
+    return any(is_one("module", link.object) for link in group.chain[group.at :])
 
 
 def _spare_nets(look: Look) -> list[Group]:
@@ -44,10 +38,7 @@ def _spare_nets(look: Look) -> list[Group]:
     A frozen network asks for no gradients; one that is held by a variable or another network is in
     use.
     """
-    parameter = loaded_class("garboard.nn", "Parameter")
-    if parameter is None:
-        return []
-    asking = [it for it in _engine._tensors_of_class(parameter) if it.requires_grad]
+    asking = [it for it in living_parameters() if it.requires_grad]
     untrained = {id(it) for it in asking if it.grad is None}
     if not untrained or len(untrained) == len(asking):
         return []
@@ -57,11 +48,9 @@ def _spare_nets(look: Look) -> list[Group]:
 
 def _is_kept_by_parent(group: Group) -> bool:
     """Tell whether a container in an attribute of a class with subclasses holds whole networks."""
-    module = loaded_class("garboard.nn", "Module")
     for before, link in pairwise(group.named):
         if link.edge.kind == "class attribute" and _has_subclass(before.object):
-            below = (it.object for it in group.chain[group.at :])
-            return module is not None and any(is_a(it, module) for it in below)
+            return any(is_one("module", it.object) for it in group.chain[group.at :])
     return False
 
 

@@ -9,7 +9,7 @@ Evidence: an optimizer is on the way from a root to the parameters.
 from __future__ import annotations
 
 from garboard.leaks.findings._kind import Kind
-from garboard.leaks.findings._traits import passes_loaded
+from garboard.leaks.findings._traits import passes_one
 
 __all__ = ["KIND"]
 
@@ -18,6 +18,6 @@ KIND = Kind(
     family="OPT",
     text=__doc__ or "",
     rank=20,
-    fits=lambda group: passes_loaded(group, ("garboard.optim", "Optimizer")),
+    fits=lambda group: passes_one(group, "optimizer"),
     fix="drop the optimizer together with its model, or optimizer.dispose() it",
 )

@@ -9,7 +9,8 @@ may yet repeat themselves; LEAK after a hundred steps that each brought a new on
 
 from __future__ import annotations
 
-from garboard._engine import Tensor
+from garboard.leaks.evidence._classes import is_one
+from garboard.leaks.evidence._tensors import shape_of
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.holders._groups import Group
 from garboard.leaks.holders._unasked import is_a, items_of, keys_of
@@ -31,11 +32,8 @@ def _fits(group: Group) -> bool:
     keys, values = keys_of(group.holder), items_of(group.holder)
     if len(keys) < 2 or not all(map(_is_shape, keys)):
         return False
-    pairs = [(key, value) for key, value in zip(keys, values, strict=True) if is_a(value, Tensor)]
-    return 2 * sum(_sizes_of(key) <= {*_shape(value)} for key, value in pairs) >= len(pairs)
-
-
-_shape = vars(Tensor)["shape"].__get__
+    pairs = [pair for pair in zip(keys, values, strict=True) if is_one("tensor", pair[1])]
+    return 2 * sum(_sizes_of(key) <= {*shape_of(value)} for key, value in pairs) >= len(pairs)
 
 
 def _sizes_of(key: object) -> set[int]:

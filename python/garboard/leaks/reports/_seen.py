@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from garboard import _engine
 from garboard._site import Site, line_of, site_of
+from garboard.leaks.evidence._evidence import Evidence
 from garboard.leaks.evidence._live import LiveGroup, live
+from garboard.leaks.evidence._native import EVIDENCE
 from garboard.memory import history_level
 
 __all__ = ["Moment", "Seen", "Stack", "Timeline", "difference", "live_by_line", "live_by_stack"]
@@ -58,14 +59,19 @@ class Seen:
     scopes: tuple[LiveGroup, ...] = ()
 
     @classmethod
-    def now(cls, timeline: Iterable[Moment] = (), before: Iterable[Stack] = ()) -> Seen:
+    def now(
+        cls,
+        timeline: Iterable[Moment] = (),
+        before: Iterable[Stack] = (),
+        evidence: Evidence = EVIDENCE,
+    ) -> Seen:
         """Look at what lives now."""
         return cls(
             tuple(timeline),
             tuple(before),
-            tuple(live_by_line()),
-            tuple(live_by_stack()),
-            tuple(live("scope")[:_MOST_ROWS]),
+            tuple(live_by_line(evidence)),
+            tuple(live_by_stack()) if evidence is EVIDENCE else (),
+            tuple(live("scope")[:_MOST_ROWS]) if evidence is EVIDENCE else (),
         )
 
 
@@ -94,10 +100,10 @@ class Timeline:
         return [*(it for it in self._moments if it.step < step), now]
 
 
-def live_by_line() -> list[Stack]:
+def live_by_line(evidence: Evidence = EVIDENCE) -> list[Stack]:
     """Return what lives by its line of birth, the most bytes first; at most 200 rows."""
     found: dict[int, list[int]] = {}
-    for number, count, nbytes in _engine._live_groups("site"):
+    for number, count, nbytes in evidence.live_sites():
         entry = found.setdefault(line_of(number), [0, 0])
         entry[0] += count
         entry[1] += nbytes

@@ -1,4 +1,4 @@
-"""Objects that keep what no tensor of Python's leads to: nodes of graphs, optimizers, hooks.
+"""Objects that keep what no tensor of Python's leads to: nodes of graphs, optimizers, gradients.
 
 A kept `grad_fn` keeps its graph, and an optimizer its state, with nothing in the registry that says
 so. They are looked up only where something grows that tensors do not explain: it takes a look at
@@ -14,14 +14,10 @@ from typing import Any
 from garboard import _engine
 from garboard._engine import GraphNode
 from garboard._nests import tensors_in
-from garboard._site import line_of
-from garboard.leaks.evidence._evidence import Evidence
+from garboard.leaks.evidence._classes import loaded_class
 from garboard.leaks.evidence._rows import Node, Survivor, Unheld
-from garboard.leaks.evidence._steps import Steps
-from garboard.leaks.holders._describe import loaded_class
-from garboard.leaks.holders._unasked import is_a
 
-__all__ = ["carriers", "hook_rows"]
+__all__ = ["carriers", "row_of"]
 
 
 def carriers(nodes: dict[int, Node], storages: dict[int, Unheld]) -> list[Survivor]:
@@ -32,17 +28,7 @@ def carriers(nodes: dict[int, Node], storages: dict[int, Unheld]) -> list[Surviv
     return [*_graph_nodes(nodes), *_optimizers(storages), *_gradients(storages)]
 
 
-def hook_rows(evidence: Evidence, steps: Steps) -> list[Survivor]:
-    """Return a row for each registered hook: its table, and where and when it was put there."""
-    found = []
-    for table, births in evidence.hooks():
-        for number, (site, step) in births.items():
-            birth = Unheld(number, line_of(site), steps.own(step), 0)
-            found.append(_row(table, "hook", birth, 0))
-    return found
-
-
-def _row(thing: Any, what: str, birth: Node | Unheld, nbytes: int, node: int = 0) -> Survivor:
+def row_of(thing: Any, what: str, birth: Node | Unheld, nbytes: int, node: int = 0) -> Survivor:
     return Survivor(
         tensor=thing,
         serial=birth.serial,
@@ -69,7 +55,7 @@ def _graph_nodes(nodes: dict[int, Node]) -> list[Survivor]:
             if type(thing) is GraphNode:
                 found[thing.serial] = thing
     return [
-        _row(thing, "node", nodes[serial], 0, serial)
+        row_of(thing, "node", nodes[serial], 0, serial)
         for serial, thing in sorted(found.items())
         if serial in nodes
     ]
@@ -81,7 +67,7 @@ def _optimizers(storages: dict[int, Unheld]) -> list[Survivor]:
         return []
     owners: dict[int, Any] = {}
     states = []
-    for optimizer in [it for it in gc.get_objects() if is_a(it, kind)]:
+    for optimizer in [it for it in gc.get_objects() if issubclass(type(it), kind)]:
         states.append(list(tensors_in(list(optimizer.state.values()))))  # aliases, made to be asked
         owners.update((id(it), optimizer) for it in states[-1])
     found: dict[int, Survivor] = {}
@@ -91,7 +77,7 @@ def _optimizers(storages: dict[int, Unheld]) -> list[Survivor]:
         if part is None:
             continue
         if id(optimizer) not in found:
-            found[id(optimizer)] = _row(optimizer, "storage", part, 0)
+            found[id(optimizer)] = row_of(optimizer, "storage", part, 0)
         found[id(optimizer)].nbytes += part.nbytes
     return list(found.values())
 
@@ -105,6 +91,6 @@ def _gradients(storages: dict[int, Unheld]) -> list[Survivor]:
             continue
         part = storages.pop(row["storage"], None)
         if part is not None:
-            kept = _row(row["tensor"], "storage", part, part.nbytes)
+            kept = row_of(row["tensor"], "storage", part, part.nbytes)
             found.append(replace(kept, shape=row["shape"], storage=row["storage"]))
     return found
