@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import garboard as gb
+import numpy as np
 import pytest
 from garboard import nn
 
@@ -95,3 +96,16 @@ class TestSetSubmodule:
             net.set_submodule(target, module(), strict)
 
         assert list(net._modules) == ["0"]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [nn.Parameter, nn.Buffer, nn.UninitializedParameter, nn.UninitializedBuffer],
+    ids=lambda kind: kind.__name__,
+)
+def test_a_copy_of_what_is_registered_asks_for_a_dict(kind):
+    of = kind() if kind.__name__.startswith("Un") else kind(gb.ones(2))
+
+    for memo in (np.broadcast_to(np.float32(1), (2**20, 2**20)), [], None):
+        with pytest.raises(TypeError, match=r"^deepcopy: memo is of type .*; a dict is needed"):
+            of.__deepcopy__(memo)

@@ -85,7 +85,7 @@ class Buffer(Tensor):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """Copy the elements into a buffer of its own."""
-        if id(self) not in memo:
+        if id(self) not in check.of_type(dict, "deepcopy", "memo", memo):
             memo[id(self)] = type(self)(self.detach().clone(), persistent=self.persistent)
         copied: Self = memo[id(self)]
         return copied
@@ -135,7 +135,7 @@ class UninitializedParameter(Parameter):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """Make another one."""
-        if id(self) not in memo:
+        if id(self) not in check.of_type(dict, "deepcopy", "memo", memo):
             memo[id(self)] = self.converted(self.device, self.dtype)
         copied: Self = memo[id(self)]
         return copied
@@ -182,7 +182,7 @@ class UninitializedBuffer(Tensor):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """Make another one."""
-        if id(self) not in memo:
+        if id(self) not in check.of_type(dict, "deepcopy", "memo", memo):
             memo[id(self)] = self.converted(self.device, self.dtype)
         copied: Self = memo[id(self)]
         return copied
