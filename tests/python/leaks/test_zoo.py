@@ -22,6 +22,33 @@ def test_leaks_are_named_and_the_healthy_left_in_peace(file):
     assert faults(file) == []
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [8, 9])
+@pytest.mark.parametrize("folder", ["leaks", "twins", "controls"])
+def test_another_seed_changes_nothing(folder, seed):
+    found = {file.stem: faults(file, seed) for file in programs(folder)}
+
+    assert {name: wrong for name, wrong in found.items() if wrong} == {}
+
+
+def test_every_kind_has_four_programs_and_as_many_repaired():
+    without = {"kept-graph", "not-freed", "notebook-output", "unknown", "variable"}
+    kinds = {kind.name for kind in gb.leaks.kinds.all_kinds()} - without
+    of_kind = {
+        kind: [it for it in programs("leaks") if f'KIND, VERDICT, HOLDER = "{kind}"' in read(it)]
+        for kind in kinds
+    }
+    numbers = {kind: {it.stem[:3] for it in files} for kind, files in of_kind.items()}
+    twins = [it.stem[:3] for it in programs("twins")]
+
+    assert {kind: len(it) for kind, it in of_kind.items() if len(it) < 4} == {}
+    assert [it for it in kinds if max(map(twins.count, numbers[it])) < 4] == []
+
+
+def read(file):
+    return file.read_text(encoding="utf-8")
+
+
 def test_every_kind_has_a_program():
     texts = [file.read_text(encoding="utf-8") for file in programs("leaks")]
     without = {"not-freed", "notebook-output", "variable"}  # of checks, notebooks and no loops

@@ -1,0 +1,13 @@
+"""A dict of arrays by step, each over a tensor's memory."""
+
+import garboard as gb
+
+KIND, VERDICT, HOLDER = "export-pin", "LEAK", "an array, capsule or buffer"
+
+
+def main(watch):
+    frames = {}
+    for step in range(60):
+        frames[step] = gb.zeros(16).numpy()  # born
+        watch.step()
+    return watch.report()
