@@ -3,6 +3,7 @@
 
 #include "csrc/core/type_list.h"
 #include "kernels/functors/effort.h"
+#include "kernels/functors/gamma_integrals.h"
 #include "kernels/functors/gelu.h"
 #include "kernels/functors/power.h"
 #include "kernels/functors/special.h"
@@ -275,6 +276,6 @@ using BinaryFunctors =
              BitwiseXor, LogicalAnd, LogicalOr, LogicalXor, GeluGradient, GeluTanhGradient,
              ReluGradient, SigmoidGradient, TanhGradient, Atan2, LogAddExp, Hypotenuse, CopySign,
              Fmod, SiluGradient, TimesLog, LogAddExp2, LargerNumber, SmallerNumber, Heaviside,
-             CommonDivisor, ShiftLeft, ShiftRight>;
+             CommonDivisor, ShiftLeft, ShiftRight, GammaLower, GammaUpper, Zeta>;
 
 }  // namespace garboard::functors

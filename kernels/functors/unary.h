@@ -6,7 +6,9 @@
 #pragma once
 
 #include "csrc/core/type_list.h"
+#include "kernels/functors/bessel.h"
 #include "kernels/functors/effort.h"
+#include "kernels/functors/gamma_integrals.h"
 #include "kernels/functors/gelu.h"
 #include "kernels/functors/sine.h"
 #include "kernels/functors/special.h"
@@ -224,10 +226,9 @@ struct Sqrt {
 };
 
 struct Square {
-  template <Element T>
+  template <Number T>
   GARBOARD_HD T operator()(T x) const {
     if constexpr (Real<T>) return x * x;
-    if constexpr (Boolean<T>) return x;
     if constexpr (Integer<T>) return T(Unsigned<T>(x) * Unsigned<T>(x));
   }
 };
@@ -254,6 +255,7 @@ using UnaryFunctors =
              IsNan, Log, LogicalNot, Negate, Reciprocal, Relu, Round, Rsqrt, Sigmoid, Sign, Sin,
              Sqrt, Square, Tanh, Truncate, Acos, Acosh, Asin, Asinh, Atan, Atanh, Cosh, Erfc, Exp2,
              Expm1, Log10, Log1p, Log2, LogSigmoid, Silu, Sinh, Tan, Digamma, ErfInv, LogGamma,
-             SignBit, Trigamma>;
+             SignBit, Trigamma, BesselI0, BesselI0e, BesselI1, BesselI1e, BesselJ0, BesselJ1,
+             BesselY0, BesselY1, Erfcx>;
 
 }  // namespace garboard::functors

@@ -119,6 +119,7 @@ from garboard._replaced_parts import (  # noqa: E402
     slice_scatter,
 )
 from garboard._scopes import dispose_scope  # noqa: E402
+from garboard._special_functions import mvlgamma, nextafter, polygamma  # noqa: E402
 from garboard.io import load, save  # noqa: E402
 
 add_missing_names(Tensor, "Tensor")
@@ -163,16 +164,17 @@ _HOMES = {
     name: home
     for home, names in {
         "_differences": "gradient",
+        "func": "vmap",
         "_settings": "are_deterministic_algorithms_enabled get_deterministic_debug_mode "
         "get_float32_matmul_precision get_num_interop_threads "
         "set_deterministic_debug_mode "
         "set_float32_matmul_precision set_flush_denormal set_num_interop_threads "
         "use_deterministic_algorithms",
-        "_special_functions": "mvlgamma",
         "_triangles": "tril_indices triu_indices",
         "_vectors": "cdist combinations cumulative_trapezoid pdist trapezoid trapz vander",
-        "_window_functions": "bartlett_window blackman_window hamming_window hann_window",
         "jupyter": "load_ipython_extension unload_ipython_extension",
+        "_window_functions": "bartlett_window blackman_window hamming_window hann_window "
+        "kaiser_window",
     }.items()
     for name in names.split()
 }
@@ -268,7 +270,6 @@ if TYPE_CHECKING:
     from garboard._settings import (
         use_deterministic_algorithms as use_deterministic_algorithms,
     )
-    from garboard._special_functions import mvlgamma as mvlgamma
     from garboard._triangles import (
         tril_indices as tril_indices,
     )
@@ -338,6 +339,10 @@ if TYPE_CHECKING:
     from garboard._window_functions import (
         hann_window as hann_window,
     )
+    from garboard._window_functions import (
+        kaiser_window as kaiser_window,
+    )
+    from garboard.func import vmap as vmap
     from garboard.jupyter import (
         load_ipython_extension as load_ipython_extension,
     )
@@ -425,11 +430,14 @@ __all__ = [
     "manual_seed",
     "matrix_exp",
     "matrix_power",
+    "mvlgamma",
     "nan",
     "newaxis",
+    "nextafter",
     "no_grad",
     "pi",
     "pinverse",
+    "polygamma",
     "promote_types",
     "qr",
     "real",

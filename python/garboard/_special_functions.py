@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from math import inf, log, nan, pi, sqrt
+from math import factorial, inf, log, nan, pi, sqrt
 from typing import TYPE_CHECKING
 
 from garboard import _check as check
 from garboard import _engine
 from garboard._engine import Tensor, where
 from garboard._grad_mode import no_grad
+from garboard._native import add_methods
 from garboard._out import written
 
 if TYPE_CHECKING:
     from garboard.types import Number
 
-__all__ = ["entr", "log_ndtr", "mvlgamma", "ndtr", "ndtri", "xlog1py"]
+__all__ = [
+    "entr",
+    "log_ndtr",
+    "mvlgamma",
+    "ndtr",
+    "ndtri",
+    "nextafter",
+    "polygamma",
+    "spherical_bessel_j0",
+    "xlog1py",
+]
 
 # From here on outwards log_ndtr is a series of 1 / x^2, to the last digit of a dtype.
 _FAR = {"float64": -28.0, "float32": -12.0, "bfloat16": -12.0, "float16": -12.0}
@@ -213,3 +224,139 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
         halves = _engine.arange(count, dtype=x.dtype, device=x.device) * -0.5
         made = (x.unsqueeze(-1) + halves).lgamma().sum(-1) + count * (count - 1) / 4 * log(pi)
         return written(op, scope.move_to_outer(made), out)
+
+
+def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Compute the n-th derivative of `digamma`: (-1)^(n + 1) n! zeta(n + 1, x).
+
+    Args:
+        n: Which derivative, 0 or more; 0 is `digamma` itself.
+        input: Tensor x of any shape; integers become the default dtype.
+        out: Where the result goes, instead of a new tensor.
+
+    Returns:
+        A new tensor of `input`'s sizes. Until backward the graph keeps `input`.
+
+    Raises:
+        ValueError: `n` is negative.
+        TypeError: An argument is of another type.
+        DisposedError: The tensor is disposed.
+
+    >>> gb.polygamma(1, gb.tensor([1.0, 0.5]))
+    tensor([1.6449, 4.9348])
+    """
+    op = "polygamma"
+    order = check.count(op, "n", n)
+    x = _floating(op, "input", input)
+    with _engine.DisposeScope(op) as scope:
+        if order == 0:
+            made = x.digamma()
+        else:
+            try:
+                factor = float(factorial(order)) * (1 if order % 2 else -1)
+            except OverflowError:
+                factor = inf if order % 2 else -inf
+            made = _engine.zeta(float(order + 1), x) * factor
+        return written(op, scope.move_to_outer(made), out)
+
+
+_BITS = {
+    _engine.float16: _engine.int16,
+    _engine.bfloat16: _engine.int16,
+    _engine.float32: _engine.int32,
+    _engine.float64: _engine.int64,
+}
+
+
+def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Compute the number next to `input` in its dtype, on the side of `other`.
+
+    Args:
+        input: Tensor of any shape.
+        other: Tensor whose sizes broadcast with `input`'s; one of both is of a floating dtype.
+        out: Where the result goes, instead of a new tensor.
+
+    Returns:
+        A new tensor of the broadcast sizes and the promoted dtype: `other` where both are equal,
+        NaN where one is. No gradient passes.
+
+    Raises:
+        ShapeError: The sizes do not broadcast.
+        DTypeError: Neither is of a floating dtype.
+        DeviceError: The tensors are on two devices.
+        TypeError: An argument is no tensor.
+        DisposedError: A tensor is disposed.
+
+    >>> gb.nextafter(gb.tensor(1.0), gb.tensor(2.0)).item() - 1.0
+    1.1920928955078125e-07
+    """
+    op = "nextafter"
+    check.tensor(op, "input", input)
+    check.tensor(op, "other", other)
+    dtype = _engine.result_type(input, other)
+    if dtype not in _BITS:
+        raise _engine.DTypeError(f"{op}: dtype {dtype}; a floating one is needed")
+    with no_grad(), _engine.DisposeScope(op) as scope:
+        x, end = (it.contiguous() for it in _engine.broadcast_tensors(input, other))
+        x, end = x.to(dtype), end.to(dtype)
+        bits = x._reinterpreted(_BITS[dtype])
+        # The bits of numbers count upwards away from 0.
+        step = where((end > x) == (x > 0), 1, -1).to(bits.dtype)
+        least = _engine.ones_like(bits)._reinterpreted(dtype).copysign(end)
+        moved = where(x == 0, least, (bits + step)._reinterpreted(dtype))
+        found = where(x == end, end, where(x.isnan() | end.isnan(), nan, moved))
+        return written(op, scope.move_to_outer(found), out)
+
+
+def spherical_bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Compute the spherical Bessel function of order 0: sin(x) / x, and 1 at 0.
+
+    Args:
+        input: Tensor x of any shape; integers become the default dtype.
+        out: Where the result goes, instead of a new tensor.
+
+    Returns:
+        A new tensor of `input`'s sizes. Until backward the graph keeps some as large.
+
+    Raises:
+        DisposedError: The tensor is disposed.
+
+    >>> gb.special.spherical_bessel_j0(gb.tensor([0.0, 1.0]))
+    tensor([1.0000, 0.8415])
+    """
+    op = "spherical_bessel_j0"
+    x = _floating(op, "input", input)
+    with _engine.DisposeScope(op) as scope:
+        is_small = x.detach().abs() < 0.5
+        squared = where(is_small, x, 0.0).square()
+        series = _engine.full_like(squared, _SERIES[-1])
+        for term in _SERIES[-2::-1]:
+            series = series * squared + term
+        angle = where(is_small, 1.0, x)
+        far = where(x.isinf(), 0.0, where(x.isinf(), 1.0, angle).sin() / angle)
+        return written(op, scope.move_to_outer(where(is_small, series, far)), out)
+
+
+# sin(x) / x in powers of x^2; near 0 all derivatives come of them.
+_SERIES = tuple((-1) ** k / factorial(2 * k + 1) for k in range(9))
+
+
+def _polygamma_of(self: Tensor, n: int) -> Tensor:
+    """Compute the n-th derivative of `digamma`; see `garboard.polygamma`.
+
+    Args:
+        n: Which derivative, 0 or more.
+
+    Returns:
+        A new tensor of this one's sizes.
+
+    Raises:
+        ValueError: `n` is negative.
+
+    >>> gb.tensor([1.0]).polygamma(1)
+    tensor([1.6449])
+    """
+    return polygamma(n, self)
+
+
+add_methods(Tensor, {"mvlgamma": mvlgamma, "nextafter": nextafter, "polygamma": _polygamma_of})

@@ -15,7 +15,7 @@ from garboard._stubs_by_hand import HEAD, TENSOR
 from garboard._stubs_of_matrices import MATRIX_METHODS
 from garboard._stubs_of_scopes import SCOPES
 
-__all__ = ["stub_text"]
+__all__ = ["HINTS", "stub_text"]
 
 # A builtin in an annotation: behind a colon, an arrow, a bar, a bracket, a comma or spaces.
 _BUILTIN = re.compile(r"(: |> |\| |\[|, |^ +)(int|float|bool)\b(?!\(|: Final)", re.MULTILINE)
@@ -74,11 +74,36 @@ def _ways(signature: str) -> list[str]:
     return [parameters, parameters[: variadic.start()] + alone + parameters[variadic.end() :]]
 
 
+_MAKERS = (
+    "arange empty empty_strided eye full linspace logspace ones rand randint randn randperm range "
+    "scalar_tensor zeros new_empty new_full new_ones new_zeros"
+)
+_LIKE = "empty_like full_like ones_like rand_like randint_like randn_like zeros_like"
+_COPIES = "bfloat16 bool byte char clone contiguous cpu cuda double float half int long short to"
+_LAYOUT, _PIN = "layout: _Layout | None = None", "pin_memory: bool | None = None"
+_ORDER = "memory_format: _MemoryFormat | None = None"
+# What is heard about layouts, and changes nothing.
+HINTS = (
+    dict.fromkeys(_MAKERS.split(), f"{_LAYOUT}, {_PIN}")
+    | dict.fromkeys(_LIKE.split(), f"{_LAYOUT}, {_PIN}, {_ORDER}")
+    | dict.fromkeys(_COPIES.split(), _ORDER)
+    | {"tensor": _PIN, "new_tensor": _PIN}
+)
+
+
+def _with_hints(name: str, given: str) -> str:
+    hints = HINTS.get(name)
+    if hints is None:
+        return given
+    star = "" if re.search(r"\*(?:, |\w+:)", given) else "*, "
+    return f"{given}, {star}{hints}" if given else f"{star}{hints}"
+
+
 def _definitions(name: str, rows: list[tuple[str, str, str, str, bool]]) -> str:
     """Return the stub of the rows of one name: the ways to call one function or method."""
     is_method = rows[0][4]
     indent = "    " * is_method
-    ways = [(given, row[2]) for row in rows for given in _ways(row[1])]
+    ways = [(_with_hints(name, given), row[2]) for row in rows for given in _ways(row[1])]
     overload = f"{indent}@overload\n" if len(ways) > 1 else ""
     return "".join(
         f"{overload}{indent}def {name}({given}) -> {result}: ...\n" for given, result in ways

@@ -24,6 +24,8 @@ from garboard._functions import MinAndMax
 from garboard._generator import Generator
 from garboard._hooks import RemovableHandle
 from garboard._index_functions import CountsAndEdges
+from garboard._layouts import layout as _Layout
+from garboard._layouts import memory_format as _MemoryFormat
 from garboard._matrices import SvdOfThree, TriangularSolve
 from garboard._real_numbers import MantissaAndExponent
 from garboard.linalg._factors import QR

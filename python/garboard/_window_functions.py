@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from garboard._engine import Tensor
     from garboard.types import Device, DType
 
-__all__ = ["bartlett_window", "blackman_window", "hamming_window", "hann_window"]
+__all__ = ["bartlett_window", "blackman_window", "hamming_window", "hann_window", "kaiser_window"]
 
 
 def hann_window(
@@ -163,6 +163,52 @@ def bartlett_window(
         "bartlett_window", window_length, periodic, lambda turn: 1 - (turn / pi - 1).abs(),
         dtype, device, requires_grad,
     )  # fmt: skip
+
+
+def kaiser_window(
+    window_length: int,
+    periodic: bool = True,
+    beta: float = 12.0,
+    *,
+    dtype: DType | None = None,
+    device: Device | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Return a Kaiser window: I0(beta sqrt(1 - (2 n / (N - 1) - 1)^2)) / I0(beta).
+
+    Args:
+        window_length: How many elements.
+        periodic: As for `hann_window`.
+        beta: How fast it falls; 0 or more.
+        dtype: A floating dtype; the default one where it is left out.
+        device: That of the result; the CPU by default.
+        requires_grad: True makes it a leaf that asks for a gradient.
+
+    Returns:
+        A new tensor [window_length]; 1 where there is one element.
+
+    Raises:
+        ShapeError: `window_length` is negative.
+        DTypeError: `dtype` is not floating.
+        DeviceError: There is no such device.
+        TypeError: An argument is of another type.
+
+    >>> gb.kaiser_window(3, periodic=False, beta=2.0)
+    tensor([0.4387, 1.0000, 0.4387])
+    """
+    op = "kaiser_window"
+    fall = check.worth(op, "beta", beta)
+
+    def shape(turn: Tensor) -> Tensor:
+        inside = fall * (1 - (turn / pi - 1).square()).clamp(min=0).sqrt()
+        # Both times e^-beta: neither overflows.
+        return (
+            _engine.i0e(inside)
+            * (inside.abs() - abs(fall)).exp()
+            / _engine.i0e(_engine.full_like(turn, fall))
+        )
+
+    return _window(op, window_length, periodic, shape, dtype, device, requires_grad)
 
 
 def _cosines(turn: Tensor, mean: float, height: float) -> Tensor:

@@ -5,12 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from garboard._engine import (
+    bessel_j0,
+    bessel_j1,
+    bessel_y0,
+    bessel_y1,
     digamma,
     erf,
     erfc,
+    erfcx,
     erfinv,
     exp2,
     expm1,
+    i0,
+    i0e,
+    i1,
+    i1e,
     log1p,
     log_softmax,
     logit,
@@ -19,38 +28,67 @@ from garboard._engine import (
     sinc,
     softmax,
     xlogy,
+    zeta,
 )
 from garboard._engine import digamma as psi
+from garboard._engine import i0 as modified_bessel_i0
+from garboard._engine import i1 as modified_bessel_i1
+from garboard._engine import igamma as gammainc
+from garboard._engine import igammac as gammaincc
 from garboard._engine import lgamma as gammaln
 from garboard._engine import sigmoid as expit
 from garboard._missing import module_getattr
-from garboard._special_functions import entr, log_ndtr, ndtr, ndtri, xlog1py
+from garboard._special_functions import (
+    entr,
+    log_ndtr,
+    ndtr,
+    ndtri,
+    polygamma,
+    spherical_bessel_j0,
+    xlog1py,
+)
 from garboard._special_functions import mvlgamma as multigammaln
 
 __all__ = [
+    "bessel_j0",
+    "bessel_j1",
+    "bessel_y0",
+    "bessel_y1",
     "digamma",
     "entr",
     "erf",
     "erfc",
+    "erfcx",
     "erfinv",
     "exp2",
     "expit",
     "expm1",
+    "gammainc",
+    "gammaincc",
     "gammaln",
+    "i0",
+    "i0e",
+    "i1",
+    "i1e",
     "log1p",
     "log_ndtr",
     "log_softmax",
     "logit",
     "logsumexp",
+    "modified_bessel_i0",
+    "modified_bessel_i1",
     "multigammaln",
     "ndtr",
     "ndtri",
+    "polygamma",
     "psi",
     "round",
     "sinc",
     "softmax",
+    "spherical_bessel_j0",
     "xlog1py",
     "xlogy",
+    "zeta",
 ]
 
 if not TYPE_CHECKING:

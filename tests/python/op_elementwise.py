@@ -61,6 +61,14 @@ def sign(x: np.ndarray) -> np.ndarray:
     return np.sign(x.astype(np.int64)).astype(x.dtype)
 
 
+def square(x: np.ndarray) -> np.ndarray:
+    return np.square(x.astype(np.int64) if x.dtype.kind == "b" else x)
+
+
+def counted(dtype: str) -> str:
+    return "int64" if dtype == "bool" else dtype
+
+
 def relu(x: np.ndarray) -> np.ndarray:
     return np.where(x < 0, x.dtype.type(0), x)
 
@@ -142,7 +150,7 @@ UNARY = [
     unary("sign", sign, WIDE),
     unary("sin", np.sin, ANGLES, result=real, ulps=2),
     unary("sqrt", np.sqrt, POSITIVE, result=real, ulps=0.6),
-    unary("square", np.square, SMALL, ulps=0.6),
+    unary("square", square, SMALL, result=counted, ulps=0.6),
     unary("tanh", np.tanh, reals(-9, 9), result=real, ulps=3, slopes=[reals(-2, 2)]),
     unary("trunc", lambda x: np.trunc(x).astype(x.dtype), WIDE),
 ]

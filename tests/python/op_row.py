@@ -89,6 +89,7 @@ class Row:
     terms: float = 0  # of a sum or product: how many roundings of the largest term may add up
     slopes: Sequence[Draw] | None = None  # where gradients are checked, if not at `draws`
     gradient_order: int = 2  # how often it can be differentiated: 0, 1 or 2
+    has_partial_gradient: bool = False  # of some inputs, which other tests know
     is_elementwise: bool = False
     takes_out: bool = False
     specials: bool = False  # tested on infinities, NaN, zeros and the largest numbers

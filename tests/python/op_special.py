@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from statistics import NormalDist
 from typing import Any
 
@@ -41,6 +42,10 @@ def erfinv(x: float) -> float:
     return y - (math.erf(y) - x) * math.sqrt(math.pi) / 2 * math.exp(y * y)
 
 
+def erfcx(x: float) -> float:
+    return math.exp(x * x) * math.erfc(x)
+
+
 def xlogy(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.where((x == 0) & ~np.isnan(y), 0, x * np.log(y))
 
@@ -54,6 +59,48 @@ def logit(x: np.ndarray, eps: float | None = None) -> np.ndarray:
     return np.log(share / (1 - share))
 
 
+def turning(order: int, waves: bool) -> Callable[[np.ndarray], np.ndarray]:
+    """A Bessel function, J or I, as the mean of what turns once around: exact to all digits."""
+    angle = (np.arange(200, dtype=np.longdouble) + 0.5) * (2 * np.longdouble(np.pi) / 200)
+
+    def mean(x: np.ndarray) -> np.ndarray:
+        x = x[..., None]
+        if waves:
+            return np.asarray(np.cos(order * angle - x * np.sin(angle)).mean(-1))
+        return np.asarray((np.exp(x * np.cos(angle)) * np.cos(order * angle)).mean(-1))
+
+    return mean
+
+
+def scaled(function: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndarray], np.ndarray]:
+    return lambda x: function(x) * np.exp(-np.abs(x))
+
+
+def lower_share(a: np.ndarray, x: np.ndarray) -> np.ndarray:
+    a, x = np.broadcast_arrays(a, x)
+    term = total = np.ones(a.shape, np.longdouble) / np.where(a == 0, 1, a)
+    for k in range(1, 120):
+        term = term * x / (a + k)
+        total = total + term
+    gamma = np.vectorize(math.gamma, otypes=[np.longdouble])(np.where(a == 0, 1, a))
+    inside = np.where(x == 0, 0, total * x**a * np.exp(-x) / gamma)
+    return np.where(a == 0, np.where(x == 0, np.nan, 1), inside)
+
+
+def upper_share(a: np.ndarray, x: np.ndarray) -> np.ndarray:
+    return 1 - lower_share(a, x)
+
+
+def zeta(s: np.ndarray, q: np.ndarray) -> np.ndarray:
+    s, q = np.broadcast_arrays(s, q)
+    total = sum((q + k) ** -s for k in range(200))
+    end = q + 200
+    tail = end ** (1 - s) / (s - 1) + end**-s / 2 + s * end ** (-s - 1) / 12
+    tail = tail - s * (s + 1) * (s + 2) * end ** (-s - 3) / 720
+    found = np.where(q == 0, np.inf, total + tail)
+    return np.where(s == 1, np.inf, np.where(s < 1, np.nan, found))
+
+
 def float_power(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.power(x.astype(np.longdouble), y)
 
@@ -63,6 +110,7 @@ def double(dtype: str) -> str:
 
 
 PLAIN: dict[str, Any] = {"specials": False}
+PARTIAL: dict[str, Any] = {"specials": False, "gradient_order": 0, "has_partial_gradient": True}
 WHOLE: dict[str, Any] = {"dtypes": INTEGERS, "gradient_order": 0}
 
 SPECIAL = [
@@ -84,6 +132,16 @@ SPECIAL = [
         cases=[*elementwise(1), Case(((3, 4),), (0.25,))],
         **PLAIN,
     ),
+    unary("i0", turning(0, False), reals(-12, 12), result=real, ulps=4, terms=4, **PLAIN),
+    unary("i0e", scaled(turning(0, False)), reals(-12, 12), result=real, ulps=4, terms=4, **PLAIN),
+    unary("i1", turning(1, False), reals(-12, 12), result=real, ulps=4, terms=4, **PLAIN),
+    unary("i1e", scaled(turning(1, False)), reals(-12, 12), result=real, ulps=4, terms=4, **PLAIN),
+    unary("bessel_j0", turning(0, True), reals(-20, 20), result=real, terms=6, **PLAIN),
+    unary("bessel_j1", turning(1, True), reals(-20, 20), result=real, terms=6, **PLAIN),
+    unary("erfcx", of_each(erfcx), reals(-3, 5), result=real, ulps=12, terms=4, **PLAIN),
+    binary("igamma", lower_share, reals(1, 8), reals(1, 8), result=real, terms=16, **PARTIAL),
+    binary("igammac", upper_share, reals(1, 8), reals(1, 8), result=real, terms=16, **PARTIAL),
+    binary("zeta", zeta, reals(1.5, 6), reals(1, 6), result=real, ulps=8, **PARTIAL),
     binary("xlogy", xlogy, POSITIVE, POSITIVE, result=real, ulps=2, terms=2, **PLAIN),
     binary("logaddexp2", np.logaddexp2, SMALL, SMALL, result=real, ulps=3, terms=1, **PLAIN),
     binary("fmax", np.fmax, SMALL, SMALL),

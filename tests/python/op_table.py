@@ -218,7 +218,7 @@ ELSEWHERE = {
     "test_creation.py": "tensor as_tensor zeros ones empty full zeros_like ones_like empty_like "
     "full_like arange eye fill_ zero_",
     "test_random.py": "rand randn rand_like randn_like randint randperm uniform_ normal_ dropout",
-    "test_names_of_torch.py": "cumprod_ cumsum_ dist empty_strided get_device is_nonzero "
+    "test_names_of_torch.py": "cumprod_ cumsum_ dist empty_strided fill get_device is_nonzero "
     "nan_to_num_ range scalar_tensor sum_to_size",
     "test_draws.py": "bernoulli bernoulli_ exponential_ geometric_ cauchy_ log_normal_ random_ "
     "poisson normal multinomial randint_like",

@@ -304,6 +304,11 @@ class TestPackedTensors:
         assert gb.memory.live() == before
 
 
+def disposed() -> gb.Tensor:
+    with gb.dispose_scope():
+        return leaf(1)
+
+
 class TestPasses:
     def test_backward_for_some_inputs_alone(self):
         x, y = leaf(2), leaf(3)
@@ -315,6 +320,33 @@ class TestPasses:
         with pytest.raises(gb.GradientError, match="backward: no inputs"):
             gb.autograd.backward(x * 1, inputs=[])
 
+    @pytest.mark.parametrize("form", [list, tuple, lambda given: given[0]])
+    def test_a_tensors_own_backward_takes_inputs_too(self, form):
+        x, y = leaf(2), leaf(3)
+
+        (x * y).sum().backward(inputs=form([x]))
+
+        assert (x.grad.item(), y.grad) == (3, None)
+        with pytest.raises(gb.GradientError, match="no inputs"):
+            (x * y).backward(inputs=[])
+        with pytest.raises(TypeError, match="inputs"):
+            (x * y).backward(inputs=[3])
+        with pytest.raises(gb.DisposedError):
+            (x * y).backward(inputs=disposed())
+
+    def test_grad_makes_a_pass_for_each_row(self):
+        x, y = leaf(2, 3), leaf(5)
+
+        with gb.leaks.no_leaks():
+            rows = gb.autograd.grad(
+                x * x, [x, y], gb.eye(2), is_grads_batched=True, allow_unused=True
+            )
+            assert rows[0].tolist() == [[4, 0], [0, 6]]
+            assert rows[1] is None
+            del rows
+        with pytest.raises(gb.ShapeError, match="one size of 1 or more is needed"):
+            gb.autograd.grad(x * x, x, gb.ones(0, 2), is_grads_batched=True)
+
     def test_grad_gives_zeros_for_none(self):
         x, y = leaf(2), leaf(3, 4)
 
@@ -323,8 +355,6 @@ class TestPasses:
         assert (of_x.item(), of_y.tolist()) == (4, [0, 0])
         with pytest.raises(ValueError, match="materialize_grads=True with allow_unused=False"):
             gb.autograd.grad(x * x, x, materialize_grads=True, allow_unused=False)
-        with pytest.raises(NotImplementedError, match="is_grads_batched=True; there is no vmap"):
-            gb.autograd.grad(x * x, x, is_grads_batched=True)
 
     @pytest.mark.parametrize(
         "mode",

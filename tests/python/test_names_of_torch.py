@@ -273,6 +273,146 @@ class TestWhatPyTorchTakes:
         assert gb.addcmul(x, a, b, value=3.14).item() == expected.item()
 
 
+class TestFilling:
+    def test_makes_a_tensor_of_one_value(self):
+        like, value = gb.ones(2, 2, dtype=gb.int64), gb.tensor(3.0).requires_grad_()
+
+        assert gb.fill(like, 2.7).tolist() == [[2, 2], [2, 2]]
+        gb.fill(gb.ones(3), value).sum().backward()
+
+        assert value.grad is not None
+        assert value.grad.item() == 3.0
+
+    def test_takes_a_tensor_without_dims_in_place(self):
+        x = gb.zeros(2)
+
+        assert x.fill_(gb.tensor(7)) is x
+        assert x.tolist() == [7.0, 7.0]
+        for call in (gb.fill, gb.Tensor.fill_):
+            with pytest.raises(gb.ShapeError, match=r"fill_?: value has sizes \[2\]"):
+                call(x, gb.ones(2))
+
+
+class TestBools:
+    def test_are_counted_when_they_are_squared(self):
+        assert gb.square(gb.tensor([True, False])).dtype == gb.int64
+
+    @pytest.mark.parametrize(
+        ("reduce", "kept", "fresh"),
+        [("sum", [1, 1], [0, 1]), ("amax", [1, 1], [0, 1]), ("prod", [0, 0], [0, 1]),
+         ("amin", [0, 0], [0, 1])],
+    )  # fmt: skip
+    def test_meet_by_or_and_and(self, reduce, kept, fresh):
+        x, index = gb.tensor([True, False]), gb.tensor([0, 1, 1])
+        source = gb.tensor([False, True, True])
+
+        with gb.leaks.no_leaks():
+            for include, expected in ((True, kept), (False, fresh)):
+                found = x.scatter_reduce(0, index, source, reduce, include_self=include)
+                assert found.tolist() == [bool(it) for it in expected]
+                del found
+        with pytest.raises(gb.DTypeError, match="a mean of dtype bool"):
+            x.scatter_reduce(0, index, source, "mean")
+
+
+class TestLargestIntegers:
+    @pytest.mark.parametrize("dtype", [gb.int64, gb.int8, gb.uint8])
+    def test_of_windows_are_exact(self, dtype):
+        most = gb.iinfo(dtype).max
+        x = gb.tensor([[[most - 1, 0, 3], [most, 1, 2]]], dtype=dtype)
+
+        values, places = gb.nn.functional.max_pool2d(x, 2, 1, return_indices=True)
+
+        assert values.dtype == dtype
+        assert values.tolist() == [[[most, 3]]]
+        assert places.tolist() == [[[3, 2]]]
+        assert gb.nn.functional.max_pool1d(x, 2, 1).shape == (1, 2, 2)
+        assert gb.nn.functional.max_pool3d(x.unsqueeze(0), (1, 2, 2)).tolist() == [[[[most]]]]
+
+    def test_leave_nothing_behind(self):
+        with gb.leaks.no_leaks():
+            gb.nn.functional.max_pool2d(gb.arange(16).view(1, 4, 4), 2)
+            with pytest.raises(gb.ShapeError):
+                gb.nn.functional.max_pool2d(gb.arange(16).view(1, 4, 4), 5)
+
+
+class TestSlopesAtEdges:
+    @pytest.mark.parametrize("p", [0.5, 1.5, 3.0, -1.0])
+    def test_of_norms_are_0_where_the_norm_is(self, p):
+        x = gb.zeros(3).requires_grad_()
+        mixed = gb.tensor([0.0, 2.0, -3.0]).requires_grad_()
+
+        gb.linalg.vector_norm(x, p).backward()
+        gb.linalg.vector_norm(mixed, p).backward()
+
+        assert x.grad is not None
+        assert mixed.grad is not None
+        assert x.grad.tolist() == [0.0] * 3
+        assert mixed.grad[0].item() == 0.0
+        assert bool(mixed.grad.isfinite().all())
+
+    def test_of_logits_are_infinite(self):
+        x = gb.tensor([0.0, 1.0, 0.5]).requires_grad_()
+
+        gb.logit(x).sum().backward()
+
+        assert x.grad is not None
+        assert x.grad.tolist() == [math.inf, math.inf, 4.0]
+
+    def test_of_sinc_go_on_through_0(self):
+        x = gb.tensor([0.0, 0.0499, 0.0501], dtype=gb.float64).requires_grad_()
+
+        (slope,) = gb.autograd.grad(gb.sinc(x).sum(), x, create_graph=True)
+        (bend,) = gb.autograd.grad(slope.sum(), x)
+
+        assert bend[0].item() == pytest.approx(-(math.pi**2) / 3)
+        assert bend[1].item() == pytest.approx(bend[2].item(), rel=1e-3)
+
+
+def test_a_dtype_that_is_not_that_of_out_is_refused():
+    out = gb.empty(3)
+
+    assert gb.rand(3, out=out, dtype=gb.float32) is out
+    for make in (gb.rand, gb.zeros, gb.ones):
+        with pytest.raises(gb.DTypeError, match="dtype float64 into out of float32"):
+            make(3, out=out, dtype=gb.float64)
+
+
+class TestSecondGradientsAtZeros:
+    ROWS = (
+        [[1.0, 0.0, 3.0], [2.0, 5.0, 4.0]],
+        [[0.0, 0.0, 3.0], [0.0, 5.0, 0.0]],
+        [[0.0, 0.0, 0.0], [2.0, 0.5, 4.0]],
+    )
+
+    @pytest.mark.parametrize("values", ROWS)
+    @pytest.mark.parametrize(
+        "function",
+        [
+            gb.prod,
+            lambda x: gb.prod(x, 1),
+            lambda x: gb.prod(x, 0, keepdim=True),
+            lambda x: gb.cumprod(x, 1),
+            lambda x: gb.cumprod(x, 0),
+        ],
+    )
+    def test_of_products_are_those_of_differences(self, function, values):
+        x = gb.tensor(values, dtype=gb.float64).requires_grad_()
+
+        assert gb.autograd.gradcheck(function, [x])
+        assert gb.autograd.gradgradcheck(function, [x])
+
+    def test_and_of_the_third_order(self):
+        x = gb.tensor([2.0, 0.0, 0.0, 5.0], dtype=gb.float64).requires_grad_()
+
+        (first,) = gb.autograd.grad(gb.prod(x), x, create_graph=True)
+        (second,) = gb.autograd.grad(first[1], x, create_graph=True)
+        (third,) = gb.autograd.grad(second[2], x)
+
+        assert second.tolist() == [0.0, 0.0, 10.0, 0.0]
+        assert third.tolist() == [5.0, 0.0, 0.0, 2.0]
+
+
 @pytest.mark.parametrize(
     ("call", "error"),
     [

@@ -37,6 +37,18 @@ def test_a_hamming_window_takes_both_weights():
     assert np.allclose(made.numpy(), np.hanning(4), atol=1e-15)
 
 
+@pytest.mark.parametrize("beta", [0.0, 2.5, 12.0, 900.0])
+@pytest.mark.parametrize("count", [0, 1, 2, 7])
+def test_a_kaiser_window_falls_as_fast_as_it_is_told(count, beta):
+    made = gb.kaiser_window(count, False, beta, dtype=gb.float64)
+    turning = gb.kaiser_window(count, beta=beta, dtype=gb.float64)
+
+    if beta < 700:
+        assert np.allclose(made.numpy(), np.kaiser(count, beta), atol=1e-8)
+        assert np.allclose(turning.numpy(), np.kaiser(count + 1, beta)[:count] if count > 1 else 1)
+    assert bool(made.isfinite().all())
+
+
 def test_dtype_device_and_flag_are_obeyed():
     assert gb.hann_window(3).dtype == gb.get_default_dtype()
     assert gb.hann_window(3, dtype=gb.float16, requires_grad=True).requires_grad
@@ -46,5 +58,7 @@ def test_dtype_device_and_flag_are_obeyed():
         gb.bartlett_window(-1)
     with pytest.raises(TypeError, match="window_length"):
         gb.blackman_window(2.5)
+    with pytest.raises(TypeError, match="beta"):
+        gb.kaiser_window(3, beta="a")
     with pytest.raises(TypeError, match="alpha"):
         gb.hamming_window(3, alpha="a")

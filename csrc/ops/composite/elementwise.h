@@ -18,6 +18,7 @@
 #include "csrc/ops/op/operators.h"
 #include "csrc/ops/op/promotion.h"
 #include "csrc/ops/op/record.h"
+#include "csrc/ops/shape/views.h"
 #include "csrc/tensor/sizes.h"
 
 namespace garboard::composite {
@@ -74,25 +75,32 @@ inline Tensor frac(const Tensor& input) {
   return input - trunc(input);
 }
 
-/// sin(pi x) / (pi x), and 1 at 0. Half types are computed with in float32.
+/// sin(pi x) / (pi x), and 1 at 0: near it a series, which has all derivatives. Half types are
+/// computed with in float32.
 inline Tensor sinc(const Tensor& input) {
   const Tensor x = to(input, widened(input.dtype()));
-  const Tensor is_zero = eq(x, 0.0);
-  const Tensor angle = where(is_zero, 1.0, x) * std::numbers::pi;
-  const Tensor result = where(is_zero, 1.0, sin(angle) / angle);
+  const Tensor is_small = lt(abs(detach(x)), 0.05);
+  const Tensor angle = where(is_small, 1.0, x) * std::numbers::pi;
+  const Tensor squared = square(where(is_small, x, 0.0) * std::numbers::pi);
+  Tensor series = squared * (-1.0 / 39916800) + 1.0 / 362880;
+  for (const double term : {-1.0 / 5040, 1.0 / 120, -1.0 / 6, 1.0})
+    series = series * squared + term;
+  const Tensor result = where(is_small, series, sin(angle) / angle);
   return is_half(input.dtype()) ? to(result, input.dtype()) : result;
 }
 
 inline Tensor deg2rad(const Tensor& input) { return input * (std::numbers::pi / 180); }
 inline Tensor rad2deg(const Tensor& input) { return input * (180 / std::numbers::pi); }
 
-/// ln(x / (1 - x)); with `margin`, of x within [margin, 1 - margin]. Half types are computed with
-/// in float32.
+/// ln(x / (1 - x)); with `margin`, of x within [margin, 1 - margin]. By two logarithms, whose
+/// slopes are infinite at 0 and 1 where that of a quotient would be NaN. Half types are computed
+/// with in float32.
 inline Tensor logit(const Tensor& input, std::optional<double> margin) {
   const DType dtype = is_floating(input.dtype()) ? input.dtype() : default_floating();
   const Tensor x = to(input, widened(dtype));
   const Tensor share = margin ? clamp_between(x, *margin, 1 - *margin) : x;
-  return to(log(share / (share * -1.0 + 1.0)), dtype);
+  const Tensor rest = share * -1.0 + 1.0;
+  return to(log(share) - log(rest), dtype);
 }
 
 inline Tensor positive(const Tensor& input) {

@@ -46,8 +46,8 @@ inline std::vector<Tensor> with_mean(const char* op,
   return {spread(input, over, correction), mean(input, over)};
 }
 
-/// sum(|x|^p)^(1/p); of p infinite the largest |x|, or the least, and of 0 how many are not 0. At 0
-/// the gradient of p = 2 is 0.
+/// sum(|x|^p)^(1/p); of p infinite the largest |x|, or the least, and of 0 how many are not 0.
+/// Where that is 0, and of a power below 1 where x is, the gradient is 0.
 inline Tensor norm(const char* op, const Tensor& given, double p, const Reduced& over,
                    std::optional<DType> dtype) {
   const DType asked = dtype.value_or(given.dtype());
@@ -68,7 +68,14 @@ inline Tensor norm(const char* op, const Tensor& given, double p, const Reduced&
     return input.requires_grad() ? counted + sum(input * 0.0, over) : counted;
   }
   if (p == 1) return sum(abs(input), over);
-  return pow(sum(pow(abs(input), p), over), 1 / p);
+  const Tensor size = abs(input);
+  const Tensor is_flat = eq(detach(size), 0.0);
+  // Of a negative power one element that is 0 makes the norm 0.
+  const Tensor powers =
+      p >= 1 ? pow(size, p) : where(is_flat, std::pow(0.0, p), pow(where(is_flat, 1.0, size), p));
+  const Tensor total = sum(powers, over);
+  const Tensor at_edge = p > 0 ? eq(detach(total), 0.0) : isinf(detach(total));
+  return where(at_edge, 0.0, pow(where(at_edge, 1.0, total), 1 / p));
 }
 
 /// Differences of neighbours along `dim`, `n` times.

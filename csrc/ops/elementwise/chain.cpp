@@ -12,6 +12,8 @@
 #include "csrc/core/machine.h"
 #include "csrc/core/outer_lock.h"
 #include "csrc/core/thread_pool.h"
+#include "csrc/ops/elementwise/bessel.h"
+#include "csrc/ops/elementwise/gamma_integrals.h"
 #include "csrc/ops/elementwise/special.h"
 #include "csrc/ops/elementwise/ternary.h"
 #include "csrc/ops/elementwise/transcendental.h"
@@ -42,9 +44,12 @@ OpsByName* all_ops() {
   add_all(unary_ops, &ChainOp::unary);
   add_all(transcendental_ops, &ChainOp::unary);
   add_all(special_ops, &ChainOp::unary);
+  add_all(bessel_ops, &ChainOp::unary);
+  add_all(tail_ops, &ChainOp::unary);
   add_all(binary_ops, &ChainOp::binary);
   add_all(transcendental_pairs, &ChainOp::binary);
   add_all(special_pairs, &ChainOp::binary);
+  add_all(integral_pairs, &ChainOp::binary);
   add_all(ternary_ops, &ChainOp::ternary);
   return all;
 }

@@ -31,6 +31,11 @@ DType working_dtype(const char* op, const kernels::Slot& kernel, DType dtype) {
       text(op, ": dtype ", name_of(dtype), "; one of ", names_of(kernel.accepts), " is needed"));
 }
 
+DType working_dtype(const Unary& op, DType dtype) {
+  const bool is_counted = op.counts_bools && dtype == DType::boolean;
+  return working_dtype(op.name, op.kernel, is_counted ? DType::int64 : dtype);
+}
+
 /// Beyond an integer dtype a number would wrap on its way in, and compare or bound wrongly.
 void check_fits(const char* op, const Operand& operand, DType dtype) {
   if (!operand.tensor) garboard::check_fits(op, operand.scalar, dtype);
@@ -266,7 +271,7 @@ Tensor converted(const Binary& op, const Operand& a, const Operand& b) {
 }  // namespace
 
 Tensor Unary::operator()(const Tensor& input) const {
-  const DType dtype = working_dtype(name, kernel, input.dtype());
+  const DType dtype = working_dtype(*this, input.dtype());
   const Device device = input.device();
   const DType result = kernel.gives_bool ? DType::boolean : dtype;
   const Tensor out = input.is_contiguous() ? empty_like(name, input, result)
@@ -286,7 +291,7 @@ Tensor Unary::operator()(const Tensor& input) const {
 }
 
 void Unary::into(const Tensor& out, const Tensor& input) const {
-  const DType dtype = working_dtype(name, kernel, input.dtype());
+  const DType dtype = working_dtype(*this, input.dtype());
   const DType result = kernel.gives_bool ? DType::boolean : dtype;
   check_out(name, out, input.sizes(), result, input.device());
   Overwriting overwriting(*this, out, {input});

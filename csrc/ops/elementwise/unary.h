@@ -222,11 +222,12 @@ inline constexpr Unary sqrt{
 inline constexpr Unary square{
     .name = "square",
     .summary = "Multiply `input` by itself.",
-    .details = "Integers wrap.",
+    .details = "Integers wrap; bools are counted as int64.",
     .example = {"[1.5, -2.0]", "[2.2500, 4.0000]"},
     .kernel = kernels::unary<functors::Square>,
     .keep = Keep::first,
     .gradient = [](const Backward& at) -> Grads { return at.grad * (at.input(0) * 2.0); },
+    .counts_bools = true,
 };
 inline constexpr Unary tanh{
     .name = "tanh",

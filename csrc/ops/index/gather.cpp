@@ -253,8 +253,15 @@ Tensor scatter_reduce(const Tensor& given_self, std::int64_t given_dim, const Te
                       const char* op) {
   const int dim = checked_dim(op, given_dim, given_self.ndim());
   const Tensor numbers = checked_scatter(op, given_self, dim, index, &given_source);
-  if (given_self.dtype() == DType::boolean)
-    throw DTypeError(text(op, ": dtype bool; one of numbers is needed"));
+  if (given_self.dtype() == DType::boolean) {
+    if (reduction == ScatterReduction::mean)
+      throw DTypeError(text(op, ": a mean of dtype bool; one of numbers is needed"));
+    using enum ScatterReduction;  // or, and and
+    const bool is_or = reduction == sum || reduction == amax;
+    return to(scatter_reduce(to(given_self, DType::uint8), given_dim, index,
+                             to(given_source, DType::uint8), is_or ? amax : amin, include_self, op),
+              DType::boolean);
+  }
   Tensor source = with_dims(given_source);
   for (int d = 0; d < source.ndim(); ++d) source = slice(source, d, 0, numbers.sizes()[d], 1);
   const Along at{dim, Negative::is_refused};

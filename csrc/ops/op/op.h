@@ -39,6 +39,7 @@ struct Unary {
   GradientRule gradient = nullptr;  // null: no gradient passes, as in a comparison
   Place place = Place::everywhere;
   InPlace in_place = InPlace::yes;
+  bool counts_bools = false;  // as int64
 
   Tensor operator()(const Tensor& input) const;
   /// Writes into `out`, which may be `input`. Raises ShapeError, DTypeError, GradientError.

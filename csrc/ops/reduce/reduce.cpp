@@ -10,6 +10,7 @@
 #include "csrc/ops/elementwise/unary.h"
 #include "csrc/ops/op/operators.h"
 #include "csrc/ops/op/record.h"
+#include "csrc/ops/reduce/scan.h"
 #include "csrc/ops/shape/views.h"
 
 namespace garboard {
@@ -92,6 +93,25 @@ struct Reach {
     return garboard::spread(gradient, kept, sizes);
   }
 };
+
+/// The product of all others among the dims of `taken`, which are brought together at the end.
+Tensor others_along(const Tensor& x, unsigned taken) {
+  Dims order, back = x.sizes();
+  for (const bool is_taken : {false, true}) {
+    for (int i = 0; i < x.ndim(); ++i) {
+      if (is_taken == ((taken >> i) & 1u)) order.push_back(i);
+    }
+  }
+  std::int64_t size = 1;
+  Dims permuted;
+  for (int i = 0; i < x.ndim(); ++i) {
+    permuted.push_back(x.sizes()[static_cast<int>(order[i])]);
+    back[static_cast<int>(order[i])] = i;
+    if ((taken >> order[i]) & 1u) size *= permuted[i];
+  }
+  const Tensor rows = reshape(permute(x, order), {x.count() / size, size});
+  return permute(reshape(product_of_others(rows, 1), permuted), back);
+}
 
 void refuse_empty(const char* op, const Shape& shape) {
   if (shape.reduced_count == 0)
@@ -221,8 +241,10 @@ Tensor prod(const Tensor& input, const Reduced& over, std::optional<DType> dtype
   // product of the rest, which is 0 as well as soon as a second zero stands in
   // the slice.
   record("prod", out, {input}, Keep::first | Keep::output,
-         [kept = shape.kept, over](const Backward& at) -> Grads {
+         [kept = shape.kept, over, taken = shape.taken](const Backward& at) -> Grads {
            const Tensor x = at.input(0);
+           if (is_grad_enabled() && has_zero(x))
+             return others_along(x, taken) * spread(at.grad, kept, x.sizes());
            const Operand zero = Scalar::of(std::int64_t{0}), one = Scalar::of(std::int64_t{1});
            const Tensor is_zero = eq(x, zero);
            const Tensor zero_count = sum(is_zero, {over.dims, true});

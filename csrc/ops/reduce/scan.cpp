@@ -1,6 +1,7 @@
 #include "csrc/ops/reduce/scan.h"
 
 #include <limits>
+#include <vector>
 
 #include "csrc/core/default_dtype.h"
 #include "csrc/core/error.h"
@@ -11,6 +12,8 @@
 #include "csrc/ops/elementwise/unary.h"
 #include "csrc/ops/op/operators.h"
 #include "csrc/ops/op/record.h"
+#include "csrc/ops/reduce/reduce.h"
+#include "csrc/ops/shape/join.h"
 #include "csrc/ops/shape/views.h"
 #include "kernels/table.h"
 
@@ -44,6 +47,30 @@ Tensor running_sum(const Tensor& input, int dim, From from) {
   return out;
 }
 
+Tensor running_product(const Tensor& input, int dim);
+
+/// The product of what comes before each element along `dim`.
+Tensor product_before(const Tensor& x, int dim) {
+  const std::int64_t size = x.sizes()[dim];
+  Dims one = x.sizes();
+  one[dim] = 1;
+  const Tensor ones = full(one, Scalar::of(1.0), x.dtype(), x.device());
+  return running_product(cat({ones, narrow(x, dim, 0, size - 1)}, dim), dim);
+}
+
+/// What running_product's rule gives, by ops whose own gradients are right where x is 0: element by
+/// element from the end on, without a division.
+Tensor gradient_at_zeros(const Tensor& gradient, const Tensor& x, int dim) {
+  const std::int64_t size = x.sizes()[dim];
+  std::vector<Tensor> behind(static_cast<std::size_t>(size));
+  for (std::int64_t i = size - 1; i >= 0; --i) {
+    Tensor sum = narrow(gradient, dim, i, 1);
+    if (i + 1 < size) sum = sum + narrow(x, dim, i + 1, 1) * behind[i + 1];
+    behind[i] = sum;
+  }
+  return product_before(x, dim) * cat(behind, dim);
+}
+
 Tensor running_product(const Tensor& input, int dim) {
   const Tensor out = empty_of("cumprod", input.sizes(), input.dtype(), input.device());
   kernels::run(kernels::CumulativeProduct{out.view(), input.view(), dim}, {input.device()});
@@ -51,7 +78,9 @@ Tensor running_product(const Tensor& input, int dim) {
   // what that one is multiplied with gives it a gradient.
   record("cumprod", out, {input}, Keep::first | Keep::output, [dim](const Backward& at) -> Grads {
     const Operand zero = Scalar::of(std::int64_t{0}), one = Scalar::of(std::int64_t{1});
-    const Tensor x = at.input(0), is_zero = eq(x, zero);
+    const Tensor x = at.input(0);
+    if (is_grad_enabled() && has_zero(x)) return gradient_at_zeros(at.grad, x, dim);
+    const Tensor is_zero = eq(x, zero);
     const Tensor zeros_so_far = running_sum(to(detach(is_zero), DType::int64), dim, From::start);
     const Tensor is_before = eq(zeros_so_far, zero);
     const Tensor is_first = logical_and(is_zero, eq(zeros_so_far, one));
@@ -87,6 +116,16 @@ Tensor running_exponentials(const Tensor& input, int dim) {
 }
 
 }  // namespace
+
+bool has_zero(const Tensor& input) {
+  const GradModeGuard no_grad(false);
+  return !*static_cast<const bool*>(to(all(input), Device{}).data());
+}
+
+Tensor product_of_others(const Tensor& input, int dim) {
+  const auto backwards = [&](const Tensor& x) { return flip(x, {dim}); };
+  return product_before(input, dim) * backwards(product_before(backwards(input), dim));
+}
 
 Tensor cumprod(const Tensor& input, std::int64_t dim, std::optional<DType> dtype) {
   const int at = checked_dim("cumprod", dim, input.ndim());

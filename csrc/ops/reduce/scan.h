@@ -16,4 +16,10 @@ Tensor cumprod(const Tensor& input, std::int64_t dim, std::optional<DType> dtype
 /// taken as float32.
 Tensor logcumsumexp(const Tensor& input, std::int64_t dim);
 
+/// Whether an element is 0. Waits for the device.
+bool has_zero(const Tensor& input);
+/// The product of all other elements along `dim`, without a division: its own gradients are right
+/// where elements are 0.
+Tensor product_of_others(const Tensor& input, int dim);
+
 }  // namespace garboard

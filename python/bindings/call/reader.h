@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "csrc/core/error.h"
 #include "csrc/ops/op/operand.h"
 #include "python/bindings/call/arguments.h"
 #include "python/bindings/interpreter/errors.h"
@@ -124,6 +125,29 @@ struct Reader<std::vector<Tensor>> {
 
  private:
   std::vector<Tensor> tensors;
+};
+
+/// One tensor, or a list of them.
+struct OneOrMore {
+  std::vector<Tensor> tensors;
+};
+template <>
+struct Reader<OneOrMore> {
+  static constexpr std::size_t width = 1;
+  static constexpr bool fits(std::string_view annotation) {
+    return annotation == "Tensor | list[_T] | tuple[_T, ...]";
+  }
+  void look(const Arguments& given, std::size_t i) {
+    if (is_tensor(given.object(i)))
+      all.tensors = {given.tensor(i)};
+    else
+      all.tensors = given.tensors(i);
+  }
+  void convert(const Arguments&, std::size_t) const noexcept {}
+  const OneOrMore& value() const { return all; }
+
+ private:
+  OneOrMore all;
 };
 
 /// A list of numbers of any length, where Dims are as many as there can be dims.
@@ -285,6 +309,9 @@ struct Reader<Placement> : detail::Value<Placement> {
     if (given.object(i + 1) != Py_None) placement.device = Reader<Device>::read(given, i + 1);
     if (given.out()) [[unlikely]] {  // decides what is left open
       const Tensor& out = tensor_of(given.out(), given.op(), "out");
+      if (placement.dtype.value_or(out.dtype()) != out.dtype())
+        throw DTypeError(text(given.op(), ": dtype ", name_of(*placement.dtype), " into out of ",
+                              name_of(out.dtype()), "; they must be equal, leave dtype out"));
       placement = {placement.dtype.value_or(out.dtype()), placement.device.value_or(out.device())};
     }
     return placement;

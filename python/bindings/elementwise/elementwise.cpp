@@ -3,7 +3,9 @@
 #include <limits>
 
 #include "csrc/ops/create/convert.h"
+#include "csrc/ops/elementwise/bessel.h"
 #include "csrc/ops/elementwise/binary.h"
+#include "csrc/ops/elementwise/gamma_integrals.h"
 #include "csrc/ops/elementwise/special.h"
 #include "csrc/ops/elementwise/ternary.h"
 #include "csrc/ops/elementwise/transcendental.h"
@@ -169,6 +171,15 @@ struct SpecialFamily : UnaryFamily {
 struct SpecialPairFamily : BinaryFamily {
   static constexpr auto& ops = special_pairs;
 };
+struct BesselFamily : UnaryFamily {
+  static constexpr auto& ops = bessel_ops;
+};
+struct TailFamily : UnaryFamily {
+  static constexpr auto& ops = tail_ops;
+};
+struct IntegralPairFamily : BinaryFamily {
+  static constexpr auto& ops = integral_pairs;
+};
 
 /// The tables of a family; names with `_` are made once, before the tables are read.
 template <class Family>
@@ -309,6 +320,9 @@ void add_elementwise_methods() {
   add_family<PairFamily>();
   add_family<SpecialFamily>();
   add_family<SpecialPairFamily>();
+  add_family<BesselFamily>();
+  add_family<TailFamily>();
+  add_family<IntegralPairFamily>();
   add_table<others>();
   add_table<where_method>();
   add_table<lerp_forms>();

@@ -3,6 +3,7 @@
 #include "csrc/core/default_dtype.h"
 #include "csrc/core/error.h"
 #include "csrc/ops/create/convert.h"
+#include "csrc/ops/shape/views.h"
 #include "python/bindings/call/methods.h"
 #include "python/bindings/exchange/exchange.h"
 #include "python/bindings/methods/creation.h"
@@ -221,14 +222,27 @@ constexpr Doc eye{
 constexpr const char* filling_error =
     "ShapeError: `input` meets an element twice, as what `expand` returns.\n"
     "GradientError: Grad mode is on, and `input` is a leaf that requires grad, or a view of one.";
+constexpr Doc fill{
+    .summary = "Make a tensor of one value in the sizes, dtype and device of `input`.",
+    .args = {likewise, {"value", "A number, or a tensor of one; cut off for an integer dtype."}},
+    .returns = "A new dense tensor. The gradient goes to `value`, where that is a tensor.",
+    .raises =
+        "ShapeError: `value` is a tensor of more or fewer.\n"
+        "DTypeError: `value` does not fit into the integer dtype.",
+    .example =
+        ">>> gb.fill(gb.ones(2), gb.tensor(7))\n"
+        "tensor([7., 7.])",
+};
 constexpr Doc fill_{
     .summary = "Write `value` everywhere.",
     .details = "What was there before gets no gradient.",
-    .args = {{"value", "A number; cut off towards zero for an integer dtype."}},
+    .args = {{"value", "A number, or a tensor of one; cut off for an integer dtype."}},
     .returns = "The tensor itself, not a new handle.",
     .raises =
         "DTypeError: `value` does not fit into the integer dtype.\n"
-        "ShapeError: `input` meets an element twice, as what `expand` returns.\n"
+        "ShapeError: `value` is a tensor of more or fewer, or `input` meets an element twice, as "
+        "what "
+        "`expand` returns.\n"
         "GradientError: Grad mode is on, and `input` is a leaf that requires grad, or a view of "
         "one.",
     .example =
@@ -265,6 +279,22 @@ Tensor counted(Scalar start, Scalar end, Scalar step, const Options& options) {
   const DType otherwise = widest == Category::floating ? default_floating() : DType::int64;
   return finished(arange(start, end, step, options.dtype.value_or(otherwise), on(options)),
                   options);
+}
+
+/// Without dims. Raises ShapeError unless it is one element.
+Tensor one_value(const char* op, const Tensor& value) {
+  if (value.count() != 1)
+    throw ShapeError(text(op, ": value has sizes ", value.sizes(),
+                          "; a number, or a tensor of exactly one element, is needed"));
+  return reshape(value, {});
+}
+Tensor fill(const Tensor& like, const Operand& value) {
+  const Tensor made = empty(like.sizes(), like.dtype(), like.device(), "fill");
+  if (value.tensor)
+    copy_(made, one_value("fill", *value.tensor));
+  else
+    fill_(made, value.scalar);
+  return made;
 }
 
 constexpr const char* of_sizes = "*size: int, @options";
@@ -348,10 +378,15 @@ constexpr std::array table{
         },
         Place::functional)
         .with_out(),
+    bind("fill", "input: Tensor, value: Tensor | Number", docs::fill, fn<fill>, Place::functional)
+        .with_out(),
     bind(
-        "fill_", "input: Tensor, value: Number", docs::fill_,
-        [](const Tensor& input, Scalar value) {
-          fill_(input, value);
+        "fill_", "input: Tensor, value: Tensor | Number", docs::fill_,
+        [](const Tensor& input, const Operand& value) {
+          if (value.tensor)
+            copy_(input, one_value("fill_", *value.tensor));
+          else
+            fill_(input, value.scalar);
           return Itself();
         },
         Place::method),

@@ -30,10 +30,11 @@ constexpr Doc backward{
         "gradients live outside every scope, as long as their leaves.",
     .args = {{"gradient", "Where to start: of the tensor's sizes; 1 for one element."},
              {"retain_graph", "True keeps the graph for another pass; `create_graph` by default."},
-             {"create_graph", "True records the pass itself, so that it can be differentiated."}},
+             {"create_graph", "True records the pass itself, so that it can be differentiated."},
+             {"inputs", "Add to `.grad` of these alone, leaves or not; of all leaves by default."}},
     .raises =
-        "GradientError: Nothing was recorded, an earlier pass freed the graph, or there is more "
-        "than one element and no gradient.\n"
+        "GradientError: Nothing was recorded, an earlier pass freed the graph, there is more than "
+        "one element and no gradient, or `inputs` is empty or one of them requires no grad.\n"
         "ShapeError: The gradient has other sizes.\n"
         "DeviceError: The gradient is on another device.\n"
         "VersionError: A kept tensor was written in place since.",
@@ -102,11 +103,16 @@ constexpr Doc is_inference{
 }  // namespace docs
 
 void run_backward(Tensor output, Tensor gradient, std::optional<bool> retain_graph,
-                  bool create_graph) {
+                  bool create_graph, std::optional<OneOrMore> inputs) {
   const Borrowing::Pause pause;  // those are shares, and hooks may open scopes of their own
   if (create_graph) watch_graphs();
-  backward({output}, {gradient},
-           {.retain_graph = retain_graph.value_or(create_graph), .create_graph = create_graph});
+  const WalkOptions options{.retain_graph = retain_graph.value_or(create_graph),
+                            .create_graph = create_graph};
+  if (inputs) {
+    backward({output}, {gradient}, inputs->tensors, options);
+  } else {
+    backward({output}, {gradient}, options);
+  }
 }
 
 PyObject* handle_of(const AddedHook& added) {
@@ -127,7 +133,8 @@ constexpr std::array table{
         Place::method),
     bind("backward",
          "input: Tensor, gradient: Tensor | None = None, retain_graph: bool | None = None, "
-         "create_graph: bool = False",
+         "create_graph: bool = False, "
+         "inputs: Tensor | list[_T] | tuple[_T, ...] | None = None",
          docs::backward, fn<run_backward>, Place::method),
     bind(
         "register_hook", "input: Tensor, hook: Callable[[Tensor], Tensor | None]",

@@ -5,7 +5,7 @@ from itertools import islice
 from typing import Any
 
 from garboard import _engine
-from garboard._engine import GradientError, Tensor, zeros_like
+from garboard._engine import GradientError, ShapeError, Tensor, stack, zeros_like
 from garboard._given import list_of
 
 __all__ = ["backward", "grad"]
@@ -102,7 +102,8 @@ def grad(
         only_inputs: True; `backward` is for all leaves.
         allow_unused: Return None for an input that the outputs do not depend on; by default where
             `materialize_grads` is set, as then it is zeros.
-        is_grads_batched: False; there is no vmap.
+        is_grads_batched: The gradients to start from have one dim more, the first, and so have the
+            results: a pass for each of its places.
         materialize_grads: Return zeros instead of None.
 
     Returns:
@@ -111,18 +112,13 @@ def grad(
     Raises:
         GradientError: As for `backward`, and where the outputs do not depend on an input, unless
             `allow_unused`. The other errors are those of `backward`.
-        NotImplementedError: `is_grads_batched` is True, or `only_inputs` False.
+        NotImplementedError: `only_inputs` is False.
         ValueError: `materialize_grads` with `allow_unused=False`.
 
     >>> x = gb.tensor(3.0, requires_grad=True)
     >>> gb.autograd.grad(x * x, x)
     (tensor(6.),)
     """
-    if is_grads_batched:
-        raise NotImplementedError(
-            "grad: is_grads_batched=True; there is no vmap, call grad() for each of grad_outputs, "
-            "with retain_graph=True"
-        )
     if not only_inputs:
         raise NotImplementedError(
             "grad: only_inputs=False; call backward(), which adds to .grad of every leaf"
@@ -132,6 +128,10 @@ def grad(
             "grad: materialize_grads=True with allow_unused=False; zeros are for what is unused, "
             "leave allow_unused out"
         )
+    if is_grads_batched:
+        keep = create_graph if retain_graph is None else retain_graph
+        more = create_graph, True, allow_unused, False, materialize_grads
+        return _batched(outputs, inputs, grad_outputs, bool(keep), more)
     outputs_list = _listed("grad", "outputs", outputs)
     inputs_list = _listed("grad", "inputs", inputs)
     keep = create_graph if retain_graph is None else retain_graph
@@ -151,3 +151,30 @@ def grad(
             f"grad: the outputs do not depend on inputs {unused}; give allow_unused=True for None"
         )
     return tuple(gradients)
+
+
+def _batched(
+    outputs: _Tensors, inputs: _Tensors, starts: _Gradients | None, keep: bool, more: Any
+) -> tuple[Tensor | Any, ...]:
+    """The gradients of a pass for each row of `starts`, stacked."""
+    outputs_list = _listed("grad", "outputs", outputs)
+    given = _gradients("grad", "grad_outputs", starts, outputs_list)
+    counts = {it.shape[0] if it.ndim else 0 for it in given if it is not None}
+    if len(counts) != 1 or 0 in counts:
+        raise ShapeError(
+            f"grad: is_grads_batched with grad_outputs of first sizes {sorted(counts)}; one size "
+            "of 1 or more is needed"
+        )
+    count = counts.pop()
+    rows = [
+        grad(
+            outputs_list,
+            inputs,
+            [None if it is None else it[place] for it in given],
+            keep or place + 1 < count,
+            *more,
+        )
+        for place in range(count)
+    ]
+    columns = zip(*rows, strict=True)
+    return tuple([None if column[0] is None else stack(column) for column in columns])

@@ -3,9 +3,11 @@
 from typing import TYPE_CHECKING
 
 from garboard._missing import module_getattr
+from garboard.distributions import constraint_registry as constraint_registry
 from garboard.distributions import constraints as constraints
 from garboard.distributions import kl as kl
 from garboard.distributions import transforms as transforms
+from garboard.distributions._bounded import ContinuousBernoulli, GeneralizedPareto, VonMises
 from garboard.distributions._classes import (
     Categorical,
     Multinomial,
@@ -18,10 +20,12 @@ from garboard.distributions._gammas import Beta, Chi2, Dirichlet, Gamma, Student
 from garboard.distributions._lines import Cauchy, Exponential, Gumbel, Laplace, Uniform
 from garboard.distributions._made import (
     Independent,
+    LogisticNormal,
     LogNormal,
     MixtureSameFamily,
     TransformedDistribution,
 )
+from garboard.distributions._matrices import LKJCholesky, LowRankMultivariateNormal, Wishart
 from garboard.distributions._normal import HalfNormal, MultivariateNormal, Normal
 from garboard.distributions._relaxed import RelaxedBernoulli, RelaxedOneHotCategorical
 from garboard.distributions._tails import (
@@ -32,18 +36,26 @@ from garboard.distributions._tails import (
     Pareto,
     Weibull,
 )
+from garboard.distributions.constraint_registry import biject_to, transform_to
 from garboard.distributions.kl import kl_divergence, register_kl
 from garboard.distributions.transforms import (
     AbsTransform,
     AffineTransform,
+    CatTransform,
     ComposeTransform,
+    CorrCholeskyTransform,
+    CumulativeDistributionTransform,
     ExpTransform,
     IndependentTransform,
+    LowerCholeskyTransform,
+    PositiveDefiniteTransform,
     PowerTransform,
     ReshapeTransform,
     SigmoidTransform,
     SoftmaxTransform,
     SoftplusTransform,
+    StackTransform,
+    StickBreakingTransform,
     TanhTransform,
     Transform,
 )
@@ -57,16 +69,21 @@ __all__ = [
     "Bernoulli",
     "Beta",
     "Binomial",
+    "CatTransform",
     "Categorical",
     "Cauchy",
     "Chi2",
     "ComposeTransform",
+    "ContinuousBernoulli",
+    "CorrCholeskyTransform",
+    "CumulativeDistributionTransform",
     "Dirichlet",
     "Distribution",
     "ExpTransform",
     "Exponential",
     "FisherSnedecor",
     "Gamma",
+    "GeneralizedPareto",
     "Geometric",
     "Gumbel",
     "HalfCauchy",
@@ -75,8 +92,12 @@ __all__ = [
     "IndependentTransform",
     "InverseGamma",
     "Kumaraswamy",
+    "LKJCholesky",
     "Laplace",
     "LogNormal",
+    "LogisticNormal",
+    "LowRankMultivariateNormal",
+    "LowerCholeskyTransform",
     "MixtureSameFamily",
     "Multinomial",
     "MultivariateNormal",
@@ -86,6 +107,7 @@ __all__ = [
     "OneHotCategoricalStraightThrough",
     "Pareto",
     "Poisson",
+    "PositiveDefiniteTransform",
     "PowerTransform",
     "RelaxedBernoulli",
     "RelaxedOneHotCategorical",
@@ -93,14 +115,20 @@ __all__ = [
     "SigmoidTransform",
     "SoftmaxTransform",
     "SoftplusTransform",
+    "StackTransform",
+    "StickBreakingTransform",
     "StudentT",
     "TanhTransform",
     "Transform",
     "TransformedDistribution",
     "Uniform",
+    "VonMises",
     "Weibull",
+    "Wishart",
+    "biject_to",
     "kl_divergence",
     "register_kl",
+    "transform_to",
 ]
 
 if not TYPE_CHECKING:

@@ -88,6 +88,9 @@ class Gamma(Distribution):
             - c.lgamma()
         )
 
+    def cdf(self, value: Tensor) -> Tensor:
+        return _engine.igamma(self.concentration, self.rate * self._checked(value))
+
     def entropy(self) -> Tensor:
         c = self.concentration
         return c - self.rate.log() + c.lgamma() + (1.0 - c) * c.digamma()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 from garboard import _check as check
 from garboard._engine import ShapeError, Tensor
@@ -16,9 +16,20 @@ from garboard.distributions._distribution import Distribution
 from garboard.distributions._normal import Normal
 from garboard.distributions._parameters import event_sum, together
 from garboard.distributions.constraints import Constraint
-from garboard.distributions.transforms import ComposeTransform, ExpTransform, Transform
+from garboard.distributions.transforms import (
+    ComposeTransform,
+    ExpTransform,
+    StickBreakingTransform,
+    Transform,
+)
 
-__all__ = ["Independent", "LogNormal", "MixtureSameFamily", "TransformedDistribution"]
+__all__ = [
+    "Independent",
+    "LogNormal",
+    "LogisticNormal",
+    "MixtureSameFamily",
+    "TransformedDistribution",
+]
 
 
 class Independent(Distribution):
@@ -274,6 +285,53 @@ class LogNormal(TransformedDistribution):
 
     def entropy(self) -> Tensor:
         return self.base_dist.entropy() + self.loc
+
+
+class LogisticNormal(TransformedDistribution):
+    """Rows of n + 1 numbers that add up to 1, of n normal ones by `StickBreakingTransform`.
+
+    Args:
+        loc: The means of those, [..., n].
+        scale: Their deviations, above 0; the sizes broadcast.
+        validate_args: False leaves the checks out, which wait for the device.
+
+    Raises:
+        ValueError: A scale that is not above 0.
+        ShapeError: Sizes that do not broadcast, or none.
+
+    >>> gb.distributions.LogisticNormal(gb.zeros(2), gb.ones(2)).sample((4,)).shape
+    (4, 3)
+    """
+
+    arg_constraints: ClassVar[dict[str, Constraint]] = Normal.arg_constraints
+
+    def __init__(
+        self, loc: Tensor | float, scale: Tensor | float, validate_args: bool | None = None
+    ) -> None:
+        mean, spread = together("LogisticNormal", loc=loc, scale=scale)
+        if mean.ndim < 1:
+            raise ShapeError("LogisticNormal: loc is a tensor without dims; [..., n] is needed")
+        checks = self._validate_args if validate_args is None else validate_args
+        if checks:
+            self._refuse_unless(constraints.real, "loc", mean)
+            self._refuse_unless(constraints.positive, "scale", spread)
+        base = Normal(mean, spread, validate_args=False)
+        super().__init__(base, StickBreakingTransform(), validate_args)
+
+    @property
+    def _normal(self) -> Normal:
+        assert isinstance(self.base_dist, Independent)
+        return cast("Normal", self.base_dist.base_dist)
+
+    @property
+    def loc(self) -> Tensor:
+        """The means of the normal numbers."""
+        return self._normal.loc
+
+    @property
+    def scale(self) -> Tensor:
+        """Their deviations."""
+        return self._normal.scale
 
 
 class MixtureSameFamily(Distribution):

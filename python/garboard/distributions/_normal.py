@@ -16,7 +16,7 @@ from garboard.distributions._parameters import expanded, floating, together
 from garboard.distributions.constraints import Constraint
 from garboard.linalg import cholesky, solve_triangular
 
-__all__ = ["HalfNormal", "MultivariateNormal", "Normal"]
+__all__ = ["HalfNormal", "MultivariateNormal", "Normal", "lower_factor", "mahalanobis"]
 
 
 class Normal(Distribution):
@@ -187,37 +187,21 @@ class MultivariateNormal(Distribution):
         validate_args: bool | None = None,
     ) -> None:
         op = "MultivariateNormal"
-        named = {
-            "covariance_matrix": covariance_matrix,
-            "precision_matrix": precision_matrix,
-            "scale_tril": scale_tril,
-        }
-        found = [(name, it) for name, it in named.items() if it is not None]
-        if len(found) != 1:
-            raise ValueError(f"{op}: {len(found)} of {', '.join(named)}; one of them is needed")
-        ((name, given),) = found
-        matrix = floating(op, name, check.tensor(op, name, given))
+        checks = self._validate_args if validate_args is None else validate_args
+        lower = lower_factor(self, covariance_matrix, precision_matrix, scale_tril, checks)
         mean = floating(op, "loc", check.tensor(op, "loc", loc))
-        size = mean.shape[-1] if mean.ndim else 0
-        if mean.ndim < 1 or matrix.ndim < 2 or matrix.shape[-2:] != (size, size):
+        size = lower.shape[-1]
+        if mean.shape[-1:] != (size,):
             raise ShapeError(
-                f"{op}: loc and {name} of sizes {list(mean.shape)} and {list(matrix.shape)}; "
+                f"{op}: loc and a matrix of sizes {list(mean.shape)} and {list(lower.shape)}; "
                 "[..., n] and [..., n, n] are needed"
             )
-        checks = self._validate_args if validate_args is None else validate_args
-        if checks and name != "scale_tril":
-            self._refuse_unless(constraints.positive_definite, name, matrix)
-        lower = matrix
-        if name == "covariance_matrix":
-            lower = cholesky(matrix)
-        elif name == "precision_matrix":
-            lower = _lower_of_precision(matrix)
         try:
-            sizes = broadcast_shapes(mean.shape[:-1], matrix.shape[:-2])
+            sizes = broadcast_shapes(mean.shape[:-1], lower.shape[:-2])
         except ShapeError as error:
             raise ShapeError(
-                f"{op}: batches {list(mean.shape[:-1])} of loc and {list(matrix.shape[:-2])} of "
-                f"{name}; batches that broadcast are needed"
+                f"{op}: batches {list(mean.shape[:-1])} of loc and {list(lower.shape[:-2])} of the "
+                "matrix; batches that broadcast are needed"
             ) from error
         self.loc = expanded(mean, (*sizes, size))
         self.scale_tril = expanded(lower, (*sizes, size, size))
@@ -267,6 +251,38 @@ class MultivariateNormal(Distribution):
 
     def entropy(self) -> Tensor:
         return 0.5 * self.event_shape[0] * (1.0 + log(2 * pi)) + self._half_log_det()
+
+
+def lower_factor(
+    of: Distribution,
+    covariance: Tensor | None,
+    precision: Tensor | None,
+    lower: Tensor | None,
+    checks: bool,
+) -> Tensor:
+    """The L of L L^T = covariance, from the one of three matrices that is given.
+
+    Raises ValueError where that is not one, or is out of its range, and ShapeError unless it is
+    square.
+    """
+    op = of._name
+    named = {
+        "covariance_matrix": covariance,
+        "precision_matrix": precision,
+        "scale_tril": lower,
+    }
+    found = [(name, it) for name, it in named.items() if it is not None]
+    if len(found) != 1:
+        raise ValueError(f"{op}: {len(found)} of {', '.join(named)}; one of them is needed")
+    ((name, given),) = found
+    matrix = floating(op, name, check.tensor(op, name, given))
+    if matrix.ndim < 2 or matrix.shape[-1] != matrix.shape[-2]:
+        raise ShapeError(f"{op}: {name} of sizes {list(matrix.shape)}; [..., n, n] is needed")
+    if checks and name != "scale_tril":
+        of._refuse_unless(constraints.positive_definite, name, matrix)
+    if name == "covariance_matrix":
+        return cholesky(matrix)
+    return _lower_of_precision(matrix) if name == "precision_matrix" else matrix
 
 
 def _lower_of_precision(precision: Tensor) -> Tensor:

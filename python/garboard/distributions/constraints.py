@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from garboard import _check as check
 from garboard import _engine
+from garboard._dtypes import finfo
 from garboard._engine import Tensor
+from garboard._given import list_of
 from garboard.distributions._constraint import Constraint
 from garboard.distributions._intervals import (
     greater_than,
@@ -19,6 +23,8 @@ from garboard.distributions._intervals import (
 __all__ = [
     "Constraint",
     "boolean",
+    "cat",
+    "corr_cholesky",
     "dependent",
     "greater_than",
     "greater_than_eq",
@@ -37,10 +43,12 @@ __all__ = [
     "positive",
     "positive_definite",
     "positive_integer",
+    "positive_semidefinite",
     "real",
     "real_vector",
     "simplex",
     "square",
+    "stack",
     "symmetric",
     "unit_interval",
 ]
@@ -175,6 +183,22 @@ class _PositiveDefinite(_Symmetric):
         return "symmetric positive definite matrices"
 
 
+class _PositiveSemidefinite(_Symmetric):
+    __slots__ = ()
+
+    def _test(self, value: Tensor) -> Tensor:
+        from garboard.linalg import eigvalsh
+
+        is_symmetric = super()._test(value)
+        if value.shape[-1] != value.shape[-2]:
+            return is_symmetric
+        return is_symmetric & (eigvalsh(value) >= 0).all(-1)
+
+    @property
+    def needed(self) -> str:
+        return "symmetric matrices without negative eigenvalues"
+
+
 class _LowerTriangular(_Matrix):
     __slots__ = ()
 
@@ -195,6 +219,19 @@ class _LowerCholesky(_LowerTriangular):
     @property
     def needed(self) -> str:
         return "lower triangular matrices with a diagonal above 0"
+
+
+class _CorrCholesky(_LowerCholesky):
+    __slots__ = ()
+
+    def _test(self, value: Tensor) -> Tensor:
+        length = value.square().sum(-1)
+        margin = finfo(value.dtype).eps * value.shape[-1] * 10
+        return super()._test(value) & ((length - 1).abs() <= margin).all(-1)
+
+    @property
+    def needed(self) -> str:
+        return "lower triangular matrices with a diagonal above 0 and rows of length 1"
 
 
 class independent(Constraint):
@@ -253,6 +290,125 @@ class independent(Constraint):
         return self.base_constraint.needed
 
 
+class cat(Constraint):
+    """Tensors whose pieces along a dim each belong to a set of their own.
+
+    Args:
+        cseq: The sets.
+        dim: The dim.
+        lengths: How long each piece is; 1, where it is left out.
+
+    Raises:
+        ValueError: More or fewer lengths than sets, or none.
+
+    >>> constraints = gb.distributions.constraints
+    >>> constraints.cat([constraints.real, constraints.positive]).check(gb.tensor([-1.0, -1.0]))
+    tensor([ True, False])
+    """
+
+    __slots__ = ("_cseq", "_dim", "_lengths")
+
+    def __init__(
+        self, cseq: Sequence[Constraint], dim: int = 0, lengths: Sequence[int] | None = None
+    ) -> None:
+        self._cseq: list[Constraint] = _constraints("cat", cseq)
+        self._dim: int = check.integer("cat", "dim", dim)
+        given = [1] * len(self._cseq) if lengths is None else lengths
+        self._lengths: tuple[int, ...] = check.sizes("cat", "lengths", given)
+        if len(self._lengths) != len(self._cseq):
+            raise ValueError(
+                f"cat: {len(self._lengths)} lengths for {len(self._cseq)} constraints; one each is "
+                "needed"
+            )
+
+    @property
+    def is_discrete(self) -> bool:  # type: ignore[override]
+        """Whether a set has gaps."""
+        return any(it.is_discrete for it in self._cseq)
+
+    @property
+    def event_dim(self) -> int:  # type: ignore[override]
+        """How many of the last dims make one value."""
+        return max(it.event_dim for it in self._cseq)
+
+    @property
+    def cseq(self) -> list[Constraint]:
+        """The sets."""
+        return list(self._cseq)
+
+    @property
+    def dim(self) -> int:
+        """The dim along which pieces lie."""
+        return self._dim
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """How long each piece is."""
+        return self._lengths
+
+    def _test(self, value: Tensor) -> Tensor:
+        pieces = value.split(self.lengths, self.dim)
+        return _engine.cat(
+            [it.check(piece) for it, piece in zip(self._cseq, pieces, strict=True)], self.dim
+        )
+
+
+class stack(Constraint):
+    """Tensors whose parts along a dim each belong to a set of their own.
+
+    Args:
+        cseq: The sets, one a place.
+        dim: The dim.
+
+    Raises:
+        ValueError: No sets.
+
+    >>> constraints = gb.distributions.constraints
+    >>> constraints.stack([constraints.real, constraints.positive]).check(gb.tensor([-1.0, -1.0]))
+    tensor([ True, False])
+    """
+
+    __slots__ = ("_cseq", "_dim")
+
+    def __init__(self, cseq: Sequence[Constraint], dim: int = 0) -> None:
+        self._cseq: list[Constraint] = _constraints("stack", cseq)
+        self._dim: int = check.integer("stack", "dim", dim)
+
+    @property
+    def is_discrete(self) -> bool:  # type: ignore[override]
+        """Whether a set has gaps."""
+        return any(it.is_discrete for it in self._cseq)
+
+    @property
+    def event_dim(self) -> int:  # type: ignore[override]
+        """How many of the last dims make one value."""
+        dims = max(it.event_dim for it in self._cseq)
+        return dims + 1 if self._dim + dims < 0 else dims
+
+    @property
+    def cseq(self) -> list[Constraint]:
+        """The sets."""
+        return list(self._cseq)
+
+    @property
+    def dim(self) -> int:
+        """The dim along which parts lie."""
+        return self._dim
+
+    def _test(self, value: Tensor) -> Tensor:
+        parts = value.unbind(self.dim)
+        return _engine.stack(
+            [it.check(part) for it, part in zip(self._cseq, parts, strict=True)], self.dim
+        )
+
+
+def _constraints(op: str, given: Sequence[Constraint]) -> list[Constraint]:
+    found = list_of(Constraint, op, "cseq", given, "constraints")
+    if not found:
+        raise ValueError(f"{op}: no constraints; one at least is needed")
+    return found
+
+
 def is_dependent(constraint: Constraint) -> bool:
     """Tell whether a constraint says nothing before a distribution has its parameters.
 
@@ -269,6 +425,7 @@ def is_dependent(constraint: Constraint) -> bool:
 
 
 boolean: Constraint = _Boolean()
+corr_cholesky: Constraint = _CorrCholesky()
 dependent: Constraint = _Dependent()
 lower_cholesky: Constraint = _LowerCholesky()
 lower_triangular: Constraint = _LowerTriangular()
@@ -278,6 +435,7 @@ one_hot: Constraint = _OneHot()
 positive: Constraint = greater_than(0.0)
 positive_definite: Constraint = _PositiveDefinite()
 positive_integer: Constraint = integers_from(1)
+positive_semidefinite: Constraint = _PositiveSemidefinite()
 real: Constraint = _Real()
 real_vector: Constraint = independent(real, 1)
 simplex: Constraint = _Simplex()

@@ -9,11 +9,14 @@ from typing import Any, TypeVar
 from garboard import _check as check
 from garboard._engine import Tensor, where
 from garboard._functions import broadcast_shapes
+from garboard._special_functions import mvlgamma
+from garboard.distributions import _bounded as bounded
 from garboard.distributions import _classes as classes
 from garboard.distributions import _counts as counts
 from garboard.distributions import _gammas as gammas
 from garboard.distributions import _lines as lines
 from garboard.distributions import _made as made
+from garboard.distributions import _matrices as matrices
 from garboard.distributions import _normal as normal
 from garboard.distributions import _tails as tails
 from garboard.distributions._distribution import Distribution
@@ -129,6 +132,39 @@ def _multivariate_normal(p: normal.MultivariateNormal, q: normal.MultivariateNor
     distance = normal.mahalanobis(q.scale_tril, p.loc - q.loc)
     spread = mapped.square().sum((-2, -1))
     return q._half_log_det() - p._half_log_det() + 0.5 * (spread + distance - size)
+
+
+_NormalVectors = normal.MultivariateNormal | matrices.LowRankMultivariateNormal
+
+
+@register_kl(matrices.LowRankMultivariateNormal, matrices.LowRankMultivariateNormal)
+@register_kl(matrices.LowRankMultivariateNormal, normal.MultivariateNormal)
+@register_kl(normal.MultivariateNormal, matrices.LowRankMultivariateNormal)
+def _normal_vectors(p: _NormalVectors, q: _NormalVectors) -> Tensor:
+    inverse, apart = q.precision_matrix, p.loc - q.loc
+    spread = (inverse * p.covariance_matrix).sum((-2, -1))
+    distance = (apart * (inverse @ apart.unsqueeze(-1)).squeeze(-1)).sum(-1)
+    grown = q._half_log_det() - p._half_log_det()
+    return grown + 0.5 * (spread + distance - p.event_shape[0])
+
+
+@register_kl(matrices.Wishart, matrices.Wishart)
+def _wishart(p: matrices.Wishart, q: matrices.Wishart) -> Tensor:
+    from garboard.linalg import solve_triangular
+
+    size = p.event_shape[0]
+    sizes = (*broadcast_shapes(p.batch_shape, q.batch_shape), size, size)
+    mapped = solve_triangular(q.scale_tril.expand(sizes), p.scale_tril.expand(sizes), upper=False)
+    gammas = mvlgamma(q.df / 2, size) - mvlgamma(p.df / 2, size)
+    grown = q._half_log_det() - p._half_log_det()
+    spread = mapped.square().sum((-2, -1)) - size
+    return gammas + q.df * grown + (p.df - q.df) / 2 * p._slope() + p.df / 2 * spread
+
+
+@register_kl(bounded.ContinuousBernoulli, bounded.ContinuousBernoulli)
+def _continuous_bernoulli(p: bounded.ContinuousBernoulli, q: bounded.ContinuousBernoulli) -> Tensor:
+    shares = (-p.probs).log1p() - (-q.probs).log1p()
+    return p.mean * (p.logits - q.logits) + p._log_norm() - q._log_norm() + shares
 
 
 @register_kl(classes.Categorical, classes.Categorical)
@@ -259,6 +295,7 @@ def _independent(p: made.Independent, q: made.Independent) -> Tensor:
     return event_sum(kl_divergence(p.base_dist, q.base_dist), p.reinterpreted_batch_ndims)
 
 
+@register_kl(made.LogisticNormal, made.LogisticNormal)
 @register_kl(made.LogNormal, made.LogNormal)
-def _log_normal(p: made.LogNormal, q: made.LogNormal) -> Tensor:
+def _of_normals(p: made.TransformedDistribution, q: made.TransformedDistribution) -> Tensor:
     return kl_divergence(p.base_dist, q.base_dist)

@@ -12,6 +12,17 @@ from garboard._dtypes import finfo
 from garboard._engine import Tensor
 from garboard._functions import broadcast_shapes
 from garboard.distributions import constraints
+from garboard.distributions._joined_transforms import (
+    CatTransform,
+    CumulativeDistributionTransform,
+    StackTransform,
+)
+from garboard.distributions._matrix_transforms import (
+    CorrCholeskyTransform,
+    LowerCholeskyTransform,
+    PositiveDefiniteTransform,
+    StickBreakingTransform,
+)
 from garboard.distributions._parameters import event_sum
 from garboard.distributions._transform import Transform
 from garboard.distributions._transforms_made import (
@@ -28,14 +39,21 @@ from garboard.nn.functional._softplus import softplus_of
 __all__ = [
     "AbsTransform",
     "AffineTransform",
+    "CatTransform",
     "ComposeTransform",
+    "CorrCholeskyTransform",
+    "CumulativeDistributionTransform",
     "ExpTransform",
     "IndependentTransform",
+    "LowerCholeskyTransform",
+    "PositiveDefiniteTransform",
     "PowerTransform",
     "ReshapeTransform",
     "SigmoidTransform",
     "SoftmaxTransform",
     "SoftplusTransform",
+    "StackTransform",
+    "StickBreakingTransform",
     "TanhTransform",
     "Transform",
 ]

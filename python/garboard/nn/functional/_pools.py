@@ -7,6 +7,7 @@ from typing import Any
 
 from garboard import _check as check
 from garboard import _engine
+from garboard._dtypes import iinfo
 from garboard._engine import ShapeError, Tensor
 from garboard._given import items_of
 from garboard._out import written
@@ -42,7 +43,7 @@ def max_pool1d(
     """Take the largest element of each window.
 
     Args:
-        input: Tensor [n, channels, length] or [channels, length], float32 or float64.
+        input: Tensor [n, channels, length] or [channels, length], of numbers.
         kernel_size: The window's size: a number, or one a dim.
         stride: How far apart windows are; None for their size.
         padding: How far they begin outside, at most half their size; nothing there counts.
@@ -52,20 +53,24 @@ def max_pool1d(
             the taps of a dilated window meet nothing, whose largest is -inf.
 
     Returns:
-        A new tensor, or two. Until backward the graph keeps a number an element.
+        A new tensor of its dtype, or two. Until backward the graph keeps a number an element.
 
     Raises:
         ShapeError: The sizes do not fit, or a number lies outside.
-        DTypeError: `input` is neither.
+        DTypeError: `input` holds bools.
         DisposedError: `input` is disposed.
 
     >>> gb.nn.functional.max_pool1d(gb.ones(2, 4), 2).shape
     (2, 2)
     """
-    found = _engine._max_pool(
-        input, 1, kernel_size, stride, padding, dilation, ceil_mode, return_indices
-    )
-    return tuple(found) if return_indices else found[0]
+    form = {
+        "kernel_size": kernel_size,
+        "stride": stride,
+        "padding": padding,
+        "dilation": dilation,
+        "ceil_mode": ceil_mode,
+    }
+    return _max_pool(input, 1, form, return_indices)
 
 
 def adaptive_max_pool1d(
@@ -162,7 +167,7 @@ def max_pool2d(
     """Take the largest element of each window.
 
     Args:
-        input: Tensor [n, channels, height, width] or [channels, height, width], float32 or float64.
+        input: Tensor [n, channels, height, width] or [channels, height, width], of numbers.
         kernel_size: The window's size: a number, or one a dim.
         stride: How far apart windows are; None for their size.
         padding: How far they begin outside, at most half their size; nothing there counts.
@@ -172,20 +177,24 @@ def max_pool2d(
             the taps of a dilated window meet nothing, whose largest is -inf.
 
     Returns:
-        A new tensor, or two. Until backward the graph keeps a number an element.
+        A new tensor of its dtype, or two. Until backward the graph keeps a number an element.
 
     Raises:
         ShapeError: The sizes do not fit, or a number lies outside.
-        DTypeError: `input` is neither.
+        DTypeError: `input` holds bools.
         DisposedError: `input` is disposed.
 
     >>> gb.nn.functional.max_pool2d(gb.ones(2, 4, 6), 2).shape
     (2, 2, 3)
     """
-    found = _engine._max_pool(
-        input, 2, kernel_size, stride, padding, dilation, ceil_mode, return_indices
-    )
-    return tuple(found) if return_indices else found[0]
+    form = {
+        "kernel_size": kernel_size,
+        "stride": stride,
+        "padding": padding,
+        "dilation": dilation,
+        "ceil_mode": ceil_mode,
+    }
+    return _max_pool(input, 2, form, return_indices)
 
 
 def adaptive_max_pool2d(
@@ -295,7 +304,7 @@ def max_pool3d(
     """Take the largest element of each window.
 
     Args:
-        input: Tensor [n, channels, depth, height, width] or without n, float32 or float64.
+        input: Tensor [n, channels, depth, height, width] or without n, of numbers.
         kernel_size: The window's size: a number, or one a dim.
         stride: How far apart windows are; None for their size.
         padding: How far they begin outside, at most half their size; nothing there counts.
@@ -305,20 +314,24 @@ def max_pool3d(
             the taps of a dilated window meet nothing, whose largest is -inf.
 
     Returns:
-        A new tensor, or two. Until backward the graph keeps a number an element.
+        A new tensor of its dtype, or two. Until backward the graph keeps a number an element.
 
     Raises:
         ShapeError: The sizes do not fit, or a number lies outside.
-        DTypeError: `input` is neither.
+        DTypeError: `input` holds bools.
         DisposedError: `input` is disposed.
 
     >>> gb.nn.functional.max_pool3d(gb.ones(2, 4, 6, 8), 2).shape
     (2, 2, 3, 4)
     """
-    found = _engine._max_pool(
-        input, 3, kernel_size, stride, padding, dilation, ceil_mode, return_indices
-    )
-    return tuple(found) if return_indices else found[0]
+    form = {
+        "kernel_size": kernel_size,
+        "stride": stride,
+        "padding": padding,
+        "dilation": dilation,
+        "ceil_mode": ceil_mode,
+    }
+    return _max_pool(input, 3, form, return_indices)
 
 
 def adaptive_max_pool3d(
@@ -414,6 +427,24 @@ def avg_pool3d(
         ),
         out,
     )
+
+
+def _max_pool(input: Tensor, dims: int, form: dict[str, Any], return_indices: bool) -> Any:
+    """Of integers by their ranks, which a float64 holds whatever they are."""
+    if not isinstance(input, Tensor) or input.dtype not in _INTEGERS or not input.numel():
+        found = _engine._max_pool(input, dims, **form, return_indices=return_indices)
+        return tuple(found) if return_indices else found[0]
+    with _engine.DisposeScope("max_pool") as scope:
+        numbers, ranks = _engine.unique(input, return_inverse=True)
+        largest, places = _engine._max_pool(ranks.to(_engine.float64), dims, **form)
+        values = numbers[largest.clamp(min=0).to(_engine.int64)]
+        values = _engine.where(largest < 0, iinfo(input.dtype).min, values)  # nothing was met
+        return (
+            scope.move_to_outer(values, places) if return_indices else scope.move_to_outer(values)
+        )
+
+
+_INTEGERS = (_engine.uint8, _engine.int8, _engine.int16, _engine.int32, _engine.int64)
 
 
 def _places(op: str, input: Tensor, given: Any, dims: int) -> tuple[int, ...]:

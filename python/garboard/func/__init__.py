@@ -1,0 +1,34 @@
+"""Derivatives of functions, functions of batches, and modules as functions of their parameters."""
+
+from typing import TYPE_CHECKING
+
+from garboard._missing import module_getattr
+from garboard.func._batches import stack_module_state, vmap
+from garboard.func._derivatives import (
+    grad,
+    grad_and_value,
+    hessian,
+    jacfwd,
+    jacrev,
+    jvp,
+    linearize,
+    vjp,
+)
+from garboard.nn.utils.stateless import functional_call
+
+__all__ = [
+    "functional_call",
+    "grad",
+    "grad_and_value",
+    "hessian",
+    "jacfwd",
+    "jacrev",
+    "jvp",
+    "linearize",
+    "stack_module_state",
+    "vjp",
+    "vmap",
+]
+
+if not TYPE_CHECKING:
+    __getattr__ = module_getattr(__name__)

@@ -1,0 +1,171 @@
+"""Functions of one sample, called for each of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+from garboard import _check as check
+from garboard import _engine
+from garboard._engine import ShapeError, Tensor
+from garboard._generator import get_rng_state, set_rng_state
+from garboard._given import list_of
+from garboard.func._nest import leaves_of, rebuilt
+
+if TYPE_CHECKING:
+    from garboard.nn import Module
+
+__all__ = ["stack_module_state", "vmap"]
+
+
+def vmap(
+    func: Callable[..., Any],
+    in_dims: Any = 0,
+    out_dims: Any = 0,
+    randomness: str = "error",
+    *,
+    chunk_size: int | None = None,
+) -> Callable[..., Any]:
+    """Make a function of batches from one of samples: it is called for each, and results stacked.
+
+    A loop, which costs what the calls do. Ops that broadcast over a batch are faster without it.
+
+    Args:
+        func: Takes and returns tensors, or nests of them, without the batch's dim.
+        in_dims: Which dim of each positional argument is the batch's: a number for all, or a nest
+            like the arguments; None for what all samples share. Named arguments have it first.
+        out_dims: Where it stands in the results: a number for all, or a nest like these.
+        randomness: Heard: each call draws anew, unless it is "same", for which it starts from one
+            state of the generator.
+        chunk_size: Heard, and not needed.
+
+    Returns:
+        A function of batches.
+
+    Raises:
+        ShapeError: The batch has no or several sizes, or samples give results of several.
+        TypeError: `func` cannot be called.
+        ValueError: `in_dims` or `out_dims` fits no argument or result.
+
+    >>> gb.func.vmap(gb.dot)(gb.ones(2, 3), gb.ones(2, 3))
+    tensor([3., 3.])
+    """
+    op = "vmap"
+    check.function(op, "func", func)
+    same = check.choice(op, "randomness", randomness, "error", "same", "different") == "same"
+    if chunk_size is not None:
+        check.count(op, "chunk_size", chunk_size, 1)
+
+    @wraps(func)
+    def batched(*args: Any, **named: Any) -> Any:
+        dims = _spread(
+            op, "in_dims", list(in_dims) if isinstance(in_dims, tuple) else in_dims, args
+        )
+        leaves = leaves_of([args, named])
+        dims += [0 if isinstance(it, Tensor) else None for it in leaves[len(dims) :]]
+        count = _count(op, leaves, dims)
+        state = get_rng_state() if same else None
+        results = []
+        for place in range(count):
+            if state is not None:
+                set_rng_state(state)
+            parts = [
+                it if dim is None else it.select(dim, place)
+                for it, dim in zip(leaves, dims, strict=True)
+            ]
+            positional, by_name = rebuilt([args, named], parts)
+            results.append(func(*positional, **by_name))
+        return _joined(op, results, out_dims)
+
+    return batched
+
+
+def _spread(op: str, name: str, dims: Any, nest: Any) -> list[int | None]:
+    """A dim for each leaf: numbers and None stand for all that is below their place."""
+    if dims is None or not isinstance(dims, (list, tuple, dict)):
+        number = None if dims is None else check.integer(op, name, dims)
+        return [number if isinstance(it, Tensor) else None for it in leaves_of(nest)]
+    parts = list(nest.values()) if isinstance(nest, dict) else nest
+    given = list(dims.values()) if isinstance(dims, dict) else dims
+    if not isinstance(parts, (list, tuple)) or len(parts) != len(given):
+        raise ValueError(
+            f"{op}: {name} holds {len(given)} places; as many as there are, are needed"
+        )
+    return [
+        dim for it, part in zip(given, parts, strict=True) for dim in _spread(op, name, it, part)
+    ]
+
+
+def _count(op: str, leaves: list[Any], dims: list[int | None]) -> int:
+    sizes = set()
+    for it, dim in zip(leaves, dims, strict=True):
+        if dim is None:
+            continue
+        if not -it.ndim <= dim < it.ndim:
+            raise ValueError(f"{op}: in_dims {dim} of a tensor of {it.ndim} dims")
+        sizes.add(it.shape[dim])
+    if len(sizes) != 1:
+        raise ShapeError(f"{op}: batches of sizes {sorted(sizes)}; one size is needed")
+    count: int = sizes.pop()
+    if count == 0:
+        raise ShapeError(f"{op}: a batch without samples; one at least is needed")
+    return count
+
+
+def _joined(op: str, results: list[Any], out_dims: Any) -> Any:
+    rows = [
+        list_of(Tensor, op, "what the function returned", leaves_of(it), "Tensors")
+        for it in results
+    ]
+    whole = isinstance(out_dims, tuple) and isinstance(results[0], tuple)
+    dims = _spread(op, "out_dims", list(out_dims) if whole else out_dims, results[0])
+    joined = []
+    for place, dim in enumerate(dims):
+        column = [row[place] for row in rows]
+        if dim is None:
+            joined.append(column[0])
+        else:
+            joined.append(_engine.stack(column, dim))
+    return rebuilt(results[0], joined)
+
+
+def stack_module_state(
+    models: Sequence[Module],
+) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+    """Stack the parameters and buffers of modules that are made alike.
+
+    Args:
+        models: Modules of one class and of parameters of the same sizes.
+
+    Returns:
+        Two dicts by name, of parameters and of buffers, each with the modules along a new first
+        dim: new leaves, of which parameters require grad as theirs do.
+
+    Raises:
+        ValueError: No modules, or of several classes.
+        TypeError: Something else.
+
+    >>> parameters, buffers = gb.func.stack_module_state([gb.nn.Linear(2, 3) for _ in range(4)])
+    >>> parameters["weight"].shape
+    (4, 3, 2)
+    """
+    from garboard.nn import Module
+
+    op = "stack_module_state"
+    given = list_of(Module, op, "models", models, "modules")
+    if not given or len({type(it) for it in given}) != 1:
+        raise ValueError(f"{op}: {len(given)} modules of different classes; one class is needed")
+
+    def stacked(named: list[dict[str, Any]]) -> dict[str, Tensor]:
+        return {
+            name: _engine.stack([it[name].detach() for it in named]).requires_grad_(
+                first.requires_grad
+            )
+            for name, first in named[0].items()
+        }
+
+    return (
+        stacked([dict(it.named_parameters()) for it in given]),
+        stacked([dict(it.named_buffers()) for it in given]),
+    )

@@ -1,0 +1,40 @@
+"""Nests of lists, tuples and dicts, taken apart and put together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from garboard._engine import Tensor
+
+__all__ = ["leaves_of", "mapped", "rebuilt"]
+
+_DEEPEST = 64
+
+
+def leaves_of(nest: Any, depth: int = 0) -> list[Any]:
+    """What a nest holds, in its order; what is no list, tuple or dict is a leaf."""
+    if depth > _DEEPEST:
+        raise ValueError(f"func: a nest of more than {_DEEPEST} levels; fewer are needed")
+    if isinstance(nest, dict):
+        return [leaf for part in nest.values() for leaf in leaves_of(part, depth + 1)]
+    if isinstance(nest, (list, tuple)):
+        return [leaf for part in nest for leaf in leaves_of(part, depth + 1)]
+    return [nest]
+
+
+def rebuilt(nest: Any, leaves: list[Any]) -> Any:
+    """The same nest with other leaves, which are taken from the front of the list."""
+    if isinstance(nest, dict):
+        return {key: rebuilt(part, leaves) for key, part in nest.items()}
+    if isinstance(nest, (list, tuple)):
+        parts = [rebuilt(part, leaves) for part in nest]
+        if hasattr(nest, "_fields"):
+            return type(nest)(*parts)
+        return parts if isinstance(nest, list) else tuple(parts)
+    return leaves.pop(0)
+
+
+def mapped(function: Callable[[Tensor], Any], nest: Any) -> Any:
+    """A nest whose tensors are what `function` makes of them; other leaves stay."""
+    return rebuilt(nest, [function(it) if isinstance(it, Tensor) else it for it in leaves_of(nest)])

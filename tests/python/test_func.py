@@ -1,0 +1,208 @@
+"""`garboard.func`: derivatives of functions, beside formulas; batches of samples, by a loop."""
+
+from __future__ import annotations
+
+import garboard as gb
+import numpy as np
+import pytest
+from garboard import func
+
+from tests.support.live_memory import balanced  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("balanced")
+
+X = [0.5, -1.0, 2.0]
+A = [[1.0, 2.0, 0.0], [0.0, 1.0, -1.0], [3.0, 0.0, 1.0]]
+
+
+def f64(values):
+    return gb.tensor(values, dtype=gb.float64)
+
+
+class TestGradients:
+    def test_are_those_of_the_argument_that_is_named(self):
+        def energy(x, a):
+            return (a @ x).square().sum()
+
+        of_x = func.grad(energy)(f64(X), f64(A))
+        both = func.grad(energy, argnums=(1, -2))(f64(X), f64(A))
+
+        x, a = np.array(X), np.array(A)
+        np.testing.assert_allclose(of_x.tolist(), 2 * a.T @ a @ x)
+        np.testing.assert_allclose(both[0].tolist(), 2 * np.outer(a @ x, x))
+        assert both[1].tolist() == of_x.tolist()
+        assert not of_x.requires_grad
+
+    def test_come_in_the_nest_of_the_argument_with_the_value(self):
+        def loss(p):
+            return (p["w"] * p["b"][0]).sum(), "more"
+
+        given = {"w": f64(X), "b": (f64(2.0),)}
+        found, (value, more) = func.grad_and_value(loss, has_aux=True)(given)
+
+        assert found["w"].tolist() == [2.0] * 3
+        assert found["b"][0].item() == value.item() / 2 == 1.5
+        assert more == "more"
+        assert not value.requires_grad
+
+    def test_of_gradients_of_gradients(self):
+        third = func.grad(func.grad(func.grad(lambda x: x**4)))(f64(2.0))
+        mixed = func.grad(lambda x: func.grad(lambda y: x**2 * y**3)(f64(2.0)))(f64(3.0))
+
+        assert third.item() == 48.0
+        assert mixed.item() == 2 * 3 * 12.0
+        assert not third.requires_grad
+
+    def test_have_a_history_where_the_argument_has(self):
+        x = f64(3.0).requires_grad_()
+
+        slope = func.grad(lambda it: it**3)(x)
+        slope.backward()
+
+        assert x.grad is not None
+        assert x.grad.item() == 18.0
+
+    def test_are_recorded_whatever_the_mode(self):
+        with gb.no_grad():
+            assert func.grad(lambda x: x * x)(f64(3.0)).item() == 6.0
+
+    def test_of_what_does_not_depend_are_zeros(self):
+        assert func.grad(lambda x, y: y * 2)(f64(3.0), f64(1.0)).item() == 0.0
+
+
+class TestJacobians:
+    def test_of_rows_and_of_several_results(self):
+        a = f64(A)
+        rows = func.jacrev(lambda x: a @ x.square())(f64(X))
+        parts = func.jacrev(lambda x: {"y": a @ x, "s": x.sum()})(f64(X))
+
+        np.testing.assert_allclose(rows.tolist(), np.array(A) * 2 * np.array(X))
+        assert parts["y"].tolist() == A
+        assert parts["s"].tolist() == [1.0] * 3
+        assert func.jacfwd(lambda x: a @ x)(f64(X)).tolist() == A
+        assert func.jacrev(lambda x: x[:0])(f64(X)).shape == (0, 3)
+
+    def test_of_gradients_are_hessians(self):
+        found = func.hessian(lambda x: (x**3).sum() + x[0] * x[1])(f64(X))
+
+        expected = np.diag(6 * np.array(X)) + np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]])
+        np.testing.assert_allclose(found.tolist(), expected)
+
+    def test_are_multiplied_from_both_sides(self):
+        a, x = f64(A), f64(X)
+
+        value, back = func.vjp(lambda it: a @ it.square(), x)
+        same, forward = func.jvp(lambda it: a @ it.square(), (x,), (f64([1.0, 0.0, 2.0]),))
+
+        whole = np.array(A) * 2 * np.array(X)
+        np.testing.assert_allclose(back(f64([1.0, 2.0, 3.0]))[0].tolist(), [1, 2, 3] @ whole)
+        np.testing.assert_allclose(back(f64([0.0, 1.0, 0.0]))[0].tolist(), whole[1])
+        np.testing.assert_allclose(forward.tolist(), whole @ [1, 0, 2])
+        assert value.tolist() == same.tolist()
+        assert not value.requires_grad
+        assert not forward.requires_grad
+
+    def test_are_what_a_function_is_near_a_place(self):
+        value, forward = func.linearize(gb.sin, f64(X))
+
+        np.testing.assert_allclose(value.tolist(), np.sin(X))
+        np.testing.assert_allclose(forward(f64([2.0] * 3)).tolist(), 2 * np.cos(X))
+
+
+class TestBatches:
+    def test_are_looped_over_along_the_dims_that_are_named(self):
+        a, x = f64(A), f64(X)
+
+        assert func.vmap(lambda row: row @ x)(a).tolist() == (a @ x).tolist()
+        columns = func.vmap(lambda column, it: column * it, (1, None), 1)(a, x)
+        assert columns.tolist() == (a * x.unsqueeze(1)).tolist()
+        pair = func.vmap(lambda d: (d["a"].sum(), d["b"]), ({"a": -1, "b": None},), (0, None))
+        sums, shared = pair({"a": a, "b": x})
+        assert (sums.tolist(), shared.tolist()) == (a.sum(0).tolist(), X)
+
+    def test_give_a_gradient_for_each_sample(self):
+        model = gb.nn.Linear(3, 1).double()
+        parameters = {name: it.detach() for name, it in model.named_parameters()}
+
+        def loss(given, x):
+            return func.functional_call(model, given, (x,)).square().sum()
+
+        each = func.vmap(func.grad(loss), in_dims=(None, 0))(parameters, f64(A))
+
+        whole = func.grad(lambda p: loss(p, f64(A)))(parameters)
+        assert each["weight"].shape == (3, 1, 3)
+        np.testing.assert_allclose(each["weight"].sum(0).tolist(), whole["weight"].tolist())
+
+    def test_pass_gradients_and_nest(self):
+        a = f64(A).requires_grad_()
+
+        func.vmap(lambda row: row.square().sum())(a).sum().backward()
+        table = func.vmap(func.vmap(gb.mul, (None, 0)), (0, None))(f64(X), f64(X))
+
+        assert a.grad is not None
+        assert a.grad.tolist() == (2 * np.array(A)).tolist()
+        assert table.tolist() == np.outer(X, X).tolist()
+
+    def test_draw_alike_where_that_is_asked_for(self):
+        gb.manual_seed(3)
+
+        same = func.vmap(lambda x: x + gb.rand(2), randomness="same")(gb.zeros(3, 2))
+        apart = func.vmap(lambda x: x + gb.rand(2), randomness="different")(gb.zeros(3, 2))
+
+        assert len({tuple(row) for row in same.tolist()}) == 1
+        assert len({tuple(row) for row in apart.tolist()}) == 3
+
+    def test_of_modules_have_stacked_parameters(self):
+        models = [gb.nn.BatchNorm1d(2) for _ in range(3)]
+
+        parameters, buffers = func.stack_module_state(models)
+
+        assert parameters["weight"].shape == (3, 2)
+        assert parameters["weight"].requires_grad
+        assert buffers["running_mean"].shape == (3, 2)
+
+
+def test_nothing_stays_alive():
+    x = f64(X)
+
+    with gb.leaks.no_leaks():
+        func.grad(lambda it: it.square().sum())(x)
+        func.hessian(lambda it: it.exp().sum())(x)
+        func.vjp(gb.sin, x)[1](x)
+        func.vmap(func.jacrev(gb.square))(x)
+        with pytest.raises(gb.ShapeError):
+            func.grad(gb.square)(x)
+        with pytest.raises(gb.ShapeError):
+            func.vmap(gb.add)(x, x[:2])
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "match"),
+    [
+        (lambda x: func.grad(3), TypeError, "func"),
+        (lambda x: func.grad(gb.square)(x), gb.ShapeError, "a tensor of one element"),
+        (lambda x: func.grad(gb.sum, argnums=1)(x), ValueError, "argnums 1; there are 1 pos"),
+        (lambda x: func.grad(gb.sum, argnums=(0, 0))(x), ValueError, "each once"),
+        (lambda x: func.grad(lambda it: it)("a"), TypeError, "holds str"),
+        (lambda x: func.grad(gb.sum)(x.long()), gb.GradientError, "a floating dtype"),
+        (lambda x: func.grad(gb.sum, has_aux=True)(x), TypeError, "returns a pair"),
+        (lambda x: func.jacrev(lambda it: 3)(x), TypeError, "what the function returned"),
+        (lambda x: func.vjp(gb.square, x)[1](x[:2]), gb.ShapeError, "a vector of other sizes"),
+        (lambda x: func.jvp(gb.square, (x,), (x[:2],)), gb.ShapeError, "tangents of other sizes"),
+        (lambda x: func.jvp(gb.square, x, x), TypeError, "are tuples"),
+        (
+            lambda x: func.jvp(lambda it: gb.ones(2), (x,), (x,), strict=True),
+            gb.GradientError,
+            "does not depend",
+        ),
+        (lambda x: func.vmap(gb.sum, 1)(x), ValueError, "in_dims 1 of a tensor of 1 dims"),
+        (lambda x: func.vmap(gb.sum, (0, 0))(x), ValueError, "in_dims holds 2 places"),
+        (lambda x: func.vmap(gb.sum, None)(x), gb.ShapeError, "one size is needed"),
+        (lambda x: func.vmap(gb.sum)(x[:0]), gb.ShapeError, "a batch without samples"),
+        (lambda x: func.vmap(gb.sum, randomness="x")(x), ValueError, "randomness"),
+        (lambda x: func.stack_module_state([]), ValueError, "one class is needed"),
+    ],
+)
+def test_what_does_not_fit_is_refused(call, error, match):
+    with pytest.raises(error, match=match):
+        call(f64(X))
