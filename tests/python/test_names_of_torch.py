@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import math
+from importlib import import_module
 
 import garboard as gb
 import numpy as np
@@ -271,6 +272,24 @@ class TestWhatPyTorchTakes:
         expected = gb.tensor(x.item() + 3.14 * a.item() * b.item()).bfloat16()
 
         assert gb.addcmul(x, a, b, value=3.14).item() == expected.item()
+
+
+@pytest.mark.parametrize(
+    ("path", "names"),
+    [
+        ("adaptive", ["AdaptiveLogSoftmaxWithLoss"]),
+        ("channelshuffle", ["ChannelShuffle"]),
+        ("distance", ["CosineSimilarity", "PairwiseDistance"]),
+        ("flatten", ["Flatten", "Unflatten"]),
+        ("fold", ["Fold", "Unfold"]),
+        ("pixelshuffle", ["PixelShuffle", "PixelUnshuffle"]),
+    ],
+)
+def test_layers_are_found_by_pytorchs_paths(path, names):
+    found = import_module(f"garboard.nn.modules.{path}")
+
+    assert found.__all__ == names
+    assert all(getattr(found, name) is getattr(gb.nn, name) for name in names)
 
 
 class TestFilling:
