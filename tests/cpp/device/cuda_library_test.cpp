@@ -94,7 +94,7 @@ TEST_F(BuiltCudaLibrary, IsRefusedByAnotherBuild) {
 }
 
 TEST_F(BuiltCudaLibrary, RaisesErrorsThatAreCaughtHere) {
-  EXPECT_THROW(library().table->run(kernels::CrossEntropy{}, {}), DeviceError);
+  EXPECT_THROW(library().table->run(kernels::LuPlaces{}, {}), DeviceError);
 }
 
 TEST_F(BuiltCudaLibrary, AnswersARequestForMemoryWithNullWhereThereIsNoDevice) {
