@@ -35,4 +35,5 @@ def main(watch):
         return watch.report()
     finally:
         log.removeHandler(handler)
+        log.propagate = True
         handler.records.clear()

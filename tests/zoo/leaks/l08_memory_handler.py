@@ -28,4 +28,5 @@ def main(watch):
         return watch.report()
     finally:
         log.removeHandler(handler)
+        log.propagate = True
         handler.buffer.clear()

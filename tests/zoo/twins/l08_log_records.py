@@ -33,4 +33,5 @@ def main(watch):
         return watch.report()
     finally:
         log.removeHandler(handler)
+        log.propagate = True
         handler.records.clear()

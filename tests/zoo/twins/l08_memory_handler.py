@@ -26,4 +26,5 @@ def main(watch):
         return watch.report()
     finally:
         log.removeHandler(handler)
+        log.propagate = True
         handler.buffer.clear()
