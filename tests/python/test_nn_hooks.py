@@ -293,6 +293,6 @@ class TestBuffers:
 
         layer.to_empty(device="cpu").type(gb.float64)
 
-        assert old.is_disposed
+        assert layer[0].weight is old
         assert layer[0].weight.dtype == layer[0].running_mean.dtype == gb.float64
         assert layer[0].num_batches_tracked.dtype == gb.int64

@@ -292,14 +292,46 @@ class TestConversion:
 
         assert first.weight is second.weight
 
-    def test_an_optimizer_made_before_says_so_instead_of_training_the_dead(self):
+    def test_parameters_stay_the_tensors_that_they_are(self):
+        block = Block()
+        before = list(block.parameters())
+
+        block.double().to_empty(device="cpu")
+
+        assert all(a is b for a, b in zip(before, block.parameters(), strict=True))
+        assert {p.dtype for p in before} == {gb.float64}
+
+    def test_an_optimizer_made_before_trains_on(self):
         layer = nn.Linear(2, 1)
-        optimizer = gb.optim.SGD(layer.parameters(), lr=0.1)
+        optimizer = gb.optim.SGD(layer.parameters(), lr=0.5)
+        layer.double()
+        before = layer.weight.tolist()
+
+        layer(gb.ones(1, 2, dtype=gb.float64)).sum().backward()
+        optimizer.step()
+
+        assert layer.weight.tolist() == [[value - 0.5 for value in before[0]]]
+
+    def test_hooks_stay_and_a_graph_of_the_old_elements_is_refused(self):
+        layer = nn.Linear(2, 1)
+        seen = []
+        layer.weight.register_hook(lambda grad: seen.append(grad.dtype))
+        loss = layer(gb.ones(1, 2, requires_grad=True)).sum()
 
         layer.double()
 
-        with pytest.raises(gb.DisposedError, match=r"SGD.step: parameters \[0, 1\].*module.to\(\)"):
-            optimizer.step()
+        with pytest.raises(gb.VersionError):
+            loss.backward()
+        layer(gb.ones(1, 2, dtype=gb.float64)).sum().backward()
+        assert seen[-1] == gb.float64
+
+    def test_the_old_elements_go(self):
+        layer = nn.Linear(100, 100)
+        layer(gb.ones(1, 100)).sum().backward()
+
+        layer.double()
+
+        assert gb.memory.live().bytes == 2 * 8 * (100 * 100 + 100)
 
     def test_a_dtype_without_gradients_is_refused_and_changes_nothing(self):
         block = Block()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from garboard import _engine
 from garboard._engine import DTypeError, Tensor
@@ -20,9 +20,9 @@ _M = TypeVar("_M", bound="Module")
 
 
 def convert(module: _M, device: Any, dtype: Any) -> _M:
-    """Replace the parameters and buffers that are not on `device` or of `dtype`.
+    """Bring parameters and buffers that are not there to `device` and to `dtype`.
 
-    All are converted before any is replaced: where one cannot be, the module stays as it was. One
+    All are converted before any changes: where one cannot be, the module stays as it was. One
     that stands in several places is converted once.
     """
     if dtype is None and not isinstance(device, (str, _engine.device)):
@@ -30,53 +30,67 @@ def convert(module: _M, device: Any, dtype: Any) -> _M:
     if dtype is not None and not getattr(dtype, "is_floating_point", dtype is float):
         told = dtype if isinstance(dtype, _engine.dtype) else shown(dtype)
         raise DTypeError(f"to: dtype {told}; a floating one is needed, parameters have gradients")
-    return _replaced(module, list(module.modules()), lambda old: _converted(old, device, dtype))
+    return _changed(module, list(module.modules()), lambda old: _converted(old, device, dtype))
 
 
 def emptied(module: _M, device: Any, recurse: bool) -> _M:
-    """Replace them by others of the same sizes and dtypes on `device`, with any elements."""
+    """Give them others of the same sizes and dtypes on `device`, with any elements."""
 
-    def made(old: Tensor) -> Tensor:
+    def made(old: Tensor) -> _New:
         data = _engine.empty_like(old.detach(), device=old.device if device is None else device)
-        return Parameter(data, old.requires_grad) if isinstance(old, Parameter) else data
+        return _New(data)
 
-    return _replaced(module, list(module.modules()) if recurse else [module], made)
+    return _changed(module, list(module.modules()) if recurse else [module], made)
 
 
-def _replaced(module: _M, parts: list[Any], make: Callable[[Tensor], Tensor]) -> _M:
-    pairs: dict[int, tuple[Tensor, Tensor]] = {}
+class _New(NamedTuple):
+    """What becomes of a parameter or buffer: the elements, and the gradient beside them."""
+
+    data: Tensor
+    grad: Tensor | None = None
+
+
+def _changed(module: _M, parts: list[Any], make: Callable[[Tensor], _New | None]) -> _M:
+    pairs: dict[int, tuple[Tensor, _New]] = {}
     with no_grad():
         for part in parts:
             for old in (*part.parameters(recurse=False), *part.buffers(recurse=False)):
-                if id(old) not in pairs:
-                    pairs[id(old)] = old, make(old)
+                if id(old) not in pairs and (new := make(old)) is not None:
+                    pairs[id(old)] = old, new
     for part in parts:
         for name, role in tuple(part._roles.items()):
             pair = pairs.get(id(vars(part)[name]))
-            if pair is not None and pair[0] is not pair[1]:
-                part._register(name, role, pair[1])
+            if pair is not None and not _keeps_its_place(pair[0]):
+                part._register(name, role, pair[1].data)
     for old, new in pairs.values():
-        if old is not new and isinstance(old, Parameter):
+        if _keeps_its_place(old):
+            old.grad = None
+            old.data = new.data
+            old.grad = new.grad
+        elif isinstance(old, Parameter):
             end_parameter(old)
     return module
 
 
-def _converted(old: Tensor, device: Any, dtype: Any) -> Tensor:
+def _keeps_its_place(old: Tensor) -> bool:
+    """Tell whether an optimizer may know it: it takes over the new elements. Buffers, and what
+    waits for its sizes, are replaced."""
+    return isinstance(old, Parameter) and not is_lazy(old)
+
+
+def _converted(old: Tensor, device: Any, dtype: Any) -> _New | None:
+    """Return what becomes of it, or None where it is so already."""
     to_dtype = dtype if dtype is not None and old.is_floating_point() else old.dtype
     to_device = old.device if device is None else device
     if is_lazy(old):
         waiting: Any = old
         made: Tensor = waiting.converted(to_device, to_dtype)
-        return made
+        return None if made is old else _New(made)
     data = old.detach().to(to_device, dtype=to_dtype)
     if data.dtype == old.dtype and data.device == old.device:
-        return old
-    if not isinstance(old, Parameter):
-        return data
-    new = Parameter(data, old.requires_grad)
-    if old.grad is not None:
-        new.grad = old.grad.to(to_device, dtype=to_dtype)
-    return new
+        return None
+    grad = None if old.grad is None else old.grad.to(to_device, dtype=to_dtype)
+    return _New(data, grad)
 
 
 def end_parameter(parameter: Tensor) -> None:

@@ -203,9 +203,9 @@ class Module(Hooked):
     ) -> Self:
         """Convert parameters and buffers to a device, a dtype, or both.
 
-        A dtype is taken on by floating tensors alone. A parameter that needs converting, and its
-        gradient, are replaced: the old ones are disposed, so an optimizer made before raises
-        DisposedError instead of training what nobody reads. What is so already stays.
+        A dtype is taken on by floating tensors alone. A parameter stays the tensor that it is, and
+        takes over the new elements and gradient: an optimizer made before trains it on. (What an
+        optimizer has gathered of it by then stays where it was.) A buffer is replaced.
 
         Args:
             device: Where to; or the dtype, where it is given alone; or a tensor that has both.
@@ -251,9 +251,9 @@ class Module(Hooked):
         return _convert.convert(self, None, dst_type)
 
     def to_empty(self, *, device: Device | None, recurse: bool = True) -> Self:
-        """Replace parameters and buffers by others on a device, whose elements may be anything.
+        """Give parameters and buffers elements on a device, which may be anything.
 
-        The old ones are disposed, as `to` does it.
+        Parameters stay the tensors that they are, and lose their gradients.
 
         Args:
             device: Where to; None for where they are.
