@@ -113,7 +113,11 @@ def of(name: str, places: int = 2) -> Callable[..., Any]:
 
 REDUCE = [
     Case(((3, 2), (2, 2), (2, 2)), (0, reduce), {"include_self": include_self})
-    for reduce in ("sum", "prod", "mean", "amax", "amin")
+    for reduce in ("sum", "prod", "amax", "amin")
+    for include_self in (True, False)
+]
+AVERAGE = [
+    Case(((3, 2), (2, 2), (2, 2)), (0, "mean"), {"include_self": include_self})
     for include_self in (True, False)
 ]
 
@@ -206,6 +210,14 @@ SCATTERS = [
         reduced,
         [NEAR, THREE, NEAR],
         *REDUCE,
+        terms=4,
+        op=of("scatter_reduce", 3),
+    ),
+    row(
+        "scatter_reduce",
+        reduced,
+        [NEAR, THREE, NEAR],
+        *AVERAGE,
         dtypes=NUMBERS,
         terms=4,
         op=of("scatter_reduce", 3),

@@ -9,7 +9,7 @@ from typing import Any
 import garboard as gb
 import numpy as np
 
-from tests.python.op_row import FLOATS, Case, Row, reals
+from tests.python.op_row import FLOATS, NUMBERS, Case, Row, reals
 
 SMALL = reals(-4, 4)
 functional = gb.nn.functional
@@ -142,6 +142,11 @@ def pooled(
     return reduce(met[..., :: stride[0], :: stride[1], :, :], axis=(-2, -1))
 
 
+def least(x: np.ndarray) -> Any:
+    """Of what its dtype holds."""
+    return -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
+
+
 def shared(x: np.ndarray, sizes: Any, reduce: Any) -> np.ndarray:
     """The shares of the last two dims."""
     high, wide = each(sizes, 2)
@@ -234,7 +239,7 @@ WINDOWS = [
     row("conv_transpose3d", transposed, SPREAD_VOLUMES),
     row(
         "max_pool2d",
-        lambda x, kernel, **more: pooled(x, kernel, np.max, around=-np.inf, **more),
+        lambda x, kernel, **more: pooled(x, kernel, np.max, around=least(x), **more),
         [
             Case(((1, 4, 5),), (2,), {"padding": (0, 1)}),
             Case(((2, 2, 5, 6),), (2,)),
@@ -242,6 +247,7 @@ WINDOWS = [
             Case(((0, 2, 4, 4),), (2,)),
         ],
         1,
+        dtypes=NUMBERS,
     ),
     row(
         "avg_pool2d",

@@ -199,7 +199,7 @@ def test_tensors_on_two_devices_do_not_meet():
 def test_an_op_of_one_input_gives_what_it_gives_on_the_cpu(name, dtype):
     op = getattr(gb, name)
     x = drawn(dtype, 60, 50)
-    agree = partial(both, cancels=name == "lgamma")
+    agree = partial(both, cancels=name == "lgamma" or name.startswith("bessel"))
 
     agree(op, x)
     agree(lambda x: op(x.t()), x)
@@ -213,7 +213,7 @@ def test_an_op_of_one_input_gives_what_it_gives_on_the_cpu(name, dtype):
 def test_an_op_of_two_inputs_gives_what_it_gives_on_the_cpu(name, dtype):
     op = getattr(gb, name)
     a, b = drawn(dtype, 60, 50), drawn(dtype, 60, 50, seed=1)
-    agree = partial(both, cancels=name in ("logaddexp", "logaddexp2"))
+    agree = partial(both, cancels=name in ("igamma", "igammac", "logaddexp", "logaddexp2"))
 
     agree(op, a, b)
     agree(lambda a, b: op(a.t(), b.reshape(50, 60)), a, b)

@@ -141,7 +141,7 @@ MISTAKES: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
         r"source of sizes \[1, 4\]",
     ),
     "scatter_reduce bool": (
-        lambda x: (x > 0).scatter_reduce(0, full(), x[:2] > 0, "sum"),
+        lambda x: (x > 0).scatter_reduce(0, full(), x[:2] > 0, "mean"),
         DTypeError,
         "bool; .*number",
     ),

@@ -118,6 +118,14 @@ def test_bessel_functions_have_ends():
     assert gb.special.erfcx(f64([math.inf, -math.inf])).tolist() == [0, math.inf]
 
 
+def test_functions_of_the_second_kind_have_the_values_of_tables():
+    # Abramowitz and Stegun, "Handbook of mathematical functions", table 9.1.
+    x = f64([1.0, 10.0])
+
+    assert gb.special.bessel_y0(x).tolist() == pytest.approx([0.0882569642156770, 0.0556711672836])
+    assert gb.special.bessel_y1(x).tolist() == pytest.approx([-0.7812128213002887, 0.2490154242])
+
+
 @pytest.mark.parametrize(
     "name", ["i0", "i0e", "i1", "i1e", "bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1", "erfcx"]
 )

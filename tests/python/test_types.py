@@ -16,7 +16,7 @@ HOME = Path(__file__).resolve().parents[2]
 TYPED = HOME / "tests" / "typed"
 # Programs of the zoo that are careless with types of their own, as programs without any are: a
 # total that begins as 0 and becomes a tensor, a list of None that is filled, a gradient that may
-# be None, a method that returns another type than its base's.
+# be None, a method that returns another type than its base's, an attribute that is emptied.
 CARELESS = (
     "controls_held_graph.py",
     "controls_ring_by_hand.py",
@@ -24,11 +24,19 @@ CARELESS = (
     "leaks_l03_folds.py",
     "leaks_l03_spare.py",
     "leaks_l04_hidden_state.py",
+    "leaks_l04_tuple_of_states.py",
     "leaks_l05_buffer.py",
     "leaks_l05_meter.py",
+    "leaks_l10_inner_loop.py",
+    "leaks_l10_penalty.py",
     "twins_l01_reset_each_step.py",
     "twins_l03_folds.py",
+    "twins_l03_spare.py",
+    "twins_l04_tuple_of_states.py",
+    "twins_l05_buffer.py",
     "twins_l09_cycle.py",
+    "twins_l19_in_a_run.py",
+    "twins_l25_detached.py",
 )
 
 

@@ -431,7 +431,7 @@ def avg_pool3d(
 
 def _max_pool(input: Tensor, dims: int, form: dict[str, Any], return_indices: bool) -> Any:
     """Of integers by their ranks, which a float64 holds whatever they are."""
-    if not isinstance(input, Tensor) or input.dtype not in _INTEGERS or not input.numel():
+    if not isinstance(input, Tensor) or input.dtype not in _INTEGERS:
         found = _engine._max_pool(input, dims, **form, return_indices=return_indices)
         return tuple(found) if return_indices else found[0]
     with _engine.DisposeScope("max_pool") as scope:
