@@ -52,6 +52,8 @@ def clear_tracebacks(shell: Any) -> None:
     """Empty the frames of the last error, and forget it; `%debug` has nothing to look at then."""
     for error in _errors(shell):
         traceback.clear_frames(error.__traceback__)
+        for frame, _ in traceback.walk_tb(error.__traceback__):
+            frame.f_locals  # noqa: B018, before Python 3.13 a copy, which only this empties
     for name in _LAST:
         vars(sys).pop(name, None)
     printer = shell.InteractiveTB
