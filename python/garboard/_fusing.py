@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from garboard import _check as check
@@ -50,11 +49,14 @@ class Fusing:
 
 
 def _fused(op: str, name: str, given: Any) -> Any:
+    import inspect
+
     needed = "a function or a module"
     check.function(op, name, given, needed)
     if isinstance(given, type):
         raise TypeError(f"{op}: {name} is the class {given.__name__}; {needed} is needed")
-    if isgeneratorfunction(given) or iscoroutinefunction(given) or isasyncgenfunction(given):
+    kinds = (inspect.isgeneratorfunction, inspect.iscoroutinefunction, inspect.isasyncgenfunction)
+    if any(is_kind(given) for is_kind in kinds):
         raise TypeError(
             f"{op}: {name} is a generator or a coroutine function, and other code runs while it "
             f"waits; {needed} is needed, or `with gb.fuse():` inside it"
