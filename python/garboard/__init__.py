@@ -15,20 +15,29 @@ _interpreter.refuse_subinterpreters()
 
 _interpreter.mark_library_frames()
 
-from garboard import _displays as _displays  # noqa: E402
-from garboard import _exchange as _exchange  # noqa: E402
-from garboard import _functions  # noqa: E402
-from garboard import _notebook as _notebook  # noqa: E402
-from garboard import _numpy_functions as _numpy_functions  # noqa: E402
-from garboard._autocast import (  # noqa: E402
+from garboard._contexts.autocast import (  # noqa: E402
     autocast,
     clear_autocast_cache,
     get_autocast_dtype,
     is_autocast_available,
     is_autocast_enabled,
 )
-from garboard._contractions import einsum, tensordot  # noqa: E402
-from garboard._dtypes import can_cast, finfo, iinfo  # noqa: E402
+from garboard._contexts.fusing import compile, fuse  # noqa: E402
+from garboard._contexts.generator import (  # noqa: E402
+    Generator,
+    default_generator,
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    seed,
+    set_rng_state,
+)
+from garboard._contexts.grad_mode import (  # noqa: E402
+    enable_grad,
+    inference_mode,
+    no_grad,
+    set_grad_enabled,
+)
 from garboard._engine import *  # noqa: E402, F403
 from garboard._engine import (  # noqa: E402
     DeviceError,
@@ -59,7 +68,13 @@ from garboard._engine import (  # noqa: E402
     set_default_dtype,
     set_num_threads,
 )
-from garboard._functions import (  # noqa: E402
+from garboard._names.missing import add_missing_names, module_getattr  # noqa: E402
+from garboard._ops import exchange as _exchange  # noqa: E402, F401
+from garboard._ops import functions as _functions  # noqa: E402
+from garboard._ops import numpy_functions as _numpy_functions  # noqa: E402, F401
+from garboard._ops.contractions import einsum, tensordot  # noqa: E402
+from garboard._ops.dtypes import can_cast, finfo, iinfo  # noqa: E402
+from garboard._ops.functions import (  # noqa: E402
     aminmax,
     asarray,
     broadcast_shapes,
@@ -67,24 +82,35 @@ from garboard._functions import (  # noqa: E402
     is_tensor,
     isin,
 )
-from garboard._fusing import compile, fuse  # noqa: E402
-from garboard._generator import (  # noqa: E402
-    Generator,
-    default_generator,
-    get_rng_state,
-    initial_seed,
-    manual_seed,
-    seed,
-    set_rng_state,
-)
-from garboard._grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled  # noqa: E402
-from garboard._index_functions import (  # noqa: E402
+from garboard._ops.index_functions import (  # noqa: E402
     histogram,
     index_reduce,
     renorm,
     unravel_index,
 )
-from garboard._matrices import (  # noqa: E402
+from garboard._ops.real_numbers import (  # noqa: E402
+    angle,
+    conj,
+    frexp,
+    is_complex,
+    is_same_size,
+    is_signed,
+    isreal,
+    real,
+    resolve_conj,
+)
+from garboard._ops.replaced_parts import (  # noqa: E402
+    diagonal_scatter,
+    select_scatter,
+    slice_scatter,
+)
+from garboard._ops.special_functions import mvlgamma, nextafter, polygamma  # noqa: E402
+from garboard._printing import set_printoptions  # noqa: E402
+from garboard._scopes import dispose_scope  # noqa: E402
+from garboard._shown import displays as _displays  # noqa: E402, F401
+from garboard._shown import notebook as _notebook  # noqa: E402, F401
+from garboard.io import load, save  # noqa: E402
+from garboard.linalg._older_names import (  # noqa: E402
     chain_matmul,
     cholesky,
     cholesky_inverse,
@@ -100,27 +126,6 @@ from garboard._matrices import (  # noqa: E402
     svd,
     triangular_solve,
 )
-from garboard._missing import add_missing_names, module_getattr  # noqa: E402
-from garboard._printing import set_printoptions  # noqa: E402
-from garboard._real_numbers import (  # noqa: E402
-    angle,
-    conj,
-    frexp,
-    is_complex,
-    is_same_size,
-    is_signed,
-    isreal,
-    real,
-    resolve_conj,
-)
-from garboard._replaced_parts import (  # noqa: E402
-    diagonal_scatter,
-    select_scatter,
-    slice_scatter,
-)
-from garboard._scopes import dispose_scope  # noqa: E402
-from garboard._special_functions import mvlgamma, nextafter, polygamma  # noqa: E402
-from garboard.io import load, save  # noqa: E402
 
 add_missing_names(Tensor, "Tensor")
 
@@ -163,17 +168,17 @@ _SUBMODULES = (
 _HOMES = {
     name: home
     for home, names in {
-        "_differences": "gradient",
+        "_ops.differences": "gradient",
         "func": "vmap",
         "_settings": "are_deterministic_algorithms_enabled get_deterministic_debug_mode "
         "get_float32_matmul_precision get_num_interop_threads "
         "set_deterministic_debug_mode "
         "set_float32_matmul_precision set_flush_denormal set_num_interop_threads "
         "use_deterministic_algorithms",
-        "_triangles": "tril_indices triu_indices",
-        "_vectors": "cdist combinations cumulative_trapezoid pdist trapezoid trapz vander",
+        "_ops.triangles": "tril_indices triu_indices",
+        "_ops.vectors": "cdist combinations cumulative_trapezoid pdist trapezoid trapz vander",
         "jupyter": "load_ipython_extension unload_ipython_extension",
-        "_window_functions": "bartlett_window blackman_window hamming_window hann_window "
+        "_ops.window_functions": "bartlett_window blackman_window hamming_window hann_window "
         "kaiser_window",
     }.items()
     for name in names.split()
@@ -221,27 +226,99 @@ if TYPE_CHECKING:
     from garboard import testing as testing
     from garboard import types as types
     from garboard import utils as utils
-    from garboard._differences import gradient as gradient
-    from garboard._layouts import (
+    from garboard._arguments.layouts import (
         channels_last as channels_last,
     )
-    from garboard._layouts import (
+    from garboard._arguments.layouts import (
         channels_last_3d as channels_last_3d,
     )
-    from garboard._layouts import (
+    from garboard._arguments.layouts import (
         contiguous_format as contiguous_format,
     )
-    from garboard._layouts import (
+    from garboard._arguments.layouts import (
         layout as layout,
     )
-    from garboard._layouts import (
+    from garboard._arguments.layouts import (
         memory_format as memory_format,
     )
-    from garboard._layouts import (
+    from garboard._arguments.layouts import (
         preserve_format as preserve_format,
     )
-    from garboard._layouts import (
+    from garboard._arguments.layouts import (
         strided as strided,
+    )
+    from garboard._ops.differences import gradient as gradient
+    from garboard._ops.triangles import (
+        tril_indices as tril_indices,
+    )
+    from garboard._ops.triangles import (
+        triu_indices as triu_indices,
+    )
+    from garboard._ops.typed_tensors import (
+        BFloat16Tensor as BFloat16Tensor,
+    )
+    from garboard._ops.typed_tensors import (
+        BoolTensor as BoolTensor,
+    )
+    from garboard._ops.typed_tensors import (
+        ByteTensor as ByteTensor,
+    )
+    from garboard._ops.typed_tensors import (
+        CharTensor as CharTensor,
+    )
+    from garboard._ops.typed_tensors import (
+        DoubleTensor as DoubleTensor,
+    )
+    from garboard._ops.typed_tensors import (
+        FloatTensor as FloatTensor,
+    )
+    from garboard._ops.typed_tensors import (
+        HalfTensor as HalfTensor,
+    )
+    from garboard._ops.typed_tensors import (
+        IntTensor as IntTensor,
+    )
+    from garboard._ops.typed_tensors import (
+        LongTensor as LongTensor,
+    )
+    from garboard._ops.typed_tensors import (
+        ShortTensor as ShortTensor,
+    )
+    from garboard._ops.vectors import (
+        cdist as cdist,
+    )
+    from garboard._ops.vectors import (
+        combinations as combinations,
+    )
+    from garboard._ops.vectors import (
+        cumulative_trapezoid as cumulative_trapezoid,
+    )
+    from garboard._ops.vectors import (
+        pdist as pdist,
+    )
+    from garboard._ops.vectors import (
+        trapezoid as trapezoid,
+    )
+    from garboard._ops.vectors import (
+        trapz as trapz,
+    )
+    from garboard._ops.vectors import (
+        vander as vander,
+    )
+    from garboard._ops.window_functions import (
+        bartlett_window as bartlett_window,
+    )
+    from garboard._ops.window_functions import (
+        blackman_window as blackman_window,
+    )
+    from garboard._ops.window_functions import (
+        hamming_window as hamming_window,
+    )
+    from garboard._ops.window_functions import (
+        hann_window as hann_window,
+    )
+    from garboard._ops.window_functions import (
+        kaiser_window as kaiser_window,
     )
     from garboard._settings import (
         are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled,
@@ -270,78 +347,6 @@ if TYPE_CHECKING:
     from garboard._settings import (
         use_deterministic_algorithms as use_deterministic_algorithms,
     )
-    from garboard._triangles import (
-        tril_indices as tril_indices,
-    )
-    from garboard._triangles import (
-        triu_indices as triu_indices,
-    )
-    from garboard._typed_tensors import (
-        BFloat16Tensor as BFloat16Tensor,
-    )
-    from garboard._typed_tensors import (
-        BoolTensor as BoolTensor,
-    )
-    from garboard._typed_tensors import (
-        ByteTensor as ByteTensor,
-    )
-    from garboard._typed_tensors import (
-        CharTensor as CharTensor,
-    )
-    from garboard._typed_tensors import (
-        DoubleTensor as DoubleTensor,
-    )
-    from garboard._typed_tensors import (
-        FloatTensor as FloatTensor,
-    )
-    from garboard._typed_tensors import (
-        HalfTensor as HalfTensor,
-    )
-    from garboard._typed_tensors import (
-        IntTensor as IntTensor,
-    )
-    from garboard._typed_tensors import (
-        LongTensor as LongTensor,
-    )
-    from garboard._typed_tensors import (
-        ShortTensor as ShortTensor,
-    )
-    from garboard._vectors import (
-        cdist as cdist,
-    )
-    from garboard._vectors import (
-        combinations as combinations,
-    )
-    from garboard._vectors import (
-        cumulative_trapezoid as cumulative_trapezoid,
-    )
-    from garboard._vectors import (
-        pdist as pdist,
-    )
-    from garboard._vectors import (
-        trapezoid as trapezoid,
-    )
-    from garboard._vectors import (
-        trapz as trapz,
-    )
-    from garboard._vectors import (
-        vander as vander,
-    )
-    from garboard._window_functions import (
-        bartlett_window as bartlett_window,
-    )
-    from garboard._window_functions import (
-        blackman_window as blackman_window,
-    )
-    from garboard._window_functions import (
-        hamming_window as hamming_window,
-    )
-    from garboard._window_functions import (
-        hann_window as hann_window,
-    )
-    from garboard._window_functions import (
-        kaiser_window as kaiser_window,
-    )
     from garboard.func import vmap as vmap
     from garboard.jupyter import (
         load_ipython_extension as load_ipython_extension,
@@ -354,8 +359,8 @@ else:
         __name__,
         _SUBMODULES,
         _HOMES
-        | dict.fromkeys(_LAYOUTS, "_layouts")
-        | dict.fromkeys(_TYPED_TENSORS, "_typed_tensors"),
+        | dict.fromkeys(_LAYOUTS, "_arguments.layouts")
+        | dict.fromkeys(_TYPED_TENSORS, "_ops.typed_tensors"),
     )
 
 __all__ = [

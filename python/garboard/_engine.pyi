@@ -12,14 +12,14 @@ from _typeshed import structseq
 from numpy import ufunc
 from numpy.typing import DTypeLike, NDArray
 
-from garboard._functions import MinAndMax
-from garboard._generator import Generator
+from garboard._ops.functions import MinAndMax
+from garboard._contexts.generator import Generator
 from garboard._hooks import RemovableHandle
-from garboard._index_functions import CountsAndEdges
-from garboard._layouts import layout as _Layout
-from garboard._layouts import memory_format as _MemoryFormat
-from garboard._matrices import SvdOfThree, TriangularSolve
-from garboard._real_numbers import MantissaAndExponent
+from garboard._ops.index_functions import CountsAndEdges
+from garboard._arguments.layouts import layout as _Layout
+from garboard._arguments.layouts import memory_format as _MemoryFormat
+from garboard.linalg._older_names import SvdOfThree, TriangularSolve
+from garboard._ops.real_numbers import MantissaAndExponent
 from garboard.linalg._factors import QR
 from garboard.linalg._solving import SlogDet
 from garboard.types import Device, DType, Index, Number, Reduction, Size, SupportsBuffer, TensorLike

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from math import floor, inf, isfinite
 from typing import Any, NamedTuple
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
+from garboard._arguments.texts import shown
 from garboard._engine import Tensor
-from garboard._texts import shown
 
 __all__ = ["set_printoptions", "small_table", "tensor_text"]
 

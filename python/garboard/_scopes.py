@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
+from garboard._arguments.given import items_of
+from garboard._arguments.texts import printable
 from garboard._engine import DisposeScope, Tensor, _PackedSequence, parse_bytes
-from garboard._given import items_of
 from garboard._native import add_methods
-from garboard._texts import printable
 
 __all__ = ["act_on_nests", "dispose_scope", "holds", "tensors_in"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from garboard import _check as check
+from garboard._arguments import check
 from garboard._engine import get_num_threads
 
 __all__ = [

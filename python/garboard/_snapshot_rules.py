@@ -10,8 +10,8 @@ from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable
 from typing import Any
 
+from garboard._arguments.texts import shown
 from garboard._history_errors import SnapshotError
-from garboard._texts import shown
 
 __all__ = ["check_snapshot"]
 

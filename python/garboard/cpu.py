@@ -6,7 +6,7 @@ The memory functions are those of `gb.memory`, whose default device the CPU is.
 from typing import TYPE_CHECKING
 
 from garboard import _engine
-from garboard._missing import module_getattr
+from garboard._names.missing import module_getattr
 from garboard.memory import (
     empty_cache,
     get_per_process_memory_fraction,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from garboard._generator import (
+from garboard._contexts.generator import (
     default_generator,
     get_rng_state,
     initial_seed,
@@ -14,7 +14,7 @@ from garboard._generator import (
     seed,
     set_rng_state,
 )
-from garboard._missing import module_getattr
+from garboard._names.missing import module_getattr
 
 if TYPE_CHECKING:
     from garboard.types import Device

@@ -37,8 +37,8 @@ from garboard._engine import igamma as gammainc
 from garboard._engine import igammac as gammaincc
 from garboard._engine import lgamma as gammaln
 from garboard._engine import sigmoid as expit
-from garboard._missing import module_getattr
-from garboard._special_functions import (
+from garboard._names.missing import module_getattr
+from garboard._ops.special_functions import (
     entr,
     log_ndtr,
     ndtr,
@@ -47,7 +47,7 @@ from garboard._special_functions import (
     spherical_bessel_j0,
     xlog1py,
 )
-from garboard._special_functions import mvlgamma as multigammaln
+from garboard._ops.special_functions import mvlgamma as multigammaln
 
 __all__ = [
     "bessel_j0",

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from garboard import _engine
+from garboard._arguments.texts import shown
+from garboard._contexts.grad_mode import no_grad
 from garboard._engine import Tensor
-from garboard._grad_mode import no_grad
-from garboard._missing import module_getattr
-from garboard._texts import shown
+from garboard._names.missing import module_getattr
 
 __all__ = ["assert_close"]
 

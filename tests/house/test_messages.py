@@ -1,6 +1,6 @@
 """What others give goes into a message through `shown`, `told` or its type: never by its own repr.
 
-`garboard._texts` is where texts of others' objects are made, and the only place.
+`garboard._arguments.texts` is where texts of others' objects are made, and the only place.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import pytest
 
 from tests.house.tree import Tree, planted, project
 
-TEXTS = "python/garboard/_texts.py"
+TEXTS = "python/garboard/_arguments/texts.py"
 
 # Parameters that our own functions fill with words of ours.
 OURS = {"asker", "least", "name", "needed", "of", "op", "role", "when", "where"}
 
 # A repr that is ours, or meant: of a choice of ours, of a tensor, of a module's children.
 MEANT = {
-    ("_check.py", "repr(one)"),
-    ("_exchange.py", "repr(self)"),
+    ("_arguments/check.py", "repr(one)"),
+    ("_ops/exchange.py", "repr(self)"),
     ("nn/_registered.py", "repr(dict(self))"),
     ("nn/containers.py", "repr(vars(self)[name])"),
     ("nn/module.py", "repr(vars(self)[name])"),
@@ -83,7 +83,9 @@ def faults(tree: Tree) -> list[str]:
         calls = calls_of_repr(module)
         for line, text in reprs(module):
             if not any((short, call) in MEANT for call in calls.get(line, ())):
-                found.append(f"{file}:{line}: {text}; shown() or told() of _texts is needed")
+                found.append(
+                    f"{file}:{line}: {text}; shown() or told() of _arguments.texts is needed"
+                )
         for line, text in bare(module):
             found.append(f"{file}:{line}: {text} as it is; shown() or its type's name is needed")
     return found

@@ -109,7 +109,7 @@ def test_no_module_has_every_name_to_a_type_checker():
     [
         ("__getattr__ = lazy()", True),
         ("def __getattr__(name: str) -> object: ...", True),
-        ("from garboard._missing import advice as __getattr__", True),
+        ("from garboard._names.missing import advice as __getattr__", True),
         ("if TYPE_CHECKING:\n    __getattr__: object\nelse:\n    x = 1", True),
         ("if sys.version_info > (3, 12):\n    __getattr__ = lazy()", True),
         ("if not TYPE_CHECKING:\n    __getattr__ = lazy()", False),

@@ -27,7 +27,7 @@ garboard\._engine\.Tensor\.__buffer__  # a slot, which has a name in Python from
 
 
 def test_the_stub_is_what_the_op_tables_say():
-    stubs = pytest.importorskip("garboard._stubs")
+    stubs = pytest.importorskip("garboard._stubs.text")
 
     stub = STUB.read_text(encoding="utf-8")
 
@@ -48,10 +48,10 @@ def called_in_several_ways() -> list[str]:
 def test_the_stub_has_the_names_and_parameters_of_the_extension(tmp_path):
     pytest.importorskip("mypy")
     garboard = pytest.importorskip("garboard")
-    names = pytest.importorskip("garboard._torch_names").ADVICE["garboard.Tensor"]
+    names = pytest.importorskip("garboard._names.torch_names").ADVICE["garboard.Tensor"]
     missing = rf"garboard\._engine\.Tensor\.({'|'.join(names)})  # PyTorch's, which raise"
     several = rf"garboard\._engine\.(Tensor\.)?({'|'.join(called_in_several_ways())})  # see above"
-    hints = pytest.importorskip("garboard._stubs").HINTS
+    hints = pytest.importorskip("garboard._stubs.text").HINTS
     heard = rf"garboard\._engine\.(Tensor\.)?({'|'.join(hints)})  # take what says nothing"
     (tmp_path / "allowed").write_text(f"{ALLOWED}{missing}\n{several}\n{heard}\n")
     options = ["--ignore-disjoint-bases", "--ignore-unused-allowlist", "--allowlist=allowed"]

@@ -10,7 +10,7 @@ from typing import Any
 
 import garboard as gb
 import pytest
-from garboard._torch_names import ADVICE
+from garboard._names.torch_names import ADVICE
 
 NAMES = [(owner, name) for owner, names in ADVICE.items() for name in names]
 TEXTS = sorted({advice for names in ADVICE.values() for advice in names.values() if advice})

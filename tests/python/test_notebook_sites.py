@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import garboard as gb
 import pytest
-from garboard._notebook import cell_of, kept_outputs, leaks_magic, shell, shown_file
+from garboard._shown.notebook import cell_of, kept_outputs, leaks_magic, shell, shown_file
 
 from tests.support.live_memory import balanced  # noqa: F401
 

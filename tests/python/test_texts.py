@@ -12,7 +12,7 @@ import garboard as gb
 import pytest
 from garboard import nn
 from garboard.__main__ import main
-from garboard._texts import printable, settings, shown, told
+from garboard._arguments.texts import printable, settings, shown, told
 from garboard.report import Report
 
 from tests.support.hostile_objects import HALF, Anger, Angry

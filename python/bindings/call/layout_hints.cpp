@@ -11,7 +11,7 @@ bool is_layout_hint(const char* op, PyObject* name, PyObject* given) noexcept {
   };
   if (is_named("pin_memory")) return given == Py_None || PyBool_Check(given);
   if (!is_named("memory_format") && !is_named("layout")) return false;
-  // The values are Python's, of types that are called as the parameters are: garboard._layouts.
+  // The values are of types of _arguments/layouts.py, which are called as the parameters are.
   return given == Py_None || PyUnicode_CompareWithASCIIString(name, Py_TYPE(given)->tp_name) == 0;
 }
 

@@ -27,7 +27,7 @@ std::string_view to_text(PyObject* object, const char* op, const char* argument)
 
 namespace {
 
-/// Whether a message shows the value, and not its type alone; as `shown` of garboard._given.
+/// Whether a message shows the value, and not its type alone, as `_arguments/texts.py` does.
 bool is_plain(PyObject* given) {
   if (PyLong_CheckExact(given)) {
     int overflow = 0;

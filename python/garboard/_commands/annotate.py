@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser, Namespace
 
-from garboard._texts import printable
+from garboard._arguments.texts import printable
 
 __all__ = ["SUMMARY", "add_options", "run"]
 

@@ -6,7 +6,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from garboard._texts import printable
+from garboard._arguments.texts import printable
 
 __all__ = ["SUMMARY", "add_options", "run"]
 

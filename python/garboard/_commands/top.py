@@ -13,7 +13,7 @@ from argparse import REMAINDER, ArgumentParser, ArgumentTypeError, Namespace
 from contextlib import suppress
 from typing import IO, Any
 
-from garboard._texts import printable
+from garboard._arguments.texts import printable
 
 __all__ = ["SUMMARY", "add_options", "run"]
 

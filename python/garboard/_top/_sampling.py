@@ -8,8 +8,8 @@ import time
 from typing import Any
 
 from garboard import _engine
-from garboard._site import line_of, site_of
-from garboard._texts import printable
+from garboard._arguments.texts import printable
+from garboard._shown.site import line_of, site_of
 
 __all__ = ["sample"]
 

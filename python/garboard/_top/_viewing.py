@@ -8,8 +8,8 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
+from garboard._arguments.texts import printable
 from garboard._engine import human_bytes
-from garboard._texts import printable
 
 __all__ = ["Growth", "answers", "screen"]
 

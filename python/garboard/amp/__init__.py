@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from garboard._autocast import (
+from garboard._contexts.autocast import (
     autocast,
     clear_autocast_cache,
     custom_bwd,
@@ -11,7 +11,7 @@ from garboard._autocast import (
     is_autocast_available,
     is_autocast_enabled,
 )
-from garboard._missing import module_getattr
+from garboard._names.missing import module_getattr
 from garboard.amp.grad_scaler import GradScaler
 
 __all__ = [

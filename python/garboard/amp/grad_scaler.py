@@ -7,12 +7,12 @@ from math import inf
 from typing import Any
 from warnings import warn
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
+from garboard._arguments.given import keys_of
+from garboard._arguments.texts import shown
+from garboard._contexts.grad_mode import no_grad
 from garboard._engine import GarboardError, Tensor
-from garboard._given import keys_of
-from garboard._grad_mode import no_grad
-from garboard._texts import shown
 from garboard.optim.optimizer import Optimizer
 
 __all__ = ["GradScaler"]

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from garboard._grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
-from garboard._missing import module_getattr
+from garboard._contexts.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+from garboard._names.missing import module_getattr
 from garboard.autograd._gradcheck import gradcheck, gradgradcheck
 from garboard.autograd._passes import backward, grad
 from garboard.autograd._variable import Variable

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from typing import Any
 
-from garboard._check import function, rate
+from garboard._arguments.check import function, rate
+from garboard._arguments.given import list_of
+from garboard._contexts.grad_mode import enable_grad, no_grad
 from garboard._engine import DTypeError, GradientError, Tensor, float64, randn, zeros_like
-from garboard._given import list_of
-from garboard._grad_mode import enable_grad, no_grad
 from garboard.autograd._passes import grad
 
 __all__ = ["gradcheck", "gradgradcheck"]

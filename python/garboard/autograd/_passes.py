@@ -5,8 +5,8 @@ from itertools import islice
 from typing import Any
 
 from garboard import _engine
+from garboard._arguments.given import list_of
 from garboard._engine import GradientError, ShapeError, Tensor, stack, zeros_like
-from garboard._given import list_of
 
 __all__ = ["backward", "grad"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 
 from garboard import _engine
-from garboard._check import flag
+from garboard._arguments.check import flag
 
 __all__ = ["detect_anomaly", "set_detect_anomaly"]
 

@@ -7,11 +7,11 @@ from functools import wraps
 from typing import Any, NoReturn, TypeVar
 
 from garboard import _engine
-from garboard._check import of_type
+from garboard._arguments.check import of_type
+from garboard._arguments.given import items_of
+from garboard._arguments.overriding import overridable
+from garboard._contexts.grad_mode import no_grad
 from garboard._engine import GradientError, Tensor, is_grad_enabled
-from garboard._given import items_of
-from garboard._grad_mode import no_grad
-from garboard._overriding import overridable
 
 __all__ = ["Function", "FunctionCtx", "once_differentiable"]
 
@@ -186,7 +186,7 @@ class FunctionCtx:
         >>> gb.autograd.grad(Both.apply(x)[0], x)
         (tensor(2.),)
         """
-        from garboard._check import flag
+        from garboard._arguments.check import flag
 
         self._materializes = flag(f"{self._name}.set_materialize_grads", "value", value)
 

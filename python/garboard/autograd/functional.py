@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from garboard._check import choice, flag, function
+from garboard._arguments.check import choice, flag, function
+from garboard._arguments.given import list_of
+from garboard._contexts.grad_mode import enable_grad
 from garboard._engine import GradientError, ShapeError, Tensor, stack, zeros_like
-from garboard._given import list_of
-from garboard._grad_mode import enable_grad
 from garboard.autograd._passes import grad
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]

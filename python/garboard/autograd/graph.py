@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from garboard import _engine
-from garboard._check import count, flag, function, path, text
+from garboard._arguments.check import count, flag, function, path, text
 from garboard._engine import GradientError, GraphNode, Tensor, empty
 
 __all__ = [

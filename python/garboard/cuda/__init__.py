@@ -8,9 +8,10 @@ from collections.abc import Callable
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
-from garboard import _check as check
-from garboard import _engine, _generator, memory
-from garboard._missing import module_getattr
+from garboard import _engine, memory
+from garboard._arguments import check
+from garboard._contexts import generator as _generator
+from garboard._names.missing import module_getattr
 
 __all__ = [
     "current_device",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from garboard import _autocast
-from garboard._autocast import custom_bwd, custom_fwd
+from garboard._contexts import autocast as _autocast
+from garboard._contexts.autocast import custom_bwd, custom_fwd
 from garboard.amp import grad_scaler
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from garboard._generator import manual_seed
+from garboard._contexts.generator import manual_seed
 
 __all__ = ["SUMMARY", "add_options", "run"]
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from garboard._missing import module_getattr
+from garboard._names.missing import module_getattr
 from garboard.distributions import constraint_registry as constraint_registry
 from garboard.distributions import constraints as constraints
 from garboard.distributions import kl as kl

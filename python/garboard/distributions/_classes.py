@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from garboard import _check as check
 from garboard import _engine
-from garboard._dtypes import finfo
+from garboard._arguments import check
+from garboard._contexts.grad_mode import no_grad
 from garboard._engine import Tensor
-from garboard._functions import broadcast_shapes
-from garboard._grad_mode import no_grad
+from garboard._ops.dtypes import finfo
+from garboard._ops.functions import broadcast_shapes
 from garboard.distributions import constraints
 from garboard.distributions._distribution import Distribution
 from garboard.distributions._parameters import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from garboard import _check as check
+from garboard._arguments import check
 from garboard._engine import ShapeError, Tensor
 
 __all__ = ["Constraint"]

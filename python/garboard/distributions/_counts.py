@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
+from garboard._contexts.grad_mode import no_grad
 from garboard._engine import Tensor, where
-from garboard._grad_mode import no_grad
 from garboard.distributions import constraints
 from garboard.distributions._binomial_draws import binomial_draws
 from garboard.distributions._distribution import Distribution

@@ -6,10 +6,10 @@ import copy
 from collections.abc import Sequence
 from typing import ClassVar, Self
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
+from garboard._contexts.grad_mode import no_grad
 from garboard._engine import ShapeError, Tensor
-from garboard._grad_mode import no_grad
 from garboard.distributions._parameters import expanded
 from garboard.distributions.constraints import Constraint, is_dependent
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from garboard import _engine
+from garboard._contexts.grad_mode import no_grad
 from garboard._engine import Tensor, where
-from garboard._grad_mode import no_grad
 from garboard.autograd import Function
 
 __all__ = ["log_gamma_draws", "log_gamma_rsample"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
+from garboard._arguments.given import list_of
 from garboard._engine import Tensor
-from garboard._given import list_of
 from garboard.distributions import constraints
 from garboard.distributions._parameters import event_sum
 from garboard.distributions._transform import Transform

@@ -6,10 +6,10 @@ import copy
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self, cast
 
-from garboard import _check as check
+from garboard._arguments import check
+from garboard._arguments.given import items_of
+from garboard._contexts.grad_mode import no_grad
 from garboard._engine import ShapeError, Tensor
-from garboard._given import items_of
-from garboard._grad_mode import no_grad
 from garboard.distributions import constraints
 from garboard.distributions._classes import Categorical
 from garboard.distributions._distribution import Distribution

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isqrt, log
 
-from garboard import _check as check
 from garboard import _engine
-from garboard._dtypes import finfo
+from garboard._arguments import check
 from garboard._engine import ShapeError, Tensor, pad
-from garboard._triangles import tril_indices
+from garboard._ops.dtypes import finfo
+from garboard._ops.triangles import tril_indices
 from garboard.distributions import constraints
 from garboard.distributions._transform import Transform
 from garboard.distributions.constraints import Constraint

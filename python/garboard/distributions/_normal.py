@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from math import log, pi, sqrt
 from typing import ClassVar
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
 from garboard._engine import ShapeError, Tensor
-from garboard._functions import broadcast_shapes
+from garboard._ops.functions import broadcast_shapes
 from garboard.distributions import constraints
 from garboard.distributions._distribution import Distribution
 from garboard.distributions._parameters import expanded, floating, together

@@ -5,11 +5,11 @@ Nothing that is computed from parameters is kept: it would end with the scope of
 
 from __future__ import annotations
 
-from garboard import _check as check
 from garboard import _engine
-from garboard._dtypes import finfo
+from garboard._arguments import check
 from garboard._engine import ShapeError, Tensor, log_softmax, softmax
-from garboard._functions import broadcast_shapes
+from garboard._ops.dtypes import finfo
+from garboard._ops.functions import broadcast_shapes
 
 __all__ = [
     "clamped",

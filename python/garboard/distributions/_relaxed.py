@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from garboard import _engine
-from garboard._dtypes import finfo
+from garboard._contexts.grad_mode import no_grad
 from garboard._engine import Tensor
-from garboard._grad_mode import no_grad
+from garboard._ops.dtypes import finfo
 from garboard.distributions import constraints
 from garboard.distributions._classes import Categorical, _OfClasses
 from garboard.distributions._counts import _OfOdds

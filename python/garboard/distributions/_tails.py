@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from math import inf, log, nan, pi
 from typing import ClassVar
 
-from garboard import _check as check
 from garboard import _engine
-from garboard._dtypes import finfo
+from garboard._arguments import check
+from garboard._contexts.grad_mode import no_grad
 from garboard._engine import Tensor, where
-from garboard._grad_mode import no_grad
+from garboard._ops.dtypes import finfo
 from garboard.distributions import constraints
 from garboard.distributions._distribution import Distribution
 from garboard.distributions._gamma_draws import log_gamma_rsample

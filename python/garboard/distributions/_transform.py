@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 
-from garboard import _check as check
+from garboard._arguments import check
 from garboard._engine import Tensor
 from garboard.distributions import constraints
 from garboard.distributions.constraints import Constraint

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
+from garboard._arguments.given import items_of, refuse_unless_list
 from garboard._engine import ShapeError, Tensor
-from garboard._given import items_of, refuse_unless_list
 from garboard.distributions import constraints
 from garboard.distributions._parameters import event_sum
 from garboard.distributions._transform import Transform

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
-from garboard import _check as check
+from garboard._arguments import check
 from garboard.distributions import _intervals as intervals
 from garboard.distributions import constraints, transforms
 from garboard.distributions._transform import Transform

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from garboard import _check as check
 from garboard import _engine
-from garboard._dtypes import finfo
+from garboard._arguments import check
+from garboard._arguments.given import list_of
 from garboard._engine import Tensor
-from garboard._given import list_of
+from garboard._ops.dtypes import finfo
 from garboard.distributions._constraint import Constraint
 from garboard.distributions._intervals import (
     greater_than,

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from math import log, pi
 from typing import Any, TypeVar
 
-from garboard import _check as check
+from garboard._arguments import check
 from garboard._engine import Tensor, where
-from garboard._functions import broadcast_shapes
-from garboard._special_functions import mvlgamma
+from garboard._ops.functions import broadcast_shapes
+from garboard._ops.special_functions import mvlgamma
 from garboard.distributions import _bounded as bounded
 from garboard.distributions import _classes as classes
 from garboard.distributions import _counts as counts

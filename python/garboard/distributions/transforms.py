@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from math import log
 from typing import Any
 
-from garboard import _check as check
 from garboard import _engine
-from garboard._dtypes import finfo
+from garboard._arguments import check
 from garboard._engine import Tensor
-from garboard._functions import broadcast_shapes
+from garboard._ops.dtypes import finfo
+from garboard._ops.functions import broadcast_shapes
 from garboard.distributions import constraints
 from garboard.distributions._joined_transforms import (
     CatTransform,

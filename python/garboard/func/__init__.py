@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from garboard._missing import module_getattr
+from garboard._names.missing import module_getattr
 from garboard.func._batches import stack_module_state, vmap
 from garboard.func._derivatives import (
     grad,

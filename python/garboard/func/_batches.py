@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
+from garboard._arguments.given import list_of
+from garboard._contexts.generator import get_rng_state, set_rng_state
 from garboard._engine import ShapeError, Tensor
-from garboard._generator import get_rng_state, set_rng_state
-from garboard._given import list_of
 from garboard.func._nest import leaves_of, rebuilt
 
 if TYPE_CHECKING:

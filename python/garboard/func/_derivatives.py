@@ -12,11 +12,11 @@ from contextvars import ContextVar
 from functools import wraps
 from typing import Any
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
+from garboard._arguments.given import list_of
+from garboard._contexts.grad_mode import enable_grad
 from garboard._engine import GradientError, ShapeError, Tensor
-from garboard._given import list_of
-from garboard._grad_mode import enable_grad
 from garboard.autograd._passes import grad as gradients_of
 from garboard.func._nest import leaves_of, mapped, rebuilt
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from garboard._missing import module_getattr
+from garboard._names.missing import module_getattr
 from garboard.io._errors import FileError
 from garboard.io._files import load, save
 

@@ -7,8 +7,8 @@ import os
 from mmap import ACCESS_COPY, mmap
 from typing import Any, BinaryIO
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
 from garboard._engine import Tensor
 from garboard.io._dtypes import dtype_named
 from garboard.io._elements import read_into, read_npy

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, BinaryIO
 
-from garboard import _check as check
+from garboard._arguments import check
+from garboard._contexts.grad_mode import no_grad
 from garboard._engine import DisposedError, Tensor
-from garboard._grad_mode import no_grad
 from garboard.io._dtypes import NAMES, raw_bytes
 from garboard.io._tree import encoded
 

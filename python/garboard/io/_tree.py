@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from garboard import _engine
+from garboard._arguments.texts import shown
 from garboard._engine import Tensor
-from garboard._texts import shown
 from garboard.io._errors import FileError
 from garboard.nn._tree import Tree
 from garboard.nn.parameter import Parameter

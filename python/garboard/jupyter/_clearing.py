@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Iterator
 from typing import Any
 
-from garboard._notebook import is_output_name
+from garboard._shown.notebook import is_output_name
 
 __all__ = ["clear_out", "clear_tracebacks"]
 

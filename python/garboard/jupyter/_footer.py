@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from garboard import _engine
 from garboard._engine import human_bytes
-from garboard._html import Bundle, bundle, folded, grey
+from garboard._shown.html import Bundle, bundle, folded, grey
 from garboard.jupyter._left import Left, holders_table, left_since
 from garboard.leaks.evidence._native import EVIDENCE
 from garboard.leaks.evidence._rows import Since

@@ -9,9 +9,9 @@ from typing import Any
 
 from garboard import _engine
 from garboard._engine import human_bytes
-from garboard._html import Table
-from garboard._notebook import leaks_magic
-from garboard._site import Site, site_of
+from garboard._shown.html import Table
+from garboard._shown.notebook import leaks_magic
+from garboard._shown.site import Site, site_of
 from garboard.leaks.evidence._native import EVIDENCE
 from garboard.leaks.evidence._rows import Since, Survivor
 from garboard.leaks.findings._making import counted

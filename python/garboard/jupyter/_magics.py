@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from garboard import _engine, leaks
 from garboard._engine import DisposeScope, human_bytes
-from garboard._html import Table, bundle, code, paragraph
+from garboard._shown.html import Table, bundle, code, paragraph
 from garboard.jupyter._clearing import clear_out, clear_tracebacks
 from garboard.jupyter._footer import Footer, live_bytes
 from garboard.jupyter._left import EVERYTHING, holders_table, left_since

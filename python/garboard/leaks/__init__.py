@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from garboard._site import Site
+from garboard._shown.site import Site
 from garboard.leaks._assertions import ExpectFreed, expect_freed
 from garboard.leaks._baseline import load_baseline, save_baseline
 from garboard.leaks._checker import LeakChecker

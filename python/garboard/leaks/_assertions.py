@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Self
 
-from garboard import _check as check
+from garboard._arguments import check
 from garboard.leaks._errors import LeakError
 from garboard.leaks.judging._freed import Expected
 from garboard.leaks.reports._report import LeakReport

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from datetime import date
 
-from garboard import _check as check
+from garboard._arguments import check
 from garboard.leaks.judging._baseline import add_known, read_known
 from garboard.leaks.judging._exemptions import day_of, ignore_until
 from garboard.leaks.reports._report import LeakReport

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from garboard import _check as check
-from garboard._texts import shown
+from garboard._arguments import check
+from garboard._arguments.texts import shown
 from garboard.leaks.kinds import all_kinds
 
 __all__ = ["explain"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator, Sequence
 
-from garboard import _check as check
+from garboard._arguments import check
 from garboard._engine import human_bytes, parse_bytes
 from garboard.leaks._errors import LeakError
 from garboard.leaks.evidence._native import EVIDENCE

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import wraps
 from typing import Any, Literal, TypeVar
 
-from garboard import _check as check
+from garboard._arguments import check
 from garboard._scopes import tensors_in
 from garboard.leaks._errors import LeakError
 from garboard.leaks.evidence._native import EVIDENCE

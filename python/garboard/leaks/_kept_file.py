@@ -7,8 +7,8 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 
-from garboard import _check as check
-from garboard._texts import printable, shown
+from garboard._arguments import check
+from garboard._arguments.texts import printable, shown
 from garboard.leaks._keeping import Keeper
 from garboard.leaks.reports._forms import form_of
 from garboard.leaks.reports._report import LeakReport

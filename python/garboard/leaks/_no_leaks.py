@@ -8,7 +8,7 @@ from functools import wraps
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from garboard import _check as check
+from garboard._arguments import check
 from garboard._scopes import tensors_in
 from garboard.leaks._errors import LeakError
 from garboard.leaks.evidence._evidence import Evidence, Provider, evidence_of

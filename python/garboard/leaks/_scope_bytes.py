@@ -6,10 +6,10 @@ import gc
 from collections import Counter
 
 from garboard import _engine
+from garboard._arguments.texts import told
 from garboard._engine import DisposeScope, human_bytes
 from garboard._scopes import tensors_in
-from garboard._site import site_of
-from garboard._texts import told
+from garboard._shown.site import site_of
 from garboard.leaks._errors import LeakError
 from garboard.leaks.evidence._native import EVIDENCE
 from garboard.leaks.evidence._rows import Survivor

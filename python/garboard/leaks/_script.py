@@ -14,7 +14,7 @@ from pathlib import Path
 from types import CodeType, ModuleType, TracebackType
 from typing import Any, NoReturn
 
-from garboard._texts import printable, shown
+from garboard._arguments.texts import printable, shown
 from garboard.leaks import _watch
 from garboard.leaks._errors import LeakError
 from garboard.leaks._keeping import Keeper

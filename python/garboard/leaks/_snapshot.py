@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
-from garboard import _check as check
-from garboard._site import site_of
+from garboard._arguments import check
+from garboard._shown.site import site_of
 from garboard.leaks.evidence._evidence import Evidence
 from garboard.leaks.evidence._live import LiveGroup, grouped_rows
 from garboard.leaks.evidence._native import EVIDENCE

@@ -10,10 +10,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 from weakref import WeakSet
 
-from garboard import _check as check
-from garboard._notebook import shown_file
-from garboard._site import site_of
-from garboard._texts import shown
+from garboard._arguments import check
+from garboard._arguments.texts import shown
+from garboard._shown.notebook import shown_file
+from garboard._shown.site import site_of
 from garboard.leaks._errors import LeakError, MemoryLeakWarning
 from garboard.leaks._snapshot import Snapshot, counts_and_groups
 from garboard.leaks._turn import Turn

@@ -7,7 +7,7 @@ float32 and float64 on the CPU, and their gradients are made of ops.
 from typing import TYPE_CHECKING
 
 from garboard._engine import LinAlgError
-from garboard._missing import module_getattr
+from garboard._names.missing import module_getattr
 from garboard.linalg._factors import (
     cholesky,
     cholesky_ex,

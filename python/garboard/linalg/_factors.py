@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
+from garboard._arguments.out import written
 from garboard._engine import Tensor
-from garboard._out import written
 
 __all__ = [
     "LU",

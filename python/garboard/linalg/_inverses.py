@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from garboard import _check as check
 from garboard import _engine
-from garboard._dtypes import finfo
+from garboard._arguments import check
+from garboard._arguments.out import written
+from garboard._contexts.grad_mode import no_grad
 from garboard._engine import ShapeError, Tensor
-from garboard._grad_mode import no_grad
-from garboard._out import written
+from garboard._ops.dtypes import finfo
 from garboard.linalg._factors import svdvals
 from garboard.linalg._norms import matrix_norm
 from garboard.linalg._solving import inv_ex

@@ -6,9 +6,9 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from garboard import _check as check
+from garboard._arguments import check
+from garboard._arguments.out import written
 from garboard._engine import ShapeError, Tensor
-from garboard._out import written
 from garboard.linalg._factors import svdvals
 
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ from __future__ import annotations
 from math import ceil, isfinite, log2
 from typing import Any
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
+from garboard._arguments.given import items_of
+from garboard._arguments.out import written
 from garboard._engine import DTypeError, ShapeError, Tensor
-from garboard._given import items_of
-from garboard._out import written
-from garboard._vectors import powers
+from garboard._ops.vectors import powers
 from garboard.linalg._solving import inv
 
 __all__ = [

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from math import prod
 
-from garboard import _check as check
+from garboard._arguments import check
+from garboard._arguments.out import written
+from garboard._arguments.texts import shown
 from garboard._engine import IndexOutOfRangeError, ShapeError, Tensor
-from garboard._out import written
-from garboard._texts import shown
 from garboard.linalg._solving import inv, solve
 
 __all__ = ["tensorinv", "tensorsolve"]

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from garboard import _engine
+from garboard._arguments.texts import shown
 from garboard._engine import human_bytes, parse_bytes
 from garboard._history_errors import AllocationLogError, HistoryError, SnapshotError
-from garboard._missing import module_getattr
+from garboard._names.missing import module_getattr
 from garboard._snapshot_rules import check_snapshot
-from garboard._texts import shown
 from garboard.memory._failing import fail_allocation, fail_every_allocation
 from garboard.memory._history import history_level, record_history
 from garboard.memory._log import LoggedEvent, read_allocation_log, write_allocation_log

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
+from garboard._arguments.texts import shown
 from garboard._engine import GarboardError, OutOfMemoryError
-from garboard._texts import shown
 
 __all__ = ["fail_allocation", "fail_every_allocation"]
 

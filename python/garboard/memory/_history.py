@@ -5,10 +5,10 @@ The engine writes them into a bounded ring, 48 bytes each; here they are switche
 
 from typing import Literal
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
+from garboard._arguments.texts import shown
 from garboard._history_errors import HistoryError
-from garboard._texts import shown
 
 __all__ = ["MOST_ENTRIES", "history_level", "record_history"]
 

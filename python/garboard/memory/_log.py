@@ -8,10 +8,10 @@ import re
 from datetime import datetime
 from typing import NamedTuple
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
+from garboard._arguments.texts import printable, shown
 from garboard._history_errors import AllocationLogError
-from garboard._texts import printable, shown
 
 __all__ = ["LoggedEvent", "read_allocation_log", "write_allocation_log"]
 

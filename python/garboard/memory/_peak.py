@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from garboard import _engine
 
 if TYPE_CHECKING:
-    from garboard._site import Site
+    from garboard._shown.site import Site
 
 __all__ = ["Peak", "SiteBytes", "peak"]
 
@@ -72,7 +72,7 @@ def peak(device: str | _engine.device | None = None) -> Peak:
     >>> gb.memory.peak().bytes - before
     8000000
     """
-    from garboard._site import site_of
+    from garboard._shown.site import site_of
 
     bytes_, step, rows = _engine._peak(device)
     by_line: dict[Site, tuple[int, int]] = {}  # a line may have been interned more than once

@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 from garboard import _engine
-from garboard._notebook import shown_file
+from garboard._shown.notebook import shown_file
 
 __all__ = ["snapshot"]
 

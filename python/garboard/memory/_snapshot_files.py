@@ -9,10 +9,10 @@ import os
 import pickle
 from typing import Any
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
+from garboard._arguments.texts import printable
 from garboard._history_errors import SnapshotError
-from garboard._texts import printable
 from garboard.memory._snapshot import snapshot
 
 __all__ = ["dump_snapshot", "load_snapshot", "scan_pickle"]

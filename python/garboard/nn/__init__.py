@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from garboard._hooks import RemovableHandle
-from garboard._missing import module_getattr
+from garboard._names.missing import module_getattr
 from garboard.nn import functional, init, utils
 from garboard.nn._state import StateDictError
 from garboard.nn.activations import (

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from garboard._arguments.texts import shown
 from garboard._engine import Tensor, is_grad_enabled
-from garboard._texts import shown
 from garboard.autograd.function import Function
 
 __all__ = ["BackwardCall"]

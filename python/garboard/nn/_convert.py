@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from garboard import _engine
+from garboard._arguments.texts import shown
+from garboard._contexts.grad_mode import no_grad
 from garboard._engine import DTypeError, Tensor
-from garboard._grad_mode import no_grad
-from garboard._texts import shown
 from garboard.nn.parameter import Parameter, is_lazy
 
 if TYPE_CHECKING:

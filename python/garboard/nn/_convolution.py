@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from math import prod, sqrt
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
+from garboard._arguments.texts import told
 from garboard._engine import ShapeError, Tensor, empty
-from garboard._texts import told
 from garboard.nn import init
 from garboard.nn._windows import each_dim
 from garboard.nn.module import Module

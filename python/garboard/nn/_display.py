@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from garboard._arguments.texts import printable
 from garboard._engine import human_bytes
-from garboard._html import code, folded, grey, paragraph
-from garboard._texts import printable
+from garboard._shown.html import code, folded, grey, paragraph
 
 if TYPE_CHECKING:
     from garboard.nn._tree import Tree

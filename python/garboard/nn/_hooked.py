@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
-from garboard import _check as check
-from garboard._fusing import Fusing
+from garboard._arguments import check
+from garboard._contexts.fusing import Fusing
 from garboard._hooks import HookTable, RemovableHandle
 from garboard.nn._backward_hooks import BackwardCall
 from garboard.nn._hooks import EVERY_MODULE, KwargsHook, pair_of

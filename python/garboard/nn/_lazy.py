@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from garboard import _check as check
+from garboard._arguments import check
 from garboard._engine import ShapeError, empty
 from garboard.nn.module import Module
 from garboard.nn.parameter import (

@@ -6,10 +6,10 @@ from math import sqrt
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from warnings import warn
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
+from garboard._arguments.texts import settings, told
 from garboard._engine import ShapeError, Tensor, cat, dropout, empty, full, stack, zeros
-from garboard._texts import settings, told
 from garboard.nn import init
 from garboard.nn._recurrent_steps import projected
 from garboard.nn.module import Module

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from garboard._arguments.given import keys_of
+from garboard._arguments.texts import shown
+from garboard._contexts.grad_mode import no_grad
 from garboard._engine import GarboardError, ShapeError, Tensor
-from garboard._given import keys_of
-from garboard._grad_mode import no_grad
-from garboard._texts import shown
 from garboard.nn._hooks import KwargsHook
 from garboard.nn.parameter import Parameter, is_lazy
 

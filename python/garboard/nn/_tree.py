@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
+from garboard._arguments.texts import shown
 from garboard._engine import DisposeScope, Tensor
-from garboard._texts import shown
 from garboard.nn._home import is_around, move_home, nearest_open
 from garboard.nn._registered import Registered
 from garboard.nn.parameter import Buffer, Parameter

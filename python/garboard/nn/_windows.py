@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from garboard import _check as check
+from garboard._arguments import check
+from garboard._arguments.texts import shown
 from garboard._engine import ShapeError
-from garboard._texts import shown
 
 __all__ = ["as_given", "each_dim"]
 

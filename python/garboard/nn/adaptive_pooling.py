@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from garboard import _check as check
+from garboard._arguments import check
+from garboard._arguments.texts import settings
 from garboard._engine import Tensor
-from garboard._texts import settings
 from garboard.nn import functional
 from garboard.nn.module import Module
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from garboard import _check as check
+from garboard._arguments import check
+from garboard._arguments.given import items_of
+from garboard._arguments.texts import shown
 from garboard._engine import IndexOutOfRangeError, ShapeError, Tensor, cat, log_softmax, nonzero
-from garboard._given import items_of
-from garboard._texts import shown
 from garboard.nn.containers import ModuleList, Sequential
 from garboard.nn.linear import Linear
 from garboard.nn.module import Module

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from garboard import _check as check
+from garboard._arguments import check
 from garboard._engine import ShapeError, Tensor, empty
 from garboard.nn import init
 from garboard.nn.functional import _attention

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from garboard import _check as check
+from garboard._arguments import check
+from garboard._arguments.texts import settings
 from garboard._engine import ShapeError, Tensor, int64, ones, zeros
-from garboard._texts import settings
 from garboard.nn import functional, init
 from garboard.nn.module import Module
 from garboard.nn.parameter import Parameter

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Self, overload
 
-from garboard import _check as check
+from garboard._arguments import check
+from garboard._arguments.given import keys_of, list_of
+from garboard._arguments.texts import shown
 from garboard._engine import IndexOutOfRangeError, Tensor
-from garboard._given import keys_of, list_of
-from garboard._texts import shown
 from garboard.nn.activations import ReLU, Sigmoid, Tanh
 from garboard.nn.linear import Linear
 from garboard.nn.module import Module

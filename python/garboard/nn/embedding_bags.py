@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from garboard import _check as check
+from garboard._arguments import check
+from garboard._arguments.texts import settings, shown
+from garboard._contexts.grad_mode import no_grad
 from garboard._engine import IndexOutOfRangeError, ShapeError, Tensor, empty
-from garboard._grad_mode import no_grad
-from garboard._texts import settings, shown
 from garboard.nn import functional, init
 from garboard.nn.module import Module
 from garboard.nn.parameter import Parameter

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from garboard import _check as check
+from garboard._arguments import check
+from garboard._arguments.given import items_of, refuse_unless_list
+from garboard._arguments.texts import settings
 from garboard._engine import ShapeError, Tensor, flatten
-from garboard._given import items_of, refuse_unless_list
-from garboard._texts import settings
 from garboard.nn.module import Module
 
 __all__ = ["Flatten", "Unflatten"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from garboard._arguments.texts import settings
 from garboard._engine import Tensor
-from garboard._texts import settings
 from garboard.nn import functional
 from garboard.nn._windows import as_given
 from garboard.nn.module import Module

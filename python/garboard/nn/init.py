@@ -9,11 +9,11 @@ from collections.abc import Callable
 from math import ceil, prod, sqrt
 from typing import TYPE_CHECKING, Any
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
+from garboard._contexts.grad_mode import no_grad
 from garboard._engine import ShapeError, Tensor
-from garboard._grad_mode import no_grad
-from garboard._missing import module_getattr
+from garboard._names.missing import module_getattr
 
 __all__ = [
     "calculate_gain",
@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from garboard._generator import Generator
+    from garboard._contexts.generator import Generator
 else:
     __getattr__ = module_getattr(__name__)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from typing import Any, Self
 
-from garboard import _check as check
+from garboard._arguments import check
+from garboard._arguments.given import items_of, keys_of, list_of
+from garboard._arguments.texts import shown
 from garboard._engine import IndexOutOfRangeError, Tensor
-from garboard._given import items_of, keys_of, list_of
-from garboard._texts import shown
 from garboard.nn.module import Module
 from garboard.nn.parameter import Parameter
 

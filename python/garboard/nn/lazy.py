@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
+from garboard._arguments.texts import shown
 from garboard._engine import ShapeError
-from garboard._texts import shown
 from garboard.nn._lazy import Lazy
 from garboard.nn.convolution import Conv1d, Conv2d, Conv3d
 from garboard.nn.linear import Linear

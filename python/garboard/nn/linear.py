@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import sqrt
 from typing import TYPE_CHECKING, Any
 
-from garboard import _check as check
+from garboard._arguments import check
+from garboard._arguments.texts import settings
 from garboard._engine import Tensor, empty, linear
-from garboard._texts import settings
 from garboard.nn import init
 from garboard.nn.module import Module
 from garboard.nn.parameter import Parameter

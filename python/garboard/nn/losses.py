@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from garboard import _check as check
+from garboard._arguments import check
 from garboard._engine import Tensor
 from garboard.nn import functional
 from garboard.nn.module import Module

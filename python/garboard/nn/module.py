@@ -7,17 +7,17 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
+from garboard._arguments.texts import printable
 from garboard._engine import Tensor
-from garboard._missing import add_missing_names
-from garboard._texts import printable
+from garboard._names.missing import add_missing_names
 from garboard.nn import _convert, _state
 from garboard.nn._hooked import TABLES, Hooked
 from garboard.nn.parameter import clear_gradients
 
 if TYPE_CHECKING:
-    from garboard._layouts import memory_format
+    from garboard._arguments.layouts import memory_format
     from garboard.types import Device, DType
 
 __all__ = ["Module"]

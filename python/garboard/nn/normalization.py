@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from garboard import _check as check
+from garboard._arguments import check
+from garboard._arguments.texts import settings, told
 from garboard._engine import ShapeError, Tensor, empty, layer_norm, ones, zeros
-from garboard._texts import settings, told
 from garboard.nn import functional, init
 from garboard.nn.module import Module
 from garboard.nn.parameter import Parameter

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from garboard import _check as check
+from garboard._arguments import check
+from garboard._arguments.texts import told
 from garboard._engine import ShapeError, Tensor, pad
-from garboard._texts import told
 from garboard.nn.module import Module
 
 __all__ = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
-from garboard import _check as check
+from garboard._arguments import check
 from garboard._engine import Tensor
 from garboard.nn._recurrent import Cell, Recurrent
 from garboard.nn.utils._packed_sequence import PackedSequence

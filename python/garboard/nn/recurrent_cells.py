@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import sqrt
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from garboard import _check as check
+from garboard._arguments import check
+from garboard._arguments.given import items_of
+from garboard._arguments.texts import settings, told
 from garboard._engine import ShapeError, Tensor, empty, linear, zeros
-from garboard._given import items_of
-from garboard._texts import settings, told
 from garboard.nn import init
 from garboard.nn._recurrent_steps import gru_step, lstm_step
 from garboard.nn.module import Module

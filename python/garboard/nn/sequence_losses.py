@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from garboard import _check as check
+from garboard._arguments import check
 from garboard._engine import Tensor
 from garboard.nn import functional
 from garboard.nn.module import Module

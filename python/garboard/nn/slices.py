@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
+from garboard._arguments.texts import settings
 from garboard._engine import ShapeError, Tensor, full
-from garboard._texts import settings
 from garboard.nn import functional, init
 from garboard.nn.module import Module
 from garboard.nn.parameter import Parameter

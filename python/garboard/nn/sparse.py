@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-from garboard import _check as check
+from garboard._arguments import check
+from garboard._arguments.texts import settings, shown
+from garboard._contexts.grad_mode import no_grad
 from garboard._engine import IndexOutOfRangeError, ShapeError, Tensor, empty
-from garboard._grad_mode import no_grad
-from garboard._texts import settings, shown
 from garboard.nn import init
 from garboard.nn.functional._embedding import embedding
 from garboard.nn.module import Module

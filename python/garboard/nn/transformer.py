@@ -6,7 +6,7 @@ from copy import deepcopy
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from garboard import _check as check
+from garboard._arguments import check
 from garboard._engine import Tensor, arange, relu, where, zeros
 from garboard.nn import init
 from garboard.nn.containers import ModuleList

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from garboard._missing import module_getattr
+from garboard._names.missing import module_getattr
 from garboard.optim import lr_scheduler, swa_utils
 from garboard.optim.adagrad import Adadelta, Adagrad
 from garboard.optim.adam import Adam, AdamW

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import sqrt
 
+from garboard._contexts.grad_mode import no_grad
 from garboard._engine import Tensor, maximum, zeros_like
-from garboard._grad_mode import no_grad
 
 __all__ = ["AmsgradState"]
 

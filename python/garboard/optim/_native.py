@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Protocol, TypeVar, overload
 
-from garboard import _check as check
+from garboard._arguments import check
+from garboard._contexts.grad_mode import enable_grad
 from garboard._engine import DisposedError
-from garboard._grad_mode import enable_grad
 from garboard.optim._state import ParameterState, States
 from garboard.optim.optimizer import Optimizer
 

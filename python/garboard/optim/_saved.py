@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from garboard import _check as check
+from garboard._arguments import check
+from garboard._arguments.given import items_of, keys_of, refuse_unless_list
+from garboard._arguments.texts import shown
+from garboard._contexts.grad_mode import no_grad
 from garboard._engine import ShapeError, Tensor
-from garboard._given import items_of, keys_of, refuse_unless_list
-from garboard._grad_mode import no_grad
-from garboard._texts import shown
 
 __all__ = ["copied_entry", "parts_of"]
 

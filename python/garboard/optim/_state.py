@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from garboard._arguments.nests import tensors_in
 from garboard._engine import Tensor
-from garboard._nests import tensors_in
 
 __all__ = ["ParameterState", "States"]
 

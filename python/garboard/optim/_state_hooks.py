@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Self
 
-from garboard import _check as check
+from garboard._arguments import check
 from garboard._hooks import HookTable, RemovableHandle
 
 __all__ = ["StateHooked"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from garboard import _check as check
+from garboard._arguments import check
 from garboard._engine import Tensor, full_like
 from garboard.optim._formula import FormulaOptimizer, refuse_modes
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from garboard import _check as check
+from garboard._arguments import check
 from garboard._engine import AdamState, Tensor
 from garboard.optim._amsgrad import AmsgradState
 from garboard.optim._formula import check_betas, refuse_modes

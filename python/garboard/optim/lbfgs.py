@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from garboard import _check as check
+from garboard._arguments import check
+from garboard._arguments.texts import shown
+from garboard._contexts.grad_mode import enable_grad, no_grad
 from garboard._engine import Tensor, cat
-from garboard._grad_mode import enable_grad, no_grad
-from garboard._texts import shown
 from garboard.optim._line_search import Point, strong_wolfe
 from garboard.optim.optimizer import Optimizer
 

@@ -12,13 +12,13 @@ from reprlib import recursive_repr
 from types import TracebackType
 from typing import Any, ClassVar, Self
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
+from garboard._arguments.given import keys_of, list_of
+from garboard._arguments.overriding import overridable
+from garboard._arguments.texts import printable, told
 from garboard._engine import DisposedError, Tensor
-from garboard._given import keys_of, list_of
 from garboard._hooks import HookTable, RemovableHandle
-from garboard._overriding import overridable
-from garboard._texts import printable, told
 from garboard.nn._tree import Tree
 from garboard.nn.parameter import clear_gradients
 from garboard.optim._hooked import hooked

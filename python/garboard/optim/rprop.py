@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from garboard import _check as check
+from garboard._arguments import check
+from garboard._arguments.texts import shown
 from garboard._engine import Tensor, full_like, where, zeros_like
-from garboard._texts import shown
 from garboard.optim._formula import FormulaOptimizer, refuse_modes
 
 __all__ = ["Rprop"]

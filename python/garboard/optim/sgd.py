@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from garboard import _check as check
+from garboard._arguments import check
+from garboard._arguments.texts import shown
 from garboard._engine import SgdState, Tensor
-from garboard._texts import shown
 from garboard.optim._formula import refuse_modes
 from garboard.optim._native import NativeOptimizer
 

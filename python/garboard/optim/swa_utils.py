@@ -7,9 +7,9 @@ from copy import deepcopy
 from math import cos, pi
 from typing import TYPE_CHECKING, Any
 
-from garboard import _check as check
+from garboard._arguments import check
+from garboard._contexts.grad_mode import no_grad
 from garboard._engine import ShapeError, Tensor, int64, tensor
-from garboard._grad_mode import no_grad
 from garboard.nn.channel_norms import BatchNorm1d, BatchNorm2d, BatchNorm3d
 from garboard.nn.module import Module
 from garboard.optim.lr_scheduler import LRScheduler

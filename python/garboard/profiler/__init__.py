@@ -11,7 +11,7 @@ pays one branch.
 
 from typing import TYPE_CHECKING
 
-from garboard._missing import module_getattr
+from garboard._names.missing import module_getattr
 from garboard.profiler._averages import EventAverage, EventAverages
 from garboard.profiler._events import MemoryEvent, OpEvent
 from garboard.profiler._profile import ProfilerActivity, profile, record_function

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import overload
 
-from garboard import _check as check
+from garboard._arguments import check
+from garboard._arguments.given import list_of
+from garboard._arguments.texts import printable, shown
 from garboard._engine import human_bytes
-from garboard._given import list_of
-from garboard._texts import printable, shown
 from garboard.profiler._events import MemoryEvent, OpEvent
 
 __all__ = ["EventAverage", "EventAverages", "averages_of"]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from garboard import _check as check
-from garboard._notebook import shown_file
-from garboard._texts import shown
+from garboard._arguments import check
+from garboard._arguments.texts import shown
+from garboard._shown.notebook import shown_file
 
 if TYPE_CHECKING:
-    from garboard._site import Site
+    from garboard._shown.site import Site
 
     _Raw = tuple[
         int,
@@ -129,7 +129,7 @@ def _shown(line: str) -> str:
 
 def recorded_from(raw: _Raw, live_before: dict[str, int]) -> Recorded:
     """Make objects of what the engine hands out."""
-    from garboard._site import site_of
+    from garboard._shown.site import site_of
 
     begin, end, rows, memory = raw
     events: list[OpEvent] = []

@@ -7,9 +7,9 @@ import json
 import os
 from typing import Any
 
-from garboard import _check as check
+from garboard._arguments import check
 from garboard._engine import human_bytes
-from garboard._site import Site
+from garboard._shown.site import Site
 from garboard.profiler._events import Recorded
 
 __all__ = ["chrome_trace", "memory_speedscope", "write_json"]

@@ -10,9 +10,9 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from garboard import _engine
-from garboard._check import count, entered, flag, text
+from garboard._arguments.check import count, entered, flag, text
+from garboard._arguments.given import list_of
 from garboard._engine import GarboardError
-from garboard._given import list_of
 from garboard.profiler._averages import EventAverages, averages_of
 from garboard.profiler._events import MemoryEvent, OpEvent, Recorded, recorded_from
 

@@ -11,7 +11,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from garboard import _check as check
+from garboard._arguments import check
 from garboard._snapshot_rules import check_snapshot
 from garboard.report._files import replace_file
 from garboard.report._page import page

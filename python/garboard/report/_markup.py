@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 
-from garboard._texts import printable
+from garboard._arguments.texts import printable
 
 __all__ = ["escape"]
 

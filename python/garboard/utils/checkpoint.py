@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from garboard import _engine
-from garboard._autocasting import blocks_here, entered_again
-from garboard._check import count, flag, function
+from garboard._arguments.check import count, flag, function
+from garboard._contexts.autocasting import blocks_here, entered_again
+from garboard._contexts.grad_mode import enable_grad
 from garboard._engine import GradientError, Tensor, is_grad_enabled
-from garboard._grad_mode import enable_grad
 from garboard._scopes import dispose_scope
 from garboard.autograd.function import Function
 from garboard.autograd.graph import saved_tensors_hooks
@@ -191,7 +191,7 @@ def checkpoint(
     >>> gradient.shape
     (4, 8)
     """
-    from garboard._check import choice
+    from garboard._arguments.check import choice
 
     callable_ = _function("checkpoint", function)
     choice("checkpoint", "determinism_check", determinism_check, "default", "none")

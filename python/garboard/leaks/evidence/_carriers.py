@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import Any
 
 from garboard import _engine
+from garboard._arguments.nests import tensors_in
 from garboard._engine import GraphNode
-from garboard._nests import tensors_in
 from garboard.leaks.evidence._classes import loaded_class
 from garboard.leaks.evidence._rows import Node, Survivor, Unheld
 

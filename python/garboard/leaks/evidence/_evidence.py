@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any, Literal, Protocol
 
-from garboard import _check as check
+from garboard._arguments import check
 from garboard.leaks.evidence._rows import Births, Node, Since, Storage, Survivor, Unheld
 
 __all__ = ["Evidence", "Provider", "evidence_of", "others"]

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from garboard import _check as check
 from garboard import _engine
-from garboard._site import site_of
+from garboard._arguments import check
+from garboard._shown.site import site_of
 
 __all__ = ["LiveGroup", "grouped_rows", "live"]
 

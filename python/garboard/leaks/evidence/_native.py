@@ -8,7 +8,7 @@ from typing import Any
 from garboard import _engine
 from garboard._engine import Tensor
 from garboard._hooks import hook_tables
-from garboard._site import line_of
+from garboard._shown.site import line_of
 from garboard.leaks.evidence._carriers import carriers
 from garboard.leaks.evidence._classes import loaded_class
 from garboard.leaks.evidence._evidence import Evidence

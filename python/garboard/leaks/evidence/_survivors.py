@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from garboard._site import line_of
+from garboard._shown.site import line_of
 from garboard.leaks.evidence._evidence import Evidence
 from garboard.leaks.evidence._rows import Births, Key, Node, Since, Survivor, Unheld
 from garboard.leaks.evidence._steps import Steps

@@ -20,7 +20,7 @@ from types import FrameType
 from typing import Any
 from weakref import ref
 
-from garboard._site import Site, number_of
+from garboard._shown.site import Site, number_of
 from garboard.leaks.evidence._torch_itself import torch
 
 __all__ = ["Birth", "Recorder"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
-from garboard._site import Site, site_of
+from garboard._shown.site import Site, site_of
 from garboard.leaks.holders._groups import Group
 from garboard.leaks.holders._holders import storing_of
 from garboard.leaks.holders._mending import mended_sum, with_ending

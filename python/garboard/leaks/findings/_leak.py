@@ -8,7 +8,7 @@ from hashlib import sha1
 from typing import Any, Literal, NamedTuple
 
 from garboard._engine import human_bytes
-from garboard._site import Site
+from garboard._shown.site import Site
 
 __all__ = ["Births", "Leak", "Rate", "Verdict", "fingerprint_of"]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from garboard._engine import human_bytes
-from garboard._site import site_of
+from garboard._shown.site import site_of
 from garboard.leaks.evidence._classes import is_one
 from garboard.leaks.evidence._graphs import Chain
 from garboard.leaks.evidence._rows import Node, Survivor, Unheld

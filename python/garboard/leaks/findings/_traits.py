@@ -6,7 +6,7 @@ import queue
 from types import CoroutineType, GeneratorType, TracebackType
 from typing import Any
 
-from garboard._site import site_of
+from garboard._shown.site import site_of
 from garboard.leaks.evidence._classes import is_one, loaded_class
 from garboard.leaks.holders._groups import Group
 from garboard.leaks.holders._holders import may_be_emptied

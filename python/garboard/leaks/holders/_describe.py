@@ -15,10 +15,10 @@ from types import (
 )
 from typing import Any
 
+from garboard._arguments.texts import printable
 from garboard._engine import GraphNode
-from garboard._notebook import CellOutputs
-from garboard._site import Site, site_of
-from garboard._texts import printable
+from garboard._shown.notebook import CellOutputs
+from garboard._shown.site import Site, site_of
 from garboard.leaks.evidence._classes import is_one
 from garboard.leaks.evidence._tensors import birth_of, is_known, type_text_of
 from garboard.leaks.holders._unasked import (

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from types import FrameType
 
-from garboard._notebook import cell_files, cell_of
-from garboard._site import Site
-from garboard._texts import printable
+from garboard._arguments.texts import printable
+from garboard._shown.notebook import cell_files, cell_of
+from garboard._shown.site import Site
 from garboard.leaks.evidence._classes import is_one
 from garboard.leaks.holders._describe import code_of, described, file_of, is_context, place_of
 from garboard.leaks.holders._hops import Link

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from garboard._site import line_of
+from garboard._shown.site import line_of
 from garboard.leaks.evidence._carriers import row_of
 from garboard.leaks.evidence._evidence import Evidence
 from garboard.leaks.evidence._rows import Survivor, Unheld

@@ -25,8 +25,8 @@ from types import (
 from typing import Any, NamedTuple
 
 from garboard import _engine
-from garboard._notebook import CellOutputs, is_output_name
-from garboard._texts import printable, shown
+from garboard._arguments.texts import printable, shown
+from garboard._shown.notebook import CellOutputs, is_output_name
 from garboard.leaks.evidence._classes import is_one
 from garboard.leaks.holders._unasked import (
     attributes_of,

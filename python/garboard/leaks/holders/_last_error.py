@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from types import FrameType, TracebackType
 from typing import Any
 
-from garboard._notebook import cell_of, leaks_magic, shell
+from garboard._shown.notebook import cell_of, leaks_magic, shell
 from garboard.leaks.holders._hops import Link
 from garboard.leaks.holders._unasked import is_a
 

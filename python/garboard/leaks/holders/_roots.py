@@ -11,8 +11,8 @@ from types import FrameType, ModuleType
 from typing import Any, NamedTuple
 
 from garboard import _engine
-from garboard._notebook import kept_outputs
-from garboard._texts import printable
+from garboard._arguments.texts import printable
+from garboard._shown.notebook import kept_outputs
 from garboard.leaks.evidence._evidence import Evidence
 from garboard.leaks.holders._unasked import is_a, module_name_of
 

@@ -13,8 +13,8 @@ from functools import lru_cache
 from types import GetSetDescriptorType, MemberDescriptorType, ModuleType
 from typing import Any
 
+from garboard._arguments.texts import printable
 from garboard._engine import Tensor
-from garboard._texts import printable
 
 __all__ = [
     "attributes_of",

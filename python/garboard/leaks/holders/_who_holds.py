@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
+from garboard._arguments.texts import shown
 from garboard._engine import Tensor
-from garboard._site import Site, site_of
-from garboard._texts import shown
+from garboard._shown.site import Site, site_of
 from garboard.leaks.evidence._native import EVIDENCE
 from garboard.leaks.holders._describe import described
 from garboard.leaks.holders._holders import chain_text, holder_text
@@ -51,7 +51,7 @@ class Holders:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        from garboard._html import preformatted
+        from garboard._shown.html import preformatted
 
         return preformatted(str(self))
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from datetime import date
 from typing import NamedTuple
 
-from garboard import _check as check
-from garboard._texts import printable, shown
+from garboard._arguments import check
+from garboard._arguments.texts import printable, shown
 from garboard.leaks.findings._leak import Leak
 
 __all__ = ["Known", "add_known", "read_known"]

@@ -7,9 +7,9 @@ from datetime import date
 from typing import Any, NamedTuple
 from weakref import ref
 
-from garboard import _check as check
-from garboard._site import site_of
-from garboard._texts import printable, shown
+from garboard._arguments import check
+from garboard._arguments.texts import printable, shown
+from garboard._shown.site import site_of
 from garboard.leaks.evidence._evidence import Evidence
 from garboard.leaks.evidence._native import EVIDENCE
 from garboard.leaks.findings._leak import Leak

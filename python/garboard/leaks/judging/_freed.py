@@ -6,9 +6,9 @@ import gc
 from typing import Any
 from weakref import ref
 
-from garboard import _check as check
-from garboard._site import Site
-from garboard._texts import printable
+from garboard._arguments import check
+from garboard._arguments.texts import printable
+from garboard._shown.site import Site
 from garboard.leaks.evidence._classes import is_one
 from garboard.leaks.evidence._evidence import Evidence
 from garboard.leaks.evidence._native import EVIDENCE

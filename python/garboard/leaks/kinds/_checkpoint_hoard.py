@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from garboard._site import site_of
+from garboard._shown.site import site_of
 from garboard.leaks.evidence._tensors import living_parameters
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._traits import is_emptied_by_code

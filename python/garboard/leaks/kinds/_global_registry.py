@@ -13,7 +13,7 @@ from __future__ import annotations
 import weakref
 from types import ModuleType
 
-from garboard._notebook import cell_of
+from garboard._shown.notebook import cell_of
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._traits import is_emptied_by_code
 from garboard.leaks.holders._describe import file_of

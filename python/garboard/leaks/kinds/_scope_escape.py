@@ -10,7 +10,7 @@ to an outer one that stays open.
 
 from __future__ import annotations
 
-from garboard._site import site_of
+from garboard._shown.site import site_of
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._traits import is_emptied_by_code
 from garboard.leaks.holders._groups import Group

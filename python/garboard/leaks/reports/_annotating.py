@@ -6,9 +6,9 @@ import linecache
 import os
 from collections.abc import Iterable, Sequence
 
+from garboard._arguments.texts import printable
 from garboard._engine import human_bytes
-from garboard._site import Site, short_path
-from garboard._texts import printable
+from garboard._shown.site import Site, short_path
 from garboard.leaks.reports._report import LeakReport
 
 __all__ = ["annotated"]

@@ -6,8 +6,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from garboard._arguments.texts import printable
 from garboard._engine import human_bytes
-from garboard._texts import printable
 from garboard.leaks.reports._reading import load_report
 from garboard.leaks.reports._report import LeakReport
 from garboard.leaks.reports._seen import Stack

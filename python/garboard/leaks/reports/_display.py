@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from garboard._html import code, escape, folded, grey, paragraph, preformatted, strong
+from garboard._shown.html import code, escape, folded, grey, paragraph, preformatted, strong
 from garboard.leaks.findings._leak import Leak
 from garboard.leaks.judging._checked import Checked
 from garboard.leaks.reports._text import leak_text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from garboard._texts import shown
+from garboard._arguments.texts import shown
 from garboard.leaks.reports._html import html_text
 from garboard.leaks.reports._report import LeakReport
 

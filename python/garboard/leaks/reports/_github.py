@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from garboard._texts import printable
+from garboard._arguments.texts import printable
 from garboard.leaks.findings._leak import Leak, Verdict
 from garboard.leaks.reports._places import file_of, line_to_mend
 

@@ -8,7 +8,7 @@ from textwrap import dedent
 from typing import TYPE_CHECKING
 
 from garboard._engine import human_bytes
-from garboard._site import Site
+from garboard._shown.site import Site
 from garboard.leaks.findings._leak import GRAVITY, Leak
 from garboard.leaks.reports._pictures import births_chart, call_chart, colors_of, timeline_chart
 from garboard.leaks.reports._seen import Seen, Stack, difference

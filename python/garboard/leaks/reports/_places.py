@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from garboard._notebook import cell_of
-from garboard._site import Site
-from garboard._texts import printable
+from garboard._arguments.texts import printable
+from garboard._shown.notebook import cell_of
+from garboard._shown.site import Site
 from garboard.leaks.findings._leak import Leak
 
 __all__ = ["file_of", "line_to_mend"]

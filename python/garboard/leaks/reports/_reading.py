@@ -8,9 +8,9 @@ import os
 import stat
 from typing import Any, NoReturn
 
-from garboard import _check as check
-from garboard._site import Site
-from garboard._texts import printable, shown
+from garboard._arguments import check
+from garboard._arguments.texts import printable, shown
+from garboard._shown.site import Site
 from garboard.leaks.findings._leak import Births, Leak, Rate
 from garboard.leaks.judging._checked import Checked
 from garboard.leaks.reports._report import LeakReport

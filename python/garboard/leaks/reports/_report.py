@@ -7,8 +7,8 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TextIO
 
-from garboard import _check as check
-from garboard._texts import printable
+from garboard._arguments import check
+from garboard._arguments.texts import printable
 from garboard.leaks.findings._leak import Leak
 from garboard.leaks.judging._checked import Checked
 from garboard.leaks.reports._schema import SCHEMA_NAME

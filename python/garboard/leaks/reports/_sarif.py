@@ -8,8 +8,8 @@ from typing import Any
 from urllib.parse import quote
 
 from garboard import __version__
-from garboard._site import Site
-from garboard._texts import printable
+from garboard._arguments.texts import printable
+from garboard._shown.site import Site
 from garboard.leaks.findings._leak import Leak, Verdict
 from garboard.leaks.kinds import all_kinds
 from garboard.leaks.reports._places import file_of, line_to_mend

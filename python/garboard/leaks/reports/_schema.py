@@ -10,7 +10,7 @@ import os
 from functools import cache
 from typing import Any
 
-from garboard._texts import printable, shown
+from garboard._arguments.texts import printable, shown
 
 __all__ = ["SCHEMA_NAME", "check_against", "schema"]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from garboard._site import Site, line_of, site_of
+from garboard._shown.site import Site, line_of, site_of
 from garboard.leaks.evidence._evidence import Evidence
 from garboard.leaks.evidence._live import LiveGroup, live
 from garboard.leaks.evidence._native import EVIDENCE

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from garboard._site import Site
-from garboard._texts import printable
+from garboard._arguments.texts import printable
+from garboard._shown.site import Site
 from garboard.leaks.evidence._live import LiveGroup
 from garboard.leaks.reports._seen import Moment, Seen, Stack
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import TextIO
 
 from garboard._engine import human_bytes
-from garboard._site import underlined
+from garboard._shown.site import underlined
 from garboard.leaks.findings._leak import Leak, Verdict
 from garboard.leaks.judging._checked import Checked
 

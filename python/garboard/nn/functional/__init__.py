@@ -7,8 +7,8 @@ import sys
 from typing import TYPE_CHECKING
 from warnings import warn
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
 from garboard._engine import (
     DTypeError,
     IndexOutOfRangeError,
@@ -28,8 +28,8 @@ from garboard._engine import (
     sigmoid,
     tanh,
 )
-from garboard._missing import module_getattr
-from garboard._vectors import pdist
+from garboard._names.missing import module_getattr
+from garboard._ops.vectors import pdist
 from garboard.nn.functional._activations import (
     celu,
     elu,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
+from garboard._arguments.out import written
+from garboard._arguments.texts import shown
 from garboard._engine import Tensor, expm1, log1p, where
-from garboard._out import written
-from garboard._texts import shown
 from garboard.nn.functional._softplus import softplus_of
 
 __all__ = [

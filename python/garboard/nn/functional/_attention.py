@@ -6,7 +6,7 @@ from collections.abc import Callable
 from math import inf
 from typing import Any, NamedTuple
 
-from garboard import _check as check
+from garboard._arguments import check
 from garboard._engine import (
     ShapeError,
     Tensor,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
 from garboard._engine import ShapeError, Tensor
 from garboard.nn.functional._embedding import first_column, scaled_by_frequency, shorten_rows
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import sqrt
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
 from garboard._engine import ShapeError, Tensor
 
 __all__ = [

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from garboard import _check as check
 from garboard import _engine
-from garboard._autocasting import OPEN, in_float32
+from garboard._arguments import check
+from garboard._contexts.autocasting import OPEN, in_float32
 from garboard._engine import Tensor, where
 from garboard.nn.functional._reduction import check_equal, check_pair, reduced, weighed
 from garboard.nn.functional._softplus import softplus_of

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
+from garboard._contexts.grad_mode import no_grad
 from garboard._engine import Tensor
-from garboard._grad_mode import no_grad
 
 __all__ = ["embedding", "first_column", "scaled_by_frequency", "shorten_rows"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
 from garboard._engine import ShapeError, Tensor
 from garboard.nn._windows import each_dim
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
 from garboard._engine import DTypeError, ShapeError, Tensor
 
 __all__ = ["affine_grid", "grid_sample"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from garboard import _check as check
+from garboard._arguments import check
 from garboard._engine import Tensor, relu
 from garboard.nn.functional._activations import celu, elu, hardtanh, leaky_relu, selu
 from garboard.nn.functional._activations import threshold as _threshold

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
+from garboard._contexts.grad_mode import no_grad
 from garboard._engine import ShapeError, Tensor, float32, float64
-from garboard._grad_mode import no_grad
 
 __all__ = ["batch_norm", "group_norm", "instance_norm", "local_response_norm", "rms_norm"]
 

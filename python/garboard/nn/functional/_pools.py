@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from garboard import _check as check
 from garboard import _engine
-from garboard._dtypes import iinfo
+from garboard._arguments import check
+from garboard._arguments.given import items_of
+from garboard._arguments.out import written
+from garboard._arguments.texts import shown
 from garboard._engine import ShapeError, Tensor
-from garboard._given import items_of
-from garboard._out import written
-from garboard._texts import shown
+from garboard._ops.dtypes import iinfo
 
 __all__ = [
     "adaptive_avg_pool1d",

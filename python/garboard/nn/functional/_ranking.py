@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
+from garboard._arguments.texts import shown
 from garboard._engine import DTypeError, ShapeError, Tensor, where
-from garboard._texts import shown
 from garboard.nn.functional._reduction import reduced, weighed
 from garboard.nn.functional._slices import cosine_similarity, pairwise_distance
 from garboard.nn.functional._softplus import softplus_of

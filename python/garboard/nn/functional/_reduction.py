@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from warnings import warn
 
-from garboard import _check as check
+from garboard._arguments import check
 from garboard._engine import ShapeError, Tensor
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from math import floor, isfinite
 from typing import Any, Literal
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
+from garboard._arguments.texts import shown
 from garboard._engine import ShapeError, Tensor
-from garboard._texts import shown
 from garboard.nn._windows import each_dim
 
 __all__ = [

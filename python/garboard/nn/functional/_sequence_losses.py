@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
+from garboard._arguments.given import items_of
+from garboard._arguments.texts import shown
 from garboard._engine import DTypeError, ShapeError, Tensor
-from garboard._given import items_of
-from garboard._texts import shown
 from garboard.nn.functional._reduction import reduced
 
 if TYPE_CHECKING:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
+from garboard._arguments.out import written
 from garboard._engine import ShapeError, Tensor, where
-from garboard._out import written
 
 __all__ = [
     "cosine_similarity",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from garboard import _check as check
+from garboard._arguments import check
 from garboard._hooks import HookTable, RemovableHandle
 from garboard.nn._hooked import Hooked
 from garboard.nn._hooks import EVERY_MODULE, KwargsHook

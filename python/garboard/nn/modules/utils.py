@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from garboard import _check as check
+from garboard._arguments import check
 
 __all__: list[str] = []
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from garboard._missing import module_getattr
+from garboard._names.missing import module_getattr
 from garboard.nn.utils import parametrize, rnn, stateless
 from garboard.nn.utils.clip_grad import (
     clip_grad_norm_,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Self, overload
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
+from garboard._arguments.given import items_of
+from garboard._arguments.texts import shown
 from garboard._engine import DeviceError, DTypeError, ShapeError, Tensor, zeros_like
-from garboard._given import items_of
-from garboard._texts import shown
 
 if TYPE_CHECKING:
     from garboard.types import Device

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from garboard import _check as check
 from garboard import _engine
+from garboard._arguments import check
+from garboard._arguments.given import items_of, list_of
 from garboard._engine import DTypeError, ShapeError, Tensor, arange, cat, full
-from garboard._given import items_of, list_of
 from garboard.nn.utils._packed_sequence import PackedSequence, invert_permutation, owning
 
 if TYPE_CHECKING:

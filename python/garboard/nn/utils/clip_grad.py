@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import inf
 
-from garboard import _check as check
+from garboard._arguments import check
+from garboard._arguments.given import list_of
+from garboard._arguments.texts import shown
+from garboard._contexts.grad_mode import no_grad
 from garboard._engine import GradientError, Tensor, stack, zeros
-from garboard._given import list_of
-from garboard._grad_mode import no_grad
-from garboard._texts import shown
 
 __all__ = ["clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from garboard import _check as check
+from garboard._arguments import check
+from garboard._arguments.given import list_of
+from garboard._contexts.grad_mode import no_grad
 from garboard._engine import ShapeError, Tensor, cat
-from garboard._given import list_of
-from garboard._grad_mode import no_grad
 
 __all__ = ["parameters_to_vector", "vector_to_parameters"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from garboard import _check as check
+from garboard._arguments import check
 from garboard._engine import Tensor, ones_like, rsqrt, zeros_like
 from garboard.nn.module import Module
 from garboard.nn.parameter import Parameter

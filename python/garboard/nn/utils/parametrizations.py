@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from garboard import _check as check
+from garboard._arguments import check
+from garboard._arguments.texts import shown
+from garboard._contexts.grad_mode import no_grad
 from garboard._engine import ShapeError, Tensor, cat, empty, eye, where, zeros, zeros_like
-from garboard._grad_mode import no_grad
-from garboard._texts import shown
 from garboard.linalg import matrix_exp, qr, solve
 from garboard.nn.module import Module
 from garboard.nn.transposed_convolution import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d

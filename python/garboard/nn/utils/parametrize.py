@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NoReturn, TypeVar
 
-from garboard import _check as check
+from garboard._arguments import check
+from garboard._arguments.texts import shown
+from garboard._contexts.grad_mode import no_grad
 from garboard._engine import ShapeError, Tensor
-from garboard._grad_mode import no_grad
-from garboard._texts import shown
 from garboard.nn.containers import ModuleList
 from garboard.nn.keyed import ModuleDict
 from garboard.nn.module import Module

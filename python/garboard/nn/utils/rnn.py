@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from garboard import _check as check
+from garboard._arguments import check
+from garboard._arguments.given import items_of, list_of
 from garboard._engine import ShapeError, Tensor, cat, full, stack
-from garboard._given import items_of, list_of
-from garboard._missing import module_getattr
+from garboard._names.missing import module_getattr
 from garboard.nn.utils._packed_sequence import PackedSequence, invert_permutation
 from garboard.nn.utils._packing import (
     pack_padded_sequence,

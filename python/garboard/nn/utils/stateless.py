@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from garboard import _check as check
+from garboard._arguments import check
+from garboard._arguments.given import keys_of
+from garboard._arguments.texts import shown
 from garboard._engine import Tensor
-from garboard._given import keys_of
-from garboard._texts import shown
 from garboard.nn.module import Module
 
 __all__ = ["functional_call"]

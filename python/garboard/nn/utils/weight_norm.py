@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from garboard import _check as check
+from garboard._arguments import check
+from garboard._arguments.texts import shown
 from garboard._engine import Tensor
-from garboard._texts import shown
 from garboard.nn.module import Module
 from garboard.nn.parameter import Parameter
 from garboard.nn.utils._norms import direction_norm

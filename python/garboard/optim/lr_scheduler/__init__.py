@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from garboard._missing import module_getattr
+from garboard._names.missing import module_getattr
 from garboard.optim.lr_scheduler._chains import ChainedScheduler, SequentialLR
 from garboard.optim.lr_scheduler._cycles import (
     CosineAnnealingLR,

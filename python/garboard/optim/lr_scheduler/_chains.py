@@ -6,8 +6,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from garboard import _check as check
-from garboard._given import items_of, list_of, refuse_unless_list
+from garboard._arguments import check
+from garboard._arguments.given import items_of, list_of, refuse_unless_list
 from garboard.optim.lr_scheduler._plateau import ReduceLROnPlateau
 from garboard.optim.lr_scheduler._scheduler import LRScheduler, refuse_disposed, write_rates
 from garboard.optim.optimizer import Optimizer

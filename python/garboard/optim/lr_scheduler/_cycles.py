@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from math import cos, floor, log, pi
 from typing import Any, Literal
 
-from garboard import _check as check
-from garboard._texts import shown
+from garboard._arguments import check
+from garboard._arguments.texts import shown
 from garboard.optim.lr_scheduler._scheduler import LRScheduler, per_group, write_rates
 from garboard.optim.optimizer import Optimizer
 

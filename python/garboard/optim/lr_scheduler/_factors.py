@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
-from garboard import _check as check
-from garboard._given import items_of, refuse_unless_list
+from garboard._arguments import check
+from garboard._arguments.given import items_of, refuse_unless_list
 from garboard.optim.lr_scheduler._scheduler import LRScheduler, per_group
 from garboard.optim.optimizer import Optimizer
 

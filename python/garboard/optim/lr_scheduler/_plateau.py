@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from math import inf
 from typing import Any, Literal, SupportsFloat
 
-from garboard import _check as check
-from garboard._given import keys_of
-from garboard._texts import shown
+from garboard._arguments import check
+from garboard._arguments.given import keys_of
+from garboard._arguments.texts import shown
 from garboard.optim.lr_scheduler._scheduler import LRScheduler, per_group, refuse_disposed
 from garboard.optim.optimizer import Optimizer
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 from warnings import warn
 
-from garboard import _check as check
+from garboard._arguments import check
+from garboard._arguments.given import items_of, keys_of
+from garboard._arguments.texts import shown
 from garboard._engine import DisposedError, Tensor
-from garboard._given import items_of, keys_of
-from garboard._texts import shown
 from garboard.optim.optimizer import Optimizer
 
 __all__ = ["LRScheduler", "per_group", "refuse_disposed", "write_rates"]

@@ -6,7 +6,7 @@ it, and what was needed to make it has gone before the loop sees it.
 
 from typing import TYPE_CHECKING
 
-from garboard._missing import module_getattr
+from garboard._names.missing import module_getattr
 from garboard.utils.data._collate import default_collate, default_convert
 from garboard.utils.data._datasets import (
     ChainDataset,

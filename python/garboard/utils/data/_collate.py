@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from garboard import _engine
+from garboard._arguments.given import items_of, keys_of, refuse_unless_list
 from garboard._engine import Tensor
-from garboard._given import items_of, keys_of, refuse_unless_list
 
 __all__ = ["default_collate", "default_convert"]
 

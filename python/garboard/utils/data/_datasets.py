@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any, Generic, TypeVar
 
+from garboard._arguments.given import list_of
+from garboard._arguments.texts import shown
 from garboard._engine import IndexOutOfRangeError, ShapeError, Tensor
-from garboard._given import list_of
-from garboard._texts import shown
 
 __all__ = [
     "ChainDataset",

@@ -7,9 +7,9 @@ from itertools import accumulate
 from math import inf, log
 from typing import Any
 
-from garboard import _check as check
 from garboard import _engine
-from garboard._generator import Generator
+from garboard._arguments import check
+from garboard._contexts.generator import Generator
 
 __all__ = ["drawn_seed", "picked", "shuffled", "uniform"]
 

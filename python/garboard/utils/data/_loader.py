@@ -7,8 +7,8 @@ from itertools import repeat
 from typing import Any, Generic, TypeVar
 from weakref import finalize
 
-from garboard import _check as check
-from garboard._texts import shown
+from garboard._arguments import check
+from garboard._arguments.texts import shown
 from garboard.utils.data._collate import default_collate, default_convert
 from garboard.utils.data._datasets import Dataset, IterableDataset, refuse_unless_indexed
 from garboard.utils.data._draws import drawn_seed

@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection, Pipe, wait
 from multiprocessing.reduction import recv_handle, send_handle
 from typing import Any, NamedTuple
 
-from garboard._generator import manual_seed
+from garboard._contexts.generator import manual_seed
 from garboard.utils.data._reading import END, Reader, WorkerInfo, set_worker_info
 
 __all__ = ["ProcessPool", "WorkerError"]

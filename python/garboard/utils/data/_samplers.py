@@ -7,10 +7,10 @@ from itertools import islice
 from math import inf
 from typing import Any, Generic, TypeVar
 
-from garboard import _check as check
+from garboard._arguments import check
+from garboard._arguments.given import items_of, refuse_unless_list
+from garboard._arguments.texts import shown
 from garboard._engine import Tensor
-from garboard._given import items_of, refuse_unless_list
-from garboard._texts import shown
 from garboard.utils.data._draws import picked, shuffled, uniform
 
 __all__ = [

@@ -7,8 +7,8 @@ from math import isclose
 from numbers import Real
 from typing import TypeVar
 
-from garboard._given import items_of, list_of, refuse_unless_list
-from garboard._texts import shown
+from garboard._arguments.given import items_of, list_of, refuse_unless_list
+from garboard._arguments.texts import shown
 from garboard.utils.data._datasets import Dataset, Subset, refuse_unless_indexed
 from garboard.utils.data._draws import shuffled
 

@@ -8,7 +8,7 @@ from threading import Thread
 from typing import Any
 
 from garboard import _engine
-from garboard._nests import tensors_in
+from garboard._arguments.nests import tensors_in
 from garboard.utils.data._reading import END, Reader, WorkerInfo, set_worker_info
 
 __all__ = ["ThreadPool"]

@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
-from garboard import _check as check
-from garboard._texts import shown
+from garboard._arguments import check
+from garboard._arguments.texts import shown
 from garboard.utils.data._reading import END, Reader
 from garboard.utils.data._threads import ThreadPool
 

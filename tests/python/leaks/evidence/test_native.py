@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import garboard as gb
 import pytest
-from garboard._site import line_of, site_of
+from garboard._shown.site import line_of, site_of
 from garboard.leaks.evidence._native import EVIDENCE
 from garboard.leaks.evidence._steps import Steps
 from garboard.leaks.evidence._survivors import cohorts, survivors

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 
 import garboard as gb
 import pytest
-from garboard._site import site_of
+from garboard._shown.site import site_of
 from garboard.leaks.evidence._evidence import evidence_of, others
 
 from tests.support import fake_torch

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import garboard as gb
 import pytest
-from garboard._site import Site
+from garboard._shown.site import Site
 from garboard.leaks.judging._checked import Checked
 from garboard.leaks.reports._report import LeakReport
 from garboard.leaks.reports._schema import check_against, schema

@@ -11,7 +11,7 @@ import garboard as gb
 import pytest
 from garboard import memory
 from garboard.__main__ import main
-from garboard._site import Site
+from garboard._shown.site import Site
 from garboard.leaks.findings._leak import Births
 from garboard.leaks.judging._checked import Checked
 from garboard.leaks.reports._html import html_text

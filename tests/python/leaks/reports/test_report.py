@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import garboard as gb
 import pytest
-from garboard._site import Site
+from garboard._shown.site import Site
 from garboard.leaks.judging._checked import Checked
 from garboard.leaks.reports._report import LeakReport
 

@@ -1,0 +1,3 @@
+"""What holds for a block of code: recording, casting, fusing, and where draws come from."""
+
+__all__: list[str] = []

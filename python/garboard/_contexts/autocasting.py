@@ -1,0 +1,168 @@
+"""Which blocks of `autocast` are open here, and what arguments become in them.
+
+Ops ask nobody while `OPEN` is empty: the engine calls `recast` from the first block on until the
+last one is left, in whatever thread. A block counts in its own thread and asyncio task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from threading import Lock
+from typing import Any, NamedTuple
+
+from garboard import _engine
+from garboard._contexts.autocast_lists import WANTS
+from garboard._engine import Tensor, is_grad_enabled
+
+__all__ = [
+    "OPEN",
+    "Block",
+    "blocks_here",
+    "clear_cache",
+    "enter",
+    "entered_again",
+    "in_float32",
+    "innermost",
+    "leave",
+    "lowered",
+    "recast",
+]
+
+OPEN: list[int] = []  # the numbers of all blocks in the process
+_lock = Lock()
+
+_SINGLES = (_engine.float32, _engine.float16, _engine.bfloat16)
+
+
+class Block(NamedTuple):
+    """A block that has been entered."""
+
+    number: int
+    device_type: str
+    dtype: Any
+    is_enabled: bool
+    caches: bool
+    cache: dict[tuple[int, Any, bool], tuple[Tensor, int, Tensor]]  # of the outermost block
+
+
+_blocks: ContextVar[tuple[Block, ...]] = ContextVar("_blocks", default=())
+
+
+def enter(number: int, device_type: str, dtype: Any, is_enabled: bool, caches: bool) -> None:
+    """Open a block of a number."""
+    outer = _blocks.get()
+    cache = outer[0].cache if outer else {}
+    _blocks.set((*outer, Block(number, device_type, dtype, is_enabled, caches, cache)))
+    with _lock:
+        OPEN.append(number)
+        if len(OPEN) == 1:
+            _engine._set_autocast(WANTS, recast)
+
+
+def leave(number: int) -> None:
+    """Leave the innermost block of a number, if one is open here."""
+    blocks = list(_blocks.get())
+    for place in reversed(range(len(blocks))):
+        if blocks[place].number == number:
+            gone = blocks.pop(place)
+            break
+    else:
+        return
+    _blocks.set(tuple(blocks))
+    if not blocks:
+        gone.cache.clear()
+    with _lock:
+        OPEN.remove(number)
+        if not OPEN:
+            _engine._set_autocast(None, None)
+
+
+def innermost(device_type: str) -> Block | None:
+    """The innermost block open here for devices of a type."""
+    found: list[Block] = [it for it in _blocks.get() if it.device_type == device_type]
+    return found[-1] if found else None
+
+
+def clear_cache() -> None:
+    """Forget what parameters were cast to."""
+    for block in _blocks.get():
+        block.cache.clear()
+
+
+def _is_eligible(given: Any, device_type: str) -> bool:
+    return (
+        isinstance(given, Tensor)
+        and not given.is_disposed
+        and given.dtype in _SINGLES
+        and given.device.type == device_type
+    )
+
+
+def _cast(tensor: Tensor, dtype: Any, block: Block) -> Tensor:
+    if tensor.dtype == dtype:
+        return tensor
+    is_kept = (
+        block.caches
+        and tensor.requires_grad
+        and tensor.is_leaf
+        and tensor.dtype == _engine.float32
+        and dtype == block.dtype
+    )
+    if not is_kept:
+        return tensor.to(dtype)
+    key = id(tensor), dtype, is_grad_enabled()
+    known = block.cache.get(key)
+    if known is not None and known[1] == tensor._version and not known[2].is_disposed:
+        return known[2]
+    made = tensor.to(dtype)
+    block.cache[key] = tensor, tensor._version, made
+    return made
+
+
+def recast(wants: dict[str, str], *given: Any) -> tuple[Any, ...] | None:
+    """What an op is given, in the dtype that it wants; None where that is as it is."""
+    device_type = _device_type(given)
+    block = innermost(device_type) if device_type else None
+    if device_type is None or block is None or not block.is_enabled:
+        return None
+    want = wants.get(device_type)
+    if want is None:
+        return None
+    dtype = block.dtype if want == "lower" else _engine.float32
+    return tuple([_cast(it, dtype, block) if _is_eligible(it, device_type) else it for it in given])
+
+
+def _device_type(given: tuple[Any, ...]) -> str | None:
+    for it in given:
+        if isinstance(it, Tensor) and not it.is_disposed and it.is_floating_point():
+            return it.device.type
+    return None
+
+
+def blocks_here() -> tuple[Block, ...]:
+    """Those open in this thread and task, the outermost first."""
+    return _blocks.get()
+
+
+@contextmanager
+def entered_again(blocks: tuple[Block, ...]) -> Iterator[None]:
+    """Open blocks again that were open once."""
+    for block in blocks:
+        enter(*block[:5])
+    try:
+        yield
+    finally:
+        for block in reversed(blocks):
+            leave(block.number)
+
+
+def lowered(*given: Any) -> tuple[Any, ...]:
+    """What a function made of ops is given, as an op that wants fewer digits gets it."""
+    return recast({"cpu": "lower", "cuda": "lower"}, *given) or given
+
+
+def in_float32(*given: Any) -> tuple[Any, ...]:
+    """What a function made of ops is given, as an op that wants float32 gets it."""
+    return recast({"cpu": "float32", "cuda": "float32"}, *given) or given

@@ -1,0 +1,102 @@
+"""Names that are not there yet, or not at all.
+
+A submodule is imported when it is first named. For PyTorch's names that are missing here the error
+says what to use instead, and for others which name was meant. A module pays at a miss alone. A
+type's names are descriptors that raise: a `__getattr__` of the type would slow every hit.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
+from types import FrameType
+from typing import Any, NoReturn
+
+from garboard._arguments.texts import shown
+from garboard._names.torch_names import ADVICE, NUMPYS
+
+__all__ = ["add_missing_names", "module_getattr"]
+
+# Where a name may stand instead, in the order of the search.
+_ELSEWHERE = ("nn", "nn.functional", "nn.init", "optim", "utils.data", "autograd")
+
+
+def module_getattr(
+    package: str, submodules: tuple[str, ...] = (), homes: Mapping[str, str] | None = None
+) -> Callable[[str], Any]:
+    """Return a module's `__getattr__`, which imports `package.name` for each of `submodules`.
+
+    `homes` are names that few programs ask for, with the submodules of `package` that have them.
+    """
+    homes = homes or {}
+
+    def missing(name: str) -> Any:
+        name = str.__str__(name)  # a subclass may say something else
+        if name in submodules:
+            return import_module(f"{package}.{name}")
+        if name in homes:
+            found = getattr(import_module(f"{package}.{homes[name]}"), name)
+            setattr(sys.modules[package], name, found)  # the next time it is there
+            return found
+        text = f"module '{package}' has no attribute {shown(name)}"
+        # Private names are asked for by protocols; a submodule's, while it is being imported.
+        if name.startswith("_") or f"{package}.{name}" in sys.modules:
+            raise AttributeError(text, name=name)
+        text += _answer(package, name)
+        if _is_importing(sys._getframe(1)):  # which would drop the text of an AttributeError
+            raise ImportError(text, name=package)
+        raise AttributeError(text, name=name)
+
+    return missing
+
+
+def _is_importing(frame: FrameType) -> bool:
+    """Tell whether `frame` is at `from package import name`."""
+    from opcode import opname
+
+    return opname[frame.f_code.co_code[frame.f_lasti]] == "IMPORT_FROM"
+
+
+def _answer(package: str, name: str) -> str:
+    advice = ADVICE.get(package, {}).get(name)
+    if advice is not None:
+        return ": " + _refusal(package.replace("garboard", "torch", 1), name, advice)
+    for module in _ELSEWHERE:
+        home = f"garboard.{module}"
+        if home != package and name in import_module(home).__all__:
+            return f"; it is {home}.{name}"
+    from difflib import get_close_matches
+
+    found = get_close_matches(name, dir(sys.modules[package]), n=2, cutoff=0.75)
+    return f"; did you mean {' or '.join(map(shown, found))}?" if found else ""
+
+
+def _refusal(owner: str, name: str, advice: str) -> str:
+    known_as = f"NumPy's {name}" if name in NUMPYS else f"PyTorch's {owner}.{name}"
+    return f"{known_as} is not in garboard yet" + (f"; {advice}" if advice else "")
+
+
+class _Missing:
+    """An attribute of a type that is not there: asking for it raises, and `help` says the same."""
+
+    def __init__(self, name: str, refusal: str) -> None:
+        self.__doc__, self._name = refusal, name
+
+    def __get__(self, instance: object, owner: type) -> NoReturn:
+        text = f"'{owner.__name__}' object has no attribute '{self._name}': {self.__doc__}"
+        raise AttributeError(text, name=self._name)
+
+
+def add_missing_names(owner: type, known_as: str) -> None:
+    """Let `owner` answer for PyTorch's names that `known_as` lacks, and not list them in `dir`."""
+    names = ADVICE[f"garboard.{known_as}"]
+    for name, advice in names.items():
+        setattr(owner, name, _Missing(name, _refusal(known_as, name, advice)))
+
+    def listed(self: object) -> Iterable[str]:
+        classes = type(self).__mro__[: type(self).__mro__.index(owner)]
+        own = {name for it in (*map(vars, classes), getattr(self, "__dict__", {})) for name in it}
+        return [name for name in object.__dir__(self) if name not in names or name in own]
+
+    owner.__dir__ = listed  # type: ignore[assignment]

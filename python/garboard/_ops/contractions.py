@@ -1,0 +1,356 @@
+"""Sums of products over named dims: einsum and tensordot, by products of matrices, pair by pair."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib import import_module
+from math import prod
+from typing import TYPE_CHECKING, Any, cast
+
+from garboard import _engine
+from garboard._arguments import check
+from garboard._arguments.given import items_of
+from garboard._arguments.out import written
+from garboard._contexts.autocasting import OPEN, lowered
+from garboard._engine import DeviceError, DTypeError, ShapeError, Tensor
+from garboard._ops.subscripts import Label, plan_of, read
+
+if TYPE_CHECKING:
+    from garboard.types import Size
+
+__all__ = ["einsum", "tensordot"]
+
+_Labels = tuple[Label, ...]
+_Part = tuple[Tensor, _Labels]
+
+
+def einsum(*args: Any) -> Tensor:
+    """Multiply tensors along dims named by letters, and add up over those that go.
+
+    `einsum("bik,bkj->bij", a, b)`: a letter that operands share is one dim, which broadcasts; one
+    that the result lacks is added up. A letter twice in an operand takes the diagonal. `...` stands
+    for dims without names. Without `->` the result has the dims of `...`, and then the letters that
+    occur once, in alphabetical order. Two operands meet in one product of matrices; several, two at
+    a time: in the order that `opt_einsum` finds where it is installed, else the pair with the
+    smallest result first.
+
+    Args:
+        *args: The subscripts, a string, and the operands, or a list of them; or each operand
+            followed by a list of its labels, integers in [0, 52) or `...`, and last perhaps the
+            result's.
+
+    Returns:
+        A tensor; of one operand, and where nothing is added up, a view. Until backward the graph
+        keeps what each product on the way keeps.
+
+    Raises:
+        ValueError: The subscripts cannot be read, or do not name as many operands as are given.
+        ShapeError: The subscripts do not fit the operands, or sizes of one letter differ.
+        DTypeError: The operands are of several dtypes, or of bool.
+        DeviceError: They are on several devices.
+        TypeError: An operand is no Tensor.
+        DisposedError: An operand is disposed.
+
+    >>> x = gb.tensor([[1, 2], [3, 4]])
+    >>> gb.einsum("ij,j->i", x, gb.tensor([10, 1]))
+    tensor([12, 34])
+    """
+    equation, operands = read(args)
+    if OPEN:
+        operands = list(lowered(*operands))
+    if not operands:
+        raise ValueError("einsum: no operands; at least one is needed")
+    plan = plan_of(equation, tuple(len(it.shape) for it in operands))
+    _check_alike("einsum", operands)
+    _check_sizes(operands, plan.inputs)
+    parts = [_diagonal(*part) for part in zip(operands, plan.inputs, strict=True)]
+    if len(parts) > 2:
+        parts = _joined(parts, plan.output)
+    if len(parts) == 2:
+        parts = [_product("einsum", parts[0], parts[1], set(plan.output))]
+    tensor, labels = parts[0]
+    if gone := [place for place, label in enumerate(labels) if label not in plan.output]:
+        tensor, labels = tensor.sum(gone), _without(labels, gone)
+    return tensor.permute([labels.index(label) for label in plan.output])
+
+
+def tensordot(
+    a: Tensor,
+    b: Tensor,
+    dims: int | tuple[Size, Size] | list[Size] | Tensor = 2,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Multiply along dims of both, and add up over those.
+
+    Args:
+        a: Tensor of any dtype but bool.
+        b: Tensor of the same dtype.
+        dims: How many of the last dims of `a` meet as many of the first of `b`; or two lists, of
+            dims of `a` and of those of `b` that they meet.
+        out: Where to write the result, and what is returned then: a tensor of its sizes on its
+            device, of its category (bool, integer, floating) or one above.
+
+    Returns:
+        A new tensor of the dims of `a` that are left, and then of those of `b`. Until backward the
+        graph keeps each tensor whose partner requires grad.
+
+    Raises:
+        ShapeError: Sizes that meet differ, a dim is named twice, or the lists are not of one
+            length.
+        IndexOutOfRangeError: A dim lies outside.
+        DTypeError: The dtypes differ, or are bool.
+        DeviceError: The tensors are on two devices.
+        GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
+        TypeError: `dims` is neither an integer nor two lists.
+        DisposedError: A tensor is disposed.
+
+    >>> gb.tensordot(gb.ones(2, 3, 4), gb.ones(3, 4, 5)).shape
+    (2, 5)
+    """
+    check.tensor("tensordot", "a", a)
+    check.tensor("tensordot", "b", b)
+    of_a, of_b = _met_dims(a, b, dims)
+    _check_alike("tensordot", [a, b])
+    for i, k in zip(of_a, of_b, strict=True):
+        if a.shape[i] != b.shape[k] and 1 not in (a.shape[i], b.shape[k]):
+            raise ShapeError(
+                f"tensordot: sizes {[*a.shape]} and {[*b.shape]} differ at dims {i} and {k}; they "
+                "must be equal or 1"
+            )
+    labels_a = tuple(range(a.ndim))
+    labels_b = tuple(of_a[of_b.index(k)] if k in of_b else a.ndim + k for k in range(b.ndim))
+    left: set[Label] = {label for label in (*labels_a, *labels_b) if label not in of_a}
+    return written("tensordot", _product("tensordot", (a, labels_a), (b, labels_b), left)[0], out)
+
+
+def _met_dims(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]:
+    if isinstance(dims, Tensor):
+        dims = dims.tolist()
+    if not isinstance(dims, (list, tuple)):
+        count = check.integer("tensordot", "dims", dims, "an integer, or two lists of them,")
+        if not 0 <= count <= min(a.ndim, b.ndim):
+            raise ShapeError(
+                f"tensordot: dims {count} of tensors of {a.ndim} and {b.ndim} dims; 0 to "
+                f"{min(a.ndim, b.ndim)} are needed"
+            )
+        return list(range(a.ndim - count, a.ndim)), list(range(count))
+    both = items_of(dims)
+    if len(both) != 2:
+        raise ShapeError(f"tensordot: dims has {len(both)} items; two lists are needed")
+    found = []
+    for tensor, given in zip((a, b), both, strict=True):
+        listed = items_of(given) if isinstance(given, (list, tuple)) else [given]
+        own = [check.integer("tensordot", "a dim", it) for it in listed]
+        for dim in own:
+            if not -tensor.ndim <= dim < tensor.ndim:
+                raise _engine.IndexOutOfRangeError(
+                    f"tensordot: dim {dim} of a tensor of {tensor.ndim} dims; "
+                    f"{-tensor.ndim} to {tensor.ndim - 1} is needed"
+                )
+        found.append([dim % tensor.ndim for dim in own])
+        if len({*found[-1]}) != len(own):
+            raise ShapeError(f"tensordot: dims {own} name one twice; each is named once")
+    if len(found[0]) != len(found[1]):
+        raise ShapeError(
+            f"tensordot: {len(found[0])} dims of one and {len(found[1])} of the other; as many of "
+            "one as of the other are needed"
+        )
+    return found[0], found[1]
+
+
+def _check_alike(op: str, operands: list[Tensor]) -> None:
+    first = operands[0]
+    for other in operands[1:]:
+        if other.dtype != first.dtype:
+            raise DTypeError(
+                f"{op}: dtypes {first.dtype} and {other.dtype}; they must be equal, convert with "
+                "to()"
+            )
+        if other.device != first.device:
+            raise DeviceError(
+                f"{op}: tensors on {first.device} and {other.device}; they must be on one device, "
+                "use to()"
+            )
+    if first.dtype == _engine.bool:
+        raise DTypeError(f"{op}: dtype bool; numbers are needed, convert with to()")
+
+
+def _check_sizes(operands: list[Tensor], inputs: tuple[_Labels, ...]) -> None:
+    sizes: dict[Label, int] = {}
+    for number, (operand, labels) in enumerate(zip(operands, inputs, strict=True)):
+        for label, size in zip(labels, operand.shape, strict=True):
+            known = sizes.setdefault(label, size)
+            if known == 1:
+                sizes[label] = size
+            elif size not in (1, known):
+                name = f"dim {label} of '...'" if isinstance(label, int) else label
+                raise ShapeError(
+                    f"einsum: operand {number} of sizes {[*operand.shape]} has {size} along "
+                    f"{name}, another {known}; they must be equal or 1"
+                )
+
+
+def _without(labels: _Labels, gone: list[int]) -> _Labels:
+    return tuple(label for place, label in enumerate(labels) if place not in gone)
+
+
+def _diagonal(tensor: Tensor, labels: _Labels) -> _Part:
+    """Return the diagonal where an operand has a label twice."""
+    for label in labels if len({*labels}) < len(labels) else ():
+        while labels.count(label) > 1:
+            first = labels.index(label)
+            second = labels.index(label, first + 1)
+            if tensor.shape[first] != tensor.shape[second]:
+                raise ShapeError(
+                    f"einsum: sizes {tensor.shape[first]} and {tensor.shape[second]} of {label} in "
+                    "one operand; for a diagonal they must be equal"
+                )
+            tensor = tensor.diagonal(0, first, second)
+            labels = (*_without(labels, [first, second]), label)
+    return tensor, labels
+
+
+def _sizes_of(parts: list[_Part]) -> dict[Label, int]:
+    sizes: dict[Label, int] = {}
+    for tensor, labels in parts:
+        for label, size in zip(labels, tensor.shape, strict=True):
+            sizes[label] = max(size, sizes.get(label, 1)) if size else 0
+    return sizes
+
+
+def _joined(parts: list[_Part], output: _Labels) -> list[_Part]:
+    """Multiply two at a time until two are left."""
+    path = _path_of(parts, output)
+    while len(parts) > 2:
+        chosen = next(path, None) if path else None
+        first, second = sorted(chosen) if chosen else _cheapest(parts, output)
+        others = [it for place, it in enumerate(parts) if place not in (first, second)]
+        needed = {*output, *(label for _, labels in others for label in labels)}
+        parts = [*others, _product("einsum", parts[first], parts[second], needed)]
+    return parts
+
+
+@cache
+def _path_finder() -> Callable[..., Any] | None:
+    """Return what finds the order to multiply in; None where it is not installed."""
+    try:
+        return cast("Callable[..., Any]", import_module("opt_einsum").contract_path)
+    except ImportError:
+        return None
+
+
+def _path_of(parts: list[_Part], output: _Labels) -> Iterator[tuple[int, int]] | None:
+    """Return the pairs that `opt_einsum` chooses; None where it is not installed."""
+    contract_path = _path_finder()
+    if contract_path is None:
+        return None
+    names: dict[Label, str] = {}
+    for label in (label for _, labels in parts for label in labels):
+        names.setdefault(label, chr(0xC0 + len(names)))
+    inputs = ",".join("".join(names[label] for label in labels) for _, labels in parts)
+    result = "".join(names[label] for label in output if label in names)
+    sizes = _sizes_of(parts)
+    shapes = [tuple(sizes[label] for label in labels) for _, labels in parts]
+    pairs, _ = contract_path(f"{inputs}->{result}", *shapes, shapes=True, memory_limit=None)
+    return iter(pairs) if all(len(pair) == 2 for pair in pairs) else None
+
+
+def _cheapest(parts: list[_Part], output: _Labels) -> tuple[int, int]:
+    """Return the pair whose result is larger by the least than what it is made of."""
+    sizes = _sizes_of(parts)
+    best, pair = None, (0, 1)
+    counts: dict[Label, int] = {}
+    for _, labels in parts:
+        for label in labels:
+            counts[label] = counts.get(label, 0) + 1
+    for i in range(len(parts)):
+        for k in range(i + 1, len(parts)):
+            of_i, of_k = parts[i][1], parts[k][1]
+            both = {*of_i, *of_k}
+            own = [
+                label
+                for label in both
+                if label in output or counts[label] > (label in of_i) + (label in of_k)
+            ]
+            grown = (
+                prod(sizes[label] for label in own)
+                - prod(sizes[label] for label in of_i)
+                - prod(sizes[label] for label in of_k)
+            )
+            cost = (grown, prod(sizes[label] for label in both))
+            if best is None or cost < best:
+                best, pair = cost, (i, k)
+    return pair
+
+
+def _product(op: str, a: _Part, b: _Part, needed: set[Label]) -> _Part:
+    """Multiply two tensors and add up over the labels that nobody needs any more.
+
+    One product of matrices, whose rows, columns and depth are several dims each, or where nothing
+    is added up, an elementwise one.
+    """
+    a, b = _summed(a, b, needed), _summed(b, a, needed)
+    (x, of_x), (y, of_y) = a, b
+    shared = [label for label in of_x if label in of_y]
+    batch = [label for label in shared if label in needed]
+    depth = [label for label in shared if label not in needed]
+    rows = [label for label in of_x if label not in of_y]
+    columns = [label for label in of_y if label not in of_x]
+    result = (*batch, *rows, *columns)
+    if not depth:
+        left = x.permute([of_x.index(it) for it in (*batch, *rows)])
+        right = y.permute([of_y.index(it) for it in (*batch, *columns)])
+        if rows and columns:
+            left = left.reshape([*left.shape, *[1] * len(columns)])
+            middle = [1] * len(rows)
+            right = right.reshape([*right.shape[: len(batch)], *middle, *right.shape[len(batch) :]])
+        elif columns:
+            left = left.reshape([*left.shape, *[1] * len(columns)])
+        elif rows:
+            right = right.reshape([*right.shape, *[1] * len(rows)])
+        return left * right, result
+    sizes = _sizes_of([a, b])
+
+    def count(labels: list[Label]) -> int:
+        return prod(sizes[label] for label in labels)
+
+    left = x.permute([of_x.index(it) for it in (*batch, *rows, *depth)])
+    right = y.permute([of_y.index(it) for it in (*batch, *depth, *columns)])
+    if len(batch) == 0:
+        if len(rows) != 1 or len(depth) != 1:
+            left = left.reshape(count(rows), count(depth))
+        if len(columns) != 1 or len(depth) != 1:
+            right = right.reshape(count(depth), count(columns))
+        out = _engine.mm(left, right)
+    else:
+        if (len(batch), len(rows), len(depth)) != (1, 1, 1):
+            left = left.reshape(count(batch), count(rows), count(depth))
+        if (len(batch), len(depth), len(columns)) != (1, 1, 1):
+            right = right.reshape(count(batch), count(depth), count(columns))
+        out = _engine.bmm(left, right)
+    return out.reshape([sizes[label] for label in result]), result
+
+
+def _summed(part: _Part, other: _Part, needed: set[Label]) -> _Part:
+    """Return a part without dims of its own that nobody needs, and without those of size 1 that
+    broadcast against the other's."""
+    tensor, labels = part
+    sizes = dict(zip(other[1], other[0].shape, strict=True))
+    gone, ones = [], []
+    for place, label in enumerate(labels):
+        size = tensor.shape[place]
+        if label not in sizes:
+            if label not in needed:
+                gone.append(place)
+        elif sizes[label] == 1 and size != 1 and label not in needed:
+            gone.append(place)
+        elif size == 1 and (sizes[label] != 1 or label not in needed):
+            ones.append(place)
+    if gone:
+        tensor = tensor.sum(gone, keepdim=True, dtype=tensor.dtype)
+    if gone or ones:
+        left = [size for place, size in enumerate(tensor.shape) if place not in (*gone, *ones)]
+        tensor, labels = tensor.reshape(left), _without(labels, [*gone, *ones])
+    return tensor, labels

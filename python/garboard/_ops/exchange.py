@@ -1,0 +1,156 @@
+"""How tensors take part in Python's and NumPy's protocols: copying, formatting, arrays."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from garboard import _engine
+from garboard._arguments import check
+from garboard._arguments.texts import shown, told
+from garboard._engine import GradientError, ShapeError, Tensor
+from garboard._native import add_methods
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike, NDArray
+
+__all__: list[str] = []
+
+
+def _array(self: Tensor, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+    """Return a NumPy array over the same memory, or a converted copy."""
+    array = self.numpy()
+    if dtype is not None and array.dtype != dtype:
+        if copy is False:
+            raise ValueError(
+                f"__array__: {array.dtype} to {told(dtype)} without a copy; allow the copy"
+            )
+        return array.astype(dtype)
+    return array.copy() if copy else array
+
+
+def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
+    """Copy a leaf's elements, and whether it asks for a gradient.
+
+    Raises:
+        GradientError: The tensor was computed by recorded ops; their graph cannot be copied.
+        TypeError: `memo` is no dict.
+    """
+    if not self.is_leaf:
+        raise GradientError(
+            "deepcopy: a tensor computed by recorded ops; copy detach() of it, or a leaf"
+        )
+    check.of_type(dict, "deepcopy", "memo", memo)
+    known: Tensor | None = memo.get(id(self))
+    if known is not None:
+        return known
+    before = _engine._set_grad_enabled(False)
+    try:
+        result = self.detach().clone()
+    finally:
+        _engine._set_grad_enabled(before)
+    if type(self) is not Tensor:
+        result = type(self)(result)
+    memo[id(self)] = result
+    return result.requires_grad_(self.requires_grad)
+
+
+def _format(self: Tensor, spec: str) -> str:
+    """Format the only element as a number, or what `repr` shows to a width.
+
+    Raises:
+        ShapeError: A number's format, and several elements or none.
+    """
+    # With a precision, a format for text would cut the text off.
+    is_of_number = "." in spec or (spec[-1:].isalpha() and spec[-1] != "s")
+    if spec and (self.ndim == 0 or (is_of_number and self.numel() == 1)):
+        return format(self.item(), spec)
+    if not is_of_number:
+        return format(repr(self), spec)
+    format(0.0, spec)  # where that is no format at all, it says so
+    raise ShapeError(
+        f"format: a tensor of sizes {list(self.shape)} as {shown(spec)}; one element is needed, or "
+        "set_printoptions(precision=...) for all of them"
+    )
+
+
+def _copy(self: Tensor) -> Tensor:
+    """Return another alias of the same storage, as `copy.copy` of a tensor."""
+    return self.alias() if type(self) is Tensor else type(self)(self)
+
+
+def _reduce(self: Tensor, protocol: Any) -> tuple[Any, ...]:
+    """Say how the elements are pickled: out of band where protocol 5 is given buffers.
+
+    Raises:
+        GradientError: The tensor was computed by recorded ops; their graph cannot be pickled.
+    """
+    if not self.is_leaf:
+        raise GradientError(
+            "pickle: a tensor computed by recorded ops; pickle detach() of it, or a leaf"
+        )
+    before = _engine._set_grad_enabled(False)
+    try:
+        dense = self.detach().cpu().contiguous()
+    finally:
+        _engine._set_grad_enabled(before)
+    if self.dtype is _engine.bfloat16:  # Python's buffers have no code for it
+        dense = dense._reinterpreted(_engine.int16)
+    name = str(self.dtype).rpartition(".")[2]
+    known = tuple(self.shape), name, str(self.device), self.requires_grad
+    if not dense.numel():
+        return _unpickled, (type(self), b"", *known)
+    if protocol >= 5:
+        from pickle import PickleBuffer
+
+        return _unpickled, (type(self), PickleBuffer(dense), *known)
+    return _unpickled, (type(self), bytes(memoryview(dense).cast("B")), *known)
+
+
+def _unpickled(
+    kind: type[Tensor],
+    data: Any,
+    shape: tuple[int, ...],
+    dtype_name: str,
+    device: str,
+    requires_grad: bool,
+) -> Tensor:
+    """Make a tensor of what `_reduce` told, with memory of its own.
+
+    Raises:
+        TypeError: The arguments are those of no tensor.
+        ShapeError: More or fewer bytes than the sizes ask for.
+    """
+    dtype = getattr(_engine, check.text("unpickle", "dtype", dtype_name), None)
+    if not isinstance(dtype, _engine.dtype) or not issubclass(kind, Tensor):
+        raise TypeError(f"unpickle: dtype {shown(dtype_name)} of {shown(kind)}; a tensor is needed")
+    needed = prod(check.sizes("unpickle", "shape", shape)) * dtype.itemsize
+    given = memoryview(data).cast("B") if needed else memoryview(b"")
+    if given.nbytes != needed:
+        raise ShapeError(
+            f"unpickle: {given.nbytes} bytes for sizes {list(shape)}; {needed} are needed"
+        )
+    tensor = _engine.empty(shape, dtype=dtype)
+    if needed:
+        target = tensor
+        if dtype is _engine.bfloat16:
+            target = tensor._reinterpreted(_engine.int16)
+        with memoryview(target) as room, room.cast("B") as raw:
+            raw[:] = given
+    if device != "cpu":
+        tensor = tensor.to(device)
+    if kind is not Tensor:
+        tensor = kind(tensor)
+    return tensor.requires_grad_(requires_grad)
+
+
+add_methods(
+    Tensor,
+    {
+        "__array__": _array,
+        "__copy__": _copy,
+        "__deepcopy__": _deepcopy,
+        "__format__": _format,
+        "__reduce_ex__": _reduce,
+    },
+)

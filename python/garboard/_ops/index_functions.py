@@ -1,0 +1,357 @@
+"""Sums and their like by index, places from flat numbers, and counts by bins."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from garboard import _engine
+from garboard._arguments import check
+from garboard._arguments.out import written
+from garboard._engine import DTypeError, IndexOutOfRangeError, ShapeError, Tensor
+from garboard._native import add_methods
+
+if TYPE_CHECKING:
+    from garboard.types import Size
+
+__all__ = ["histogram", "index_reduce", "renorm", "unravel_index"]
+
+_REDUCES = ("prod", "mean", "amax", "amin")
+
+
+def index_reduce(
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    reduce: Literal["prod", "mean", "amax", "amin"],
+    *,
+    include_self: bool = True,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return `input`, each row of it reduced with those of `source` that `index` sends there.
+
+    Args:
+        input: Tensor of at least one dim.
+        dim: The rows'.
+        index: int64 or int32 tensor [rows of `source`].
+        source: Tensor of `input`'s sizes but along `dim`, and of its dtype.
+        reduce: "prod", "mean", "amax" or "amin".
+        include_self: False leaves `input`'s own row out, where others come.
+        out: Where the result goes, instead of a new tensor.
+
+    Returns:
+        A new tensor of `input`'s sizes and dtype. Until backward the graph keeps what the
+        reduction needs.
+
+    Raises:
+        ShapeError: The sizes do not fit.
+        IndexOutOfRangeError: There is no such dim or row.
+        DTypeError: The dtypes differ, or `index` is not of integers.
+        ValueError: Another `reduce`.
+        TypeError: An argument is of another type.
+        DisposedError: A tensor is disposed.
+
+    >>> index, rows = gb.tensor([1, 1]), gb.tensor([3.0, 4.0])
+    >>> gb.index_reduce(gb.tensor([1.0, 2.0]), 0, index, rows, "prod")
+    tensor([ 1., 24.])
+    """
+    op = "index_reduce"
+    along, numbers = _index(op, input, dim, index, source)
+    how = check.choice(op, "reduce", reduce, *_REDUCES)
+    includes = check.flag(op, "include_self", include_self)
+    made = input.scatter_reduce(along, numbers, source, how, include_self=includes)
+    return written(op, made, out)
+
+
+def _index(op: str, input: Tensor, dim: int, index: Tensor, source: Tensor) -> tuple[int, Tensor]:
+    """The dim from the front, and the rows' numbers for each element."""
+    for name, given in (("input", input), ("index", index), ("source", source)):
+        check.tensor(op, name, given)
+    count, along = input.ndim, check.integer(op, "dim", dim)
+    if not -count <= along < count:
+        raise IndexOutOfRangeError(
+            f"{op}: dim {along} of a tensor of {count} dims; it must lie in [{-count}, {count - 1}]"
+        )
+    along %= count
+    if index.dtype not in (_engine.int64, _engine.int32):
+        raise DTypeError(f"{op}: an index of dtype {index.dtype}; int64 or int32 is needed")
+    if source.dtype != input.dtype:
+        raise DTypeError(
+            f"{op}: a source of dtype {source.dtype} for {input.dtype}; they must be equal"
+        )
+    wanted = (*input.shape[:along], *index.shape, *input.shape[along + 1 :])
+    if index.ndim != 1 or source.shape != wanted:
+        raise ShapeError(
+            f"{op}: an index of sizes {[*index.shape]} and a source of {[*source.shape]} for "
+            f"{[*input.shape]}; [rows], and as many rows along dim {along}, are needed"
+        )
+    sizes = [-1 if at == along else 1 for at in range(count)]
+    return along, index.long().view(sizes).expand(source.shape)
+
+
+def _index_reduce_(
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    reduce: Literal["prod", "mean", "amax", "amin"],
+    *,
+    include_self: bool = True,
+) -> Tensor:
+    """Write what `index_reduce` returns into the tensor.
+
+    Args:
+        dim: As for `index_reduce`, as all others.
+        index: Likewise.
+        source: Likewise.
+        reduce: Likewise.
+        include_self: Likewise.
+
+    Returns:
+        The tensor itself.
+
+    Raises:
+        ShapeError: The sizes do not fit.
+        IndexOutOfRangeError: There is no such dim or row.
+        DTypeError: The dtypes differ, or `index` is not of integers.
+        GradientError: A leaf that requires grad is written.
+        ValueError: Another `reduce`.
+        TypeError: An argument is of another type.
+        DisposedError: A tensor is disposed.
+
+    >>> gb.tensor([1.0, 2.0]).index_reduce_(0, gb.tensor([0]), gb.tensor([5.0]), "amax")
+    tensor([5., 2.])
+    """
+    op = "index_reduce_"
+    along, numbers = _index(op, self, dim, index, source)
+    how = check.choice(op, "reduce", reduce, *_REDUCES)
+    includes = check.flag(op, "include_self", include_self)
+    return self.scatter_reduce_(along, numbers, source, how, include_self=includes)
+
+
+def unravel_index(indices: Tensor, shape: int | Size) -> tuple[Tensor, ...]:
+    """Return where elements stand whose numbers in a dense tensor are known.
+
+    Args:
+        indices: Integer tensor of any sizes, each number below the product of `shape`; negative
+            ones count from the end.
+        shape: Sizes.
+
+    Returns:
+        A tuple of new int64 tensors of the sizes of `indices`, one for each size.
+
+    Raises:
+        DTypeError: `indices` are no integers.
+        IndexOutOfRangeError: A number lies outside.
+        ShapeError: A size is negative.
+        TypeError: An argument is of another type.
+        DisposedError: The tensor is disposed.
+
+    >>> [it.tolist() for it in gb.unravel_index(gb.tensor([0, 5]), (2, 3))]
+    [[0, 1], [0, 2]]
+    """
+    op = "unravel_index"
+    given = check.tensor(op, "indices", indices)
+    if given.dtype.is_floating_point or given.dtype == _engine.bool:
+        raise DTypeError(f"{op}: indices of dtype {given.dtype}; integers are needed")
+    sizes = check.sizes(op, "shape", shape)
+    count = 1
+    for size in sizes:
+        count *= size
+    left = given.long()
+    if given.numel():
+        least, most = (int(it.item()) for it in left.aminmax())
+        if least < -count or most >= count:
+            told = least if least < -count else most
+            raise IndexOutOfRangeError(
+                f"{op}: number {told} in a tensor of sizes {[*sizes]}; it must lie in "
+                f"[{-count}, {count - 1}]"
+            )
+    found = []
+    with _engine.DisposeScope(op) as scope:
+        left = _engine.where(left < 0, left + count, left)
+        for size in reversed(sizes):
+            found.append(left % max(size, 1))
+            left = left.div(max(size, 1), rounding_mode="floor")
+        scope.move_to_outer(*found)
+    return tuple(reversed(found))
+
+
+def renorm(
+    input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None
+) -> Tensor:
+    """Return `input` with those of its parts along `dim` shortened whose norm is above a bound.
+
+    Args:
+        input: Floating tensor of at least two dims.
+        p: The norm's power, above 0.
+        dim: Which parts: `input.select(dim, i)`.
+        maxnorm: The bound, 0 or more.
+        out: Where the result goes, instead of a new tensor.
+
+    Returns:
+        A new tensor of `input`'s sizes. Until backward the graph keeps `input`.
+
+    Raises:
+        ShapeError: There are fewer than two dims.
+        IndexOutOfRangeError: There is no such dim.
+        DTypeError: `input` is not floating.
+        ValueError: `p` is not above 0, or `maxnorm` negative.
+        TypeError: An argument is of another type.
+        DisposedError: The tensor is disposed.
+
+    >>> gb.renorm(gb.tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1)
+    tensor([[0.6000, 0.8000],
+            [0.3000, 0.4000]])
+    """
+    op = "renorm"
+    x = check.tensor(op, "input", input)
+    power, most = check.worth(op, "p", p), check.worth(op, "maxnorm", maxnorm)
+    along = check.integer(op, "dim", dim)
+    if not x.dtype.is_floating_point:
+        raise DTypeError(f"{op}: dtype {x.dtype}; a floating dtype is needed")
+    if x.ndim < 2:
+        raise ShapeError(f"{op}: sizes {[*x.shape]}; two dims or more are needed")
+    if not -x.ndim <= along < x.ndim:
+        raise IndexOutOfRangeError(
+            f"{op}: dim {along} of a tensor of {x.ndim} dims; it must lie in "
+            f"[{-x.ndim}, {x.ndim - 1}]"
+        )
+    if not power > 0 or not most >= 0:
+        raise ValueError(f"{op}: p {power}, maxnorm {most}; above 0, and 0 or more, are needed")
+    others = [at for at in range(x.ndim) if at != along % x.ndim]
+    with _engine.DisposeScope(op) as scope:
+        lengths = x.norm(power, dim=others, keepdim=True)
+        factor = _engine.where(lengths > most, most / (lengths + 1e-7), 1.0)
+        return written(op, scope.move_to_outer(x * factor), out)
+
+
+def _renorm_(self: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+    """Write what `renorm` returns into the tensor.
+
+    Args:
+        p: As for `renorm`, as both others.
+        dim: Likewise.
+        maxnorm: Likewise.
+
+    Returns:
+        The tensor itself.
+
+    Raises:
+        ShapeError: There are fewer than two dims.
+        IndexOutOfRangeError: There is no such dim.
+        DTypeError: It is not floating.
+        GradientError: A leaf that requires grad is written.
+        ValueError: `p` is not above 0, or `maxnorm` negative.
+        TypeError: An argument is of another type.
+        DisposedError: The tensor is disposed.
+
+    >>> gb.tensor([[3.0, 4.0]]).renorm_(2, 0, 1)
+    tensor([[0.6000, 0.8000]])
+    """
+    given = check.tensor("renorm_", "input", self)
+    return given.copy_(renorm(given.clone() if given.requires_grad else given, p, dim, maxnorm))
+
+
+class CountsAndEdges(NamedTuple):
+    """What `histogram` returns."""
+
+    hist: Tensor
+    bin_edges: Tensor
+
+
+def histogram(
+    input: Tensor,
+    bins: int | Tensor,
+    *,
+    range: tuple[float, float] | None = None,
+    weight: Tensor | None = None,
+    density: bool = False,
+) -> CountsAndEdges:
+    """Count numbers by bins, and return the bins' edges, too.
+
+    Args:
+        input: float32 or float64 tensor of any sizes.
+        bins: How many of the same width; or a tensor of ascending edges, one more than bins.
+        range: Where the first begins and the last ends; the least and the largest number where it
+            is left out. Numbers outside are not counted; the last bin has its upper edge.
+        weight: What each number counts, of `input`'s sizes and dtype.
+        density: True divides so that the bins' areas add up to 1.
+
+    Returns:
+        A pair with the fields `hist` [bins] and `bin_edges` [bins + 1], of `input`'s dtype.
+
+    Raises:
+        ShapeError: `weight` has other sizes, or there is no bin.
+        DTypeError: `input` is neither float32 nor float64, or dtypes differ.
+        ValueError: A `range` with edges in `bins`, or one that does not ascend or is not finite.
+        TypeError: An argument is of another type.
+        DisposedError: A tensor is disposed.
+
+    >>> gb.histogram(gb.tensor([1.0, 2.0, 1.0]), 4, range=(0.0, 4.0)).hist
+    tensor([0., 2., 1., 0.])
+    """
+    op = "histogram"
+    x = check.tensor(op, "input", input).detach().flatten()
+    if x.dtype not in (_engine.float32, _engine.float64):
+        raise DTypeError(f"{op}: dtype {x.dtype}; float32 or float64 is needed")
+    is_dense = check.flag(op, "density", density)
+    shares = None
+    if weight is not None:
+        if check.tensor(op, "weight", weight).shape != input.shape:
+            raise ShapeError(
+                f"{op}: weight of sizes {[*weight.shape]} for {[*input.shape]}; they must be equal"
+            )
+        if weight.dtype != x.dtype:
+            raise DTypeError(
+                f"{op}: weight of dtype {weight.dtype} for {x.dtype}; they must be equal"
+            )
+        shares = weight.detach().flatten()
+    with _engine.DisposeScope(op) as scope:
+        edges = _edges(op, x, bins, range)
+        count = len(edges) - 1
+        places = _engine.searchsorted(edges, x, right=True) - 1
+        places = _engine.where(x == edges[-1], count - 1, places)
+        is_inside = (x >= edges[0]) & (x <= edges[-1])
+        shares = _engine.ones_like(x) if shares is None else shares
+        hist = _engine.zeros(count, dtype=x.dtype, device=x.device)
+        hist = hist.index_add(0, places[is_inside], shares[is_inside])
+        if is_dense:
+            hist = hist / hist.sum() / edges.diff()
+        scope.move_to_outer(hist, edges)
+    return CountsAndEdges(hist, edges)
+
+
+def _edges(op: str, x: Tensor, bins: int | Tensor, range: tuple[float, float] | None) -> Tensor:
+    if isinstance(bins, Tensor):
+        if range is not None:
+            raise ValueError(f"{op}: a range beside edges; leave it out")
+        if bins.ndim != 1 or len(bins) < 2:
+            raise ShapeError(f"{op}: edges of sizes {[*bins.shape]}; [bins + 1] are needed")
+        if bins.dtype != x.dtype:
+            raise DTypeError(f"{op}: edges of dtype {bins.dtype}, {x.dtype} is needed")
+        return bins.detach().clone()
+    count = check.count(op, "bins", bins, 1)
+    if range is None:
+        low, high = (it.item() for it in x.aminmax()) if x.numel() else (0.0, 0.0)
+    else:
+        low, high = (
+            check.worth(op, "range", one) for one in check.of_type(tuple, op, "range", range)
+        )
+    if not abs(low) + abs(high) < float("inf") or low > high:
+        raise ValueError(f"{op}: a range from {low} to {high}; finite and ascending is needed")
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    return _engine.linspace(low, high, count + 1, dtype=x.dtype, device=x.device)
+
+
+add_methods(
+    Tensor,
+    {
+        "histogram": histogram,
+        "index_reduce": index_reduce,
+        "index_reduce_": _index_reduce_,
+        "renorm": renorm,
+        "renorm_": _renorm_,
+    },
+)
