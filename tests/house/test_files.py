@@ -16,9 +16,9 @@ WHERE_PYTORCH_USERS_LOOK = (
     "python/garboard/nn/utils/",
     "python/garboard/optim/swa_utils.py",
     "python/garboard/utils/",
-    "tests/python/test_nn_utils",
-    "tests/python/test_swa_utils",
-    "tests/python/test_utils",
+    "tests/python/nn/test_nn_utils",
+    "tests/python/optim/test_swa_utils",
+    "tests/python/data/test_utils",
 )
 # Written so that this file does not hold what it looks for.
 UNFINISHED = re.compile(r"\b(T[O]DO|F[I]XME|X[X]X|H[A]CK)\b")
@@ -115,7 +115,7 @@ def test_a_clean_tree_is_found_clean(tmp_path: Path):
             "python/garboard/_engine.pyi": "\n" * 2000,
             "python/garboard/nn/utils/rnn.py": "# see ~/home/x and build/work/x",
             "python/garboard/utils/data.py": "",
-            "tests/python/test_utils_data.py": "",
+            "tests/python/data/test_utils_data.py": "",
             "csrc/core/database.h": "",
         },
     )

@@ -9,7 +9,7 @@ import garboard as gb
 import numpy as np
 import pytest
 
-from tests.python.op_windows import convolution, each, transposed, window
+from tests.python.ops.op_windows import convolution, each, transposed, window
 
 
 class Sizes(NamedTuple):

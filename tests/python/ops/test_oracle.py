@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-HOME = Path(__file__).parents[2]
+HOME = Path(__file__).parents[3]
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.python.op_elementwise import (
+from tests.python.ops.op_elementwise import (
     BINARY,
     MADE_OF_OTHERS,
     SMALL,
@@ -20,14 +20,14 @@ from tests.python.op_elementwise import (
     UNARY,
     WIDE,
 )
-from tests.python.op_indexing import INDEXING
-from tests.python.op_ordering import ORDERING
-from tests.python.op_products import PRODUCTS
-from tests.python.op_row import FLOATS, Case, Row, boolean, index, named, real, reals, summed
-from tests.python.op_shapes import SHAPES
-from tests.python.op_special import SPECIAL
-from tests.python.op_vectors import VECTOR_ROWS
-from tests.python.op_windows import WINDOWS
+from tests.python.ops.op_indexing import INDEXING
+from tests.python.ops.op_ordering import ORDERING
+from tests.python.ops.op_products import PRODUCTS
+from tests.python.ops.op_row import FLOATS, Case, Row, boolean, index, named, real, reals, summed
+from tests.python.ops.op_shapes import SHAPES
+from tests.python.ops.op_special import SPECIAL
+from tests.python.ops.op_vectors import VECTOR_ROWS
+from tests.python.ops.op_windows import WINDOWS
 
 
 def over_dims(*extra: Case) -> list[Case]:

@@ -21,7 +21,7 @@ from garboard import (
     _engine,
 )
 
-from tests.python.op_table import ROWS
+from tests.python.ops.op_table import ROWS
 
 NAN, INF = float("nan"), float("inf")
 
@@ -546,7 +546,7 @@ class TestADisposedTensor:
 def test_every_message_has_two_halves():
     # Read from the sources, so that no error of the op floor is forgotten here.
     thrown = re.compile(r"throw \w*Error\(\s*(?:text\()?(.*?)\);\n", re.DOTALL)
-    ops = sorted((Path(__file__).parents[2] / "csrc" / "ops").rglob("*.cpp"))
+    ops = sorted((Path(__file__).parents[3] / "csrc" / "ops").rglob("*.cpp"))
 
     messages = [m for file in ops for m in thrown.findall(file.read_text(encoding="utf-8"))]
 

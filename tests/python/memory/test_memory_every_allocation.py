@@ -14,7 +14,7 @@ from garboard import memory, nn, optim
 from garboard.memory import fail_every_allocation
 from garboard.utils.data import DataLoader, TensorDataset
 
-from tests.python.op_table import ROWS, Row
+from tests.python.ops.op_table import ROWS, Row
 
 DIFFERENTIABLE = [row for row in ROWS if row.gradient_order > 0]
 IN_PLACE = [row for row in ROWS if row.has_in_place]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import garboard as gb
 import numpy as np
 
-from tests.python.op_row import FLOATS, NUMBERS, Case, Draw, Row, named, reals
+from tests.python.ops.op_row import FLOATS, NUMBERS, Case, Draw, Row, named, reals
 
 SMALL, WIDE = reals(-4, 4), reals(-60, 60)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.python.op_row import (
+from tests.python.ops.op_row import (
     BITS,
     CONDITION,
     FLOATS,

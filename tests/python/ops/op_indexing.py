@@ -9,7 +9,7 @@ from typing import Any
 import garboard as gb
 import numpy as np
 
-from tests.python.op_row import CONDITION, NUMBERS, Case, Draw, Row, index, reals
+from tests.python.ops.op_row import CONDITION, NUMBERS, Case, Draw, Row, index, reals
 
 WIDE, NEAR = reals(-60, 60), reals(-4, 4)
 

@@ -14,8 +14,8 @@ import garboard as gb
 import numpy as np
 import pytest
 
-from tests.python.op_row import Row
-from tests.python.op_table import ROWS
+from tests.python.ops.op_row import Row
+from tests.python.ops.op_table import ROWS
 
 HALVES = (gb.float16, gb.bfloat16)
 EPS = {gb.float16: 2.0**-10, gb.bfloat16: 2.0**-7}

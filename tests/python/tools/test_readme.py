@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+README = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
 # With machine and load; how often garbage is collected under pressure depends on the time.
 CHANGING = re.compile(r"in \d+\.\d+ ms|^  device .*$|^  garbage .*\n", re.MULTILINE)
 

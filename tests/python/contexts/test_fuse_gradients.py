@@ -3,7 +3,7 @@
 import garboard as gb
 import pytest
 
-from tests.python.fused_chains import CHAINS, N, blend, bytes_of, rand
+from tests.python.contexts.fused_chains import CHAINS, N, blend, bytes_of, rand
 
 RECORDED = [name for name in CHAINS if name != "test at the end"]
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.python.test_pytest_plugin import alone, run  # noqa: F401
+from tests.python.tools.test_pytest_plugin import alone, run  # noqa: F401
 from tests.support.live_memory import balanced  # noqa: F401
 
 pytest_plugins = ["pytester"]

@@ -14,7 +14,7 @@ import pytest
 from garboard import _engine
 from garboard.memory import SimulatedDevice
 
-from tests.python.op_table import ROWS
+from tests.python.ops.op_table import ROWS
 from tests.support.live_memory import balanced  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("balanced")

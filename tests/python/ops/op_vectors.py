@@ -8,7 +8,7 @@ from typing import Any
 import garboard as gb
 import numpy as np
 
-from tests.python.op_row import NUMBERS, Case, Row, named, real, reals, summed
+from tests.python.ops.op_row import NUMBERS, Case, Row, named, real, reals, summed
 
 SMALL = reals(-4, 4)
 

@@ -45,7 +45,7 @@ SUITE = """
 def run(balanced, pytester, monkeypatch):  # noqa: F811
     """Run a test file in a process of its own, with the plugin."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    here = Path(__file__).parents[2]
+    here = Path(__file__).parents[3]
     paths = [str(Path(garboard.__file__).parents[1]), str(here), os.environ.get("PYTHONPATH", "")]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))
 

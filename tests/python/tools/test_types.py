@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.type_checkers import CHECKERS, checked, incompletely_typed
 
-HOME = Path(__file__).resolve().parents[2]
+HOME = Path(__file__).resolve().parents[3]
 TYPED = HOME / "tests" / "typed"
 # Programs of the zoo that are careless with types of their own, as programs without any are: a
 # total that begins as 0 and becomes a tensor, a list of None that is filled, a gradient that may

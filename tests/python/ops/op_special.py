@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.python.op_elementwise import (
+from tests.python.ops.op_elementwise import (
     NONZERO,
     POSITIVE,
     SMALL,
@@ -19,7 +19,7 @@ from tests.python.op_elementwise import (
     of_each,
     unary,
 )
-from tests.python.op_row import INTEGERS, NUMBERS, Case, boolean, real, reals
+from tests.python.ops.op_row import INTEGERS, NUMBERS, Case, boolean, real, reals
 
 
 def digamma(x: np.ndarray) -> np.ndarray:

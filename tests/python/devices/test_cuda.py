@@ -118,7 +118,7 @@ def test_a_package_without_the_library_works_and_says_so(tmp_path: Path):
 
 def files_on_cuda() -> list[str]:
     """Return the files that have tests marked `cuda`."""
-    files = sorted(Path(__file__).parent.rglob("test_*.py"))
+    files = sorted(Path(__file__).parents[1].rglob("test_*.py"))
     return [str(file) for file in files if "\n@on_cuda\n" in file.read_text()]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from garboard import _engine
 
-from tests.python.fused_chains import CHAINS, N, blend, bytes_of, rand
+from tests.python.contexts.fused_chains import CHAINS, N, blend, bytes_of, rand
 
 
 @pytest.mark.parametrize("dtype", [gb.float32, gb.float64, gb.float16, gb.bfloat16])

@@ -8,8 +8,8 @@ import garboard as gb
 import pytest
 from garboard.memory import SimulatedDevice
 
-from tests.python.op_row import Row
-from tests.python.op_table import ROWS
+from tests.python.ops.op_row import Row
+from tests.python.ops.op_table import ROWS
 from tests.support.live_memory import balanced  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("balanced")

@@ -9,7 +9,7 @@ from typing import Any
 import garboard as gb
 import numpy as np
 
-from tests.python.op_row import FLOATS, NUMBERS, Case, Row, reals
+from tests.python.ops.op_row import FLOATS, NUMBERS, Case, Row, reals
 
 SMALL = reals(-4, 4)
 functional = gb.nn.functional

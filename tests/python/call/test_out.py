@@ -8,8 +8,8 @@ from typing import Any
 import garboard as gb
 import pytest
 
-from tests.python.op_row import Row
-from tests.python.op_table import ROWS
+from tests.python.ops.op_row import Row
+from tests.python.ops.op_table import ROWS
 
 
 def takes_out(row: Row) -> bool:
