@@ -17,18 +17,23 @@ _Group = dict[str, Any]
 _T = TypeVar("_T")
 
 
-def refuse_modes(name: str, *, capturable: bool = False, differentiable: bool = False) -> None:
+_MODES = {
+    "capturable": "there are no CUDA graphs, so leave it out",
+    "differentiable": "write the step with ops that are recorded",
+}
+
+
+def refuse_modes(name: str, group: _Group) -> None:
     """Refuse what no optimizer here does; what only makes PyTorch faster is taken and ignored.
+
+    All of it stands in the groups, so that state dicts fit PyTorch's optimizers, too.
 
     Raises:
         NotImplementedError: One of them is asked for.
         TypeError: It is neither True nor False.
     """
-    for option, given, instead in (
-        ("capturable", capturable, "there are no CUDA graphs, so leave it out"),
-        ("differentiable", differentiable, "write the step with ops that are recorded"),
-    ):
-        if check.flag(name, option, given):
+    for option, instead in _MODES.items():
+        if option in group and check.flag(name, option, group[option]):
             raise NotImplementedError(f"{name}: {option}=True is not in garboard yet; {instead}")
 
 
@@ -52,6 +57,7 @@ class FormulaOptimizer(Optimizer):
         return self._tensor_names
 
     def _check_options(self, group: _Group) -> None:
+        refuse_modes(self._name, group)
         for name in self._rates:
             check.rate(self._name, name, group[name])
         for name in ("maximize", "centered", "decoupled_weight_decay"):

@@ -7,7 +7,7 @@ from typing import Any
 
 from garboard._arguments import check
 from garboard._engine import Tensor, full_like
-from garboard.optim._formula import FormulaOptimizer, refuse_modes
+from garboard.optim._formula import FormulaOptimizer
 
 __all__ = ["Adadelta", "Adagrad"]
 
@@ -64,20 +64,22 @@ class Adadelta(FormulaOptimizer):
         lr: float = 1.0,
         rho: float = 0.9,
         eps: float = 1e-6,
-        weight_decay: float = 0.0,
+        weight_decay: float = 0,
         *,
         foreach: bool | None = None,
         maximize: bool = False,
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        refuse_modes("Adadelta", capturable=capturable, differentiable=differentiable)
         options = {
             "lr": lr,
             "rho": rho,
             "eps": eps,
             "weight_decay": weight_decay,
             "maximize": maximize,
+            "capturable": capturable,
+            "foreach": foreach,
+            "differentiable": differentiable,
         }
         super().__init__(params, options)
 
@@ -113,14 +115,14 @@ class Adagrad(FormulaOptimizer):
         initial_accumulator_value: What s starts from.
         eps: Keeps the divisor from zero.
         maximize: Ascend instead of descending.
-        foreach: Ignored: it only makes PyTorch faster.
-        capturable: Refused unless False.
+        foreach: Ignored: it only makes PyTorch faster. So is `fused`.
         differentiable: Refused unless False.
+        fused: Ignored.
 
     Raises:
         ValueError: An option out of range, or no parameters.
         TypeError: An option of another type, or something that is no Tensor.
-        NotImplementedError: `capturable` or `differentiable`.
+        NotImplementedError: `differentiable`.
 
     >>> x = gb.tensor([1.0], requires_grad=True)
     >>> optimizer = gb.optim.Adagrad([x], lr=0.5)
@@ -143,17 +145,16 @@ class Adagrad(FormulaOptimizer):
         self,
         params: Iterable[Tensor] | Iterable[tuple[str, Tensor]] | Iterable[_Group],
         lr: float = 1e-2,
-        lr_decay: float = 0.0,
-        weight_decay: float = 0.0,
-        initial_accumulator_value: float = 0.0,
+        lr_decay: float = 0,
+        weight_decay: float = 0,
+        initial_accumulator_value: float = 0,
         eps: float = 1e-10,
         *,
         foreach: bool | None = None,
         maximize: bool = False,
-        capturable: bool = False,
         differentiable: bool = False,
+        fused: bool | None = None,
     ) -> None:
-        refuse_modes("Adagrad", capturable=capturable, differentiable=differentiable)
         options = {
             "lr": lr,
             "lr_decay": lr_decay,
@@ -161,6 +162,9 @@ class Adagrad(FormulaOptimizer):
             "weight_decay": weight_decay,
             "initial_accumulator_value": initial_accumulator_value,
             "maximize": maximize,
+            "foreach": foreach,
+            "differentiable": differentiable,
+            "fused": fused,
         }
         super().__init__(params, options)
 

@@ -60,7 +60,7 @@ class Adam(NativeOptimizer):
         lr: float = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
-        weight_decay: float = 0.0,
+        weight_decay: float = 0,
         amsgrad: bool = False,
         *,
         foreach: bool | None = None,
@@ -70,7 +70,6 @@ class Adam(NativeOptimizer):
         fused: bool | None = None,
         decoupled_weight_decay: bool = False,
     ) -> None:
-        refuse_modes(self._name, capturable=capturable, differentiable=differentiable)
         options = {
             "lr": lr,
             "betas": betas,
@@ -79,10 +78,15 @@ class Adam(NativeOptimizer):
             "amsgrad": amsgrad,
             "maximize": maximize,
             "decoupled_weight_decay": decoupled_weight_decay,
+            "foreach": foreach,
+            "capturable": capturable,
+            "differentiable": differentiable,
+            "fused": fused,
         }
         super().__init__(params, options)
 
     def _check_options(self, group: dict[str, Any]) -> None:
+        refuse_modes(self._name, group)
         for name in ("lr", "eps", "weight_decay"):
             check.rate(self._name, name, group[name])
         for name in ("amsgrad", "maximize", "decoupled_weight_decay"):
@@ -184,8 +188,10 @@ class AdamW(Adam):
             eps,
             weight_decay,
             amsgrad,
+            foreach=foreach,
             maximize=maximize,
             capturable=capturable,
             differentiable=differentiable,
+            fused=fused,
             decoupled_weight_decay=True,
         )

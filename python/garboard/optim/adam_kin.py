@@ -7,7 +7,7 @@ from math import sqrt
 from typing import Any
 
 from garboard._engine import Tensor, maximum
-from garboard.optim._formula import FormulaOptimizer, refuse_modes
+from garboard.optim._formula import FormulaOptimizer
 
 __all__ = ["Adamax", "NAdam", "RAdam"]
 
@@ -64,20 +64,22 @@ class Adamax(FormulaOptimizer):
         lr: float = 2e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
-        weight_decay: float = 0.0,
+        weight_decay: float = 0,
         *,
         foreach: bool | None = None,
         maximize: bool = False,
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        refuse_modes("Adamax", capturable=capturable, differentiable=differentiable)
         options = {
             "lr": lr,
             "betas": betas,
             "eps": eps,
             "weight_decay": weight_decay,
             "maximize": maximize,
+            "foreach": foreach,
+            "differentiable": differentiable,
+            "capturable": capturable,
         }
         super().__init__(params, options)
 
@@ -148,7 +150,7 @@ class NAdam(FormulaOptimizer):
         lr: float = 2e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
-        weight_decay: float = 0.0,
+        weight_decay: float = 0,
         momentum_decay: float = 4e-3,
         decoupled_weight_decay: bool = False,
         *,
@@ -157,7 +159,6 @@ class NAdam(FormulaOptimizer):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        refuse_modes("NAdam", capturable=capturable, differentiable=differentiable)
         options = {
             "lr": lr,
             "betas": betas,
@@ -166,6 +167,9 @@ class NAdam(FormulaOptimizer):
             "momentum_decay": momentum_decay,
             "decoupled_weight_decay": decoupled_weight_decay,
             "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "differentiable": differentiable,
         }
         super().__init__(params, options)
 
@@ -239,7 +243,7 @@ class RAdam(FormulaOptimizer):
         lr: float = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
-        weight_decay: float = 0.0,
+        weight_decay: float = 0,
         decoupled_weight_decay: bool = False,
         *,
         foreach: bool | None = None,
@@ -247,7 +251,6 @@ class RAdam(FormulaOptimizer):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        refuse_modes("RAdam", capturable=capturable, differentiable=differentiable)
         options = {
             "lr": lr,
             "betas": betas,
@@ -255,6 +258,9 @@ class RAdam(FormulaOptimizer):
             "weight_decay": weight_decay,
             "decoupled_weight_decay": decoupled_weight_decay,
             "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "differentiable": differentiable,
         }
         super().__init__(params, options)
 

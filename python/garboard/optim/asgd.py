@@ -7,7 +7,7 @@ from typing import Any
 
 from garboard._arguments import check
 from garboard._engine import Tensor
-from garboard.optim._formula import FormulaOptimizer, refuse_modes
+from garboard.optim._formula import FormulaOptimizer
 
 __all__ = ["ASGD"]
 
@@ -67,14 +67,13 @@ class ASGD(FormulaOptimizer):
         lambd: float = 1e-4,
         alpha: float = 0.75,
         t0: float = 1e6,
-        weight_decay: float = 0.0,
+        weight_decay: float = 0,
         *,
         foreach: bool | None = None,
         maximize: bool = False,
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        refuse_modes("ASGD", capturable=capturable, differentiable=differentiable)
         options = {
             "lr": lr,
             "lambd": lambd,
@@ -82,6 +81,9 @@ class ASGD(FormulaOptimizer):
             "t0": t0,
             "weight_decay": weight_decay,
             "maximize": maximize,
+            "foreach": foreach,
+            "differentiable": differentiable,
+            "capturable": capturable,
         }
         super().__init__(params, options)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from garboard._engine import Tensor, zeros_like
-from garboard.optim._formula import FormulaOptimizer, refuse_modes
+from garboard.optim._formula import FormulaOptimizer
 
 __all__ = ["RMSprop"]
 
@@ -69,8 +69,8 @@ class RMSprop(FormulaOptimizer):
         lr: float = 1e-2,
         alpha: float = 0.99,
         eps: float = 1e-8,
-        weight_decay: float = 0.0,
-        momentum: float = 0.0,
+        weight_decay: float = 0,
+        momentum: float = 0,
         centered: bool = False,
         *,
         foreach: bool | None = None,
@@ -78,7 +78,6 @@ class RMSprop(FormulaOptimizer):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        refuse_modes("RMSprop", capturable=capturable, differentiable=differentiable)
         options = {
             "lr": lr,
             "alpha": alpha,
@@ -87,6 +86,9 @@ class RMSprop(FormulaOptimizer):
             "momentum": momentum,
             "centered": centered,
             "maximize": maximize,
+            "capturable": capturable,
+            "foreach": foreach,
+            "differentiable": differentiable,
         }
         super().__init__(params, options)
 

@@ -8,7 +8,7 @@ from typing import Any
 from garboard._arguments import check
 from garboard._arguments.texts import shown
 from garboard._engine import Tensor, full_like, where, zeros_like
-from garboard.optim._formula import FormulaOptimizer, refuse_modes
+from garboard.optim._formula import FormulaOptimizer
 
 __all__ = ["Rprop"]
 
@@ -66,12 +66,14 @@ class Rprop(FormulaOptimizer):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        refuse_modes("Rprop", capturable=capturable, differentiable=differentiable)
         options = {
             "lr": lr,
             "etas": etas,
             "step_sizes": step_sizes,
             "maximize": maximize,
+            "foreach": foreach,
+            "differentiable": differentiable,
+            "capturable": capturable,
         }
         super().__init__(params, options)
 

@@ -54,9 +54,9 @@ class SGD(NativeOptimizer):
         self,
         params: Iterable[Tensor] | Iterable[tuple[str, Tensor]] | Iterable[dict[str, Any]],
         lr: float = 1e-3,
-        momentum: float = 0.0,
-        dampening: float = 0.0,
-        weight_decay: float = 0.0,
+        momentum: float = 0,
+        dampening: float = 0,
+        weight_decay: float = 0,
         nesterov: bool = False,
         *,
         maximize: bool = False,
@@ -64,7 +64,6 @@ class SGD(NativeOptimizer):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        refuse_modes("SGD", differentiable=differentiable)
         options = {
             "lr": lr,
             "momentum": momentum,
@@ -72,10 +71,14 @@ class SGD(NativeOptimizer):
             "weight_decay": weight_decay,
             "nesterov": nesterov,
             "maximize": maximize,
+            "foreach": foreach,
+            "differentiable": differentiable,
+            "fused": fused,
         }
         super().__init__(params, options)
 
     def _check_options(self, group: dict[str, Any]) -> None:
+        refuse_modes("SGD", group)
         for name in ("lr", "momentum", "weight_decay"):
             check.rate("SGD", name, group[name])
         momentum, dampening = (

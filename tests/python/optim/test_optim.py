@@ -261,7 +261,7 @@ class TestState:
 
     def test_text_names_the_options(self):
         assert repr(optim.SGD([nn.Parameter(gb.ones(1))], lr=0.5)).startswith(
-            "SGD (\nParameter Group 0\n    dampening: 0.0\n    lr: 0.5\n"
+            "SGD (\nParameter Group 0\n    dampening: 0\n    differentiable: False\n"
         )
 
 

@@ -141,6 +141,60 @@ def test_what_makes_only_pytorch_faster_is_taken(make):
         make([x], fused=True)
 
 
+OPTIONS = {
+    optim.SGD: "lr momentum dampening weight_decay nesterov maximize foreach differentiable fused",
+    optim.Adam: "lr betas eps weight_decay amsgrad maximize foreach capturable differentiable "
+    "fused decoupled_weight_decay",
+    optim.AdamW: "lr betas eps weight_decay amsgrad maximize foreach capturable differentiable "
+    "fused decoupled_weight_decay",
+    optim.Adagrad: "lr lr_decay eps weight_decay initial_accumulator_value foreach maximize "
+    "differentiable fused",
+    optim.Adadelta: "lr rho eps weight_decay maximize capturable foreach differentiable",
+    optim.Adamax: "lr betas eps weight_decay foreach maximize differentiable capturable",
+    optim.NAdam: "lr betas eps weight_decay momentum_decay decoupled_weight_decay maximize foreach "
+    "capturable differentiable",
+    optim.RAdam: "lr betas eps weight_decay maximize foreach capturable decoupled_weight_decay "
+    "differentiable",
+    optim.RMSprop: "lr momentum alpha eps centered weight_decay capturable foreach maximize "
+    "differentiable",
+    optim.Rprop: "lr etas step_sizes foreach maximize differentiable capturable",
+    optim.ASGD: "lr lambd alpha t0 weight_decay foreach maximize differentiable capturable",
+}
+
+
+class TestOptions:
+    @pytest.mark.parametrize("make", OPTIONS)
+    def test_have_the_options_that_pytorchs_have(self, make):
+        optimizer = make([nn.Parameter(gb.ones(1))], lr=0.5)
+
+        (group,) = optimizer.param_groups
+        (saved,) = optimizer.state_dict()["param_groups"]
+
+        assert set(group) == set(saved) == {"params", *OPTIONS[make].split()}
+        assert optimizer.defaults == {name: group[name] for name in OPTIONS[make].split()}
+
+    def test_keep_what_makes_only_pytorch_faster(self):
+        x = nn.Parameter(gb.ones(1))
+
+        optimizer = optim.AdamW([{"params": [x], "fused": True}], foreach=False)
+
+        assert optimizer.param_groups[0]["fused"] is True
+        assert optimizer.param_groups[0]["foreach"] is False
+
+    @pytest.mark.parametrize("make", [optim.SGD, optim.Adam, optim.RMSprop])
+    def test_ask_for_no_mode_that_is_not_there(self, make):
+        x = nn.Parameter(gb.ones(1))
+        optimizer = make([x], lr=0.1)
+        saved = optimizer.state_dict()
+        saved["param_groups"][0]["differentiable"] = True
+
+        with pytest.raises(NotImplementedError, match="differentiable=True is not in garboard"):
+            make([{"params": [x], "differentiable": True}], lr=0.1)
+        with pytest.raises(NotImplementedError, match="write the step with ops"):
+            optimizer.load_state_dict(saved)
+        assert optimizer.param_groups[0]["differentiable"] is False
+
+
 class Momentum(optim.Optimizer):
     """As a user of PyTorch writes one."""
 
