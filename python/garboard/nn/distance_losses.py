@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from garboard._arguments import check
 from garboard._engine import Tensor
 from garboard.nn import functional
-from garboard.nn.module import Module
+from garboard.nn._loss import Loss
 
 if TYPE_CHECKING:
     from garboard.types import Reduction
@@ -21,18 +21,16 @@ __all__ = [
     "TripletMarginWithDistanceLoss",
 ]
 
-_REDUCTIONS = ("mean", "sum", "none")
 
-
-class MarginRankingLoss(Module):
+class MarginRankingLoss(Loss):
     """Compute max(0, -target * (input1 - input2) + margin).
 
     What it computes is told by `nn.functional.margin_ranking_loss`.
 
     Args:
         margin: How far apart they should be.
-        size_average: Ignored: `reduction` says it.
-        reduce: Ignored.
+        size_average: PyTorch's older way to say it: False asks for the sum.
+        reduce: Likewise: False asks for one loss each.
         reduction: "mean", "sum", or "none" for one loss each.
 
     Raises:
@@ -47,15 +45,12 @@ class MarginRankingLoss(Module):
     def __init__(
         self,
         margin: float = 0.0,
-        size_average: None = None,
-        reduce: None = None,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
         reduction: Reduction = "mean",
     ) -> None:
-        super().__init__()
+        super().__init__(size_average, reduce, reduction)
         self.margin: float = check.real("MarginRankingLoss", "margin", margin)
-        self.reduction: Reduction = check.choice(
-            "MarginRankingLoss", "reduction", reduction, *_REDUCTIONS
-        )
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         return functional.margin_ranking_loss(
@@ -67,15 +62,15 @@ class MarginRankingLoss(Module):
         def __call__(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor: ...
 
 
-class HingeEmbeddingLoss(Module):
+class HingeEmbeddingLoss(Loss):
     """Compute the input where the target is 1, and max(0, margin - input) where it is -1.
 
     What it computes is told by `nn.functional.hinge_embedding_loss`.
 
     Args:
         margin: How far apart they should be.
-        size_average: Ignored: `reduction` says it.
-        reduce: Ignored.
+        size_average: PyTorch's older way to say it: False asks for the sum.
+        reduce: Likewise: False asks for one loss each.
         reduction: "mean", "sum", or "none" for one loss each.
 
     Raises:
@@ -90,15 +85,12 @@ class HingeEmbeddingLoss(Module):
     def __init__(
         self,
         margin: float = 1.0,
-        size_average: None = None,
-        reduce: None = None,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
         reduction: Reduction = "mean",
     ) -> None:
-        super().__init__()
+        super().__init__(size_average, reduce, reduction)
         self.margin: float = check.real("HingeEmbeddingLoss", "margin", margin)
-        self.reduction: Reduction = check.choice(
-            "HingeEmbeddingLoss", "reduction", reduction, *_REDUCTIONS
-        )
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return functional.hinge_embedding_loss(
@@ -110,15 +102,15 @@ class HingeEmbeddingLoss(Module):
         def __call__(self, input: Tensor, target: Tensor) -> Tensor: ...
 
 
-class CosineEmbeddingLoss(Module):
+class CosineEmbeddingLoss(Loss):
     """Compute 1 - cos where the target is 1, and max(0, cos - margin) where it is -1.
 
     What it computes is told by `nn.functional.cosine_embedding_loss`.
 
     Args:
         margin: How far apart they should be.
-        size_average: Ignored: `reduction` says it.
-        reduce: Ignored.
+        size_average: PyTorch's older way to say it: False asks for the sum.
+        reduce: Likewise: False asks for one loss each.
         reduction: "mean", "sum", or "none" for one loss each.
 
     Raises:
@@ -133,15 +125,12 @@ class CosineEmbeddingLoss(Module):
     def __init__(
         self,
         margin: float = 0.0,
-        size_average: None = None,
-        reduce: None = None,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
         reduction: Reduction = "mean",
     ) -> None:
-        super().__init__()
+        super().__init__(size_average, reduce, reduction)
         self.margin: float = check.real("CosineEmbeddingLoss", "margin", margin)
-        self.reduction: Reduction = check.choice(
-            "CosineEmbeddingLoss", "reduction", reduction, *_REDUCTIONS
-        )
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         return functional.cosine_embedding_loss(
@@ -153,7 +142,7 @@ class CosineEmbeddingLoss(Module):
         def __call__(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor: ...
 
 
-class TripletMarginLoss(Module):
+class TripletMarginLoss(Loss):
     """Compute max(0, |anchor - positive| - |anchor - negative| + margin).
 
     What it computes is told by `nn.functional.triplet_margin_loss`.
@@ -163,8 +152,8 @@ class TripletMarginLoss(Module):
         p: The power of the norm.
         eps: Keeps what must not be 0 from it.
         swap: Take the lesser of both distances to the negative.
-        size_average: Ignored: `reduction` says it.
-        reduce: Ignored.
+        size_average: PyTorch's older way to say it: False asks for the sum.
+        reduce: Likewise: False asks for one loss each.
         reduction: "mean", "sum", or "none" for one loss each.
 
     Raises:
@@ -182,18 +171,15 @@ class TripletMarginLoss(Module):
         p: float = 2.0,
         eps: float = 1e-6,
         swap: bool = False,
-        size_average: None = None,
-        reduce: None = None,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
         reduction: Reduction = "mean",
     ) -> None:
-        super().__init__()
+        super().__init__(size_average, reduce, reduction)
         self.margin: float = check.real("TripletMarginLoss", "margin", margin)
         self.p: float = check.real("TripletMarginLoss", "p", p)
         self.eps: float = check.rate("TripletMarginLoss", "eps", eps)
         self.swap: bool = check.flag("TripletMarginLoss", "swap", swap)
-        self.reduction: Reduction = check.choice(
-            "TripletMarginLoss", "reduction", reduction, *_REDUCTIONS
-        )
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
         return functional.triplet_margin_loss(
@@ -212,7 +198,7 @@ class TripletMarginLoss(Module):
         def __call__(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor: ...
 
 
-class TripletMarginWithDistanceLoss(Module):
+class TripletMarginWithDistanceLoss(Loss):
     """Compute max(0, d(anchor, positive) - d(anchor, negative) + margin).
 
     What it computes is told by `nn.functional.triplet_margin_with_distance_loss`.
@@ -240,15 +226,12 @@ class TripletMarginWithDistanceLoss(Module):
         swap: bool = False,
         reduction: Reduction = "mean",
     ) -> None:
-        super().__init__()
+        super().__init__(reduction=reduction)
         if distance_function is not None:
             check.function("TripletMarginWithDistanceLoss", "distance_function", distance_function)
         self.distance_function: Callable[[Tensor, Tensor], Tensor] | None = distance_function
         self.margin: float = check.real("TripletMarginWithDistanceLoss", "margin", margin)
         self.swap: bool = check.flag("TripletMarginWithDistanceLoss", "swap", swap)
-        self.reduction: Reduction = check.choice(
-            "TripletMarginWithDistanceLoss", "reduction", reduction, *_REDUCTIONS
-        )
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
         return functional.triplet_margin_with_distance_loss(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from garboard._arguments import check
 from garboard._engine import Tensor
 from garboard.nn import functional
-from garboard.nn.module import Module
+from garboard.nn._loss import Loss, WeightedLoss
 
 if TYPE_CHECKING:
     from garboard.types import Reduction
@@ -24,19 +24,17 @@ __all__ = [
     "SmoothL1Loss",
 ]
 
-_REDUCTIONS = ("mean", "sum", "none")
 
-
-class CrossEntropyLoss(Module):
+class CrossEntropyLoss(WeightedLoss):
     """Compute -log softmax(input)[target] of logits [rows, classes, ...].
 
     What it computes is told by `nn.functional.cross_entropy`.
 
     Args:
         weight: How much each counts; kept as a buffer.
-        size_average: Ignored: `reduction` says it.
+        size_average: PyTorch's older way to say it: False asks for the sum.
         ignore_index: A class that counts for nothing.
-        reduce: Ignored.
+        reduce: Likewise: False asks for one loss each.
         reduction: "mean", "sum", or "none" for one loss each.
         label_smoothing: What part of each target is spread evenly over all classes.
 
@@ -49,23 +47,17 @@ class CrossEntropyLoss(Module):
     1.3863
     """
 
-    weight: Tensor | None
-
     def __init__(
         self,
         weight: Tensor | None = None,
-        size_average: None = None,
+        size_average: bool | None = None,
         ignore_index: int = -100,
-        reduce: None = None,
+        reduce: bool | None = None,
         reduction: Reduction = "mean",
         label_smoothing: float = 0.0,
     ) -> None:
-        super().__init__()
-        self.register_buffer("weight", weight)
+        super().__init__(weight, size_average, reduce, reduction)
         self.ignore_index: int = check.integer("CrossEntropyLoss", "ignore_index", ignore_index)
-        self.reduction: Reduction = check.choice(
-            "CrossEntropyLoss", "reduction", reduction, *_REDUCTIONS
-        )
         self.label_smoothing: float = check.share(
             "CrossEntropyLoss", "label_smoothing", label_smoothing
         )
@@ -85,16 +77,16 @@ class CrossEntropyLoss(Module):
         def __call__(self, input: Tensor, target: Tensor) -> Tensor: ...
 
 
-class NLLLoss(Module):
+class NLLLoss(WeightedLoss):
     """Compute -input[target] from logarithms of probabilities [rows, classes, ...] and classes.
 
     What it computes is told by `nn.functional.nll_loss`.
 
     Args:
         weight: How much each counts; kept as a buffer.
-        size_average: Ignored: `reduction` says it.
+        size_average: PyTorch's older way to say it: False asks for the sum.
         ignore_index: A class that counts for nothing.
-        reduce: Ignored.
+        reduce: Likewise: False asks for one loss each.
         reduction: "mean", "sum", or "none" for one loss each.
 
     Raises:
@@ -106,20 +98,16 @@ class NLLLoss(Module):
     tensor(2.)
     """
 
-    weight: Tensor | None
-
     def __init__(
         self,
         weight: Tensor | None = None,
-        size_average: None = None,
+        size_average: bool | None = None,
         ignore_index: int = -100,
-        reduce: None = None,
+        reduce: bool | None = None,
         reduction: Reduction = "mean",
     ) -> None:
-        super().__init__()
-        self.register_buffer("weight", weight)
+        super().__init__(weight, size_average, reduce, reduction)
         self.ignore_index: int = check.integer("NLLLoss", "ignore_index", ignore_index)
-        self.reduction: Reduction = check.choice("NLLLoss", "reduction", reduction, *_REDUCTIONS)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return functional.nll_loss(
@@ -135,14 +123,14 @@ class NLLLoss(Module):
         def __call__(self, input: Tensor, target: Tensor) -> Tensor: ...
 
 
-class MSELoss(Module):
+class MSELoss(Loss):
     """Compute (input - target)^2.
 
     What it computes is told by `nn.functional.mse_loss`.
 
     Args:
-        size_average: Ignored: `reduction` says it.
-        reduce: Ignored.
+        size_average: PyTorch's older way to say it: False asks for the sum.
+        reduce: Likewise: False asks for one loss each.
         reduction: "mean", "sum", or "none" for one loss each.
 
     Raises:
@@ -156,12 +144,11 @@ class MSELoss(Module):
 
     def __init__(
         self,
-        size_average: None = None,
-        reduce: None = None,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
         reduction: Reduction = "mean",
     ) -> None:
-        super().__init__()
-        self.reduction: Reduction = check.choice("MSELoss", "reduction", reduction, *_REDUCTIONS)
+        super().__init__(size_average, reduce, reduction)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return functional.mse_loss(input, target, reduction=self.reduction)
@@ -171,14 +158,14 @@ class MSELoss(Module):
         def __call__(self, input: Tensor, target: Tensor) -> Tensor: ...
 
 
-class L1Loss(Module):
+class L1Loss(Loss):
     """Compute |input - target|.
 
     What it computes is told by `nn.functional.l1_loss`.
 
     Args:
-        size_average: Ignored: `reduction` says it.
-        reduce: Ignored.
+        size_average: PyTorch's older way to say it: False asks for the sum.
+        reduce: Likewise: False asks for one loss each.
         reduction: "mean", "sum", or "none" for one loss each.
 
     Raises:
@@ -192,12 +179,11 @@ class L1Loss(Module):
 
     def __init__(
         self,
-        size_average: None = None,
-        reduce: None = None,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
         reduction: Reduction = "mean",
     ) -> None:
-        super().__init__()
-        self.reduction: Reduction = check.choice("L1Loss", "reduction", reduction, *_REDUCTIONS)
+        super().__init__(size_average, reduce, reduction)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return functional.l1_loss(input, target, reduction=self.reduction)
@@ -207,14 +193,14 @@ class L1Loss(Module):
         def __call__(self, input: Tensor, target: Tensor) -> Tensor: ...
 
 
-class SmoothL1Loss(Module):
+class SmoothL1Loss(Loss):
     """Compute the distance, squared where it is below `beta`.
 
     What it computes is told by `nn.functional.smooth_l1_loss`.
 
     Args:
-        size_average: Ignored: `reduction` says it.
-        reduce: Ignored.
+        size_average: PyTorch's older way to say it: False asks for the sum.
+        reduce: Likewise: False asks for one loss each.
         reduction: "mean", "sum", or "none" for one loss each.
         beta: Where the square ends; 0 is `L1Loss`.
 
@@ -229,15 +215,12 @@ class SmoothL1Loss(Module):
 
     def __init__(
         self,
-        size_average: None = None,
-        reduce: None = None,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
         reduction: Reduction = "mean",
         beta: float = 1.0,
     ) -> None:
-        super().__init__()
-        self.reduction: Reduction = check.choice(
-            "SmoothL1Loss", "reduction", reduction, *_REDUCTIONS
-        )
+        super().__init__(size_average, reduce, reduction)
         self.beta: float = check.rate("SmoothL1Loss", "beta", beta)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
@@ -248,7 +231,7 @@ class SmoothL1Loss(Module):
         def __call__(self, input: Tensor, target: Tensor) -> Tensor: ...
 
 
-class HuberLoss(Module):
+class HuberLoss(Loss):
     """Compute half the square of the distance, and a line beyond `delta`.
 
     What it computes is told by `nn.functional.huber_loss`.
@@ -271,8 +254,7 @@ class HuberLoss(Module):
         reduction: Reduction = "mean",
         delta: float = 1.0,
     ) -> None:
-        super().__init__()
-        self.reduction: Reduction = check.choice("HuberLoss", "reduction", reduction, *_REDUCTIONS)
+        super().__init__(reduction=reduction)
         self.delta: float = check.rate("HuberLoss", "delta", delta)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
@@ -283,15 +265,15 @@ class HuberLoss(Module):
         def __call__(self, input: Tensor, target: Tensor) -> Tensor: ...
 
 
-class BCELoss(Module):
+class BCELoss(WeightedLoss):
     """Compute the cross entropy of probabilities and targets in [0, 1].
 
     What it computes is told by `nn.functional.binary_cross_entropy`.
 
     Args:
         weight: How much each counts; kept as a buffer.
-        size_average: Ignored: `reduction` says it.
-        reduce: Ignored.
+        size_average: PyTorch's older way to say it: False asks for the sum.
+        reduce: Likewise: False asks for one loss each.
         reduction: "mean", "sum", or "none" for one loss each.
 
     Raises:
@@ -303,18 +285,14 @@ class BCELoss(Module):
     tensor(0.6931)
     """
 
-    weight: Tensor | None
-
     def __init__(
         self,
         weight: Tensor | None = None,
-        size_average: None = None,
-        reduce: None = None,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
         reduction: Reduction = "mean",
     ) -> None:
-        super().__init__()
-        self.register_buffer("weight", weight)
-        self.reduction: Reduction = check.choice("BCELoss", "reduction", reduction, *_REDUCTIONS)
+        super().__init__(weight, size_average, reduce, reduction)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return functional.binary_cross_entropy(
@@ -326,15 +304,15 @@ class BCELoss(Module):
         def __call__(self, input: Tensor, target: Tensor) -> Tensor: ...
 
 
-class BCEWithLogitsLoss(Module):
+class BCEWithLogitsLoss(WeightedLoss):
     """Compute the cross entropy of the sigmoid of logits and targets in [0, 1].
 
     What it computes is told by `nn.functional.binary_cross_entropy_with_logits`.
 
     Args:
         weight: How much each counts; kept as a buffer.
-        size_average: Ignored: `reduction` says it.
-        reduce: Ignored.
+        size_average: PyTorch's older way to say it: False asks for the sum.
+        reduce: Likewise: False asks for one loss each.
         reduction: "mean", "sum", or "none" for one loss each.
         pos_weight: How much targets of 1 count; kept as a buffer.
 
@@ -353,16 +331,12 @@ class BCEWithLogitsLoss(Module):
     def __init__(
         self,
         weight: Tensor | None = None,
-        size_average: None = None,
-        reduce: None = None,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
         reduction: Reduction = "mean",
         pos_weight: Tensor | None = None,
     ) -> None:
-        super().__init__()
-        self.register_buffer("weight", weight)
-        self.reduction: Reduction = check.choice(
-            "BCEWithLogitsLoss", "reduction", reduction, *_REDUCTIONS
-        )
+        super().__init__(weight, size_average, reduce, reduction)
         self.register_buffer("pos_weight", pos_weight)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
@@ -375,14 +349,14 @@ class BCEWithLogitsLoss(Module):
         def __call__(self, input: Tensor, target: Tensor) -> Tensor: ...
 
 
-class KLDivLoss(Module):
+class KLDivLoss(Loss):
     """Compute how far the input, in logarithms, is from the target.
 
     What it computes is told by `nn.functional.kl_div`.
 
     Args:
-        size_average: Ignored: `reduction` says it.
-        reduce: Ignored.
+        size_average: PyTorch's older way to say it: False asks for the sum.
+        reduce: Likewise: False asks for one loss each.
         reduction: "batchmean", "mean" over all elements, "sum", or "none".
         log_target: The target is given in logarithms, too.
 
@@ -395,17 +369,17 @@ class KLDivLoss(Module):
     tensor(0.)
     """
 
+    _reductions = ("mean", "sum", "none", "batchmean")
+    reduction: Literal["mean", "sum", "none", "batchmean"]  # type: ignore[assignment]
+
     def __init__(
         self,
-        size_average: None = None,
-        reduce: None = None,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
         reduction: Literal["mean", "sum", "none", "batchmean"] = "mean",
         log_target: bool = False,
     ) -> None:
-        super().__init__()
-        self.reduction: str = check.choice(
-            "KLDivLoss", "reduction", reduction, *_REDUCTIONS, "batchmean"
-        )
+        super().__init__(size_average, reduce, reduction)  # type: ignore[arg-type]
         self.log_target: bool = check.flag("KLDivLoss", "log_target", log_target)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from garboard._arguments import check
 from garboard._engine import Tensor
 from garboard.nn import functional
-from garboard.nn.module import Module
+from garboard.nn._loss import Loss, WeightedLoss
 
 if TYPE_CHECKING:
     from garboard.types import Reduction
@@ -21,10 +21,8 @@ __all__ = [
     "SoftMarginLoss",
 ]
 
-_REDUCTIONS = ("mean", "sum", "none")
 
-
-class PoissonNLLLoss(Module):
+class PoissonNLLLoss(Loss):
     """Compute the loss of counts that the input is the rate of.
 
     What it computes is told by `nn.functional.poisson_nll_loss`.
@@ -32,9 +30,9 @@ class PoissonNLLLoss(Module):
     Args:
         log_input: The input is the logarithm of the rate.
         full: Add what does not depend on the input.
-        size_average: Ignored: `reduction` says it.
+        size_average: PyTorch's older way to say it: False asks for the sum.
         eps: Keeps what must not be 0 from it.
-        reduce: Ignored.
+        reduce: Likewise: False asks for one loss each.
         reduction: "mean", "sum", or "none" for one loss each.
 
     Raises:
@@ -50,18 +48,15 @@ class PoissonNLLLoss(Module):
         self,
         log_input: bool = True,
         full: bool = False,
-        size_average: None = None,
+        size_average: bool | None = None,
         eps: float = 1e-8,
-        reduce: None = None,
+        reduce: bool | None = None,
         reduction: Reduction = "mean",
     ) -> None:
-        super().__init__()
+        super().__init__(size_average, reduce, reduction)
         self.log_input: bool = check.flag("PoissonNLLLoss", "log_input", log_input)
         self.full: bool = check.flag("PoissonNLLLoss", "full", full)
         self.eps: float = check.rate("PoissonNLLLoss", "eps", eps)
-        self.reduction: Reduction = check.choice(
-            "PoissonNLLLoss", "reduction", reduction, *_REDUCTIONS
-        )
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return functional.poisson_nll_loss(
@@ -78,7 +73,7 @@ class PoissonNLLLoss(Module):
         def __call__(self, input: Tensor, target: Tensor) -> Tensor: ...
 
 
-class GaussianNLLLoss(Module):
+class GaussianNLLLoss(Loss):
     """Compute the loss of numbers that were drawn around the input with variance `var`.
 
     What it computes is told by `nn.functional.gaussian_nll_loss`.
@@ -104,12 +99,9 @@ class GaussianNLLLoss(Module):
         eps: float = 1e-6,
         reduction: Reduction = "mean",
     ) -> None:
-        super().__init__()
+        super().__init__(reduction=reduction)
         self.full: bool = check.flag("GaussianNLLLoss", "full", full)
         self.eps: float = check.rate("GaussianNLLLoss", "eps", eps)
-        self.reduction: Reduction = check.choice(
-            "GaussianNLLLoss", "reduction", reduction, *_REDUCTIONS
-        )
 
     def forward(self, input: Tensor, target: Tensor, var: Tensor) -> Tensor:
         return functional.gaussian_nll_loss(
@@ -121,14 +113,14 @@ class GaussianNLLLoss(Module):
         def __call__(self, input: Tensor, target: Tensor, var: Tensor) -> Tensor: ...
 
 
-class SoftMarginLoss(Module):
+class SoftMarginLoss(Loss):
     """Compute ln(1 + e^(-target * input)) of targets that are 1 or -1.
 
     What it computes is told by `nn.functional.soft_margin_loss`.
 
     Args:
-        size_average: Ignored: `reduction` says it.
-        reduce: Ignored.
+        size_average: PyTorch's older way to say it: False asks for the sum.
+        reduce: Likewise: False asks for one loss each.
         reduction: "mean", "sum", or "none" for one loss each.
 
     Raises:
@@ -142,14 +134,11 @@ class SoftMarginLoss(Module):
 
     def __init__(
         self,
-        size_average: None = None,
-        reduce: None = None,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
         reduction: Reduction = "mean",
     ) -> None:
-        super().__init__()
-        self.reduction: Reduction = check.choice(
-            "SoftMarginLoss", "reduction", reduction, *_REDUCTIONS
-        )
+        super().__init__(size_average, reduce, reduction)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return functional.soft_margin_loss(input, target, reduction=self.reduction)
@@ -159,15 +148,15 @@ class SoftMarginLoss(Module):
         def __call__(self, input: Tensor, target: Tensor) -> Tensor: ...
 
 
-class MultiLabelSoftMarginLoss(Module):
+class MultiLabelSoftMarginLoss(WeightedLoss):
     """Compute the mean over classes of the cross entropy of each sigmoid.
 
     What it computes is told by `nn.functional.multilabel_soft_margin_loss`.
 
     Args:
         weight: How much each counts; kept as a buffer.
-        size_average: Ignored: `reduction` says it.
-        reduce: Ignored.
+        size_average: PyTorch's older way to say it: False asks for the sum.
+        reduce: Likewise: False asks for one loss each.
         reduction: "mean", "sum", or "none" for one loss each.
 
     Raises:
@@ -179,20 +168,14 @@ class MultiLabelSoftMarginLoss(Module):
     tensor(0.6931)
     """
 
-    weight: Tensor | None
-
     def __init__(
         self,
         weight: Tensor | None = None,
-        size_average: None = None,
-        reduce: None = None,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
         reduction: Reduction = "mean",
     ) -> None:
-        super().__init__()
-        self.register_buffer("weight", weight)
-        self.reduction: Reduction = check.choice(
-            "MultiLabelSoftMarginLoss", "reduction", reduction, *_REDUCTIONS
-        )
+        super().__init__(weight, size_average, reduce, reduction)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return functional.multilabel_soft_margin_loss(
@@ -204,14 +187,14 @@ class MultiLabelSoftMarginLoss(Module):
         def __call__(self, input: Tensor, target: Tensor) -> Tensor: ...
 
 
-class MultiLabelMarginLoss(Module):
+class MultiLabelMarginLoss(Loss):
     """Compute the mean over pairs of max(0, 1 - input[target] + input[other]).
 
     What it computes is told by `nn.functional.multilabel_margin_loss`.
 
     Args:
-        size_average: Ignored: `reduction` says it.
-        reduce: Ignored.
+        size_average: PyTorch's older way to say it: False asks for the sum.
+        reduce: Likewise: False asks for one loss each.
         reduction: "mean", "sum", or "none" for one loss each.
 
     Raises:
@@ -225,14 +208,11 @@ class MultiLabelMarginLoss(Module):
 
     def __init__(
         self,
-        size_average: None = None,
-        reduce: None = None,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
         reduction: Reduction = "mean",
     ) -> None:
-        super().__init__()
-        self.reduction: Reduction = check.choice(
-            "MultiLabelMarginLoss", "reduction", reduction, *_REDUCTIONS
-        )
+        super().__init__(size_average, reduce, reduction)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return functional.multilabel_margin_loss(input, target, reduction=self.reduction)
@@ -242,7 +222,7 @@ class MultiLabelMarginLoss(Module):
         def __call__(self, input: Tensor, target: Tensor) -> Tensor: ...
 
 
-class MultiMarginLoss(Module):
+class MultiMarginLoss(WeightedLoss):
     """Compute the mean over classes of max(0, margin - input[target] + input[class])^p.
 
     What it computes is told by `nn.functional.multi_margin_loss`.
@@ -251,8 +231,8 @@ class MultiMarginLoss(Module):
         p: The power of the norm.
         margin: How far apart they should be.
         weight: How much each counts; kept as a buffer.
-        size_average: Ignored: `reduction` says it.
-        reduce: Ignored.
+        size_average: PyTorch's older way to say it: False asks for the sum.
+        reduce: Likewise: False asks for one loss each.
         reduction: "mean", "sum", or "none" for one loss each.
 
     Raises:
@@ -264,24 +244,18 @@ class MultiMarginLoss(Module):
     tensor(0.5000)
     """
 
-    weight: Tensor | None
-
     def __init__(
         self,
         p: int = 1,
         margin: float = 1.0,
         weight: Tensor | None = None,
-        size_average: None = None,
-        reduce: None = None,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
         reduction: Reduction = "mean",
     ) -> None:
-        super().__init__()
+        super().__init__(weight, size_average, reduce, reduction)
         self.p: int = check.integer("MultiMarginLoss", "p", p)
         self.margin: float = check.real("MultiMarginLoss", "margin", margin)
-        self.register_buffer("weight", weight)
-        self.reduction: Reduction = check.choice(
-            "MultiMarginLoss", "reduction", reduction, *_REDUCTIONS
-        )
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return functional.multi_margin_loss(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from garboard._arguments import check
 from garboard._engine import Tensor
 from garboard.nn import functional
-from garboard.nn.module import Module
+from garboard.nn._loss import Loss
 
 if TYPE_CHECKING:
     from garboard.types import Reduction
@@ -18,7 +18,7 @@ __all__ = ["CTCLoss"]
 _Lengths = Tensor | Sequence[int]
 
 
-class CTCLoss(Module):
+class CTCLoss(Loss):
     """Compute how unlikely labels are whose places in a sequence nobody knows.
 
     What it computes is told by `nn.functional.ctc_loss`.
@@ -45,11 +45,8 @@ class CTCLoss(Module):
     def __init__(
         self, blank: int = 0, reduction: Reduction = "mean", zero_infinity: bool = False
     ) -> None:
-        super().__init__()
+        super().__init__(reduction=reduction)
         self.blank: int = check.integer("CTCLoss", "blank", blank)
-        self.reduction: Reduction = check.choice(
-            "CTCLoss", "reduction", reduction, "mean", "sum", "none"
-        )
         self.zero_infinity: bool = check.flag("CTCLoss", "zero_infinity", zero_infinity)
 
     def forward(

@@ -118,3 +118,87 @@ class TestLayouts:
             with pytest.raises(AttributeError):
                 del one._name
         assert repr(gb.strided) == "garboard.strided"
+
+
+LOSSES = [
+    gb.nn.MSELoss,
+    gb.nn.L1Loss,
+    gb.nn.SmoothL1Loss,
+    gb.nn.SoftMarginLoss,
+    gb.nn.KLDivLoss,
+    gb.nn.BCEWithLogitsLoss,
+    gb.nn.PoissonNLLLoss,
+    gb.nn.HingeEmbeddingLoss,
+    gb.nn.MultiLabelSoftMarginLoss,
+]
+
+
+class TestOlderReductions:
+    @pytest.mark.parametrize("make", LOSSES)
+    @pytest.mark.parametrize(
+        ("options", "reduction"),
+        [
+            ({"size_average": False}, "sum"),
+            ({"size_average": True}, "mean"),
+            ({"reduce": False}, "none"),
+            ({"size_average": False, "reduce": True}, "sum"),
+            ({"size_average": False, "reduce": False}, "none"),
+        ],
+    )
+    def test_of_layers_are_those_of_today(self, make, options, reduction):
+        input, target = gb.tensor([[0.5, 2.0]]), gb.tensor([[1.0, -1.0]])
+
+        loss = make(**options)
+
+        assert loss.reduction == reduction
+        assert loss(input, target).tolist() == make(reduction=reduction)(input, target).tolist()
+
+    @pytest.mark.parametrize(
+        ("function", "target"),
+        [
+            (gb.nn.functional.binary_cross_entropy, [[1.0, 0.0]]),
+            (gb.nn.functional.mse_loss, [[1.0, 0.0]]),
+            (gb.nn.functional.cross_entropy, [1]),
+            (gb.nn.functional.nll_loss, [1]),
+            (gb.nn.functional.multi_margin_loss, [1]),
+        ],
+    )
+    def test_of_functions_are_those_of_today(self, function, target):
+        input, target = gb.tensor([[0.5, 0.25]]), gb.tensor(target)
+
+        assert function(input, target, size_average=False) == function(
+            input, target, reduction="sum"
+        )
+        assert gb.equal(
+            function(input, target, reduce=False), function(input, target, reduction="none")
+        )
+
+    def test_are_true_or_false(self):
+        with pytest.raises(TypeError, match="MSELoss: size_average is of type str"):
+            gb.nn.MSELoss(size_average="sum")
+        with pytest.raises(TypeError, match="mse_loss: reduce is of type str"):
+            gb.nn.functional.mse_loss(gb.ones(1), gb.ones(1), reduce="no")
+
+
+class TestALossOfAUsersOwn:
+    def test_has_what_all_losses_have(self):
+        from garboard.nn.modules.loss import _Loss, _WeightedLoss
+
+        class Focal(_WeightedLoss):
+            def forward(self, input: gb.Tensor, target: gb.Tensor) -> gb.Tensor:
+                losses = gb.nn.functional.cross_entropy(
+                    input, target, weight=self.weight, reduction="none"
+                )
+                return gb.nn.functional.l1_loss(
+                    losses, gb.zeros_like(losses), reduction=self.reduction
+                )
+
+        loss = Focal(gb.tensor([1.0, 2.0]), reduction="sum")
+
+        assert isinstance(loss, _Loss)
+        assert isinstance(gb.nn.MSELoss(), _Loss)
+        assert isinstance(gb.nn.CrossEntropyLoss(), _WeightedLoss)
+        assert [*loss.state_dict()] == ["weight"]
+        assert loss(gb.zeros(2, 2), gb.tensor([0, 1])).item() == pytest.approx(2.0794, abs=1e-4)
+        with pytest.raises(ValueError, match=r"Focal: reduction 'average'"):
+            Focal(reduction="average")

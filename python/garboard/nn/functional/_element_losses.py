@@ -8,7 +8,13 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._contexts.autocasting import OPEN, in_float32
 from garboard._engine import Tensor, where
-from garboard.nn.functional._reduction import check_equal, check_pair, reduced, weighed
+from garboard.nn.functional._reduction import (
+    check_equal,
+    check_pair,
+    reduced,
+    reduction_by,
+    weighed,
+)
 from garboard.nn.functional._softplus import softplus_of
 
 if TYPE_CHECKING:
@@ -32,8 +38,8 @@ _LEAST_LOG = -100.0
 def l1_loss(
     input: Tensor,
     target: Tensor,
-    size_average: None = None,
-    reduce: None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
     reduction: Reduction = "mean",
 ) -> Tensor:
     """Compute |input - target|.
@@ -43,8 +49,8 @@ def l1_loss(
     Args:
         input: Tensor of any shape and of a floating dtype.
         target: Tensor of the same sizes; others that broadcast are taken with a warning.
-        size_average: Ignored: `reduction` says it.
-        reduce: Ignored.
+        size_average: PyTorch's older way to say it: False asks for the sum.
+        reduce: Likewise: False asks for one loss each.
         reduction: "mean", "sum", or "none" for one loss an element.
 
     Returns:
@@ -59,6 +65,7 @@ def l1_loss(
     >>> gb.nn.functional.l1_loss(gb.tensor([1.0, 2.0]), gb.tensor([1.0, 4.0]))
     tensor(1.)
     """
+    reduction = reduction_by("l1_loss", size_average, reduce, reduction)
     if OPEN:
         input, target = in_float32(input, target)
     check_pair("l1_loss", input, target)
@@ -68,8 +75,8 @@ def l1_loss(
 def smooth_l1_loss(
     input: Tensor,
     target: Tensor,
-    size_average: None = None,
-    reduce: None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
     reduction: Reduction = "mean",
     beta: float = 1.0,
 ) -> Tensor:
@@ -81,8 +88,8 @@ def smooth_l1_loss(
     Args:
         input: Tensor of any shape and of a floating dtype.
         target: Tensor of the same sizes; others that broadcast are taken with a warning.
-        size_average: Ignored: `reduction` says it.
-        reduce: Ignored.
+        size_average: PyTorch's older way to say it: False asks for the sum.
+        reduce: Likewise: False asks for one loss each.
         reduction: "mean", "sum", or "none" for one loss an element.
         beta: Where the square ends; 0 is `l1_loss`.
 
@@ -98,6 +105,7 @@ def smooth_l1_loss(
     >>> gb.nn.functional.smooth_l1_loss(gb.tensor([0.5, 3.0]), gb.zeros(2), reduction="none")
     tensor([0.1250, 2.5000])
     """
+    reduction = reduction_by("smooth_l1_loss", size_average, reduce, reduction)
     if OPEN:
         input, target = in_float32(input, target)
     check_pair("smooth_l1_loss", input, target)
@@ -151,8 +159,8 @@ def binary_cross_entropy(
     input: Tensor,
     target: Tensor,
     weight: Tensor | None = None,
-    size_average: None = None,
-    reduce: None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
     reduction: Reduction = "mean",
 ) -> Tensor:
     """Compute -(target * ln input + (1 - target) * ln(1 - input)) of probabilities.
@@ -163,8 +171,8 @@ def binary_cross_entropy(
         input: Tensor of any shape and of a floating dtype.
         target: Tensor of the same sizes.
         weight: How much each element counts.
-        size_average: Ignored: `reduction` says it.
-        reduce: Ignored.
+        size_average: PyTorch's older way to say it: False asks for the sum.
+        reduce: Likewise: False asks for one loss each.
         reduction: "mean", "sum", or "none" for one loss an element.
 
     Returns:
@@ -179,6 +187,7 @@ def binary_cross_entropy(
     >>> gb.nn.functional.binary_cross_entropy(gb.tensor([0.5]), gb.tensor([1.0]))
     tensor(0.6931)
     """
+    reduction = reduction_by("binary_cross_entropy", size_average, reduce, reduction)
     if OPEN:
         input, target = in_float32(input, target)
     op = "binary_cross_entropy"
@@ -194,8 +203,8 @@ def binary_cross_entropy_with_logits(
     input: Tensor,
     target: Tensor,
     weight: Tensor | None = None,
-    size_average: None = None,
-    reduce: None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
     reduction: Reduction = "mean",
     pos_weight: Tensor | None = None,
 ) -> Tensor:
@@ -207,8 +216,8 @@ def binary_cross_entropy_with_logits(
         input: Tensor of any shape and of a floating dtype.
         target: Tensor of the same sizes.
         weight: How much each element counts.
-        size_average: Ignored: `reduction` says it.
-        reduce: Ignored.
+        size_average: PyTorch's older way to say it: False asks for the sum.
+        reduce: Likewise: False asks for one loss each.
         reduction: "mean", "sum", or "none" for one loss an element.
         pos_weight: How much targets of 1 count, by class.
 
@@ -224,6 +233,7 @@ def binary_cross_entropy_with_logits(
     >>> gb.nn.functional.binary_cross_entropy_with_logits(gb.zeros(2), gb.ones(2))
     tensor(0.6931)
     """
+    reduction = reduction_by("binary_cross_entropy_with_logits", size_average, reduce, reduction)
     if OPEN:
         input, target = in_float32(input, target)
     check_equal("binary_cross_entropy_with_logits", input, target)
@@ -238,8 +248,8 @@ def binary_cross_entropy_with_logits(
 def kl_div(
     input: Tensor,
     target: Tensor,
-    size_average: None = None,
-    reduce: None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
     reduction: str = "mean",
     log_target: bool = False,
 ) -> Tensor:
@@ -250,8 +260,8 @@ def kl_div(
     Args:
         input: Tensor of any shape and of a floating dtype.
         target: Tensor of the same sizes; others that broadcast are taken with a warning.
-        size_average: Ignored: `reduction` says it.
-        reduce: Ignored.
+        size_average: PyTorch's older way to say it: False asks for the sum.
+        reduce: Likewise: False asks for one loss each.
         reduction: "batchmean" divides the sum by the size of dim 0; "mean" by all elements; or
             "sum", "none".
         log_target: `target` is given in logarithms, too.
@@ -268,6 +278,7 @@ def kl_div(
     >>> gb.nn.functional.kl_div(gb.zeros(1, 2), gb.ones(1, 2), reduction="batchmean")
     tensor(0.)
     """
+    reduction = reduction_by("kl_div", size_average, reduce, reduction)
     if OPEN:
         input, target = in_float32(input, target)
     check_pair("kl_div", input, target)
@@ -286,9 +297,9 @@ def poisson_nll_loss(
     target: Tensor,
     log_input: bool = True,
     full: bool = False,
-    size_average: None = None,
+    size_average: bool | None = None,
     eps: float = 1e-8,
-    reduce: None = None,
+    reduce: bool | None = None,
     reduction: Reduction = "mean",
 ) -> Tensor:
     """Compute the loss of counts that `input` is the rate of.
@@ -300,9 +311,9 @@ def poisson_nll_loss(
         target: Tensor of the same sizes; others that broadcast are taken with a warning.
         log_input: `input` is the logarithm of the rate.
         full: Add Stirling's approximation of ln target!, for targets above 1.
-        size_average: Ignored: `reduction` says it.
+        size_average: PyTorch's older way to say it: False asks for the sum.
         eps: Keeps the logarithm finite.
-        reduce: Ignored.
+        reduce: Likewise: False asks for one loss each.
         reduction: "mean", "sum", or "none" for one loss an element.
 
     Returns:
@@ -317,6 +328,7 @@ def poisson_nll_loss(
     >>> gb.nn.functional.poisson_nll_loss(gb.zeros(1), gb.ones(1))
     tensor(1.)
     """
+    reduction = reduction_by("poisson_nll_loss", size_average, reduce, reduction)
     if OPEN:
         input, target = in_float32(input, target)
     check_pair("poisson_nll_loss", input, target)
@@ -334,8 +346,8 @@ def poisson_nll_loss(
 def soft_margin_loss(
     input: Tensor,
     target: Tensor,
-    size_average: None = None,
-    reduce: None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
     reduction: Reduction = "mean",
 ) -> Tensor:
     """Compute ln(1 + e^(-target * input)) of targets that are 1 or -1.
@@ -345,8 +357,8 @@ def soft_margin_loss(
     Args:
         input: Tensor of any shape and of a floating dtype.
         target: Tensor of the same sizes.
-        size_average: Ignored: `reduction` says it.
-        reduce: Ignored.
+        size_average: PyTorch's older way to say it: False asks for the sum.
+        reduce: Likewise: False asks for one loss each.
         reduction: "mean", "sum", or "none" for one loss an element.
 
     Returns:
@@ -361,6 +373,7 @@ def soft_margin_loss(
     >>> gb.nn.functional.soft_margin_loss(gb.zeros(1), gb.ones(1))
     tensor(0.6931)
     """
+    reduction = reduction_by("soft_margin_loss", size_average, reduce, reduction)
     if OPEN:
         input, target = in_float32(input, target)
     check_equal("soft_margin_loss", input, target)

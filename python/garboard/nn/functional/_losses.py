@@ -8,7 +8,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._contexts.autocasting import OPEN, in_float32
 from garboard._engine import DTypeError, IndexOutOfRangeError, ShapeError, Tensor, where
-from garboard.nn.functional._reduction import check_pair, reduced, weighed
+from garboard.nn.functional._reduction import check_pair, reduced, reduction_by, weighed
 
 if TYPE_CHECKING:
     from garboard.types import Reduction
@@ -20,9 +20,9 @@ def cross_entropy(
     input: Tensor,
     target: Tensor,
     weight: Tensor | None = None,
-    size_average: None = None,
+    size_average: bool | None = None,
     ignore_index: int = -100,
-    reduce: None = None,
+    reduce: bool | None = None,
     reduction: Reduction = "mean",
     label_smoothing: float = 0.0,
 ) -> Tensor:
@@ -33,9 +33,9 @@ def cross_entropy(
         target: Classes, int64, of the input's sizes without the classes; or a probability of each
             class, of the input's sizes and dtype.
         weight: [classes]: how much each class counts; no gradient passes to it.
-        size_average: Ignored: `reduction` says it.
+        size_average: PyTorch's older way to say it: False asks for the sum.
         ignore_index: A class that counts for nothing; probabilities have none.
-        reduce: Ignored.
+        reduce: Likewise: False asks for one loss each.
         reduction: "mean" over what counts, as often as its weight says; over all rows where
             probabilities are given. "sum", or "none" for one loss each.
         label_smoothing: What part of each target is spread evenly over all classes, 0 to 1.
@@ -53,6 +53,7 @@ def cross_entropy(
     >>> round(gb.nn.functional.cross_entropy(gb.zeros(2, 4), gb.tensor([0, 3])).item(), 4)  # ln 4
     1.3863
     """
+    reduction = reduction_by("cross_entropy", size_average, reduce, reduction)
     op = "cross_entropy"
     check.tensor(op, "input", input)
     check.tensor(op, "target", target)
@@ -114,9 +115,9 @@ def nll_loss(
     input: Tensor,
     target: Tensor,
     weight: Tensor | None = None,
-    size_average: None = None,
+    size_average: bool | None = None,
     ignore_index: int = -100,
-    reduce: None = None,
+    reduce: bool | None = None,
     reduction: Reduction = "mean",
 ) -> Tensor:
     """Compute -input[target] from logarithms of probabilities, as `log_softmax` gives them.
@@ -125,9 +126,9 @@ def nll_loss(
         input: [classes], [rows, classes] or [rows, classes, d1, ...], of a floating dtype.
         target: Classes, int64, of the input's sizes without the classes.
         weight: [classes]: how much each class counts.
-        size_average: Ignored: `reduction` says it.
+        size_average: PyTorch's older way to say it: False asks for the sum.
         ignore_index: A class that counts for nothing.
-        reduce: Ignored.
+        reduce: Likewise: False asks for one loss each.
         reduction: "mean" over what counts, as often as its weight says; "sum", or "none".
 
     Returns:
@@ -143,6 +144,7 @@ def nll_loss(
     >>> gb.nn.functional.nll_loss(gb.tensor([[-1.0, -2.0]]), gb.tensor([1]))
     tensor(2.)
     """
+    reduction = reduction_by("nll_loss", size_average, reduce, reduction)
     if OPEN:
         input, target = in_float32(input, target)
     op = "nll_loss"
@@ -177,8 +179,8 @@ def nll_loss(
 def mse_loss(
     input: Tensor,
     target: Tensor,
-    size_average: None = None,
-    reduce: None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
     reduction: Reduction = "mean",
     weight: Tensor | None = None,
 ) -> Tensor:
@@ -187,8 +189,8 @@ def mse_loss(
     Args:
         input: Tensor of any shape and of a floating dtype.
         target: Tensor of the same sizes; others that broadcast are taken with a warning.
-        size_average: Ignored: `reduction` says it.
-        reduce: Ignored.
+        size_average: PyTorch's older way to say it: False asks for the sum.
+        reduce: Likewise: False asks for one loss each.
         reduction: "mean", "sum", or "none" for one loss an element.
         weight: How much each element counts; the mean is over the weights.
 
@@ -204,6 +206,7 @@ def mse_loss(
     >>> gb.nn.functional.mse_loss(gb.tensor([1.0, 2.0]), gb.tensor([1.0, 4.0]))
     tensor(2.)
     """
+    reduction = reduction_by("mse_loss", size_average, reduce, reduction)
     check_pair("mse_loss", input, target)
     if weight is None and input.shape == target.shape:
         return _engine.mse_loss(input, target, reduction=reduction)

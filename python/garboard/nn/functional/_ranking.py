@@ -9,7 +9,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.texts import shown
 from garboard._engine import DTypeError, ShapeError, Tensor, where
-from garboard.nn.functional._reduction import reduced, weighed
+from garboard.nn.functional._reduction import reduced, reduction_by, weighed
 from garboard.nn.functional._slices import cosine_similarity, pairwise_distance
 from garboard.nn.functional._softplus import softplus_of
 
@@ -35,8 +35,8 @@ def margin_ranking_loss(
     input2: Tensor,
     target: Tensor,
     margin: float = 0.0,
-    size_average: None = None,
-    reduce: None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
     reduction: Reduction = "mean",
 ) -> Tensor:
     """Compute max(0, -target * (input1 - input2) + margin).
@@ -48,8 +48,8 @@ def margin_ranking_loss(
         input2: Tensor of the same sizes.
         target: Tensor of 1 and -1.
         margin: How far apart they should be.
-        size_average: Ignored: `reduction` says it.
-        reduce: Ignored.
+        size_average: PyTorch's older way to say it: False asks for the sum.
+        reduce: Likewise: False asks for one loss each.
         reduction: "mean", "sum", or "none" for one loss each.
 
     Returns:
@@ -64,6 +64,7 @@ def margin_ranking_loss(
     >>> gb.nn.functional.margin_ranking_loss(gb.ones(1), gb.zeros(1), -gb.ones(1))
     tensor(1.)
     """
+    reduction = reduction_by("margin_ranking_loss", size_average, reduce, reduction)
     op = "margin_ranking_loss"
     check.tensor(op, "input1", input1)
     losses = (-check.tensor(op, "target", target) * (input1 - input2) + margin).clamp(min=0)
@@ -74,8 +75,8 @@ def hinge_embedding_loss(
     input: Tensor,
     target: Tensor,
     margin: float = 1.0,
-    size_average: None = None,
-    reduce: None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
     reduction: Reduction = "mean",
 ) -> Tensor:
     """Compute input where the target is 1, and max(0, margin - input) where it is -1.
@@ -88,8 +89,8 @@ def hinge_embedding_loss(
         input: Tensor of any shape and of a floating dtype.
         target: Tensor of 1 and -1, of the same sizes.
         margin: How far apart they should be.
-        size_average: Ignored: `reduction` says it.
-        reduce: Ignored.
+        size_average: PyTorch's older way to say it: False asks for the sum.
+        reduce: Likewise: False asks for one loss each.
         reduction: "mean", "sum", or "none" for one loss each.
 
     Returns:
@@ -104,6 +105,7 @@ def hinge_embedding_loss(
     >>> gb.nn.functional.hinge_embedding_loss(gb.ones(1), gb.ones(1))
     tensor(1.)
     """
+    reduction = reduction_by("hinge_embedding_loss", size_average, reduce, reduction)
     op = "hinge_embedding_loss"
     check.tensor(op, "input", input)
     check.tensor(op, "target", target)
@@ -118,8 +120,8 @@ def cosine_embedding_loss(
     input2: Tensor,
     target: Tensor,
     margin: float = 0.0,
-    size_average: None = None,
-    reduce: None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
     reduction: Reduction = "mean",
 ) -> Tensor:
     """Compute 1 - cos where the target is 1, and max(0, cos - margin) where it is -1.
@@ -131,8 +133,8 @@ def cosine_embedding_loss(
         input2: Tensor of the same sizes.
         target: [rows] or no dims: 1 and -1.
         margin: How far apart they should be.
-        size_average: Ignored: `reduction` says it.
-        reduce: Ignored.
+        size_average: PyTorch's older way to say it: False asks for the sum.
+        reduce: Likewise: False asks for one loss each.
         reduction: "mean", "sum", or "none" for one loss each.
 
     Returns:
@@ -147,6 +149,7 @@ def cosine_embedding_loss(
     >>> gb.nn.functional.cosine_embedding_loss(gb.ones(1, 2), gb.ones(1, 2), -gb.ones(1))
     tensor(1.0000)
     """
+    reduction = reduction_by("cosine_embedding_loss", size_average, reduce, reduction)
     op = "cosine_embedding_loss"
     check.tensor(op, "input1", input1)
     check.tensor(op, "target", target)
@@ -165,8 +168,8 @@ def multilabel_soft_margin_loss(
     input: Tensor,
     target: Tensor,
     weight: Tensor | None = None,
-    size_average: None = None,
-    reduce: None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
     reduction: Reduction = "mean",
 ) -> Tensor:
     """Compute the mean over classes of the cross entropy of each sigmoid.
@@ -177,8 +180,8 @@ def multilabel_soft_margin_loss(
         input: Logits [..., classes], of a floating dtype.
         target: 0 and 1, of the same sizes.
         weight: [classes]: how much each class counts.
-        size_average: Ignored: `reduction` says it.
-        reduce: Ignored.
+        size_average: PyTorch's older way to say it: False asks for the sum.
+        reduce: Likewise: False asks for one loss each.
         reduction: "mean", "sum", or "none" for one loss each.
 
     Returns:
@@ -193,6 +196,7 @@ def multilabel_soft_margin_loss(
     >>> gb.nn.functional.multilabel_soft_margin_loss(gb.zeros(1, 2), gb.ones(1, 2))
     tensor(0.6931)
     """
+    reduction = reduction_by("multilabel_soft_margin_loss", size_average, reduce, reduction)
     op = "multilabel_soft_margin_loss"
     check.tensor(op, "input", input)
     check.tensor(op, "target", target)
@@ -206,8 +210,8 @@ def multi_margin_loss(
     p: int = 1,
     margin: float = 1.0,
     weight: Tensor | None = None,
-    size_average: None = None,
-    reduce: None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
     reduction: Reduction = "mean",
 ) -> Tensor:
     """Compute the mean over classes of max(0, margin - input[target] + input[class])^p.
@@ -220,8 +224,8 @@ def multi_margin_loss(
         p: 1 or 2.
         margin: How far apart they should be.
         weight: [classes]: how much each target counts.
-        size_average: Ignored: `reduction` says it.
-        reduce: Ignored.
+        size_average: PyTorch's older way to say it: False asks for the sum.
+        reduce: Likewise: False asks for one loss each.
         reduction: "mean", "sum", or "none" for one loss each.
 
     Returns:
@@ -237,6 +241,7 @@ def multi_margin_loss(
     >>> gb.nn.functional.multi_margin_loss(gb.zeros(1, 2), gb.tensor([0]))
     tensor(0.5000)
     """
+    reduction = reduction_by("multi_margin_loss", size_average, reduce, reduction)
     op = "multi_margin_loss"
     rows = check.tensor(op, "input", input)
     if rows.ndim > 2 or not rows.numel():
@@ -265,8 +270,8 @@ def multi_margin_loss(
 def multilabel_margin_loss(
     input: Tensor,
     target: Tensor,
-    size_average: None = None,
-    reduce: None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
     reduction: Reduction = "mean",
 ) -> Tensor:
     """Compute the mean over pairs of max(0, 1 - input[target] + input[other]).
@@ -276,8 +281,8 @@ def multilabel_margin_loss(
     Args:
         input: Scores [rows, classes] or [classes], of a floating dtype.
         target: Classes, int64, of the same sizes, -1 after the last.
-        size_average: Ignored: `reduction` says it.
-        reduce: Ignored.
+        size_average: PyTorch's older way to say it: False asks for the sum.
+        reduce: Likewise: False asks for one loss each.
         reduction: "mean", "sum", or "none" for one loss each.
 
     Returns:
@@ -292,6 +297,7 @@ def multilabel_margin_loss(
     >>> gb.nn.functional.multilabel_margin_loss(gb.zeros(1, 2), gb.tensor([[0, -1]]))
     tensor(0.5000)
     """
+    reduction = reduction_by("multilabel_margin_loss", size_average, reduce, reduction)
     op = "multilabel_margin_loss"
     rows = check.tensor(op, "input", input)
     given = check.tensor(op, "target", target)
@@ -374,8 +380,8 @@ def triplet_margin_loss(
     p: float = 2.0,
     eps: float = 1e-6,
     swap: bool = False,
-    size_average: None = None,
-    reduce: None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
     reduction: Reduction = "mean",
 ) -> Tensor:
     """Compute max(0, |anchor - positive| - |anchor - negative| + margin).
@@ -390,8 +396,8 @@ def triplet_margin_loss(
         p: The power of the norm.
         eps: Keeps the slope finite where two are equal.
         swap: Take the lesser of |anchor - negative| and |positive - negative|.
-        size_average: Ignored: `reduction` says it.
-        reduce: Ignored.
+        size_average: PyTorch's older way to say it: False asks for the sum.
+        reduce: Likewise: False asks for one loss each.
         reduction: "mean", "sum", or "none" for one loss each.
 
     Returns:
@@ -406,6 +412,7 @@ def triplet_margin_loss(
     >>> gb.nn.functional.triplet_margin_loss(gb.ones(1, 2), gb.ones(1, 2), gb.ones(1, 2))
     tensor(1.)
     """
+    reduction = reduction_by("triplet_margin_loss", size_average, reduce, reduction)
 
     def distance(x: Tensor, y: Tensor) -> Tensor:
         return pairwise_distance(x, y, p, eps)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeVar
 from warnings import warn
 
 from garboard._arguments import check
@@ -11,7 +11,20 @@ from garboard._engine import ShapeError, Tensor
 if TYPE_CHECKING:
     from garboard.types import Reduction
 
-__all__ = ["check_equal", "check_pair", "reduced", "weighed"]
+__all__ = ["check_equal", "check_pair", "reduced", "reduction_by", "weighed"]
+
+_Given = TypeVar("_Given", bound=str)
+
+
+def reduction_by(
+    op: str, size_average: bool | None, reduce: bool | None, reduction: _Given
+) -> _Given | Literal["mean", "sum", "none"]:
+    """The reduction, or what PyTorch's older options ask for where one of them is given."""
+    if size_average is None and reduce is None:
+        return reduction
+    is_mean = size_average is None or check.flag(op, "size_average", size_average)
+    is_one = reduce is None or check.flag(op, "reduce", reduce)
+    return ("mean" if is_mean else "sum") if is_one else "none"
 
 
 def reduced(op: str, losses: Tensor, reduction: Reduction) -> Tensor:
