@@ -143,11 +143,14 @@ else:
 """What `x.shape` is: sizes are plain tuples."""
 
 _SUBMODULES = (
+    "accelerator",
     "amp",
     "autograd",
     "backends",
+    "compiler",
     "cpu",
     "cuda",
+    "distributed",
     "distributions",
     "func",
     "io",
@@ -164,15 +167,17 @@ _SUBMODULES = (
     "testing",
     "types",
     "utils",
+    "version",
 )
 _HOMES = {
     name: home
     for home, names in {
         "_ops.differences": "gradient",
         "func": "vmap",
-        "_settings": "are_deterministic_algorithms_enabled get_deterministic_debug_mode "
+        "_settings": "are_deterministic_algorithms_enabled get_default_device "
+        "get_deterministic_debug_mode "
         "get_float32_matmul_precision get_num_interop_threads "
-        "set_deterministic_debug_mode "
+        "set_default_device set_default_tensor_type set_deterministic_debug_mode "
         "set_float32_matmul_precision set_flush_denormal set_num_interop_threads "
         "use_deterministic_algorithms",
         "_ops.triangles": "tril_indices triu_indices",
@@ -205,11 +210,14 @@ _TYPED_TENSORS = (
     "ShortTensor",
 )
 if TYPE_CHECKING:
+    from garboard import accelerator as accelerator
     from garboard import amp as amp
     from garboard import autograd as autograd
     from garboard import backends as backends
+    from garboard import compiler as compiler
     from garboard import cpu as cpu
     from garboard import cuda as cuda
+    from garboard import distributed as distributed
     from garboard import distributions as distributions
     from garboard import func as func
     from garboard import io as io
@@ -226,6 +234,7 @@ if TYPE_CHECKING:
     from garboard import testing as testing
     from garboard import types as types
     from garboard import utils as utils
+    from garboard import version as version
     from garboard._arguments.layouts import (
         channels_last as channels_last,
     )
@@ -324,6 +333,9 @@ if TYPE_CHECKING:
         are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled,
     )
     from garboard._settings import (
+        get_default_device as get_default_device,
+    )
+    from garboard._settings import (
         get_deterministic_debug_mode as get_deterministic_debug_mode,
     )
     from garboard._settings import (
@@ -331,6 +343,12 @@ if TYPE_CHECKING:
     )
     from garboard._settings import (
         get_num_interop_threads as get_num_interop_threads,
+    )
+    from garboard._settings import (
+        set_default_device as set_default_device,
+    )
+    from garboard._settings import (
+        set_default_tensor_type as set_default_tensor_type,
     )
     from garboard._settings import (
         set_deterministic_debug_mode as set_deterministic_debug_mode,

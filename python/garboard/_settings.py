@@ -6,16 +6,25 @@ float32, and subnormal numbers are numbers: programs that ask for that run as th
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
+from garboard import _engine
 from garboard._arguments import check
-from garboard._engine import get_num_threads
+from garboard._arguments.texts import shown
+from garboard._engine import DeviceError, get_num_threads, set_default_dtype
+
+if TYPE_CHECKING:
+    from garboard._ops.typed_tensors import _TypedTensor
+    from garboard.types import Device
 
 __all__ = [
     "are_deterministic_algorithms_enabled",
+    "get_default_device",
     "get_deterministic_debug_mode",
     "get_float32_matmul_precision",
     "get_num_interop_threads",
+    "set_default_device",
+    "set_default_tensor_type",
     "set_deterministic_debug_mode",
     "set_float32_matmul_precision",
     "set_flush_denormal",
@@ -168,3 +177,64 @@ def set_flush_denormal(mode: bool) -> bool:
     """
     check.flag("set_flush_denormal", "mode", mode)
     return False
+
+
+def set_default_tensor_type(t: str | _TypedTensor) -> None:
+    """Choose the dtype that floats get, as programs did before `gb.set_default_dtype`.
+
+    Args:
+        t: `gb.FloatTensor`, `gb.DoubleTensor` and their like, or their names, also with "torch."
+            before them.
+
+    Raises:
+        DeviceError: A name with "cuda" in it: give `device=` where tensors are made.
+        TypeError: Another name or type, or an integer's.
+
+    >>> gb.set_default_tensor_type("torch.DoubleTensor")
+    >>> gb.tensor(0.5).dtype
+    garboard.float64
+    >>> gb.set_default_tensor_type(gb.FloatTensor)
+    """
+    from garboard._ops import typed_tensors as _typed_tensors
+
+    op = "set_default_tensor_type"
+    typed: object = t
+    if isinstance(t, str):
+        name = t.rpartition(".")[2]
+        if ".cuda." in t:
+            raise DeviceError(f"{op}: {shown(t)}; give device= where tensors are made")
+        typed = getattr(_typed_tensors, name, None) if name in _typed_tensors.__all__ else None
+    dtype = getattr(typed, "dtype", None)
+    if not isinstance(typed, _typed_tensors._TypedTensor) or dtype is None:
+        given = shown(t) if isinstance(t, str) else f"of type {type(t).__name__}"
+        raise TypeError(f"{op}: t is {given}; gb.FloatTensor or its like is needed")
+    if not dtype.is_floating_point:
+        raise TypeError(f"{op}: t is of dtype {dtype}; a floating one is needed")
+    set_default_dtype(dtype)
+
+
+def set_default_device(device: Device | None) -> None:
+    """Choose where tensors are made that no `device=` is given for: on the CPU.
+
+    Args:
+        device: "cpu", or None.
+
+    Raises:
+        DeviceError: There is no device of that name.
+        NotImplementedError: Another device: give `device=` where tensors are made.
+
+    >>> gb.set_default_device("cpu")
+    """
+    if device is not None and _engine.device(device).type != "cpu":
+        raise NotImplementedError(
+            f"set_default_device: {shown(str(device))}; give device= where tensors are made"
+        )
+
+
+def get_default_device() -> _engine.device:
+    """Return the device of tensors that no `device=` is given for: the CPU.
+
+    >>> gb.get_default_device()
+    device(type='cpu')
+    """
+    return _engine.device("cpu")

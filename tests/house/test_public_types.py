@@ -89,6 +89,7 @@ REASONS = {
     "nn.Module.__deepcopy__": COPIED,
     "nn.Module.__getstate__": COPIED,
     "nn.Module.__setstate__": COPIED,
+    "nn.DataParallel.forward": CALLED,
     "nn.Module.forward": CALLED,
     "nn.MultiheadAttention.forward": OPTIONAL,
     "nn.multi_head_attention_forward": OPTIONAL,

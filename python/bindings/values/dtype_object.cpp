@@ -23,18 +23,22 @@ is done in float32, and rounded once.
 (4, True)
 )";
 
-constexpr const char* device_doc = R"(device(type)
+constexpr const char* device_doc = R"(device(type, index=None)
 --
 
-A device: where storages lie. Where one is asked for, its name is taken too.
+A device: where storages lie. Where one is asked for, its name is taken too, and the number of a
+CUDA device. `with gb.device("cpu"):` is heard; tensors are made on the CPU anyway, and a block of
+another device is refused: give `device=` where tensors are made.
 
 Args:
-    type: "cpu", "cuda" for the first, "cuda:1", "simulated:0", or a device.
+    type: "cpu", "cuda" for the first, "cuda:1", "simulated:0", a number, or a device.
+    index: The number, where `type` is a name without one.
 
 Raises:
     DeviceError: There is no device of that name. Whether one can be used is asked where it is used.
+    TypeError: Something else than a name, a number or a device.
 
->>> gb.device("cuda:1").type, gb.device("cuda:1").index
+>>> gb.device("cuda:1").type, gb.device("cuda", 1).index
 ('cuda', 1)
 )";
 
@@ -97,13 +101,31 @@ PyObject* device_compare(PyObject* self, PyObject* other, int op) {
   if (!is_device(other) || (op != Py_EQ && op != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
   return PyBool_FromLong((device_value(self) == device_value(other)) == (op == Py_EQ));
 }
+/// The device of a name and of a number that is given beside it.
+Device numbered(PyObject* type, PyObject* index) {
+  if (!PyUnicode_Check(type))
+    throw_type_error("device: type is of type %s; a string is needed beside an index",
+                     Py_TYPE(type)->tp_name);
+  if (!PyLong_Check(index))
+    throw_type_error("device: index is of type %s; an int is needed", Py_TYPE(index)->tp_name);
+  const Ref name(PyUnicode_FromFormat("%U:%S", type, index));
+  if (!name) throw PythonErrorSet();
+  return to_device(name.get(), "device");
+}
+PyObject* device_enter(PyObject* self, PyObject*) {
+  if (device_value(self).is_cpu()) return Py_NewRef(self);
+  return PyErr_Format(PyExc_NotImplementedError,
+                      "device: a block of %S; give device= where tensors are made", self);
+}
+PyObject* device_exit(PyObject*, PyObject*) { Py_RETURN_NONE; }
 PyObject* device_new(PyTypeObject* type, PyObject* arguments, PyObject* names) try {
-  static const char* keywords[] = {"type", nullptr};
+  static const char* keywords[] = {"type", "index", nullptr};
   PyObject* given = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(arguments, names, "O:device", const_cast<char**>(keywords),
-                                   &given))
+  PyObject* index = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(arguments, names, "O|O:device", const_cast<char**>(keywords),
+                                   &given, &index))
     return nullptr;
-  const Device value = to_device(given, "device");
+  const Device value = index == Py_None ? to_device(given, "device") : numbered(given, index);
   PyObject* const object = type->tp_alloc(type, 0);
   if (object) reinterpret_cast<DeviceObject*>(object)->value = value;
   return object;
@@ -142,7 +164,10 @@ bool add_dtypes_and_devices(PyObject* module) {
       {"type", device_kind, nullptr, "The kind, as \"cpu\".", nullptr},
       {"index", device_index, nullptr, "The device's number; None for the CPU.", nullptr},
       {}};
-  static PyMethodDef device_methods[] = {{"__reduce__", device_reduce, METH_NOARGS, nullptr}, {}};
+  static PyMethodDef device_methods[] = {{"__reduce__", device_reduce, METH_NOARGS, nullptr},
+                                         {"__enter__", device_enter, METH_NOARGS, nullptr},
+                                         {"__exit__", device_exit, METH_VARARGS, nullptr},
+                                         {}};
   static PyType_Slot device_slots[] = {{Py_tp_dealloc, slot(dealloc)},
                                        {Py_tp_new, slot(device_new)},
                                        {Py_tp_repr, slot(device_repr)},
@@ -204,6 +229,11 @@ bool is_device(PyObject* object) noexcept { return PyObject_TypeCheck(object, de
 
 Device to_device(PyObject* object, const char* op) {
   if (is_device(object)) return device_value(object);
+  if (PyLong_CheckExact(object)) {  // of a CUDA device, as PyTorch's programs give it
+    const Ref name(PyUnicode_FromFormat("cuda:%S", object));
+    if (!name) throw PythonErrorSet();
+    return to_device(name.get(), op);
+  }
   if (!PyUnicode_Check(object))
     throw_type_error("%s: device is of type %s; a device or a string is needed", op,
                      Py_TYPE(object)->tp_name);

@@ -21,16 +21,8 @@ _FUNCTIONS: _Rows = (
         "",
         "complex64 complex128 cfloat cdouble complex imag polar view_as_real view_as_complex",
     ),
-    ("use gb.set_default_dtype(dtype)", "set_default_tensor_type"),
     ("use gb.amp.GradScaler", "GradScaler"),
     ("ops run as they are called, so leave it out", "jit fx export"),
-    (
-        "give device= where tensors are made",
-        "set_default_device get_default_device",
-    ),
-    ("use gb.__version__", "version"),
-    ("use gb.cuda.is_available()", "accelerator"),
-    ("there is one process a program; start one for each device yourself", "distributed"),
     ("use multiprocessing; tensors are pickled", "multiprocessing"),
     ("", "fft hub masked mps nested onnx"),
     ("", "quantization sparse xpu from_dlpack"),
@@ -50,7 +42,19 @@ _METHODS: _Rows = (
     ("", "apply_ map_"),
 )
 
-_NN: _Rows = (("there is one process and one device a module", "DataParallel parallel"),)
+
+_NN: _Rows = (("use gb.nn.BatchNorm2d and the like", "SyncBatchNorm"),)
+
+_DISTRIBUTED: _Rows = (
+    (
+        "there is one process a program, so leave it out",
+        "ReduceOp Backend ProcessGroup Store TCPStore FileStore all_gather_into_tensor "
+        "all_gather_object all_to_all broadcast_object_list gather get_backend get_local_rank "
+        "irecv is_nccl_available is_gloo_available is_mpi_available isend monitored_barrier "
+        "new_group recv reduce_scatter scatter send group launch elastic fsdp optim rpc tensor "
+        "device_mesh init_device_mesh checkpoint algorithms nn pipelining",
+    ),
+)
 
 _FUNCTIONAL: _Rows = (("", "fractional_max_pool2d fractional_max_pool3d"),)
 
@@ -126,6 +130,7 @@ NUMPYS = frozenset({"array", "astype", "copy", "ndarray"})
 ADVICE = {
     "garboard": _by_name(_OPS, _FUNCTIONS),
     "garboard.Tensor": _by_name(_OPS, _METHODS),
+    "garboard.distributed": _by_name(_DISTRIBUTED),
     "garboard.nn": _by_name(_NN),
     "garboard.nn.Module": _by_name(_MODULE),
     "garboard.nn.functional": _by_name(_FUNCTIONAL),

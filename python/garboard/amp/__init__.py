@@ -12,6 +12,7 @@ from garboard._contexts.autocast import (
     is_autocast_enabled,
 )
 from garboard._names.missing import module_getattr
+from garboard._names.paths import publish_paths
 from garboard.amp.grad_scaler import GradScaler
 
 __all__ = [
@@ -27,3 +28,5 @@ __all__ = [
 
 if not TYPE_CHECKING:
     __getattr__ = module_getattr(__name__)
+
+publish_paths(__name__)

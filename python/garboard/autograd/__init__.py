@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from garboard._contexts.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from garboard._names.missing import module_getattr
+from garboard._names.paths import publish_paths
 from garboard.autograd._gradcheck import gradcheck, gradgradcheck
 from garboard.autograd._passes import backward, grad
 from garboard.autograd._variable import Variable
@@ -33,3 +34,5 @@ if TYPE_CHECKING:
     from garboard.autograd import graph as graph
 else:
     __getattr__ = module_getattr(__name__, _SUBMODULES)
+
+publish_paths(__name__)

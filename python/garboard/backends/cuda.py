@@ -1,10 +1,31 @@
 """Switches of CUDA's libraries: products of float32 are always computed in float32."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import SimpleNamespace
 
-__all__ = ["is_built", "matmul"]
+from garboard._arguments import check
 
-matmul: SimpleNamespace = SimpleNamespace(allow_tf32=False)
+__all__ = [
+    "cudnn_sdp_enabled",
+    "enable_cudnn_sdp",
+    "enable_flash_sdp",
+    "enable_math_sdp",
+    "enable_mem_efficient_sdp",
+    "flash_sdp_enabled",
+    "is_built",
+    "math_sdp_enabled",
+    "matmul",
+    "mem_efficient_sdp_enabled",
+    "sdp_kernel",
+]
+
+matmul: SimpleNamespace = SimpleNamespace(
+    allow_tf32=False,
+    allow_fp16_reduced_precision_reduction=False,
+    allow_bf16_reduced_precision_reduction=False,
+)
+_kernels = {"flash": True, "mem_efficient": True, "math": True, "cudnn": True}
 
 
 def is_built() -> bool:
@@ -16,3 +37,131 @@ def is_built() -> bool:
     from garboard.cuda import is_available
 
     return is_available()
+
+
+def enable_flash_sdp(enabled: bool) -> None:
+    """Note whether attention may take flash attention; there is one kernel here.
+
+    Args:
+        enabled: What `flash_sdp_enabled` returns from now on.
+
+    Raises:
+        TypeError: No bool.
+
+    >>> gb.backends.cuda.enable_flash_sdp(True)
+    """
+    _kernels["flash"] = check.flag("enable_flash_sdp", "enabled", enabled)
+
+
+def flash_sdp_enabled() -> bool:
+    """Return what `enable_flash_sdp` was told; True at first.
+
+    >>> gb.backends.cuda.flash_sdp_enabled()
+    True
+    """
+    return _kernels["flash"]
+
+
+def enable_mem_efficient_sdp(enabled: bool) -> None:
+    """Note whether attention may take PyTorch's memory-efficient kernel; there is one kernel here.
+
+    Args:
+        enabled: What `mem_efficient_sdp_enabled` returns from now on.
+
+    Raises:
+        TypeError: No bool.
+
+    >>> gb.backends.cuda.enable_mem_efficient_sdp(True)
+    """
+    _kernels["mem_efficient"] = check.flag("enable_mem_efficient_sdp", "enabled", enabled)
+
+
+def mem_efficient_sdp_enabled() -> bool:
+    """Return what `enable_mem_efficient_sdp` was told; True at first.
+
+    >>> gb.backends.cuda.mem_efficient_sdp_enabled()
+    True
+    """
+    return _kernels["mem_efficient"]
+
+
+def enable_math_sdp(enabled: bool) -> None:
+    """Note whether attention may take PyTorch's plain kernel; there is one kernel here.
+
+    Args:
+        enabled: What `math_sdp_enabled` returns from now on.
+
+    Raises:
+        TypeError: No bool.
+
+    >>> gb.backends.cuda.enable_math_sdp(True)
+    """
+    _kernels["math"] = check.flag("enable_math_sdp", "enabled", enabled)
+
+
+def math_sdp_enabled() -> bool:
+    """Return what `enable_math_sdp` was told; True at first.
+
+    >>> gb.backends.cuda.math_sdp_enabled()
+    True
+    """
+    return _kernels["math"]
+
+
+def enable_cudnn_sdp(enabled: bool) -> None:
+    """Note whether attention may take cuDNN's kernel; there is one kernel here.
+
+    Args:
+        enabled: What `cudnn_sdp_enabled` returns from now on.
+
+    Raises:
+        TypeError: No bool.
+
+    >>> gb.backends.cuda.enable_cudnn_sdp(True)
+    """
+    _kernels["cudnn"] = check.flag("enable_cudnn_sdp", "enabled", enabled)
+
+
+def cudnn_sdp_enabled() -> bool:
+    """Return what `enable_cudnn_sdp` was told; True at first.
+
+    >>> gb.backends.cuda.cudnn_sdp_enabled()
+    True
+    """
+    return _kernels["cudnn"]
+
+
+@contextmanager
+def sdp_kernel(
+    enable_flash: bool = True,
+    enable_math: bool = True,
+    enable_mem_efficient: bool = True,
+    enable_cudnn: bool = True,
+) -> Iterator[None]:
+    """Note in the block which kernels attention may take.
+
+    Args:
+        enable_flash: As for `enable_flash_sdp`.
+        enable_math: As for `enable_math_sdp`.
+        enable_mem_efficient: As for `enable_mem_efficient_sdp`.
+        enable_cudnn: As for `enable_cudnn_sdp`.
+
+    Returns:
+        A context manager.
+
+    Raises:
+        TypeError: No bool.
+
+    >>> with gb.backends.cuda.sdp_kernel(enable_math=False):
+    ...     gb.backends.cuda.math_sdp_enabled()
+    False
+    """
+    before = dict(_kernels)
+    enable_flash_sdp(enable_flash)
+    enable_math_sdp(enable_math)
+    enable_mem_efficient_sdp(enable_mem_efficient)
+    enable_cudnn_sdp(enable_cudnn)
+    try:
+        yield
+    finally:
+        _kernels.update(before)

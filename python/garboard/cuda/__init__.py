@@ -12,6 +12,7 @@ from garboard import _engine, memory
 from garboard._arguments import check
 from garboard._contexts import generator as _generator
 from garboard._names.missing import module_getattr
+from garboard._names.paths import publish_paths
 
 __all__ = [
     "current_device",
@@ -433,3 +434,6 @@ def manual_seed_all(seed: int) -> None:
     >>> gb.cuda.manual_seed_all(0)
     """
     _generator.manual_seed(seed)
+
+
+publish_paths(__name__)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from garboard._contexts import autocast as _autocast
 from garboard._contexts.autocast import custom_bwd, custom_fwd
+from garboard._names.paths import publish_paths
 from garboard.amp import grad_scaler
 
 if TYPE_CHECKING:
@@ -65,3 +66,6 @@ class GradScaler(grad_scaler.GradScaler):
         super().__init__(
             "cuda", init_scale, growth_factor, backoff_factor, growth_interval, enabled
         )
+
+
+publish_paths(__name__)

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from garboard._names.missing import module_getattr
+from garboard._names.paths import publish_paths
 from garboard.distributions import constraint_registry as constraint_registry
 from garboard.distributions import constraints as constraints
 from garboard.distributions import kl as kl
@@ -133,3 +134,5 @@ __all__ = [
 
 if not TYPE_CHECKING:
     __getattr__ = module_getattr(__name__)
+
+publish_paths(__name__)

@@ -391,5 +391,16 @@ __all__ = [
     "utils",
 ]
 
-if not TYPE_CHECKING:
-    __getattr__ = module_getattr(__name__, ("modules",))
+if TYPE_CHECKING:
+    from garboard.nn import attention as attention
+    from garboard.nn import modules as modules
+    from garboard.nn import parallel as parallel
+    from garboard.nn._recurrent import Recurrent as RNNBase  # noqa: F401
+    from garboard.nn.parallel import DataParallel as DataParallel
+    from garboard.nn.recurrent_cells import _Cell as RNNCellBase  # noqa: F401
+else:
+    __getattr__ = module_getattr(
+        __name__,
+        ("common_types", "modules", "parallel"),
+        {"DataParallel": "parallel", "RNNBase": "modules.rnn", "RNNCellBase": "modules.rnn"},
+    )

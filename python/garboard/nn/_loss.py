@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from garboard import _check as check
+from garboard._arguments import check
 from garboard._engine import Tensor
 from garboard.nn.functional._reduction import reduction_by
 from garboard.nn.module import Module

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from garboard._names.missing import module_getattr
+from garboard._names.paths import publish_paths
 from garboard.optim import lr_scheduler, swa_utils
 from garboard.optim.adagrad import Adadelta, Adagrad
 from garboard.optim.adam import Adam, AdamW
@@ -34,3 +35,5 @@ __all__ = [
 
 if not TYPE_CHECKING:
     __getattr__ = module_getattr(__name__)
+
+publish_paths(__name__)

@@ -328,7 +328,13 @@ CALLS: list[Mistake] = [
     ("device", lambda t: gb.device("tpu"), DeviceError, '"tpu"', '"cuda"'),
     ("device", lambda t: gb.device("cuda:99"), DeviceError, '"cuda:99"', '"cuda:7"'),
     ("to", lambda t: t.x.to("gpu"), DeviceError, '"gpu"', '"cuda"'),
-    ("zeros", lambda t: gb.zeros(2, device=0), TypeError, "of type int", "a device or a string"),
+    (
+        "zeros",
+        lambda t: gb.zeros(2, device=0.5),
+        TypeError,
+        "of type float",
+        "a device or a string",
+    ),
 ]
 EVERY = SIZES + DATA + SHAPES + ARITHMETIC + CONVOLUTIONS + LOSSES + WRITES + GRADIENTS + CALLS
 # They find the mistake in the elements themselves, when they have begun.

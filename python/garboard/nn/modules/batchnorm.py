@@ -9,6 +9,7 @@ from garboard.nn import (
     LazyBatchNorm3d,
 )
 from garboard.nn.channel_norms import _BatchNorm as _BatchNorm
+from garboard.nn.channel_norms import _ChannelNorm as _NormBase  # noqa: F401
 
 __all__ = [
     "BatchNorm1d",

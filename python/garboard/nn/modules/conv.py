@@ -15,6 +15,7 @@ from garboard.nn import (
     LazyConvTranspose3d,
 )
 from garboard.nn._convolution import Convolution as _ConvNd  # noqa: F401
+from garboard.nn.transposed_convolution import _Transposed as _ConvTransposeNd  # noqa: F401
 
 __all__ = [
     "Conv1d",

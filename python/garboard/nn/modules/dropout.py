@@ -8,6 +8,7 @@ from garboard.nn import (
     Dropout3d,
     FeatureAlphaDropout,
 )
+from garboard.nn.dropout import _Dropout as _DropoutNd  # noqa: F401
 
 __all__ = [
     "AlphaDropout",

@@ -9,6 +9,7 @@ from garboard.nn import (
     RNNCell,
 )
 from garboard.nn._recurrent import Recurrent as RNNBase  # noqa: F401
+from garboard.nn.recurrent_cells import _Cell as RNNCellBase  # noqa: F401
 
 __all__ = [
     "GRU",

@@ -1,12 +1,19 @@
 """Transformers, where PyTorch's users look for them."""
 
+import copy
+from collections.abc import Callable
+
+from garboard._engine import Tensor
 from garboard.nn import (
+    Module,
+    ModuleList,
     Transformer,
     TransformerDecoder,
     TransformerDecoderLayer,
     TransformerEncoder,
     TransformerEncoderLayer,
 )
+from garboard.nn.transformer_layers import _function
 
 __all__ = [
     "Transformer",
@@ -15,3 +22,13 @@ __all__ = [
     "TransformerEncoder",
     "TransformerEncoderLayer",
 ]
+
+
+def _get_clones(module: Module, N: int) -> ModuleList:  # noqa: N803
+    """Copies of a module, each with parameters of its own."""
+    return ModuleList([copy.deepcopy(module) for _ in range(N)])
+
+
+def _get_activation_fn(activation: str) -> Callable[[Tensor], Tensor]:
+    """The function that "relu" or "gelu" names."""
+    return _function("_get_activation_fn", activation)

@@ -7,6 +7,7 @@ it, and what was needed to make it has gone before the loop sees it.
 from typing import TYPE_CHECKING
 
 from garboard._names.missing import module_getattr
+from garboard._names.paths import publish_paths
 from garboard.utils.data._collate import default_collate, default_convert
 from garboard.utils.data._datasets import (
     ChainDataset,
@@ -53,3 +54,5 @@ __all__ = [
 
 if not TYPE_CHECKING:
     __getattr__ = module_getattr(__name__, ("dataloader", "dataset", "sampler"))
+
+publish_paths(__name__)

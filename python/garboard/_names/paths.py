@@ -1,0 +1,105 @@
+"""Modules that are names alone: the paths by which programs import what stands elsewhere here.
+
+PyTorch has a file for each distribution and each optimizer, and programs name them. Such a module
+is not a file here but a row of a table, made when its package is imported.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+__all__ = ["publish_paths"]
+
+# By package: a path in it, and the names of the package that are found there.
+_PATHS = {
+    "garboard.amp": {
+        "autocast_mode": "autocast custom_bwd custom_fwd is_autocast_available",
+    },
+    "garboard.autograd": {
+        "grad_mode": "enable_grad inference_mode no_grad set_grad_enabled",
+        "gradcheck": "gradcheck gradgradcheck",
+        "variable": "Variable",
+    },
+    "garboard.cuda": {
+        "random": "manual_seed manual_seed_all",
+    },
+    "garboard.cuda.amp": {
+        "autocast_mode": "autocast custom_bwd custom_fwd",
+        "grad_scaler": "GradScaler",
+    },
+    "garboard.distributions": {
+        "bernoulli": "Bernoulli",
+        "beta": "Beta",
+        "binomial": "Binomial",
+        "categorical": "Categorical",
+        "cauchy": "Cauchy",
+        "chi2": "Chi2",
+        "continuous_bernoulli": "ContinuousBernoulli",
+        "dirichlet": "Dirichlet",
+        "distribution": "Distribution",
+        "exponential": "Exponential",
+        "fishersnedecor": "FisherSnedecor",
+        "gamma": "Gamma",
+        "generalized_pareto": "GeneralizedPareto",
+        "geometric": "Geometric",
+        "gumbel": "Gumbel",
+        "half_cauchy": "HalfCauchy",
+        "half_normal": "HalfNormal",
+        "independent": "Independent",
+        "inverse_gamma": "InverseGamma",
+        "kumaraswamy": "Kumaraswamy",
+        "laplace": "Laplace",
+        "lkj_cholesky": "LKJCholesky",
+        "log_normal": "LogNormal",
+        "logistic_normal": "LogisticNormal",
+        "lowrank_multivariate_normal": "LowRankMultivariateNormal",
+        "mixture_same_family": "MixtureSameFamily",
+        "multinomial": "Multinomial",
+        "multivariate_normal": "MultivariateNormal",
+        "negative_binomial": "NegativeBinomial",
+        "normal": "Normal",
+        "one_hot_categorical": "OneHotCategorical OneHotCategoricalStraightThrough",
+        "pareto": "Pareto",
+        "poisson": "Poisson",
+        "relaxed_bernoulli": "RelaxedBernoulli",
+        "relaxed_categorical": "RelaxedOneHotCategorical",
+        "studentT": "StudentT",
+        "transformed_distribution": "TransformedDistribution",
+        "uniform": "Uniform",
+        "von_mises": "VonMises",
+        "weibull": "Weibull",
+        "wishart": "Wishart",
+    },
+    "garboard.optim": {
+        "adadelta": "Adadelta",
+        "adamax": "Adamax",
+        "adamw": "AdamW",
+        "nadam": "NAdam",
+        "radam": "RAdam",
+    },
+    "garboard.utils.data": {
+        "_utils": "",
+        "_utils.collate": "default_collate default_convert",
+    },
+}
+
+
+def publish_paths(package: str) -> None:
+    """Make the modules that are names alone of `package`, whose own names are all there.
+
+    A name of the package stays what it is: `autograd.gradcheck` is the function.
+    """
+    home = sys.modules[package]
+    for path, names in _PATHS[package].items():
+        full = f"{package}.{path}"
+        made = ModuleType(full, f"Where PyTorch's users look for {names or 'what is private'}.")
+        made.__spec__ = ModuleSpec(full, None)
+        made.__dict__["__all__"] = names.split()
+        for name in names.split():
+            setattr(made, name, getattr(home, name))
+        sys.modules[full] = made
+        owner, _, last = full.rpartition(".")
+        if last not in vars(sys.modules[owner]):
+            setattr(sys.modules[owner], last, made)

@@ -1,0 +1,91 @@
+"""Several processes: there is one a program, and what asks whether there are others is answered.
+
+So programs that train alone as well as together train alone; what joins processes is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NoReturn
+
+from garboard._names.missing import module_getattr
+
+__all__ = [
+    "all_gather",
+    "all_reduce",
+    "barrier",
+    "broadcast",
+    "destroy_process_group",
+    "get_rank",
+    "get_world_size",
+    "init_process_group",
+    "is_available",
+    "is_initialized",
+    "is_torchelastic_launched",
+    "reduce",
+]
+
+
+def is_available() -> bool:
+    """Return False: there is one process a program.
+
+    >>> gb.distributed.is_available()
+    False
+    """
+    return False
+
+
+def is_initialized() -> bool:
+    """Return False: there is one process a program.
+
+    >>> gb.distributed.is_initialized()
+    False
+    """
+    return False
+
+
+def is_torchelastic_launched() -> bool:
+    """Return False: nothing starts several processes.
+
+    >>> gb.distributed.is_torchelastic_launched()
+    False
+    """
+    return False
+
+
+_PROMPT = ">" * 3  # of an example whose name is not known yet
+
+
+def _refused(name: str) -> Callable[..., NoReturn]:
+    def refuse(*given: object, **options: object) -> NoReturn:
+        raise NotImplementedError(f"distributed.{name}: there is one process a program")
+
+    refuse.__name__ = refuse.__qualname__ = name
+    refuse.__doc__ = f"""Raise NotImplementedError: there is one process a program.
+
+    Args:
+        given: What PyTorch's function takes.
+        options: Likewise.
+
+    Raises:
+        NotImplementedError: Always; ask `is_initialized()` first.
+
+    {_PROMPT} gb.distributed.{name}()
+    Traceback (most recent call last):
+    NotImplementedError: distributed.{name}: there is one process a program
+    """
+    return refuse
+
+
+all_gather: Callable[..., NoReturn] = _refused("all_gather")
+all_reduce: Callable[..., NoReturn] = _refused("all_reduce")
+barrier: Callable[..., NoReturn] = _refused("barrier")
+broadcast: Callable[..., NoReturn] = _refused("broadcast")
+destroy_process_group: Callable[..., NoReturn] = _refused("destroy_process_group")
+get_rank: Callable[..., NoReturn] = _refused("get_rank")
+get_world_size: Callable[..., NoReturn] = _refused("get_world_size")
+init_process_group: Callable[..., NoReturn] = _refused("init_process_group")
+reduce: Callable[..., NoReturn] = _refused("reduce")
+
+if not TYPE_CHECKING:
+    __getattr__ = module_getattr(__name__)

@@ -1,0 +1,82 @@
+"""Modules on several devices: there is one device a module, which is called as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from garboard import _engine
+from garboard._arguments import check
+from garboard.nn.module import Module
+
+__all__ = ["DataParallel", "DistributedDataParallel"]
+
+_Device = int | str | _engine.device
+
+
+class DataParallel(Module):
+    """Call a module where its parameters are, as PyTorch does where there is one device.
+
+    For programs that wrap a model whether or not there are several: names in the state dict begin
+    with "module.".
+
+    Args:
+        module: The module.
+        device_ids: One device at most.
+        output_device: Ignored.
+        dim: Ignored.
+
+    Raises:
+        NotImplementedError: Several devices.
+        TypeError: No Module.
+
+    >>> model = gb.nn.DataParallel(gb.nn.Linear(2, 1))
+    >>> model(gb.ones(3, 2)).shape, [*model.state_dict()]
+    ((3, 1), ['module.weight', 'module.bias'])
+    """
+
+    def __init__(
+        self,
+        module: Module,
+        device_ids: Sequence[_Device] | None = None,
+        output_device: _Device | None = None,
+        dim: int = 0,
+    ) -> None:
+        super().__init__()
+        if not isinstance(module, Module):
+            raise TypeError(
+                f"DataParallel: module is of type {type(module).__name__}; a Module is needed"
+            )
+        if device_ids is not None and len(device_ids) > 1:
+            raise NotImplementedError(
+                f"DataParallel: {len(device_ids)} devices; there is one device a module"
+            )
+        self.module = module
+        self.dim: int = check.integer("DataParallel", "dim", dim)
+        self.device_ids: list[_Device] = [] if device_ids is None else list(device_ids)
+        self.output_device = output_device
+
+    def forward(self, *inputs: Any, **kwargs: Any) -> Any:
+        return self.module(*inputs, **kwargs)
+
+
+class DistributedDataParallel(Module):
+    """Refuse: there is one process a program, so that nothing could be shared.
+
+    Args:
+        module: The module.
+        options: What PyTorch's takes.
+        named: Likewise.
+
+    Raises:
+        NotImplementedError: Always; ask `gb.distributed.is_initialized()` first.
+
+    >>> gb.nn.parallel.DistributedDataParallel(gb.nn.Linear(1, 1))
+    Traceback (most recent call last):
+    NotImplementedError: DistributedDataParallel: there is one process a program; leave it out
+    """
+
+    def __init__(self, module: Module, *options: object, **named: object) -> None:
+        raise NotImplementedError(
+            "DistributedDataParallel: there is one process a program; leave it out"
+        )
