@@ -235,143 +235,55 @@ if TYPE_CHECKING:
     from garboard import types as types
     from garboard import utils as utils
     from garboard import version as version
-    from garboard._arguments.layouts import (
-        channels_last as channels_last,
-    )
-    from garboard._arguments.layouts import (
-        channels_last_3d as channels_last_3d,
-    )
-    from garboard._arguments.layouts import (
-        contiguous_format as contiguous_format,
-    )
-    from garboard._arguments.layouts import (
-        layout as layout,
-    )
-    from garboard._arguments.layouts import (
-        memory_format as memory_format,
-    )
-    from garboard._arguments.layouts import (
-        preserve_format as preserve_format,
-    )
-    from garboard._arguments.layouts import (
-        strided as strided,
-    )
+    from garboard._arguments.layouts import channels_last as channels_last
+    from garboard._arguments.layouts import channels_last_3d as channels_last_3d
+    from garboard._arguments.layouts import contiguous_format as contiguous_format
+    from garboard._arguments.layouts import layout as layout
+    from garboard._arguments.layouts import memory_format as memory_format
+    from garboard._arguments.layouts import preserve_format as preserve_format
+    from garboard._arguments.layouts import strided as strided
     from garboard._ops.differences import gradient as gradient
-    from garboard._ops.triangles import (
-        tril_indices as tril_indices,
-    )
-    from garboard._ops.triangles import (
-        triu_indices as triu_indices,
-    )
-    from garboard._ops.typed_tensors import (
-        BFloat16Tensor as BFloat16Tensor,
-    )
-    from garboard._ops.typed_tensors import (
-        BoolTensor as BoolTensor,
-    )
-    from garboard._ops.typed_tensors import (
-        ByteTensor as ByteTensor,
-    )
-    from garboard._ops.typed_tensors import (
-        CharTensor as CharTensor,
-    )
-    from garboard._ops.typed_tensors import (
-        DoubleTensor as DoubleTensor,
-    )
-    from garboard._ops.typed_tensors import (
-        FloatTensor as FloatTensor,
-    )
-    from garboard._ops.typed_tensors import (
-        HalfTensor as HalfTensor,
-    )
-    from garboard._ops.typed_tensors import (
-        IntTensor as IntTensor,
-    )
-    from garboard._ops.typed_tensors import (
-        LongTensor as LongTensor,
-    )
-    from garboard._ops.typed_tensors import (
-        ShortTensor as ShortTensor,
-    )
-    from garboard._ops.vectors import (
-        cdist as cdist,
-    )
-    from garboard._ops.vectors import (
-        combinations as combinations,
-    )
-    from garboard._ops.vectors import (
-        cumulative_trapezoid as cumulative_trapezoid,
-    )
-    from garboard._ops.vectors import (
-        pdist as pdist,
-    )
-    from garboard._ops.vectors import (
-        trapezoid as trapezoid,
-    )
-    from garboard._ops.vectors import (
-        trapz as trapz,
-    )
-    from garboard._ops.vectors import (
-        vander as vander,
-    )
-    from garboard._ops.window_functions import (
-        bartlett_window as bartlett_window,
-    )
-    from garboard._ops.window_functions import (
-        blackman_window as blackman_window,
-    )
-    from garboard._ops.window_functions import (
-        hamming_window as hamming_window,
-    )
-    from garboard._ops.window_functions import (
-        hann_window as hann_window,
-    )
-    from garboard._ops.window_functions import (
-        kaiser_window as kaiser_window,
-    )
+    from garboard._ops.triangles import tril_indices as tril_indices
+    from garboard._ops.triangles import triu_indices as triu_indices
+    from garboard._ops.typed_tensors import BFloat16Tensor as BFloat16Tensor
+    from garboard._ops.typed_tensors import BoolTensor as BoolTensor
+    from garboard._ops.typed_tensors import ByteTensor as ByteTensor
+    from garboard._ops.typed_tensors import CharTensor as CharTensor
+    from garboard._ops.typed_tensors import DoubleTensor as DoubleTensor
+    from garboard._ops.typed_tensors import FloatTensor as FloatTensor
+    from garboard._ops.typed_tensors import HalfTensor as HalfTensor
+    from garboard._ops.typed_tensors import IntTensor as IntTensor
+    from garboard._ops.typed_tensors import LongTensor as LongTensor
+    from garboard._ops.typed_tensors import ShortTensor as ShortTensor
+    from garboard._ops.vectors import cdist as cdist
+    from garboard._ops.vectors import combinations as combinations
+    from garboard._ops.vectors import cumulative_trapezoid as cumulative_trapezoid
+    from garboard._ops.vectors import pdist as pdist
+    from garboard._ops.vectors import trapezoid as trapezoid
+    from garboard._ops.vectors import trapz as trapz
+    from garboard._ops.vectors import vander as vander
+    from garboard._ops.window_functions import bartlett_window as bartlett_window
+    from garboard._ops.window_functions import blackman_window as blackman_window
+    from garboard._ops.window_functions import hamming_window as hamming_window
+    from garboard._ops.window_functions import hann_window as hann_window
+    from garboard._ops.window_functions import kaiser_window as kaiser_window
     from garboard._settings import (
         are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled,
     )
-    from garboard._settings import (
-        get_default_device as get_default_device,
-    )
-    from garboard._settings import (
-        get_deterministic_debug_mode as get_deterministic_debug_mode,
-    )
-    from garboard._settings import (
-        get_float32_matmul_precision as get_float32_matmul_precision,
-    )
-    from garboard._settings import (
-        get_num_interop_threads as get_num_interop_threads,
-    )
-    from garboard._settings import (
-        set_default_device as set_default_device,
-    )
-    from garboard._settings import (
-        set_default_tensor_type as set_default_tensor_type,
-    )
-    from garboard._settings import (
-        set_deterministic_debug_mode as set_deterministic_debug_mode,
-    )
-    from garboard._settings import (
-        set_float32_matmul_precision as set_float32_matmul_precision,
-    )
-    from garboard._settings import (
-        set_flush_denormal as set_flush_denormal,
-    )
-    from garboard._settings import (
-        set_num_interop_threads as set_num_interop_threads,
-    )
-    from garboard._settings import (
-        use_deterministic_algorithms as use_deterministic_algorithms,
-    )
+    from garboard._settings import get_default_device as get_default_device
+    from garboard._settings import get_deterministic_debug_mode as get_deterministic_debug_mode
+    from garboard._settings import get_float32_matmul_precision as get_float32_matmul_precision
+    from garboard._settings import get_num_interop_threads as get_num_interop_threads
+    from garboard._settings import set_default_device as set_default_device
+    from garboard._settings import set_default_tensor_type as set_default_tensor_type
+    from garboard._settings import set_deterministic_debug_mode as set_deterministic_debug_mode
+    from garboard._settings import set_float32_matmul_precision as set_float32_matmul_precision
+    from garboard._settings import set_flush_denormal as set_flush_denormal
+    from garboard._settings import set_num_interop_threads as set_num_interop_threads
+    from garboard._settings import use_deterministic_algorithms as use_deterministic_algorithms
     from garboard.func import vmap as vmap
-    from garboard.jupyter import (
-        load_ipython_extension as load_ipython_extension,
-    )
-    from garboard.jupyter import (
-        unload_ipython_extension as unload_ipython_extension,
-    )
+    from garboard.jupyter import load_ipython_extension as load_ipython_extension
+    from garboard.jupyter import unload_ipython_extension as unload_ipython_extension
 else:
     __getattr__ = module_getattr(
         __name__,
