@@ -45,7 +45,7 @@ struct PoolWindow {
 };
 
 /// The largest element that a place meets, or NaN where there is one, the last, and its number in
-/// the plane.
+/// the plane. Of numbers but half types.
 struct MaxPool {
   static constexpr const char* name = "max_pool";
   View out;      // [planes, places], dense, as all that follows
@@ -70,7 +70,7 @@ struct PlaneGather {
 /// are, with the zeros of the padding where it counts them.
 struct AveragePool {
   static constexpr const char* name = "avg_pool";
-  View out, x;  // [planes, places], [planes, sizes], dense and floating
+  View out, x;  // [planes, places], [planes, sizes], dense, floating or int64, which it cuts off
   PoolWindow window;
   bool counts_padding;
   std::int64_t divisor;

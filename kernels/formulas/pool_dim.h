@@ -2,9 +2,33 @@
 #pragma once
 
 #include "csrc/core/host_device.h"
+#include "kernels/functors/element.h"
 #include "kernels/windows.h"
 
 namespace garboard::kernels {
+
+/// a + b; of integers it wraps.
+template <functors::Number T>
+GARBOARD_HD T pool_sum(T a, T b) {
+  if constexpr (functors::Integer<T>)
+    return static_cast<T>(static_cast<functors::Unsigned<T>>(a) +
+                          static_cast<functors::Unsigned<T>>(b));
+  else
+    return a + b;
+}
+
+/// sum / by; of integers `by` is a whole number, and the result cut off towards 0.
+template <functors::Number T>
+GARBOARD_HD T pool_mean(T sum, double by) {
+  if constexpr (functors::Integer<T>) {
+    if (by >= 0x1p62 || by <= -0x1p62) return static_cast<T>(static_cast<double>(sum) / by);
+    const T whole = static_cast<T>(by);
+    if (whole == -1) return static_cast<T>(-static_cast<functors::Unsigned<T>>(sum));  // wraps
+    return whole == 0 ? T(0) : static_cast<T>(sum / whole);
+  } else {
+    return sum / static_cast<T>(by);
+  }
+}
 
 /// Numbers from `first` on, and before `end`.
 struct PoolRange {

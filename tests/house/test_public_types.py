@@ -99,6 +99,8 @@ REASONS = {
     "nn.adaptive_max_pool1d": POOLED,
     "nn.adaptive_max_pool2d": POOLED,
     "nn.adaptive_max_pool3d": POOLED,
+    "nn.fractional_max_pool2d": POOLED,
+    "nn.fractional_max_pool3d": POOLED,
     "nn.max_pool1d": POOLED,
     "nn.max_pool2d": POOLED,
     "nn.max_pool3d": POOLED,

@@ -24,6 +24,9 @@ _DTYPES = {
 }
 
 
+_MOST_DIMS = 64  # of an array of NumPy's
+
+
 class NoCounterpartError(Exception):
     """A sample holds what garboard has not: a complex number, a sparse layout."""
 
@@ -55,21 +58,28 @@ def ours(given: Any, *, requires_grad: bool = False) -> Any:
 def _tensor(given: torch.Tensor, requires_grad: bool) -> gb.Tensor:
     if given.layout is not torch.strided or given.is_complex() or given.dtype not in _DTYPES:
         raise NoCounterpartError(f"{given.layout} of {given.dtype}")
+    if given.device.type != "cpu":
+        raise NoCounterpartError(str(given.device))
+    if given.ndim > _MOST_DIMS:
+        raise NoCounterpartError(f"{given.ndim} dims")
     plain = given.detach().resolve_neg()
+    count = plain.untyped_storage().nbytes() // plain.itemsize
+    is_part = plain.numel() and (count != plain.numel() or not plain.is_contiguous())
+    if not is_part:
+        made = _copied(plain)
+    else:  # what lies around it, too: some ops read there
+        memory = torch.empty(0, dtype=plain.dtype).set_(plain.untyped_storage())
+        made = _copied(memory).as_strided(
+            tuple(plain.shape), plain.stride(), plain.storage_offset()
+        )
+    return made.detach().requires_grad_(True) if requires_grad else made
+
+
+def _copied(plain: torch.Tensor) -> gb.Tensor:
     wide = plain.float() if plain.dtype is torch.bfloat16 else plain
     whole = wide.contiguous().numpy().copy()
     made = gb.from_numpy(whole) if whole.ndim else gb.tensor(whole)
-    made = made.to(_DTYPES[given.dtype])
-    if not plain.is_contiguous() and plain.numel():
-        reach = 1 + sum((n - 1) * s for n, s in zip(plain.shape, plain.stride(), strict=True))
-        place = gb.zeros(reach, dtype=made.dtype).as_strided(tuple(plain.shape), plain.stride())
-        if 0 in plain.stride():  # expanded: as many places as there are elements that differ
-            first = tuple(slice(0, 1) if s == 0 else slice(None) for s in plain.stride())
-            place[first].copy_(made[first])
-        else:
-            place.copy_(made)
-        made = place
-    return made.detach().requires_grad_(True) if requires_grad else made
+    return made.to(_DTYPES[plain.dtype])
 
 
 def theirs(given: Any) -> Any:

@@ -10,7 +10,15 @@ from typing import Any
 import garboard as gb
 import torch
 
-__all__ = ["DRAWN", "VALUES_ALONE", "call_of", "in_place_of", "is_compared", "method_of"]
+__all__ = [
+    "DRAWN",
+    "SIGNS_ALONE",
+    "VALUES_ALONE",
+    "call_of",
+    "in_place_of",
+    "is_compared",
+    "method_of",
+]
 
 #: Drawn at random: the shapes and dtypes are compared, the elements are not.
 DRAWN = frozenset(
@@ -33,6 +41,8 @@ DRAWN = frozenset(
         "nn.functional.dropout2d",
         "nn.functional.dropout3d",
         "nn.functional.feature_alpha_dropout",
+        "nn.functional.fractional_max_pool2d",
+        "nn.functional.fractional_max_pool3d",
         "nn.functional.gumbel_softmax",
         "nn.functional.rrelu",
         "normal",
@@ -49,6 +59,9 @@ DRAWN = frozenset(
 #: Which of equal elements comes first is nobody's promise: of these results the values count.
 VALUES_ALONE = frozenset(["argsort", "kthvalue", "median", "mode", "nanmedian", "sort", "topk"])
 
+#: The sign of each vector is nobody's promise: what PyTorch compares in its own tests is compared.
+SIGNS_ALONE = frozenset(["linalg.eigh", "linalg.svd", "svd"])
+
 #: Entries whose samples are not the arguments of the function they are named after.
 _REARRANGED: dict[str, Callable[..., Any]] = {
     "einsum": lambda tensors, equation: gb.einsum(equation, tensors),
@@ -58,7 +71,11 @@ _REARRANGED: dict[str, Callable[..., Any]] = {
     "nn.functional.embedding_bag": lambda weight, indices, *rest, **more: (
         gb.nn.functional.embedding_bag(indices, weight, *rest, **more)
     ),
-    "where": lambda input, condition, other: gb.where(condition, input, other),
+    "linalg.lstsq:grad_oriented": lambda a, b, **more: tuple(gb.linalg.lstsq(a, b, **more))[:2],
+    "linalg.pinv:singular": lambda a, b: gb.linalg.pinv(a @ b.mT),
+    "polygamma": lambda input, n, **more: gb.polygamma(n, input, **more),
+    "special.polygamma": lambda input, n, **more: gb.special.polygamma(n, input, **more),
+    "where": lambda input, condition, other, **more: gb.where(condition, input, other, **more),
 }
 
 
@@ -84,17 +101,20 @@ def _attribute_of(name: str) -> Callable[..., Any] | None:
     return (lambda tensor: getattr(tensor, name)) if is_there else None
 
 
-def is_compared(sample: Any) -> bool:
-    """Whether the results of a sample are to agree: not where elements are dropped at random, nor
-    where a module of PyTorch's is to be called with tensors of garboard's."""
-    if sample.kwargs.get("dropout_p"):
+def is_compared(entry: Any, sample: Any) -> bool:
+    """Whether the results of a sample are to agree: not where elements are dropped at random or
+    gradients are sparse, nor where a module of PyTorch's is to be called with our tensors."""
+    if sample.kwargs.get("dropout_p") or sample.kwargs.get("sparse"):
+        return False
+    if entry.name == "nn.functional.multi_head_attention_forward" and sample.args[9]:
         return False
     return not any(isinstance(it, torch.nn.Module) for it in sample.kwargs.values())
 
 
 def call_of(entry: Any) -> Callable[..., Any] | None:
     """What is called with a sample of `entry`; None where garboard has no such name."""
-    if (rearranged := _REARRANGED.get(entry.name)) is not None:
+    label = f"{entry.name}:{entry.variant_test_name}"
+    if (rearranged := _REARRANGED.get(label) or _REARRANGED.get(entry.name)) is not None:
         return rearranged if _found(entry.name) else None
     if entry.variant_test_name == "in_place":  # whose samples are those of the method
         return method_of(f"{entry.name}_")

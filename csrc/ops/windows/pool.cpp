@@ -36,7 +36,6 @@ View flat(const Tensor& tensor, std::int64_t planes) {
 }
 
 PoolForm begun(const char* op, int dims, const Tensor& input) {
-  check_floating(op, input);
   bool is_there = input.ndim() == dims + 1 || input.ndim() == dims + 2;
   for (int d = is_there ? input.ndim() - dims - 1 : 0; d < input.ndim(); ++d)
     is_there &= input.sizes()[d] > 0;
@@ -145,6 +144,11 @@ Tensor gather_planes(const char* op, const Tensor& x, const Tensor& indices, std
   return out;
 }
 
+void check_number(const char* op, const Tensor& input) {
+  if (input.dtype() == DType::boolean)
+    throw DTypeError(text(op, ": input of dtype bool; numbers are needed, convert with to()"));
+}
+
 ValuesAndIndices max_pool(const PoolForm& form, const Tensor& input, bool wants_indices) {
   if (is_half(input.dtype())) {
     const auto [values, indices] = max_pool(form, in_float(input), wants_indices);
@@ -216,19 +220,23 @@ constexpr const char* unpool_names[] = {"max_unpool1d", "max_unpool2d", "max_unp
 
 ValuesAndIndices max_pool(int dims, const Tensor& input, const PoolOptions& options,
                           bool wants_indices) {
-  return max_pool(form_of(named(max_names, dims), dims, input, options), input, wants_indices);
+  const char* const op = named(max_names, dims);
+  check_number(op, input);
+  return max_pool(form_of(op, dims, input, options), input, wants_indices);
 }
 
 ValuesAndIndices adaptive_max_pool(int dims, const Tensor& input, const Dims& sizes,
                                    bool wants_indices) {
-  return max_pool(adaptive_form(named(adaptive_max_names, dims), dims, input, sizes), input,
-                  wants_indices);
+  const char* const op = named(adaptive_max_names, dims);
+  check_floating(op, input);
+  return max_pool(adaptive_form(op, dims, input, sizes), input, wants_indices);
 }
 
 Tensor max_unpool(int dims, const Tensor& input, const Tensor& indices, const Dims& sizes) {
   if (is_half(input.dtype()))
     return to(max_unpool(dims, in_float(input), indices, sizes), input.dtype());
   const char* const op = named(unpool_names, dims);
+  check_floating(op, input);
   const PoolForm form = begun(op, dims, input);
   if (indices.dtype() != DType::int64)
     throw DTypeError(
@@ -261,6 +269,9 @@ Tensor average_pool(int dims, const Tensor& input, const PoolOptions& options, b
   const char* const op = named(average_names, dims);
   if (divisor == 0)
     throw ShapeError(text(op, ": divisor_override 0; another number is needed, or None"));
+  if (!is_floating(input.dtype()) && input.dtype() != DType::int64)
+    throw DTypeError(text(op, ": input of dtype ", name_of(input.dtype()),
+                          "; a floating one is needed, or int64"));
   if (is_half(input.dtype()))
     return to(average_pool(dims, in_float(input), options, counts_padding, divisor), input.dtype());
   return average({form_of(op, dims, input, options), counts_padding, divisor.value_or(0)}, input);
@@ -270,6 +281,7 @@ Tensor adaptive_average_pool(int dims, const Tensor& input, const Dims& sizes) {
   if (is_half(input.dtype()))
     return to(adaptive_average_pool(dims, in_float(input), sizes), input.dtype());
   const char* const op = named(adaptive_average_names, dims);
+  check_floating(op, input);
   return average({adaptive_form(op, dims, input, sizes), false, 0}, input);
 }
 

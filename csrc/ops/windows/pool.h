@@ -17,8 +17,8 @@ struct PoolOptions {
 };
 
 /// Over the last `dims` dims, 1 to 3, of an input of one or two dims more. With the number in its
-/// plane of the element that each place takes, int64, if it is wanted. Raises ShapeError,
-/// DTypeError.
+/// plane of the element that each place takes, int64, if it is wanted. Of numbers; what adapts, of
+/// floating ones. Raises ShapeError, DTypeError.
 ValuesAndIndices max_pool(int dims, const Tensor& input, const PoolOptions& options,
                           bool wants_indices);
 /// Of windows that share the input evenly between places of `sizes`.
@@ -29,7 +29,7 @@ ValuesAndIndices adaptive_max_pool(int dims, const Tensor& input, const Dims& si
 Tensor max_unpool(int dims, const Tensor& input, const Tensor& indices, const Dims& sizes);
 
 /// What each place meets, divided by `divisor`, or else by the number of elements, the padding
-/// counted or not.
+/// counted or not. Of int64 it is cut off towards 0.
 Tensor average_pool(int dims, const Tensor& input, const PoolOptions& options, bool counts_padding,
                     std::optional<std::int64_t> divisor);
 Tensor adaptive_average_pool(int dims, const Tensor& input, const Dims& sizes);

@@ -1,5 +1,6 @@
 // Pools, a plane at a time and a line of places for each tap: the innermost loop runs along the
 // line, over elements that lie as far apart as the places.
+#include <limits>
 #include <vector>
 
 #include "kernels/cpu/loop/parallel.h"
@@ -7,6 +8,7 @@
 #include "kernels/cpu/loop/plan.h"
 #include "kernels/cpu/loop/scratch.h"
 #include "kernels/formulas/pool_dim.h"
+#include "kernels/functors/element.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
@@ -75,7 +77,8 @@ struct PoolShape {
 };
 
 template <class T>
-constexpr T lowest_of = -__builtin_huge_val();
+constexpr T lowest_of = std::numeric_limits<T>::is_integer ? std::numeric_limits<T>::lowest()
+                                                           : -std::numeric_limits<T>::infinity();
 
 /// Keeps the larger of each, and its place; NaN once it is met, and the last one's place.
 template <class T, class I>
@@ -193,7 +196,7 @@ class Divisors {
     const double* const across = across_.data();
     const auto count = static_cast<std::int64_t>(across_.size());
 #pragma GCC ivdep
-    for (std::int64_t w = 0; w < count; ++w) values[w] = from[w] / static_cast<T>(line * across[w]);
+    for (std::int64_t w = 0; w < count; ++w) values[w] = pool_mean(from[w], line * across[w]);
   }
 
  private:
@@ -210,11 +213,11 @@ class Divisors {
 template <class T>
 void add_every(T* to, const T* from, std::int64_t count, std::int64_t by) {
   if (by == 1)
-    for (std::int64_t i = 0; i < count; ++i) to[i] += from[i];
+    for (std::int64_t i = 0; i < count; ++i) to[i] = pool_sum(to[i], from[i]);
   else if (by == 2)  // for which there are shuffles
-    for (std::int64_t i = 0; i < count; ++i) to[i] += from[2 * i];
+    for (std::int64_t i = 0; i < count; ++i) to[i] = pool_sum(to[i], from[2 * i]);
   else
-    for (std::int64_t i = 0; i < count; ++i) to[i] += from[i * by];
+    for (std::int64_t i = 0; i < count; ++i) to[i] = pool_sum(to[i], from[i * by]);
 }
 
 template <class T>
@@ -239,8 +242,8 @@ void average_pool(const AveragePool& of) {
           const T* const from = x + first + wide.first(i);
           const std::int64_t count = wide.count(i);
           T sum = 0;
-          for (std::int64_t k = 0; k < count; ++k) sum += from[k];
-          out[i] += sum;
+          for (std::int64_t k = 0; k < count; ++k) sum = pool_sum(sum, from[k]);
+          out[i] = pool_sum(out[i], sum);
         }
       });
       divisors.divide(out, out, z, y);
@@ -287,20 +290,26 @@ void spread_average(const AveragePoolGradient& of) {
 }
 
 /// Calls `run(Type<T>, Type<I>)`.
+template <class T, class Run>
+void visit_indices(Type<T> type, DType indices, Run run) {
+  indices == DType::int32 ? run(type, Type<std::int32_t>{}) : run(type, Type<std::int64_t>{});
+}
 template <class Run>
 void visit_indexed(DType dtype, DType indices, Run run) {
-  const auto with = [&](auto type) {
-    indices == DType::int32 ? run(type, Type<std::int32_t>{}) : run(type, Type<std::int64_t>{});
-  };
-  dtype == DType::float32 ? with(Type<float>{}) : with(Type<double>{});
+  dtype == DType::float32 ? visit_indices(Type<float>{}, indices, run)
+                          : visit_indices(Type<double>{}, indices, run);
 }
 
 }  // namespace
 
 template <>
 void kernel(const MaxPool& of, Stream) {
-  visit_indexed(of.x.dtype, of.indices.dtype,
-                [&]<class T, class I>(Type<T>, Type<I>) { max_pool<T, I>(of); });
+  visit_dtype(of.x.dtype, [&]<class T>(Type<T> type) {
+    if constexpr (functors::Number<T>)
+      visit_indices(type, of.indices.dtype, [&]<class I>(Type<T>, Type<I>) { max_pool<T, I>(of); });
+    else
+      __builtin_trap();  // the op lets none through
+  });
 }
 template <>
 void kernel(const PlaneScatter& of, Stream) {
@@ -314,7 +323,9 @@ void kernel(const PlaneGather& of, Stream) {
 }
 template <>
 void kernel(const AveragePool& of, Stream) {
-  of.x.dtype == DType::float32 ? average_pool<float>(of) : average_pool<double>(of);
+  of.x.dtype == DType::int64     ? average_pool<std::int64_t>(of)
+  : of.x.dtype == DType::float32 ? average_pool<float>(of)
+                                 : average_pool<double>(of);
 }
 template <>
 void kernel(const AveragePoolGradient& of, Stream) {

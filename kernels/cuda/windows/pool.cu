@@ -1,6 +1,8 @@
 // Pools: each thread computes one element of the result, of what it meets in the order of memory.
 // Gradients are gathered: an element asks the places around it. What indices send to an element is
 // summed in their order, a plane by one block.
+#include <limits>
+
 #include "kernels/cuda/launch/faults.h"
 #include "kernels/cuda/launch/launch.h"
 #include "kernels/cuda/launch/parts.h"
@@ -78,11 +80,12 @@ __global__ void keep_largest(T* out, I* indices, const T* x, PoolShape shape, st
   const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (i >= count) return;
   x += i / shape.places * shape.size;
-  T best = -functors::infinity<T>;
+  T best = std::numeric_limits<T>::is_integer ? std::numeric_limits<T>::lowest()
+                                              : -std::numeric_limits<T>::infinity();
   I where = -1;  // where nothing is met, between dilated taps
   shape.for_each_met(shape.place(i), [&](std::int64_t at) {
     const T value = x[at];
-    if (where >= 0 && !(value > best) && !functors::is_nan(value)) return;
+    if (where >= 0 && !(value > best) && value == value) return;
     best = value;
     where = static_cast<I>(at);
   });
@@ -100,11 +103,11 @@ struct AverageForm {
 
   template <class T>
   GARBOARD_HD T divided(T sum, const PoolShape& shape, const Spot& place) const {
-    if (divisor != 0) return sum / static_cast<T>(static_cast<double>(divisor));
+    if (divisor != 0) return pool_mean(sum, static_cast<double>(divisor));
     double met = 1;  // may be beyond 2^63
     for (int d = 0; d < space_dims; ++d)
       met *= static_cast<double>(shape.dim[d].divisor(place.at[d], counts_padding));
-    return sum / static_cast<T>(met);
+    return pool_mean(sum, met);
   }
 };
 
@@ -115,7 +118,7 @@ __global__ void average(T* out, const T* x, PoolShape shape, AverageForm form, s
   x += i / shape.places * shape.size;
   const Spot place = shape.place(i);
   T sum = 0;
-  shape.for_each_met(place, [&](std::int64_t at) { sum += x[at]; });
+  shape.for_each_met(place, [&](std::int64_t at) { sum = pool_sum(sum, x[at]); });
   out[i] = form.divided(sum, shape, place);
 }
 
@@ -180,13 +183,16 @@ __global__ void gather_plane(T* out, const T* x, const I* indices, std::int64_t 
   out[i] = at >= 0 ? x[i / picked * size + at] : T(0);
 }
 
-/// Calls `run(Type<T>, Type<I>)` for float32 or float64 and for int32 or int64.
+/// Calls `run(Type<T>, Type<I>)` for int32 or int64.
+template <class T, class Run>
+void visit_indices(Type<T> type, DType indices, Run run) {
+  indices == DType::int32 ? run(type, Type<std::int32_t>{}) : run(type, Type<std::int64_t>{});
+}
+/// The same for float32 or float64.
 template <class Run>
 void visit_indexed(DType dtype, DType indices, Run run) {
-  const auto with = [&](auto type) {
-    indices == DType::int32 ? run(type, Type<std::int32_t>{}) : run(type, Type<std::int64_t>{});
-  };
-  dtype == DType::float32 ? with(Type<float>{}) : with(Type<double>{});
+  dtype == DType::float32 ? visit_indices(Type<float>{}, indices, run)
+                          : visit_indices(Type<double>{}, indices, run);
 }
 
 Grid grid_for(std::int64_t count, Stream stream) { return {divided_up(count, threads), stream}; }
@@ -212,9 +218,14 @@ void run_average_gradient(const AveragePoolGradient& of, Stream stream) {
 template <>
 void kernel(const MaxPool& of, Stream stream) {
   if (of.out.count == 0) return;
-  visit_indexed(of.x.dtype, of.indices.dtype, [&]<class T, class I>(Type<T>, Type<I>) {
-    launch(keep_largest<T, I>, grid_for(of.out.count, stream), of.out.as<T>(), of.indices.as<I>(),
-           of.x.as<T>(), PoolShape(of.out, of.x, of.window), of.out.count);
+  visit_dtype(of.x.dtype, [&]<class T>(Type<T> type) {
+    if constexpr (functors::Number<T>)
+      visit_indices(type, of.indices.dtype, [&]<class I>(Type<T>, Type<I>) {
+        launch(keep_largest<T, I>, grid_for(of.out.count, stream), of.out.as<T>(),
+               of.indices.as<I>(), of.x.as<T>(), PoolShape(of.out, of.x, of.window), of.out.count);
+      });
+    else
+      __builtin_trap();  // the op lets none through
   });
 }
 
@@ -244,7 +255,9 @@ void kernel(const PlaneGather& of, Stream stream) {
 template <>
 void kernel(const AveragePool& of, Stream stream) {
   if (of.out.count == 0) return;
-  of.x.dtype == DType::float32 ? run_average<float>(of, stream) : run_average<double>(of, stream);
+  of.x.dtype == DType::int64     ? run_average<std::int64_t>(of, stream)
+  : of.x.dtype == DType::float32 ? run_average<float>(of, stream)
+                                 : run_average<double>(of, stream);
 }
 template <>
 void kernel(const AveragePoolGradient& of, Stream stream) {

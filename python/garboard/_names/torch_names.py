@@ -56,8 +56,6 @@ _DISTRIBUTED: _Rows = (
     ),
 )
 
-_FUNCTIONAL: _Rows = (("", "fractional_max_pool2d fractional_max_pool3d"),)
-
 _MODULE: _Rows = (
     ("use gb.compile(module)", "compile"),
     ("use module.register_full_backward_hook(hook)", "register_backward_hook"),
@@ -133,7 +131,6 @@ ADVICE = {
     "garboard.distributed": _by_name(_DISTRIBUTED),
     "garboard.nn": _by_name(_NN),
     "garboard.nn.Module": _by_name(_MODULE),
-    "garboard.nn.functional": _by_name(_FUNCTIONAL),
     "garboard.nn.init": _by_name(_INIT),
     "garboard.nn.utils": _by_name(_NN_UTILS),
     "garboard.func": _by_name((("", "functionalize"),)),

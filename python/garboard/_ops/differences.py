@@ -21,7 +21,7 @@ _Spacing = Any  # a number or a tensor of places
 def gradient(
     input: Tensor,
     *,
-    spacing: Number | Sequence[Number] | Sequence[Tensor] = 1,
+    spacing: Number | Sequence[Number] | Sequence[Tensor] | None = 1,
     dim: int | Sequence[int] | None = None,
     edge_order: int = 1,
 ) -> tuple[Tensor, ...]:
@@ -34,7 +34,7 @@ def gradient(
     Args:
         input: The function's values.
         spacing: The distance of neighbours; a number for each dim; or a tensor with one dim for
-            each, which holds the places.
+            each, which holds the places. None is 1.
         dim: Along which, one or several; all of them by default.
         edge_order: 1 or 2.
 
@@ -42,7 +42,8 @@ def gradient(
         A tuple of new tensors of `input`'s sizes, one for each dim.
 
     Raises:
-        ShapeError: A dim has no more than `edge_order` places, or `spacing` does not fit.
+        ShapeError: A dim has no more than `edge_order` places or is given twice, or `spacing` does
+            not fit.
         IndexOutOfRangeError: There is no such dim.
         ValueError: `edge_order` is neither 1 nor 2.
         TypeError: An argument is of another type.
@@ -76,12 +77,15 @@ def _dims(op: str, count: int, dim: int | Sequence[int] | None) -> list[int]:
                 f"{op}: dim {one} of a tensor of {shown(count)} dims; it must lie in "
                 f"[{-count}, {count - 1}]"
             )
-    return [one % count for one in found]
+    places = [one % count for one in found]
+    if len({*places}) < len(places):
+        raise ShapeError(f"{op}: dims {found}; each once is needed")
+    return places
 
 
 def _spacings(op: str, spacing: Any, count: int) -> list[_Spacing]:
     if not isinstance(spacing, (list, tuple)):
-        return [check.real(op, "spacing", spacing)] * count
+        return [1.0 if spacing is None else check.real(op, "spacing", spacing)] * count
     if len(spacing) != count:
         raise ShapeError(
             f"{op}: {len(spacing)} spacings for {shown(count)} dims; one each is needed"

@@ -31,7 +31,7 @@ def index_reduce(
     """Return `input`, each row of it reduced with those of `source` that `index` sends there.
 
     Args:
-        input: Tensor of at least one dim.
+        input: Tensor of any sizes; without dims it is one row.
         dim: The rows'.
         index: int64 or int32 tensor [rows of `source`].
         source: Tensor of `input`'s sizes but along `dim`, and of its dtype.
@@ -59,7 +59,8 @@ def index_reduce(
     along, numbers = _index(op, input, dim, index, source)
     how = check.choice(op, "reduce", reduce, *_REDUCES)
     includes = check.flag(op, "include_self", include_self)
-    made = input.scatter_reduce(along, numbers, source, how, include_self=includes)
+    rows = source.reshape(numbers.shape)
+    made = input.scatter_reduce(along, numbers, rows, how, include_self=includes)
     return written(op, made, out)
 
 
@@ -68,11 +69,12 @@ def _index(op: str, input: Tensor, dim: int, index: Tensor, source: Tensor) -> t
     for name, given in (("input", input), ("index", index), ("source", source)):
         check.tensor(op, name, given)
     count, along = input.ndim, check.integer(op, "dim", dim)
-    if not -count <= along < count:
+    ends = max(count, 1)
+    if not -ends <= along < ends:
         raise IndexOutOfRangeError(
-            f"{op}: dim {along} of a tensor of {count} dims; it must lie in [{-count}, {count - 1}]"
+            f"{op}: dim {along} of a tensor of {count} dims; it must lie in [{-ends}, {ends - 1}]"
         )
-    along %= count
+    along %= ends
     if index.dtype not in (_engine.int64, _engine.int32):
         raise DTypeError(f"{op}: an index of dtype {index.dtype}; int64 or int32 is needed")
     if source.dtype != input.dtype:
@@ -80,13 +82,14 @@ def _index(op: str, input: Tensor, dim: int, index: Tensor, source: Tensor) -> t
             f"{op}: a source of dtype {source.dtype} for {input.dtype}; they must be equal"
         )
     wanted = (*input.shape[:along], *index.shape, *input.shape[along + 1 :])
-    if index.ndim != 1 or source.shape != wanted:
+    is_one = input.ndim == 0 and source.ndim == 0 and index.shape == (1,)
+    if not is_one and (index.ndim != 1 or source.shape != wanted):
         raise ShapeError(
             f"{op}: an index of sizes {[*index.shape]} and a source of {[*source.shape]} for "
             f"{[*input.shape]}; [rows], and as many rows along dim {along}, are needed"
         )
     sizes = [-1 if at == along else 1 for at in range(count)]
-    return along, index.long().view(sizes).expand(source.shape)
+    return along, index.long() if count == 0 else index.long().view(sizes).expand(source.shape)
 
 
 def _index_reduce_(
@@ -126,7 +129,8 @@ def _index_reduce_(
     along, numbers = _index(op, self, dim, index, source)
     how = check.choice(op, "reduce", reduce, *_REDUCES)
     includes = check.flag(op, "include_self", include_self)
-    return self.scatter_reduce_(along, numbers, source, how, include_self=includes)
+    rows = source.reshape(numbers.shape)
+    return self.scatter_reduce_(along, numbers, rows, how, include_self=includes)
 
 
 def unravel_index(indices: Tensor, shape: int | Size) -> tuple[Tensor, ...]:

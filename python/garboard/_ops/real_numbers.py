@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import nan, pi
+from math import pi
 from typing import NamedTuple
 
 from garboard import _engine
@@ -167,7 +167,7 @@ def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         out: Where the result goes, instead of a new tensor.
 
     Returns:
-        A new tensor of `input`'s sizes.
+        A new tensor of `input`'s sizes. Its gradient is 0.
 
     Raises:
         DisposedError: The tensor is disposed.
@@ -178,8 +178,8 @@ def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     x = check.tensor("angle", "input", input)
     x = x if x.dtype.is_floating_point else x.to(_engine.get_default_dtype())
     with _engine.DisposeScope("angle") as scope:
-        turned = where(x < 0, pi, 0.0 * x.detach())
-        made = where(x == x, turned.nan_to_num(nan=0.0), nan).to(x.dtype)
+        turned = where(x < 0, pi, _engine.zeros_like(x))
+        made = where(x.isnan(), x.floor(), turned)  # of x, for a gradient: that of floor is 0
         return written("angle", scope.move_to_outer(made), out)
 
 

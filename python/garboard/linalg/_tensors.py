@@ -24,7 +24,8 @@ def tensorsolve(
     """Solve A X = B, summed over all dims of X: `tensordot(A, X, X.ndim)` is B.
 
     Args:
-        A: Tensor [*B.shape, *X.shape] with as many elements before as behind, float32 or float64.
+        A: Tensor [*B.shape, *X.shape] with as many elements before as behind, float32 or float64;
+            as PyTorch has it, its first sizes need only have the product of B's.
         B: Tensor of the same dtype.
         dims: Dims of `A` that are moved to its end first, in this order.
         out: Where the result goes, instead of a new tensor.
@@ -50,10 +51,10 @@ def tensorsolve(
         kept = [at for at in range(whole.ndim) if at not in moved]
         whole = whole.permute([*kept, *moved])
     sizes, count = whole.shape[given.ndim :], given.numel()
-    if whole.shape[: given.ndim] != given.shape or prod(sizes) != count:
+    if prod(whole.shape[: given.ndim]) != count or prod(sizes) != count:
         raise ShapeError(
-            f"{op}: A of sizes {[*whole.shape]} for B of {[*given.shape]}; the sizes of B, and "
-            "behind them as many elements, are needed"
+            f"{op}: A of sizes {[*whole.shape]} for B of {[*given.shape]}; as many elements as B "
+            "has in the first dims, and as many behind them, are needed"
         )
     solved = solve(whole.reshape(count, count), given.reshape(count))
     return written(op, solved.reshape(sizes), out)

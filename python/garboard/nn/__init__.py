@@ -68,6 +68,10 @@ from garboard.nn.folds import (
     Fold,
     Unfold,
 )
+from garboard.nn.fractional_pooling import (
+    FractionalMaxPool2d,
+    FractionalMaxPool3d,
+)
 from garboard.nn.gates import (
     Hardsigmoid,
     Hardswish,
@@ -279,6 +283,8 @@ __all__ = [
     "FeatureAlphaDropout",
     "Flatten",
     "Fold",
+    "FractionalMaxPool2d",
+    "FractionalMaxPool3d",
     "GRUCell",
     "GaussianNLLLoss",
     "GroupNorm",

@@ -1,4 +1,4 @@
-"""Conv1d, and the rest of nn.init."""
+"""Conv1d, the rest of nn.init, and functions that write in place or count twice."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import garboard as gb
 import numpy as np
 import pytest
 from garboard import nn
-from garboard.nn import init
+from garboard.nn import functional, init
 
 from tests.support.live_memory import balanced  # noqa: F401
 
@@ -94,3 +94,22 @@ class TestInit:
     def test_refuse_what_does_not_fit(self, act, error, message):
         with pytest.raises(error, match=message):
             act()
+
+
+def test_a_class_that_is_named_twice_counts_twice():
+    x = gb.tensor([[0.5, 0.25, 0.0]])
+
+    once = functional.multilabel_margin_loss(x, gb.tensor([[1, -1, 0]]), reduction="sum")
+    twice = functional.multilabel_margin_loss(x, gb.tensor([[1, 1, -1]]), reduction="sum")
+
+    assert once.item() == pytest.approx(2 / 3)  # (1 - 0.25 + 0.5 + 1 - 0.25 + 0) / 3
+    assert twice.item() == 2 * once.item()
+
+
+@pytest.mark.parametrize("name", ["dropout", "dropout2d", "alpha_dropout", "feature_alpha_dropout"])
+def test_dropout_in_place_returns_its_input_when_nothing_is_trained(name):
+    x = gb.ones(2, 3, 4, 4)
+
+    found = getattr(functional, name)(x, 0.5, training=False, inplace=True)
+
+    assert found is x

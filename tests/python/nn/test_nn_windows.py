@@ -158,6 +158,39 @@ def test_a_pool_keeps_the_first_of_equals_and_any_nan():
     assert indices.tolist() == [[[0, 2, 4]]]
 
 
+@pytest.mark.parametrize("name", ["uint8", "int8", "int16", "int32", "int64"])
+def test_pools_of_integers_are_exact_at_both_ends_of_their_dtype(name):
+    ends = np.iinfo(name)
+    x = np.random.default_rng(4).choice([ends.min, ends.max, ends.max - 1, 0], (2, 6, 8))
+    x = np.where(np.arange(8) < 3, ends.min, x).astype(name)  # some windows hold the least alone
+
+    values, at = functional.max_pool2d(gb.tensor(x), (2, 3), (2, 2), return_indices=True)
+
+    windows = np.lib.stride_tricks.sliding_window_view(x, (2, 3), (1, 2))[:, ::2, ::2]
+    np.testing.assert_array_equal(values.numpy(), windows.max((-2, -1)))
+    np.testing.assert_array_equal(
+        np.take_along_axis(x.reshape(2, -1), at.flatten(1).numpy(), 1), values.flatten(1).numpy()
+    )
+    assert values.dtype == getattr(gb, name)
+
+
+def test_means_of_integers_are_cut_off_towards_0():
+    x = gb.tensor([[-7, -6, 2**60, 2**60 + 3]])
+
+    assert functional.avg_pool1d(x, 2).tolist() == [[-6, 2**60 + 1]]
+    assert functional.avg_pool2d(x.unsqueeze(0), (1, 2), divisor_override=-4).tolist() == [
+        [[3, -(2**59)]]
+    ]
+    least = gb.tensor([[-(2**63), -(2**63)]])
+    assert functional.avg_pool2d(least.unsqueeze(0), 1, divisor_override=-1).tolist() == [
+        least.tolist()  # 2^63 wraps
+    ]
+    assert functional.avg_pool1d(least, 2).tolist() == [[0]]
+    assert functional.avg_pool1d(x, 2, padding=1, count_include_pad=False).tolist() == [
+        [-7, 2**59 - 3, 2**60 + 3]
+    ]
+
+
 def test_a_dilated_window_that_meets_nothing_has_no_place():
     x = gb.zeros(1, 2, 1, 4, 4, requires_grad=True)
 
@@ -265,7 +298,10 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
         gb.ShapeError,
         "divisor_override 0",
     ),
-    (lambda: functional.avg_pool1d(image(1, 4).long(), 2), gb.DTypeError, "a floating one"),
+    (lambda: functional.avg_pool1d(image(1, 4).int(), 2), gb.DTypeError, "floating one is needed"),
+    (lambda: functional.max_pool1d(image(1, 4).bool(), 2), gb.DTypeError, "dtype bool"),
+    (lambda: functional.adaptive_max_pool1d(image(1, 4).long(), 2), gb.DTypeError, "floating one"),
+    (lambda: functional.adaptive_avg_pool1d(image(1, 4).long(), 2), gb.DTypeError, "floating one"),
     (
         lambda: functional.max_unpool1d(image(1, 2), gb.tensor([[0, 9]]), 2),
         gb.IndexOutOfRangeError,

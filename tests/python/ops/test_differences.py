@@ -41,6 +41,8 @@ def test_one_dim_and_two_places_are_enough():
     assert found.tolist() == [4.0, 4.0]
     (found,) = gb.gradient(gb.tensor([1.0, 5.0]), spacing=(gb.tensor([0.0, 2.0]),))
     assert found.tolist() == [2.0, 2.0]
+    (found,) = gb.gradient(gb.tensor([1.0, 5.0]), spacing=None)
+    assert found.tolist() == [4.0, 4.0]
 
 
 def test_no_distance_gives_infinite_slopes():
@@ -61,6 +63,7 @@ def test_slopes_have_gradients_and_leave_nothing():
     [
         (lambda x: gb.gradient(x, edge_order=3), ValueError, "edge_order 3"),
         (lambda x: gb.gradient(gb.ones(2), edge_order=2), gb.ShapeError, "3 or more"),
+        (lambda x: gb.gradient(x, dim=(1, -1)), gb.ShapeError, "each once"),
         (lambda x: gb.gradient(x, dim=5), gb.IndexOutOfRangeError, "dim 5"),
         (lambda x: gb.gradient(x, spacing=[1.0]), gb.ShapeError, "1 spacings for 2 dims"),
         (lambda x: gb.gradient(x, spacing=[gb.ones(9), 1.0]), gb.ShapeError, "places of sizes"),

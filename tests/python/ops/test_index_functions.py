@@ -32,6 +32,19 @@ def test_rows_are_reduced_where_the_index_sends_them(name, includes):
     assert np.allclose(x.numpy(), expected)
 
 
+@pytest.mark.parametrize(("name", "expected"), [("prod", 6.0), ("mean", 2.5), ("amin", 2.0)])
+def test_a_tensor_without_dims_is_one_row(name, expected):
+    x, index, source = gb.tensor(2.0, requires_grad=True), gb.tensor([0]), gb.tensor([3.0])
+
+    found = gb.index_reduce(x, -1, index, source, name)
+    found.backward()
+
+    assert found.shape == ()
+    assert found.item() == expected
+    assert x.grad.item() == {"prod": 3.0, "mean": 0.5, "amin": 1.0}[name]
+    assert gb.tensor(2.0).index_reduce_(0, index, gb.tensor(3.0), name).item() == expected
+
+
 def test_a_reduction_by_index_has_gradients():
     x, source = gb.tensor([1.0, 2.0], requires_grad=True), gb.tensor([3.0, 4.0], requires_grad=True)
 

@@ -48,6 +48,9 @@ def test_angles_are_0_or_half_a_turn():
 
     assert np.allclose(found, [0.0, np.pi, 0.0, np.nan, np.pi], equal_nan=True)
     assert gb.tensor([-3]).angle().item() == pytest.approx(np.pi)
+    x = gb.tensor([-2.0, 3.0], requires_grad=True)
+    x.angle().sum().backward()
+    assert x.grad.tolist() == [0.0, 0.0]
 
 
 def test_real_numbers_are_their_own_real_part_and_conjugate():

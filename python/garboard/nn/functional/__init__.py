@@ -76,6 +76,10 @@ from garboard.nn.functional._folds import (
     fold,
     unfold,
 )
+from garboard.nn.functional._fractional_pools import (
+    fractional_max_pool2d,
+    fractional_max_pool3d,
+)
 from garboard.nn.functional._grids import affine_grid, grid_sample
 from garboard.nn.functional._in_place import (
     celu_,
@@ -192,6 +196,8 @@ __all__ = [
     "embedding_bag",
     "feature_alpha_dropout",
     "fold",
+    "fractional_max_pool2d",
+    "fractional_max_pool3d",
     "gaussian_nll_loss",
     "gelu",
     "glu",

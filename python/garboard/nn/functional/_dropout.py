@@ -30,7 +30,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     Args:
         input: Tensor of any shape and of a floating dtype.
         p: The probability, in [0, 1].
-        training: False returns an alias of `input`.
+        training: False returns an alias of `input`, or `input` itself with `inplace`.
         inplace: Write into `input`, where no gradient is recorded: backward needs what it held.
 
     Returns:
@@ -64,7 +64,7 @@ def _by_channel(
 ) -> Tensor:
     sizes = _channels(op, input, dims)
     if not training:
-        return input.alias()
+        return input if inplace else input.alias()
     mask = _engine.dropout(
         _engine.ones(sizes, dtype=input.dtype, device=input.device), check.share(op, "p", p), True
     )
@@ -79,7 +79,7 @@ def dropout1d(
     Args:
         input: [rows, channels, length], or without rows, of a floating dtype.
         p: The probability, in [0, 1].
-        training: False returns an alias of `input`.
+        training: False returns an alias of `input`, or `input` itself with `inplace`.
         inplace: Write into `input`, where no gradient is recorded.
 
     Returns:
@@ -104,7 +104,7 @@ def dropout2d(
     Args:
         input: [rows, channels, height, width], or without rows, of a floating dtype.
         p: The probability, in [0, 1].
-        training: False returns an alias of `input`.
+        training: False returns an alias of `input`, or `input` itself with `inplace`.
         inplace: Write into `input`, where no gradient is recorded.
 
     Returns:
@@ -129,7 +129,7 @@ def dropout3d(
     Args:
         input: [rows, channels, depth, height, width], or without rows, of a floating dtype.
         p: The probability, in [0, 1].
-        training: False returns an alias of `input`.
+        training: False returns an alias of `input`, or `input` itself with `inplace`.
         inplace: Write into `input`, where no gradient is recorded.
 
     Returns:
@@ -167,7 +167,7 @@ def alpha_dropout(
     Args:
         input: Tensor of any shape and of a floating dtype.
         p: The probability, in [0, 1].
-        training: False returns an alias of `input`.
+        training: False returns an alias of `input`, or `input` itself with `inplace`.
         inplace: Write into `input`, where no gradient is recorded.
 
     Returns:
@@ -182,7 +182,8 @@ def alpha_dropout(
     tensor([1., 1.])
     """
     if not training:
-        return check.tensor("alpha_dropout", "input", input).alias()
+        given = check.tensor("alpha_dropout", "input", input)
+        return given if inplace else given.alias()
     result = _alpha(
         "alpha_dropout", check.tensor("alpha_dropout", "input", input), p, [*input.shape]
     )
@@ -195,9 +196,9 @@ def feature_alpha_dropout(
     """Drop whole channels so that mean 0 and variance 1 stay, as `alpha_dropout` does elements.
 
     Args:
-        input: [rows, channels, ...], of a floating dtype.
+        input: [rows, channels, ...], of a floating dtype; of any sizes without `training`.
         p: The probability, in [0, 1].
-        training: False returns an alias of `input`.
+        training: False returns an alias of `input`, or `input` itself with `inplace`.
         inplace: Write into `input`, where no gradient is recorded.
 
     Returns:
@@ -212,8 +213,9 @@ def feature_alpha_dropout(
     tensor([[1., 1.]])
     """
     op = "feature_alpha_dropout"
-    sizes = _channels(op, input, tuple(range(2, 9)))[:2]
     if not training:
-        return input.alias()
+        given = check.tensor(op, "input", input)
+        return given if inplace else given.alias()
+    sizes = _channels(op, input, tuple(range(2, 9)))[:2]
     shape = [*input.shape[:2], *[1] * (input.ndim - len(sizes))]
     return _written(input, _alpha(op, input, p, shape), inplace)

@@ -11,7 +11,6 @@ from garboard._arguments.given import items_of
 from garboard._arguments.out import written
 from garboard._arguments.texts import shown
 from garboard._engine import ShapeError, Tensor
-from garboard._ops.dtypes import iinfo
 
 __all__ = [
     "adaptive_avg_pool1d",
@@ -81,7 +80,7 @@ def adaptive_max_pool1d(
     """Take the largest element of each of so many even shares.
 
     Args:
-        input: Tensor [n, channels, length] or [channels, length], float32 or float64.
+        input: Tensor [n, channels, length] or [channels, length], floating.
         output_size: How many: a number, or one a dim; None for as many as the input has.
         return_indices: Return also where each element is, a number in its plane, int64.
 
@@ -90,7 +89,7 @@ def adaptive_max_pool1d(
 
     Raises:
         ShapeError: The sizes do not fit.
-        DTypeError: `input` is neither.
+        DTypeError: `input` is of another dtype.
         DisposedError: `input` is disposed.
 
     >>> gb.nn.functional.adaptive_max_pool1d(gb.ones(2, 4), 1).shape
@@ -105,7 +104,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: int | Sequence[int | None] |
     """Compute the mean of each of so many even shares.
 
     Args:
-        input: Tensor [n, channels, length] or [channels, length], float32 or float64.
+        input: Tensor [n, channels, length] or [channels, length], floating.
         output_size: How many: a number, or one a dim; None for as many as the input has.
 
     Returns:
@@ -113,7 +112,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: int | Sequence[int | None] |
 
     Raises:
         ShapeError: The sizes do not fit.
-        DTypeError: `input` is neither.
+        DTypeError: `input` is of another dtype.
         DisposedError: `input` is disposed.
 
     >>> gb.nn.functional.adaptive_avg_pool1d(gb.ones(2, 4), 1).shape
@@ -134,7 +133,7 @@ def avg_pool1d(
     """Compute the mean of each window.
 
     Args:
-        input: Tensor [n, channels, length] or [channels, length], float32 or float64.
+        input: Tensor [n, channels, length] or [channels, length], floating or int64.
         kernel_size: The window's size: a number, or one a dim.
         stride: How far apart windows are; None for their size.
         padding: Zeros on each side, at most half the window's size.
@@ -142,11 +141,11 @@ def avg_pool1d(
         count_include_pad: Count those zeros too.
 
     Returns:
-        A new tensor. The graph keeps no tensor.
+        A new tensor of its dtype, integers cut off towards 0. The graph keeps no tensor.
 
     Raises:
         ShapeError: The sizes do not fit, or a number lies outside.
-        DTypeError: `input` is neither.
+        DTypeError: `input` is of another dtype.
         DisposedError: `input` is disposed.
 
     >>> gb.nn.functional.avg_pool1d(gb.ones(2, 4), 2).shape
@@ -205,7 +204,7 @@ def adaptive_max_pool2d(
     """Take the largest element of each of so many even shares.
 
     Args:
-        input: Tensor [n, channels, height, width] or [channels, height, width], float32 or float64.
+        input: Tensor [n, channels, height, width] or [channels, height, width], floating.
         output_size: How many: a number, or one a dim; None for as many as the input has.
         return_indices: Return also where each element is, a number in its plane, int64.
 
@@ -214,7 +213,7 @@ def adaptive_max_pool2d(
 
     Raises:
         ShapeError: The sizes do not fit.
-        DTypeError: `input` is neither.
+        DTypeError: `input` is of another dtype.
         DisposedError: `input` is disposed.
 
     >>> gb.nn.functional.adaptive_max_pool2d(gb.ones(2, 4, 6), 1).shape
@@ -229,7 +228,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: int | Sequence[int | None] |
     """Compute the mean of each of so many even shares.
 
     Args:
-        input: Tensor [n, channels, height, width] or [channels, height, width], float32 or float64.
+        input: Tensor [n, channels, height, width] or [channels, height, width], floating.
         output_size: How many: a number, or one a dim; None for as many as the input has.
 
     Returns:
@@ -237,7 +236,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: int | Sequence[int | None] |
 
     Raises:
         ShapeError: The sizes do not fit.
-        DTypeError: `input` is neither.
+        DTypeError: `input` is of another dtype.
         DisposedError: `input` is disposed.
 
     >>> gb.nn.functional.adaptive_avg_pool2d(gb.ones(2, 4, 6), 1).shape
@@ -261,7 +260,7 @@ def avg_pool2d(
     """Compute the mean of each window.
 
     Args:
-        input: Tensor [n, channels, height, width] or [channels, height, width], float32 or float64.
+        input: Tensor [n, channels, height, width] or [channels, height, width], floating or int64.
         kernel_size: The window's size: a number, or one a dim.
         stride: How far apart windows are; None for their size.
         padding: Zeros on each side, at most half the window's size.
@@ -272,11 +271,11 @@ def avg_pool2d(
             device, of its category (bool, integer, floating) or one above.
 
     Returns:
-        A new tensor. The graph keeps no tensor.
+        A new tensor of its dtype, integers cut off towards 0. The graph keeps no tensor.
 
     Raises:
         ShapeError: The sizes do not fit, or a number lies outside.
-        DTypeError: `input` is neither.
+        DTypeError: `input` is of another dtype.
         GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         DisposedError: `input` is disposed.
 
@@ -342,7 +341,7 @@ def adaptive_max_pool3d(
     """Take the largest element of each of so many even shares.
 
     Args:
-        input: Tensor [n, channels, depth, height, width] or without n, float32 or float64.
+        input: Tensor [n, channels, depth, height, width] or without n, floating.
         output_size: How many: a number, or one a dim; None for as many as the input has.
         return_indices: Return also where each element is, a number in its plane, int64.
 
@@ -351,7 +350,7 @@ def adaptive_max_pool3d(
 
     Raises:
         ShapeError: The sizes do not fit.
-        DTypeError: `input` is neither.
+        DTypeError: `input` is of another dtype.
         DisposedError: `input` is disposed.
 
     >>> gb.nn.functional.adaptive_max_pool3d(gb.ones(2, 4, 6, 8), 1).shape
@@ -366,7 +365,7 @@ def adaptive_avg_pool3d(input: Tensor, output_size: int | Sequence[int | None] |
     """Compute the mean of each of so many even shares.
 
     Args:
-        input: Tensor [n, channels, depth, height, width] or without n, float32 or float64.
+        input: Tensor [n, channels, depth, height, width] or without n, floating.
         output_size: How many: a number, or one a dim; None for as many as the input has.
 
     Returns:
@@ -374,7 +373,7 @@ def adaptive_avg_pool3d(input: Tensor, output_size: int | Sequence[int | None] |
 
     Raises:
         ShapeError: The sizes do not fit.
-        DTypeError: `input` is neither.
+        DTypeError: `input` is of another dtype.
         DisposedError: `input` is disposed.
 
     >>> gb.nn.functional.adaptive_avg_pool3d(gb.ones(2, 4, 6, 8), 1).shape
@@ -398,7 +397,7 @@ def avg_pool3d(
     """Compute the mean of each window.
 
     Args:
-        input: Tensor [n, channels, depth, height, width] or without n, float32 or float64.
+        input: Tensor [n, channels, depth, height, width] or without n, floating or int64.
         kernel_size: The window's size: a number, or one a dim.
         stride: How far apart windows are; None for their size.
         padding: Zeros on each side, at most half the window's size.
@@ -409,11 +408,11 @@ def avg_pool3d(
             device, of its category (bool, integer, floating) or one above.
 
     Returns:
-        A new tensor. The graph keeps no tensor.
+        A new tensor of its dtype, integers cut off towards 0. The graph keeps no tensor.
 
     Raises:
         ShapeError: The sizes do not fit, or a number lies outside.
-        DTypeError: `input` is neither.
+        DTypeError: `input` is of another dtype.
         GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
         DisposedError: `input` is disposed.
 
@@ -430,21 +429,8 @@ def avg_pool3d(
 
 
 def _max_pool(input: Tensor, dims: int, form: dict[str, Any], return_indices: bool) -> Any:
-    """Of integers by their ranks, which a float64 holds whatever they are."""
-    if not isinstance(input, Tensor) or input.dtype not in _INTEGERS:
-        found = _engine._max_pool(input, dims, **form, return_indices=return_indices)
-        return tuple(found) if return_indices else found[0]
-    with _engine.DisposeScope("max_pool") as scope:
-        numbers, ranks = _engine.unique(input, return_inverse=True)
-        largest, places = _engine._max_pool(ranks.to(_engine.float64), dims, **form)
-        values = numbers[largest.clamp(min=0).to(_engine.int64)]
-        values = _engine.where(largest < 0, iinfo(input.dtype).min, values)  # nothing was met
-        return (
-            scope.move_to_outer(values, places) if return_indices else scope.move_to_outer(values)
-        )
-
-
-_INTEGERS = (_engine.uint8, _engine.int8, _engine.int16, _engine.int32, _engine.int64)
+    found = _engine._max_pool(input, dims, **form, return_indices=return_indices)
+    return tuple(found) if return_indices else found[0]
 
 
 def _places(op: str, input: Tensor, given: Any, dims: int) -> tuple[int, ...]:

@@ -276,7 +276,8 @@ def multilabel_margin_loss(
 ) -> Tensor:
     """Compute the mean over pairs of max(0, 1 - input[target] + input[other]).
 
-    A row's targets are the classes before its first -1; the others are all that are none.
+    A row's targets are the classes before its first -1, each as often as it is named; the others
+    are all that are none.
 
     Args:
         input: Scores [rows, classes] or [classes], of a floating dtype.
@@ -290,6 +291,7 @@ def multilabel_margin_loss(
 
     Raises:
         ShapeError: Sizes that do not fit.
+        IndexOutOfRangeError: A target that is no class.
         ValueError: Another reduction.
         TypeError: Something that is no Tensor.
         DisposedError: A tensor is disposed.
@@ -314,8 +316,10 @@ def multilabel_margin_loss(
     is_before = ((given < 0).long().cumsum(1) == 0).unsqueeze(2)
     numbers = _engine.arange(rows.shape[1], device=rows.device)
     chosen = ((given.unsqueeze(2) == numbers) & is_before).any(1)
-    own, other = rows.unsqueeze(2), rows.unsqueeze(1)
-    pairs = chosen.unsqueeze(2) & ~chosen.unsqueeze(1)
+    # A class that is named twice counts twice.
+    own = rows.gather(1, given.long() * is_before.squeeze(2)).unsqueeze(2)
+    other = rows.unsqueeze(1)
+    pairs = is_before & ~chosen.unsqueeze(1)
     missed = where(pairs, (1 - own + other).clamp(min=0), 0.0)
     losses = missed.sum((1, 2)) / rows.shape[1]
     return reduced(op, losses if input.ndim > 1 else losses.squeeze(0), reduction)

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import floor, isfinite
-from typing import Any, Literal
+from typing import Any
 
 from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.texts import shown
-from garboard._engine import ShapeError, Tensor
+from garboard._engine import DTypeError, ShapeError, Tensor
 from garboard.nn._windows import each_dim
+from garboard.nn.functional._resampling import (
+    Elements,
+    nearest_elements,
+    of_bytes,
+    smoothed,
+    weights,
+)
 
 __all__ = [
     "channel_shuffle",
@@ -22,9 +29,8 @@ __all__ = [
     "upsample_nearest",
 ]
 
-_Elements = Literal["nearest", "nearest-exact", "linear", "cubic"]
 # How many elements a place is made of, and of how many dims of space.
-_MODES: dict[str, tuple[_Elements, tuple[int, ...]]] = {
+_MODES: dict[str, tuple[Elements, tuple[int, ...]]] = {
     "nearest": ("nearest", (1, 2, 3)),
     "nearest-exact": ("nearest-exact", (1, 2, 3)),
     "linear": ("linear", (1,)),
@@ -48,10 +54,11 @@ def interpolate(
 
     Each place is the nearest element, a mix of the two around it along each dim, or of the four by
     cubic convolution with a = -0.75 (Keys, "Cubic convolution interpolation for digital image
-    processing", 1981); 'area' is the mean of its share.
+    processing", 1981); 'area' is the mean of its share. Integers are taken in the nearest modes,
+    and uint8 in the modes of two dims too, whose results are rounded dim by dim.
 
     Args:
-        input: Tensor [n, channels, *sizes] of one to three dims of space, float32 or float64.
+        input: Tensor [n, channels, *sizes] of one to three dims of space.
         size: How many places: a number, or one a dim.
         scale_factor: Or how many times as many, likewise, rounded down.
         mode: 'nearest', 'nearest-exact', 'area'; 'linear' of one dim, 'bilinear' or 'bicubic' of
@@ -59,14 +66,15 @@ def interpolate(
         align_corners: Keep the outermost elements where they are, instead of the edges; for the
             modes that mix elements.
         recompute_scale_factor: Work out the step from both sizes, not from `scale_factor`.
-        antialias: False alone.
+        antialias: Where it shrinks, let each place mix all elements of its share, weighed by a
+            triangle, or by the cubic with a = -0.5; of 'bilinear' and 'bicubic'.
 
     Returns:
-        A new tensor. The graph keeps no tensor.
+        A new tensor. The graph keeps no tensor but the weights of `antialias`.
 
     Raises:
         ShapeError: The sizes do not fit.
-        DTypeError: `input` is neither.
+        DTypeError: The mode does not take this dtype.
         ValueError: There is no such mode, or settings that contradict each other.
         TypeError: A setting of a wrong type.
         DisposedError: `input` is disposed.
@@ -87,30 +95,77 @@ def interpolate(
     mixes = elements in ("linear", "cubic")
     if align_corners is not None and not mixes:
         raise ValueError(f"{op}: align_corners with mode {shown(mode)}; leave it out")
-    if antialias:
-        raise ValueError(f"{op}: antialias; sample without, or use mode 'area' to shrink")
+    is_wide = check.flag(op, "antialias", antialias)
+    if is_wide and mode not in ("bilinear", "bicubic"):
+        raise ValueError(
+            f"{op}: antialias with mode {shown(mode)}; 'bilinear' or 'bicubic' is needed"
+        )
     sizes, factors = _sizes(op, input.shape[2:], size, scale_factor)
     if recompute_scale_factor and size is not None:
         raise ValueError(f"{op}: recompute_scale_factor with size; leave it out")
     if mode == "area":
         return _engine._adaptive_avg_pool(input, dims, sizes)
     aligns = bool(align_corners)
+    given = factors if factors and not recompute_scale_factor else [None] * dims
+    steps = [
+        _step(old, sizes[d], aligns and mixes, given[d]) for d, old in enumerate(input.shape[2:])
+    ]
+    if not input.dtype.is_floating_point or is_wide:
+        return _by_weights(op, input, sizes, steps, elements, aligns, is_wide)
     dtype, is_half = input.dtype, input.dtype in (_engine.float16, _engine.bfloat16)
     made = input.float() if is_half else input  # rounded once, not dim by dim
-    for d in range(dims):
-        old, new = input.shape[d + 2], sizes[d]
-        if elements == "linear" and old == new > 0:
+    for d, step in enumerate(steps):
+        if elements == "linear" and input.shape[d + 2] == sizes[d] > 0:
             continue  # as it is, for 0 * NaN of the next element is NaN
-        if aligns and mixes:
-            step = (old - 1) / (new - 1) if new > 1 else 0.0
-        elif factors is not None and not recompute_scale_factor:
-            step = 1 / factors[d]
-        else:
-            step = old / new if new else 1.0
-        made = _engine._resample(made, d + 2, new, elements, aligns, step)
+        made = _engine._resample(made, d + 2, sizes[d], elements, aligns, step)
     if is_half:
         return made.to(dtype)
     return made.clone() if made is input else made
+
+
+def _step(old: int, new: int, keeps_corners: bool, factor: float | None) -> float:
+    """How many elements a place lies behind the one before."""
+    if keeps_corners:
+        return (old - 1) / (new - 1) if new > 1 else 0.0
+    if factor:
+        return 1 / factor
+    return old / new if new else 1.0
+
+
+def _by_weights(
+    op: str,
+    input: Tensor,
+    sizes: tuple[int, ...],
+    steps: list[float],
+    elements: Elements,
+    aligns: bool,
+    is_wide: bool,
+) -> Tensor:
+    """Of integers, and of wide filters; the last dim first, which bytes are rounded after."""
+    is_exact, is_bytes = elements.startswith("nearest"), input.dtype == _engine.uint8
+    if not is_exact and not is_bytes and not input.dtype.is_floating_point:
+        raise DTypeError(
+            f"{op}: input of dtype {input.dtype}; a floating one is needed, or uint8 in a mode of "
+            "two dims"
+        )
+    if min(sizes) < 1 or 0 in input.shape[1:]:
+        raise ShapeError(
+            f"{op}: sizes {[*input.shape]} to be sampled at {[*sizes]} places; at least 1 of all "
+            "but n is needed"
+        )
+    with _engine.DisposeScope(op) as scope:
+        wide = _engine.float64 if is_bytes and not is_exact else input.dtype
+        made = input.float() if input.dtype.itemsize == 2 and not is_exact else input.to(wide)
+        for d in reversed(range(len(sizes))):
+            if is_exact:
+                made = nearest_elements(made, d + 2, sizes[d], elements, steps[d])
+                continue
+            if input.shape[d + 2] == sizes[d]:
+                continue
+            rows = weights(made, d + 2, sizes[d], elements, aligns, steps[d], is_wide)
+            made = (of_bytes if is_bytes else smoothed)(made, d + 2, rows)
+        made = made.to(input.dtype)
+        return scope.move_to_outer(made.clone() if made.data_ptr() == input.data_ptr() else made)
 
 
 def upsample(
@@ -123,7 +178,7 @@ def upsample(
     """Sample the dims of space at other sizes: an older name of `interpolate`.
 
     Args:
-        input: Tensor [n, channels, *sizes] of one to three dims of space, float32 or float64.
+        input: Tensor [n, channels, *sizes] of one to three dims of space.
         size: How many places: a number, or one a dim.
         scale_factor: Or how many times as many.
         mode: As for `interpolate`.
@@ -134,7 +189,7 @@ def upsample(
 
     Raises:
         ShapeError: The sizes do not fit.
-        DTypeError: `input` is neither.
+        DTypeError: The mode does not take this dtype.
         ValueError: There is no such mode, or settings that contradict each other.
         DisposedError: `input` is disposed.
 
@@ -152,7 +207,7 @@ def upsample_nearest(
     """Repeat elements along the dims of space: `interpolate` in the mode 'nearest'.
 
     Args:
-        input: Tensor [n, channels, *sizes] of one to three dims of space, float32 or float64.
+        input: Tensor [n, channels, *sizes] of one to three dims of space.
         size: How many places: a number, or one a dim.
         scale_factor: Or how many times as many.
 
@@ -161,7 +216,7 @@ def upsample_nearest(
 
     Raises:
         ShapeError: The sizes do not fit.
-        DTypeError: `input` is neither.
+        DTypeError: The mode does not take this dtype.
         ValueError: Both of them, or none.
         DisposedError: `input` is disposed.
 
@@ -179,7 +234,7 @@ def upsample_bilinear(
     """Mix neighbours in planes, whose corners stay: `interpolate` in the mode 'bilinear'.
 
     Args:
-        input: Tensor [n, channels, height, width], float32 or float64.
+        input: Tensor [n, channels, height, width], floating or uint8.
         size: How many places: a number, or one a dim.
         scale_factor: Or how many times as many.
 
@@ -188,7 +243,7 @@ def upsample_bilinear(
 
     Raises:
         ShapeError: The sizes do not fit.
-        DTypeError: `input` is neither.
+        DTypeError: The mode does not take this dtype.
         ValueError: Both of them, or none.
         DisposedError: `input` is disposed.
 
