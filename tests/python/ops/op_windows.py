@@ -147,6 +147,13 @@ def least(x: np.ndarray) -> Any:
     return -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
 
 
+def mean_of(x: np.ndarray) -> Any:
+    """Of integers cut off towards 0."""
+    if x.dtype.kind == "f":
+        return np.mean
+    return lambda given, axis: np.trunc(np.mean(given, axis)).astype(x.dtype)
+
+
 def shared(x: np.ndarray, sizes: Any, reduce: Any) -> np.ndarray:
     """The shares of the last two dims."""
     high, wide = each(sizes, 2)
@@ -160,7 +167,8 @@ def shared(x: np.ndarray, sizes: Any, reduce: Any) -> np.ndarray:
 
 def sampled(x: np.ndarray, size: Any, mode: str, align_corners: bool = False) -> np.ndarray:
     """Dim by dim, from the matrix of each."""
-    for d, new in zip((-2, -1), each(size, 2), strict=True):
+    dims = range(2, x.ndim)
+    for d, new in zip(dims, each(size, len(dims)), strict=True):
         old = x.shape[d]
         i = np.arange(new, dtype=np.longdouble)
         if mode == "nearest":
@@ -168,7 +176,7 @@ def sampled(x: np.ndarray, size: Any, mode: str, align_corners: bool = False) ->
             x = np.take(x, at, axis=d)
             continue
         from_ = i * (old - 1) / max(new - 1, 1) if align_corners else (i + 0.5) * old / new - 0.5
-        if mode == "bilinear":
+        if mode != "bicubic":
             from_ = np.maximum(from_, 0)
         first = np.floor(from_).astype(int)
         rest = from_ - first
@@ -251,13 +259,14 @@ WINDOWS = [
     ),
     row(
         "avg_pool2d",
-        lambda x, kernel, **more: pooled(x, kernel, np.mean, **more),
+        lambda x, kernel, **more: pooled(x, kernel, mean_of(x), **more),
         [
             Case(((1, 4, 5),), (2,), {"padding": (0, 1)}),
             Case(((2, 2, 5, 6),), (2,)),
             Case(((2, 5, 7),), ((3, 2),), {"stride": (1, 2), "padding": (1, 0)}),
         ],
         1,
+        dtypes=(*FLOATS, "int64"),
     ),
     row(
         "adaptive_avg_pool2d",
@@ -275,6 +284,9 @@ WINDOWS = [
         "interpolate",
         sampled,
         [
+            Case(((1, 2, 5),), named={"size": 3, "mode": "linear"}),
+        ]
+        + [
             Case(((1, 2, 3, 4),), named={"size": size, "mode": mode, **more})
             for size, mode, more in [
                 ((5, 2), "nearest", {}),

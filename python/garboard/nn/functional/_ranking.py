@@ -362,7 +362,8 @@ def triplet_margin_with_distance_loss(
     tensor(1.)
     """
     op = "triplet_margin_with_distance_loss"
-    check.tensor(op, "anchor", anchor)
+    for name, one in (("anchor", anchor), ("positive", positive), ("negative", negative)):
+        check.tensor(op, name, one)
     if check.real(op, "margin", margin) <= 0:
         raise ValueError(f"{op}: margin {shown(margin)}; a number above 0 is needed")
     given = distance_function or pairwise_distance

@@ -142,7 +142,8 @@ def _by_weights(
     is_wide: bool,
 ) -> Tensor:
     """Of integers, and of wide filters; the last dim first, which bytes are rounded after."""
-    is_exact, is_bytes = elements.startswith("nearest"), input.dtype == _engine.uint8
+    is_exact = elements.startswith("nearest")
+    is_bytes = input.dtype == _engine.uint8 and len(sizes) == 2
     if not is_exact and not is_bytes and not input.dtype.is_floating_point:
         raise DTypeError(
             f"{op}: input of dtype {input.dtype}; a floating one is needed, or uint8 in a mode of "
