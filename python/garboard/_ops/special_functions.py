@@ -226,6 +226,9 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
         return written(op, scope.move_to_outer(made), out)
 
 
+_LARGEST_FACTORIAL = 170  # of those that a float64 holds
+
+
 def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Compute the n-th derivative of `digamma`: (-1)^(n + 1) n! zeta(n + 1, x).
 
@@ -252,10 +255,8 @@ def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if order == 0:
             made = x.digamma()
         else:
-            try:
-                factor = float(factorial(order)) * (1 if order % 2 else -1)
-            except OverflowError:
-                factor = inf if order % 2 else -inf
+            size = float(factorial(order)) if order <= _LARGEST_FACTORIAL else inf
+            factor = size if order % 2 else -size
             made = _engine.zeta(float(order + 1), x) * factor
         return written(op, scope.move_to_outer(made), out)
 

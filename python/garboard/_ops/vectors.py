@@ -92,8 +92,11 @@ def cdist(
 
 
 def _by_product(x1: Tensor, x2: Tensor) -> Tensor:
+    products = x1 @ x2.transpose(
+        -2, -1
+    )  # first: what has no room is refused before the rows are read
     squares = x1.square().sum(-1, keepdim=True) + x2.square().sum(-1).unsqueeze(-2)
-    total = squares - 2 * (x1 @ x2.transpose(-2, -1))
+    total = squares - 2 * products
     is_apart = total.detach() > 0
     return _engine.where(is_apart, _engine.where(is_apart, total, 1.0).sqrt(), 0.0)
 

@@ -232,6 +232,16 @@ class TestCdist:
         with pytest.raises(ValueError, match=r"^cdist: p -1"):
             gb.cdist(gb.ones(2, 3), gb.ones(2, 3), -1)
 
+    def test_refuses_more_distances_than_there_are_bytes_before_it_reads_a_row(self):
+        rows = gb.ones(1, 1).expand(1 << 31, 1)
+
+        gb.memory.reset_peak_memory_stats()
+
+        with pytest.raises(gb.ShapeError, match="no device holds"):
+            gb.cdist(rows, rows)
+
+        assert gb.memory.max_memory_allocated() < 1024
+
 
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_combinations_are_those_of_itertools(count):

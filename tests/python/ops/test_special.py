@@ -206,6 +206,12 @@ def test_derivatives_of_digamma():
     assert f64([1.0]).polygamma(2).item() == pytest.approx(-2 * 1.2020569031595943, rel=1e-15)
 
 
+def test_the_polygamma_of_any_order_is_found_at_once():
+    assert gb.polygamma(10**9, f64(1.0)).item() == -math.inf
+    assert gb.polygamma(10**9 + 1, f64(1.0)).item() == math.inf
+    assert gb.polygamma(170, f64(1.0)).item() == pytest.approx(-float(math.factorial(170)))
+
+
 @pytest.mark.parametrize("dtype", [gb.float16, gb.bfloat16, gb.float32, gb.float64])
 def test_the_number_next_to_another(dtype):
     eps, tiny = gb.finfo(dtype).eps, gb.finfo(dtype).smallest_normal
