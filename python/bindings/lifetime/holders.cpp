@@ -20,46 +20,42 @@ namespace py = pybind11;
 namespace garboard::python {
 namespace {
 
-/// Addresses, each with a number: open addressing, since a search meets a million of them.
-class Numbers {
+/// Objects in the order in which they came, each once. Open addressing over their positions: a
+/// search meets millions, and an object takes 16 to 28 bytes here.
+class Objects {
  public:
-  /// Where the number of `object` stands; -1 is put there for a new one.
-  std::int32_t& at(const PyObject* object) {
-    if (2 * (count_ + 1) > buckets_.size()) grow();
-    Bucket& bucket = find(object);
-    if (!bucket.object) {
-      bucket = {object, -1};
-      ++count_;
-    }
-    return bucket.number;
+  using Position = std::uint32_t;
+  static constexpr Position none = ~Position{0};
+
+  /// The position of `object`, and whether it is new.
+  std::pair<Position, bool> add(PyObject* object) {
+    if (4 * (all_.size() + 1) > 3 * buckets_.size()) grow();
+    Position& bucket = find(object);
+    if (bucket != none) return {bucket, false};
+    bucket = static_cast<Position>(all_.size());
+    all_.push_back(object);
+    return {bucket, true};
   }
-  bool has(const PyObject* object) { return find(object).object != nullptr; }
+  Position position_of(const PyObject* object) { return find(object); }
+  bool has(const PyObject* object) { return find(object) != none; }
+  PyObject* operator[](std::size_t position) const { return all_[position]; }
+  std::size_t size() const { return all_.size(); }
 
  private:
-  struct Bucket {
-    const PyObject* object = nullptr;
-    std::int32_t number = -1;
-  };
-
-  Bucket& find(const PyObject* object) {
+  Position& find(const PyObject* object) {
     const std::size_t mask = buckets_.size() - 1;
     auto i = (reinterpret_cast<std::uintptr_t>(object) >> 4) * 0x9E3779B97F4A7C15u >> 20;
-    while (buckets_[i & mask].object && buckets_[i & mask].object != object) ++i;
+    while (buckets_[i & mask] != none && all_[buckets_[i & mask]] != object) ++i;
     return buckets_[i & mask];
   }
   void grow() {
-    std::vector<Bucket> old(buckets_.size() * 2);
-    old.swap(buckets_);
-    for (const Bucket& bucket : old) {
-      if (bucket.object) find(bucket.object) = bucket;
-    }
+    buckets_.assign(buckets_.size() * 2, none);
+    for (std::size_t i = 0; i < all_.size(); ++i) find(all_[i]) = static_cast<Position>(i);
   }
 
-  std::vector<Bucket> buckets_ = std::vector<Bucket>(1 << 10);
-  std::size_t count_ = 0;
+  std::vector<Position> buckets_ = std::vector<Position>(1 << 10, none);
+  std::vector<PyObject*> all_;
 };
-
-constexpr std::int32_t unreached = -1, skipped = -2, no_parent = -1;
 
 /// A holder, and one object that it refers to.
 using Reference = std::pair<py::object, py::object>;
@@ -68,11 +64,11 @@ class ReferenceSearch {
  public:
   ReferenceSearch(const std::vector<py::object>& targets, const std::vector<py::object>& skip,
                   const std::vector<Reference>& hidden) {
-    for (const py::object& target : targets) wanted_.at(target.ptr()) = 0;
-    for (const py::object& object : targets) missing_ += wanted_.at(object.ptr())++ == 0;
-    for (const py::object& object : skip) numbers_.at(object.ptr()) = skipped;
+    for (const py::object& object : targets) wanted_.add(object.ptr());
+    missing_ = wanted_.size();
+    for (const py::object& object : skip) skipped_.add(object.ptr());
     for (const auto& [holder, held] : hidden) {
-      held_in_hiding_.at(held.ptr()) = 0;
+      held_in_hiding_.add(held.ptr());
       hidden_.push_back({holder.ptr(), held.ptr()});
     }
     std::ranges::sort(hidden_);
@@ -80,11 +76,11 @@ class ReferenceSearch {
 
   /// Follows `roots` to the end, or until every target has been met.
   void run(const std::vector<py::object>& roots) {
-    parent_ = no_parent;
+    parent_ = Objects::none;
     for (const py::object& root : roots) meet(root.ptr());
     while (next_ < met_.size() && missing_ > 0) {
-      parent_ = static_cast<std::int32_t>(next_);
-      follow(met_[next_++].object);
+      parent_ = static_cast<Objects::Position>(next_);
+      follow(met_[next_++]);
     }
   }
 
@@ -92,35 +88,27 @@ class ReferenceSearch {
   /// Python: what was met is borrowed.
   std::vector<py::object> path_from(const py::object& target) {
     std::vector<py::object> objects;
-    for (std::int32_t at = numbers_.at(target.ptr()); at >= 0;
-         at = met_[static_cast<std::size_t>(at)].parent)
-      objects.push_back(
-          py::reinterpret_borrow<py::object>(met_[static_cast<std::size_t>(at)].object));
+    for (auto at = met_.position_of(target.ptr()); at != Objects::none; at = parents_[at])
+      objects.push_back(py::reinterpret_borrow<py::object>(met_[at]));
     return objects;
   }
 
  private:
-  struct Met {
-    PyObject* object;
-    std::int32_t parent;
-  };
-
   void meet(PyObject* object) {
     const bool is_wanted = wanted_.has(object);
     if (!is_wanted && !PyObject_IS_GC(object)) return;  // it leads nowhere
     if (!hidden_.empty() && is_hidden(object)) return;
-    std::int32_t& number = numbers_.at(object);
-    if (number != unreached) return;
-    number = static_cast<std::int32_t>(met_.size());
-    met_.push_back({object, parent_});
+    if (skipped_.size() > 0 && skipped_.has(object)) return;
+    if (!met_.add(object).second) return;
+    parents_.push_back(parent_);
     missing_ -= is_wanted;
   }
 
   using Borrowed = std::pair<const PyObject*, const PyObject*>;
 
   bool is_hidden(PyObject* object) {
-    if (parent_ == no_parent || !held_in_hiding_.has(object)) return false;
-    const Borrowed reference(met_[static_cast<std::size_t>(parent_)].object, object);
+    if (parent_ == Objects::none || !held_in_hiding_.has(object)) return false;
+    const Borrowed reference(met_[parent_], object);
     return std::ranges::binary_search(hidden_, reference);
   }
 
@@ -136,12 +124,13 @@ class ReferenceSearch {
     if (const traverseproc traverse = Py_TYPE(object)->tp_traverse) traverse(object, visit, this);
   }
 
-  Numbers numbers_, wanted_, held_in_hiding_;
+  Objects wanted_, skipped_, held_in_hiding_;
   std::vector<Borrowed> hidden_;  // sorted
-  std::vector<Met> met_;          // the queue as well: what stands before `next_` has been followed
+  Objects met_;                   // the queue as well: what stands before `next_` has been followed
+  std::vector<Objects::Position> parents_;
   std::size_t next_ = 0;
-  std::int32_t parent_ = no_parent;
-  std::int64_t missing_ = 0;
+  Objects::Position parent_ = Objects::none;
+  std::size_t missing_ = 0;
 };
 
 py::list holder_paths(const std::vector<std::vector<py::object>>& phases,

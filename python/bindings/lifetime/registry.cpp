@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "csrc/core/text.h"
@@ -50,32 +51,71 @@ py::tuple live_counts() {
   return py::make_tuple(counts.aliases, counts.storages, counts.nodes, bytes, foreign);
 }
 
+/// Visits the live aliases that `is_asked_for(alias)` lets through, oldest first.
+template <class IsAskedFor, class Visit>
+void for_each_living(IsAskedFor is_asked_for, Visit visit) {
+  registry().for_each_alias([&](Record& record) {
+    const auto& it = static_cast<const Disposable&>(record);
+    if (it.kind() != Disposable::Kind::tensor || it.is_empty()) return;
+    if (is_asked_for(static_cast<const Alias&>(it))) visit(static_cast<const Alias&>(it));
+  });
+}
+
 /// References to the live tensors that `is_asked_for(alias)` lets through, oldest first. References
 /// first: making rows may run Python, which may end aliases.
 template <class IsAskedFor>
 std::vector<py::object> living_tensors(IsAskedFor is_asked_for) {
   std::vector<py::object> held;
-  registry().for_each_alias([&](Record& record) {
-    const auto& it = static_cast<const Disposable&>(record);
-    if (it.kind() != Disposable::Kind::tensor || it.is_empty()) return;
-    if (!is_asked_for(static_cast<const Alias&>(it))) return;
+  for_each_living(is_asked_for, [&](const Alias& it) {
     if (PyObject* const object = object_of(it))
       held.push_back(py::reinterpret_steal<py::object>(object));
   });
   return held;
 }
 
+/// Births of one line, in their order, of which some are to stand for all: the newest half of
+/// `most`, and of the older ones as many, evenly apart.
+struct Sample {
+  std::uint32_t count = 0, seen = 0, waiting = 0;
+
+  /// What the next one stands for: itself and those before it that were left out; 0: it is left
+  /// out, too.
+  std::uint32_t weigh(std::uint32_t most) {
+    const std::uint32_t half = (most + 1) / 2;
+    const std::uint32_t younger = count - ++seen;
+    ++waiting;
+    if (count > most && younger >= half) {
+      const std::uint32_t apart = (count - half + half - 1) / half;
+      if ((younger - half) % apart != 0) return 0;
+    }
+    return std::exchange(waiting, 0);
+  }
+};
+
+constexpr std::uint32_t least_of_line = 64;  // what each line has, however many lines there are
+
 /// One row a live alias, oldest first: of all, of those with a graph, or of those over some
-/// storages.
+/// storages; about `most` in all, where that is not 0, and of no line too few.
 py::list aliases(std::uint64_t since, bool with_graph,
-                 std::optional<std::vector<std::uint64_t>> storages) {
+                 std::optional<std::vector<std::uint64_t>> storages, std::uint32_t most) {
   if (storages) std::ranges::sort(*storages);
-  const std::vector<py::object> held = living_tensors([&](const Alias& it) {
+  const auto is_asked_for = [&](const Alias& it) {
     if (it.serial < since || (with_graph && !it.tensor().body()->grad_node)) return false;
     return !storages || std::ranges::binary_search(*storages, it.tensor().storage()->serial);
+  };
+  std::vector<Sample> samples(most ? site_count() + 1 : 0);
+  std::uint32_t lines = 0;
+  if (most)
+    for_each_living(is_asked_for, [&](const Alias& it) { lines += samples[it.site].count++ == 0; });
+  const std::uint32_t most_of_line = std::max(least_of_line, most / std::max(lines, 1u));
+  std::vector<std::pair<py::object, std::uint32_t>> held;
+  for_each_living(is_asked_for, [&](const Alias& it) {
+    const std::uint32_t weight = most ? samples[it.site].weigh(most_of_line) : 1;
+    if (PyObject* const object = weight ? object_of(it) : nullptr)
+      held.emplace_back(py::reinterpret_steal<py::object>(object), weight);
   });
   py::list rows;
-  for (const py::object& object : held) {
+  for (const auto& [object, weight] : held) {
     const Alias& alias = alias_of(object.ptr());
     if (alias.is_empty()) continue;
     const Tensor tensor = alias.tensor();  // a share: what runs meanwhile may dispose the alias
@@ -96,6 +136,7 @@ py::list aliases(std::uint64_t since, bool with_graph,
     row["storage"] = tensor.storage()->serial;
     row["node"] = tensor.body()->grad_node ? tensor.body()->grad_node->serial : 0;
     row["is_view"] = static_cast<bool>(tensor.body()->base);
+    row["weight"] = weight;
     rows.append(row);
   }
   return rows;
@@ -108,6 +149,13 @@ std::vector<py::object> tensors_of_class(const py::type& kind) {
   return held;
 }
 
+std::size_t alias_count(std::uint64_t since) {
+  std::size_t count = 0;
+  for_each_living([&](const Alias& it) { return it.serial >= since; },
+                  [&](const Alias&) { ++count; });
+  return count;
+}
+
 std::vector<std::uint64_t> alias_serials(std::uint64_t since) {
   std::vector<std::uint64_t> found;
   registry().for_each_alias([&](Record& it) {
@@ -118,7 +166,9 @@ std::vector<std::uint64_t> alias_serials(std::uint64_t since) {
   return found;
 }
 
-py::list storages(std::uint64_t since) {
+/// One row a live storage, oldest first: of all, or of those with some serials.
+py::list storages(std::uint64_t since, std::optional<std::vector<std::uint64_t>> among) {
+  if (among) std::ranges::sort(*among);
   struct Row {
     std::uint64_t serial;
     Site site;
@@ -131,6 +181,7 @@ py::list storages(std::uint64_t since) {
   found.reserve(static_cast<std::size_t>(registry().live().storages) + 256);
   registry().for_each_storage([&](const StorageRecord& it) {
     if (it.serial < since || found.size() == found.capacity()) return;
+    if (among && !std::ranges::binary_search(*among, it.serial)) return;
     const auto& storage = static_cast<const Storage&>(it);
     found.push_back({it.serial, it.site, it.step, it.thread, storage.export_count.load(), it.bytes,
                      it.device, it.is_foreign});
@@ -204,14 +255,18 @@ void bind_registry(py::module_& m) {
   m.def("_live_counts", &live_counts,
         "(aliases, storages, nodes, bytes by device, foreign bytes by device).");
   m.def("_aliases", &aliases, py::arg("since") = 0, py::arg("with_graph") = false,
-        py::arg("storages") = py::none(),
+        py::arg("storages") = py::none(), py::arg("most") = 0,
         "Rows of the live aliases, oldest first: of all, of those with a graph, or of those over "
-        "storages of these serials.");
+        "storages of these serials. About `most`, where that is not 0: of each line the newest "
+        "and some of the others; the weight of a row tells how many aliases it stands for.");
+  m.def("_alias_count", &alias_count, py::arg("since") = 0,
+        "How many aliases live that were born since a serial.");
   m.def("_alias_serials", &alias_serials, py::arg("since") = 0,
         "The serials of the live aliases, oldest first.");
   m.def("_tensors_of_class", &tensors_of_class, py::arg("kind"),
         "The live tensors of a class, oldest first.");
-  m.def("_storages", &storages, py::arg("since") = 0, "Rows of the live storages, oldest first.");
+  m.def("_storages", &storages, py::arg("since") = 0, py::arg("among") = py::none(),
+        "Rows of the live storages, oldest first: of all, or of those with these serials.");
   m.def("_nodes", &nodes, py::arg("since") = 0, "Rows of the live graph nodes, oldest first.");
   m.def("_storage_keepers", &storage_keepers, py::arg("tensor"),
         "(rows (op, serial, site) of the graph nodes that saved its storage, exports of it).");

@@ -58,6 +58,7 @@ PYBIND11_MODULE(_engine, m) {
   bind_dtypes(m);
   bind_history(m);
   bind_holders(m);
+  bind_living_objects(m);
   bind_live_groups(m);
   bind_memory(m);
   bind_optimizers(m);

@@ -336,7 +336,7 @@ class LeakWatcher:
             checked=Checked(
                 steps=now,
                 born=self._evidence.now().alias - self._since.alias,
-                alive=len(self._evidence.serials(self._since.alias)),
+                alive=self._evidence.count(self._since.alias),
                 grown_bytes=self._live_bytes() - self._warm_bytes,
                 needed=0 if self._steps.epochs else CERTAIN,
             ),

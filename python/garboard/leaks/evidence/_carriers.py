@@ -7,7 +7,6 @@ every object there is.
 
 from __future__ import annotations
 
-import gc
 from dataclasses import replace
 from typing import Any
 
@@ -51,9 +50,8 @@ def _graph_nodes(nodes: dict[int, Node]) -> list[Survivor]:
     """`y.grad_fn`: not tracked by the collector, so they are found as what others refer to."""
     found: dict[int, Any] = {}
     if nodes:
-        for thing in gc.get_referents(*gc.get_objects()):
-            if type(thing) is GraphNode:
-                found[thing.serial] = thing
+        for thing in _engine._referred(GraphNode):
+            found[thing.serial] = thing
     return [
         row_of(thing, "node", nodes[serial], 0, serial)
         for serial, thing in sorted(found.items())
@@ -67,7 +65,7 @@ def _optimizers(storages: dict[int, Unheld]) -> list[Survivor]:
         return []
     owners: dict[int, Any] = {}
     states = []
-    for optimizer in [it for it in gc.get_objects() if issubclass(type(it), kind)]:
+    for optimizer in _engine._instances([kind]):
         states.append(list(tensors_in(list(optimizer.state.values()))))  # aliases, made to be asked
         owners.update((id(it), optimizer) for it in states[-1])
     found: dict[int, Survivor] = {}

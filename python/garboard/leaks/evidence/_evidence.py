@@ -43,7 +43,11 @@ class Evidence(Protocol):
         storages."""
 
     def survivors(
-        self, since: int = 0, with_graph: bool = False, storages: Sequence[int] | None = None
+        self,
+        since: int = 0,
+        with_graph: bool = False,
+        storages: Sequence[int] | None = None,
+        most: int = 0,
     ) -> Iterator[Survivor]:
         """Yield living tensors born since a serial, oldest first, with the steps they are stamped
         with.
@@ -54,6 +58,8 @@ class Evidence(Protocol):
             since: The first serial.
             with_graph: Only those with a graph node.
             storages: Only those over storages of these serials.
+            most: About how many are wanted, of each line the newest and some of the others, which
+                stand for the rest; 0 and a library that cannot choose yield all.
         """
 
     def nodes(self, since: int) -> Iterator[Node]:
@@ -68,6 +74,9 @@ class Evidence(Protocol):
 
     def serials(self, since: int = 0) -> Sequence[int]:
         """Return those of living tensors born since a serial."""
+
+    def count(self, since: int) -> int:
+        """Return how many tensors live that were born since a serial."""
 
     def carriers(self, nodes: dict[int, Node], storages: dict[int, Unheld]) -> list[Survivor]:
         """Return a row for each object that carries some of the nodes or storages on.

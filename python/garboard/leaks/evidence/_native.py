@@ -41,9 +41,13 @@ class _Native:
                 yield Births(what, site, step, count)
 
     def survivors(
-        self, since: int = 0, with_graph: bool = False, storages: Sequence[int] | None = None
+        self,
+        since: int = 0,
+        with_graph: bool = False,
+        storages: Sequence[int] | None = None,
+        most: int = 0,
     ) -> Iterator[Survivor]:
-        for row in _engine._aliases(since, with_graph, storages):
+        for row in _engine._aliases(since, with_graph, storages, most):
             what = _OWNERS.get(row["owner"])
             if what is None:
                 continue
@@ -62,6 +66,7 @@ class _Native:
                 is_view=row["is_view"],
                 storage=row["storage"],
                 node=row["node"],
+                weight=row["weight"],
             )
 
     def nodes(self, since: int) -> Iterator[Node]:
@@ -80,10 +85,9 @@ class _Native:
             )
 
     def unheld(self, since: int) -> Iterator[Unheld]:
-        serials = set(_engine._unheld_storages(since))
-        for row in _engine._storages(min(serials)) if serials else ():
-            if row["serial"] in serials:
-                yield Unheld(row["serial"], line_of(row["site"]), row["step"], row["bytes"])
+        serials = _engine._unheld_storages(since)
+        for row in _engine._storages(since, serials) if serials else ():
+            yield Unheld(row["serial"], line_of(row["site"]), row["step"], row["bytes"])
 
     def storages(self, since: int = 0) -> Iterator[Storage]:
         for row in _engine._storages(since):
@@ -91,6 +95,9 @@ class _Native:
 
     def serials(self, since: int = 0) -> Sequence[int]:
         return _engine._alias_serials(since)
+
+    def count(self, since: int) -> int:
+        return _engine._alias_count(since)
 
     def carriers(self, nodes: dict[int, Node], storages: dict[int, Unheld]) -> list[Survivor]:
         return carriers(nodes, storages)

@@ -53,6 +53,7 @@ class Survivor:
     is_view: bool
     storage: int
     node: int
+    weight: int = 1  # how many it stands for: of very many only some are looked at
 
     @property
     def type_text(self) -> str:

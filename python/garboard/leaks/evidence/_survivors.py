@@ -18,9 +18,10 @@ def survivors(
     steps: Steps | None = None,
     with_graph: bool = False,
     storages: Sequence[int] | None = None,
+    most: int = 0,
 ) -> Iterator[Survivor]:
     """Yield living tensors as the evidence does; without steps, all are of step 0."""
-    for row in evidence.survivors(since, with_graph, storages):
+    for row in evidence.survivors(since, with_graph, storages, most):
         row.step = steps.own(row.step) if steps else 0
         yield row
 

@@ -75,7 +75,11 @@ class _Torch:
             yield Births(what, site, step, number)
 
     def survivors(
-        self, since: int = 0, with_graph: bool = False, storages: Sequence[int] | None = None
+        self,
+        since: int = 0,
+        with_graph: bool = False,
+        storages: Sequence[int] | None = None,
+        most: int = 0,
     ) -> Iterator[Survivor]:
         found = []
         with torch._C.DisableTorchFunction():
@@ -138,6 +142,9 @@ class _Torch:
     def serials(self, since: int = 0) -> Sequence[int]:
         alive = list(self._recorder.births.values())
         return [it.serial for it in alive if it.serial >= since and it() is not None]
+
+    def count(self, since: int) -> int:
+        return len(self.serials(since))
 
     def carriers(self, nodes: dict[int, Node], storages: dict[int, Unheld]) -> list[Survivor]:
         return []  # optimizers and nodes are objects of Python's there, and lead to their tensors

@@ -11,6 +11,7 @@ from garboard.leaks.findings._leak import Verdict
 from garboard.leaks.holders._cycles import Cycle
 from garboard.leaks.holders._groups import Group
 from garboard.leaks.holders._look import Look
+from garboard.leaks.holders._patches import Patch
 
 __all__ = ["Kind"]
 
@@ -58,6 +59,8 @@ class Kind:
         fits_cycle: Tells whether a cycle that only the collector breaks is of this kind.
         fix_group: Writes the fix for one group; `fix`, filled in, by default.
         fix_graph: Likewise for a graph.
+        patch_group: Writes the fix into the user's file, where that can be done.
+        patch_graph: Likewise for a graph.
         is_settled: Tells whether growth is a leak, and not perhaps a buffer that still fills.
         may_settle: False where even endless growth is no leak for certain.
         standing: The verdict on what has not grown; None where a single one is no word worth.
@@ -77,6 +80,8 @@ class Kind:
     fits_cycle: Callable[[Cycle], bool] = _no_cycle
     fix_group: Callable[[Group], str] | None = None
     fix_graph: Callable[[Accumulating], str] | None = None
+    patch_group: Callable[[Group], Patch] | None = None
+    patch_graph: Callable[[Accumulating], Patch] | None = None
     is_settled: Callable[[Group], bool] = _always
     may_settle: bool = True
     standing: Callable[[Group], Verdict | None] = _never_alone

@@ -93,6 +93,8 @@ class Leak:
         births: In which steps was born what survives.
         device: Where its bytes are, such as "cpu"; empty where they may be on several.
         steps_left: Steps until that device's memory limit at this rate; None where nobody can tell.
+        diff: What to change as a unified diff of the program's own lines, for `patch -p1`; empty
+            where they cannot be read, or no single change is right.
     """
 
     kind: str
@@ -112,6 +114,7 @@ class Leak:
     births: Births = field(default_factory=Births, repr=False)
     device: str = field(default="", repr=False)
     steps_left: int | None = field(default=None, repr=False)
+    diff: str = field(default="", repr=False)
 
     @property
     def gravity(self) -> tuple[int, int, int]:

@@ -44,13 +44,13 @@ _NOUNS = {
 }
 
 
-def leak_of_group(group: Group, kind: Kind, verdict: Verdict, now: int, weight: int = 1) -> Leak:
+def leak_of_group(group: Group, kind: Kind, verdict: Verdict, now: int) -> Leak:
     """Describe tensors behind one holder."""
     survivors = group.survivors
     site = site_of(survivors[-1].site)
-    count = len(survivors) * weight
-    own_bytes = kind.nbytes(group) if kind.nbytes else sum(it.nbytes for it in survivors) * weight
-    nbytes = own_bytes + group.saved_bytes
+    count = sum(it.weight for it in survivors)
+    of_tensors = sum(it.nbytes * it.weight for it in survivors)
+    nbytes = (kind.nbytes(group) if kind.nbytes else of_tensors) + group.saved_bytes
     cohorts = cohorts_of(survivors)
     noun = "tensor" if is_one("tensor", survivors[-1].tensor) else _NOUNS[group.what]
     # What registers a hook is the user's line; what fills the table is ours.
@@ -73,6 +73,7 @@ def leak_of_group(group: Group, kind: Kind, verdict: Verdict, now: int, weight: 
         places=chain_places(group.chain),
         births=Births.of(cohorts),
         device=_device(survivors),
+        diff=str(kind.patch_group(group)) if kind.patch_group else "",
     )
 
 
@@ -125,6 +126,7 @@ def leak_of_graph(
         places=(*(chain_places(owner.chain) if owner else ()), site, None),
         births=Births.of(cohorts),
         device=chain.head.device,
+        diff=str(kind.patch_graph(sum_)) if kind.patch_graph else "",
     )
 
 

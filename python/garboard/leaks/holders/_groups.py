@@ -109,7 +109,7 @@ def cohorts_of(survivors: Sequence[Survivor]) -> dict[int, int]:
     """Count survivors by birth step."""
     found: dict[int, int] = {}
     for survivor in survivors:
-        found[survivor.step] = found.get(survivor.step, 0) + 1
+        found[survivor.step] = found.get(survivor.step, 0) + survivor.weight
     return found
 
 

@@ -8,13 +8,14 @@ from itertools import pairwise
 from types import FrameType
 
 from garboard._arguments.texts import printable
-from garboard._shown.notebook import cell_files, cell_of
+from garboard._shown.notebook import CellOutputs, cell_files, cell_of
 from garboard._shown.site import Site
 from garboard.leaks.evidence._classes import is_one
 from garboard.leaks.holders._describe import code_of, described, file_of, is_context, place_of
 from garboard.leaks.holders._hops import Link
 from garboard.leaks.holders._roots import ANYWHERE, Opened, depth_of
-from garboard.leaks.holders._source import Scope, Storing, is_emptied, is_in_loop, storing_line
+from garboard.leaks.holders._source import Storing, is_emptied, is_in_loop, storing_line
+from garboard.leaks.holders._statements import Scope
 from garboard.leaks.holders._unasked import is_a, is_cache, type_name
 
 __all__ = [
@@ -145,6 +146,8 @@ def holder_text(chain: Sequence[Link], near: Site, place: Site | None = None) ->
     """
     last = chain[-1]
     kind = last.edge.kind
+    if type(last.object) is CellOutputs:  # several of them: a value alone is called by its number
+        return "output history `Out`"
     if is_one("tensor", last.object) or kind == "cached result":
         what = kind
     else:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator
 from types import FunctionType, MethodType
 from typing import Any
 
-from garboard.leaks.evidence._classes import is_one, loaded_class
+from garboard import _engine
+from garboard.leaks.evidence._classes import classes, loaded_class
 from garboard.leaks.holders._unasked import attributes_of, is_a, items_of
 
 __all__ = ["is_filled_by_hook"]
@@ -20,13 +20,14 @@ def is_filled_by_hook(container: Any) -> bool:
 
 def _hooks() -> Iterator[Any]:
     table: Any = loaded_class("garboard._hooks", "HookTable")
-    for thing in gc.get_objects():
-        if table is not None and type(thing) is table:
+    tables = () if table is None else (table,)
+    for thing in _engine._instances([*tables, *classes("module")]):
+        if type(thing) is table:
             yield from thing.snapshot()
-        elif is_one("module", thing):  # PyTorch's have plain dicts
-            space = attributes_of(thing)
-            for name in ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks"):
-                yield from items_of(space.get(name))
+            continue
+        space = attributes_of(thing)  # PyTorch's have plain dicts
+        for name in ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks"):
+            yield from items_of(space.get(name))
 
 
 def _reach(hook: Any) -> Iterator[Any]:

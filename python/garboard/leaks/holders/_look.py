@@ -25,7 +25,7 @@ from garboard.leaks.holders._roots import ANYWHERE, Opened, caller_file, paths_t
 
 __all__ = ["Look"]
 
-_MOST_PATHS = 4096  # survivors whose way from a root is looked up; the others count by proportion
+_MOST_PATHS = 4096  # survivors whose way from a root is looked up; each stands for some others
 
 _OF_PYTHON = ("tensor", "export")
 
@@ -63,7 +63,8 @@ class Look:
         self._carriers: list[Survivor] = []
         self.nodes = nodes(evidence, since.node, steps)
         self._heads = list(survivors(evidence, 0, steps, with_graph=True))
-        self.suspects = [it for it in survivors(evidence, since.alias, steps) if is_suspect(it)]
+        born = survivors(evidence, since.alias, steps, most=_MOST_PATHS)
+        self.suspects = [it for it in born if is_suspect(it)]
         if is_deep:
             self._suspect_carriers()
         self._saved = {serial for node in self.nodes.values() for serial in node.saved_storages}
@@ -85,8 +86,7 @@ class Look:
         self._carriers = found
 
     def _find_groups(self) -> None:
-        self.weight = max(1, -(-len(self.suspects) // _MOST_PATHS))
-        asked = self.suspects[:: self.weight]
+        asked = _thinned(self.suspects)
         reached = self._reached(asked)
         found = {it.serial for it, _ in reached if it.what in _OF_PYTHON}
         self.unreached = [it for it in asked if it.serial not in found and it.what in _OF_PYTHON]
@@ -152,6 +152,17 @@ class Look:
             holder.clear()
         gc.collect()
         return set(self.evidence.serials())
+
+
+def _thinned(suspects: list[Survivor]) -> list[Survivor]:
+    """Return some of very many, which stand for those before them, too."""
+    apart = -(-len(suspects) // _MOST_PATHS)
+    if apart <= 1:
+        return suspects
+    found = suspects[apart - 1 :: apart]
+    for it in found:
+        it.weight *= apart
+    return found
 
 
 def _of_graph(path: list[Any]) -> list[Any]:

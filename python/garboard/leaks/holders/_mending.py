@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-__all__ = ["mended_sum", "with_ending"]
+__all__ = ["added_parts", "mended_sum", "stored_part", "with_ending"]
 
 
 def with_ending(statement: str, value: str, way: Sequence[str], ending: str) -> str | None:
@@ -24,28 +24,36 @@ def with_ending(statement: str, value: str, way: Sequence[str], ending: str) -> 
         The statement; None where no part of it is the tensor itself.
     """
     tree = ast.parse(statement).body[0]
+    node = stored_part(tree, value, way)
+    return ast.unparse(_Ending([node], ending).visit(tree)) if node is not None else None
+
+
+def stored_part(tree: ast.stmt, value: str, way: Sequence[str]) -> ast.expr | None:
+    """Return the part of a statement that is the tensor itself, as for `with_ending`."""
     stored = [it for it in ast.walk(tree) if isinstance(it, ast.expr) and ast.unparse(it) == value]
     node = _part_of(stored[-1], way) if stored else None
-    if node is None or isinstance(node, ast.Constant | ast.Tuple | ast.List | ast.Dict):
-        return None
-    return ast.unparse(_Ending([node], ending).visit(tree))
+    is_none = isinstance(node, ast.Constant | ast.Tuple | ast.List | ast.Dict)
+    return None if is_none else node
 
 
 def mended_sum(statement: str, ending: str) -> str | None:
     """Return `total += loss` or `ema = 0.9 * ema + 0.1 * loss` with `.ending()` behind what is
     new; None where that cannot be told."""
     tree = ast.parse(statement).body[0]
-    if isinstance(tree, ast.AugAssign):
-        found = [tree.value]
-    elif (
-        isinstance(tree, ast.Assign)
-        and len(tree.targets) == 1
-        and isinstance(tree.targets[0], ast.Name | ast.Attribute | ast.Subscript)
-    ):
-        found = _new_in(tree.value, ast.unparse(tree.targets[0]))
-    else:
-        return None
+    found = added_parts(tree)
     return ast.unparse(_Ending(found, ending).visit(tree)) if found else None
+
+
+def added_parts(tree: ast.stmt) -> list[ast.expr]:
+    """Return what a statement adds to a sum that it assigns; none where that cannot be told."""
+    if isinstance(tree, ast.AugAssign):
+        return [tree.value]
+    if not isinstance(tree, ast.Assign) or len(tree.targets) != 1:
+        return []
+    target = tree.targets[0]
+    if not isinstance(target, ast.Name | ast.Attribute | ast.Subscript):
+        return []
+    return _new_in(tree.value, ast.unparse(target))
 
 
 def _part_of(node: ast.expr, way: Sequence[str]) -> ast.expr | None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import ast
-import linecache
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import NamedTuple
+
+from garboard.leaks.holders._statements import (
+    Scope,
+    function_around,
+    statement_at,
+    statements,
+)
 
 __all__ = [
     "Accumulation",
-    "Scope",
     "Storing",
     "accumulation_at",
     "calls_at",
@@ -47,77 +51,9 @@ class Storing(NamedTuple):
     is_assignment: bool = False
 
 
-@lru_cache(maxsize=64)
-def _tree(file: str, text: tuple[str, ...]) -> ast.Module | None:
-    try:
-        return ast.parse("".join(text), file)
-    except SyntaxError:  # a notebook's cell magic, a template
-        return None
-
-
-class Scope(NamedTuple):
-    """Where a name means what is meant: a file, the first line of a function or 0, and whether the
-    name is an attribute's, which every function may use."""
-
-    file: str
-    function: int = 0
-    is_attribute: bool = False
-
-
-def _statements(scope: Scope, name: str = "") -> Iterator[ast.stmt]:
-    """Yield the statements of a file or function; not those of functions with their own `name`."""
-    tree = _tree(scope.file, tuple(linecache.getlines(scope.file))) if scope.file else None
-    if tree is None:
-        return
-    top: ast.AST = tree
-    if scope.function:
-        functions = (it for it in ast.walk(tree) if isinstance(it, _FUNCTIONS))
-        top = next((it for it in functions if _first_line(it) == scope.function), tree)
-    open_: list[ast.AST] = [top]
-    while open_:
-        for node in ast.iter_child_nodes(open_.pop()):
-            is_free = not name or scope.is_attribute or not isinstance(node, _FUNCTIONS)
-            if not is_free and _binds(node, name):
-                continue
-            open_.append(node)
-            if isinstance(node, ast.stmt):
-                yield node
-
-
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-
-
-def _first_line(function: ast.AST) -> int:
-    decorators = getattr(function, "decorator_list", [])
-    lines: list[int] = [getattr(function, "lineno", 0), *(it.lineno for it in decorators)]
-    return min(lines)
-
-
-def _binds(function: ast.AST, name: str) -> bool:
-    """Tell whether a name is a function's own variable."""
-    for node in ast.walk(function):
-        if isinstance(node, ast.Global | ast.Nonlocal) and name in node.names:
-            return False
-        if isinstance(node, ast.arg) and node.arg == name:
-            return True
-    return any(
-        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
-        for node in ast.walk(function)
-    )
-
-
-def _statement_at(file: str, line: int) -> ast.stmt | None:
-    around = [
-        statement
-        for statement in _statements(Scope(file))
-        if statement.lineno <= line <= (statement.end_lineno or statement.lineno)
-    ]
-    return max(around, key=lambda statement: statement.lineno, default=None)
-
-
 def accumulation_at(file: str, line: int) -> Accumulation | None:
     """Return what the statement on a line adds to what."""
-    statement = _statement_at(file, line)
+    statement = statement_at(file, line)
     if isinstance(statement, ast.AugAssign):
         target, value = ast.unparse(statement.target), ast.unparse(statement.value)
         return Accumulation(target, value, True, ast.unparse(statement))
@@ -133,14 +69,14 @@ def accumulation_at(file: str, line: int) -> Accumulation | None:
 
 def calls_at(file: str, line: int) -> set[str]:
     """Return the names of what the statement on a line calls."""
-    statement = _statement_at(file, line)
+    statement = statement_at(file, line)
     calls = [it.func for it in ast.walk(statement) if isinstance(it, ast.Call)] if statement else []
     return {getattr(it, "attr", getattr(it, "id", "")) for it in calls}
 
 
 def escape_near(file: str, line: int) -> str:
     """Return a statement, in the function around a line, that takes tensors out of their scope."""
-    for statement in _statements(Scope(file, _function_around(file, line))):
+    for statement in statements(Scope(file, function_around(file, line))):
         if hasattr(statement, "body"):
             continue
         for node in ast.walk(statement):
@@ -159,17 +95,6 @@ _ESCAPES = {
     "move_to_outer",
     "move_to_outer_dispose_scope",
 }
-
-
-def _function_around(file: str, line: int) -> int:
-    """Return the first line of the innermost function around a line, or 0."""
-    tree = _tree(file, tuple(linecache.getlines(file))) if file else None
-    around = [
-        _first_line(it)
-        for it in (ast.walk(tree) if tree else ())
-        if isinstance(it, _FUNCTIONS) and it.lineno <= line <= (it.end_lineno or 0)
-    ]
-    return max(around, default=0)
 
 
 def _is_place(node: ast.AST) -> bool:
@@ -225,7 +150,7 @@ def storing_line(
     """
     stores = [
         (place.keys[: len(keys)] != keys, Storing(it.lineno, ast.unparse(it), place.value))
-        for it in _statements(scope, name)
+        for it in statements(scope, name)
         for place in _stored(it)
         if _is_named(place.name, name, scope)
     ]
@@ -233,7 +158,7 @@ def storing_line(
         return min(stores, key=lambda it: (it[0], abs(it[1].line - near)))[1]
     assigned = [
         Storing(it.lineno, ast.unparse(it), ast.unparse(it.value), True)
-        for it in _statements(scope, name)
+        for it in statements(scope, name)
         if isinstance(it, ast.Assign)
         and any(_is_named(target, name, scope) for target in it.targets)
     ]
@@ -246,7 +171,7 @@ def is_emptied(scope: Scope, name: str) -> bool:
     Or that looks at its length before it stores, or stores by an index that comes round; or that
     begins it anew: in a loop, or, for an attribute, in another function than `__init__`.
     """
-    for statement in _statements(scope, name):
+    for statement in statements(scope, name):
         loop = statement if isinstance(statement, ast.For | ast.AsyncFor | ast.While) else None
         if loop and any(_assigns_within(part, name, scope) for part in loop.body):
             return True
@@ -269,7 +194,7 @@ def is_in_loop(file: str, line: int, after: int = 0) -> bool:
         isinstance(statement, ast.For | ast.AsyncFor | ast.While)
         and statement.lineno > after
         and statement.body[0].lineno <= line <= (statement.end_lineno or 0)
-        for statement in _statements(Scope(file))
+        for statement in statements(Scope(file))
     )
 
 

@@ -103,7 +103,7 @@ class _Exact:
     def leaks(self) -> list[Leak]:
         cases = [case for group in self._look.groups if (case := self._of_group(group))]
         found = [
-            leak_of_group(it.group, it.kind, it.verdict, self._last, self._look.weight)
+            leak_of_group(it.group, it.kind, it.verdict, self._last)
             for it in one_for_each_cause(cases, self._look.nodes)
         ]
         chains = [self._of_chain(chain) for chain in self._look.chains()]

@@ -246,7 +246,7 @@ class Trial:
                 continue
             found.append(Case(group, kind, verdict))
         return [
-            leak_of_group(it.group, it.kind, it.verdict, self._now, look.weight)
+            leak_of_group(it.group, it.kind, it.verdict, self._now)
             for it in one_for_each_cause(found, look.nodes)
         ]
 

@@ -25,9 +25,12 @@ def _fits(chain: Chain, owner: Group | None) -> bool:
     return True
 
 
+def _ending(sum_: Accumulating) -> str:
+    return "item" if sum_.is_scalar and sum_.is_augmented else "detach"
+
+
 def _fix(sum_: Accumulating) -> str:
-    is_number = sum_.is_scalar and sum_.is_augmented
-    return sum_.with_ending("item" if is_number else "detach") or (
+    return sum_.with_ending(_ending(sum_)) or (
         f"add {sum_.value}.item() to {sum_.name}, or {sum_.value}.detach()"
     )
 
@@ -39,4 +42,5 @@ KIND = Kind(
     rank=170,
     fits_graph=_fits,
     fix_graph=_fix,
+    patch_graph=lambda sum_: sum_.patch(_ending(sum_)),
 )

@@ -35,5 +35,6 @@ KIND = Kind(
     rank=160,
     fits_graph=_fits,
     fix_graph=_fix,
+    patch_graph=lambda sum_: sum_.patch("detach"),
     fix="update {name} inside no_grad(), or from {value}.detach()",
 )

@@ -12,9 +12,19 @@ from __future__ import annotations
 
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._traits import objects_of
+from garboard.leaks.holders._describe import place_of
+from garboard.leaks.holders._groups import Group
+from garboard.leaks.holders._patches import NO_PATCH, Patch, bounded_cache
 from garboard.leaks.holders._unasked import is_cache
 
 __all__ = ["KIND"]
+
+
+def _patch(group: Group) -> Patch:
+    cache = next(it for it in objects_of(group) if is_cache(it))
+    place = place_of(cache)
+    return bounded_cache(place.file, place.line) if place else NO_PATCH
+
 
 KIND = Kind(
     name="lru-cache",
@@ -23,4 +33,5 @@ KIND = Kind(
     rank=60,
     fits=lambda group: any(map(is_cache, objects_of(group))),
     fix="give the cache a maxsize, or use cached_property on the instance",
+    patch_group=_patch,
 )

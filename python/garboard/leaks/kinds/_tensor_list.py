@@ -15,11 +15,12 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from garboard.leaks.findings._fixes import stored_as
+from garboard.leaks.findings._fixes import patch_bounding, patch_stored, stored_as
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._traits import is_emptied_by_code
 from garboard.leaks.holders._groups import Group
 from garboard.leaks.holders._holders import expression
+from garboard.leaks.holders._patches import NO_PATCH, Patch
 from garboard.leaks.holders._unasked import is_a, keys_of
 
 __all__ = ["KIND"]
@@ -47,21 +48,39 @@ def _is_lookup(holder: Any) -> bool:
     return not is_counted or any(a >= b for a, b in pairwise(keys))  # (epoch, batch)
 
 
+def _ending(group: Group) -> str:
+    """Return the method that makes something small of what is stored; empty where none does."""
+    newest = group.survivors[-1]
+    if newest.shape == ():
+        return "item"
+    return "detach" if newest.requires_grad or newest.node else ""
+
+
+_ELSE = {"item": "store numbers: .item()", "detach": "store .detach(), or compute inside no_grad()"}
+
+
 def _fix(group: Group) -> str:
     name = expression(group.named) or "it"
-    newest = group.survivors[-1]
-    has_graph = newest.requires_grad or bool(newest.node)
-    if newest.shape == ():
-        ending, else_ = "item", "store numbers: .item()"
-    elif has_graph:
-        ending, else_ = "detach", "store .detach(), or compute inside no_grad()"
-    elif len({it.step for it in group.survivors}) == 1:
+    ending = _ending(group)
+    if ending:
+        return stored_as(group, ending) or _ELSE[ending]
+    if len({it.step for it in group.survivors}) == 1:
         return f"take it out of {name} when it is done, or make it inside a dispose_scope()"
-    else:
-        return (
-            f"bound {name}, {_bounding(group.holder, name)}, or clear it at the end of each epoch"
-        )
-    return stored_as(group, ending) or else_
+    return f"bound {name}, {_bounding(group.holder, name)}, or clear it at the end of each epoch"
+
+
+def _patch(group: Group) -> Patch:
+    """What is only detached still piles up: it is bounded, too."""
+    ending = _ending(group)
+    if ending == "item":
+        return patch_stored(group, ending)
+    if len({it.step for it in group.survivors}) == 1:
+        return NO_PATCH
+    bounding = patch_bounding(group)
+    detaching = patch_stored(group, ending) if ending else NO_PATCH
+    if ending and not (detaching.edits and bounding.edits):
+        return detaching
+    return Patch(bounding.file, (*detaching.edits, *bounding.edits))
 
 
 def _bounding(holder: Any, name: str) -> str:
@@ -80,4 +99,5 @@ KIND = Kind(
     fits=lambda group: group.is_contained,
     is_settled=_is_settled,
     fix_group=_fix,
+    patch_group=_patch,
 )

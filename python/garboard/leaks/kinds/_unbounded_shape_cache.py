@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from garboard.leaks.evidence._classes import is_one
 from garboard.leaks.evidence._tensors import shape_of
+from garboard.leaks.findings._fixes import patch_bounding
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.holders._groups import Group
 from garboard.leaks.holders._unasked import is_a, items_of, keys_of
@@ -53,4 +54,5 @@ KIND = Kind(
     fits=_fits,
     is_settled=lambda group: False,
     fix="bucket the shapes, or bound {name}",
+    patch_group=patch_bounding,
 )

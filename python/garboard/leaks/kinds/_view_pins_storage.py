@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from garboard._engine import human_bytes
 from garboard.leaks.evidence._views import LEAST_PINNED
-from garboard.leaks.findings._fixes import stored_as
+from garboard.leaks.findings._fixes import patch_stored, stored_as
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._leak import Verdict
 from garboard.leaks.holders._groups import Group
@@ -44,5 +44,6 @@ KIND = Kind(
     nbytes=lambda group: group.pinned_bytes,
     figures=_figures,
     fix_group=_fix,
+    patch_group=lambda group: patch_stored(group, "clone"),
     fix="store a copy: {name}.clone() lets the storage go",
 )

@@ -59,6 +59,8 @@ ol.chain > li:not(:last-child)::after { content: ""; position: absolute; left: .
 ol.chain summary { cursor: pointer } ol.chain table { margin: .3em 0 }
 ol.chain summary code { color: var(--faint); margin-left: .6em }
 svg.births .bar { fill: var(--leak) }
+pre.diff { overflow-x: auto } pre.diff .added { color: var(--good) }
+pre.diff .gone { color: var(--leak) } pre.diff .place { color: var(--faint) }
 td.more { color: var(--leak) } td.less { color: var(--good) }
 td.path { font: 12.5px ui-monospace, monospace; overflow-wrap: anywhere }
 """
@@ -123,6 +125,8 @@ def _finding(leak: Leak, with_source: bool) -> str:
     if leak.forecast:
         lines.append(f'<p class="when">{escape(leak.forecast)}</p>')
     lines.append(f'<h4>what to write</h4>\n<pre class="fix">{escape(leak.fix)}</pre>')
+    if leak.diff and with_source:
+        lines.append(f"<details><summary>as a patch</summary>{_diff(leak.diff)}</details>")
     born = f"<h4>born at {escape(str(leak.site))}</h4>\n{_source(leak.site, with_source)}"
     held = ""
     if leak.holder_site is not None and leak.holder_site[:2] != leak.site[:2]:
@@ -134,6 +138,17 @@ def _finding(leak: Leak, with_source: bool) -> str:
     lines.append(f'<div class="two"><div>{born}{held}</div><div>{births}</div></div>')
     lines.append(f"<h4>who holds it, from the root</h4>\n{_chain(leak, with_source)}\n</article>")
     return "\n".join(lines)
+
+
+def _diff(text: str) -> str:
+    rows = [
+        f'<span class="{_DIFF_CLASSES.get(line[:1], "")}">{escape(line)}</span>'
+        for line in text.split("\n")
+    ]
+    return f'<pre class="diff">{chr(10).join(rows)}</pre>'
+
+
+_DIFF_CLASSES = {"+": "added", "-": "gone", "@": "place"}
 
 
 def _chain(leak: Leak, with_source: bool) -> str:

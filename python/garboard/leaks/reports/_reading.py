@@ -105,6 +105,7 @@ def _leak(row: dict[str, Any]) -> Leak:
         births=Births(**{**births, "counts": tuple(births["counts"])}) if births else Births(),
         device=printable(row.get("device", "")),
         steps_left=row.get("steps_left"),
+        diff="\n".join(map(printable, row.get("diff", "").split("\n"))),
         **texts,
     )
 

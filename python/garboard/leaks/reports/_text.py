@@ -77,6 +77,9 @@ def leak_text(leak: Leak) -> list[str]:
     for i, hop in enumerate(leak.chain):
         mark = "╰→" if i == last else "┬" if i == 0 else "├"
         lines.append(f"  {mark} {hop}")
+    if leak.diff:
+        lines.append("  the fix, for patch -p1")
+        lines += [f"  {line}" for line in leak.diff.splitlines()]
     return lines
 
 

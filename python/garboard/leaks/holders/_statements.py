@@ -1,0 +1,139 @@
+"""The user's source as syntax: statements, and the functions and blocks that they stand in."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+__all__ = [
+    "FUNCTIONS",
+    "Scope",
+    "block_of",
+    "function_around",
+    "function_at",
+    "names_in",
+    "statement_at",
+    "statement_like",
+    "statements",
+]
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+@lru_cache(maxsize=64)
+def _tree(file: str, text: tuple[str, ...]) -> ast.Module | None:
+    try:
+        return ast.parse("".join(text), file)
+    except SyntaxError:  # a notebook's cell magic, a template
+        return None
+
+
+def tree_of(file: str) -> ast.Module | None:
+    return _tree(file, tuple(linecache.getlines(file))) if file else None
+
+
+class Scope(NamedTuple):
+    """Where a name means what is meant: a file, the first line of a function or 0, and whether the
+    name is an attribute's, which every function may use."""
+
+    file: str
+    function: int = 0
+    is_attribute: bool = False
+
+
+def statements(scope: Scope, name: str = "") -> Iterator[ast.stmt]:
+    """Yield the statements of a file or function; not those of functions with their own `name`."""
+    tree = tree_of(scope.file)
+    if tree is None:
+        return
+    top: ast.AST = tree
+    if scope.function:
+        functions = (it for it in ast.walk(tree) if isinstance(it, FUNCTIONS))
+        top = next((it for it in functions if _first_line(it) == scope.function), tree)
+    open_: list[ast.AST] = [top]
+    while open_:
+        for node in ast.iter_child_nodes(open_.pop()):
+            is_free = not name or scope.is_attribute or not isinstance(node, FUNCTIONS)
+            if not is_free and _binds(node, name):
+                continue
+            open_.append(node)
+            if isinstance(node, ast.stmt):
+                yield node
+
+
+def _first_line(function: ast.AST) -> int:
+    decorators = getattr(function, "decorator_list", [])
+    lines: list[int] = [getattr(function, "lineno", 0), *(it.lineno for it in decorators)]
+    return min(lines)
+
+
+def _binds(function: ast.AST, name: str) -> bool:
+    """Tell whether a name is a function's own variable."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Global | ast.Nonlocal) and name in node.names:
+            return False
+        if isinstance(node, ast.arg) and node.arg == name:
+            return True
+    return any(
+        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
+        for node in ast.walk(function)
+    )
+
+
+def statement_at(file: str, line: int) -> ast.stmt | None:
+    """Return the innermost statement on a line."""
+    around = [
+        statement
+        for statement in statements(Scope(file))
+        if statement.lineno <= line <= (statement.end_lineno or statement.lineno)
+    ]
+    return max(around, key=lambda statement: statement.lineno, default=None)
+
+
+def statement_like(file: str, line: int, text: str) -> ast.stmt | None:
+    """Return the statement that begins on a line and says this."""
+    return next(
+        (it for it in statements(Scope(file)) if it.lineno == line and ast.unparse(it) == text),
+        None,
+    )
+
+
+def block_of(file: str, statement: ast.stmt | None) -> list[ast.stmt]:
+    """Return the statements of the block that has this one; of the file, without one."""
+    tree = tree_of(file)
+    if tree is None or statement is None:
+        return tree.body if tree is not None else []
+    for node in ast.walk(tree):
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(node, name, None)
+            if isinstance(block, list) and any(it is statement for it in block):
+                return block
+    return []
+
+
+def function_at(file: str, line: int) -> ast.AST | None:
+    """Return the function that begins on a line, with its decorators or without."""
+    tree = tree_of(file)
+    functions = (it for it in (ast.walk(tree) if tree else ()) if isinstance(it, FUNCTIONS))
+    return next((it for it in functions if line in (_first_line(it), it.lineno)), None)
+
+
+def names_in(file: str) -> set[str]:
+    """Return the names that a file uses."""
+    tree = tree_of(file)
+    found = (it for it in (ast.walk(tree) if tree else ()) if isinstance(it, ast.Name | ast.arg))
+    return {it.id if isinstance(it, ast.Name) else it.arg for it in found}
+
+
+def function_around(file: str, line: int) -> int:
+    """Return the first line of the innermost function around a line, or 0."""
+    tree = tree_of(file)
+    around = [
+        _first_line(it)
+        for it in (ast.walk(tree) if tree else ())
+        if isinstance(it, FUNCTIONS) and it.lineno <= line <= (it.end_lineno or 0)
+    ]
+    return max(around, default=0)
