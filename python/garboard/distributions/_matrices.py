@@ -16,7 +16,7 @@ from garboard._ops.special_functions import mvlgamma
 from garboard.distributions import constraints
 from garboard.distributions._distribution import Distribution
 from garboard.distributions._gammas import Beta, Chi2
-from garboard.distributions._normal import lower_factor
+from garboard.distributions._lower_factor import OfLowerFactor
 from garboard.distributions._parameters import expanded, floating
 from garboard.distributions.constraints import Constraint
 from garboard.linalg import cholesky, solve_triangular
@@ -154,7 +154,7 @@ class LowRankMultivariateNormal(Distribution):
         return 0.5 * self.event_shape[0] * (1.0 + log(2 * pi)) + self._half_log_det()
 
 
-class Wishart(Distribution):
+class Wishart(OfLowerFactor):
     """Sums of x x^T over `df` normal vectors x of one covariance: matrices [n, n].
 
     Drawn by their lower factors (Bartlett).
@@ -181,7 +181,6 @@ class Wishart(Distribution):
     }
     _held: ClassVar[dict[str, int]] = {"df": 0, "scale_tril": 2}
     df: Tensor
-    scale_tril: Tensor
 
     def __init__(
         self,
@@ -193,7 +192,7 @@ class Wishart(Distribution):
     ) -> None:
         op = "Wishart"
         checks = self._validate_args if validate_args is None else validate_args
-        lower = lower_factor(self, covariance_matrix, precision_matrix, scale_tril, checks)
+        lower = self._lower_factor(covariance_matrix, precision_matrix, scale_tril, checks)
         size = lower.shape[-1]
         if isinstance(df, Tensor):
             freedom = floating(op, "df", df)
@@ -210,20 +209,6 @@ class Wishart(Distribution):
     @property
     def support(self) -> Constraint:
         return constraints.positive_definite
-
-    @property
-    def covariance_matrix(self) -> Tensor:
-        """L L^T."""
-        return self.scale_tril @ self.scale_tril.mT
-
-    @property
-    def precision_matrix(self) -> Tensor:
-        """The inverse of the covariance."""
-        eye = _engine.eye(
-            self.event_shape[0], dtype=self.scale_tril.dtype, device=self.scale_tril.device
-        )
-        inverse = solve_triangular(self.scale_tril, eye.expand_as(self.scale_tril), upper=False)
-        return inverse.mT @ inverse
 
     @property
     def _freedom(self) -> Tensor:
@@ -255,9 +240,6 @@ class Wishart(Distribution):
         below = _engine.randn(sizes, dtype=self.df.dtype, device=self.df.device).tril(-1)
         factor = self.scale_tril @ (below + diagonal.diag_embed())
         return factor @ factor.mT
-
-    def _half_log_det(self) -> Tensor:
-        return self.scale_tril.diagonal(dim1=-2, dim2=-1).log().sum(-1)
 
     def _log_normalizer(self) -> Tensor:
         size = self.event_shape[0]

@@ -12,11 +12,12 @@ from garboard._engine import ShapeError, Tensor
 from garboard._ops.functions import broadcast_shapes
 from garboard.distributions import constraints
 from garboard.distributions._distribution import Distribution
+from garboard.distributions._lower_factor import OfLowerFactor
 from garboard.distributions._parameters import expanded, floating, together
 from garboard.distributions.constraints import Constraint
-from garboard.linalg import cholesky, solve_triangular
+from garboard.linalg import solve_triangular
 
-__all__ = ["HalfNormal", "MultivariateNormal", "Normal", "lower_factor", "mahalanobis"]
+__all__ = ["HalfNormal", "MultivariateNormal", "Normal", "mahalanobis"]
 
 
 class Normal(Distribution):
@@ -150,7 +151,7 @@ class HalfNormal(Distribution):
         return self.scale.log() + 0.5 * log(pi / 2) + 0.5
 
 
-class MultivariateNormal(Distribution):
+class MultivariateNormal(OfLowerFactor):
     """Vectors around `loc` whose parts depend on each other.
 
     Args:
@@ -176,7 +177,6 @@ class MultivariateNormal(Distribution):
     }
     _held: ClassVar[dict[str, int]] = {"loc": 1, "scale_tril": 2}
     loc: Tensor
-    scale_tril: Tensor
 
     def __init__(
         self,
@@ -188,7 +188,7 @@ class MultivariateNormal(Distribution):
     ) -> None:
         op = "MultivariateNormal"
         checks = self._validate_args if validate_args is None else validate_args
-        lower = lower_factor(self, covariance_matrix, precision_matrix, scale_tril, checks)
+        lower = self._lower_factor(covariance_matrix, precision_matrix, scale_tril, checks)
         mean = floating(op, "loc", check.tensor(op, "loc", loc))
         size = lower.shape[-1]
         if mean.shape[-1:] != (size,):
@@ -212,20 +212,6 @@ class MultivariateNormal(Distribution):
         return constraints.real_vector
 
     @property
-    def covariance_matrix(self) -> Tensor:
-        """L L^T."""
-        return self.scale_tril @ self.scale_tril.mT
-
-    @property
-    def precision_matrix(self) -> Tensor:
-        """The inverse of the covariance."""
-        eye = _engine.eye(
-            self.event_shape[0], dtype=self.scale_tril.dtype, device=self.scale_tril.device
-        )
-        inverse = solve_triangular(self.scale_tril, eye.expand_as(self.scale_tril), upper=False)
-        return inverse.mT @ inverse
-
-    @property
     def mean(self) -> Tensor:
         return self.loc
 
@@ -242,54 +228,12 @@ class MultivariateNormal(Distribution):
         drawn = _engine.randn(sizes, dtype=self.loc.dtype, device=self.loc.device)
         return self.loc + (self.scale_tril @ drawn.unsqueeze(-1)).squeeze(-1)
 
-    def _half_log_det(self) -> Tensor:
-        return self.scale_tril.diagonal(dim1=-2, dim2=-1).log().sum(-1)
-
     def log_prob(self, value: Tensor) -> Tensor:
         distance = mahalanobis(self.scale_tril, self._checked(value) - self.loc)
         return -0.5 * (self.event_shape[0] * log(2 * pi) + distance) - self._half_log_det()
 
     def entropy(self) -> Tensor:
         return 0.5 * self.event_shape[0] * (1.0 + log(2 * pi)) + self._half_log_det()
-
-
-def lower_factor(
-    of: Distribution,
-    covariance: Tensor | None,
-    precision: Tensor | None,
-    lower: Tensor | None,
-    checks: bool,
-) -> Tensor:
-    """The L of L L^T = covariance, from the one of three matrices that is given.
-
-    Raises ValueError where that is not one, or is out of its range, and ShapeError unless it is
-    square.
-    """
-    op = of._name
-    named = {
-        "covariance_matrix": covariance,
-        "precision_matrix": precision,
-        "scale_tril": lower,
-    }
-    found = [(name, it) for name, it in named.items() if it is not None]
-    if len(found) != 1:
-        raise ValueError(f"{op}: {len(found)} of {', '.join(named)}; one of them is needed")
-    ((name, given),) = found
-    matrix = floating(op, name, check.tensor(op, name, given))
-    if matrix.ndim < 2 or matrix.shape[-1] != matrix.shape[-2]:
-        raise ShapeError(f"{op}: {name} of sizes {list(matrix.shape)}; [..., n, n] is needed")
-    if checks and name != "scale_tril":
-        of._refuse_unless(constraints.positive_definite, name, matrix)
-    if name == "covariance_matrix":
-        return cholesky(matrix)
-    return _lower_of_precision(matrix) if name == "precision_matrix" else matrix
-
-
-def _lower_of_precision(precision: Tensor) -> Tensor:
-    """The L of (L L^T)^-1 = precision, from the factor of the precision upside down."""
-    upper = cholesky(precision.flip((-2, -1))).flip((-2, -1)).mT
-    eye = _engine.eye(precision.shape[-1], dtype=precision.dtype, device=precision.device)
-    return solve_triangular(upper, eye.expand_as(upper), upper=False)
 
 
 def mahalanobis(lower: Tensor, apart: Tensor) -> Tensor:

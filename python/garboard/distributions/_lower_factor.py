@@ -1,0 +1,74 @@
+"""What a distribution has by the lower triangular factor of its covariance."""
+
+from __future__ import annotations
+
+from garboard import _engine
+from garboard._arguments import check
+from garboard._engine import ShapeError, Tensor
+from garboard.distributions import constraints
+from garboard.distributions._distribution import Distribution
+from garboard.distributions._parameters import floating
+from garboard.linalg import cholesky, solve_triangular
+
+__all__ = ["OfLowerFactor"]
+
+
+class OfLowerFactor(Distribution):
+    """A distribution with a covariance L L^T, of which `scale_tril` is L."""
+
+    scale_tril: Tensor
+
+    @property
+    def covariance_matrix(self) -> Tensor:
+        """L L^T."""
+        return self.scale_tril @ self.scale_tril.mT
+
+    @property
+    def precision_matrix(self) -> Tensor:
+        """The inverse of the covariance."""
+        eye = _engine.eye(
+            self.event_shape[0], dtype=self.scale_tril.dtype, device=self.scale_tril.device
+        )
+        inverse = solve_triangular(self.scale_tril, eye.expand_as(self.scale_tril), upper=False)
+        return inverse.mT @ inverse
+
+    def _half_log_det(self) -> Tensor:
+        return self.scale_tril.diagonal(dim1=-2, dim2=-1).log().sum(-1)
+
+    def _lower_factor(
+        self,
+        covariance: Tensor | None,
+        precision: Tensor | None,
+        lower: Tensor | None,
+        checks: bool,
+    ) -> Tensor:
+        """The L of L L^T = covariance, from the one of three matrices that is given.
+
+        Raises ValueError where that is not one, or is out of its range, and ShapeError unless it is
+        square.
+        """
+        op = self._name
+        named = {
+            "covariance_matrix": covariance,
+            "precision_matrix": precision,
+            "scale_tril": lower,
+        }
+        found = [(name, it) for name, it in named.items() if it is not None]
+        if len(found) != 1:
+            raise ValueError(f"{op}: {len(found)} of {', '.join(named)}; one of them is needed")
+        ((name, given),) = found
+        matrix = floating(op, name, check.tensor(op, name, given))
+        if matrix.ndim < 2 or matrix.shape[-1] != matrix.shape[-2]:
+            raise ShapeError(f"{op}: {name} of sizes {list(matrix.shape)}; [..., n, n] is needed")
+        if checks and name != "scale_tril":
+            self._refuse_unless(constraints.positive_definite, name, matrix)
+        if name == "covariance_matrix":
+            return cholesky(matrix)
+        return _lower_of_precision(matrix) if name == "precision_matrix" else matrix
+
+
+def _lower_of_precision(precision: Tensor) -> Tensor:
+    """The L of (L L^T)^-1 = precision, from the factor of the precision upside down."""
+    upper = cholesky(precision.flip((-2, -1))).flip((-2, -1)).mT
+    eye = _engine.eye(precision.shape[-1], dtype=precision.dtype, device=precision.device)
+    return solve_triangular(upper, eye.expand_as(upper), upper=False)
