@@ -1,4 +1,4 @@
-"""Compare every op that garboard has with PyTorch's, by PyTorch's own database of samples.
+"""Compare every op, module and optimizer that garboard has with PyTorch's, by PyTorch's databases.
 
 Needs an interpreter with PyTorch. `right.json` lists what agrees, by entry and aspect; it may only
 grow: what it lists and is no longer right ends this with 1.
@@ -13,12 +13,20 @@ import sys
 import time
 import warnings
 from collections import Counter
+from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from tests.oracle.aspects import ASPECTS, MissingError
+from tests.oracle.modules import MODULE_ASPECTS, class_of, module_entries, module_label
 from tests.oracle.names import call_of
+from tests.oracle.optimizers import (
+    OPTIMIZER_ASPECTS,
+    maker_of,
+    optimizer_entries,
+    optimizer_label,
+)
 
 __all__ = ["main"]
 
@@ -31,10 +39,22 @@ def label_of(entry: Any) -> str:
     return f"{entry.name}:{variant}" if variant else str(entry.name)
 
 
-def looked_at(entry: Any, call: Any) -> dict[str, str | None]:
+def everything() -> Iterator[tuple[str, str, Any, Any, dict[str, Any]]]:
+    """What there is to compare: a name, a label, PyTorch's entry, what is ours, and the aspects."""
+    from torch.testing._internal.common_methods_invocations import op_db
+
+    for entry in op_db:
+        yield entry.name, label_of(entry), entry, call_of(entry), ASPECTS
+    for entry in module_entries():
+        yield (label := module_label(entry)), label, entry, class_of(entry), MODULE_ASPECTS
+    for entry in optimizer_entries():
+        yield (label := optimizer_label(entry)), label, entry, maker_of(entry), OPTIMIZER_ASPECTS
+
+
+def looked_at(entry: Any, call: Any, aspects: dict[str, Any]) -> dict[str, str | None]:
     """What is wrong with an op, by aspect: None for what agrees."""
     found: dict[str, str | None] = {}
-    for name, aspect in ASPECTS.items():
+    for name, aspect in aspects.items():
         try:
             found[name] = aspect(entry, call)
         except MissingError as missing:
@@ -52,27 +72,23 @@ def main() -> int:
     options = parser.parse_args()
     faulthandler.enable()
     warnings.simplefilter("ignore")  # of what PyTorch deprecates, and of sizes that differ
-    from torch.testing._internal.common_methods_invocations import op_db
-
     known: dict[str, list[str]] = json.loads(RIGHT.read_text()) if RIGHT.exists() else {}
     began = time.monotonic()
     counts: Counter[str] = Counter()
     lost: list[str] = []
-    for entry in op_db:
-        label = label_of(entry)
-        if options.names and not any(fnmatchcase(entry.name, it) for it in options.names):
+    for entry_name, label, entry, call, aspects in everything():
+        if options.names and not any(fnmatchcase(entry_name, it) for it in options.names):
             continue
         counts["entries"] += 1
-        call = call_of(entry)
         if call is None:
             counts["without a name of ours"] += 1
             lost += [f"{label}: gone"] if label in known else []
             continue
         counts["compared"] += 1
-        found = looked_at(entry, call)
+        found = looked_at(entry, call, aspects)
         right = [name for name, told in found.items() if told is None]
         counts["right in every aspect"] += len(right) == len(found)
-        counts["right forward"] += "forward" in right
+        counts["right forward"] += not {"train", "steps", "forward"}.isdisjoint(right)
         for name, told in found.items():
             if told is not None:
                 counts[f"not right: {name}"] += 1

@@ -15,7 +15,7 @@ from tests.oracle.compare import difference, is_near_or_nearer
 from tests.oracle.convert import NoCounterpartError, is_tensor, ours, walk
 from tests.oracle.names import DRAWN, SIGNS_ALONE, VALUES_ALONE, in_place_of, is_compared, method_of
 
-__all__ = ["ASPECTS", "MissingError"]
+__all__ = ["ASPECTS", "MissingError", "gradients_differ"]
 
 _SAMPLES = 60  # of an entry: some have thousands
 _FORWARD = ("float32", "float64", "int64", "bool", "float16", "bfloat16", "int32", "int8", "uint8")
@@ -220,7 +220,7 @@ def _gradients(entry: Any, call: Call, order: int) -> str | None:
             kwargs = ours(dict(sample.kwargs), requires_grad=True)
             own = [it for it in walk([*args, kwargs]) if it.requires_grad]
             found = call(*args, **kwargs)
-            told = _grads_differ(post(expected), leaves, post(found), own, order)
+            told = gradients_differ(post(expected), leaves, post(found), own, order)
         except NoCounterpartError:
             continue
         except Exception as error:
@@ -230,7 +230,10 @@ def _gradients(entry: Any, call: Call, order: int) -> str | None:
     return None
 
 
-def _grads_differ(expected: Any, leaves: Any, found: Any, own: Any, order: int) -> str | None:
+def gradients_differ(
+    expected: Any, leaves: Any, found: Any, own: Any, order: int = 1
+) -> str | None:
+    """Say where gradients of ours differ, for seeds that differ everywhere; None where none do."""
     outputs = [it for it in walk(expected) if it.requires_grad]
     ours_out = [it for it in walk(found) if it.requires_grad]
     seeds = [
@@ -257,7 +260,7 @@ def _grads_differ(expected: Any, leaves: Any, found: Any, own: Any, order: int) 
         b = [it for _, it in filled if it.requires_grad]
         if len(a) != len(b):
             return None  # a gradient that is zero everywhere, of which one library knows
-        return _grads_differ(a, leaves, b, own, 1) if a else None
+        return gradients_differ(a, leaves, b, own, 1) if a else None
     for place, (left, right) in enumerate(filled):
         if told := difference(left.detach(), right.detach(), slack=100.0):
             return f"gradient {place}: {told}"

@@ -47,12 +47,18 @@ def ours(given: Any, *, requires_grad: bool = False) -> Any:
         raise NoCounterpartError("a complex number")
     if isinstance(given, (torch.layout, torch.memory_format, torch.Generator)):
         raise NoCounterpartError(str(given))
+    if callable(given) and getattr(torch.nn.functional, _name_of(given), None) is given:
+        return getattr(gb.nn.functional, _name_of(given))
     if isinstance(given, (list, tuple)):
         items = [ours(it, requires_grad=requires_grad) for it in given]
         return type(given)(items) if type(given) in (list, tuple) else tuple(items)
     if isinstance(given, dict):
         return {key: ours(it, requires_grad=requires_grad) for key, it in given.items()}
     return given
+
+
+def _name_of(given: Any) -> str:
+    return str(getattr(given, "__name__", ""))
 
 
 def _tensor(given: torch.Tensor, requires_grad: bool) -> gb.Tensor:

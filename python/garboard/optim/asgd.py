@@ -89,8 +89,9 @@ class ASGD(FormulaOptimizer):
 
     def _check_options(self, group: _Group) -> None:
         super()._check_options(group)
-        for name in ("lambd", "alpha", "t0"):
-            check.real("ASGD", name, group[name])
+        for name in ("lambd", "alpha"):
+            check.rate("ASGD", name, group[name])
+        check.real("ASGD", "t0", group["t0"])
 
     def _begin(self, parameter: Tensor, state: dict[str, Any], group: _Group) -> None:
         super()._begin(parameter, state, group)

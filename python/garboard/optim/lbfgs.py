@@ -36,6 +36,7 @@ class LBFGS(Optimizer):
         tolerance_change: A step ends where parameters or loss change by less.
         history_size: How many changes are remembered.
         line_search_fn: 'strong_wolfe' looks for how far to go; None goes as far as `lr` says.
+        maximize: Ascend instead of descending.
 
     Raises:
         ValueError: An option out of range, or several groups.
@@ -64,6 +65,8 @@ class LBFGS(Optimizer):
         tolerance_change: float = 1e-9,
         history_size: int = 100,
         line_search_fn: str | None = None,
+        *,
+        maximize: bool = False,
     ) -> None:
         most = check.count("LBFGS", "max_iter", max_iter)
         defaults = {
@@ -74,6 +77,7 @@ class LBFGS(Optimizer):
             "tolerance_change": tolerance_change,
             "history_size": history_size,
             "line_search_fn": line_search_fn,
+            "maximize": maximize,
         }
         super().__init__(params, defaults)
 
@@ -87,6 +91,7 @@ class LBFGS(Optimizer):
             check.rate("LBFGS", name, group[name])
         for name in ("max_iter", "max_eval", "history_size"):
             check.count("LBFGS", name, group[name])
+        check.flag("LBFGS", "maximize", group.get("maximize", False))
         search = group["line_search_fn"]
         if search is not None and search != "strong_wolfe":
             raise ValueError(f"LBFGS: line_search_fn {shown(search)}; 'strong_wolfe' or None")
@@ -98,9 +103,15 @@ class LBFGS(Optimizer):
 
     def _gradient(self) -> Tensor:
         """All gradients as one vector; zeros where there is none."""
-        return cat(
+        found = cat(
             [(x.detach() * 0 if x.grad is None else x.grad).flatten() for x in self._parameters]
         )
+        return found.neg_() if self.param_groups[0].get("maximize", False) else found
+
+    def _point(self, loss: Any) -> Point:
+        """What goes down: the loss, or its negative where it is to grow."""
+        sign = -1 if self.param_groups[0].get("maximize", False) else 1
+        return Point(sign * float(loss), self._gradient())
 
     def _move(self, direction: Tensor, far: float) -> None:
         start = 0
@@ -142,7 +153,7 @@ class LBFGS(Optimizer):
         kept.setdefault("n_iter", 0)
         loss = evaluate()
         first_loss: _T = loss
-        at = Point(float(loss), self._gradient())
+        at = self._point(loss)
         evals = 1
         kept["func_evals"] += 1
         if _largest(at.gradient) <= group["tolerance_grad"]:
@@ -166,7 +177,7 @@ class LBFGS(Optimizer):
             else:
                 self._move(direction, far)
                 if iterations != group["max_iter"]:
-                    at, count = Point(float(evaluate()), self._gradient()), 1
+                    at, count = self._point(evaluate()), 1
             kept["t"] = far
             evals += count
             kept["func_evals"] += count
@@ -218,7 +229,7 @@ class LBFGS(Optimizer):
 
         def look(distance: float) -> Point:
             self._move(direction, distance)
-            found = Point(float(evaluate()), self._gradient())
+            found = self._point(evaluate())
             for x, before in zip(self._parameters, saved, strict=True):
                 x.copy_(before)
             return found

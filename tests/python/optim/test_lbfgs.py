@@ -114,3 +114,23 @@ def test_steps_in_scopes_leave_what_is_remembered():
 def test_bad_input_is_refused(call, error, message):
     with pytest.raises(error, match=message):
         call(gb.ones(2, requires_grad=True))
+
+
+@pytest.mark.parametrize("search", [None, "strong_wolfe"])
+def test_ascends_where_it_is_told_to(search):
+    x, y = (gb.tensor([3.0, -1.0], requires_grad=True) for _ in range(2))
+    up = gb.optim.LBFGS([x], lr=0.5, max_iter=6, line_search_fn=search, maximize=True)
+    down = gb.optim.LBFGS([y], lr=0.5, max_iter=6, line_search_fn=search)
+
+    def closure(tensor, optimizer, sign):
+        optimizer.zero_grad()
+        loss = sign * ((tensor - 1) ** 4).sum()
+        loss.backward()
+        return loss
+
+    up.step(lambda: closure(x, up, -1))
+    down.step(lambda: closure(y, down, 1))
+
+    assert x.tolist() == y.tolist()
+    with pytest.raises(TypeError, match="LBFGS: maximize is of type str"):
+        gb.optim.LBFGS([x], maximize="no")

@@ -158,6 +158,8 @@ OPTIONS = {
     optim.RMSprop: "lr momentum alpha eps centered weight_decay capturable foreach maximize "
     "differentiable",
     optim.Rprop: "lr etas step_sizes foreach maximize differentiable capturable",
+    optim.LBFGS: "lr max_iter max_eval tolerance_grad tolerance_change history_size line_search_fn "
+    "maximize",
     optim.ASGD: "lr lambd alpha t0 weight_decay foreach maximize differentiable capturable",
 }
 

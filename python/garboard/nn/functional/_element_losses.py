@@ -285,8 +285,8 @@ def kl_div(
     if check.flag("kl_div", "log_target", log_target):
         losses = target.exp() * (target - input)
     else:
-        positive = target > 0
-        losses = where(positive, target * (where(positive, target, 1.0).log() - input), 0.0)
+        is_zero = target == 0
+        losses = where(is_zero, 0.0, target * (where(is_zero, 1.0, target).log() - input))
     if reduction == "batchmean":
         return losses.sum() / max(input.shape[0] if input.ndim else 1, 1)
     return reduced("kl_div", losses, reduction)  # type: ignore[arg-type]

@@ -58,6 +58,8 @@ def cross_entropy(
     check.tensor(op, "input", input)
     check.tensor(op, "target", target)
     if target.is_floating_point() and input.ndim > 0 and target.shape == input.shape:
+        if (ignored := check.integer(op, "ignore_index", ignore_index)) >= 0:
+            raise ValueError(f"{op}: ignore_index {ignored} of probabilities; classes have one")
         return _of_probabilities(input, target, weight, reduction, label_smoothing)
     if input.ndim == 2:
         return _engine.cross_entropy(

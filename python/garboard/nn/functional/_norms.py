@@ -144,7 +144,7 @@ def batch_norm(
         variance = centered.square().mean(dims, keepdim=True)
         out = _affine(centered * (variance + eps).rsqrt(), weight, bias).to(input.dtype)
     with no_grad():
-        if running_mean is not None:
+        if running_mean is not None and count:  # without rows there is nothing to follow
             running_mean.lerp_(mean.detach().flatten().to(running_mean.dtype), momentum)
         if running_var is not None and count:
             spread = variance.detach().flatten() * (count / (count - 1))

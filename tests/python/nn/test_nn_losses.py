@@ -1,0 +1,51 @@
+"""Losses where targets are odd, and layers where there are no rows: what PyTorch makes of them."""
+
+from __future__ import annotations
+
+import math
+
+import garboard as gb
+import pytest
+
+functional = gb.nn.functional
+
+
+class TestLosses:
+    def test_count_a_class_as_often_as_it_is_named(self):
+        input = gb.tensor([0.1, 0.2, 0.4, 0.8], requires_grad=True)
+
+        once = functional.multilabel_margin_loss(input, gb.tensor([3, -1, 0, 0]))
+        twice = functional.multilabel_margin_loss(input, gb.tensor([3, 3, -1, 0]))
+        twice.backward()
+
+        assert twice.item() == pytest.approx(2 * once.item())
+        assert input.grad is not None
+        assert input.grad.tolist() == [0.5, 0.5, 0.5, -1.5]
+
+    def test_have_no_divergence_from_what_is_no_probability(self):
+        input = gb.zeros(3)
+        target = gb.tensor([-0.5, 0.0, 1.0])
+
+        losses = functional.kl_div(input, target, reduction="none").tolist()
+
+        assert math.isnan(losses[0])
+        assert losses[1:] == [0.0, 0.0]
+
+    def test_ignore_classes_alone(self):
+        with pytest.raises(ValueError, match="cross_entropy: ignore_index 1 of probabilities"):
+            functional.cross_entropy(gb.zeros(2, 3), gb.full((2, 3), 1 / 3), ignore_index=1)
+
+
+def test_no_rows_leave_running_statistics_as_they_are():
+    layer = gb.nn.BatchNorm1d(3)
+
+    out = layer(gb.ones(0, 3, 4))
+
+    assert out.shape == (0, 3, 4)
+    assert (layer.running_mean.tolist(), layer.running_var.tolist()) == ([0.0] * 3, [1.0] * 3)
+    assert layer.num_batches_tracked.item() == 1
+
+
+def test_a_decay_below_0_is_refused():
+    with pytest.raises(ValueError, match=r"ASGD: lambd -0\.5"):
+        gb.optim.ASGD([gb.nn.Parameter(gb.ones(1))], lambd=-0.5)
