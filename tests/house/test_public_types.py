@@ -29,6 +29,7 @@ POOLED = "a tensor, or a pair with the places of the largest where these are ask
 PACKED = "whatever a hook of the user's makes of a tensor"
 DIFFERENTIATED = "any function of the user's; results are nested as its inputs and outputs are"
 OPTIONAL = "or None, where an argument asks for that: nobody wants to check what they know"
+OWN = "a distribution of the user's, whose method it decorates"
 FUNCTION = "a class of the user's says what its op takes and gives"
 DTYPE = "the type of an array's elements, which a tensor's type does not tell"
 
@@ -39,6 +40,7 @@ REASONS = {
     "_engine.Tensor.__array_function__": NUMPY,
     "_engine.Tensor.__array_ufunc__": NUMPY,
     "_engine.Tensor.__deepcopy__": COPIED,
+    "_engine.Tensor.new": "sizes, or data of any form",
     "_engine.Tensor.numpy": DTYPE,
     "_engine.Tensor.tolist": "lists as deep as the tensor has dims, or a number",
     "_engine.from_numpy": DTYPE,
@@ -89,6 +91,8 @@ REASONS = {
     "nn.Module.__deepcopy__": COPIED,
     "nn.Module.__getstate__": COPIED,
     "nn.Module.__setstate__": COPIED,
+    "distributions.dependent_property.__call__": OWN,
+    "distributions.dependent_property.__init__": OWN,
     "nn.DataParallel.forward": CALLED,
     "nn.Module.forward": CALLED,
     "nn.MultiheadAttention.forward": OPTIONAL,

@@ -32,13 +32,16 @@ _FUNCTIONS: _Rows = (
 _METHODS: _Rows = (
     ("use x.to(dtype)", "astype"),
     ("use x.clone()", "copy"),
-    ("use gb.tensor(data, dtype=x.dtype, device=x.device)", "new"),
     ("use gb.nn.functional.gelu(x)", "gelu"),
     ("use x = x.detach()", "detach_"),
     ("use x = x.squeeze() and the like", "squeeze_ unsqueeze_ t_ transpose_ swapaxes_"),
     ("sizes never change; use gb.empty(sizes)", "resize_ resize_as_ set_"),
-    ("pinned memory is not used yet, so leave it out", "pin_memory is_pinned"),
-    ("", "share_memory_ is_shared record_stream to_dense to_sparse is_sparse"),
+    ("", "share_memory_ record_stream to_dense to_sparse to_sparse_csr to_sparse_coo to_mkldnn"),
+    ("", "coalesce is_coalesced indices values sparse_dim dense_dim sparse_mask row_indices"),
+    ("", "col_indices crow_indices ccol_indices sparse_resize_ sparse_resize_and_clear_"),
+    ("", "dequantize int_repr q_scale q_zero_point qscheme q_per_channel_scales"),
+    ("", "cfloat cdouble chalf imag stft istft xpu ipu mtia to_padded_tensor as_subclass"),
+    ("names of dims are not kept", "align_as align_to names refine_names rename rename_"),
     ("", "apply_ map_"),
 )
 

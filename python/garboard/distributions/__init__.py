@@ -133,6 +133,6 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    __getattr__ = module_getattr(__name__)
+    __getattr__ = module_getattr(__name__, ("utils",))
 
 publish_paths(__name__)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from garboard import _engine
 from garboard._arguments import check
@@ -174,6 +174,14 @@ class Distribution:
                 return given
             self._refuse_unless(allowed, "value", given)
         return given
+
+    def _validate_sample(self, value: Tensor) -> None:
+        """Under PyTorch's name, for `log_prob` of a user's own."""
+        self._checked(value)
+
+    def _get_checked_instance(self, cls: type, _instance: Distribution | None = None) -> Any:
+        """A blank one of the same class, for `expand` of a user's own, as PyTorch's are written."""
+        return type(self).__new__(type(self)) if _instance is None else _instance
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         """Draw so that gradients pass to the parameters.

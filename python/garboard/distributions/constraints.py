@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from garboard import _engine
 from garboard._arguments import check
@@ -26,6 +27,7 @@ __all__ = [
     "cat",
     "corr_cholesky",
     "dependent",
+    "dependent_property",
     "greater_than",
     "greater_than_eq",
     "half_open_interval",
@@ -56,6 +58,44 @@ __all__ = [
 
 class _Dependent(Constraint):
     __slots__ = ()
+
+
+class dependent_property(property, _Dependent):
+    """A `support` that says nothing before a distribution has its parameters: a property.
+
+    Args:
+        fn: A method without arguments that returns the constraint; without it, the result decorates
+            one.
+        is_discrete: Whether the set has gaps.
+        event_dim: How many of the last dims make one value.
+
+    Raises:
+        TypeError: An option of another type.
+
+    >>> class Below(gb.distributions.Uniform):
+    ...     @gb.distributions.constraints.dependent_property(is_discrete=False, event_dim=0)
+    ...     def support(self):
+    ...         return gb.distributions.constraints.less_than(self.high)
+    >>> gb.distributions.constraints.is_dependent(Below.support)
+    True
+    """
+
+    is_discrete: bool
+    event_dim: int
+
+    def __init__(
+        self,
+        fn: Callable[[Any], Constraint] | None = None,
+        *,
+        is_discrete: bool = False,
+        event_dim: int = 0,
+    ) -> None:
+        super().__init__(fn)
+        self.is_discrete = check.flag("dependent_property", "is_discrete", is_discrete)
+        self.event_dim = check.count("dependent_property", "event_dim", event_dim)
+
+    def __call__(self, fn: Callable[[Any], Constraint]) -> dependent_property:
+        return dependent_property(fn, is_discrete=self.is_discrete, event_dim=self.event_dim)
 
 
 class _Boolean(Constraint):

@@ -11,13 +11,23 @@ from typing import Any
 from garboard._arguments.nests import tensors_in
 from garboard._engine import Tensor
 
-__all__ = ["ParameterState", "States"]
+__all__ = ["ParameterState", "States", "own_parts"]
 
 
 def _own(value: object) -> None:
     for tensor in tensors_in(value):
         if not tensor.is_disposed:
             tensor._mark_optimizer_owned()
+
+
+def own_parts(states: Mapping[Any, Any]) -> None:
+    """Take over what nobody has heard of meanwhile: what was put into a list or a dict inside, or
+    into a mapping of the user's that took the place of `States`."""
+    is_known = isinstance(states, States)
+    for state in states.values():
+        for value in state.values() if isinstance(state, Mapping) else (state,):
+            if not is_known or not isinstance(value, (Tensor, int, float)):
+                _own(value)
 
 
 class ParameterState(dict[Any, Any]):
@@ -50,13 +60,6 @@ class States(dict[Any, Any]):
             state = ParameterState()
             state.update(value)
         super().__setitem__(parameter, state)
-
-    def own_parts(self) -> None:
-        """Take over what was put into a list or a dict inside: nobody hears of that meanwhile."""
-        for state in self.values():
-            for value in state.values() if isinstance(state, Mapping) else (state,):
-                if not isinstance(value, (Tensor, int, float)):
-                    _own(value)
 
     def dispose(self) -> None:
         """End every tensor, and forget all."""

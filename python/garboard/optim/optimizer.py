@@ -23,7 +23,7 @@ from garboard.nn._tree import Tree
 from garboard.nn.parameter import clear_gradients
 from garboard.optim._hooked import hooked
 from garboard.optim._saved import copied_entry, parts_of
-from garboard.optim._state import States
+from garboard.optim._state import States, own_parts
 from garboard.optim._state_hooks import StateHooked
 
 __all__ = ["Optimizer"]
@@ -225,7 +225,7 @@ class Optimizer(StateHooked):
                 )
 
     def _own_new_state(self) -> None:
-        self.state.own_parts()
+        own_parts(self.state)
 
     # Hooks
 
@@ -295,7 +295,10 @@ class Optimizer(StateHooked):
                     self.state[parameter] = entry
 
     def _end_state(self) -> None:
-        self.state.dispose()
+        if isinstance(self.state, States):
+            self.state.dispose()
+        else:
+            self.state.clear()  # a mapping of the user's
 
     def state_dict(self) -> dict[str, Any]:
         """Return options and state in PyTorch's form, parameters by number.

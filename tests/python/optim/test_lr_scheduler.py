@@ -450,3 +450,21 @@ def test_a_step_size_may_be_a_whole_number_that_is_written_as_a_float():
     assert rates(of, schedules.StepLR(of, 2.0, gamma=0.5), 4) == [0.1, 0.1, 0.05, 0.05]
     with pytest.raises(TypeError, match="step_size"):
         schedules.StepLR(of, 2.5)
+
+
+def test_a_rate_of_ones_own_knows_whether_a_step_asks():
+    asked = []
+
+    class Halved(gb.optim.lr_scheduler.LRScheduler):
+        def get_lr(self):
+            asked.append(self._get_lr_called_within_step)
+            return [base * 0.5**self.last_epoch for base in self.base_lrs]
+
+    optimizer = gb.optim.SGD([gb.nn.Parameter(gb.ones(1))], lr=1.0)
+    schedule = Halved(optimizer)
+    optimizer.step()
+    schedule.step()
+    schedule.get_lr()
+
+    assert asked == [True, True, False]
+    assert optimizer.param_groups[0]["lr"] == 0.5

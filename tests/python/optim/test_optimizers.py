@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Any
 
 import garboard as gb
@@ -225,7 +226,37 @@ class Momentum(optim.Optimizer):
         return loss
 
 
+class Averaged(optim.Optimizer):
+    """As users of PyTorch wrap one: without the base's `__init__`, with a state of their own."""
+
+    def __init__(self, optimizer):
+        self.optimizer, self.param_groups = optimizer, optimizer.param_groups
+        self.state = defaultdict(dict)
+
+    def step(self, closure=None):
+        loss = self.optimizer.step(closure)
+        for p in self.param_groups[0]["params"]:
+            slow = self.state[p].setdefault("slow", p.detach().clone())
+            slow.add_((p.detach() - slow) * 0.5)
+            p.data.copy_(slow)
+        return loss
+
+
 class TestAnOptimizerOfAUsersOwn:
+    def test_may_have_a_state_of_its_own(self):
+        x = nn.Parameter(gb.tensor([4.0]))
+        optimizer = Averaged(optim.SGD([x], lr=1.0))
+
+        with gb.dispose_scope():
+            for _ in range(2):
+                optimizer.zero_grad()
+                x.sum().backward()
+                optimizer.step()
+
+        assert optimizer.state[x]["slow"].tolist() == x.tolist() == [2.5]
+        optimizer.dispose()
+        assert not optimizer.state
+
     def test_steps_and_keeps_its_state_out_of_scopes(self):
         x = nn.Parameter(gb.tensor([1.0]))
         optimizer = Momentum([x])

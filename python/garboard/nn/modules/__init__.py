@@ -1,5 +1,8 @@
 """Layers by the paths that PyTorch's users import them from."""
 
+from typing import TYPE_CHECKING
+
+from garboard._names.missing import module_getattr
 from garboard.nn import (
     CELU,
     ELU,
@@ -315,3 +318,32 @@ __all__ = [
     "ZeroPad2d",
     "ZeroPad3d",
 ]
+
+_PATHS = (
+    "activation",
+    "adaptive",
+    "batchnorm",
+    "channelshuffle",
+    "container",
+    "conv",
+    "distance",
+    "dropout",
+    "flatten",
+    "fold",
+    "instancenorm",
+    "lazy",
+    "linear",
+    "loss",
+    "module",
+    "normalization",
+    "padding",
+    "pixelshuffle",
+    "pooling",
+    "rnn",
+    "sparse",
+    "transformer",
+    "upsampling",
+    "utils",
+)
+if not TYPE_CHECKING:
+    __getattr__ = module_getattr(__name__, _PATHS)

@@ -141,13 +141,17 @@ class LRScheduler:
                 stacklevel=2,
             )
         self._step_count += 1
-        if epoch is None:
-            self.last_epoch += 1
-            rates = self.get_lr()
-        else:
-            self.last_epoch = check.integer(f"{name}.step", "epoch", epoch)
-            closed = getattr(self, "_get_closed_form_lr", self.get_lr)
-            rates = closed()
+        self._get_lr_called_within_step = True  # which a user's own get_lr() may ask
+        try:
+            if epoch is None:
+                self.last_epoch += 1
+                rates = self.get_lr()
+            else:
+                self.last_epoch = check.integer(f"{name}.step", "epoch", epoch)
+                closed = getattr(self, "_get_closed_form_lr", self.get_lr)
+                rates = closed()
+        finally:
+            self._get_lr_called_within_step = False
         write_rates(self.optimizer, rates)
         self._last_lr = self._rates_now()
 

@@ -1,0 +1,153 @@
+"""What programs for PyTorch ask of a tensor's kind: it is dense, on the CPU or a CUDA device."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from garboard import _engine
+from garboard._engine import Tensor
+from garboard._native import add_methods
+
+if TYPE_CHECKING:
+    from garboard._arguments.layouts import layout
+    from garboard.types import Device
+
+__all__ = ["NEVER"]
+
+#: Of kinds that there are not: layouts, numbers, devices.
+NEVER = (
+    "is_ipu",
+    "is_maia",
+    "is_meta",
+    "is_mkldnn",
+    "is_mps",
+    "is_mtia",
+    "is_nested",
+    "is_quantized",
+    "is_sparse",
+    "is_sparse_csr",
+    "is_vulkan",
+    "is_xla",
+    "is_xpu",
+)
+
+
+def _never(name: str) -> property:
+    def answer(self: Tensor) -> bool:
+        _engine._require_living(self, name)
+        return False
+
+    return property(answer, doc="False: there is no such kind of tensor.")
+
+
+def _is_cpu(self: Tensor) -> bool:
+    return self.device.type == "cpu"
+
+
+def _layout(self: Tensor) -> layout:
+    from garboard._arguments.layouts import strided
+
+    _engine._require_living(self, "layout")
+    return strided
+
+
+def _name(self: Tensor) -> None:
+    _engine._require_living(self, "name")
+
+
+def is_conj(self: Tensor) -> bool:
+    """Return False: there are no complex numbers.
+
+    >>> gb.ones(2).is_conj()
+    False
+    """
+    _engine._require_living(self, "is_conj")
+    return False
+
+
+def is_neg(self: Tensor) -> bool:
+    """Return False: numbers are stored with their signs.
+
+    >>> gb.ones(2).is_neg()
+    False
+    """
+    _engine._require_living(self, "is_neg")
+    return False
+
+
+def is_shared(self: Tensor) -> bool:
+    """Return False: memory belongs to one process.
+
+    >>> gb.ones(2).is_shared()
+    False
+    """
+    _engine._require_living(self, "is_shared")
+    return False
+
+
+def is_pinned(self: Tensor, device: Device | None = None) -> bool:
+    """Return False: memory is not pinned.
+
+    Args:
+        device: Ignored.
+
+    >>> gb.ones(2).is_pinned()
+    False
+    """
+    _engine._require_living(self, "is_pinned")
+    return False
+
+
+def pin_memory(self: Tensor, device: Device | None = None) -> Tensor:
+    """Return an alias of the tensor: copies to a device need no pinned memory.
+
+    Args:
+        device: Ignored.
+
+    >>> gb.ones(2).pin_memory().tolist()
+    [1.0, 1.0]
+    """
+    return self.alias()
+
+
+def new(self: Tensor, *given: Any, device: Device | None = None) -> Tensor:
+    """Make a tensor of this one's dtype and device, as programs did before `new_zeros`.
+
+    Args:
+        given: Sizes, or data.
+        device: Where; by default where this one is.
+
+    Returns:
+        A new tensor: of sizes, with whatever was in memory; of data, with them.
+
+    Raises:
+        TypeError: Neither sizes nor data.
+        ShapeError: A negative size.
+
+    >>> gb.ones(2, dtype=gb.int64).new([1, 2]).dtype
+    garboard.int64
+    """
+    where = self.device if device is None else device
+    return Tensor(*given, dtype=self.dtype, device=where)
+
+
+add_methods(Tensor, {name: _never(name) for name in NEVER})
+add_methods(
+    Tensor,
+    {
+        "is_cpu": property(_is_cpu, doc="True where the tensor is on the CPU."),
+        "layout": property(_layout, doc="`gb.strided`: all tensors are dense."),
+        "name": property(_name, doc="None: tensors have no names."),
+    },
+)
+add_methods(
+    Tensor,
+    {
+        "is_conj": is_conj,
+        "is_neg": is_neg,
+        "is_pinned": is_pinned,
+        "is_shared": is_shared,
+        "new": new,
+        "pin_memory": pin_memory,
+    },
+)

@@ -1,0 +1,138 @@
+"""Distributions that users write, with what PyTorch has for that."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import garboard as gb
+import pytest
+from garboard.distributions import Distribution, Uniform, constraints
+from garboard.distributions.utils import (
+    broadcast_all,
+    clamp_probs,
+    lazy_property,
+    logits_to_probs,
+    probs_to_logits,
+    tril_matrix_to_vec,
+    vec_to_tril_matrix,
+)
+
+from tests.support.live_memory import balanced  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("balanced")
+
+
+class Triangle(Distribution):
+    """Density 2 (high - x) / (high - low)^2 between its ends."""
+
+    arg_constraints: Any = {"low": constraints.real, "high": constraints.real}  # noqa: RUF012
+    has_rsample = True
+
+    @constraints.dependent_property(is_discrete=False, event_dim=0)
+    def support(self):
+        return constraints.interval(self.low, self.high)
+
+    def __init__(self, low, high, validate_args=None):
+        self.low, self.high = broadcast_all(low, high)
+        super().__init__(self.low.shape, validate_args=validate_args)
+
+    @lazy_property
+    def width(self):
+        return self.high - self.low
+
+    def rsample(self, sample_shape=()):
+        drawn = gb.rand(self._extended_shape(sample_shape))
+        return self.high - self.width * (1 - drawn).sqrt()
+
+    def expand(self, batch_shape, _instance=None):
+        new = self._get_checked_instance(Triangle, _instance)
+        new.low, new.high = self.low.expand(batch_shape), self.high.expand(batch_shape)
+        super(Triangle, new).__init__(batch_shape, validate_args=False)
+        return new
+
+    def log_prob(self, value):
+        if self._validate_args:
+            self._validate_sample(value)
+        return math.log(2) + (self.high - value).log() - 2 * self.width.log()
+
+
+class TestADistributionOfAUsersOwn:
+    def test_has_a_support_that_depends_on_its_parameters(self):
+        triangle = Triangle(0.0, gb.tensor([1.0, 2.0]))
+
+        assert constraints.is_dependent(Triangle.support)
+        assert (Triangle.support.is_discrete, Triangle.support.event_dim) == (False, 0)
+        assert triangle.support.check(gb.tensor([1.5, 1.5])).tolist() == [False, True]
+        with pytest.raises(ValueError, match="value"):
+            triangle.log_prob(gb.tensor(3.0))
+        assert triangle.expand((3, 2)).sample().shape == (3, 2)
+
+    def test_computes_what_is_lazy_once_and_with_gradients(self):
+        low = gb.tensor([0.0, 1.0], requires_grad=True)
+        triangle = Triangle(low, 2.0)
+
+        with gb.no_grad():
+            width = triangle.width
+        triangle.rsample((3,)).sum().backward()
+
+        assert triangle.width is width
+        assert width.requires_grad
+        assert low.grad is not None
+        assert isinstance(Triangle.width, lazy_property)
+
+    def test_may_decorate_without_options(self):
+        class Below(Uniform):
+            @constraints.dependent_property
+            def support(self):
+                return constraints.less_than(self.high)
+
+        assert Below(0.0, 1.0).support.check(gb.tensor(-5.0)).item()
+        with pytest.raises(TypeError, match="dependent_property: is_discrete is of type str"):
+            constraints.dependent_property(is_discrete="no")
+
+
+class TestBroadcasting:
+    def test_gives_numbers_the_dtype_of_tensors(self):
+        a, b = broadcast_all(gb.ones(2, 1, dtype=gb.float64), 3.0)
+        (alone,) = broadcast_all(2)
+
+        assert (a.shape, b.shape, b.dtype) == ((2, 1), (2, 1), gb.float64)
+        assert (alone.shape, alone.dtype) == ((), gb.float32)
+
+    def test_refuses_what_is_neither(self):
+        with pytest.raises(TypeError, match=r"broadcast_all: values\[1\] is of type str"):
+            broadcast_all(gb.ones(2), "a")
+        with pytest.raises(gb.ShapeError):
+            broadcast_all(gb.ones(2), gb.ones(3))
+
+
+class TestProbabilities:
+    def test_and_logits_are_each_others(self):
+        probs = gb.tensor([[0.25, 0.75], [0.5, 0.5]], dtype=gb.float64)
+
+        for is_binary in (False, True):
+            there = probs_to_logits(probs, is_binary)
+            assert gb.allclose(logits_to_probs(there, is_binary), probs)
+
+    def test_are_moved_inward(self):
+        assert bool(clamp_probs(gb.tensor([0.0, 1.0])).log().isfinite().all())
+        assert bool((-clamp_probs(gb.tensor([0.0, 1.0]))).log1p().isfinite().all())
+
+
+class TestTriangles:
+    @pytest.mark.parametrize("diag", [-1, 0, 1])
+    def test_are_vectors_and_back(self, diag):
+        matrix = gb.arange(9.0).view(1, 3, 3).tril(diag)
+
+        vector = tril_matrix_to_vec(matrix, diag)
+
+        assert gb.equal(vec_to_tril_matrix(vector, diag), matrix)
+
+    def test_are_refused_where_they_are_none(self):
+        with pytest.raises(gb.ShapeError, match=r"tril_matrix_to_vec: sizes \[2, 3\]"):
+            tril_matrix_to_vec(gb.ones(2, 3))
+        with pytest.raises(ValueError, match="tril_matrix_to_vec: diag 3 of matrices of 3 rows"):
+            tril_matrix_to_vec(gb.ones(3, 3), 3)
+        with pytest.raises(gb.ShapeError, match=r"vec_to_tril_matrix: sizes \[2\]"):
+            vec_to_tril_matrix(gb.ones(2))

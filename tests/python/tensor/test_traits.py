@@ -1,0 +1,57 @@
+"""What programs ask of a tensor's kind, and how they made tensors like another one."""
+
+from __future__ import annotations
+
+import garboard as gb
+import pytest
+from garboard._ops.traits import NEVER
+
+from tests.support.live_memory import balanced  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("balanced")
+
+
+@pytest.mark.parametrize("name", NEVER)
+def test_a_tensor_is_of_no_other_kind(name):
+    assert getattr(gb.ones(2), name) is False
+    assert getattr(gb.nn.Parameter(gb.ones(2)), name) is False
+
+
+def test_a_tensor_is_dense_and_somewhere():
+    x = gb.ones(2)
+
+    assert (x.is_cpu, x.layout, x.name) == (True, gb.strided, None)
+    with gb.memory.SimulatedDevice("4 MiB") as device:
+        assert not gb.zeros(1, device=device).is_cpu
+    assert (x.is_conj(), x.is_neg(), x.is_shared(), x.is_pinned()) == (False,) * 4
+
+
+def test_pinning_passes_the_tensor_on():
+    x = gb.ones(2)
+
+    pinned = x.pin_memory()
+    pinned.mul_(2)
+
+    assert pinned is not x
+    assert x.tolist() == [2.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("given", "sizes"), [((2, 3), (2, 3)), (([1, 2],), (2,)), ((), (0,)), (((2, 3),), (2,))]
+)
+def test_new_tensors_are_of_sizes_or_of_data(given, sizes):
+    made = gb.ones(2, dtype=gb.int32).new(*given)
+
+    assert (made.shape, made.dtype) == (sizes, gb.int32)
+
+
+def test_what_has_ended_says_nothing():
+    x = gb.ones(2)
+    x.dispose()
+
+    for name in (*NEVER, "is_cpu", "layout", "name"):
+        with pytest.raises(gb.DisposedError):
+            getattr(x, name)
+    for method in ("is_conj", "is_neg", "is_shared", "is_pinned", "pin_memory", "new"):
+        with pytest.raises(gb.DisposedError):
+            getattr(x, method)()
