@@ -22,6 +22,9 @@ _FORWARD = ("float32", "float64", "int64", "bool", "float16", "bfloat16", "int32
 #: Half types of the two libraries differ by where they round; sums by their order.
 _SLACK = {"float16": 8.0, "bfloat16": 2.0, "float32": 8.0, "float64": 4.0}
 
+#: Where PyTorch's float64 decides what is right.
+_JUDGED = ("float16", "bfloat16", "float32", "int64", "int32", "int8", "uint8")
+
 Call = Callable[..., Any]
 
 
@@ -109,7 +112,7 @@ def _is_refused_on_purpose(error: Exception) -> bool:
 def _is_nearer(entry: Any, sample: Any, expected: Any, found: Any, name: str) -> bool:
     """Whether what differs is PyTorch's rounding: its own float64 says what garboard does, or is
     no nearer to PyTorch."""
-    if name not in ("float16", "bfloat16", "float32"):
+    if name not in _JUDGED or not all(it.is_floating_point() for it in walk(expected)):
         return False
 
     def changed(dtypes: tuple[torch.dtype, ...], wanted: torch.dtype, given: Any) -> Any:
@@ -123,7 +126,7 @@ def _is_nearer(entry: Any, sample: Any, expected: Any, found: Any, name: str) ->
     if exact is None or len(walk(exact)) != len(walk(expected)):
         return False
     return all(
-        is_near_or_nearer(best, mine, theirs, _SLACK[name])
+        is_near_or_nearer(best, mine, theirs, _SLACK.get(name, 4.0))
         for theirs, best, mine in zip(walk(expected), walk(exact), walk(found), strict=True)
     )
 
@@ -231,7 +234,7 @@ def _gradients(entry: Any, call: Call, order: int) -> str | None:
 
 
 def gradients_differ(
-    expected: Any, leaves: Any, found: Any, own: Any, order: int = 1
+    expected: Any, leaves: Any, found: Any, own: Any, order: int = 1, is_second: bool = False
 ) -> str | None:
     """Say where gradients of ours differ, for seeds that differ everywhere; None where none do."""
     outputs = [it for it in walk(expected) if it.requires_grad]
@@ -260,9 +263,12 @@ def gradients_differ(
         b = [it for _, it in filled if it.requires_grad]
         if len(a) != len(b):
             return None  # a gradient that is zero everywhere, of which one library knows
-        return gradients_differ(a, leaves, b, own, 1) if a else None
+        return gradients_differ(a, leaves, b, own, 1, is_second=True) if a else None
     for place, (left, right) in enumerate(filled):
-        if told := difference(left.detach(), right.detach(), slack=100.0):
+        left, right = left.detach(), right.detach()
+        if is_second:  # where PyTorch finds none
+            right = gb.where(ours(left.isnan()), float("nan"), right)
+        if told := difference(left, right, slack=100.0):
             return f"gradient {place}: {told}"
     return None
 

@@ -75,6 +75,7 @@ _REARRANGED: dict[str, Callable[..., Any]] = {
     "linalg.pinv:singular": lambda a, b: gb.linalg.pinv(a @ b.mT),
     "polygamma": lambda input, n, **more: gb.polygamma(n, input, **more),
     "special.polygamma": lambda input, n, **more: gb.special.polygamma(n, input, **more),
+    "zero_": lambda input: input.clone().zero_(),
     "where": lambda input, condition, other, **more: gb.where(condition, input, other, **more),
 }
 
@@ -115,7 +116,7 @@ def call_of(entry: Any) -> Callable[..., Any] | None:
     """What is called with a sample of `entry`; None where garboard has no such name."""
     label = f"{entry.name}:{entry.variant_test_name}"
     if (rearranged := _REARRANGED.get(label) or _REARRANGED.get(entry.name)) is not None:
-        return rearranged if _found(entry.name) else None
+        return rearranged if _found(entry.name) or method_of(entry.name) else None
     if entry.variant_test_name == "in_place":  # whose samples are those of the method
         return method_of(f"{entry.name}_")
     found = _found(entry.name) or method_of(entry.name)
@@ -133,4 +134,4 @@ def in_place_of(entry: Any) -> Callable[..., Any] | None:
     if entry.name.startswith("nn.functional."):
         found = call_of(entry)
         return functools.partial(found, inplace=True) if found else None
-    return method_of(f"{entry.name}_")
+    return method_of(entry.name if entry.name.endswith("_") else f"{entry.name}_")

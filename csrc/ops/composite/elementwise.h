@@ -92,13 +92,19 @@ inline Tensor sinc(const Tensor& input) {
 inline Tensor deg2rad(const Tensor& input) { return input * (std::numbers::pi / 180); }
 inline Tensor rad2deg(const Tensor& input) { return input * (180 / std::numbers::pi); }
 
-/// ln(x / (1 - x)); with `margin`, of x within [margin, 1 - margin]. By two logarithms, whose
+/// ln(x / (1 - x)); with `margin`, of x within [margin, 1 - margin], or, where that is empty, below
+/// margin of the first and else of the second. By two logarithms, whose
 /// slopes are infinite at 0 and 1 where that of a quotient would be NaN. Half types are computed
 /// with in float32.
 inline Tensor logit(const Tensor& input, std::optional<double> margin) {
   const DType dtype = is_floating(input.dtype()) ? input.dtype() : default_floating();
   const Tensor x = to(input, widened(dtype));
-  const Tensor share = margin ? clamp_between(x, *margin, 1 - *margin) : x;
+  const auto clamped = [&] {
+    if (*margin <= 0.5) return clamp_between(x, *margin, 1 - *margin);
+    const Tensor high = clamp_between(x, -HUGE_VAL, 1 - *margin);
+    return where(lt(x, *margin), Scalar::of(*margin), high);
+  };
+  const Tensor share = margin ? clamped() : x;
   const Tensor rest = share * -1.0 + 1.0;
   return to(log(share) - log(rest), dtype);
 }

@@ -151,8 +151,10 @@ inline Tensor roll(const Tensor& input, const Dims& shifts, const Dims& dims) {
                           "; as many of one as of the other are needed"));
   Tensor result = input;
   for (int i = 0; i < dims.size(); ++i) {
+    if (input.ndim() == 0)
+      throw ShapeError(text("roll: dim ", dims[i], " of a tensor without dims; leave it out"));
     const int dim = checked_dim("roll", dims[i], input.ndim());
-    if (input.count() == 0 || input.ndim() == 0) continue;
+    if (input.count() == 0) continue;
     const std::int64_t size = input.sizes()[dim];
     const std::int64_t shift = (shifts[i] % size + size) % size;
     if (shift == 0) continue;

@@ -9,7 +9,8 @@
 namespace garboard {
 
 Tensor index_numbers(const char* op, const Tensor& index, const Tensor& input) {
-  if (index.dtype() != DType::int64 && index.dtype() != DType::int32)
+  const bool is_nothing = index.count() == 0 && category_of(index.dtype()) == Category::integer;
+  if (index.dtype() != DType::int64 && index.dtype() != DType::int32 && !is_nothing)
     throw DTypeError(
         text(op, ": an index of dtype ", name_of(index.dtype()), "; int64 or int32 is needed"));
   if (index.device() != input.device())

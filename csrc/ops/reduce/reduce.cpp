@@ -217,7 +217,9 @@ Tensor distances(const Tensor& x, const Reduced& over, double scale) {
 
 Tensor truth(const char* name, const kernels::Slot& kernel, const Tensor& input,
              const Reduced& over) {
-  return reduced(name, kernel, input, shape_of(name, input, over), DType::boolean);
+  const Tensor out = reduced(name, kernel, input, shape_of(name, input, over), DType::boolean);
+  // As in PyTorch, whose masks were bytes once.
+  return input.dtype() == DType::uint8 ? to(out, DType::uint8) : out;
 }
 
 }  // namespace

@@ -8,7 +8,8 @@
 #include "csrc/ops/op/record.h"
 #include "csrc/ops/reduce/reduce.h"
 #include "csrc/ops/shape/views.h"
-#include "csrc/ops/windows/space.h"
+#include "csrc/ops/windows/convolution_form.h"
+#include "csrc/ops/windows/integer_convolution.h"
 #include "kernels/table.h"
 
 namespace garboard {
@@ -16,17 +17,7 @@ namespace {
 
 constexpr std::int64_t most_places = std::int64_t{1} << 60;
 
-/// The numbers of a convolution: all that its rules hold.
-struct Form {
-  const char* op;
-  int dims;
-  std::int64_t samples, channels, out_channels, groups;
-  Space sizes, places, taps, stride, padding, dilation;
-
-  Dims input() const { return with_space(samples, channels, sizes, dims); }
-  Dims weight() const { return with_space(out_channels, channels / groups, taps, dims); }
-  Dims out() const { return with_space(samples, out_channels, places, dims); }
-};
+using Form = ConvolutionForm;
 
 struct ConvolutionCall {
   const char* op;
@@ -37,7 +28,9 @@ struct ConvolutionCall {
 
 void check_tensors(const ConvolutionCall& call, std::int64_t groups) {
   const auto& [op, dims, is_transposed, input, weight, bias] = call;
-  check_floating(op, input);
+  if (!is_floating(input.dtype()) && input.dtype() != DType::int64)
+    throw DTypeError(text(op, ": input of dtype ", name_of(input.dtype()),
+                          "; a floating one is needed, or int64"));
   if ((input.ndim() != dims + 1 && input.ndim() != dims + 2) || weight.ndim() != dims + 2)
     throw ShapeError(
         text(op, ": input ", input.sizes(), ", weight ", weight.sizes(), "; [",
@@ -282,7 +275,9 @@ Tensor convolution(int dims, const Tensor& input, const Tensor& weight, const Te
               input.dtype());
   const bool is_single = input.ndim() == dims + 1;
   const Tensor x = is_single ? unsqueeze(input, 0) : input;
-  const Tensor out = convolve(x, weight, bias, form_of(call, x, options));
+  const Form form = form_of(call, x, options);
+  const Tensor out = is_floating(x.dtype()) ? convolve(x, weight, bias, form)
+                                            : convolve_integers(x, weight, bias, form);
   return is_single ? squeeze(out, Dims{0}) : out;
 }
 
@@ -299,7 +294,9 @@ Tensor transposed_convolution(int dims, const Tensor& input, const Tensor& weigh
         input.dtype());
   const bool is_single = input.ndim() == dims + 1;
   const Tensor x = is_single ? unsqueeze(input, 0) : input;
-  const Tensor out = gather(x, weight, bias, transposed_form_of(call, x, options));
+  const Form form = transposed_form_of(call, x, options);
+  const Tensor out = is_floating(x.dtype()) ? gather(x, weight, bias, form)
+                                            : gather_integers(x, weight, bias, form);
   return is_single ? squeeze(out, Dims{0}) : out;
 }
 

@@ -289,7 +289,10 @@ Tensor one_value(const char* op, const Tensor& value) {
   return reshape(value, {});
 }
 Tensor fill(const Tensor& like, const Operand& value) {
-  const Tensor made = empty(like.sizes(), like.dtype(), like.device(), "fill");
+  // Of a clone there is a gradient, which is 0.
+  const Tensor made = like.requires_grad() && is_grad_enabled()
+                          ? clone(like)
+                          : empty(like.sizes(), like.dtype(), like.device(), "fill");
   if (value.tensor)
     copy_(made, one_value("fill", *value.tensor));
   else

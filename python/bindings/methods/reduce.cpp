@@ -198,7 +198,8 @@ constexpr Doc all{
     .summary = "Test whether every element along `dim` is true, or every one there is.",
     .details = "What is not zero is true, NaN too. Of no elements it is true.",
     .args = {any_tensor, reduced_dims, keepdim},
-    .returns = "A new bool tensor without the reduced dims. No gradient passes.",
+    .returns = "A new bool tensor, or a uint8 one of uint8, without the reduced dims. It has no "
+               "gradient.",
     .raises = dims_error,
     .example =
         ">>> x = gb.tensor([[1, 0], [1, 1]])\n"
@@ -209,7 +210,8 @@ constexpr Doc any{
     .summary = "Test whether an element along `dim` is true, or any there is.",
     .details = "What is not zero is true, NaN too. Of no elements it is false.",
     .args = {any_tensor, reduced_dims, keepdim},
-    .returns = "A new bool tensor without the reduced dims. No gradient passes.",
+    .returns = "A new bool tensor, or a uint8 one of uint8, without the reduced dims. It has no "
+               "gradient.",
     .raises = dims_error,
     .example =
         ">>> x = gb.tensor([[1, 0], [0, 0]])\n"

@@ -360,4 +360,90 @@ def _polygamma_of(self: Tensor, n: int) -> Tensor:
     return polygamma(n, self)
 
 
-add_methods(Tensor, {"mvlgamma": mvlgamma, "nextafter": nextafter, "polygamma": _polygamma_of})
+def _polygamma_(self: Tensor, n: int) -> Tensor:
+    """Write what `polygamma` returns into the tensor.
+
+    Args:
+        n: Which derivative, 0 or more.
+
+    Returns:
+        The tensor itself.
+
+    Raises:
+        DTypeError: It is not floating.
+        GradientError: A leaf that requires grad is written.
+        ValueError: `n` is negative.
+
+    >>> gb.tensor([1.0]).polygamma_(1)
+    tensor([1.6449])
+    """
+    return _written_over("polygamma_", self, polygamma(n, _apart(self)))
+
+
+def _mvlgamma_(self: Tensor, p: int) -> Tensor:
+    """Write what `mvlgamma` returns into the tensor.
+
+    Args:
+        p: The number of dimensions, 1 or more.
+
+    Returns:
+        The tensor itself.
+
+    Raises:
+        DTypeError: It is not floating.
+        GradientError: A leaf that requires grad is written.
+        ValueError: `p` is below 1.
+
+    >>> gb.tensor([2.0]).mvlgamma_(1)
+    tensor([0.])
+    """
+    return _written_over("mvlgamma_", self, mvlgamma(_apart(self), p))
+
+
+def _nextafter_(self: Tensor, other: Tensor) -> Tensor:
+    """Write what `nextafter` returns into the tensor.
+
+    Args:
+        other: Tensor whose sizes broadcast to this one's.
+
+    Returns:
+        The tensor itself.
+
+    Raises:
+        ShapeError: The sizes do not broadcast.
+        DTypeError: Neither is of a floating dtype.
+        GradientError: A leaf that requires grad is written.
+        TypeError: `other` is no tensor.
+
+    >>> gb.tensor([0.0]).nextafter_(gb.tensor([1.0])) > 0
+    tensor([True])
+    """
+    return _written_over("nextafter_", self, nextafter(self, other))
+
+
+def _apart(given: Tensor) -> Tensor:
+    """What backward may keep while the tensor is written."""
+    return given.clone() if given.requires_grad else given
+
+
+def _written_over(op: str, self: Tensor, made: Tensor) -> Tensor:
+    if not self.dtype.is_floating_point:
+        raise _engine.DTypeError(f"{op}: dtype {self.dtype}; a floating one is needed to write it")
+    if made.shape != self.shape:
+        raise _engine.ShapeError(
+            f"{op}: sizes {[*made.shape]} into {[*self.shape]}; they must be equal"
+        )
+    return self.copy_(made)
+
+
+add_methods(
+    Tensor,
+    {
+        "mvlgamma": mvlgamma,
+        "mvlgamma_": _mvlgamma_,
+        "nextafter": nextafter,
+        "nextafter_": _nextafter_,
+        "polygamma": _polygamma_of,
+        "polygamma_": _polygamma_,
+    },
+)

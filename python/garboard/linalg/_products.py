@@ -323,7 +323,7 @@ def matrix_exp(A: Tensor) -> Tensor:
     method for the matrix exponential revisited", 2005); a batch is scaled by its largest norm.
 
     Args:
-        A: Tensor [..., n, n], float32 or float64.
+        A: Tensor [..., n, n], floating; of half types it is computed in float32.
 
     Returns:
         A new tensor of the same sizes. Until backward the graph keeps what each product on the way
@@ -342,8 +342,10 @@ def matrix_exp(A: Tensor) -> Tensor:
     op = "linalg.matrix_exp"
     check.tensor(op, "A", A)
     _check_square(op, A)
-    if A.dtype not in (_engine.float32, _engine.float64):
-        raise DTypeError(f"{op}: dtype {A.dtype}; float32 or float64 is needed, convert with to()")
+    if A.dtype in (_engine.float16, _engine.bfloat16):
+        return matrix_exp(A.float()).to(A.dtype)
+    if not A.dtype.is_floating_point:
+        raise DTypeError(f"{op}: dtype {A.dtype}; a floating one is needed, convert with to()")
     if A.numel() == 0:
         return _engine._linalg_solve(A, A, False, op)[0]
     largest = A.detach().abs().sum(-2).amax().item()

@@ -189,7 +189,7 @@ PRODUCTS = [
         reference=conv1d,
         draws=[SMALL, SMALL, SMALL],
         cases=CONVOLUTIONS,
-        dtypes=FLOATS,
+        dtypes=(*FLOATS, "int64"),
         terms=120,  # 1200 products, one after the other where there is no BLAS
     ),
     Row(

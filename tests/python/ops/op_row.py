@@ -71,6 +71,10 @@ def boolean(dtype: str) -> str:
     return "bool"
 
 
+def truth(dtype: str) -> str:
+    return "uint8" if dtype == "uint8" else "bool"
+
+
 def index(dtype: str) -> str:
     return "int64"
 

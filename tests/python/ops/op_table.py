@@ -23,7 +23,17 @@ from tests.python.ops.op_elementwise import (
 from tests.python.ops.op_indexing import INDEXING
 from tests.python.ops.op_ordering import ORDERING
 from tests.python.ops.op_products import PRODUCTS
-from tests.python.ops.op_row import FLOATS, Case, Row, boolean, index, named, real, reals, summed
+from tests.python.ops.op_row import (
+    FLOATS,
+    Case,
+    Row,
+    index,
+    named,
+    real,
+    reals,
+    summed,
+    truth,
+)
 from tests.python.ops.op_shapes import SHAPES
 from tests.python.ops.op_special import SPECIAL
 from tests.python.ops.op_vectors import VECTOR_ROWS
@@ -177,7 +187,7 @@ REDUCTIONS = [
         reference=reducing(np.all),
         draws=[SMALL],
         cases=over_dims(*EMPTY),
-        result=boolean,
+        result=truth,
         gradient_order=0,
     ),
     Row(
@@ -185,7 +195,7 @@ REDUCTIONS = [
         reference=reducing(np.any),
         draws=[SMALL],
         cases=over_dims(*EMPTY),
-        result=boolean,
+        result=truth,
         gradient_order=0,
     ),
     Row(name="max", reference=extreme(np.max, np.argmax), draws=[WIDE], cases=ONE_DIM),

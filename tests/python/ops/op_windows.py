@@ -233,6 +233,7 @@ def row(name: str, reference: Any, cases: list[Case], inputs: int = 3, **more: A
     )
 
 
+WHOLE = (*FLOATS, "int64")
 HEADS = [
     Case(((2, 3, 4, 5), (2, 3, 6, 5), (2, 3, 6, 2))),
     Case(((5, 4), (5, 4), (5, 3)), named={"is_causal": True}),
@@ -240,11 +241,11 @@ HEADS = [
     Case(((2, 140, 3), (1, 300, 3), (2, 300, 2)), named={"is_causal": True}),
 ]
 WINDOWS = [
-    row("conv2d", convolution, IMAGES),
-    row("conv3d", convolution, VOLUMES),
-    row("conv_transpose1d", transposed, SPREAD_LINES),
-    row("conv_transpose2d", transposed, SPREAD_IMAGES),
-    row("conv_transpose3d", transposed, SPREAD_VOLUMES),
+    row("conv2d", convolution, IMAGES, dtypes=WHOLE),
+    row("conv3d", convolution, VOLUMES, dtypes=WHOLE),
+    row("conv_transpose1d", transposed, SPREAD_LINES, dtypes=WHOLE),
+    row("conv_transpose2d", transposed, SPREAD_IMAGES, dtypes=WHOLE),
+    row("conv_transpose3d", transposed, SPREAD_VOLUMES, dtypes=WHOLE),
     row(
         "max_pool2d",
         lambda x, kernel, **more: pooled(x, kernel, np.max, around=least(x), **more),
@@ -266,7 +267,7 @@ WINDOWS = [
             Case(((2, 5, 7),), ((3, 2),), {"stride": (1, 2), "padding": (1, 0)}),
         ],
         1,
-        dtypes=(*FLOATS, "int64"),
+        dtypes=WHOLE,
     ),
     row(
         "adaptive_avg_pool2d",

@@ -254,10 +254,10 @@ def group_norm(
     op = "group_norm"
     groups = check.count(op, "num_groups", num_groups, 1)
     shape = list(check.tensor(op, "input", input).shape)
-    if len(shape) < 2 or shape[1] % groups or not shape[1]:
+    if len(shape) < 2 or shape[1] % groups or 0 in shape[1:]:
         raise ShapeError(
-            f"{op}: an input of sizes {shape} in {groups} groups; [rows, channels, ...] with a "
-            "number of channels that they divide is needed"
+            f"{op}: an input of sizes {shape} in {groups} groups; [rows, channels, ...] with "
+            "places, and a number of channels that they divide, is needed"
         )
     _refuse_unless_by_channel(op, input, None, None, weight, bias)
     if not input.numel():
@@ -351,6 +351,8 @@ def local_response_norm(
             f"{op}: an input of sizes {list(input.shape)}; [rows, channels, ...] with places is "
             "needed"
         )
+    if not input.numel():
+        return input.clone()
     channels = input.shape[1]
     # No window is wider than all channels on both sides.
     before, after = min(count // 2, channels), min((count - 1) // 2, channels)

@@ -1,0 +1,118 @@
+"""Corners of ops that PyTorch's samples visit: empty indices, wide margins, results in place."""
+
+from __future__ import annotations
+
+import math
+
+import garboard as gb
+import numpy as np
+import pytest
+
+
+@pytest.mark.parametrize("sizes", [(0,), (2, 0), (0, 3, 1)])
+@pytest.mark.parametrize("dtype", [gb.int64, gb.uint8])
+def test_no_index_gathers_nothing_whatever_its_dims(sizes, dtype):
+    x = gb.ones(5, requires_grad=True)
+
+    found = gb.gather(x, 0, gb.zeros(sizes, dtype=dtype))
+    found.sum().backward()
+
+    assert found.shape == sizes
+    assert x.grad is not None
+    assert x.grad.tolist() == [0.0] * 5
+
+
+def test_an_index_of_bytes_that_names_something_is_refused():
+    with pytest.raises(gb.DTypeError, match="int64 or int32"):
+        gb.gather(gb.ones(5), 0, gb.zeros(1, dtype=gb.uint8))
+
+
+def test_a_tensor_without_dims_is_not_rolled_along_one():
+    assert gb.roll(gb.tensor(3.0), 2).item() == 3.0
+    with pytest.raises(gb.ShapeError, match="without dims"):
+        gb.roll(gb.tensor(3.0), 2, 0)
+
+
+def test_a_margin_above_a_half_splits_logit_in_two():
+    x = gb.tensor([0.1, 0.59, 0.7], dtype=gb.float64, requires_grad=True)
+
+    found = gb.logit(x, 0.6)
+    found.sum().backward()
+
+    edge = math.log(0.6 / 0.4)
+    np.testing.assert_allclose(found.detach().numpy(), [edge, edge, -edge], rtol=1e-12)
+    assert x.grad.tolist() == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("value", [2.0, True, [2.0]], ids=str)
+def test_what_is_filled_is_recorded_and_sends_nothing_back(value):
+    value = gb.tensor(value) if isinstance(value, list) else value
+    x = gb.ones(3, requires_grad=True)
+
+    found = gb.fill(x, value)
+    (gradient,) = gb.autograd.grad(found.sum(), [x], allow_unused=True)
+
+    assert found.tolist() == [float(value)] * 3
+    assert gradient is None
+
+
+def test_truth_of_bytes_is_a_byte():
+    x = gb.tensor([[1, 0], [2, 3]], dtype=gb.uint8)
+
+    assert gb.any(x).dtype == x.all(1).dtype == gb.uint8
+    assert x.all(1).tolist() == [0, 1]
+    assert gb.all(x.int()).dtype == gb.bool
+
+
+@pytest.mark.parametrize(
+    ("name", "argument"), [("polygamma", 1), ("mvlgamma", 2), ("nextafter", None)]
+)
+def test_functions_write_over_their_tensor(name, argument):
+    argument = gb.tensor(9.0) if argument is None else argument
+    x = gb.tensor([1.5, 2.5], requires_grad=True)
+
+    with gb.leaks.no_leaks():
+        scaled = x * 2
+        found = getattr(scaled, f"{name}_")(argument)
+
+        assert found is scaled
+        assert gb.equal(found, getattr(x * 2, name)(argument))
+        if name != "nextafter":
+            found.sum().backward()
+            (expected,) = gb.autograd.grad(getattr(x * 2, name)(argument).sum(), [x])
+            assert gb.equal(x.grad, expected)
+            x.grad = None
+            del expected
+        del found, scaled
+    with pytest.raises(gb.GradientError):
+        getattr(x, f"{name}_")(argument)
+    with pytest.raises(gb.DTypeError, match="floating"):
+        getattr(gb.ones(2).int(), f"{name}_")(argument)
+
+
+def test_exponentials_of_matrices_of_half_types_are_rounded_once():
+    x = gb.tensor([[0.5, 1.0], [-1.0, 0.25]])
+
+    found = gb.matrix_exp(x.half())
+
+    assert found.dtype == gb.float16
+    assert gb.equal(found, gb.matrix_exp(x).half())
+    with pytest.raises(gb.DTypeError, match=r"^linalg.matrix_exp: .*int64; a floating one"):
+        gb.linalg.matrix_exp(x.long())
+
+
+def test_groups_need_places():
+    with pytest.raises(gb.ShapeError, match="with places"):
+        gb.nn.functional.group_norm(gb.ones(1, 2, 0), 1)
+    assert gb.nn.functional.group_norm(gb.ones(0, 2, 3), 1).shape == (0, 2, 3)
+
+
+def test_convolutions_of_integers_wrap_as_their_products_do():
+    x = gb.tensor([[2**62, 2**62, 1]])
+    weight = gb.tensor([[[2, 3]]])
+
+    found = gb.nn.functional.conv1d(x, weight, gb.tensor([5]), stride=1)
+
+    assert found.tolist() == [[2**62 + 5 - 0, -(2**63) + 3 + 5]]
+    back = gb.nn.functional.conv_transpose1d(gb.tensor([[1, 10]]), weight, stride=2, padding=1)
+    assert back.tolist() == [[3, 20]]
