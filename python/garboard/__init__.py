@@ -74,6 +74,7 @@ from garboard._ops import functions as _functions  # noqa: E402
 from garboard._ops import numpy_functions as _numpy_functions  # noqa: E402, F401
 from garboard._ops import traits as _traits  # noqa: E402, F401
 from garboard._ops.contractions import einsum, tensordot  # noqa: E402
+from garboard._ops.dlpack import from_dlpack, to_dlpack  # noqa: E402
 from garboard._ops.dtypes import can_cast, finfo, iinfo  # noqa: E402
 from garboard._ops.functions import (  # noqa: E402
     aminmax,
@@ -340,6 +341,7 @@ __all__ = [
     "frexp",
     "frombuffer",
     "fuse",
+    "from_dlpack",
     "get_autocast_dtype",
     "get_default_dtype",
     "get_num_threads",
@@ -392,6 +394,7 @@ __all__ = [
     "slogdet",
     "svd",
     "tensordot",
+    "to_dlpack",
     "triangular_solve",
     "unravel_index",
     *_functions.OPS,

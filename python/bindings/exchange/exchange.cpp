@@ -11,8 +11,8 @@
 #include "csrc/ops/shape/join.h"
 #include "csrc/ops/shape/views.h"
 #include "csrc/tensor/grad_node.h"
-#include "csrc/tensor/sizes.h"
 #include "python/bindings/context/scope_stack.h"
+#include "python/bindings/exchange/array_layout.h"
 #include "python/bindings/exchange/numbers.h"
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/interpreter/gil.h"
@@ -264,48 +264,20 @@ void release_buffer(void* object) noexcept {
   if (const WithGil gil; gil) PyBuffer_Release(buffer.get());
 }
 
-/// Where the elements of an array lie: sizes and strides in elements, the rest in bytes from the
-/// first of them.
-struct ArrayLayout {
-  Dims sizes, strides;
-  std::int64_t low = 0, high = 0;
-};
-
-/// Raises ShapeError for what no tensor can be, and where whoever exports the array says what no
-/// array can be. Some, as ctypes, give no strides for one that is dense.
+/// Some, as ctypes, give no strides for an array that is dense.
 ArrayLayout layout_of(const Py_buffer& buffer, const char* op, DType dtype) {
-  if (buffer.ndim > max_dims)
-    throw ShapeError(
-        text(op, ": an array of ", buffer.ndim, " dims; at most ", max_dims, " are supported"));
-  ArrayLayout layout;
-  for (int i = 0; i < buffer.ndim; ++i) layout.sizes.push_back(buffer.shape[i]);
-  check_not_negative(op, layout.sizes);
-  const std::int64_t count = checked_count(op, layout.sizes, dtype);
-  layout.strides = contiguous_strides(layout.sizes);
+  check_array_dims(op, buffer.ndim);
+  Dims sizes;
+  for (int i = 0; i < buffer.ndim; ++i) sizes.push_back(buffer.shape[i]);
+  Dims strides = contiguous_strides(sizes);
   const auto item = static_cast<std::int64_t>(item_size(dtype));
   for (int i = 0; buffer.strides && i < buffer.ndim; ++i) {
     if (buffer.strides[i] % item != 0)
       throw ShapeError(text(op, ": an array with a stride of ", buffer.strides[i],
                             " bytes; a multiple of the item size ", item, " is needed, copy it"));
-    layout.strides[i] = buffer.strides[i] / item;
+    strides[i] = buffer.strides[i] / item;
   }
-  if (reinterpret_cast<std::uintptr_t>(buffer.buf) % static_cast<std::uintptr_t>(item) != 0)
-    throw ShapeError(text(op, ": an array at an address that is no multiple of the item size ",
-                          item, "; copy it"));
-  if (count == 0) return layout;
-  layout.high = item;
-  bool overflows = false;
-  for (int i = 0; i < buffer.ndim; ++i) {
-    std::int64_t& end = layout.strides[i] < 0 ? layout.low : layout.high;
-    std::int64_t last;
-    overflows |= __builtin_mul_overflow(layout.sizes[i] - 1, layout.strides[i] * item, &last) ||
-                 __builtin_add_overflow(end, last, &end);
-  }
-  std::int64_t bytes;
-  if (overflows || __builtin_sub_overflow(layout.high, layout.low, &bytes))
-    throw ShapeError(text(op, ": an array of sizes ", layout.sizes, " and strides ", layout.strides,
-                          ", which reach beyond 2^63 bytes; no memory does"));
-  return layout;
+  return array_layout(op, dtype, sizes, strides, buffer.buf);
 }
 
 struct Around {

@@ -5,6 +5,7 @@
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/shape/views.h"
 #include "python/bindings/call/methods.h"
+#include "python/bindings/exchange/dlpack.h"
 #include "python/bindings/exchange/exchange.h"
 #include "python/bindings/methods/creation.h"
 #include "python/bindings/methods/creation_docs.h"
@@ -92,6 +93,9 @@ constexpr Doc from_numpy{
         ">>> array[0] = 1\n"
         ">>> x\n"
         "tensor([1., 0.], dtype=garboard.float64)",
+};
+constexpr Doc from_dlpack{
+    .summary = "Take the memory of a capsule of DLPack.",
 };
 constexpr Doc zeros{
     .summary = "Make a tensor of zeros.",
@@ -326,6 +330,9 @@ constexpr std::array table{
     bind(
         "from_numpy", "ndarray: NDArray[Any] | SupportsBuffer", docs::from_numpy,
         [](PyObject* array) { return tensor_around(array, "from_numpy"); }, Place::functional),
+    bind(
+        "_from_dlpack", "capsule: object", docs::from_dlpack,
+        [](PyObject* capsule) { return tensor_of_dlpack(capsule); }, Place::functional),
     bind("zeros", of_sizes, docs::zeros, filled<0>, Place::functional).with_out(),
     bind("ones", of_sizes, docs::ones, filled<1>, Place::functional).with_out(),
     bind(

@@ -5,6 +5,7 @@
 #include "csrc/ops/shape/views.h"
 #include "csrc/tensor/set_data.h"
 #include "python/bindings/call/methods.h"
+#include "python/bindings/exchange/dlpack.h"
 #include "python/bindings/exchange/exchange.h"
 #include "python/bindings/exchange/numbers.h"
 #include "python/bindings/interpreter/ref.h"
@@ -143,6 +144,9 @@ constexpr Doc numpy{
         ">>> x.fill_(1) is x, array\n"
         "(True, array([1., 1.], dtype=float32))",
 };
+constexpr Doc dlpack{
+    .summary = "Make a capsule of DLPack over the elements.",
+};
 constexpr Doc mark_optimizer_owned{
     .summary = "Book this alias as an optimizer's, outside every scope.",
 };
@@ -220,6 +224,12 @@ constexpr std::array table{
     bind(
         "numpy", alone, docs::numpy, [](Handle input) { return numpy_of(input.object); },
         Place::method, "NDArray[Any]"),
+    bind(
+        "_dlpack", "input: Tensor, is_versioned: bool, is_copy: bool", docs::dlpack,
+        [](Handle input, bool is_versioned, bool is_copy) {
+          return dlpack_capsule(input.object, is_versioned, is_copy);
+        },
+        Place::method, "object"),
     bind(
         "_mark_optimizer_owned", alone, docs::mark_optimizer_owned,
         [](Handle input) {

@@ -25,7 +25,7 @@ _FUNCTIONS: _Rows = (
     ("ops run as they are called, so leave it out", "jit fx export"),
     ("use multiprocessing; tensors are pickled", "multiprocessing"),
     ("", "fft hub masked mps nested onnx"),
-    ("", "quantization sparse xpu from_dlpack"),
+    ("", "quantization sparse xpu"),
     ("use gb.nn.functional", "functional"),
 )
 

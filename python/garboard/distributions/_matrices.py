@@ -181,6 +181,7 @@ class Wishart(OfLowerFactor):
     }
     _held: ClassVar[dict[str, int]] = {"df": 0, "scale_tril": 2}
     df: Tensor
+    scale_tril: Tensor
 
     def __init__(
         self,

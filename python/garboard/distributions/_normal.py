@@ -177,6 +177,7 @@ class MultivariateNormal(OfLowerFactor):
     }
     _held: ClassVar[dict[str, int]] = {"loc": 1, "scale_tril": 2}
     loc: Tensor
+    scale_tril: Tensor
 
     def __init__(
         self,

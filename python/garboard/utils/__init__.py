@@ -1,12 +1,12 @@
-"""Where PyTorch's users look for data loading and for checkpoints of activations."""
+"""Where PyTorch's users look for data loading, checkpoints of activations, and DLPack."""
 
 from typing import TYPE_CHECKING
 
 from garboard._names.missing import module_getattr
 
-__all__ = ["checkpoint", "data"]
+__all__ = ["checkpoint", "data", "dlpack"]
 
 if TYPE_CHECKING:
-    from garboard.utils import checkpoint, data
+    from garboard.utils import checkpoint, data, dlpack
 else:
-    __getattr__ = module_getattr(__name__, ("checkpoint", "data"))
+    __getattr__ = module_getattr(__name__, ("checkpoint", "data", "dlpack"))

@@ -460,6 +460,7 @@ def arguments_of(signature: str, tensor: Callable[[], gb.Tensor]) -> dict[str, A
 TABLE = [(name, signature, is_method) for name, signature, _, _, is_method in _engine._op_table()]
 # They take no tensor.
 OF_NO_TENSOR = [
+    "_from_dlpack",
     "arange",
     "empty",
     "eye",
