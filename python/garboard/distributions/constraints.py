@@ -72,7 +72,9 @@ class dependent_property(property, _Dependent):
     Raises:
         TypeError: An option of another type.
 
-    >>> class Below(gb.distributions.Uniform):
+    >>> class Below:
+    ...     high = 3.0
+    ...
     ...     @gb.distributions.constraints.dependent_property(is_discrete=False, event_dim=0)
     ...     def support(self):
     ...         return gb.distributions.constraints.less_than(self.high)
