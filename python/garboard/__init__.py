@@ -107,7 +107,7 @@ from garboard._ops.replaced_parts import (  # noqa: E402
     slice_scatter,
 )
 from garboard._ops.special_functions import mvlgamma, nextafter, polygamma  # noqa: E402
-from garboard._printing import set_printoptions  # noqa: E402
+from garboard._printing import get_printoptions, set_printoptions  # noqa: E402
 from garboard._scopes import dispose_scope  # noqa: E402
 from garboard._shown import displays as _displays  # noqa: E402, F401
 from garboard._shown import notebook as _notebook  # noqa: E402, F401
@@ -345,6 +345,7 @@ __all__ = [
     "get_autocast_dtype",
     "get_default_dtype",
     "get_num_threads",
+    "get_printoptions",
     "get_rng_state",
     "histogram",
     "iinfo",

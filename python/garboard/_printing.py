@@ -9,10 +9,15 @@ from garboard._arguments import check
 from garboard._arguments.texts import shown
 from garboard._engine import Tensor
 
-__all__ = ["set_printoptions", "small_table", "tensor_text"]
+__all__ = ["get_printoptions", "set_printoptions", "small_table", "tensor_text"]
 
 _MOST_DIGITS = 100
-_options: dict[str, Any] = {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80}
+_PROFILES: dict[str, dict[str, Any]] = {
+    "default": {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80},
+    "short": {"precision": 2, "threshold": 1000, "edgeitems": 2, "linewidth": 80},
+    "full": {"precision": 4, "threshold": inf, "edgeitems": 3, "linewidth": 80},
+}
+_options: dict[str, Any] = {**_PROFILES["default"], "sci_mode": None}
 
 
 def set_printoptions(
@@ -20,8 +25,10 @@ def set_printoptions(
     threshold: float | None = None,
     edgeitems: int | None = None,
     linewidth: int | None = None,
+    profile: str | None = None,
+    sci_mode: bool | None = None,
 ) -> None:
-    """Set how tensors print; what is left out stays.
+    """Set how tensors print; what is left out stays, but for `sci_mode`.
 
     Args:
         precision: Digits behind the point of floats, at most 100, 4 at first.
@@ -29,6 +36,9 @@ def set_printoptions(
             infinity for any number of them.
         edgeitems: How many are kept at each end of a dim then, 3 at first.
         linewidth: Columns a line, 80 at first.
+        profile: What the others begin with: "default" as at first, "short" with fewer digits and
+            ends, "full" for all elements.
+        sci_mode: Whether powers of ten are split off; None where numbers differ so much.
 
     Raises:
         TypeError, ValueError: One is no number, below 0 or out of range; none is set then.
@@ -38,6 +48,11 @@ def set_printoptions(
     tensor([0.12])
     >>> gb.set_printoptions(precision=4)
     """
+    op = "set_printoptions"
+    start: dict[str, Any] = {}
+    if profile is not None:
+        start = _PROFILES[check.choice(op, "profile", profile, *_PROFILES)]
+    mode = None if sci_mode is None else check.flag(op, "sci_mode", sci_mode)
     given = {"precision": precision, "edgeitems": edgeitems, "linewidth": linewidth}
     wanted: dict[str, Any] = {
         name: check.size("set_printoptions", name, value)
@@ -51,7 +66,16 @@ def set_printoptions(
         if not (isinstance(threshold, float) and threshold == inf):
             threshold = check.size("set_printoptions", "threshold", threshold)
         wanted["threshold"] = threshold
-    _options.update(wanted)
+    _options.update({**start, **wanted, "sci_mode": mode})
+
+
+def get_printoptions() -> dict[str, Any]:
+    """Return how tensors print, by the names of `set_printoptions`.
+
+    >>> gb.get_printoptions()["precision"]
+    4
+    """
+    return dict(_options)
 
 
 def tensor_text(tensor: Tensor) -> str:
@@ -165,7 +189,8 @@ def _format_of(tensor: Tensor, numbers: list[Any]) -> _Format:
     precision = int(_options["precision"])
     ordinary = [number for number in numbers if isfinite(number) and number != 0]
     largest, smallest = max(map(abs, ordinary), default=1.0), min(map(abs, ordinary), default=1.0)
-    if largest / smallest > 1000.0 or largest > 1.0e8 or smallest < 1.0e-4:
+    is_wide = largest / smallest > 1000.0 or largest > 1.0e8 or smallest < 1.0e-4
+    if is_wide if _options["sci_mode"] is None else _options["sci_mode"]:
         spec, end = f".{precision}e", ""
     elif all(number == floor(number) for number in ordinary):
         spec, end = ".0f", "."

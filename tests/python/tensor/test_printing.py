@@ -186,3 +186,27 @@ class TestPrinting:
     def test_leaves_a_format_that_is_none_to_python(self):
         with pytest.raises(ValueError, match="Unknown format code 'q'"):
             f"{gb.ones(2):q}"
+
+
+class TestModes:
+    def test_powers_of_ten_are_split_off_or_not(self):
+        x = gb.tensor([1e-5, 1.0, 1000.0])
+
+        gb.set_printoptions(sci_mode=False)
+        assert str(x) == "tensor([   0.0000,    1.0000, 1000.0000])"
+        gb.set_printoptions(sci_mode=True)
+        assert str(gb.tensor([NAN, 1.0])) == "tensor([       nan, 1.0000e+00])"
+        gb.set_printoptions()
+        assert str(x) == "tensor([1.0000e-05, 1.0000e+00, 1.0000e+03])"
+
+    def test_a_profile_is_where_the_others_begin(self):
+        gb.set_printoptions(profile="short", precision=1)
+
+        assert str(gb.tensor([0.25])) == "tensor([0.2])"
+        assert gb.get_printoptions()["edgeitems"] == 2
+        gb.set_printoptions(profile="full")
+        assert gb.get_printoptions()["threshold"] == INF
+        with pytest.raises(ValueError, match="set_printoptions: profile 'long'"):
+            gb.set_printoptions(profile="long")
+        with pytest.raises(TypeError, match="set_printoptions: sci_mode is of type str"):
+            gb.set_printoptions(sci_mode="yes")
