@@ -71,6 +71,7 @@ from garboard._engine import (  # noqa: E402
 from garboard._names.missing import add_missing_names, module_getattr  # noqa: E402
 from garboard._ops import exchange as _exchange  # noqa: E402, F401
 from garboard._ops import functions as _functions  # noqa: E402
+from garboard._ops import handles as _handles  # noqa: E402, F401
 from garboard._ops import numpy_functions as _numpy_functions  # noqa: E402, F401
 from garboard._ops import traits as _traits  # noqa: E402, F401
 from garboard._ops.contractions import einsum, tensordot  # noqa: E402

@@ -9,6 +9,7 @@
 #include "python/bindings/exchange/exchange.h"
 #include "python/bindings/exchange/numbers.h"
 #include "python/bindings/interpreter/ref.h"
+#include "python/bindings/tensor/anchors.h"
 #include "python/bindings/tensor/deferred.h"
 #include "python/bindings/types/tensor_type.h"
 #include "python/bindings/values/dims_tuple.h"
@@ -150,6 +151,9 @@ constexpr Doc dlpack{
 constexpr Doc mark_optimizer_owned{
     .summary = "Book this alias as an optimizer's, outside every scope.",
 };
+constexpr Doc become{
+    .summary = "Let this alias hold the tensor of another one.",
+};
 
 }  // namespace docs
 
@@ -236,6 +240,23 @@ constexpr std::array table{
           Alias& alias = alias_of(input.object);
           if (DisposeScope* const scope = alias.scope()) scope->detach(alias);
           alias.owner = OwnerKind::optimizer;
+        },
+        Place::method),
+    bind(
+        "_become", "input: Tensor, other: Tensor", docs::become,
+        [](Handle input, const Tensor& other) {
+          TensorObject& object = *reinterpret_cast<TensorObject*>(input.object);
+          if (object.hooks || object.alias.is_grad_alias)
+            throw GradientError(
+                "_become: a gradient, or a tensor with hooks; one without is needed");
+          Tensor before = object.alias.tensor();
+          object.alias.settle(Tensor(other));
+          hold_anchor(object);
+          // What runs without the lock meanwhile may read what it was.
+          Borrowing::drop_after_all({before.release(), [](void* old) noexcept {
+                                       Counted<TensorBody>::adopt(static_cast<TensorBody*>(old))
+                                           .reset();
+                                     }});
         },
         Place::method),
 };

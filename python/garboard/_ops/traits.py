@@ -41,6 +41,7 @@ def _never(name: str) -> property:
 
 
 def _is_cpu(self: Tensor) -> bool:
+    _engine._require_living(self, "is_cpu")
     return self.device.type == "cpu"
 
 

@@ -158,9 +158,10 @@ def _check_near(
     room = limits["atol"] + limits["rtol"] * wanted.abs()
     wrong = ~((found - wanted).abs() <= room)  # NaN too
     if wrong.any():
+        of, by = number, place
         element, at = wrong.nonzero()[0].tolist()
         raise _DifferenceError(
-            f"output {number}, element {element}, for input {place} of those that require grad, "
+            f"output {of}, element {element}, for input {by} of those that require grad, "
             f"element {at}: backward gives {found[element, at].item():.6g}, differences "
             f"{wanted[element, at].item():.6g}; they must agree within "
             f"{room[element, at].item():.2g}"
@@ -171,10 +172,10 @@ def _check_same(row: list[Tensor], other: list[Tensor], tolerance: float) -> Non
     for found, again in zip(row, other, strict=True):
         wrong = ~((found == again) | ((found - again).abs() <= tolerance))
         if wrong.any():
-            at = int(wrong.nonzero()[0].item())
+            at, room = int(wrong.nonzero()[0].item()), tolerance
             raise _DifferenceError(
                 f"backward gives {found[at].item():.6g} and, run again, {again[at].item():.6g}; "
-                f"they must agree within nondet_tol, {tolerance:.2g}"
+                f"they must agree within nondet_tol, {room:.2g}"
             )
 
 

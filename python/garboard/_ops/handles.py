@@ -1,0 +1,159 @@
+"""In-place forms of what only sees elements in another way: the handle holds the view from then on.
+
+The tensor that it held before, its other handles and what a graph has kept of it stay as they are.
+"""
+
+from __future__ import annotations
+
+from garboard._engine import GradientError, Tensor
+from garboard._native import add_methods
+from garboard.types import Size
+
+__all__: list[str] = []
+
+
+def _checked(op: str, tensor: Tensor) -> Tensor:
+    if tensor.is_leaf and tensor.requires_grad:
+        plain = op.removesuffix("_")
+        raise GradientError(f"{op}: a leaf that requires grad; use {plain}(), which makes another")
+    return tensor
+
+
+def _changed(op: str, tensor: Tensor, made: Tensor) -> Tensor:
+    with made:  # ends the other handle
+        try:
+            tensor._become(made)
+        except GradientError as error:
+            raise GradientError(f"{op}: {str(error).partition(': ')[2]}") from None
+    return tensor
+
+
+def squeeze_(self: Tensor, dim: int | tuple[int, ...] | list[int] | None = None) -> Tensor:
+    """Take dims of size 1 out, in place.
+
+    Args:
+        dim: One, or several; all by default.
+
+    Returns:
+        The tensor itself.
+
+    Raises:
+        GradientError: A leaf that requires grad.
+        IndexOutOfRangeError: A dim is out of range.
+
+    >>> gb.ones(1, 2).squeeze_().shape
+    (2,)
+    """
+    held = _checked("squeeze_", self)
+    return _changed("squeeze_", self, held.squeeze() if dim is None else held.squeeze(dim))
+
+
+def unsqueeze_(self: Tensor, dim: int) -> Tensor:
+    """Put a dim of size 1 in, in place.
+
+    Args:
+        dim: Where it stands afterwards.
+
+    Returns:
+        The tensor itself.
+
+    Raises:
+        GradientError: A leaf that requires grad.
+        IndexOutOfRangeError: The dim is out of range.
+
+    >>> gb.ones(2).unsqueeze_(0).shape
+    (1, 2)
+    """
+    return _changed("unsqueeze_", self, _checked("unsqueeze_", self).unsqueeze(dim))
+
+
+def t_(self: Tensor) -> Tensor:
+    """Swap the two dims of a matrix, in place.
+
+    Returns:
+        The tensor itself.
+
+    Raises:
+        GradientError: A leaf that requires grad.
+        ShapeError: More than two dims.
+
+    >>> gb.ones(2, 3).t_().shape
+    (3, 2)
+    """
+    return _changed("t_", self, _checked("t_", self).t())
+
+
+def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
+    """Swap two dims, in place; `swapaxes_` and `swapdims_` are the same.
+
+    Args:
+        dim0: One.
+        dim1: The other.
+
+    Returns:
+        The tensor itself.
+
+    Raises:
+        GradientError: A leaf that requires grad.
+        IndexOutOfRangeError: A dim is out of range.
+
+    >>> gb.ones(2, 3, 4).transpose_(0, 2).shape
+    (4, 3, 2)
+    """
+    return _changed("transpose_", self, _checked("transpose_", self).transpose(dim0, dim1))
+
+
+def as_strided_(
+    self: Tensor, size: Size, stride: Size, storage_offset: int | None = None
+) -> Tensor:
+    """See the storage by other sizes and strides, in place.
+
+    Args:
+        size: The sizes.
+        stride: The strides, in elements.
+        storage_offset: Where the first element stands; where it stands now by default.
+
+    Returns:
+        The tensor itself.
+
+    Raises:
+        GradientError: A leaf that requires grad.
+        ShapeError: What leads out of the storage.
+
+    >>> gb.arange(6).as_strided_((3,), (2,)).tolist()
+    [0, 2, 4]
+    """
+    held = _checked("as_strided_", self)
+    start = held.storage_offset() if storage_offset is None else storage_offset
+    return _changed("as_strided_", self, held.as_strided(size, stride, start))
+
+
+def detach_(self: Tensor) -> Tensor:
+    """Take the tensor out of the graph that made it, in place.
+
+    Returns:
+        The tensor itself, which requires no grad from then on.
+
+    Raises:
+        GradientError: It has gradient hooks.
+
+    >>> x = gb.ones(2, requires_grad=True) * 2
+    >>> x.detach_().requires_grad
+    False
+    """
+    return self.requires_grad_(False) if self.is_leaf else _changed("detach_", self, self.detach())
+
+
+add_methods(
+    Tensor,
+    {
+        "as_strided_": as_strided_,
+        "detach_": detach_,
+        "squeeze_": squeeze_,
+        "swapaxes_": transpose_,
+        "swapdims_": transpose_,
+        "t_": t_,
+        "transpose_": transpose_,
+        "unsqueeze_": unsqueeze_,
+    },
+)
