@@ -166,6 +166,7 @@ _SUBMODULES = (
     "profiler",
     "pytest_plugin",
     "random",
+    "signal",
     "special",
     "testing",
     "types",
@@ -233,6 +234,7 @@ if TYPE_CHECKING:
     from garboard import profiler as profiler
     from garboard import pytest_plugin as pytest_plugin
     from garboard import random as random
+    from garboard import signal as signal
     from garboard import special as special
     from garboard import testing as testing
     from garboard import types as types

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._ops.window_shapes import window_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -226,15 +227,13 @@ def _window(
 ) -> Tensor:
     """`shape` of one turn, from 0 to 2 pi, in float64; rounded once."""
     count = check.size(op, "window_length", window_length)
-    steps = count if check.flag(op, "periodic", periodic) else count - 1
-    asks = check.flag(op, "requires_grad", requires_grad)
-    wanted = _engine.get_default_dtype() if dtype is None else dtype
-    made = _engine.ones(count, dtype=wanted, device=device)
-    if not made.dtype.is_floating_point:
-        made.dispose()
-        raise _engine.DTypeError(f"{op}: dtype {wanted}; a floating dtype is needed")
-    if count > 1:
-        with _engine.DisposeScope(op):
-            places = _engine.arange(count, dtype=_engine.float64, device=device)
-            made.copy_(shape(places * (2 * pi / steps)))
-    return made.requires_grad_(asks)
+    length = count + 1 if check.flag(op, "periodic", periodic) else count
+    return window_of(
+        op,
+        count,
+        length,
+        lambda places, length: shape(places * (2 * pi / (length - 1))),
+        dtype,
+        device,
+        requires_grad,
+    )
