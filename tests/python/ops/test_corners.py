@@ -116,3 +116,14 @@ def test_convolutions_of_integers_wrap_as_their_products_do():
     assert found.tolist() == [[2**62 + 5 - 0, -(2**63) + 3 + 5]]
     back = gb.nn.functional.conv_transpose1d(gb.tensor([[1, 10]]), weight, stride=2, padding=1)
     assert back.tolist() == [[3, 20]]
+
+
+@pytest.mark.parametrize("has_bias", [False, True])
+def test_a_bilinear_form_of_half_types_is_rounded_once(has_bias):
+    gb.manual_seed(3)
+    parts = [gb.randn(*sizes).bfloat16() for sizes in [(2, 8), (2, 8), (3, 8, 8), (3,)]]
+    parts = parts if has_bias else parts[:3]
+
+    found = gb.nn.functional.bilinear(*parts)
+
+    assert gb.equal(found, gb.nn.functional.bilinear(*(it.float() for it in parts)).bfloat16())
