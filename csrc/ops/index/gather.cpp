@@ -184,8 +184,8 @@ Grads of_extremum(const Backward& at, Along along) {
           where(is_source, gathered("scatter_reduce", share, along, index), zero)};
 }
 
-/// Of a product: that of the others, which where one of them is 0 is 0, unless that is the only
-/// one.
+/// Of a product: that of the others, which where one of them is 0 is 0. Where one of them alone is,
+/// it is that one by the rest, which only gradients of this gradient can tell from 0.
 Grads of_product(const Backward& at, Along along) {
   const char* const op = "scatter_reduce";
   const Tensor self = at.input(0), source = at.input(1), index = at.other(0);
@@ -196,14 +196,25 @@ Grads of_product(const Backward& at, Along along) {
   scattered(op, zero_count, along, index, to(source_is_zero, DType::int64), Meeting::add);
   const Tensor rest =
       scatter_reduce(self_or_one, along.dim, index, source_or_one, ScatterReduction::prod);
+  Tensor zero_sum;  // of what is 0
+  if (is_grad_enabled()) {
+    zero_sum = clone(where(self_is_zero, self, zero));
+    scattered(op, zero_sum, along, index, where(source_is_zero, source, zero), Meeting::add);
+  }
   const auto others = [&](const Tensor& count, const Tensor& product, const Tensor& is_zero,
-                          const Tensor& or_one) {
-    const Tensor alone = where(logical_and(is_zero, eq(count, one)), product, zero);
-    return where(eq(count, zero), product / or_one, alone);
+                          const Tensor& own, const Tensor& or_one, const Tensor& zeros_met) {
+    const Tensor of_others = count - to(is_zero, DType::int64);
+    const Tensor without = product / or_one;
+    if (!zeros_met) return where(eq(of_others, zero), without, zero);
+    const Tensor by_zero = (zeros_met - where(is_zero, own, zero)) * without;
+    return where(eq(of_others, zero), without, where(eq(of_others, one), by_zero, zero));
   };
-  const auto there = [&](const Tensor& x) { return gathered(op, x, along, index); };
-  return {at.grad * others(zero_count, rest, self_is_zero, self_or_one),
-          there(at.grad) * others(there(zero_count), there(rest), source_is_zero, source_or_one)};
+  const auto there = [&](const Tensor& x) {
+    return x ? gathered(op, x, along, index) : Tensor();
+  };
+  return {at.grad * others(zero_count, rest, self_is_zero, self, self_or_one, zero_sum),
+          there(at.grad) * others(there(zero_count), there(rest), source_is_zero, source,
+                                  source_or_one, there(zero_sum))};
 }
 
 }  // namespace

@@ -10,6 +10,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.given import items_of
 from garboard._arguments.out import written
+from garboard._arguments.texts import shown
 from garboard._engine import DTypeError, ShapeError, Tensor
 from garboard._ops.vectors import powers
 from garboard.linalg._solving import inv
@@ -78,11 +79,18 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = N
     >>> gb.linalg.cross(gb.tensor([1, 0, 0]), gb.tensor([0, 1, 0]))
     tensor([0, 0, 1])
     """
-    check.tensor("linalg.cross", "input", input)
-    check.tensor("linalg.cross", "other", other)
-    return written(
-        "linalg.cross", _engine.cross(input, other, check.integer("linalg.cross", "dim", dim)), out
-    )
+    op, along = "linalg.cross", check.integer("linalg.cross", "dim", dim)
+    for name, given in (("input", input), ("other", other)):
+        shape = check.tensor(op, name, given).shape
+        if -len(shape) <= along < len(shape) and shape[along] != 3:
+            raise ShapeError(
+                f"{op}: {name} of sizes {[*shape]}; size 3 along dim {shown(along)} is needed"
+            )
+    if input.ndim != other.ndim:
+        raise ShapeError(
+            f"{op}: sizes {[*input.shape]} and {[*other.shape]}; as many dims are needed"
+        )
+    return written(op, _engine.cross(input, other, along), out)
 
 
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:

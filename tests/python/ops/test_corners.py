@@ -127,3 +127,39 @@ def test_a_bilinear_form_of_half_types_is_rounded_once(has_bias):
     found = gb.nn.functional.bilinear(*parts)
 
     assert gb.equal(found, gb.nn.functional.bilinear(*(it.float() for it in parts)).bfloat16())
+
+
+@pytest.mark.parametrize("zeros", [0, 1, 2])
+@pytest.mark.parametrize("include_self", [True, False])
+def test_second_gradients_of_products_by_index_see_through_zeros(zeros, include_self):
+    rng = np.random.default_rng(4)
+    x, source = gb.tensor(rng.standard_normal((3, 2))), gb.tensor(rng.standard_normal((4, 2)))
+    source[:zeros, 0] = 0.0
+    x[1, 1] = 0.0
+    index = gb.tensor([0, 0, 1, 1])
+
+    def product(x, source):
+        return gb.index_reduce(x, 0, index, source, "prod", include_self=include_self)
+
+    leaves = (x.requires_grad_(), source.requires_grad_())
+    assert gb.autograd.gradcheck(product, leaves)
+    assert gb.autograd.gradgradcheck(product, leaves)
+
+
+def test_vectors_of_a_cross_product_are_not_stretched():
+    with pytest.raises(gb.ShapeError, match=r"^linalg.cross: other of sizes \[5, 1\]; size 3"):
+        gb.linalg.cross(gb.ones(5, 3), gb.ones(5, 1))
+    with pytest.raises(gb.ShapeError, match=r"^linalg.cross: .*; as many dims"):
+        gb.linalg.cross(gb.ones(5, 3), gb.ones(3))
+    assert gb.linalg.cross(gb.ones(5, 3), gb.ones(1, 3)).shape == (5, 3)
+
+
+def test_nothing_is_normalized_to_nothing():
+    x = gb.zeros(0, requires_grad=True)
+
+    gb.nn.functional.batch_norm(x, None, None, training=True).sum().backward()
+
+    assert x.grad is not None
+    assert x.grad.shape == (0,)
+    with pytest.raises(gb.ShapeError, match=r"^batch_norm: an input of sizes \[3\]"):
+        gb.nn.functional.batch_norm(gb.ones(3), None, None, training=True)

@@ -40,10 +40,10 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
             f"{op}: input1 of sizes {input1.shape}, input2 of {input2.shape}, weight of "
             f"{weight.shape}; [..., in1], [..., in2] and [out, in1, in2] are needed"
         )
-    given = [it for it in (input1, input2, weight, bias) if it is not None]
+    parts = [it for it in (input1, input2, weight, bias) if it is not None]
     is_half = input1.dtype in (float16, bfloat16)
-    if is_half and all(it.dtype == input1.dtype for it in given):
-        wide = [it.float() for it in given]  # rounded once, not product by product
+    if is_half and all(it.dtype == input1.dtype for it in parts):
+        wide = [it.float() for it in parts]  # rounded once, not product by product
         return bilinear(*wide).to(input1.dtype)
     products = input1.unsqueeze(-1) * input2.unsqueeze(-2)
     return linear(products.flatten(-2), weight.flatten(1), bias)

@@ -107,7 +107,9 @@ def batch_norm(
             [ 1.]])
     """
     op = "batch_norm"
-    if check.tensor(op, "input", input).ndim < 2:
+    if check.tensor(op, "input", input).shape == (0,):
+        return input.clone()
+    if input.ndim < 2:
         raise ShapeError(
             f"{op}: an input of sizes {list(input.shape)}; [rows, channels, ...] is needed"
         )
