@@ -27,6 +27,33 @@ _FUNCTIONS: _Rows = (
     ("", "fft hub masked mps nested onnx"),
     ("", "quantization sparse xpu"),
     ("use gb.nn.functional", "functional"),
+    ("use gb.linalg.solve(a, b)", "solve"),
+    ("use gb.linalg.lstsq(a, b)", "lstsq"),
+    ("use gb.linalg.eigh(a)", "symeig eig"),
+    ("use gb.linalg.matrix_rank(a)", "matrix_rank"),
+    ("use gb.autograd.set_detect_anomaly(True)", "set_anomaly_enabled is_anomaly_enabled"),
+    (
+        "use x.untyped_storage()",
+        "BFloat16Storage BoolStorage ByteStorage CharStorage DoubleStorage FloatStorage "
+        "HalfStorage IntStorage LongStorage ShortStorage TypedStorage UntypedStorage",
+    ),
+    ("work of one device runs in one stream, in the order of the calls", "Stream Event"),
+    ("", "ComplexFloatStorage ComplexDoubleStorage complex32 chalf stft istft"),
+    (
+        "",
+        "sparse_coo sparse_csr sparse_csc sparse_bsr sparse_bsc sparse_coo_tensor "
+        "sparse_csr_tensor sparse_csc_tensor sparse_bsr_tensor sparse_bsc_tensor "
+        "sparse_compressed_tensor hspmm hsmm dsmm smm spmm sspaddmm saddmm",
+    ),
+    (
+        "",
+        "qint8 qint32 quint8 quint4x2 quint2x4 qscheme per_tensor_affine per_channel_affine "
+        "per_tensor_symmetric per_channel_symmetric quantize_per_tensor quantize_per_channel "
+        "quantize_per_tensor_dynamic dequantize fake_quantize_per_tensor_affine "
+        "fake_quantize_per_channel_affine",
+    ),
+    ("", "float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu"),
+    ("", "ao futures fork wait library monitor mtia ops overrides package cond while_loop"),
 )
 
 _METHODS: _Rows = (
@@ -44,7 +71,15 @@ _METHODS: _Rows = (
 )
 
 
-_NN: _Rows = (("use gb.nn.BatchNorm2d and the like", "SyncBatchNorm"),)
+_NN: _Rows = (
+    ("use gb.nn.BatchNorm2d and the like", "SyncBatchNorm"),
+    ("use gb.nn.LocalResponseNorm", "CrossMapLRN2d"),
+    ("use gb.nn.NLLLoss, which takes images, too", "NLLLoss2d"),
+    ("use gb.nn.Module", "Container"),
+    ("use gb.nn.CrossEntropyLoss of gb.nn.Linear", "LinearCrossEntropyLoss"),
+    ("use gb.autograd.grad()", "grad"),
+    ("", "quantized quantizable qat intrinsic"),
+)
 
 _DISTRIBUTED: _Rows = (
     (
@@ -64,6 +99,13 @@ _MODULE: _Rows = (
 )
 
 _INIT: _Rows = (
+    ("use uniform_()", "uniform"),
+    ("use normal_()", "normal"),
+    ("use constant_()", "constant"),
+    ("use eye_()", "eye"),
+    ("use dirac_()", "dirac"),
+    ("use orthogonal_()", "orthogonal"),
+    ("use sparse_()", "sparse"),
     ("use xavier_uniform_()", "xavier_uniform"),
     ("use xavier_normal_()", "xavier_normal"),
     ("use kaiming_uniform_()", "kaiming_uniform"),
@@ -82,6 +124,12 @@ _OPTIM: _Rows = (
     ),
 )
 
+_GRAPH: _Rows = (
+    ("use x.register_hook(hook) of each", "register_multi_grad_hook"),
+    ("use x.grad_fn", "GradientEdge get_gradient_edge"),
+    ("", "allow_mutation_on_saved_tensors increment_version"),
+)
+
 _DATA: _Rows = (
     ("there is one process a program, so leave it out", "DistributedSampler"),
     ("", "functional_datapipe IterDataPipe MapDataPipe"),
@@ -98,6 +146,15 @@ _CUDA: _Rows = (
     ("use gb.cuda.memory_stats()", "mem_get_info utilization"),
     ("use gb.cuda.snapshot()", "memory_snapshot"),
     ("use gb.manual_seed(seed)", "seed seed_all initial_seed"),
+    (
+        "use gb.get_rng_state()",
+        "get_rng_state get_rng_state_all set_rng_state set_rng_state_all",
+    ),
+    (
+        "give device='cuda' where tensors are made",
+        "BFloat16Tensor BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor "
+        "IntTensor LongTensor ShortTensor",
+    ),
     ("use gb.cuda.memory_reserved()", "memory_cached"),
     ("use gb.cuda.max_memory_reserved()", "max_memory_cached"),
     ("use gb.cuda.reset_peak_memory_stats()", "reset_max_memory_allocated reset_max_memory_cached"),
@@ -142,7 +199,9 @@ ADVICE = {
         "cpp_extension": "",
     },
     "garboard.utils.data": _by_name(_DATA),
+    "garboard.autograd.graph": _by_name(_GRAPH),
     "garboard.cuda": _by_name(_CUDA),
+    "garboard.linalg": _by_name((("complex numbers are not there", "eig eigvals"),)),
     "garboard.autograd": _by_name(_AUTOGRAD),
     "garboard.distributions": _by_name((("", "ExponentialFamily"),)),
     "garboard.testing": _by_name((("", "make_tensor assert_allclose"),)),

@@ -9,11 +9,12 @@ from contextvars import ContextVar
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from garboard import _engine
 from garboard._arguments.check import count, flag, function, path, text
 from garboard._engine import GradientError, GraphNode, Tensor, empty
+from garboard._names.missing import module_getattr
 
 __all__ = [
     "Node",
@@ -229,3 +230,7 @@ class _OnDisk:
                     f"save_on_disk: {self._path} is shorter than it was; nobody may cut it"
                 )
         return tensor.to(self._device)
+
+
+if not TYPE_CHECKING:
+    __getattr__ = module_getattr(__name__)

@@ -178,6 +178,21 @@ class TestOneProcess:
         with pytest.raises(NotImplementedError, match="DistributedDataParallel: there is one"):
             gb.nn.parallel.DistributedDataParallel(layer)
 
+    def test_takes_over_what_others_saved(self):
+        from garboard.nn.modules.utils import consume_prefix_in_state_dict_if_present
+
+        model = gb.nn.Sequential(gb.nn.Linear(2, 1), gb.nn.BatchNorm1d(1))
+        saved = gb.nn.DataParallel(model).state_dict()
+        names = [*saved]
+
+        consume_prefix_in_state_dict_if_present(saved, "module.")
+        consume_prefix_in_state_dict_if_present(saved, "module.")
+
+        assert [*saved] == [name.removeprefix("module.") for name in names]
+        assert not any(model.load_state_dict(saved))
+        with pytest.raises(TypeError, match="state_dict is of type list; a dict is needed"):
+            consume_prefix_in_state_dict_if_present([], "module.")
+
 
 class TestSwitchesOfKernels:
     def test_are_kept(self):

@@ -7,7 +7,7 @@ from typing import Any
 
 from garboard._arguments import check
 
-__all__: list[str] = []
+__all__ = ["consume_prefix_in_state_dict_if_present"]
 
 
 def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple[Any, ...]]:
@@ -25,6 +25,38 @@ _single = _ntuple(1, "_single")
 _pair = _ntuple(2, "_pair")
 _triple = _ntuple(3, "_triple")
 _quadruple = _ntuple(4, "_quadruple")
+
+
+def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: str) -> None:
+    """Take a prefix off the names of a state dict, in place, where they have it.
+
+    For states that were saved of a wrapped model, whose names begin with "module.".
+
+    Args:
+        state_dict: Tensors by name.
+        prefix: What names lose.
+
+    Raises:
+        TypeError: No dict, or no text.
+
+    >>> saved = gb.nn.DataParallel(gb.nn.Linear(1, 1)).state_dict()
+    >>> gb.nn.modules.utils.consume_prefix_in_state_dict_if_present(saved, "module.")
+    >>> [*saved]
+    ['weight', 'bias']
+    """
+    op = "consume_prefix_in_state_dict_if_present"
+    start = check.text(op, "prefix", prefix)
+    if not isinstance(state_dict, dict):
+        raise TypeError(
+            f"{op}: state_dict is of type {type(state_dict).__name__}; a dict is needed"
+        )
+    for name in [*state_dict]:
+        state_dict[name.removeprefix(start)] = state_dict.pop(name)
+    notes = getattr(state_dict, "_metadata", None)
+    if isinstance(notes, dict):  # by modules, whose names have no point at the end
+        for name in [*notes]:
+            rest = "" if name == start.rstrip(".") else name.removeprefix(start)
+            notes[rest] = notes.pop(name)
 
 
 def _reverse_repeat_tuple(t: tuple[Any, ...], n: int) -> tuple[Any, ...]:
