@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from garboard._arguments import check
+from garboard._engine import Tensor
 
 __all__ = ["consume_prefix_in_state_dict_if_present"]
 
@@ -27,7 +28,7 @@ _triple = _ntuple(3, "_triple")
 _quadruple = _ntuple(4, "_quadruple")
 
 
-def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: str) -> None:
+def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Tensor], prefix: str) -> None:
     """Take a prefix off the names of a state dict, in place, where they have it.
 
     For states that were saved of a wrapped model, whose names begin with "module.".
