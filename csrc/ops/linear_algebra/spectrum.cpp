@@ -181,7 +181,9 @@ Eigenpairs eigh(const char* op, const Tensor& input, bool upper, bool given_want
            const Tensor v = at.output();
            const Tensor values =
                is_grad_enabled() ? eigh(op, at.input(0), upper, true).values : at.other(0);
-           const Tensor middle = over_differences(matmul(turned(v), at.grad), values);
+           // A symmetric gradient, as the matrix is: what is not skew here would not add to it.
+           const Tensor turn = matmul(turned(v), at.grad);
+           const Tensor middle = over_differences((turn - turned(turn)) * 0.5, values);
            return matmul(matmul(v, middle), turned(v));
          },
          {{"values", other_values}});

@@ -163,3 +163,19 @@ def test_nothing_is_normalized_to_nothing():
     assert x.grad.shape == (0,)
     with pytest.raises(gb.ShapeError, match=r"^batch_norm: an input of sizes \[3\]"):
         gb.nn.functional.batch_norm(gb.ones(3), None, None, training=True)
+
+
+@pytest.mark.parametrize("uplo", ["L", "U"])
+def test_gradients_of_eigenvectors_are_symmetric(uplo):
+    x = gb.tensor(np.random.default_rng(6).standard_normal((4, 4))).requires_grad_()
+    half = gb.tensor(np.random.default_rng(7).standard_normal((4, 4)))
+
+    vectors = gb.linalg.eigh(x, uplo).eigenvectors
+    (first,) = gb.autograd.grad([vectors], [x], [half])
+    values = gb.linalg.eigvalsh(x, uplo)
+    (of_values,) = gb.autograd.grad([values], [x], [half[0]], create_graph=True)
+    (second,) = gb.autograd.grad([of_values], [x], [half])
+
+    assert gb.allclose(first, first.T)
+    assert gb.allclose(second, second.T)
+    assert first.abs().amax() > 0.01
