@@ -334,7 +334,7 @@ constexpr std::array table{
     bind("unsqueeze", "input: Tensor, dim: int", docs::unsqueeze, fn<unsqueeze>),
     bind("narrow", "input: Tensor, dim: int, start: int, length: int", docs::narrow, fn<narrow>),
     bind("select", "input: Tensor, dim: int, index: int", docs::select, fn<select>),
-    bind("broadcast_to", "input: Tensor, size: int | Size", docs::broadcast_to, fn<expand>),
+    bind("broadcast_to", "input: Tensor, *size: int", docs::broadcast_to, fn<expand>),
     bind("swapaxes", "input: Tensor, axis0: int, axis1: int", docs::swapaxes, fn<transpose>),
     bind("movedim", "input: Tensor, source: int | Size, destination: int | Size", docs::movedim,
          fn<composite::movedim>),

@@ -146,7 +146,7 @@ class TestOlderReductions:
         ],
     )
     def test_of_layers_are_those_of_today(self, make, options, reduction):
-        input, target = gb.tensor([[0.5, 2.0]]), gb.tensor([[1.0, -1.0]])
+        input, target = gb.tensor([[0.5, 2.0]]), gb.ones(1, 2)
 
         loss = make(**options)
 
@@ -202,3 +202,10 @@ class TestALossOfAUsersOwn:
         assert loss(gb.zeros(2, 2), gb.tensor([0, 1])).item() == pytest.approx(2.0794, abs=1e-4)
         with pytest.raises(ValueError, match=r"Focal: reduction 'average'"):
             Focal(reduction="average")
+
+
+def test_sizes_of_a_broadcast_are_given_one_by_one_too():
+    x = gb.ones(3)
+
+    assert x.broadcast_to(2, 3).shape == x.broadcast_to((2, 3)).shape == (2, 3)
+    assert gb.broadcast_to(x, size=(2, 3)).shape == (2, 3)

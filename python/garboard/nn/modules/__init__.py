@@ -345,5 +345,30 @@ _PATHS = (
     "upsampling",
     "utils",
 )
-if not TYPE_CHECKING:
+if TYPE_CHECKING:
+    from garboard.nn.modules import activation as activation
+    from garboard.nn.modules import adaptive as adaptive
+    from garboard.nn.modules import batchnorm as batchnorm
+    from garboard.nn.modules import channelshuffle as channelshuffle
+    from garboard.nn.modules import container as container
+    from garboard.nn.modules import conv as conv
+    from garboard.nn.modules import distance as distance
+    from garboard.nn.modules import dropout as dropout
+    from garboard.nn.modules import flatten as flatten
+    from garboard.nn.modules import fold as fold
+    from garboard.nn.modules import instancenorm as instancenorm
+    from garboard.nn.modules import lazy as lazy
+    from garboard.nn.modules import linear as linear
+    from garboard.nn.modules import loss as loss
+    from garboard.nn.modules import module as module
+    from garboard.nn.modules import normalization as normalization
+    from garboard.nn.modules import padding as padding
+    from garboard.nn.modules import pixelshuffle as pixelshuffle
+    from garboard.nn.modules import pooling as pooling
+    from garboard.nn.modules import rnn as rnn
+    from garboard.nn.modules import sparse as sparse
+    from garboard.nn.modules import transformer as transformer
+    from garboard.nn.modules import upsampling as upsampling
+    from garboard.nn.modules import utils as utils
+else:
     __getattr__ = module_getattr(__name__, _PATHS)
