@@ -44,6 +44,8 @@ class Disposable : public Record, public Links<InScope> {
   Kind kind() const noexcept { return kind_; }
 
   OwnerKind owner = OwnerKind::python;
+  /// Where it last left a scope, entered one or was spared: the line of the call.
+  Site moved_at = unknown_site;
 
   /// The scope that ended it; null where it lives, or was disposed explicitly.
   const DisposeScope* ended_by() const noexcept { return ended_by_.get(); }
@@ -117,6 +119,7 @@ void DisposeScope::let_go(Disposable& object) noexcept {
   lifetime_spin_lock.lock();
   state_ = State::live;
   is_counted_ = in_scope;
+  moved_at = unknown_site;
   registry().add_alias(*this);
   DisposeScope* const scope = birth.scope;
   if (in_scope && scope && !scope->is_plain()) [[unlikely]] {

@@ -73,12 +73,14 @@ void DisposeScope::attach(Disposable& object) noexcept {
     ++object.counters().attached_to_scope_count;
   }
   adopt(object);
+  object.moved_at = birth.site;
 }
 
 void DisposeScope::detach(Disposable& object) noexcept {
   const LifetimeLock lock;
   if (object.scope_ != this) return;
   let_go(object);
+  object.moved_at = birth.site;
   ++object.counters().detached_from_scope_count;
 }
 
@@ -86,6 +88,7 @@ void DisposeScope::move_to_outer(Disposable& object) noexcept {
   const LifetimeLock lock;
   if (object.scope_ != this) return;
   let_go(object);
+  object.moved_at = birth.site;
   if (DisposeScope* const target = outer()) return target->adopt(object);
   ++object.counters().detached_from_scope_count;
 }
@@ -95,6 +98,7 @@ void DisposeScope::move_to(DisposeScope& other, Disposable& object) noexcept {
   if (object.scope_ != this || &other == this || other.is_closed()) return;
   let_go(object);
   other.adopt(object);
+  object.moved_at = birth.site;
 }
 
 void DisposeScope::observe(Counted<BirthObserver> observer) noexcept {
@@ -134,7 +138,10 @@ void DisposeScope::dispose_everything_but(const std::vector<Disposable*>& keep) 
   const std::unordered_set<const Disposable*> spared(keep.begin(), keep.end());
   move_all(disposables_, kept, [&](Disposable& object) { return spared.contains(&object); });
   dispose_everything();
-  move_all(kept, disposables_, [](Disposable&) { return true; });
+  move_all(kept, disposables_, [](Disposable& object) {
+    object.moved_at = birth.site;
+    return true;
+  });
   if (is_closed()) dispose_everything();  // by what a member's end ran, or by another thread
 }
 

@@ -296,6 +296,7 @@ class _Alias(TypedDict):
     node: _int
     is_view: _bool
     weight: _int
+    moved_at: _int
 
 class _Storage(TypedDict):
     serial: _int
@@ -318,6 +319,7 @@ class _Node(TypedDict):
     was_walked: _bool
     next: list[_int]
     saved_storages: list[_int]
+    leaf_storages: list[_int]
     saved_bytes: _int
 
 def _aliases(

@@ -57,6 +57,24 @@ class Objects {
   std::vector<PyObject*> all_;
 };
 
+/// NumPy's array as its C interface promises it. The collector does not know arrays, so that what
+/// they look into would have no holder.
+struct Array {
+  PyObject_HEAD;
+  char* data;
+  int dim_count;
+  void *sizes, *strides;
+  PyObject* base;
+};
+
+/// The class of NumPy's arrays, where the program has imported it; else null.
+PyTypeObject* array_type() {
+  const py::dict modules = py::module_::import("sys").attr("modules");
+  if (!modules.contains("numpy")) return nullptr;
+  const py::object found = py::getattr(modules["numpy"], "ndarray", py::none());
+  return PyType_Check(found.ptr()) ? reinterpret_cast<PyTypeObject*>(found.ptr()) : nullptr;
+}
+
 /// A holder, and one object that it refers to.
 using Reference = std::pair<py::object, py::object>;
 
@@ -96,7 +114,7 @@ class ReferenceSearch {
  private:
   void meet(PyObject* object) {
     const bool is_wanted = wanted_.has(object);
-    if (!is_wanted && !PyObject_IS_GC(object)) return;  // it leads nowhere
+    if (!is_wanted && !PyObject_IS_GC(object) && !is_array(object)) return;  // it leads nowhere
     if (!hidden_.empty() && is_hidden(object)) return;
     if (skipped_.size() > 0 && skipped_.has(object)) return;
     if (!met_.add(object).second) return;
@@ -112,6 +130,10 @@ class ReferenceSearch {
     return std::ranges::binary_search(hidden_, reference);
   }
 
+  bool is_array(PyObject* object) const {
+    return array_type_ && PyObject_TypeCheck(object, array_type_);
+  }
+
   static int visit(PyObject* object, void* search) {
     static_cast<ReferenceSearch*>(search)->meet(object);
     return 0;
@@ -119,11 +141,15 @@ class ReferenceSearch {
 
   void follow(PyObject* object) {
     // Static types are no business of the collector's, and their tp_traverse says so by aborting.
+    if (is_array(object)) {
+      if (PyObject* const base = reinterpret_cast<Array*>(object)->base) meet(base);
+    }
     if (!PyObject_IS_GC(object)) return;
     if (PyFrame_Check(object)) visit_frame_variables(object, visit, this);
     if (const traverseproc traverse = Py_TYPE(object)->tp_traverse) traverse(object, visit, this);
   }
 
+  PyTypeObject* array_type_ = array_type();
   Objects wanted_, skipped_, held_in_hiding_;
   std::vector<Borrowed> hidden_;  // sorted
   Objects met_;                   // the queue as well: what stands before `next_` has been followed

@@ -137,6 +137,7 @@ py::list aliases(std::uint64_t since, bool with_graph,
     row["node"] = tensor.body()->grad_node ? tensor.body()->grad_node->serial : 0;
     row["is_view"] = static_cast<bool>(tensor.body()->base);
     row["weight"] = weight;
+    row["moved_at"] = alias.moved_at;
     rows.append(row);
   }
   return rows;
@@ -232,10 +233,14 @@ py::list nodes(std::uint64_t since) {
     row["was_retained"] = node->was_retained;
     row["was_walked"] = node->is_released || node->was_retained || node->was_walked;
     // No Python object is made while the graph is looked at: code that runs then may take it apart.
-    std::vector<std::uint64_t> next, saved;
+    std::vector<std::uint64_t> next, saved, leaves;
     std::int64_t bytes = 0;
     for (const Edge& edge : node->edges()) {
       if (edge.node) next.push_back(edge.node->serial);
+      if (!edge.leaf) continue;
+      leaves.push_back(edge.leaf.storage()->serial);
+      if (const auto& state = edge.leaf.body()->grad_state; state && state->grad)
+        leaves.push_back(state->grad.storage()->serial);
     }
     node->for_each_kept([&](const SavedTensor& kept) {
       saved.push_back(kept.tensor.storage()->serial);
@@ -243,6 +248,7 @@ py::list nodes(std::uint64_t since) {
     });
     row["next"] = py::cast(next);
     row["saved_storages"] = py::cast(saved);
+    row["leaf_storages"] = py::cast(leaves);
     row["saved_bytes"] = bytes;
     rows.append(row);
   }

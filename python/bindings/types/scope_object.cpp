@@ -186,6 +186,7 @@ PyObject* for_each(PyObject* self, PyObject* const* given, Py_ssize_t count, con
                    Act&& act, PyObject* other = Py_None) noexcept try {
   DisposeScope& scope = opened(self, op);
   if (!are_disposables(given, count)) return for_nests(self, op, other, given, count);
+  const BirthStamp stamp;  // the line of this call is where they were moved
   for (Py_ssize_t i = 0; i < count; ++i) {  // all, before any is touched
     if (disposable_of(given[i])->is_disposed())
       living_disposable(given[i], text("scope.", op).c_str(), "an argument");
@@ -234,6 +235,7 @@ PyObject* dispose_everything_but(PyObject* self, PyObject* const* given, Py_ssiz
   DisposeScope& scope = opened(self, "dispose_everything_but");
   if (!are_disposables(given, count))
     return for_nests(self, "dispose_everything_but", Py_None, given, count);
+  const BirthStamp stamp;
   std::vector<Disposable*> keep;
   for (Py_ssize_t i = 0; i < count; ++i) keep.push_back(disposable_of(given[i]));
   scope.dispose_everything_but(keep);

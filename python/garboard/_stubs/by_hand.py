@@ -1,7 +1,5 @@
-"""The part of the stub that no op table knows: classes, and functions that are no ops.
-
-`int`, `float` and `bool` are the builtins here; `_stubs` gives them the names that the stub has.
-"""
+"""The part of the stub that no op table knows: classes, and functions that are no ops. `int`,
+`float` and `bool` are the builtins here; `_stubs` gives them the names that the stub has."""
 
 from garboard._ops.traits import NEVER
 
@@ -306,6 +304,7 @@ class _Alias(TypedDict):
     node: int
     is_view: bool
     weight: int
+    moved_at: int
 
 class _Storage(TypedDict):
     serial: int
@@ -328,6 +327,7 @@ class _Node(TypedDict):
     was_walked: bool
     next: list[int]
     saved_storages: list[int]
+    leaf_storages: list[int]
     saved_bytes: int
 
 def _aliases(

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import gc
+import signal
 import sys
+import threading
 import traceback
 from collections.abc import Iterator
+from types import FrameType
 from typing import Any
 
 from garboard._shown.notebook import is_output_name
@@ -58,8 +61,25 @@ def clear_tracebacks(shell: Any) -> None:
         vars(sys).pop(name, None)
     printer = shell.InteractiveTB
     printer.tb = printer.pdb = None
+    _forget_debuggers()
     shell.last_execution_result = None
     gc.collect()
+
+
+def _forget_debuggers() -> None:
+    """Take debuggers that have been left off the frames that still run, and off SIGINT: `continue`
+    puts them there, and so they keep what they have shown."""
+    kind: Any = getattr(sys.modules.get("bdb"), "Bdb", None)
+    frame: FrameType | None = sys._getframe() if sys.gettrace() is None and kind else None
+    while frame is not None:
+        if isinstance(getattr(frame.f_trace, "__self__", None), kind):
+            frame.f_trace = None
+        frame = frame.f_back
+    debugger = getattr(signal.getsignal(signal.SIGINT), "__self__", None)
+    is_main = threading.current_thread() is threading.main_thread()  # others may set no handler
+    if is_main and kind and isinstance(debugger, kind):
+        before = getattr(debugger, "_previous_sigint_handler", None)
+        signal.signal(signal.SIGINT, before or signal.default_int_handler)
 
 
 def _errors(shell: Any) -> Iterator[BaseException]:

@@ -2,12 +2,12 @@
 
 import garboard as gb
 
-KIND, VERDICT, HOLDER = "export-pin", "LEAK", "an array, capsule or buffer"
+KIND, VERDICT, HOLDER = "export-pin", "LEAK", "list `arrays`"
 
 
 def main(watch):
     arrays = []
     for _ in range(60):
-        arrays.append(gb.ones(4, 4).numpy())  # born
+        arrays.append(gb.ones(4, 4).numpy())  # born, held
         watch.step()
     return watch.report()

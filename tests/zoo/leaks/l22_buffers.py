@@ -2,12 +2,12 @@
 
 import garboard as gb
 
-KIND, VERDICT, HOLDER = "export-pin", "LEAK", "an array, capsule or buffer"
+KIND, VERDICT, HOLDER = "export-pin", "LEAK", "list `buffers`"
 
 
 def main(watch):
     buffers = []
     for _ in range(60):
-        buffers.append(gb.ones(4, 4).numpy()[1:])  # born
+        buffers.append(gb.ones(4, 4).numpy()[1:])  # born, held
         watch.step()
     return watch.report()

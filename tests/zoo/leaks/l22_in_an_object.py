@@ -2,7 +2,7 @@
 
 import garboard as gb
 
-KIND, VERDICT, HOLDER = "export-pin", "LEAK", "an array, capsule or buffer"
+KIND, VERDICT, HOLDER = "export-pin", "LEAK", "list `Recorder.taken`"
 
 
 class Recorder:
@@ -10,7 +10,7 @@ class Recorder:
         self.taken = []
 
     def take(self, x):
-        self.taken.append((x * 2).numpy())  # born
+        self.taken.append((x * 2).numpy())  # born, held
 
 
 def main(watch):

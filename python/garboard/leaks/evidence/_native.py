@@ -66,6 +66,7 @@ class _Native:
                 is_view=row["is_view"],
                 storage=row["storage"],
                 node=row["node"],
+                moved_at=row["moved_at"],
                 weight=row["weight"],
             )
 
@@ -82,6 +83,7 @@ class _Native:
                 saved_bytes=row["saved_bytes"],
                 saved_storages=row["saved_storages"],
                 next=row["next"],
+                leaf_storages=row["leaf_storages"],
             )
 
     def unheld(self, since: int) -> Iterator[Unheld]:

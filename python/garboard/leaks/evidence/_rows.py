@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -53,6 +54,7 @@ class Survivor:
     is_view: bool
     storage: int
     node: int
+    moved_at: int = 0  # the site of the call that last took it out of a scope or put it into one
     weight: int = 1  # how many it stands for: of very many only some are looked at
 
     @property
@@ -75,6 +77,7 @@ class Node:
     saved_bytes: int
     saved_storages: list[int]
     next: list[int]
+    leaf_storages: Sequence[int] = ()  # of the leaves it leads to, and of their gradients
 
 
 class Storage(NamedTuple):

@@ -93,6 +93,7 @@ class Leak:
         births: In which steps was born what survives.
         device: Where its bytes are, such as "cpu"; empty where they may be on several.
         steps_left: Steps until that device's memory limit at this rate; None where nobody can tell.
+        moved_site: Where the newest left its scope or entered another, where it did.
         diff: What to change as a unified diff of the program's own lines, for `patch -p1`; empty
             where they cannot be read, or no single change is right.
     """
@@ -114,6 +115,7 @@ class Leak:
     births: Births = field(default_factory=Births, repr=False)
     device: str = field(default="", repr=False)
     steps_left: int | None = field(default=None, repr=False)
+    moved_site: Site | None = field(default=None, repr=False)
     diff: str = field(default="", repr=False)
 
     @property
@@ -161,6 +163,7 @@ class Leak:
         found["chain"] = list(self.chain)
         found["places"] = [place._asdict() if place else None for place in self.places]
         found["births"] = {**self.births._asdict(), "counts": list(self.births.counts)}
+        found["moved_site"] = self.moved_site._asdict() if self.moved_site else None
         found["holder_site"] = self.holder_site._asdict() if self.holder_site else None
         return found
 

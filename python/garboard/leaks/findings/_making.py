@@ -73,6 +73,7 @@ def leak_of_group(group: Group, kind: Kind, verdict: Verdict, now: int) -> Leak:
         places=chain_places(group.chain),
         births=Births.of(cohorts),
         device=_device(survivors),
+        moved_site=site_of(survivors[-1].moved_at) if survivors[-1].moved_at else None,
         diff=str(kind.patch_group(group)) if kind.patch_group else "",
     )
 

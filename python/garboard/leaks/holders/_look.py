@@ -6,14 +6,14 @@ A look holds tensors while it lasts, so it lasts as long as one function call of
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
 from garboard.leaks.evidence._classes import is_one
 from garboard.leaks.evidence._evidence import Evidence
 from garboard.leaks.evidence._graphs import Chain, behind, chains
-from garboard.leaks.evidence._rows import Since, Survivor
+from garboard.leaks.evidence._rows import Node, Since, Survivor
 from garboard.leaks.evidence._steps import Steps
 from garboard.leaks.evidence._survivors import nodes, survivors, unheld
 from garboard.leaks.evidence._views import pinned_bytes
@@ -60,6 +60,7 @@ class Look:
         self._loop_file = loop_file or caller_file()
         self.evidence, self._since, self._steps = evidence, since, steps
         self._carried: set[int] = set()
+        self._unheld: dict[int, int] = {}  # bytes of storages that no tensor of Python's has
         self._carriers: list[Survivor] = []
         self.nodes = nodes(evidence, since.node, steps)
         self._heads = list(survivors(evidence, 0, steps, with_graph=True))
@@ -78,6 +79,7 @@ class Look:
         left = {serial: node for serial, node in self.nodes.items() if serial not in reached}
         storages = {it.serial: it for it in unheld(self.evidence, self._since.storage, self._steps)}
         carried = set(storages)
+        self._unheld = {serial: it.nbytes for serial, it in storages.items()}
         found = self.evidence.carriers(left, storages)
         self._carried = carried - set(storages)
         if self._steps is not None:
@@ -98,7 +100,7 @@ class Look:
         group.loop_file, group.opened = self._loop_file, self._opened
         hanging = behind((it.node for it in group.survivors), self.nodes).values()
         group.nodes = len(hanging)
-        group.saved_bytes = sum(node.saved_bytes for node in hanging)
+        group.saved_bytes = sum(node.saved_bytes for node in hanging) + self.leaf_bytes(hanging)
         group.is_retained = any(it.was_retained and not it.is_released for it in hanging)
         if all(it.is_view for it in group.survivors):
             storages = {it.storage for it in group.survivors} - self._saved
@@ -115,6 +117,11 @@ class Look:
         """Group others of what lives, suspects or not."""
         alive = survivors(self.evidence, 0, self._steps)
         return grouped(self._reached([it for it in alive if is_asked_for(it)]))
+
+    def leaf_bytes(self, nodes: Iterable[Node]) -> int:
+        """Return the bytes of leaves, and of their gradients, that only these nodes lead to."""
+        leaves = {serial for node in nodes for serial in node.leaf_storages}
+        return sum(self._unheld.get(serial, 0) for serial in leaves)
 
     def chains(self) -> list[Chain]:
         """Return the graphs behind every living alias, old or young."""
@@ -142,8 +149,12 @@ class Look:
         """Return the serials of nodes and storages that something living leads to."""
         carried = (it.node for it in [*self._heads, *self._carriers])
         found = behind(carried, self.nodes)
-        saved = {serial for node in found.values() for serial in node.saved_storages}
-        return set(found), saved | self._carried
+        kept = {
+            serial
+            for node in found.values()
+            for serial in (*node.saved_storages, *node.leaf_storages)
+        }
+        return set(found), kept | self._carried
 
     def collect(self) -> set[int]:
         """Let go of everything, collect garbage, and return the serials of what still lives."""

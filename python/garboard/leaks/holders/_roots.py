@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextvars
 import os
+import signal
 import sys
 import threading
 from collections.abc import Sequence
@@ -78,7 +79,7 @@ class Roots:
 
     def __init__(self, evidence: Evidence) -> None:
         kept = kept_outputs()
-        threads = [*_engine._thread_roots(), contextvars.copy_context()]
+        threads = [*_engine._thread_roots(), contextvars.copy_context(), *_signal_handlers()]
         outputs: list[object] = [kept.outputs] if kept is not None else []
         self._skip = kept.keepers if kept is not None else []
         self._hidden = kept.hidden if kept is not None else []
@@ -114,6 +115,12 @@ def _modules() -> list[object]:
     ]
     modules.sort(key=lambda it: module_name_of(it) != "__main__")  # stable: the program first
     return list(modules)
+
+
+def _signal_handlers() -> list[object]:
+    """What runs at signals, which the interpreter keeps where no object leads."""
+    handlers = map(signal.getsignal, signal.valid_signals())
+    return [it for it in handlers if it is not None and not is_a(it, int)]
 
 
 def _frames() -> list[object]:

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from garboard.leaks.holders._statements import (
     Scope,
-    function_around,
     statement_at,
     statements,
 )
@@ -18,10 +17,10 @@ __all__ = [
     "Storing",
     "accumulation_at",
     "calls_at",
-    "escape_near",
     "is_emptied",
     "is_in_loop",
     "storing_line",
+    "text_at",
 ]
 
 _TAKES = {"clear", "discard", "pop", "popitem", "popleft", "remove"}
@@ -74,27 +73,10 @@ def calls_at(file: str, line: int) -> set[str]:
     return {getattr(it, "attr", getattr(it, "id", "")) for it in calls}
 
 
-def escape_near(file: str, line: int) -> str:
-    """Return a statement, in the function around a line, that takes tensors out of their scope."""
-    for statement in statements(Scope(file, function_around(file, line))):
-        if hasattr(statement, "body"):
-            continue
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                name = node.func.attr
-                if name in _ESCAPES or (name == "detach" and node.args):
-                    return ast.unparse(statement)
-    return ""
-
-
-_ESCAPES = {
-    "detach_from_dispose_scope",
-    "dispose_everything_but",
-    "move_to_other",
-    "move_to_other_dispose_scope",
-    "move_to_outer",
-    "move_to_outer_dispose_scope",
-}
+def text_at(file: str, line: int) -> str:
+    """Return the statement on a line, without the statements in it; empty where none is read."""
+    statement = statement_at(file, line)
+    return ast.unparse(statement) if statement and not hasattr(statement, "body") else ""
 
 
 def _is_place(node: ast.AST) -> bool:

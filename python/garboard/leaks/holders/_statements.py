@@ -12,7 +12,6 @@ __all__ = [
     "FUNCTIONS",
     "Scope",
     "block_of",
-    "function_around",
     "function_at",
     "names_in",
     "statement_at",
@@ -126,14 +125,3 @@ def names_in(file: str) -> set[str]:
     tree = tree_of(file)
     found = (it for it in (ast.walk(tree) if tree else ()) if isinstance(it, ast.Name | ast.arg))
     return {it.id if isinstance(it, ast.Name) else it.arg for it in found}
-
-
-def function_around(file: str, line: int) -> int:
-    """Return the first line of the innermost function around a line, or 0."""
-    tree = tree_of(file)
-    around = [
-        _first_line(it)
-        for it in (ast.walk(tree) if tree else ())
-        if isinstance(it, FUNCTIONS) and it.lineno <= line <= (it.end_lineno or 0)
-    ]
-    return max(around, default=0)

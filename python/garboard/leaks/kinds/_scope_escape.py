@@ -4,8 +4,8 @@
         scope.detach(y)             # leaks, where `y` is kept: the scope was to end it
         epoch.attach(y)             # ends with the epoch
 
-Evidence: a container gains tensors of a function that detaches them from their scope, or moves them
-to an outer one that stays open.
+Evidence: a container gains tensors of which the registry says that a call took them out of their
+scope, or moved them to another one, which stays open; and where that call stands.
 """
 
 from __future__ import annotations
@@ -14,15 +14,18 @@ from garboard._shown.site import site_of
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._traits import is_emptied_by_code
 from garboard.leaks.holders._groups import Group
-from garboard.leaks.holders._source import escape_near
+from garboard.leaks.holders._source import text_at
 
 __all__ = ["KIND"]
 
 
 def _escape(group: Group) -> str:
-    """Return the statement by which the newest has left its scope, if there is one."""
-    site = site_of(group.survivors[-1].site)
-    return escape_near(site.file, site.line)
+    """Return the statement by which the newest has left its scope; empty where it has not."""
+    newest = group.survivors[-1]
+    if not newest.moved_at:
+        return ""
+    site = site_of(newest.moved_at)
+    return text_at(site.file, site.line) or f"a call at {site.place}"
 
 
 def _fix(group: Group) -> str:

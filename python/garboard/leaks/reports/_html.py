@@ -129,9 +129,12 @@ def _finding(leak: Leak, with_source: bool) -> str:
         lines.append(f"<details><summary>as a patch</summary>{_diff(leak.diff)}</details>")
     born = f"<h4>born at {escape(str(leak.site))}</h4>\n{_source(leak.site, with_source)}"
     held = ""
+    if leak.moved_site is not None:
+        place = escape(leak.moved_site.place)
+        held = f"<h4>moved at {place}</h4>\n{_source(leak.moved_site, with_source)}"
     if leak.holder_site is not None and leak.holder_site[:2] != leak.site[:2]:
         place = escape(leak.holder_site.place)
-        held = f"<h4>stored at {place}</h4>\n{_source(leak.holder_site, with_source)}"
+        held += f"<h4>stored at {place}</h4>\n{_source(leak.holder_site, with_source)}"
     births = ""
     if len(leak.births.counts) > 1:
         births = f"<h4>survivors by the step of their birth</h4>\n{births_chart(leak)}"

@@ -101,6 +101,7 @@ def _leak(row: dict[str, Any]) -> Leak:
         since_step=row["since_step"],
         rate=Rate(**{name: float(value) for name, value in row["rate"].items()}),
         holder_site=_site_if(row["holder_site"]),
+        moved_site=_site_if(row.get("moved_site")),
         places=tuple(map(_site_if, row.get("places", ()))),
         births=Births(**{**births, "counts": tuple(births["counts"])}) if births else Births(),
         device=printable(row.get("device", "")),

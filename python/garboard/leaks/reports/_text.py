@@ -68,6 +68,7 @@ def leak_text(leak: Leak) -> list[str]:
         *([f"  when  {leak.forecast}"] if leak.forecast else []),
         f"  fix   {leak.fix}",
         *underlined(leak.site, "  ", "born  "),
+        *(underlined(leak.moved_site, "  ", "moved ") if leak.moved_site else ()),
         f"  held  {leak.holder}",
     ]
     if leak.holder_site is not None and leak.holder_site[:2] != leak.site[:2]:

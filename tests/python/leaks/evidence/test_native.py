@@ -63,3 +63,69 @@ def test_an_array_over_a_storage_is_an_export():
 
     assert [(it.nbytes, it.is_exported) for it in found] == [(8, True)]
     del array
+
+
+MOVES = {
+    "detach": lambda inner, outer, x: inner.detach(x),
+    "move to outer": lambda inner, outer, x: inner.move_to_outer(x),
+    "move to other": lambda inner, outer, x: inner.move_to_other(outer, x),
+    "attach": lambda inner, outer, x: outer.attach(x),
+    "spare": lambda inner, outer, x: inner.dispose_everything_but(x),
+    "detach a nest": lambda inner, outer, x: inner.detach([x]),
+    "a method": lambda inner, outer, x: x.detach_from_dispose_scope(),
+    "another method": lambda inner, outer, x: x.move_to_outer_dispose_scope(),
+}
+
+
+@pytest.mark.parametrize("name", MOVES)
+def test_a_tensor_knows_the_line_that_moved_it_between_scopes(name):
+    since = EVIDENCE.now()
+    with gb.dispose_scope() as outer, gb.dispose_scope() as inner:
+        x = gb.ones(2)
+        (before,) = EVIDENCE.survivors(since.alias)
+        MOVES[name](inner, outer, x)
+
+        (after,) = EVIDENCE.survivors(since.alias)
+
+    assert before.moved_at == 0
+    assert site_of(after.moved_at).line == MOVES[name].__code__.co_firstlineno
+    x.dispose()
+
+
+def test_what_is_born_where_a_moved_tensor_was_has_not_moved():
+    since = EVIDENCE.now()
+    with gb.dispose_scope() as scope:
+        for _ in range(3):
+            scope.detach(gb.ones(2))
+        x = gb.ones(2)
+
+        (row,) = EVIDENCE.survivors(since.alias)
+
+    assert row.moved_at == 0
+    assert x.is_disposed
+
+
+def test_a_graph_names_the_storages_of_its_leaves_and_their_gradients():
+    since = EVIDENCE.now()
+    y = (gb.ones(2).requires_grad_() * 2).sum()
+    y.backward(retain_graph=True)
+
+    leaves = {it for node in EVIDENCE.nodes(since.node) for it in node.leaf_storages}
+
+    assert {it.serial for it in EVIDENCE.unheld(since.storage)} == leaves
+    assert len(leaves) == 2
+
+
+def test_of_very_many_tensors_the_newest_and_some_others_stand_for_all():
+    since = EVIDENCE.now()
+    kept = [gb.zeros(1) for _ in range(1000)]
+    few = [gb.zeros(1) for _ in range(10)]
+
+    found = list(EVIDENCE.survivors(since.alias, most=200))
+
+    many = [it for it in found if it.site == found[0].site]
+    assert sum(it.weight for it in many) == len(kept)
+    assert [it.weight for it in many[-50:]] == [1] * 50
+    assert len(many) <= 150
+    assert len(found) - len(many) == len(few)
+    assert EVIDENCE.count(since.alias) == 1010

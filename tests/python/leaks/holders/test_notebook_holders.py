@@ -176,3 +176,30 @@ class TestWithoutHistory:
             assert holders("In[2]:1") == ("global `x` (In[2]:1)",)
         finally:
             no_history.shell.displayhook = hook
+
+
+class TestDebuggers:
+    def test_what_debug_has_left_is_named_when_another_error_has_come(self, notebook, monkeypatch):
+        monkeypatch.setattr("builtins.input", lambda *_: "quit")
+        notebook.run("%load_ext garboard")
+        notebook.run("def fit():\n    act = gb.zeros(1000)\n    raise ValueError('no')\nfit()")
+        notebook.run("%debug")
+        notebook.run("1 / 0")
+
+        found = holders("In[3]:2")
+        freed = notebook.run("%leaks clear tracebacks").text
+
+        assert found[0].endswith("in what a debugger has left, freed by `%leaks clear tracebacks`")
+        assert freed.startswith("freed 3.9 KiB, 1 tensor")
+
+    def test_what_a_breakpoint_has_left_is_named_and_freed(self, notebook, monkeypatch):
+        monkeypatch.setattr("builtins.input", lambda *_: "continue")
+        notebook.run("%load_ext garboard")
+        notebook.run("def fit():\n    act = gb.zeros(1000)\n    breakpoint()\nfit()")
+
+        found = holders("In[3]:2")
+        freed = notebook.run("%leaks clear tracebacks").text
+
+        assert all("in what a debugger has left" in it for it in found)
+        assert len(found) > 0
+        assert freed.startswith("freed 3.9 KiB, 1 tensor")
