@@ -41,6 +41,7 @@ void accumulate(Tensor& sum, Tensor gradient, bool is_recorded) {
 /// Adds to the `.grad` of a tensor.
 void add_to_grad(const Tensor& tensor, Tensor gradient, bool is_recorded) {
   Tensor sum = tensor.grad();
+  if (sum) sum.storage()->meet_current_stream();
   if (sum && !is_recorded && !sum.requires_grad()) {
     add.apply_in_place(sum, gradient);
     return;

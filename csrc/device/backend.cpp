@@ -6,6 +6,7 @@
 
 #include "csrc/core/error.h"
 #include "csrc/core/text.h"
+#include "csrc/device/streams.h"
 
 namespace garboard {
 namespace {
@@ -60,7 +61,7 @@ std::optional<Device> device_named(std::string_view name) noexcept {
     const auto kind = static_cast<DeviceKind>(i);
     if (!is_kind(i) || !name.starts_with(name_of(kind))) continue;
     const std::string_view rest = name.substr(std::string_view(name_of(kind)).size());
-    if (rest.empty()) return Device::of(kind, 0);
+    if (rest.empty()) return Device::of(kind, current_device_number(kind));
     if (rest.front() != ':') continue;
     int number = -1;
     const char* const last = rest.data() + rest.size();

@@ -15,13 +15,36 @@ inline constexpr int max_cuda_devices = most_devices(cuda_kind);
 namespace kernels {
 struct Table;
 }
+struct StreamDriver;
+
+/// What a device is. Bytes, unless a name says otherwise.
+struct CudaProperties {
+  char name[256] = {};
+  char uuid[37] = {};        // as text
+  int major = 0, minor = 0;  // its compute capability
+  std::size_t total_memory = 0;
+  std::size_t shared_memory_per_block = 0;
+  std::size_t shared_memory_per_block_optin = 0;
+  std::size_t shared_memory_per_multiprocessor = 0;
+  int l2_cache_size = 0;
+  int multi_processor_count = 0;
+  int max_threads_per_block = 0;
+  int max_threads_per_multi_processor = 0;
+  int regs_per_multiprocessor = 0;
+  int warp_size = 0;
+  int memory_bus_width = 0;                   // bits
+  int clock_rate = 0, memory_clock_rate = 0;  // kHz
+  int pci_bus_id = 0, pci_device_id = 0, pci_domain_id = 0;
+  bool is_integrated = false;
+  bool is_multi_gpu_board = false;
+};
 
 /// Memory for the length of a kernel. It comes from the allocator of the device, so that it is
 /// booked, and so that every way of getting some is tried before a kernel fails.
 struct ScratchSource {
   /// Sets `handle`, which is what goes back. Raises OutOfMemoryError.
-  void* (*take)(Device device, std::size_t bytes, void*& handle);
-  void (*give)(Device device, void* handle) noexcept;
+  void* (*take)(Stream stream, std::size_t bytes, void*& handle);
+  void (*give)(Stream stream, void* handle) noexcept;
 };
 
 /// Addresses and the memory behind them, apart from each other, as the driver has them. A driver or
@@ -56,7 +79,7 @@ struct CudaEvents {
 
 /// What the library's one C function returns: plain data and functions, filled once.
 struct CudaLibrary {
-  static constexpr std::uint32_t current_version = 2;
+  static constexpr std::uint32_t current_version = 3;
   static constexpr const char* file_name = "libgarboard_cuda.so";
   static constexpr const char* function_name = "garboard_cuda_library";
   using Function = const CudaLibrary* (*)();
@@ -81,7 +104,8 @@ struct CudaLibrary {
   std::size_t (*free_bytes)(int device) noexcept = nullptr;
   const CudaVirtualMemory* virtual_memory = nullptr;  // null: there is none
   const CudaEvents* events = nullptr;                 // null: work is done when its call returns
-  const char* (*device_name)(int device) = nullptr;
+  const StreamDriver* streams = nullptr;              // null: there are none but the default ones
+  const CudaProperties& (*properties)(int device) = nullptr;  // raises DeviceError
   /// Waits until all queued work is done. Raises DeviceError if some of it failed.
   void (*synchronize)(int device) = nullptr;
   void (*set_scratch_source)(const ScratchSource& source) = nullptr;

@@ -28,12 +28,20 @@ void CudaTimeline::pass(Stream stream, Ticket ticket) noexcept {
   }
 }
 
+// Before an event is made: who records and never asks would have ever more of them.
+void CudaTimeline::pass_oldest(Stream stream) noexcept {
+  const Line& line = line_of(stream);
+  while (!line.marks.empty() && events_.is_passed(line.marks.front().event))
+    pass(stream, line.marks.front().ticket);
+}
+
 Ticket CudaTimeline::ticket(Stream stream) noexcept {
   Ticket here = 0;
   {
     const std::lock_guard guard(mutex_);
     Line& line = line_of(stream);
     here = ++line.last;
+    if (spare_events_of(stream.device).empty()) pass_oldest(stream);
     void* const event = take_event(stream.device);
     if (event && events_.record(event, stream)) {
       line.marks.push_back({here, event});

@@ -44,6 +44,7 @@ class CudaTimeline final : public Timeline {
   void* take_event(Device device) noexcept;
   static const Mark* mark_at(const Line& line, Ticket ticket) noexcept;
   void pass(Stream stream, Ticket ticket) noexcept;
+  void pass_oldest(Stream stream) noexcept;
 
   const CudaEvents& events_;
   std::mutex mutex_;  // never held while waiting

@@ -80,8 +80,8 @@ const char* name_of(DeviceKind kind) noexcept;
 /// `cpu`, `simulated:0`.
 std::ostream& operator<<(std::ostream& out, Device device);
 
-/// The device that a user calls so; the first of its kind where no number follows. Whether it can
-/// be used is asked where it is used.
+/// The device that a user calls so; this thread's current one of its kind where no number follows.
+/// Whether it can be used is asked where it is used.
 std::optional<Device> device_named(std::string_view name) noexcept;
 
 /// All that `device_named` knows, as the end of a message.

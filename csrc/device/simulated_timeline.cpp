@@ -16,12 +16,12 @@ void SimulatedTimeline::advance(Stream stream, Ticket ticket) {
   for (const Wait& wait : line.waits) {
     if (lines_[wait.stream].passed < wait.ticket) reached = std::min(reached, wait.from);
   }
-  line.passed = std::max(line.passed, reached);
+  pass(line, std::max(line.passed, reached));
 }
 
 void SimulatedTimeline::finish() {
   const std::lock_guard guard(lock_);
-  for (auto& [stream, line] : lines_) line.passed = line.submitted;
+  for (auto& [stream, line] : lines_) pass(line, line.submitted);
 }
 
 Ticket SimulatedTimeline::submitted(Stream stream) const {
@@ -81,10 +81,17 @@ void SimulatedTimeline::let_wait(Stream waiter, Stream stream, Ticket ticket) no
 void SimulatedTimeline::work(Handle stream, Ticket ticket) {
   Line& line = lines_[stream];
   if (line.passed >= ticket) return;
-  for (const Wait& wait : line.waits) {
+  const std::vector<Wait> waits = line.waits;  // passing drops them
+  for (const Wait& wait : waits) {
     if (wait.from < ticket) work(wait.stream, wait.ticket);
   }
+  pass(line, ticket);
+}
+
+// What was waited for is passed too, so nobody has to hear of it again.
+void SimulatedTimeline::pass(Line& line, Ticket ticket) {
   line.passed = ticket;
+  std::erase_if(line.waits, [&](const Wait& wait) { return wait.from < ticket; });
 }
 
 std::size_t SimulatedTimeline::event_count() const {

@@ -52,6 +52,7 @@ class SimulatedTimeline final : public Timeline {
   };
 
   void work(Handle stream, Ticket ticket);
+  static void pass(Line& line, Ticket ticket);
   bool orders(Handle stream, Ticket ticket, Handle later, Ticket from) const;
 
   mutable std::mutex lock_;

@@ -114,10 +114,14 @@ constinit thread_local std::uint8_t grad_mode [[gnu::tls_model("initial-exec")]]
 
 namespace {
 
-/// `saved`, unless its storage was written since.
+/// `saved`, unless its storage was written since; for work on the current stream, whichever stream
+/// made it.
 const Tensor& checked(const GradNode& node, const SavedTensor& saved, const char* role) {
   const std::uint32_t now = saved.tensor.storage()->version();
-  if (now == saved.version) return saved.tensor;
+  if (now == saved.version) {
+    saved.tensor.storage()->meet_current_stream();
+    return saved.tensor;
+  }
   // An optimizer writes parameters, and nobody makes it write into clones.
   const bool is_parameter = saved.tensor.requires_grad() && saved.tensor.is_leaf();
   throw VersionError(text(node.name, ": the ", role, " of sizes ", saved.tensor.sizes(),

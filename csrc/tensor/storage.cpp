@@ -26,13 +26,24 @@ Counted<Storage> Storage::allocate(std::int64_t bytes, Device device) {
 void Storage::take_block(CachingAllocator& allocator) {
   registry().expect(*this);
   try {
-    block_ = allocator.allocate(static_cast<std::size_t>(bytes), Stream{device});
+    block_ = allocator.allocate(static_cast<std::size_t>(bytes), current_stream(device));
   } catch (...) {
     registry().abandon(*this);
     throw;
   }
   if (block_) data_ = block_->data();
   registry().arrive(*this);
+}
+
+void Storage::used_on(Stream stream) {
+  if (block_) allocator_of(device).used_on(block_, stream);
+  if (owner_.used_on) owner_.used_on(owner_.object, stream);
+}
+
+void Storage::meet(Stream stream) {
+  if (!block_ || block_->stream == stream) return;
+  let_wait(stream, block_->stream);
+  used_on(stream);
 }
 
 void Storage::refuse_saving() {

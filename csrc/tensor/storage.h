@@ -7,6 +7,7 @@
 
 #include "csrc/core/counted.h"
 #include "csrc/core/pool.h"
+#include "csrc/device/streams.h"
 #include "csrc/lifetime/registry.h"
 #include "csrc/tensor/grad_mode.h"
 
@@ -22,13 +23,17 @@ inline constexpr std::int64_t inline_bytes = 64;
 struct ForeignOwner {
   void* object = nullptr;
   void (*release)(void* object) noexcept = nullptr;
+  /// Of pinned memory, which devices copy from and to by themselves: hears of a stream that does,
+  /// and takes care that the memory is not used again before that work is done. May raise.
+  void (*used_on)(void* object, Stream stream) = nullptr;
 };
 
 /// Shared through Counted<Storage>. The bytes are uninitialised, aligned to 64, and go back to the
 /// allocator with the last share.
 class Storage final : public RefCounted, public StorageRecord {
  public:
-  /// Raises OutOfMemoryError, or ScopeLimitError where a scope's budget does not allow it.
+  /// For work on this thread's current stream. Raises OutOfMemoryError, or ScopeLimitError where a
+  /// scope's budget does not allow it.
   static Counted<Storage> allocate(std::int64_t bytes, Device device);
   /// Whether a payload lies inside the storage.
   static bool holds(std::int64_t bytes, Device device) noexcept {
@@ -40,6 +45,18 @@ class Storage final : public RefCounted, public StorageRecord {
 
   void* data() const noexcept { return data_; }
   bool is_writable() const noexcept { return is_writable_; }
+  /// Memory of the host that devices copy from and to while the program goes on.
+  bool is_pinned() const noexcept { return owner_.used_on != nullptr; }
+
+  /// Work that `stream` is given until this storage ends may use its bytes, beside the work of the
+  /// stream it was born on: nobody else gets them before that is done. Throws std::bad_alloc.
+  void used_on(Stream stream);
+  /// The same for this thread's current stream, which also waits for all that the stream of birth
+  /// was given until now. Nothing on the CPU.
+  void meet_current_stream() {
+    if (!device.is_cpu()) [[unlikely]]
+      meet(current_stream(device));
+  }
 
   /// Moves on with every in-place write; views share it.
   std::uint32_t version() const noexcept { return version_.load(std::memory_order_relaxed); }
@@ -70,6 +87,7 @@ class Storage final : public RefCounted, public StorageRecord {
   Storage() = default;
   ~Storage() = default;
   void take_block(CachingAllocator& allocator);
+  void meet(Stream stream);
   [[noreturn]] static void refuse_saving();
 
   void* data_ = nullptr;

@@ -74,6 +74,7 @@ from garboard._ops import functions as _functions  # noqa: E402
 from garboard._ops import handles as _handles  # noqa: E402, F401
 from garboard._ops import numpy_functions as _numpy_functions  # noqa: E402, F401
 from garboard._ops import traits as _traits  # noqa: E402, F401
+from garboard._ops import transfers as _transfers  # noqa: E402, F401
 from garboard._ops.contractions import einsum, tensordot  # noqa: E402
 from garboard._ops.dlpack import from_dlpack, to_dlpack  # noqa: E402
 from garboard._ops.dtypes import can_cast, finfo, iinfo  # noqa: E402

@@ -24,13 +24,28 @@ LEFT = {
         1,
         "the compiler's own macro says which compiler reads this",
     ),
-    "python/bindings/methods/convert.cpp": (11, "PyTorch's method and its documentation"),
+    "python/bindings/methods/convert.cpp": (10, "PyTorch's method and its documentation"),
     "python/bindings/methods/state.cpp": (5, "PyTorch's attribute and its documentation"),
     "python/bindings/module/module.cpp": (1, "the line that binds it"),
     "python/bindings/values/dtype_object.cpp": (9, "names that users give, and their examples"),
     "python/bindings/tensor/tensor_object.cpp": (1, "the names of PyTorch's attributes"),
     "python/bindings/wrapped/bindings.h": (1, "the line that binds it"),
 }
+
+
+# What stands for the default stream of a device, whatever stream is current.
+DEFAULT_STREAM = re.compile(r"\bStream\{|\{[\w.]*device(\(\))?\}")
+NOT_THE_CURRENT_ONE = {"python/bindings/memory/cuda_streams.cpp": 1}  # what default_stream() is
+
+
+def streams_by_hand(tree: Tree) -> list[str]:
+    """Return where an op gives work or memory to the default stream rather than the current."""
+    found = []
+    for file in tree.under("csrc/ops", "csrc/tensor", "csrc/autograd", "python/bindings"):
+        count = len(DEFAULT_STREAM.findall(COMMENT.sub("", tree.text(file))))
+        if count > NOT_THE_CURRENT_ONE.get(file, 0):
+            found.append(f"{file} names a default stream; current_stream(device) is needed")
+    return found
 
 
 def lines_that_name_it(tree: Tree) -> dict[str, int]:
@@ -62,6 +77,26 @@ def test_no_further_place_names_the_device():
     violations = strays(project(), LEFT)
 
     assert not violations, "\n".join(violations)
+
+
+def test_no_op_passes_over_the_current_stream():
+    violations = streams_by_hand(project())
+
+    assert not violations, "\n".join(violations)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_found"),
+    [
+        ("kernels::run(call, {x.device()});", True),
+        ("allocate(bytes, Stream{device});", True),
+        ("kernel(out, x, current_stream(device));", False),
+    ],
+)
+def test_a_planted_stream_is_found(text, is_found, tmp_path: Path):
+    tree = planted(tmp_path, {"csrc/ops/a.cpp": text})
+
+    assert len(streams_by_hand(tree)) == is_found
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <stdexcept>
 #include <type_traits>
 
@@ -28,6 +29,9 @@ class DeviceAtWork {
   ~DeviceAtWork();
 };
 
+/// Gives `work` to a stream, which does it in its order: at once, or late; as above.
+void queue(Stream stream, std::function<void()> work);
+
 inline thread_local std::int64_t launches = 0;
 
 }  // namespace garboard::shim
@@ -39,6 +43,8 @@ inline void __syncthreads() {
   block.wait();
   threadIdx.x = static_cast<unsigned>(block.thread());
 }
+
+inline void __threadfence_system() {}
 
 inline unsigned atomicCAS(unsigned* at, unsigned expected, unsigned wanted) {
   const unsigned there = *at;
@@ -54,14 +60,16 @@ void launch(void (*kernel)(Formal...), const Grid& grid,
   if (grid.blocks < 1 || grid.blocks >= std::int64_t{1} << 31)
     throw std::logic_error(text("launch: ", grid.blocks, " blocks"));
   ++shim::launches;
-  const shim::DeviceAtWork at_work;
-  for (std::int64_t block = 0; block < grid.blocks; ++block) {
-    blockIdx.x = static_cast<unsigned>(block);
-    shim::ThreadBlock::current().run(threads, [&](int thread) {
-      threadIdx.x = static_cast<unsigned>(thread);
-      kernel(arguments...);
-    });
-  }
+  shim::queue(grid.stream, [kernel, blocks = grid.blocks, ... copies = arguments] {
+    const shim::DeviceAtWork at_work;
+    for (std::int64_t block = 0; block < blocks; ++block) {
+      blockIdx.x = static_cast<unsigned>(block);
+      shim::ThreadBlock::current().run(threads, [&](int thread) {
+        threadIdx.x = static_cast<unsigned>(thread);
+        kernel(copies...);
+      });
+    }
+  });
 }
 
 }  // namespace garboard::kernels::cuda

@@ -3,11 +3,12 @@
 #include <utility>
 
 #include "csrc/core/error.h"
+#include "csrc/device/stream_driver.h"
 #include "csrc/ops/create/create.h"
 #include "csrc/ops/devices/devices.h"
 #include "csrc/ops/op/promotion.h"
 #include "csrc/ops/op/record.h"
-#include "kernels/table.h"
+#include "kernels/run.h"
 
 namespace garboard {
 namespace {
@@ -17,9 +18,10 @@ const kernels::Table& copier(Device target, Device source) {
   return kernels::table_of(target.is_cpu() ? source : target);
 }
 
-Tensor copy_to(const char* name, const Tensor& input, DType dtype, Device device) {
+Tensor copy_to(const char* name, const Tensor& input, DType dtype, Device device,
+               Transfer transfer = Transfer::waits) {
   Tensor result = empty_of(name, input.sizes(), dtype, device);
-  copy_into(result, input);
+  copy_into(result, input, transfer);
   record(name, result, {input}, Keep::nothing,
          [from = input.device()](const Backward& at) -> Grads {
            return to(at.grad, from);  // the walk converts the dtype
@@ -50,11 +52,19 @@ bool overlaps_partly(const Tensor& a, const Tensor& b) {
   return a_low < b_high && b_low < a_high;
 }
 
-void copy_into(const Tensor& target, const Tensor& source) {
+void copy_into(const Tensor& target, const Tensor& source, Transfer transfer) {
   if (!computes(source.device()) && computes(target.device()))  // nothing was computed
-    return kernels::run(kernels::Fill{target.view(), Scalar::of(std::int64_t{0})},
-                        {target.device()});
-  const auto stream = Stream{target.device().is_cpu() ? source.device() : target.device()};
+    return kernels::run(kernels::Fill{target.view(), Scalar::of(std::int64_t{0})}, target.device());
+  const bool is_to_host = target.device().is_cpu();
+  const Stream stream = current_stream(is_to_host ? source.device() : target.device());
+  Storage& host = *(is_to_host ? target : source).storage();
+  const StreamDriver* const driver = stream_driver_of(stream.device);
+  if (transfer == Transfer::is_queued_if_pinned && driver && host.is_pinned() &&
+      target.device() != source.device()) {
+    host.used_on(stream);
+    return driver->copy(target.data(), source.data(), static_cast<std::size_t>(source.nbytes()),
+                        stream);
+  }
   copier(target.device(), source.device()).run(kernels::Copy{target.view(), source.view()}, stream);
 }
 
@@ -66,13 +76,14 @@ Tensor to(const Tensor& input, DType dtype) {
   return input.dtype() == dtype ? input : copy_to("to", input, dtype, input.device());
 }
 
-Tensor to(const Tensor& input, Device device) {
+Tensor to(const Tensor& input, Device device, Transfer transfer) {
   if (input.device() == device) return input;
   require_device("to", device);
-  return copy_to("to", contiguous(input), input.dtype(), device);  // transfers take dense memory
+  // transfers take dense memory
+  return copy_to("to", contiguous(input), input.dtype(), device, transfer);
 }
 
-void copy_(const Tensor& self, const Tensor& source) {
+void copy_(const Tensor& self, const Tensor& source, Transfer transfer) {
   check_writable("copy_", self);
   if (source.ndim() > self.ndim() ||
       broadcast_sizes("copy_", self.sizes(), source.sizes()) != self.sizes())
@@ -84,9 +95,18 @@ void copy_(const Tensor& self, const Tensor& source) {
   {
     const GradModeGuard no_grad(false);
     if (overlaps_partly(self, given)) given = clone(given);
-    if (given.device() != self.device()) given = to(to(given, self.dtype()), self.device());
-    const View wide = broadcast_view(given.view(), self.sizes());
-    write_into(self, [&] { kernels::run(kernels::Copy{self.view(), wide}, {self.device()}); });
+    if (given.device() != self.device()) {
+      given = to(given, self.dtype());
+      // Dense memory goes straight into place; else a copy of it goes, and is laid out there.
+      if (given.sizes() != self.sizes() || !given.is_contiguous() || !self.is_contiguous())
+        given = to(given, self.device(), transfer);
+    }
+    if (given.device() != self.device()) {
+      write_into(self, [&] { copy_into(self, given, transfer); });
+    } else {
+      const View wide = broadcast_view(given.view(), self.sizes());
+      write_into(self, [&] { kernels::run(kernels::Copy{self.view(), wide}, self.device()); });
+    }
   }
   record_in_place("copy_", self, {source}, Keep::nothing,
                   [from = source.device()](const Backward& at) -> Grads {

@@ -9,7 +9,7 @@
 #include "csrc/ops/devices/devices.h"
 #include "csrc/ops/op/record.h"
 #include "csrc/tensor/sizes.h"
-#include "kernels/table.h"
+#include "kernels/run.h"
 
 namespace garboard {
 void check_fits(const char* op, Scalar value, DType dtype) {
@@ -41,7 +41,7 @@ Tensor empty(const Dims& sizes, DType dtype, Device device, const char* op) {
 Tensor full(const Dims& sizes, Scalar value, DType dtype, Device device, const char* op) {
   check_fits(op, value, dtype);
   Tensor result = empty(sizes, dtype, device, op);
-  kernels::run(kernels::Fill{result.view(), value}, {device});
+  kernels::run(kernels::Fill{result.view(), value}, device);
   return result;
 }
 
@@ -100,7 +100,7 @@ Tensor arange(Scalar start, Scalar end, Scalar step, DType dtype, Device device)
     step = whole(step);
   }
   Tensor result = empty({static_cast<std::int64_t>(count)}, dtype, device, "arange");
-  kernels::run(kernels::Arange{result.view(), start, step}, {device});
+  kernels::run(kernels::Arange{result.view(), start, step}, device);
   return result;
 }
 
@@ -109,14 +109,14 @@ Tensor eye(std::int64_t rows, std::int64_t columns, DType dtype, Device device) 
   const std::int64_t length = std::min(rows, columns);
   if (length == 0) return result;
   const Tensor diagonal = result.alias_of_storage({length}, {columns + 1}, 0);
-  kernels::run(kernels::Fill{diagonal.view(), Scalar::of(std::int64_t{1})}, {device});
+  kernels::run(kernels::Fill{diagonal.view(), Scalar::of(std::int64_t{1})}, device);
   return result;
 }
 
 void fill_(const Tensor& self, Scalar value) {
   check_writable("fill_", self);
   check_fits("fill_", value, self.dtype());
-  write_into(self, [&] { kernels::run(kernels::Fill{self.view(), value}, {self.device()}); });
+  write_into(self, [&] { kernels::run(kernels::Fill{self.view(), value}, self.device()); });
   record_in_place("fill_", self, {}, Keep::nothing, [](const Backward&) -> Grads { return {}; });
 }
 

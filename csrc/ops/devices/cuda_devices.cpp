@@ -1,25 +1,36 @@
 #include "csrc/ops/devices/cuda_devices.h"
 
+#include <array>
+#include <atomic>
+
 #include "csrc/core/error.h"
+#include "csrc/core/forks.h"
 #include "csrc/core/text.h"
 #include "csrc/device/backend.h"
 #include "csrc/device/cuda_library.h"
+#include "csrc/device/streams.h"
 #include "csrc/memory/allocator/allocators.h"
 #include "csrc/memory/sources/cuda_source.h"
+#include "csrc/memory/sources/pinned_source.h"
+#include "csrc/ops/devices/pinned_memory.h"
 #include "kernels/table.h"
 
 namespace garboard {
 namespace {
 
-void* take_scratch(Device device, std::size_t bytes, void*& handle) {
-  Block* const block = allocator_of(device).allocate(bytes, Stream{device});
+void* take_scratch(Stream stream, std::size_t bytes, void*& handle) {
+  Block* const block = allocator_of(stream.device).allocate(bytes, stream);
   handle = block;
   return block->data();
 }
 
-void give_scratch(Device device, void* handle) noexcept {
-  allocator_of(device).release(static_cast<Block*>(handle));
+void give_scratch(Stream stream, void* handle) noexcept {
+  allocator_of(stream.device).release(static_cast<Block*>(handle));
 }
+
+constinit std::array<CudaSource*, max_cuda_devices> sources{};  // of the devices that there are
+
+constinit std::atomic<bool> is_open{false};
 
 OpenedCudaLibrary open_and_introduce() {
   OpenedCudaLibrary opened = open_cuda_library(folder_of_binaries(), kernels::roll_call_hash());
@@ -27,11 +38,17 @@ OpenedCudaLibrary open_and_introduce() {
   const CudaLibrary& library = *opened.library;
   try {
     library.set_scratch_source({take_scratch, give_scratch});
-    for (int n = 0; n < library.device_count; ++n)
-      register_source(Device::of(cuda_kind, n), new CudaSource(library, n));
+    for (int n = 0; n < library.device_count; ++n) {
+      auto* const source = new CudaSource(library, n);
+      register_source(Device::of(cuda_kind, n), source);
+      sources[static_cast<std::size_t>(n)] = source;
+      if (library.streams && source->timeline())
+        register_streams(Device::of(cuda_kind, n), *library.streams, *source->timeline());
+    }
   } catch (const Error& error) {
     return {nullptr, text("no device: ", error.what())};
   }
+  is_open.store(true, std::memory_order_release);
   return opened;
 }
 
@@ -45,6 +62,8 @@ const OpenedCudaLibrary& opened() noexcept {
 
 int cuda_device_count() noexcept { return opened().library ? opened().library->device_count : 0; }
 
+bool is_cuda_open() noexcept { return is_open.load(std::memory_order_acquire); }
+
 const std::string& why_no_cuda() noexcept { return opened().reason; }
 
 void require_cuda(const char* op, Device device) {
@@ -53,6 +72,32 @@ void require_cuda(const char* op, Device device) {
   if (device.number >= cuda_device_count())
     throw DeviceError(
         text(op, ": device ", device, "; there are ", cuda_device_count(), ", numbered from 0"));
+}
+
+namespace {
+
+CachingAllocator* pinned = nullptr;  // never destroyed, as all allocators
+
+void before_fork() { pinned->before_fork(); }
+void after_fork_in_parent() { pinned->after_fork_in_parent(); }
+void after_fork_in_child() { pinned->after_fork_in_child(); }
+
+CachingAllocator& open_pinned() {
+  pinned = new CachingAllocator(*new PinnedSource(*opened().library));
+  watch_forks<before_fork, after_fork_in_parent, after_fork_in_child>();
+  return *pinned;
+}
+
+}  // namespace
+
+CachingAllocator& pinned_allocator(const char* op) {
+  require_cuda(op, Device::of(cuda_kind, 0));
+  static CachingAllocator& once = open_pinned();
+  return once;
+}
+
+void release_pinned(Block* block) noexcept {
+  if (block) pinned->release(block);
 }
 
 template <>
@@ -70,9 +115,14 @@ const Backend& backend<cuda_kind>() noexcept {
   return cuda;
 }
 
-std::string cuda_device_name(Device device) {
-  require_cuda("get_device_name", device);
-  return opened().library->device_name(device.number);
+const CudaProperties& cuda_properties(const char* op, Device device) {
+  require_cuda(op, device);
+  return opened().library->properties(device.number);
+}
+
+std::size_t cuda_free_bytes(Device device) {
+  require_cuda("mem_get_info", device);
+  return sources[static_cast<std::size_t>(device.number)]->free_bytes().value_or(0);
 }
 
 }  // namespace garboard

@@ -15,10 +15,16 @@ int cuda_device_count() noexcept;
 /// Why there is none: a sentence, which begins as open_cuda_library says. Empty if there is one.
 const std::string& why_no_cuda() noexcept;
 
+/// Whether the library has been opened, and there is a device. Opens nothing.
+bool is_cuda_open() noexcept;
+
 /// Raises DeviceError in the name of `op` unless the CUDA device `device` can be used.
 void require_cuda(const char* op, Device device);
 
-/// As its maker calls it: `NVIDIA H200`.
-std::string cuda_device_name(Device device);
+/// Raises DeviceError in the name of `op`.
+const CudaProperties& cuda_properties(const char* op, Device device);
+
+/// What the device could still give, whoever has the rest. Raises DeviceError.
+std::size_t cuda_free_bytes(Device device);
 
 }  // namespace garboard

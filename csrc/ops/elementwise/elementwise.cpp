@@ -152,8 +152,9 @@ void run(const Ternary& op, const ResultPlan& plan, const Tensor& out, const Ope
   const Input y(b, plan.dtype, plan.sizes, &out);
   const Input z(c, plan.dtype, plan.sizes, &out);
   const auto kernel = kernels::table_of(plan.device).ternary[op.kernel.index];
-  write(op.name, out, plan.dtype,
-        [&](const View& view) { kernel(view, x.view(), y.view(), z.view(), {plan.device}); });
+  write(op.name, out, plan.dtype, [&](const View& view) {
+    kernel(view, x.view(), y.view(), z.view(), current_stream(plan.device));
+  });
 }
 
 /// All that the rule holds is a pointer to a function. Without one, no gradient passes.
@@ -250,7 +251,7 @@ Tensor with_number(const Binary& op, const Operand& a, const Operand& b) {
   Tensor out = empty_like(op.name, x, op.kernel.gives_bool ? DType::boolean : x.dtype());
   kernels::table_of(x.device())
       .binary[op.kernel.index](out.view(), a.tensor ? x.view() : number.view(),
-                               a.tensor ? number.view() : x.view(), {x.device()});
+                               a.tensor ? number.view() : x.view(), current_stream(x.device()));
   record_broadcast(op, out, a, b);
   return out;
 }
@@ -262,7 +263,7 @@ Tensor converted(const Binary& op, const Operand& a, const Operand& b) {
   {
     const Input x = input_of(op, a, plan, nullptr), y = input_of(op, b, plan, nullptr);
     kernels::table_of(plan.device)
-        .binary[op.kernel.index](out.view(), x.view(), y.view(), {plan.device});
+        .binary[op.kernel.index](out.view(), x.view(), y.view(), current_stream(plan.device));
   }
   record_broadcast(op, out, a, b);
   return out;
@@ -278,9 +279,9 @@ Tensor Unary::operator()(const Tensor& input) const {
                                            : empty_of(name, input.sizes(), result, device);
   const auto run = kernels::table_of(device).unary[kernel.index];
   if (dtype == input.dtype()) {
-    run(out.view(), input.view(), {device});
+    run(out.view(), input.view(), current_stream(device));
   } else {
-    run(out.view(), Input(input, dtype, input.sizes(), nullptr).view(), {device});
+    run(out.view(), Input(input, dtype, input.sizes(), nullptr).view(), current_stream(device));
   }
   if (gradient && is_grad_enabled() && input.requires_grad()) {
     Counted<GradNode> node = make_node(name, out, {input}, keep);
@@ -298,7 +299,8 @@ void Unary::into(const Tensor& out, const Tensor& input) const {
   {
     const Input x(input, dtype, out.sizes(), &out);
     const auto run = kernels::table_of(out.device()).unary[kernel.index];
-    write(name, out, result, [&](const View& view) { run(view, x.view(), {out.device()}); });
+    write(name, out, result,
+          [&](const View& view) { run(view, x.view(), current_stream(out.device())); });
   }
   overwriting.finish(*this, {input}, {});
 }
@@ -308,7 +310,8 @@ Tensor Binary::of_tensors(const Tensor& x, const Tensor& y) const {
                         y.is_contiguous() && x.sizes() == y.sizes();
   if (!is_usual) return converted(*this, x, y);
   Tensor out = empty_like(name, x, kernel.gives_bool ? DType::boolean : x.dtype());
-  kernels::table_of(x.device()).binary[kernel.index](out.view(), x.view(), y.view(), {x.device()});
+  kernels::table_of(x.device())
+      .binary[kernel.index](out.view(), x.view(), y.view(), current_stream(x.device()));
   if (gradient && is_grad_enabled() && (x.requires_grad() || y.requires_grad()))
     record_usual(*this, out, x, y);
   return out;
@@ -328,7 +331,7 @@ void Binary::into(const Tensor& out, const Operand& a, const Operand& b) const {
     const Input x = input_of(*this, a, plan, &out), y = input_of(*this, b, plan, &out);
     const auto run = kernels::table_of(plan.device).binary[kernel.index];
     write(name, out, plan.result,
-          [&](const View& view) { run(view, x.view(), y.view(), {plan.device}); });
+          [&](const View& view) { run(view, x.view(), y.view(), current_stream(plan.device)); });
   }
   overwriting.finish(*this, {a, b}, {&a, &b});
 }

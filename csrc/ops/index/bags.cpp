@@ -12,7 +12,7 @@
 #include "csrc/ops/op/record.h"
 #include "csrc/ops/reduce/reduce.h"
 #include "csrc/ops/shape/views.h"
-#include "kernels/table.h"
+#include "kernels/run.h"
 
 namespace garboard {
 namespace {
@@ -114,7 +114,7 @@ Tensor embedding_bag(const Tensor& weight, const BagNumbers& numbers, BagMode mo
   const auto found = kernels::run(
       kernels::Bags{out.view(), table.view(), index.view(), starts.view(), view_of(weights),
                     view_of(picked), view_of(shares), view_of(bag_of), mode, padding},
-      {device});
+      device);
   if (found != kernels::Bags::Found::nothing_wrong) refuse(index, starts, weight, found);
 
   if (is_max) {

@@ -13,7 +13,7 @@
 #include "csrc/ops/op/promotion.h"
 #include "csrc/ops/op/record.h"
 #include "csrc/ops/shape/views.h"
-#include "kernels/table.h"
+#include "kernels/run.h"
 
 namespace garboard {
 namespace {
@@ -68,7 +68,7 @@ Tensor gathered(const char* op, const Tensor& input, Along at, const Tensor& ind
   if (index.count() > 0) {
     const kernels::IndexedDim along = indexed_dim(input, at.dim, at.negative);
     const View from = seen_along(input, at.dim, index.sizes());
-    if (!kernels::run(kernels::Gather{out.view(), from, index.view(), along}, {input.device()}))
+    if (!kernels::run(kernels::Gather{out.view(), from, index.view(), along}, input.device()))
       refuse_index(op, index, at.dim, along);
   }
   record(op, out, {input}, Keep::nothing,
@@ -100,7 +100,7 @@ void scattered(const char* op, const Tensor& self, Along at, const Tensor& index
     bool is_good = true;
     write_into(self, [&] {
       is_good =
-          kernels::run(kernels::Scatter{to, numbers.view(), from, along, meeting}, {self.device()});
+          kernels::run(kernels::Scatter{to, numbers.view(), from, along, meeting}, self.device());
     });
     if (!is_good) refuse_index(op, numbers, at.dim, along);
   }

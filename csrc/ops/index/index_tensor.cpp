@@ -4,7 +4,7 @@
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/shape/views.h"
 #include "csrc/tensor/grad_node.h"
-#include "kernels/table.h"
+#include "kernels/run.h"
 
 namespace garboard {
 
@@ -26,7 +26,7 @@ kernels::IndexedDim indexed_dim(const Tensor& input, int dim, Negative negative)
 }
 
 void refuse_index(const char* op, const Tensor& index, int dim, const kernels::IndexedDim& along) {
-  const auto [least, largest] = kernels::run(kernels::IndexRange{index.view()}, {index.device()});
+  const auto [least, largest] = kernels::run(kernels::IndexRange{index.view()}, index.device());
   const bool is_low = least < -along.wrap;
   if (!is_low && largest < along.size)
     throw IndexOutOfRangeError(text(op,

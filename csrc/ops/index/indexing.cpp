@@ -15,7 +15,7 @@
 #include "csrc/ops/op/record.h"
 #include "csrc/ops/reduce/reduce.h"
 #include "csrc/ops/shape/views.h"
-#include "kernels/table.h"
+#include "kernels/run.h"
 
 namespace garboard {
 namespace {
@@ -54,8 +54,7 @@ Tensor joined(const char* op, const Tensor& input, Taken taken, const IndexTenso
     const int dim = lowest_bit(left);
     const IndexedDim along = indexed_dim(input, dim, taken.negative);
     const View index = broadcast_view(numbers[k].view(), sizes);
-    if (!kernels::run(kernels::IndexedPlaces{places.view(), index, along, k == 0},
-                      {input.device()}))
+    if (!kernels::run(kernels::IndexedPlaces{places.view(), index, along, k == 0}, input.device()))
       refuse_index(op, numbers[k], dim, along);
     if (along.size == 0) continue;
     const std::int64_t last = (along.size - 1) * along.stride;
@@ -123,7 +122,7 @@ Tensor picked(const char* op, const Tensor& input, Taken taken, const IndexTenso
   const Tensor out = empty_of(op, from.sizes, input.dtype(), input.device());
   if (out.count() > 0 &&
       !kernels::run(kernels::Gather{out.view(), from.view, from.index_view, from.along},
-                    {input.device()}))
+                    input.device()))
     refuse_index(op, from.index, lowest_bit(taken.dims), from.along);
   record_with(kept_of(numbers), op, out, {input}, Keep::nothing,
               [sizes = input.sizes(), taken](const Backward& at) -> Grads {
@@ -162,7 +161,7 @@ void put(const char* op, const Tensor& self, Taken taken, const IndexTensors& nu
     bool is_good = true;
     write_into(self, [&] {
       is_good = kernels::run(kernels::Scatter{to.view, to.index_view, from, to.along, meeting},
-                             {self.device()});
+                             self.device());
     });
     if (!is_good) refuse_index(op, to.index, lowest_bit(taken.dims), to.along);
   }

@@ -10,7 +10,7 @@
 #include "csrc/ops/op/record.h"
 #include "csrc/ops/reduce/reduce.h"
 #include "csrc/ops/shape/views.h"
-#include "kernels/table.h"
+#include "kernels/run.h"
 
 namespace garboard {
 namespace {
@@ -26,7 +26,7 @@ CountedMask counted(const char* op, const Tensor& mask) {
   const std::int64_t blocks = (mask.count() + kernels::mask_block - 1) / kernels::mask_block;
   const Tensor starts = empty_of(op, {blocks}, DType::int64, mask.device());
   const std::int64_t count =
-      kernels::run(kernels::CountTrue{dense.view(), starts.view()}, {mask.device()});
+      kernels::run(kernels::CountTrue{dense.view(), starts.view()}, mask.device());
   return {dense, starts, count};
 }
 
@@ -58,8 +58,7 @@ Tensor places_of(const Tensor& input) {
   const Tensor columns = empty_of("nonzero", {mask.ndim(), of.count}, DType::int64, mask.device());
   const Tensor rows = transpose(columns, 0, 1);
   if (of.count > 0 && mask.ndim() > 0)
-    kernels::run(kernels::TruePlaces{rows.view(), of.mask.view(), of.starts.view()},
-                 {mask.device()});
+    kernels::run(kernels::TruePlaces{rows.view(), of.mask.view(), of.starts.view()}, mask.device());
   return rows;
 }
 
@@ -69,7 +68,7 @@ void put(const Tensor& self, const CountedMask& of, const Tensor& source) {
   const Tensor dense = contiguous(self);
   const auto write = [&](const Tensor& to) {
     kernels::run(kernels::MaskedPut{to.view(), given.view(), of.mask.view(), of.starts.view()},
-                 {self.device()});
+                 self.device());
   };
   if (dense == self) return write(self);
   write(dense);
@@ -151,7 +150,7 @@ Tensor masked_select(const Tensor& given_input, const Tensor& given_mask) {
     const GradModeGuard no_grad(false);
     const Tensor dense = contiguous(input);
     kernels::run(kernels::MaskedTake{out.view(), dense.view(), of.mask.view(), of.starts.view()},
-                 {input.device()});
+                 input.device());
   }
   record(op, out, {input}, Keep::nothing,
          [sizes](const Backward& at) -> Grads {
@@ -188,7 +187,7 @@ void masked_fill_(const Tensor& self, const Tensor& given_mask, const Operand& v
       kernels::table_of(self.device())
           .ternary[where.kernel.index](self.view(), apart.view(),
                                        given ? given.view() : number.view(), self.view(),
-                                       {self.device()});
+                                       current_stream(self.device()));
     });
   }
   const Other kept[] = {{"mask", mask}};

@@ -13,7 +13,7 @@
 #include "csrc/ops/reduce/reduce.h"
 #include "csrc/ops/shape/views.h"
 #include "csrc/ops/shape/windows.h"
-#include "kernels/table.h"
+#include "kernels/run.h"
 
 namespace garboard::matrices {
 

@@ -41,7 +41,7 @@ ColumnFactors factored(const char* op, const Tensor& input) {
   if (columns.count() > 0)
     failed =
         kernels::run(kernels::LuFactor{{batched(infos, 0)}, batched(columns), batched(pivots, 1)},
-                     {input.device()});
+                     input.device());
   return {columns, pivots, infos, failed};
 }
 
@@ -64,7 +64,7 @@ Tensor solved(const char* op, const ColumnFactors& factors, const Tensor& other,
   const Tensor pivots = expand(unsqueeze(factors.pivots, -1), with(batch, {n, 1}));
   const View lu = readable(expand(seen_turned(factors.columns), with(batch, {n, n})), lu_copy);
   kernels::run(kernels::LuSolve{batched(out), lu, readable(pivots, pivots_copy), transposed},
-               {out.device()});
+               out.device());
   return out;
 }
 
@@ -138,7 +138,7 @@ WithInfos cholesky(const char* op, const Tensor& input, bool upper, bool checks)
   std::int64_t failed = -1;
   if (out.count() > 0)
     failed =
-        kernels::run(kernels::Cholesky{{batched(infos, 0)}, batched(out), upper}, {input.device()});
+        kernels::run(kernels::Cholesky{{batched(infos, 0)}, batched(out), upper}, input.device());
   if (checks && failed >= 0)
     throw LinAlgError(text(named(op, failed, batch), " is not positive definite: its minor of ",
                            "order ", info_at(infos, failed), " is not; a positive definite one is ",
@@ -178,7 +178,7 @@ Tensor lu_places(const char* op, const Tensor& pivots, std::int64_t rows) {
   const Tensor out =
       empty_of(op, with(batch_sizes(dense, 1), {rows}), DType::int64, dense.device());
   if (out.count() > 0)
-    kernels::run(kernels::LuPlaces{batched(out, 1), batched(dense, 1)}, {out.device()});
+    kernels::run(kernels::LuPlaces{batched(out, 1), batched(dense, 1)}, out.device());
   return out;
 }
 
@@ -227,7 +227,7 @@ Tensor solve_triangular(const char* op, const Tensor& input, const Tensor& other
       const Tensor spread = expand(input, with(batch, {rows_of(input), rows_of(input)}));
       kernels::run(kernels::TriangularSolve{batched(out), readable(spread, copy), upper, left,
                                             unitriangular},
-                   {out.device()});
+                   out.device());
     }
   }
   record(op, out, {input, other}, Keep::first | Keep::output,

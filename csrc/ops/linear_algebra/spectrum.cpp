@@ -106,7 +106,7 @@ QrFactors qr(const char* op, const Tensor& input, QrMode mode) {
     const std::int64_t each = block * std::max<std::int64_t>(std::max(columns, width), 1);
     const Tensor memory = memory_for(op, batch_of(input), each, input.dtype(), device);
     if (work.count() > 0)
-      kernels::run(kernels::QrFactor{batched(work), batched(scales, 1), memory.view()}, {device});
+      kernels::run(kernels::QrFactor{batched(work), batched(scales, 1), memory.view()}, device);
     const std::int64_t height = mode == QrMode::complete ? rows : k;
     out.r = triu(narrow(work, -2, 0, height), 0);
     if (mode == QrMode::r) {
@@ -115,8 +115,7 @@ QrFactors qr(const char* op, const Tensor& input, QrMode mode) {
       out.q = empty_of(op, with(batch, {rows, width}), input.dtype(), device);
       if (k > 0) copy_into(narrow(out.q, -1, 0, k), narrow(work, -1, 0, k));
       if (out.q.count() > 0)
-        kernels::run(kernels::QrVectors{batched(out.q), batched(scales, 1), memory.view()},
-                     {device});
+        kernels::run(kernels::QrVectors{batched(out.q), batched(scales, 1), memory.view()}, device);
     }
   }
   // Each output has a rule of its own, linear in its gradient; the other one comes as it was, or
@@ -161,7 +160,7 @@ Eigenpairs eigh(const char* op, const Tensor& input, bool upper, bool given_want
                                                            numbers.view(),
                                                            upper,
                                                            wants_vectors},
-                                             {device});
+                                             device);
     if (failed >= 0) refuse(op, failed, batch_sizes(input), info_at(infos, failed), n);
   }
   if (!wants_vectors) return out;
@@ -259,7 +258,7 @@ SingularValues svd(const char* op, const Tensor& input, bool full, bool given_wa
       of.u = batched(out.u);
       of.vh = batched(out.vh);
     }
-    const std::int64_t failed = kernels::run(of, {device});
+    const std::int64_t failed = kernels::run(of, device);
     if (failed >= 0) refuse(op, failed, sizes, info_at(infos, failed), k);
   } else if (wants_vectors && batch > 0) {  // of no singular value: any vectors will do
     for (const Tensor* const vectors : {&out.u, &out.vh}) {

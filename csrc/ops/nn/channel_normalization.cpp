@@ -96,7 +96,7 @@ Grads gradients_of(const Backward& at, const SlabForm& slabs, bool has_weight) {
       {}, at.other(1).view(), slabs.groups,          slabs.epsilon};
   kernels::run(kernels::ChannelNormGradient{d_out.view(), or_none(d_x), or_none(d_weight),
                                             or_none(d_bias), forward},
-               {device});
+               device);
   return {d_x, d_weight, d_bias};
 }
 
@@ -119,7 +119,7 @@ NormalizedChannels normalize_channels(const Tensor& input, const Tensor& weight,
     kernels::run(kernels::ChannelNorm{result.out.view(), x.view(), or_none(dense_weight),
                                       or_none(dense_bias), result.means.view(),
                                       result.variances.view(), inverses.view(), groups, epsilon},
-                 {device});
+                 device);
   }
   // An edge in each place, even where there is no tensor: the rule counts them.
   const Operand none = Scalar::of(0.0);

@@ -96,7 +96,7 @@ Tensor gradient_of_logits(const Backward& at, const Goals& goals) {
   const std::int64_t bad =
       kernels::run(kernels::CrossEntropyGradient{gradient.view(), at.grad.view(),
                                                  call_of(x, targets, log_sums, weight, goals)},
-                   {x.device()});
+                   x.device());
   if (bad >= 0)
     throw VersionError(text("cross_entropy: the target of row ", bad, " is no longer in [0, ",
                             x.sizes()[1],
@@ -122,7 +122,7 @@ RowLosses row_losses(const Tensor& logits, const Tensor& targets,
   kernels::CrossEntropy call = call_of(logits, targets, log_sums, weight, goals);
   call.losses = rows.losses.view();
   call.counts = rows.counts.view();
-  const std::int64_t bad = kernels::run(call, {device});
+  const std::int64_t bad = kernels::run(call, device);
   if (bad >= 0)
     throw IndexOutOfRangeError(text("cross_entropy: the target of row ", bad, " is not in [0, ",
                                     logits.sizes()[1], "); each must be a class or ignore_index ",

@@ -95,7 +95,7 @@ Grads gradients_of(const Backward& at, const Dims& sizes, double epsilon, bool h
   const Tensor dx = wanted(0, x.sizes()), d_weight = wanted(1, sizes), d_bias = wanted(2, sizes);
   kernels::run(kernels::LayerNormGradient{rows.matrix(dy), rows.matrix(dx), rows.vector(d_weight),
                                           rows.vector(d_bias), rows.of({}, x, dense_weight, {})},
-               {device});
+               device);
   return {dx, d_weight, d_bias};
 }
 
@@ -122,7 +122,7 @@ Tensor layer_norm(const Tensor& input, const Dims& sizes, const Tensor& weight, 
     const Tensor x = contiguous(input);
     const Tensor dense_weight = weight ? contiguous(weight) : Tensor();
     const Tensor dense_bias = bias ? contiguous(bias) : Tensor();
-    if (out.view().count > 0) kernels::run(rows.of(out, x, dense_weight, dense_bias), {device});
+    if (out.view().count > 0) kernels::run(rows.of(out, x, dense_weight, dense_bias), device);
   }
   // An edge in each place, even where there is no tensor: the rule counts them.
   const Operand none = Scalar::of(0.0);

@@ -35,7 +35,7 @@ Tensor run(const Tensor& given, std::int64_t given_dim, std::optional<DType> dty
   const int dim = checked_dim(Forward::name, given_dim, input.ndim());
   const Device device = input.device();
   const Tensor out = empty_of(Forward::name, input.sizes(), input.dtype(), device);
-  kernels::run(Forward{as_row(out.view()), as_row(input.view()), dim}, {device});
+  kernels::run(Forward{as_row(out.view()), as_row(input.view()), dim}, device);
   record(Forward::name, out, {input}, Keep::output, [dim](const Backward& at) -> Grads {
     const Tensor output = at.output();
     if (is_grad_enabled()) return formula(at.grad, output, dim);
@@ -43,7 +43,7 @@ Tensor run(const Tensor& given, std::int64_t given_dim, std::optional<DType> dty
         empty_of(Forward::name, output.sizes(), output.dtype(), output.device());
     kernels::run(
         Gradient{as_row(gradient.view()), as_row(at.grad.view()), as_row(output.view()), dim},
-        {output.device()});
+        output.device());
     return gradient;
   });
   return out;

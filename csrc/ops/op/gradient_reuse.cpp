@@ -19,7 +19,7 @@ Tensor Binary::of_gradient(const Backward& at, const Tensor& other) const {
   if (!may_write(grad, other, kernel)) return of_tensors(grad, other);
   const View over = grad.view();
   const Device device = grad.device();
-  kernels::table_of(device).binary[kernel.index](over, over, other.view(), {device});
+  kernels::table_of(device).binary[kernel.index](over, over, other.view(), current_stream(device));
   return grad;
 }
 

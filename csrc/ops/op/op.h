@@ -3,7 +3,7 @@
 
 #include "csrc/ops/op/operand.h"
 #include "csrc/tensor/grad_node.h"
-#include "kernels/table.h"
+#include "kernels/run.h"
 
 namespace garboard {
 

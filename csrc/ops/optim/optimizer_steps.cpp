@@ -8,7 +8,7 @@
 #include "csrc/ops/elementwise/unary.h"
 #include "csrc/ops/op/record.h"
 #include "csrc/tensor/grad_node.h"
-#include "kernels/table.h"
+#include "kernels/run.h"
 
 namespace garboard {
 namespace {
@@ -75,7 +75,7 @@ void sgd_step(const std::vector<Tensor>& parameters, const SgdSettings& settings
                                     .weight_decay = settings.weight_decay,
                                     .nesterov = settings.nesterov,
                                     .is_first = is_first},
-                   {parameter.device()});
+                   parameter.device());
     });
     parameter.storage()->bump_version();
   }
@@ -108,7 +108,7 @@ void adam_step(const std::vector<Tensor>& parameters, const AdamSettings& settin
                                      .weight_decay = settings.weight_decay,
                                      .decoupled_decay = settings.decoupled_decay,
                                      .step = ++steps[i]},
-                   {parameter.device()});
+                   parameter.device());
     });
     parameter.storage()->bump_version();
   }

@@ -7,7 +7,7 @@
 #include "csrc/ops/op/promotion.h"
 #include "csrc/ops/op/record.h"
 #include "csrc/ops/shape/views.h"
-#include "kernels/table.h"
+#include "kernels/run.h"
 
 namespace garboard {
 namespace {
@@ -42,7 +42,7 @@ ValuesAndIndices sorted(const char* op, const Tensor& input, int dim, std::int64
   if (values.count() > 0)
     kernels::run(kernels::Sort{values.view(), indices.view(), input.view(), dim,
                                direction == Direction::descending},
-                 {input.device()});
+                 input.device());
   record_chosen(op, values, input, dim, indices);
   return {values, indices};
 }
@@ -69,7 +69,7 @@ ValuesAndIndices chosen(const char* op, const Tensor& given, std::int64_t given_
   const Tensor indices = empty_of(op, result, DType::int64, input.device());
   if (values.count() > 0) {
     const View to = seen(values, kept), places = seen(indices, kept);
-    kernels::run(make(to, places, input.view(), dim, size), {input.device()});
+    kernels::run(make(to, places, input.view(), dim, size), input.device());
   }
   record_chosen(op, values, input, dim, reshape(indices, kept));
   return {values, indices};
@@ -91,7 +91,7 @@ ValuesAndIndices running(const char* op, const Tensor& given, std::int64_t given
   const Tensor values = empty_of(op, input.sizes(), input.dtype(), input.device());
   const Tensor indices = empty_of(op, input.sizes(), DType::int64, input.device());
   if (values.count() > 0)
-    kernels::run(Kernel{{values.view(), indices.view(), input.view(), dim}}, {input.device()});
+    kernels::run(Kernel{{values.view(), indices.view(), input.view(), dim}}, input.device());
   record_chosen(op, values, input, dim, indices);
   const ValuesAndIndices result{values, indices};
   return given.ndim() ? result : without_dims(result);
@@ -119,7 +119,7 @@ Tensor argsort(const Tensor& input, std::int64_t given_dim, Direction direction)
   if (input.count() > 0)
     kernels::run(kernels::Sort{none, seen(indices, given.sizes()), given.view(), dim,
                                direction == Direction::descending},
-                 {input.device()});
+                 input.device());
   return indices;
 }
 
@@ -192,7 +192,7 @@ Tensor searchsorted(const char* op, const Tensor& given_sorted, const Tensor& gi
   const Tensor rows = expand(sequence, wide);
   const View to_view = seen(out, sizes);
   if (out.count() > 0)
-    kernels::run(kernels::SearchSorted{to_view, rows.view(), values.view(), right}, {device});
+    kernels::run(kernels::SearchSorted{to_view, rows.view(), values.view(), right}, device);
   return out;
 }
 

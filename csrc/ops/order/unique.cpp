@@ -21,7 +21,7 @@
 #include "csrc/ops/shape/join.h"
 #include "csrc/ops/shape/views.h"
 #include "csrc/tensor/grad_node.h"
-#include "kernels/table.h"
+#include "kernels/run.h"
 
 namespace garboard {
 namespace {
@@ -139,7 +139,7 @@ Tensor bincount(const Tensor& input, const Tensor& weights, std::int64_t minleng
     throw ShapeError(text("bincount: weights of sizes ", weights.sizes(), " for sizes ",
                           input.sizes(), "; they must be equal"));
   const Tensor numbers = to(input, DType::int64);
-  const auto [least, largest] = kernels::run(kernels::IndexRange{numbers.view()}, {input.device()});
+  const auto [least, largest] = kernels::run(kernels::IndexRange{numbers.view()}, input.device());
   if (least < 0)
     throw IndexOutOfRangeError(text("bincount: the number ", least, "; 0 or more is needed"));
   if (largest == std::numeric_limits<std::int64_t>::max())

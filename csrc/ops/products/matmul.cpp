@@ -29,7 +29,7 @@ Tensor product(const char* op, const Tensor& a, const Tensor& b) {
   Dims sizes = a.sizes();
   sizes.back() = b.sizes().back();
   const Tensor out = empty_of(op, sizes, a.dtype(), a.device());
-  kernels::run(kernels::Matmul{out.view(), a.view(), b.view()}, {a.device()});
+  kernels::run(kernels::Matmul{out.view(), a.view(), b.view()}, a.device());
   return out;
 }
 
@@ -41,7 +41,7 @@ void add_product(Grads& grads, const Backward& at, int i, const Tensor& a, const
     return;
   }
   write_into(sum, [&] {
-    kernels::run(kernels::Matmul{sum.view(), a.view(), b.view(), true}, {a.device()});
+    kernels::run(kernels::Matmul{sum.view(), a.view(), b.view(), true}, a.device());
   });
   sum.storage()->bump_version();
   grads.note_added(i);
@@ -152,9 +152,9 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
     if (bias)
       kernels::run(
           kernels::Linear{flat.view(), rows.view(), turned.view(), contiguous(bias).view()},
-          {device});
+          device);
     else
-      kernels::run(kernels::Matmul{flat.view(), rows.view(), turned.view()}, {device});
+      kernels::run(kernels::Matmul{flat.view(), rows.view(), turned.view()}, device);
   }
   const auto rule = [](const Backward& at) -> Grads {
     Grads grads;

@@ -17,7 +17,7 @@
 #include "csrc/ops/op/operators.h"
 #include "csrc/ops/op/record.h"
 #include "kernels/functors/philox.h"
-#include "kernels/table.h"
+#include "kernels/run.h"
 
 namespace garboard {
 namespace {
@@ -47,7 +47,7 @@ void fill_random(const char* op, const Tensor& self, double first, double second
       self.is_contiguous() ? self : empty_of(op, self.sizes(), self.dtype(), self.device());
   write_into(dense, [&] {
     kernels::run(Kernel{dense.view(), first, second, from.numbers_for(self.count())},
-                 {self.device()});
+                 self.device());
   });
   if (dense != self) write_into(self, [&] { copy_into(self, dense); });
 }
@@ -188,7 +188,7 @@ Tensor dropout(const Tensor& input, double p) {
   const Tensor mask = empty_of("dropout", input.sizes(), DType::boolean, input.device());
   kernels::run(
       kernels::Bernoulli{mask.view(), 1 - p, Generator::standard().numbers_for(mask.count())},
-      {input.device()});
+      input.device());
   return input * mask * (p < 1 ? 1 / (1 - p) : 0.0);
 }
 

@@ -56,7 +56,8 @@ Tensor reduced(const char* name, const kernels::Slot& kernel, const Tensor& inpu
                const Shape& shape, DType dtype) {
   const Tensor out = empty_of(name, shape.result, dtype, input.device());
   const View wide = make_view(out.data(), dtype, input.sizes(), shape.strides);
-  kernels::table_of(input.device()).reduce[kernel.index](wide, input.view(), {input.device()});
+  kernels::table_of(input.device())
+      .reduce[kernel.index](wide, input.view(), current_stream(input.device()));
   return out;
 }
 
@@ -156,7 +157,7 @@ ValuesAndIndices indexed(const char* name, const Tensor& input, std::int64_t giv
   kernels::run(
       Kernel{make_view(values.data(), input.dtype(), shape.kept, strides),
              make_view(indices.data(), DType::int64, shape.kept, strides), input.view(), dim},
-      {input.device()});
+      input.device());
   record(name, values, {input}, Keep::nothing,
          [kept = shape.kept, dim,
           size = input.ndim() ? input.sizes()[dim] : 1](const Backward& at) -> Grads {
@@ -182,7 +183,7 @@ Tensor place_of(const char* name, const Tensor& input, std::optional<std::int64_
       Kernel{none,
              make_view(indices.data(), DType::int64, shape.kept, contiguous_strides(shape.kept)),
              source.view(), checked_dim(name, dim, source.ndim())},
-      {input.device()});
+      input.device());
   return indices;
 }
 
@@ -198,7 +199,7 @@ Tensor plain_variance(const char* name, const Tensor& input, const Shape& shape,
   const DType dtype = widened(input.dtype());
   const Tensor out = empty_of(name, shape.result, dtype, input.device());
   const View wide = make_view(out.data(), dtype, input.sizes(), shape.strides);
-  kernels::run(kernels::Variance{wide, input.view()}, {input.device()});
+  kernels::run(kernels::Variance{wide, input.view()}, input.device());
   const GradModeGuard no_grad(false);
   if (correction != 0) mul.apply_in_place(out, count / divisor);
   return out;

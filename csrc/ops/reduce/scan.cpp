@@ -15,7 +15,7 @@
 #include "csrc/ops/reduce/reduce.h"
 #include "csrc/ops/shape/join.h"
 #include "csrc/ops/shape/views.h"
-#include "kernels/table.h"
+#include "kernels/run.h"
 
 namespace garboard {
 namespace {
@@ -39,7 +39,7 @@ Tensor running_sum(const Tensor& input, int dim, From from) {
     to = backwards(to, dim);
     x = backwards(x, dim);
   }
-  kernels::run(kernels::CumulativeSum{to, x, dim}, {input.device()});
+  kernels::run(kernels::CumulativeSum{to, x, dim}, input.device());
   // An element is in every sum from its own place on.
   record("cumsum", out, {input}, Keep::nothing, [dim, from](const Backward& at) -> Grads {
     return running_sum(at.grad, dim, from == From::start ? From::end : From::start);
@@ -73,7 +73,7 @@ Tensor gradient_at_zeros(const Tensor& gradient, const Tensor& x, int dim) {
 
 Tensor running_product(const Tensor& input, int dim) {
   const Tensor out = empty_of("cumprod", input.sizes(), input.dtype(), input.device());
-  kernels::run(kernels::CumulativeProduct{out.view(), input.view(), dim}, {input.device()});
+  kernels::run(kernels::CumulativeProduct{out.view(), input.view(), dim}, input.device());
   // An element is a factor from its own place on. Behind a first 0 all products are 0, and only
   // what that one is multiplied with gives it a gradient.
   record("cumprod", out, {input}, Keep::first | Keep::output, [dim](const Backward& at) -> Grads {
@@ -96,7 +96,7 @@ Tensor running_product(const Tensor& input, int dim) {
 
 Tensor running_exponentials(const Tensor& input, int dim) {
   const Tensor out = empty_of("logcumsumexp", input.sizes(), input.dtype(), input.device());
-  kernels::run(kernels::LogCumulativeSumExp{out.view(), input.view(), dim}, {input.device()});
+  kernels::run(kernels::LogCumulativeSumExp{out.view(), input.view(), dim}, input.device());
   // The sum of gradient e^(x - out) from its place on, of positive and negative gradients apart, so
   // that each has a logarithm.
   record(

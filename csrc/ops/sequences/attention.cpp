@@ -17,7 +17,7 @@
 #include "csrc/ops/random/random.h"
 #include "csrc/ops/reduce/reduce.h"
 #include "csrc/ops/shape/views.h"
-#include "kernels/table.h"
+#include "kernels/run.h"
 
 namespace garboard {
 namespace {
@@ -194,7 +194,7 @@ Grads gradients(const Backward& at, const AttentionRule& rule) {
   const kernels::Attention forward = rule.of(at.output(), at.other(0), q, k, v, at.other(1));
   kernels::run(kernels::AttentionGradient{four(grads[0]), four(grads[1]), four(grads[2]),
                                           four(grad), forward},
-               {q.device()});
+               q.device());
   return grads;
 }
 
@@ -207,7 +207,7 @@ Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& m
   if (rule.keep < 1)
     rule.numbers =
         Generator::standard().numbers_for_rows(batch * heads * rows, (k.sizes()[2] + 3) / 4);
-  if (log_sums.count() > 0) kernels::run(rule.of(out, log_sums, q, k, v, mask), {q.device()});
+  if (log_sums.count() > 0) kernels::run(rule.of(out, log_sums, q, k, v, mask), q.device());
   record(op, out, {q, k, v}, Keep::inputs | Keep::output,
          [rule](const Backward& at) { return gradients(at, rule); },
          {{"the sums of its rows", log_sums}, {"attn_mask", mask}});

@@ -5,7 +5,7 @@
 #include "csrc/ops/create/create.h"
 #include "csrc/ops/op/record.h"
 #include "csrc/ops/shape/views.h"
-#include "kernels/table.h"
+#include "kernels/run.h"
 
 namespace garboard {
 namespace {
@@ -55,9 +55,8 @@ Tensor gradient(const Backward& at, std::int64_t blank, bool skips_infinite) {
   const Tensor given = contiguous(at.grad);
   const Tensor result = empty_of(op, log_probs.sizes(), log_probs.dtype(), log_probs.device());
   const kernels::CtcLoss call = call_of(losses, at.other(1), log_probs, labels, blank);
-  const std::int64_t bad =
-      kernels::run(kernels::CtcLossGradient{result.view(), given.view(), call, skips_infinite},
-                   {result.device()});
+  const std::int64_t bad = kernels::run(
+      kernels::CtcLossGradient{result.view(), given.view(), call, skips_infinite}, result.device());
   if (bad >= 0)
     throw VersionError(text(op, ": the labels or lengths of sample ", bad,
                             " were overwritten from outside, as through an array that shares "
@@ -81,7 +80,7 @@ Tensor ctc_loss(const Tensor& log_probs, const CtcLabels& given, std::int64_t bl
   const Tensor read = contiguous(detach(log_probs));
   const Tensor losses = empty_of(op, {sizes[1]}, dtype, device);
   const Tensor alphas = empty(Dims{sizes[1], sizes[0], 2 * labels.longest + 1}, dtype, device, op);
-  const std::int64_t bad = kernels::run(call_of(losses, alphas, read, labels, blank), {device});
+  const std::int64_t bad = kernels::run(call_of(losses, alphas, read, labels, blank), device);
   if (bad >= 0)
     throw IndexOutOfRangeError(text(
         op, ": the labels or lengths of sample ", bad, "; labels from 0 to ", sizes[2] - 1,

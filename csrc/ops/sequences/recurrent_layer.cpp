@@ -8,7 +8,7 @@
 #include "csrc/ops/reduce/reduce.h"
 #include "csrc/ops/shape/join.h"
 #include "csrc/ops/shape/views.h"
-#include "kernels/table.h"
+#include "kernels/run.h"
 
 namespace garboard {
 namespace {
@@ -162,7 +162,7 @@ Grads gradients(const Backward& at, const LayerForm& form) {
           rows_of(grad, form.rows, form.sequences),
           form.has_cells() ? rows_of(grad, form.rows + form.sequences, form.sequences) : none,
           layer},
-      {device});
+      device);
   Grads grads;
   if (at.needs(1)) grads[1] = weight_gradient(form, d_gates, d_candidate, before);
   if (at.needs(2)) grads[2] = bias_gradient(form, d_gates, d_candidate);
@@ -209,7 +209,7 @@ Tensor recurrent_layer(const RecurrentLayer& layer, const Tensor& input, const T
                            : Tensor();
   kernels::run(views(form, gates, weight, dense(layer.hidden_bias), from, from_cell, cells, out,
                      batch_sizes),
-               {input.device()});
+               input.device());
   const Operand none = Scalar::of(0.0);
   const auto or_none = [&](const Tensor& tensor) { return tensor ? Operand(tensor) : none; };
   if (!must_record(

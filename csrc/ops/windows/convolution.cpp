@@ -10,7 +10,7 @@
 #include "csrc/ops/shape/views.h"
 #include "csrc/ops/windows/convolution_form.h"
 #include "csrc/ops/windows/integer_convolution.h"
-#include "kernels/table.h"
+#include "kernels/run.h"
 
 namespace garboard {
 namespace {
@@ -212,7 +212,7 @@ Tensor convolve(const Tensor& x, const Tensor& weight, const Tensor& bias, const
     const Tensor dense_bias = bias ? dense(bias) : Tensor();
     kernels::run(kernels::Convolve{views(form, dense(x), dense(weight), out),
                                    bias ? dense_bias.view() : View()},
-                 {x.device()});
+                 x.device());
   }
   // An edge in each place, even where there is no tensor: the rule counts them.
   const Operand none = Scalar::of(0.0);
@@ -234,7 +234,7 @@ Tensor gather(const Tensor& grad, const Tensor& weight, const Tensor& bias, cons
     const Tensor dense_bias = bias ? dense(bias) : Tensor();
     kernels::run(kernels::ConvolutionInputGradient{views(form, x, dense(weight), dense(grad)),
                                                    bias ? dense_bias.view() : View()},
-                 {grad.device()});
+                 grad.device());
   }
   const Operand none = Scalar::of(0.0);
   record(form.op, x, {grad, weight, bias ? Operand(bias) : none}, Keep::crosswise,
@@ -252,7 +252,7 @@ Tensor weight_gradient(const Tensor& grad, const Tensor& x, const Form& form) {
   const Tensor weight = empty_of(form.op, form.weight(), grad.dtype(), grad.device());
   if (weight.view().count > 0)
     kernels::run(kernels::ConvolutionWeightGradient{views(form, dense(x), weight, dense(grad))},
-                 {grad.device()});
+                 grad.device());
   record(form.op, weight, {grad, x}, Keep::crosswise, [form](const Backward& at) {
     Grads grads;
     if (at.needs(0)) grads[0] = convolve(at.input(1), at.grad, {}, form);

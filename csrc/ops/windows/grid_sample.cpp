@@ -5,7 +5,7 @@
 #include "csrc/ops/create/create.h"
 #include "csrc/ops/op/record.h"
 #include "csrc/ops/windows/space.h"
-#include "kernels/table.h"
+#include "kernels/run.h"
 
 namespace garboard {
 namespace {
@@ -77,7 +77,7 @@ Grads gradients(const Backward& at, const GridForm& form, const Dims& sizes) {
   if (at.needs(1)) grads[1] = empty_of(op, grid.sizes(), given.dtype(), given.device());
   kernels::GridSampleGradient call{form.of(given, x, grid), form.plane_view(grads[0], grid), {}};
   if (grads[1]) call.d_grid = grads[1].view();
-  kernels::run(call, {given.device()});
+  kernels::run(call, given.device());
   return grads;
 }
 
@@ -90,8 +90,7 @@ Tensor grid_sample(const Tensor& input, const Tensor& grid, const GridOptions& o
   Dims out{form.samples, form.channels};
   for (int d = 0; d < form.dims; ++d) out.push_back(grid.sizes()[d + 1]);
   const Tensor result = empty_of(op, out, input.dtype(), input.device());
-  if (result.count() > 0)
-    kernels::run(form.of(result, dense(input), dense(grid)), {input.device()});
+  if (result.count() > 0) kernels::run(form.of(result, dense(input), dense(grid)), input.device());
   const Keep keep = grid.requires_grad() ? Keep::first | Keep::second : Keep::second;
   record(op, result, {input, grid}, keep,
          [form, sizes = input.sizes()](const Backward& at) -> Grads {

@@ -8,7 +8,7 @@
 #include "csrc/ops/create/create.h"
 #include "csrc/ops/op/record.h"
 #include "csrc/ops/windows/space.h"
-#include "kernels/table.h"
+#include "kernels/run.h"
 
 namespace garboard {
 namespace {
@@ -118,7 +118,7 @@ Tensor scatter_planes(const char* op, const Tensor& from, const Tensor& indices,
   if (x.count() > 0) {
     kernels::run(kernels::PlaneScatter{flat(x, planes), flat(dense(from), planes),
                                        flat(indices, planes), adds},
-                 {x.device()});
+                 x.device());
   }
   record(op, x, {from}, Keep::nothing,
          [op, planes](const Backward& at) -> Grads {
@@ -134,7 +134,7 @@ Tensor gather_planes(const char* op, const Tensor& x, const Tensor& indices, std
   if (out.count() > 0) {
     kernels::run(
         kernels::PlaneGather{flat(out, planes), flat(dense(x), planes), flat(indices, planes)},
-        {x.device()});
+        x.device());
   }
   record(op, out, {x}, Keep::nothing,
          [op, planes, sizes = x.sizes()](const Backward& at) -> Grads {
@@ -162,7 +162,7 @@ ValuesAndIndices max_pool(const PoolForm& form, const Tensor& input, bool wants_
     kernels::run(kernels::MaxPool{planes_view(out, form.planes, form.places),
                                   planes_view(indices, form.planes, form.places),
                                   planes_view(dense(input), form.planes, form.sizes), form.window},
-                 {input.device()});
+                 input.device());
   record(form.op, out, {input}, Keep::nothing,
          [op = form.op, sizes = form.input, planes = form.planes](const Backward& at) -> Grads {
            return scatter_planes(op, at.grad, at.other(0), sizes, planes, true);
@@ -190,7 +190,7 @@ Tensor spread(const Averaging& averaging, const Tensor& grad);
 Tensor average(const Averaging& averaging, const Tensor& input) {
   const PoolForm& form = averaging.form;
   const Tensor out = empty_of(form.op, form.out, input.dtype(), input.device());
-  if (out.count() > 0) kernels::run(averaging.of(out, dense(input)), {input.device()});
+  if (out.count() > 0) kernels::run(averaging.of(out, dense(input)), input.device());
   record(form.op, out, {input}, Keep::nothing,
          [averaging](const Backward& at) -> Grads { return spread(averaging, at.grad); });
   return out;
@@ -200,7 +200,7 @@ Tensor spread(const Averaging& averaging, const Tensor& grad) {
   const PoolForm& form = averaging.form;
   const Tensor x = empty_of(form.op, form.input, grad.dtype(), grad.device());
   if (x.count() > 0)
-    kernels::run(kernels::AveragePoolGradient{averaging.of(dense(grad), x)}, {grad.device()});
+    kernels::run(kernels::AveragePoolGradient{averaging.of(dense(grad), x)}, grad.device());
   record(form.op, x, {grad}, Keep::nothing,
          [averaging](const Backward& at) -> Grads { return average(averaging, at.grad); });
   return x;

@@ -8,7 +8,7 @@
 #include "csrc/ops/op/record.h"
 #include "csrc/ops/shape/views.h"
 #include "csrc/ops/windows/space.h"
-#include "kernels/table.h"
+#include "kernels/run.h"
 
 namespace garboard {
 namespace {
@@ -40,7 +40,7 @@ Tensor spread(const SamplingForm& form, const Tensor& grad);
 // Each is linear, and the other one's rule.
 Tensor sample(const SamplingForm& form, const Tensor& input) {
   const Tensor out = empty_of(op, form.out, input.dtype(), input.device());
-  if (out.count() > 0) kernels::run(form.of(out, dense(input)), {input.device()});
+  if (out.count() > 0) kernels::run(form.of(out, dense(input)), input.device());
   record(op, out, {input}, Keep::nothing,
          [form](const Backward& at) -> Grads { return spread(form, at.grad); });
   return out;
@@ -49,7 +49,7 @@ Tensor sample(const SamplingForm& form, const Tensor& input) {
 Tensor spread(const SamplingForm& form, const Tensor& grad) {
   const Tensor x = empty_of(op, form.input, grad.dtype(), grad.device());
   if (x.count() > 0)
-    kernels::run(kernels::ResampleGradient{form.of(dense(grad), x)}, {grad.device()});
+    kernels::run(kernels::ResampleGradient{form.of(dense(grad), x)}, grad.device());
   record(op, x, {grad}, Keep::nothing,
          [form](const Backward& at) -> Grads { return sample(form, at.grad); });
   return x;

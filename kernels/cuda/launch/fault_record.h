@@ -2,6 +2,7 @@
 // told by the next call that waits for the device anyway.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "csrc/core/error.h"
@@ -13,6 +14,7 @@ namespace garboard::kernels::cuda {
 /// The first that was found, in memory that kernels and the host share.
 struct Fault {
   unsigned is_taken;
+  unsigned is_whole;  // once all below is written
   char op[48];
   std::int64_t number, bound;  // what was given; a number below the second is needed
 };
@@ -20,12 +22,14 @@ struct Fault {
 /// The record of the stream's device. Raises DeviceError.
 Fault* fault_record(Stream stream);
 
-/// Raises IndexOutOfRangeError where a kernel has noted something since the last call. The device
-/// has been waited for.
+/// Raises IndexOutOfRangeError where a kernel has noted something since the last call. A stream of
+/// the device has been waited for; others may be at work.
 inline void raise_noted(Fault* record) {
-  if (!record->is_taken) return;
+  const std::atomic_ref is_whole(record->is_whole), is_taken(record->is_taken);
+  if (!is_whole.load(std::memory_order_acquire)) return;
   const Fault found = *record;
-  *record = {};
+  is_whole.store(0, std::memory_order_relaxed);
+  is_taken.store(0, std::memory_order_release);  // the next may come
   throw IndexOutOfRangeError(text(found.op, ": ", found.number, "; needed is a number below ",
                                   found.bound,
                                   ". An earlier call on the device met it: what that call gave is "

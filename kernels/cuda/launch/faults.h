@@ -17,6 +17,8 @@ __device__ inline void note_fault(Fault* record, const char* op, std::int64_t nu
   record->op[length] = 0;
   record->number = number;
   record->bound = bound;
+  __threadfence_system();  // whoever sees the next line sees those before it
+  record->is_whole = 1;
 }
 
 }  // namespace garboard::kernels::cuda

@@ -71,12 +71,12 @@ Fault* fault_record(Stream stream) {
 }
 
 Scratch::Scratch(std::size_t bytes, Stream stream) : stream_(stream) {
-  if (bytes > 0) data_ = scratch_source.take(stream.device, bytes, handle_);
+  if (bytes > 0) data_ = scratch_source.take(stream, bytes, handle_);
 }
 
 // At once, though the kernels are only queued: the next user's come after them on the same stream.
 Scratch::~Scratch() {
-  if (handle_) scratch_source.give(stream_.device, handle_);
+  if (handle_) scratch_source.give(stream_, handle_);
 }
 
 }  // namespace garboard::kernels::cuda

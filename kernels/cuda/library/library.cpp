@@ -3,7 +3,6 @@
 #include <garboard_roll_call_hash.h>
 
 #include <algorithm>
-#include <mutex>
 #include <string>
 
 #include "csrc/core/text.h"
@@ -13,6 +12,8 @@
 #include "kernels/cuda/launch/status.h"
 #include "kernels/cuda/library/events.h"
 #include "kernels/cuda/library/filled_table.h"
+#include "kernels/cuda/library/properties.h"
+#include "kernels/cuda/library/streams.h"
 #include "kernels/cuda/library/virtual_memory.h"
 
 namespace garboard::kernels::cuda {
@@ -77,11 +78,7 @@ void release_pinned(void* memory) noexcept {
   if (cudaFreeHost(memory) != cudaSuccess) cudaGetLastError();
 }
 
-std::size_t capacity_bytes(int device) {
-  cudaDeviceProp properties{};
-  ok(cudaGetDeviceProperties(&properties, device));
-  return properties.totalGlobalMem;
-}
+std::size_t capacity_bytes(int device) { return properties_of(device).total_memory; }
 
 std::size_t free_bytes(int device) noexcept {
   std::size_t free = 0, total = 0;
@@ -90,13 +87,6 @@ std::size_t free_bytes(int device) noexcept {
     return 0;
   }
   return free;
-}
-
-const char* device_name(int device) {
-  static cudaDeviceProp properties[max_cuda_devices];
-  static std::once_flag asked[max_cuda_devices];
-  std::call_once(asked[device], [&] { ok(cudaGetDeviceProperties(&properties[device], device)); });
-  return properties[device].name;
 }
 
 void synchronize(int device) {
@@ -126,7 +116,8 @@ extern "C" [[gnu::visibility("default")]] const garboard::CudaLibrary* garboard_
       .free_bytes = cuda::free_bytes,
       .virtual_memory = &cuda::virtual_memory,
       .events = &cuda::events,
-      .device_name = cuda::device_name,
+      .streams = &cuda::streams,
+      .properties = cuda::properties_of,
       .synchronize = cuda::synchronize,
       .set_scratch_source = cuda::set_scratch_source,
   };

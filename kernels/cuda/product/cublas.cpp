@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -56,6 +57,13 @@ struct Cublas {
   Product<double> multiply_doubles;
   HalfProduct multiply_halves;
 
+  Handle make_handle(Stream stream) const {
+    Handle handle = nullptr;
+    ok(create(&handle));
+    ok(set_math_mode(handle, sums_stay_wide));
+    ok(set_stream(handle, static_cast<cudaStream_t>(stream.handle)));
+    return handle;
+  }
   void ok(Status status) const {
     if (status == success) return;
     const std::string message = text("matmul: cuBLAS: ", describe(status));
@@ -114,10 +122,11 @@ const Cublas& cublas() {
   return found;
 }
 
-/// One a device. It is locked while a product is queued, which does not wait for the device.
-struct LockedHandle {
+/// Of a device, one for each stream: products that overlap must not share the memory that a handle
+/// has for their sums. It is locked while a product is queued, which does not wait for the device.
+struct LockedHandles {
   std::mutex mutex;
-  Cublas::Handle handle = nullptr;
+  std::map<void*, Cublas::Handle> of_stream;
 };
 
 Cublas::Operation operation(const Gemm::Operand& operand) {
@@ -144,23 +153,20 @@ void multiply_halves(Cublas::Handle handle, cudaDataType type, const Gemm& g) {
 }  // namespace
 
 void multiply(const Gemm& gemm, Stream stream) {
-  static LockedHandle handles[max_cuda_devices];
+  static auto* const handles = new LockedHandles[max_cuda_devices];  // leaked too
   const Cublas& library = cublas();
   ok(cudaSetDevice(stream.device.number));
-  LockedHandle& own = handles[stream.device.number];
-  const std::lock_guard lock(own.mutex);
-  if (!own.handle) {
-    library.ok(library.create(&own.handle));
-    library.ok(library.set_math_mode(own.handle, Cublas::sums_stay_wide));
-  }
-  library.ok(library.set_stream(own.handle, static_cast<cudaStream_t>(stream.handle)));
+  LockedHandles& of_device = handles[stream.device.number];
+  const std::lock_guard lock(of_device.mutex);
+  Cublas::Handle& own = of_device.of_stream[stream.handle];
+  if (!own) own = library.make_handle(stream);
   visit_floating(gemm.dtype, [&]<class T>(Type<T>) {
     if constexpr (std::is_same_v<T, float>)
-      multiply<float>(own.handle, library.multiply_floats, gemm);
+      multiply<float>(own, library.multiply_floats, gemm);
     else if constexpr (std::is_same_v<T, double>)
-      multiply<double>(own.handle, library.multiply_doubles, gemm);
+      multiply<double>(own, library.multiply_doubles, gemm);
     else
-      multiply_halves(own.handle, std::is_same_v<T, Float16> ? CUDA_R_16F : CUDA_R_16BF, gemm);
+      multiply_halves(own, std::is_same_v<T, Float16> ? CUDA_R_16F : CUDA_R_16BF, gemm);
   });
 }
 

@@ -1,13 +1,13 @@
 // Pools: each thread computes one element of the result, of what it meets in the order of memory.
 // Gradients are gathered: an element asks the places around it. What indices send to an element is
 // summed in their order, a plane by one block.
-#include <limits>
 
 #include "kernels/cuda/launch/faults.h"
 #include "kernels/cuda/launch/launch.h"
 #include "kernels/cuda/launch/parts.h"
 #include "kernels/cuda/windows/ordered_sums.h"
 #include "kernels/formulas/pool_dim.h"
+#include "kernels/functors/reduce.h"
 #include "kernels/functors/scalar_math.h"
 
 namespace garboard::kernels::cuda {
@@ -80,8 +80,7 @@ __global__ void keep_largest(T* out, I* indices, const T* x, PoolShape shape, st
   const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (i >= count) return;
   x += i / shape.places * shape.size;
-  T best = std::numeric_limits<T>::is_integer ? std::numeric_limits<T>::lowest()
-                                              : -std::numeric_limits<T>::infinity();
+  T best = functors::lowest<T>;
   I where = -1;  // where nothing is met, between dilated taps
   shape.for_each_met(shape.place(i), [&](std::int64_t at) {
     const T value = x[at];

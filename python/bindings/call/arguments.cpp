@@ -205,7 +205,10 @@ Arguments::Arguments(const char* op, const Signature& signature, PyObject** valu
         take_out(given[count + k]);
         continue;
       }
-      if (is_layout_hint(op, name, given[count + k])) continue;
+      if (is_layout_hint(op, name, given[count + k])) {
+        if (given[count + k] == Py_True && !out_) out_ = Py_True;  // pin_memory, of all of them
+        continue;
+      }
       found = signature.place_of_numpy_name(name);
       if (found < 0) throw_type_error("%s: no parameter is named '%U'", op, name);
       if (values_[found])

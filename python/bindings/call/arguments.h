@@ -42,7 +42,11 @@ class Arguments {
   PyObject* object(std::size_t i) const { return values_[i]; }
 
   /// What `out=` was given, borrowed: a tensor that is not disposed, or several; null for None.
-  PyObject* out() const { return out_; }
+  PyObject* out() const { return pins() ? nullptr : out_; }
+  /// Whether `pin_memory=True` was given, and no `out`.
+  bool pins() const { return out_ == Py_True; }
+  /// Whether one of the two was.
+  bool changes_result() const { return out_ != nullptr; }
 
   /// The first one is looked at before any other is converted, which may run code that disposes it.
   /// An empty tensor for None, where the parameter takes that.
@@ -68,7 +72,7 @@ class Arguments {
   const Tensor* first_ = nullptr;  // null where the first is none
   PyObject* const* rest_ = nullptr;
   Py_ssize_t rest_count_ = 0;
-  PyObject* out_ = nullptr;
+  PyObject* out_ = nullptr;  // True for pinned memory: calls that ask for neither look once
 };
 
 /// The first of `count` signatures that a call fits, by its names, its length and what its objects

@@ -81,7 +81,7 @@ struct Result<Tensor> {
   static constexpr const char* annotation = "Tensor";
   static constexpr Outs out = Outs::one;
   static PyObject* give(Tensor&& value, const Arguments& given) {
-    if (given.out()) [[unlikely]]
+    if (given.changes_result()) [[unlikely]]
       return written(given, value);
     return wrap(std::move(value));
   }

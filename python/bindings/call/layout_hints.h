@@ -5,8 +5,8 @@
 
 namespace garboard::python {
 
-/// Whether `name=given` is heard and not acted on: `memory_format`, `layout` and `pin_memory` with
-/// values that they take. A result is dense and row-major whatever they say, of the same elements.
+/// Whether `name=given` is one of `memory_format`, `layout` and `pin_memory` with a value that it
+/// takes. A result is dense and row-major whatever they say, of the same elements.
 /// Never true of `is_contiguous`, whose answer would be wrong.
 bool is_layout_hint(const char* op, PyObject* name, PyObject* given) noexcept;
 

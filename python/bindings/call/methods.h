@@ -152,6 +152,7 @@ void add_table() {
 void add_elementwise_methods();
 void add_shape_methods();
 void add_convert_methods();
+void add_pinned_methods();
 void add_reduce_methods();
 void add_index_methods();
 void add_order_methods();

@@ -3,13 +3,28 @@
 #include <vector>
 
 #include "csrc/ops/composite/elementwise.h"
+#include "csrc/ops/create/pinned.h"
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/interpreter/items.h"
 #include "python/bindings/interpreter/ref.h"
 
 namespace garboard::python {
 
+namespace {
+
+/// A leaf is pinned to be one again.
+Tensor pinned(const Tensor& made) {
+  if (!made.is_leaf() || !made.requires_grad()) return pin_memory(made);
+  const GradModeGuard no_grad(false);
+  Tensor result = pin_memory(made);
+  result.set_requires_grad(true);
+  return result;
+}
+
+}  // namespace
+
 PyObject* written(const Arguments& given, const Tensor& made) {
+  if (given.pins()) return wrap(pinned(made));
   composite::write_made(given.op(), tensor_of(given.out(), given.op(), "out"), made, false);
   return Py_NewRef(given.out());
 }

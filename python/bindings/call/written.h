@@ -1,4 +1,4 @@
-// `out=`: results are written into tensors that were given for them.
+// `out=` and `pin_memory=`: results go into tensors given for them, or into pinned memory.
 #pragma once
 
 #include <Python.h>
@@ -9,8 +9,8 @@
 
 namespace garboard::python {
 
-/// Writes what was made into what `out=` was given, and returns a new reference to that. Raises
-/// ShapeError, DTypeError, DeviceError, GradientError.
+/// Writes what was made into what `out=` was given, and returns a new reference to that; or pins
+/// it. Raises ShapeError, DTypeError, DeviceError, GradientError.
 PyObject* written(const Arguments& given, const Tensor& made);
 /// The same of several, with nothing written unless all fit: a new tuple. Raises ShapeError where
 /// `out` holds more or fewer.

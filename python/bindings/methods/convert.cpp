@@ -2,6 +2,7 @@
 #include "csrc/ops/create/convert.h"
 
 #include "csrc/device/cuda_library.h"
+#include "csrc/device/streams.h"
 #include "csrc/ops/shape/views.h"
 #include "python/bindings/call/methods.h"
 
@@ -16,6 +17,10 @@ constexpr const char* converted_returns =
 constexpr const char* unusable_device =
     "DeviceError: The device does not exist or cannot be used; `gb.cuda.why_unavailable()` says "
     "why.";
+
+constexpr Arg non_blocking{
+    "non_blocking",
+    "True: a transfer from or to pinned memory is queued and not waited for; others are."};
 
 constexpr Doc contiguous{
     .summary = "Lay the elements out densely, in row-major order.",
@@ -63,7 +68,7 @@ constexpr Doc copy_{
     .details =
         "They are converted, as C++ converts, brought to its device and broadcast. The gradient "
         "goes to `src`.",
-    .args = {{"src", "Tensor that broadcasts to `input`'s shape."}},
+    .args = {{"src", "Tensor that broadcasts to `input`'s shape."}, non_blocking},
     .returns = "The tensor itself, not a new handle.",
     .raises =
         "ShapeError: `src` does not broadcast, or `input` meets an element twice, as what `expand` "
@@ -84,7 +89,7 @@ constexpr Doc to{
     .args = {{"device", "A device, or its name: \"cuda:0\"."},
              {"dtype", "The dtype."},
              {"other", "Tensor whose device and dtype are taken."},
-             {"non_blocking", "Changes nothing: a transfer waits where it must."},
+             non_blocking,
              {"copy", "True copies even where nothing changes."}},
     .returns = converted_returns,
     .raises = unusable_device,
@@ -180,7 +185,8 @@ constexpr Doc cpu{
 };
 constexpr Doc cuda{
     .summary = "Copy to a CUDA device.",
-    .args = {{"device", "Its number, or the device; 0 where it is left out."}},
+    .args = {{"device", "Its number, or the device; the current one where it is left out."},
+             non_blocking},
     .returns = converted_returns,
     .raises = unusable_device,
     .example =
@@ -190,15 +196,24 @@ constexpr Doc cuda{
 
 }  // namespace docs
 
-Tensor converted(const Tensor& input, Device device, DType dtype, bool copy) {
-  Tensor result = to(to(input, dtype), device);
+Transfer transfer(bool non_blocking) {
+  return non_blocking ? Transfer::is_queued_if_pinned : Transfer::waits;
+}
+
+Tensor converted(const Tensor& input, Device device, DType dtype, bool non_blocking, bool copy) {
+  Tensor result = to(to(input, dtype), device, transfer(non_blocking));
   return copy && result == input ? clone(input) : result;
 }
+
+constexpr DeviceKind gpu = cuda_kind;
 
 template <DType dtype>
 constexpr auto as = [](const Tensor& input) { return to(input, dtype); };
 
 constexpr const char* alone = "input: Tensor";
+constexpr const char* on_device =
+    "input: Tensor, device: Device | None = None, non_blocking: bool = False";
+constexpr const char* on_numbered = "input: Tensor, device: int, non_blocking: bool = False";
 
 constexpr std::array table{
     bind("contiguous", alone, docs::contiguous, fn<contiguous>, Place::method),
@@ -207,9 +222,9 @@ constexpr std::array table{
     bind(
         "alias", alone, docs::alias, [](const Tensor& input) { return input; }, Place::method),
     bind(
-        "copy_", "input: Tensor, src: Tensor", docs::copy_,
-        [](const Tensor& input, const Tensor& source) {
-          copy_(input, source);
+        "copy_", "input: Tensor, src: Tensor, non_blocking: bool = False", docs::copy_,
+        [](const Tensor& input, const Tensor& source, bool non_blocking) {
+          copy_(input, source, transfer(non_blocking));
           return Itself();
         },
         Place::method),
@@ -218,24 +233,24 @@ constexpr std::array table{
         "input: Tensor, device: Device | None = None, dtype: DType | None = None, "
         "non_blocking: bool = False, copy: bool = False",
         docs::to,
-        [](const Tensor& input, std::optional<Device> device, std::optional<DType> dtype, bool,
-           bool copy) {
+        [](const Tensor& input, std::optional<Device> device, std::optional<DType> dtype,
+           bool non_blocking, bool copy) {
           return converted(input, device.value_or(input.device()), dtype.value_or(input.dtype()),
-                           copy);
+                           non_blocking, copy);
         },
         Place::method),
     bind(
         "to", "input: Tensor, dtype: DType, non_blocking: bool = False, copy: bool = False",
         docs::to,
         [](const Tensor& input, DType dtype, bool, bool copy) {
-          return converted(input, input.device(), dtype, copy);
+          return converted(input, input.device(), dtype, false, copy);
         },
         Place::method),
     bind(
         "to", "input: Tensor, other: Tensor, non_blocking: bool = False, copy: bool = False",
         docs::to,
-        [](const Tensor& input, const Tensor& other, bool, bool copy) {
-          return converted(input, other.device(), other.dtype(), copy);
+        [](const Tensor& input, const Tensor& other, bool non_blocking, bool copy) {
+          return converted(input, other.device(), other.dtype(), non_blocking, copy);
         },
         Place::method),
     bind(
@@ -256,15 +271,16 @@ constexpr std::array table{
         "cpu", alone, docs::cpu, [](const Tensor& input) { return to(input, Device{}); },
         Place::method),
     bind(
-        "cuda", "input: Tensor, device: Device | None = None", docs::cuda,
-        [](const Tensor& input, std::optional<Device> device) {
-          return to(input, device.value_or(Device::of(cuda_kind, 0)));
+        "cuda", on_device, docs::cuda,
+        [](const Tensor& input, std::optional<Device> device, bool non_blocking) {
+          return to(input, device.value_or(Device::of(gpu, current_device_number(gpu))),
+                    transfer(non_blocking));
         },
         Place::method),
     bind(
-        "cuda", "input: Tensor, device: int", docs::cuda,
-        [](const Tensor& input, std::int64_t number) {
-          return to(input, Device::of(cuda_kind, static_cast<int>(number)));
+        "cuda", on_numbered, docs::cuda,
+        [](const Tensor& input, std::int64_t number, bool non_blocking) {
+          return to(input, Device::of(gpu, static_cast<int>(number)), transfer(non_blocking));
         },
         Place::method),
 };

@@ -168,6 +168,7 @@ bool add_tensor_type(PyObject* module) {
   add_elementwise_methods();
   add_shape_methods();
   add_convert_methods();
+  add_pinned_methods();
   add_reduce_methods();
   add_index_methods();
   add_order_methods();

@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from garboard._arguments.given import items_of
 from garboard._arguments.texts import shown
-from garboard._engine import DeviceError, GarboardError, ShapeError, Tensor
+from garboard._engine import (
+    DeviceError,
+    GarboardError,
+    ShapeError,
+    Tensor,
+    _current_cuda_device,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -138,8 +144,8 @@ def sizes(op: str, name: str, given: Any) -> tuple[int, ...]:
 
 
 def numbered_device(op: str, given: Any) -> str:
-    """The name of a CUDA device by its number; of the first by None."""
-    number = 0 if given is None else int.__int__(given)
+    """The name of a CUDA device by its number; of the current one by None."""
+    number = _current_cuda_device() if given is None else int.__int__(given)
     if not 0 <= number < _MOST_DEVICES:
         raise DeviceError(f"{op}: device {shown(number)}; the number of a CUDA device is needed")
     return f"cuda:{number}"

@@ -1,7 +1,7 @@
 """How PyTorch's programs name layouts. There is one here, dense and row-major: they are heard only.
 
 An op that makes, copies or converts a tensor takes `memory_format`, `layout` and `pin_memory`, and
-gives the elements that it gives without them.
+gives the elements that it gives without them; in pinned memory where `pin_memory` is True.
 """
 
 from __future__ import annotations

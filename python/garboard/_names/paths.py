@@ -22,9 +22,6 @@ _PATHS = {
         "gradcheck": "gradcheck gradgradcheck",
         "variable": "Variable",
     },
-    "garboard.cuda": {
-        "random": "manual_seed manual_seed_all",
-    },
     "garboard.cuda.amp": {
         "autocast_mode": "autocast custom_bwd custom_fwd",
         "grad_scaler": "GradScaler",

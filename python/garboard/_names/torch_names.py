@@ -61,7 +61,7 @@ _METHODS: _Rows = (
     ("use x.clone()", "copy"),
     ("use gb.nn.functional.gelu(x)", "gelu"),
     ("use gb.empty(sizes)", "resize_ resize_as_ set_"),
-    ("", "share_memory_ record_stream to_dense to_sparse to_sparse_csr to_sparse_coo to_mkldnn"),
+    ("", "share_memory_ to_dense to_sparse to_sparse_csr to_sparse_coo to_mkldnn"),
     ("", "coalesce is_coalesced indices values sparse_dim dense_dim sparse_mask row_indices"),
     ("", "col_indices crow_indices ccol_indices sparse_resize_ sparse_resize_and_clear_"),
     ("", "dequantize int_repr q_scale q_zero_point qscheme q_per_channel_scales"),
@@ -136,32 +136,59 @@ _DATA: _Rows = (
 )
 
 _CUDA: _Rows = (
-    (
-        "work of one device runs in one stream, in the order of the calls",
-        "Stream stream current_stream default_stream set_stream",
-    ),
-    ("use gb.cuda.synchronize() around time.perf_counter()", "Event"),
-    ("name the device where tensors are made: device='cuda:1'", "set_device device"),
-    ("use gb.cuda.get_device_name()", "get_device_properties get_device_capability"),
-    ("use gb.cuda.memory_stats()", "mem_get_info utilization"),
     ("use gb.cuda.snapshot()", "memory_snapshot"),
-    ("use gb.manual_seed(seed)", "seed seed_all initial_seed"),
-    (
-        "use gb.get_rng_state()",
-        "get_rng_state get_rng_state_all set_rng_state set_rng_state_all",
-    ),
-    (
-        "give device='cuda' where tensors are made",
-        "BFloat16Tensor BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor "
-        "IntTensor LongTensor ShortTensor",
-    ),
     ("use gb.cuda.memory_reserved()", "memory_cached"),
     ("use gb.cuda.max_memory_reserved()", "max_memory_cached"),
     ("use gb.cuda.reset_peak_memory_stats()", "reset_max_memory_allocated reset_max_memory_cached"),
-    ("use gb.OutOfMemoryError", "OutOfMemoryError"),
-    ("use gb.cuda.is_available()", "is_initialized init is_bf16_supported"),
-    ("use gb.profiler.record_function(name)", "nvtx"),
-    ("", "graph CUDAGraph ipc_collect get_arch_list"),
+    ("use gb.DeviceError", "AcceleratorError CudaError DeferredCudaCallError cudaStatus"),
+    (
+        "nvidia-smi says it",
+        "clock_rate device_memory_used list_gpu_processes memory_usage power_draw temperature "
+        "utilization",
+    ),
+    ("use gb.cuda.get_device_capability()", "get_arch_list get_gencode_flags"),
+    ("memory of one process is not shared with others, so leave it out", "ipc_collect"),
+    ("streams are made here: use gb.cuda.Stream()", "ExternalStream get_stream_from_external"),
+    ("use gb.cuda.device_count() and name the devices", "can_device_access_peer"),
+    ("one generator draws for all devices: use gb.default_generator", "default_generators"),
+    (
+        "ops run as they are called, so leave it out",
+        "CUDAGraph export_dot export_graph_data graph graph_annotations graph_pool_handle graphs "
+        "is_current_stream_capturing make_graphed_callables",
+    ),
+    (
+        "there is one allocator a device: use gb.memory",
+        "CUDAPluggableAllocator MemPool caching_allocator_alloc caching_allocator_delete "
+        "caching_allocator_disabled caching_allocator_enable change_current_allocator "
+        "get_allocator_backend use_mem_pool",
+    ),
+    (
+        "it counts as foreign memory: use gb.memory.memory_stats()",
+        "host_memory_stats host_memory_stats_as_nested_dict reset_accumulated_host_memory_stats "
+        "reset_peak_host_memory_stats",
+    ),
+    ("products of float32 are never made in TF32, so leave it out", "is_tf32_supported"),
+    (
+        "use gb.cuda.synchronize() where you look for a wait",
+        "get_sync_debug_mode set_sync_debug_mode",
+    ),
+    ("use gb.profiler", "profiler"),
+    (
+        "name the dtype and the device: use gb.zeros(2, dtype=gb.float32, device='cuda')",
+        "BFloat16Tensor BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor "
+        "IntTensor LongTensor ShortTensor",
+    ),
+    (
+        "use x.storage()",
+        "BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage "
+        "ComplexFloatStorage DoubleStorage FloatStorage HalfStorage IntStorage LongStorage "
+        "ShortStorage",
+    ),
+    (
+        "",
+        "GreenContext check_error cudart current_blas_handle current_solver_handle gds "
+        "green_contexts has_half has_magma jiterator nccl sparse tunable",
+    ),
 )
 
 _AUTOGRAD: _Rows = (

@@ -178,7 +178,7 @@ def _type(
 
     Args:
         dtype: A dtype, or the name of a type, "FloatTensor" say; without it the name is returned.
-        non_blocking: Changes nothing: a transfer waits where it must.
+        non_blocking: Changes nothing: nothing is transferred.
 
     Returns:
         The name: `"garboard.FloatTensor"`, `"garboard.cuda.FloatTensor"`. Or a copy, or a new

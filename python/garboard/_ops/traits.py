@@ -86,31 +86,6 @@ def is_shared(self: Tensor) -> bool:
     return False
 
 
-def is_pinned(self: Tensor, device: Device | None = None) -> bool:
-    """Return False: memory is not pinned.
-
-    Args:
-        device: Ignored.
-
-    >>> gb.ones(2).is_pinned()
-    False
-    """
-    _engine._require_living(self, "is_pinned")
-    return False
-
-
-def pin_memory(self: Tensor, device: Device | None = None) -> Tensor:
-    """Return an alias of the tensor: copies to a device need no pinned memory.
-
-    Args:
-        device: Ignored.
-
-    >>> gb.ones(2).pin_memory().tolist()
-    [1.0, 1.0]
-    """
-    return self.alias()
-
-
 def new(self: Tensor, *given: Any, device: Device | None = None) -> Tensor:
     """Make a tensor of this one's dtype and device, as programs did before `new_zeros`.
 
@@ -146,9 +121,7 @@ add_methods(
     {
         "is_conj": is_conj,
         "is_neg": is_neg,
-        "is_pinned": is_pinned,
         "is_shared": is_shared,
         "new": new,
-        "pin_memory": pin_memory,
     },
 )

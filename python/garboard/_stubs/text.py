@@ -8,6 +8,7 @@ from garboard import _engine
 from garboard._stubs.by_hand import HEAD, TENSOR
 from garboard._stubs.of_matrices import MATRIX_METHODS
 from garboard._stubs.of_scopes import SCOPES
+from garboard._stubs.of_streams import STREAMS
 
 __all__ = ["HINTS", "stub_text"]
 
@@ -115,7 +116,7 @@ def _of_table(is_method: bool) -> str:
 def stub_text() -> str:
     """Return the stub of `garboard._engine`, complete and the same at every call."""
     text = (
-        f"{HEAD}\n{SCOPES}\n{TENSOR}{MATRIX_METHODS}{_operators()}{_of_table(True)}\n"
+        f"{HEAD}\n{SCOPES}\n{STREAMS}\n{TENSOR}{MATRIX_METHODS}{_operators()}{_of_table(True)}\n"
         f"{_of_table(False)}"
     )
     return _BUILTIN.sub(r"\1_\2", text)

@@ -119,6 +119,16 @@ TEST_F(CudaTimelineTest, UsesEventsAgain) {
   EXPECT_EQ(fake_.events.size(), 1u);
 }
 
+TEST_F(CudaTimelineTest, UsesEventsAgainWhereNobodyAsks) {
+  for (int i = 0; i < 100; ++i) {
+    work(stream(1));
+    timeline_.ticket(stream(1));
+    if (i % 10 == 9) finish(stream(1));
+  }
+
+  EXPECT_LE(fake_.events.size(), 11u);
+}
+
 TEST_F(CudaTimelineTest, PassesAllThatLiesBeforeAPassedMark) {
   work(stream(1));
   const Ticket first = timeline_.ticket(stream(1));

@@ -26,16 +26,6 @@ def test_a_tensor_is_dense_and_somewhere():
     assert (x.is_conj(), x.is_neg(), x.is_shared(), x.is_pinned()) == (False,) * 4
 
 
-def test_pinning_passes_the_tensor_on():
-    x = gb.ones(2)
-
-    pinned = x.pin_memory()
-    pinned.mul_(2)
-
-    assert pinned is not x
-    assert x.tolist() == [2.0, 2.0]
-
-
 @pytest.mark.parametrize(
     ("given", "sizes"), [((2, 3), (2, 3)), (([1, 2],), (2,)), ((), (0,)), (((2, 3),), (2,))]
 )

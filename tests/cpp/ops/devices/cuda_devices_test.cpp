@@ -45,7 +45,7 @@ TEST(CudaDevices, BeyondTheLastAreRefusedInTheNameOfTheOp) {
 
   EXPECT_TRUE(refusal("zeros", last).starts_with("zeros: device cuda:7")) << refusal("zeros", last);
   EXPECT_THROW(synchronize(last), DeviceError);
-  EXPECT_THROW(cuda_device_name(last), DeviceError);
+  EXPECT_THROW(cuda_properties("get_device_name", last), DeviceError);
 }
 
 TEST(CudaDevices, WhereThereAreNoneRefuseWithTheReason) {
@@ -61,7 +61,7 @@ TEST(CudaDevices, WhereThereIsOneHaveAllocatorKernelsAndName) {
   EXPECT_EQ(refusal("to", first), "");
   EXPECT_NE(find_allocator(first), nullptr);
   EXPECT_NE(&kernels::table_of(first), &kernels::cpu_table());
-  EXPECT_FALSE(cuda_device_name(first).empty());
+  EXPECT_STRNE(cuda_properties("get_device_name", first).name, "");
   EXPECT_NO_THROW(synchronize(first));
 }
 
