@@ -135,7 +135,14 @@ def _to_cpu(tensor: Tensor) -> tuple[_engine.device, Tensor]:
 
 def _back_from_cpu(packed: tuple[_engine.device, Tensor]) -> Tensor:
     device, tensor = packed
-    return tensor.to(device)
+    return tensor.to(device, non_blocking=True)
+
+
+def _to_pinned(tensor: Tensor) -> tuple[_engine.device, Tensor]:
+    if tensor.device.type == "cpu":
+        return _to_cpu(tensor)
+    place = _engine.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True)
+    return tensor.device, place.copy_(tensor)
 
 
 class save_on_cpu(saved_tensors_hooks):
@@ -145,12 +152,12 @@ class save_on_cpu(saved_tensors_hooks):
     stays where it is.
 
     Args:
-        pin_memory: False; pinned memory is not used yet.
+        pin_memory: Keep them in pinned memory, from which the device copies by itself.
         device_type: Of tensors on which devices: "cuda"; those of others are copied, too.
 
     Raises:
-        ValueError: `pin_memory` is True.
         TypeError: `pin_memory` is neither True nor False.
+        DeviceError: It is True, an op keeps a tensor, and there is no device to pin memory for.
 
     >>> x = gb.zeros(3, requires_grad=True)
     >>> with gb.autograd.graph.save_on_cpu():
@@ -161,12 +168,9 @@ class save_on_cpu(saved_tensors_hooks):
     """
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
-        if flag("save_on_cpu", "pin_memory", pin_memory):
-            raise ValueError(
-                "save_on_cpu: pin_memory=True; pinned memory is not used yet, leave it out"
-            )
+        pins = flag("save_on_cpu", "pin_memory", pin_memory)
         text("save_on_cpu", "device_type", device_type)
-        super().__init__(_to_cpu, _back_from_cpu)
+        super().__init__(_to_pinned if pins else _to_cpu, _back_from_cpu)
 
 
 class save_on_disk(saved_tensors_hooks):

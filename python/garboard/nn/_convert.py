@@ -19,7 +19,7 @@ __all__ = ["convert", "emptied", "end_parameter"]
 _M = TypeVar("_M", bound="Module")
 
 
-def convert(module: _M, device: Any, dtype: Any) -> _M:
+def convert(module: _M, device: Any, dtype: Any, non_blocking: bool = False) -> _M:
     """Bring parameters and buffers that are not there to `device` and to `dtype`.
 
     All are converted before any changes: where one cannot be, the module stays as it was. One
@@ -30,7 +30,9 @@ def convert(module: _M, device: Any, dtype: Any) -> _M:
     if dtype is not None and not getattr(dtype, "is_floating_point", dtype is float):
         told = dtype if isinstance(dtype, _engine.dtype) else shown(dtype)
         raise DTypeError(f"to: dtype {told}; a floating one is needed, parameters have gradients")
-    return _changed(module, list(module.modules()), lambda old: _converted(old, device, dtype))
+    return _changed(
+        module, list(module.modules()), lambda old: _converted(old, device, dtype, non_blocking)
+    )
 
 
 def emptied(module: _M, device: Any, recurse: bool) -> _M:
@@ -78,7 +80,7 @@ def _keeps_its_place(old: Tensor) -> bool:
     return isinstance(old, Parameter) and not is_lazy(old)
 
 
-def _converted(old: Tensor, device: Any, dtype: Any) -> _New | None:
+def _converted(old: Tensor, device: Any, dtype: Any, non_blocking: bool) -> _New | None:
     """Return what becomes of it, or None where it is so already."""
     to_dtype = dtype if dtype is not None and old.is_floating_point() else old.dtype
     to_device = old.device if device is None else device
@@ -86,10 +88,12 @@ def _converted(old: Tensor, device: Any, dtype: Any) -> _New | None:
         waiting: Any = old
         made: Tensor = waiting.converted(to_device, to_dtype)
         return None if made is old else _New(made)
-    data = old.detach().to(to_device, dtype=to_dtype)
+    data = old.detach().to(to_device, dtype=to_dtype, non_blocking=non_blocking)
     if data.dtype == old.dtype and data.device == old.device:
         return None
-    grad = None if old.grad is None else old.grad.to(to_device, dtype=to_dtype)
+    grad = None
+    if old.grad is not None:
+        grad = old.grad.to(to_device, dtype=to_dtype, non_blocking=non_blocking)
     return _New(data, grad)
 
 

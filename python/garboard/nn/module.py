@@ -210,7 +210,7 @@ class Module(Hooked):
         Args:
             device: Where to; or the dtype, where it is given alone; or a tensor that has both.
             dtype: A floating dtype.
-            non_blocking: Changes nothing: a transfer waits where it must.
+            non_blocking: True: a transfer from pinned memory is queued and not waited for.
             memory_format: Changes nothing: there is one layout.
 
         Returns:
@@ -231,7 +231,7 @@ class Module(Hooked):
         check.flag("to", "non_blocking", non_blocking)
         if memory_format is not None:
             check.memory_format("to", memory_format)
-        return _convert.convert(self, device, dtype)
+        return _convert.convert(self, device, dtype, non_blocking)
 
     def type(self, dst_type: DType) -> Self:
         """Convert floating parameters and buffers to a dtype, as `to` does.

@@ -12,6 +12,7 @@ from garboard._arguments.texts import shown
 from garboard.utils.data._collate import default_collate, default_convert
 from garboard.utils.data._datasets import Dataset, IterableDataset, refuse_unless_indexed
 from garboard.utils.data._draws import drawn_seed
+from garboard.utils.data._pinning import can_pin, pinned
 from garboard.utils.data._reading import END, Reader
 from garboard.utils.data._samplers import BatchSampler, RandomSampler, SequentialSampler
 from garboard.utils.data._workers import WorkerLoop, new_pool
@@ -39,7 +40,8 @@ class DataLoader(Generic[T_co]):
         num_workers: How many workers read; 0 reads in the calling thread.
         collate_fn: Makes a batch of a list of samples; `default_collate` by default, or
             `default_convert` of one sample where there are no batches.
-        pin_memory: Taken and ignored: memory of the CPU is not pinned.
+        pin_memory: Yield tensors in pinned memory, which a device copies from by itself; what has
+            a method `pin_memory` is asked for it. Without a device it warns and changes nothing.
         drop_last: Leave out a last batch that is smaller.
         timeout: How many seconds to wait for a worker; 0 waits for any time.
         worker_init_fn: Called with its number in each worker first.
@@ -50,7 +52,7 @@ class DataLoader(Generic[T_co]):
         generator: What orders are drawn with; by default the engine's own generator.
         prefetch_factor: How many batches each worker reads ahead, 2 by default.
         persistent_workers: Keep the workers for the next loop; they end with the loader.
-        pin_memory_device: Ignored.
+        pin_memory_device: Ignored: pinned memory serves every device.
         in_order: Taken and ignored: batches always come in order.
 
     Raises:
@@ -171,9 +173,8 @@ class DataLoader(Generic[T_co]):
 
     def __iter__(self) -> Iterator[Any]:
         reader = Reader(self.dataset, self.collate_fn, self.drop_last)
-        if self.num_workers:
-            return self._with_workers(reader)
-        return self._alone(reader)
+        batches = self._with_workers(reader) if self.num_workers else self._alone(reader)
+        return map(pinned, batches) if self.pin_memory and can_pin("DataLoader") else batches
 
     def _alone(self, reader: Reader) -> Iterator[Any]:
         # What a generator's frame holds lives until the next batch: hence no name for one.
