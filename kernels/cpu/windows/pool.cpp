@@ -1,6 +1,5 @@
 // Pools, a plane at a time and a line of places for each tap: the innermost loop runs along the
 // line, over elements that lie as far apart as the places.
-#include <limits>
 #include <vector>
 
 #include "kernels/cpu/loop/parallel.h"
@@ -9,6 +8,7 @@
 #include "kernels/cpu/loop/scratch.h"
 #include "kernels/formulas/pool_dim.h"
 #include "kernels/functors/element.h"
+#include "kernels/functors/reduce.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
@@ -76,10 +76,6 @@ struct PoolShape {
   }
 };
 
-template <class T>
-constexpr T lowest_of = std::numeric_limits<T>::is_integer ? std::numeric_limits<T>::lowest()
-                                                           : -std::numeric_limits<T>::infinity();
-
 /// Keeps the larger of each, and its place; NaN once it is met, and the last one's place.
 template <class T, class I>
 void keep_larger(T* best, I* where, const T* x, std::int64_t count, std::int64_t stride, I at) {
@@ -111,7 +107,7 @@ void max_pool(const MaxPool& of) {
     for (std::int64_t line = 0; line < lines; ++line, best += wide.places, where += wide.places) {
       const std::int64_t z = line / shape.dim[1].places, y = line % shape.dim[1].places;
       for (std::int64_t i = 0; i < wide.places; ++i) {
-        best[i] = lowest_of<T>;
+        best[i] = functors::lowest<T>;
         where[i] = -1;
       }
       shape.for_each_line(z, y, pace, [&](std::int64_t first) {

@@ -1,7 +1,6 @@
 // Pools: each thread computes one element of the result, of what it meets in the order of memory.
 // Gradients are gathered: an element asks the places around it. What indices send to an element is
 // summed in their order, a plane by one block.
-
 #include "kernels/cuda/launch/faults.h"
 #include "kernels/cuda/launch/launch.h"
 #include "kernels/cuda/launch/parts.h"

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 from garboard._hooks import RemovableHandle
 from garboard._names.missing import module_getattr
 from garboard.nn import functional, init, utils
-from garboard.nn._state import StateDictError
-from garboard.nn.activations import (
+from garboard.nn._activations.activations import (
     GELU,
     LogSoftmax,
     ReLU,
@@ -14,65 +13,7 @@ from garboard.nn.activations import (
     Softmax,
     Tanh,
 )
-from garboard.nn.adaptive_pooling import (
-    AdaptiveAvgPool1d,
-    AdaptiveAvgPool2d,
-    AdaptiveAvgPool3d,
-    AdaptiveMaxPool1d,
-    AdaptiveMaxPool2d,
-    AdaptiveMaxPool3d,
-)
-from garboard.nn.adaptive_softmax import AdaptiveLogSoftmaxWithLoss
-from garboard.nn.attention import (
-    MultiheadAttention,
-)
-from garboard.nn.bilinear import Bilinear
-from garboard.nn.channel_norms import (
-    BatchNorm1d,
-    BatchNorm2d,
-    BatchNorm3d,
-    InstanceNorm1d,
-    InstanceNorm2d,
-    InstanceNorm3d,
-)
-from garboard.nn.containers import (
-    ModuleList,
-    Sequential,
-)
-from garboard.nn.convolution import (
-    Conv1d,
-    Conv2d,
-    Conv3d,
-)
-from garboard.nn.distance_losses import (
-    CosineEmbeddingLoss,
-    HingeEmbeddingLoss,
-    MarginRankingLoss,
-    TripletMarginLoss,
-    TripletMarginWithDistanceLoss,
-)
-from garboard.nn.dropout import (
-    AlphaDropout,
-    Dropout,
-    Dropout1d,
-    Dropout2d,
-    Dropout3d,
-    FeatureAlphaDropout,
-)
-from garboard.nn.embedding_bags import EmbeddingBag
-from garboard.nn.flatten import (
-    Flatten,
-    Unflatten,
-)
-from garboard.nn.folds import (
-    Fold,
-    Unfold,
-)
-from garboard.nn.fractional_pooling import (
-    FractionalMaxPool2d,
-    FractionalMaxPool3d,
-)
-from garboard.nn.gates import (
+from garboard.nn._activations.gates import (
     Hardsigmoid,
     Hardswish,
     LogSigmoid,
@@ -80,12 +21,30 @@ from garboard.nn.gates import (
     SiLU,
     Softsign,
 )
-from garboard.nn.keyed import (
-    ModuleDict,
-    ParameterDict,
-    ParameterList,
+from garboard.nn._activations.rectifiers import (
+    CELU,
+    ELU,
+    SELU,
+    Hardshrink,
+    Hardtanh,
+    LeakyReLU,
+    ReLU6,
+    Softplus,
+    Softshrink,
+    Tanhshrink,
+    Threshold,
 )
-from garboard.nn.lazy import (
+from garboard.nn._convolutions.convolution import (
+    Conv1d,
+    Conv2d,
+    Conv3d,
+)
+from garboard.nn._convolutions.transposed_convolution import (
+    ConvTranspose1d,
+    ConvTranspose2d,
+    ConvTranspose3d,
+)
+from garboard.nn._lazy_layers.lazy import (
     LazyConv1d,
     LazyConv2d,
     LazyConv3d,
@@ -94,7 +53,7 @@ from garboard.nn.lazy import (
     LazyConvTranspose3d,
     LazyLinear,
 )
-from garboard.nn.lazy_norms import (
+from garboard.nn._lazy_layers.lazy_norms import (
     LazyBatchNorm1d,
     LazyBatchNorm2d,
     LazyBatchNorm3d,
@@ -102,11 +61,15 @@ from garboard.nn.lazy_norms import (
     LazyInstanceNorm2d,
     LazyInstanceNorm3d,
 )
-from garboard.nn.linear import (
-    Identity,
-    Linear,
+from garboard.nn._losses.adaptive_softmax import AdaptiveLogSoftmaxWithLoss
+from garboard.nn._losses.distance_losses import (
+    CosineEmbeddingLoss,
+    HingeEmbeddingLoss,
+    MarginRankingLoss,
+    TripletMarginLoss,
+    TripletMarginWithDistanceLoss,
 )
-from garboard.nn.losses import (
+from garboard.nn._losses.losses import (
     BCELoss,
     BCEWithLogitsLoss,
     CrossEntropyLoss,
@@ -117,7 +80,7 @@ from garboard.nn.losses import (
     NLLLoss,
     SmoothL1Loss,
 )
-from garboard.nn.margin_losses import (
+from garboard.nn._losses.margin_losses import (
     GaussianNLLLoss,
     MultiLabelMarginLoss,
     MultiLabelSoftMarginLoss,
@@ -125,16 +88,27 @@ from garboard.nn.margin_losses import (
     PoissonNLLLoss,
     SoftMarginLoss,
 )
-from garboard.nn.module import (
-    Module,
+from garboard.nn._losses.sequence_losses import CTCLoss
+from garboard.nn._module.state import StateDictError
+from garboard.nn._norms.channel_norms import (
+    BatchNorm1d,
+    BatchNorm2d,
+    BatchNorm3d,
+    InstanceNorm1d,
+    InstanceNorm2d,
+    InstanceNorm3d,
 )
-from garboard.nn.normalization import (
+from garboard.nn._norms.normalization import (
     GroupNorm,
     LayerNorm,
     LocalResponseNorm,
     RMSNorm,
 )
-from garboard.nn.padding import (
+from garboard.nn._places.folds import (
+    Fold,
+    Unfold,
+)
+from garboard.nn._places.padding import (
     CircularPad1d,
     CircularPad2d,
     CircularPad3d,
@@ -151,44 +125,7 @@ from garboard.nn.padding import (
     ZeroPad2d,
     ZeroPad3d,
 )
-from garboard.nn.parameter import (
-    Buffer,
-    Parameter,
-    UninitializedBuffer,
-    UninitializedParameter,
-)
-from garboard.nn.pooling import (
-    AvgPool1d,
-    AvgPool2d,
-    AvgPool3d,
-    MaxPool1d,
-    MaxPool2d,
-    MaxPool3d,
-)
-from garboard.nn.rectifiers import (
-    CELU,
-    ELU,
-    SELU,
-    Hardshrink,
-    Hardtanh,
-    LeakyReLU,
-    ReLU6,
-    Softplus,
-    Softshrink,
-    Tanhshrink,
-    Threshold,
-)
-from garboard.nn.recurrent import (
-    GRU,
-    LSTM,
-    RNN,
-)
-from garboard.nn.recurrent_cells import (
-    GRUCell,
-    LSTMCell,
-    RNNCell,
-)
-from garboard.nn.sampling import (
+from garboard.nn._places.sampling import (
     ChannelShuffle,
     PixelShuffle,
     PixelUnshuffle,
@@ -196,8 +133,7 @@ from garboard.nn.sampling import (
     UpsamplingBilinear2d,
     UpsamplingNearest2d,
 )
-from garboard.nn.sequence_losses import CTCLoss
-from garboard.nn.slices import (
+from garboard.nn._places.slices import (
     GLU,
     CosineSimilarity,
     PairwiseDistance,
@@ -206,28 +142,92 @@ from garboard.nn.slices import (
     Softmax2d,
     Softmin,
 )
-from garboard.nn.sparse import Embedding
-from garboard.nn.transformer import (
-    Transformer,
-    TransformerDecoder,
-    TransformerEncoder,
+from garboard.nn._pools.adaptive_pooling import (
+    AdaptiveAvgPool1d,
+    AdaptiveAvgPool2d,
+    AdaptiveAvgPool3d,
+    AdaptiveMaxPool1d,
+    AdaptiveMaxPool2d,
+    AdaptiveMaxPool3d,
 )
-from garboard.nn.transformer_layers import (
-    TransformerDecoderLayer,
-    TransformerEncoderLayer,
+from garboard.nn._pools.fractional_pooling import (
+    FractionalMaxPool2d,
+    FractionalMaxPool3d,
 )
-from garboard.nn.transposed_convolution import (
-    ConvTranspose1d,
-    ConvTranspose2d,
-    ConvTranspose3d,
+from garboard.nn._pools.pooling import (
+    AvgPool1d,
+    AvgPool2d,
+    AvgPool3d,
+    MaxPool1d,
+    MaxPool2d,
+    MaxPool3d,
 )
-from garboard.nn.unpooling import (
+from garboard.nn._pools.unpooling import (
     LPPool1d,
     LPPool2d,
     LPPool3d,
     MaxUnpool1d,
     MaxUnpool2d,
     MaxUnpool3d,
+)
+from garboard.nn._sequences.recurrent import (
+    GRU,
+    LSTM,
+    RNN,
+)
+from garboard.nn._sequences.recurrent_cells import (
+    GRUCell,
+    LSTMCell,
+    RNNCell,
+)
+from garboard.nn._sequences.transformer import (
+    Transformer,
+    TransformerDecoder,
+    TransformerEncoder,
+)
+from garboard.nn._sequences.transformer_layers import (
+    TransformerDecoderLayer,
+    TransformerEncoderLayer,
+)
+from garboard.nn._tables.embedding_bags import EmbeddingBag
+from garboard.nn._tables.sparse import Embedding
+from garboard.nn.attention import (
+    MultiheadAttention,
+)
+from garboard.nn.bilinear import Bilinear
+from garboard.nn.containers import (
+    ModuleList,
+    Sequential,
+)
+from garboard.nn.dropout import (
+    AlphaDropout,
+    Dropout,
+    Dropout1d,
+    Dropout2d,
+    Dropout3d,
+    FeatureAlphaDropout,
+)
+from garboard.nn.flatten import (
+    Flatten,
+    Unflatten,
+)
+from garboard.nn.keyed import (
+    ModuleDict,
+    ParameterDict,
+    ParameterList,
+)
+from garboard.nn.linear import (
+    Identity,
+    Linear,
+)
+from garboard.nn.module import (
+    Module,
+)
+from garboard.nn.parameter import (
+    Buffer,
+    Parameter,
+    UninitializedBuffer,
+    UninitializedParameter,
 )
 
 __all__ = [
@@ -401,9 +401,9 @@ if TYPE_CHECKING:
     from garboard.nn import attention as attention
     from garboard.nn import modules as modules
     from garboard.nn import parallel as parallel
-    from garboard.nn._recurrent import Recurrent as RNNBase  # noqa: F401
+    from garboard.nn._sequences.layer import Recurrent as RNNBase  # noqa: F401
+    from garboard.nn._sequences.recurrent_cells import _Cell as RNNCellBase  # noqa: F401
     from garboard.nn.parallel import DataParallel as DataParallel
-    from garboard.nn.recurrent_cells import _Cell as RNNCellBase  # noqa: F401
 else:
     __getattr__ = module_getattr(
         __name__,

@@ -9,7 +9,7 @@ from garboard._arguments import check
 from garboard._arguments.given import keys_of, list_of
 from garboard._arguments.texts import shown
 from garboard._engine import IndexOutOfRangeError, Tensor
-from garboard.nn.activations import ReLU, Sigmoid, Tanh
+from garboard.nn._activations.activations import ReLU, Sigmoid, Tanh
 from garboard.nn.linear import Linear
 from garboard.nn.module import Module
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from garboard._arguments import check
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import ShapeError, Tensor, int64, tensor
-from garboard.nn.channel_norms import BatchNorm1d, BatchNorm2d, BatchNorm3d
+from garboard.nn._norms.channel_norms import BatchNorm1d, BatchNorm2d, BatchNorm3d
 from garboard.nn.module import Module
 from garboard.optim.lr_scheduler import LRScheduler
 from garboard.optim.lr_scheduler._scheduler import per_group

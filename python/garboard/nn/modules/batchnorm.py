@@ -8,8 +8,8 @@ from garboard.nn import (
     LazyBatchNorm2d,
     LazyBatchNorm3d,
 )
-from garboard.nn.channel_norms import _BatchNorm as _BatchNorm
-from garboard.nn.channel_norms import _ChannelNorm as _NormBase  # noqa: F401
+from garboard.nn._norms.channel_norms import _BatchNorm as _BatchNorm
+from garboard.nn._norms.channel_norms import _ChannelNorm as _NormBase  # noqa: F401
 
 __all__ = [
     "BatchNorm1d",

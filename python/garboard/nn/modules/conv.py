@@ -14,8 +14,10 @@ from garboard.nn import (
     LazyConvTranspose2d,
     LazyConvTranspose3d,
 )
-from garboard.nn._convolution import Convolution as _ConvNd  # noqa: F401
-from garboard.nn.transposed_convolution import _Transposed as _ConvTransposeNd  # noqa: F401
+from garboard.nn._convolutions.settings import Convolution as _ConvNd  # noqa: F401
+from garboard.nn._convolutions.transposed_convolution import (
+    _Transposed as _ConvTransposeNd,  # noqa: F401
+)
 
 __all__ = [
     "Conv1d",

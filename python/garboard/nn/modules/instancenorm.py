@@ -8,8 +8,8 @@ from garboard.nn import (
     LazyInstanceNorm2d,
     LazyInstanceNorm3d,
 )
-from garboard.nn.channel_norms import _ChannelNorm as _NormBase  # noqa: F401
-from garboard.nn.channel_norms import _InstanceNorm as _InstanceNorm
+from garboard.nn._norms.channel_norms import _ChannelNorm as _NormBase  # noqa: F401
+from garboard.nn._norms.channel_norms import _InstanceNorm as _InstanceNorm
 
 __all__ = [
     "InstanceNorm1d",

@@ -17,10 +17,10 @@ from garboard.nn import (
     ZeroPad2d,
     ZeroPad3d,
 )
-from garboard.nn.padding import _CircularPad as _CircularPadNd  # noqa: F401
-from garboard.nn.padding import _ConstantPad as _ConstantPadNd  # noqa: F401
-from garboard.nn.padding import _ReflectionPad as _ReflectionPadNd  # noqa: F401
-from garboard.nn.padding import _ReplicationPad as _ReplicationPadNd  # noqa: F401
+from garboard.nn._places.padding import _CircularPad as _CircularPadNd  # noqa: F401
+from garboard.nn._places.padding import _ConstantPad as _ConstantPadNd  # noqa: F401
+from garboard.nn._places.padding import _ReflectionPad as _ReflectionPadNd  # noqa: F401
+from garboard.nn._places.padding import _ReplicationPad as _ReplicationPadNd  # noqa: F401
 
 __all__ = [
     "CircularPad1d",

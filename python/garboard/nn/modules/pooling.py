@@ -22,12 +22,12 @@ from garboard.nn import (
     MaxUnpool2d,
     MaxUnpool3d,
 )
-from garboard.nn.adaptive_pooling import _AdaptiveAvgPool as _AdaptiveAvgPoolNd  # noqa: F401
-from garboard.nn.adaptive_pooling import _AdaptiveMaxPool as _AdaptiveMaxPoolNd  # noqa: F401
-from garboard.nn.pooling import _AvgPool as _AvgPoolNd  # noqa: F401
-from garboard.nn.pooling import _MaxPool as _MaxPoolNd  # noqa: F401
-from garboard.nn.unpooling import _LPPool as _LPPoolNd  # noqa: F401
-from garboard.nn.unpooling import _MaxUnpool as _MaxUnpoolNd  # noqa: F401
+from garboard.nn._pools.adaptive_pooling import _AdaptiveAvgPool as _AdaptiveAvgPoolNd  # noqa: F401
+from garboard.nn._pools.adaptive_pooling import _AdaptiveMaxPool as _AdaptiveMaxPoolNd  # noqa: F401
+from garboard.nn._pools.pooling import _AvgPool as _AvgPoolNd  # noqa: F401
+from garboard.nn._pools.pooling import _MaxPool as _MaxPoolNd  # noqa: F401
+from garboard.nn._pools.unpooling import _LPPool as _LPPoolNd  # noqa: F401
+from garboard.nn._pools.unpooling import _MaxUnpool as _MaxUnpoolNd  # noqa: F401
 
 __all__ = [
     "AdaptiveAvgPool1d",

@@ -8,8 +8,8 @@ from garboard.nn import (
     LSTMCell,
     RNNCell,
 )
-from garboard.nn._recurrent import Recurrent as RNNBase  # noqa: F401
-from garboard.nn.recurrent_cells import _Cell as RNNCellBase  # noqa: F401
+from garboard.nn._sequences.layer import Recurrent as RNNBase  # noqa: F401
+from garboard.nn._sequences.recurrent_cells import _Cell as RNNCellBase  # noqa: F401
 
 __all__ = [
     "GRU",

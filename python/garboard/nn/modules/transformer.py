@@ -13,7 +13,7 @@ from garboard.nn import (
     TransformerEncoder,
     TransformerEncoderLayer,
 )
-from garboard.nn.transformer_layers import _function
+from garboard.nn._sequences.transformer_layers import _function
 
 __all__ = [
     "Transformer",

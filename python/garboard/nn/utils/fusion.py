@@ -11,7 +11,7 @@ from garboard.nn.module import Module
 from garboard.nn.parameter import Parameter
 
 if TYPE_CHECKING:
-    from garboard.nn.channel_norms import BatchNorm1d
+    from garboard.nn._norms.channel_norms import BatchNorm1d
 
 __all__ = [
     "fuse_conv_bn_eval",

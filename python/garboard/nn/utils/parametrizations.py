@@ -9,8 +9,12 @@ from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import ShapeError, Tensor, cat, empty, eye, where, zeros, zeros_like
 from garboard.linalg import matrix_exp, qr, solve
+from garboard.nn._convolutions.transposed_convolution import (
+    ConvTranspose1d,
+    ConvTranspose2d,
+    ConvTranspose3d,
+)
 from garboard.nn.module import Module
-from garboard.nn.transposed_convolution import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from garboard.nn.utils._norms import direction_norm, power_steps, spectral_matrix
 from garboard.nn.utils.parametrize import register_parametrization
 

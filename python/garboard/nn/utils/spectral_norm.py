@@ -8,9 +8,13 @@ from garboard._arguments import check
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import Tensor, empty
+from garboard.nn._convolutions.transposed_convolution import (
+    ConvTranspose1d,
+    ConvTranspose2d,
+    ConvTranspose3d,
+)
 from garboard.nn.module import Module
 from garboard.nn.parameter import Parameter
-from garboard.nn.transposed_convolution import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from garboard.nn.utils._norms import spectral_matrix
 
 __all__ = ["remove_spectral_norm", "spectral_norm"]

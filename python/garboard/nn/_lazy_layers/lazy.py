@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 from garboard._arguments.texts import shown
 from garboard._engine import ShapeError
-from garboard.nn._lazy import Lazy
-from garboard.nn.convolution import Conv1d, Conv2d, Conv3d
+from garboard.nn._convolutions.convolution import Conv1d, Conv2d, Conv3d
+from garboard.nn._convolutions.transposed_convolution import (
+    ConvTranspose1d,
+    ConvTranspose2d,
+    ConvTranspose3d,
+)
+from garboard.nn._lazy_layers.unmade import Lazy
 from garboard.nn.linear import Linear
-from garboard.nn.transposed_convolution import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 
 if TYPE_CHECKING:
     from garboard.types import Device, DType

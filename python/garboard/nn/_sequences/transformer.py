@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from garboard._arguments import check
 from garboard._engine import Tensor, arange, relu, where, zeros
 from garboard.nn import init
-from garboard.nn.containers import ModuleList
-from garboard.nn.module import Module
-from garboard.nn.normalization import LayerNorm
-from garboard.nn.transformer_layers import (
+from garboard.nn._norms.normalization import LayerNorm
+from garboard.nn._sequences.transformer_layers import (
     Activation,
     TransformerDecoderLayer,
     TransformerEncoderLayer,
 )
+from garboard.nn.containers import ModuleList
+from garboard.nn.module import Module
 
 if TYPE_CHECKING:
     from garboard.types import Device, DType

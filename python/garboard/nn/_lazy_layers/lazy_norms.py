@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from garboard._engine import ones, zeros
-from garboard.nn._lazy import Lazy
-from garboard.nn.channel_norms import (
+from garboard.nn._lazy_layers.unmade import Lazy
+from garboard.nn._norms.channel_norms import (
     BatchNorm1d,
     BatchNorm2d,
     BatchNorm3d,

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from garboard._arguments import check
 from garboard._engine import Tensor, gelu, relu
+from garboard.nn._norms.normalization import LayerNorm
 from garboard.nn.attention import MultiheadAttention
 from garboard.nn.dropout import Dropout
 from garboard.nn.linear import Linear
 from garboard.nn.module import Module
-from garboard.nn.normalization import LayerNorm
 
 if TYPE_CHECKING:
     from garboard.types import Device, DType

@@ -1,0 +1,3 @@
+"""Activations."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""Losses, and layers that end in one."""
+
+__all__: list[str] = []

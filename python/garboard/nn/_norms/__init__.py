@@ -1,0 +1,3 @@
+"""Normalizations, of layers and of channels."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""Recurrent layers, attention, transformers."""
+
+__all__: list[str] = []
