@@ -6,7 +6,7 @@ import garboard as gb
 class Normaliser:
     def __init__(self):
         self.seen = []
-        self.mean = None
+        self.mean, self.std = gb.zeros(4), gb.ones(4)
 
     def observe(self, x):
         self.seen.append(x)
@@ -14,7 +14,7 @@ class Normaliser:
     def freeze(self):
         data = gb.cat(self.seen)
         self.mean, self.std = data.mean(0), data.std(0)
-        self.seen = None
+        self.seen = []
 
     def __call__(self, x):
         return (x - self.mean) / self.std
