@@ -22,7 +22,7 @@ OURS = {"asker", "least", "name", "needed", "of", "op", "role", "when", "where"}
 MEANT = {
     ("_arguments/check.py", "repr(one)"),
     ("_ops/exchange.py", "repr(self)"),
-    ("nn/_module/registered.py", "repr(dict(self))"),
+    ("nn/_module/_registered.py", "repr(dict(self))"),
     ("nn/containers.py", "repr(vars(self)[name])"),
     ("nn/module.py", "repr(vars(self)[name])"),
 }

@@ -24,6 +24,7 @@ def a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
 def notebook() -> Iterator[Notebook]:
     """A notebook that has imported garboard, in cell 1."""
     pytest.importorskip("IPython")
+    vars(builtins).pop("_", None)  # a debugger's: with it IPython would leave its own alone
     found = Notebook()
     found.run("import garboard as gb")
     yield found

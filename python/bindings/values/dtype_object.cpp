@@ -230,9 +230,14 @@ bool is_device(PyObject* object) noexcept { return PyObject_TypeCheck(object, de
 Device to_device(PyObject* object, const char* op) {
   if (is_device(object)) return device_value(object);
   if (PyLong_CheckExact(object)) {  // of a CUDA device, as PyTorch's programs give it
-    const Ref name(PyUnicode_FromFormat("cuda:%S", object));
-    if (!name) throw PythonErrorSet();
-    return to_device(name.get(), op);
+    int overflow = 0;
+    const long number = PyLong_AsLongAndOverflow(object, &overflow);
+    if (overflow)
+      throw DeviceError(
+          text(op, ": a device's number beyond 64 bits; one of ", device_names(), " is needed"));
+    const std::string name = text("cuda:", number);
+    if (const auto device = device_named(name)) return *device;
+    throw DeviceError(text(op, ": device \"", name, "\"; one of ", device_names(), " is needed"));
   }
   if (!PyUnicode_Check(object))
     throw_type_error("%s: device is of type %s; a device or a string is needed", op,

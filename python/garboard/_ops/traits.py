@@ -52,10 +52,6 @@ def _layout(self: Tensor) -> layout:
     return strided
 
 
-def _name(self: Tensor) -> None:
-    _engine._require_living(self, "name")
-
-
 def is_conj(self: Tensor) -> bool:
     """Return False: there are no complex numbers.
 
@@ -113,7 +109,6 @@ add_methods(
     {
         "is_cpu": property(_is_cpu, doc="True where the tensor is on the CPU."),
         "layout": property(_layout, doc="`gb.strided`: all tensors are dense."),
-        "name": property(_name, doc="None: tensors have no names."),
     },
 )
 add_methods(

@@ -15,6 +15,8 @@ from garboard._contexts.grad_mode import no_grad
 from garboard._engine import GarboardError, Tensor
 from garboard.optim.optimizer import Optimizer
 
+_DEEPEST = 64
+
 __all__ = ["GradScaler"]
 
 _SAVED = ("scale", "growth_factor", "backoff_factor", "growth_interval", "_growth_tracker")
@@ -127,15 +129,16 @@ class GradScaler:
         """
         if not self._enabled:
             return outputs
+        return self._scaled(outputs, 0)
+
+    def _scaled(self, outputs: Any, depth: int) -> Any:
         if isinstance(outputs, Tensor):
             return outputs * self._scale
-        if isinstance(outputs, Iterable):
-            made = [self.scale(one) for one in outputs]
+        if isinstance(outputs, Iterable) and depth < _DEEPEST:
+            made = [self._scaled(one, depth + 1) for one in outputs]
             return tuple(made) if isinstance(outputs, tuple) else made
-        raise TypeError(
-            f"GradScaler.scale: outputs is of type {type(outputs).__name__}; a Tensor, or a list "
-            "of them, is needed"
-        )
+        needed = f"a Tensor, or lists of them at most {_DEEPEST} deep, is needed"
+        raise TypeError(f"GradScaler.scale: outputs is of type {type(outputs).__name__}; {needed}")
 
     def _step_of(self, op: str, optimizer: Any) -> _Step:
         check.of_type(Optimizer, op, "optimizer", optimizer)

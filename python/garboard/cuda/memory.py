@@ -26,6 +26,11 @@ __all__ = [
     "snapshot",
 ]
 
+# Under the names that PyTorch's guides to memory tell.
+_record_memory_history = memory.record_history
+_snapshot = memory.snapshot
+_dump_snapshot = memory.dump_snapshot
+
 
 def mem_get_info(device: int | str | _engine.device | None = None) -> tuple[int, int]:
     """Return the bytes a device could still give, whoever has the rest, and all that it has.

@@ -60,7 +60,7 @@ def range_push(msg: str) -> int:
     >>> depth == gb.cuda.nvtx.range_pop()
     True
     """
-    name = check.text("range_push", "msg", msg).encode()
+    name = check.text("range_push", "msg", msg).encode(errors="replace")
     library = _library()
     return int(library.nvtxRangePushA(name)) if library else -1
 

@@ -15,7 +15,7 @@ from garboard import _engine
 from garboard._arguments.texts import shown
 from garboard._engine import Tensor
 from garboard.io._errors import FileError
-from garboard.nn._module.tree import Tree
+from garboard.nn._module._tree import Tree
 from garboard.nn.parameter import Parameter
 
 __all__ = ["decoded", "encoded"]

@@ -89,7 +89,7 @@ from garboard.nn._losses.margin_losses import (
     SoftMarginLoss,
 )
 from garboard.nn._losses.sequence_losses import CTCLoss
-from garboard.nn._module.state import StateDictError
+from garboard.nn._module._state import StateDictError
 from garboard.nn._norms.channel_norms import (
     BatchNorm1d,
     BatchNorm2d,
@@ -401,7 +401,7 @@ if TYPE_CHECKING:
     from garboard.nn import attention as attention
     from garboard.nn import modules as modules
     from garboard.nn import parallel as parallel
-    from garboard.nn._sequences.layer import Recurrent as RNNBase  # noqa: F401
+    from garboard.nn._sequences._layer import Recurrent as RNNBase  # noqa: F401
     from garboard.nn._sequences.recurrent_cells import _Cell as RNNCellBase  # noqa: F401
     from garboard.nn.parallel import DataParallel as DataParallel
 else:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from garboard._arguments import check
 from garboard._engine import ShapeError, Tensor, empty
 from garboard.nn import init
-from garboard.nn._sequences.attention_kernels import SDPBackend, sdpa_kernel
+from garboard.nn._sequences._attention_kernels import SDPBackend, sdpa_kernel
 from garboard.nn.functional import _attention
 from garboard.nn.linear import Linear
 from garboard.nn.module import Module

@@ -12,9 +12,8 @@ from garboard._arguments import check
 from garboard._arguments.texts import printable
 from garboard._engine import Tensor
 from garboard._names.missing import add_missing_names
-from garboard.nn._module import convert as _convert
-from garboard.nn._module import state as _state
-from garboard.nn._module.hooked import TABLES, Hooked
+from garboard.nn._module import _convert, _state
+from garboard.nn._module._hooked import TABLES, Hooked
 from garboard.nn.parameter import clear_gradients
 
 if TYPE_CHECKING:
@@ -435,7 +434,7 @@ class Module(Hooked):
         return f"{type(self).__name__}(\n  " + "\n  ".join([*lines, *children]) + "\n)"
 
     def _repr_html_(self) -> str:
-        from garboard.nn._module.display import module_html
+        from garboard.nn._module._display import module_html
 
         return module_html(self)
 

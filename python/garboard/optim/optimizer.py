@@ -19,7 +19,7 @@ from garboard._arguments.overriding import overridable
 from garboard._arguments.texts import printable, told
 from garboard._engine import DisposedError, Tensor
 from garboard._hooks import HookTable, RemovableHandle
-from garboard.nn._module.tree import Tree
+from garboard.nn._module._tree import Tree
 from garboard.nn.parameter import clear_gradients
 from garboard.optim._hooked import hooked
 from garboard.optim._saved import copied_entry, parts_of

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import garboard as gb
+import numpy as np
 import pytest
 from garboard import _engine
 
@@ -65,3 +66,69 @@ def test_does_not_print_the_tensors_it_is_given():
 def test_other_errors_come_out_as_they_are():
     with pytest.raises(gb.ShapeError, match="1 to 256 are possible"):
         gb.set_num_threads(0)
+
+
+class Liar(dict):
+    """A dict that says that it is endless."""
+
+    def __len__(self):
+        return 2**62
+
+    def __length_hint__(self):
+        return 2**62
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: gb.nn.modules.lazy.LazyModuleMixin(), TypeError, "LazyLinear and others are"),
+        (lambda: gb.zeros(2, device=1 << 70), gb.DeviceError, "beyond 64 bits"),
+        (lambda: gb.zeros(2, device=-1), gb.DeviceError, 'device "cuda:-1"'),
+        (lambda: gb.amp.GradScaler("cpu").scale(endless()), TypeError, "at most 64 deep"),
+        (
+            lambda: gb.nn.functional.normalize(gb.eye(2), p=np.broadcast_to(1.0, (9, 9))),
+            TypeError,
+            "normalize: p",
+        ),
+        (
+            lambda: gb.nn.modules.utils.consume_prefix_in_state_dict_if_present({1: 2}, "a"),
+            TypeError,
+            "state_dict",
+        ),
+    ],
+)
+def test_what_the_fuzzer_gave_is_refused_in_our_words(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+def endless():
+    nest = []
+    nest.append(nest)
+    return nest
+
+
+def test_a_dict_that_lies_about_its_length_is_read_all_the_same():
+    state = Liar({"module.a": gb.ones(1)})
+
+    gb.nn.modules.utils.consume_prefix_in_state_dict_if_present(state, "module.")
+
+    assert dict.keys(state) == {"a"}
+
+
+def test_a_weight_without_dims_may_be_assigned_to_its_norm():
+    layer = gb.nn.utils.parametrizations.weight_norm(gb.nn.Linear(2, 2))
+
+    layer.weight = gb.tensor(3.0)
+
+    assert layer.weight.norm(dim=1).tolist() == pytest.approx([3.0, 3.0])
+
+
+def test_a_range_of_a_name_that_no_file_can_have_is_opened():
+    assert gb.cuda.nvtx.range_push("\ud800") == gb.cuda.nvtx.range_pop()
+
+
+def test_a_loss_over_no_classes_is_smoothed_without_a_division():
+    x = gb.ones(0)
+
+    assert gb.nn.functional.cross_entropy(x, x, label_smoothing=0.5).numel() == 1

@@ -14,24 +14,15 @@ import pytest
 
 from tests.support.live_memory import balanced  # noqa: F401
 from tests.support.patching import patched
-from tests.support.zoo import ZOO, faults, loaded, programs
+from tests.support.zoo import ZOO, loaded, programs
 
 pytestmark = pytest.mark.usefixtures("balanced")
 
 
-@pytest.mark.parametrize(
-    "file", programs("leaks", "twins", "controls"), ids=lambda it: f"{it.parent.name}/{it.stem}"
-)
-def test_leaks_are_named_and_the_healthy_left_in_peace(file):
-    if file.stem.startswith("l07"):
-        pytest.importorskip("IPython")
-    assert faults(file) == []
-
-
-@pytest.mark.slow
-def test_other_seeds_change_nothing():
+@pytest.mark.parametrize("seed", [7, *(pytest.param(it, marks=pytest.mark.slow) for it in (8, 9))])
+def test_leaks_are_named_and_the_healthy_left_in_peace(seed):
     # In a process of its own: each look walks all objects there are, and pytest has a million.
-    command = [sys.executable, "-m", "tests.zoo", "--seeds", "2", "--first", "8"]
+    command = [sys.executable, "-m", "tests.zoo", "--seeds", "1", "--first", str(seed)]
 
     ran = subprocess.run(command, cwd=ZOO.parents[1], capture_output=True, text=True)
 

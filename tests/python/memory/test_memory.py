@@ -534,7 +534,12 @@ class TestWords:
 
     @pytest.mark.parametrize(
         ("device", "error"),
-        [("tpu", gb.DeviceError), ("cuda:99", gb.DeviceError), (3, TypeError)],
+        [
+            ("tpu", gb.DeviceError),
+            ("cuda:99", gb.DeviceError),
+            (3, gb.DeviceError),
+            (3.5, TypeError),
+        ],
     )
     def test_for_devices_that_are_none_are_refused(self, device, error):
         for ask in (memory.memory_allocated, memory.memory_stats, memory.empty_cache):

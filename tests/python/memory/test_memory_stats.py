@@ -257,7 +257,13 @@ class TestMemoryStats:
         ],
     )
     @pytest.mark.parametrize(
-        ("device", "error"), [("tpu", gb.DeviceError), ("cuda:99", gb.DeviceError), (3, TypeError)]
+        ("device", "error"),
+        [
+            ("tpu", gb.DeviceError),
+            ("cuda:99", gb.DeviceError),
+            (3, gb.DeviceError),
+            (3.5, TypeError),
+        ],
     )
     def test_refuses_devices_that_are_none(self, ask, device, error):
         with pytest.raises(error):

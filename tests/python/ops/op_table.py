@@ -225,6 +225,7 @@ ROWS = [*ELEMENTWISE, *REDUCTIONS, *COMPOSED, *INDEXING, *ORDERING, *WINDOWS]
 
 # Names of the engine's table that make nothing of a tensor's elements alone, and who tests them.
 ELSEWHERE = {
+    "test_pinned_memory.py": "is_pinned pin_memory",
     "test_creation.py": "tensor as_tensor zeros ones empty full zeros_like ones_like empty_like "
     "full_like arange eye fill_ zero_",
     "test_random.py": "rand randn rand_like randn_like randint randperm uniform_ normal_ dropout",

@@ -20,7 +20,7 @@ def test_a_tensor_is_of_no_other_kind(name):
 def test_a_tensor_is_dense_and_somewhere():
     x = gb.ones(2)
 
-    assert (x.is_cpu, x.layout, x.name) == (True, gb.strided, None)
+    assert (x.is_cpu, x.layout) == (True, gb.strided)
     with gb.memory.SimulatedDevice("4 MiB") as device:
         assert not gb.zeros(1, device=device).is_cpu
     assert (x.is_conj(), x.is_neg(), x.is_shared(), x.is_pinned()) == (False,) * 4
@@ -39,7 +39,7 @@ def test_what_has_ended_says_nothing():
     x = gb.ones(2)
     x.dispose()
 
-    for name in (*NEVER, "is_cpu", "layout", "name"):
+    for name in (*NEVER, "is_cpu", "layout"):
         with pytest.raises(gb.DisposedError):
             getattr(x, name)
     for method in ("is_conj", "is_neg", "is_shared", "is_pinned", "pin_memory", "new"):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from garboard import _engine
 from garboard._engine import Tensor
-from garboard.nn._convolutions.settings import Convolution
+from garboard.nn._convolutions._settings import Convolution
 
 if TYPE_CHECKING:
     from garboard.types import Device, DType

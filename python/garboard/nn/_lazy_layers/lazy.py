@@ -13,7 +13,7 @@ from garboard.nn._convolutions.transposed_convolution import (
     ConvTranspose2d,
     ConvTranspose3d,
 )
-from garboard.nn._lazy_layers.unmade import Lazy
+from garboard.nn._lazy_layers._unmade import Lazy
 from garboard.nn.linear import Linear
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from garboard._engine import ones, zeros
-from garboard.nn._lazy_layers.unmade import Lazy
+from garboard.nn._lazy_layers._unmade import Lazy
 from garboard.nn._norms.channel_norms import (
     BatchNorm1d,
     BatchNorm2d,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from garboard._arguments import check
 from garboard._engine import Tensor
 from garboard.nn import functional
-from garboard.nn._losses.loss import Loss
+from garboard.nn._losses._loss import Loss
 
 if TYPE_CHECKING:
     from garboard.types import Reduction

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from garboard._arguments.texts import settings
 from garboard._engine import Tensor
 from garboard.nn import functional
-from garboard.nn._convolutions.windows import as_given
+from garboard.nn._convolutions._windows import as_given
 from garboard.nn.module import Module
 
 __all__ = ["Fold", "Unfold"]

@@ -9,7 +9,7 @@ from garboard._arguments import check
 from garboard._arguments.texts import settings
 from garboard._engine import ShapeError, Tensor
 from garboard.nn import functional
-from garboard.nn._convolutions.windows import as_given
+from garboard.nn._convolutions._windows import as_given
 from garboard.nn.module import Module
 
 __all__ = ["AvgPool1d", "AvgPool2d", "AvgPool3d", "MaxPool1d", "MaxPool2d", "MaxPool3d"]

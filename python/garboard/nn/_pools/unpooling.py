@@ -9,7 +9,7 @@ from garboard._arguments import check
 from garboard._arguments.texts import settings
 from garboard._engine import Tensor
 from garboard.nn import functional
-from garboard.nn._convolutions.windows import as_given
+from garboard.nn._convolutions._windows import as_given
 from garboard.nn.module import Module
 
 __all__ = ["LPPool1d", "LPPool2d", "LPPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d"]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 from garboard._arguments import check
 from garboard._engine import Tensor
-from garboard.nn._sequences.layer import Cell, Recurrent
+from garboard.nn._sequences._layer import Cell, Recurrent
 from garboard.nn.utils._packed_sequence import PackedSequence
 
 if TYPE_CHECKING:

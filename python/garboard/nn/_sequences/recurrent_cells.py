@@ -10,7 +10,7 @@ from garboard._arguments.given import items_of
 from garboard._arguments.texts import settings, told
 from garboard._engine import ShapeError, Tensor, empty, linear, zeros
 from garboard.nn import init
-from garboard.nn._sequences.steps import gru_step, lstm_step
+from garboard.nn._sequences._steps import gru_step, lstm_step
 from garboard.nn.module import Module
 from garboard.nn.parameter import Parameter
 

@@ -8,7 +8,7 @@ from typing import Any
 from garboard import _engine
 from garboard._arguments import check
 from garboard._engine import ShapeError, Tensor
-from garboard.nn._convolutions.windows import each_dim
+from garboard.nn._convolutions._windows import each_dim
 
 __all__ = ["fold", "unfold"]
 

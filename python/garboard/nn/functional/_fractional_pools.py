@@ -11,7 +11,7 @@ from garboard._arguments import check
 from garboard._arguments.given import items_of
 from garboard._arguments.texts import shown
 from garboard._engine import DeviceError, DTypeError, ShapeError, Tensor
-from garboard.nn._convolutions.windows import each_dim
+from garboard.nn._convolutions._windows import each_dim
 
 __all__ = ["fractional_max_pool2d", "fractional_max_pool3d"]
 

@@ -103,7 +103,7 @@ def _of_probabilities(
     count = input.shape[dim]
     share = check.share("cross_entropy", "label_smoothing", smoothing)
     if share:
-        target = target * (1 - share) + share / count
+        target = target * (1 - share) + share / max(count, 1)
     logs = _engine.log_softmax(input, dim)
     if weight is not None:
         shape = [1] * input.ndim

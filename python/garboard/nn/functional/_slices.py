@@ -72,12 +72,13 @@ def normalize(
     tensor([[0.6000, 0.8000]])
     """
     check.tensor("normalize", "input", input)
-    if p == 2:  # the root's slope is infinite at 0, where the clamp takes over
+    power = check.worth("normalize", "p", p)
+    if power == 2:  # the root's slope is infinite at 0, where the clamp takes over
         squares = input.square().sum(dim, keepdim=True)
         return written("normalize", input / squares.clamp(min=eps * eps).sqrt(), out)
     return written(
         "normalize",
-        input / input.norm(check.worth("normalize", "p", p), dim, keepdim=True).clamp(min=eps),
+        input / input.norm(power, dim, keepdim=True).clamp(min=eps),
         out,
     )
 

@@ -10,7 +10,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.texts import shown
 from garboard._engine import ShapeError, Tensor
-from garboard.nn._convolutions.windows import each_dim
+from garboard.nn._convolutions._windows import each_dim
 
 __all__ = [
     "lp_pool1d",

@@ -14,7 +14,7 @@ from garboard.nn import (
     LazyConvTranspose2d,
     LazyConvTranspose3d,
 )
-from garboard.nn._convolutions.settings import Convolution as _ConvNd  # noqa: F401
+from garboard.nn._convolutions._settings import Convolution as _ConvNd  # noqa: F401
 from garboard.nn._convolutions.transposed_convolution import (
     _Transposed as _ConvTransposeNd,  # noqa: F401
 )

@@ -23,8 +23,8 @@ from garboard.nn import (
     TripletMarginLoss,
     TripletMarginWithDistanceLoss,
 )
-from garboard.nn._losses.loss import Loss as _Loss  # noqa: F401
-from garboard.nn._losses.loss import WeightedLoss as _WeightedLoss  # noqa: F401
+from garboard.nn._losses._loss import Loss as _Loss  # noqa: F401
+from garboard.nn._losses._loss import WeightedLoss as _WeightedLoss  # noqa: F401
 
 __all__ = [
     "BCELoss",

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from garboard._arguments import check
 from garboard._hooks import HookTable, RemovableHandle
-from garboard.nn._module.hooked import Hooked
-from garboard.nn._module.hooks import EVERY_MODULE, KwargsHook
+from garboard.nn._module._hooked import Hooked
+from garboard.nn._module._hooks import EVERY_MODULE, KwargsHook
 from garboard.nn.module import Module
 
 __all__ = [

@@ -8,7 +8,7 @@ from garboard.nn import (
     LSTMCell,
     RNNCell,
 )
-from garboard.nn._sequences.layer import Recurrent as RNNBase  # noqa: F401
+from garboard.nn._sequences._layer import Recurrent as RNNBase  # noqa: F401
 from garboard.nn._sequences.recurrent_cells import _Cell as RNNCellBase  # noqa: F401
 
 __all__ = [

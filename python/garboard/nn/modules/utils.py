@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from garboard._arguments import check
+from garboard._arguments.given import list_of
 from garboard._engine import Tensor
 
 __all__ = ["consume_prefix_in_state_dict_if_present"]
@@ -51,11 +52,11 @@ def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Tensor], prefi
         raise TypeError(
             f"{op}: state_dict is of type {type(state_dict).__name__}; a dict is needed"
         )
-    for name in [*state_dict]:
+    for name in list_of(str, op, "state_dict", dict.keys(state_dict), "names"):
         state_dict[name.removeprefix(start)] = state_dict.pop(name)
     notes = getattr(state_dict, "_metadata", None)
     if isinstance(notes, dict):  # by modules, whose names have no point at the end
-        for name in [*notes]:
+        for name in list_of(str, op, "_metadata", dict.keys(notes), "names"):
             rest = "" if name == start.rstrip(".") else name.removeprefix(start)
             notes[rest] = notes.pop(name)
 

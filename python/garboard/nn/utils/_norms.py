@@ -12,7 +12,7 @@ def direction_norm(weight: Tensor, dim: int | None) -> Tensor:
     if dim is None or dim == -1:
         return weight.norm()
     weight.size(dim)  # refuses a dim that is not there
-    kept = dim % weight.ndim
+    kept = dim % max(weight.ndim, 1)
     others = [d for d in range(weight.ndim) if d != kept]
     return weight.norm(2, dim=others, keepdim=True) if others else weight.abs()
 

@@ -11,7 +11,7 @@ from garboard._arguments import check
 from garboard._arguments.texts import told
 from garboard._engine import ShapeError, Tensor, empty
 from garboard.nn import init
-from garboard.nn._convolutions.windows import each_dim
+from garboard.nn._convolutions._windows import each_dim
 from garboard.nn.module import Module
 from garboard.nn.parameter import Parameter
 

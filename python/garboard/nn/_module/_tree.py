@@ -13,8 +13,8 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.texts import shown
 from garboard._engine import DisposeScope, Tensor
-from garboard.nn._module.home import is_around, move_home, nearest_open
-from garboard.nn._module.registered import Registered
+from garboard.nn._module._home import is_around, move_home, nearest_open
+from garboard.nn._module._registered import Registered
 from garboard.nn.parameter import Buffer, Parameter
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from garboard._arguments import check
 from garboard._engine import ShapeError, empty
@@ -22,11 +22,26 @@ class Lazy(Module):
 
     The layer is made with a size of 0; what that size is part of is replaced by something without
     sizes, and by parameters when the first input comes.
+
+    Args:
+        args: What the layer takes.
+        kwargs: The same by name.
+
+    Raises:
+        TypeError: The class is no layer of its own.
+
+    >>> isinstance(gb.nn.LazyLinear(2), gb.nn.modules.lazy.LazyModuleMixin)
+    True
     """
 
     _becomes: ClassVar[type[Module]]
     _dim: ClassVar[int]  # of an input, from its end: where its size is found
     _waiting: ClassVar[tuple[str, ...]]  # names of parameters and buffers
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        if not hasattr(cls, "_becomes"):
+            raise TypeError(f"{cls.__name__}: no layer of its own; LazyLinear and others are")
+        return super().__new__(cls)
 
     def _wait(self) -> None:
         for name in self._waiting:

@@ -9,7 +9,7 @@ from garboard._arguments.given import keys_of
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import GarboardError, ShapeError, Tensor
-from garboard.nn._module.hooks import KwargsHook
+from garboard.nn._module._hooks import KwargsHook
 from garboard.nn.parameter import Parameter, is_lazy
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal, Self, overload
 from garboard._arguments import check
 from garboard._contexts.fusing import Fusing
 from garboard._hooks import HookTable, RemovableHandle
-from garboard.nn._module.backward_hooks import BackwardCall
-from garboard.nn._module.hooks import EVERY_MODULE, KwargsHook, pair_of
-from garboard.nn._module.tree import Tree
+from garboard.nn._module._backward_hooks import BackwardCall
+from garboard.nn._module._hooks import EVERY_MODULE, KwargsHook, pair_of
+from garboard.nn._module._tree import Tree
 
 if TYPE_CHECKING:
-    from garboard.nn._module.state import LoadResult
+    from garboard.nn._module._state import LoadResult
 
 __all__ = ["TABLES", "Hooked"]
 

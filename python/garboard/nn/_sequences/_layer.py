@@ -11,7 +11,7 @@ from garboard._arguments import check
 from garboard._arguments.texts import settings, told
 from garboard._engine import ShapeError, Tensor, cat, dropout, empty, full, stack, zeros
 from garboard.nn import init
-from garboard.nn._sequences.steps import projected
+from garboard.nn._sequences._steps import projected
 from garboard.nn.module import Module
 from garboard.nn.parameter import Parameter
 from garboard.nn.utils._packed_sequence import PackedSequence, owning

@@ -9,7 +9,7 @@ from garboard._engine import human_bytes
 from garboard._shown.html import code, folded, grey, paragraph
 
 if TYPE_CHECKING:
-    from garboard.nn._module.tree import Tree
+    from garboard.nn._module._tree import Tree
 
 __all__ = ["module_html"]
 

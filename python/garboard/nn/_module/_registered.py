@@ -6,7 +6,7 @@ from collections.abc import Iterator, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from garboard.nn._module.tree import Tree
+    from garboard.nn._module._tree import Tree
 
 __all__ = ["Registered"]
 
