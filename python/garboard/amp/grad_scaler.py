@@ -137,7 +137,7 @@ class GradScaler:
         if isinstance(outputs, Iterable) and depth < _DEEPEST:
             made = [self._scaled(one, depth + 1) for one in outputs]
             return tuple(made) if isinstance(outputs, tuple) else made
-        needed = f"a Tensor, or lists of them at most {_DEEPEST} deep, is needed"
+        needed = f"a Tensor, or a list of them, at most {_DEEPEST} deep, is needed"
         raise TypeError(f"GradScaler.scale: outputs is of type {type(outputs).__name__}; {needed}")
 
     def _step_of(self, op: str, optimizer: Any) -> _Step:
