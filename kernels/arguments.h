@@ -34,6 +34,20 @@ struct Arange {
   Scalar start, step;
 };
 
+/// The sum of elements that are computed as they are wanted, the bits of that over a dense tensor
+/// of them. `bring` writes `count` of dtype `dtype` from the `first` on, on any thread; it may
+/// throw. `ns`: about what an element takes, `bytes`: what all read. `out` is one element. CPU.
+struct BroughtSum {
+  static constexpr const char* name = "sum";
+  const View& out;
+  DType dtype;
+  std::int64_t count;
+  double ns;
+  std::int64_t bytes;
+  void (*bring)(void* context, std::int64_t first, std::int64_t count, void* to);
+  void* context;
+};
+
 /// The mean squared distance from the mean, floating; NaN of no elements. `out` has x's sizes, with
 /// stride 0 along the reduced dims; of a half type it may be float32.
 struct Variance {

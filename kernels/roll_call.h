@@ -17,6 +17,7 @@ using Kernels = TypeList<
     Copy,
     Fill,
     Arange,
+    BroughtSum,
     Variance,
     MaximumIndex,
     MinimumIndex,

@@ -56,6 +56,8 @@ inline constexpr std::int64_t reduce_block = 1024;
 /// What a thread takes at a time. A reduction to few results is cut into as many parts as its size
 /// asks for, at most `reduce_parts`, whatever the number of threads; their results meet in order.
 inline constexpr std::int64_t reduce_part = 1 << 16, reduce_parts = 64;
+/// What is computed as it is summed: elements at once, whole blocks that fit the second cache.
+inline constexpr std::int64_t brought_row = 1 << 14;
 /// So many results are too few for threads to share, each being made of a row, or of a column.
 inline constexpr std::int64_t few_rows = 32, few_columns = 256;
 

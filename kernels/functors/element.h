@@ -53,6 +53,19 @@ using Summed = std::conditional_t<Floating<T>, Widened<T>, std::int64_t>;
 template <Stored T>
 using Gathered = std::conditional_t<Floating<T>, double, std::uint64_t>;
 
+/// What stands in memory for a T: for a bool a byte, of which every value but 0 is true. Arrays of
+/// others share theirs, and g++ vectorises loads and stores of bytes, not of bools.
+template <class T>
+using InMemory = std::conditional_t<Boolean<T>, std::uint8_t, T>;
+
+template <class T>
+GARBOARD_HD T loaded(InMemory<T> x) {
+  if constexpr (Boolean<T>)
+    return x != 0;
+  else
+    return x;
+}
+
 template <Stored T>
 GARBOARD_HD Widened<T> widened(T x) {
   return static_cast<Widened<T>>(x);

@@ -74,7 +74,7 @@ GARBOARD_HD double gamma_rest_of_large(double a, double x) {
 }
 
 /// Which share of gamma(a) the integral of t^(a - 1) e^-t has from x on, or up to x.
-GARBOARD_HD double gamma_share(double a, double x, bool is_upper) {
+GARBOARD_HD_CALLED double gamma_share(double a, double x, bool is_upper) {
   if (a != a || x != x || a < 0 || x < 0) return not_a_number<double>;
   const double upper = is_upper ? 1.0 : 0.0, lower = is_upper ? 0.0 : 1.0;
   if (a == 0) return x > 0 ? lower : not_a_number<double>;
@@ -117,7 +117,7 @@ GARBOARD_HD double zeta_of_positive(double s, double q) {
   return sum + last * (a / (s - 1.0) + 0.5 + corrections);
 }
 /// Hurwitz's zeta function, which of a q below 0 has a value where s is an integer.
-GARBOARD_HD double zeta(double s, double q) {
+GARBOARD_HD_CALLED double zeta(double s, double q) {
   if (s != s || q != q) return not_a_number<double>;
   if (s == 1) return infinity<double>;
   if (s < 1) return not_a_number<double>;

@@ -5,7 +5,8 @@ reference; what outlives the code that made it is named by `garboard.leaks`.
 """
 
 from math import e, inf, nan, pi
-from typing import TYPE_CHECKING, TypeAlias
+from sys import meta_path as _meta_path
+from typing import TYPE_CHECKING
 
 from garboard import _interpreter
 
@@ -68,7 +69,12 @@ from garboard._engine import (  # noqa: E402
     set_default_dtype,
     set_num_threads,
 )
-from garboard._names.missing import add_missing_names, module_getattr  # noqa: E402
+from garboard._engine import _Size as Size  # noqa: E402
+from garboard._names.missing import (  # noqa: E402
+    MissingModules,
+    add_missing_names,
+    module_getattr,
+)
 from garboard._ops import exchange as _exchange  # noqa: E402, F401
 from garboard._ops import functions as _functions  # noqa: E402
 from garboard._ops import handles as _handles  # noqa: E402, F401
@@ -132,19 +138,12 @@ from garboard.linalg._older_names import (  # noqa: E402
 )
 
 add_missing_names(Tensor, "Tensor")
+_meta_path.append(MissingModules)
 
 __version__ = "0.1.0"
 
 newaxis = None
 """A new dim of size 1 between the brackets of `x[...]`."""
-
-if TYPE_CHECKING:
-    import builtins
-
-    Size: TypeAlias = tuple[builtins.int, ...]
-else:
-    Size = tuple
-"""What `x.shape` is: sizes are plain tuples."""
 
 _SUBMODULES = (
     "accelerator",
@@ -157,11 +156,14 @@ _SUBMODULES = (
     "distributed",
     "distributions",
     "func",
+    "hub",
     "io",
+    "jit",
     "jupyter",
     "leaks",
     "linalg",
     "memory",
+    "multiprocessing",
     "nn",
     "optim",
     "profiler",
@@ -177,6 +179,17 @@ _SUBMODULES = (
 _HOMES = {
     name: home
     for home, names in {
+        "nn._root_functions": "abs_ acos_ acosh_ adaptive_avg_pool1d addmv_ alpha_dropout "
+        "arccos_ arccosh_ "
+        "arcsin_ arcsinh_ arctan_ arctanh_ as_strided_ asin_ asinh_ atan_ atanh_ "
+        "avg_pool1d bilinear ceil_ celu celu_ channel_shuffle clamp_ clamp_max_ "
+        "clamp_min_ clip_ cos_ cosh_ cosine_similarity deg2rad_ detach_ erf_ erfc_ "
+        "exp2_ exp_ expm1_ fill_ fix_ floor_ frac_ gcd_ group_norm hardshrink i0_ "
+        "index_put_ lcm_ ldexp_ log10_ log1p_ log2_ log_ logit_ max_pool1d max_pool2d "
+        "max_pool3d nan_to_num_ neg_ negative_ pairwise_distance pixel_shuffle "
+        "pixel_unshuffle prelu rad2deg_ reciprocal_ relu_ rms_norm round_ rrelu rsqrt_ "
+        "selu selu_ sigmoid_ sin_ sinc_ sinh_ sqrt_ square_ tan_ tanh_ threshold "
+        "threshold_ trunc_ xlogy_ zero_",
         "_ops.differences": "gradient",
         "func": "vmap",
         "_settings": "are_deterministic_algorithms_enabled get_default_device "
@@ -187,6 +200,7 @@ _HOMES = {
         "use_deterministic_algorithms",
         "_ops.triangles": "tril_indices triu_indices",
         "_ops.vectors": "cdist combinations cumulative_trapezoid pdist trapezoid trapz vander",
+        "linalg._low_rank": "pca_lowrank svd_lowrank",
         "jupyter": "load_ipython_extension unload_ipython_extension",
         "_ops.window_functions": "bartlett_window blackman_window hamming_window hann_window "
         "kaiser_window",
@@ -225,11 +239,14 @@ if TYPE_CHECKING:
     from garboard import distributed as distributed
     from garboard import distributions as distributions
     from garboard import func as func
+    from garboard import hub as hub
     from garboard import io as io
+    from garboard import jit as jit
     from garboard import jupyter as jupyter
     from garboard import leaks as leaks
     from garboard import linalg as linalg
     from garboard import memory as memory
+    from garboard import multiprocessing as multiprocessing
     from garboard import nn as nn
     from garboard import optim as optim
     from garboard import profiler as profiler
@@ -290,6 +307,9 @@ if TYPE_CHECKING:
     from garboard.func import vmap as vmap
     from garboard.jupyter import load_ipython_extension as load_ipython_extension
     from garboard.jupyter import unload_ipython_extension as unload_ipython_extension
+    from garboard.linalg._low_rank import pca_lowrank as pca_lowrank
+    from garboard.linalg._low_rank import svd_lowrank as svd_lowrank
+    from garboard.nn._root_functions import *  # noqa: F403
 else:
     __getattr__ = module_getattr(
         __name__,

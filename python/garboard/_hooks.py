@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, NoReturn, Protocol, Self
 from weakref import WeakKeyDictionary, ref
 
 from garboard import _engine
 
-__all__ = ["HookTable", "RemovableHandle", "hook_tables", "registered_hooks"]
+__all__ = [
+    "NO_HOOKS",
+    "HookTable",
+    "NoHooks",
+    "RemovableHandle",
+    "hook_tables",
+    "registered_hooks",
+]
 
 # For the leak watcher: the line and step of each registration, by table and number.
 _births: WeakKeyDictionary[Any, dict[int, tuple[int, int]]] = WeakKeyDictionary()
@@ -68,36 +75,61 @@ class RemovableHandle:
         self.remove()
 
 
-class HookTable:
-    """The hooks of one kind of one module or node, in the order in which they run."""
+class HookTable(dict[int, Callable[..., Any]]):
+    """The hooks of one kind of one module or node, in the order in which they run.
 
-    __slots__ = ("__weakref__", "_hooks", "_next")
+    A dict by number, for programs of PyTorch's look into a module's tables and clear them; but each
+    is a thing of its own, which equals no other.
+    """
 
-    def __init__(self) -> None:
-        self._hooks: dict[int, Callable[..., Any]] = {}
-        self._next = 0
+    __slots__ = ("__weakref__", "_next")
+
+    def __init__(self, hooks: Mapping[int, Callable[..., Any]] | None = None) -> None:
+        super().__init__(hooks or {})
+        self._next = max((it for it in self if isinstance(it, int)), default=-1) + 1
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+    __eq__ = object.__eq__
+    __ne__ = object.__ne__
 
     def add(self, hook: Callable[..., Any], is_first: bool = False) -> RemovableHandle:
-        self._hooks[self._next] = hook
+        while self._next in self:  # put there by hand
+            self._next += 1
+        others = dict(self) if is_first else {}
         if is_first:
-            self._hooks = {self._next: hook, **self._hooks}
+            self.clear()
+        self[self._next] = hook
+        self.update(others)
         self._next += 1
         return RemovableHandle(self, self._next - 1)
 
     def remove(self, number: int) -> None:
-        self._hooks.pop(number, None)
+        self.pop(number, None)
 
     def __copy__(self) -> HookTable:
-        copied = HookTable()
-        copied._hooks, copied._next = dict(self._hooks), self._next
+        copied = HookTable(self)
+        copied._next = self._next
         return copied
-
-    def __len__(self) -> int:
-        return len(self._hooks)
 
     def snapshot(self) -> tuple[Callable[..., Any], ...]:
         """Return the hooks now: one that removes itself while it runs disturbs no other."""
-        return tuple(self._hooks.values())
+        return tuple(self.values())
+
+
+class NoHooks(HookTable):
+    """The table of all who have no hooks of a kind, in which none can be put."""
+
+    __slots__ = ()
+
+    def _refuse(self, *given: object, **named: object) -> NoReturn:
+        raise TypeError(
+            "a table of hooks: one put in by hand; use the module's register_...() methods"
+        )
+
+    __setitem__ = setdefault = update = __ior__ = _refuse
+
+
+NO_HOOKS = NoHooks()
 
 
 def hook_tables() -> list[tuple[object, dict[int, tuple[int, int]]]]:

@@ -1,4 +1,5 @@
-"""Macros: GARBOARD_HD, and GARBOARD_ISA from the build. A third needs a design note."""
+"""Macros: GARBOARD_HD and its other form, and GARBOARD_ISA from the build. Another one needs a
+design note, as docs/design/0027 is."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ import pytest
 
 from tests.house.tree import Tree, planted, project
 
-OURS = {"GARBOARD_HD"}
+OURS = {"GARBOARD_HD", "GARBOARD_HD_CALLED"}
 # Not macros of ours: they tell Python's headers what to declare, and are read nowhere else.
 PYTHONS = {"Py_BUILD_CORE", "PY_SSIZE_T_CLEAN"}
 

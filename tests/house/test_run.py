@@ -7,6 +7,7 @@ import importlib.util
 import re
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -139,9 +140,29 @@ def test_tells_every_program_under_a_sanitizer_what_to_allow(run, monkeypatch, t
     (tmp_path / "CMakeCache.txt").write_text("")
     environment = run.Environment(None)
 
-    run.run_cpp_tests(environment, tmp_path, False, [])
+    run.run_cpp_tests(environment, tmp_path, True, [])
     run.run_quick_tests(environment, [], **run.sanitized("thread"))
 
     options = [each["TSAN_OPTIONS"] for each in told if "TSAN_OPTIONS" in each]
     assert options == [run.SANITIZED["TSAN_OPTIONS"]] * 2
     assert "die_after_fork=0" in run.SANITIZED["TSAN_OPTIONS"]
+
+
+@pytest.mark.parametrize("failing", [None, 0, 2])
+def test_all_shards_of_the_cpp_tests_run_and_one_that_fails_fails_them(
+    run, monkeypatch, tmp_path, failing
+):
+    program = tmp_path / "tests.sh"
+    program.write_text(
+        "#!/bin/sh\n"
+        f"touch {tmp_path}/$GTEST_SHARD_INDEX-of-$GTEST_TOTAL_SHARDS-with-$1\n"
+        f"test $GTEST_SHARD_INDEX != {failing}\n"
+    )
+    program.chmod(0o755)
+    monkeypatch.setattr(run.os, "cpu_count", lambda: 3)
+
+    with nullcontext() if failing is None else pytest.raises(SystemExit, match="run: failed: "):
+        run.call_in_shards(program, "brief")
+
+    found = sorted(it.name for it in tmp_path.glob("*-of-*"))
+    assert found == [f"{shard}-of-3-with-brief" for shard in range(3)]

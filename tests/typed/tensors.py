@@ -28,8 +28,8 @@ gb.full((2,), "one")  # wrong
 gb.from_numpy([1.0])  # wrong
 
 # what a tensor is
-assert_type(x.shape, tuple[int, ...])
-assert_type(x.size(), tuple[int, ...])
+assert_type(x.shape, gb.Size)
+assert_type(x.size(), gb.Size)
 assert_type(x.size(0), int)
 assert_type(x.stride(-1), int)
 assert_type(x.dtype, gb.dtype)

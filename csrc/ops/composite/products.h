@@ -193,6 +193,17 @@ inline Tensor summed_products(const char* op, const Tensor& a, const Tensor& b) 
   return multiplied(op, wide, reshape(b, {b.sizes()[0] * b.sizes()[1], b.sizes()[2]}), 2);
 }
 
+/// A product added to `input`, rounded once: half types are multiplied and added in float32.
+template <Tensor (*product)(const char*, const Tensor&, const Tensor&)>
+Tensor added_product(const char* op, const Tensor& input, const Tensor& a, const Tensor& b,
+                     const Factors& factors) {
+  const DType own = input.dtype();
+  if (!is_half(own) || a.dtype() != own || b.dtype() != own)
+    return added(op, input, product(op, a, b), factors);
+  const auto wide = [](const Tensor& x) { return to(x, DType::float32); };
+  return to(added(op, wide(input), product(op, wide(a), wide(b)), factors), own);
+}
+
 /// As `linear` does, in one pass, where a row is added to a plain product.
 inline Tensor addmm(const char* op, const Tensor& input, const Tensor& a, const Tensor& b,
                     const Factors& factors) {
@@ -202,7 +213,7 @@ inline Tensor addmm(const char* op, const Tensor& input, const Tensor& a, const 
                          b.device() == a.device() && a.sizes()[1] == b.sizes()[0] &&
                          input.count() == b.sizes()[1] && is_floating(a.dtype());
   if (is_linear) return linear(a, transpose(b, 0, 1), input);
-  return added(op, input, product(op, a, b), factors);
+  return added_product<&product>(op, input, a, b, factors);
 }
 
 // Statistics and distances.

@@ -33,13 +33,32 @@ std::vector<Tensor> gradients_of(const char* op, const std::vector<Tensor>& para
   return gradients;
 }
 
-/// Zeros for each parameter that has a gradient and no state yet.
-std::vector<Tensor> missing(const std::vector<Tensor>& states,
+/// Programs put other parameters into a group, and other tensors into its state.
+void check_fits(const char* op, const Tensor& state, const Tensor& parameter) {
+  if (state.sizes() != parameter.sizes())
+    throw ShapeError(text(op, ": state of sizes ", state.sizes(), " for a parameter of sizes ",
+                          parameter.sizes(), "; they must be equal"));
+  if (state.dtype() != parameter.dtype() || !state.is_contiguous())
+    throw DTypeError(text(op, ": state of dtype ", name_of(state.dtype()), " and strides ",
+                          state.strides(), " for a parameter of dtype ",
+                          name_of(parameter.dtype()),
+                          "; the same dtype and a contiguous one are needed"));
+  if (state.device() != parameter.device())
+    throw DeviceError(text(op, ": state on ", state.device(), " for a parameter on ",
+                           parameter.device(), "; they must be on one device"));
+}
+
+/// Zeros for each parameter that has a gradient and no state yet. Raises where one does not fit.
+std::vector<Tensor> missing(const char* op, const std::vector<Tensor>& states,
                             const std::vector<Tensor>& parameters,
                             const std::vector<Tensor>& gradients) {
   std::vector<Tensor> made;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (states[i] || !gradients[i]) continue;
+    if (!gradients[i]) continue;
+    if (states[i]) {
+      check_fits(op, states[i], parameters[i]);
+      continue;
+    }
     made.resize(parameters.size());
     made[i] = zeros(parameters[i].sizes(), parameters[i].dtype(), parameters[i].device());
   }
@@ -59,16 +78,16 @@ void sgd_step(const std::vector<Tensor>& parameters, const SgdSettings& settings
   // All that may fail comes before the first write: a step that raised can be taken again.
   const std::vector<Tensor> gradients = gradients_of("SGD", parameters, settings.maximize);
   std::vector<Tensor> made;
-  if (settings.momentum != 0) made = missing(velocities, parameters, gradients);
+  if (settings.momentum != 0) made = missing("SGD", velocities, parameters, gradients);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const Tensor &parameter = parameters[i], &gradient = gradients[i];
     if (!gradient) continue;
-    const bool is_first = !velocities[i];
-    if (settings.momentum != 0) take(velocities[i], made, i);
+    const bool is_first = !velocities[i], has_momentum = settings.momentum != 0;
+    if (has_momentum) take(velocities[i], made, i);
     write_into(parameter, [&] {
       kernels::run(kernels::SgdStep{.parameter = parameter.view(),
                                     .gradient = gradient.view(),
-                                    .velocity = velocities[i] ? velocities[i].view() : View{},
+                                    .velocity = has_momentum ? velocities[i].view() : View{},
                                     .learning_rate = settings.learning_rate,
                                     .momentum = settings.momentum,
                                     .dampening = settings.dampening,
@@ -89,8 +108,8 @@ void adam_step(const std::vector<Tensor>& parameters, const AdamSettings& settin
   squares.resize(parameters.size());
   steps.resize(parameters.size());
   const std::vector<Tensor> gradients = gradients_of("Adam", parameters, settings.maximize);
-  std::vector<Tensor> made_means = missing(means, parameters, gradients);
-  std::vector<Tensor> made_squares = missing(squares, parameters, gradients);
+  std::vector<Tensor> made_means = missing("Adam", means, parameters, gradients);
+  std::vector<Tensor> made_squares = missing("Adam", squares, parameters, gradients);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const Tensor &parameter = parameters[i], &gradient = gradients[i];
     if (!gradient) continue;

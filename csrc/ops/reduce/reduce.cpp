@@ -61,8 +61,8 @@ Tensor reduced(const char* name, const kernels::Slot& kernel, const Tensor& inpu
   return out;
 }
 
-DType summed_dtype(const Tensor& input, std::optional<DType> dtype) {
-  return dtype ? *dtype : is_floating(input.dtype()) ? input.dtype() : DType::int64;
+DType summed_dtype(DType input, std::optional<DType> dtype = {}) {
+  return dtype ? *dtype : is_floating(input) ? input : DType::int64;
 }
 
 Tensor total(const char* name, const kernels::Slot& kernel, const Tensor& input, const Shape& shape,
@@ -211,6 +211,38 @@ Tensor rounded(const Tensor& result, const Tensor& input) {
   return to(result, input.dtype());
 }
 
+/// A sum as a mean of `dtype`, without a history.
+Tensor scaled(const Tensor& sum, double scale, DType dtype) {
+  const GradModeGuard no_grad(false);
+  mul.apply_in_place(sum, scale);
+  return to(sum, dtype);
+}
+
+double share_of(const Dims& sizes) { return 1.0 / static_cast<double>(sizes.product()); }
+
+Tensor total(const char* name, const Brought& input, DType dtype) {
+  const Tensor out = empty_of(name, {}, dtype, {});
+  kernels::run(kernels::BroughtSum{out.view(), input.dtype, input.sizes.product(), input.ns,
+                                   input.bytes, input.bring, input.context},
+               Device{});
+  return out;
+}
+
+constexpr Closing all_closings[] = {
+    {"sum", [](const Tensor& input) { return sum(input); },
+     [](const Brought& input) { return total("sum", input, summed_dtype(input.dtype)); },
+     [](const Tensor& gradient, const Dims& sizes) { return expand(gradient, sizes); }, true},
+    {"mean", [](const Tensor& input) { return mean(input); },
+     [](const Brought& input) {
+       return scaled(total("mean", input, widened(input.dtype)), share_of(input.sizes),
+                     input.dtype);
+     },
+     [](const Tensor& gradient, const Dims& sizes) {
+       return expand(gradient * share_of(sizes), sizes);
+     },
+     false},
+};
+
 /// What each element's distance from the mean is, times `scale`.
 Tensor distances(const Tensor& x, const Reduced& over, double scale) {
   return (x - mean(x, {over.dims, true})) * scale;
@@ -225,10 +257,12 @@ Tensor truth(const char* name, const kernels::Slot& kernel, const Tensor& input,
 
 }  // namespace
 
+std::span<const Closing> closings() { return all_closings; }
+
 Tensor sum(const Tensor& input, const Reduced& over, std::optional<DType> dtype) {
   const Shape shape = shape_of("sum", input, over);
-  const Tensor out =
-      total("sum", kernels::reduce<functors::SumOf>, input, shape, summed_dtype(input, dtype));
+  const Tensor out = total("sum", kernels::reduce<functors::SumOf>, input, shape,
+                           summed_dtype(input.dtype(), dtype));
   record("sum", out, {input}, Keep::nothing,
          [reach = Reach{input.sizes(), shape.taken}](const Backward& at) -> Grads {
            return reach.spread(at.grad);
@@ -238,8 +272,8 @@ Tensor sum(const Tensor& input, const Reduced& over, std::optional<DType> dtype)
 
 Tensor prod(const Tensor& input, const Reduced& over, std::optional<DType> dtype) {
   const Shape shape = shape_of("prod", input, over);
-  const Tensor out =
-      total("prod", kernels::reduce<functors::ProductOf>, input, shape, summed_dtype(input, dtype));
+  const Tensor out = total("prod", kernels::reduce<functors::ProductOf>, input, shape,
+                           summed_dtype(input.dtype(), dtype));
   // Product of the others = output / x, except where x is 0: there it is the
   // product of the rest, which is 0 as well as soon as a second zero stands in
   // the slice.
@@ -267,13 +301,9 @@ Tensor mean(const Tensor& input, const Reduced& over, std::optional<DType> dtype
                           "; a floating one is needed, as in mean(dtype=float32)"));
   const Shape shape = shape_of("mean", input, over);
   const double scale = 1.0 / static_cast<double>(shape.reduced_count);
-  Tensor out =  // the sum may be beyond a half type
-      total("mean", kernels::reduce<functors::SumOf>, input, shape, widened(result));
-  {
-    const GradModeGuard no_grad(false);
-    mul.apply_in_place(out, scale);
-    out = to(out, result);
-  }
+  const Tensor out =  // the sum may be beyond a half type
+      scaled(total("mean", kernels::reduce<functors::SumOf>, input, shape, widened(result)), scale,
+             result);
   record("mean", out, {input}, Keep::nothing,
          [reach = Reach{input.sizes(), shape.taken}, scale](const Backward& at) -> Grads {
            return reach.spread(at.grad * scale);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "csrc/ops/op/operand.h"
 
@@ -17,6 +18,30 @@ struct ValuesAndIndices {
   Tensor values;
   Tensor indices;  // int64
 };
+
+/// Elements in their order that are computed as they are wanted, on any thread: `bring` writes
+/// `count` of them from the `first` on. `ns`: about what one takes, `bytes`: what all read.
+struct Brought {
+  Dims sizes;
+  DType dtype;
+  double ns;
+  std::int64_t bytes;
+  void (*bring)(void* context, std::int64_t first, std::int64_t count, void* to);
+  void* context;
+};
+
+/// A reduction of all elements to one that takes them as they come.
+struct Closing {
+  const char* name;
+  Tensor (*of)(const Tensor& input);
+  /// The same bits, without a history.
+  Tensor (*of_brought)(const Brought& input);
+  /// The gradient of the elements.
+  Tensor (*spread)(const Tensor& gradient, const Dims& sizes);
+  bool takes_integers;
+};
+/// `sum` and `mean`.
+std::span<const Closing> closings();
 
 /// Booleans and integers are summed as int64, unless `dtype` says otherwise.
 Tensor sum(const Tensor& input, const Reduced& reduced = {}, std::optional<DType> dtype = {});

@@ -120,10 +120,30 @@ Tensor view(const Tensor& input, const Dims& sizes) {
 }
 
 Tensor reinterpreted(const Tensor& input, DType dtype) {
-  if (item_size(dtype) != item_size(input.dtype()))
-    throw DTypeError(text("view: ", name_of(input.dtype()), " as ", name_of(dtype),
-                          "; elements of as many bytes are needed"));
-  return Tensor::over(input.storage(), dtype, input.sizes(), input.strides(), input.offset());
+  if (dtype == input.dtype()) return alias(input);
+  const auto before = static_cast<std::int64_t>(item_size(input.dtype()));
+  const auto after = static_cast<std::int64_t>(item_size(dtype));
+  Dims sizes = input.sizes(), strides = input.strides();
+  const auto refuse = [&](const char* needed) {
+    throw ShapeError(text("view: ", name_of(input.dtype()), " as ", name_of(dtype), " of sizes ",
+                          input.sizes(), " with strides ", input.strides(), "; ", needed));
+  };
+  if (before == after)
+    return Tensor::over(input.storage(), dtype, sizes, strides, input.offset());
+  if (sizes.empty()) refuse("a dim is needed where elements of other sizes are asked for");
+  if (strides.back() != 1) refuse("a last dim of stride 1 is needed");
+  // In bytes all is a multiple of the old element; of the new one it must be, too.
+  const auto in_new = [&](std::int64_t elements) {
+    std::int64_t bytes;
+    if (__builtin_mul_overflow(elements, before, &bytes) || bytes % after != 0)
+      refuse("what fills whole new elements is needed");
+    return bytes / after;
+  };
+  for (std::int64_t& stride : strides) {
+    if (&stride != &strides.back()) stride = in_new(stride);
+  }
+  sizes.back() = in_new(sizes.back());
+  return Tensor::over(input.storage(), dtype, sizes, strides, in_new(input.offset()));
 }
 
 Tensor reshape(const Tensor& input, const Dims& sizes) {

@@ -20,8 +20,8 @@ void check_room(const char* op, const Tensor& input);
 /// The elements in row-major order, in other sizes, one of which may be -1: "what is left". Raises
 /// ShapeError where the strides do not allow it.
 Tensor view(const Tensor& input, const Dims& sizes);
-/// The same bytes as elements of another dtype, of as many bytes each; no gradient passes. Raises
-/// DTypeError where the sizes of elements differ.
+/// The same bytes as elements of another dtype; no gradient passes, except to the same dtype. The
+/// last dim grows or shrinks where elements do. Raises ShapeError where it cannot.
 Tensor reinterpreted(const Tensor& input, DType dtype);
 /// As `view`, or a copy where the strides do not allow one.
 Tensor reshape(const Tensor& input, const Dims& sizes);

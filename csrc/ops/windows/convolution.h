@@ -23,8 +23,7 @@ struct ConvolutionOptions {
 /// Over `dims` of space, 1 to 3: out[n, o, t] = bias[o] + sum over c, k of weight[o, c, k]
 /// input[n, c, t stride + k dilation - padding]: [n, channels, *sizes] or [channels, *sizes] by
 /// [out channels, channels / groups, *taps]. `bias` may be empty. Of floating dtypes and
-/// int64. Raises ShapeError, DTypeError,
-/// DeviceError.
+/// int64. Raises ShapeError, DTypeError, DeviceError.
 Tensor convolution(int dims, const Tensor& input, const Tensor& weight, const Tensor& bias,
                    const ConvolutionOptions& options);
 

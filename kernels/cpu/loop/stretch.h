@@ -16,17 +16,8 @@
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
-// g++ vectorises loads and stores of bytes, not of bools.
-template <class T>
-using Stored = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
-
-template <class T>
-T loaded(Stored<T> x) {
-  if constexpr (std::is_same_v<T, bool>)
-    return x != 0;
-  else
-    return x;
-}
+using functors::InMemory;
+using functors::loaded;
 
 // ivdep: `out` may be an input, but then element i alone is read for element i.
 
@@ -85,8 +76,8 @@ void unary_stretch(void* out, const void* const* in, std::int64_t count, unsigne
     constexpr StretchForm form{1, 0, 0, std::is_same_v<ResultOn<F, T>, bool>};
     return stretch_in_float<T, form>(unary_stretch<F, float>, out, in, count, scalars);
   } else {
-    auto* y = static_cast<Stored<std::invoke_result_t<F, T>>*>(out);
-    auto* x = static_cast<const Stored<T>*>(in[0]);
+    auto* y = static_cast<InMemory<std::invoke_result_t<F, T>>*>(out);
+    auto* x = static_cast<const InMemory<T>*>(in[0]);
     if constexpr (HasWide<F, T>) return wide_stretch<F>(y, x, count);
     if constexpr (HasEasyCase<F, T>) return easy_stretch<F>(y, x, count);
     if constexpr (is_swift<F>)
@@ -123,9 +114,9 @@ void binary_stretch(void* out, const void* const* in, std::int64_t count, unsign
     constexpr StretchForm form{2, 0, floats, std::is_same_v<ResultOn<F, T, T>, bool>};
     return stretch_in_float<T, form>(binary_stretch<F, float>, out, in, count, scalars);
   } else {
-    auto* y = static_cast<Stored<std::invoke_result_t<F, T, T>>*>(out);
-    auto* a = static_cast<const Stored<T>*>(in[0]);
-    auto* b = static_cast<const Stored<T>*>(in[1]);
+    auto* y = static_cast<InMemory<std::invoke_result_t<F, T, T>>*>(out);
+    auto* a = static_cast<const InMemory<T>*>(in[0]);
+    auto* b = static_cast<const InMemory<T>*>(in[1]);
     if constexpr (HasWide<F, T>) return wide_stretch<F>(y, a, b, count, scalars);
     if (scalars == 0) {
       if constexpr (is_swift<F>)
@@ -158,10 +149,10 @@ void ternary_stretch(void* out, const void* const* in, std::int64_t count, unsig
     return stretch_in_float<T, StretchForm{3, has_condition, 0, false}>(of_float, out, in, count,
                                                                         scalars);
   } else {
-    auto* y = static_cast<Stored<T>*>(out);
-    auto* a = static_cast<const Stored<First>*>(in[0]);
-    auto* b = static_cast<const Stored<T>*>(in[1]);
-    auto* c = static_cast<const Stored<T>*>(in[2]);
+    auto* y = static_cast<InMemory<T>*>(out);
+    auto* a = static_cast<const InMemory<First>*>(in[0]);
+    auto* b = static_cast<const InMemory<T>*>(in[1]);
+    auto* c = static_cast<const InMemory<T>*>(in[2]);
     if (scalars == 0) {
 #pragma GCC ivdep
       for (std::int64_t i = 0; i < count; ++i)

@@ -22,6 +22,14 @@ __attribute__((always_inline)) inline bool is_better(T x, T best) {
     return !(x >= best) & (best == best);
 }
 
+using functors::InMemory;
+using functors::loaded;
+
+template <class T>
+__attribute__((always_inline)) inline functors::Widened<T> taken(InMemory<T> x) {
+  return functors::widened(functors::loaded<T>(x));
+}
+
 /// As wide as T, for a place that goes where the element goes.
 template <class T>
 using PlaceOf = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
@@ -29,17 +37,17 @@ using PlaceOf = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
 /// Lane l has met the elements l, l + width, ...; of equals the earliest counts. `count` fits into
 /// a place.
 template <class F, class T>
-std::int64_t search_lanes(const T* x, std::int64_t count) {
+std::int64_t search_lanes(const InMemory<T>* x, std::int64_t count) {
   using Wide = functors::Widened<T>;
   constexpr int width = 64;
   Wide best[width];
   PlaceOf<T> round_of[width] = {};
-  for (int l = 0; l < width; ++l) best[l] = functors::widened(x[l]);
+  for (int l = 0; l < width; ++l) best[l] = taken<T>(x[l]);
   PlaceOf<T> round = 1;
   std::int64_t i = width;
   for (; i + width <= count; i += width, ++round) {
     for (int l = 0; l < width; ++l) {
-      const Wide rival = functors::widened(x[i + l]);
+      const Wide rival = taken<T>(x[i + l]);
       const bool better = is_better<F>(rival, best[l]);
       best[l] = better ? rival : best[l];
       round_of[l] = better ? round : round_of[l];
@@ -56,7 +64,7 @@ std::int64_t search_lanes(const T* x, std::int64_t count) {
   }
   std::int64_t place = fold_lanes<width / 2>(places, functors::MinimumOf{});
   for (; i < count; ++i) {
-    const Wide rival = functors::widened(x[i]);
+    const Wide rival = taken<T>(x[i]);
     const bool better = is_better<F>(rival, value);
     value = better ? rival : value;
     place = better ? i : place;
@@ -67,38 +75,37 @@ std::int64_t search_lanes(const T* x, std::int64_t count) {
 // Bytes have no place of their size: they are searched by blocks, and only the first one that holds
 // the extremum is searched for its place.
 template <class F, class T>
-std::int64_t search_blocks(const T* x, std::int64_t count) {
+std::int64_t search_blocks(const InMemory<T>* x, std::int64_t count) {
   constexpr std::int64_t block = 512;
-  T best = x[0];
+  T best = loaded<T>(x[0]);
   std::int64_t at = 0;
   for (std::int64_t first = 0; first < count && best == best; first += block) {
-    const T* from = x + first;
+    const InMemory<T>* from = x + first;
     const T found = reduce_dense<T>(
-        smaller(count - first, block), *from,
-        F{}, [from](std::int64_t i) __attribute__((always_inline)) { return from[i]; });
+        smaller(count - first, block), loaded<T>(*from),
+        F{}, [from](std::int64_t i) __attribute__((always_inline)) { return loaded<T>(from[i]); });
     if (F{}(best, found) == best) continue;  // not if it is NaN
     best = found;
     at = first;
   }
   // Bounded: a thread may overwrite meanwhile, through memory that NumPy shares, what was found.
   const std::int64_t last = smaller(at + block, count) - 1;
-  while (at < last && x[at] != best && x[at] == x[at]) ++at;
+  while (at < last && loaded<T>(x[at]) != best && x[at] == x[at]) ++at;
   return at;
 }
 
 template <class F, class T>
 void find_extremum(void* const* data, std::int64_t count) {
-  using functors::widened;
-  const T* const x = static_cast<const T*>(data[2]);
+  const auto* const x = static_cast<const InMemory<T>*>(data[2]);
   std::int64_t at = 0;
   if (count < 64)
     for (std::int64_t i = 1; i < count; ++i)
-      at = is_better<F>(widened(x[i]), widened(x[at])) ? i : at;
+      at = is_better<F>(taken<T>(x[i]), taken<T>(x[at])) ? i : at;
   else if constexpr (sizeof(T) == 1)
-    at = search_blocks<F>(x, count);
+    at = search_blocks<F, T>(x, count);
   else
-    at = search_lanes<F>(x, count);
-  if (data[0]) *static_cast<T*>(data[0]) = x[at];
+    at = search_lanes<F, T>(x, count);
+  if (data[0]) *static_cast<T*>(data[0]) = loaded<T>(x[at]);
   *static_cast<std::int64_t*>(data[1]) = at;
 }
 
@@ -167,13 +174,14 @@ void search_long_rows(RowFunction find, const View& values, const View& indices,
 /// Rows [first, last) of n columns, whose best elements so far stand in `best`.
 template <class F, class T>
 [[gnu::noinline]] void search_rows(functors::Widened<T>* __restrict best,
-                                   PlaceOf<T>* __restrict row_of, const T* x, std::int64_t first,
-                                   std::int64_t last, std::int64_t row_stride, std::int64_t n) {
+                                   PlaceOf<T>* __restrict row_of, const InMemory<T>* x,
+                                   std::int64_t first, std::int64_t last, std::int64_t row_stride,
+                                   std::int64_t n) {
   for (std::int64_t r = first; r < last; ++r) {
-    const T* const from = x + r * row_stride;
+    const InMemory<T>* const from = x + r * row_stride;
     const auto row = static_cast<PlaceOf<T>>(r);
     for (std::int64_t c = 0; c < n; ++c) {
-      const functors::Widened<T> rival = functors::widened(from[c]);
+      const functors::Widened<T> rival = taken<T>(from[c]);
       const bool better = is_better<F>(rival, best[c]);
       best[c] = better ? rival : best[c];
       row_of[c] = better ? row : row_of[c];
@@ -183,7 +191,7 @@ template <class F, class T>
 
 /// Down the rows of a dense matrix, some columns side by side.
 template <class F, class T>
-void search_columns(T* values, std::int64_t* indices, const T* x, std::int64_t rows,
+void search_columns(T* values, std::int64_t* indices, const InMemory<T>* x, std::int64_t rows,
                     std::int64_t row_stride, std::int64_t columns) {
   constexpr std::int64_t at_once = 512;
   functors::Widened<T> best[at_once];
@@ -191,11 +199,11 @@ void search_columns(T* values, std::int64_t* indices, const T* x, std::int64_t r
   for (std::int64_t first = 0; first < columns; first += at_once) {
     const std::int64_t n = smaller(columns - first, at_once);
     for (std::int64_t c = 0; c < n; ++c) {
-      best[c] = functors::widened(x[first + c]);
+      best[c] = taken<T>(x[first + c]);
       row_of[c] = 0;
     }
     for (const auto [first_row, last_row] : Pieces<>(rows, at_once))
-      search_rows<F>(best, row_of, x + first, larger(first_row, 1), last_row, row_stride, n);
+      search_rows<F, T>(best, row_of, x + first, larger(first_row, 1), last_row, row_stride, n);
     for (std::int64_t c = 0; c < n; ++c) {
       indices[first + c] = row_of[c];
       if (values) values[first + c] = static_cast<T>(best[c]);
@@ -233,9 +241,9 @@ void indexed_of(const View& values, const View& indices, const View& x, int dim)
                 [&](std::int64_t first, std::int64_t last) {
                   const auto search = [&](std::int64_t result, std::int64_t element,
                                           std::int64_t count) {
-                    search_columns<F>(values.data ? values.as<T>() + result : nullptr,
-                                      indices.as<std::int64_t>() + result, x.as<T>() + element,
-                                      rows, columns, count);
+                    search_columns<F, T>(values.data ? values.as<T>() + result : nullptr,
+                                         indices.as<std::int64_t>() + result,
+                                         x.as<InMemory<T>>() + element, rows, columns, count);
                   };
                   if (is_one) return search(first, first, last - first);
                   for (std::int64_t slab = first; slab < last; ++slab)

@@ -52,35 +52,38 @@ struct LoopsOf : Accumulators<Accumulator<F, typename F::template Result<T>>, Ou
   using R = typename F::template Result<T>;
   using Base = Accumulators<Accumulator<F, R>, Out>;
   using typename Base::Kept;
+  using Item = functors::InMemory<T>;
   static constexpr int item = sizeof(T);
 
   static void take_row(void* accumulator, const void* x, std::int64_t count) {
     auto& kept = *static_cast<Kept*>(accumulator);
-    functors::Widened<T> memory[functors::Half<T> ? block_elements : 1];
+    functors::Widened<Item> memory[functors::Half<T> ? block_elements : 1];
     for (std::int64_t done = 0; done < count; done += block_elements) {
       const std::int64_t n = smaller(count - done, block_elements);
-      const auto* const block = wide_row(static_cast<const T*>(x) + done, memory, n);
+      const auto* const block = wide_row(static_cast<const Item*>(x) + done, memory, n);
       kept.add(reduce_dense<R>(
           n, F::template identity<R>, F{}, [block](std::int64_t i) __attribute__((always_inline)) {
-            return functors::counted_as<R>(block[i]);
+            return functors::counted_as<R>(functors::loaded<functors::Widened<T>>(block[i]));
           }));
     }
   }
 
   static void take_columns(void* accumulators, const void* x, std::int64_t rows,
                            std::int64_t row_stride, std::int64_t columns) {
-    const auto* from = static_cast<const T*>(x);
-    const auto read = [](T value) { return functors::counted_as<R>(value); };
+    const auto* from = static_cast<const Item*>(x);
+    const auto read = [](Item value) {
+      return functors::counted_as<R>(functors::loaded<T>(value));
+    };
     alignas(64) R sums[max_columns];
     while (rows > 0) {
       const std::int64_t n = smaller(rows, rows_at_once);
       for (std::int64_t c = 0; c < columns; ++c) sums[c] = read(from[c]);
       std::int64_t r = 1;
       for (; r + 4 <= n; r += 4) {
-        const T* first = from + r * row_stride;
-        const T* second = first + row_stride;
-        const T* third = second + row_stride;
-        const T* fourth = third + row_stride;
+        const Item* first = from + r * row_stride;
+        const Item* second = first + row_stride;
+        const Item* third = second + row_stride;
+        const Item* fourth = third + row_stride;
         for (std::int64_t c = 0; c < columns; ++c)
           sums[c] = F{}(sums[c], F{}(F{}(read(first[c]), read(second[c])),
                                      F{}(read(third[c]), read(fourth[c]))));
@@ -104,6 +107,22 @@ struct LoopsOf : Accumulators<Accumulator<F, typename F::template Result<T>>, Ou
                                      .finish = Base::finish};
 };
 
+/// By rows of whole blocks: the accumulator meets what it would of a row of all.
+template <class Loops>
+void reduce_brought(const BroughtSum& of) {
+  constexpr std::int64_t most = tuning::brought_row;
+  *of.out.as<typename Loops::Out>() =
+      reduce_all<Loops>(of.count, Loops::loops.element_ns + of.ns, of.bytes,
+                        [&](typename Loops::Kept* kept, std::int64_t first, std::int64_t n) {
+                          const Scratch row(smaller(n, most), Loops::item);
+                          for (const std::int64_t end = first + n; first < end; first += most) {
+                            const std::int64_t some = smaller(end - first, most);
+                            of.bring(of.context, first, some, row.data());
+                            Loops::take_row(kept, row.data(), some);
+                          }
+                        });
+}
+
 template <class F>
 void reduce(const View& out, const View& x, Stream) {
   visit_dtype(x.dtype, [&]<class T>(Type<T>) {
@@ -115,6 +134,16 @@ void reduce(const View& out, const View& x, Stream) {
 }
 
 }  // namespace
+
+template <>
+void kernel(const BroughtSum& of, Stream) {
+  visit_dtype(of.dtype, [&]<class T>(Type<T>) {
+    using R = typename functors::SumOf::template Result<T>;
+    if constexpr (functors::Half<T>)
+      if (of.out.dtype == of.dtype) return reduce_brought<LoopsOf<functors::SumOf, T, T>>(of);
+    reduce_brought<LoopsOf<functors::SumOf, T, R>>(of);
+  });
+}
 
 void fill_reduce(Table& table) noexcept {
   for_each_type(functors::ReduceFunctors{},

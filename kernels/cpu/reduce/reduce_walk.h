@@ -77,30 +77,29 @@ void take_rows(void* accumulators, const void* x, std::int64_t rows, std::int64_
 inline constexpr std::int64_t part_elements =
     tuning::reduce_part;  // what one thread takes at a time
 
-/// All of `x` into one result. Long ones by parts of a fixed size, whose results meet in order:
-/// threads share the work and the sum does not tell how many there were.
-template <class Loops>
-typename Loops::Out reduce_all(const void* x, std::int64_t count) {
+/// `count` elements into one result: `take(kept, first, n)` takes `n` of them, on any thread. Many
+/// by parts of a fixed size, whose results meet in order: threads share the work and the sum does
+/// not tell how many there were. An element takes about `element_ns`, all are read from `bytes`.
+template <class Loops, class Take>
+typename Loops::Out reduce_all(std::int64_t count, double element_ns, std::int64_t bytes,
+                               Take take) {
   using Kept = typename Loops::Kept;
   Kept kept;
   if (count <= part_elements) {
-    Loops::take_row(&kept, x, count);
+    take(&kept, 0, count);
     return static_cast<typename Loops::Out>(kept.result());
   }
   const std::int64_t parts = divided_up(count, part_elements);
   const Scratch scratch(parts * static_cast<std::int64_t>(sizeof(Kept)));
   Kept* const partial = scratch.as<Kept>();
-  for_each_part(
-      parts, 1,
-      predicted_ns(static_cast<double>(count) * Loops::loops.element_ns, count * Loops::item),
-      [&](std::int64_t first, std::int64_t last) {
-        for (std::int64_t i = first; i < last; ++i) {
-          const std::int64_t start = i * part_elements;
-          Loops::start(partial + i, 1);
-          Loops::take_row(partial + i, static_cast<const char*>(x) + start * Loops::item,
-                          smaller(count - start, part_elements));
-        }
-      });
+  const double ns = predicted_ns(static_cast<double>(count) * element_ns, bytes);
+  for_each_part(parts, 1, ns, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) {
+      const std::int64_t start = i * part_elements;
+      Loops::start(partial + i, 1);
+      take(partial + i, start, smaller(count - start, part_elements));
+    }
+  });
   Loops::merge_one(kept, partial, parts);
   return static_cast<typename Loops::Out>(kept.result());
 }
@@ -116,7 +115,11 @@ bool is_single(const View& out) {
 template <class Loops>
 void reduce_by(const View& out, const View& x) {
   if (x.count == 1 || (x.contiguous && is_single(out))) {  // nothing to plan
-    *out.as<typename Loops::Out>() = reduce_all<Loops>(x.data, x.count);
+    *out.as<typename Loops::Out>() =
+        reduce_all<Loops>(x.count, Loops::loops.element_ns, x.count * Loops::item,
+                          [&](typename Loops::Kept* kept, std::int64_t first, std::int64_t n) {
+                            Loops::take_row(kept, x.as<const char>() + first * Loops::item, n);
+                          });
     return;
   }
   reduce(Loops::loops, out, x);

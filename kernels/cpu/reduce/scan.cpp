@@ -112,12 +112,12 @@ template <class F, class T>
 void find_row(void* const* data, std::int64_t count) {
   T* const values = static_cast<T*>(data[0]);
   auto* const places = static_cast<std::int64_t*>(data[1]);
-  const T* const x = static_cast<const T*>(data[2]);
-  functors::Widened<T> best = functors::widened(x[0]);
+  const auto* const x = static_cast<const functors::InMemory<T>*>(data[2]);
+  functors::Widened<T> best = functors::widened(functors::loaded<T>(x[0]));
   std::int64_t place = 0;
   for (const auto [first, last] : Pieces<>(count)) {
     for (std::int64_t i = first; i < last; ++i) {
-      const functors::Widened<T> next = functors::widened(x[i]);
+      const functors::Widened<T> next = functors::widened(functors::loaded<T>(x[i]));
       const bool is_beyond = std::is_same_v<F, functors::MaximumOf> ? next >= best : next <= best;
       const bool is_better = is_beyond | (next != next);
       best = is_better ? next : best;

@@ -17,7 +17,12 @@ struct Source {
   T number;
   bool is_single;  // one element for all
 
-  GARBOARD_HD T at(std::int64_t offset) const { return data ? data[offset] : number; }
+  GARBOARD_HD const functors::InMemory<T>* memory() const {
+    return reinterpret_cast<const functors::InMemory<T>*>(data);
+  }
+  GARBOARD_HD T at(std::int64_t offset) const {
+    return data ? functors::loaded<T>(memory()[offset]) : number;
+  }
 };
 
 template <class T, int elements>
@@ -28,23 +33,24 @@ struct alignas(sizeof(T) * elements) AlignedPack {
 /// What one thread computes of a tile.
 template <class T, int elements>
 struct Packs {
-  AlignedPack<T, elements> pack[packs_in_flight];
+  AlignedPack<functors::InMemory<T>, elements> pack[packs_in_flight];
 };
 
 /// Reads the packs that begin at `first`, `threads` packs apart.
 template <int elements, class T>
 GARBOARD_HD Packs<T, elements> load(const Source<T>& x, std::int64_t first) {
-  Packs<T, elements> loaded;
+  using Item = functors::InMemory<T>;
+  Packs<T, elements> packs;
   if (x.is_single) {
     const T single = x.at(0);
-    for (auto& pack : loaded.pack)
-      for (T& item : pack.item) item = single;
-    return loaded;
+    for (auto& pack : packs.pack)
+      for (Item& item : pack.item) item = single;
+    return packs;
   }
   for (int k = 0; k < packs_in_flight; ++k)
-    loaded.pack[k] =
-        *reinterpret_cast<const AlignedPack<T, elements>*>(x.data + first + k * threads * elements);
-  return loaded;
+    packs.pack[k] = *reinterpret_cast<const AlignedPack<Item, elements>*>(x.memory() + first +
+                                                                          k * threads * elements);
+  return packs;
 }
 
 // Takes the inputs as values, so that all of them are loaded before the first is stored: the
@@ -53,7 +59,8 @@ template <class F, int elements, class Out, class... In>
 GARBOARD_HD void compute(Out* out, std::int64_t first, Packs<In, elements>... in) {
   for (int k = 0; k < packs_in_flight; ++k) {
     AlignedPack<Out, elements> results;
-    for (int i = 0; i < elements; ++i) results.item[i] = F{}(in.pack[k].item[i]...);
+    for (int i = 0; i < elements; ++i)
+      results.item[i] = F{}(functors::loaded<In>(in.pack[k].item[i])...);
     *reinterpret_cast<AlignedPack<Out, elements>*>(out + first + k * threads * elements) = results;
   }
 }

@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "kernels/cuda/launch/lanes.h"
+#include "kernels/functors/element.h"
 
 namespace garboard::kernels::cuda {
 
@@ -35,14 +36,17 @@ __global__ void reduce_elements(const __grid_constant__ ReduceTask<operands> tas
   auto mine = Partial::none();
   if (seat.result < task.results.count) {
     const std::int64_t start = task.results.at(seat.result).of[0];
-    const auto read = [&](std::uint32_t i) { return x[start + task.elements.at(i).of[0]]; };
+    const auto* const memory = reinterpret_cast<const functors::InMemory<T>*>(x) + start;
+    const auto read = [&](std::uint32_t i) {
+      return functors::loaded<T>(memory[task.elements.at(i).of[0]]);
+    };
     const std::uint32_t step = task.lanes * task.splits, count = task.elements.count;
     std::uint32_t i = split * task.lanes + seat.lane;
     for (; i + (loads_in_flight - 1) * step < count; i += loads_in_flight * step) {
-      T loaded[loads_in_flight];
-      for (int k = 0; k < loads_in_flight; ++k) loaded[k] = read(i + k * step);
+      T ahead[loads_in_flight];
+      for (int k = 0; k < loads_in_flight; ++k) ahead[k] = read(i + k * step);
       for (int k = 0; k < loads_in_flight; ++k)
-        mine.take(loaded[k], task.first_place + i + k * step);
+        mine.take(ahead[k], task.first_place + i + k * step);
     }
     for (; i < count; i += step) mine.take(read(i), task.first_place + i);
   }

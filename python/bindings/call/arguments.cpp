@@ -209,7 +209,7 @@ Arguments::Arguments(const char* op, const Signature& signature, PyObject** valu
         if (given[count + k] == Py_True && !out_) out_ = Py_True;  // pin_memory, of all of them
         continue;
       }
-      found = signature.place_of_numpy_name(name);
+      found = signature.place_of_other_name(name);
       if (found < 0) throw_type_error("%s: no parameter is named '%U'", op, name);
       if (values_[found])
         throw_type_error("%s: '%s' is given twice; '%U' is another name of it", op,
@@ -388,16 +388,19 @@ Match match(const Signature& signature, const Call& call) {
   return result;
 }
 
-/// The usual call, of a signature that collects nothing: `match` without room for values.
+/// The usual call: `match` without room for values.
 bool fits(const Signature& signature, const Call& call) {
   const auto& parameters = signature.parameters();
   const auto fits_at = [&](Py_ssize_t i, PyObject* object) {
     return can_be(parameters[static_cast<std::size_t>(i)], object);
   };
   const Py_ssize_t before = call.input ? 1 : 0, placed = before + call.count;
-  if (placed > signature.positional_count()) return false;
-  for (Py_ssize_t i = before; i < placed; ++i)
-    if (!fits_at(i, call.given[i - before])) return false;
+  if (placed > signature.positional_count() && signature.variadic() < 0) return false;
+  for (Py_ssize_t i = before; i < placed; ++i) {
+    PyObject* const given = call.given[i - before];
+    const bool is_collected = i >= signature.positional_count();
+    if (!(is_collected ? PyLong_CheckExact(given) : fits_at(i, given))) return false;
+  }
   Py_ssize_t required = signature.required_count() - placed;
   for (Py_ssize_t k = 0; k < call.name_count(); ++k) {
     PyObject* const name = PyTuple_GET_ITEM(call.names, k);

@@ -19,7 +19,7 @@
 #include "python/bindings/exchange/exchange.h"
 #include "python/bindings/exchange/numbers.h"
 #include "python/bindings/interpreter/ref.h"
-#include "python/bindings/values/dims_tuple.h"
+#include "python/bindings/values/size_object.h"
 
 namespace garboard::python {
 
@@ -108,8 +108,8 @@ struct Result<Scalar> {
 };
 template <>
 struct Result<Dims> {
-  static constexpr const char* annotation = "tuple[int, ...]";
-  static PyObject* give(const Dims& value, const Arguments&) { return tuple_of(value); }
+  static constexpr const char* annotation = "_Size";
+  static PyObject* give(const Dims& value, const Arguments&) { return size_object(value); }
 };
 template <>
 struct Result<ValuesAndIndices> {

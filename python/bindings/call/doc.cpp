@@ -55,8 +55,8 @@ void add_arguments(std::string& text, const Doc& doc, const Signature& signature
       if (!arg.name || parameter.text != arg.name) continue;
       if (!text.empty()) text += '\n';
       text.append(start).append(arg.text);
-      const char* const theirs = Signature::numpy_name_of(arg.name);
-      if (theirs) text.append(" NumPy's name for it, `").append(theirs).append("`, is taken too.");
+      const char* const theirs = Signature::other_name_of(arg.name);
+      if (theirs) text.append(" Its other name, `").append(theirs).append("`, is taken too.");
     }
   }
 }

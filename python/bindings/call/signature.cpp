@@ -80,8 +80,8 @@ Signature::Signature(std::string_view text, Outs out) : out_(out) {
     parameter.kinds = kinds_of(parameter.annotation);
     defaults_.push_back(parameter.default_text.empty() ? nullptr : literal(parameter.default_text));
     parameter.name = PyUnicode_InternFromString(parameter.text.c_str());
-    if (const char* const theirs = numpy_name_of(parameter.text))
-      parameter.numpy_name = PyUnicode_InternFromString(theirs);
+    if (const char* const theirs = other_name_of(parameter.text))
+      parameter.other_name = PyUnicode_InternFromString(theirs);
     const int index = static_cast<int>(parameters_.size());
     if (!defaults_.back() && index != variadic_) required_count_ = index + 1;
     parameters_.push_back(std::move(parameter));
@@ -107,9 +107,16 @@ int Signature::place_of(PyObject* name, PyObject* Parameter::*called) const {
   return -1;
 }
 
-const char* Signature::numpy_name_of(std::string_view parameter) {
-  if (parameter == "dim") return "axis";
-  return parameter == "keepdim" ? "keepdims" : nullptr;
+const char* Signature::other_name_of(std::string_view parameter) {
+  constexpr std::pair<std::string_view, const char*> known[] = {
+      {"dim", "axis"},
+      {"keepdim", "keepdims"},
+      {"split_size_or_sections", "split_size"},  // PyTorch's function and method differ
+  };
+  for (const auto& [ours, theirs] : known) {
+    if (parameter == ours) return theirs;
+  }
+  return nullptr;
 }
 
 std::string Signature::join(std::string_view receiver, bool is_method, bool with_types) const {

@@ -89,7 +89,7 @@ class Signature {
 
   struct Parameter {
     PyObject* name;                  // interned, leaked
-    PyObject* numpy_name = nullptr;  // likewise; null where it is the same
+    PyObject* other_name = nullptr;  // likewise; null where there is none
     std::string text;
     std::string annotation;
     std::string default_text;  // empty: required
@@ -112,14 +112,14 @@ class Signature {
 
   /// The index of the parameter that a call names so, or -1.
   int place_of(PyObject* name) const { return place_of(name, &Parameter::name); }
-  /// What NumPy's users call a parameter of ours, or null.
-  static const char* numpy_name_of(std::string_view parameter);
-  /// The index of the parameter that NumPy's users call `name`, `axis` or `keepdims`; or -1.
-  /// Neither signature has these names.
-  int place_of_numpy_name(PyObject* name) const { return place_of(name, &Parameter::numpy_name); }
+  /// What a parameter of ours is called elsewhere, `axis` in NumPy say; or null.
+  static const char* other_name_of(std::string_view parameter);
+  /// The index of the parameter that is called `name` elsewhere, or -1. No signature has these
+  /// names.
+  int place_of_other_name(PyObject* name) const { return place_of(name, &Parameter::other_name); }
   int place_of_any_name(PyObject* name) const {
     const int found = place_of(name);
-    return found >= 0 ? found : place_of_numpy_name(name);
+    return found >= 0 ? found : place_of_other_name(name);
   }
 
   /// `(input, dim=None, *, keepdim=False)`, as `inspect.signature` reads it; a method's first

@@ -11,11 +11,12 @@ void check_array_dims(const char* op, std::int64_t dims) {
         text(op, ": an array of ", dims, " dims; at most ", max_dims, " are supported"));
 }
 
-ArrayLayout array_layout(const char* op, DType dtype, const Dims& sizes, const Dims& strides,
-                         const void* first) {
-  ArrayLayout layout{sizes, strides};
+ArrayLayout array_layout(const char* op, DType dtype, const Dims& sizes,
+                         const std::optional<Dims>& given_strides, const void* first) {
   check_not_negative(op, sizes);
   const std::int64_t count = checked_count(op, sizes, dtype);
+  const Dims strides = given_strides ? *given_strides : contiguous_strides(sizes);
+  ArrayLayout layout{sizes, strides};
   const auto item = static_cast<std::int64_t>(item_size(dtype));
   if (reinterpret_cast<std::uintptr_t>(first) % static_cast<std::uintptr_t>(item) != 0)
     throw ShapeError(text(op, ": an array at an address that is no multiple of the item size ",

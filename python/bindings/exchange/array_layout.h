@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "csrc/core/dims.h"
 #include "csrc/core/dtype.h"
@@ -14,10 +15,10 @@ struct ArrayLayout {
   std::int64_t low = 0, high = 0;
 };
 
-/// Of what somebody else says of an array whose first element is at `first`. Raises ShapeError for
-/// what no tensor can be and no memory holds.
-ArrayLayout array_layout(const char* op, DType dtype, const Dims& sizes, const Dims& strides,
-                         const void* first);
+/// Of what somebody else says of an array whose first element is at `first`; without strides it is
+/// dense. Raises ShapeError for what no tensor can be and no memory holds.
+ArrayLayout array_layout(const char* op, DType dtype, const Dims& sizes,
+                         const std::optional<Dims>& given_strides, const void* first);
 
 /// Raises ShapeError, which names `op`, for more dims than tensors have.
 void check_array_dims(const char* op, std::int64_t dims);

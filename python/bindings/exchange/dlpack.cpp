@@ -3,6 +3,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <type_traits>
 
 #include "csrc/core/error.h"
@@ -137,8 +138,8 @@ Tensor taken(PyObject* capsule) {
     throw ShapeError(text(op, ": ", array.ndim, " dims, but no sizes; their sizes are needed"));
   Dims sizes;
   for (int i = 0; i < array.ndim; ++i) sizes.push_back(array.shape[i]);
-  Dims strides = contiguous_strides(sizes);
-  for (int i = 0; array.strides && i < array.ndim; ++i) strides[i] = array.strides[i];
+  std::optional<Dims> strides;
+  if (array.strides) strides.emplace(std::span(array.strides, sizes.size()));
   auto* const first = static_cast<char*>(array.data) + array.byte_offset;
   const ArrayLayout layout = array_layout(op, *dtype, sizes, strides, first);
   if (!array.data && layout.high > 0)

@@ -269,13 +269,14 @@ ArrayLayout layout_of(const Py_buffer& buffer, const char* op, DType dtype) {
   check_array_dims(op, buffer.ndim);
   Dims sizes;
   for (int i = 0; i < buffer.ndim; ++i) sizes.push_back(buffer.shape[i]);
-  Dims strides = contiguous_strides(sizes);
+  std::optional<Dims> strides;
+  if (buffer.strides) strides.emplace();
   const auto item = static_cast<std::int64_t>(item_size(dtype));
   for (int i = 0; buffer.strides && i < buffer.ndim; ++i) {
     if (buffer.strides[i] % item != 0)
       throw ShapeError(text(op, ": an array with a stride of ", buffer.strides[i],
                             " bytes; a multiple of the item size ", item, " is needed, copy it"));
-    strides[i] = buffer.strides[i] / item;
+    strides->push_back(buffer.strides[i] / item);
   }
   return array_layout(op, dtype, sizes, strides, buffer.buf);
 }
@@ -334,6 +335,17 @@ Tensor tensor_from(PyObject* data, const char* op, std::optional<DType> dtype, D
   } else if (PyObject_CheckBuffer(data) && !PyBytes_Check(data)) {
     const Tensor given = around(data, op).tensor;
     result = clone(dtype ? to(given, *dtype) : given);
+  } else if (PyRange_Check(data)) {
+    const auto part = [&](const char* name) {
+      int overflow = 0;
+      const Ref value(checked(PyObject_GetAttrString(data, name)));
+      const long long number = PyLong_AsLongLongAndOverflow(value.get(), &overflow);
+      if (overflow)
+        throw DTypeError(text(op, ": a range beyond 64 bits; at most 2^63 - 1 fits int64"));
+      return Scalar::of(static_cast<std::int64_t>(number));
+    };
+    const Tensor all = arange(part("start"), part("stop"), part("step"), DType::int64, {});
+    result = dtype ? to(all, *dtype) : all;
   } else {
     result = from_nest(data, op, dtype);
   }
@@ -406,8 +418,9 @@ void add_buffer_slots(std::vector<PyType_Slot>& slots) {
   slots.push_back({Py_bf_releasebuffer, reinterpret_cast<void*>(give_back_buffer)});
 }
 
-PyObject* numpy_of(PyObject* object) {
-  const Tensor& tensor = tensor_of(object, "numpy");
+PyObject* numpy_of(PyObject* object, bool force) {
+  const Tensor& given = tensor_of(object, "numpy");
+  const Tensor tensor = force ? to(detach(given), Device{}) : given;
   if (tensor.requires_grad())
     throw GradientError(
         "numpy: a tensor that requires grad; take detach() first if the value alone is needed, for "

@@ -18,8 +18,9 @@ Tensor tensor_from(PyObject* data, const char* op, std::optional<DType> dtype, D
 /// keeps it alive. Negative strides are refused by nobody; other byte orders and dtypes are.
 Tensor tensor_around(PyObject* array, const char* op);
 
-/// A NumPy array over the tensor's memory, which stays valid while the array lives.
-PyObject* numpy_of(PyObject* tensor);
+/// A NumPy array over the tensor's memory, which stays valid while the array lives. By `force` over
+/// that of a detached copy on the CPU, where the tensor itself has none to show.
+PyObject* numpy_of(PyObject* tensor, bool force);
 
 /// The buffer protocol of the type `Tensor`.
 void add_buffer_slots(std::vector<PyType_Slot>& slots);

@@ -11,6 +11,7 @@
 #include "csrc/lifetime/registry.h"
 #include "csrc/tensor/storage.h"
 #include "python/bindings/interpreter/birth_site.h"
+#include "python/bindings/lifetime/unheld.h"
 #include "python/bindings/tensor/tensor_object.h"
 #include "python/bindings/wrapped/bindings.h"
 
@@ -37,36 +38,6 @@ py::list cohorts(std::vector<Born>& born) {
     rows.append(py::make_tuple(first->site, first->step, it - first, bytes));
   }
   return rows;
-}
-
-/// Visits the storages that no alias of Python's has, nor the gradient of one, and no export: what
-/// lives by optimizers, by graphs, or by something that nobody sees. `visit` as for the registry.
-template <class Visit>
-void for_each_unheld(std::uint64_t since, Visit&& visit) {
-  std::vector<const StorageRecord*> held;
-  registry().for_each_alias([&](Record& it) {
-    const auto& alias = static_cast<const Alias&>(static_cast<const Disposable&>(it));
-    if (alias.kind() != Disposable::Kind::tensor || alias.is_deferred()) return;
-    if (alias.owner != OwnerKind::python && alias.owner != OwnerKind::exported) return;
-    const Tensor& tensor = alias.tensor();
-    held.push_back(tensor.storage().get());
-    if (const auto& state = tensor.body()->grad_state; state && state->grad)
-      held.push_back(state->grad.storage().get());
-  });
-  std::ranges::sort(held);
-  registry().for_each_storage([&](const StorageRecord& it) {
-    if (it.serial < since || static_cast<const Storage&>(it).export_count.load() > 0) return;
-    if (!std::ranges::binary_search(held, &it)) visit(it);
-  });
-}
-
-py::list unheld_storages(std::uint64_t since) {
-  std::vector<std::uint64_t> found;
-  found.reserve(static_cast<std::size_t>(registry().live().storages) + 256);
-  for_each_unheld(since, [&](const StorageRecord& it) {
-    if (found.size() < found.capacity()) found.push_back(it.serial);
-  });
-  return py::list(py::cast(found));
 }
 
 py::tuple survivors(std::uint64_t alias_since, std::uint64_t storage_since,
@@ -108,8 +79,6 @@ void bind_cohorts(py::module_& m) {
         "Living aliases of Python's, exports, graph nodes, and storages that no such alias "
         "has, that were born in these steps: for each kind the rows (site, step, count, bytes), "
         "sorted.");
-  m.def("_unheld_storages", &unheld_storages, py::arg("since"),
-        "The serials of storages that no alias of Python's, gradient of one or export has.");
   m.def(
       "_birth_now", [] { return py::make_tuple(current_site(), birth_step.load()); },
       "(site, step) of what is born here and now.");

@@ -5,6 +5,8 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -17,6 +19,7 @@
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/interpreter/file_names.h"
 #include "python/bindings/lifetime/living_nodes.h"
+#include "python/bindings/lifetime/node_ways.h"
 #include "python/bindings/tensor/packed_sequence.h"
 #include "python/bindings/tensor/tensor_object.h"
 #include "python/bindings/types/scope_object.h"
@@ -39,16 +42,28 @@ const Alias& checked_alias(py::handle object) {
   return alias_of(object.ptr());
 }
 
+/// "cpu", "cuda:0", ...: in words once, for a watch asks at every step. Leaked; under the GIL.
+const std::string& name_of_slot(int slot) {
+  static auto* const names = new std::array<std::string, max_devices>;
+  std::string& name = (*names)[static_cast<std::size_t>(slot)];
+  if (name.empty()) name = text(Device::at_slot(slot));
+  return name;
+}
+
 py::tuple live_counts() {
   const LiveCounts counts = registry().live();
   py::dict bytes, foreign;
   for (int slot = 0; slot < max_devices; ++slot) {
     const auto at = static_cast<std::size_t>(slot);
-    const std::string name = text(Device::at_slot(slot));
-    if (slot == 0 || counts.bytes[at]) bytes[name.c_str()] = counts.bytes[at];
-    if (counts.foreign_bytes[at]) foreign[name.c_str()] = counts.foreign_bytes[at];
+    if (slot == 0 || counts.bytes[at]) bytes[name_of_slot(slot).c_str()] = counts.bytes[at];
+    if (counts.foreign_bytes[at]) foreign[name_of_slot(slot).c_str()] = counts.foreign_bytes[at];
   }
   return py::make_tuple(counts.aliases, counts.storages, counts.nodes, bytes, foreign);
+}
+
+std::int64_t live_bytes() {
+  const LiveCounts counts = registry().live();
+  return std::accumulate(counts.bytes.begin(), counts.bytes.end(), std::int64_t{0});
 }
 
 /// Visits the live aliases that `is_asked_for(alias)` lets through, oldest first.
@@ -94,13 +109,16 @@ struct Sample {
 
 constexpr std::uint32_t least_of_line = 64;  // what each line has, however many lines there are
 
-/// One row a live alias, oldest first: of all, of those with a graph, or of those over some
+/// One row a live alias, oldest first: of all, of those with some serials, or of those over some
 /// storages; about `most` in all, where that is not 0, and of no line too few.
-py::list aliases(std::uint64_t since, bool with_graph,
+py::list aliases(std::uint64_t since, std::optional<std::vector<std::uint64_t>> serials,
                  std::optional<std::vector<std::uint64_t>> storages, std::uint32_t most) {
-  if (storages) std::ranges::sort(*storages);
+  for (auto* const asked : {&serials, &storages}) {
+    if (*asked) std::ranges::sort(**asked);
+  }
   const auto is_asked_for = [&](const Alias& it) {
-    if (it.serial < since || (with_graph && !it.tensor().body()->grad_node)) return false;
+    if (it.serial < since) return false;
+    if (serials && !std::ranges::binary_search(*serials, it.serial)) return false;
     return !storages || std::ranges::binary_search(*storages, it.tensor().storage()->serial);
   };
   std::vector<Sample> samples(most ? site_count() + 1 : 0);
@@ -222,6 +240,7 @@ py::tuple storage_keepers(py::handle tensor) {
 /// One row a live graph node: its op, birth, what it saved, and the nodes its edges lead to.
 py::list nodes(std::uint64_t since) {
   py::list rows;
+  NodeWays ways;
   for (const Counted<GradNode>& node : living_nodes(since)) {
     py::dict row;
     row["serial"] = node->serial;
@@ -231,25 +250,12 @@ py::list nodes(std::uint64_t since) {
     row["name"] = node->name;
     row["is_released"] = node->is_released;
     row["was_retained"] = node->was_retained;
-    row["was_walked"] = node->is_released || node->was_retained || node->was_walked;
-    // No Python object is made while the graph is looked at: code that runs then may take it apart.
-    std::vector<std::uint64_t> next, saved, leaves;
-    std::int64_t bytes = 0;
-    for (const Edge& edge : node->edges()) {
-      if (edge.node) next.push_back(edge.node->serial);
-      if (!edge.leaf) continue;
-      leaves.push_back(edge.leaf.storage()->serial);
-      if (const auto& state = edge.leaf.body()->grad_state; state && state->grad)
-        leaves.push_back(state->grad.storage()->serial);
-    }
-    node->for_each_kept([&](const SavedTensor& kept) {
-      saved.push_back(kept.tensor.storage()->serial);
-      bytes += kept.tensor.nbytes();
-    });
-    row["next"] = py::cast(next);
-    row["saved_storages"] = py::cast(saved);
-    row["leaf_storages"] = py::cast(leaves);
-    row["saved_bytes"] = bytes;
+    row["was_walked"] = was_walked(*node);
+    ways.look_at(*node);
+    row["next"] = py::cast(ways.next);
+    row["saved_storages"] = py::cast(ways.saved);
+    row["leaf_storages"] = py::cast(ways.leaves);
+    row["saved_bytes"] = ways.saved_bytes;
     rows.append(row);
   }
   return rows;
@@ -260,10 +266,11 @@ py::list nodes(std::uint64_t since) {
 void bind_registry(py::module_& m) {
   m.def("_live_counts", &live_counts,
         "(aliases, storages, nodes, bytes by device, foreign bytes by device).");
-  m.def("_aliases", &aliases, py::arg("since") = 0, py::arg("with_graph") = false,
+  m.def("_live_bytes", &live_bytes, "The living bytes of all devices.");
+  m.def("_aliases", &aliases, py::arg("since") = 0, py::arg("serials") = py::none(),
         py::arg("storages") = py::none(), py::arg("most") = 0,
-        "Rows of the live aliases, oldest first: of all, of those with a graph, or of those over "
-        "storages of these serials. About `most`, where that is not 0: of each line the newest "
+        "Rows of the live aliases, oldest first: of all, of those of these serials, or over "
+        "storages of these. About `most`, where that is not 0: of each line the newest "
         "and some of the others; the weight of a row tells how many aliases it stands for.");
   m.def("_alias_count", &alias_count, py::arg("since") = 0,
         "How many aliases live that were born since a serial.");

@@ -6,6 +6,7 @@
 #include <pybind11/stl.h>
 
 #include <mutex>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "csrc/tensor/storage.h"
 #include "python/bindings/interpreter/birth_site.h"
 #include "python/bindings/interpreter/call_stack.h"
+#include "python/bindings/memory/snapshot_blocks.h"
 #include "python/bindings/values/dtype_object.h"
 #include "python/bindings/wrapped/bindings.h"
 
@@ -82,18 +84,22 @@ void record_history(int level, std::size_t most_entries, const py::object& devic
       .record_history(asked, most_entries);
 }
 
-/// Of every open device: what its snapshot needs, read under as few locks as there are.
-py::object snapshot_of(const py::object& device) {
-  const Device at = to_device(device.ptr(), "_snapshot");
-  CachingAllocator* const allocator = at.is_cpu() ? &allocator_of(at) : find_allocator(at);
-  if (!allocator) return py::none();
-  struct Live {
-    std::uint64_t address;
-    std::int64_t bytes;
-    Site site;
-    bool is_booked;
-  };
-  std::vector<Live> found;
+/// The collector would walk the million dicts of a snapshot again and again while they are made.
+class NoCollection {
+ public:
+  NoCollection() : was_on_(PyGC_Disable()) {}
+  ~NoCollection() {
+    if (was_on_) PyGC_Enable();
+  }
+  NoCollection(const NoCollection&) = delete;
+  NoCollection& operator=(const NoCollection&) = delete;
+
+ private:
+  int was_on_;
+};
+
+std::vector<SeenStorage> live_storages(Device at) {
+  std::vector<SeenStorage> found;
   found.reserve(static_cast<std::size_t>(registry().live().storages) + 256);
   registry().for_each_storage([&](const StorageRecord& it) {
     if (it.device != at || it.is_foreign || it.is_waiting || it.bytes == 0) return;
@@ -102,23 +108,42 @@ py::object snapshot_of(const py::object& device) {
     found.push_back({reinterpret_cast<std::uintptr_t>(storage.data()), it.bytes, it.site,
                      at.is_cpu() && it.bytes <= inline_bytes});
   });
+  return found;
+}
+
+/// Of an open device: what its snapshot needs, read under as few locks as there are. Without
+/// `frames` the events alone.
+py::object snapshot_of(const py::object& device, const py::object& frames) {
+  const Device at = to_device(device.ptr(), "_snapshot");
+  CachingAllocator* const allocator = at.is_cpu() ? &allocator_of(at) : find_allocator(at);
+  if (!allocator) return py::none();
+  const std::vector<SeenStorage> live = live_storages(at);
   const MemorySnapshot snapshot = allocator->snapshot();
 
+  const NoCollection meanwhile;
   const TickScale::Now now(scale());
-  py::list segments, blocks, entries, live;
-  for (const auto& it : snapshot.segments)
-    segments.append(
-        py::make_tuple(it.address, it.bytes, it.stream, it.is_small, it.is_range, it.block_count));
-  for (const auto& it : snapshot.blocks)
-    blocks.append(py::make_tuple(it.address, it.bytes, it.requested_bytes, it.caller,
-                                 static_cast<int>(it.state)));
+  py::list segments, blocks, entries;
+  SnapshotBlocks::Payloads payloads;
+  if (!frames.is_none()) {
+    SnapshotBlocks made(frames, live);
+    std::span<const MemorySnapshot::BlockRow> rows(snapshot.blocks);
+    for (const auto& it : snapshot.segments) {
+      const BlockSums sums = made.append(blocks, rows.first(it.block_count));
+      rows = rows.subspan(it.block_count);
+      segments.append(py::make_tuple(it.address, it.bytes, it.stream, it.is_small, it.is_range,
+                                     it.block_count, sums.allocated, sums.active, sums.requested));
+    }
+    payloads = made.payloads(snapshot.entries);
+  }
   for (const auto& it : snapshot.entries)
     entries.append(py::make_tuple(static_cast<int>(it.action), it.address, it.bytes,
                                   now.epoch_us(it.ticks), it.origin.caller, it.origin.tag,
                                   it.origin.thread, it.stream, it.is_booked));
-  for (const auto& it : found)
-    live.append(py::make_tuple(it.address, it.bytes, it.site, it.is_booked));
-  return py::make_tuple(segments, blocks, entries, live, snapshot.lost_entry_count);
+  const py::tuple sums =
+      py::make_tuple(payloads.active_bytes, payloads.active_bytes, payloads.requested_bytes);
+  return py::make_tuple(segments, blocks, entries,
+                        py::make_tuple(payloads.blocks, payloads.count, sums), payloads.places,
+                        snapshot.lost_entry_count);
 }
 
 py::list lines_of(std::uint32_t caller) {
@@ -154,8 +179,11 @@ void bind_history(py::module_& m) {
         return it ? static_cast<int>(it->history_level()) : 0;
       },
       py::arg("device"), "The level a device records at; 0 where it is not open.");
-  m.def("_memory_snapshot", &snapshot_of, py::arg("device"),
-        "(segments, blocks, entries, live storages, entries lost); None where it is not open.");
+  m.def(
+      "_memory_snapshot", &snapshot_of, py::arg("device"), py::arg("frames") = py::none(),
+      "(segments, blocks, entries, (blocks of payloads, how many places, their sums), places of "
+      "payloads that entries tell of, entries lost); None where it is not open. Without frames(), "
+      "which returns those of a caller, the entries alone.");
   m.def("_lines_of_caller", &lines_of, py::arg("caller"),
         "(file, line, function) of a recorded caller, innermost first.");
   m.def("_name_of_tag", &name_of_tag, py::arg("tag"), "The name of a recorded scope.");

@@ -12,8 +12,8 @@
 #include "python/bindings/tensor/anchors.h"
 #include "python/bindings/tensor/deferred.h"
 #include "python/bindings/types/tensor_type.h"
-#include "python/bindings/values/dims_tuple.h"
 #include "python/bindings/values/dtype_object.h"
+#include "python/bindings/values/size_object.h"
 
 namespace garboard::python {
 namespace {
@@ -135,6 +135,7 @@ constexpr Doc numpy{
     .details =
         "Writes are seen by both. The memory stays valid while the array lives, also where the "
         "tensor is disposed.",
+    .args = {{"force", "Take `detach().cpu()` first: never raise for a graph or a device."}},
     .returns = "An array of the tensor's shape, strides and dtype.",
     .raises =
         "GradientError: The tensor requires grad; take `detach()` first.\n"
@@ -226,8 +227,9 @@ constexpr std::array table{
         Place::method),
     bind("tolist", alone, docs::tolist, fn<list_of>, Place::method, "Any"),
     bind(
-        "numpy", alone, docs::numpy, [](Handle input) { return numpy_of(input.object); },
-        Place::method, "NDArray[Any]"),
+        "numpy", "input: Tensor, *, force: bool = False", docs::numpy,
+        [](Handle input, bool force) { return numpy_of(input.object, force); }, Place::method,
+        "NDArray[Any]"),
     bind(
         "_dlpack", "input: Tensor, is_versioned: bool, is_copy: bool", docs::dlpack,
         [](Handle input, bool is_versioned, bool is_copy) {
@@ -338,9 +340,9 @@ int set_requires_grad(PyObject* self, PyObject* value, void*) noexcept try {
 PyGetSetDef properties[] = {
     {"shape",
      [](PyObject* self, void*) {
-       return read(self, "shape", [](const Tensor& it) { return tuple_of(it.sizes()); });
+       return read(self, "shape", [](const Tensor& it) { return size_object(it.sizes()); });
      },
-     nullptr, "The sizes, a tuple of integers.", nullptr},
+     nullptr, "The sizes: a `Size`, a tuple of ints.", nullptr},
     {"dtype",
      [](PyObject* self, void*) {
        return read(self, "dtype",

@@ -14,7 +14,7 @@ Tensor addmm(OpName op, const Tensor& input, const Tensor& a, const Tensor& b, S
 template <auto product>
 constexpr auto added_to = [](OpName op, const Tensor& input, const Tensor& a, const Tensor& b,
                              Scalar beta, Scalar alpha) {
-  return composite::added(op.text, input, product(op.text, a, b), {beta, alpha});
+  return composite::added_product<product>(op.text, input, a, b, {beta, alpha});
 };
 template <auto product>
 constexpr auto added_in_place =

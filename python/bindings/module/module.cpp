@@ -19,6 +19,7 @@
 #include "python/bindings/types/scope_object.h"
 #include "python/bindings/values/dtype_object.h"
 #include "python/bindings/values/generator_object.h"
+#include "python/bindings/values/size_object.h"
 #include "python/bindings/wrapped/bindings.h"
 
 namespace py = pybind11;
@@ -40,9 +41,10 @@ PYBIND11_MODULE(_engine, m) {
   });
   PyObject* const module = m.ptr();
   if (!add_errors(module) || !start_birth_sites() || !start_context_cells() || !start_anchors() ||
-      !start_graph_mirror() || !add_dtypes_and_devices(module) || !add_tensor_type(module) ||
-      !add_packed_sequence_type(module) || !add_generator_type(module) || !add_scope_type(module) ||
-      !add_grad_mode(module) || !add_autocast(module) || !add_deferring(module))
+      !start_graph_mirror() || !add_dtypes_and_devices(module) || !add_size(module) ||
+      !add_tensor_type(module) || !add_packed_sequence_type(module) ||
+      !add_generator_type(module) || !add_scope_type(module) || !add_grad_mode(module) ||
+      !add_autocast(module) || !add_deferring(module))
     throw py::error_already_set();
   set_site_resolver([](Site site) -> std::string {
     const WithGil gil;
@@ -58,6 +60,7 @@ PYBIND11_MODULE(_engine, m) {
   bind_dtypes(m);
   bind_history(m);
   bind_holders(m);
+  bind_living_graphs(m);
   bind_living_objects(m);
   bind_live_groups(m);
   bind_memory(m);

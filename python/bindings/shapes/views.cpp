@@ -21,7 +21,7 @@ constexpr const char* strides_error =
 constexpr Doc view{
     .summary = "Look at the same elements in other sizes.",
     .details = "The row-major order stays.",
-    .args = {other_sizes},
+    .args = {{"size", other_sizes.text}},
     .returns = view_returns,
     .raises =
         "ShapeError: The sizes hold another number of elements, more than one is -1, or the "
@@ -31,14 +31,18 @@ constexpr Doc view{
         "tensor([[0, 1, 2],\n"
         "        [3, 4, 5]])",
 };
-constexpr Doc reinterpreted{
+constexpr Doc view_of_bytes{
     .summary = "Look at the same bytes as elements of another dtype.",
-    .details = "For bytes that Python's buffers have no code for. No gradient passes.",
-    .args = {{"dtype", "A dtype whose elements take as many bytes."}},
+    .details =
+        "Where elements take fewer or more bytes than before, the last dim, which must be dense, "
+        "grows or shrinks. No gradient passes.",
+    .args = {{"dtype", "What the bytes are read as."}},
     .returns = "A new tensor over the same storage.",
-    .raises = "DTypeError: The elements take another number of bytes.",
+    .raises =
+        "ShapeError: There is no last dim to grow or shrink, it is not dense, or the elements or "
+        "the strides do not fill whole new ones.",
     .example =
-        ">>> gb.ones(1, dtype=gb.bfloat16)._reinterpreted(gb.int16)\n"
+        ">>> gb.ones(1, dtype=gb.bfloat16).view(gb.int16)\n"
         "tensor([16256], dtype=garboard.int16)",
 };
 constexpr Doc reshape{
@@ -137,7 +141,7 @@ constexpr const char* expand_returns =
     "written in place. The graph keeps no tensor.";
 constexpr Doc expand{
     .summary = "Repeat dims of size 1 without copying.",
-    .args = {{"sizes", "Sizes, or one sequence of them, with new dims in front; -1 keeps a size."}},
+    .args = {{"size", "Sizes, or one sequence of them, with new dims in front; -1 keeps a size."}},
     .returns = expand_returns,
     .raises = "ShapeError: A size that is not 1 would change, or a dim is left out.",
     .example =
@@ -312,8 +316,8 @@ constexpr const char* alone = "input: Tensor";
 constexpr const char* beside = "input: Tensor, other: Tensor";
 
 constexpr std::array table{
-    bind("view", "input: Tensor, *shape: int", docs::view, fn<view>, Place::method),
-    bind("_reinterpreted", "input: Tensor, dtype: DType", docs::reinterpreted, fn<reinterpreted>,
+    bind("view", "input: Tensor, *size: int", docs::view, fn<view>, Place::method),
+    bind("view", "input: Tensor, dtype: DType", docs::view_of_bytes, fn<reinterpreted>,
          Place::method),
     bind("reshape", "input: Tensor, *shape: int", docs::reshape,
          [](const Tensor& input, const Dims& shape) {
@@ -328,7 +332,7 @@ constexpr std::array table{
     bind("t", alone, docs::t, fn<t>),
     bind("permute", "input: Tensor, *dims: int", docs::permute, fn<permute>),
     bind("flip", "input: Tensor, *dims: int", docs::flip, fn<flip>),
-    bind("expand", "input: Tensor, *sizes: int", docs::expand, fn<expand>, Place::method),
+    bind("expand", "input: Tensor, *size: int", docs::expand, fn<expand>, Place::method),
     bind("expand_as", beside, docs::expand_as, like<expand>, Place::method),
     bind("squeeze", "input: Tensor, dim: int | Size | None = None", docs::squeeze, fn<squeeze>),
     bind("unsqueeze", "input: Tensor, dim: int", docs::unsqueeze, fn<unsqueeze>),

@@ -4,7 +4,7 @@
 // and nobody pays for the question. Guarded by the GIL.
 #pragma once
 
-#include "csrc/ops/elementwise/chain.h"
+#include "csrc/ops/fuse/chain.h"
 #include "python/bindings/tensor/tensor_object.h"
 
 namespace garboard::python {

@@ -101,6 +101,20 @@ PyObject* device_compare(PyObject* self, PyObject* other, int op) {
   if (!is_device(other) || (op != Py_EQ && op != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
   return PyBool_FromLong((device_value(self) == device_value(other)) == (op == Py_EQ));
 }
+/// The device called `name`, in the name of `op`. Raises DeviceError.
+Device device_of_name(std::string_view name, const char* op) {
+  if (const auto device = device_named(name)) return *device;
+  throw DeviceError(text(op, ": device \"", name, "\"; one of ", device_names(), " is needed"));
+}
+/// The device of a kind, as "cuda", with a Python int for its number.
+Device device_of_number(std::string_view kind, PyObject* number, const char* op) {
+  int overflow = 0;
+  const long value = PyLong_AsLongAndOverflow(number, &overflow);
+  if (overflow)
+    throw DeviceError(
+        text(op, ": a device's number beyond 64 bits; one of ", device_names(), " is needed"));
+  return device_of_name(text(kind, ":", value), op);
+}
 /// The device of a name and of a number that is given beside it.
 Device numbered(PyObject* type, PyObject* index) {
   if (!PyUnicode_Check(type))
@@ -108,9 +122,7 @@ Device numbered(PyObject* type, PyObject* index) {
                      Py_TYPE(type)->tp_name);
   if (!PyLong_Check(index))
     throw_type_error("device: index is of type %s; an int is needed", Py_TYPE(index)->tp_name);
-  const Ref name(PyUnicode_FromFormat("%U:%S", type, index));
-  if (!name) throw PythonErrorSet();
-  return to_device(name.get(), "device");
+  return device_of_number(to_text(type, "device", "type"), index, "device");
 }
 PyObject* device_enter(PyObject* self, PyObject*) {
   if (device_value(self).is_cpu()) return Py_NewRef(self);
@@ -229,22 +241,12 @@ bool is_device(PyObject* object) noexcept { return PyObject_TypeCheck(object, de
 
 Device to_device(PyObject* object, const char* op) {
   if (is_device(object)) return device_value(object);
-  if (PyLong_CheckExact(object)) {  // of a CUDA device, as PyTorch's programs give it
-    int overflow = 0;
-    const long number = PyLong_AsLongAndOverflow(object, &overflow);
-    if (overflow)
-      throw DeviceError(
-          text(op, ": a device's number beyond 64 bits; one of ", device_names(), " is needed"));
-    const std::string name = text("cuda:", number);
-    if (const auto device = device_named(name)) return *device;
-    throw DeviceError(text(op, ": device \"", name, "\"; one of ", device_names(), " is needed"));
-  }
+  if (PyLong_CheckExact(object))  // of a CUDA device, as PyTorch's programs give it
+    return device_of_number("cuda", object, op);
   if (!PyUnicode_Check(object))
     throw_type_error("%s: device is of type %s; a device or a string is needed", op,
                      Py_TYPE(object)->tp_name);
-  const std::string_view name = to_text(object, op, "device");
-  if (const auto device = device_named(name)) return *device;
-  throw DeviceError(text(op, ": device \"", name, "\"; one of ", device_names(), " is needed"));
+  return device_of_name(to_text(object, op, "device"), op);
 }
 
 }  // namespace garboard::python

@@ -13,6 +13,7 @@ void bind_cuda(pybind11::module_& m);
 void bind_dtypes(pybind11::module_& m);
 void bind_history(pybind11::module_& m);
 void bind_holders(pybind11::module_& m);
+void bind_living_graphs(pybind11::module_& m);
 void bind_living_objects(pybind11::module_& m);
 void bind_live_groups(pybind11::module_& m);
 void bind_memory(pybind11::module_& m);

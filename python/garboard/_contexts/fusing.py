@@ -94,9 +94,10 @@ else:
         Inside, an elementwise op on large tensors of the CPU is put off. Once somebody reads what
         it gives, at the latest at the end of the outermost block, the whole chain behind that runs
         piece by piece, so that what lies between two ops stays in the cache: each input is read
-        once, the result is written once, and temporaries are never allocated. Gradients are
-        computed in pieces too, for which the chain runs again: the graph keeps its inputs, as far
-        as backward reads them, and no temporaries.
+        once, the result is written once, and temporaries are never allocated. A `sum()` or `mean()`
+        of all elements may close a chain, and then nothing as large as an input is written.
+        Gradients are computed in pieces too, for which the chain runs again: the graph keeps its
+        inputs, as far as backward reads them, and no temporaries.
 
         Results have the same bits as without; what cannot be fused runs as usual: small tensors,
         operands that have to be converted, memory that NumPy shares, other devices, all other ops.

@@ -2,21 +2,23 @@
 
 A submodule is imported when it is first named. For PyTorch's names that are missing here the error
 says what to use instead, and for others which name was meant. A module pays at a miss alone. A
-type's names are descriptors that raise: a `__getattr__` of the type would slow every hit.
+type's names are descriptors that raise: a `__getattr__` of the type would slow every hit. Modules
+that are missing are told by the last finder that an import asks.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
-from types import FrameType
+from importlib.machinery import ModuleSpec
+from types import FrameType, ModuleType
 from typing import Any, NoReturn
 
 from garboard._arguments.texts import shown
 from garboard._names.torch_names import ADVICE, NUMPYS
 
-__all__ = ["add_missing_names", "module_getattr"]
+__all__ = ["MissingModules", "add_missing_names", "module_getattr"]
 
 # Where a name may stand instead, in the order of the search.
 _ELSEWHERE = ("nn", "nn.functional", "nn.init", "optim", "utils.data", "autograd")
@@ -75,6 +77,23 @@ def _answer(package: str, name: str) -> str:
 def _refusal(owner: str, name: str, advice: str) -> str:
     known_as = f"NumPy's {name}" if name in NUMPYS else f"PyTorch's {owner}.{name}"
     return f"{known_as} is not in garboard yet" + (f"; {advice}" if advice else "")
+
+
+class MissingModules:
+    """A finder of what is not there: it says what stands in for a module of PyTorch's."""
+
+    @staticmethod
+    def find_spec(
+        name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Find nothing, and say what to use instead of a module that PyTorch has."""
+        package, _, last = name.rpartition(".")
+        advice = ADVICE.get(package, {}).get(last) if package.startswith("garboard") else None
+        if advice is None:
+            return None
+        text = f"No module named {shown(name)}: "
+        text += _refusal(package.replace("garboard", "torch", 1), last, advice)
+        raise ModuleNotFoundError(text, name=name)
 
 
 class _Missing:

@@ -22,15 +22,38 @@ _FUNCTIONS: _Rows = (
         "complex64 complex128 cfloat cdouble complex imag polar view_as_real view_as_complex",
     ),
     ("use gb.amp.GradScaler", "GradScaler"),
-    ("ops run as they are called, so leave it out", "jit fx export"),
-    ("use multiprocessing; tensors are pickled", "multiprocessing"),
-    ("", "fft hub masked mps nested onnx"),
+    ("ops run as they are called, so leave it out", "fx export"),
+    ("", "fft masked mps nested onnx"),
     ("", "quantization sparse xpu"),
+    ("use str(type(x))", "typename"),
+    ("use x.clone()", "detach_copy view_copy expand_copy permute_copy narrow_copy"),
+    ("use x.split(size)", "unsafe_split unsafe_split_with_sizes"),
+    ("use x.chunk(count)", "unsafe_chunk"),
+    ("use gb.nn.LSTM", "lstm lstm_cell"),
+    ("use gb.nn.GRU", "gru gru_cell"),
+    ("use gb.nn.RNN", "rnn_tanh rnn_relu rnn_tanh_cell rnn_relu_cell"),
+    ("use gb.nn.functional.grid_sample", "grid_sampler grid_sampler_2d grid_sampler_3d"),
+    ("use gb.nn.functional.affine_grid", "affine_grid_generator"),
+    ("use gb.nn.functional.pad", "constant_pad_nd"),
+    ("use gb.nn.functional.layer_norm", "native_layer_norm"),
+    ("use gb.nn.functional.batch_norm", "native_batch_norm"),
+    ("use gb.nn.functional.group_norm", "native_group_norm"),
+    ("use gb.nn.functional.dropout", "native_dropout dropout_ feature_dropout"),
+    ("use gb.distributions.Binomial", "binomial"),
+    ("use int(x)", "sym_int"),
+    ("use float(x)", "sym_float"),
+    ("use max(a, b)", "sym_max"),
+    ("use min(a, b)", "sym_min"),
     ("use gb.nn.functional", "functional"),
     ("use gb.linalg.solve(a, b)", "solve"),
     ("use gb.linalg.lstsq(a, b)", "lstsq"),
     ("use gb.linalg.eigh(a)", "symeig eig"),
     ("use gb.linalg.matrix_rank(a)", "matrix_rank"),
+    ("use gb.linalg.lu_factor(a)", "lu"),
+    ("use gb.linalg.lu(a)", "lu_unpack"),
+    ("use gb.linalg.lu_solve(factors, pivots, b)", "lu_solve"),
+    ("use gb.linalg.qr(a)", "geqrf orgqr ormqr"),
+    ("use gb.linalg.eigh(a)", "lobpcg"),
     ("use gb.autograd.set_detect_anomaly(True)", "set_anomaly_enabled is_anomaly_enabled"),
     (
         "use x.untyped_storage()",
@@ -92,6 +115,19 @@ _DISTRIBUTED: _Rows = (
     ),
 )
 
+_JIT: _Rows = (
+    ("use gb.save(model.state_dict(), path) and gb.load(path)", "load save"),
+    ("call the function itself", "fork wait"),
+    ("", "Attribute ScriptFunction ScriptWarning TracerWarning interface trace_module"),
+)
+
+_HUB: _Rows = (("nothing is downloaded, so leave it out", "get_dir help list set_dir"),)
+
+_MULTIPROCESSING: _Rows = (
+    ("use gb.multiprocessing.Process for each", "spawn start_processes"),
+    ("", "ProcessContext ProcessExitedException ProcessRaisedException SpawnContext"),
+)
+
 _MODULE: _Rows = (
     ("use gb.compile(module)", "compile"),
     ("use module.register_full_backward_hook(hook)", "register_backward_hook"),
@@ -120,8 +156,9 @@ _NN_UTILS: _Rows = (
 _OPTIM: _Rows = (
     (
         "use optim.Adam, optim.AdamW or optim.SGD",
-        "SparseAdam Adafactor Muon",
+        "Adafactor Muon",
     ),
+    ("gradients are dense here: use optim.Adam", "SparseAdam"),
 )
 
 _GRAPH: _Rows = (
@@ -214,6 +251,9 @@ ADVICE = {
     "garboard": _by_name(_OPS, _FUNCTIONS),
     "garboard.Tensor": _by_name(_OPS, _METHODS),
     "garboard.distributed": _by_name(_DISTRIBUTED),
+    "garboard.hub": _by_name(_HUB),
+    "garboard.jit": _by_name(_JIT),
+    "garboard.multiprocessing": _by_name(_MULTIPROCESSING),
     "garboard.nn": _by_name(_NN),
     "garboard.nn.Module": _by_name(_MODULE),
     "garboard.nn.init": _by_name(_INIT),
@@ -221,7 +261,7 @@ ADVICE = {
     "garboard.func": _by_name((("", "functionalize"),)),
     "garboard.optim": _by_name(_OPTIM),
     "garboard.utils": {
-        "tensorboard": "use gb.memory.plot(path) and gb.profiler",
+        "tensorboard": "SummaryWriter of the package tensorboardX writes the same files",
         "benchmark": "use timeit",
         "cpp_extension": "",
     },

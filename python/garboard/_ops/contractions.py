@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
 from math import prod
+from sys import modules
 from typing import TYPE_CHECKING, Any, cast
 
 from garboard import _engine
@@ -222,7 +223,7 @@ def _sizes_of(parts: list[_Part]) -> dict[Label, int]:
 
 def _joined(parts: list[_Part], output: _Labels) -> list[_Part]:
     """Multiply two at a time until two are left."""
-    path = _path_of(parts, output)
+    path = _path_of(parts, output) if len(parts) > 2 else None
     while len(parts) > 2:
         chosen = next(path, None) if path else None
         first, second = sorted(chosen) if chosen else _cheapest(parts, output)
@@ -242,9 +243,10 @@ def _path_finder() -> Callable[..., Any] | None:
 
 
 def _path_of(parts: list[_Part], output: _Labels) -> Iterator[tuple[int, int]] | None:
-    """Return the pairs that `opt_einsum` chooses; None where it is not installed."""
+    """Return the pairs that `opt_einsum` chooses; None where it is missing or switched off."""
+    switches = modules.get("garboard.backends.opt_einsum")  # as they are where nobody loaded them
     contract_path = _path_finder()
-    if contract_path is None:
+    if contract_path is None or not getattr(switches, "enabled", True):
         return None
     names: dict[Label, str] = {}
     for label in (label for _, labels in parts for label in labels):
@@ -253,7 +255,13 @@ def _path_of(parts: list[_Part], output: _Labels) -> Iterator[tuple[int, int]] |
     result = "".join(names[label] for label in output if label in names)
     sizes = _sizes_of(parts)
     shapes = [tuple(sizes[label] for label in labels) for _, labels in parts]
-    pairs, _ = contract_path(f"{inputs}->{result}", *shapes, shapes=True, memory_limit=None)
+    pairs, _ = contract_path(
+        f"{inputs}->{result}",
+        *shapes,
+        shapes=True,
+        memory_limit=None,
+        optimize=getattr(switches, "strategy", None) or "auto",
+    )
     return iter(pairs) if all(len(pair) == 2 for pair in pairs) else None
 
 

@@ -95,7 +95,7 @@ def _reduce(self: Tensor, protocol: Any) -> tuple[Any, ...]:
     finally:
         _engine._set_grad_enabled(before)
     if self.dtype is _engine.bfloat16:  # Python's buffers have no code for it
-        dense = dense._reinterpreted(_engine.int16)
+        dense = dense.view(_engine.int16)
     name = str(self.dtype).rpartition(".")[2]
     known = tuple(self.shape), name, str(self.device), self.requires_grad
     if not dense.numel():
@@ -134,7 +134,7 @@ def _unpickled(
     if needed:
         target = tensor
         if dtype is _engine.bfloat16:
-            target = tensor._reinterpreted(_engine.int16)
+            target = tensor.view(_engine.int16)
         with memoryview(target) as room, room.cast("B") as raw:
             raw[:] = given
     if device != "cpu":

@@ -64,14 +64,14 @@ def is_tensor(obj: object) -> bool:
     return isinstance(obj, Tensor)
 
 
-def broadcast_shapes(*shapes: int | Size) -> tuple[int, ...]:
+def broadcast_shapes(*shapes: int | Size) -> _engine._Size:
     """Tell the sizes that tensors of these sizes broadcast to.
 
     Args:
         *shapes: Sizes of each, a tuple or list; an integer stands for one size.
 
     Returns:
-        A tuple of sizes.
+        The sizes, a `Size`.
 
     Raises:
         ShapeError: They do not broadcast, or a size is negative.
@@ -92,7 +92,7 @@ def broadcast_shapes(*shapes: int | Size) -> tuple[int, ...]:
                     "must be equal or 1"
                 )
             result[dim] = sizes[dim]
-    return tuple(result)
+    return _engine._Size(result)
 
 
 class MinAndMax(NamedTuple):
@@ -253,7 +253,7 @@ def frombuffer(
     whole: Any = view.cast("B")
     part = whole[start : start + numbers * size].cast(_FORMATS[dtype])
     made = _engine.from_numpy(part)
-    found = made._reinterpreted(dtype) if dtype == _engine.bfloat16 else made
+    found = made.view(dtype) if dtype == _engine.bfloat16 else made
     return found.requires_grad_(recorded)
 
 

@@ -5,6 +5,7 @@ The tensor that it held before, its other handles and what a graph has kept of i
 
 from __future__ import annotations
 
+from garboard._arguments import check
 from garboard._engine import GradientError, Tensor
 from garboard._native import add_methods
 from garboard.types import Size
@@ -12,7 +13,8 @@ from garboard.types import Size
 __all__: list[str] = []
 
 
-def _checked(op: str, tensor: Tensor) -> Tensor:
+def _checked(op: str, given: Tensor) -> Tensor:
+    tensor = check.tensor(op, "input", given)
     if tensor.is_leaf and tensor.requires_grad:
         plain = op.removesuffix("_")
         raise GradientError(f"{op}: a leaf that requires grad; use {plain}(), which makes another")
@@ -128,6 +130,26 @@ def as_strided_(
     return _changed("as_strided_", self, held.as_strided(size, stride, start))
 
 
+def swapaxes_(self: Tensor, axis0: int, axis1: int) -> Tensor:
+    """Swap two dims, in place: what NumPy calls `transpose_`.
+
+    Args:
+        axis0: A dim, in [-ndim, ndim).
+        axis1: The other.
+
+    Returns:
+        The tensor itself.
+
+    Raises:
+        IndexOutOfRangeError: A dim lies outside.
+        GradientError: The tensor is a leaf that requires grad.
+
+    >>> gb.zeros(2, 3).swapaxes_(0, 1).shape
+    (3, 2)
+    """
+    return transpose_(self, axis0, axis1)
+
+
 def detach_(self: Tensor) -> Tensor:
     """Take the tensor out of the graph that made it, in place.
 
@@ -141,7 +163,8 @@ def detach_(self: Tensor) -> Tensor:
     >>> x.detach_().requires_grad
     False
     """
-    return self.requires_grad_(False) if self.is_leaf else _changed("detach_", self, self.detach())
+    held = check.tensor("detach_", "input", self)
+    return held.requires_grad_(False) if held.is_leaf else _changed("detach_", held, held.detach())
 
 
 add_methods(
@@ -150,7 +173,7 @@ add_methods(
         "as_strided_": as_strided_,
         "detach_": detach_,
         "squeeze_": squeeze_,
-        "swapaxes_": transpose_,
+        "swapaxes_": swapaxes_,
         "swapdims_": transpose_,
         "t_": t_,
         "transpose_": transpose_,

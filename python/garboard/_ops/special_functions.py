@@ -300,11 +300,11 @@ def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
     with no_grad(), _engine.DisposeScope(op) as scope:
         x, end = (it.contiguous() for it in _engine.broadcast_tensors(input, other))
         x, end = x.to(dtype), end.to(dtype)
-        bits = x._reinterpreted(_BITS[dtype])
+        bits = x.view(_BITS[dtype])
         # The bits of numbers count upwards away from 0.
         step = where((end > x) == (x > 0), 1, -1).to(bits.dtype)
-        least = _engine.ones_like(bits)._reinterpreted(dtype).copysign(end)
-        moved = where(x == 0, least, (bits + step)._reinterpreted(dtype))
+        least = _engine.ones_like(bits).view(dtype).copysign(end)
+        moved = where(x == 0, least, (bits + step).view(dtype))
         found = where(x == end, end, where(x.isnan() | end.isnan(), nan, moved))
         return written(op, scope.move_to_outer(found), out)
 

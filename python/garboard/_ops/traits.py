@@ -103,20 +103,30 @@ def new(self: Tensor, *given: Any, device: Device | None = None) -> Tensor:
     return Tensor(*given, dtype=self.dtype, device=where)
 
 
-add_methods(Tensor, {name: _never(name) for name in NEVER})
+def _contains(self: Tensor, element: object) -> bool:
+    _engine._require_living(self, "in")
+    if not isinstance(element, (Tensor, bool, int, float)):
+        raise TypeError(
+            f"in: an element of type {type(element).__name__}; a Tensor or a number is needed"
+        )
+    return bool((self == element).any())
+
+
+def _reversed(self: Tensor) -> Tensor:
+    return self.flip(0) if self.ndim else self
+
+
 add_methods(
     Tensor,
     {
-        "is_cpu": property(_is_cpu, doc="True where the tensor is on the CPU."),
-        "layout": property(_layout, doc="`gb.strided`: all tensors are dense."),
-    },
-)
-add_methods(
-    Tensor,
-    {
+        "__contains__": _contains,
+        "__reversed__": _reversed,
+        **{name: _never(name) for name in NEVER},
         "is_conj": is_conj,
+        "is_cpu": property(_is_cpu, doc="True where the tensor is on the CPU."),
         "is_neg": is_neg,
         "is_shared": is_shared,
+        "layout": property(_layout, doc="`gb.strided`: all tensors are dense."),
         "new": new,
     },
 )

@@ -42,7 +42,7 @@ def _scope_html(self: DisposeScope) -> str:
     facts = [
         f'scope "{self.name}"' if self.name else "scope",
         state,
-        f"{len(self)} tensors",
+        f"{len(self)} tensor{'' if len(self) == 1 else 's'}",
         f"{human_bytes(live)} live",
         f"{human_bytes(peak)} at the peak",
     ]

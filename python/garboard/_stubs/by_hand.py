@@ -11,10 +11,10 @@ from builtins import bool as _bool  # Tensor and the dtypes take these names ove
 from builtins import float as _float
 from builtins import int as _int
 from builtins import type as type_of
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import TracebackType
-from typing import Any, Final, Literal, Protocol, Self, TypedDict, TypeVar, TypeVarTuple
-from typing import final, overload
+from typing import Any, Final, Literal, Protocol, Self, SupportsIndex, TypedDict, TypeVar
+from typing import TypeVarTuple, final, overload
 
 from _typeshed import structseq
 from numpy import ufunc
@@ -33,6 +33,7 @@ from garboard.linalg._factors import QR
 from garboard.linalg._solving import SlogDet
 from garboard.types import Device, DType, Index, Number, Reduction, Size, SupportsBuffer, TensorLike
 
+_Item = TypeVar("_Item")
 _F = TypeVar("_F", bound=Callable[..., Any])  # of any signature, which decorating keeps
 class _HasMembers(Protocol):  # a module, an optimizer
     def _scope_members(self) -> list[Tensor]: ...
@@ -57,52 +58,6 @@ class OutOfMemoryError(GarboardError, RuntimeError, MemoryError):
 
 class ScopeLimitError(OutOfMemoryError): ...
 class OpenScopeWarning(RuntimeWarning): ...
-
-@final
-class dtype:
-    @property
-    def itemsize(self) -> int: ...
-    @property
-    def is_complex(self) -> bool: ...
-    @property
-    def is_signed(self) -> bool: ...
-    @property
-    def is_floating_point(self) -> bool: ...
-
-class device:
-    def __new__(cls, type: Device | int, index: int | None = None) -> Self: ...
-    def __enter__(self) -> Self: ...
-    def __exit__(
-        self,
-        kind: type_of[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-        /,
-    ) -> None: ...
-    @property
-    def type(self) -> str: ...
-    @property
-    def index(self) -> int | None: ...
-
-_dtype = dtype  # Tensor has properties of these names
-_device = device
-
-bool: Final[dtype]
-uint8: Final[dtype]
-int8: Final[dtype]
-int16: Final[dtype]
-int32: Final[dtype]
-int64: Final[dtype]
-float16: Final[dtype]
-bfloat16: Final[dtype]
-float32: Final[dtype]
-float64: Final[dtype]
-short: Final[dtype]
-int: Final[dtype]
-long: Final[dtype]
-half: Final[dtype]
-float: Final[dtype]
-double: Final[dtype]
 
 class _Generator:
     def _be_standard(self) -> None: ...
@@ -266,13 +221,14 @@ class _FailingAllocation:
 def _record_history(level: int, most_entries: int, device: Device | None = None) -> None: ...
 def _history_level(device: Device) -> int: ...
 def _memory_snapshot(
-    device: Device,
+    device: Device, frames: Callable[[int], list[dict[str, Any]]] | None = None
 ) -> (
     tuple[
-        list[tuple[int, int, int, bool, int]],
-        list[tuple[int, int, int, int, int]],
+        list[tuple[int, int, int, bool, bool, int, int, int, int]],
+        list[dict[str, Any]],
         list[tuple[int, int, int, int, int, int, int, int, bool]],
-        list[tuple[int, int, int, bool]],
+        tuple[list[dict[str, Any]], int, tuple[int, int, int]],
+        dict[int, int],
         int,
     ]
     | None
@@ -283,70 +239,6 @@ def _call_stack_count() -> int: ...
 def _forget_call_stacks() -> None: ...
 def _live_counts() -> tuple[int, int, int, dict[str, int], dict[str, int]]: ...
 
-class _Alias(TypedDict):
-    tensor: Tensor
-    serial: int
-    site: int
-    step: int
-    thread: int
-    owner: str
-    scope: DisposeScope | None
-    shape: tuple[int, ...]
-    dtype: str
-    device: str
-    nbytes: int
-    requires_grad: bool
-    storage: int
-    node: int
-    is_view: bool
-    weight: int
-    moved_at: int
-
-class _Storage(TypedDict):
-    serial: int
-    site: int
-    step: int
-    thread: int
-    bytes: int
-    device: str
-    is_foreign: bool
-    exports: int
-
-class _Node(TypedDict):
-    serial: int
-    site: int
-    step: int
-    thread: int
-    name: str
-    is_released: bool
-    was_retained: bool
-    was_walked: bool
-    next: list[int]
-    saved_storages: list[int]
-    leaf_storages: list[int]
-    saved_bytes: int
-
-def _aliases(
-    since: int = 0,
-    with_graph: bool = False,
-    storages: Sequence[int] | None = None,
-    most: int = 0,
-) -> list[_Alias]: ...
-def _alias_count(since: int = 0) -> int: ...
-def _alias_serials(since: int = 0) -> list[int]: ...
-def _tensors_of_class(kind: type) -> list[Any]: ...
-def _storages(since: int = 0, among: Sequence[int] | None = None) -> list[_Storage]: ...
-def _nodes(since: int = 0) -> list[_Node]: ...
-def _storage_keepers(tensor: Tensor) -> tuple[list[tuple[str, int, int]], int]: ...
-def _next_serials() -> tuple[int, int, int]: ...
-def _cohorts(
-    alias_since: int, storage_since: int, node_since: int, first_step: int, last_step: int
-) -> tuple[list[tuple[int, int, int, int]], ...]: ...
-def _unheld_storages(since: int) -> list[int]: ...
-@overload
-def _live_groups(group: Literal["site"]) -> list[tuple[int, int, int]]: ...
-@overload
-def _live_groups(group: Literal["owner", "scope", "shape"]) -> list[tuple[str, int, int]]: ...
 def _birth_now() -> tuple[int, int]: ...
 def _holder_paths(
     phases: Sequence[Sequence[object]],
@@ -397,6 +289,8 @@ class Tensor:
     def type(self, dtype: DType | str, non_blocking: bool = False) -> Tensor: ...
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[Tensor]: ...
+    def __contains__(self, element: object, /) -> bool: ...
+    def __reversed__(self) -> Tensor: ...
     def __bool__(self) -> bool: ...
     def __float__(self) -> float: ...
     def __int__(self) -> int: ...
@@ -445,7 +339,7 @@ class Tensor:
     @property
     def grad_fn(self) -> GraphNode | None: ...
     @property
-    def shape(self) -> tuple[int, ...]: ...
+    def shape(self) -> _Size: ...
     @property
     def dtype(self) -> _dtype: ...
     @property
@@ -461,7 +355,7 @@ class Tensor:
     ) -> Self: ...
     def detach_(self) -> Self: ...
     def squeeze_(self, dim: Size | int | None = None) -> Self: ...
-    def swapaxes_(self, dim0: int, dim1: int) -> Self: ...
+    def swapaxes_(self, axis0: int, axis1: int) -> Self: ...
     def swapdims_(self, dim0: int, dim1: int) -> Self: ...
     def t_(self) -> Self: ...
     def transpose_(self, dim0: int, dim1: int) -> Self: ...

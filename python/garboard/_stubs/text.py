@@ -7,8 +7,10 @@ from operator import itemgetter
 from garboard import _engine
 from garboard._stubs.by_hand import HEAD, TENSOR
 from garboard._stubs.of_matrices import MATRIX_METHODS
+from garboard._stubs.of_registry import REGISTRY
 from garboard._stubs.of_scopes import SCOPES
 from garboard._stubs.of_streams import STREAMS
+from garboard._stubs.of_values import VALUES
 
 __all__ = ["HINTS", "stub_text"]
 
@@ -116,7 +118,7 @@ def _of_table(is_method: bool) -> str:
 def stub_text() -> str:
     """Return the stub of `garboard._engine`, complete and the same at every call."""
     text = (
-        f"{HEAD}\n{SCOPES}\n{STREAMS}\n{TENSOR}{MATRIX_METHODS}{_operators()}{_of_table(True)}\n"
-        f"{_of_table(False)}"
+        f"{HEAD}\n{VALUES}\n{REGISTRY}\n{SCOPES}\n{STREAMS}\n"
+        f"{TENSOR}{MATRIX_METHODS}{_operators()}{_of_table(True)}\n{_of_table(False)}"
     )
     return _BUILTIN.sub(r"\1_\2", text)

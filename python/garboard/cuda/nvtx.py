@@ -92,7 +92,7 @@ def range_start(msg: str) -> int:
 
     >>> gb.cuda.nvtx.range_end(gb.cuda.nvtx.range_start("load"))
     """
-    name = check.text("range_start", "msg", msg).encode()
+    name = check.text("range_start", "msg", msg).encode(errors="replace")
     library = _library()
     return int(library.nvtxRangeStartA(name)) if library else 0
 
@@ -124,7 +124,7 @@ def mark(msg: str) -> None:
 
     >>> gb.cuda.nvtx.mark("epoch")
     """
-    name = check.text("mark", "msg", msg).encode()
+    name = check.text("mark", "msg", msg).encode(errors="replace")
     if library := _library():
         library.nvtxMarkA(name)
 

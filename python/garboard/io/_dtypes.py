@@ -36,5 +36,5 @@ def dtype_named(place: int, name: str) -> _engine.dtype:
 def raw_bytes(tensor: _engine.Tensor) -> memoryview:
     """The bytes of a dense tensor on the CPU."""
     if tensor.dtype is _engine.bfloat16:  # Python's buffers have no code for it
-        tensor = tensor._reinterpreted(_engine.int16)
+        tensor = tensor.view(_engine.int16)
     return memoryview(tensor).cast("B") if tensor.numel() else memoryview(b"")

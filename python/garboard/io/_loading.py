@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 from garboard import _engine
 from garboard._arguments import check
-from garboard._engine import Tensor
+from garboard._engine import DeviceError, Tensor
 from garboard.io._dtypes import dtype_named
 from garboard.io._elements import read_into, read_npy
 from garboard.io._errors import FileError
@@ -146,7 +146,12 @@ class _Safetensors:
 
     def read(self) -> Any:
         if self._tree is not None:
-            return decoded(_parsed(str(self._tree)), self._tensor)
+            try:
+                return decoded(_parsed(str(self._tree)), self._tensor)
+            except FileError:
+                raise
+            except (DeviceError, TypeError, ValueError) as error:
+                raise FileError(f"load: metadata that save() does not write ({error})") from error
         return {name: self._tensor(name) for name in self._entries}
 
     def _tensor(self, name: str) -> Tensor:

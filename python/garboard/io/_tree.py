@@ -14,6 +14,7 @@ from typing import Any
 from garboard import _engine
 from garboard._arguments.texts import shown
 from garboard._engine import Tensor
+from garboard._engine import _Size as Size
 from garboard.io._errors import FileError
 from garboard.nn._module._tree import Tree
 from garboard.nn.parameter import Parameter
@@ -21,7 +22,7 @@ from garboard.nn.parameter import Parameter
 __all__ = ["decoded", "encoded"]
 
 _DEEPEST = 128
-_LETTERS = {list: "l", tuple: "u", set: "s", frozenset: "f"}
+_LETTERS = {list: "l", Size: "z", tuple: "u", set: "s", frozenset: "f"}
 
 
 def encoded(value: object, path: str, depth: int, keep: Callable[[str, Tensor], str]) -> Any:
@@ -110,7 +111,7 @@ def decoded(tree: Any, tensor_named: Callable[[str], Tensor], depth: int = 0) ->
             if letter == own:
                 return kind(decoded(part, tensor_named, depth + 1) for part in content)
     if letter == "b" and type(content) is str:
-        return b64decode(content)
+        return b64decode(content, validate=True)
     if letter == "v" and type(content) is str:
         return _engine.device(content)
     if letter == "y" and isinstance(getattr(_engine, str(content), None), _engine.dtype):

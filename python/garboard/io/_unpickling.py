@@ -238,7 +238,7 @@ _CALLS: dict[_Name, Callable[..., Any]] = {
     _Name("torch._utils", "_rebuild_tensor"): TorchUnpickler._tensor,
     _Name("torch._utils", "_rebuild_parameter"): TorchUnpickler._parameter,
     _Name("_codecs", "encode"): lambda of, text, *coding: str.encode(text, "latin1"),
-    _Name("torch", "Size"): lambda of, sizes=(): tuple(sizes),
+    _Name("torch", "Size"): lambda of, sizes=(): _engine._Size(sizes),
     _Name("torch", "device"): lambda of, kind, index=None: str(kind),
     _Name("builtins", "set"): lambda of, items=(): {it for it in items if type(it) in _KEYS},
     _Name("__builtin__", "set"): lambda of, items=(): {it for it in items if type(it) in _KEYS},

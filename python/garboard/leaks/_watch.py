@@ -94,7 +94,7 @@ class LeakWatcher:
         self._look_for_cycles_at = 0
         self._warm_bytes = self._live_bytes()
         self._opened = Opened.here()
-        self._timeline = Timeline(self._live_bytes)
+        self._timeline = Timeline(self._evidence.total_bytes)
         self._before: list[Stack] = []
         self._report: LeakReport | None = None
 
@@ -399,7 +399,7 @@ class LeakWatcher:
         return any(limit is not None and grown > limit // 10 for limit in limits)
 
     def _live_bytes(self) -> int:
-        return sum(self._evidence.live_bytes().values())
+        return self._evidence.total_bytes()
 
     def _unfreed(self, now: int) -> list[Leak]:
         found = (expected.leak(now) for expected in self._expected)

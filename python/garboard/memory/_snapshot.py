@@ -4,6 +4,7 @@ The engine copies blocks and events at one moment. What is made of them here is 
 """
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from garboard import _engine
@@ -14,7 +15,7 @@ __all__ = ["snapshot"]
 Frames = list[dict[str, Any]]
 Snapshot = dict[str, Any]
 
-# Payloads inside storages lie in no segment. The snapshot gives them one, above every real address
+# Payloads inside storages lie in no segment. The engine gives them one, above every real address
 # and below 2^53, with a place of 64 bytes for each address they were seen at.
 _PAYLOADS_AT = 1 << 52
 _PAYLOAD_BYTES = 64
@@ -31,8 +32,7 @@ _ACTIONS = (  # in the order of HistoryAction; a free is two events
     ("oom",),
     ("snapshot",),
 )
-_ALLOC, _FREE, _OOM, _SNAPSHOT = 0, 1, 8, 9
-_STATES = ("inactive", "active_allocated", "active_pending_free")
+_ALLOC, _OOM, _SNAPSHOT = 0, 8, 9
 
 
 def snapshot(device: str | _engine.device | None = None) -> Snapshot:
@@ -56,17 +56,25 @@ def snapshot(device: str | _engine.device | None = None) -> Snapshot:
     """
     names = ["cpu", *(f"cuda:{number}" for number in range(8))]
     wanted = names if device is None else [str(_engine.device(device))]
-    raw = {name: found for name in wanted if (found := _engine._memory_snapshot(name)) is not None}
+    frames = _Frames()
+    raw = {
+        name: found
+        for name in wanted
+        if (found := _engine._memory_snapshot(name, frames.of)) is not None
+    }
     cuda_count = max([int(name[5:]) + 1 for name in raw if name != "cpu"], default=0)
     numbers = {name: cuda_count if name == "cpu" else int(name[5:]) for name in raw}
     segments: list[dict[str, Any]] = []
     traces: list[list[dict[str, Any]]] = [[] for _ in range(max(numbers.values(), default=-1) + 1)]
     lost = 0
-    for name, (seen_segments, blocks, entries, live, lost_here) in raw.items():
-        view = _View(numbers[name], entries, live)
-        segments += view.segments(seen_segments, blocks)
-        segments += view.payload_segment()
-        traces[numbers[name]] = view.trace()
+    for name, (seen, blocks, entries, payloads, places, lost_here) in raw.items():
+        number = numbers[name]
+        segments += _segments(number, seen, blocks)
+        payload_blocks, count, sums = payloads
+        if count:
+            place = (_PAYLOADS_AT, count * _PAYLOAD_BYTES, 0)
+            segments.append(_segment(number, place, "small", True, payload_blocks, sums))
+        traces[number] = _trace(entries, places, frames)
         lost += lost_here
     segments.sort(key=lambda segment: (segment["device"], segment["address"]))
     settings = {
@@ -79,119 +87,74 @@ def snapshot(device: str | _engine.device | None = None) -> Snapshot:
     return {"segments": segments, "device_traces": traces, "allocator_settings": settings}
 
 
-class _View:
-    """The segments, blocks and events of one device, in words."""
+class _Frames:
+    """The frames of callers, in words."""
 
-    def __init__(self, number: int, entries: Any, live: Any) -> None:
-        self.number = number
-        self.entries = entries
-        self.sites = {address: site for address, _, site, is_booked in live if not is_booked}
-        self._frames: dict[int, Frames] = {}
-        self._categories: dict[int, str] = {}
-        # What lives inside storages: the registry's word, unless an event tells a later one.
-        self.payloads: dict[int, tuple[int, int]] = {
-            address: (bytes, site) for address, bytes, site, is_booked in live if is_booked
-        }
-        self.places: dict[int, int] = {}
-        for action, address, bytes, _, caller, _, _, _, is_booked in entries:
-            if not is_booked:
-                continue
-            self.places.setdefault(address, len(self.places))
-            if action == _ALLOC:
-                self.payloads[address] = (bytes, caller)
-            else:
-                self.payloads.pop(address, None)
-        for address in self.payloads:
-            self.places.setdefault(address, len(self.places))
+    def __init__(self) -> None:
+        self._known: dict[int, Frames] = {}
 
-    def frames(self, caller: int) -> Frames:
+    def of(self, caller: int) -> Frames:
         """Return one list for each caller, always the same: a pickle writes it once."""
-        if caller not in self._frames:
-            self._frames[caller] = [
+        if caller not in self._known:
+            self._known[caller] = [
                 {"filename": shown_file(file), "line": line, "name": function}
                 for file, line, function in _engine._lines_of_caller(caller)
             ]
-        return self._frames[caller]
+        return self._known[caller]
 
-    def segments(self, segments: Any, blocks: Any) -> list[dict[str, Any]]:
-        found, first = [], 0
-        for address, bytes, stream, is_small, is_range, count in segments:
-            own = [self._block(*block) for block in blocks[first : first + count]]
-            first += count
-            kind = "small" if is_small else "large"
-            found.append(self._segment((address, bytes, stream), kind, is_range, own))
-        return found
 
-    def _block(
-        self, address: int, bytes: int, requested: int, caller: int, state: int
-    ) -> dict[str, Any]:
-        frames = self.frames(caller) if state else []
-        if state and not frames:  # older than the recording, or the recording of its stack is gone
-            frames = self.frames(self.sites.get(address, 0))
-        return {
-            "address": address,
-            "size": bytes,
-            "requested_size": requested,
-            "state": _STATES[state],
-            "frames": frames,
-        }
+def _segments(number: int, seen: Any, blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    found, first = [], 0
+    for address, bytes, stream, is_small, is_range, count, *sums in seen:
+        own = blocks[first : first + count]
+        first += count
+        kind = "small" if is_small else "large"
+        found.append(_segment(number, (address, bytes, stream), kind, is_range, own, sums))
+    return found
 
-    def _segment(
-        self, place: tuple[int, int, int], kind: str, can_grow: bool, blocks: list[dict[str, Any]]
-    ) -> dict[str, Any]:
-        address, bytes, stream = place
-        allocated = sum(b["size"] for b in blocks if b["state"] == "active_allocated")
-        active = sum(b["size"] for b in blocks if b["state"] != "inactive")
-        return {
-            "device": self.number,
-            "address": address,
-            "total_size": bytes,
-            "allocated_size": allocated,
-            "active_size": active,
-            "requested_size": sum(b["requested_size"] for b in blocks),
-            "stream": stream,
-            "segment_type": kind,
-            "segment_pool_id": (0, 0),
-            "is_expandable": can_grow,
-            "frames": [],
-            "blocks": blocks,
-        }
 
-    def payload_segment(self) -> list[dict[str, Any]]:
-        """Return the segment of what lies inside storages; none where there is nothing."""
-        if not self.places:
-            return []
-        blocks: list[dict[str, Any]] = []
-        for address, place in self.places.items():  # in the order of the places
-            at = _PAYLOADS_AT + place * _PAYLOAD_BYTES
-            if address in self.payloads:
-                bytes, caller = self.payloads[address]
-                blocks.append(self._block(at, _PAYLOAD_BYTES, bytes, caller, 1))
-            elif blocks and blocks[-1]["state"] == "inactive":
-                blocks[-1]["size"] += _PAYLOAD_BYTES
-            else:
-                blocks.append(self._block(at, _PAYLOAD_BYTES, 0, 0, 0))
-        total = len(self.places) * _PAYLOAD_BYTES
-        return [self._segment((_PAYLOADS_AT, total, 0), "small", True, blocks)]
+def _segment(
+    number: int,
+    place: tuple[int, int, int],
+    kind: str,
+    can_grow: bool,
+    blocks: list[dict[str, Any]],
+    sums: Sequence[int],
+) -> dict[str, Any]:
+    address, bytes, stream = place
+    allocated, active, requested = sums
+    return {
+        "device": number,
+        "address": address,
+        "total_size": bytes,
+        "allocated_size": allocated,
+        "active_size": active,
+        "requested_size": requested,
+        "stream": stream,
+        "segment_type": kind,
+        "segment_pool_id": (0, 0),
+        "is_expandable": can_grow,
+        "frames": [],
+        "blocks": blocks,
+    }
 
-    def trace(self) -> list[dict[str, Any]]:
-        """Return the events, oldest first. Categories are there where any scope has a name."""
-        has_names = any(entry[5] for entry in self.entries)
-        trace = []
-        for action, address, bytes, time_us, caller, tag, _, stream, is_booked in self.entries:
-            if is_booked:
-                address = _PAYLOADS_AT + self.places[address] * _PAYLOAD_BYTES
-            for name in _ACTIONS[action]:
-                event = {"action": name, "addr": address, "size": bytes, "stream": stream}
-                event |= {"time_us": time_us, "frames": self.frames(caller)}
-                if action == _OOM:
-                    event["device_free"] = event.pop("addr")
-                if has_names and action in (_ALLOC, _SNAPSHOT):
-                    event["category"] = self._category(tag)
-                trace.append(event)
-        return trace
 
-    def _category(self, tag: int) -> str:
-        if tag not in self._categories:
-            self._categories[tag] = _engine._name_of_tag(tag) or "unknown"
-        return self._categories[tag]
+def _trace(entries: Any, places: dict[int, int], frames: _Frames) -> list[dict[str, Any]]:
+    """Return the events, oldest first. Categories are there where any scope has a name."""
+    has_names = any(entry[5] for entry in entries)
+    categories: dict[int, str] = {}
+    trace = []
+    for action, address, bytes, time_us, caller, tag, _, stream, is_booked in entries:
+        if is_booked:
+            address = _PAYLOADS_AT + places[address] * _PAYLOAD_BYTES
+        for name in _ACTIONS[action]:
+            event = {"action": name, "addr": address, "size": bytes, "stream": stream}
+            event |= {"time_us": time_us, "frames": frames.of(caller)}
+            if action == _OOM:
+                event["device_free"] = event.pop("addr")
+            if has_names and action in (_ALLOC, _SNAPSHOT):
+                if tag not in categories:
+                    categories[tag] = _engine._name_of_tag(tag) or "unknown"
+                event["category"] = categories[tag]
+            trace.append(event)
+    return trace

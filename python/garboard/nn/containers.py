@@ -84,24 +84,27 @@ class _Row(Module):
             self.append(module)  # type: ignore[arg-type]
         return self
 
-    def insert(self, index: int, module: Module) -> None:
+    def insert(self, index: int, module: Module) -> Self:
         """Put `module` before the one at `index`; those from there on are named anew.
 
         Args:
             index: As for a list.
             module: The module.
 
+        Returns:
+            This one.
+
         Raises:
             TypeError: It is no Module.
 
-        >>> row = gb.nn.Sequential(gb.nn.ReLU())
-        >>> row.insert(0, gb.nn.Tanh())
+        >>> row = gb.nn.Sequential(gb.nn.ReLU()).insert(0, gb.nn.Tanh())
         >>> row[0], row[1]
         (Tanh(), ReLU())
         """
         modules = list(self)
         modules.insert(index, module)
         self._renew(modules)
+        return self
 
     def pop(self, index: int = -1) -> Module:
         """Take a module out; those behind it are named anew.

@@ -5,13 +5,13 @@ What is put there leaves its dispose scope at once, and is booked as the optimiz
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from garboard._arguments.nests import tensors_in
 from garboard._engine import Tensor
 
-__all__ = ["ParameterState", "States", "own_parts"]
+__all__ = ["ParameterState", "SeenStates", "States", "own_parts"]
 
 
 def _own(value: object) -> None:
@@ -66,3 +66,85 @@ class States(dict[Any, Any]):
         for tensor in tensors_in(list(self.values())):
             tensor.dispose()
         self.clear()
+
+
+class _SeenState(ParameterState):
+    """A look at what an engine's optimizer keeps of a parameter: what is written is taken over."""
+
+    def __init__(self, entry: Mapping[Any, Any], take: Callable[[Mapping[Any, Any]], None]) -> None:
+        dict.__init__(self, entry)
+        self._take = take
+
+    def __reduce__(self) -> tuple[type[dict[Any, Any]], tuple[dict[Any, Any]]]:
+        return dict, (dict(self),)
+
+    def __setitem__(self, name: Any, value: Any) -> None:
+        super().__setitem__(name, value)
+        self._take(self)
+
+    def __delitem__(self, name: Any) -> None:
+        super().__delitem__(name)
+        self._take(self)
+
+    def pop(self, name: Any, *default: Any) -> Any:
+        found = super().pop(name, *default)
+        self._take(self)
+        return found
+
+    def clear(self) -> None:
+        super().clear()
+        self._take(self)
+
+
+class SeenStates(States):
+    """A look at what an engine's optimizer keeps, by parameter: what is written is taken over.
+
+    Args:
+        entries: The state of each parameter that has one.
+        take: Takes over the state of a parameter, an empty one for none.
+    """
+
+    def __init__(
+        self,
+        entries: Mapping[Any, Mapping[Any, Any]],
+        take: Callable[[Any, Mapping[Any, Any]], None],
+    ) -> None:
+        super().__init__()
+        self._take = take
+        for parameter, entry in entries.items():
+            dict.__setitem__(self, parameter, self._seen(parameter, entry))
+
+    def __reduce__(self) -> tuple[type[dict[Any, Any]], tuple[dict[Any, Any]]]:
+        return dict, ({parameter: dict(entry) for parameter, entry in self.items()},)
+
+    def _seen(self, parameter: Any, entry: Mapping[Any, Any]) -> _SeenState:
+        def take(changed: Mapping[Any, Any]) -> None:
+            if self.get(parameter) is seen:  # it may be another's by now
+                self._take(parameter, changed)
+
+        seen = _SeenState(entry, take)
+        return seen
+
+    def __missing__(self, parameter: Any) -> ParameterState:
+        seen = self._seen(parameter, {})
+        dict.__setitem__(self, parameter, seen)
+        return seen
+
+    def __setitem__(self, parameter: Any, value: Any) -> None:
+        state = ParameterState()
+        state.update(value)
+        self._take(parameter, state)
+        dict.__setitem__(self, parameter, self._seen(parameter, state))
+
+    def __delitem__(self, parameter: Any) -> None:
+        super().__delitem__(parameter)
+        self._take(parameter, {})
+
+    def pop(self, parameter: Any, *default: Any) -> Any:
+        if parameter in self:
+            self._take(parameter, {})
+        return super().pop(parameter, *default)
+
+    def clear(self) -> None:
+        for parameter in list(self):
+            del self[parameter]

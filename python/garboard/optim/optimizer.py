@@ -32,7 +32,10 @@ _Group = dict[str, Any]  # "params", and options of several types
 
 
 # What a copy makes anew, or goes without.
-_OF_ONE = ("_born", "_post_hooks", "_pre_hooks", "_state_hooks", "_states", "state")
+_OF_ONE = (
+    *("_born", "_known", "_others", "_post_hooks", "_pre_hooks", "_state_hooks", "_states"),
+    "state",
+)
 
 
 class Optimizer(StateHooked):
@@ -218,11 +221,14 @@ class Optimizer(StateHooked):
         for group in self.param_groups:
             ended = [place for place, p in enumerate(group["params"]) if p.is_disposed]
             if ended:
-                raise DisposedError(
-                    f"{self._name}.step: parameters {ended} of a group have ended; make the "
-                    "optimizer after module.to() and the like, and build the module outside the "
-                    "scope"
-                )
+                raise self._ended_error(ended)
+
+    def _ended_error(self, ended: list[int], found: str = "") -> DisposedError:
+        """Say which parameters of a group have ended, and what was found first."""
+        return DisposedError(
+            f"{self._name}.step: parameters {ended} of a group have ended{found}; build the module "
+            "outside the scope that ended them, or move it out with scope.detach(module)"
+        )
 
     def _own_new_state(self) -> None:
         own_parts(self.state)

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 from garboard._names.missing import module_getattr
 
-__all__ = ["checkpoint", "data", "dlpack"]
+__all__ = ["checkpoint", "data", "dlpack", "model_zoo"]
 
 if TYPE_CHECKING:
-    from garboard.utils import checkpoint, data, dlpack
+    from garboard.utils import checkpoint, data, dlpack, model_zoo
 else:
-    __getattr__ = module_getattr(__name__, ("checkpoint", "data", "dlpack"))
+    __getattr__ = module_getattr(__name__, ("checkpoint", "data", "dlpack", "model_zoo"))

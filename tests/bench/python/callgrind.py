@@ -48,6 +48,7 @@ STATEMENTS = {  # of names that instruction_loops.py defines
     "with gb.dispose_scope('s'): pass": LENGTHS,
     "(graded * graded).backward()": LENGTHS,
     "step()": STEPS,
+    "watch.step()": LENGTHS,
 }
 
 

@@ -58,16 +58,16 @@ class Contest:
         found["numpy"] = found["numpy"] or OF_NUMPY.get(name)
         return self._row(name, {peer: (statement, f) for peer, f in found.items() if f})
 
-    def fused(self, what: str, statement: str, must: float) -> race.Race:
-        """Ours in a block of `fuse`, of tensors that no array shares."""
+    def fused(
+        self, what: str, statement: str, must: float, f: Callable[[Any, Any], Any]
+    ) -> race.Race:
+        """Ours, `f`, in a block of `fuse`, of tensors that no array shares."""
         given = self.given["garboard"]
         own = {**given, "x": given["x"].clone(), "y": given["y"].clone()}
         contestants = {
             peer: race.looped(statement, self.calls, **of) for peer, of in self.given.items()
         }
-        contestants["garboard"] = race.looped(
-            "f(x, y)", self.calls, **own, f=gb.fuse(lambda x, y: (x + y) * x - y)
-        )
+        contestants["garboard"] = race.looped("f(x, y)", self.calls, **own, f=gb.fuse(f))
         return race.of_loops(f"{what}, {self.size}", contestants, must, self.calls)
 
     def gelu(self, what: str, form: str) -> race.Race:
@@ -93,7 +93,14 @@ def rows() -> Iterator[race.Race]:
         yield contest.statement("a * b", "x * y")
         if power == CHAINED:
             yield contest.statement("(a + b) * a - b", "(x + y) * x - y", 1.2)
-            yield contest.fused("fused (a + b) * a - b", "(x + y) * x - y", 2.0)
+            chain = "(x + y) * x - y"
+            yield contest.fused("fused (a + b) * a - b", chain, 2.0, lambda x, y: (x + y) * x - y)
+            yield contest.fused(
+                "fused ((a - b) ** 2).mean()",
+                "((x - y) ** 2).mean()",
+                2.0,
+                lambda x, y: ((x - y) ** 2).mean(),
+            )
         for name in ("exp", "tanh", "relu", "sigmoid"):
             yield contest.function(name)
         yield contest.gelu("gelu", "none")

@@ -37,6 +37,7 @@ def names() -> dict[str, object]:
         "graded": gb.ones(1, requires_grad=True),
         "matrix": gb.ones(2, 2),
         "step": small_step(),
+        "watch": gb.leaks.watch().__enter__(),
     }
 
 

@@ -77,13 +77,13 @@ class TestAModule:
             gb.qqqq  # noqa: B018
 
     def test_says_it_to_an_import_too(self):
-        with pytest.raises(ImportError, match=r"PyTorch's torch.jit is not in garboard yet; ops"):
-            from garboard import jit  # noqa: F401
+        with pytest.raises(ImportError, match=r"PyTorch's torch.fx is not in garboard yet; ops"):
+            from garboard import fx  # noqa: F401
         with pytest.raises(ImportError, match="did you mean 'Linear'"):
             from garboard.nn import Liner  # noqa: F401
 
     def test_answers_a_question_for_a_name(self):
-        assert not hasattr(gb, "jit")
+        assert not hasattr(gb, "fx")
         assert getattr(gb, "fft", None) is None
 
     def test_gives_private_names_no_thought(self):
@@ -161,3 +161,24 @@ class TestANetwork:
         assert model.compile(gb.ones(1, 1)).shape == (1, 1)
         assert "compile" in dir(model)
         assert [name for name, _ in model.named_children()] == ["compile"]
+
+
+class TestAModuleThatIsMissing:
+    @pytest.mark.parametrize(
+        ("name", "text"),
+        [
+            ("garboard.fft", "PyTorch's torch.fft is not in garboard yet"),
+            ("garboard.utils.tensorboard", "not in garboard yet; SummaryWriter of the package ten"),
+            ("garboard.nn.utils.prune", "PyTorch's torch.nn.utils.prune is not in garboard yet"),
+        ],
+    )
+    def test_is_told_by_its_import(self, name, text):
+        with pytest.raises(
+            ModuleNotFoundError, match=f"No module named '{name}': .*{text}"
+        ) as told:
+            import_module(name)
+        assert told.value.name == name
+
+    def test_that_nobody_knows_is_as_for_python(self):
+        with pytest.raises(ModuleNotFoundError, match=r"^No module named 'garboard.qqqq'$"):
+            import_module("garboard.qqqq")

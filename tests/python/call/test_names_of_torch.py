@@ -9,6 +9,7 @@ from importlib import import_module
 import garboard as gb
 import numpy as np
 import pytest
+from garboard.nn import _root_functions as root_functions
 
 X = [[4.0, -1.0, 2.0], [0.5, 3.0, -6.0]]
 
@@ -449,3 +450,55 @@ class TestSecondGradientsAtZeros:
 def test_refuses_what_pytorch_refuses(call, error):
     with pytest.raises(error, match=r"^\w+: "):
         call(gb.ones(2, 3))
+
+
+class TestFunctionsAtTheRoot:
+    @pytest.mark.parametrize("name", root_functions.__all__)
+    def test_are_those_of_tensors_or_layers(self, name):
+        known = getattr(gb.Tensor, name, None) or getattr(gb.nn.functional, name)
+
+        assert getattr(gb, name) is getattr(root_functions, name)
+        assert getattr(gb, name) in (known, getattr(gb.nn.functional, name, None))
+
+    def test_write_in_place(self):
+        x = gb.tensor([4.0, 9.0])
+
+        assert gb.sqrt_(x) is x
+        assert gb.clamp_(x, max=2.5).tolist() == [2.0, 2.5]
+        assert gb.relu_(gb.tensor([-1.0])).tolist() == [0.0]
+
+
+class TestLowRanks:
+    @pytest.mark.parametrize("sizes", [(20, 6), (6, 20), (3, 20, 6)])
+    def test_values_and_vectors_are_those_of_svd(self, sizes):
+        gb.manual_seed(0)
+        x = gb.randn(*sizes, dtype=gb.float64)
+
+        u, s, v = gb.svd_lowrank(x, q=6, niter=4)
+
+        assert gb.allclose(s, gb.linalg.svdvals(x))
+        assert gb.allclose(u * s.unsqueeze(-2) @ v.mT, x)
+
+    def test_components_are_of_centred_rows(self):
+        gb.manual_seed(0)
+        x = gb.randn(50, 4, dtype=gb.float64) * gb.tensor([9.0, 3.0, 1.0, 0.1]) + 100
+
+        found = gb.pca_lowrank(x, q=4)
+
+        assert gb.allclose(found.S, gb.linalg.svdvals(x - x.mean(0)))
+        assert gb.pca_lowrank(x, q=2).V.shape == (4, 2)
+        assert gb.pca_lowrank(x, q=1, center=False).S.item() > found.S[0].item()
+
+    def test_gradients_pass_and_nothing_stays(self):
+        x = gb.randn(8, 3, dtype=gb.float64, requires_grad=True)
+
+        with gb.leaks.no_leaks():
+            gb.svd_lowrank(x, q=3).S.sum().backward()
+            x.grad = None
+
+    @pytest.mark.parametrize("q", [0, 4, -1])
+    def test_refuse_impossible_ranks(self, q):
+        with pytest.raises(ValueError, match=r"svd_lowrank: .*q"):
+            gb.svd_lowrank(gb.ones(8, 3), q=q)
+        with pytest.raises(gb.ShapeError, match=r"svd_lowrank: sizes \[3\]"):
+            gb.svd_lowrank(gb.ones(3))

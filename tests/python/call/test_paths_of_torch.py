@@ -223,3 +223,55 @@ class TestSwitchesOfKernels:
         assert not gb.compiler.is_compiling()
         with pytest.raises(TypeError, match="disable: fn is of type int"):
             gb.compiler.disable(3)
+
+
+class TestTorchScript:
+    def test_returns_what_it_is_given(self):
+        @gb.jit.script
+        def doubled(x):
+            return x * 2
+
+        @gb.jit.ignore
+        def plain(x):
+            return x
+
+        @gb.jit.unused(drop=True)
+        def other(x):
+            return x
+
+        model = gb.nn.Linear(2, 1)
+
+        assert doubled(gb.ones(1)).item() == plain(2) == other(2) == 2
+        assert gb.jit.script(model) is gb.jit.trace(model, gb.ones(1, 2)) is gb.jit.freeze(model)
+        assert (gb.jit.is_scripting(), gb.jit.is_tracing()) == (False, False)
+        assert issubclass(gb.jit.ScriptModule, gb.nn.Module)
+        assert model is gb.jit.optimize_for_inference(model) is gb.jit.annotate(int, model)
+
+    @pytest.mark.parametrize("name", ["script", "trace", "export", "script_method"])
+    def test_refuses_what_cannot_be_called(self, name):
+        with pytest.raises(TypeError, match=rf"jit\.{name}: .* of type int"):
+            getattr(gb.jit, name)(1)
+
+    def test_says_how_to_save_instead(self):
+        with pytest.raises(AttributeError, match=r"use gb.save\(model.state_dict\(\), path\)"):
+            gb.jit.save  # noqa: B018
+
+
+class TestOtherModules:
+    def test_multiprocessing_is_pythons_own(self):
+        import multiprocessing
+
+        assert gb.multiprocessing.Queue == multiprocessing.Queue
+        assert gb.multiprocessing.get_context("spawn").Process
+        gb.multiprocessing.set_sharing_strategy("file_system")
+        assert gb.multiprocessing.get_sharing_strategy() == "copy"
+        assert gb.multiprocessing.get_all_sharing_strategies() == {"copy"}
+        with pytest.raises(AttributeError, match=r"spawn is not in garboard yet; use gb\.mult"):
+            gb.multiprocessing.spawn  # noqa: B018
+
+    def test_the_hub_downloads_nothing(self):
+        from garboard.utils.model_zoo import load_url
+
+        assert load_url is gb.hub.load_state_dict_from_url
+        with pytest.raises(NotImplementedError, match=r"hub.load: nothing is downloaded; fetch"):
+            gb.hub.load("pytorch/vision", "resnet18")

@@ -84,6 +84,9 @@ class Liar(dict):
         (lambda: gb.nn.modules.lazy.LazyModuleMixin(), TypeError, "LazyLinear and others are"),
         (lambda: gb.zeros(2, device=1 << 70), gb.DeviceError, "beyond 64 bits"),
         (lambda: gb.zeros(2, device=-1), gb.DeviceError, 'device "cuda:-1"'),
+        (lambda: gb.device("cuda", 10**5000), gb.DeviceError, "beyond 64 bits"),
+        (lambda: gb.device("abacus", 1), gb.DeviceError, 'device "abacus:1"'),
+        (lambda: gb.device("\ud800", 1), ValueError, "device: type"),
         (lambda: gb.amp.GradScaler("cpu").scale(endless()), TypeError, "at most 64 deep"),
         (
             lambda: gb.nn.functional.normalize(gb.eye(2), p=np.broadcast_to(1.0, (9, 9))),

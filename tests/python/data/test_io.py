@@ -304,6 +304,16 @@ ENTRY = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
             of_others({}, b"", __metadata__={"garboard.tree": '["d",[[["l",[]],1]]]'}),
             "that save.. does not write",
         ),
+        *(
+            (of_others({}, b"", __metadata__={"garboard.tree": tree}), "that save.. does not write")
+            for tree in (
+                '["s",[["l",[]]]]',
+                '["d",[[["u",[["l",[]]]],1]]]',
+                '["z",["a"]]',
+                '["b","?"]',
+                '["v","abacus"]',
+            )
+        ),
     ],
 )
 def test_a_broken_file_is_refused_before_memory_is_taken(file, message):

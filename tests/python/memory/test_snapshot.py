@@ -53,9 +53,11 @@ def train(steps: int) -> None:
 class TestSegments:
     @pytest.mark.parametrize("is_range", [False, True])
     def test_that_come_and_go_as_a_whole_are_not_called_expandable(self, is_range, monkeypatch):
-        block = (1 << 36, 2 << 20, 0, 0, 0)
-        raw = ([(1 << 36, 2 << 20, 0, False, is_range, 1)], [block], [], [], 0)
-        monkeypatch.setattr(gb._engine, "_memory_snapshot", lambda name: raw)
+        block = {"size": 2 << 20, "requested_size": 0, "state": "inactive", "frames": []}
+        block["address"] = 1 << 36
+        segment = (1 << 36, 2 << 20, 0, False, is_range, 1, 0, 0, 0)
+        raw = ([segment], [block], [], ([], 0, (0, 0, 0)), {}, 0)
+        monkeypatch.setattr(gb._engine, "_memory_snapshot", lambda name, frames: raw)
 
         (segment,) = memory._snapshot("cpu")["segments"]
 

@@ -221,7 +221,7 @@ class TestModuleList:
 
         rows.append(b).extend([c])
         rows += [d]
-        rows.insert(1, nn.Identity())
+        assert rows.insert(1, nn.Identity()) is rows
         del rows[2]
         rows[-1] = nn.Tanh()
 

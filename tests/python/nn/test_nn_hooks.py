@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections import OrderedDict
 from typing import Any
 
 import garboard as gb
@@ -296,3 +297,59 @@ class TestBuffers:
         assert layer[0].weight is old
         assert layer[0].weight.dtype == layer[0].running_mean.dtype == gb.float64
         assert layer[0].num_batches_tracked.dtype == gb.int64
+
+
+class TestTables:
+    def test_are_dicts_that_programs_look_into(self):
+        layer, seen = gb.nn.Linear(1, 1), []
+        assert len(layer._forward_hooks) == len(layer._forward_pre_hooks) == 0
+
+        def hook(*given: object) -> None:
+            seen.append(1)
+
+        handle = layer.register_forward_hook(hook)
+        assert list(layer._forward_hooks.values()) == [hook]
+        layer(gb.ones(1))
+        layer._forward_hooks.clear()
+        layer(gb.ones(1))
+        handle.remove()
+
+        assert seen == [1]
+
+    def test_may_be_replaced_and_filled(self):
+        layer, seen = gb.nn.Linear(1, 1), []
+        layer._forward_hooks = OrderedDict()
+        layer._forward_hooks[7] = lambda *given: seen.append("by hand")
+
+        layer.register_forward_hook(lambda *given: seen.append("registered"))
+        layer(gb.ones(1))
+
+        assert seen == ["by hand", "registered"]
+        assert list(layer._forward_hooks) == [7, 8]
+
+    def test_of_one_module_are_no_others(self):
+        layer, other = gb.nn.Linear(1, 1), gb.nn.Linear(1, 1)
+
+        with pytest.raises(TypeError, match="use the module's register_"):
+            layer._forward_hooks[0] = print
+
+        layer.register_forward_hook(lambda *given: None)
+        assert len(other._forward_hooks) == 0
+        copied = copy.deepcopy(layer)
+        copied.register_forward_hook(lambda *given: None)
+        assert (len(layer._forward_hooks), len(copied._forward_hooks)) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    "put",
+    [
+        lambda table: table.update({0: print}),
+        lambda table: table.setdefault(0, print),
+        lambda table: table.__ior__({0: print}),
+    ],
+)
+def test_nothing_is_put_into_the_table_that_modules_without_hooks_share(put):
+    with pytest.raises(TypeError, match="use the module's register_"):
+        put(gb.nn.Linear(1, 1)._forward_hooks)
+
+    assert len(gb.nn.Linear(1, 1)._forward_hooks) == 0

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from itertools import combinations, combinations_with_replacement
+from types import SimpleNamespace
 
 import garboard as gb
 import numpy as np
 import pytest
+from garboard._ops import contractions
 
 from tests.support.finite_differences import check_first_order, check_second_order
 
@@ -134,6 +137,26 @@ class TestEinsum:
     def test_refuses_what_is_no_call(self, arguments, error):
         with pytest.raises(error, match=r"^einsum: "):
             gb.einsum(*arguments())
+
+
+@pytest.mark.parametrize(("is_enabled", "strategy"), [(False, "auto"), (True, "greedy")])
+def test_einsum_takes_its_order_from_opt_einsum_where_that_is_switched_on(
+    monkeypatch, is_enabled, strategy
+):
+    switches = gb.backends.opt_einsum
+    paths = []
+    find = SimpleNamespace(contract_path=lambda *_, **more: (paths.append(more), ([(1, 2)], 0))[1])
+    monkeypatch.setitem(sys.modules, "opt_einsum", find)
+    monkeypatch.setattr(switches, "enabled", is_enabled)
+    monkeypatch.setattr(switches, "strategy", strategy)
+    contractions._path_finder.cache_clear()
+    a, b, c = (gb.randn(2, 3), gb.randn(3, 4), gb.randn(4, 5))
+
+    found = gb.einsum("ij,jk,kl->il", a, b, c)
+
+    contractions._path_finder.cache_clear()
+    gb.testing.assert_close(found, a @ b @ c)
+    assert [it["optimize"] for it in paths] == [strategy] * is_enabled
 
 
 @pytest.mark.parametrize(

@@ -179,3 +179,23 @@ def test_gradients_of_eigenvectors_are_symmetric(uplo):
     assert gb.allclose(first, first.T)
     assert gb.allclose(second, second.T)
     assert first.abs().amax() > 0.01
+
+
+@pytest.mark.parametrize("dtype", [gb.bfloat16, gb.float16])
+@pytest.mark.parametrize("op", ["addmm", "addmv", "addr", "baddbmm", "addbmm"])
+def test_products_of_half_types_are_added_and_rounded_once(op, dtype):
+    gb.manual_seed(0)
+    sizes = {
+        "addmm": ((4, 6), (4, 5), (5, 6)),
+        "addmv": ((4,), (4, 5), (5,)),
+        "addr": ((4, 6), (4,), (6,)),
+        "baddbmm": ((3, 4, 6), (3, 4, 5), (3, 5, 6)),
+        "addbmm": ((4, 6), (3, 4, 5), (3, 5, 6)),
+    }[op]
+    given = [gb.randn(*it).to(dtype) for it in sizes]
+
+    found = getattr(gb, op)(*given, beta=0.5, alpha=2)
+
+    exact = getattr(gb, op)(*(it.float() for it in given), beta=0.5, alpha=2)
+    assert found.dtype == dtype
+    assert gb.equal(found, exact.to(dtype))

@@ -45,3 +45,20 @@ def test_what_has_ended_says_nothing():
     for method in ("is_conj", "is_neg", "is_shared", "is_pinned", "pin_memory", "new"):
         with pytest.raises(gb.DisposedError):
             getattr(x, method)()
+
+
+def test_an_element_is_found_by_its_value():
+    x = gb.tensor([[1.0, 2.0], [3.0, 4.0]])
+
+    assert 3 in x
+    assert 5.0 not in x
+    assert gb.tensor(2.0) in x
+    with pytest.raises(TypeError, match="in: an element of type str; a Tensor or a number is need"):
+        "a" in x  # noqa: B015
+
+
+def test_rows_are_reversed():
+    x = gb.tensor([[1.0, 2.0], [3.0, 4.0]])
+
+    assert reversed(x).tolist() == [[3.0, 4.0], [1.0, 2.0]]
+    assert reversed(gb.tensor(1.0)).tolist() == 1.0

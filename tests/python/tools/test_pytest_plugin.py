@@ -271,6 +271,28 @@ class TestTheFixture:
         ).assert_outcomes(passed=1)
 
 
+def test_what_a_wide_fixture_keeps_is_called_by_its_name(run):
+    result = run(
+        """
+        import garboard as gb
+        import pytest
+
+        @pytest.fixture(scope="module")
+        def seen():
+            return {}
+
+        def test_it(seen):
+            seen[len(seen)] = gb.ones(3)
+
+        def test_after_it(seen):
+            assert len(seen) == 1
+        """,
+        "--leaks=fail",
+    )
+
+    result.stdout.fnmatch_lines(["*tensor-list*", "*held by dict `seen` (*.py:4)"])
+
+
 class TestIsNotBlamed:
     def test_a_test_for_what_wider_fixtures_own(self, run):
         run(

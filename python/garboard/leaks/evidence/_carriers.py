@@ -8,26 +8,40 @@ every object there is.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from garboard import _engine
 from garboard._arguments.nests import tensors_in
-from garboard._engine import GraphNode
+from garboard._engine import GraphNode, Tensor, _GraphTable
+from garboard._shown.site import line_of
 from garboard.leaks.evidence._classes import loaded_class
-from garboard.leaks.evidence._rows import Node, Survivor, Unheld
+from garboard.leaks.evidence._rows import Carried, Survivor, Unheld
+
+if TYPE_CHECKING:
+    from garboard._engine import _Alias
 
 __all__ = ["carriers", "row_of"]
 
 
-def carriers(nodes: dict[int, Node], storages: dict[int, Unheld]) -> list[Survivor]:
-    """Return a row for each object that carries some of the nodes or storages on.
-
-    What optimizers and gradients carry is taken out of `storages`.
-    """
-    return [*_graph_nodes(nodes), *_optimizers(storages), *_gradients(storages)]
+_MOST_ROWS = 4096  # of nodes; each stands for some others
 
 
-def row_of(thing: Any, what: str, birth: Node | Unheld, nbytes: int, node: int = 0) -> Survivor:
+def carriers(graphs: _GraphTable) -> Carried:
+    """Return rows of nodes, optimizers and gradients that carry on what no tensor leads to."""
+    found = Carried([], [], [])
+    if graphs.unexplained([], [])[0]:
+        _add_graph_nodes(found, graphs)
+    if unheld := graphs.unheld():
+        owners = _owners()
+        aliases = _engine._aliases(storages=unheld)
+        asked = [row["storage"] for row in aliases]
+        births = {row[0]: Unheld(*row) for row in graphs.unheld_among(asked)}
+        _add_optimizers(found, aliases, births, owners)
+        _add_gradients(found, aliases, births)
+    return found
+
+
+def row_of(thing: Any, what: str, birth: Unheld, nbytes: int, node: int = 0) -> Survivor:
     return Survivor(
         tensor=thing,
         serial=birth.serial,
@@ -46,49 +60,61 @@ def row_of(thing: Any, what: str, birth: Node | Unheld, nbytes: int, node: int =
     )
 
 
-def _graph_nodes(nodes: dict[int, Node]) -> list[Survivor]:
+def _add_graph_nodes(found: Carried, graphs: _GraphTable) -> None:
     """`y.grad_fn`: not tracked by the collector, so they are found as what others refer to."""
-    found: dict[int, Any] = {}
-    if nodes:
-        for thing in _engine._referred(GraphNode):
-            found[thing.serial] = thing
-    return [
-        row_of(thing, "node", nodes[serial], 0, serial)
-        for serial, thing in sorted(found.items())
-        if serial in nodes
-    ]
+    things = {thing.serial: thing for thing in _engine._referred(GraphNode)}
+    rows = graphs.headless(sorted(things))
+    found.nodes.extend(row[0] for row in rows)
+    apart = -(-len(rows) // _MOST_ROWS) or 1
+    for serial, site, step, _ in rows[apart - 1 :: apart]:
+        birth = Unheld(serial, line_of(site), step, 0)
+        found.rows.append(row_of(things[serial], "node", birth, 0, serial))
+        found.rows[-1].weight = apart
 
 
-def _optimizers(storages: dict[int, Unheld]) -> list[Survivor]:
+def _owners() -> dict[int, tuple[Tensor, Any]]:
+    """Return each tensor that is an optimizer's state, which is made by being asked for."""
     kind: Any = loaded_class("garboard.optim", "Optimizer")
-    if kind is None or not storages:
-        return []
-    owners: dict[int, Any] = {}
-    states = []
-    for optimizer in _engine._instances([kind]):
-        states.append(list(tensors_in(list(optimizer.state.values()))))  # aliases, made to be asked
-        owners.update((id(it), optimizer) for it in states[-1])
-    found: dict[int, Survivor] = {}
-    for row in _engine._aliases(storages=list(storages)):
-        optimizer = owners.get(id(row["tensor"]))
-        part = storages.pop(row["storage"], None) if optimizer is not None else None
+    if kind is None:
+        return {}
+    return {
+        id(tensor): (tensor, optimizer)
+        for optimizer in _engine._instances([kind])
+        for tensor in tensors_in(list(optimizer.state.values()))
+    }
+
+
+def _add_optimizers(
+    found: Carried,
+    aliases: list[_Alias],
+    births: dict[int, Unheld],
+    owners: dict[int, tuple[Tensor, Any]],
+) -> None:
+    rows: dict[int, Survivor] = {}
+    for row in aliases:
+        _, optimizer = owners.get(id(row["tensor"]), (None, None))
+        part = births.pop(row["storage"], None) if optimizer is not None else None
         if part is None:
             continue
-        if id(optimizer) not in found:
-            found[id(optimizer)] = row_of(optimizer, "storage", part, 0)
-        found[id(optimizer)].nbytes += part.nbytes
-    return list(found.values())
+        if id(optimizer) not in rows:
+            rows[id(optimizer)] = row_of(optimizer, "storage", _lined(part), 0)
+        rows[id(optimizer)].nbytes += part.nbytes
+        found.storages.append(part.serial)
+    found.rows.extend(rows.values())
 
 
-def _gradients(storages: dict[int, Unheld]) -> list[Survivor]:
+def _add_gradients(found: Carried, aliases: list[_Alias], births: dict[int, Unheld]) -> None:
     """Gradients that are no tensor's any more, and state that is no optimizer's: somebody has kept
     them."""
-    found = []
-    for row in _engine._aliases(storages=list(storages)) if storages else ():
+    for row in aliases:
         if row["owner"] not in ("GRAD", "OPTIMIZER"):
             continue
-        part = storages.pop(row["storage"], None)
+        part = births.pop(row["storage"], None)
         if part is not None:
-            kept = row_of(row["tensor"], "storage", part, part.nbytes)
-            found.append(replace(kept, shape=row["shape"], storage=row["storage"]))
-    return found
+            kept = row_of(row["tensor"], "storage", _lined(part), part.nbytes)
+            found.rows.append(replace(kept, shape=row["shape"], storage=row["storage"]))
+            found.storages.append(part.serial)
+
+
+def _lined(birth: Unheld) -> Unheld:
+    return replace(birth, site=line_of(birth.site))

@@ -12,7 +12,8 @@ from importlib import import_module
 from typing import Any, Literal, Protocol
 
 from garboard._arguments import check
-from garboard.leaks.evidence._rows import Births, Node, Since, Storage, Survivor, Unheld
+from garboard._engine import _GraphTable
+from garboard.leaks.evidence._rows import Births, Carried, Since, Storage, Survivor
 
 __all__ = ["Evidence", "Provider", "evidence_of", "others"]
 
@@ -45,7 +46,7 @@ class Evidence(Protocol):
     def survivors(
         self,
         since: int = 0,
-        with_graph: bool = False,
+        serials: Sequence[int] | None = None,
         storages: Sequence[int] | None = None,
         most: int = 0,
     ) -> Iterator[Survivor]:
@@ -56,18 +57,15 @@ class Evidence(Protocol):
 
         Args:
             since: The first serial.
-            with_graph: Only those with a graph node.
+            serials: Only those of these serials.
             storages: Only those over storages of these serials.
             most: About how many are wanted, of each line the newest and some of the others, which
                 stand for the rest; 0 and a library that cannot choose yield all.
         """
 
-    def nodes(self, since: int) -> Iterator[Node]:
-        """Yield living graph nodes born since a serial, oldest first."""
-
-    def unheld(self, since: int) -> Iterator[Unheld]:
-        """Yield living storages born since a serial that no tensor of Python's has, nor the
-        gradient of one, nor an export, oldest first."""
+    def graphs(self, since: Since) -> _GraphTable:
+        """Return the graph nodes born since a point in time, with the tensors that lead to them;
+        and the storages that no tensor of Python's has, nor the gradient of one, nor an export."""
 
     def storages(self, since: int = 0) -> Iterator[Storage]:
         """Yield living storages born since a serial."""
@@ -78,11 +76,8 @@ class Evidence(Protocol):
     def count(self, since: int) -> int:
         """Return how many tensors live that were born since a serial."""
 
-    def carriers(self, nodes: dict[int, Node], storages: dict[int, Unheld]) -> list[Survivor]:
-        """Return a row for each object that carries some of the nodes or storages on.
-
-        What optimizers and gradients carry is taken out of `storages`.
-        """
+    def carriers(self, graphs: _GraphTable) -> Carried:
+        """Return rows of objects that carry on nodes or storages to which no tensor leads."""
 
     def hooks(self) -> Iterable[tuple[object, Mapping[int, tuple[int, int]]]]:
         """Return each table of hooks, with the site and step of each registration."""
@@ -90,9 +85,9 @@ class Evidence(Protocol):
     def held_by_graphs(self) -> list[object]:
         """Return objects of Python that only graphs lead to, such as `ctx` of a Function."""
 
-    def native_cycles(self, found: Sequence[Unheld]) -> dict[int, int]:
-        """Return the storages that live by a cycle inside the library which no collector ends, each
-        with the site where the cycle was closed."""
+    def native_cycles(self, found: Sequence[int]) -> dict[int, int]:
+        """Return those of some storages that live by a cycle inside the library which no collector
+        ends, each with the site where the cycle was closed."""
 
     def live_counts(self) -> tuple[int, int, int, int]:
         """Return how many tensors, storages, graph nodes and bytes live."""
@@ -102,6 +97,9 @@ class Evidence(Protocol):
 
     def live_bytes(self) -> Mapping[str, int]:
         """Return the living bytes by device."""
+
+    def total_bytes(self) -> int:
+        """Return the living bytes of all devices; asked for at every step."""
 
     def memory_limit(self, device: str) -> int | None:
         """Return how many bytes a device may have, where that is known."""

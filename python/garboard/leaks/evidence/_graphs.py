@@ -2,17 +2,21 @@
 
 After a normal backward pass nothing but nodes is left of a step, a few hundred bytes each and no
 tensor: `total += loss` grows without a single new Python object. So the walk starts at each living
-alias and follows the recorded edges.
+alias and follows the recorded edges. It is the engine's: of a million nodes none becomes an object.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from garboard.leaks.evidence._rows import Node, Survivor
+from garboard._engine import _GraphTable
+from garboard._shown.site import line_of
+from garboard.leaks.evidence._evidence import Evidence
+from garboard.leaks.evidence._rows import Born, Since, Survivor
+from garboard.leaks.evidence._steps import Steps
 
-__all__ = ["Chain", "behind", "chains"]
+__all__ = ["Behind", "Chain", "Graphs"]
 
 # What accumulating is made of. A forward pass holds something else.
 _ARITHMETIC = {
@@ -26,104 +30,111 @@ class Chain:
     """What one head leads to.
 
     Attributes:
-        head: The alias that carries it on.
-        nodes: Serial to node.
+        head: The alias that carries it on from step to step.
+        site: Of the head's own node.
+        name: Its op.
+        count: How many nodes there are.
+        saved_bytes: What they saved.
+        was_walked: True where a backward pass went through part of it: those steps are over.
+        is_retained: True where some were kept for a second pass.
+        steps: How many nodes were born in each step.
         link: Names of the ops that lead from the head of one step to that of the step before.
     """
 
     head: Survivor
-    nodes: dict[int, Node]
+    site: int
+    name: str
+    count: int
+    saved_bytes: int
+    was_walked: bool
+    is_retained: bool
+    steps: dict[int, int]
     link: frozenset[str]
-
-    @property
-    def steps(self) -> dict[int, int]:
-        """How many nodes were born in each step."""
-        found: dict[int, int] = {}
-        for node in self.nodes.values():
-            found[node.step] = found.get(node.step, 0) + 1
-        return found
-
-    @property
-    def newest(self) -> Node:
-        """The head's own node."""
-        return self.nodes[self.head.node]
-
-    @property
-    def saved_bytes(self) -> int:
-        return sum(node.saved_bytes for node in self.nodes.values())
-
-    @property
-    def was_walked(self) -> bool:
-        """True where a backward pass went through part of it: those steps are over."""
-        return any(node.was_walked for node in self.nodes.values())
-
-    @property
-    def is_retained(self) -> bool:
-        return any(it.was_retained and not it.is_released for it in self.nodes.values())
 
     @property
     def is_arithmetic(self) -> bool:
         return self.link <= _ARITHMETIC
 
 
-def behind(heads: Iterable[int], nodes: dict[int, Node]) -> dict[int, Node]:
-    """Return the nodes that some nodes lead to, these included."""
-    found: dict[int, Node] = {}
-    open_ = [serial for serial in heads if serial in nodes]
-    while open_:
-        serial = open_.pop()
-        if serial not in found:
-            found[serial] = nodes[serial]
-            open_ += [after for after in nodes[serial].next if after in nodes]
-    return found
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """What some nodes lead to, these included.
 
-
-def chains(heads: Sequence[Survivor], nodes: dict[int, Node]) -> list[Chain]:
-    """Return what the living aliases lead to, the newest first; a node stands in one chain."""
-    left, found = dict(nodes), []
-    for newest in sorted(heads, key=lambda head: (-head.node, -head.serial)):
-        reached = behind([newest.node], left)
-        if reached:
-            for serial in reached:
-                del left[serial]
-            oldest = _oldest_behind(reached)
-            head = _carrier([it for it in heads if it.node in reached], reached, oldest)
-            found.append(Chain(head, reached, _link(head.node, reached, oldest)))
-    return found
-
-
-def _oldest_behind(nodes: dict[int, Node]) -> dict[int, int]:
-    """Return, for each node, the earliest birth step among the nodes it leads to."""
-    oldest: dict[int, int] = {}
-    for serial in sorted(nodes):  # an edge leads to an older node
-        after = [oldest[it] for it in nodes[serial].next if it in oldest]
-        oldest[serial] = min([nodes[serial].step, *after])
-    return oldest
-
-
-def _carrier(heads: list[Survivor], nodes: dict[int, Node], oldest: dict[int, int]) -> Survivor:
-    """Return the alias that carries the past into the next step.
-
-    Not what was computed from it last, such as a loss, but the first of the newest step that leads
-    as far back as anything does.
+    Attributes:
+        count: How many nodes.
+        saved_bytes: What they saved.
+        leaf_bytes: Of leaves, and of their gradients, that no tensor of Python's has.
+        is_retained: True where some were kept for a second backward pass.
+        names: Their ops.
     """
-    first = min(oldest[head.node] for head in heads)
-    carriers = [head for head in heads if oldest[head.node] == first]
-    last = max(nodes[head.node].step for head in carriers)
-    return min(
-        (head for head in carriers if nodes[head.node].step == last),
-        key=lambda head: (head.node, head.serial),
-    )
+
+    count: int
+    saved_bytes: int
+    leaf_bytes: int
+    is_retained: bool
+    names: frozenset[str]
 
 
-def _link(head: int, nodes: dict[int, Node], oldest: dict[int, int]) -> frozenset[str]:
-    """Follow the edges towards the oldest node, as far as the head of the step before."""
-    if len({node.step for node in nodes.values()}) == 1:
-        return frozenset([nodes[head].name])
-    names: set[str] = set()
-    at: int | None = head
-    while at is not None and nodes[at].step >= nodes[head].step - 1:
-        names.add(nodes[at].name)
-        after = [it for it in nodes[at].next if it in nodes]
-        at = min(after, key=lambda it: (oldest[it], -it), default=None)
-    return frozenset(names)
+class Graphs:
+    """The graphs of one moment, in the steps of one watch; keeps nothing alive.
+
+    Args:
+        evidence: What lives.
+        since: Older nodes and storages are left out.
+        steps: Translates birth steps; without it all are of step 0.
+    """
+
+    def __init__(self, evidence: Evidence, since: Since, steps: Steps | None) -> None:
+        self._evidence, self._steps = evidence, steps
+        self.table: _GraphTable = evidence.graphs(since)
+        own = steps.own if steps else lambda _: 0
+        self.table.set_steps({step: own(step) for step in self.table.steps()})
+
+    def chains(self, least_steps: int, before: int = 0) -> list[Chain]:
+        """Return what the living aliases lead to, the newest first; a node stands in one chain.
+
+        Only graphs of at least so many steps, and those behind tensors older than `before`.
+        """
+        rows = self.table.chains(least_steps, before)
+        asked = [row["head"] for row in rows]
+        heads = {it.serial: it for it in self._evidence.survivors(serials=asked)} if rows else {}
+        return [
+            Chain(
+                heads[row["head"]],
+                line_of(row["site"]),
+                row["name"],
+                row["count"],
+                row["saved_bytes"],
+                row["was_walked"],
+                row["is_retained"],
+                row["steps"],
+                row["link"],
+            )
+            for row in rows
+            if row["head"] in heads
+        ]
+
+    def behind(self, survivors: Sequence[Survivor]) -> Behind:
+        """Return what some tensors lead to, those included that they stand for."""
+        asked = [it.node for it in survivors if it.node]
+        count, saved, leaves, is_retained, names = self.table.behind(asked)
+        if asked and count:  # as many behind each of the others, unless they share theirs
+            weight = sum(it.weight for it in survivors if it.node)
+            share = min(weight / len(asked), len(self.table) / count)
+            count, saved = round(count * share), round(saved * share)
+        return Behind(count, saved, leaves, is_retained, frozenset(names))
+
+    def count_nodes(self, serials: Sequence[int]) -> list[Born]:
+        """Count those of some nodes that live, by line and step."""
+        rows = self.table.count_nodes(serials)
+        return [Born("node", line_of(site), *rest) for site, *rest in rows]
+
+    def count_unheld(self, serials: Sequence[int]) -> list[Born]:
+        """Count those of some storages that live and that no tensor of Python's has, likewise."""
+        rows = self.table.count_unheld(serials)
+        return [Born("storage", line_of(site), *rest) for site, *rest in rows]
+
+    def unheld_at(self, sites: dict[int, int]) -> list[Born]:
+        """Count storages that no tensor of Python's has, as if they were born at these sites."""
+        rows = self.table.unheld_among(list(sites))
+        return [Born("storage", sites[serial], step, 1, size) for serial, _, step, size in rows]

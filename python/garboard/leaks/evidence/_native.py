@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from garboard import _engine
-from garboard._engine import Tensor
+from garboard._engine import Tensor, _GraphTable
 from garboard._hooks import hook_tables
 from garboard._shown.site import line_of
 from garboard.leaks.evidence._carriers import carriers
 from garboard.leaks.evidence._classes import loaded_class
 from garboard.leaks.evidence._evidence import Evidence
-from garboard.leaks.evidence._rows import Births, Node, Since, Storage, Survivor, Unheld
+from garboard.leaks.evidence._rows import Births, Carried, Since, Storage, Survivor
 
 __all__ = ["EVIDENCE"]
 
@@ -43,11 +43,11 @@ class _Native:
     def survivors(
         self,
         since: int = 0,
-        with_graph: bool = False,
+        serials: Sequence[int] | None = None,
         storages: Sequence[int] | None = None,
         most: int = 0,
     ) -> Iterator[Survivor]:
-        for row in _engine._aliases(since, with_graph, storages, most):
+        for row in _engine._aliases(since, serials, storages, most):
             what = _OWNERS.get(row["owner"])
             if what is None:
                 continue
@@ -70,26 +70,8 @@ class _Native:
                 weight=row["weight"],
             )
 
-    def nodes(self, since: int) -> Iterator[Node]:
-        for row in _engine._nodes(since):
-            yield Node(
-                serial=row["serial"],
-                site=line_of(row["site"]),
-                step=row["step"],
-                name=row["name"],
-                is_released=row["is_released"],
-                was_retained=row["was_retained"],
-                was_walked=row["was_walked"],
-                saved_bytes=row["saved_bytes"],
-                saved_storages=row["saved_storages"],
-                next=row["next"],
-                leaf_storages=row["leaf_storages"],
-            )
-
-    def unheld(self, since: int) -> Iterator[Unheld]:
-        serials = _engine._unheld_storages(since)
-        for row in _engine._storages(since, serials) if serials else ():
-            yield Unheld(row["serial"], line_of(row["site"]), row["step"], row["bytes"])
+    def graphs(self, since: Since) -> _GraphTable:
+        return _engine._living_graphs(since.node, since.storage)
 
     def storages(self, since: int = 0) -> Iterator[Storage]:
         for row in _engine._storages(since):
@@ -101,8 +83,8 @@ class _Native:
     def count(self, since: int) -> int:
         return _engine._alias_count(since)
 
-    def carriers(self, nodes: dict[int, Node], storages: dict[int, Unheld]) -> list[Survivor]:
-        return carriers(nodes, storages)
+    def carriers(self, graphs: _GraphTable) -> Carried:
+        return carriers(graphs)
 
     def hooks(self) -> list[tuple[object, dict[int, tuple[int, int]]]]:
         return hook_tables()
@@ -110,7 +92,7 @@ class _Native:
     def held_by_graphs(self) -> list[object]:
         return _engine._held_by_graphs()
 
-    def native_cycles(self, found: Sequence[Unheld]) -> dict[int, int]:
+    def native_cycles(self, found: Sequence[int]) -> dict[int, int]:
         return {}  # the garbage collector sees into the engine, and ends them
 
     def live_counts(self) -> tuple[int, int, int, int]:
@@ -122,6 +104,9 @@ class _Native:
 
     def live_bytes(self) -> Mapping[str, int]:
         return _engine._live_counts()[3]
+
+    def total_bytes(self) -> int:
+        return _engine._live_bytes()
 
     def memory_limit(self, device: str) -> int | None:
         return _engine._memory_limit(_engine.device(device))

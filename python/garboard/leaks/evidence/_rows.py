@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-__all__ = ["Births", "Key", "Node", "Since", "Storage", "Survivor", "Unheld"]
+__all__ = ["Births", "Born", "Carried", "Key", "Node", "Since", "Storage", "Survivor", "Unheld"]
 
 
 class Key(NamedTuple):
@@ -28,12 +28,36 @@ class Births(NamedTuple):
     number: int
 
 
+class Born(NamedTuple):
+    """How many nodes or storages of one line and step live, and their bytes.
+
+    What: "node" or "storage".
+    """
+
+    what: str
+    site: int
+    step: int
+    weight: int
+    nbytes: int
+
+
 class Since(NamedTuple):
     """The serials that the next alias, storage and node have: a point in time."""
 
     alias: int
     storage: int
     node: int
+
+
+class Carried(NamedTuple):
+    """What is carried on by objects that are no tensors, or by tensors that others own.
+
+    Of very many rows some stand for the others; the serials are those of all.
+    """
+
+    rows: list[Survivor]
+    nodes: list[int]
+    storages: list[int]
 
 
 @dataclass(slots=True)
@@ -78,6 +102,22 @@ class Node:
     saved_storages: list[int]
     next: list[int]
     leaf_storages: Sequence[int] = ()  # of the leaves it leads to, and of their gradients
+
+    def as_told(self) -> tuple[Any, ...]:
+        """Return what a `_GraphTable` is told of a node."""
+        return (
+            self.serial,
+            self.site,
+            self.step,
+            self.name,
+            self.is_released,
+            self.was_retained,
+            self.was_walked,
+            self.saved_bytes,
+            self.next,
+            self.saved_storages,
+            list(self.leaf_storages),
+        )
 
 
 class Storage(NamedTuple):

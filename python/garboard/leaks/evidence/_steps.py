@@ -20,8 +20,8 @@ class Steps:
 
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
-        self.now = 1
-        self.phase = ""
+        self.now: int = 1
+        self.phase: str = ""
         self.epochs: list[int] = []  # the last step of each epoch that has ended
         self.warm: set[int] = set()  # first steps of phases: what they make is nobody's fault
         self._phases = {""}

@@ -6,42 +6,23 @@ from collections.abc import Iterator, Sequence
 
 from garboard._shown.site import line_of
 from garboard.leaks.evidence._evidence import Evidence
-from garboard.leaks.evidence._rows import Births, Key, Node, Since, Survivor, Unheld
+from garboard.leaks.evidence._rows import Births, Key, Since, Survivor
 from garboard.leaks.evidence._steps import Steps
 
-__all__ = ["cohorts", "nodes", "registered_hooks", "survivors", "unheld"]
+__all__ = ["cohorts", "registered_hooks", "survivors"]
 
 
 def survivors(
     evidence: Evidence,
     since: int,
     steps: Steps | None = None,
-    with_graph: bool = False,
     storages: Sequence[int] | None = None,
     most: int = 0,
 ) -> Iterator[Survivor]:
     """Yield living tensors as the evidence does; without steps, all are of step 0."""
-    for row in evidence.survivors(since, with_graph, storages, most):
+    for row in evidence.survivors(since, storages=storages, most=most):
         row.step = steps.own(row.step) if steps else 0
         yield row
-
-
-def nodes(evidence: Evidence, since: int, steps: Steps | None = None) -> dict[int, Node]:
-    """Return the living graph nodes born since a serial, by serial, oldest first."""
-    found = {}
-    for row in evidence.nodes(since):
-        row.step = steps.own(row.step) if steps else 0
-        found[row.serial] = row
-    return found
-
-
-def unheld(evidence: Evidence, since: int, steps: Steps | None = None) -> list[Unheld]:
-    """Return the living storages that no tensor of Python's has, oldest first."""
-    found = []
-    for row in evidence.unheld(since):
-        row.step = steps.own(row.step) if steps else 0
-        found.append(row)
-    return found
 
 
 def registered_hooks(evidence: Evidence) -> list[tuple[int, int]]:

@@ -13,8 +13,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from weakref import ref
 
+from garboard._engine import _GraphTable
 from garboard.leaks.evidence._evidence import Evidence, others
-from garboard.leaks.evidence._rows import Births, Node, Since, Storage, Survivor, Unheld
+from garboard.leaks.evidence._rows import (
+    Births,
+    Carried,
+    Node,
+    Since,
+    Storage,
+    Survivor,
+    Unheld,
+)
 from garboard.leaks.evidence._torch_births import Birth, Recorder
 from garboard.leaks.evidence._torch_graphs import contexts, serial_of, walked
 from garboard.leaks.evidence._torch_itself import torch
@@ -77,7 +86,7 @@ class _Torch:
     def survivors(
         self,
         since: int = 0,
-        with_graph: bool = False,
+        serials: Sequence[int] | None = None,
         storages: Sequence[int] | None = None,
         most: int = 0,
     ) -> Iterator[Survivor]:
@@ -85,11 +94,14 @@ class _Torch:
         with torch._C.DisableTorchFunction():
             self._recorder.scan()
             owned, asked = self._owned(since), set(storages) if storages is not None else None
+            named = set(serials) if serials is not None else None
             for birth in list(self._recorder.births.values()):
                 if birth.serial < since or birth.key in owned or not self._is_held(birth):
                     continue
+                if named is not None and birth.serial not in named:
+                    continue
                 row = _row(birth)
-                if row is None or (with_graph and not row.node):
+                if row is None:
                     continue
                 if asked is None or row.storage in asked:
                     found.append(row)
@@ -127,6 +139,12 @@ class _Torch:
                     found[storage] = Unheld(storage, birth.site, birth.step, nbytes)
         return iter([row for storage, row in found.items() if storage not in held])
 
+    def graphs(self, since: Since) -> _GraphTable:
+        nodes = sorted(self.nodes(since.node), key=lambda it: it.serial)
+        heads = [(it.serial, it.node) for it in self.survivors() if it.node]
+        unheld = [(it.serial, it.site, it.step, it.nbytes) for it in self.unheld(since.storage)]
+        return _GraphTable([it.as_told() for it in nodes], heads, unheld)
+
     def storages(self, since: int = 0) -> Iterator[Storage]:
         found: dict[int, Storage] = {}
         with torch._C.DisableTorchFunction():
@@ -146,8 +164,9 @@ class _Torch:
     def count(self, since: int) -> int:
         return len(self.serials(since))
 
-    def carriers(self, nodes: dict[int, Node], storages: dict[int, Unheld]) -> list[Survivor]:
-        return []  # optimizers and nodes are objects of Python's there, and lead to their tensors
+    def carriers(self, graphs: _GraphTable) -> Carried:
+        # Optimizers and nodes are objects of Python's there, and lead to their tensors.
+        return Carried([], [], [])
 
     def hooks(self) -> list[tuple[object, dict[int, tuple[int, int]]]]:
         return self._recorder.hooks()
@@ -157,8 +176,8 @@ class _Torch:
             alive = [it() for it in list(self._recorder.births.values())]
             return contexts(it.grad_fn for it in alive if it is not None)
 
-    def native_cycles(self, found: Sequence[Unheld]) -> dict[int, int]:
-        asked, cycles = {it.serial for it in found}, {}
+    def native_cycles(self, found: Sequence[int]) -> dict[int, int]:
+        asked, cycles = set(found), {}
         with torch._C.DisableTorchFunction():
             for birth in list(self._recorder.births.values()):
                 tensor = birth()
@@ -193,6 +212,9 @@ class _Torch:
             for i in range(torch.cuda.device_count()):
                 found[f"cuda:{i}"] = torch.cuda.memory_allocated(i)
         return found
+
+    def total_bytes(self) -> int:
+        return sum(self.live_bytes().values())
 
     def memory_limit(self, device: str) -> int | None:
         if device == "cpu":

@@ -10,7 +10,7 @@ from garboard._engine import human_bytes
 from garboard._shown.site import site_of
 from garboard.leaks.evidence._classes import is_one
 from garboard.leaks.evidence._graphs import Chain
-from garboard.leaks.evidence._rows import Node, Survivor, Unheld
+from garboard.leaks.evidence._rows import Born, Survivor
 from garboard.leaks.findings._fixes import accumulating
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._leak import Births, Leak, Rate, Verdict, fingerprint_of
@@ -65,7 +65,7 @@ def leak_of_group(group: Group, kind: Kind, verdict: Verdict, now: int) -> Leak:
         holder=holder_text(group.named, site, place),
         chain=chain_text(group.chain),
         since_step=min(cohorts),
-        rate=_rate(cohorts, now, nbytes, tensors=count * is_held, nodes=group.nodes),
+        rate=_rate(cohorts, now, nbytes, tensors=count * is_held, nodes=group.behind.count),
         fix=_fix_for_group(kind, group),
         fingerprint=fingerprint_of(kind.family, kind.name, site, _edges(group.chain[group.at :])),
         evidence=f"{_of_steps(cohorts, now)}: {counted(count, noun)}{_besides(kind, group)}",
@@ -82,10 +82,10 @@ def _besides(kind: Kind, group: Group) -> str:
     """What a kind has to say of a group; else what hangs behind it."""
     if figures := kind.figures(group):
         return f", {figures}"
-    if not group.nodes:
+    if not group.behind.count:
         return ""
     saved = f" with {human_bytes(group.saved_bytes)} saved" if group.saved_bytes else ""
-    return f", {counted(group.nodes, 'graph node')} behind them{saved}"
+    return f", {counted(group.behind.count, 'graph node')} behind them{saved}"
 
 
 def _fix_for_group(kind: Kind, group: Group) -> str:
@@ -99,14 +99,14 @@ def leak_of_graph(
     chain: Chain, owner: Group | None, kind: Kind, verdict: Verdict, now: int
 ) -> Leak:
     """Describe the graphs of many steps behind one head."""
-    newest, cohorts = chain.newest, chain.steps
-    site = site_of(newest.site)
+    cohorts = chain.steps
+    site = site_of(chain.site)
     name = expression(owner.chain) if owner else ""
     sum_ = accumulating(site, name, chain.head.shape == ())
-    count = len(chain.nodes)
+    count = chain.count
     saved = f", {human_bytes(chain.saved_bytes)} saved" if chain.saved_bytes else ""
     steps = f"steps {min(cohorts)} to {max(cohorts)}"
-    head = f".grad_fn: {newest.name}, once a step"
+    head = f".grad_fn: {chain.name}, once a step"
     tail = f"graphs of {steps}: {counted(count, 'node')}{saved}"
     return Leak(
         kind=kind.name,
@@ -158,37 +158,38 @@ def leak_of_cycles(cycles: Sequence[Cycle], kind: Kind, count: int, nbytes: int,
 
 
 def leak_of_unreached(
-    survivors: Sequence[Survivor | Node | Unheld], kind: Kind, verdict: Verdict, now: int
+    survivors: Sequence[Survivor | Born], kind: Kind, verdict: Verdict, now: int
 ) -> Leak:
     """Describe what lives although no root that can be seen leads to it."""
     site = site_of(survivors[-1].site)
-    nbytes = sum(it.saved_bytes if isinstance(it, Node) else it.nbytes for it in survivors)
+    nbytes = sum(it.nbytes for it in survivors)
+    count = sum(it.weight for it in survivors)
     cohorts: dict[int, int] = {}
     for it in survivors:
-        cohorts[it.step] = cohorts.get(it.step, 0) + 1
-    tensors = sum(not isinstance(it, Node) for it in survivors)
+        cohorts[it.step] = cohorts.get(it.step, 0) + it.weight
+    tensors = sum(it.weight for it in survivors if it.what != "node")
     return Leak(
         kind=kind.name,
         verdict=verdict,
-        count=len(survivors),
+        count=count,
         bytes=nbytes,
         site=site,
         holder=kind.holder,
         chain=(kind.holder, f"born at {site}"),
         since_step=min(cohorts),
-        rate=_rate(cohorts, now, nbytes, tensors=tensors, nodes=len(survivors) - tensors),
+        rate=_rate(cohorts, now, nbytes, tensors=tensors, nodes=count - tensors),
         fix=kind.fix,
         fingerprint=fingerprint_of(kind.family, kind.name, site, []),
-        evidence=f"{_of_steps(cohorts, now)}: {len(survivors)} without a visible holder",
+        evidence=f"{_of_steps(cohorts, now)}: {count} without a visible holder",
         places=(None, site),
         births=Births.of(cohorts),
         device=_device([it for it in survivors if isinstance(it, Survivor)]),
     )
 
 
-def leak_of_scattered(groups: Sequence[Group], kind: Kind, now: int) -> Leak:
+def leak_of_scattered(groups: Sequence[Group], kind: Kind, verdict: Verdict, now: int) -> Leak:
     """Describe tensors of one line, each with a holder of its own: a chain of objects, say."""
-    found = leak_of_unreached([it.survivors[0] for it in groups], kind, "GROWING", now)
+    found = leak_of_unreached([it.survivors[0] for it in groups], kind, verdict, now)
     newest = groups[-1]
     return replace(
         found,

@@ -13,6 +13,7 @@ from garboard.leaks.holders._holders import may_be_emptied
 from garboard.leaks.holders._unasked import is_a
 
 __all__ = [
+    "holds_generators",
     "is_emptied_by_code",
     "is_exception",
     "is_future",
@@ -55,13 +56,18 @@ def is_exception(group: Group) -> bool:
     return passes(group, BaseException, TracebackType)
 
 
+def holds_generators(group: Group) -> bool:
+    """Tell whether the holder has generators, each with its tensors."""
+    held = [link.object for link in group.chain[group.at + group.is_contained :]]
+    return any(is_a(it, GeneratorType) for it in held)
+
+
 def is_future(group: Group) -> bool:
     """Tell whether a future, a queue or something suspended is on the way.
 
     A list in a generator's own variable is a list: a generator counts where a container has it.
     """
-    held = [link.object for link in group.chain[group.at + group.is_contained :]]
-    if any(is_a(it, GeneratorType) for it in held):
+    if holds_generators(group):
         return True
     return passes_loaded(
         group,

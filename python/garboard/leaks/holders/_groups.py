@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import repeat
+from operator import is_
 from types import FrameType, FunctionType
 from typing import Any
 
 from garboard import _engine
 from garboard.leaks.evidence._classes import loaded_class
-from garboard.leaks.evidence._rows import Survivor
+from garboard.leaks.evidence._graphs import Behind, Graphs
+from garboard.leaks.evidence._rows import Born, Survivor
 from garboard.leaks.holders._describe import function_name, is_context
 from garboard.leaks.holders._hops import Link, is_part, links
 from garboard.leaks.holders._roots import ANYWHERE, Opened
@@ -18,6 +21,7 @@ from garboard.leaks.holders._unasked import attributes_of, is_a, is_cache, items
 
 __all__ = ["Group", "cohorts_of", "grouped", "is_container"]
 
+_NOTHING = Behind(0, 0, 0, False, frozenset())
 _CONTAINERS = (list, dict, set, deque)
 _DEEPEST = 200  # hops; chains of objects that refer to one another have no branching point
 
@@ -31,8 +35,7 @@ class Group:
         chain: The hops to the newest of them.
         at: Where in the chain the holder stands: what gains items, or refers to the one tensor.
         pinned_bytes: What storages would free if these small views of them were copies.
-        nodes: How many graph nodes hang behind, and how many bytes those saved.
-        is_retained: True where the nodes were kept for a second backward pass.
+        graphs: What is known of the graphs that hang behind.
         loop_file: The source file of the loop under watch.
         opened: Where the check begins.
         thing_count: How many things they are: the tensors of a packed sequence are one.
@@ -42,12 +45,28 @@ class Group:
     chain: list[Link]
     at: int
     pinned_bytes: int = 0
-    nodes: int = 0
-    saved_bytes: int = 0
-    is_retained: bool = False
+    graphs: Graphs | None = None
     loop_file: str = ""
     opened: Opened = ANYWHERE
     thing_count: int = 1
+    _behind: Behind | None = None
+
+    @property
+    def behind(self) -> Behind:
+        """What graph nodes hang behind; looked up for those few groups that are asked."""
+        if self._behind is None:
+            self._behind = self.graphs.behind(self.survivors) if self.graphs else _NOTHING
+        return self._behind
+
+    @property
+    def saved_bytes(self) -> int:
+        """What lives by the graphs behind alone: what nodes saved, and leaves."""
+        return self.behind.saved_bytes + self.behind.leaf_bytes
+
+    @property
+    def is_retained(self) -> bool:
+        """True where nodes behind were kept for a second backward pass."""
+        return self.behind.is_retained
 
     @property
     def what(self) -> str:
@@ -79,7 +98,9 @@ class Group:
 
     def has_item(self, thing: Any) -> bool:
         """Tell whether the holder directly holds a thing."""
-        return is_container(self.holder) and any(it is thing for it in items_of(self.holder))
+        if not is_container(self.holder):
+            return False
+        return any(map(is_, items_of(self.holder), repeat(thing)))
 
     def bound(self) -> int | None:
         """Return how many items the holder can have, where its structure says so."""
@@ -105,7 +126,7 @@ def _parameters_of(cache: Any) -> dict[str, Any]:
     return found if type(found) is dict else {}
 
 
-def cohorts_of(survivors: Sequence[Survivor]) -> dict[int, int]:
+def cohorts_of(survivors: Sequence[Survivor | Born]) -> dict[int, int]:
     """Count survivors by birth step."""
     found: dict[int, int] = {}
     for survivor in survivors:
@@ -162,7 +183,7 @@ def _merged(groups: list[Group]) -> list[Group]:
 
 def _split(paths: list[Path], depth: int) -> list[Group]:
     """Descend while all paths agree; below a namespace each branch is a group of its own."""
-    path = paths[0][1]
+    path = min((it[1] for it in paths), key=len)  # one may lead on through what another ends at
     branches: dict[int, list[Path]] = {}
     while len(branches) < 2 and depth + 1 < len(path):
         branches = {}

@@ -16,7 +16,7 @@ from garboard.leaks.holders._hops import Link
 from garboard.leaks.holders._roots import ANYWHERE, Opened, depth_of
 from garboard.leaks.holders._source import Storing, is_emptied, is_in_loop, storing_line
 from garboard.leaks.holders._statements import Scope
-from garboard.leaks.holders._unasked import is_a, is_cache, type_name
+from garboard.leaks.holders._unasked import attributes_of, is_a, is_cache, type_name
 
 __all__ = [
     "chain_places",
@@ -43,7 +43,10 @@ def chain_places(chain: Sequence[Link]) -> tuple[Site | None, ...]:
     return tuple(None if is_a(it.object, type) else place_of(it.object) for it in chain)
 
 
-_VARIABLES = ("global", "local", "closure variable", "default argument", "output")
+_VARIABLES = (
+    "global", "local", "closure variable", "default argument", "context variable", "fixture",
+    "output",
+)  # fmt: skip
 
 
 def expression(chain: Sequence[Link]) -> str:
@@ -88,6 +91,8 @@ def holder_site(chain: Sequence[Link], near: Site) -> Site | None:
         return None
     if is_cache(chain[at].object):
         return place_of(chain[at].object)
+    if chain[at].edge.kind == "fixture":  # a test fills it by the name of an argument
+        return place_of(attributes_of(chain[at - 1].object).get("func"))
     found = storing_of(chain, near)
     if found is not None:
         return Site(found[0], found[1].line, "")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextvars import Context
 from types import (
     AsyncGeneratorType,
     BuiltinMethodType,
@@ -27,12 +28,13 @@ from typing import Any, NamedTuple
 from garboard import _engine
 from garboard._arguments.texts import printable, shown
 from garboard._shown.notebook import CellOutputs, is_output_name
-from garboard.leaks.evidence._classes import is_one
+from garboard.leaks.evidence._classes import is_one, loaded_class
 from garboard.leaks.holders._unasked import (
     attributes_of,
     first_is_there,
     is_a,
     is_cache,
+    is_plain_tuple,
     items_of,
     keys_of,
     mro_of,
@@ -63,6 +65,7 @@ class Link(NamedTuple):
 
 
 _LONGEST_KEY = 40
+_MOST_AHEAD = 10  # objects that a rule sees: a context's tree of nodes is the deepest
 
 Step = tuple[Edge, int]  # an edge, and how many objects of the path it passes
 
@@ -72,7 +75,7 @@ def links(path: Sequence[Any]) -> list[Link]:
     found = [Link(Edge("root"), path[0])]
     at = 0
     while at + 1 < len(path):
-        edge, passed = _step(path[at], path[at + 1 : at + 4])
+        edge, passed = _step(path[at], path[at + 1 : at + 1 + _MOST_AHEAD])
         at += passed
         found.append(Link(Edge(edge.kind, printable(edge.name)), path[at]))
     return found
@@ -110,7 +113,7 @@ def written(key: object, room: int = _LONGEST_KEY) -> str:
     """Return a key's text, unless that could be long, or the user's code would make it."""
     if type(key) in (str, int, bool, float, type(None)):
         text = shown(key)
-    elif type(key) is tuple:
+    elif is_plain_tuple(key):
         parts: list[str] = []
         left = room - 2
         for item in key:
@@ -189,6 +192,15 @@ def _of_type(cls: type, ahead: Sequence[Any]) -> Step | None:
     return None
 
 
+def _of_context(context: Context, ahead: Sequence[Any]) -> Step | None:
+    """Pass the nodes of the tree in which a context has its variables."""
+    for passed, thing in enumerate(ahead, 1):
+        for variable, value in context.items():
+            if value is thing:
+                return Edge("context variable", variable.name), passed
+    return None
+
+
 def _of_outputs(outputs: CellOutputs, ahead: Sequence[Any]) -> Step | None:
     step = _of_instance(outputs, ahead)
     return (Edge("output", step[0].name), step[1]) if step is not None else None
@@ -246,6 +258,11 @@ def _of_module_part(owner: Any, ahead: Sequence[Any]) -> Step | None:
 
 def _of_instance(instance: Any, ahead: Sequence[Any]) -> Step | None:
     space = attributes_of(instance)
+    fixtures = loaded_class("_pytest.fixtures", "FixtureDef")
+    if fixtures is not None and is_a(instance, fixtures):
+        step = _of_fixture(instance, ahead)
+        if step is not None:
+            return step
     part = _of_module_part(instance, ahead)
     if part is not None:
         return part
@@ -269,6 +286,16 @@ def _of_instance(instance: Any, ahead: Sequence[Any]) -> Step | None:
     return _of_special(instance, ahead)
 
 
+def _of_fixture(fixture: Any, ahead: Sequence[Any]) -> Step | None:
+    """Pass what pytest keeps a fixture's value in."""
+    space = attributes_of(fixture)
+    cached, name = space.get("cached_result"), space.get("argname")
+    if not is_plain_tuple(cached) or not cached or type(name) is not str:
+        return None
+    passed = first_is_there(cached[0], ahead)
+    return (Edge("fixture", name), passed + 1) if passed is not None else None
+
+
 def _of_special(instance: Any, ahead: Sequence[Any]) -> Step | None:
     if is_cache(instance):
         return Edge("cached result"), 2 if is_a(ahead[0], dict) and len(ahead) > 1 else 1
@@ -289,6 +316,7 @@ _RULES: tuple[tuple[Any, _Rule], ...] = (
     (BaseException, _of_exception),
     (CellType, _of_cell),
     (CellOutputs, _of_outputs),
+    (Context, _of_context),
     (dict, _of_mapping),
     ((list, tuple, deque), _of_sequence),
     ((set, frozenset), _of_set),

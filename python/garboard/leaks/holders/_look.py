@@ -6,16 +6,16 @@ A look holds tensors while it lasts, so it lasts as long as one function call of
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from garboard.leaks.evidence._classes import is_one
 from garboard.leaks.evidence._evidence import Evidence
-from garboard.leaks.evidence._graphs import Chain, behind, chains
-from garboard.leaks.evidence._rows import Node, Since, Survivor
+from garboard.leaks.evidence._graphs import Graphs
+from garboard.leaks.evidence._rows import Carried, Since, Survivor
 from garboard.leaks.evidence._steps import Steps
-from garboard.leaks.evidence._survivors import nodes, survivors, unheld
+from garboard.leaks.evidence._survivors import survivors
 from garboard.leaks.evidence._views import pinned_bytes
 from garboard.leaks.holders._cycles import Cycle, cycle_through
 from garboard.leaks.holders._describe import is_context
@@ -59,33 +59,22 @@ class Look:
         self._opened = opened
         self._loop_file = loop_file or caller_file()
         self.evidence, self._since, self._steps = evidence, since, steps
-        self._carried: set[int] = set()
-        self._unheld: dict[int, int] = {}  # bytes of storages that no tensor of Python's has
-        self._carriers: list[Survivor] = []
-        self.nodes = nodes(evidence, since.node, steps)
-        self._heads = list(survivors(evidence, 0, steps, with_graph=True))
+        self._carried = Carried([], [], [])
+        self.graphs = Graphs(evidence, since, steps)
         born = survivors(evidence, since.alias, steps, most=_MOST_PATHS)
         self.suspects = [it for it in born if is_suspect(it)]
         if is_deep:
             self._suspect_carriers()
-        self._saved = {serial for node in self.nodes.values() for serial in node.saved_storages}
         self.groups: list[Group] = []
         self.unreached: list[Survivor] = []
         self._find_groups()
 
     def _suspect_carriers(self) -> None:
         """Nodes and storages to which no tensor leads may be carried on by other objects."""
-        reached = behind((it.node for it in self._heads), self.nodes)
-        left = {serial: node for serial, node in self.nodes.items() if serial not in reached}
-        storages = {it.serial: it for it in unheld(self.evidence, self._since.storage, self._steps)}
-        carried = set(storages)
-        self._unheld = {serial: it.nbytes for serial, it in storages.items()}
-        found = self.evidence.carriers(left, storages)
-        self._carried = carried - set(storages)
+        self._carried = self.evidence.carriers(self.graphs.table)
         if self._steps is not None:
-            found += hook_rows(self.evidence, self._steps)
-        self.suspects += filter(self._is_carrier, found)
-        self._carriers = found
+            self._carried.rows.extend(hook_rows(self.evidence, self._steps))
+        self.suspects += filter(self._is_carrier, self._carried.rows)
 
     def _find_groups(self) -> None:
         asked = _thinned(self.suspects)
@@ -98,12 +87,10 @@ class Look:
 
     def _add_figures(self, group: Group) -> None:
         group.loop_file, group.opened = self._loop_file, self._opened
-        hanging = behind((it.node for it in group.survivors), self.nodes).values()
-        group.nodes = len(hanging)
-        group.saved_bytes = sum(node.saved_bytes for node in hanging) + self.leaf_bytes(hanging)
-        group.is_retained = any(it.was_retained and not it.is_released for it in hanging)
+        group.graphs = self.graphs
         if all(it.is_view for it in group.survivors):
-            storages = {it.storage for it in group.survivors} - self._saved
+            storages = {it.storage for it in group.survivors}
+            storages -= set(self.graphs.table.saved_among(list(storages)))
             group.pinned_bytes = pinned_bytes(self.evidence, storages)
 
     def _reached(self, asked: list[Survivor]) -> list[tuple[Survivor, list[Any]]]:
@@ -117,15 +104,6 @@ class Look:
         """Group others of what lives, suspects or not."""
         alive = survivors(self.evidence, 0, self._steps)
         return grouped(self._reached([it for it in alive if is_asked_for(it)]))
-
-    def leaf_bytes(self, nodes: Iterable[Node]) -> int:
-        """Return the bytes of leaves, and of their gradients, that only these nodes lead to."""
-        leaves = {serial for node in nodes for serial in node.leaf_storages}
-        return sum(self._unheld.get(serial, 0) for serial in leaves)
-
-    def chains(self) -> list[Chain]:
-        """Return the graphs behind every living alias, old or young."""
-        return chains(self._heads, self.nodes)
 
     def owner_of(self, head: Survivor) -> Group | None:
         """Return the way from a root to one alias."""
@@ -145,20 +123,13 @@ class Look:
         asked = [it for it in self.unreached if it.serial not in outside][:most]
         return [cycle for cycle in map(cycle_through, asked) if cycle is not None]
 
-    def explained(self) -> tuple[set[int], set[int]]:
-        """Return the serials of nodes and storages that something living leads to."""
-        carried = (it.node for it in [*self._heads, *self._carriers])
-        found = behind(carried, self.nodes)
-        kept = {
-            serial
-            for node in found.values()
-            for serial in (*node.saved_storages, *node.leaf_storages)
-        }
-        return set(found), kept | self._carried
+    def unexplained(self) -> tuple[list[int], list[int]]:
+        """Return the serials of nodes and storages that nothing found so far leads to."""
+        return self.graphs.table.unexplained(self._carried.nodes, self._carried.storages)
 
     def collect(self) -> set[int]:
         """Let go of everything, collect garbage, and return the serials of what still lives."""
-        lists = (self._heads, self.suspects, self.groups, self.unreached, self._carriers)
+        lists = (self.suspects, self.groups, self.unreached, self._carried.rows)
         for holder in lists:
             holder.clear()
         gc.collect()

@@ -25,7 +25,8 @@ __all__ = [
 
 _TAKES = {"clear", "discard", "pop", "popitem", "popleft", "remove"}
 _STORES = {
-    "add", "append", "appendleft", "extend", "insert", "put", "put_nowait", "setdefault", "update"
+    "add", "append", "appendleft", "extend", "insert", "put", "put_nowait", "set", "setdefault",
+    "update",
 }  # fmt: skip
 
 
@@ -97,14 +98,35 @@ class _Place(NamedTuple):
     value: str
 
 
+def _assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield what an assignment assigns to, each with its value, or with what has it among others.
+
+    So `self.x, self.y = x, y` and `x: Tensor = y` are read, too.
+    """
+    if isinstance(node, ast.AnnAssign) and node.value is not None:
+        yield node.target, node.value
+    if not isinstance(node, ast.Assign):
+        return
+    open_ = [(target, node.value) for target in node.targets]
+    while open_:
+        target, value = open_.pop(0)
+        if isinstance(target, ast.Starred):
+            target = target.value
+        if not isinstance(target, ast.Tuple | ast.List):
+            yield target, value
+            continue
+        several = value.elts if isinstance(value, ast.Tuple | ast.List) else []
+        is_plain = len(several) == len(target.elts)
+        open_ += zip(target.elts, several if is_plain else [value] * len(target.elts), strict=True)
+
+
 def _stored(statement: ast.stmt) -> Iterator[_Place]:
     """Yield the containers that a statement stores into."""
     if isinstance(statement, ast.AugAssign):
         yield _place(statement.target, statement.value)
-    if isinstance(statement, ast.Assign):
-        for target in statement.targets:
-            if isinstance(target, ast.Subscript):
-                yield _place(target, statement.value)
+    for target, value in _assigned(statement):
+        if isinstance(target, ast.Subscript):
+            yield _place(target, value)
     if hasattr(statement, "body"):  # its statements come by themselves
         return
     for node in ast.walk(statement):
@@ -139,10 +161,10 @@ def storing_line(
     if stores:
         return min(stores, key=lambda it: (it[0], abs(it[1].line - near)))[1]
     assigned = [
-        Storing(it.lineno, ast.unparse(it), ast.unparse(it.value), True)
+        Storing(it.lineno, ast.unparse(it), ast.unparse(value), True)
         for it in statements(scope, name)
-        if isinstance(it, ast.Assign)
-        and any(_is_named(target, name, scope) for target in it.targets)
+        for target, value in _assigned(it)
+        if _is_named(target, name, scope)
     ]
     return min(assigned, key=lambda it: abs(it.line - near), default=None)
 
@@ -153,6 +175,8 @@ def is_emptied(scope: Scope, name: str) -> bool:
     Or that looks at its length before it stores, or stores by an index that comes round; or that
     begins it anew: in a loop, or, for an attribute, in another function than `__init__`.
     """
+    if _is_ring(scope, name):
+        return True
     for statement in statements(scope, name):
         loop = statement if isinstance(statement, ast.For | ast.AsyncFor | ast.While) else None
         if loop and any(_assigns_within(part, name, scope) for part in loop.body):
@@ -191,6 +215,32 @@ def _measures(node: ast.AST, name: str, scope: Scope) -> bool:
     )
 
 
+def _is_ring(scope: Scope, name: str) -> bool:
+    """`name[at] = ...`, and somewhere `at = (at + 1) % most`"""
+    indexes = {
+        ast.unparse(target.slice)
+        for statement in statements(scope, name)
+        for target, _ in _assigned(statement)
+        if isinstance(target, ast.Subscript)
+        and _is_named(target.value, name, scope)
+        and isinstance(target.slice, ast.Name | ast.Attribute)
+    }
+    return bool(indexes) and any(
+        _wraps(statement, indexes) for statement in statements(Scope(scope.file))
+    )
+
+
+def _wraps(statement: ast.stmt, indexes: set[str]) -> bool:
+    if isinstance(statement, ast.AugAssign):
+        return isinstance(statement.op, ast.Mod) and ast.unparse(statement.target) in indexes
+    return any(
+        ast.unparse(target) in indexes
+        and isinstance(value, ast.BinOp)
+        and isinstance(value.op, ast.Mod)
+        for target, value in _assigned(statement)
+    )
+
+
 def _comes_round(target: ast.AST, name: str, scope: Scope) -> bool:
     """`name[i % most] = ...`"""
     return (
@@ -202,7 +252,7 @@ def _comes_round(target: ast.AST, name: str, scope: Scope) -> bool:
 
 
 def _assigns(node: ast.AST, name: str, scope: Scope) -> bool:
-    return isinstance(node, ast.Assign) and any(_is_named(it, name, scope) for it in node.targets)
+    return any(_is_named(target, name, scope) for target, _ in _assigned(node))
 
 
 def _assigns_within(top: ast.AST, name: str, scope: Scope) -> bool:
@@ -215,12 +265,14 @@ def _takes(node: ast.AST, name: str, scope: Scope) -> bool:
     if isinstance(node, ast.Delete):
         gone = [it.value for it in node.targets if isinstance(it, ast.Subscript)]
         return any(_is_named(it, name, scope) for it in gone)
-    if not isinstance(node, ast.Assign):
-        return False
-    if any(_comes_round(target, name, scope) for target in node.targets):
-        return True
-    for target in node.targets:  # losses[:] = []
+    for target, value in _assigned(node):
+        if _comes_round(target, name, scope):
+            return True
         if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice):
-            return _is_named(target.value, name, scope)
-    read = ast.walk(node.value)  # losses = losses[-100:]
-    return _assigns(node, name, scope) and any(_is_named(it, name, scope) for it in read)
+            if _is_named(target.value, name, scope):  # losses[:] = []
+                return True
+        elif _is_named(target, name, scope) and any(
+            _is_named(it, name, scope) for it in ast.walk(value)
+        ):  # losses = losses[-100:]
+            return True
+    return False

@@ -8,13 +8,13 @@ of its own. So each question goes to the builtin type that the object is made of
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from types import GetSetDescriptorType, MemberDescriptorType, ModuleType
-from typing import Any
+from typing import Any, TypeGuard
 
 from garboard._arguments.texts import printable
-from garboard._engine import Tensor
+from garboard._engine import Tensor, _Size
 
 __all__ = [
     "attributes_of",
@@ -23,6 +23,7 @@ __all__ = [
     "is_a",
     "is_cache",
     "is_disposed",
+    "is_plain_tuple",
     "items_of",
     "keys_of",
     "length_of",
@@ -34,6 +35,11 @@ __all__ = [
 ]
 
 _CACHE: Any = type(lru_cache(lambda: None))
+
+
+def is_plain_tuple(thing: object) -> TypeGuard[tuple[Any, ...]]:
+    """Tell whether a thing is a tuple, or sizes, of no class of a user's."""
+    return type(thing) in (tuple, _Size)
 
 
 def is_a(thing: Any, kind: Any) -> bool:
@@ -127,7 +133,7 @@ def keys_of(mapping: Mapping[Any, Any]) -> list[Any]:
     return list(dict.keys(mapping))  # type: ignore[arg-type]
 
 
-def first_is_there(thing: Any, among: list[Any]) -> int | None:
+def first_is_there(thing: Any, among: Sequence[Any]) -> int | None:
     """Return the place of a thing in a list, by identity; None where it is not there."""
     return next((place for place, it in enumerate(among) if it is thing), None)
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from garboard.leaks.evidence._graphs import behind
-from garboard.leaks.evidence._rows import Node
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._leak import Verdict
 from garboard.leaks.holders._describe import function_name, is_context
@@ -23,7 +21,7 @@ class Case(NamedTuple):
     verdict: Verdict
 
 
-def one_for_each_cause(cases: Sequence[Case], nodes: dict[int, Node]) -> list[Case]:
+def one_for_each_cause(cases: Sequence[Case]) -> list[Case]:
     """Leave out what another case explains.
 
     What a hook captures goes with the hooks that pile up. A Function whose contexts keep tensors is
@@ -39,7 +37,7 @@ def one_for_each_cause(cases: Sequence[Case], nodes: dict[int, Node]) -> list[Ca
         it
         for it in cases
         if it.group.what == "hook"
-        or not (_passes_any(it.group, tables) or _is_output(it.group, functions, nodes))
+        or not (_passes_any(it.group, tables) or _is_output(it.group, functions))
     ]
 
 
@@ -47,8 +45,7 @@ def _passes_any(group: Group, tables: set[int]) -> bool:
     return any(id(link.object) in tables for link in group.chain)
 
 
-def _is_output(group: Group, functions: set[str], nodes: dict[int, Node]) -> bool:
+def _is_output(group: Group, functions: set[str]) -> bool:
     if not functions or is_context(group.chain[0].object):
         return False
-    names = {it.name for it in behind((it.node for it in group.survivors), nodes).values()}
-    return any(name.rpartition(".")[2] in names for name in functions)
+    return any(name.rpartition(".")[2] in group.behind.names for name in functions)

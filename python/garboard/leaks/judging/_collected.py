@@ -44,4 +44,4 @@ class Collected:
             self.times += 1
 
     def _live_bytes(self) -> int:
-        return sum(self._evidence.live_bytes().values())
+        return self._evidence.total_bytes()

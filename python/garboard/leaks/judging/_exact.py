@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import gc
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from garboard.leaks.evidence._classes import is_one
 from garboard.leaks.evidence._evidence import Evidence
-from garboard.leaks.evidence._graphs import Chain
+from garboard.leaks.evidence._graphs import Chain, Graphs
 from garboard.leaks.evidence._native import EVIDENCE
-from garboard.leaks.evidence._rows import Since, Survivor
+from garboard.leaks.evidence._rows import Born, Since, Survivor
 from garboard.leaks.evidence._steps import Steps
-from garboard.leaks.evidence._survivors import registered_hooks, unheld
+from garboard.leaks.evidence._survivors import registered_hooks
 from garboard.leaks.findings._leak import Leak
 from garboard.leaks.findings._making import leak_of_graph, leak_of_group, leak_of_unreached
 from garboard.leaks.holders._groups import Group, cohorts_of
@@ -104,13 +103,19 @@ class _Exact:
         cases = [case for group in self._look.groups if (case := self._of_group(group))]
         found = [
             leak_of_group(it.group, it.kind, it.verdict, self._last)
-            for it in one_for_each_cause(cases, self._look.nodes)
+            for it in one_for_each_cause(cases)
         ]
-        chains = [self._of_chain(chain) for chain in self._look.chains()]
+        chains = [self._of_chain(chain) for chain in self._chains()]
         found += [leak for leak in chains if leak is not None]
-        _, explained = self._look.explained()
+        _, unexplained = self._look.unexplained()
         found += self._of_unreached()
-        return found + self._of_rest(explained)
+        return found + self._of_rest(unexplained)
+
+    def _chains(self) -> list[Chain]:
+        """Return the graphs that may be findings: of many steps, or behind an older tensor."""
+        if self._measured:
+            return self._look.graphs.chains(len(self._measured))
+        return self._look.graphs.chains(LEAST_COHORTS, before=self._since.alias)
 
     def _is_new(self, carrier: Survivor) -> bool:
         """Tell whether an object that carries others on is the stretch's own.
@@ -124,23 +129,21 @@ class _Exact:
         born = attributes_of(carrier.tensor).get("_born") if carrier.what == "storage" else None
         return born is None or born > self._since.alias
 
-    def _of_rest(self, explained: set[int]) -> list[Leak]:
+    def _of_rest(self, storages: list[int]) -> list[Leak]:
         """What lives although no tensor, no optimizer and no graph of one leads to it."""
-        before = [
-            it
-            for it in unheld(self._evidence, self._since.storage, self._steps)
-            if self._counts(it.step)
-        ]
-        if all(it.serial in explained for it in before):
+        if not self._counted(self._look.graphs.count_unheld(storages)):
             return []
         gc.collect()
-        alive = {it.serial for it in unheld(self._evidence, self._since.storage)} - explained
-        left = [it for it in before if it.serial in alive]
-        if not left or not self._is_of_all(Counter(it.step for it in left)):
+        graphs = Graphs(self._evidence, self._since, self._steps)
+        left = self._counted(graphs.count_unheld(storages))
+        if not left or not self._is_of_all(cohorts_of(left)):
             return []
-        closed = self._evidence.native_cycles(left)
-        kind = NATIVE_CYCLE if all(it.serial in closed for it in left) else UNKNOWN
-        return [leak_of_unreached(left, kind, "LEAK", self._last)]
+        closed = self._counted(graphs.unheld_at(self._evidence.native_cycles(storages)))
+        is_closed = sum(it.weight for it in closed) == sum(it.weight for it in left)
+        return [leak_of_unreached(left, NATIVE_CYCLE if is_closed else UNKNOWN, "LEAK", self._last)]
+
+    def _counted(self, found: list[Born]) -> list[Born]:
+        return [it for it in found if self._counts(it.step)]
 
     def _counts(self, step: int) -> bool:
         return not self._measured or step in self._measured

@@ -121,7 +121,7 @@ class Tracker:
 
     def feed_graphs(self, now: int, chains: Sequence[Chain]) -> None:
         """Take the graphs that heads lead to after step `now`."""
-        growing = {chain.newest.site: chain for chain in chains if is_long(chain, now)}
+        growing = {chain.site: chain for chain in chains if is_long(chain, now)}
         for site in self._graphs.keys() - growing.keys():
             del self._graphs[site]
         for site, chain in growing.items():
@@ -129,7 +129,7 @@ class Tracker:
             self._graphs.setdefault(site, _Streak()).feed(old, True)
 
     def graph_streak(self, chain: Chain) -> int:
-        streak = self._graphs.get(chain.newest.site)
+        streak = self._graphs.get(chain.site)
         return streak.count if streak else 0
 
     def feed_epoch(self, found: _Found, ends: Sequence[int]) -> None:

@@ -9,14 +9,11 @@ from __future__ import annotations
 import gc
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from garboard.leaks.evidence._evidence import Evidence
-from garboard.leaks.evidence._graphs import Chain
-from garboard.leaks.evidence._rows import Key, Node, Since, Survivor, Unheld
+from garboard.leaks.evidence._graphs import Chain, Graphs
+from garboard.leaks.evidence._rows import Born, Key, Since, Survivor
 from garboard.leaks.evidence._steps import Steps
-from garboard.leaks.evidence._survivors import nodes as all_nodes
-from garboard.leaks.evidence._survivors import unheld
 from garboard.leaks.evidence._views import LEAST_PINNED
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._leak import Leak, Verdict
@@ -36,7 +33,15 @@ from garboard.leaks.holders._roots import Opened
 from garboard.leaks.holders._unasked import is_disposed, type_name
 from garboard.leaks.judging._causes import Case, one_for_each_cause
 from garboard.leaks.judging._exemptions import Exemptions
-from garboard.leaks.judging._growth import ENDLESS, GRACE, WARMUP, WINDOWS, is_spread, is_steady
+from garboard.leaks.judging._growth import (
+    ENDLESS,
+    GRACE,
+    LEAST_COHORTS,
+    WARMUP,
+    WINDOWS,
+    is_spread,
+    is_steady,
+)
 from garboard.leaks.judging._tracker import Tracker, is_long
 from garboard.leaks.kinds import all_kinds, kind_of_cycle, kind_of_graph, kind_of_group, may_stand
 from garboard.leaks.kinds._export_pin import KIND as EXPORT_PIN
@@ -77,6 +82,7 @@ class Trial:
         is_deep = bool(self._tracker.unseen(self._now))  # what they are the cause of is theirs
         look = self._look(lambda it: it.site in sites and self._may_be(it), is_deep)
         leaks = self._judge_groups(look, is_final=False)
+        leaks += self._judge_scattered(look)
         return leaks + self._judge_unreached(look)
 
     def unseen(self) -> list[Leak]:
@@ -107,10 +113,10 @@ class Trial:
         leaks += self._judge_groups(look, is_final=True)
         leaks += self._search(look, {leak.kind for leak in leaks})
         leaks += self._judge_scattered(look)
-        rest = self._rest(look) if is_deep else None
+        rest = look.unexplained() if is_deep else ([], [])
         leaks += self._judge_unreached(look)
-        if rest and not any(leak.verdict == "CYCLE" for leak in leaks):
-            leaks += self._judge_rest(*rest)
+        if any(rest) and not any(leak.verdict == "CYCLE" for leak in leaks):
+            leaks += self._judge_rest(look.graphs, *rest)
         return leaks
 
     def _judge_scattered(self, look: Look) -> list[Leak]:
@@ -120,59 +126,49 @@ class Trial:
             if len(group.survivors) == 1:
                 it = group.survivors[0]
                 alone.setdefault(Key(it.what, it.site), []).append(group)
-        return [
-            leak_of_scattered(own, UNKNOWN, self._now)
-            for key, own in sorted(alone.items())
-            if self._tracker.is_confirmed([key])
-            and self._is_spread_and_steady(Counter(it.survivors[0].step for it in own))
-        ]
+        found = []
+        for key, own in sorted(alone.items()):
+            cohorts = Counter(it.survivors[0].step for it in own)
+            if self._tracker.is_confirmed([key]) and self._is_spread_and_steady(cohorts):
+                verdict: Verdict = "LEAK" if _is_of_every_step(cohorts) else "GROWING"
+                found.append(leak_of_scattered(own, UNKNOWN, verdict, self._now))
+        return found
 
-    def _rest(self, look: Look) -> tuple[list[Unheld], list[Node]]:
-        """Return the storages and nodes that nothing found so far leads to."""
-        known_nodes, known_storages = look.explained()
-        storages = unheld(self._evidence, self._since.storage, self._steps)
-        return (
-            [it for it in storages if it.serial not in known_storages and it.step > WARMUP],
-            [it for it in look.nodes.values() if it.serial not in known_nodes and it.step > WARMUP],
-        )
-
-    def _judge_rest(self, storages: list[Unheld], nodes: list[Node]) -> list[Leak]:
-        """Judge storages, or else nodes, that live by nothing that was found.
+    def _judge_rest(self, before: Graphs, nodes: list[int], storages: list[int]) -> list[Leak]:
+        """Judge nodes and storages that live by nothing that was found.
 
         What the collector ends was held by a cycle, and by no object of the program's.
         """
         gc.collect()
-        alive = {it.serial for it in unheld(self._evidence, self._since.storage)}
-        dead = [it for it in storages if it.serial not in alive]
-        if self._is_much(sum(it.nbytes for it in dead)) or self._is_piling(dead, "storage"):
+        after = Graphs(self._evidence, self._since, self._steps)
+        living = _without_warm_up(after.count_unheld(storages))
+        dead = _less(_without_warm_up(before.count_unheld(storages)), living)
+        if self._is_much(sum(it.nbytes for it in dead)) or self._is_piling(dead):
             return [leak_of_unreached(dead, NATIVE_CYCLE, "CYCLE", self._now)]
-        living = [it for it in storages if it.serial in alive]
-        if cycles := self._judge_native_cycles(living):
+        if cycles := self._judge_native_cycles(after, storages):
             return cycles
-        nodes_alive = all_nodes(self._evidence, self._since.node)
-        return self._judge_unnamed(living, "storage") or self._judge_unnamed(
-            [it for it in nodes if it.serial in nodes_alive], "node"
+        return self._judge_unnamed(living) or self._judge_unnamed(
+            _without_warm_up(after.count_nodes(nodes))
         )
 
-    def _judge_native_cycles(self, storages: Sequence[Unheld]) -> list[Leak]:
+    def _judge_native_cycles(self, graphs: Graphs, storages: Sequence[int]) -> list[Leak]:
         """Judge what a cycle inside the library keeps for good."""
-        closed = self._evidence.native_cycles(storages)
-        found = [replace(it, site=closed[it.serial]) for it in storages if it.serial in closed]
-        if not found or not self._is_spread_and_steady(Counter(it.step for it in found)):
+        found = _without_warm_up(graphs.unheld_at(self._evidence.native_cycles(storages)))
+        if not found or not self._is_spread_and_steady(cohorts_of(found)):
             return []
         return [leak_of_unreached(found, NATIVE_CYCLE, "LEAK", self._now)]
 
-    def _is_piling(self, found: Sequence[Unheld], what: str) -> bool:
-        return self._tracker.is_confirmed({Key(what, it.site) for it in found})
+    def _is_piling(self, found: Sequence[Born]) -> bool:
+        return self._tracker.is_confirmed(_keys(found))
 
     def _is_much(self, nbytes: int) -> bool:
         """Tell whether bytes that waited for the collector are worth a word."""
-        live_bytes = sum(self._evidence.live_bytes().values())
+        live_bytes = self._evidence.total_bytes()
         return nbytes > max(LEAST_PINNED, (live_bytes + nbytes) // 20)
 
-    def _judge_unnamed(self, found: Sequence[Unheld | Node], what: str) -> list[Leak]:
-        grown = [it for it in found if self._tracker.is_confirmed([Key(what, it.site)])]
-        if not grown or not self._is_spread_and_steady(Counter(it.step for it in grown)):
+    def _judge_unnamed(self, found: Sequence[Born]) -> list[Leak]:
+        grown = [it for it in found if self._tracker.is_confirmed(_keys([it]))]
+        if not grown or not self._is_spread_and_steady(cohorts_of(grown)):
             return []
         return [leak_of_unreached(grown, UNKNOWN, "GROWING", self._now)]
 
@@ -204,7 +200,7 @@ class Trial:
     # Graphs
 
     def _judge_graphs(self, look: Look, is_final: bool) -> list[Leak]:
-        chains = look.chains()
+        chains = look.graphs.chains(LEAST_COHORTS)
         if not is_final:
             self._tracker.feed_graphs(self._now, chains)
         long = [chain for chain in chains if is_long(chain, self._now)]
@@ -247,7 +243,7 @@ class Trial:
             found.append(Case(group, kind, verdict))
         return [
             leak_of_group(it.group, it.kind, it.verdict, self._now)
-            for it in one_for_each_cause(found, look.nodes)
+            for it in one_for_each_cause(found)
         ]
 
     def _is_a_case(self, group: Group, is_final: bool) -> bool:
@@ -310,15 +306,33 @@ class Trial:
 
 def _is_endless(group: Group, cohorts: Mapping[int, int]) -> bool:
     """Tell whether a hundred steps in a row have left something, and no code takes anything out."""
+    return _is_of_every_step(cohorts) and not is_emptied_by_code(group)
+
+
+def _is_of_every_step(cohorts: Mapping[int, int]) -> bool:
     span = max(cohorts) - min(cohorts) + 1
-    if len(cohorts) < ENDLESS or len(cohorts) < 0.95 * span:
-        return False
-    return not is_emptied_by_code(group)
+    return len(cohorts) >= ENDLESS and len(cohorts) >= 0.95 * span
 
 
 def _name(group: Group) -> str:
     return f"{expression(group.named)} {type_name(type(group.holder))}"
 
 
-def _keys(survivors: Iterable[Survivor]) -> set[Key]:
+def _without_warm_up(found: Iterable[Born]) -> list[Born]:
+    return [it for it in found if it.step > WARMUP]
+
+
+def _less(all_: Iterable[Born], living: Iterable[Born]) -> list[Born]:
+    """Return what has died of some."""
+    left = {(it.site, it.step): it for it in living}
+    found = []
+    for it in all_:
+        alive = left.get((it.site, it.step), it._replace(weight=0, nbytes=0))
+        if it.weight > alive.weight:
+            weight, nbytes = it.weight - alive.weight, it.nbytes - alive.nbytes
+            found.append(it._replace(weight=weight, nbytes=nbytes))
+    return found
+
+
+def _keys(survivors: Iterable[Survivor | Born]) -> set[Key]:
     return {Key(it.what, it.site) for it in survivors}

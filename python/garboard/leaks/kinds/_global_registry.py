@@ -25,7 +25,7 @@ __all__ = ["KIND"]
 
 
 def _fits(group: Group) -> bool:
-    if not group.is_contained:
+    if not group.is_contained or any(it.edge.kind == "fixture" for it in group.named):
         return False
     for link in group.named:
         if link.edge.kind in ("class attribute", "default argument", "callback"):

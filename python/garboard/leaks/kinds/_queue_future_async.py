@@ -9,9 +9,18 @@ Evidence: a future, a queue without a bound, a generator or a coroutine is on th
 from __future__ import annotations
 
 from garboard.leaks.findings._kind import Kind
-from garboard.leaks.findings._traits import is_future
+from garboard.leaks.findings._traits import holds_generators, is_future
+from garboard.leaks.holders._groups import Group
+from garboard.leaks.holders._holders import expression
 
 __all__ = ["KIND"]
+
+
+def _fix(group: Group) -> str:
+    if holds_generators(group):
+        return f"run each generator in {expression(group.named) or 'it'} to its end, or close() it"
+    return KIND.fix
+
 
 KIND = Kind(
     name="queue-future-async",
@@ -20,4 +29,5 @@ KIND = Kind(
     rank=80,
     fits=is_future,
     fix="drop each future after .result(), or bound the queue with maxsize",
+    fix_group=_fix,
 )

@@ -21,7 +21,7 @@ from garboard.leaks.findings._traits import is_emptied_by_code
 from garboard.leaks.holders._groups import Group
 from garboard.leaks.holders._holders import expression
 from garboard.leaks.holders._patches import NO_PATCH, Patch
-from garboard.leaks.holders._unasked import is_a, keys_of
+from garboard.leaks.holders._unasked import is_a, is_plain_tuple, keys_of
 
 __all__ = ["KIND"]
 
@@ -44,7 +44,7 @@ def _is_lookup(holder: Any) -> bool:
     keys = keys_of(holder)
     if all(is_a(key, int) for key in keys):
         return any(int.__ge__(a, b) for a, b in pairwise(keys))
-    is_counted = all(type(key) is tuple and all(type(it) is int for it in key) for key in keys)
+    is_counted = all(is_plain_tuple(key) and all(type(it) is int for it in key) for key in keys)
     return not is_counted or any(a >= b for a, b in pairwise(keys))  # (epoch, batch)
 
 

@@ -14,13 +14,13 @@ from garboard.leaks.evidence._tensors import shape_of
 from garboard.leaks.findings._fixes import patch_bounding
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.holders._groups import Group
-from garboard.leaks.holders._unasked import is_a, items_of, keys_of
+from garboard.leaks.holders._unasked import is_a, is_plain_tuple, items_of, keys_of
 
 __all__ = ["KIND"]
 
 
 def _is_shape(key: object) -> bool:
-    if type(key) is not tuple or not key:
+    if not is_plain_tuple(key) or not key:
         return False
     return all(is_a(it, int) for it in key) or (
         any(_is_shape(it) for it in key) and not any(is_a(it, str) for it in key)
@@ -40,7 +40,7 @@ def _fits(group: Group) -> bool:
 def _sizes_of(key: object) -> set[int]:
     """Return the largest size that a key names: the workspace has it, too; a step counter does
     not."""
-    parts = key if type(key) is tuple else ()
+    parts = key if is_plain_tuple(key) else ()
     sizes = [it for it in parts if type(it) is int]
     sizes += [size for it in parts for size in _sizes_of(it)]
     return {max(sizes)} if sizes else set()

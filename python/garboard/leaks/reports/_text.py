@@ -79,7 +79,8 @@ def leak_text(leak: Leak) -> list[str]:
         mark = "╰→" if i == last else "┬" if i == 0 else "├"
         lines.append(f"  {mark} {hop}")
     if leak.diff:
-        lines.append("  the fix, for patch -p1")
+        is_file = leak.diff.startswith("--- a/")  # a notebook's cell is none
+        lines.append("  the fix, for patch -p1" if is_file else "  the fix")
         lines += [f"  {line}" for line in leak.diff.splitlines()]
     return lines
 

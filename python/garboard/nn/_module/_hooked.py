@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 from garboard._arguments import check
 from garboard._contexts.fusing import Fusing
-from garboard._hooks import HookTable, RemovableHandle
+from garboard._hooks import NO_HOOKS, HookTable, RemovableHandle
 from garboard.nn._module._backward_hooks import BackwardCall
 from garboard.nn._module._hooks import EVERY_MODULE, KwargsHook, pair_of
 from garboard.nn._module._tree import Tree
@@ -33,15 +33,16 @@ TABLES = (
 class Hooked(Tree):
     """The part of a Module that runs hooks."""
 
-    # None on the class, or an empty table while every module has hooks: one look, and most go on.
-    _forward_hooks: HookTable | None = None
-    _forward_pre_hooks: HookTable | None = None
-    _backward_hooks: HookTable | None = None
-    _backward_pre_hooks: HookTable | None = None
-    _state_dict_hooks: HookTable | None = None
-    _state_dict_pre_hooks: HookTable | None = None
-    _load_state_dict_pre_hooks: HookTable | None = None
-    _load_state_dict_post_hooks: HookTable | None = None
+    # This very table on the class, or another while every module has hooks: one look, and most go
+    # on.
+    _forward_hooks: HookTable = NO_HOOKS
+    _forward_pre_hooks: HookTable = NO_HOOKS
+    _backward_hooks: HookTable = NO_HOOKS
+    _backward_pre_hooks: HookTable = NO_HOOKS
+    _state_dict_hooks: HookTable = NO_HOOKS
+    _state_dict_pre_hooks: HookTable = NO_HOOKS
+    _load_state_dict_pre_hooks: HookTable = NO_HOOKS
+    _load_state_dict_post_hooks: HookTable = NO_HOOKS
     _is_fused = False
 
     if TYPE_CHECKING:
@@ -49,25 +50,24 @@ class Hooked(Tree):
 
     def _table(self, kind: str) -> HookTable:
         own = vars(self)
-        if own.get(kind) is None:
-            own[kind] = HookTable()
-        table: HookTable = own[kind]
+        table = own.get(kind)
+        if not isinstance(table, HookTable):  # there is none, or an ordinary dict in its place
+            table = own[kind] = HookTable(table)
         return table
 
     def _hooks_of(self, kind: str) -> tuple[Callable[..., Any], ...]:
         """Those of every module, and behind them the module's own."""
-        own: HookTable | None = getattr(self, kind)
-        mine = own.snapshot() if own else ()
+        mine = tuple(getattr(self, kind).values())
         return (*EVERY_MODULE[kind].snapshot(), *mine) if kind in EVERY_MODULE else mine
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self._forward_hooks is None and self._forward_pre_hooks is None:
+        if self._forward_hooks is NO_HOOKS and self._forward_pre_hooks is NO_HOOKS:
             return self.forward(*args, **kwargs)
         return self._call_with_hooks(args, kwargs)
 
     def _is_called_plainly(self) -> bool:
         """True where calling the module runs its class's `forward` and nothing else."""
-        if self._forward_hooks is None and self._forward_pre_hooks is None:
+        if self._forward_hooks is NO_HOOKS and self._forward_pre_hooks is NO_HOOKS:
             return "forward" not in vars(self)
         kinds = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
         return "forward" not in vars(self) and not any(map(self._hooks_of, kinds))

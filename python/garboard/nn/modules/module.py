@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from garboard._arguments import check
-from garboard._hooks import HookTable, RemovableHandle
+from garboard._hooks import NoHooks, RemovableHandle
 from garboard.nn._module._hooked import Hooked
 from garboard.nn._module._hooks import EVERY_MODULE, KwargsHook
 from garboard.nn.module import Module
@@ -21,7 +21,7 @@ __all__ = [
 
 def _registered(op: str, kind: str, hook: Callable[..., object]) -> RemovableHandle:
     check.function(op, "hook", hook)
-    Hooked._forward_hooks = HookTable()  # from now on every call looks for hooks
+    Hooked._forward_hooks = NoHooks()  # no longer NO_HOOKS: from now on every call looks for hooks
     return EVERY_MODULE[kind].add(hook)
 
 

@@ -47,11 +47,11 @@ def test_a_graph_is_told_from_the_newest_node_to_the_oldest():
     w = gb.ones(2).requires_grad_()
     y = w.exp().sum()
 
-    found = list(EVIDENCE.nodes(since.node))
+    table = EVIDENCE.graphs(since)
 
-    assert [it.name for it in found] == ["exp", "sum"]
-    assert found[1].next == [found[0].serial]
-    assert y.grad_fn.serial == found[1].serial
+    (chain,) = table.chains(1, 0)
+    assert (chain["node"], chain["name"], chain["count"]) == (y.grad_fn.serial, "sum", 2)
+    assert table.behind([y.grad_fn.serial])[-1] == {"exp", "sum"}
 
 
 def test_an_array_over_a_storage_is_an_export():
@@ -110,10 +110,11 @@ def test_a_graph_names_the_storages_of_its_leaves_and_their_gradients():
     y = (gb.ones(2).requires_grad_() * 2).sum()
     y.backward(retain_graph=True)
 
-    leaves = {it for node in EVIDENCE.nodes(since.node) for it in node.leaf_storages}
+    table = EVIDENCE.graphs(since)
 
-    assert {it.serial for it in EVIDENCE.unheld(since.storage)} == leaves
-    assert len(leaves) == 2
+    assert len(table.unheld()) == 2
+    assert table.behind([y.grad_fn.serial])[2] == 16  # bytes of the leaf and of its gradient
+    assert table.unexplained([], []) == ([], [])
 
 
 def test_of_very_many_tensors_the_newest_and_some_others_stand_for_all():

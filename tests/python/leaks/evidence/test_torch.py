@@ -137,10 +137,13 @@ def test_a_graph_is_walked_from_its_tensors(torch, evidence):
     assert [it.step for it in found] == [found[0].step] * 2 + [found[0].step + 1]
     assert (found[0].saved_bytes, found[0].is_released, found[0].was_walked) == (8, False, False)
     assert found[2].next == [found[1].serial] * 2
-    assert {it.node for it in evidence.survivors(since.alias, with_graph=True)} == {
+    assert {it.node for it in evidence.survivors(since.alias)} == {
+        0,
         found[1].serial,
         found[2].serial,
     }
+    (chain,) = evidence.graphs(since).chains(2, 0)
+    assert (chain["name"], chain["count"], sorted(chain["steps"].values())) == ("add", 3, [1, 2])
     assert total.requires_grad
 
 

@@ -131,7 +131,7 @@ class TestAQuestionByNumberOrLine:
 
         found = gb.leaks.who_holds(line)
 
-        assert found.names == ("item `y[0]`", "global `x`")
+        assert found.names == ("item `y[0]` (In[2]:1)", "global `x` (In[2]:1)")
         assert ", born at In[2]:1 <module>, the newest of 2" in found.tensor
 
     def test_takes_a_site(self):

@@ -64,8 +64,19 @@ def test_of_several_stores_the_nearest_is_taken(source):
     assert storing_line(Scope(file), "xs", near=2).line == 1
 
 
-def test_where_nothing_stores_the_assignment_is_taken(source):
-    assert storing_line(Scope(source("a = 1\nxs = make()\n")), "xs").line == 2
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        ("xs = make()", "make()"),
+        ("a, xs = first, make()", "make()"),
+        ("a, (*xs, b) = make()", "make()"),
+        ("xs: list[Tensor] = make()", "make()"),
+    ],
+)
+def test_where_nothing_stores_the_assignment_is_taken(source, line, value):
+    found = storing_line(Scope(source(f"a = 1\n{line}\n")), "xs")
+
+    assert (found.line, found.value) == (2, value)
 
 
 def test_the_same_name_in_another_function_is_another_variable(source):
@@ -95,6 +106,11 @@ def test_the_same_name_in_another_function_is_another_variable(source):
         "xs[:] = []",
         "xs = xs[-10:]",
         "for epoch in range(3):\n    xs = []",
+        "for epoch in range(3):\n    xs, ys = [], []",
+        "for epoch in range(3):\n    xs: list[Tensor] = []",
+        "xs, ys = xs[-10:], []",
+        "xs[at] = 1\nat = (at + 1) % most",
+        "xs[at] = 1\nat += 1\nat %= most",
     ],
 )
 def test_what_takes_items_out_is_found(source, line):
@@ -102,7 +118,16 @@ def test_what_takes_items_out_is_found(source, line):
 
 
 @pytest.mark.parametrize(
-    "line", ["xs = []", "xs.append(1)", "ys.pop()", "self.xs.pop()", "xs[0] = 1"]
+    "line",
+    [
+        "xs = []",
+        "xs, ys = [], []",
+        "xs.append(1)",
+        "ys.pop()",
+        "self.xs.pop()",
+        "xs[0] = 1",
+        "xs[at] = 1\nof = at % most",
+    ],
 )
 def test_what_does_not_empty_is_told_apart(source, line):
     assert not is_emptied(Scope(source(line)), "xs")

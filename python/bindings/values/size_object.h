@@ -1,4 +1,4 @@
-// Sizes and strides as Python sees them.
+// Sizes and strides as Python sees them: `garboard.Size`, a tuple of ints.
 #pragma once
 
 #include <Python.h>
@@ -7,8 +7,12 @@
 
 namespace garboard::python {
 
+/// Makes the type and adds it to `module`, as `_Size`: `Size` in a signature is whatever gives
+/// sizes. False with an exception set.
+bool add_size(PyObject* module);
+
 /// A new reference. Those asked for again are the same object: to find it takes a third of the time
 /// of making a tuple and its numbers. A few are kept, whatever is asked for.
-PyObject* tuple_of(const Dims& dims);
+PyObject* size_object(const Dims& dims);
 
 }  // namespace garboard::python

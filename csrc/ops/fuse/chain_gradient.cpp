@@ -6,7 +6,8 @@
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
 #include "csrc/ops/elementwise/binary.h"
-#include "csrc/ops/elementwise/chain.h"
+#include "csrc/ops/fuse/chain.h"
+#include "csrc/ops/fuse/chain_pieces.h"
 #include "csrc/ops/op/promotion.h"
 #include "csrc/ops/op/record.h"
 #include "csrc/ops/reduce/reduce.h"
@@ -23,6 +24,7 @@ struct Recipe {
   };
 
   ChainProgram program;
+  const Closing* closing;  // null: none
   std::vector<Use> uses;
   std::vector<Dims> input_sizes;
   std::vector<DType> input_dtypes;
@@ -158,9 +160,11 @@ class ChainRule final : public ForeignRule {
     Grads grads;
     // What is not read is asked for nevertheless: the node's edges know it.
     const bool is_recorded = is_grad_enabled();
+    const Tensor gradient =
+        recipe_.closing ? recipe_.closing->spread(at.grad, recipe_.program.sizes) : at.grad;
     const std::vector<Tensor> results =
-        is_recorded ? walk(recipe_, asking(at, std::move(inputs), true), at.grad, true)
-                    : by_pieces(at, inputs);
+        is_recorded ? walk(recipe_, asking(at, std::move(inputs), true), gradient, true)
+                    : by_pieces(at, inputs, gradient);
     for (std::size_t i = 0; i < results.size(); ++i) {
       if (at.needs(static_cast<int>(i))) grads[static_cast<int>(i)] = results[i];
     }
@@ -195,7 +199,8 @@ class ChainRule final : public ForeignRule {
     return inputs;
   }
 
-  std::vector<Tensor> by_pieces(const Backward& at, const std::vector<Tensor>& inputs) const {
+  std::vector<Tensor> by_pieces(const Backward& at, const std::vector<Tensor>& inputs,
+                                const Tensor& gradient) const {
     // Several threads share an op of a piece only where it is long.
     const std::int64_t threads = thread_count();
     const std::int64_t elements = threads > 1 ? (std::int64_t{1} << 17) * threads : 1 << 15;
@@ -215,7 +220,7 @@ class ChainRule final : public ForeignRule {
       try {
         const std::vector<Tensor> made =
             walk(recipe_, asking(at, std::move(parts), false),
-                 part_of(at.grad, at.grad.view(), pieces, piece), false);
+                 part_of(gradient, gradient.view(), pieces, piece), false);
         for (std::size_t i = 0; i < whole.size(); ++i) {
           if (!made[i] || !at.needs(static_cast<int>(i))) continue;  // nothing is not zero
           const auto input = static_cast<std::size_t>(recipe_.uses[i].input);
@@ -241,8 +246,8 @@ class ChainRule final : public ForeignRule {
 
 }  // namespace
 
-void record_chain(const ChainProgram& program, const Tensor& out) {
-  Recipe recipe{program, {}, {}, {}, Readers(program).is_read};
+void record_chain(const ChainProgram& program, const Closing* closing, const Tensor& out) {
+  Recipe recipe{program, closing, {}, {}, {}, Readers(program).is_read};
   recipe.program.inputs.clear();
   for (const Tensor& input : program.inputs) {
     recipe.input_sizes.push_back(input.sizes());

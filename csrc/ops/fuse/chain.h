@@ -1,5 +1,5 @@
 // Chains of elementwise ops that run as one: piece by piece, so that what lies between two of them
-// stays in the cache and is never a tensor.
+// stays in the cache and is never a tensor. A reduction of all to one may close a chain.
 #pragma once
 
 #include <array>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "csrc/ops/op/op.h"
+#include "csrc/ops/reduce/reduce.h"
 
 namespace garboard {
 
@@ -17,15 +18,19 @@ struct ChainOp {
   const Unary* unary = nullptr;
   const Binary* binary = nullptr;
   const Ternary* ternary = nullptr;
+  const Closing* closing = nullptr;
 
-  const char* name() const { return unary ? unary->name : binary ? binary->name : ternary->name; }
+  const char* name() const {
+    return unary ? unary->name : binary ? binary->name : ternary ? ternary->name : closing->name;
+  }
+  /// Of an elementwise one, as what follows.
   const kernels::Slot& kernel() const {
     return unary ? unary->kernel : binary ? binary->kernel : ternary->kernel;
   }
   GradientRule gradient() const {
     return unary ? unary->gradient : binary ? binary->gradient : ternary->gradient;
   }
-  int operand_count() const { return unary ? 1 : binary ? 2 : 3; }
+  int operand_count() const { return unary || closing ? 1 : binary ? 2 : 3; }
 };
 
 /// The op that users call by `name`; null where it cannot be part of a chain.
@@ -64,7 +69,8 @@ class ChainStep final : public RefCounted {
 };
 
 /// The step of a call; null where the op has to run as usual: where an operand would have to be
-/// converted, is small, on another device, or memory that others write without our knowing.
+/// converted, is small, on another device, or memory that others write without our knowing; and of
+/// a reduction of what has been made.
 Counted<ChainStep> chain_step(const ChainOp& op, std::array<ChainOperand, 3> operands);
 
 /// Runs what leads to `last`, up to tensors and steps that have been made, in pieces; the same bits
@@ -94,29 +100,7 @@ struct ChainProgram {
 };
 ChainProgram program_of(const ChainStep& last);
 
-/// Makes the ops of a program the history of `out`, one node for all.
-void record_chain(const ChainProgram& program, const Tensor& out);
-
-/// A box of elements: `length` places of dim `dim` from `first` on, at one place of the dims before
-/// it. How a program is cut into pieces.
-struct ChainPieces {
-  /// Pieces of about `elements` each.
-  ChainPieces(const Dims& sizes, std::int64_t elements);
-
-  struct Piece {
-    std::int64_t outer, first, length;
-  };
-  Piece operator[](std::int64_t piece) const;
-  /// The part of a view of all sizes, which may be broadcast.
-  View part(const View& whole, const Piece& piece) const;
-  std::int64_t offset(const View& whole, const Piece& piece) const;  // in elements
-  Dims part_sizes(const Piece& piece) const;
-
-  Dims sizes;
-  int dim = 0;
-  std::int64_t length = 1;    // of a piece, along `dim`
-  std::int64_t per_line = 1;  // pieces at one place of the dims before it
-  std::int64_t count = 1;
-};
+/// Makes the ops of a program, and what closes it, the history of `out`: one node for all.
+void record_chain(const ChainProgram& program, const Closing* closing, const Tensor& out);
 
 }  // namespace garboard

@@ -1,0 +1,95 @@
+# ruff: noqa: N803 -- PyTorch's names of arguments
+"""Factors of a few ranks, by random projections (Halko, Martinsson, Tropp, arXiv:0909.4061)."""
+
+from __future__ import annotations
+
+from garboard import _engine
+from garboard._arguments import check
+from garboard._engine import Tensor
+from garboard.linalg._factors import qr, svd
+from garboard.linalg._older_names import SvdOfThree
+
+__all__ = ["pca_lowrank", "svd_lowrank"]
+
+
+def svd_lowrank(A: Tensor, q: int = 6, niter: int = 2, M: Tensor | None = None) -> SvdOfThree:
+    """Approximate the first singular vectors and values of a matrix.
+
+    The matrix is multiplied by `q` random directions, these are made orthonormal, sharpened by
+    `niter` rounds of power iteration, and what the matrix is among them is factorized: algorithm
+    5.1 of Halko, Martinsson and Tropp (arXiv:0909.4061). The last of `q` values are the roughest.
+
+    Args:
+        A: Tensor [..., m, n], float32 or float64.
+        q: How many values, from 1 to the shorter side.
+        niter: Rounds of power iteration, at least 0.
+        M: What to subtract from `A` first, of sizes that broadcast to its own.
+
+    Returns:
+        `U` [..., m, q], `S` [..., q], descending, and `V` [..., n, q]. Until backward the graph
+        keeps `A` and what the rounds made.
+
+    Raises:
+        ShapeError: There are fewer than two dims.
+        ValueError: `q` or `niter` lies outside.
+        DTypeError: Another dtype.
+        TypeError: An argument is of another type.
+
+    >>> x = gb.tensor([[3.0, 0.0], [0.0, 2.0], [0.0, 0.0]])
+    >>> gb.svd_lowrank(x, q=2).S.round(decimals=3)
+    tensor([3., 2.])
+    """
+    return _factorized("svd_lowrank", A, q, niter, M)
+
+
+def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int = 2) -> SvdOfThree:
+    """Approximate the principal components of the rows of a matrix, as `svd_lowrank` does.
+
+    Args:
+        A: Tensor [..., m, n] of m rows, float32 or float64.
+        q: How many components, from 1 to the shorter side; by default at most 6.
+        center: Subtract the mean of the rows first.
+        niter: Rounds of power iteration, at least 0.
+
+    Returns:
+        `U` [..., m, q], `S` [..., q], descending, and `V` [..., n, q], whose columns are the
+        components: `A @ V` projects onto them. Until backward the graph keeps `A` and what the
+        rounds made.
+
+    Raises:
+        ShapeError: There are fewer than two dims.
+        ValueError: `q` or `niter` lies outside.
+        DTypeError: Another dtype.
+        TypeError: An argument is of another type.
+
+    >>> x = gb.tensor([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]])
+    >>> gb.pca_lowrank(x, q=1).V.abs().round(decimals=3)
+    tensor([[0.4470],
+            [0.8940]])
+    """
+    check.tensor("pca_lowrank", "A", A)
+    is_centered = check.flag("pca_lowrank", "center", center)
+    few = min(6, *A.shape[-2:]) if q is None else q
+    mean = A.mean(dim=-2, keepdim=True) if is_centered and A.ndim > 1 else None
+    return _factorized("pca_lowrank", A, few, niter, mean)
+
+
+def _factorized(op: str, A: Tensor, q: int, niter: int, M: Tensor | None) -> SvdOfThree:
+    check.tensor(op, "A", A)
+    if A.ndim < 2:
+        raise _engine.ShapeError(f"{op}: sizes {list(A.shape)}; at least two dims are needed")
+    m, n = A.shape[-2:]
+    count = check.count(op, "q", q)
+    if not 1 <= count <= min(m, n):
+        raise ValueError(f"{op}: q={count} of sizes [{m}, {n}]; 1 to {min(m, n)} is needed")
+    rounds = check.count(op, "niter", niter)
+    whole = A if M is None else A - M
+    is_wide = m < n
+    tall = whole.mT if is_wide else whole
+    directions = _engine.randn(*tall.shape[:-2], min(m, n), count, dtype=A.dtype, device=A.device)
+    basis = qr(tall @ directions).Q
+    for _ in range(rounds):
+        basis = qr(tall @ qr(tall.mT @ basis).Q).Q
+    left, values, right = svd(basis.mT @ tall, full_matrices=False)
+    left, right = basis @ left, right.mT
+    return SvdOfThree(right, values, left) if is_wide else SvdOfThree(left, values, right)

@@ -1,0 +1,169 @@
+"""What programs write into `optimizer.state` is the optimizer's from then on."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+import garboard as gb
+import pytest
+
+from tests.support.live_memory import balanced  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("balanced")
+
+OPTIMIZERS: dict[str, Any] = {
+    "SGD": lambda p: gb.optim.SGD(p, lr=0.1, momentum=0.9),
+    "Adam": lambda p: gb.optim.Adam(p, lr=0.1),
+    "amsgrad": lambda p: gb.optim.AdamW(p, lr=0.1, amsgrad=True),
+    "RMSprop": lambda p: gb.optim.RMSprop(p, lr=0.1),
+}
+
+
+def stepped(optimizer: Any) -> list[float]:
+    """Take a step down a parabola, and return where the first parameter is then."""
+    optimizer.zero_grad()
+    parameters = [p for group in optimizer.param_groups for p in group["params"]]
+    sum((p * p).sum() for p in parameters).backward()
+    optimizer.step()
+    return parameters[0].tolist()
+
+
+def tensors_of(state: dict[str, Any]) -> list[str]:
+    return [name for name, value in state.items() if isinstance(value, gb.Tensor)]
+
+
+@pytest.fixture(params=OPTIMIZERS)
+def make(request):
+    return OPTIMIZERS[request.param]
+
+
+@pytest.mark.parametrize(
+    "forget",
+    [
+        lambda optimizer: optimizer.state.clear(),
+        lambda optimizer: setattr(optimizer, "state", defaultdict(dict)),
+        lambda optimizer: optimizer.state.pop(optimizer.param_groups[0]["params"][0]),
+        lambda optimizer: optimizer.state.__delitem__(optimizer.param_groups[0]["params"][0]),
+    ],
+)
+def test_an_optimizer_that_forgets_begins_anew(make, forget):
+    x = gb.tensor([1.0, 2.0], requires_grad=True)
+    y = gb.tensor([1.0, 2.0], requires_grad=True)
+    optimizer = make([x])
+    stepped(optimizer)
+    with gb.no_grad():
+        y.copy_(x)
+
+    forget(optimizer)
+
+    assert stepped(optimizer) == stepped(make([y]))
+    assert x not in gb.optim.SGD([x]).state
+
+
+def test_parameters_are_replaced_with_their_state(make):
+    x = gb.tensor([1.0, 2.0], requires_grad=True)
+    whole = gb.tensor([1.0, 2.0, 5.0], requires_grad=True)
+    optimizer, other = make([x]), make([whole])
+    stepped(optimizer)
+
+    state = optimizer.state.get(x)
+    for name in tensors_of(state):
+        state[name] = gb.cat((state[name], gb.zeros(1)))
+    del optimizer.state[x]
+    wider = gb.nn.Parameter(gb.cat((x.detach(), gb.zeros(1))))
+    optimizer.param_groups[0]["params"][0] = wider
+    optimizer.state[wider] = state
+    stepped(other)
+
+    assert stepped(optimizer)[:2] == stepped(other)[:2]
+    assert len(optimizer.state) == 1
+    assert all(len(optimizer.state[wider][name]) == 3 for name in tensors_of(state))
+
+
+def test_what_is_put_in_is_owned_by_the_optimizer(make):
+    x = gb.tensor([1.0, 2.0], requires_grad=True)
+    optimizer = make([x])
+    stepped(optimizer)
+
+    with gb.dispose_scope():
+        state = optimizer.state[x]
+        for name in tensors_of(state):
+            state[name] = gb.zeros(2)
+
+    stepped(optimizer)
+    assert all(not optimizer.state[x][name].is_disposed for name in tensors_of(state))
+
+
+def test_another_parameter_begins_anew_and_the_old_state_stays(make):
+    x = gb.tensor([1.0, 2.0], requires_grad=True)
+    y = gb.tensor([5.0, 6.0, 7.0], requires_grad=True)
+    optimizer = make([x])
+    stepped(optimizer)
+    expected = stepped(make([gb.tensor([5.0, 6.0, 7.0], requires_grad=True)]))
+
+    optimizer.param_groups[0]["params"] = [y]
+
+    assert stepped(optimizer) == expected
+    assert {id(it) for it in optimizer.state} == {id(x), id(y)}
+    optimizer.param_groups[0]["params"] = [x]
+    del optimizer.state[y]
+    assert {id(it) for it in optimizer.state} == {id(x)}
+
+
+def test_state_may_come_before_its_parameter(make):
+    x = gb.tensor([1.0, 2.0], requires_grad=True)
+    y = gb.tensor([1.0, 2.0], requires_grad=True)
+    optimizer = make([x])
+    stepped(optimizer)
+    with gb.no_grad():
+        y.copy_(x)
+
+    optimizer.state[y] = optimizer.state.pop(x)
+    optimizer.param_groups[0]["params"][0] = y
+
+    found = stepped(optimizer)
+    x.grad = None
+    other = make([x])
+    assert found != stepped(other)
+    assert len(optimizer.state) == 1
+
+
+def test_a_state_that_was_taken_away_changes_nothing():
+    x = gb.tensor([1.0, 2.0], requires_grad=True)
+    optimizer = gb.optim.Adam([x])
+    stepped(optimizer)
+    states = optimizer.state
+    state = states.pop(x)
+
+    state["step"] = 7
+
+    assert len(optimizer.state) == 0
+
+
+def test_nonsense_is_refused():
+    x = gb.tensor([1.0, 2.0], requires_grad=True)
+    optimizer = gb.optim.Adam([x], lr=0.1)
+    stepped(optimizer)
+
+    with pytest.raises(TypeError):
+        optimizer.state[x]["exp_avg"] = "nothing"
+    optimizer.state[x]["exp_avg"] = gb.zeros(3)
+    with pytest.raises(gb.ShapeError, match=r"state of sizes \[3\] for a parameter of sizes \[2\]"):
+        stepped(optimizer)
+    optimizer.state[x]["exp_avg"] = gb.zeros(2, dtype=gb.float64)
+    with pytest.raises(gb.DTypeError, match="state of dtype float64"):
+        stepped(optimizer)
+    del optimizer.state[x]["exp_avg"]
+    stepped(optimizer)
+
+
+def test_steps_stay_one_call_and_leave_nothing(make):
+    x = gb.tensor([1.0, 2.0], requires_grad=True)
+    optimizer = make([x])
+    stepped(optimizer)
+
+    with gb.leaks.no_leaks():
+        stepped(optimizer)
+        optimizer.state[x]
+        x.grad = None

@@ -1,0 +1,18 @@
+"""A list by hand, of objects that refer to the one before, over more than a hundred steps."""
+
+import garboard as gb
+
+KIND, VERDICT, HOLDER = "unknown", "LEAK", "attribute `Cell.value`"
+
+
+class Cell:
+    def __init__(self, value, rest):
+        self.value, self.rest = value, rest  # held
+
+
+def main(watch):
+    first = None
+    for _ in range(120):
+        first = Cell(gb.randn(4), first)  # born
+        watch.step()
+    return watch.report()
