@@ -15,6 +15,7 @@ from numpy.typing import DTypeLike, NDArray
 from garboard._ops.functions import MinAndMax
 from garboard._contexts.generator import Generator
 from garboard._hooks import RemovableHandle
+from garboard.autograd._leaves import AccumulateGrad
 from garboard._ops.index_functions import CountsAndEdges
 from garboard._arguments.layouts import layout as _Layout
 from garboard._arguments.layouts import memory_format as _MemoryFormat
@@ -63,7 +64,7 @@ class GraphNode:
     @property
     def is_released(self) -> _bool: ...
     @property
-    def next_functions(self) -> tuple[GraphNode, ...]: ...
+    def next_functions(self) -> tuple[tuple[GraphNode | AccumulateGrad | None, _int], ...]: ...
     @property
     def metadata(self) -> dict[Any, Any]: ...
     def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle: ...

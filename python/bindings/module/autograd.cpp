@@ -8,12 +8,14 @@
 #include <optional>
 
 #include "csrc/core/error.h"
+#include "csrc/lifetime/registry.h"
 #include "csrc/ops/op/record.h"
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/interpreter/items.h"
 #include "python/bindings/tensor/deferred.h"
 #include "python/bindings/tensor/graph_mirror.h"
 #include "python/bindings/tensor/node_hooks.h"
+#include "python/bindings/tensor/tensor_object.h"
 #include "python/bindings/wrapped/bindings.h"
 #include "python/bindings/wrapped/tensor_caster.h"
 
@@ -32,6 +34,35 @@ py::object add_hook_to_node(const GraphNode& it, const py::object& hook) {
   const GraphNode held = it;
   return py::reinterpret_steal<py::object>(
       add_node_hook(*held.node, hook.ptr(), is_before).release());
+}
+
+/// The object of a leaf; one more where Python has let go of it.
+py::object object_of_leaf(const Tensor& leaf) {
+  PyObject* found = nullptr;
+  registry().for_each_alias([&](Record& it) {
+    const auto& alias = static_cast<const Disposable&>(it);
+    if (found || alias.kind() != Disposable::Kind::tensor || alias.is_empty()) return;
+    if (static_cast<const Alias&>(alias).tensor().body() == leaf.body()) found = object_of(alias);
+  });
+  return found ? py::reinterpret_steal<py::object>(found) : py::cast(leaf);
+}
+
+/// Pairs as PyTorch's: where the gradient of each input goes, and to which of its outputs; every
+/// node has one.
+py::tuple next_functions(const GraphNode& it) {
+  std::vector<Edge> edges;  // shares first: making objects may run anything
+  for (const Edge& edge : it.node->edges()) edges.push_back(edge);
+  py::list pairs;
+  for (const Edge& edge : edges) {
+    py::object next = py::none();
+    if (edge.node)
+      next = py::cast(GraphNode{edge.node});
+    else if (edge.leaf)
+      next = py::module_::import("garboard.autograd._leaves")
+                 .attr("AccumulateGrad")(object_of_leaf(edge.leaf));
+    pairs.append(py::make_tuple(next, 0));
+  }
+  return py::tuple(pairs);
 }
 
 py::object node_of(const Tensor& tensor) {
@@ -115,15 +146,19 @@ void bind_autograd(py::module_& m) {
           "is_released", [](const GraphNode& it) { return it.node->is_released; },
           "True once a backward pass has freed what the node kept.")
       .def_property_readonly(
-          "next_functions",
-          [](const GraphNode& it) {
-            std::vector<GraphNode> nodes;  // shares first: making objects may run anything
-            for (const Edge& edge : it.node->edges()) {
-              if (edge.node) nodes.push_back({edge.node});
-            }
-            return py::tuple(py::cast(std::move(nodes)));
-          },
-          "The nodes that computed the inputs: a tuple, without the leaves.")
+          "next_functions", next_functions,
+          R"(Where the gradients of the inputs go: a tuple of pairs, in their order.
+
+Each is of the node that computed the input, or an AccumulateGrad whose `variable` is the leaf, or
+None where there is no gradient; and 0, for a node has one output. Empty once a backward pass has
+freed the graph.
+
+>>> x = gb.ones(2, requires_grad=True)
+>>> (x * 2).exp().grad_fn.next_functions[0][0].name()
+'mul'
+>>> (x * 2).grad_fn.next_functions[0][0].variable is x
+True
+)")
       .def_property_readonly(
           "metadata",
           [](const GraphNode& it) {

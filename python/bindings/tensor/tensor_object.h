@@ -78,7 +78,10 @@ extern PyTypeObject* tensor_type;
 PyObject* object_of(const Disposable& alias) noexcept;
 
 inline bool is_tensor(PyObject* object) noexcept {
-  return Py_TYPE(object) == tensor_type || PyObject_TypeCheck(object, tensor_type);
+  PyTypeObject* const type = Py_TYPE(object);
+  if (type == tensor_type) return true;
+  // A subclass is no smaller; numbers are, and need no walk through their bases.
+  return type->tp_basicsize >= tensor_type->tp_basicsize && PyType_IsSubtype(type, tensor_type);
 }
 inline Alias& alias_of(PyObject* object) noexcept {
   return reinterpret_cast<TensorObject*>(object)->alias;

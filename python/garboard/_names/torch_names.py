@@ -153,13 +153,7 @@ _NN_UTILS: _Rows = (
     ("use clip_grad_norm_()", "clip_grad_norm"),
 )
 
-_OPTIM: _Rows = (
-    (
-        "use optim.Adam, optim.AdamW or optim.SGD",
-        "Adafactor Muon",
-    ),
-    ("gradients are dense here: use optim.Adam", "SparseAdam"),
-)
+_OPTIM: _Rows = (("gradients are dense here: use optim.Adam", "SparseAdam"),)
 
 _GRAPH: _Rows = (
     ("use x.register_hook(hook) of each", "register_multi_grad_hook"),

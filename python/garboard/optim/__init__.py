@@ -5,11 +5,13 @@ from typing import TYPE_CHECKING
 from garboard._names.missing import module_getattr
 from garboard._names.paths import publish_paths
 from garboard.optim import lr_scheduler, swa_utils
+from garboard.optim.adafactor import Adafactor
 from garboard.optim.adagrad import Adadelta, Adagrad
 from garboard.optim.adam import Adam, AdamW
 from garboard.optim.adam_kin import Adamax, NAdam, RAdam
 from garboard.optim.asgd import ASGD
 from garboard.optim.lbfgs import LBFGS
+from garboard.optim.muon import Muon
 from garboard.optim.optimizer import Optimizer
 from garboard.optim.rmsprop import RMSprop
 from garboard.optim.rprop import Rprop
@@ -20,10 +22,12 @@ __all__ = [
     "LBFGS",
     "SGD",
     "Adadelta",
+    "Adafactor",
     "Adagrad",
     "Adam",
     "AdamW",
     "Adamax",
+    "Muon",
     "NAdam",
     "Optimizer",
     "RAdam",

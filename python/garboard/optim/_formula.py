@@ -52,6 +52,9 @@ class FormulaOptimizer(Optimizer):
     # Options that are not negative, and tensors of a parameter's sizes in the state.
     _rates: ClassVar[tuple[str, ...]] = ("lr", "eps", "weight_decay")
     _tensor_names: ClassVar[tuple[str, ...]] = ()
+    # Whether the update itself takes decay off the parameter, and whether the state counts steps.
+    _decays_apart: ClassVar[bool] = False
+    _counts_steps: ClassVar[bool] = True
 
     def _names_of_tensors(self) -> tuple[str, ...]:
         return self._tensor_names
@@ -108,13 +111,15 @@ class FormulaOptimizer(Optimizer):
         decay = group.get("weight_decay", 0)
         if decay and group.get("decoupled_weight_decay", False):
             parameter.mul_(1 - group["lr"] * decay)
-        elif decay:
+        elif decay and not self._decays_apart:
             gradient = gradient.add(parameter, alpha=decay)
         state = self.state[parameter]
         if not state:
-            state["step"] = 0
+            if self._counts_steps:
+                state["step"] = 0
             self._begin(parameter, state, group)
-        state["step"] += 1
+        if self._counts_steps:
+            state["step"] += 1
         self._update(parameter, gradient, state, group)
 
     def _begin(self, parameter: Tensor, state: dict[str, Any], group: _Group) -> None:
@@ -125,5 +130,6 @@ class FormulaOptimizer(Optimizer):
     def _update(
         self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: _Group
     ) -> None:
-        """Write into one parameter and its state; decay has been added to the gradient."""
+        """Write into one parameter and its state; decay has been added to the gradient, unless
+        `_decays_apart`."""
         raise NotImplementedError

@@ -34,8 +34,8 @@ class NativeOptimizer(Optimizer):
 
     def _make_state(self) -> None:
         self._states: list[Any] = [type(self)._new_state() for _ in self.param_groups]
-        # The parameters that the states are of, which their groups alone hold; and the state of what
-        # is in no group, by identity.
+        # The parameters that the states are of, which their groups hold; and the state of what is
+        # in no group, by identity.
         self._known: list[list[ref[Tensor]]] = [
             [ref(p) for p in group["params"]] for group in self.param_groups
         ]

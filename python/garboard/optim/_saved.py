@@ -48,26 +48,25 @@ def copied_entry(
     entry: Mapping[str, Any],
     parameter: Tensor,
     *,
-    like: tuple[str, ...],
+    sizes: Mapping[str, tuple[int, ...]],
     numbers: tuple[str, ...],
 ) -> dict[str, Any]:
     """Return a copy of one parameter's state.
 
-    The tensors named in `like` have its sizes; `numbers` are numbers, of which PyTorch saves
-    tensors.
+    The tensors named in `sizes` have these; `numbers` are numbers, of which PyTorch saves tensors.
     """
     names = keys_of(str, op, "state", entry, "Tensors and numbers")
     copied = {name: entry[name] for name in names}
-    for name in like:
+    for name, needed in sizes.items():
         tensor = copied.get(name)
         if tensor is None:
             continue
         if not isinstance(tensor, Tensor):
             raise TypeError(f"{op}: {name} is of type {type(tensor).__name__}; a Tensor is needed")
-        if tensor.shape != parameter.shape:
+        if tensor.shape != needed:
             raise ShapeError(
-                f"{op}: {name} has sizes {list(tensor.shape)}; its parameter's, "
-                f"{list(parameter.shape)}, are needed"
+                f"{op}: {name} has sizes {list(tensor.shape)}; for a parameter of "
+                f"{list(parameter.shape)} {list(needed)} are needed"
             )
     with no_grad():
         for name, value in copied.items():

@@ -292,6 +292,10 @@ class Optimizer(StateHooked):
         """State of a parameter's sizes."""
         return ()
 
+    def _sizes_of_state(self, parameter: Tensor) -> dict[str, tuple[int, ...]]:
+        """The tensors that its state may have."""
+        return dict.fromkeys(self._names_of_tensors(), parameter.shape)
+
     def _take_over(self, loaded: list[list[dict[str, Any]]]) -> None:
         """Replace the state of all parameters, by group and place."""
         self.state.clear()
@@ -369,8 +373,8 @@ class Optimizer(StateHooked):
         self._call_state_hooks("load_state_dict_post")
 
     def _copied(self, op: str, entry: Mapping[str, Any], parameter: Tensor) -> dict[str, Any]:
-        like = self._names_of_tensors()
-        return copied_entry(op, entry, parameter, like=like, numbers=self._number_names)
+        sizes = self._sizes_of_state(parameter)
+        return copied_entry(op, entry, parameter, sizes=sizes, numbers=self._number_names)
 
     # Copies
 

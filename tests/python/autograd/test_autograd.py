@@ -42,10 +42,49 @@ class TestRecording:
         y = x * 2
         z = y + y.exp()
 
-        names = [node.name() for node in z.grad_fn.next_functions]
+        names = [node.name() for node, _ in z.grad_fn.next_functions]
         assert names == ["mul", "exp"]
         assert z.grad_fn.serial > y.grad_fn.serial
-        assert z.grad_fn.next_functions[1].next_functions[0].serial == y.grad_fn.serial
+        assert z.grad_fn.next_functions[1][0].next_functions[0][0].serial == y.grad_fn.serial
+
+    def test_ends_at_its_leaves_by_the_objects_that_programs_have(self, no_leaks):
+        x, w = leaf(1, 2), leaf(3, 4)
+        y = x * w + 1
+
+        (product, number), *rest = y.grad_fn.next_functions
+        ends = [end for end, _ in product.next_functions]
+
+        assert number == 0
+        assert all(pair == (None, 0) for pair in rest)
+        assert [end.name() for end in ends] == ["AccumulateGrad"] * 2
+        assert ends[0].variable is x
+        assert ends[1].variable is w
+        assert ends[0] == product.next_functions[0][0]
+        assert ends[0] != ends[1]
+        assert len({*ends, product.next_functions[0][0]}) == 2
+        assert ends[0].next_functions == ()
+
+    def test_names_a_leaf_that_python_has_let_go_of(self, no_leaks):
+        y = leaf(1, 2) * 2
+
+        [(end, _), *_] = y.grad_fn.next_functions
+
+        assert end.variable.tolist() == [1, 2]
+        assert end.variable.requires_grad
+
+    def test_calls_a_hook_of_an_end_after_the_gradient_has_come(self):
+        x = leaf(1, 2)
+        seen = []
+        end, _ = x.expand_as(x).grad_fn.next_functions[0]
+
+        handle = end.register_hook(lambda *of: seen.append((of[0], of[1][0].tolist())))
+        (x * 3).sum().backward()
+        handle.remove()
+        (x * 3).sum().backward()
+
+        assert seen == [((), [3, 3])]
+        with pytest.raises(TypeError, match="register_hook: hook"):
+            end.register_hook(3)
 
     def test_stops_inside_no_grad(self):
         x = leaf(1)
@@ -251,7 +290,7 @@ class TestBackward:
         ):
             y.backward()
         assert x.grad.item() == 4
-        assert y.grad_fn.next_functions[0].is_released
+        assert y.grad_fn.next_functions[0][0].is_released
 
     @pytest.mark.parametrize(
         "trunk",

@@ -253,7 +253,7 @@ class TestState:
         x.grad = gb.ones(2)
         first.step()
 
-        with pytest.raises(gb.ShapeError, match=r"exp_avg has sizes \[2\]; .*\[3\], are needed"):
+        with pytest.raises(gb.ShapeError, match=r"exp_avg has sizes \[2\]; .* \[3\] are needed"):
             second.load_state_dict(first.state_dict())
 
         assert second.param_groups[0]["lr"] == 1e-3

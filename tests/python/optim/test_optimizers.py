@@ -62,6 +62,12 @@ STEPS = [
         {"t0": 10.0, "lambd": 0.1, "weight_decay": 0.1},
         [0.268620831, -0.746348544, 1.378616330],
     ),
+    (optim.Adafactor, {}, [0.368278369, -1.161297102, 1.911880059]),
+    (
+        optim.Adafactor,
+        {"weight_decay": 0.1, "d": 2.0, "eps": (1e-4, 1e-2), "beta2_decay": -0.5, "maximize": True},
+        [0.534084184, -0.701171987, 1.624400614],
+    ),
     (optim.Rprop, {}, [0.324804687, -1.200859375, 1.800195312]),
     (optim.Rprop, {"maximize": True}, [0.675195312, -0.799140625, 2.199804687]),
 ]
@@ -89,6 +95,66 @@ def test_steps_agree_with_pytorchs_also_from_a_saved_state(make, options, expect
 
     np.testing.assert_allclose(values, expected, atol=2e-8)
     assert not any(it.is_disposed for it in parameter_state(second, parameter))
+
+
+MATRIX = np.cos(np.arange(12.0)).reshape(3, 4)
+MATRIX_SLOPES = np.sin(np.arange(1.0, 241.0)).reshape(20, 3, 4)
+
+# PyTorch 2.15 after 20 steps with lr=0.1 from MATRIX: the first row.
+STEPS_OF_MATRICES = [
+    (optim.Adafactor, {}, [1.180643232, 0.707611227, -0.405791852, -1.154125128]),
+    (optim.Muon, {}, [0.945268646, 0.289766544, -0.730404173, -1.068955118]),
+    (
+        optim.Muon,
+        {"nesterov": False, "momentum": 0.5},
+        [0.928273661, 0.428962926, -0.484097128, -0.939899670],
+    ),
+    (
+        optim.Muon,
+        {"adjust_lr_fn": "match_rms_adamw"},
+        [0.868851621, 0.381056820, -0.496383300, -0.913415086],
+    ),
+    (optim.Muon, {"ns_steps": 3}, [0.997427821, 0.267057732, -0.716927634, -1.041584166]),
+]
+
+
+@pytest.mark.parametrize(("make", "options", "expected"), STEPS_OF_MATRICES)
+def test_steps_of_matrices_agree_with_pytorchs_also_from_a_saved_state(make, options, expected):
+    parameter = nn.Parameter(gb.tensor(MATRIX))
+    first = make([parameter], lr=0.1, **options)
+    second = make([parameter], lr=9.0)
+
+    run(first, parameter, MATRIX_SLOPES[:7])
+    second.load_state_dict(first.state_dict())
+    first.dispose()
+    with gb.dispose_scope():
+        values = run(second, parameter, MATRIX_SLOPES[7:])
+
+    np.testing.assert_allclose(values[0], expected, atol=2e-8)
+
+
+def test_the_factors_of_a_stack_of_matrices_are_a_column_and_a_row_each():
+    start = MATRIX.reshape(3, 2, 2)
+    parameter = nn.Parameter(gb.tensor(start))
+    optimizer = optim.Adafactor([parameter], lr=0.1)
+
+    values = run(optimizer, parameter, MATRIX_SLOPES.reshape(20, 3, 2, 2))
+
+    state = optimizer.state[parameter]
+    assert (state["row_var"].shape, state["col_var"].shape) == ((3, 2, 1), (3, 1, 2))
+    expected = [[1.177455023, 0.767181903], [-0.428509581, -1.134343935]]
+    np.testing.assert_allclose(values[0], expected, atol=2e-8)
+
+
+def test_factors_of_other_sizes_are_refused_with_what_is_needed():
+    parameter = nn.Parameter(gb.tensor(MATRIX))
+    optimizer = optim.Adafactor([parameter])
+    run(optimizer, parameter, MATRIX_SLOPES[:1])
+    saved = optimizer.state_dict()
+    saved["state"][0]["row_var"] = gb.ones(4, 1)
+
+    with pytest.raises(gb.ShapeError, match=r"row_var has sizes \[4, 1\]; .* \[3, 1\] are needed"):
+        optimizer.load_state_dict(saved)
 
 
 def parameter_state(optimizer: optim.Optimizer, parameter: gb.Tensor) -> list[gb.Tensor]:
@@ -126,6 +192,19 @@ def test_a_formulas_state_ends_with_the_optimizer_and_leaves_no_byte(make):
         (optim.Adam, {"amsgrad": None}, TypeError, "Adam: amsgrad is of type NoneType"),
         (optim.SGD, {"differentiable": True}, NotImplementedError, "SGD: differentiable=True is"),
         (optim.Adamax, {"capturable": True}, NotImplementedError, "no CUDA graphs, so leave it"),
+        (
+            optim.Adafactor,
+            {"beta2_decay": 0.5},
+            ValueError,
+            "Adafactor: beta2_decay 0.5; 0 or less",
+        ),
+        (optim.Adafactor, {"d": 0.5}, ValueError, "Adafactor: d 0.5; 1 or more"),
+        (optim.Adafactor, {"eps": 1e-3}, ValueError, "Adafactor: eps 0.001; two numbers"),
+        (optim.Adafactor, {"eps": (-1, 0)}, ValueError, r"Adafactor: eps\[0\] -1"),
+        (optim.Muon, {"ns_coefficients": 3}, ValueError, "Muon: ns_coefficients 3; three numbers"),
+        (optim.Muon, {"ns_steps": 100}, ValueError, "Muon: ns_steps 100; fewer than 100"),
+        (optim.Muon, {"adjust_lr_fn": "x"}, ValueError, "Muon: adjust_lr_fn 'x'; 'original', "),
+        (optim.Muon, {}, gb.ShapeError, r"Muon: params\[0\] has sizes \[1\]; matrices are needed"),
     ],
 )
 def test_an_option_that_does_not_fit_is_refused_by_name(make, options, error, message):
@@ -162,13 +241,15 @@ OPTIONS = {
     optim.LBFGS: "lr max_iter max_eval tolerance_grad tolerance_change history_size line_search_fn "
     "maximize",
     optim.ASGD: "lr lambd alpha t0 weight_decay foreach maximize differentiable capturable",
+    optim.Adafactor: "lr beta2_decay eps d weight_decay foreach maximize",
+    optim.Muon: "lr weight_decay momentum nesterov ns_coefficients eps ns_steps adjust_lr_fn",
 }
 
 
 class TestOptions:
     @pytest.mark.parametrize("make", OPTIONS)
     def test_have_the_options_that_pytorchs_have(self, make):
-        optimizer = make([nn.Parameter(gb.ones(1))], lr=0.5)
+        optimizer = make([nn.Parameter(gb.ones(1, 1))], lr=0.5)
 
         (group,) = optimizer.param_groups
         (saved,) = optimizer.state_dict()["param_groups"]
