@@ -44,9 +44,11 @@ def _options(entry: Any) -> Iterator[dict[str, Any]]:
             yield options
 
 
-def _starts(dtype: torch.dtype) -> list[torch.Tensor]:
+def _starts(entry: Any, dtype: torch.dtype) -> list[torch.Tensor]:
     drawn = torch.Generator().manual_seed(3)
-    return [torch.randn(sizes, generator=drawn, dtype=dtype) for sizes in ((4, 3), (5,), ())]
+    takes_matrices = entry.optim_cls is torch.optim.Muon
+    every = ((4, 3), (2, 5)) if takes_matrices else ((4, 3), (5,), ())
+    return [torch.randn(sizes, generator=drawn, dtype=dtype) for sizes in every]
 
 
 def _is_closed(entry: Any) -> bool:
@@ -72,7 +74,7 @@ def _run(optimizer: Any, params: list[Any], lib: Any, is_closed: bool) -> None:
 
 def _both(entry: Any, make: Make, options: dict[str, Any]) -> tuple[Any, ...]:
     """Both optimizers after their steps, with their parameters."""
-    starts = _starts(torch.float64)
+    starts = _starts(entry, torch.float64)
     theirs = [torch.nn.Parameter(it.clone()) for it in starts]
     own = [gb.nn.Parameter(ours(it)) for it in starts]
     reference = entry.optim_cls(theirs, **options)
