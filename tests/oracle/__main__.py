@@ -1,4 +1,5 @@
-"""Compare every op, module and optimizer that garboard has with PyTorch's, by PyTorch's databases.
+"""Compare every op, module and optimizer that garboard has with PyTorch's, by PyTorch's databases,
+and run what PyTorch's docstrings show.
 
 Needs an interpreter with PyTorch. `right.json` lists what agrees, by entry and aspect; it may only
 grow: what it lists and is no longer right ends this with 1.
@@ -19,6 +20,12 @@ from pathlib import Path
 from typing import Any
 
 from tests.oracle.aspects import ASPECTS, MissingError
+from tests.oracle.documentation import (
+    DOCUMENTATION_ASPECTS,
+    documentation_label,
+    documented,
+    namesake,
+)
 from tests.oracle.modules import MODULE_ASPECTS, class_of, module_entries, module_label
 from tests.oracle.names import call_of
 from tests.oracle.optimizers import (
@@ -49,6 +56,9 @@ def everything() -> Iterator[tuple[str, str, Any, Any, dict[str, Any]]]:
         yield (label := module_label(entry)), label, entry, class_of(entry), MODULE_ASPECTS
     for entry in optimizer_entries():
         yield (label := optimizer_label(entry)), label, entry, maker_of(entry), OPTIMIZER_ASPECTS
+    for entry in documented():
+        label = documentation_label(entry)
+        yield label, label, entry, namesake(entry), DOCUMENTATION_ASPECTS
 
 
 def looked_at(entry: Any, call: Any, aspects: dict[str, Any]) -> dict[str, str | None]:
@@ -88,7 +98,7 @@ def main() -> int:
         found = looked_at(entry, call, aspects)
         right = [name for name, told in found.items() if told is None]
         counts["right in every aspect"] += len(right) == len(found)
-        counts["right forward"] += not {"train", "steps", "forward"}.isdisjoint(right)
+        counts["right forward"] += not {"train", "steps", "forward", "shown"}.isdisjoint(right)
         for name, told in found.items():
             if told is not None:
                 counts[f"not right: {name}"] += 1

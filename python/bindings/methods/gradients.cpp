@@ -62,7 +62,7 @@ constexpr Doc register_post_accumulate_grad_hook{
     .details =
         "It may use the gradient up at once, in an optimizer's step say, and free it by setting "
         "`.grad` to None.",
-    .args = {{"hook", "Called with this tensor, a leaf; it returns nothing."}},
+    .args = {{"hook", "Called with this tensor, a leaf; a tensor that it returns is ignored."}},
     .returns = "A handle, whose `remove()` takes the hook off again.",
     .raises = "GradientError: The tensor is no leaf, or does not require grad.",
     .example =

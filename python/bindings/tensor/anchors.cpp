@@ -92,7 +92,8 @@ class PythonHooks final : public GradientHooks {
       const bool is_alive = object && object != Py_None && !alias_of(object).is_empty();
       const Ref argument(is_alive ? Py_NewRef(object) : checked(wrap(leaf)));
       const Ref result(checked(PyObject_CallOneArg(function.get(), argument.get())));
-      if (result.get() != Py_None)
+      // A lambda returns what its method wrote into.
+      if (result.get() != Py_None && !is_tensor(result.get()))
         throw_type_error("hook: it returned %s; None is needed, what is given may be written",
                          Py_TYPE(result.get())->tp_name);
     }

@@ -223,7 +223,6 @@ _CUDA: _Rows = (
 )
 
 _AUTOGRAD: _Rows = (
-    ("use gb.profiler", "profiler"),
     ("use gb.autograd.functional", "jacobian hessian jvp vjp hvp vhp"),
     ("use gb.autograd.functional.jvp()", "forward_ad"),
 )

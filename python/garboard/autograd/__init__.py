@@ -26,12 +26,13 @@ __all__ = [
     "set_grad_enabled",
 ]
 
-_SUBMODULES = ("anomaly_mode", "function", "functional", "graph")
+_SUBMODULES = ("anomaly_mode", "function", "functional", "graph", "profiler")
 if TYPE_CHECKING:
     from garboard.autograd import anomaly_mode as anomaly_mode
     from garboard.autograd import function as function
     from garboard.autograd import functional as functional
     from garboard.autograd import graph as graph
+    from garboard.autograd import profiler as profiler
 else:
     __getattr__ = module_getattr(__name__, _SUBMODULES)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, TypeVar
+from functools import partial, wraps
+from typing import Any, TypeVar, overload
 from weakref import WeakKeyDictionary
 
 from garboard import _engine
@@ -19,6 +20,7 @@ from garboard.autograd.graph import saved_tensors_hooks
 __all__ = ["checkpoint", "checkpoint_sequential"]
 
 _T = TypeVar("_T")
+_F = TypeVar("_F", bound=Callable[..., Any])
 _Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
 
 
@@ -148,6 +150,7 @@ def _no_contexts() -> _Contexts:
     return nullcontext(), nullcontext()
 
 
+@overload
 def checkpoint(
     function: Callable[..., _T],
     *args: Any,
@@ -157,7 +160,26 @@ def checkpoint(
     determinism_check: str = "default",
     debug: bool = False,
     **kwargs: Any,
-) -> _T:
+) -> _T: ...
+@overload
+def checkpoint(
+    *,
+    use_reentrant: bool | None = None,
+    preserve_rng_state: bool = True,
+    context_fn: Callable[[], _Contexts] = _no_contexts,
+    determinism_check: str = "default",
+    debug: bool = False,
+) -> Callable[[_F], _F]: ...
+def checkpoint(
+    function: Callable[..., Any] | None = None,
+    *args: Any,
+    use_reentrant: bool | None = None,
+    preserve_rng_state: bool = True,
+    context_fn: Callable[[], _Contexts] = _no_contexts,
+    determinism_check: str = "default",
+    debug: bool = False,
+    **kwargs: Any,
+) -> Any:
     """Call a function, and keep its arguments alone for backward, which calls it again.
 
     That trades time for memory: of what ops inside keep, only as much lives at once as one such
@@ -165,7 +187,8 @@ def checkpoint(
     it up. Calls may stand inside each other. Outside of grad mode it is a plain call.
 
     Args:
-        function: What is called; it must do the same each time.
+        function: What is called; it must do the same each time. Without one a decorator is
+            returned, whose functions are checkpointed at every call.
         *args: Its arguments; tensors among them, not inside lists, are kept as ops keep theirs.
         use_reentrant: Either; there is one way here, PyTorch's for False.
         preserve_rng_state: True has the function draw the same random numbers again.
@@ -193,6 +216,15 @@ def checkpoint(
     """
     from garboard._arguments.check import choice
 
+    options: dict[str, Any] = {
+        "use_reentrant": use_reentrant,
+        "preserve_rng_state": preserve_rng_state,
+        "context_fn": context_fn,
+        "determinism_check": determinism_check,
+        "debug": debug,
+    }
+    if function is None and not args and not kwargs:
+        return partial(_checkpointed, options)
     callable_ = _function("checkpoint", function)
     choice("checkpoint", "determinism_check", determinism_check, "default", "none")
     if use_reentrant is not None:
@@ -203,15 +235,26 @@ def checkpoint(
     first, second = context_fn()
     if not is_grad_enabled():
         with first:
-            return callable_(*args, **kwargs)  # type: ignore[no-any-return]
+            return callable_(*args, **kwargs)
     state = _engine._generator_state() if keeps_state else None
     call = _Call(callable_, args, kwargs, second, state)
     with saved_tensors_hooks(lambda tensor: call.place(), lambda it: it.call.tensor_at(it)), first:
-        return callable_(*args, **kwargs)  # type: ignore[no-any-return]
+        return callable_(*args, **kwargs)
 
 
 def _function(op: str, given: Any) -> Any:
     return function(op, "function", given)
+
+
+def _checkpointed(options: dict[str, Any], given: Any) -> Any:
+    """What `checkpoint` does as a decorator."""
+    callable_ = _function("checkpoint", given)
+
+    @wraps(callable_, updated=())
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return checkpoint(callable_, *args, **options, **kwargs)
+
+    return call
 
 
 def checkpoint_sequential(

@@ -99,6 +99,25 @@ class TestGradients:
         assert gradients(y.sum(), x) == gradients(net(x).sum(), x)
 
 
+def test_a_function_is_checkpointed_at_every_call_by_decorating_it():
+    @checkpoint(use_reentrant=False)
+    def doubled(x: gb.Tensor, times: int = 2) -> gb.Tensor:
+        """Twice, or more often."""
+        return x * times
+
+    x = gb.ones(3, requires_grad=True)
+
+    doubled(x).sum().backward()
+    doubled(x, times=3).sum().backward()
+
+    assert x.grad.tolist() == [5, 5, 5]
+    assert doubled.__doc__ == "Twice, or more often."
+    with pytest.raises(TypeError, match="checkpoint: function is of type int"):
+        checkpoint(use_reentrant=False)(3)
+    with pytest.raises(TypeError, match="checkpoint: function is of type NoneType"):
+        checkpoint(None, x)
+
+
 class TestMemory:
     def test_is_that_of_one_segment(self):
         net, x = network(16, 8), gb.rand(4096, 16, requires_grad=True)

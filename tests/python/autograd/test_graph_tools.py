@@ -98,6 +98,14 @@ class TestHooksAfterAccumulation:
         assert x.tolist() == [-1, -1, -1]
         assert x.grad.tolist() == [2, 2, 2]
 
+    def test_may_be_a_method_that_returns_the_tensor(self, no_leaks):
+        x = gb.zeros(3, requires_grad=True)
+        x.register_post_accumulate_grad_hook(lambda it: it.add_(it.grad, alpha=-0.5))
+
+        x.backward(gb.tensor([1.0, 2.0, 4.0]))
+
+        assert x.tolist() == [-0.5, -1, -2]
+
     def test_errors_come_through(self):
         x = leaf(1)
         x.register_post_accumulate_grad_hook(lambda it: 3)
