@@ -7,7 +7,6 @@
 #include "csrc/device/timeline.h"
 
 namespace garboard {
-
 StreamPoint StreamPoint::at(Stream stream) {
   Timeline* const timeline = timeline_of(stream.device);
   return {stream, timeline ? timeline->ticket(stream) : Ticket{}};

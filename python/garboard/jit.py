@@ -147,12 +147,8 @@ def annotate(the_type: object, the_value: _T) -> _T:
     return the_value
 
 
-def _not_optimized(op: str) -> Callable[..., Any]:
-    def leave(mod: object, *options: object, **named: object) -> object:
-        return mod
-
-    leave.__name__ = leave.__qualname__ = op
-    leave.__doc__ = f"""Return a module as it is.
+def freeze(mod: _F, *options: object, **named: object) -> _F:
+    """Return a module as it is.
 
     Args:
         mod: What PyTorch would optimize.
@@ -162,15 +158,14 @@ def _not_optimized(op: str) -> Callable[..., Any]:
     Returns:
         `mod`.
 
-    {">" * 3} model = gb.nn.Linear(2, 1).eval()
-    {">" * 3} gb.jit.{op}(model) is model
+    >>> model = gb.nn.Linear(2, 1).eval()
+    >>> gb.jit.freeze(model) is model
     True
     """
-    return leave
+    return mod
 
 
-freeze: Callable[..., Any] = _not_optimized("freeze")
-optimize_for_inference: Callable[..., Any] = _not_optimized("optimize_for_inference")
+optimize_for_inference = freeze
 
 
 def is_scripting() -> bool:

@@ -20,6 +20,8 @@ import garboard as gb
 import numpy as np
 import torch
 
+from tests.oracle.aspects import MissingError
+
 __all__ = ["DOCUMENTATION_ASPECTS", "Documented", "documentation_label", "documented", "namesake"]
 
 _HOMES = (
@@ -87,9 +89,11 @@ def _import_of_ours(name: str, *rest: Any) -> Any:
     return found if len(rest) > 2 and rest[2] else gb
 
 
-def _names(library: Any) -> dict[str, Any]:
-    """What docstrings take for granted."""
-    names = {"torch": library, "nn": library.nn, "F": library.nn.functional, "np": np}
+def _names(library: Any, home: str) -> dict[str, Any]:
+    """What docstrings take for granted, as what stands beside their own name."""
+    near = (it for it in dir(_at(torch, home)) if home and not it.startswith("_"))
+    names = {it: getattr(_at(library, home), it, None) for it in near}
+    names |= {"torch": library, "nn": library.nn, "F": library.nn.functional, "np": np}
     names |= {"optim": library.optim, "init": library.nn.init, "LA": library.linalg}
     names |= {"Tensor": library.Tensor, "math": math, "random": random, "functools": functools}
     names |= {it: getattr(library.func, it) for it in _IN_DOCS if hasattr(library.func, it)}
@@ -104,11 +108,11 @@ def _be_as_at_the_start(library: Any) -> None:
     library.set_printoptions(profile="default")
 
 
-def _outcomes(statements: tuple[str, ...], library: Any) -> list[Exception | None]:
+def _outcomes(entry: Documented, library: Any) -> list[Exception | None]:
     """What each statement raised."""
-    names, found = _names(library), []
+    names, found = _names(library, entry.path.rpartition(".")[0]), []
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        for statement in statements:
+        for statement in entry.statements:
             raised = None
             try:
                 exec(compile(statement, "documentation", "single"), names)
@@ -120,10 +124,12 @@ def _outcomes(statements: tuple[str, ...], library: Any) -> list[Exception | Non
 
 
 def shown(entry: Documented, _: Any) -> str | None:
-    """Each statement that PyTorch runs."""
+    """Each statement that PyTorch runs, which are some."""
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        theirs, own = (_outcomes(entry.statements, library) for library in (torch, gb))
+        theirs, own = (_outcomes(entry, library) for library in (torch, gb))
     vars(builtins).pop("_", None)
+    if None not in theirs:
+        raise MissingError("statements that PyTorch runs on their own")
     for statement, reference, raised in zip(entry.statements, theirs, own, strict=True):
         if reference is None and raised is not None:
             return f"{statement.strip()}: {type(raised).__name__}: {raised}"

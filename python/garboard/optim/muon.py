@@ -109,15 +109,12 @@ class Muon(FormulaOptimizer):
         }
         super().__init__(params, options)
 
-    def add_param_group(self, param_group: _Group) -> None:
-        super().add_param_group(param_group)
-        for place, parameter in enumerate(self.param_groups[-1]["params"]):
-            if parameter.dim() != 2:
-                del self.param_groups[-1]
-                raise ShapeError(
-                    f"Muon: params[{place}] has sizes {list(parameter.shape)}; matrices are "
-                    "needed, give other parameters to optim.AdamW"
-                )
+    def _check_parameter(self, parameter: Tensor) -> None:
+        if parameter.dim() != 2:
+            raise ShapeError(
+                f"Muon: a parameter of sizes {list(parameter.shape)}; matrices are needed, give "
+                "others to optim.AdamW"
+            )
 
     def _check_options(self, group: _Group) -> None:
         super()._check_options(group)

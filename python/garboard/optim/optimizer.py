@@ -150,7 +150,12 @@ class Optimizer(StateHooked):
                 raise ValueError(f"{self._name}: parameter {place} is given twice; once is needed")
             known.add(id(parameter))
         self._check_options(group)
+        for parameter in parameters:
+            self._check_parameter(parameter)
         self.param_groups.append(group)
+
+    def _check_parameter(self, parameter: Tensor) -> None:
+        """Refuse what this optimizer cannot update."""
 
     def _named(self, given: Any) -> tuple[list[Tensor], list[str]]:
         """The parameters, and their names where pairs are given."""

@@ -204,7 +204,7 @@ def test_a_formulas_state_ends_with_the_optimizer_and_leaves_no_byte(make):
         (optim.Muon, {"ns_coefficients": 3}, ValueError, "Muon: ns_coefficients 3; three numbers"),
         (optim.Muon, {"ns_steps": 100}, ValueError, "Muon: ns_steps 100; fewer than 100"),
         (optim.Muon, {"adjust_lr_fn": "x"}, ValueError, "Muon: adjust_lr_fn 'x'; 'original', "),
-        (optim.Muon, {}, gb.ShapeError, r"Muon: params\[0\] has sizes \[1\]; matrices are needed"),
+        (optim.Muon, {}, gb.ShapeError, r"Muon: a parameter of sizes \[1\]; matrices are needed"),
     ],
 )
 def test_an_option_that_does_not_fit_is_refused_by_name(make, options, error, message):
