@@ -39,6 +39,12 @@ GARBOARD_HD BitsOf<T> key_of(T x) {
   }
 }
 
+/// Of an element in memory, where a bool may be any byte.
+template <Stored T>
+GARBOARD_HD BitsOf<T> key_at(const T& x) {
+  return key_of(loaded<T>(reinterpret_cast<const InMemory<T>&>(x)));
+}
+
 /// Of up to 2^32 elements, keys of up to 32 bits.
 struct NarrowEntry {
   std::uint64_t word;

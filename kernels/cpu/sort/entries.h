@@ -8,7 +8,7 @@ namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
 using functors::BitsOf;
-using functors::key_of;
+using functors::key_at;
 
 template <class T>
 inline bool is_nan(T x) {
@@ -26,7 +26,7 @@ void with_entry(std::int64_t count, Run run) {
 
 template <class Entry, class T>
 Entry entry_of(StridedSlice<const T> x, std::int64_t i, bool descending) {
-  const BitsOf<T> key = key_of(x[i]);
+  const BitsOf<T> key = key_at(x[i]);
   return Entry::of(descending ? static_cast<BitsOf<T>>(~key) : key, i);
 }
 

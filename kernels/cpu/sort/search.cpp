@@ -11,7 +11,7 @@ std::int64_t place_in(StridedSlice<const T> sorted, BitsOf<T> key) {
   std::int64_t first = 0, count = sorted.count;
   while (count > 0) {
     const std::int64_t half = count / 2;
-    const BitsOf<T> there = key_of(sorted[first + half]);
+    const BitsOf<T> there = key_at(sorted[first + half]);
     const bool is_before = right ? there <= key : there < key;
     first += is_before ? half + 1 : 0;
     count = is_before ? count - half - 1 : half;
@@ -32,7 +32,7 @@ void search(const SearchSorted& of) {
     for_each_part(count, tuning::looked_for_part, slice_ns,
                   [&](std::int64_t first, std::int64_t last) {
                     for (std::int64_t i = first; i < last; ++i)
-                      out[i] = place_in<right, T>(sorted, key_of(values[i]));
+                      out[i] = place_in<right, T>(sorted, key_at(values[i]));
                   });
   });
 }

@@ -18,11 +18,11 @@ __global__ void search(const __grid_constant__ OffsetCalculator<3> offsets, std:
   const auto i = static_cast<std::uint32_t>(blockIdx.x * threads + threadIdx.x);
   if (i >= offsets.count) return;
   const auto at = offsets.at(i);
-  const auto key = functors::key_of(values[at.of[1]]);
+  const auto key = functors::key_at(values[at.of[1]]);
   std::int64_t first = 0, left = row.size;
   while (left > 0) {
     const std::int64_t half = left / 2;
-    const auto there = functors::key_of(sorted[at.of[2] + (first + half) * row.stride]);
+    const auto there = functors::key_at(sorted[at.of[2] + (first + half) * row.stride]);
     const bool is_before = right ? there <= key : there < key;
     first += is_before ? half + 1 : 0;
     left = is_before ? left - half - 1 : half;

@@ -23,7 +23,7 @@ __global__ void make_entries(const __grid_constant__ SortSlices slices, Entry* e
   if (i >= count) return;
   const std::int64_t place = i % slices.size;
   const std::int64_t start = slices.starts.at(static_cast<std::uint32_t>(i / slices.size)).of[2];
-  const auto key = functors::key_of(x[start + place * slices.strides[2]]);
+  const auto key = functors::key_at(x[start + place * slices.strides[2]]);
   entries[i] = Entry::of(descending ? static_cast<decltype(key)>(~key) : key, place);
 }
 
