@@ -66,6 +66,14 @@ GARBOARD_HD T loaded(InMemory<T> x) {
     return x;
 }
 
+/// F, which takes bools, on what stands in memory for them.
+template <class F>
+struct OnBools {
+  GARBOARD_HD std::uint8_t operator()(std::uint8_t a, std::uint8_t b) const {
+    return F{}(loaded<bool>(a), loaded<bool>(b));
+  }
+};
+
 template <Stored T>
 GARBOARD_HD Widened<T> widened(T x) {
   return static_cast<Widened<T>>(x);

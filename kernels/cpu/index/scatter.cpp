@@ -161,7 +161,12 @@ bool kernel(const Scatter& of, Stream stream) {
                                                                    : tuning::taken_ns;
   const double cost_ns = static_cast<double>(of.x.count) * element_ns;
   const auto run = [&]<class F>() {
-    visit_dtype(of.x.dtype, [&]<class T>(Type<T>) { scatter<F, T>(plan, of.along, cost_ns); });
+    visit_dtype(of.x.dtype, [&]<class T>(Type<T>) {
+      if constexpr (functors::Boolean<T>)
+        scatter<functors::OnBools<F>, std::uint8_t>(plan, of.along, cost_ns);
+      else
+        scatter<F, T>(plan, of.along, cost_ns);
+    });
   };
   switch (of.meeting) {
     case Meeting::write:

@@ -96,7 +96,12 @@ bool kernel(const Scatter& of, Stream stream) {
          of.index.as<std::int64_t>(), of.along, fault_record(stream));
   const WideEntry* const sorted = sort_entries(entries, entries + count, 1, count, stream);
   const auto run = [&]<class F>() {
-    visit_dtype(of.x.dtype, [&]<class T>(Type<T>) { scatter<F, T>(plan, sorted, of, stream); });
+    visit_dtype(of.x.dtype, [&]<class T>(Type<T>) {
+      if constexpr (functors::Boolean<T>)
+        scatter<functors::OnBools<F>, std::uint8_t>(plan, sorted, of, stream);
+      else
+        scatter<F, T>(plan, sorted, of, stream);
+    });
   };
   switch (of.meeting) {
     case Meeting::write:

@@ -58,6 +58,9 @@ OPS = {
     "scattered": lambda x: gb.zeros(7, 100, dtype=gb.int64).scatter_add_(
         1, gb.arange(100).expand(7, 100), x.to(gb.int64)
     ),
+    "scattered bools": lambda x: gb.zeros(7, 100, dtype=gb.bool).scatter_add_(
+        1, gb.arange(100).expand(7, 100), x
+    ),
     "an item": lambda x: gb.tensor(x[0, 0].item() + 0),
     "a list": lambda x: gb.tensor([[int(v) for v in row] for row in x.tolist()]),
     "matmul": lambda x: x.float() @ x.float().t(),
