@@ -23,7 +23,7 @@ inline constexpr DTypeSet accepted = [] {
     using In = functors::Widened<T>;
     constexpr bool takes = inputs == 1   ? std::is_invocable_v<F, In>
                            : inputs == 2 ? std::is_invocable_v<F, In, In>
-                                         : std::is_invocable_v<F, In, In, In>;
+                                         : functors::TakesThree<F, In>;
     if (takes) set.add(dtype_of<T>);
   });
   return set;
@@ -34,7 +34,12 @@ inline constexpr DTypeSet accepted = [] {
 struct Slot {
   int index;
   DTypeSet accepts;
-  bool gives_bool;  // a comparison or test
+  bool gives_bool;               // a comparison or test
+  bool gives_component = false;  // of a complex number a real one
+
+  constexpr DType result_of(DType dtype) const {
+    return gives_bool ? DType::boolean : gives_component ? component_of(dtype) : dtype;
+  }
 
   constexpr bool takes(DType dtype) const { return accepts.has(dtype); }
 };
@@ -47,7 +52,15 @@ inline constexpr bool is_test = [] {
 }();
 
 template <class F>
-inline constexpr Slot unary{index_in<F, functors::UnaryFunctors>, accepted<F, 1>, is_test<F>};
+inline constexpr bool is_size = [] {
+  if constexpr (std::is_invocable_v<F, Complex<float>>)
+    return std::is_same_v<std::invoke_result_t<F, Complex<float>>, float>;
+  return false;
+}();
+
+template <class F>
+inline constexpr Slot unary{index_in<F, functors::UnaryFunctors>, accepted<F, 1>, is_test<F>,
+                            is_size<F>};
 template <class F>
 inline constexpr Slot binary{index_in<F, functors::BinaryFunctors>, accepted<F, 2>, F::gives_bool};
 template <class F>

@@ -12,7 +12,7 @@ namespace garboard {
 namespace {
 
 bool is_differentiable(const CustomOutput& output) {
-  return output.tensor && output.has_gradient && is_floating(output.tensor.dtype());
+  return output.tensor && output.has_gradient && has_gradient(output.tensor.dtype());
 }
 
 /// Leaves a gradient where the rule of `op` finds it. A saved output that a recorded pass was given

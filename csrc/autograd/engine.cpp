@@ -155,6 +155,10 @@ class GraphWalk {
       if (output.count() != 1)
         throw GradientError(text(name_, ": no gradient for an output of sizes ", output.sizes(),
                                  "; one element, or a gradient of those sizes, is needed"));
+      if (is_complex(output.dtype()))
+        throw GradientError(text(name_, ": no gradient for an output of dtype ",
+                                 name_of(output.dtype()),
+                                 "; a real output, as y.abs() or y.real, or a gradient is needed"));
       return full(output.sizes(), Scalar::of(1.0), output.dtype(), output.device());
     }
     if (given.sizes() != output.sizes())
@@ -295,7 +299,9 @@ class GraphWalk {
       if (is_watched_ || (node->seldom() && node->seldom()->node_hooks)) {
         grads = run_watched(*node, std::move(gradient));
       } else {
-        grads = run(*node, std::move(gradient), !options_.create_graph && !wanted_);
+        // A sum in a leaf's `.grad` takes no part that is conjugated afterwards.
+        const bool adds = !options_.create_graph && !wanted_ && !is_complex(node->output_dtype);
+        grads = run(*node, std::move(gradient), adds);
       }
     }
     // What it kept goes before anything that lies further back is computed.
@@ -323,7 +329,7 @@ class GraphWalk {
   }
 
   Grads run(GradNode& node, Tensor gradient, bool adds_to_leaves) {
-    return node.run(Backward(node, std::move(gradient), adds_to_leaves,
+    return run_rule(Backward(node, std::move(gradient), adds_to_leaves,
                              wanted_ ? edges_lead_.data() : nullptr));
   }
 
@@ -357,7 +363,7 @@ class GraphWalk {
   }
 
   void check_not_nan(const GradNode& node, const Tensor& gradient, int input) const {
-    if (!gradient || !is_floating(gradient.dtype())) return;
+    if (!gradient || !has_gradient(gradient.dtype())) return;
     const GradModeGuard no_grad(false);
     if (!*static_cast<const bool*>(to(any(isnan(gradient)), Device{}).data())) return;
     throw GradientError(text(name_, ": the gradient of ", node.name, " for its input ", input,

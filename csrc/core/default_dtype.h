@@ -15,6 +15,7 @@ void set_default_floating(DType dtype) noexcept;
 /// What a lone Python number of a category becomes.
 inline DType default_dtype(Category category) noexcept {
   if (category == Category::floating) return default_floating();
+  if (category == Category::complex) return complex_of(default_floating());
   return category == Category::boolean ? DType::boolean : DType::int64;
 }
 

@@ -104,7 +104,8 @@ void work(int mine) {
 /// `number` counts from 1, the caller being 0.
 void* live(void* number) {
   const auto mine = static_cast<int>(reinterpret_cast<std::intptr_t>(number));
-  std::uint64_t seen = 0;  // the last job of which nothing was left to begin
+  const int most_looks = machine().most_looks;  // once: a test may set another, between two jobs
+  std::uint64_t seen = 0;                       // the last job of which nothing was left to begin
   const auto help = [&] {
     const std::uint64_t now = workers.number.load();
     if (now == seen) return false;
@@ -116,7 +117,7 @@ void* live(void* number) {
     const std::uint32_t heard = workers.bell.load(std::memory_order_acquire);
     const bool is_wanted = mine < workers.wanted.load(std::memory_order_relaxed);
     workers.awake.fetch_add(is_wanted);
-    for (int look = 0; is_wanted && look < machine().most_looks; ++look) {
+    for (int look = 0; is_wanted && look < most_looks; ++look) {
       if (help()) look = 0;
       pause_briefly();
     }

@@ -244,6 +244,15 @@ class GradNode final : public RefCounted, public NodeRecord {
   void set_foreign_rule(Counted<ForeignRule> rule);
   Grads run(const Backward& backward) { return run_(rule_, backward); }
 
+  /// Whether the rule, of a complex output, may multiply with what is not real.
+  bool has_complex_factors() const noexcept {
+    if (foreign()) return false;
+    bool any_number = false;
+    for (int i = 0; i < inline_edges; ++i)
+      any_number |= kept_scalar(i) && kept_scalar(i)->category == Category::complex;
+    return any_number || kept_ || (seldom_ && !seldom_->packed.empty());
+  }
+
   /// Packs all that is kept.
   void pack_kept(Pack pack);
 

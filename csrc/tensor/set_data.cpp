@@ -30,9 +30,10 @@ void check(const Tensor& leaf, const Tensor& data) {
         "data: assigned to a view, or to a tensor computed from others; a leaf is needed, write "
         "with copy_()");
   if (leaf.body()->requires_grad) {
-    if (!is_floating(data.dtype()))
-      throw DTypeError(text("data: dtype ", name_of(data.dtype()),
-                            " for a tensor that requires grad; a floating one is needed"));
+    if (!has_gradient(data.dtype()))
+      throw DTypeError(
+          text("data: dtype ", name_of(data.dtype()),
+               " for a tensor that requires grad; a floating or complex one is needed"));
     if (data.storage()->is_inference() && !(grad_mode & mode::inference))
       throw GradientError(
           "data: a tensor that was made in inference mode, for one that requires grad; clone() it "

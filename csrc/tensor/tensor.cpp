@@ -88,9 +88,9 @@ Tensor Tensor::alias_of_storage(const Dims& sizes, const Dims& strides, std::int
 }
 
 void Tensor::set_requires_grad(bool required) const {
-  if (required && !is_floating(dtype()))
+  if (required && !has_gradient(dtype()))
     throw GradientError(text("requires_grad_: dtype ", name_of(dtype()),
-                             "; only tensors of floating dtypes have gradients"));
+                             "; only tensors of floating and complex dtypes have gradients"));
   if (!required && has_history(*body_))
     throw GradientError(
         "requires_grad_: a tensor computed from others; only a leaf's flag can be cleared, use "

@@ -43,6 +43,8 @@ const Blas* load() {
                         find(library, "scipy_cblas_dgemm", found.dgemm) &&
                         find(library, "scipy_cblas_sgemv", found.sgemv) &&
                         find(library, "scipy_cblas_dgemv", found.dgemv) &&
+                        find(library, "scipy_cblas_cgemm", found.cgemm) &&
+                        find(library, "scipy_cblas_zgemm", found.zgemm) &&
                         find(library, "scipy_openblas_set_num_threads", set_threads);
   if (!complete) return nullptr;
   set_threads(1);

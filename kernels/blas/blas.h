@@ -15,10 +15,16 @@ struct Blas {
   using VectorProduct = void (*)(int order, int transpose_a, int m, int n, T alpha, const T* a,
                                  int lda, const T* x, int incx, T beta, T* y, int incy) noexcept;
 
+  /// Of complex numbers, which come by address.
+  using ComplexProduct = void (*)(int order, int transpose_a, int transpose_b, int m, int n, int k,
+                                  const void* alpha, const void* a, int lda, const void* b, int ldb,
+                                  const void* beta, void* c, int ldc) noexcept;
+
   Product<float> sgemm;
   Product<double> dgemm;
   VectorProduct<float> sgemv;
   VectorProduct<double> dgemv;
+  ComplexProduct cgemm, zgemm;
 };
 
 /// Opens the library beside ours at the first call. Null where there is none, or where the

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "csrc/core/type_list.h"
+#include "kernels/functors/complex_math.h"
 #include "kernels/functors/effort.h"
 #include "kernels/functors/gamma_integrals.h"
 #include "kernels/functors/gelu.h"
@@ -15,9 +16,9 @@ namespace garboard::functors {
 struct Add {
   static constexpr Effort effort = Effort::least;
   static constexpr bool gives_bool = false;
-  template <Element T>
+  template <AnyElement T>
   GARBOARD_HD T operator()(T a, T b) const {
-    if constexpr (Real<T>) return a + b;
+    if constexpr (Analytic<T>) return a + b;
     if constexpr (Boolean<T>) return a | b;
     if constexpr (Integer<T>) return T(Unsigned<T>(a) + Unsigned<T>(b));
   }
@@ -26,9 +27,9 @@ struct Add {
 struct Subtract {
   static constexpr Effort effort = Effort::least;
   static constexpr bool gives_bool = false;
-  template <Number T>
+  template <Arithmetic T>
   GARBOARD_HD T operator()(T a, T b) const {
-    if constexpr (Real<T>) return a - b;
+    if constexpr (Analytic<T>) return a - b;
     if constexpr (Integer<T>) return T(Unsigned<T>(a) - Unsigned<T>(b));
   }
 };
@@ -37,9 +38,9 @@ struct Subtract {
 struct Multiply {
   static constexpr Effort effort = Effort::least;
   static constexpr bool gives_bool = false;
-  template <Element T>
+  template <AnyElement T>
   GARBOARD_HD T operator()(T a, T b) const {
-    if constexpr (Real<T>) return a * b;
+    if constexpr (Analytic<T>) return a * b;
     if constexpr (Boolean<T>) return a & b;
     if constexpr (Integer<T>) return T(Unsigned<T>(a) * Unsigned<T>(b));
   }
@@ -47,7 +48,7 @@ struct Multiply {
 
 struct Divide {
   static constexpr bool gives_bool = false;
-  template <Real T>
+  template <Analytic T>
   GARBOARD_HD T operator()(T a, T b) const {
     return a / b;
   }
@@ -99,12 +100,12 @@ struct FloorDivide {
   }
 };
 
-/// Floats as C's pow, within 1.1 ULP; integers wrap, and a negative exponent gives 0 unless a is 1
-/// or -1.
+/// Floats as C's pow, within 1.1 ULP; complex numbers on the principal branch; integers wrap, and a
+/// negative exponent gives 0 unless a is 1 or -1.
 struct Power {
   static constexpr Effort effort = Effort::many;
   static constexpr bool gives_bool = false;
-  template <Number T>
+  template <Arithmetic T>
   GARBOARD_HD T operator()(T a, T b) const {
     return pow(a, b);
   }
@@ -130,7 +131,7 @@ struct Minimum {
 
 struct Equal {
   static constexpr bool gives_bool = true;
-  template <Element T>
+  template <AnyElement T>
   GARBOARD_HD bool operator()(T a, T b) const {
     return a == b;
   }
@@ -138,7 +139,7 @@ struct Equal {
 
 struct NotEqual {
   static constexpr bool gives_bool = true;
-  template <Element T>
+  template <AnyElement T>
   GARBOARD_HD bool operator()(T a, T b) const {
     return a != b;
   }
@@ -202,7 +203,7 @@ struct BitwiseXor {
 
 struct LogicalAnd {
   static constexpr bool gives_bool = true;
-  template <Element T>
+  template <AnyElement T>
   GARBOARD_HD bool operator()(T a, T b) const {
     return (a != T(0)) & (b != T(0));
   }
@@ -210,7 +211,7 @@ struct LogicalAnd {
 
 struct LogicalOr {
   static constexpr bool gives_bool = true;
-  template <Element T>
+  template <AnyElement T>
   GARBOARD_HD bool operator()(T a, T b) const {
     return (a != T(0)) | (b != T(0));
   }
@@ -218,7 +219,7 @@ struct LogicalOr {
 
 struct LogicalXor {
   static constexpr bool gives_bool = true;
-  template <Element T>
+  template <AnyElement T>
   GARBOARD_HD bool operator()(T a, T b) const {
     return (a != T(0)) != (b != T(0));
   }
@@ -254,7 +255,7 @@ struct ReluGradient {
 /// The gradient of sigmoid from its output.
 struct SigmoidGradient {
   static constexpr bool gives_bool = false;
-  template <Real T>
+  template <Analytic T>
   GARBOARD_HD T operator()(T gradient, T output) const {
     return gradient * (output * (T(1) - output));
   }
@@ -263,7 +264,7 @@ struct SigmoidGradient {
 /// The gradient of tanh from its output; 1 - y^2 as a product, which keeps its digits near y = 1.
 struct TanhGradient {
   static constexpr bool gives_bool = false;
-  template <Real T>
+  template <Analytic T>
   GARBOARD_HD T operator()(T gradient, T output) const {
     return gradient * ((T(1) - output) * (T(1) + output));
   }

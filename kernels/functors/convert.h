@@ -1,5 +1,5 @@
 // One element type to another, as C++ converts; to bool it is `x != 0`. Half types are met by way
-// of float, as in PyTorch.
+// of float, as in PyTorch; of a complex number a real type takes the real part.
 #pragma once
 
 #include "kernels/functors/effort.h"
@@ -16,6 +16,8 @@ struct Convert {
       return Convert<To>{}(widened(x));
     else if constexpr (Boolean<To>)
       return x != T(0);
+    else if constexpr (ComplexNumber<T> && !ComplexNumber<To>)
+      return Convert<To>{}(x.real);
     else if constexpr (Half<To>)
       return static_cast<To>(static_cast<float>(x));
     else if constexpr (Integer<To> && sizeof(To) < sizeof(std::int32_t) && Real<T>)

@@ -21,13 +21,28 @@ concept Integer = std::is_integral_v<T> && !Boolean<T>;
 template <class T>
 concept Number = Integer<T> || Real<T>;
 
+template <class T>
+concept ComplexNumber = is_complex_type<T>;
+
+/// What functions of real numbers and of complex ones are computed in.
+template <class T>
+concept Analytic = Real<T> || ComplexNumber<T>;
+
+/// What can be added and multiplied.
+template <class T>
+concept Arithmetic = Number<T> || ComplexNumber<T>;
+
 /// What has single bits to work on.
 template <class T>
 concept Bitwise = Integer<T> || Boolean<T>;
 
-/// What functors see.
+/// What functors see, and what has an order.
 template <class T>
 concept Element = Number<T> || Boolean<T>;
+
+/// What functors see that ask for no order.
+template <class T>
+concept AnyElement = Element<T> || ComplexNumber<T>;
 
 /// What is stored in 16 bits and comes to functors as a float: only loops and conversions know it.
 template <class T>
@@ -37,21 +52,22 @@ template <class T>
 concept Floating = Real<T> || Half<T>;
 
 template <class T>
-concept Stored = Element<T> || Half<T>;
+concept Stored = AnyElement<T> || Half<T>;
 
 /// What arithmetic on elements of type T is done in.
 template <Stored T>
 using Widened = std::conditional_t<Half<T>, float, T>;
 
-/// What sums and products of T are counted in: floats in what they are widened to, all else in
-/// int64.
+/// What sums and products of T are counted in: floats in what they are widened to, complex numbers
+/// in their own type, all else in int64.
 template <Stored T>
-using Summed = std::conditional_t<Floating<T>, Widened<T>, std::int64_t>;
+using Summed = std::conditional_t<Floating<T> || ComplexNumber<T>, Widened<T>, std::int64_t>;
 
 /// Where long sums of T meet: of floats with more digits than they have, or at least as many. As
 /// for the rest, sums wrap.
 template <Stored T>
-using Gathered = std::conditional_t<Floating<T>, double, std::uint64_t>;
+using Gathered = std::conditional_t<ComplexNumber<T>, Complex<double>,
+                                    std::conditional_t<Floating<T>, double, std::uint64_t>>;
 
 /// What stands in memory for a T: for a bool a byte, of which every value but 0 is true. Arrays of
 /// others share theirs, and g++ vectorises loads and stores of bytes, not of bools.

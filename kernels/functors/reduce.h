@@ -18,7 +18,7 @@ struct SumOf {
 
   template <class R>
   GARBOARD_HD R operator()(R a, R b) const {
-    if constexpr (Real<R>) return a + b;
+    if constexpr (Analytic<R>) return a + b;
     if constexpr (Integer<R>) return R(Unsigned<R>(a) + Unsigned<R>(b));
   }
 };
@@ -31,7 +31,7 @@ struct ProductOf {
 
   template <class R>
   GARBOARD_HD R operator()(R a, R b) const {
-    if constexpr (Real<R>) return a * b;
+    if constexpr (Analytic<R>) return a * b;
     if constexpr (Integer<R>) return R(Unsigned<R>(a) * Unsigned<R>(b));
   }
 };
@@ -55,7 +55,7 @@ inline constexpr bool highest<bool> = true;
 struct MaximumOf {
   static constexpr bool is_idempotent = true;
   template <Stored T>
-  using Result = Widened<T>;
+  requires(!ComplexNumber<T>) using Result = Widened<T>;
   template <class R>
   static constexpr R identity = lowest<R>;
 
@@ -69,7 +69,7 @@ struct MaximumOf {
 struct MinimumOf {
   static constexpr bool is_idempotent = true;
   template <Stored T>
-  using Result = Widened<T>;
+  requires(!ComplexNumber<T>) using Result = Widened<T>;
   template <class R>
   static constexpr R identity = highest<R>;
 

@@ -6,11 +6,15 @@
 
 namespace garboard::functors {
 
+/// F can be called with elements of T, or with a condition before two of them.
+template <class F, class T>
+concept TakesThree = std::is_invocable_v<F, T, T, T> || std::is_invocable_v<F, bool, T, T>;
+
 /// a + alpha * b. Integers wrap.
 struct AddScaled {
-  template <Number T>
+  template <Arithmetic T>
   GARBOARD_HD T operator()(T a, T b, T alpha) const {
-    if constexpr (Real<T>) return a + alpha * b;
+    if constexpr (Analytic<T>) return a + alpha * b;
     if constexpr (Integer<T>)
       return T(Unsigned<T>(a) + Unsigned<T>(Unsigned<T>(alpha) * Unsigned<T>(b)));
   }
@@ -26,16 +30,16 @@ struct Clamp {
 
 /// a + w * (b - a), from b's side where w >= 1/2, so that w = 1 gives b exactly.
 struct Lerp {
-  template <Real T>
+  template <Analytic T>
   GARBOARD_HD T operator()(T a, T b, T w) const {
     const T way = b - a;
-    return abs(w) < T(0.5) ? a + w * way : b - way * (T(1) - w);
+    return abs(w) < Component<T>(0.5) ? a + w * way : b - way * (T(1) - w);
   }
 };
 
 /// condition ? a : b. The first view is of dtype bool, whatever the others are.
 struct Where {
-  template <Element T>
+  template <AnyElement T>
   GARBOARD_HD T operator()(bool condition, T a, T b) const {
     return condition ? a : b;
   }

@@ -3,6 +3,7 @@
 
 #include "csrc/core/type_list.h"
 #include "kernels/functors/angle.h"
+#include "kernels/functors/complex_math.h"
 #include "kernels/functors/effort.h"
 #include "kernels/functors/logarithm.h"
 #include "kernels/functors/normal.h"
@@ -12,7 +13,7 @@ namespace garboard::functors {
 /// Within 2 ULP.
 struct Acos {
   static constexpr Effort effort = Effort::many;
-  template <Real T>
+  template <Analytic T>
   GARBOARD_HD T operator()(T x) const {
     return acos(x);
   }
@@ -20,7 +21,7 @@ struct Acos {
 /// Within 3 ULP.
 struct Acosh {
   static constexpr Effort effort = Effort::many;
-  template <Real T>
+  template <Analytic T>
   GARBOARD_HD T operator()(T x) const {
     return acosh(x);
   }
@@ -28,7 +29,7 @@ struct Acosh {
 /// Within 3 ULP.
 struct Asin {
   static constexpr Effort effort = Effort::many;
-  template <Real T>
+  template <Analytic T>
   GARBOARD_HD T operator()(T x) const {
     return asin(x);
   }
@@ -36,7 +37,7 @@ struct Asin {
 /// Within 3 ULP.
 struct Asinh {
   static constexpr Effort effort = Effort::many;
-  template <Real T>
+  template <Analytic T>
   GARBOARD_HD T operator()(T x) const {
     return asinh(x);
   }
@@ -44,7 +45,7 @@ struct Asinh {
 /// Within 3 ULP.
 struct Atan {
   static constexpr Effort effort = Effort::many;
-  template <Real T>
+  template <Analytic T>
   GARBOARD_HD T operator()(T x) const {
     return atan(x);
   }
@@ -52,7 +53,7 @@ struct Atan {
 /// Within 3 ULP.
 struct Atanh {
   static constexpr Effort effort = Effort::many;
-  template <Real T>
+  template <Analytic T>
   GARBOARD_HD T operator()(T x) const {
     return atanh(x);
   }
@@ -60,7 +61,7 @@ struct Atanh {
 /// Within 2 ULP.
 struct Cosh {
   static constexpr Effort effort = Effort::many;
-  template <Real T>
+  template <Analytic T>
   GARBOARD_HD T operator()(T x) const {
     return cosh(x);
   }
@@ -76,7 +77,7 @@ struct Erfc {
 /// Within 1.5 ULP.
 struct Exp2 {
   static constexpr Effort effort = Effort::many;
-  template <Real T>
+  template <Analytic T>
   GARBOARD_HD T operator()(T x) const {
     return exp2(x);
   }
@@ -84,7 +85,7 @@ struct Exp2 {
 /// Within 2 ULP.
 struct Expm1 {
   static constexpr Effort effort = Effort::many;
-  template <Real T>
+  template <Analytic T>
   GARBOARD_HD T operator()(T x) const {
     return expm1(x);
   }
@@ -92,7 +93,7 @@ struct Expm1 {
 /// Within 2 ULP.
 struct Log10 {
   static constexpr Effort effort = Effort::many;
-  template <Real T>
+  template <Analytic T>
   GARBOARD_HD T operator()(T x) const {
     return log10(x);
   }
@@ -100,7 +101,7 @@ struct Log10 {
 /// Within 2 ULP.
 struct Log1p {
   static constexpr Effort effort = Effort::many;
-  template <Real T>
+  template <Analytic T>
   GARBOARD_HD T operator()(T x) const {
     return log1p(x);
   }
@@ -108,7 +109,7 @@ struct Log1p {
 /// Within 2 ULP.
 struct Log2 {
   static constexpr Effort effort = Effort::many;
-  template <Real T>
+  template <Analytic T>
   GARBOARD_HD T operator()(T x) const {
     return log2(x);
   }
@@ -124,16 +125,19 @@ struct LogSigmoid {
 /// x / (1 + e^-x), within 4 ULP; -0 at minus infinity, its limit.
 struct Silu {
   static constexpr Effort effort = Effort::many;
-  template <Real T>
+  template <Analytic T>
   GARBOARD_HD T operator()(T x) const {
     const T y = x * sigmoid(x);
-    return x == -infinity<T> ? T(-0.0) : y;
+    if constexpr (ComplexNumber<T>)
+      return y;
+    else
+      return x == -infinity<T> ? T(-0.0) : y;
   }
 };
 /// Within 2 ULP.
 struct Sinh {
   static constexpr Effort effort = Effort::many;
-  template <Real T>
+  template <Analytic T>
   GARBOARD_HD T operator()(T x) const {
     return sinh(x);
   }
@@ -149,9 +153,12 @@ struct Tan {
   GARBOARD_HD static T easy(T x) {
     return tan_within(x);
   }
-  template <Real T>
+  template <Analytic T>
   GARBOARD_HD T operator()(T x) const {
-    return is_easy(x) ? easy(x) : sin(x) / cos(x);
+    if constexpr (ComplexNumber<T>)
+      return tan(x);
+    else
+      return is_easy(x) ? easy(x) : sin(x) / cos(x);
   }
 };
 
@@ -207,9 +214,10 @@ struct Fmod {
 struct SiluGradient {
   static constexpr Effort effort = Effort::many;
   static constexpr bool gives_bool = false;
-  template <Real T>
+  template <Analytic T>
   GARBOARD_HD T operator()(T gradient, T x) const {
-    const T inside = x < T(-200) ? T(-200) : x;
+    T inside = x;
+    if constexpr (Real<T>) inside = x < T(-200) ? T(-200) : x;
     const T share = sigmoid(inside);
     return gradient * (share * (T(1) + inside * (T(1) - share)));
   }

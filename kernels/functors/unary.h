@@ -7,6 +7,7 @@
 
 #include "csrc/core/type_list.h"
 #include "kernels/functors/bessel.h"
+#include "kernels/functors/complex_math.h"
 #include "kernels/functors/effort.h"
 #include "kernels/functors/gamma_integrals.h"
 #include "kernels/functors/gelu.h"
@@ -18,9 +19,9 @@ namespace garboard::functors {
 
 /// The smallest integer wraps to itself.
 struct Absolute {
-  template <Element T>
-  GARBOARD_HD T operator()(T x) const {
-    if constexpr (Real<T>) return abs(x);
+  template <AnyElement T>
+  GARBOARD_HD Component<T> operator()(T x) const {
+    if constexpr (Analytic<T>) return abs(x);
     if constexpr (std::is_unsigned_v<T>) return x;  // bool too
     if constexpr (Integer<T> && std::is_signed_v<T>)
       return x < 0 ? T(Unsigned<T>(0) - Unsigned<T>(x)) : x;
@@ -33,6 +34,16 @@ struct BitwiseNot {
   GARBOARD_HD T operator()(T x) const {
     if constexpr (Boolean<T>) return !x;
     if constexpr (Integer<T>) return T(~x);
+  }
+};
+
+/// Where a complex number points to, in radians; of a real number 0 or pi. NaN of NaN.
+struct Angle {
+  static constexpr Effort effort = Effort::many;
+  template <Analytic T>
+  GARBOARD_HD Component<T> operator()(T x) const {
+    if constexpr (ComplexNumber<T>) return atan2(x.imaginary, x.real);
+    if constexpr (Real<T>) return x < T(0) ? T(3.14159265358979323846) : x != x ? x : T(0);
   }
 };
 
@@ -55,9 +66,20 @@ struct Cos {
   GARBOARD_HD static T easy(T x) {
     return sin_of_quarters(x, 1);
   }
-  template <Real T>
+  template <Analytic T>
   GARBOARD_HD T operator()(T x) const {
-    return is_easy(x) ? easy(x) : cos(x);
+    if constexpr (ComplexNumber<T>)
+      return cos(x);
+    else
+      return is_easy(x) ? easy(x) : cos(x);
+  }
+};
+
+struct Conjugate {
+  static constexpr Effort effort = Effort::least;
+  template <ComplexNumber T>
+  GARBOARD_HD T operator()(T x) const {
+    return {x.real, -x.imaginary};
   }
 };
 
@@ -72,7 +94,7 @@ struct Erf {
 
 struct Exp {
   static constexpr Effort effort = Effort::many;
-  template <Real T>
+  template <Analytic T>
   GARBOARD_HD T operator()(T x) const {
     return exp(x);
   }
@@ -105,23 +127,26 @@ struct GeluTanh {
 };
 
 struct IsFinite {
-  template <Element T>
+  template <AnyElement T>
   GARBOARD_HD bool operator()(T x) const {
     if constexpr (Real<T>) return abs(x) < infinity<T>;
+    if constexpr (ComplexNumber<T>)
+      return (abs(x.real) < infinity<Component<T>>)&(abs(x.imaginary) < infinity<Component<T>>);
     return true;
   }
 };
 
 struct IsInf {
-  template <Element T>
+  template <AnyElement T>
   GARBOARD_HD bool operator()(T x) const {
     if constexpr (Real<T>) return is_inf(x);
+    if constexpr (ComplexNumber<T>) return is_inf(x.real) | is_inf(x.imaginary);
     return false;
   }
 };
 
 struct IsNan {
-  template <Element T>
+  template <AnyElement T>
   GARBOARD_HD bool operator()(T x) const {
     return x != x;
   }
@@ -129,7 +154,7 @@ struct IsNan {
 
 struct Log {
   static constexpr Effort effort = Effort::many;
-  template <Real T>
+  template <Analytic T>
   GARBOARD_HD T operator()(T x) const {
     return log(x);
   }
@@ -137,22 +162,22 @@ struct Log {
 
 /// True for zero alone: NaN is true in itself.
 struct LogicalNot {
-  template <Element T>
+  template <AnyElement T>
   GARBOARD_HD bool operator()(T x) const {
     return x == T(0);
   }
 };
 
 struct Negate {
-  template <Number T>
+  template <Arithmetic T>
   GARBOARD_HD T operator()(T x) const {
-    if constexpr (Real<T>) return -x;
+    if constexpr (Analytic<T>) return -x;
     if constexpr (Integer<T>) return T(Unsigned<T>(0) - Unsigned<T>(x));
   }
 };
 
 struct Reciprocal {
-  template <Real T>
+  template <Analytic T>
   GARBOARD_HD T operator()(T x) const {
     return T(1) / x;
   }
@@ -178,7 +203,7 @@ struct Round {
 
 /// 1 / sqrt(x), within 1.5 ULP.
 struct Rsqrt {
-  template <Real T>
+  template <Analytic T>
   GARBOARD_HD T operator()(T x) const {
     return T(1) / sqrt(x);
   }
@@ -186,7 +211,7 @@ struct Rsqrt {
 
 struct Sigmoid {
   static constexpr Effort effort = Effort::many;
-  template <Real T>
+  template <Analytic T>
   GARBOARD_HD T operator()(T x) const {
     return sigmoid(x);
   }
@@ -212,30 +237,33 @@ struct Sin {
   GARBOARD_HD static T easy(T x) {
     return x == 0 ? x : sin_of_quarters(x, 0);  // -0 stays -0
   }
-  template <Real T>
+  template <Analytic T>
   GARBOARD_HD T operator()(T x) const {
-    return is_easy(x) ? easy(x) : sin(x);
+    if constexpr (ComplexNumber<T>)
+      return sin(x);
+    else
+      return is_easy(x) ? easy(x) : sin(x);
   }
 };
 
 struct Sqrt {
-  template <Real T>
+  template <Analytic T>
   GARBOARD_HD T operator()(T x) const {
     return sqrt(x);
   }
 };
 
 struct Square {
-  template <Number T>
+  template <Arithmetic T>
   GARBOARD_HD T operator()(T x) const {
-    if constexpr (Real<T>) return x * x;
+    if constexpr (Analytic<T>) return x * x;
     if constexpr (Integer<T>) return T(Unsigned<T>(x) * Unsigned<T>(x));
   }
 };
 
 struct Tanh {
   static constexpr Effort effort = Effort::many;
-  template <Real T>
+  template <Analytic T>
   GARBOARD_HD T operator()(T x) const {
     return tanh(x);
   }
@@ -256,6 +284,6 @@ using UnaryFunctors =
              Sqrt, Square, Tanh, Truncate, Acos, Acosh, Asin, Asinh, Atan, Atanh, Cosh, Erfc, Exp2,
              Expm1, Log10, Log1p, Log2, LogSigmoid, Silu, Sinh, Tan, Digamma, ErfInv, LogGamma,
              SignBit, Trigamma, BesselI0, BesselI0e, BesselI1, BesselI1e, BesselJ0, BesselJ1,
-             BesselY0, BesselY1, Erfcx>;
+             BesselY0, BesselY1, Erfcx, Angle, Conjugate>;
 
 }  // namespace garboard::functors

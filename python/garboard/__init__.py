@@ -81,6 +81,15 @@ from garboard._ops import handles as _handles  # noqa: E402, F401
 from garboard._ops import numpy_functions as _numpy_functions  # noqa: E402, F401
 from garboard._ops import traits as _traits  # noqa: E402, F401
 from garboard._ops import transfers as _transfers  # noqa: E402, F401
+from garboard._ops.complex_numbers import (  # noqa: E402
+    conj,
+    is_complex,
+    is_conj,
+    isreal,
+    real,
+    resolve_conj,
+    resolve_neg,
+)
 from garboard._ops.contractions import einsum, tensordot  # noqa: E402
 from garboard._ops.dlpack import from_dlpack, to_dlpack  # noqa: E402
 from garboard._ops.dtypes import can_cast, finfo, iinfo  # noqa: E402
@@ -98,17 +107,7 @@ from garboard._ops.index_functions import (  # noqa: E402
     renorm,
     unravel_index,
 )
-from garboard._ops.real_numbers import (  # noqa: E402
-    angle,
-    conj,
-    frexp,
-    is_complex,
-    is_same_size,
-    is_signed,
-    isreal,
-    real,
-    resolve_conj,
-)
+from garboard._ops.real_numbers import frexp, is_same_size, is_signed  # noqa: E402
 from garboard._ops.replaced_parts import (  # noqa: E402
     diagonal_scatter,
     select_scatter,
@@ -119,6 +118,7 @@ from garboard._printing import get_printoptions, set_printoptions  # noqa: E402
 from garboard._scopes import dispose_scope  # noqa: E402
 from garboard._shown import displays as _displays  # noqa: E402, F401
 from garboard._shown import notebook as _notebook  # noqa: E402, F401
+from garboard.fft._short_time import istft, stft  # noqa: E402
 from garboard.io import load, save  # noqa: E402
 from garboard.linalg._older_names import (  # noqa: E402
     chain_matmul,
@@ -155,6 +155,7 @@ _SUBMODULES = (
     "cuda",
     "distributed",
     "distributions",
+    "fft",
     "func",
     "hub",
     "io",
@@ -238,6 +239,7 @@ if TYPE_CHECKING:
     from garboard import cuda as cuda
     from garboard import distributed as distributed
     from garboard import distributions as distributions
+    from garboard import fft as fft
     from garboard import func as func
     from garboard import hub as hub
     from garboard import io as io
@@ -338,7 +340,6 @@ __all__ = [
     "VersionError",
     "Size",
     "aminmax",
-    "angle",
     "asarray",
     "autocast",
     "broadcast_shapes",
@@ -381,6 +382,7 @@ __all__ = [
     "is_autocast_available",
     "is_autocast_enabled",
     "is_complex",
+    "is_conj",
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "is_same_size",
@@ -388,6 +390,7 @@ __all__ = [
     "is_tensor",
     "isin",
     "isreal",
+    "istft",
     "load",
     "logdet",
     "manual_seed",
@@ -406,6 +409,7 @@ __all__ = [
     "real",
     "renorm",
     "resolve_conj",
+    "resolve_neg",
     "result_type",
     "save",
     "seed",
@@ -417,6 +421,7 @@ __all__ = [
     "set_rng_state",
     "slice_scatter",
     "slogdet",
+    "stft",
     "svd",
     "tensordot",
     "to_dlpack",

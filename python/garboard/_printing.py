@@ -90,9 +90,8 @@ def tensor_text(tensor: Tensor) -> str:
     if not has_elements or (tensor.numel() == 0 and tensor.ndim != 1):
         suffixes.append(f"size={tensor.shape}")
     default = _engine.get_default_dtype()
-    if tensor.dtype not in (default, _engine.int64, _engine.bool) or (
-        tensor.numel() == 0 and tensor.dtype != default
-    ):
+    usual = (default, default.to_complex(), _engine.int64, _engine.bool)
+    if tensor.dtype not in usual or (tensor.numel() == 0 and tensor.dtype != default):
         suffixes.append(f"dtype={tensor.dtype}")
     if tensor.grad_fn is not None:
         suffixes.append(f"grad_fn=<{tensor.grad_fn.name()}>")
@@ -183,9 +182,28 @@ def _format_of(tensor: Tensor, numbers: list[Any]) -> _Format:
 
     Zero, NaN and the infinities do not widen the column.
     """
+    if tensor.is_complex():
+        return _format_of_pairs(numbers)
     if not tensor.is_floating_point():
         width = max(len(str(number)) for number in numbers)
         return _Format(lambda number: f"{number!s:>{width}}", width)
+    return _format_of_floats(numbers)
+
+
+def _format_of_pairs(numbers: list[complex]) -> _Format:
+    """Choose a form for the real parts and one for the imaginary ones."""
+    real = _format_of_floats([number.real for number in numbers])
+    imag = _format_of_floats([number.imag for number in numbers])
+
+    def one(number: complex) -> str:
+        behind = imag.text(number.imag).lstrip()
+        sign = "" if behind.startswith("-") else "+"
+        return f"{real.text(number.real)}{sign}{behind}j"
+
+    return _Format(one, real.width + imag.width + 2)
+
+
+def _format_of_floats(numbers: list[float]) -> _Format:
     precision = int(_options["precision"])
     ordinary = [number for number in numbers if isfinite(number) and number != 0]
     largest, smallest = max(map(abs, ordinary), default=1.0), min(map(abs, ordinary), default=1.0)

@@ -19,6 +19,8 @@ if not TYPE_CHECKING:
 _DEEPEST = 64
 # Relative and absolute, by the dtype's name, as PyTorch has them; 0 where numbers are whole.
 _TOLERANCES = {
+    "complex128": (1e-7, 1e-7),
+    "complex64": (1.3e-6, 1e-5),
     "float64": (1e-7, 1e-7),
     "float32": (1.3e-6, 1e-5),
     "float16": (1e-3, 1e-5),
@@ -106,7 +108,8 @@ def _difference(
         return next((it for it in found if it is not None), None)
     if actual is None and expected is None:
         return None
-    is_number = isinstance(actual, (int, float)) and isinstance(expected, (int, float))
+    numbers = (int, float, complex)
+    is_number = isinstance(actual, numbers) and isinstance(expected, numbers)
     a, b = _tensor(actual, where), _tensor(expected, where)
     return _tensors_differ(a, b, where, {**options, "check_dtype": False} if is_number else options)
 
@@ -116,8 +119,9 @@ def _tensor(given: Any, where: str) -> Tensor:
         return given
     if isinstance(given, (bool, int)):
         return _engine.tensor(given)
-    if isinstance(given, float):
-        return _engine.tensor(given, dtype=_engine.float64)
+    if isinstance(given, (float, complex)):
+        wide = _engine.float64 if isinstance(given, float) else _engine.complex128
+        return _engine.tensor(given, dtype=wide)
     if hasattr(given, "__array_interface__"):
         return _engine.tensor(given)
     raise TypeError(
@@ -143,7 +147,9 @@ def _elements_differ(a: Tensor, b: Tensor, where: str, options: dict[str, Any]) 
     names = [str(x.dtype).rpartition(".")[2] for x in (a, b)]
     pairs = [_TOLERANCES.get(name, (0.0, 0.0)) for name in names]
     rtol, atol = options["tolerance"] or tuple(map(max, zip(*pairs, strict=True)))
-    a, b = a.to(_engine.float64), b.to(_engine.float64)
+    any_complex = a.dtype.is_complex or b.dtype.is_complex
+    wide = _engine.complex128 if any_complex else _engine.float64
+    a, b = a.to(wide), b.to(wide)
     far = (a - b).abs()
     near = (far <= b.abs() * rtol + atol) | (a == b)
     if options["equal_nan"]:

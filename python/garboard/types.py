@@ -15,6 +15,7 @@ from garboard._engine import device, dtype
 __all__ = [
     "DType",
     "Device",
+    "Element",
     "Index",
     "Number",
     "Reduction",
@@ -24,11 +25,14 @@ __all__ = [
     "TensorLike",
 ]
 
-Number: TypeAlias = float | int | bool
-"""What a tensor's element is in Python."""
+Number: TypeAlias = complex | float | int | bool
+"""What stands beside tensors in arithmetic."""
 
-DType: TypeAlias = dtype | type[float] | type[int] | type[bool]
-"""A dtype; Python's types stand for float64, int64 and bool."""
+Element: TypeAlias = float | int | bool
+"""What a tensor's element is in Python; of complex numbers a `complex`, which has all of these."""
+
+DType: TypeAlias = dtype | type[complex] | type[float] | type[int] | type[bool]
+"""A dtype; Python's types stand for complex128, float64, int64 and bool."""
 
 Device: TypeAlias = device | str
 """A device, or its name: "cpu", "cuda", "cuda:1"."""
@@ -62,7 +66,8 @@ class SupportsArrayInterface(Protocol):
 
 # Lists are of Any: a list of lists of floats is, for being mutable, no list of nests.
 TensorLike: TypeAlias = (
-    SupportsFloat
+    complex
+    | SupportsFloat
     | SupportsIndex
     | list[Any]
     | tuple[Any, ...]

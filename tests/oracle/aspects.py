@@ -20,7 +20,15 @@ __all__ = ["ASPECTS", "MissingError", "gradients_differ"]
 _SAMPLES = 60  # of an entry: some have thousands
 _FORWARD = ("float32", "float64", "int64", "bool", "float16", "bfloat16", "int32", "int8", "uint8")
 #: Half types of the two libraries differ by where they round; sums by their order.
-_SLACK = {"float16": 8.0, "bfloat16": 2.0, "float32": 8.0, "float64": 4.0}
+_SLACK = {
+    "float16": 8.0,
+    "bfloat16": 2.0,
+    "float32": 8.0,
+    "float64": 4.0,
+    "complex64": 8.0,
+    "complex128": 4.0,
+}
+_COMPLEX = ("complex64", "complex128")
 
 #: Where PyTorch's float64 decides what is right.
 _JUDGED = ("float16", "bfloat16", "float32", "int64", "int32", "int8", "uint8")
@@ -39,8 +47,8 @@ def _samples(entry: Any, dtype: torch.dtype, requires_grad: bool = False) -> Ite
     yield from islice((it for it in found if is_compared(entry, it)), _SAMPLES)
 
 
-def _dtypes(entry: Any) -> Iterator[torch.dtype]:
-    for name in _FORWARD:
+def _dtypes(entry: Any, names: tuple[str, ...] = _FORWARD) -> Iterator[torch.dtype]:
+    for name in names:
         if (dtype := getattr(torch, name)) in entry.dtypes:
             yield dtype
 
@@ -59,10 +67,9 @@ def _told(sample: Any, told: str) -> str:
 def _their_result(entry: Any, sample: Any) -> Any:
     """What PyTorch computes; None where it refuses its own sample, or where there is no result."""
     try:
-        expected = entry.op(sample.input, *sample.args, **sample.kwargs)
+        return entry.op(sample.input, *sample.args, **sample.kwargs)
     except Exception:
         return None
-    return None if any(it.is_complex() for it in walk(expected)) else expected
 
 
 def _our_result(call: Call, sample: Any, **more: Any) -> Any:
@@ -134,6 +141,12 @@ def _is_nearer(entry: Any, sample: Any, expected: Any, found: Any, name: str) ->
 def forward(entry: Any, call: Call) -> str | None:
     """Values, sizes and dtypes for every dtype that PyTorch takes on a CPU."""
     told = (_compared(entry, call, dtype) for dtype in _dtypes(entry))
+    return next((it for it in told if it), None)
+
+
+def complex_numbers(entry: Any, call: Call) -> str | None:
+    """The same of complex numbers, where PyTorch takes them."""
+    told = (_compared(entry, call, dtype) for dtype in _dtypes(entry, _COMPLEX))
     return next((it for it in told if it), None)
 
 
@@ -210,8 +223,10 @@ def _detached(sample: Any) -> Any:
     return sample.transform(lambda it: it.detach() if isinstance(it, torch.Tensor) else it)
 
 
-def _gradients(entry: Any, call: Call, order: int) -> str | None:
-    for sample in islice(_samples(entry, torch.float64, True), 25):
+def _gradients(
+    entry: Any, call: Call, order: int, dtype: torch.dtype = torch.float64
+) -> str | None:
+    for sample in islice(_samples(entry, dtype, True), 25):
         if entry.name in DRAWN:
             return None
         leaves = [it for it in walk([sample.input, sample.args, sample.kwargs]) if it.requires_grad]
@@ -233,15 +248,19 @@ def _gradients(entry: Any, call: Call, order: int) -> str | None:
     return None
 
 
+def _seed_of(output: torch.Tensor) -> torch.Tensor:
+    real = torch.arange(output.numel(), dtype=output.dtype.to_real())
+    seed = torch.sin(real) * (1 + 0.5j) + 0.3j if output.is_complex() else torch.sin(real)
+    return seed.to(output.dtype).reshape(output.shape)
+
+
 def gradients_differ(
     expected: Any, leaves: Any, found: Any, own: Any, order: int = 1, is_second: bool = False
 ) -> str | None:
     """Say where gradients of ours differ, for seeds that differ everywhere; None where none do."""
     outputs = [it for it in walk(expected) if it.requires_grad]
     ours_out = [it for it in walk(found) if it.requires_grad]
-    seeds = [
-        torch.sin(torch.arange(it.numel(), dtype=it.dtype)).reshape(it.shape) for it in outputs
-    ]
+    seeds = [_seed_of(it) for it in outputs]
     try:
         theirs_in = torch.autograd.grad(
             outputs, leaves, seeds, allow_unused=True, create_graph=order > 1
@@ -276,6 +295,12 @@ def gradients_differ(
 def gradient(entry: Any, call: Call) -> str | None:
     """Gradients of all inputs, for given ones of all outputs."""
     return _gradients(entry, call, 1) if entry.supports_autograd else None
+
+
+def complex_gradient(entry: Any, call: Call) -> str | None:
+    """The same of complex numbers, where PyTorch has gradients of them."""
+    has = entry.supports_autograd and torch.complex128 in entry.dtypes
+    return _gradients(entry, call, 1, torch.complex128) if has else None
 
 
 def second_gradient(entry: Any, call: Call) -> str | None:
@@ -335,5 +360,16 @@ def errors(entry: Any, call: Call) -> str | None:
 
 ASPECTS: dict[str, Callable[[Any, Call], str | None]] = {
     it.__name__: it
-    for it in (forward, strided, method, in_place, out, gradient, second_gradient, errors)
+    for it in (
+        forward,
+        complex_numbers,
+        strided,
+        method,
+        in_place,
+        out,
+        gradient,
+        complex_gradient,
+        second_gradient,
+        errors,
+    )
 }

@@ -19,6 +19,8 @@ _TOLERANCES = {
     torch.bfloat16: (1.6e-2, 5e-3),
     torch.float32: (1.3e-6, 1e-5),
     torch.float64: (1e-7, 1e-7),
+    torch.complex64: (1.3e-6, 1e-5),
+    torch.complex128: (1e-7, 1e-7),
 }
 
 
@@ -37,8 +39,8 @@ def difference(expected: Any, found: Any, *, slack: float = 1.0, values: bool = 
             if told := difference(left, right, slack=slack, values=values):
                 return f"result {place}: {told}"
         return None
-    if isinstance(expected, (bool, int, float)):
-        is_same = isinstance(found, (bool, int, float)) and (
+    if isinstance(expected, (bool, int, float, complex)):
+        is_same = isinstance(found, (bool, int, float, complex)) and (
             found == expected or (expected != expected and found != found)
         )
         return None if is_same or not values else f"{found!r} instead of {expected!r}"
@@ -73,12 +75,13 @@ def _tensors_differ(expected: torch.Tensor, found: Any, slack: float, values: bo
     if not values or not expected.numel():
         return None
     a, b = np.asarray(theirs(expected)), np.asarray(theirs(found))
-    if not expected.is_floating_point():
+    if not expected.is_floating_point() and not expected.is_complex():
         wrong = a != b
     else:
         relative, absolute = (it * slack for it in _TOLERANCES[expected.dtype])
         with np.errstate(all="ignore"):
-            wide, other = a.astype(np.float64), b.astype(np.float64)
+            widest = np.complex128 if expected.is_complex() else np.float64
+            wide, other = a.astype(widest), b.astype(widest)
             near = np.abs(wide - other) <= absolute + relative * np.abs(wide)
         wrong = ~(near | (wide == other) | (np.isnan(wide) & np.isnan(other)))
     if not wrong.any():

@@ -21,6 +21,8 @@ _DTYPES = {
     torch.bfloat16: gb.bfloat16,
     torch.float32: gb.float32,
     torch.float64: gb.float64,
+    torch.complex64: gb.complex64,
+    torch.complex128: gb.complex128,
 }
 
 
@@ -28,7 +30,7 @@ _MOST_DIMS = 64  # of an array of NumPy's
 
 
 class NoCounterpartError(Exception):
-    """A sample holds what garboard has not: a complex number, a sparse layout."""
+    """A sample holds what garboard has not: a sparse layout, say."""
 
 
 def ours(given: Any, *, requires_grad: bool = False) -> Any:
@@ -43,8 +45,6 @@ def ours(given: Any, *, requires_grad: bool = False) -> Any:
         return "cpu"
     if isinstance(given, torch.Size):
         return tuple(given)
-    if isinstance(given, complex):
-        raise NoCounterpartError("a complex number")
     if isinstance(given, (torch.layout, torch.memory_format, torch.Generator)):
         raise NoCounterpartError(str(given))
     if callable(given) and getattr(torch.nn.functional, _name_of(given), None) is given:
@@ -62,13 +62,13 @@ def _name_of(given: Any) -> str:
 
 
 def _tensor(given: torch.Tensor, requires_grad: bool) -> gb.Tensor:
-    if given.layout is not torch.strided or given.is_complex() or given.dtype not in _DTYPES:
+    if given.layout is not torch.strided or given.dtype not in _DTYPES:
         raise NoCounterpartError(f"{given.layout} of {given.dtype}")
     if given.device.type != "cpu":
         raise NoCounterpartError(str(given.device))
     if given.ndim > _MOST_DIMS:
         raise NoCounterpartError(f"{given.ndim} dims")
-    plain = given.detach().resolve_neg()
+    plain = given.detach().resolve_conj().resolve_neg()
     count = plain.untyped_storage().nbytes() // plain.itemsize
     is_part = plain.numel() and (count != plain.numel() or not plain.is_contiguous())
     if not is_part:

@@ -29,10 +29,10 @@ _HOMES = (
     *("nn.utils.parametrize", "nn.utils.parametrizations", "optim", "optim.lr_scheduler"),
     *("optim.swa_utils", "utils.data", "utils.checkpoint", "autograd", "autograd.functional"),
     *("autograd.graph", "func", "linalg", "special", "signal.windows", "distributions", "random"),
-    *("testing", "amp", "profiler"),
+    *("testing", "amp", "profiler", "fft"),
 )
 # What is not here as a whole, by words that stand in the statement.
-_ELSEWHERE = ("cuda", "complex", "cfloat", "1j", "3j", "4j", "sparse", "fft", "xla")
+_ELSEWHERE = ("cuda", "sparse", "xla")
 _ELSEWHERE += ("distributed", "quantize", "...)", "=...")
 _IN_DOCS = ("grad", "vmap", "vjp", "jvp", "jacrev", "jacfwd", "hessian", "functional_call")
 

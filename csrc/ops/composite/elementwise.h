@@ -9,6 +9,7 @@
 
 #include "csrc/core/default_dtype.h"
 #include "csrc/core/error.h"
+#include "csrc/ops/complex/complex.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
 #include "csrc/ops/elementwise/special.h"
@@ -27,8 +28,12 @@ namespace garboard::composite {
 /// is given.
 inline Tensor nan_to_num(const Tensor& input, std::optional<Scalar> nan,
                          std::optional<Scalar> positive, std::optional<Scalar> negative) {
+  if (is_complex(input.dtype())) {
+    const Tensor parts = view_as_real(input);
+    return view_as_complex(nan_to_num(parts, nan, positive, negative));
+  }
   if (!is_floating(input.dtype())) return clone(input);
-  const double most = visit_dtype(input.dtype(), []<class T>(Type<T>) {
+  const double most = visit_floating(input.dtype(), []<class T>(Type<T>) {
     return static_cast<double>(std::numeric_limits<T>::max());
   });
   constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -47,7 +52,9 @@ inline Tensor isclose(const Tensor& input, const Tensor& other, double rtol, dou
   const auto number = [](const Tensor& x) {
     return x.dtype() == DType::boolean ? to(x, DType::uint8) : x;
   };
-  const Tensor x = to(number(input), DType::float64), y = to(number(other), DType::float64);
+  const bool any_complex = is_complex(input.dtype()) || is_complex(other.dtype());
+  const DType dtype = any_complex ? DType::complex128 : DType::float64;
+  const Tensor x = to(number(input), dtype), y = to(number(other), dtype);
   const Tensor apart = abs(x - y);
   const Tensor is_near = logical_and(le(apart, abs(y) * rtol + atol), isfinite(apart));
   const Tensor is_close = logical_or(is_same, is_near);
@@ -62,7 +69,7 @@ inline Tensor product_to_add(const Tensor& input, const Tensor& a, const Tensor&
 }
 /// tensor1 / tensor2, of which addcdiv makes its sum. Raises DTypeError for two of integers.
 inline Tensor quotient_to_add(const Tensor& a, const Tensor& b) {
-  if (!is_floating(promote(a.dtype(), b.dtype())))
+  if (!has_gradient(promote(a.dtype(), b.dtype())))
     throw DTypeError(text("addcdiv: dtypes ", name_of(a.dtype()), " and ", name_of(b.dtype()),
                           " to divide; a floating one is needed, use to()"));
   return div(a, b);
@@ -97,6 +104,7 @@ inline Tensor rad2deg(const Tensor& input) { return input * (180 / std::numbers:
 /// slopes are infinite at 0 and 1 where that of a quotient would be NaN. Half types are computed
 /// with in float32.
 inline Tensor logit(const Tensor& input, std::optional<double> margin) {
+  if (is_complex(input.dtype())) refuse_complex("logit", input.dtype());
   const DType dtype = is_floating(input.dtype()) ? input.dtype() : default_floating();
   const Tensor x = to(input, widened(dtype));
   const auto clamped = [&] {
@@ -150,16 +158,19 @@ inline Tensor tensor_in(const Operand& operand, DType dtype, Device device) {
 
 }  // namespace detail
 
-/// input^exponent in float64.
+/// input^exponent in float64, or in complex128 where one is complex.
 inline Tensor float_power(const Operand& input, const Operand& exponent) {
   const Device device = common_device("float_power", {&input, &exponent});
-  detail::check_result("float_power", input, exponent, DType::float64);
-  return pow(detail::tensor_in(input, DType::float64, device),
-             detail::tensor_in(exponent, DType::float64, device));
+  const bool any_complex = is_complex(result_dtype({&input, &exponent}));
+  const DType dtype = any_complex ? DType::complex128 : DType::float64;
+  detail::check_result("float_power", input, exponent, dtype);
+  return pow(detail::tensor_in(input, dtype, device), detail::tensor_in(exponent, dtype, device));
 }
 
 /// input * 2^other, in a floating dtype.
 inline Tensor ldexp(const Tensor& input, const Operand& other) {
+  if (!other.tensor && other.scalar.category == Category::complex)
+    return input * pow(Operand(2.0), scalar_tensor(other.scalar, DType::complex128));
   if (!other.tensor) return input * std::exp2(other.scalar.real);
   const DType powers = is_floating(other.tensor->dtype()) ? other.tensor->dtype()
                        : is_floating(input.dtype())       ? input.dtype()

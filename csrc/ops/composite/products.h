@@ -2,6 +2,7 @@
 #pragma once
 
 #include "csrc/core/error.h"
+#include "csrc/ops/complex/complex.h"
 #include "csrc/ops/composite/reduce.h"
 #include "csrc/ops/composite/shape.h"
 #include "csrc/ops/create/convert.h"
@@ -31,6 +32,8 @@ inline Tensor dot(const char* op, const Tensor& a, const Tensor& b) {
   check_factors(op, a, b);
   return matmul(a, b);
 }
+/// As `dot`, the first conjugated.
+inline Tensor vdot(const char* op, const Tensor& a, const Tensor& b) { return dot(op, conj(a), b); }
 
 inline Tensor mv(const char* op, const Tensor& matrix, const Tensor& vector) {
   check_dims(op, matrix, 2, vector, 1);
@@ -122,7 +125,7 @@ inline Tensor cross_along_first(const char* op, const Tensor& a, const Tensor& b
 struct Factors {
   Scalar beta, alpha;
 
-  bool is_plain() const { return beta.real == 1 && alpha.real == 1; }
+  bool is_plain() const { return beta.is(1) && alpha.is(1); }
 };
 
 inline void check_added(const char* op, const Tensor& input, const Tensor& product,
@@ -133,9 +136,10 @@ inline void check_added(const char* op, const Tensor& input, const Tensor& produ
   if (product.dtype() == DType::boolean)
     throw DTypeError(text(op, ": dtype bool; numbers are needed, convert with to()"));
   for (const Scalar& factor : {factors.beta, factors.alpha}) {
-    if (factor.category == Category::floating && !is_floating(product.dtype()))
-      throw DTypeError(text(op, ": beta or alpha is no integer, and the dtype is ",
-                            name_of(product.dtype()), "; integers are needed"));
+    if (factor.is_whole() || factor.category <= category_of(product.dtype())) continue;
+    throw DTypeError(text(op, ": beta or alpha is no ",
+                          is_floating(product.dtype()) ? "real number" : "integer",
+                          ", and the dtype is ", name_of(product.dtype()), "; one is needed"));
   }
 }
 
@@ -152,7 +156,7 @@ inline void check_fits_product(const char* op, const Tensor& input, const Dims& 
 }
 
 inline Tensor scaled(const Tensor& x, const Scalar& factor) {
-  return factor.real == 1 ? x : x * factor;
+  return factor.is(1) ? x : x * factor;
 }
 
 inline Tensor added(const char* op, const Tensor& input, const Tensor& product,
@@ -160,7 +164,7 @@ inline Tensor added(const char* op, const Tensor& input, const Tensor& product,
   check_added(op, input, product, factors);
   check_fits_product(op, input, product.sizes());
   const Tensor right = scaled(product, factors.alpha);
-  return factors.beta.real == 0 ? right : scaled(input, factors.beta) + right;
+  return factors.beta.is(0) ? right : scaled(input, factors.beta) + right;
 }
 
 /// The same, written over `self`, whose sizes are the product's.
@@ -172,8 +176,8 @@ inline void add_in_place(const char* op, const Tensor& self, const Tensor& produ
                           product.sizes(), "; in place they must be equal"));
   check_writable(op, self);
   const Tensor right = scaled(product, factors.alpha);
-  if (factors.beta.real == 0) return copy_(self, right);
-  if (factors.beta.real != 1) mul.apply_in_place(self, factors.beta);
+  if (factors.beta.is(0)) return copy_(self, right);
+  if (!factors.beta.is(1)) mul.apply_in_place(self, factors.beta);
   add.apply_in_place(self, right);
 }
 
@@ -225,7 +229,7 @@ inline Tensor cov(const char* op, const Tensor& input, std::int64_t correction,
     throw ShapeError(text(op, ": sizes ", input.sizes(), "; at most two dims are taken"));
   if (input.dtype() == DType::boolean)
     throw DTypeError(text(op, ": dtype bool; numbers are needed, convert with to()"));
-  const Tensor floats = is_floating(input.dtype()) ? input : to(input, DType::float32);
+  const Tensor floats = has_gradient(input.dtype()) ? input : to(input, DType::float32);
   const Tensor rows =
       input.ndim() == 2 ? floats : reshape(floats, {1, input.ndim() ? input.count() : 1});
   const std::int64_t count = rows.sizes()[1];
@@ -256,7 +260,7 @@ inline Tensor cov(const char* op, const Tensor& input, std::int64_t correction,
   }
   const Tensor centred = rows - mean_of_rows;
   const Tensor weighted = weights ? centred * weights : centred;
-  const Tensor products = mm(weighted, transpose(centred, 0, 1));
+  const Tensor products = mm(weighted, conj(transpose(centred, 0, 1)));
   Tensor result;
   if (!weights) {
     result = products / static_cast<double>(std::max<std::int64_t>(count - correction, 0));

@@ -17,6 +17,7 @@ namespace garboard::composite {
 /// log(sum(exp(x))) along `dims`: the largest element is taken out first, so that nothing
 /// overflows.
 inline Tensor logsumexp(const Tensor& input, const Dims& dims, bool keepdim) {
+  if (is_complex(input.dtype())) refuse_complex("logsumexp", input.dtype());
   const Tensor x =
       to(input, is_floating(input.dtype()) ? widened(input.dtype()) : default_floating());
   if (x.count() == 0) return log(sum(exp(x), {dims, keepdim}));

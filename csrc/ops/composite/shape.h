@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "csrc/core/error.h"
+#include "csrc/ops/complex/complex.h"
 #include "csrc/ops/op/promotion.h"
 #include "csrc/ops/shape/split.h"
 #include "csrc/ops/shape/views.h"
@@ -95,9 +96,9 @@ inline Tensor flipud(const Tensor& input) {
   return flip(input, {0});
 }
 inline Tensor adjoint(const Tensor& input) {
-  if (input.ndim() == 0) return alias(input);
+  if (input.ndim() == 0) return is_complex(input.dtype()) ? conj(input) : alias(input);
   check_least_dims("adjoint", input, 2);
-  return transpose(input, -2, -1);
+  return conj(transpose(input, -2, -1));
 }
 
 // Raised to at least so many dims, as NumPy places the new ones.

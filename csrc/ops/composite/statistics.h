@@ -22,7 +22,7 @@ inline Tensor count_nonzero(const Tensor& input, const Reduced& over) {
 
 /// The sum as if NaN were 0.
 inline Tensor nansum(const Tensor& input, const Reduced& over, const std::optional<DType>& dtype) {
-  if (!is_floating(input.dtype())) return sum(input, over, dtype);
+  if (!has_gradient(input.dtype())) return sum(input, over, dtype);
   return sum(where(isnan(detach(input)), Scalar::of(std::int64_t{0}), input), over, dtype);
 }
 
@@ -40,7 +40,7 @@ inline Tensor nanmean(const Tensor& input, const Reduced& over, const std::optio
 inline std::vector<Tensor> with_mean(const char* op,
                                      Tensor (*spread)(const Tensor&, const Reduced&, double),
                                      const Tensor& input, const Reduced& over, double correction) {
-  if (!is_floating(input.dtype()))
+  if (!has_gradient(input.dtype()))
     throw DTypeError(text(op, ": dtype ", name_of(input.dtype()),
                           "; a floating one is needed, as in x.float()"));
   return {spread(input, over, correction), mean(input, over)};
@@ -50,6 +50,8 @@ inline std::vector<Tensor> with_mean(const char* op,
 /// Where that is 0, and of a power below 1 where x is, the gradient is 0.
 inline Tensor norm(const char* op, const Tensor& given, double p, const Reduced& over,
                    std::optional<DType> dtype) {
+  if (is_complex(given.dtype()))
+    return norm(op, abs(given), p, over, dtype ? std::optional(component_of(*dtype)) : dtype);
   const DType asked = dtype.value_or(given.dtype());
   if (!is_floating(asked))
     throw DTypeError(

@@ -15,6 +15,7 @@ namespace garboard {
 void check_fits(const char* op, Scalar value, DType dtype) {
   const bool fits = visit_dtype(dtype, [&]<class T>(Type<T>) {
     using Limits = std::numeric_limits<T>;
+    if (value.category == Category::complex) return is_complex_type<T>;
     if constexpr (!Limits::is_integer || std::is_same_v<T, bool>) {
       return true;
     } else if (value.category == Category::floating) {
@@ -27,7 +28,10 @@ void check_fits(const char* op, Scalar value, DType dtype) {
   });
   if (fits) return;
   const std::string number =
-      value.category == Category::floating ? text(value.real) : text(value.integer);
+      value.category == Category::complex
+          ? text(value.real, value.imaginary < 0 ? " - " : " + ", std::abs(value.imaginary), "j")
+      : value.is_whole() ? text(value.integer)
+                         : text(value.real);
   throw DTypeError(text(op, ": the number ", number, " does not fit into ", name_of(dtype),
                         "; convert to a wider dtype first"));
 }
@@ -55,7 +59,7 @@ Tensor scalar_tensor(Scalar value, DType dtype, Device device) {
 
 namespace {
 
-bool is_real(Scalar number) { return number.category == Category::floating; }
+bool is_real(Scalar number) { return !number.is_whole(); }
 
 /// 1 where `end` lies above `start`, -1 below, 0 where it is the same; exact for integers too.
 int way_to(Scalar end, Scalar start) {

@@ -26,7 +26,7 @@ std::string names_of(DTypeSet set) {
 /// What the kernel works in: `dtype`, or the default one where it takes floating dtypes alone.
 DType working_dtype(const char* op, const kernels::Slot& kernel, DType dtype) {
   if (kernel.takes(dtype)) return dtype;
-  if (kernel.accepts.is_floating() && !is_floating(dtype)) return default_floating();
+  if (kernel.accepts.has_gradients() && !has_gradient(dtype)) return default_floating();
   throw DTypeError(
       text(op, ": dtype ", name_of(dtype), "; one of ", names_of(kernel.accepts), " is needed"));
 }
@@ -180,7 +180,7 @@ class Overwriting {
                                  "out="));
       return;
     }
-    is_recorded_ = is_floating(out.dtype()) && must_record(operands);
+    is_recorded_ = has_gradient(out.dtype()) && must_record(operands);
     if (!is_recorded_) return;
     int i = 0;
     bool needs_copy = false;
@@ -242,8 +242,9 @@ void record_broadcast(const Binary& op, const Tensor& out, const Operand& a, con
 }
 
 /// A dense floating tensor and a number, which is brought to the tensor's dtype: nothing to plan.
-bool is_simple(const Binary& op, const Tensor& tensor) {
-  return is_floating(tensor.dtype()) && is_plain(tensor, op.kernel);
+bool is_simple(const Binary& op, const Tensor& tensor, const Scalar& number) {
+  return is_floating(tensor.dtype()) && number.category != Category::complex &&
+         is_plain(tensor, op.kernel);
 }
 Tensor with_number(const Binary& op, const Operand& a, const Operand& b) {
   const Tensor& x = a.tensor ? *a.tensor : *b.tensor;
@@ -274,7 +275,7 @@ Tensor converted(const Binary& op, const Operand& a, const Operand& b) {
 Tensor Unary::operator()(const Tensor& input) const {
   const DType dtype = working_dtype(*this, input.dtype());
   const Device device = input.device();
-  const DType result = kernel.gives_bool ? DType::boolean : dtype;
+  const DType result = kernel.result_of(dtype);
   const Tensor out = input.is_contiguous() ? empty_like(name, input, result)
                                            : empty_of(name, input.sizes(), result, device);
   const auto run = kernels::table_of(device).unary[kernel.index];
@@ -293,7 +294,7 @@ Tensor Unary::operator()(const Tensor& input) const {
 
 void Unary::into(const Tensor& out, const Tensor& input) const {
   const DType dtype = working_dtype(*this, input.dtype());
-  const DType result = kernel.gives_bool ? DType::boolean : dtype;
+  const DType result = kernel.result_of(dtype);
   check_out(name, out, input.sizes(), result, input.device());
   Overwriting overwriting(*this, out, {input});
   {
@@ -319,8 +320,9 @@ Tensor Binary::of_tensors(const Tensor& x, const Tensor& y) const {
 
 Tensor Binary::operator()(const Operand& a, const Operand& b) const {
   if (a.tensor && b.tensor) return of_tensors(*a.tensor, *b.tensor);
-  return is_simple(*this, a.tensor ? *a.tensor : *b.tensor) ? with_number(*this, a, b)
-                                                            : converted(*this, a, b);
+  const bool is_simple = a.tensor ? garboard::is_simple(*this, *a.tensor, b.scalar)
+                                  : garboard::is_simple(*this, *b.tensor, a.scalar);
+  return is_simple ? with_number(*this, a, b) : converted(*this, a, b);
 }
 
 void Binary::into(const Tensor& out, const Operand& a, const Operand& b) const {

@@ -1,5 +1,6 @@
 // The gradient rules of elementwise ops that do not fit beside their declarations, and C++
 // operators.
+#include "csrc/ops/complex/complex.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
 #include "csrc/ops/elementwise/ternary.h"
@@ -32,7 +33,20 @@ struct Kept {
   Scalar scalar;
 };
 
+Scalar one_less(const Scalar& number) {
+  if (number.category == Category::complex)
+    return Scalar::of(Complex<double>(number.real - 1, number.imaginary));
+  return number.is_whole() ? Scalar::of(number.integer - 1) : Scalar::of(number.real - 1);
+}
+
 Operand zero_operand() { return Scalar::of(std::int64_t{0}); }
+
+/// Where a power of 0 stays 0 however the exponent moves.
+Tensor is_flat_from(const Tensor& base, const Kept& exponent) {
+  const Tensor is_zero = eq(base, zero_operand());
+  if (exponent.tensor) return logical_and(is_zero, ge(real(exponent.tensor), zero_operand()));
+  return exponent.scalar.real >= 0 ? is_zero : zeros(base.sizes(), DType::boolean, base.device());
+}
 
 }  // namespace
 
@@ -78,11 +92,8 @@ Grads power(const Backward& at) {
       const Tensor slope = mul(exponent, garboard::pow(base, less));
       const Tensor is_zero = eq(exponent, zero_operand());
       grads[0] = mul(at.grad, garboard::where(is_zero, zero_operand(), slope));
-    } else if (exponent.scalar.real != 0) {
-      const Scalar one_less = exponent.scalar.category == Category::floating
-                                  ? Scalar::of(exponent.scalar.real - 1)
-                                  : Scalar::of(exponent.scalar.integer - 1);
-      grads[0] = mul(at.grad, mul(garboard::pow(base, one_less), exponent));
+    } else if (!exponent.scalar.is(0)) {
+      grads[0] = mul(at.grad, mul(garboard::pow(base, one_less(exponent.scalar)), exponent));
     } else {
       grads[0] = mul(at.grad, zero_operand());
     }
@@ -91,8 +102,7 @@ Grads power(const Backward& at) {
     const Tensor base_tensor =
         base.tensor ? base.tensor : scalar_tensor(base.scalar, at.grad.dtype(), at.grad.device());
     const Tensor slope = mul(garboard::pow(base, exponent), log(base_tensor));
-    const Tensor is_flat =
-        logical_and(eq(base_tensor, zero_operand()), ge(exponent, zero_operand()));
+    const Tensor is_flat = is_flat_from(base_tensor, exponent);
     grads[1] = mul(at.grad, garboard::where(is_flat, zero_operand(), slope));
   }
   return grads;
@@ -166,7 +176,16 @@ Grads tanh(const Backward& at) {
   return grads;
 }
 
-Grads absolute(const Backward& at) { return at.grad * sign(at.input(0)); }
+Grads absolute(const Backward& at) { return at.grad * sgn(at.input(0)); }
+
+// A step across, turned by a quarter from z, moves the angle by its share of |z|.
+Grads angle(const Backward& at) {
+  const Tensor z = at.input(0);
+  if (!is_complex(z.dtype())) return zeros(at.grad.sizes(), at.grad.dtype(), at.grad.device());
+  const Tensor size = abs(z), is_zero = eq(size, zero_operand());
+  const Tensor across = z * Operand(Scalar::of(Complex<double>(0, 1)));
+  return garboard::where(is_zero, zero_operand(), at.grad * across / square(size));
+}
 Grads cosine(const Backward& at) { return -(at.grad * garboard::sin(at.input(0))); }
 Grads error_function(const Backward& at) {
   constexpr double twice_over_root_pi = 1.1283791670955126;

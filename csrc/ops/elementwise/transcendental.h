@@ -45,7 +45,9 @@ inline constexpr Unary acosh{
     .kernel = kernels::unary<functors::Acosh>,
     .keep = Keep::first,
     .gradient = [](const Backward& at) -> Grads {
-      return at.grad * rsqrt(square(at.input(0)) - 1.0);
+      const Tensor x = at.input(0);
+      if (is_complex(x.dtype())) return at.grad * rsqrt(x - 1.0) * rsqrt(x + 1.0);
+      return at.grad * rsqrt(square(x) - 1.0);
     },
 };
 inline constexpr Unary asin{

@@ -11,6 +11,7 @@ namespace garboard {
 
 namespace gradients {
 Grads absolute(const Backward&);
+Grads angle(const Backward&);
 Grads cosine(const Backward&);
 Grads error_function(const Backward&);
 Grads sine(const Backward&);
@@ -19,11 +20,23 @@ Grads sine(const Backward&);
 inline constexpr Unary abs{
     .name = "abs",
     .summary = "Compute the absolute value of `input`.",
-    .details = "The smallest integer wraps to itself.",
+    .details = "Of a complex number it is real. The smallest integer wraps to itself.",
     .example = {"[-1.5, 2.0]", "[1.5000, 2.0000]"},
     .kernel = kernels::unary<functors::Absolute>,
     .keep = Keep::first,
     .gradient = gradients::absolute,
+};
+inline constexpr Unary angle{
+    .name = "angle",
+    .summary = "Compute the angle of `input` to the positive numbers, in radians.",
+    .details =
+        "Of a complex x + iy that is atan2(y, x), of a real number 0, pi below 0, and NaN of "
+        "NaN. The gradient is 0 for real numbers, and at 0.",
+    .example = {"[2.0, -2.0]", "[0.0000, 3.1416]"},
+    .kernel = kernels::unary<functors::Angle>,
+    .keep = Keep::first,
+    .gradient = gradients::angle,
+    .in_place = InPlace::no,
 };
 inline constexpr Unary ceil{
     .name = "ceil",
@@ -251,9 +264,9 @@ inline constexpr Unary trunc{
 
 /// What users can call, in the order of the documentation.
 inline constexpr std::array unary_ops{
-    &abs,   &bitwise_not, &ceil, &cos,         &erf,  &exp,        &floor, &isfinite,
-    &isinf, &isnan,       &log,  &logical_not, &neg,  &reciprocal, &relu,  &round,
-    &rsqrt, &sigmoid,     &sign, &sin,         &sqrt, &square,     &tanh,  &trunc,
+    &abs,     &angle, &bitwise_not, &ceil,        &cos,    &erf,        &exp,   &floor, &isfinite,
+    &isinf,   &isnan, &log,         &logical_not, &neg,    &reciprocal, &relu,  &round, &rsqrt,
+    &sigmoid, &sign,  &sin,         &sqrt,        &square, &tanh,       &trunc,
 };
 
 }  // namespace garboard

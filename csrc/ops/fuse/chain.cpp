@@ -71,6 +71,7 @@ class CallPlan {
       if (!look_at(operands[k], takes_condition(op) && k == 0)) return false;
     }
     if (!dtype_ || !op.kernel().takes(*dtype_) || !has_tensor_) return false;
+    if (is_complex(*dtype_)) return false;  // their gradients take another way
     if (has_number_ && !is_floating(*dtype_)) return false;
     return count() * static_cast<std::int64_t>(item_size(*dtype_)) >= least_bytes;
   }
@@ -85,7 +86,7 @@ class CallPlan {
     const bool is_number = !operand.step && !operand.tensor;
     if (is_number) {
       has_number_ = true;
-      return !is_condition;
+      return !is_condition && operand.number.category != Category::complex;
     }
     if (operand.tensor && !is_ours(operand.tensor)) return false;
     const DType dtype = operand.step ? operand.step->result : operand.tensor.dtype();

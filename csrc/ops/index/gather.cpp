@@ -209,9 +209,7 @@ Grads of_product(const Backward& at, Along along) {
     const Tensor by_zero = (zeros_met - where(is_zero, own, zero)) * without;
     return where(eq(of_others, zero), without, where(eq(of_others, one), by_zero, zero));
   };
-  const auto there = [&](const Tensor& x) {
-    return x ? gathered(op, x, along, index) : Tensor();
-  };
+  const auto there = [&](const Tensor& x) { return x ? gathered(op, x, along, index) : Tensor(); };
   return {at.grad * others(zero_count, rest, self_is_zero, self, self_or_one, zero_sum),
           there(at.grad) * others(there(zero_count), there(rest), source_is_zero, source,
                                   source_or_one, there(zero_sum))};
@@ -285,11 +283,11 @@ Tensor scatter_reduce(const Tensor& given_self, std::int64_t given_dim, const Te
   if (reduction == ScatterReduction::sum || reduction == ScatterReduction::mean) {
     scattered(op, self, at, numbers, source, Meeting::add);
     if (reduction == ScatterReduction::sum) return finished(self);
-    const Tensor count =
-        full(self.sizes(), Scalar::of(std::int64_t{include_self}), self.dtype(), self.device());
+    const Tensor count = full(self.sizes(), Scalar::of(std::int64_t{include_self}),
+                              component_of(self.dtype()), self.device());
     scattered(op, count, at, numbers, one, Meeting::add);
     const Tensor divisor = maximum(count, one);
-    return finished(is_floating(self.dtype()) ? self / divisor : floor_divide(self, divisor));
+    return finished(has_gradient(self.dtype()) ? self / divisor : floor_divide(self, divisor));
   }
   Tensor out = detach(clone(self));
   {

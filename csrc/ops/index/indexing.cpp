@@ -313,7 +313,7 @@ void index_add_(const Tensor& self, std::int64_t dim, const Tensor& given, const
   const OneIndex at(op, self, dim, given);
   check_slices(op, self, at, source);
   check_writable(op, self);
-  const bool is_scaled = alpha.real != 1;
+  const bool is_scaled = !alpha.is(1);
   if (is_scaled) check_fits(op, alpha, self.dtype());
   const Tensor added = is_scaled ? to(source * alpha, self.dtype()) : source;
   put(op, with_dims(self), at.taken, at.numbers, with_dims(added), Meeting::add);

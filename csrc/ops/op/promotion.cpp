@@ -34,7 +34,11 @@ DType result_dtype(std::initializer_list<const Operand*> operands) {
   for (const Rank rank : {with_dims, without_dims, number}) {
     const Candidate& next = candidates[rank];
     if (!next.any) continue;
-    if (!result.any || category_of(next.dtype) > category_of(result.dtype)) result.add(next.dtype);
+    // Beside floats, what is complex of a lower rank has their digits.
+    if (result.any && is_floating(result.dtype) && is_complex(next.dtype))
+      result.dtype = complex_of(result.dtype);
+    else if (!result.any || category_of(next.dtype) > category_of(result.dtype))
+      result.add(next.dtype);
   }
   return result.dtype;
 }

@@ -34,7 +34,7 @@ class ScalarView {
   const View& view() const { return view_; }
 
  private:
-  alignas(8) unsigned char place_[8];
+  alignas(8) unsigned char place_[16];
   View view_;
 };
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "csrc/core/error.h"
+#include "csrc/ops/complex/complex.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
 #include "csrc/ops/op/before_write.h"
@@ -15,14 +16,21 @@
 namespace garboard {
 namespace {
 
+std::int64_t item_bytes(DType dtype) { return static_cast<std::int64_t>(item_size(dtype)); }
+
 /// Where in a base's storage a view lies, and its part of a dense gradient of the base. What
-/// `expand` repeats lies there once.
+/// `expand` repeats lies there once. The view may be of the parts of complex numbers, or see such
+/// parts as complex numbers.
 struct ViewLayout {
   Dims sizes, strides;
-  std::int64_t offset;
+  std::int64_t offset;  // in bytes
+  DType dtype;
 
   static ViewLayout of(const Tensor& view, const Tensor& base) {
-    ViewLayout layout{view.sizes(), view.strides(), view.offset() - base.offset()};
+    ViewLayout layout{
+        view.sizes(), view.strides(),
+        view.offset() * item_bytes(view.dtype()) - base.offset() * item_bytes(base.dtype()),
+        view.dtype()};
     for (int i = 0; i < layout.sizes.size(); ++i) {
       if (layout.strides[i] == 0 && layout.sizes[i] > 1) layout.sizes[i] = 1;
     }
@@ -30,7 +38,8 @@ struct ViewLayout {
   }
   /// The same part of `dense` as a view of it, so that a recorded walk sees what is written there.
   Tensor in(const Tensor& dense) const {
-    Tensor part = dense.alias_of_storage(sizes, strides, dense.offset() + offset);
+    const std::int64_t start = dense.offset() * item_bytes(dense.dtype()) + offset;
+    Tensor part = Tensor::over(dense.storage(), dtype, sizes, strides, start / item_bytes(dtype));
     part.body()->base = dense.share();
     part.body()->base_history = dense.body()->history - 1;  // its node is made when it is asked for
     return part;
@@ -41,17 +50,19 @@ struct ViewLayout {
 /// both.
 struct BaseLayout {
   Dims sizes, strides;
+  DType dtype;
 
-  explicit BaseLayout(const Tensor& base) : sizes(base.sizes()), strides(base.strides()) {}
+  explicit BaseLayout(const Tensor& base)
+      : sizes(base.sizes()), strides(base.strides()), dtype(base.dtype()) {}
 
   Tensor zeros_like(const Tensor& gradient) const {
-    if (sizes.product() == 0) return zeros(sizes, gradient.dtype(), gradient.device());
+    if (sizes.product() == 0) return zeros(sizes, dtype, gradient.device());
     std::int64_t before = 0, after = 1;  // NumPy's arrays may have negative strides
     for (int i = 0; i < sizes.size(); ++i) {
       const std::int64_t reach = (sizes[i] - 1) * strides[i];
       reach < 0 ? before -= reach : after += reach;
     }
-    const Tensor flat = zeros({before + after}, gradient.dtype(), gradient.device());
+    const Tensor flat = zeros({before + after}, dtype, gradient.device());
     return flat.alias_of_storage(sizes, strides, before);
   }
 };
@@ -89,7 +100,7 @@ void rebase(const Tensor& view, const Counted<GradNode>& node) {
         Tensor gradient = layout.zeros_like(at.grad);
         copy_(gradient, at.grad);
         const Tensor inside = part.in(gradient);
-        Grads grads = node->run(at.inside(*node, clone(inside)));
+        Grads grads = run_rule(at.inside(*node, clone(inside)));
         if (grads[0]) {
           copy_(inside, grads[0]);
         } else {
@@ -153,6 +164,15 @@ void pack_kept(GradNode& node) {
   if (!pack) return;
   const GradModeGuard no_grad(false);
   node.pack_kept(pack);
+}
+
+Grads run_conjugated(Backward at) {
+  at.grad = conj(at.grad);
+  Grads grads = at.node().run(at);
+  for (int i = 0, count = static_cast<int>(at.node().edges().size()); i < count; ++i) {
+    if (Tensor& gradient = grads[i]) gradient = conj(gradient);
+  }
+  return grads;
 }
 
 void refresh_history(const Tensor& view) {

@@ -63,11 +63,11 @@ inline void attach(Counted<GradNode> node, const Tensor& output, Keep keep) {
   output.body()->grad_node = std::move(node);
 }
 
-/// Records a fresh output, if anything asks for it. Only floating outputs have gradients.
+/// Records a fresh output, if anything asks for it. Only floating and complex ones have gradients.
 template <class Rule>
 void record_with(std::span<const Other> others, const char* name, const Tensor& output,
                  std::initializer_list<Operand> operands, Keep keep, Rule rule) {
-  if (!is_floating(output.dtype()) || !must_record(operands)) return;
+  if (!has_gradient(output.dtype()) || !must_record(operands)) return;
   Counted<GradNode> node = make_node(name, output, operands, keep);
   node->set_rule(rule);
   if (!others.empty()) node->keep_others(others);
@@ -77,6 +77,19 @@ template <class Rule>
 void record(const char* name, const Tensor& output, std::initializer_list<Operand> operands,
             Keep keep, Rule rule, std::initializer_list<Other> others = {}) {
   record_with({others.begin(), others.size()}, name, output, operands, keep, rule);
+}
+
+/// As `run_rule`, of a rule with complex factors.
+Grads run_conjugated(Backward at);
+
+/// Runs a node's rule. The gradient of a complex tensor points to where a real loss grows most, as
+/// in PyTorch: g conj(f'(z)) of an op whose rule is g f'(z). A rule is linear in g, so the
+/// conjugate of what it makes of conj(g) is that, and no rule need know. One that keeps nothing has
+/// no factor but real numbers; one from beyond this library is taken at its word.
+inline Grads run_rule(const Backward& at) {
+  const GradNode& node = at.node();
+  if (is_complex(node.output_dtype) && node.has_complex_factors()) return run_conjugated(at);
+  return at.node().run(at);
 }
 
 /// Raises where `self` must not be written: a leaf that asks for a gradient, a view that was made
@@ -105,7 +118,7 @@ template <class Rule>
 void record_in_place(const char* name, const Tensor& self, std::initializer_list<Operand> others,
                      Keep keep, Rule rule, std::span<const Other> kept = {}) {
   Counted<GradNode> node;
-  if (is_floating(self.dtype()) && (must_record({self}) || must_record(others))) {
+  if (has_gradient(self.dtype()) && (must_record({self}) || must_record(others))) {
     Operand operands[3] = {self, Scalar{}, Scalar{}};
     int count = 1;
     for (const Operand& other : others) operands[count++] = other;

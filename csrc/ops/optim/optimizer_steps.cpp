@@ -17,7 +17,7 @@ namespace {
 Tensor gradient_of(const char* op, const Tensor& parameter, bool maximize) {
   Tensor gradient = parameter.grad();
   if (!gradient) return {};
-  if (!is_floating(parameter.dtype()) || !parameter.is_contiguous())
+  if (!has_gradient(parameter.dtype()) || !parameter.is_contiguous())
     throw DTypeError(text(op, ": a parameter of dtype ", name_of(parameter.dtype()),
                           " and strides ", parameter.strides(),
                           "; a floating and contiguous one is needed"));
@@ -33,6 +33,13 @@ std::vector<Tensor> gradients_of(const char* op, const std::vector<Tensor>& para
   return gradients;
 }
 
+/// What kernels see of a dense tensor: of complex numbers both parts, each a number of its own, as
+/// in PyTorch.
+View numbers_of(const Tensor& x) {
+  if (!is_complex(x.dtype())) return x.view();
+  return make_view(x.data(), component_of(x.dtype()), {2 * x.count()}, {1});
+}
+
 /// Programs put other parameters into a group, and other tensors into its state.
 void check_fits(const char* op, const Tensor& state, const Tensor& parameter) {
   if (state.sizes() != parameter.sizes())
@@ -40,8 +47,7 @@ void check_fits(const char* op, const Tensor& state, const Tensor& parameter) {
                           parameter.sizes(), "; they must be equal"));
   if (state.dtype() != parameter.dtype() || !state.is_contiguous())
     throw DTypeError(text(op, ": state of dtype ", name_of(state.dtype()), " and strides ",
-                          state.strides(), " for a parameter of dtype ",
-                          name_of(parameter.dtype()),
+                          state.strides(), " for a parameter of dtype ", name_of(parameter.dtype()),
                           "; the same dtype and a contiguous one are needed"));
   if (state.device() != parameter.device())
     throw DeviceError(text(op, ": state on ", state.device(), " for a parameter on ",
@@ -85,9 +91,9 @@ void sgd_step(const std::vector<Tensor>& parameters, const SgdSettings& settings
     const bool is_first = !velocities[i], has_momentum = settings.momentum != 0;
     if (has_momentum) take(velocities[i], made, i);
     write_into(parameter, [&] {
-      kernels::run(kernels::SgdStep{.parameter = parameter.view(),
-                                    .gradient = gradient.view(),
-                                    .velocity = has_momentum ? velocities[i].view() : View{},
+      kernels::run(kernels::SgdStep{.parameter = numbers_of(parameter),
+                                    .gradient = numbers_of(gradient),
+                                    .velocity = has_momentum ? numbers_of(velocities[i]) : View{},
                                     .learning_rate = settings.learning_rate,
                                     .momentum = settings.momentum,
                                     .dampening = settings.dampening,
@@ -116,10 +122,10 @@ void adam_step(const std::vector<Tensor>& parameters, const AdamSettings& settin
     take(means[i], made_means, i);
     take(squares[i], made_squares, i);
     write_into(parameter, [&] {
-      kernels::run(kernels::AdamStep{.parameter = parameter.view(),
-                                     .gradient = gradient.view(),
-                                     .mean = means[i].view(),
-                                     .square = squares[i].view(),
+      kernels::run(kernels::AdamStep{.parameter = numbers_of(parameter),
+                                     .gradient = numbers_of(gradient),
+                                     .mean = numbers_of(means[i]),
+                                     .square = numbers_of(squares[i]),
                                      .learning_rate = settings.learning_rate,
                                      .beta1 = settings.beta1,
                                      .beta2 = settings.beta2,

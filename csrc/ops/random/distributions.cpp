@@ -111,7 +111,7 @@ double drawn_poisson(double rate, Draws& draws) {
 }  // namespace
 
 void bernoulli_(const Tensor& self, const Operand& p, Generator& from) {
-  if (!p.tensor && !(p.scalar.real >= 0 && p.scalar.real <= 1))
+  if (!p.tensor && !p.scalar.is_within(0, 1))
     throw ShapeError(text("bernoulli_: p ", p.scalar.real, "; it must lie in [0, 1]"));
   if (p.tensor) {
     check_floating("bernoulli_", p.tensor->dtype());
@@ -167,6 +167,7 @@ void log_normal_(const Tensor& self, double mean, double deviation, Generator& f
 
 void random_(const Tensor& self, std::int64_t low, std::optional<std::int64_t> high,
              Generator& from) {
+  if (is_complex(self.dtype())) refuse_complex("random_", self.dtype());
   const std::int64_t most = visit_dtype(self.dtype(), []<class T>(Type<T>) -> std::int64_t {
     using Limits = std::numeric_limits<T>;
     if constexpr (Limits::is_integer) return static_cast<std::int64_t>(Limits::max());
@@ -220,7 +221,8 @@ Tensor normal(const Operand& mean, const Operand& deviation, Generator& from) {
   for (const Operand* const operand : {&mean, &deviation})
     if (operand->tensor) check_floating("normal", operand->tensor->dtype());
   const GradModeGuard no_grad(false);
-  if (deviation.tensor ? !all_true(ge(*deviation.tensor, 0.0)) : !(deviation.scalar.real >= 0))
+  if (deviation.tensor ? !all_true(ge(*deviation.tensor, 0.0))
+                       : !deviation.scalar.is_within(0, HUGE_VAL))
     throw ShapeError("normal: a std that is negative or NaN; none may be");
   const Dims sizes =
       mean.tensor && deviation.tensor

@@ -10,6 +10,7 @@
 #include "csrc/core/interruption.h"
 #include "csrc/core/outer_lock.h"
 #include "csrc/core/spin_lock.h"
+#include "csrc/ops/complex/complex.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
 #include "csrc/ops/elementwise/binary.h"
@@ -27,6 +28,11 @@ void check_floating(const char* op, DType dtype) {
     throw DTypeError(text(op, ": dtype ", name_of(dtype), "; a floating one is needed"));
 }
 
+void check_continuous(const char* op, DType dtype) {
+  if (!has_gradient(dtype))
+    throw DTypeError(text(op, ": dtype ", name_of(dtype), "; a floating or complex one is needed"));
+}
+
 /// A dtype holds every integer below 2^digits, a floating one that too.
 void check_holds_all_below(std::int64_t n, DType dtype) {
   const std::int64_t most = visit_dtype(dtype, []<class T>(Type<T>) -> std::int64_t {
@@ -39,10 +45,19 @@ void check_holds_all_below(std::int64_t n, DType dtype) {
                           " numbers; one that holds them all is needed, as int64 does"));
 }
 
-/// Fills any tensor; the kernel itself wants a dense one.
+/// Fills any tensor; the kernel itself wants a dense one. Both parts of complex numbers are drawn,
+/// normal ones so that the deviation is that of the number.
 template <class Kernel>
 void fill_random(const char* op, const Tensor& self, double first, double second, Generator& from) {
   const GradModeGuard no_grad(false);
+  if (is_complex(self.dtype())) {
+    constexpr bool is_normal = std::is_same_v<Kernel, kernels::Normal>;
+    const double spread = is_normal ? second * std::numbers::sqrt2 / 2 : second;
+    const Tensor drawn = empty_of(op, self.sizes(), self.dtype(), self.device());
+    fill_random<Kernel>(op, view_as_real(drawn), is_normal ? 0 : first, spread, from);
+    if (is_normal && first != 0) add.apply_in_place(drawn, first);
+    return write_into(self, [&] { copy_into(self, drawn); });
+  }
   const Tensor dense =
       self.is_contiguous() ? self : empty_of(op, self.sizes(), self.dtype(), self.device());
   write_into(dense, [&] {
@@ -62,7 +77,6 @@ std::uint64_t one_below(std::uint64_t count, const functors::FourWords& words, i
 
 template <class Kernel>
 void refill(const char* op, const Tensor& self, double low, double high, Generator& from) {
-  check_floating(op, self.dtype());
   if (!std::isfinite(low) || !std::isfinite(high))
     throw ShapeError(text(op, ": arguments ", low, " and ", high, "; both must be finite"));
   check_writable(op, self);
@@ -104,14 +118,14 @@ Tensor integers_from(const char* op, std::int64_t low, std::int64_t last, const 
 }
 
 Tensor rand(const Dims& sizes, DType dtype, Device device, Generator& from) {
-  check_floating("rand", dtype);
+  check_continuous("rand", dtype);
   const Tensor result = empty(sizes, dtype, device, "rand");
   fill_random<kernels::Uniform>("rand", result, 0, 1, from);
   return result;
 }
 
 Tensor randn(const Dims& sizes, DType dtype, Device device, Generator& from) {
-  check_floating("randn", dtype);
+  check_continuous("randn", dtype);
   const Tensor result = empty(sizes, dtype, device, "randn");
   fill_random<kernels::Normal>("randn", result, 0, 1, from);
   return result;
@@ -121,12 +135,14 @@ Tensor randint(std::int64_t low, std::int64_t high, const Dims& sizes, DType dty
                Generator& from) {
   if (low >= high)
     throw ShapeError(text("randint: from ", low, " to ", high, "; low must be below high"));
+  if (is_complex(dtype)) refuse_complex("randint", dtype);
   check_fits("randint", Scalar::of(low), dtype);
   check_fits("randint", Scalar::of(high - 1), dtype);
   return to(integers_from("randint", low, high - 1, sizes, device, from), dtype);
 }
 
 Tensor randperm(std::int64_t n, DType dtype, Device device, Generator& from) {
+  if (is_complex(dtype)) refuse_complex("randperm", dtype);
   if (n < 0) throw ShapeError(text("randperm: n ", n, "; 0 or more is needed"));
   check_holds_all_below(n, dtype);
   const Tensor order = empty({n}, DType::int64, {}, "randperm");
@@ -167,7 +183,7 @@ void uniform_(const Tensor& self, double low, double high, Generator& from) {
   if (low > high)
     throw ShapeError(text("uniform_: from ", low, " to ", high, "; from must not be above to"));
   check_floating("uniform_", self.dtype());
-  const double most = visit_dtype(self.dtype(), []<class T>(Type<T>) {
+  const double most = visit_floating(self.dtype(), []<class T>(Type<T>) {
     return static_cast<double>(std::numeric_limits<T>::max());
   });
   if (std::isfinite(low) && std::isfinite(high) && !(low >= -most && high - low <= most))
@@ -177,6 +193,7 @@ void uniform_(const Tensor& self, double low, double high, Generator& from) {
 }
 
 void normal_(const Tensor& self, double mean, double deviation, Generator& from) {
+  check_continuous("normal_", self.dtype());
   if (deviation < 0)
     throw ShapeError(text("normal_: std ", deviation, "; it must not be negative"));
   refill<kernels::Normal>("normal_", self, mean, deviation, from);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "csrc/core/error.h"
+#include "csrc/ops/complex/complex.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
 #include "csrc/ops/elementwise/binary.h"
@@ -62,19 +63,19 @@ Tensor reduced(const char* name, const kernels::Slot& kernel, const Tensor& inpu
 }
 
 DType summed_dtype(DType input, std::optional<DType> dtype = {}) {
-  return dtype ? *dtype : is_floating(input) ? input : DType::int64;
+  return dtype ? *dtype : has_gradient(input) ? input : DType::int64;
 }
 
 Tensor total(const char* name, const kernels::Slot& kernel, const Tensor& input, const Shape& shape,
              DType dtype) {
-  // Kernels sum floats into their own dtype, half types into float32 too, and the rest into int64;
-  // anything else converts first.
-  const bool is_native = is_floating(dtype)
+  // Kernels sum floats and complex numbers into their own dtype, half types into float32 too, and
+  // the rest into int64; anything else converts first.
+  const bool is_native = has_gradient(dtype)
                              ? dtype == input.dtype() || dtype == widened(input.dtype())
-                             : !is_floating(input.dtype());
+                             : !has_gradient(input.dtype());
   const GradModeGuard no_grad(false);
   const Tensor given = is_native ? input : to(input, dtype);
-  return to(reduced(name, kernel, given, shape, is_floating(dtype) ? dtype : DType::int64), dtype);
+  return to(reduced(name, kernel, given, shape, has_gradient(dtype) ? dtype : DType::int64), dtype);
 }
 
 Tensor spread(const Tensor& gradient, const Dims& kept, const Dims& sizes) {
@@ -123,6 +124,7 @@ void refuse_empty(const char* op, const Shape& shape) {
 
 Tensor extremum(const char* name, const kernels::Slot& kernel, const Tensor& input,
                 const Reduced& over) {
+  if (is_complex(input.dtype())) refuse_complex(name, input.dtype());
   const Shape shape = shape_of(name, input, over);
   refuse_empty(name, shape);
   const Tensor out = reduced(name, kernel, input, shape, input.dtype());
@@ -296,7 +298,7 @@ Tensor prod(const Tensor& input, const Reduced& over, std::optional<DType> dtype
 
 Tensor mean(const Tensor& input, const Reduced& over, std::optional<DType> dtype) {
   const DType result = dtype.value_or(input.dtype());
-  if (!is_floating(result))
+  if (!has_gradient(result))
     throw DTypeError(text("mean: dtype ", name_of(result),
                           "; a floating one is needed, as in mean(dtype=float32)"));
   const Shape shape = shape_of("mean", input, over);
@@ -312,6 +314,8 @@ Tensor mean(const Tensor& input, const Reduced& over, std::optional<DType> dtype
 }
 
 Tensor var(const Tensor& input, const Reduced& over, double correction) {
+  if (is_complex(input.dtype()))
+    return var(real(input), over, correction) + var(imag(input), over, correction);
   const Shape shape = shape_of("var", input, over);
   double divisor;
   const Tensor out = rounded(plain_variance("var", input, shape, correction, divisor), input);
@@ -324,6 +328,7 @@ Tensor var(const Tensor& input, const Reduced& over, double correction) {
 }
 
 Tensor std_deviation(const Tensor& input, const Reduced& over, double correction) {
+  if (is_complex(input.dtype())) return sqrt(var(input, over, correction));
   const Shape shape = shape_of("std", input, over);
   double divisor;
   Tensor out = plain_variance("std", input, shape, correction, divisor);

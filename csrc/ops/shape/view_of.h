@@ -8,11 +8,12 @@
 namespace garboard {
 
 /// A view in autograd's sense: it remembers its base, so that writing into it reaches the base.
-/// `fill` writes its sizes and strides, and returns its offset. `make_rule` is asked for the
-/// gradient's rule where the view is recorded.
+/// `fill` writes its sizes and strides, and returns its offset, in elements of `dtype`. `make_rule`
+/// is asked for the gradient's rule where the view is recorded.
 template <class Fill, class MakeRule>
-Tensor view_of(const char* name, const Tensor& input, const Fill& fill, const MakeRule& make_rule) {
-  Tensor result = Tensor::over(input.storage(), input.dtype());
+Tensor view_of(const char* name, const Tensor& input, DType dtype, const Fill& fill,
+               const MakeRule& make_rule) {
+  Tensor result = Tensor::over(input.storage(), dtype);
   TensorBody& body = *result.body();
   result.lay_out(fill(body.view.sizes, body.view.strides));
   body.base = input.body()->base ? input.body()->base : input.share();
@@ -20,6 +21,11 @@ Tensor view_of(const char* name, const Tensor& input, const Fill& fill, const Ma
     record(name, result, {input}, Keep::nothing, make_rule());
   body.base_history = body.base->history;
   return result;
+}
+
+template <class Fill, class MakeRule>
+Tensor view_of(const char* name, const Tensor& input, const Fill& fill, const MakeRule& make_rule) {
+  return view_of(name, input, input.dtype(), fill, make_rule);
 }
 
 /// With sizes and strides that are there already.
@@ -42,10 +48,9 @@ inline auto back_to(const Dims& sizes) {
 /// The stride of every `step`-th element. One beyond all memory can only be that of a single
 /// element, and means nothing: the old one stays.
 inline std::int64_t stepped(std::int64_t stride, std::int64_t step) {
-  constexpr std::int64_t largest_item = 8;
   std::int64_t wide, bytes;
   const bool is_beyond = __builtin_mul_overflow(stride, step, &wide) ||
-                         __builtin_mul_overflow(wide, largest_item, &bytes);
+                         __builtin_mul_overflow(wide, std::int64_t{largest_item}, &bytes);
   return is_beyond ? stride : wide;
 }
 

@@ -12,12 +12,7 @@ namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
 /// The last one stays.
-struct Write {
-  template <class T>
-  T operator()(T, T given) const {
-    return given;
-  }
-};
+struct Write {};
 
 /// A range of places along the indexed dim, of a part of the work.
 struct PlaceRange {
@@ -31,7 +26,10 @@ struct ScatterSteps {
 
 template <class F, class T>
 __attribute__((always_inline)) inline T met(T there, T given) {
-  return functors::On<F, T>{}(there, given);
+  if constexpr (std::is_same_v<F, Write>)
+    return given;
+  else
+    return functors::On<F, T>{}(there, given);
 }
 
 /// Elements that are not of the range go to one that nobody reads: a branch would be mispredicted
@@ -164,8 +162,10 @@ bool kernel(const Scatter& of, Stream stream) {
     visit_dtype(of.x.dtype, [&]<class T>(Type<T>) {
       if constexpr (functors::Boolean<T>)
         scatter<functors::OnBools<F>, std::uint8_t>(plan, of.along, cost_ns);
-      else
+      else if constexpr (std::is_invocable_v<F, functors::Widened<T>, functors::Widened<T>>)
         scatter<F, T>(plan, of.along, cost_ns);
+      else
+        refuse_complex(of.name, of.x.dtype);
     });
   };
   switch (of.meeting) {

@@ -27,7 +27,8 @@ void binary(const View& out, const View& a, const View& b, Stream) {
         return binary_stretch<F, T>(out.data, in, 1, 0);
       }
       if (out.count == 1) {
-        const auto y = functors::On<F, T>{}(*a.as<T>(), *b.as<T>());
+        const auto y =
+            functors::On<F, T>{}(loaded<T>(*a.as<InMemory<T>>()), loaded<T>(*b.as<InMemory<T>>()));
         *out.as<std::remove_const_t<decltype(y)>>() = y;
         return;
       }

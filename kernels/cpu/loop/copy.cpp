@@ -110,7 +110,7 @@ void count_up(T* out, std::int64_t first, std::int64_t last, Number start, Numbe
 
 void count(const View& out, Scalar start, Scalar step) {
   constexpr std::int64_t grain = tuning::counted_part;
-  const bool is_whole = start.category != Category::floating && step.category != Category::floating;
+  const bool is_whole = start.is_whole() && step.is_whole();
   const auto count_some = [&](std::int64_t first, std::int64_t last) {
     visit_dtype(out.dtype, [&]<class T>(Type<T>) {
       if (is_whole && !functors::Floating<T>)

@@ -77,7 +77,7 @@ std::int64_t bytes_to_line(const char* at) {
 // reading the inputs never waits for the stores.
 void run_streaming(const Elementwise& op, const LoopPlan& plan, unsigned scalars) {
   constexpr std::int64_t block = tuning::streamed_block, ahead = tuning::streamed_ahead;
-  alignas(line_bytes) char buffer[block * 8];
+  alignas(line_bytes) char buffer[block * largest_item];
   const auto& [out, item] = plan.operand[0];
   const std::int64_t count = plan.dim[0].size;
   std::int64_t i = 0;
@@ -134,7 +134,7 @@ void run_long_rows(const Elementwise& op, const LoopPlan& plan, unsigned scalars
 /// Of a plan with a row dim before the column dim: does a tile of the two.
 void run_tile(const Elementwise& op, const LoopPlan& plan, char* const* data, std::int64_t rows,
               std::int64_t columns) {
-  alignas(64) char buffers[max_operands][loop_block * 8];
+  alignas(64) char buffers[max_operands][loop_block * largest_item];
   const LoopDim& row = plan.dim[plan.dims - 2];
   const LoopDim& column = plan.inner();
   const void* in[max_inputs];

@@ -49,7 +49,7 @@ struct Rectangle {
   }
 };
 
-/// Brings the block at `from` together, row by row; `item` is an element's bytes: 1, 2, 4 or 8.
+/// Brings the block at `from` together, row by row; `item` is an element's bytes: 1, 2, 4, 8 or 16.
 void gather(int item, void* to, const void* from, const Rectangle& block) noexcept;
 /// The way back.
 void scatter(int item, void* to, const void* from, const Rectangle& block) noexcept;

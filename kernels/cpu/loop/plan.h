@@ -16,8 +16,13 @@ struct LoopOperand {
   int item;  // bytes
 };
 
-/// Calls `visit(Type<Item>{})` with the integer of `item` bytes: for what takes elements by their
-/// size alone, whatever type they are really of.
+/// As far apart as elements of 8 bytes: those of 16 are no better aligned.
+struct [[gnu::may_alias]] TwoWords {
+  std::uint64_t first, second;
+};
+
+/// Calls `visit(Type<Item>{})` with a type of `item` bytes, an integer where there is one: for what
+/// takes elements by their size alone, whatever type they are really of.
 template <class Visit>
 decltype(auto) visit_item(int item, Visit visit) {
   switch (item) {
@@ -29,6 +34,8 @@ decltype(auto) visit_item(int item, Visit visit) {
       return visit(Type<std::uint32_t>{});
     case 8:
       return visit(Type<std::uint64_t>{});
+    case 16:
+      return visit(Type<TwoWords>{});
     default:
       __builtin_trap();
   }

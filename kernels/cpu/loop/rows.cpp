@@ -36,10 +36,10 @@ void walk(const RowLoop& rows, LoopPlan plan, const Slice* slices, std::int64_t 
 
   plan.pad(1);
   const LoopDim& across = plan.inner();
-  const std::int64_t fitting = scratch_bytes / (8 * count);
+  const std::int64_t fitting = scratch_bytes / (largest_item * count);
   const std::int64_t at_once =
       smaller(across.size, fitting < 1 ? 1 : smaller(fitting, rows_at_once));
-  const Scratch scratch(scattered * at_once * count * 8);
+  const Scratch scratch(scattered * at_once * count * largest_item);
   for_each_place(plan, 1, [&](char* const* data) {
     for (std::int64_t first = 0; first < across.size; first += at_once) {
       const std::int64_t n = smaller(across.size - first, at_once);

@@ -9,10 +9,12 @@ void ternary(const View& out, const View& a, const View& b, const View& c, Strea
   constexpr bool is_where = std::is_same_v<F, functors::Where>;
   visit_dtype(out.dtype, [&]<class T>(Type<T>) {
     using Wide = functors::Widened<T>;
-    if constexpr (std::is_invocable_v<F, Wide, Wide, Wide>) {
+    if constexpr (functors::TakesThree<F, Wide>) {
       using First = std::conditional_t<is_where, bool, T>;
       if (out.count == 1) {
-        *out.as<T>() = functors::On<F, T>{}(*a.as<First>(), *b.as<T>(), *c.as<T>());
+        *out.as<T>() =
+            functors::On<F, T>{}(loaded<First>(*a.as<InMemory<First>>()),
+                                 loaded<T>(*b.as<InMemory<T>>()), loaded<T>(*c.as<InMemory<T>>()));
         return;
       }
       constexpr Stretch stretch = ternary_stretch<F, T, First>;

@@ -9,7 +9,7 @@ void unary(const View& out, const View& x, Stream) {
   visit_dtype(x.dtype, [&]<class T>(Type<T>) {
     if constexpr (std::is_invocable_v<F, functors::Widened<T>>) {
       if (out.count == 1 && !HasWide<F, functors::Widened<T>>) {
-        const auto y = functors::On<F, T>{}(*x.as<T>());
+        const auto y = functors::On<F, T>{}(loaded<T>(*x.as<InMemory<T>>()));
         *out.as<std::remove_const_t<decltype(y)>>() = y;
         return;
       }

@@ -48,7 +48,7 @@ std::int64_t bytes_of(const Matrix& m) { return m.rows * m.columns * m.item; }
 constexpr std::int64_t block_depth = tuning::plain_depth, block_columns = tuning::plain_columns;
 
 /// T as it lies in memory, and as it is multiplied: in integers that wrap.
-template <functors::Number T>
+template <functors::Arithmetic T>
 struct Wrapped {
   using Stored = T;
   using Factor = T;
@@ -118,10 +118,17 @@ struct Calls {
   Blas::VectorProduct<T> vector_product;
 };
 
+template <class R>
+struct Calls<Complex<R>> {
+  Blas::ComplexProduct product;
+};
+
 template <class T>
 Calls<T> calls_of(const Blas& blas) {
   if constexpr (std::is_same_v<T, float>) return {blas.sgemm, blas.sgemv};
   if constexpr (std::is_same_v<T, double>) return {blas.dgemm, blas.dgemv};
+  if constexpr (std::is_same_v<T, Complex<float>>) return {blas.cgemm};
+  if constexpr (std::is_same_v<T, Complex<double>>) return {blas.zgemm};
 }
 
 /// y = m x, x and y being vectors of any positive stride.
@@ -167,20 +174,28 @@ void multiply_by_blas(const Calls<T>& calls, const Matrix& out, Matrix a, Matrix
     b = packed(b, free);
     of_b = layout_of(b);
   }
-  const T beta = accumulate ? 1 : 0;
-  // One row or column: gemm is up to four times slower there.
-  if (out.rows == 1 && can_step(a.column_stride)) {
-    const Matrix m = turned(b);
-    return multiply_vector<T>(calls, m, {true, !of_b.is_transposed, of_b.leading}, a.data,
-                              a.column_stride, out.data, 1, beta);
+  const T one = T(1), beta = accumulate ? T(1) : T(0);
+  const auto multiply = [&](const auto& alpha, const auto& beta) {
+    calls.product(Blas::row_major, code(of_a.is_transposed), code(of_b.is_transposed),
+                  static_cast<int>(out.rows), static_cast<int>(out.columns),
+                  static_cast<int>(a.columns), alpha, reinterpret_cast<const T*>(a.data),
+                  of_a.leading, reinterpret_cast<const T*>(b.data), of_b.leading, beta,
+                  reinterpret_cast<T*>(out.data), static_cast<int>(out.row_stride));
+  };
+  if constexpr (functors::ComplexNumber<T>) {
+    multiply(&one, &beta);
+  } else {
+    // One row or column: gemm is up to four times slower there.
+    if (out.rows == 1 && can_step(a.column_stride)) {
+      const Matrix m = turned(b);
+      return multiply_vector<T>(calls, m, {true, !of_b.is_transposed, of_b.leading}, a.data,
+                                a.column_stride, out.data, 1, beta);
+    }
+    if (out.columns == 1 && can_step(b.row_stride) && can_step(out.row_stride))
+      return multiply_vector<T>(calls, a, of_a, b.data, b.row_stride, out.data, out.row_stride,
+                                beta);
+    multiply(one, beta);
   }
-  if (out.columns == 1 && can_step(b.row_stride) && can_step(out.row_stride))
-    return multiply_vector<T>(calls, a, of_a, b.data, b.row_stride, out.data, out.row_stride, beta);
-  calls.product(Blas::row_major, code(of_a.is_transposed), code(of_b.is_transposed),
-                static_cast<int>(out.rows), static_cast<int>(out.columns),
-                static_cast<int>(a.columns), T(1), reinterpret_cast<const T*>(a.data), of_a.leading,
-                reinterpret_cast<const T*>(b.data), of_b.leading, beta,
-                reinterpret_cast<T*>(out.data), static_cast<int>(out.row_stride));
 }
 
 bool fits_blas(const Matrix& out, const Matrix& a) {
@@ -286,7 +301,7 @@ void multiply_at_once(const Matrix& out, const Matrix& a, const Matrix& b, bool 
     spread_bias(out, bias);
     accumulate = true;
   }
-  if constexpr (functors::Real<T>) {
+  if constexpr (functors::Analytic<T>) {
     const Blas* library = a.columns > 0 && fits_blas(out, a) ? blas() : nullptr;
     if (library) return multiply_in_parts<T>(calls_of<T>(*library), out, a, b, accumulate);
   }
@@ -373,7 +388,7 @@ void multiply_one(DType dtype, const Matrix& out, const Matrix& a, const Matrix&
   visit_dtype(dtype, [&]<class T>(Type<T>) {
     if constexpr (functors::Half<T>)
       multiply_in_float<T>(out, a, b, accumulate, bias);
-    else if constexpr (functors::Number<T>)
+    else if constexpr (functors::Arithmetic<T>)
       multiply_deep<T>(out, a, b, accumulate, bias);
     else
       __builtin_trap();

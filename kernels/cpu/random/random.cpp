@@ -100,7 +100,7 @@ void normal(const View& out, double mean, double deviation, RandomStream stream)
 void bernoulli(const View& out, double keep, RandomStream stream) {
   const double scaled = keep * 0x1p32;
   const auto limit = static_cast<std::uint64_t>(scaled < 0 ? 0 : scaled > 0x1p32 ? 0x1p32 : scaled);
-  visit_dtype(out.dtype, [&]<class T>(Type<T>) {
+  visit_real("bernoulli", out.dtype, [&]<class T>(Type<T>) {
     for_each_batch<T>(out, stream, [&](Four<T>& four, std::uint64_t counter, int count) {
       Words words;
       generate(words, count, counter, 0, stream.seed);

@@ -252,20 +252,20 @@ void indexed_of(const View& values, const View& indices, const View& x, int dim)
 }
 
 template <class F>
-void indexed(const IndexedReduce& of) {
-  visit_dtype(of.x.dtype,
-              [&]<class T>(Type<T>) { indexed_of<F, T>(of.values, of.indices, of.x, of.dim); });
+void indexed(const char* name, const IndexedReduce& of) {
+  visit_real(name, of.x.dtype,
+             [&]<class T>(Type<T>) { indexed_of<F, T>(of.values, of.indices, of.x, of.dim); });
 }
 
 }  // namespace
 
 template <>
 void kernel(const MaximumIndex& of, Stream) {
-  indexed<functors::MaximumOf>(of);
+  indexed<functors::MaximumOf>(of.name, of);
 }
 template <>
 void kernel(const MinimumIndex& of, Stream) {
-  indexed<functors::MinimumOf>(of);
+  indexed<functors::MinimumOf>(of.name, of);
 }
 
 }  // namespace garboard::kernels::GARBOARD_ISA

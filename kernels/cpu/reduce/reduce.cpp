@@ -46,6 +46,20 @@ struct Accumulator<functors::SumOf, double> {
   }
 };
 
+template <class R>
+struct Accumulator<functors::SumOf, Complex<R>> {
+  Accumulator<functors::SumOf, R> real, imaginary;
+  void add(Complex<R> x) {
+    real.add(x.real);
+    imaginary.add(x.imaginary);
+  }
+  void add(const Accumulator& other) {
+    real.add(other.real);
+    imaginary.add(other.imaginary);
+  }
+  Complex<R> result() const { return {real.result(), imaginary.result()}; }
+};
+
 /// Elements of T into results of `Out`.
 template <class F, class T, class Out>
 struct LoopsOf : Accumulators<Accumulator<F, typename F::template Result<T>>, Out> {
@@ -126,10 +140,14 @@ void reduce_brought(const BroughtSum& of) {
 template <class F>
 void reduce(const View& out, const View& x, Stream) {
   visit_dtype(x.dtype, [&]<class T>(Type<T>) {
-    using R = typename F::template Result<T>;
-    if constexpr (functors::Half<T> && !std::is_same_v<R, bool>)
-      if (out.dtype == x.dtype) return reduce_by<LoopsOf<F, T, T>>(out, x);
-    reduce_by<LoopsOf<F, T, R>>(out, x);
+    if constexpr (requires { typename F::template Result<T>; }) {
+      using R = typename F::template Result<T>;
+      if constexpr (functors::Half<T> && !std::is_same_v<R, bool>)
+        if (out.dtype == x.dtype) return reduce_by<LoopsOf<F, T, T>>(out, x);
+      reduce_by<LoopsOf<F, T, R>>(out, x);
+    } else {
+      __builtin_trap();
+    }
   });
 }
 

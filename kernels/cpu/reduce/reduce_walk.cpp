@@ -69,7 +69,7 @@ void reduce_rows(const ReducePlans& r) {
   const LoopDim& inner = r.reduced.inner();
   if (r.kept.dims > 0 && r.reduced.dims == 1 && inner.strides[0] == 1) return reduce_dense_rows(r);
   const int item = r.kept.operand[0].item;
-  alignas(64) char buffer[block_elements * 8];
+  alignas(64) char buffer[block_elements * largest_item];
   Pace pace;
   for_each_place(r.kept, 0, [&](char* const* place) {
     alignas(16) char accumulator[max_accumulator_bytes];
@@ -132,7 +132,7 @@ class Columns {
       x += taken * down_.strides[0] * item_;
       return loops_.take_columns(accumulators, x, rows - taken, down_.strides[0], n);
     }
-    alignas(64) char buffer[block_elements * 8];
+    alignas(64) char buffer[block_elements * largest_item];
     for (std::int64_t i = 0; i < rows; i += gathered_rows()) {
       const std::int64_t some = smaller(rows - i, gathered_rows());
       gather(item_, buffer, x + i * down_.strides[0] * item_,

@@ -12,7 +12,7 @@ namespace garboard::kernels::GARBOARD_ISA {
 inline constexpr std::int64_t block_elements = tuning::reduce_block;
 inline constexpr std::int64_t rows_at_once = 64;  // of a column, before their result is accumulated
 inline constexpr std::int64_t max_columns = 1024;
-inline constexpr int max_accumulator_bytes = 24;
+inline constexpr int max_accumulator_bytes = 32;
 
 /// The inner loops of a reduction.
 struct ReduceLoops {

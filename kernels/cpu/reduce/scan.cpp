@@ -1,5 +1,5 @@
-// Running results along a dim: sums and products of floats in double, so that a long one keeps its
-// digits, of all else in int64. Every element is read and written once.
+// Running results along a dim: sums and products of floats, complex ones too, in double, so that a
+// long one keeps its digits, of all else in int64. Every element is read and written once.
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/parts.h"
 #include "kernels/cpu/loop/plan.h"
@@ -129,10 +129,21 @@ void find_row(void* const* data, std::int64_t count) {
 }
 
 template <class F>
-void running_extrema(const CumulativeExtremum& of) {
+void running_extrema(const char* name, const CumulativeExtremum& of) {
   const View* views[] = {&of.values, &of.indices, &of.x};
-  visit_dtype(of.x.dtype, [&]<class T>(Type<T>) {
+  visit_real(name, of.x.dtype, [&]<class T>(Type<T>) {
     for_each_row({find_row<F, T>, 3, 2}, views, of.dim);
+  });
+}
+
+/// Of what is neither floating nor complex as int64, which it was converted to.
+template <class Visit>
+void visit_counted(DType dtype, Visit visit) {
+  visit_dtype(dtype, [&]<class T>(Type<T> type) {
+    if constexpr (functors::Floating<T> || functors::ComplexNumber<T>)
+      visit(type);
+    else
+      visit(Type<std::int64_t>{});
   });
 }
 
@@ -140,18 +151,16 @@ void running_extrema(const CumulativeExtremum& of) {
 
 template <>
 void kernel(const CumulativeMaximum& of, Stream) {
-  running_extrema<functors::MaximumOf>(of);
+  running_extrema<functors::MaximumOf>(of.name, of);
 }
 template <>
 void kernel(const CumulativeMinimum& of, Stream) {
-  running_extrema<functors::MinimumOf>(of);
+  running_extrema<functors::MinimumOf>(of.name, of);
 }
 template <>
 void kernel(const CumulativeProduct& of, Stream) {
   const View* views[] = {&of.out, &of.x};
-  if (!is_floating(of.x.dtype))
-    return for_each_row({multiply_row<std::int64_t>, 2, 1}, views, of.dim);
-  visit_floating(of.x.dtype, [&]<class T>(Type<T>) {
+  visit_counted(of.x.dtype, [&]<class T>(Type<T>) {
     for_each_row({multiply_row<T>, 2, 1}, views, of.dim);
   });
 }
@@ -164,8 +173,7 @@ void kernel(const LogCumulativeSumExp& of, Stream) {
 }
 template <>
 void kernel(const CumulativeSum& of, Stream) {
-  if (!is_floating(of.x.dtype)) return running_sums<std::int64_t>(of.out, of.x, of.dim);
-  visit_floating(of.x.dtype, [&]<class T>(Type<T>) { running_sums<T>(of.out, of.x, of.dim); });
+  visit_counted(of.x.dtype, [&]<class T>(Type<T>) { running_sums<T>(of.out, of.x, of.dim); });
 }
 
 }  // namespace garboard::kernels::GARBOARD_ISA

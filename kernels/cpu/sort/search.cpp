@@ -41,8 +41,8 @@ void search(const SearchSorted& of) {
 
 template <>
 void kernel(const SearchSorted& of, Stream) {
-  visit_dtype(of.values.dtype,
-              [&]<class T>(Type<T>) { of.right ? search<true, T>(of) : search<false, T>(of); });
+  visit_real(of.name, of.values.dtype,
+             [&]<class T>(Type<T>) { of.right ? search<true, T>(of) : search<false, T>(of); });
 }
 
 }  // namespace garboard::kernels::GARBOARD_ISA

@@ -162,15 +162,15 @@ void mode(const Mode& of) {
 
 template <>
 void kernel(const Sort& of, Stream) {
-  visit_dtype(of.x.dtype, [&]<class T>(Type<T>) { sort<T>(of); });
+  visit_real(of.name, of.x.dtype, [&]<class T>(Type<T>) { sort<T>(of); });
 }
 template <>
 void kernel(const Select& of, Stream) {
-  visit_dtype(of.x.dtype, [&]<class T>(Type<T>) { select<T>(of); });
+  visit_real(of.name, of.x.dtype, [&]<class T>(Type<T>) { select<T>(of); });
 }
 template <>
 void kernel(const Mode& of, Stream) {
-  visit_dtype(of.x.dtype, [&]<class T>(Type<T>) { mode<T>(of); });
+  visit_real(of.name, of.x.dtype, [&]<class T>(Type<T>) { mode<T>(of); });
 }
 
 }  // namespace garboard::kernels::GARBOARD_ISA

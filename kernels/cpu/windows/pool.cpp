@@ -300,7 +300,7 @@ void visit_indexed(DType dtype, DType indices, Run run) {
 
 template <>
 void kernel(const MaxPool& of, Stream) {
-  visit_dtype(of.x.dtype, [&]<class T>(Type<T> type) {
+  visit_real(of.name, of.x.dtype, [&]<class T>(Type<T> type) {
     if constexpr (functors::Number<T>)
       visit_indices(type, of.indices.dtype, [&]<class I>(Type<T>, Type<I>) { max_pool<T, I>(of); });
     else

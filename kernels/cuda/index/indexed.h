@@ -34,7 +34,12 @@ NestPart nest_in_order(const View* const (&views)[operands], IsWanted is_wanted)
   return nest;
 }
 
-/// Calls `visit(Type<Item>{})` with an unsigned integer of `bytes`.
+/// Aligned as the parts of a complex number are.
+struct TwoWords {
+  std::uint64_t first, second;
+};
+
+/// Calls `visit(Type<Item>{})` with a type of `bytes`, an unsigned integer where there is one.
 template <class Visit>
 void visit_item(std::size_t bytes, Visit visit) {
   switch (bytes) {
@@ -46,6 +51,8 @@ void visit_item(std::size_t bytes, Visit visit) {
       return visit(Type<std::uint32_t>{});
     case 8:
       return visit(Type<std::uint64_t>{});
+    case 16:
+      return visit(Type<TwoWords>{});
     default:
       __builtin_trap();
   }

@@ -14,12 +14,7 @@ namespace {
 using functors::WideEntry;
 
 /// The last one stays.
-struct Write {
-  template <class T>
-  GARBOARD_HD T operator()(T, T given) const {
-    return given;
-  }
-};
+struct Write {};
 
 /// Offsets may be negative.
 constexpr std::uint64_t offset_bias = std::uint64_t{1} << 63;
@@ -53,7 +48,11 @@ __global__ void meet_in_order(const __grid_constant__ Walk reached,
   T value = *there;
   for (std::int64_t k = first; k < reached.count && sorted[k].key() == key; ++k) {
     const auto from = reached.at(static_cast<std::uint32_t>(sorted[k].place()));
-    value = functors::On<F, T>{}(value, source[from.of[1] + beside.of[1]]);
+    const T given = source[from.of[1] + beside.of[1]];
+    if constexpr (std::is_same_v<F, Write>)
+      value = given;
+    else
+      value = functors::On<F, T>{}(value, given);
   }
   *there = value;
 }
@@ -99,8 +98,10 @@ bool kernel(const Scatter& of, Stream stream) {
     visit_dtype(of.x.dtype, [&]<class T>(Type<T>) {
       if constexpr (functors::Boolean<T>)
         scatter<functors::OnBools<F>, std::uint8_t>(plan, sorted, of, stream);
-      else
+      else if constexpr (std::is_invocable_v<F, functors::Widened<T>, functors::Widened<T>>)
         scatter<F, T>(plan, sorted, of, stream);
+      else
+        refuse_complex(of.name, of.x.dtype);
     });
   };
   switch (of.meeting) {

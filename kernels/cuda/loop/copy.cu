@@ -40,7 +40,7 @@ __global__ void count_up(T* out, std::int64_t count, Number start, Number step) 
 
 void count(const View& out, Scalar start, Scalar step, Stream stream) {
   if (out.count == 0) return;
-  const bool is_whole = start.category != Category::floating && step.category != Category::floating;
+  const bool is_whole = start.is_whole() && step.is_whole();
   const Grid grid{divided_up(out.count, strided_tile), stream};
   visit_dtype(out.dtype, [&]<class T>(Type<T>) {
     if (is_whole && !functors::Floating<T>)

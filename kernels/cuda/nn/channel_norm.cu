@@ -193,7 +193,7 @@ void gradients_of(const ChannelNormGradient& to, Stream stream) {
 
 /// Ops give it float32 and float64 alone.
 template <class Run>
-void visit_real(const char* op, DType dtype, Run run) {
+void visit_single_or_double(const char* op, DType dtype, Run run) {
   if (dtype == DType::float32) return run(Type<float>{});
   if (dtype == DType::float64) return run(Type<double>{});
   throw_lacking_dtype(op, dtype);
@@ -203,7 +203,7 @@ void visit_real(const char* op, DType dtype, Run run) {
 
 template <>
 void kernel(const ChannelNorm& of, Stream stream) {
-  visit_real(of.name, of.x.dtype, [&]<class T>(Type<T>) {
+  visit_single_or_double(of.name, of.x.dtype, [&]<class T>(Type<T>) {
     const ChannelTask<T> task(of);
     if (task.slabs.count == 0) return;
     launch(channel_norm<T>, {divided_up(task.slabs.count, threads / task.lanes), stream}, task,
@@ -212,7 +212,8 @@ void kernel(const ChannelNorm& of, Stream stream) {
 }
 template <>
 void kernel(const ChannelNormGradient& to, Stream stream) {
-  visit_real(to.name, to.of.x.dtype, [&]<class T>(Type<T>) { gradients_of<T>(to, stream); });
+  visit_single_or_double(to.name, to.of.x.dtype,
+                         [&]<class T>(Type<T>) { gradients_of<T>(to, stream); });
 }
 
 }  // namespace garboard::kernels::cuda

@@ -1,5 +1,5 @@
-// Matrix products: cuBLAS for floats, for integers a plain loop, which nothing is asked of but the
-// right result: each thread reads a row and a column.
+// Matrix products: cuBLAS for floats, for integers and complex numbers a plain loop, which nothing
+// is asked of but the right result: each thread reads a row and a column.
 #include <optional>
 
 #include "kernels/cuda/launch/launch.h"
@@ -33,12 +33,24 @@ struct MatrixStrides {
 };
 
 /// Integers wrap: sums and products are those of the unsigned type.
-template <functors::Integer T>
+template <class T>
+struct Wrapped {
+  using Sum = functors::Unsigned<T>;
+  using Factor = std::uint64_t;
+};
+template <functors::ComplexNumber T>
+struct Wrapped<T> {
+  using Sum = T;
+  using Factor = T;
+};
+
+template <class T>
 __global__ void multiply_plainly(T* out, const T* a, const T* b, MatrixStrides out_step,
                                  MatrixStrides a_step, MatrixStrides b_step, std::int64_t rows,
                                  std::int64_t columns, std::int64_t depth, std::int64_t count,
                                  bool accumulate) {
-  using Wrapping = functors::Unsigned<T>;
+  using Wrapping = typename Wrapped<T>::Sum;
+  using Factor = typename Wrapped<T>::Factor;
   const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (i >= count) return;
   const std::int64_t column = i % columns, row = i / columns % rows, batch = i / columns / rows;
@@ -48,7 +60,7 @@ __global__ void multiply_plainly(T* out, const T* a, const T* b, MatrixStrides o
   Wrapping sum = accumulate ? static_cast<Wrapping>(*target) : Wrapping(0);
   for (std::int64_t k = 0; k < depth; ++k)
     sum += static_cast<Wrapping>(Wrapping(left[k * a_step.column]) *
-                                 std::uint64_t{Wrapping(right[k * b_step.row])});
+                                 Factor(Wrapping(right[k * b_step.row])));
   *target = static_cast<T>(sum);
 }
 
@@ -69,7 +81,7 @@ void kernel(const Matmul& of, Stream stream) {
     return multiply(plan_gemm(out, left.view(), right.view(), of.accumulate), stream);
   }
   visit_dtype(out.dtype, [&]<class T>(Type<T>) {
-    if constexpr (!functors::Integer<T>) {
+    if constexpr (!functors::Integer<T> && !functors::ComplexNumber<T>) {
       __builtin_trap();
     } else {
       const MatrixLayout target(out), left(a), right(b);

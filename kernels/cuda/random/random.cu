@@ -84,7 +84,7 @@ void draw_real(const View& out, double first, double second, RandomStream number
 
 void bernoulli(const View& out, double keep, RandomStream numbers, Stream stream) {
   const auto limit = static_cast<std::uint64_t>(std::clamp(keep, 0.0, 1.0) * 0x1p32);
-  visit_dtype(out.dtype, [&]<class T>(Type<T>) {
+  visit_real("bernoulli", out.dtype, [&]<class T>(Type<T>) {
     launch_draw<T>(out, numbers, stream, DrawBernoulli<T>{limit});
   });
 }

@@ -47,9 +47,9 @@ struct IndexedResults {
 };
 
 template <class F>
-void find(const IndexedReduce& of, Stream stream) {
+void find(const char* name, const IndexedReduce& of, Stream stream) {
   const ReduceNests reduction({&of.x, &of.values, &of.indices}, [&](int d) { return d == of.dim; });
-  visit_dtype(of.x.dtype, [&]<class T>(Type<T>) {
+  visit_real(name, of.x.dtype, [&]<class T>(Type<T>) {
     launch_reductions<Found<F, functors::Widened<T>>, 3>(
         reduction, stream, of.x.as<T>(),
         IndexedResults<T>{of.values.as<T>(), of.indices.as<std::int64_t>()});
@@ -60,11 +60,11 @@ void find(const IndexedReduce& of, Stream stream) {
 
 template <>
 void kernel(const MaximumIndex& of, Stream stream) {
-  find<functors::MaximumOf>(of, stream);
+  find<functors::MaximumOf>(of.name, of, stream);
 }
 template <>
 void kernel(const MinimumIndex& of, Stream stream) {
-  find<functors::MinimumOf>(of, stream);
+  find<functors::MinimumOf>(of.name, of, stream);
 }
 
 }  // namespace garboard::kernels::cuda

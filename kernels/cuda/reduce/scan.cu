@@ -200,12 +200,17 @@ void scan_numbers(const Of& of, Stream stream) {
     scan<Running<T>, T>({&of.out, &of.x}, of.dim, RunningResult<T>{of.out.template as<T>()},
                         stream);
   };
-  is_floating(of.x.dtype) ? visit_floating(of.x.dtype, run) : run(Type<std::int64_t>{});
+  visit_dtype(of.x.dtype, [&]<class T>(Type<T> type) {
+    if constexpr (functors::Floating<T> || functors::ComplexNumber<T>)
+      run(type);
+    else
+      run(Type<std::int64_t>{});
+  });
 }
 
 template <class F>
-void scan_extrema(const CumulativeExtremum& of, Stream stream) {
-  visit_dtype(of.x.dtype, [&]<class T>(Type<T>) {
+void scan_extrema(const char* name, const CumulativeExtremum& of, Stream stream) {
+  visit_real(name, of.x.dtype, [&]<class T>(Type<T>) {
     scan<RunningExtremum<F, T>, T>(
         {&of.values, &of.indices, &of.x}, of.dim,
         RunningPlace<T>{of.values.as<T>(), of.indices.as<std::int64_t>()}, stream);
@@ -231,11 +236,11 @@ void kernel(const LogCumulativeSumExp& of, Stream stream) {
 }
 template <>
 void kernel(const CumulativeMaximum& of, Stream stream) {
-  scan_extrema<functors::MaximumOf>(of, stream);
+  scan_extrema<functors::MaximumOf>(of.name, of, stream);
 }
 template <>
 void kernel(const CumulativeMinimum& of, Stream stream) {
-  scan_extrema<functors::MinimumOf>(of, stream);
+  scan_extrema<functors::MinimumOf>(of.name, of, stream);
 }
 
 }  // namespace garboard::kernels::cuda

@@ -43,7 +43,7 @@ void kernel(const SearchSorted& of, Stream stream) {
                  {of.out.strides[d], of.values.strides[d], d == last ? 0 : of.sorted.strides[d]}});
   nest.coalesce();
   const SortedRow row{of.sorted.sizes[last], of.sorted.strides[last]};
-  visit_dtype(of.values.dtype, [&]<class T>(Type<T>) {
+  visit_real(of.name, of.values.dtype, [&]<class T>(Type<T>) {
     for (const NestPart& part : parts_of(nest, most_elements))
       launch(search<T>, {divided_up(part.count(), threads), stream}, OffsetCalculator<3>(part),
              of.out.as<std::int64_t>() + part.start[0], of.values.as<T>() + part.start[1],

@@ -127,7 +127,7 @@ void kernel(const Sort& of, Stream stream) {
   const View& result = of.values.data ? of.values : of.indices;
   const std::int64_t wanted = result.ndim() ? result.sizes[of.dim] : 1;
   if (wanted == 0) return;
-  visit_dtype(of.x.dtype, [&]<class T>(Type<T>) {
+  visit_real(of.name, of.x.dtype, [&]<class T>(Type<T>) {
     with_sorted<T>(of, of.descending, stream,
                    [&]<class Entry>(const SortSlices& slices, const auto& results, Entry* sorted) {
                      const std::int64_t count = slices.starts.count * wanted;
@@ -138,7 +138,7 @@ void kernel(const Sort& of, Stream stream) {
 }
 template <>
 void kernel(const Select& of, Stream stream) {
-  visit_dtype(of.x.dtype, [&]<class T>(Type<T>) {
+  visit_real(of.name, of.x.dtype, [&]<class T>(Type<T>) {
     with_sorted<T>(of, false, stream,
                    [&]<class Entry>(const SortSlices& slices, const auto& results, Entry* sorted) {
                      launch(write_selected<T, Entry>, one_thread_each(slices.starts.count, stream),
@@ -148,7 +148,7 @@ void kernel(const Select& of, Stream stream) {
 }
 template <>
 void kernel(const Mode& of, Stream stream) {
-  visit_dtype(of.x.dtype, [&]<class T>(Type<T>) {
+  visit_real(of.name, of.x.dtype, [&]<class T>(Type<T>) {
     with_sorted<T>(of, false, stream,
                    [&]<class Entry>(const SortSlices& slices, const auto& results, Entry* sorted) {
                      launch(write_modes<T, Entry>, one_thread_each(slices.starts.count, stream),

@@ -216,7 +216,7 @@ void run_average_gradient(const AveragePoolGradient& of, Stream stream) {
 template <>
 void kernel(const MaxPool& of, Stream stream) {
   if (of.out.count == 0) return;
-  visit_dtype(of.x.dtype, [&]<class T>(Type<T> type) {
+  visit_real(of.name, of.x.dtype, [&]<class T>(Type<T> type) {
     if constexpr (functors::Number<T>)
       visit_indices(type, of.indices.dtype, [&]<class I>(Type<T>, Type<I>) {
         launch(keep_largest<T, I>, grid_for(of.out.count, stream), of.out.as<T>(),

@@ -28,11 +28,13 @@ bool is_of_numpys(PyObject* object, std::string_view name) {
 }
 
 /// NumPy's complex numbers and times have the slot of real numbers too, and lose a part in it.
+bool is_complex_number(PyObject* object) {
+  return PyComplex_Check(object) || is_of_numpys(object, "complex") ||
+         is_of_numpys(object, "clongdouble");
+}
 bool is_more_than_real(PyObject* object) {
-  if (PyComplex_Check(object)) return true;
-  for (const char* const name : {"complex", "clongdouble", "datetime64", "timedelta64"})
-    if (is_of_numpys(object, name)) return true;
-  return false;
+  return is_complex_number(object) || is_of_numpys(object, "datetime64") ||
+         is_of_numpys(object, "timedelta64");
 }
 
 /// A number that NumPy or another library brings: not an array, although that has the slot too.
@@ -42,16 +44,16 @@ bool is_foreign_number(PyObject* object) {
   return (number->nb_index || number->nb_float) && !is_more_than_real(object);
 }
 
-/// The only element of an array of NumPy's without dims, where that is a real number; else null.
+/// The only element of an array of NumPy's without dims, where that is a number; else null.
 Ref number_in_array(PyObject* object) {
   if (!is_of_numpys(object, "ndarray")) return {};
   const Ref ndim(checked(PyObject_GetAttrString(object, "ndim")));
   if (PyLong_AsLong(ndim.get()) != 0) return {};
   const Ref dtype(checked(PyObject_GetAttrString(object, "dtype")));
   const Ref kind(checked(PyObject_GetAttrString(dtype.get(), "kind")));
-  const bool is_real = PyUnicode_GET_LENGTH(kind.get()) == 1 &&
-                       std::strchr("biuf", static_cast<int>(PyUnicode_READ_CHAR(kind.get(), 0)));
-  return is_real ? Ref(checked(PyObject_CallMethod(object, "item", nullptr))) : Ref{};
+  const bool is_number = PyUnicode_GET_LENGTH(kind.get()) == 1 &&
+                         std::strchr("biufc", static_cast<int>(PyUnicode_READ_CHAR(kind.get(), 0)));
+  return is_number ? Ref(checked(PyObject_CallMethod(object, "item", nullptr))) : Ref{};
 }
 
 /// Raises TypeError, with the way to a Tensor where there is one.
@@ -91,6 +93,10 @@ bool read_scalar(PyObject* object, Scalar& scalar, const char* op, const char* a
       const Ref real(checked(PyNumber_Float(object)));
       scalar = Scalar::of(PyFloat_AS_DOUBLE(real.get()));
     }
+    return true;
+  }
+  if (is_complex_number(object)) {
+    scalar = Scalar::of(complex_value(object));
     return true;
   }
   const Ref element = number_in_array(object);
@@ -147,6 +153,12 @@ Scalar to_scalar(PyObject* object, const char* op, const char* argument) {
   if (!read_scalar(object, scalar, op, argument))
     throw_type_error("%s: %s is of type %s; a number is needed", op, argument, type_name(object));
   return scalar;
+}
+
+double to_real(PyObject* object, const char* op, const char* argument) {
+  const Scalar scalar = to_scalar(object, op, argument);
+  if (scalar.category == Category::complex) throw_no("a real number", object, op, argument);
+  return scalar.real;
 }
 
 std::int64_t to_integer(PyObject* object, const char* op, const char* argument) {

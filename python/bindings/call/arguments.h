@@ -95,6 +95,8 @@ inline bool to_operand(PyObject* object, const char* op, const char* argument, O
 }
 /// Raises TypeError for what is not a number.
 Scalar to_scalar(PyObject* object, const char* op, const char* argument);
+/// Raises TypeError for a complex number, too.
+double to_real(PyObject* object, const char* op, const char* argument);
 std::int64_t to_integer(PyObject* object, const char* op, const char* argument);
 Dims to_dims(PyObject* object, const char* op, const char* argument);
 

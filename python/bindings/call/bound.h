@@ -103,7 +103,7 @@ struct Result<std::int64_t> {
 };
 template <>
 struct Result<Scalar> {
-  static constexpr const char* annotation = "Number";
+  static constexpr const char* annotation = "Element";
   static PyObject* give(Scalar value, const Arguments&) { return number_of(value); }
 };
 template <>

@@ -169,6 +169,7 @@ void add_distributions();
 void add_state_methods();
 void add_gradient_methods();
 void add_statistics_methods();
+void add_complex_functions();
 void add_composite_methods();
 void add_formulas();
 void add_new_functions();

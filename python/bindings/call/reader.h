@@ -175,7 +175,7 @@ template <>
 struct Reader<double> : detail::Value<double> {
   static constexpr bool fits(std::string_view annotation) { return annotation == "float"; }
   static double read(const Arguments& given, std::size_t i) {
-    return to_scalar(given.object(i), given.op(), given.name(i)).real;
+    return to_real(given.object(i), given.op(), given.name(i));
   }
 };
 

@@ -58,14 +58,15 @@ constexpr auto binary_in_place = [](const Tensor& input, const Operand& other) {
 
 // add and sub have PyTorch's `alpha`, the factor of the second operand.
 Scalar negative(Scalar scalar) {
-  return scalar.category == Category::floating ? Scalar::of(-scalar.real)
-                                               : Scalar::of(-scalar.integer);
+  if (scalar.category == Category::complex)
+    return Scalar::of(Complex<double>(-scalar.real, -scalar.imaginary));
+  return scalar.is_whole() ? Scalar::of(-scalar.integer) : Scalar::of(-scalar.real);
 }
 
 template <const Binary& op>
 Tensor scaled(const Tensor* out, const Operand& a, const Operand& b, const Scalar& alpha) {
   refuse_two_numbers(op.name, a, b);
-  if (alpha.real == 1) {
+  if (alpha.is(1)) {
     if (!out) return op(a, b);
     op.into(*out, a, b);
     return {};

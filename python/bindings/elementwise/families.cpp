@@ -18,7 +18,7 @@ std::string joined(std::initializer_list<std::string_view> parts) {
   return text;
 }
 
-bool takes_floats_alone(const kernels::Slot& kernel) { return kernel.accepts.is_floating(); }
+bool takes_floats_alone(const kernels::Slot& kernel) { return kernel.accepts.has_gradients(); }
 
 /// What makes a DTypeError: what the kernel refuses, `number` where that may not fit, `category`
 /// where that of the result may be too high for what is written.

@@ -344,7 +344,7 @@ constexpr std::array without_forms{
     bind(
         "rsub", "input: Tensor, other: Tensor | Number, *, alpha: Number = 1", rsub,
         [](const Tensor& input, const Operand& other, Scalar alpha) {
-          return sub(other, alpha.real == 1 ? input : mul(input, alpha));
+          return sub(other, alpha.is(1) ? input : mul(input, alpha));
         },
         Place::functional),
 };

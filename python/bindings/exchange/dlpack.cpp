@@ -26,6 +26,7 @@ constexpr DLDataType type_of() {
   using Code = DLDataType;
   const std::uint8_t code = std::is_same_v<T, bool>               ? Code::boolean
                             : std::is_same_v<T, BFloat16>         ? Code::brain_float
+                            : is_complex_type<T>                  ? Code::complex
                             : !std::numeric_limits<T>::is_integer ? Code::floating
                             : std::numeric_limits<T>::is_signed   ? Code::integer
                                                                   : Code::unsigned_integer;

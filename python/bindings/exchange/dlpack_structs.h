@@ -14,7 +14,7 @@ struct DLDataType {
   std::uint8_t code, bits;
   std::uint16_t lanes;
   static constexpr std::uint8_t integer = 0, unsigned_integer = 1, floating = 2, brain_float = 4,
-                                boolean = 6;
+                                complex = 5, boolean = 6;
 };
 
 struct DLTensor {

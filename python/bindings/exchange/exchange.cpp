@@ -80,6 +80,8 @@ struct Nest {
       found = Category::integer;
     } else if (PyFloat_Check(data)) {
       found = Category::floating;
+    } else if (PyComplex_Check(data)) {
+      found = Category::complex;
     } else if (is_tensor(data)) {
       const Tensor& element = tensor_of(data, op, "element");
       if (element.count() != 1)
@@ -105,6 +107,21 @@ template <class T>
 T real_as(double value, const char* op) {
   if constexpr (std::numeric_limits<T>::is_integer) check_fits(op, Scalar::of(value), dtype_of<T>);
   return static_cast<T>(value);
+}
+
+template <class T>
+T number_as(PyObject* object, const char* op);
+
+template <class T>
+requires is_complex_type<T> T number_as(PyObject* object, const char* op) {
+  if (PyComplex_Check(object)) return T(complex_value(object));
+  const bool is_element = !PyLong_Check(object) && !PyFloat_Check(object) && is_tensor(object);
+  if (is_element || (!PyFloat_Check(object) && !PyLong_Check(object) && is_array(object))) {
+    const Tensor element =
+        is_element ? tensor_of(object, op, "element") : tensor_around(object, op);
+    return item_of(element, op).to<T>();
+  }
+  return T(number_as<Component<T>>(object, op));
 }
 
 template <class T>
@@ -227,6 +244,10 @@ template <>
 constexpr const char* format_code<float> = "f";
 template <>
 constexpr const char* format_code<double> = "d";
+template <>
+constexpr const char* format_code<Complex<float>> = "Zf";
+template <>
+constexpr const char* format_code<Complex<double>> = "Zd";
 
 const char* format_of(DType dtype) {
   return visit_dtype(dtype, []<class T>(Type<T>) { return format_code<T>; });

@@ -11,6 +11,18 @@
 #include "python/bindings/interpreter/signals.h"
 
 namespace garboard::python {
+namespace {
+
+/// A bool is a byte, of which all but 0 is true.
+template <class T>
+T element_at(const T* data) {
+  if constexpr (std::is_same_v<T, bool>)
+    return *reinterpret_cast<const unsigned char*>(data) != 0;
+  else
+    return *data;
+}
+
+}  // namespace
 
 Scalar item_of(const Tensor& tensor, const char* op) {
   if (tensor.count() != 1)
@@ -23,14 +35,22 @@ Scalar item_of(const Tensor& tensor, const char* op) {
     return item_of(to(share, Device{}), op);
   }
   return visit_dtype(tensor.dtype(), [&]<class T>(Type<T>) {
-    const T value = *static_cast<const T*>(tensor.data());
+    const T value = element_at(static_cast<const T*>(tensor.data()));
     if constexpr (std::is_same_v<T, bool>)
       return Scalar::of(value);
     else if constexpr (std::numeric_limits<T>::is_integer)
       return Scalar::of(static_cast<std::int64_t>(value));
+    else if constexpr (is_complex_type<T>)
+      return Scalar::of(Complex<double>(value));
     else
       return Scalar::of(static_cast<double>(value));
   });
+}
+
+Complex<double> complex_value(PyObject* object) {
+  const Py_complex value = PyComplex_AsCComplex(object);
+  if (value.real == -1 && PyErr_Occurred()) throw PythonErrorSet();
+  return {value.real, value.imag};
 }
 
 PyObject* number_of(Scalar scalar) noexcept {
@@ -41,6 +61,8 @@ PyObject* number_of(Scalar scalar) noexcept {
       return PyLong_FromLongLong(scalar.integer);
     case Category::floating:
       return PyFloat_FromDouble(scalar.real);
+    case Category::complex:
+      return PyComplex_FromDoubles(scalar.real, scalar.imaginary);
   }
   __builtin_unreachable();
 }
@@ -50,9 +72,11 @@ namespace {
 template <class T>
 PyObject* number_at(const T* data) {
   if constexpr (std::is_same_v<T, bool>)
-    return checked(PyBool_FromLong(*data));
+    return checked(PyBool_FromLong(element_at(data)));
   else if constexpr (std::numeric_limits<T>::is_integer)
     return checked(PyLong_FromLongLong(*data));
+  else if constexpr (is_complex_type<T>)
+    return checked(PyComplex_FromDoubles(data->real, data->imaginary));
   else
     return checked(PyFloat_FromDouble(static_cast<double>(*data)));
 }

@@ -48,7 +48,7 @@ template <bool skips_nan>
 constexpr auto quantile_of = [](OpName op, const Tensor& input, const Operand& q,
                                 std::optional<std::int64_t> dim, bool keepdim,
                                 Interpolation interpolation) {
-  if (!q.tensor && !(q.scalar.real >= 0 && q.scalar.real <= 1))
+  if (!q.tensor && !q.scalar.is_within(0, 1))
     throw ShapeError(text(op.text, ": q ", q.scalar.real, "; 0 to 1 is needed"));
   const Tensor given =
       q.tensor ? *q.tensor : scalar_tensor(q.scalar, input.dtype(), input.device());

@@ -279,6 +279,9 @@ constexpr auto filled_like = [](OpName op, const Tensor& like, const Options& op
 };
 
 Tensor counted(Scalar start, Scalar end, Scalar step, const Options& options) {
+  for (const Scalar& number : {start, end, step})
+    if (number.category == Category::complex)
+      throw_type_error("arange: a complex number; real ones are needed");
   const Category widest = std::max({start.category, end.category, step.category});
   const DType otherwise = widest == Category::floating ? default_floating() : DType::int64;
   return finished(arange(start, end, step, options.dtype.value_or(otherwise), on(options)),

@@ -222,6 +222,9 @@ constexpr std::array table{
     bind(
         "range", "start: Number, end: Number, step: Number = 1, *, @options", docs::range,
         [](Scalar start, Scalar end, Scalar step, const Options& options) {
+          for (const Scalar& number : {start, end, step})
+            if (number.category == Category::complex)
+              throw_type_error("range: a complex number; real ones are needed");
           const double count = std::floor((end.real - start.real) / step.real) + 1;
           if (!(count >= 1 && count < 0x1p62))
             throw ShapeError(text("range: from ", start.real, " to ", end.real, " by ", step.real,

@@ -214,7 +214,7 @@ constexpr std::array table{
         "is_contiguous", alone, docs::is_contiguous,
         [](const Tensor& input) { return input.is_contiguous(); }, Place::method),
     bind("is_nonzero", alone, docs::is_nonzero,
-         [](const Tensor& input) { return item_of(input, "is_nonzero").real != 0; }),
+         [](const Tensor& input) { return !item_of(input, "is_nonzero").is(0); }),
     bind("get_device", alone, docs::get_device,
          [](const Tensor& input) {
            const Device device = input.device();
@@ -255,10 +255,10 @@ constexpr std::array table{
           object.alias.settle(Tensor(other));
           hold_anchor(object);
           // What runs without the lock meanwhile may read what it was.
-          Borrowing::drop_after_all({before.release(), [](void* old) noexcept {
-                                       Counted<TensorBody>::adopt(static_cast<TensorBody*>(old))
-                                           .reset();
-                                     }});
+          Borrowing::drop_after_all(
+              {before.release(), [](void* old) noexcept {
+                 Counted<TensorBody>::adopt(static_cast<TensorBody*>(old)).reset();
+               }});
         },
         Place::method),
 };

@@ -221,7 +221,7 @@ double power_of(PyObject* p, const char* op) {
   const std::string text = PyUnicode_Check(p) ? text_or_mark(p) : "";
   if (text == "fro") return 2;
   if (PyUnicode_Check(p)) throw_no_choice(op, "p", p, "a number, 'fro' or 'nuc'");
-  return to_scalar(p, op, "p").real;
+  return to_real(p, op, "p");
 }
 
 constexpr const char* scanned = "input: Tensor, dim: int, *, dtype: DType | None = None";

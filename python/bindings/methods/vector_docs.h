@@ -36,8 +36,8 @@ inline constexpr Doc dot{
         "tensor(11)",
 };
 inline constexpr Doc vdot{
-    .summary = "Multiply two vectors and add up.",
-    .details = "As `dot`: no dtype here has an imaginary part.",
+    .summary = "Multiply the conjugate of a vector with another, and add up.",
+    .details = "vdot(a, b) = sum_i conj(a_i) b_i. Nothing broadcasts; of real numbers it is `dot`.",
     .args = {vector_of_any, {"other", "Tensor [n] of the same dtype."}},
     .returns =
         "A new tensor without dims. Until backward the graph keeps each tensor whose partner "

@@ -48,7 +48,7 @@ constexpr Place method = Place::method;
 
 constexpr std::array table{
     bind("dot", dotted, docs::dot, named<composite::dot>).with_out(),
-    bind("vdot", pair, docs::vdot, named<composite::dot>).with_out(),
+    bind("vdot", pair, docs::vdot, named<composite::vdot>).with_out(),
     bind("inner", pair, docs::inner, fn<composite::inner>).with_out(),
     bind("outer", vectors, docs::outer, named<composite::outer>).with_out(),
     bind("mv", "input: Tensor, vec: Tensor", docs::mv, named<composite::mv>).with_out(),

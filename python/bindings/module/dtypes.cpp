@@ -31,25 +31,27 @@ Operand operand_of(const py::object& given, const char* name) {
   if (PyBool_Check(object)) return Scalar::of(object == Py_True);
   if (PyLong_Check(object)) return Scalar::of(std::int64_t{0});  // its category alone counts
   if (PyFloat_Check(object)) return Scalar::of(0.0);
+  if (PyComplex_Check(object)) return Scalar::of(Complex<double>(0.0));
   throw_type_error("%s: %s is of type %s; a Tensor or a number is needed", op, name,
                    Py_TYPE(object)->tp_name);
 }
 
-/// The least number, the greatest, and of a float: epsilon, the least normal number and the least
-/// above 0.
+/// The least number, the greatest, and of a float, or of the parts of a complex number: epsilon,
+/// the least normal number and the least above 0.
 py::tuple limits_of(const py::object& dtype) {
-  return visit_dtype(to_dtype(dtype.ptr(), "limits"), []<class T>(Type<T>) -> py::tuple {
-    using Limits = std::numeric_limits<T>;
-    if constexpr (Limits::is_integer) {
-      return py::make_tuple(static_cast<std::int64_t>(Limits::min()),
-                            static_cast<std::int64_t>(Limits::max()));
-    } else {
-      const auto number = [](T x) { return static_cast<double>(x); };
-      return py::make_tuple(number(Limits::lowest()), number(Limits::max()),
-                            number(Limits::epsilon()), number(Limits::min()),
-                            number(Limits::denorm_min()), int{Limits::digits10});
-    }
-  });
+  return visit_dtype(component_of(to_dtype(dtype.ptr(), "limits")),
+                     []<class T>(Type<T>) -> py::tuple {
+                       using Limits = std::numeric_limits<Component<T>>;
+                       if constexpr (Limits::is_integer) {
+                         return py::make_tuple(static_cast<std::int64_t>(Limits::min()),
+                                               static_cast<std::int64_t>(Limits::max()));
+                       } else {
+                         const auto number = [](Component<T> x) { return static_cast<double>(x); };
+                         return py::make_tuple(number(Limits::lowest()), number(Limits::max()),
+                                               number(Limits::epsilon()), number(Limits::min()),
+                                               number(Limits::denorm_min()), int{Limits::digits10});
+                       }
+                     });
 }
 
 }  // namespace

@@ -298,9 +298,9 @@ constexpr Doc ravel{
         "tensor([1, 2, 3, 4])",
 };
 constexpr Doc adjoint{
-    .summary = "Swap the last two dims.",
-    .args = {{"input", "Tensor of two dims or more; there are no complex numbers to conjugate."}},
-    .returns = view_returns,
+    .summary = "Swap the last two dims, and conjugate complex numbers.",
+    .args = {{"input", "Tensor of two dims or more."}},
+    .returns = "A view; of complex numbers a new tensor.",
     .raises = least_dims_error,
     .example =
         ">>> gb.adjoint(gb.zeros(5, 2, 3)).shape\n"

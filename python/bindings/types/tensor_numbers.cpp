@@ -121,19 +121,26 @@ PyObject* compare(PyObject* a, PyObject* b, int op) noexcept {
 
 Scalar only_element(PyObject* self, const char* op) { return item_of(tensor_of(self, op), op); }
 
+Scalar only_real_element(PyObject* self, const char* op) {
+  const Tensor& tensor = tensor_of(self, op);
+  if (is_complex(tensor.dtype()))
+    throw_type_error("%s: a complex tensor; a real one is needed, as x.real", op);
+  return item_of(tensor, op);
+}
+
 int truth(PyObject* self) noexcept try {
-  return only_element(self, "bool").real != 0;  // NaN is true, as in Python
+  return !only_element(self, "bool").is(0);  // NaN is true, as in Python
 } catch (...) {
   raise_current();
   return -1;
 }
 PyObject* to_float(PyObject* self) noexcept try {
-  return PyFloat_FromDouble(only_element(self, "float").real);
+  return PyFloat_FromDouble(only_real_element(self, "float").real);
 } catch (...) {
   return raise_current();
 }
 PyObject* to_int(PyObject* self) noexcept try {
-  const Scalar value = only_element(self, "int");
+  const Scalar value = only_real_element(self, "int");
   if (value.category == Category::floating) return PyLong_FromDouble(value.real);
   return PyLong_FromLongLong(value.integer);
 } catch (...) {
@@ -144,7 +151,7 @@ PyObject* to_index(PyObject* self) noexcept try {
   if (const Tensor& tensor = tensor_of(self, "index"); tensor.count() != 1)
     throw_type_error("index: a tensor of sizes %s; one integer element is needed",
                      text(tensor.sizes()).c_str());
-  const Scalar value = only_element(self, "index");
+  const Scalar value = only_real_element(self, "index");
   if (value.category == Category::floating)
     throw_type_error("index: a floating tensor; an integer one is needed");
   return PyLong_FromLongLong(value.integer);

@@ -185,6 +185,7 @@ bool add_tensor_type(PyObject* module) {
   add_distributions();
   add_state_methods();
   add_gradient_methods();
+  add_complex_functions();
   add_composite_methods();
   add_formulas();
   add_new_functions();

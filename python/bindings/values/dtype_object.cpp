@@ -42,6 +42,24 @@ Raises:
 ('cuda', 1)
 )";
 
+constexpr const char* to_complex_doc =
+    R"(Return the complex dtype whose numbers have as many digits, or more.
+
+Returns:
+    complex64; complex128 for float64 and itself.
+
+>>> gb.float64.to_complex()
+garboard.complex128
+)";
+constexpr const char* to_real_doc = R"(Return the dtype of the parts of complex numbers.
+
+Returns:
+    float32 or float64; of what is not complex the dtype itself.
+
+>>> gb.complex64.to_real()
+garboard.float32
+)";
+
 struct DTypeObject {
   PyObject_HEAD DType value;
 };
@@ -80,7 +98,15 @@ PyObject* dtype_is_floating(PyObject* self, void*) {
   return PyBool_FromLong(is_floating(dtype_value(self)));
 }
 
-PyObject* dtype_is_complex(PyObject*, void*) { Py_RETURN_FALSE; }
+PyObject* dtype_is_complex(PyObject* self, void*) {
+  return PyBool_FromLong(is_complex(dtype_value(self)));
+}
+PyObject* dtype_to_complex(PyObject* self, PyObject*) {
+  return Py_NewRef(dtype_object(complex_of(dtype_value(self))));
+}
+PyObject* dtype_to_real(PyObject* self, PyObject*) {
+  return Py_NewRef(dtype_object(component_of(dtype_value(self))));
+}
 PyObject* dtype_is_signed(PyObject* self, void*) {
   return PyBool_FromLong(is_signed(dtype_value(self)));
 }
@@ -158,11 +184,15 @@ void* slot(Function* function) {
 bool add_dtypes_and_devices(PyObject* module) {
   static PyGetSetDef dtype_properties[] = {
       {"itemsize", dtype_itemsize, nullptr, "The bytes that an element takes.", nullptr},
-      {"is_complex", dtype_is_complex, nullptr, "False: there are no complex dtypes.", nullptr},
+      {"is_complex", dtype_is_complex, nullptr, "True for complex numbers.", nullptr},
       {"is_signed", dtype_is_signed, nullptr, "True where it has numbers below 0.", nullptr},
       {"is_floating_point", dtype_is_floating, nullptr, "True for a float.", nullptr},
       {}};
-  static PyMethodDef dtype_methods[] = {{"__reduce__", dtype_reduce, METH_NOARGS, nullptr}, {}};
+  static PyMethodDef dtype_methods[] = {
+      {"__reduce__", dtype_reduce, METH_NOARGS, nullptr},
+      {"to_complex", dtype_to_complex, METH_NOARGS, to_complex_doc},
+      {"to_real", dtype_to_real, METH_NOARGS, to_real_doc},
+      {}};
   static PyType_Slot dtype_slots[] = {{Py_tp_dealloc, slot(dealloc)},
                                       {Py_tp_repr, slot(dtype_repr)},
                                       {Py_tp_getset, dtype_properties},
@@ -210,9 +240,10 @@ bool add_dtypes_and_devices(PyObject* module) {
     const char* name;
     DType dtype;
   };
-  constexpr OtherName others[] = {{"short", DType::int16},   {"int", DType::int32},
-                                  {"long", DType::int64},    {"half", DType::float16},
-                                  {"float", DType::float32}, {"double", DType::float64}};
+  constexpr OtherName others[] = {{"short", DType::int16},      {"int", DType::int32},
+                                  {"long", DType::int64},       {"half", DType::float16},
+                                  {"float", DType::float32},    {"double", DType::float64},
+                                  {"cfloat", DType::complex64}, {"cdouble", DType::complex128}};
   for (const auto& [name, dtype] : others)
     if (PyModule_AddObjectRef(module, name, dtype_object(dtype)) < 0) return false;
   return true;
@@ -227,6 +258,7 @@ DType to_dtype(PyObject* object, const char* op) {
   if (object == reinterpret_cast<PyObject*>(&PyFloat_Type)) return DType::float64;
   if (object == reinterpret_cast<PyObject*>(&PyLong_Type)) return DType::int64;
   if (object == reinterpret_cast<PyObject*>(&PyBool_Type)) return DType::boolean;
+  if (object == reinterpret_cast<PyObject*>(&PyComplex_Type)) return DType::complex128;
   throw_type_error("%s: dtype is of type %s; a dtype such as garboard.float32 is needed", op,
                    Py_TYPE(object)->tp_name);
 }

@@ -17,13 +17,9 @@ _FUNCTIONS: _Rows = (
     ("use gb.int64", "uint16 uint32 uint64"),
     ("use gb.tensor(data)", "array"),
     ("use gb.Tensor", "ndarray"),
-    (
-        "",
-        "complex64 complex128 cfloat cdouble complex imag polar view_as_real view_as_complex",
-    ),
     ("use gb.amp.GradScaler", "GradScaler"),
     ("ops run as they are called, so leave it out", "fx export"),
-    ("", "fft masked mps nested onnx"),
+    ("", "masked mps nested onnx"),
     ("", "quantization sparse xpu"),
     ("use str(type(x))", "typename"),
     ("use x.clone()", "detach_copy view_copy expand_copy permute_copy narrow_copy"),
@@ -61,7 +57,7 @@ _FUNCTIONS: _Rows = (
         "HalfStorage IntStorage LongStorage ShortStorage TypedStorage UntypedStorage",
     ),
     ("work of one device runs in one stream, in the order of the calls", "Stream Event"),
-    ("", "ComplexFloatStorage ComplexDoubleStorage complex32 chalf stft istft"),
+    ("", "ComplexFloatStorage ComplexDoubleStorage complex32 chalf"),
     (
         "",
         "sparse_coo sparse_csr sparse_csc sparse_bsr sparse_bsc sparse_coo_tensor "
@@ -88,7 +84,7 @@ _METHODS: _Rows = (
     ("", "coalesce is_coalesced indices values sparse_dim dense_dim sparse_mask row_indices"),
     ("", "col_indices crow_indices ccol_indices sparse_resize_ sparse_resize_and_clear_"),
     ("", "dequantize int_repr q_scale q_zero_point qscheme q_per_channel_scales"),
-    ("", "cfloat cdouble chalf imag stft istft xpu ipu mtia to_padded_tensor as_subclass"),
+    ("", "chalf xpu ipu mtia to_padded_tensor as_subclass"),
     ("names of dims are not kept", "align_as align_to names refine_names rename rename_"),
     ("", "apply_ map_"),
 )

@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 
 __all__ = ["can_cast", "finfo", "iinfo"]
 
-_PYTHONS = {bool: _engine.bool, int: _engine.int64, float: _engine.float64}
+_PYTHONS = {
+    bool: _engine.bool,
+    int: _engine.int64,
+    float: _engine.float64,
+    complex: _engine.complex128,
+}
 
 
 def _dtype(op: str, given: object) -> _engine.dtype:
@@ -36,10 +41,10 @@ def _name(dtype: _engine.dtype) -> str:
 
 
 class finfo:
-    """The numbers of a floating dtype.
+    """The numbers of a floating dtype, or of the parts of a complex one.
 
     Attributes:
-        bits: How many a number takes.
+        bits: How many a number takes, or a part of a complex one.
         eps: The distance from 1 to the next number.
         max: The greatest finite number.
         min: The least one, `-max`.
@@ -48,10 +53,10 @@ class finfo:
         dtype: The dtype's name.
 
     Args:
-        type: A floating dtype; the default one where it is left out.
+        type: A floating or complex dtype; the default one where it is left out.
 
     Raises:
-        DTypeError: The dtype is not floating.
+        DTypeError: The dtype is neither floating nor complex.
         TypeError: What is given is no dtype.
 
     >>> gb.finfo(gb.float16).max, gb.finfo(gb.bfloat16).eps
@@ -60,6 +65,7 @@ class finfo:
 
     def __init__(self, type: DType | None = None) -> None:
         dtype = _engine.get_default_dtype() if type is None else _dtype("finfo", type)
+        dtype = dtype.to_real()
         if not dtype.is_floating_point:
             raise DTypeError(
                 f"finfo: dtype {_name(dtype)}; a floating one is needed, or use iinfo()"
@@ -102,7 +108,7 @@ class iinfo:
         type: An integer dtype.
 
     Raises:
-        DTypeError: The dtype is bool or floating.
+        DTypeError: The dtype is bool, floating or complex.
         TypeError: What is given is no dtype.
 
     >>> gb.iinfo(gb.int16)
@@ -111,8 +117,9 @@ class iinfo:
 
     def __init__(self, type: DType) -> None:
         dtype = _dtype("iinfo", type)
-        if dtype.is_floating_point or dtype is _engine.bool:
-            advice = ", or use finfo()" if dtype.is_floating_point else ""
+        is_continuous = dtype.is_floating_point or dtype.is_complex
+        if is_continuous or dtype is _engine.bool:
+            advice = ", or use finfo()" if is_continuous else ""
             raise DTypeError(f"iinfo: dtype {_name(dtype)}; an integer one is needed{advice}")
         self.dtype: str = _name(dtype)
         self.bits: int = 8 * dtype.itemsize
@@ -131,14 +138,16 @@ class iinfo:
 
 
 def _category(dtype: _engine.dtype) -> int:
+    if dtype.is_complex:
+        return 3
     return 2 if dtype.is_floating_point else int(dtype is not _engine.bool)
 
 
 def can_cast(from_: DType, to: DType) -> bool:
     """Tell whether a result of one dtype may be written into a tensor of another.
 
-    It may where the kind of number stays or widens, from bool to integer to float; how many digits
-    the dtypes have does not matter.
+    It may where the kind of number stays or widens, from bool to integer to float to complex; how
+    many digits the dtypes have does not matter.
 
     Args:
         from_: The result's dtype.
@@ -167,6 +176,8 @@ _TYPE_NAMES = {
     _engine.bfloat16: "BFloat16Tensor",
     _engine.float32: "FloatTensor",
     _engine.float64: "DoubleTensor",
+    _engine.complex64: "ComplexFloatTensor",
+    _engine.complex128: "ComplexDoubleTensor",
 }
 _OF_NAMES = {name: dtype for dtype, name in _TYPE_NAMES.items()}
 

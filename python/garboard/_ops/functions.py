@@ -37,12 +37,16 @@ DTYPES = (
     "bfloat16",
     "float32",
     "float64",
+    "complex64",
+    "complex128",
     "short",
     "int",
     "long",
     "half",
     "float",
     "double",
+    "cfloat",
+    "cdouble",
 )
 OPS = tuple(
     sorted(
@@ -180,7 +184,7 @@ def _is_shared(obj: Any, made: Tensor) -> bool:
     return made.data_ptr() == _engine.as_tensor(obj).data_ptr()
 
 
-# How the `struct` module calls each dtype; bfloat16 comes as what has as many bits.
+# How the `struct` module calls each dtype; what it has not comes as what has as many bits.
 _FORMATS = {
     _engine.bool: "?",
     _engine.uint8: "B",
@@ -192,6 +196,8 @@ _FORMATS = {
     _engine.bfloat16: "h",
     _engine.float32: "f",
     _engine.float64: "d",
+    _engine.complex64: "f",
+    _engine.complex128: "d",
 }
 
 
@@ -253,7 +259,7 @@ def frombuffer(
     whole: Any = view.cast("B")
     part = whole[start : start + numbers * size].cast(_FORMATS[dtype])
     made = _engine.from_numpy(part)
-    found = made.view(dtype) if dtype == _engine.bfloat16 else made
+    found = made.view(dtype)
     return found.requires_grad_(recorded)
 
 

@@ -1,46 +1,15 @@
-"""Parts and traits of real numbers, under the names that programs for complex ones use, too."""
+"""What numbers are like, and real ones taken apart into mantissa and exponent."""
 
 from __future__ import annotations
 
-from math import pi
 from typing import NamedTuple
 
 from garboard import _engine
 from garboard._arguments import check
-from garboard._arguments.out import written
 from garboard._engine import Tensor, where
 from garboard._native import add_methods
 
-__all__ = [
-    "angle",
-    "conj",
-    "frexp",
-    "is_complex",
-    "is_same_size",
-    "is_signed",
-    "isreal",
-    "real",
-    "resolve_conj",
-]
-
-
-def is_complex(input: Tensor) -> bool:
-    """Tell whether numbers are complex: there are none here.
-
-    Args:
-        input: Tensor of any dtype.
-
-    Returns:
-        False.
-
-    Raises:
-        TypeError: It is no Tensor.
-
-    >>> gb.is_complex(gb.ones(2))
-    False
-    """
-    check.tensor("is_complex", "input", input)
-    return False
+__all__ = ["frexp", "is_same_size", "is_signed"]
 
 
 def is_signed(input: Tensor) -> bool:
@@ -81,106 +50,6 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
     """
     op = "is_same_size"
     return check.tensor(op, "input", input).shape == check.tensor(op, "other", other).shape
-
-
-def isreal(input: Tensor) -> Tensor:
-    """Tell of each element whether it is real: all are.
-
-    Args:
-        input: Tensor of any dtype and sizes.
-
-    Returns:
-        A new bool tensor of `input`'s sizes.
-
-    Raises:
-        TypeError: It is no Tensor.
-        DisposedError: The tensor is disposed.
-
-    >>> gb.isreal(gb.ones(2))
-    tensor([True, True])
-    """
-    return _engine.ones_like(check.tensor("isreal", "input", input), dtype=_engine.bool)
-
-
-def real(input: Tensor) -> Tensor:
-    """Return the real part, of real numbers the tensor itself.
-
-    Args:
-        input: Tensor of any dtype.
-
-    Returns:
-        `input`.
-
-    Raises:
-        TypeError: It is no Tensor.
-        DisposedError: The tensor is disposed.
-
-    >>> gb.real(gb.ones(1))
-    tensor([1.])
-    """
-    return _itself("real", input)
-
-
-def conj(input: Tensor) -> Tensor:
-    """Return the conjugate, of real numbers the tensor itself.
-
-    Args:
-        input: Tensor of any dtype.
-
-    Returns:
-        `input`.
-
-    Raises:
-        TypeError: It is no Tensor.
-        DisposedError: The tensor is disposed.
-
-    >>> gb.ones(1).conj()
-    tensor([1.])
-    """
-    return _itself("conj", input)
-
-
-def resolve_conj(input: Tensor) -> Tensor:
-    """Return the tensor itself: real numbers are never conjugated later.
-
-    Args:
-        input: Tensor of any dtype.
-
-    Returns:
-        `input`.
-
-    Raises:
-        TypeError: It is no Tensor.
-        DisposedError: The tensor is disposed.
-
-    >>> gb.resolve_conj(gb.ones(1))
-    tensor([1.])
-    """
-    return _itself("resolve_conj", input)
-
-
-def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Return the angle of each number to the positive ones: 0, pi below 0, and NaN of NaN.
-
-    Args:
-        input: Tensor of any sizes; integers become the default dtype.
-        out: Where the result goes, instead of a new tensor.
-
-    Returns:
-        A new tensor of `input`'s sizes. Its gradient is 0.
-
-    Raises:
-        DisposedError: The tensor is disposed.
-
-    >>> gb.angle(gb.tensor([2.0, -2.0]))
-    tensor([0.0000, 3.1416])
-    """
-    x = check.tensor("angle", "input", input)
-    x = x if x.dtype.is_floating_point else x.to(_engine.get_default_dtype())
-    with _engine.DisposeScope("angle") as scope:
-        turned = where(x < 0, pi, _engine.zeros_like(x))
-        made = where(x.isnan(), x.floor(), turned)  # of x, for a gradient: that of floor is 0
-        return written("angle", scope.move_to_outer(made), out)
 
 
 class MantissaAndExponent(NamedTuple):
@@ -240,36 +109,4 @@ def _power_of_two(exponent: Tensor) -> Tensor:
     return two.pow(low) * two.pow(exponent - low)
 
 
-def _itself(op: str, input: Tensor) -> Tensor:
-    _engine._require_living(check.tensor(op, "input", input), op)
-    return input
-
-
-def _transposed(self: Tensor) -> Tensor:
-    _engine._require_living(self, "mH")
-    return self.mT
-
-
-def _flat_transposed(self: Tensor) -> Tensor:
-    _engine._require_living(self, "H")
-    if self.ndim not in (0, 2):
-        raise _engine.ShapeError(f"H: sizes {[*self.shape]}; two dims are needed, or use mH")
-    return self.T
-
-
-add_methods(
-    Tensor,
-    {
-        name: globals()[name]
-        for name in ("angle", "conj", "frexp", "is_complex", "is_same_size", "is_signed", "isreal")
-    },
-)
-add_methods(Tensor, {"resolve_conj": resolve_conj})
-add_methods(
-    Tensor,
-    {
-        "H": property(_flat_transposed, doc="A matrix with its dims swapped, as `T`."),
-        "mH": property(_transposed, doc="The tensor with its last two dims swapped, as `mT`."),
-        "real": property(real, doc="The real part: the tensor itself."),
-    },
-)
+add_methods(Tensor, {name: globals()[name] for name in ("frexp", "is_same_size", "is_signed")})

@@ -52,16 +52,6 @@ def _layout(self: Tensor) -> layout:
     return strided
 
 
-def is_conj(self: Tensor) -> bool:
-    """Return False: there are no complex numbers.
-
-    >>> gb.ones(2).is_conj()
-    False
-    """
-    _engine._require_living(self, "is_conj")
-    return False
-
-
 def is_neg(self: Tensor) -> bool:
     """Return False: numbers are stored with their signs.
 
@@ -105,7 +95,7 @@ def new(self: Tensor, *given: Any, device: Device | None = None) -> Tensor:
 
 def _contains(self: Tensor, element: object) -> bool:
     _engine._require_living(self, "in")
-    if not isinstance(element, (Tensor, bool, int, float)):
+    if not isinstance(element, (Tensor, bool, int, float, complex)):
         raise TypeError(
             f"in: an element of type {type(element).__name__}; a Tensor or a number is needed"
         )
@@ -122,7 +112,6 @@ add_methods(
         "__contains__": _contains,
         "__reversed__": _reversed,
         **{name: _never(name) for name in NEVER},
-        "is_conj": is_conj,
         "is_cpu": property(_is_cpu, doc="True where the tensor is on the CPU."),
         "is_neg": is_neg,
         "is_shared": is_shared,

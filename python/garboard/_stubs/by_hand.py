@@ -8,6 +8,7 @@ __all__ = ["HEAD", "TENSOR"]
 HEAD = """\
 # Made by `python -m garboard._stubs` from the op tables: do not edit.
 from builtins import bool as _bool  # Tensor and the dtypes take these names over below
+from builtins import complex as _complex
 from builtins import float as _float
 from builtins import int as _int
 from builtins import type as type_of
@@ -32,7 +33,9 @@ from garboard._ops.real_numbers import MantissaAndExponent
 from garboard.cuda.streams import Stream as CudaStream
 from garboard.linalg._factors import QR
 from garboard.linalg._solving import SlogDet
-from garboard.types import Device, DType, Index, Number, Reduction, Size, SupportsBuffer, TensorLike
+from garboard.types import (
+    Device, DType, Element, Index, Number, Reduction, Size, SupportsBuffer, TensorLike,
+)
 
 _Item = TypeVar("_Item")
 _F = TypeVar("_F", bound=Callable[..., Any])  # of any signature, which decorating keeps
@@ -361,7 +364,6 @@ class Tensor:
     def t_(self) -> Self: ...
     def transpose_(self, dim0: int, dim1: int) -> Self: ...
     def unsqueeze_(self, dim: int) -> Self: ...
-    def is_conj(self) -> bool: ...
     def is_neg(self) -> bool: ...
     def is_shared(self) -> bool: ...
     def new(self, *given: Any, device: Device | None = None) -> Tensor: ...

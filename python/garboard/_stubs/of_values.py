@@ -31,6 +31,8 @@ class dtype:
     def is_signed(self) -> bool: ...
     @property
     def is_floating_point(self) -> bool: ...
+    def to_complex(self) -> dtype: ...
+    def to_real(self) -> dtype: ...
 
 class device:
     def __new__(cls, type: Device | int, index: int | None = None) -> Self: ...
@@ -60,10 +62,14 @@ float16: Final[dtype]
 bfloat16: Final[dtype]
 float32: Final[dtype]
 float64: Final[dtype]
+complex64: Final[dtype]
+complex128: Final[dtype]
 short: Final[dtype]
 int: Final[dtype]
 long: Final[dtype]
 half: Final[dtype]
 float: Final[dtype]
 double: Final[dtype]
+cfloat: Final[dtype]
+cdouble: Final[dtype]
 """

@@ -15,7 +15,8 @@ from garboard._stubs.of_values import VALUES
 __all__ = ["HINTS", "stub_text"]
 
 # A builtin in an annotation: behind a colon, an arrow, a bar, a bracket, a comma or spaces.
-_BUILTIN = re.compile(r"(: |> |\| |\[|, |^ +)(int|float|bool)\b(?!\(|: Final)", re.MULTILINE)
+_NAMES = "complex|int|float|bool"
+_BUILTIN = re.compile(rf"(: |> |\| |\[|, |^ +)({_NAMES})\b(?!\(|: Final)", re.MULTILINE)
 
 _BINARY = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor"]
 _BINARY += ["lshift", "rshift"]

@@ -13,9 +13,11 @@ from garboard._engine import (
     DTypeError,
     GradientError,
     Tensor,
+    complex128,
     float64,
     randn,
     stack,
+    view_as_real,
     zeros,
     zeros_like,
 )
@@ -62,10 +64,10 @@ def _checked(op: str, inputs: _Inputs) -> tuple[list[Any], list[Tensor]]:
             f"{op}: no input requires grad; set requires_grad_() on those to be checked"
         )
     for place, it in enumerate(asking):
-        if it.dtype is not float64:
+        if it.dtype not in (float64, complex128):
             raise DTypeError(
                 f"{op}: input {place} of those that require grad is of dtype {it.dtype}; float64 "
-                "is needed, for differences lose half the digits: use x.double()"
+                "or complex128 is needed, for differences lose half the digits: use x.double()"
             )
         if any(step == 0 and size > 1 for step, size in zip(it.stride(), it.shape, strict=True)):
             raise GradientError(
@@ -75,15 +77,22 @@ def _checked(op: str, inputs: _Inputs) -> tuple[list[Any], list[Tensor]]:
     return given, asking
 
 
+def _parts(tensor: Tensor) -> Tensor:
+    """A view of the parts of complex numbers; of real ones the tensor itself."""
+    return view_as_real(tensor) if tensor.is_complex() else tensor
+
+
 def _outputs_of(op: str, func: _Function, given: list[Any]) -> list[Tensor]:
+    """What the function returns in floats, those of complex numbers as their parts."""
     found = func(*given)
     outputs = list(found) if isinstance(found, (tuple, list)) else [found]
-    tensors = [it for it in outputs if isinstance(it, Tensor) and it.is_floating_point()]
-    if not tensors:
+    tensors = [it for it in outputs if isinstance(it, Tensor)]
+    floats = [_parts(it) for it in tensors if it.is_floating_point() or it.is_complex()]
+    if not floats:
         raise GradientError(
             f"{op}: the function returned no floating tensor; one at least is needed"
         )
-    return tensors
+    return floats
 
 
 def _places(tensor: Tensor) -> Iterator[tuple[int, ...]]:
@@ -91,8 +100,8 @@ def _places(tensor: Tensor) -> Iterator[tuple[int, ...]]:
 
 
 def _numbers(tensor: Tensor) -> Tensor:
-    """The elements in a row, in float64, in memory of their own."""
-    return tensor.detach().reshape(-1).to(float64, copy=True)
+    """The elements, or their parts, in a row, in float64, in memory of their own."""
+    return _parts(tensor.detach()).reshape(-1).to(float64, copy=True)
 
 
 def _differences(
@@ -100,8 +109,9 @@ def _differences(
 ) -> list[Tensor]:
     """Return slopes for each output: [elements of one input, elements of the output]."""
     slopes = []
-    for place in _places(at):
-        element = at.detach()[place]
+    moved = _parts(at.detach())
+    for place in _places(moved):
+        element = moved[place]
         before = element.clone()
         ends = []
         try:
@@ -145,7 +155,8 @@ def _compare(
             for row, other in zip(rows, _gradients(output, asking), strict=True):
                 _check_same(row, other, limits["nondet_tol"])
         else:
-            rows = [[zeros(it.numel(), dtype=float64) for it in asking]] * output.numel()
+            none = [zeros(_parts(it.detach()).numel(), dtype=float64) for it in asking]
+            rows = [none] * output.numel()
         for place, of_one in enumerate(zip(*rows, strict=True)):
             if asking[place].numel():
                 _check_near(number, place, stack(of_one), slopes[place][number].T, limits)
@@ -193,12 +204,13 @@ def gradcheck(
     """Compare the gradients of a function with differences of its values.
 
     df/dx_i = (f(x + eps e_i) - f(x - eps e_i)) / (2 eps), for each element of each input that
-    requires grad and each element of each floating output, in turn. The inputs are written in
-    place on the way, and put back.
+    requires grad and each element of each floating output, in turn. Complex numbers count as two,
+    for their gradient is df/dx + i df/dy of x + iy. The inputs are written in place on the way, and
+    put back.
 
     Args:
         func: Called with the inputs; it returns a tensor or a tuple of them.
-        inputs: A tensor, or a tuple; those that require grad are of dtype float64.
+        inputs: A tensor, or a tuple; those that require grad are float64 or complex128.
         eps: How far to move an element.
         atol: How much gradients may be off.
         rtol: How much more, for each unit of the difference.
@@ -211,7 +223,7 @@ def gradcheck(
 
     Raises:
         GradientError: They are off; no input requires grad; there is no floating output.
-        DTypeError: An input that requires grad is not of dtype float64.
+        DTypeError: An input that requires grad is neither float64 nor complex128.
         TypeError: The function cannot be called, or there is an unknown argument by name.
         ValueError: A tolerance is negative.
         NotImplementedError: `fast_mode`, or a check that needs vmap or forward mode.
@@ -267,7 +279,7 @@ def gradgradcheck(
 
     Args:
         func: Called with the inputs; it returns a tensor or a tuple of them.
-        inputs: A tensor, or a tuple; those that require grad are of dtype float64.
+        inputs: A tensor, or a tuple; those that require grad are float64 or complex128.
         grad_outputs: The gradients to start from, one a floating output, of its sizes; random ones
             by default.
         eps: How far to move an element.
@@ -283,7 +295,7 @@ def gradgradcheck(
 
     Raises:
         GradientError: They are off, and all that `gradcheck` raises it for.
-        DTypeError: An input that requires grad is not of dtype float64.
+        DTypeError: An input that requires grad is neither float64 nor complex128.
 
     >>> x = gb.tensor([0.5, 2.0], dtype=gb.float64, requires_grad=True)
     >>> gb.autograd.gradgradcheck(lambda x: x.exp() * x, x)

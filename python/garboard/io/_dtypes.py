@@ -9,6 +9,8 @@ __all__ = ["NAMES", "dtype_named", "raw_bytes"]
 
 # By the engine's names: safetensors', and PyTorch's storages'.
 NAMES = {
+    "complex128": ("C128", "ComplexDoubleStorage"),
+    "complex64": ("C64", "ComplexFloatStorage"),
     "float64": ("F64", "DoubleStorage"),
     "float32": ("F32", "FloatStorage"),
     "float16": ("F16", "HalfStorage"),

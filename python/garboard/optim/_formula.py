@@ -8,10 +8,10 @@ from typing import Any, ClassVar, TypeVar, overload
 from garboard._arguments import check
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import enable_grad, no_grad
-from garboard._engine import Tensor, zeros_like
+from garboard._engine import Tensor, view_as_real, zeros_like
 from garboard.optim.optimizer import Optimizer
 
-__all__ = ["FormulaOptimizer", "check_betas", "refuse_modes"]
+__all__ = ["FormulaOptimizer", "check_betas", "in_parts", "refuse_modes"]
 
 _Group = dict[str, Any]
 _T = TypeVar("_T")
@@ -35,6 +35,16 @@ def refuse_modes(name: str, group: _Group) -> None:
     for option, instead in _MODES.items():
         if option in group and check.flag(name, option, group[option]):
             raise NotImplementedError(f"{name}: {option}=True is not in garboard yet; {instead}")
+
+
+def _parts(given: Any) -> Any:
+    is_complex = isinstance(given, Tensor) and given.is_complex()
+    return view_as_real(given) if is_complex else given
+
+
+def in_parts(parameter: Tensor, number: float) -> complex:
+    """A number for each part of the parameter's."""
+    return complex(number, number) if parameter.is_complex() else number
 
 
 def check_betas(name: str, betas: Any) -> None:
@@ -120,7 +130,13 @@ class FormulaOptimizer(Optimizer):
             self._begin(parameter, state, group)
         if self._counts_steps:
             state["step"] += 1
-        self._update(parameter, gradient, state, group)
+        if not parameter.is_complex():
+            self._update(parameter, gradient, state, group)
+            return
+        # Both parts of a complex number are numbers of their own, as in PyTorch.
+        seen = {name: _parts(it) for name, it in state.items()}
+        self._update(_parts(parameter), _parts(gradient), seen, group)
+        state.update({name: it for name, it in seen.items() if not isinstance(it, Tensor)})
 
     def _begin(self, parameter: Tensor, state: dict[str, Any], group: _Group) -> None:
         """Make the state of one parameter; zeros of its sizes by default."""

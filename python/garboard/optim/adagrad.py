@@ -7,7 +7,7 @@ from typing import Any
 
 from garboard._arguments import check
 from garboard._engine import Tensor, full_like
-from garboard.optim._formula import FormulaOptimizer
+from garboard.optim._formula import FormulaOptimizer, in_parts
 
 __all__ = ["Adadelta", "Adagrad"]
 
@@ -169,7 +169,7 @@ class Adagrad(FormulaOptimizer):
         super().__init__(params, options)
 
     def _begin(self, parameter: Tensor, state: dict[str, Any], group: _Group) -> None:
-        state["sum"] = full_like(parameter, group["initial_accumulator_value"])
+        state["sum"] = full_like(parameter, in_parts(parameter, group["initial_accumulator_value"]))
 
     def _update(
         self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: _Group

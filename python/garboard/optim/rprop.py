@@ -8,7 +8,7 @@ from typing import Any
 from garboard._arguments import check
 from garboard._arguments.texts import shown
 from garboard._engine import Tensor, full_like, where, zeros_like
-from garboard.optim._formula import FormulaOptimizer
+from garboard.optim._formula import FormulaOptimizer, in_parts
 
 __all__ = ["Rprop"]
 
@@ -89,7 +89,7 @@ class Rprop(FormulaOptimizer):
 
     def _begin(self, parameter: Tensor, state: dict[str, Any], group: _Group) -> None:
         state["prev"] = zeros_like(parameter)
-        state["step_size"] = full_like(parameter, group["lr"])
+        state["step_size"] = full_like(parameter, in_parts(parameter, group["lr"]))
 
     def _update(
         self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: _Group

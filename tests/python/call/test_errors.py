@@ -90,7 +90,7 @@ DATA: list[Mistake] = [
     ("tensor", lambda t: gb.tensor([[[[[[[[[1]]]]]]]]]), ShapeError, "more than 8", "at most 8"),
     ("tensor", lambda t: gb.tensor(["a"]), TypeError, "of type str", "numbers"),
     ("tensor", lambda t: gb.tensor(None), TypeError, "of type NoneType", "numbers"),
-    ("tensor", lambda t: gb.tensor([1j]), TypeError, "of type complex", "numbers"),
+    ("tensor", lambda t: gb.tensor([1j], dtype=gb.int8), TypeError, "of type complex", "numbers"),
     ("tensor", lambda t: gb.tensor({1}), TypeError, "of type set", "numbers"),
     ("tensor", lambda t: gb.tensor(2**63), DTypeError, "beyond 64 bits", "at most 2^63 - 1"),
     ("tensor", lambda t: gb.tensor([256], dtype=gb.uint8), DTypeError, "256", "a wider dtype"),

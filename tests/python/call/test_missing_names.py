@@ -84,7 +84,7 @@ class TestAModule:
 
     def test_answers_a_question_for_a_name(self):
         assert not hasattr(gb, "fx")
-        assert getattr(gb, "fft", None) is None
+        assert getattr(gb, "onnx", None) is None
 
     def test_gives_private_names_no_thought(self):
         with pytest.raises(
@@ -167,7 +167,7 @@ class TestAModuleThatIsMissing:
     @pytest.mark.parametrize(
         ("name", "text"),
         [
-            ("garboard.fft", "PyTorch's torch.fft is not in garboard yet"),
+            ("garboard.onnx", "PyTorch's torch.onnx is not in garboard yet"),
             ("garboard.utils.tensorboard", "not in garboard yet; SummaryWriter of the package ten"),
             ("garboard.nn.utils.prune", "PyTorch's torch.nn.utils.prune is not in garboard yet"),
         ],

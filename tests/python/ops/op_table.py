@@ -246,6 +246,8 @@ ELSEWHERE = {
     "test_indexing_in_place.py": "scatter_ scatter_add_ scatter_reduce_ index_add_ index_copy_ "
     "index_fill_ index_put_ put_ masked_fill_ masked_scatter_",
     "test_autograd.py": "requires_grad_ backward register_hook",
+    "test_complex.py": "angle complex conj_physical conj_physical_ imag polar sgn sgn_ "
+    "view_as_complex view_as_real",
     "test_special.py": "bessel_y0 bessel_y1",
     "test_graph_tools.py": "is_inference retain_grad register_post_accumulate_grad_hook",
 }

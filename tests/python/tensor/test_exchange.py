@@ -129,7 +129,7 @@ class TestFromNumpy:
             (np.zeros(2, np.longdouble), gb.DTypeError),
             (np.zeros(2, np.uint32), gb.DTypeError),
             (np.zeros(2, ">f8"), gb.DTypeError),
-            (np.zeros(2, complex), gb.DTypeError),
+            (np.zeros(2, np.clongdouble), gb.DTypeError),
             (np.zeros(2, "U3"), gb.DTypeError),
             (np.zeros(2, [("a", "f4"), ("b", "f8")])["b"], gb.ShapeError),
             (np.frombuffer(bytes(17), "u1")[1:].view("f8"), gb.ShapeError),

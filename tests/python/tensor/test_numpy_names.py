@@ -49,7 +49,8 @@ OPS = sorted({name for name, *_ in _engine._op_table() if not name.startswith("_
 
 
 def op_of(name: str) -> Any:
-    return getattr(gb.Tensor, name, None) or getattr(gb, name)
+    found = getattr(gb.Tensor, name, None)
+    return found if callable(found) else getattr(gb, name)
 
 
 def taking(parameter: str) -> list[str]:

@@ -99,12 +99,9 @@ class TestNumbers:
     @pytest.mark.parametrize(
         "number",
         [
-            np.complex64(1j),
-            np.complex128(1j),
             np.datetime64(5, "ns"),
             np.timedelta64(5, "s"),
             np.str_("a"),
-            np.array(1j),
             np.array("a"),
             np.array(5, "M8[ns]"),
             np.array(None),
@@ -112,7 +109,7 @@ class TestNumbers:
         ids=repr,
     )
     @pytest.mark.filterwarnings("error")  # of a part that is lost
-    def test_that_are_not_real_are_refused(self, number):
+    def test_that_are_no_numbers_are_refused(self, number):
         x = gb.tensor([1.0, 2.0])
 
         for call in (lambda: x * number, lambda: number * x, lambda: gb.mul(x, number)):

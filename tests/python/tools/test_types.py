@@ -133,4 +133,4 @@ def test_types_for_annotations_are_there_at_run_time():
         data: gb.types.TensorLike | None, device: gb.types.Device, index: gb.types.Index
     ) -> gb.types.Number: ...
 
-    assert get_type_hints(named)["return"] == float | int | bool
+    assert get_type_hints(named)["return"] == complex | float | int | bool

@@ -27,8 +27,10 @@ def convert(module: _M, device: Any, dtype: Any, non_blocking: bool = False) -> 
     """
     if dtype is None and not isinstance(device, (str, _engine.device)):
         device, dtype = None, device  # to(float64)
-    if dtype is not None and not getattr(dtype, "is_floating_point", dtype is float):
-        told = dtype if isinstance(dtype, _engine.dtype) else shown(dtype)
+    is_dtype = isinstance(dtype, _engine.dtype)
+    has_gradients = dtype.is_floating_point or dtype.is_complex if is_dtype else dtype is float
+    if dtype is not None and not has_gradients:
+        told = dtype if is_dtype else shown(dtype)
         raise DTypeError(f"to: dtype {told}; a floating one is needed, parameters have gradients")
     return _changed(
         module, list(module.modules()), lambda old: _converted(old, device, dtype, non_blocking)
@@ -82,7 +84,11 @@ def _keeps_its_place(old: Tensor) -> bool:
 
 def _converted(old: Tensor, device: Any, dtype: Any, non_blocking: bool) -> _New | None:
     """Return what becomes of it, or None where it is so already."""
-    to_dtype = dtype if dtype is not None and old.is_floating_point() else old.dtype
+    to_dtype = old.dtype
+    if dtype is not None and old.is_floating_point():
+        to_dtype = dtype
+    elif isinstance(dtype, _engine.dtype) and old.is_complex():
+        to_dtype = dtype.to_complex()  # what is complex stays so
     to_device = old.device if device is None else device
     if is_lazy(old):
         waiting: Any = old

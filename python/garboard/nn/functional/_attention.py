@@ -171,7 +171,7 @@ def attended(
     elif not heads.is_batch_first:
         given = [tensor.transpose(0, 1) for tensor in given]
     if is_single and key_padding_mask is not None:
-        key_padding_mask = key_padding_mask.unsqueeze(0)
+        key_padding_mask = check.tensor(heads.op, "key_padding_mask", key_padding_mask).unsqueeze(0)
     n, rows, columns = given[0].shape[0], given[0].shape[1], given[1].shape[1]
     q, k, v = heads.projected(given)
     q, k, v, added = heads.appended(q, k, v)

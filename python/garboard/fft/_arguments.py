@@ -1,0 +1,122 @@
+"""What transforms are given: checked, of the right dtype, cut or padded to the sizes asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from garboard import _engine
+from garboard._arguments import check
+from garboard._arguments.given import items_of
+from garboard._arguments.texts import shown
+from garboard._engine import DTypeError, ShapeError, Tensor
+
+__all__ = [
+    "Dims",
+    "complex_input",
+    "dims_and_sizes",
+    "fitted",
+    "places_of",
+    "real_input",
+    "scale_of",
+]
+
+#: A dim, or some, or None for all.
+Dims = int | Sequence[int] | None
+
+_NORMS = ("backward", "forward", "ortho")
+
+
+def scale_of(op: str, norm: str | None, is_there: bool) -> str:
+    """What is divided by: "one", "root" or "all"."""
+    name = "backward" if norm is None else check.choice(op, "norm", norm, *_NORMS)
+    if name == "ortho":
+        return "root"
+    return "all" if (name == "forward") == is_there else "one"
+
+
+def complex_input(op: str, input: Tensor) -> Tensor:
+    """A tensor as complex numbers, integers by way of the default dtype."""
+    x = _not_half(op, check.tensor(op, "input", input))
+    if x.dtype.is_complex:
+        return x
+    return x.to((x.dtype if x.dtype.is_floating_point else _default()).to_complex())
+
+
+def real_input(op: str, input: Tensor) -> Tensor:
+    """A tensor of floats. Raises DTypeError for complex numbers."""
+    x = _not_half(op, check.tensor(op, "input", input))
+    if x.dtype.is_complex:
+        raise DTypeError(f"{op}: dtype {x.dtype}; a real one is needed, or fft.fft()")
+    return x if x.dtype.is_floating_point else x.to(_default())
+
+
+def _default() -> _engine.dtype:
+    return _engine.get_default_dtype()
+
+
+def _not_half(op: str, x: Tensor) -> Tensor:
+    if x.dtype in (_engine.float16, _engine.bfloat16):
+        raise DTypeError(f"{op}: dtype {x.dtype}; a wider one is needed, as in x.float()")
+    return x
+
+
+def dims_and_sizes(
+    op: str, x: Tensor, s: object, dim: object, *, default: Sequence[int] | None = None
+) -> tuple[list[int], list[int | None]]:
+    """The dims to transform, from 0 on, and the size asked for along each, None for its own.
+
+    Raises:
+        ShapeError: A dim lies outside or is named twice, a size is none, or their numbers differ.
+        TypeError: What is given is neither.
+    """
+    if dim is None and default is not None:
+        dim = default
+    wanted = None if s is None else _integers(op, "s", s)
+    if dim is None:
+        count = x.ndim if wanted is None else len(wanted)
+        if count > x.ndim:
+            raise ShapeError(f"{op}: {count} sizes for {x.ndim} dims; at most one each is needed")
+        dims = [*range(x.ndim - count, x.ndim)]
+    else:
+        dims = places_of(op, x, dim)
+    if wanted is not None and len(wanted) != len(dims):
+        raise ShapeError(f"{op}: {len(wanted)} sizes for {len(dims)} dims; one each is needed")
+    if len({*dims}) < len(dims):
+        raise ShapeError(f"{op}: dims {shown(dims)}; each may be named once")
+    sizes: list[int | None] = [None] * len(dims)
+    if wanted is not None:
+        sizes = [None if size == -1 else size for size in wanted]
+    for one, size in zip(dims, sizes, strict=True):
+        if (x.shape[one] if size is None else size) < 1:
+            told = x.shape[one] if size is None else shown(size)
+            raise ShapeError(f"{op}: {told} elements along dim {one}; at least 1 is needed")
+    return dims, sizes
+
+
+def places_of(op: str, x: Tensor, dim: object) -> list[int]:
+    """The dims that are named, from 0 on. Raises IndexOutOfRangeError for one that is not there."""
+    dims = _integers(op, "dim", dim)
+    for one in dims:
+        if not -x.ndim <= one < x.ndim:
+            raise _engine.IndexOutOfRangeError(
+                f"{op}: dim {shown(one)} of a tensor of {x.ndim} dims; it must be one of them"
+            )
+    return [one % x.ndim for one in dims]
+
+
+def _integers(op: str, name: str, given: object) -> list[int]:
+    if not isinstance(given, (list, tuple)):
+        return [check.integer(op, name, given, "an integer, or a list or tuple of them,")]
+    return [check.integer(op, f"{name}[{place}]", one) for place, one in enumerate(items_of(given))]
+
+
+def fitted(x: Tensor, dim: int, size: int | None) -> Tensor:
+    """Cut or padded with zeros at the end of a dim."""
+    have = x.shape[dim]
+    if size is None or size == have:
+        return x
+    if size < have:
+        return x.narrow(dim, 0, size)
+    sizes = [*x.shape]
+    sizes[dim] = size - have
+    return _engine.cat([x, _engine.zeros(sizes, dtype=x.dtype, device=x.device)], dim)

@@ -1,0 +1,171 @@
+"""Fourier transforms beside NumPy's; their gradients beside differences."""
+
+from __future__ import annotations
+
+import garboard as gb
+import numpy as np
+import pytest
+
+from tests.support.live_memory import balanced  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("balanced")
+
+ONE_DIM = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
+OF_REALS = ("rfft", "ihfft", "rfft2", "rfftn", "ihfft2", "ihfftn")
+
+
+def numbers(dtype, *sizes, seed=0):
+    drawn = np.random.default_rng(seed).normal(size=(2, *sizes))
+    return (drawn[0] + 1j * drawn[1]).astype(dtype)
+
+
+def given_to(name, dtype, *sizes):
+    array = numbers(dtype, *sizes)
+    return array.real.copy() if name in OF_REALS else array
+
+
+def check(found, expected):
+    expected = np.asarray(expected)
+    room = 1e-5 if expected.dtype.itemsize <= 8 and expected.dtype != np.float64 else 1e-12
+    assert found.shape == expected.shape
+    assert str(found.dtype) == f"garboard.{expected.dtype}"
+    assert np.allclose(found.detach().numpy(), expected, rtol=room, atol=room * 10)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("norm", [None, "backward", "forward", "ortho"])
+@pytest.mark.parametrize("name", ONE_DIM)
+def test_transforms_along_a_dim_are_numpys(name, norm, dtype, no_leaks):
+    array = given_to(name, dtype, 3, 8, 5)
+    x = gb.tensor(array)
+
+    for size in (None, 6, 11):
+        for dim in (-1, 0, 1):
+            expected = getattr(np.fft, name)(array, size, dim, norm)
+            check(getattr(gb.fft, name)(x, size, dim, norm), expected)
+    turned = getattr(gb.fft, name)(x.transpose(0, 2), dim=0)
+    check(turned, getattr(np.fft, name)(array.transpose(2, 1, 0), axis=0))
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("name", ["fft", "ifft", "rfft", "irfft"])
+def test_transforms_along_dims_are_numpys(name, dtype, no_leaks):
+    array = given_to(name, dtype, 4, 6, 5)
+    x = gb.tensor(array)
+
+    def both(end, s=None, dim=None, norm=None):
+        along = {} if dim is None else {"dim": dim}
+        expected = getattr(np.fft, name + end)(
+            array, s, **({"axes": dim} if dim is not None else {}), norm=norm
+        )
+        check(getattr(gb.fft, name + end)(x, s, norm=norm, **along), expected)
+
+    both("2")
+    both("2", dim=(0, 1), norm="ortho")
+    both("n")
+    both("n", s=(3, 7, 6), dim=(0, 1, 2), norm="forward")
+    both("n", s=(8, 5), dim=(2, 0))
+
+
+def test_halves_of_mirrored_signals_are_undone():
+    for end, sizes in (("2", (4, 6)), ("n", (3, 4, 6))):
+        x = gb.tensor(np.random.default_rng(0).normal(size=sizes))
+
+        half = getattr(gb.fft, "ihfft" + end)(x)
+        found = getattr(gb.fft, "hfft" + end)(half, [*sizes])
+
+        gb.testing.assert_close(found, x)
+
+
+def test_integers_become_the_default_dtype():
+    assert gb.fft.fft(gb.arange(3)).dtype == gb.complex64
+    assert gb.fft.rfft(gb.tensor([True, False])).tolist() == [1, 1]
+    assert gb.fft.fft(gb.ones(2, dtype=gb.float64)).dtype == gb.complex128
+
+
+def test_many_slices_are_shared_by_threads_without_another_bit():
+    x = gb.randn(64, 2048, dtype=gb.complex64)
+    before = gb.get_num_threads()
+
+    together = gb.fft.fft(x)
+    try:
+        gb.set_num_threads(3)
+        apart = gb.fft.fft(x)
+    finally:
+        gb.set_num_threads(before)
+
+    assert gb.equal(together, apart)
+
+
+GRADIENTS = {
+    **{
+        name: lambda x, y, name=name: getattr(gb.fft, name)(y if name in OF_REALS else x)
+        for name in (*ONE_DIM, "fft2", "ifft2", "rfft2", "irfft2", "hfft2", "ihfftn")
+    },
+    "longer": lambda x, y: gb.fft.fft(x, 5, 0, "ortho"),
+    "shorter": lambda x, y: gb.fft.rfft(y, 3, 0, "forward"),
+    "odd": lambda x, y: gb.fft.irfft(x, 5, 1, "forward"),
+    "shifted": lambda x, y: gb.fft.fftshift(x) * gb.fft.ifftshift(y),
+    "filtered": lambda x, y: gb.fft.irfft(gb.fft.rfft(y) * x[:, :3], 4),
+}
+
+
+@pytest.mark.parametrize("name", GRADIENTS)
+def test_gradients_are_differences(name, no_leaks):
+    x = gb.tensor(numbers("complex128", 4, 4), requires_grad=True)
+    y = gb.tensor(numbers("complex128", 4, 4, seed=1).real.copy(), requires_grad=True)
+
+    assert gb.autograd.gradcheck(GRADIENTS[name], (x, y))
+    assert gb.autograd.gradgradcheck(GRADIENTS[name], (x, y))
+
+
+def test_frequencies_are_numpys():
+    for n in (1, 2, 5, 8):
+        check(gb.fft.fftfreq(n, 0.5, dtype=gb.float64), np.fft.fftfreq(n, 0.5))
+        check(gb.fft.rfftfreq(n, 2.0, dtype=gb.float64), np.fft.rfftfreq(n, 2.0))
+    array = np.arange(30).reshape(5, 6)
+    x = gb.tensor(array)
+    for dims in (None, 0, (1, 0)):
+        check(gb.fft.fftshift(x, dims), np.fft.fftshift(array, dims))
+        check(gb.fft.ifftshift(x, dims), np.fft.ifftshift(array, dims))
+
+
+def test_results_go_where_they_are_wanted():
+    x = gb.randn(4)
+    out = gb.empty(3, dtype=gb.complex64)
+
+    assert gb.fft.rfft(x, out=out) is out
+    assert gb.equal(out, gb.fft.rfft(x))
+    with pytest.raises(gb.DTypeError, match="does not fit"):
+        gb.fft.fft(x, out=gb.empty(4))
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "told"),
+    [
+        (lambda f: f.fft(gb.ones(0)), gb.ShapeError, "0 elements along dim 0"),
+        (lambda f: f.fft(gb.ones(2), 0), gb.ShapeError, "0 elements"),
+        (lambda f: f.fft(gb.ones(2), -3), gb.ShapeError, "-3 elements"),
+        (lambda f: f.fft(gb.ones(2), dim=1), gb.IndexOutOfRangeError, "dim 1 of a tensor of 1"),
+        (lambda f: f.fft(gb.ones(())), gb.IndexOutOfRangeError, "dim -1"),
+        (lambda f: f.fft(gb.ones(2), norm="none"), ValueError, "norm"),
+        (lambda f: f.fft([1.0]), TypeError, "input"),
+        (lambda f: f.fft(gb.ones(2, dtype=gb.float16)), gb.DTypeError, "a wider one"),
+        (lambda f: f.rfft(gb.tensor([1j])), gb.DTypeError, "a real one is needed"),
+        (lambda f: f.ihfft2(gb.ones(2, 2) * 1j), gb.DTypeError, "a real one is needed"),
+        (lambda f: f.irfft(gb.ones(1)), gb.ShapeError, "0 elements along dim 0 of the result"),
+        (lambda f: f.fftn(gb.ones(2, 2), dim=(0, 0)), gb.ShapeError, "each may be named once"),
+        (lambda f: f.fftn(gb.ones(2), (2, 2)), gb.ShapeError, "2 sizes for 1 dims"),
+        (lambda f: f.fftn(gb.ones(2, 2), (2, 2), 0), gb.ShapeError, "one each"),
+        (lambda f: f.rfftn(gb.ones(())), gb.ShapeError, "no dims"),
+        (lambda f: f.irfftn(gb.ones(())), gb.ShapeError, "no dims"),
+        (lambda f: f.fft2(gb.ones(2)), gb.IndexOutOfRangeError, "dim -2"),
+        (lambda f: f.fftfreq(0), gb.ShapeError, "n 0"),
+        (lambda f: f.rfftfreq(2, 0), ValueError, "d 0"),
+        (lambda f: f.fftshift(gb.ones(2), 3), gb.IndexOutOfRangeError, "dim 3"),
+        (lambda f: f.fft(gb.ones(2), 1 << 62), gb.ShapeError, "2\\^63 bytes"),
+    ],
+)
+def test_what_cannot_be_transformed_is_refused(call, error, told):
+    with pytest.raises(error, match=told):
+        call(gb.fft)
