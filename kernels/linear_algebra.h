@@ -1,7 +1,7 @@
 // What kernels of linear algebra are given: LAPACK's steps, each for all matrices of a batch, in
-// place. All views are dense and of one dtype, float32 or float64, unless said otherwise, and none
-// has an element without a matrix. LAPACK walks columns: a matrix in row-major order is to it the
-// transposed one, which the names here do not show.
+// place. All views are dense and of one dtype, a floating or complex one of LAPACK's, unless said
+// otherwise, and none has an element without a matrix. LAPACK walks columns: a matrix in row-major
+// order is to it the transposed one, which the names here do not show.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Factorizing {
   View infos;  // [batch], int32: 0, or what LAPACK says, from 1
 };
 
-/// The matrix becomes its factor, with zeros beyond: L of a = L L^T, or `upper` U of a = U^T U. It
+/// The matrix becomes its factor, with zeros beyond: L of a = L L^H, or `upper` U of a = U^H U. It
 /// reads that triangle alone. Info: the order of the minor that is not positive.
 struct Cholesky : Factorizing {
   static constexpr const char* name = "cholesky";
@@ -77,17 +77,32 @@ struct QrVectors {
 struct Eigh : Factorizing {
   static constexpr const char* name = "eigh";
   View a;                 // [batch, n, n], becomes the vectors, in its rows, where they are wanted
-  View values;            // [batch, n], ascending
+  View values;            // [batch, n], real, ascending
   View memory, integers;  // [parts, elements], the second int32
   bool upper, wants_vectors;
+};
+
+/// Of any square matrix. Info: as above.
+struct Eig : Factorizing {
+  static constexpr const char* name = "eig";
+  View a;        // [batch, n, n], columns of matrices in its rows; is spoilt
+  View values;   // [batch, n], complex
+  View vectors;  // [batch, n, n], complex, in its rows; without data where they are not wanted
+  View memory;   // [parts, elements]
 };
 
 /// a = u diag(s) vh, and is spoilt. Info: as above.
 struct Svd : Factorizing {
   static constexpr const char* name = "svd";
+  /// How many real numbers are needed beside complex memory.
+  static constexpr std::int64_t reals(std::int64_t m, std::int64_t n, bool wants_vectors) {
+    const std::int64_t k = m < n ? m : n, longer = m < n ? n : m;
+    const std::int64_t by_k = 5 * k + 7, by_longer = 2 * longer + 2 * k + 1;
+    return wants_vectors ? k * (by_k < by_longer ? by_longer : by_k) : 7 * k;
+  }
   View a;   // [batch, m, n]
   View u;   // [batch, m, k or m]; without data where vectors are not wanted
-  View s;   // [batch, k]
+  View s;   // [batch, k], real
   View vh;  // [batch, k or n, n]
   View memory, integers;
 };

@@ -79,6 +79,7 @@ using Kernels = TypeList<
     TriangularSolve,
     QrFactor,
     QrVectors,
+    Eig,
     Eigh,
     Svd,
     AdamStep,

@@ -10,22 +10,25 @@
 namespace garboard::kernels {
 namespace {
 
-/// `letter` is that of a dtype: s or d. Null where something is missing.
+/// `letter` is that of a dtype: s, d, c or z. Null where something is missing.
 template <class T>
 const Lapack<T>* load(char letter) {
   if (!blas()) return nullptr;  // which sets the number of threads, too
   void* const library = blas_library();
   static Lapack<T> found;
+  constexpr bool is_complex = is_complex_type<T>;
   const auto name = [letter](const char* before, const char* rest) {
     return std::string(before) + letter + rest;
   };
-  const bool is_complete = find(library, name("scipy_", "potrf_").c_str(), found.potrf) &&
-                           find(library, name("scipy_", "getrf_").c_str(), found.getrf) &&
-                           find(library, name("scipy_", "gelqf_").c_str(), found.gelqf) &&
-                           find(library, name("scipy_", "orglq_").c_str(), found.orglq) &&
-                           find(library, name("scipy_", "syevd_").c_str(), found.syevd) &&
-                           find(library, name("scipy_", "gesdd_").c_str(), found.gesdd) &&
-                           find(library, name("scipy_cblas_", "trsm").c_str(), found.trsm);
+  const bool is_complete =
+      find(library, name("scipy_", "potrf_").c_str(), found.potrf) &&
+      find(library, name("scipy_", "getrf_").c_str(), found.getrf) &&
+      find(library, name("scipy_", "gelqf_").c_str(), found.gelqf) &&
+      find(library, name("scipy_", is_complex ? "unglq_" : "orglq_").c_str(), found.lq_vectors) &&
+      find(library, name("scipy_", is_complex ? "heevd_" : "syevd_").c_str(), found.eigh) &&
+      find(library, name("scipy_", "geev_").c_str(), found.geev) &&
+      find(library, name("scipy_", "gesdd_").c_str(), found.gesdd) &&
+      find(library, name("scipy_cblas_", "trsm").c_str(), found.trsm);
   return is_complete ? &found : nullptr;
 }
 
@@ -48,6 +51,16 @@ const Lapack<float>& lapack<float>(const char* op) {
 template <>
 const Lapack<double>& lapack<double>(const char* op) {
   static const auto* const loaded = load<double>('d');
+  return checked(loaded, op);
+}
+template <>
+const Lapack<Complex<float>>& lapack<Complex<float>>(const char* op) {
+  static const auto* const loaded = load<Complex<float>>('c');
+  return checked(loaded, op);
+}
+template <>
+const Lapack<Complex<double>>& lapack<Complex<double>>(const char* op) {
+  static const auto* const loaded = load<Complex<double>>('z');
   return checked(loaded, op);
 }
 

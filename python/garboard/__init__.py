@@ -70,11 +70,13 @@ from garboard._engine import (  # noqa: E402
     set_num_threads,
 )
 from garboard._engine import _Size as Size  # noqa: E402
+from garboard._names.homes import HOMES, METHODS, SUBMODULES  # noqa: E402
 from garboard._names.missing import (  # noqa: E402
     MissingModules,
     add_missing_names,
     module_getattr,
 )
+from garboard._native import add_methods_later  # noqa: E402
 from garboard._ops import exchange as _exchange  # noqa: E402, F401
 from garboard._ops import functions as _functions  # noqa: E402
 from garboard._ops import handles as _handles  # noqa: E402, F401
@@ -90,9 +92,6 @@ from garboard._ops.complex_numbers import (  # noqa: E402
     resolve_conj,
     resolve_neg,
 )
-from garboard._ops.contractions import einsum, tensordot  # noqa: E402
-from garboard._ops.dlpack import from_dlpack, to_dlpack  # noqa: E402
-from garboard._ops.dtypes import can_cast, finfo, iinfo  # noqa: E402
 from garboard._ops.functions import (  # noqa: E402
     aminmax,
     asarray,
@@ -101,42 +100,12 @@ from garboard._ops.functions import (  # noqa: E402
     is_tensor,
     isin,
 )
-from garboard._ops.index_functions import (  # noqa: E402
-    histogram,
-    index_reduce,
-    renorm,
-    unravel_index,
-)
-from garboard._ops.real_numbers import frexp, is_same_size, is_signed  # noqa: E402
-from garboard._ops.replaced_parts import (  # noqa: E402
-    diagonal_scatter,
-    select_scatter,
-    slice_scatter,
-)
-from garboard._ops.special_functions import mvlgamma, nextafter, polygamma  # noqa: E402
 from garboard._printing import get_printoptions, set_printoptions  # noqa: E402
 from garboard._scopes import dispose_scope  # noqa: E402
 from garboard._shown import displays as _displays  # noqa: E402, F401
 from garboard._shown import notebook as _notebook  # noqa: E402, F401
-from garboard.fft._short_time import istft, stft  # noqa: E402
-from garboard.io import load, save  # noqa: E402
-from garboard.linalg._older_names import (  # noqa: E402
-    chain_matmul,
-    cholesky,
-    cholesky_inverse,
-    cholesky_solve,
-    det,
-    inverse,
-    logdet,
-    matrix_exp,
-    matrix_power,
-    pinverse,
-    qr,
-    slogdet,
-    svd,
-    triangular_solve,
-)
 
+add_methods_later(Tensor, METHODS)
 add_missing_names(Tensor, "Tensor")
 _meta_path.append(MissingModules)
 
@@ -145,90 +114,6 @@ __version__ = "0.1.0"
 newaxis = None
 """A new dim of size 1 between the brackets of `x[...]`."""
 
-_SUBMODULES = (
-    "accelerator",
-    "amp",
-    "autograd",
-    "backends",
-    "compiler",
-    "cpu",
-    "cuda",
-    "distributed",
-    "distributions",
-    "fft",
-    "func",
-    "hub",
-    "io",
-    "jit",
-    "jupyter",
-    "leaks",
-    "linalg",
-    "memory",
-    "multiprocessing",
-    "nn",
-    "optim",
-    "profiler",
-    "pytest_plugin",
-    "random",
-    "signal",
-    "special",
-    "testing",
-    "types",
-    "utils",
-    "version",
-)
-_HOMES = {
-    name: home
-    for home, names in {
-        "nn._root_functions": "abs_ acos_ acosh_ adaptive_avg_pool1d addmv_ alpha_dropout "
-        "arccos_ arccosh_ "
-        "arcsin_ arcsinh_ arctan_ arctanh_ as_strided_ asin_ asinh_ atan_ atanh_ "
-        "avg_pool1d bilinear ceil_ celu celu_ channel_shuffle clamp_ clamp_max_ "
-        "clamp_min_ clip_ cos_ cosh_ cosine_similarity deg2rad_ detach_ erf_ erfc_ "
-        "exp2_ exp_ expm1_ fill_ fix_ floor_ frac_ gcd_ group_norm hardshrink i0_ "
-        "index_put_ lcm_ ldexp_ log10_ log1p_ log2_ log_ logit_ max_pool1d max_pool2d "
-        "max_pool3d nan_to_num_ neg_ negative_ pairwise_distance pixel_shuffle "
-        "pixel_unshuffle prelu rad2deg_ reciprocal_ relu_ rms_norm round_ rrelu rsqrt_ "
-        "selu selu_ sigmoid_ sin_ sinc_ sinh_ sqrt_ square_ tan_ tanh_ threshold "
-        "threshold_ trunc_ xlogy_ zero_",
-        "_ops.differences": "gradient",
-        "func": "vmap",
-        "_settings": "are_deterministic_algorithms_enabled get_default_device "
-        "get_deterministic_debug_mode "
-        "get_float32_matmul_precision get_num_interop_threads "
-        "set_default_device set_default_tensor_type set_deterministic_debug_mode "
-        "set_float32_matmul_precision set_flush_denormal set_num_interop_threads "
-        "use_deterministic_algorithms",
-        "_ops.triangles": "tril_indices triu_indices",
-        "_ops.vectors": "cdist combinations cumulative_trapezoid pdist trapezoid trapz vander",
-        "linalg._low_rank": "pca_lowrank svd_lowrank",
-        "jupyter": "load_ipython_extension unload_ipython_extension",
-        "_ops.window_functions": "bartlett_window blackman_window hamming_window hann_window "
-        "kaiser_window",
-    }.items()
-    for name in names.split()
-}
-_LAYOUTS = (
-    "channels_last",
-    "channels_last_3d",
-    "contiguous_format",
-    "layout",
-    "memory_format",
-    "preserve_format",
-    "strided",
-)
-_TYPED_TENSORS = (
-    "BFloat16Tensor",
-    "BoolTensor",
-    "ByteTensor",
-    "CharTensor",
-    "DoubleTensor",
-    "FloatTensor",
-    "HalfTensor",
-    "IntTensor",
-    "LongTensor",
-    "ShortTensor",
-)
 if TYPE_CHECKING:
     from garboard import accelerator as accelerator
     from garboard import amp as amp
@@ -267,7 +152,27 @@ if TYPE_CHECKING:
     from garboard._arguments.layouts import memory_format as memory_format
     from garboard._arguments.layouts import preserve_format as preserve_format
     from garboard._arguments.layouts import strided as strided
+    from garboard._ops.contractions import einsum as einsum
+    from garboard._ops.contractions import tensordot as tensordot
     from garboard._ops.differences import gradient as gradient
+    from garboard._ops.dlpack import from_dlpack as from_dlpack
+    from garboard._ops.dlpack import to_dlpack as to_dlpack
+    from garboard._ops.dtypes import can_cast as can_cast
+    from garboard._ops.dtypes import finfo as finfo
+    from garboard._ops.dtypes import iinfo as iinfo
+    from garboard._ops.index_functions import histogram as histogram
+    from garboard._ops.index_functions import index_reduce as index_reduce
+    from garboard._ops.index_functions import renorm as renorm
+    from garboard._ops.index_functions import unravel_index as unravel_index
+    from garboard._ops.real_numbers import frexp as frexp
+    from garboard._ops.real_numbers import is_same_size as is_same_size
+    from garboard._ops.real_numbers import is_signed as is_signed
+    from garboard._ops.replaced_parts import diagonal_scatter as diagonal_scatter
+    from garboard._ops.replaced_parts import select_scatter as select_scatter
+    from garboard._ops.replaced_parts import slice_scatter as slice_scatter
+    from garboard._ops.special_functions import mvlgamma as mvlgamma
+    from garboard._ops.special_functions import nextafter as nextafter
+    from garboard._ops.special_functions import polygamma as polygamma
     from garboard._ops.triangles import tril_indices as tril_indices
     from garboard._ops.triangles import triu_indices as triu_indices
     from garboard._ops.typed_tensors import BFloat16Tensor as BFloat16Tensor
@@ -306,20 +211,32 @@ if TYPE_CHECKING:
     from garboard._settings import set_flush_denormal as set_flush_denormal
     from garboard._settings import set_num_interop_threads as set_num_interop_threads
     from garboard._settings import use_deterministic_algorithms as use_deterministic_algorithms
+    from garboard.fft._short_time import istft as istft
+    from garboard.fft._short_time import stft as stft
     from garboard.func import vmap as vmap
+    from garboard.io import load as load
+    from garboard.io import save as save
     from garboard.jupyter import load_ipython_extension as load_ipython_extension
     from garboard.jupyter import unload_ipython_extension as unload_ipython_extension
     from garboard.linalg._low_rank import pca_lowrank as pca_lowrank
     from garboard.linalg._low_rank import svd_lowrank as svd_lowrank
+    from garboard.linalg._older_names import chain_matmul as chain_matmul
+    from garboard.linalg._older_names import cholesky as cholesky
+    from garboard.linalg._older_names import cholesky_inverse as cholesky_inverse
+    from garboard.linalg._older_names import cholesky_solve as cholesky_solve
+    from garboard.linalg._older_names import det as det
+    from garboard.linalg._older_names import inverse as inverse
+    from garboard.linalg._older_names import logdet as logdet
+    from garboard.linalg._older_names import matrix_exp as matrix_exp
+    from garboard.linalg._older_names import matrix_power as matrix_power
+    from garboard.linalg._older_names import pinverse as pinverse
+    from garboard.linalg._older_names import qr as qr
+    from garboard.linalg._older_names import slogdet as slogdet
+    from garboard.linalg._older_names import svd as svd
+    from garboard.linalg._older_names import triangular_solve as triangular_solve
     from garboard.nn._root_functions import *  # noqa: F403
 else:
-    __getattr__ = module_getattr(
-        __name__,
-        _SUBMODULES,
-        _HOMES
-        | dict.fromkeys(_LAYOUTS, "_arguments.layouts")
-        | dict.fromkeys(_TYPED_TENSORS, "_ops.typed_tensors"),
-    )
+    __getattr__ = module_getattr(__name__, SUBMODULES, HOMES)
 
 __all__ = [
     "DTypeError",
@@ -343,100 +260,60 @@ __all__ = [
     "asarray",
     "autocast",
     "broadcast_shapes",
-    "can_cast",
-    "chain_matmul",
-    "cholesky",
-    "cholesky_inverse",
-    "cholesky_solve",
     "clear_autocast_cache",
     "compile",
     "conj",
     "current_dispose_scope",
     "default_generator",
-    "det",
     "device",
-    "diagonal_scatter",
     "dispose_scope",
     "dispose_scope_statistics",
     "dtype",
     "e",
-    "einsum",
     "enable_grad",
-    "finfo",
-    "frexp",
     "frombuffer",
     "fuse",
-    "from_dlpack",
     "get_autocast_dtype",
     "get_default_dtype",
     "get_num_threads",
     "get_printoptions",
     "get_rng_state",
-    "histogram",
-    "iinfo",
-    "index_reduce",
     "inf",
     "inference_mode",
     "initial_seed",
-    "inverse",
     "is_autocast_available",
     "is_autocast_enabled",
     "is_complex",
     "is_conj",
     "is_grad_enabled",
     "is_inference_mode_enabled",
-    "is_same_size",
-    "is_signed",
     "is_tensor",
     "isin",
     "isreal",
-    "istft",
-    "load",
-    "logdet",
     "manual_seed",
-    "matrix_exp",
-    "matrix_power",
-    "mvlgamma",
     "nan",
     "newaxis",
-    "nextafter",
     "no_grad",
     "pi",
-    "pinverse",
-    "polygamma",
     "promote_types",
-    "qr",
     "real",
-    "renorm",
     "resolve_conj",
     "resolve_neg",
     "result_type",
-    "save",
     "seed",
-    "select_scatter",
     "set_default_dtype",
     "set_grad_enabled",
     "set_num_threads",
     "set_printoptions",
     "set_rng_state",
-    "slice_scatter",
-    "slogdet",
-    "stft",
-    "svd",
-    "tensordot",
-    "to_dlpack",
-    "triangular_solve",
-    "unravel_index",
     *_functions.OPS,
     *_functions.DTYPES,
-    *_HOMES,
-    *_LAYOUTS,
-    *_TYPED_TENSORS,
+    *HOMES,
 ]
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *_SUBMODULES})
+    return sorted({*__all__, *SUBMODULES})
 
 
 def _publish_if_asked() -> None:

@@ -138,7 +138,7 @@ inline void check_added(const char* op, const Tensor& input, const Tensor& produ
   for (const Scalar& factor : {factors.beta, factors.alpha}) {
     if (factor.is_whole() || factor.category <= category_of(product.dtype())) continue;
     throw DTypeError(text(op, ": beta or alpha is no ",
-                          is_floating(product.dtype()) ? "real number" : "integer",
+                          has_gradient(product.dtype()) ? "real number" : "integer",
                           ", and the dtype is ", name_of(product.dtype()), "; one is needed"));
   }
 }
@@ -277,9 +277,11 @@ inline Tensor cov(const char* op, const Tensor& input, std::int64_t correction,
 inline Tensor corrcoef(const Tensor& input) {
   const Tensor both = cov("corrcoef", input, 1, {}, {});
   if (both.ndim() == 0) return both / both;
-  const Tensor deviation = sqrt(diagonal(both, 0, 0, 1));
+  const Tensor deviation = sqrt(real(diagonal(both, 0, 0, 1)));
   const Tensor scaled_rows = both / unsqueeze(deviation, 1);
-  return clamp_between(scaled_rows / unsqueeze(deviation, 0), -1.0, 1.0);
+  const Tensor scaled = scaled_rows / unsqueeze(deviation, 0);
+  if (!is_complex(scaled.dtype())) return clamp_between(scaled, -1.0, 1.0);
+  return view_as_complex(clamp_between(view_as_real(scaled), -1.0, 1.0));
 }
 
 }  // namespace garboard::composite

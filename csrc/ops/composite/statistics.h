@@ -29,7 +29,7 @@ inline Tensor nansum(const Tensor& input, const Reduced& over, const std::option
 /// The mean of the numbers: NaN where there is none.
 inline Tensor nanmean(const Tensor& input, const Reduced& over, const std::optional<DType>& dtype) {
   const DType result = dtype.value_or(input.dtype());
-  if (!is_floating(result))
+  if (!has_gradient(result))
     throw DTypeError(text("nanmean: dtype ", name_of(result),
                           "; a floating one is needed, as in nanmean(dtype=float32)"));
   const Tensor numbers = sum(logical_not(isnan(detach(input))), over);

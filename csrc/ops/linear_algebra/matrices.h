@@ -4,6 +4,7 @@
 #include <climits>
 
 #include "csrc/core/error.h"
+#include "csrc/ops/complex/complex.h"
 #include "csrc/ops/composite/join.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
@@ -20,9 +21,9 @@ namespace garboard::matrices {
 inline void check_matrix(const char* op, const Tensor& x) {
   if (x.ndim() < 2)
     throw ShapeError(text(op, ": sizes ", x.sizes(), "; at least two dims are needed"));
-  if (x.dtype() != DType::float32 && x.dtype() != DType::float64)
+  if (!has_gradient(x.dtype()) || is_half(x.dtype()))
     throw DTypeError(text(op, ": dtype ", name_of(x.dtype()),
-                          "; float32 or float64 is needed, convert with to()"));
+                          "; float32, float64 or complex is needed, convert with to()"));
   for (const int dim : {x.ndim() - 2, x.ndim() - 1}) {
     if (x.sizes()[dim] > INT_MAX / 2)
       throw ShapeError(text(op, ": sizes ", x.sizes(), "; sides below 2^30 are needed"));
@@ -45,6 +46,8 @@ inline void check_pair(const char* op, const Tensor& a, const Tensor& b) {
 }
 
 inline Tensor turned(const Tensor& x) { return transpose(x, -2, -1); }
+/// Of real matrices the same.
+inline Tensor adjoint(const Tensor& x) { return conj(turned(x)); }
 
 /// The sizes of a batch: those before the last `own`.
 inline Dims batch_sizes(const Tensor& x, int own = 2) {

@@ -89,13 +89,13 @@ Tensor parity(const ColumnFactors& factors) {
   return odd * -2.0 + 1.0;
 }
 
-/// L^-T (the lower half of L^T g) L^-1, made symmetric.
+/// L^-T (the lower half of L^T g) conj(L)^-1, made Hermitian.
 Tensor cholesky_gradient(const Tensor& factor, const Tensor& gradient) {
   const Tensor phi = tril(matmul(turned(factor), gradient), 0);
   const Tensor halved = phi - tril(triu(phi, 0), 0) * 0.5;
   const Tensor left = solve_triangular("cholesky", turned(factor), halved, true, true, false);
-  const Tensor both = solve_triangular("cholesky", factor, left, false, false, false);
-  return (both + turned(both)) * 0.5;
+  const Tensor both = solve_triangular("cholesky", conj(factor), left, false, false, false);
+  return (both + adjoint(both)) * 0.5;
 }
 
 /// Of L U, square: L^-T (the lower half of L^T gL + the upper one of gU U^T) U^-T.
@@ -145,7 +145,7 @@ WithInfos cholesky(const char* op, const Tensor& input, bool upper, bool checks)
                            "needed"));
   record(op, out, {input}, Keep::output, [upper](const Backward& at) -> Grads {
     const Tensor factor = at.output();
-    return upper ? cholesky_gradient(turned(factor), turned(at.grad))
+    return upper ? cholesky_gradient(adjoint(factor), adjoint(at.grad))
                  : cholesky_gradient(factor, at.grad);
   });
   return {out, infos};
@@ -267,7 +267,7 @@ Tensor det(const char* op, const Tensor& input) {
            // det is smooth, so that of a singular matrix is that of one beside it.
            const ColumnFactors near{clone(at.other(0)), at.other(1), {}, -1};
            const Tensor diagonal = diagonal_of(near.columns);
-           const double step = matrix.dtype() == DType::float32
+           const double step = component_of(matrix.dtype()) == DType::float32
                                    ? double{std::numeric_limits<float>::epsilon()}
                                    : std::numeric_limits<double>::epsilon();
            copy_(diagonal, where(eq(diagonal, 0.0), step, diagonal));
@@ -285,17 +285,26 @@ SignAndLogarithm slogdet(const char* op, const Tensor& input) {
   {
     const GradModeGuard no_grad(false);
     const Tensor diagonal = diagonal_of(factors.columns);
-    out.sign = prod(sign(diagonal), {Dims{-1}}) * parity(factors);
+    out.sign = prod(sgn(diagonal), {Dims{-1}}) * parity(factors);
     out.logarithm = sum(log(abs(diagonal)), {Dims{-1}});
   }
   record(op, out.logarithm, {input}, Keep::first,
          [op](const Backward& at) -> Grads {
            const Tensor matrix = at.input(0), one = identity_like(matrix);
            if (is_grad_enabled())
-             return solve(op, turned(matrix), one, false).result * as_matrices(at.grad);
-           return solved(op, {at.other(0), at.other(1), {}, -1}, one * as_matrices(at.grad), true);
+             return conj(solve(op, turned(matrix), one, false).result) * as_matrices(at.grad);
+           return conj(
+               solved(op, {at.other(0), at.other(1), {}, -1}, one * as_matrices(at.grad), true));
          },
          {{"factors", factors.columns}, {"pivots", factors.pivots}});
+  // A sign that is real does not move; a complex one turns, and stays as long as it is.
+  if (is_complex(input.dtype())) {
+    record(op, out.sign, {input}, Keep::first | Keep::output, [op](const Backward& at) -> Grads {
+      const Tensor matrix = at.input(0), turn = imag(at.grad * at.output());
+      const Tensor by = as_matrices(turn) * Operand(Scalar::of(Complex<double>(0, 1)));
+      return solve(op, turned(matrix), identity_like(matrix), false).result * by;
+    });
+  }
   return out;
 }
 

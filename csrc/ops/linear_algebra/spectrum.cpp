@@ -38,22 +38,26 @@ std::int64_t batch_of(const Tensor& x) { return batch_sizes(x).product(); }
 
 // QR.
 
-/// (gQ + Q (the lower half of R gR^T - gQ^T Q, made symmetric)) R^-T, R square.
+/// (gQ + Q (the lower half of R gR^H - gQ^H Q, made Hermitian)) R^-H, R square.
+///
+/// Here and below gradients point to where a loss grows most, as `run_rule` has them, whose
+/// conjugates rules take and give.
 Tensor square_qr_gradient(const Tensor& q, const Tensor& r, const Tensor& of_q,
                           const Tensor& of_r) {
   Tensor middle;
-  if (of_r) middle = matmul(r, turned(of_r));
-  if (of_q) middle = middle ? middle - matmul(turned(of_q), q) : -matmul(turned(of_q), q);
-  const Tensor even = tril(middle, 0) + turned(tril(middle, -1));
+  if (of_r) middle = matmul(r, adjoint(of_r));
+  if (of_q) middle = middle ? middle - matmul(adjoint(of_q), q) : -matmul(adjoint(of_q), q);
+  const Tensor below = tril(middle, -1);
+  const Tensor even = below + adjoint(below) + real(middle - below - triu(middle, 1));
   const Tensor all = of_q ? of_q + matmul(q, even) : matmul(q, even);
-  return solve_triangular("qr", turned(r), all, false, false, false);
+  return solve_triangular("qr", adjoint(r), all, false, false, false);
 }
 
 /// Either gradient may be empty.
 Tensor qr_gradient(const Tensor& q, const Tensor& r, const Tensor& of_q, const Tensor& of_r) {
   const std::int64_t k = rows_of(r), columns = columns_of(r);
   if (columns <= k) return square_qr_gradient(q, r, of_q, of_r);
-  // What is right of the square is Q^T times what was there.
+  // What is right of the square is Q^H times what was there.
   const Tensor square = narrow(r, -1, 0, k);
   if (!of_r) {
     const Tensor left = square_qr_gradient(q, square, of_q, {});
@@ -63,7 +67,7 @@ Tensor qr_gradient(const Tensor& q, const Tensor& r, const Tensor& of_q, const T
   }
   const Tensor of_rest = narrow(of_r, -1, k, columns - k);
   const Tensor rest = matmul(q, narrow(r, -1, k, columns - k));
-  const Tensor through_q = matmul(rest, turned(of_rest));
+  const Tensor through_q = matmul(rest, adjoint(of_rest));
   const Tensor all = of_q ? of_q + through_q : through_q;
   return cat({square_qr_gradient(q, square, all, narrow(of_r, -1, 0, k)), matmul(q, of_rest)}, -1);
 }
@@ -80,6 +84,7 @@ void check_differentiable(const char* op, QrMode mode, const Tensor& input) {
 
 // Eigenvalues and singular values.
 
+Tensor skew(const Tensor& x) { return x - adjoint(x); }
 Tensor columns_scaled(const Tensor& x, const Tensor& by) { return x * unsqueeze(by, -2); }
 Tensor rows_scaled(const Tensor& x, const Tensor& by) { return x * unsqueeze(by, -1); }
 
@@ -125,14 +130,14 @@ QrFactors qr(const char* op, const Tensor& input, QrMode mode) {
          [op, mode](const Backward& at) -> Grads {
            check_differentiable(op, mode, at.input(0));
            const Tensor r = is_grad_enabled() ? qr(op, at.input(0), mode).r : at.other(0);
-           return qr_gradient(at.output(), r, at.grad, {});
+           return conj(qr_gradient(at.output(), r, conj(at.grad), {}));
          },
          {{"R", other_r}});
   record(op, out.r, {input}, Keep::first | Keep::output,
          [op, mode](const Backward& at) -> Grads {
            check_differentiable(op, mode, at.input(0));
            const Tensor q = is_grad_enabled() ? qr(op, at.input(0), mode).q : at.other(0);
-           return qr_gradient(q, at.output(), {}, at.grad);
+           return conj(qr_gradient(q, at.output(), {}, conj(at.grad)));
          },
          {{"Q", other_q}});
   return out;
@@ -146,10 +151,11 @@ Eigenpairs eigh(const char* op, const Tensor& input, bool upper, bool given_want
   const bool wants_vectors = given_wants_vectors || must_record({input});
   const Tensor rows = copied(input);
   Eigenpairs out;
-  out.values = empty_of(op, with(batch_sizes(input), {n}), input.dtype(), device);
+  out.values = empty_of(op, with(batch_sizes(input), {n}), component_of(input.dtype()), device);
   const Tensor infos = infos_of(op, batch_sizes(input), device);
   if (rows.count() > 0) {
-    const std::int64_t each = wants_vectors ? 1 + (6 + block) * n + 2 * n * n : (block + 2) * n + 1;
+    // Of complex numbers half of it holds real ones.
+    const std::int64_t each = wants_vectors ? 2 + (6 + block) * n + 2 * n * n : (block + 3) * n + 2;
     const std::int64_t integers = wants_vectors ? 3 + 5 * n : 1;
     const Tensor memory = memory_for(op, batch, each, input.dtype(), device);
     const Tensor numbers = memory_for(op, batch, integers, DType::int32, device);
@@ -170,7 +176,7 @@ Eigenpairs eigh(const char* op, const Tensor& input, bool upper, bool given_want
          [op, upper](const Backward& at) -> Grads {
            const Tensor v =
                is_grad_enabled() ? eigh(op, at.input(0), upper, true).vectors : at.other(0);
-           return matmul(columns_scaled(v, at.grad), turned(v));
+           return matmul(columns_scaled(v, at.grad), adjoint(v));
          },
          {{"vectors", other_vectors}});
   if (!given_wants_vectors) return out;
@@ -180,10 +186,72 @@ Eigenpairs eigh(const char* op, const Tensor& input, bool upper, bool given_want
            const Tensor v = at.output();
            const Tensor values =
                is_grad_enabled() ? eigh(op, at.input(0), upper, true).values : at.other(0);
-           // A symmetric gradient, as the matrix is: what is not skew here would not add to it.
-           const Tensor turn = matmul(turned(v), at.grad);
-           const Tensor middle = over_differences((turn - turned(turn)) * 0.5, values);
-           return matmul(matmul(v, middle), turned(v));
+           // A Hermitian gradient, as the matrix is: what is not skew here would not add to it.
+           const Tensor turn = matmul(adjoint(v), conj(at.grad));
+           const Tensor middle = over_differences(skew(turn) * 0.5, values);
+           return conj(matmul(matmul(v, middle), adjoint(v)));
+         },
+         {{"values", other_values}});
+  return out;
+}
+
+namespace {
+
+/// V^-H x V^H, of the dtype of the matrix whose vectors are V.
+Tensor seen_by(const Tensor& v, const Tensor& x, DType dtype) {
+  const Tensor all = solve("eig", adjoint(v), matmul(x, adjoint(v)), false).result;
+  return is_complex(dtype) ? all : real(all);
+}
+
+/// Of the vectors: V^-H ((V^H g - V^H V diag(Re V^H g)) / the differences of values) V^H.
+Tensor eigenvector_gradient(const Tensor& values, const Tensor& v, const Tensor& g, DType dtype) {
+  const Tensor met = matmul(adjoint(v), g);
+  const Tensor lengths = real(diagonal(met, 0, -2, -1));
+  const Tensor across = met - columns_scaled(matmul(adjoint(v), v), lengths);
+  return seen_by(v, over_differences(across, conj(values)), dtype);
+}
+
+}  // namespace
+
+Eigenpairs eig(const char* op, const Tensor& input, bool given_wants_vectors) {
+  check_square(op, input);
+  const std::int64_t n = rows_of(input), batch = batch_of(input);
+  const Dims sizes = batch_sizes(input);
+  const Device device = input.device();
+  const DType dtype = complex_of(input.dtype());
+  const bool wants_vectors = given_wants_vectors || must_record({input});
+  Eigenpairs out;
+  out.values = empty_of(op, with(sizes, {n}), dtype, device);
+  Tensor rows;
+  if (wants_vectors) rows = empty_of(op, with(sizes, {n, n}), dtype, device);
+  if (input.count() > 0) {
+    const Tensor columns = copied(turned(input)), infos = infos_of(op, sizes, device);
+    const std::int64_t each = (5 + block) * n + (wants_vectors ? n * n : 0);
+    const Tensor memory = memory_for(op, batch, each, input.dtype(), device);
+    kernels::Eig of{
+        {batched(infos, 0)}, batched(columns), batched(out.values, 1), {}, memory.view()};
+    of.vectors.data = nullptr;
+    if (wants_vectors) of.vectors = batched(rows);
+    const std::int64_t failed = kernels::run(of, device);
+    if (failed >= 0) refuse(op, failed, sizes, info_at(infos, failed), n);
+  }
+  if (!wants_vectors) return out;
+  const Tensor vectors = seen_turned(rows);
+  const Tensor other_values = detach(out.values), other_vectors = detach(vectors);
+  record(op, out.values, {input}, Keep::first,
+         [op](const Backward& at) -> Grads {
+           const Tensor matrix = at.input(0);
+           const Tensor v = is_grad_enabled() ? eig(op, matrix, true).vectors : at.other(0);
+           return conj(seen_by(v, diag_embed(conj(at.grad), 0, -2, -1), matrix.dtype()));
+         },
+         {{"vectors", other_vectors}});
+  if (!given_wants_vectors) return out;
+  out.vectors = vectors;
+  record(op, out.vectors, {input}, Keep::first | Keep::output,
+         [op](const Backward& at) -> Grads {
+           const Tensor matrix = at.input(0);
+           const Tensor values = is_grad_enabled() ? eig(op, matrix, true).values : at.other(0);
+           return conj(eigenvector_gradient(values, at.output(), conj(at.grad), matrix.dtype()));
          },
          {{"values", other_values}});
   return out;
@@ -200,12 +268,17 @@ Thin thin_of(const SingularValues& all) {
   return {narrow(all.u, -1, 0, k), all.s, narrow(all.vh, -2, 0, k)};
 }
 
-Tensor skew(const Tensor& x) { return x - turned(x); }
+/// A pair of complex vectors turns together; where a loss sees one turn, it sees the other one,
+/// too, the opposite way, and each has half of what that is worth.
+Tensor half_turn(const Tensor& met, const Tensor& s) {
+  return diag_embed(diagonal(skew(met), 0, -2, -1) / (s * 4.0), 0, -2, -1);
+}
 
 /// Through the left vectors, [..., m, k].
 Tensor left_gradient(const Thin& of, const Tensor& gradient) {
-  const Tensor met = matmul(turned(of.u), gradient);
-  const Tensor middle = columns_scaled(over_differences(skew(met), square(of.s)), of.s);
+  const Tensor met = matmul(adjoint(of.u), gradient);
+  Tensor middle = columns_scaled(over_differences(skew(met), square(of.s)), of.s);
+  if (is_complex(met.dtype())) middle = middle + half_turn(met, of.s);
   Tensor all = matmul(of.u, middle);
   if (rows_of(of.u) > columns_of(of.u))
     all = all + columns_scaled(gradient - matmul(of.u, met), reciprocal(of.s));
@@ -214,11 +287,12 @@ Tensor left_gradient(const Thin& of, const Tensor& gradient) {
 
 /// Through the right ones, [..., k, n].
 Tensor right_gradient(const Thin& of, const Tensor& gradient) {
-  const Tensor met = matmul(of.vh, turned(gradient));
-  const Tensor middle = rows_scaled(over_differences(skew(met), square(of.s)), of.s);
+  const Tensor met = matmul(of.vh, adjoint(gradient));
+  Tensor middle = rows_scaled(over_differences(skew(met), square(of.s)), of.s);
+  if (is_complex(met.dtype())) middle = middle - half_turn(met, of.s);
   Tensor all = matmul(middle, of.vh);
   if (columns_of(of.vh) > rows_of(of.vh))
-    all = all + rows_scaled(gradient - matmul(turned(met), of.vh), reciprocal(of.s));
+    all = all + rows_scaled(gradient - matmul(adjoint(met), of.vh), reciprocal(of.s));
   return matmul(of.u, all);
 }
 
@@ -240,15 +314,18 @@ SingularValues svd(const char* op, const Tensor& input, bool full, bool given_wa
   const DType dtype = input.dtype();
   const bool wants_vectors = given_wants_vectors || must_record({input});
   SingularValues out;
-  out.s = empty_of(op, with(sizes, {k}), dtype, device);
+  out.s = empty_of(op, with(sizes, {k}), component_of(dtype), device);
   if (wants_vectors) {
     out.u = empty_of(op, with(sizes, {m, full ? m : k}), dtype, device);
     out.vh = empty_of(op, with(sizes, {full ? n : k, n}), dtype, device);
   }
   if (input.count() > 0) {
     const Tensor work = copied(input), infos = infos_of(op, sizes, device);
-    const std::int64_t each =
+    const std::int64_t of_reals =
+        is_complex(dtype) ? (kernels::Svd::reals(m, n, wants_vectors) + 1) / 2 : 0;
+    const std::int64_t of_numbers =
         wants_vectors ? 5 * k * k + 10 * k + block * (m + n) : 10 * k + longer + block * (m + n);
+    const std::int64_t each = of_numbers + of_reals;
     const Tensor memory = memory_for(op, batch, each, dtype, device);
     const Tensor numbers = memory_for(op, batch, 8 * k, DType::int32, device);
     kernels::Svd of{{batched(infos, 0)}, batched(work), {}, batched(out.s, 1), {},
@@ -282,13 +359,13 @@ SingularValues svd(const char* op, const Tensor& input, bool full, bool given_wa
   record(op, out.u, {input}, Keep::first,
          [op, full](const Backward& at) -> Grads {
            const Thin of = thin_at(at, op, full);
-           return left_gradient(of, narrow(at.grad, -1, 0, of.s.sizes().back()));
+           return conj(left_gradient(of, narrow(conj(at.grad), -1, 0, of.s.sizes().back())));
          },
          {{"U", other_u}, {"S", other_s}, {"Vh", other_vh}});
   record(op, out.vh, {input}, Keep::first,
          [op, full](const Backward& at) -> Grads {
            const Thin of = thin_at(at, op, full);
-           return right_gradient(of, narrow(at.grad, -2, 0, of.s.sizes().back()));
+           return conj(right_gradient(of, narrow(conj(at.grad), -2, 0, of.s.sizes().back())));
          },
          {{"U", other_u}, {"S", other_s}, {"Vh", other_vh}});
   return out;
@@ -299,12 +376,12 @@ SingularValues svd(const char* op, const Tensor& input, bool full, bool given_wa
 Tensor pseudo_inverse(const char* op, const Tensor& input, const Tensor& found) {
   const Tensor out = detach(found);
   record(op, out, {input}, Keep::first | Keep::output, [](const Backward& at) -> Grads {
-    const Tensor a = at.input(0), p = at.output(), g = at.grad;
-    const Tensor pt = turned(p), gt = turned(g);
+    const Tensor a = at.input(0), p = at.output(), g = conj(at.grad);
+    const Tensor pt = adjoint(p), gt = adjoint(g);
     const Tensor left = matmul(matmul(gt, p), pt);   // what is not in the columns of a
     const Tensor right = matmul(pt, matmul(p, gt));  // nor in its rows
     const Tensor across = matmul(pt, matmul(g, pt));
-    return left - matmul(a, matmul(p, left)) + right - matmul(matmul(right, p), a) - across;
+    return conj(left - matmul(a, matmul(p, left)) + right - matmul(matmul(right, p), a) - across);
   });
   return out;
 }

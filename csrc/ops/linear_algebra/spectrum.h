@@ -1,5 +1,5 @@
-// Orthogonal factors, eigenvalues and singular values. Each takes float32 or float64, and batches
-// in the dims before the last two, and raises ShapeError and DTypeError.
+// Orthogonal factors, eigenvalues and singular values. Each takes float32, float64 or complex
+// numbers, and batches in the dims before the last two, and raises ShapeError and DTypeError.
 #pragma once
 
 #include "csrc/tensor/tensor.h"
@@ -15,12 +15,17 @@ struct QrFactors {
 QrFactors qr(const char* op, const Tensor& input, QrMode mode);
 
 struct Eigenpairs {
-  Tensor values;   // ascending
+  Tensor values;   // of eigh ascending
   Tensor vectors;  // in columns; empty where they are not wanted
 };
-/// Of a symmetric matrix, of which one triangle is read. Raises LinAlgError for what is not finite,
-/// or does not converge.
+/// Of a Hermitian matrix, of which one triangle is read; values are real. Raises LinAlgError for
+/// what is not finite, or does not converge.
 Eigenpairs eigh(const char* op, const Tensor& input, bool upper, bool wants_vectors);
+
+/// Of any square matrix: both complex, vectors of length 1. The gradient of the vectors is that of
+/// a loss to which their turns in the complex plane make no difference. Raises LinAlgError
+/// likewise.
+Eigenpairs eig(const char* op, const Tensor& input, bool wants_vectors);
 
 struct SingularValues {
   Tensor u, s, vh;  // the first and last empty where vectors are not wanted

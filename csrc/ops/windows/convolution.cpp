@@ -3,10 +3,13 @@
 #include <algorithm>
 
 #include "csrc/core/error.h"
+#include "csrc/ops/complex/complex.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
+#include "csrc/ops/op/operators.h"
 #include "csrc/ops/op/record.h"
 #include "csrc/ops/reduce/reduce.h"
+#include "csrc/ops/shape/join.h"
 #include "csrc/ops/shape/views.h"
 #include "csrc/ops/windows/convolution_form.h"
 #include "csrc/ops/windows/integer_convolution.h"
@@ -28,9 +31,9 @@ struct ConvolutionCall {
 
 void check_tensors(const ConvolutionCall& call, std::int64_t groups) {
   const auto& [op, dims, is_transposed, input, weight, bias] = call;
-  if (!is_floating(input.dtype()) && input.dtype() != DType::int64)
+  if (!has_gradient(input.dtype()) && input.dtype() != DType::int64)
     throw DTypeError(text(op, ": input of dtype ", name_of(input.dtype()),
-                          "; a floating one is needed, or int64"));
+                          "; a floating or complex one is needed, or int64"));
   if ((input.ndim() != dims + 1 && input.ndim() != dims + 2) || weight.ndim() != dims + 2)
     throw ShapeError(
         text(op, ": input ", input.sizes(), ", weight ", weight.sizes(), "; [",
@@ -262,6 +265,20 @@ Tensor weight_gradient(const Tensor& grad, const Tensor& x, const Form& form) {
   return weight;
 }
 
+/// Of complex numbers, by what `convolve` makes of their parts.
+template <class Convolve>
+Tensor of_parts(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                const Convolve& convolve) {
+  const Tensor re = real(x), im = imag(x), w_re = real(weight), w_im = imag(weight);
+  const Tensor across = convolve(re, w_re) - convolve(im, w_im);
+  const Tensor up = convolve(re, w_im) + convolve(im, w_re);
+  const Tensor out = view_as_complex(stack({across, up}, -1));
+  if (!bias) return out;
+  Dims sizes = bias.sizes();
+  for (int i = 2; i < weight.ndim(); ++i) sizes.push_back(1);
+  return out + reshape(bias, sizes);
+}
+
 }  // namespace
 
 Tensor convolution(int dims, const Tensor& input, const Tensor& weight, const Tensor& bias,
@@ -276,8 +293,12 @@ Tensor convolution(int dims, const Tensor& input, const Tensor& weight, const Te
   const bool is_single = input.ndim() == dims + 1;
   const Tensor x = is_single ? unsqueeze(input, 0) : input;
   const Form form = form_of(call, x, options);
-  const Tensor out = is_floating(x.dtype()) ? convolve(x, weight, bias, form)
-                                            : convolve_integers(x, weight, bias, form);
+  const auto of_numbers = [&](const Tensor& x, const Tensor& weight) {
+    return convolve(x, weight, {}, form);
+  };
+  const Tensor out = is_floating(x.dtype())  ? convolve(x, weight, bias, form)
+                     : is_complex(x.dtype()) ? of_parts(x, weight, bias, of_numbers)
+                                             : convolve_integers(x, weight, bias, form);
   return is_single ? squeeze(out, Dims{0}) : out;
 }
 
@@ -295,8 +316,12 @@ Tensor transposed_convolution(int dims, const Tensor& input, const Tensor& weigh
   const bool is_single = input.ndim() == dims + 1;
   const Tensor x = is_single ? unsqueeze(input, 0) : input;
   const Form form = transposed_form_of(call, x, options);
-  const Tensor out = is_floating(x.dtype()) ? gather(x, weight, bias, form)
-                                            : gather_integers(x, weight, bias, form);
+  const auto of_numbers = [&](const Tensor& x, const Tensor& weight) {
+    return gather(x, weight, {}, form);
+  };
+  const Tensor out = is_floating(x.dtype())  ? gather(x, weight, bias, form)
+                     : is_complex(x.dtype()) ? of_parts(x, weight, bias, of_numbers)
+                                             : gather_integers(x, weight, bias, form);
   return is_single ? squeeze(out, Dims{0}) : out;
 }
 

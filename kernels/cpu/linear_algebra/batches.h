@@ -62,11 +62,18 @@ bool is_finite(const T* x, std::int64_t count) {
   return sum == 0;
 }
 
-/// For float32 and float64, which are all that the op lets through.
+template <class T>
+bool is_finite(const Complex<T>* x, std::int64_t count) {
+  return is_finite(&x->real, 2 * count);
+}
+
+/// For the dtypes that LAPACK has, which are all that the op lets through.
 template <class Call>
-void visit_float(DType dtype, const Call& call) {
+void visit_lapack(DType dtype, const Call& call) {
   if (dtype == DType::float32) call.template operator()<float>();
   if (dtype == DType::float64) call.template operator()<double>();
+  if (dtype == DType::complex64) call.template operator()<Complex<float>>();
+  if (dtype == DType::complex128) call.template operator()<Complex<double>>();
 }
 
 }  // namespace

@@ -21,6 +21,24 @@ struct Triangle {
 };
 
 template <class T>
+T real_part(T x) {
+  return x;
+}
+template <class T>
+T real_part(Complex<T> x) {
+  return x.real;
+}
+
+/// A factor as CBLAS takes it: of complex numbers by address.
+template <class T>
+auto as_alpha(const T& factor) {
+  if constexpr (is_complex_type<T>)
+    return &factor;
+  else
+    return factor;
+}
+
+template <class T>
 void cholesky(const Cholesky& of) {
   const auto& calls = lapack<T>(Cholesky::name);
   const int n = int_of(of.a, 1);
@@ -30,7 +48,7 @@ void cholesky(const Cholesky& of) {
     int* const info = item<int>(of.infos, i);
     for (std::int64_t row = 0; row < n; ++row) {
       // A library may take NaN for positive.
-      if (*info == 0 && !(a[row * n + row] > T(0))) *info = static_cast<int>(row) + 1;
+      if (*info == 0 && !(real_part(a[row * n + row]) > 0)) *info = static_cast<int>(row) + 1;
       const std::int64_t first = of.upper ? 0 : row + 1, last = of.upper ? row : n;
       for (std::int64_t column = first; column < last; ++column) a[row * n + column] = T(0);
     }
@@ -58,6 +76,7 @@ void swap_rows(T* b, int columns, std::int64_t i, std::int64_t k) {
 template <class T>
 void lu_solve(const LuSolve& of) {
   const auto& calls = lapack<T>(LuSolve::name);
+  const T one(1);
   const int n = int_of(of.b, 1), columns = int_of(of.b, 2);
   const Triangle lower(of.lu, false, of.transposed), upper(of.lu, true, of.transposed);
   for_each_matrix(size_of(of.b, 0), 2 * cube_ns(n, n, columns), [&](std::int64_t i) {
@@ -66,7 +85,7 @@ void lu_solve(const LuSolve& of) {
     const int* const pivots = item<int>(of.pivots, i);
     const auto solve = [&](const Triangle& triangle, int diagonal) {
       calls.trsm(row_major, left_side, triangle.uplo, triangle.transpose, diagonal, n, columns,
-                 T(1), lu, triangle.leading, b, columns);
+                 as_alpha(one), lu, triangle.leading, b, columns);
     };
     if (of.transposed) {
       solve(upper, any_diagonal);
@@ -83,11 +102,12 @@ void lu_solve(const LuSolve& of) {
 template <class T>
 void triangular_solve(const TriangularSolve& of) {
   const auto& calls = lapack<T>(TriangularSolve::name);
+  const T one(1);
   const int rows = int_of(of.b, 1), columns = int_of(of.b, 2);
   const Triangle triangle(of.a, of.upper, false);
   for_each_matrix(size_of(of.b, 0), cube_ns(rows, columns, size_of(of.a, 1)), [&](std::int64_t i) {
     calls.trsm(row_major, of.left ? left_side : right_side, triangle.uplo, triangle.transpose,
-               of.has_unit_diagonal ? unit_diagonal : any_diagonal, rows, columns, T(1),
+               of.has_unit_diagonal ? unit_diagonal : any_diagonal, rows, columns, as_alpha(one),
                item<T>(of.a, i), triangle.leading, item<T>(of.b, i), columns);
   });
 }
@@ -96,13 +116,13 @@ void triangular_solve(const TriangularSolve& of) {
 
 template <>
 std::int64_t kernel(const Cholesky& of, Stream) {
-  visit_float(of.a.dtype, [&]<class T>() { cholesky<T>(of); });
+  visit_lapack(of.a.dtype, [&]<class T>() { cholesky<T>(of); });
   return first_failure(of.infos);
 }
 
 template <>
 std::int64_t kernel(const LuFactor& of, Stream) {
-  visit_float(of.a.dtype, [&]<class T>() { lu_factor<T>(of); });
+  visit_lapack(of.a.dtype, [&]<class T>() { lu_factor<T>(of); });
   return first_failure(of.infos);
 }
 
@@ -122,12 +142,12 @@ void kernel(const LuPlaces& of, Stream) {
 
 template <>
 void kernel(const LuSolve& of, Stream) {
-  visit_float(of.b.dtype, [&]<class T>() { lu_solve<T>(of); });
+  visit_lapack(of.b.dtype, [&]<class T>() { lu_solve<T>(of); });
 }
 
 template <>
 void kernel(const TriangularSolve& of, Stream) {
-  visit_float(of.b.dtype, [&]<class T>() { triangular_solve<T>(of); });
+  visit_lapack(of.b.dtype, [&]<class T>() { triangular_solve<T>(of); });
 }
 
 }  // namespace garboard::kernels::GARBOARD_ISA

@@ -187,7 +187,7 @@ constexpr auto filled_after =
 
 /// An end as a number of the dtype asked for.
 double end_of(double end, const Options& options) {
-  return is_floating(options.dtype.value_or(default_floating())) ? end : std::trunc(end);
+  return has_gradient(options.dtype.value_or(default_floating())) ? end : std::trunc(end);
 }
 
 /// `first` and `last` are the ends of what `numbers` makes.

@@ -58,6 +58,11 @@ std::vector<Tensor> eigenpairs_of(const Tensor& input, bool upper, bool vectors,
   return vectors ? std::vector<Tensor>{found.values, found.vectors}
                  : std::vector<Tensor>{found.values};
 }
+std::vector<Tensor> complex_eigenpairs_of(const Tensor& input, bool vectors, PyObject* op) {
+  const Eigenpairs found = eig(literal_of(op), input, vectors);
+  return vectors ? std::vector<Tensor>{found.values, found.vectors}
+                 : std::vector<Tensor>{found.values};
+}
 std::vector<Tensor> singular_values_of(const Tensor& input, bool full, bool vectors, PyObject* op) {
   const SingularValues found = svd(literal_of(op), input, full, vectors);
   return vectors ? std::vector<Tensor>{found.u, found.s, found.vh} : std::vector<Tensor>{found.s};
@@ -100,6 +105,8 @@ constexpr std::array table{
     bind("_linalg_slogdet", "input: Tensor, op: str", docs::private_part, fn<signed_logarithm_of>,
          place),
     bind("_linalg_qr", "input: Tensor, mode: str, op: str", docs::private_part, fn<qr_of>, place),
+    bind("_linalg_eig", "input: Tensor, vectors: bool, op: str", docs::private_part,
+         fn<complex_eigenpairs_of>, place),
     bind("_linalg_eigh", "input: Tensor, upper: bool, vectors: bool, op: str", docs::private_part,
          fn<eigenpairs_of>, place),
     bind("_linalg_svd", "input: Tensor, full: bool, vectors: bool, op: str", docs::private_part,

@@ -369,7 +369,7 @@ constexpr std::array table{
             throw ShapeError(text("sum_to_size: sizes ", sizes, " of a tensor of sizes ",
                                   input.sizes(), "; they must broadcast to those"));
           if (!sizes.empty() && sizes == input.sizes()) return input;
-          return sum_to(is_floating(input.dtype()) ? input : to(input, DType::int64), sizes);
+          return sum_to(has_gradient(input.dtype()) ? input : to(input, DType::int64), sizes);
         },
         Place::method),
     bind("amax", chosen, docs::amax, choosing<amax>).with_out(),

@@ -54,7 +54,7 @@ def gradient(
     """
     op = "gradient"
     values = check.tensor(op, "input", input)
-    if not values.dtype.is_floating_point:
+    if not (values.dtype.is_floating_point or values.dtype.is_complex):
         values = values.to(_engine.get_default_dtype())
     order = check.integer(op, "edge_order", edge_order)
     if order not in (1, 2):

@@ -212,8 +212,8 @@ def renorm(
     x = check.tensor(op, "input", input)
     power, most = check.worth(op, "p", p), check.worth(op, "maxnorm", maxnorm)
     along = check.integer(op, "dim", dim)
-    if not x.dtype.is_floating_point:
-        raise DTypeError(f"{op}: dtype {x.dtype}; a floating dtype is needed")
+    if not (x.dtype.is_floating_point or x.dtype.is_complex):
+        raise DTypeError(f"{op}: dtype {x.dtype}; a floating or complex dtype is needed")
     if x.ndim < 2:
         raise ShapeError(f"{op}: sizes {[*x.shape]}; two dims or more are needed")
     if not -x.ndim <= along < x.ndim:

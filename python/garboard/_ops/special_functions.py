@@ -34,6 +34,8 @@ _FAR_TERMS = (1.0, -1.0, 3.0, -15.0, 105.0, -945.0, 10395.0)
 
 def _floating(op: str, name: str, given: Tensor) -> Tensor:
     x = check.tensor(op, name, given)
+    if x.dtype.is_complex:
+        raise _engine.DTypeError(f"{op}: {name} of dtype {x.dtype}; a real one is needed")
     return x if x.dtype.is_floating_point else x.to(_engine.get_default_dtype())
 
 

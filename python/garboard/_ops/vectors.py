@@ -308,7 +308,8 @@ def _neighbours(x: Tensor, dim: int) -> tuple[Tensor, Tensor]:
 
 def powers(x: Tensor, count: int) -> Tensor:
     """Return x^0, x^1, ... along a new last dim; integers stay exact."""
-    dtype = _engine.int64 if x.dtype == _engine.bool or not x.dtype.is_floating_point else x.dtype
+    is_continuous = x.dtype.is_floating_point or x.dtype.is_complex
+    dtype = x.dtype if is_continuous else _engine.int64
     ones = _engine.ones([*x.shape, 1], dtype=dtype, device=x.device)
     if count < 2:
         return ones[..., :count]

@@ -7,7 +7,6 @@ The gradient of a transform is its adjoint, with the same scale, which is one of
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING, Any, Literal
@@ -47,6 +46,8 @@ def _run(transform: _Transform, x: Tensor, dims: Sequence[int], result: Tensor) 
         transform(given, out=made)
         return
     bounds = [count * i // threads for i in range(threads + 1)]
+    from concurrent.futures import ThreadPoolExecutor
+
     parts = [(slice(None),) * cut + (slice(first, last),) for first, last in pairwise(bounds)]
     with ThreadPoolExecutor(threads) as pool:
         for done in [pool.submit(transform, given[part], out=made[part]) for part in parts]:

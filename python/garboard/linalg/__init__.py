@@ -1,18 +1,17 @@
 """Linear algebra: factors, solutions, spectra, norms and products of matrices.
 
 Matrices are the last two dims; what stands before them is a batch. Factorizations are LAPACK's, of
-float32 and float64 on the CPU, and their gradients are made of ops.
+float32, float64 and complex numbers on the CPU, and their gradients are made of ops.
 """
 
 from typing import TYPE_CHECKING
 
 from garboard._engine import LinAlgError
 from garboard._names.missing import module_getattr
+from garboard.linalg._eigenvalues import eig, eigh, eigvals, eigvalsh
 from garboard.linalg._factors import (
     cholesky,
     cholesky_ex,
-    eigh,
-    eigvalsh,
     lu,
     lu_factor,
     lu_factor_ex,
@@ -52,7 +51,9 @@ __all__ = [
     "cross",
     "det",
     "diagonal",
+    "eig",
     "eigh",
+    "eigvals",
     "eigvalsh",
     "inv",
     "inv_ex",

@@ -1,5 +1,5 @@
 # ruff: noqa: N803 -- PyTorch's names of arguments
-"""Factors of matrices: Cholesky, LU, QR, eigenvalues, singular values."""
+"""Factors of matrices: Cholesky, LU, QR, singular values."""
 
 from __future__ import annotations
 
@@ -15,13 +15,10 @@ __all__ = [
     "QR",
     "SVD",
     "CholeskyEx",
-    "Eigh",
     "LUFactor",
     "LUFactorEx",
     "cholesky",
     "cholesky_ex",
-    "eigh",
-    "eigvalsh",
     "lu",
     "lu_factor",
     "lu_factor_ex",
@@ -69,13 +66,6 @@ class QR(NamedTuple):
     R: Tensor
 
 
-class Eigh(NamedTuple):
-    """What `eigh` returns."""
-
-    eigenvalues: Tensor
-    eigenvectors: Tensor
-
-
 class SVD(NamedTuple):
     """What `svd` returns."""
 
@@ -85,11 +75,11 @@ class SVD(NamedTuple):
 
 
 def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
-    """Return the triangle L of a symmetric positive definite A = L L^T.
+    """Return the triangle L of a Hermitian positive definite A = L L^H.
 
     Args:
-        A: Tensor [..., n, n], float32 or float64, of which one triangle is read.
-        upper: True returns U of A = U^T U, and reads the upper triangle.
+        A: Tensor [..., n, n], float32, float64 or complex, of which one triangle is read.
+        upper: True returns U of A = U^H U, and reads the upper triangle.
         out: Where to write the result, and what is returned then: a tensor of its sizes on its
             device, of its category (bool, integer, floating) or one above.
 
@@ -154,7 +144,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True) -> LUFactor:
     """Factorize A = P L U, both triangles in one tensor.
 
     Args:
-        A: Tensor [..., m, n], float32 or float64.
+        A: Tensor [..., m, n], float32, float64 or complex.
         pivot: True; a device that needs no pivots is not there.
 
     Returns:
@@ -222,7 +212,7 @@ def lu(A: Tensor, *, pivot: bool = True) -> LU:
     """Factorize A = P L U into a permutation and two triangles.
 
     Args:
-        A: Tensor [..., m, n], float32 or float64.
+        A: Tensor [..., m, n], float32, float64 or complex.
         pivot: True; a device that needs no pivots is not there.
 
     Returns:
@@ -262,11 +252,11 @@ def lu_solve(
     """Solve A X = B with the factors that `lu_factor` found of A.
 
     Args:
-        LU: Tensor [..., n, n], float32 or float64.
+        LU: Tensor [..., n, n], float32, float64 or complex.
         pivots: Tensor [..., n], int32.
         B: Tensor [..., n, k] of the same dtype.
         left: False solves X A = B, for `B` [..., k, n].
-        adjoint: True solves with A^T instead.
+        adjoint: True solves with A^H instead, which is A^T of real numbers.
         out: Where to write the result, and what is returned then: a tensor of its sizes on its
             device, of its category (bool, integer, floating) or one above.
 
@@ -292,12 +282,12 @@ def lu_solve(
     check.tensor(op, "B", B)
     is_turned = check.flag(op, "adjoint", adjoint)
     if not check.flag(op, "left", left):
-        found = lu_solve(LU, pivots, B.transpose(-2, -1), adjoint=not is_turned)
-        return written(op, found.transpose(-2, -1), out)
+        found = lu_solve(LU, pivots, B.mH, adjoint=not is_turned)
+        return written(op, found.mH, out)
     solve = _engine._linalg_solve_triangular
     places = _engine._linalg_lu_places(pivots, LU.shape[-1] if LU.ndim else 0, op)
     if is_turned:
-        turned = LU.transpose(-2, -1)
+        turned = LU.mH
         found = solve(turned, B, False, True, False, op)
         found = solve(turned, found, True, True, True, op)
         return written(op, _rows_taken(found, places.argsort(-1)), out)
@@ -318,7 +308,7 @@ def qr(A: Tensor, mode: Literal["reduced", "complete", "r"] = "reduced") -> QR:
     By Householder's reflections; the diagonal of R may be negative.
 
     Args:
-        A: Tensor [..., m, n], float32 or float64.
+        A: Tensor [..., m, n], float32, float64 or complex.
         mode: "reduced" for `Q` of the shorter side's columns, "complete" for m, "r" for none.
 
     Returns:
@@ -343,78 +333,15 @@ def qr(A: Tensor, mode: Literal["reduced", "complete", "r"] = "reduced") -> QR:
     )
 
 
-def eigh(A: Tensor, UPLO: Literal["L", "U"] = "L") -> Eigh:
-    """Compute eigenvalues and eigenvectors of symmetric matrices.
-
-    Vectors are determined up to their sign, and of equal values up to a rotation, where the
-    gradient of the vectors is not finite.
-
-    Args:
-        A: Tensor [..., n, n], float32 or float64.
-        UPLO: Which triangle is read: "L", below the diagonal, or "U".
-
-    Returns:
-        A pair `eigenvalues` [..., n], ascending, `eigenvectors` [..., n, n], a column each. Until
-        backward the graph keeps `A` and both.
-
-    Raises:
-        LinAlgError: A matrix has elements that are not finite, or does not converge.
-        ShapeError: The matrices are not square.
-        DTypeError: Another dtype.
-        DeviceError: The device has no LAPACK.
-        ValueError: Another triangle.
-        TypeError: `A` is no Tensor.
-        DisposedError: `A` is disposed.
-
-    >>> gb.linalg.eigh(gb.tensor([[2.0, 0.0], [0.0, 1.0]])).eigenvalues
-    tensor([1., 2.])
-    """
-    op = "linalg.eigh"
-    check.tensor(op, "A", A)
-    upper = check.choice(op, "UPLO", UPLO, "L", "U") == "U"
-    values, vectors = _engine._linalg_eigh(A, upper, True, op)
-    return Eigh(values, vectors)
-
-
-def eigvalsh(A: Tensor, UPLO: Literal["L", "U"] = "L", *, out: Tensor | None = None) -> Tensor:
-    """Compute eigenvalues of symmetric matrices.
-
-    Args:
-        A: Tensor [..., n, n], float32 or float64.
-        UPLO: Which triangle is read: "L", below the diagonal, or "U".
-        out: Where to write the result, and what is returned then: a tensor of its sizes on its
-            device, of its category (bool, integer, floating) or one above.
-
-    Returns:
-        A new tensor [..., n], ascending. Until backward the graph keeps `A` and its eigenvectors.
-
-    Raises:
-        LinAlgError: A matrix has elements that are not finite, or does not converge.
-        ShapeError: The matrices are not square.
-        DTypeError: Another dtype.
-        DeviceError: The device has no LAPACK.
-        ValueError: Another triangle.
-        GradientError: Grad mode is on, `out` is given, and a tensor requires grad.
-        TypeError: `A` is no Tensor.
-        DisposedError: `A` is disposed.
-
-    >>> gb.linalg.eigvalsh(gb.tensor([[2.0, 0.0], [0.0, 1.0]]))
-    tensor([1., 2.])
-    """
-    op = "linalg.eigvalsh"
-    check.tensor(op, "A", A)
-    upper = check.choice(op, "UPLO", UPLO, "L", "U") == "U"
-    return written(op, _engine._linalg_eigh(A, upper, False, op)[0], out)
-
-
 def svd(A: Tensor, full_matrices: bool = True) -> SVD:
     """Factorize A = U diag(S) Vh into singular vectors and values, by divide and conquer.
 
-    Vectors are determined up to their sign, and of equal values up to a rotation, where the
+    Values are real. Vectors are determined up to their sign or, of complex numbers, a factor of
+    length 1, and of equal values up to a rotation, where the
     gradient of the vectors is not finite.
 
     Args:
-        A: Tensor [..., m, n], float32 or float64.
+        A: Tensor [..., m, n], float32, float64 or complex.
         full_matrices: False returns as many vectors as there are values.
 
     Returns:
@@ -443,7 +370,7 @@ def svdvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Compute singular values.
 
     Args:
-        A: Tensor [..., m, n], float32 or float64.
+        A: Tensor [..., m, n], float32, float64 or complex.
         out: Where to write the result, and what is returned then: a tensor of its sizes on its
             device, of its category (bool, integer, floating) or one above.
 

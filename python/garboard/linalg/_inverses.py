@@ -53,11 +53,11 @@ def _tolerance(op: str, a: Tensor, atol: Any, rtol: Any) -> _Tolerance:
     for name, given in (("atol", atol), ("rtol", rtol)):
         if given is not None and not isinstance(given, Tensor):
             check.rate(op, name, given)
-    if a.ndim < 2 or a.dtype not in (_engine.float32, _engine.float64):
+    if a.ndim < 2 or a.dtype.to_real() not in (_engine.float32, _engine.float64):
         _engine._linalg_svd(a, False, False, op)  # which says what is needed
     if rtol is None:
         is_none = atol is None or (not isinstance(atol, Tensor) and atol == 0)
-        rtol = finfo(a.dtype).eps * max(a.shape[-2:]) if is_none else 0.0
+        rtol = finfo(a.dtype.to_real()).eps * max(a.shape[-2:]) if is_none else 0.0
     return _Tolerance(0.0 if atol is None else atol, rtol)
 
 
@@ -70,7 +70,7 @@ def _spectrum(op: str, a: Tensor, hermitian: bool) -> tuple[Tensor, Tensor, Tens
     sizes, places = values.abs().sort(-1, descending=True)
     signs = values.sign().take_along_dim(places, -1)
     left = vectors.take_along_dim(places.unsqueeze(-2), -1)
-    return left, sizes, (left * signs.unsqueeze(-2)).transpose(-2, -1)
+    return left, sizes, (left * signs.unsqueeze(-2)).mH
 
 
 def pinv(
@@ -84,11 +84,11 @@ def pinv(
     """Compute the Moore-Penrose pseudo-inverse, by singular values.
 
     Args:
-        A: Tensor [..., m, n], float32 or float64.
+        A: Tensor [..., m, n], float32, float64 or complex.
         atol: Singular values up to this count as 0; a number, or a tensor of one for each matrix.
         rtol: Likewise, as a share of the largest. The epsilon of the dtype times the longer side,
             unless `atol` is given.
-        hermitian: True takes the matrices for symmetric, and reads their lower triangle.
+        hermitian: True takes the matrices for Hermitian, and reads their lower triangle.
         out: Where to write the result, and what is returned then: a tensor of its sizes on its
             device, of its category (bool, integer, floating) or one above.
 
@@ -126,7 +126,7 @@ def _inverted(
         else:
             counts = values > tolerance.bound(values)
             inverse = _engine.where(counts, 1 / _engine.where(counts, values, 1.0), 0.0)
-            found = (right.transpose(-2, -1) * inverse.unsqueeze(-2)) @ left.transpose(-2, -1)
+            found = (right.mH * inverse.unsqueeze(-2)) @ left.mH
             counted = counts.sum(-1)
         scope.move_to_outer(found, values, counted)
     return _engine._linalg_pinv(a, found, op), values, counted
@@ -143,11 +143,11 @@ def matrix_rank(
     """Count the singular values that are not 0.
 
     Args:
-        A: Tensor [..., m, n], float32 or float64.
+        A: Tensor [..., m, n], float32, float64 or complex.
         atol: Singular values up to this count as 0; a number, or a tensor of one for each matrix.
         rtol: Likewise, as a share of the largest. The epsilon of the dtype times the longer side,
             unless `atol` is given.
-        hermitian: True takes the matrices for symmetric, and reads their lower triangle.
+        hermitian: True takes the matrices for Hermitian, and reads their lower triangle.
         out: Where to write the result, and what is returned then: a tensor of its sizes on its
             device, of its category (bool, integer, floating) or one above.
 
@@ -185,7 +185,7 @@ def cond(A: Tensor, p: Number | str | None = None, *, out: Tensor | None = None)
     """Compute the condition of matrices: how much they can stretch an error.
 
     Args:
-        A: Tensor [..., m, n], float32 or float64; square but for a `p` of None, 2 and -2.
+        A: Tensor [..., m, n], float32, float64 or complex; square but for a `p` of None, 2 and -2.
         p: The norm, as for `matrix_norm`; None is 2.
         out: Where to write the result, and what is returned then: a tensor of its sizes on its
             device, of its category (bool, integer, floating) or one above.
@@ -221,6 +221,10 @@ def cond(A: Tensor, p: Number | str | None = None, *, out: Tensor | None = None)
     return written(op, _engine.where(info == 0, own * matrix_norm(inverse, p), float("inf")), out)
 
 
+def _squares(x: Tensor) -> Tensor:
+    return (x * x.conj()).real if x.dtype.is_complex else x.square()
+
+
 _DRIVERS = ("gelsy", "gels", "gelsd", "gelss")
 
 
@@ -234,7 +238,7 @@ def lstsq(
     """Find the X of the least |A X - B|, of these the least |X|, by singular values.
 
     Args:
-        A: Tensor [..., m, n], float32 or float64.
+        A: Tensor [..., m, n], float32, float64 or complex.
         B: Tensor [..., m, k] of the same dtype, or vectors: of the sizes of `A` without the last.
         rcond: Singular values up to this share of the largest count as 0; by default the epsilon of
             the dtype times the longer side.
@@ -276,10 +280,10 @@ def lstsq(
         )
     inverse, values, counted = _inverted(op, A, tolerance, False)
     solution = inverse @ right
-    nothing = _engine.empty(0, dtype=A.dtype, device=A.device)
+    nothing = _engine.empty(0, dtype=A.dtype.to_real(), device=A.device)
     is_tall = A.shape[-2] > A.shape[-1] and name != "gelsy"
     is_determined = is_tall and bool((counted == A.shape[-1]).all())
-    residuals = (A @ solution - right).square().sum(-2) if is_determined else nothing
+    residuals = _squares(A @ solution - right).sum(-2) if is_determined else nothing
     return Lstsq(
         solution.squeeze(-1) if is_vector else solution,
         residuals.squeeze(-1) if is_vector and is_determined else residuals,

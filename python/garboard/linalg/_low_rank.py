@@ -20,7 +20,7 @@ def svd_lowrank(A: Tensor, q: int = 6, niter: int = 2, M: Tensor | None = None) 
     5.1 of Halko, Martinsson and Tropp (arXiv:0909.4061). The last of `q` values are the roughest.
 
     Args:
-        A: Tensor [..., m, n], float32 or float64.
+        A: Tensor [..., m, n], float32, float64 or complex.
         q: How many values, from 1 to the shorter side.
         niter: Rounds of power iteration, at least 0.
         M: What to subtract from `A` first, of sizes that broadcast to its own.
@@ -46,7 +46,7 @@ def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int
     """Approximate the principal components of the rows of a matrix, as `svd_lowrank` does.
 
     Args:
-        A: Tensor [..., m, n] of m rows, float32 or float64.
+        A: Tensor [..., m, n] of m rows, float32, float64 or complex.
         q: How many components, from 1 to the shorter side; by default at most 6.
         center: Subtract the mean of the rows first.
         niter: Rounds of power iteration, at least 0.
@@ -85,11 +85,11 @@ def _factorized(op: str, A: Tensor, q: int, niter: int, M: Tensor | None) -> Svd
     rounds = check.count(op, "niter", niter)
     whole = A if M is None else A - M
     is_wide = m < n
-    tall = whole.mT if is_wide else whole
+    tall = whole.mH if is_wide else whole
     directions = _engine.randn(*tall.shape[:-2], min(m, n), count, dtype=A.dtype, device=A.device)
     basis = qr(tall @ directions).Q
     for _ in range(rounds):
-        basis = qr(tall @ qr(tall.mT @ basis).Q).Q
-    left, values, right = svd(basis.mT @ tall, full_matrices=False)
-    left, right = basis @ left, right.mT
+        basis = qr(tall @ qr(tall.mH @ basis).Q).Q
+    left, values, right = svd(basis.mH @ tall, full_matrices=False)
+    left, right = basis @ left, right.mH
     return SvdOfThree(right, values, left) if is_wide else SvdOfThree(left, values, right)

@@ -80,7 +80,7 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Invert matrices, as `linalg.inv`.
 
     Args:
-        input: Tensor [..., n, n], float32 or float64.
+        input: Tensor [..., n, n], float32, float64 or complex.
         out: Where to write the result, and what is returned then: a tensor of its sizes on its
             device, of its category (bool, integer, floating) or one above.
 
@@ -109,7 +109,7 @@ def det(input: Tensor) -> Tensor:
     """Compute determinants, as `linalg.det`.
 
     Args:
-        input: Tensor [..., n, n], float32 or float64.
+        input: Tensor [..., n, n], float32, float64 or complex.
 
     Returns:
         A new tensor of the sizes before the last two. Until backward the graph keeps `input` and
@@ -134,7 +134,7 @@ def slogdet(input: Tensor) -> SlogDet:
     """Compute signs and logarithms of determinants, as `linalg.slogdet`.
 
     Args:
-        input: Tensor [..., n, n], float32 or float64.
+        input: Tensor [..., n, n], float32, float64 or complex.
 
     Returns:
         A pair `sign`, `logabsdet` of the sizes before the last two. Until backward the graph keeps
@@ -159,7 +159,7 @@ def logdet(input: Tensor) -> Tensor:
     """Compute logarithms of determinants: NaN of a negative one, -inf of 0.
 
     Args:
-        input: Tensor [..., n, n], float32 or float64.
+        input: Tensor [..., n, n], float32, float64 or complex.
 
     Returns:
         A new tensor of the sizes before the last two. Until backward the graph keeps `input` and
@@ -183,7 +183,7 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
     """Return the triangle L of a symmetric positive definite L L^T, as `linalg.cholesky`.
 
     Args:
-        input: Tensor [..., n, n], float32 or float64, of which one triangle is read.
+        input: Tensor [..., n, n], float32, float64 or complex, of which one triangle is read.
         upper: True returns U of U^T U, and reads the upper triangle.
         out: Where to write the result, and what is returned then: a tensor of its sizes on its
             device, of its category (bool, integer, floating) or one above.
@@ -216,9 +216,9 @@ def cholesky_solve(
     """Solve A X = B with the triangle that `cholesky` found of A.
 
     Args:
-        B: Tensor [..., n, k], float32 or float64.
+        B: Tensor [..., n, k], float32, float64 or complex.
         L: Tensor [..., n, n] of the same dtype.
-        upper: True takes `L` for U of A = U^T U.
+        upper: True takes `L` for U of A = U^H U.
         out: Where to write the result, and what is returned then: a tensor of its sizes on its
             device, of its category (bool, integer, floating) or one above.
 
@@ -242,18 +242,18 @@ def cholesky_solve(
     check.tensor(op, "L", L)
     if L.ndim < 2:
         raise _engine.ShapeError(f"{op}: L of sizes {[*L.shape]}; at least two dims are needed")
-    lower = L.transpose(-2, -1) if check.flag(op, "upper", upper) else L
+    lower = L.mH if check.flag(op, "upper", upper) else L
     solve = _engine._linalg_solve_triangular
     found = solve(lower, B, False, True, False, op)
-    return written(op, solve(lower.transpose(-2, -1), found, True, True, False, op), out)
+    return written(op, solve(lower.mH, found, True, True, False, op), out)
 
 
 def cholesky_inverse(L: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """Invert A by the triangle that `cholesky` found of it.
 
     Args:
-        L: Tensor [..., n, n], float32 or float64.
-        upper: True takes `L` for U of A = U^T U.
+        L: Tensor [..., n, n], float32, float64 or complex.
+        upper: True takes `L` for U of A = U^H U.
         out: Where to write the result, and what is returned then: a tensor of its sizes on its
             device, of its category (bool, integer, floating) or one above.
 
@@ -284,7 +284,7 @@ def qr(input: Tensor, some: bool = True) -> QR:
     """Factorize into orthogonal columns and an upper triangle, as `linalg.qr`.
 
     Args:
-        input: Tensor [..., m, n], float32 or float64.
+        input: Tensor [..., m, n], float32, float64 or complex.
         some: False returns a square `Q`.
 
     Returns:
@@ -310,7 +310,7 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> SvdOfThree
     """Factorize into U diag(S) V^T: as `linalg.svd`, but for V, which is not turned.
 
     Args:
-        input: Tensor [..., m, n], float32 or float64.
+        input: Tensor [..., m, n], float32, float64 or complex.
         some: False returns square `U` and `V`.
         compute_uv: False returns zeros for both, square.
 
@@ -335,7 +335,7 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> SvdOfThree
     reduces = check.flag("svd", "some", some)
     if check.flag("svd", "compute_uv", compute_uv):
         u, s, vh = linalg.svd(input, not reduces)
-        return SvdOfThree(u, s, vh.transpose(-2, -1))
+        return SvdOfThree(u, s, vh.mH)
     values = linalg.svdvals(input)
     rows, columns = input.shape[-2:]
     left = _engine.zeros(*input.shape[:-1], rows, dtype=input.dtype, device=input.device)
@@ -347,7 +347,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     """Compute the Moore-Penrose pseudo-inverse, as `linalg.pinv`.
 
     Args:
-        input: Tensor [..., m, n], float32 or float64.
+        input: Tensor [..., m, n], float32, float64 or complex.
         rcond: Singular values up to this share of the largest count as 0.
 
     Returns:
@@ -404,7 +404,7 @@ def matrix_exp(input: Tensor) -> Tensor:
     """Compute e to the power of matrices, as `linalg.matrix_exp`.
 
     Args:
-        input: Tensor [..., n, n], float32 or float64.
+        input: Tensor [..., n, n], float32, float64 or complex.
 
     Returns:
         A new tensor of the same sizes. Until backward the graph keeps what each product on the way
@@ -435,7 +435,7 @@ def triangular_solve(
     """Solve A X = b for a triangle A, as `linalg.solve_triangular`.
 
     Args:
-        b: Tensor [..., n, k], float32 or float64.
+        b: Tensor [..., n, k], float32, float64 or complex.
         A: Tensor [..., n, n] of the same dtype, of which one triangle is read.
         upper: Which triangle: that above the diagonal, or that below.
         transpose: True solves A^T X = b.

@@ -118,7 +118,7 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
 
 
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
-    """Multiply vectors along a dim, and add up.
+    """Multiply vectors along a dim, and add up; complex ones of `x` are conjugated.
 
     Args:
         x: Tensor of any dtype.
@@ -145,7 +145,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
     op = "linalg.vecdot"
     check.tensor(op, "x", x)
     check.tensor(op, "y", y)
-    product = x * y
+    product = (x.conj() if x.dtype.is_complex else x) * y
     return written(op, product.sum(check.integer(op, "dim", dim), dtype=product.dtype), out)
 
 
@@ -331,7 +331,7 @@ def matrix_exp(A: Tensor) -> Tensor:
     method for the matrix exponential revisited", 2005); a batch is scaled by its largest norm.
 
     Args:
-        A: Tensor [..., n, n], floating; of half types it is computed in float32.
+        A: Tensor [..., n, n], floating or complex; of half types it is computed in float32.
 
     Returns:
         A new tensor of the same sizes. Until backward the graph keeps what each product on the way
@@ -352,7 +352,7 @@ def matrix_exp(A: Tensor) -> Tensor:
     _check_square(op, A)
     if A.dtype in (_engine.float16, _engine.bfloat16):
         return matrix_exp(A.float()).to(A.dtype)
-    if not A.dtype.is_floating_point:
+    if not (A.dtype.is_floating_point or A.dtype.is_complex):
         raise DTypeError(f"{op}: dtype {A.dtype}; a floating one is needed, convert with to()")
     if A.numel() == 0:
         return _engine._linalg_solve(A, A, False, op)[0]

@@ -49,7 +49,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None)
     """Solve A X = B, or X A = B, by an LU factorization with partial pivoting.
 
     Args:
-        A: Tensor [..., n, n], float32 or float64.
+        A: Tensor [..., n, n], float32, float64 or complex.
         B: Tensor [..., n, k] of the same dtype, or vectors: [n], or of the sizes of `A` without the
             last.
         left: False solves X A = B, for `B` [..., k, n].
@@ -145,7 +145,7 @@ def solve_triangular(
     Nothing looks whether the triangle is singular: then the solution is not finite.
 
     Args:
-        A: Tensor [..., n, n], float32 or float64, of which one triangle is read.
+        A: Tensor [..., n, n], float32, float64 or complex, of which one triangle is read.
         B: Tensor [..., n, k] of the same dtype.
         upper: Which triangle: that above the diagonal, or that below.
         left: False solves X A = B, for `B` [..., k, n].
@@ -192,7 +192,7 @@ def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     Where the inverse is multiplied by something, `solve` is faster and more exact.
 
     Args:
-        A: Tensor [..., n, n], float32 or float64.
+        A: Tensor [..., n, n], float32, float64 or complex.
         out: Where to write the result, and what is returned then: a tensor of its sizes on its
             device, of its category (bool, integer, floating) or one above.
 
@@ -219,7 +219,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> InvEx:
     """Invert matrices, and tell of singular ones instead of raising.
 
     Args:
-        A: Tensor [..., n, n], float32 or float64.
+        A: Tensor [..., n, n], float32, float64 or complex.
         check_errors: True raises as `inv` does.
 
     Returns:
@@ -251,7 +251,7 @@ def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Compute determinants.
 
     Args:
-        A: Tensor [..., n, n], float32 or float64.
+        A: Tensor [..., n, n], float32, float64 or complex.
         out: Where to write the result, and what is returned then: a tensor of its sizes on its
             device, of its category (bool, integer, floating) or one above.
 
@@ -279,7 +279,7 @@ def slogdet(A: Tensor) -> SlogDet:
     """Compute signs of determinants, and logarithms of their absolute values.
 
     Args:
-        A: Tensor [..., n, n], float32 or float64.
+        A: Tensor [..., n, n], float32, float64 or complex.
 
     Returns:
         A pair `sign`, `logabsdet` of the sizes before the last two: 0 and -inf for a singular

@@ -24,8 +24,8 @@ def tensorsolve(
     """Solve A X = B, summed over all dims of X: `tensordot(A, X, X.ndim)` is B.
 
     Args:
-        A: Tensor [*B.shape, *X.shape] with as many elements before as behind, float32 or float64;
-            as PyTorch has it, its first sizes need only have the product of B's.
+        A: Tensor [*B.shape, *X.shape] with as many elements before as behind, float32, float64 or
+            complex; as PyTorch has it, its first sizes need only have the product of B's.
         B: Tensor of the same dtype.
         dims: Dims of `A` that are moved to its end first, in this order.
         out: Where the result goes, instead of a new tensor.
@@ -79,7 +79,7 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     """Invert a tensor as the matrix of its first `ind` dims by the others.
 
     Args:
-        A: Tensor with as many elements before as behind, float32 or float64.
+        A: Tensor with as many elements before as behind, float32, float64 or complex.
         ind: How many dims stand for rows, 1 or more.
         out: Where the result goes, instead of a new tensor.
 

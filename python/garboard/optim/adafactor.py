@@ -8,7 +8,7 @@ from typing import Any
 
 from garboard._arguments import check
 from garboard._arguments.texts import shown
-from garboard._engine import Tensor
+from garboard._engine import DTypeError, Tensor
 from garboard._ops.dtypes import finfo
 from garboard.optim._formula import FormulaOptimizer
 
@@ -106,6 +106,12 @@ class Adafactor(FormulaOptimizer):
         if eps[0] is not None:
             check.rate("Adafactor", "eps[0]", eps[0])
         check.rate("Adafactor", "eps[1]", eps[1])
+
+    def _check_parameter(self, parameter: Tensor) -> None:
+        if parameter.dtype.is_complex:
+            raise DTypeError(
+                f"Adafactor: a parameter of dtype {parameter.dtype}; real ones are needed"
+            )
 
     def _sizes_of_state(self, parameter: Tensor) -> dict[str, tuple[int, ...]]:
         return _factor_sizes(parameter)

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from garboard._arguments import check
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import enable_grad, no_grad
-from garboard._engine import Tensor, cat
+from garboard._engine import Tensor, cat, view_as_real
 from garboard.optim._line_search import Point, strong_wolfe
 from garboard.optim.optimizer import Optimizer
 
@@ -104,7 +104,10 @@ class LBFGS(Optimizer):
     def _gradient(self) -> Tensor:
         """All gradients as one vector; zeros where there is none."""
         found = cat(
-            [(x.detach() * 0 if x.grad is None else x.grad).flatten() for x in self._parameters]
+            [
+                _reals(x.detach() * 0 if x.grad is None else x.grad).flatten()
+                for x in self._parameters
+            ]
         )
         return found.neg_() if self.param_groups[0].get("maximize", False) else found
 
@@ -115,7 +118,7 @@ class LBFGS(Optimizer):
 
     def _move(self, direction: Tensor, far: float) -> None:
         start = 0
-        for x in self._parameters:
+        for x in map(_reals, self._parameters):
             x.add_(direction[start : start + x.numel()].reshape(x.shape), alpha=far)
             start += x.numel()
 
@@ -235,6 +238,11 @@ class LBFGS(Optimizer):
             return found
 
         return strong_wolfe(look, direction, far, at, slope, group["tolerance_change"])
+
+
+def _reals(x: Tensor) -> Tensor:
+    """Complex numbers as pairs of real ones."""
+    return view_as_real(x) if x.dtype.is_complex else x
 
 
 def _largest(x: Tensor) -> float:

@@ -369,7 +369,6 @@ ORDERED = {
     "kthvalue": lambda x: x.kthvalue(1),
     "less": lambda x: x < 1,
     "logcumsumexp": lambda x: x.logcumsumexp(0),
-    "logsumexp": lambda x: x.logsumexp(0),
     "max": lambda x: x.max(0),
     "max of all": lambda x: x.max(),
     "maximum": lambda x: gb.maximum(x, x),

@@ -73,7 +73,9 @@ def normalize(
     """
     check.tensor("normalize", "input", input)
     power = check.worth("normalize", "p", p)
-    if power == 2:  # the root's slope is infinite at 0, where the clamp takes over
+    if (
+        power == 2 and not input.dtype.is_complex
+    ):  # the root's slope is infinite at 0, where the clamp takes over
         squares = input.square().sum(dim, keepdim=True)
         return written("normalize", input / squares.clamp(min=eps * eps).sqrt(), out)
     return written(
