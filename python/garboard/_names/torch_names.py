@@ -224,11 +224,6 @@ _AUTOGRAD: _Rows = (
     ("use gb.autograd.functional.jvp()", "forward_ad"),
 )
 
-_PROFILER: _Rows = (
-    ("start and stop it around the steps of interest", "schedule ProfilerAction"),
-    ("use profile.export_chrome_trace(path)", "tensorboard_trace_handler"),
-)
-
 
 def _by_name(*tables: _Rows) -> dict[str, str]:
     return {name: advice for table in tables for advice, names in table for name in names.split()}
@@ -261,5 +256,4 @@ ADVICE = {
     "garboard.autograd": _by_name(_AUTOGRAD),
     "garboard.distributions": _by_name((("", "ExponentialFamily"),)),
     "garboard.testing": _by_name((("", "make_tensor assert_allclose"),)),
-    "garboard.profiler": _by_name(_PROFILER),
 }

@@ -15,15 +15,19 @@ from garboard._names.missing import module_getattr
 from garboard.profiler._averages import EventAverage, EventAverages
 from garboard.profiler._events import MemoryEvent, OpEvent
 from garboard.profiler._profile import ProfilerActivity, profile, record_function
+from garboard.profiler._schedule import ProfilerAction, schedule, tensorboard_trace_handler
 
 __all__ = [
     "EventAverage",
     "EventAverages",
     "MemoryEvent",
     "OpEvent",
+    "ProfilerAction",
     "ProfilerActivity",
     "profile",
     "record_function",
+    "schedule",
+    "tensorboard_trace_handler",
 ]
 
 if not TYPE_CHECKING:

@@ -10,16 +10,18 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from garboard import _engine
-from garboard._arguments.check import count, entered, flag, text
+from garboard._arguments.check import count, entered, flag, function, text
 from garboard._arguments.given import list_of
 from garboard._engine import GarboardError
 from garboard.profiler._averages import EventAverages, averages_of
 from garboard.profiler._events import MemoryEvent, OpEvent, Recorded, recorded_from
+from garboard.profiler._schedule import ProfilerAction
 
 __all__ = ["ProfilerActivity", "profile", "record_function"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _STACK_DEPTH = 32
+_RECORDING = (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
 
 
 class ProfilerActivity(Enum):
@@ -40,7 +42,14 @@ class profile:
         record_shapes: Keep the sizes of the tensors that ops are given.
         profile_memory: Record what comes and goes, on each device.
         with_stack: Keep the Python stack of each op, 32 lines at the most.
-        on_trace_ready: Called with the profile when the block has ended.
+        on_trace_ready: Called with the profile when the block has ended; with a `schedule`, after
+            the last step of each cycle, too.
+        schedule: What to do in a step, by its number from 0, as `gb.profiler.schedule` gives it;
+            `step()` ends one. What a cycle recorded is forgotten when the next begins to record.
+            Each step is an event, "ProfilerStep#" and the number. By default all is recorded.
+
+    Attributes:
+        step_num: The number of the step.
 
     Raises:
         TypeError: An argument is of no type that fits, or one of `activities` is not.
@@ -60,6 +69,7 @@ class profile:
         profile_memory: bool = False,
         with_stack: bool = False,
         on_trace_ready: Callable[[profile], object] | None = None,
+        schedule: Callable[[int], ProfilerAction] | None = None,
     ) -> None:
         if activities is not None:
             list_of(ProfilerActivity, "profile", "activities", activities, "ProfilerActivity")
@@ -72,6 +82,13 @@ class profile:
                 "of the profile is needed"
             )
         self._on_trace_ready = on_trace_ready
+        if schedule is not None:
+            function("profile", "schedule", schedule, "a function of the step's number")
+        self._schedule = schedule
+        self._action = ProfilerAction.NONE
+        self._is_open = False
+        self._step: record_function | None = None
+        self.step_num = 0
         self._live_before: dict[str, int] | None = None
         self._recorded: Recorded | None = None
 
@@ -88,10 +105,12 @@ class profile:
         >>> [event.name for event in prof.events()]
         ['ones']
         """
-        depth = _STACK_DEPTH if self._stack else 0
-        _engine._start_profile(self._shapes, self._memory, depth)
-        self._live_before = dict(_engine._live_counts()[3])
-        self._recorded = None
+        if self._is_open and self._live_before is None:
+            raise GarboardError("start: the profile has begun already; stop() ends it")
+        action = self._planned(0)
+        if action in _RECORDING:
+            self._begin(0)
+        self.step_num, self._action, self._is_open = 0, action, True
 
     def stop(self) -> None:
         """End it; what still runs counts as far as it came. Idempotent.
@@ -99,12 +118,77 @@ class profile:
         >>> prof = gb.profiler.profile()
         >>> prof.stop()
         """
-        if self._live_before is None:
+        if not self._is_open:
             return
-        before, self._live_before = self._live_before, None
+        self._is_open = False
+        if self._live_before is not None:
+            self._end()
+            if self._on_trace_ready is not None:
+                self._on_trace_ready(self)
+
+    def step(self) -> None:
+        """End a step of the program, and do in the next what the schedule says.
+
+        Raises:
+            GarboardError: The profile has not begun or has ended, or another one records.
+            TypeError: The schedule returns something else than a ProfilerAction.
+
+        >>> plan = gb.profiler.schedule(wait=1, warmup=0, active=1, repeat=1)
+        >>> with gb.profiler.profile(schedule=plan) as prof:
+        ...     for size in range(4):
+        ...         x = gb.ones(size)
+        ...         prof.step()
+        >>> [event.name for event in prof.events()]
+        ['ProfilerStep#1', 'ones']
+        """
+        if not self._is_open:
+            raise GarboardError("step: the profile does not run; call it inside the block")
+        number = self.step_num + 1
+        action, ended = self._planned(number), self._action
+        self.step_num, self._action = number, action
+        is_cut = ended is ProfilerAction.RECORD_AND_SAVE or action not in _RECORDING
+        if self._live_before is not None and is_cut:
+            self._end()
+            if ended is ProfilerAction.RECORD_AND_SAVE and self._on_trace_ready is not None:
+                self._on_trace_ready(self)
+        if self._live_before is not None:
+            self._name_step(number)
+        elif action in _RECORDING:
+            self._begin(number)
+
+    def _planned(self, step: int) -> ProfilerAction:
+        if self._schedule is None:
+            return ProfilerAction.RECORD
+        action = self._schedule(step)
+        if not isinstance(action, ProfilerAction):
+            raise TypeError(
+                f"profile: schedule returned one of type {type(action).__name__}; a "
+                "ProfilerAction is needed"
+            )
+        return action
+
+    def _begin(self, step: int) -> None:
+        depth = _STACK_DEPTH if self._stack else 0
+        _engine._start_profile(self._shapes, self._memory, depth)
+        self._live_before = dict(_engine._live_counts()[3])
+        self._recorded = None
+        self._name_step(step)
+
+    def _name_step(self, number: int) -> None:
+        self._end_step()
+        if self._schedule is not None:
+            self._step = record_function(f"ProfilerStep#{number}")
+            self._step.__enter__()
+
+    def _end_step(self) -> None:
+        step, self._step = self._step, None
+        if step is not None:
+            step.__exit__(None, None, None)
+
+    def _end(self) -> None:
+        self._end_step()
+        before, self._live_before = self._live_before or {}, None
         self._recorded = recorded_from(_engine._stop_profile(), before)
-        if self._on_trace_ready is not None:
-            self._on_trace_ready(self)
 
     def __enter__(self) -> Self:
         self.start()
