@@ -87,6 +87,7 @@ REASONS = {
     "nn.UninitializedBuffer.__deepcopy__": COPIED,
     "nn.UninitializedParameter.__deepcopy__": COPIED,
     "nn.functional_call": CALLED,
+    "nn.global_unstructured": "what the method's class takes",
     "nn.skip_init": "what the class of the user's is made with",
     "nn.Module.__deepcopy__": COPIED,
     "nn.Module.__getstate__": COPIED,

@@ -145,10 +145,7 @@ _INIT: _Rows = (
     ("use kaiming_normal_()", "kaiming_normal"),
 )
 
-_NN_UTILS: _Rows = (
-    ("", "prune"),
-    ("use clip_grad_norm_()", "clip_grad_norm"),
-)
+_NN_UTILS: _Rows = (("use clip_grad_norm_()", "clip_grad_norm"),)
 
 _OPTIM: _Rows = (("gradients are dense here: use optim.Adam", "SparseAdam"),)
 

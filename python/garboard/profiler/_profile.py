@@ -88,7 +88,7 @@ class profile:
         self._action = ProfilerAction.NONE
         self._is_open = False
         self._step: record_function | None = None
-        self.step_num = 0
+        self.step_num: int = 0
         self._live_before: dict[str, int] | None = None
         self._recorded: Recorded | None = None
 

@@ -169,7 +169,6 @@ class TestAModuleThatIsMissing:
         [
             ("garboard.onnx", "PyTorch's torch.onnx is not in garboard yet"),
             ("garboard.utils.tensorboard", "not in garboard yet; SummaryWriter of the package ten"),
-            ("garboard.nn.utils.prune", "PyTorch's torch.nn.utils.prune is not in garboard yet"),
         ],
     )
     def test_is_told_by_its_import(self, name, text):

@@ -33,6 +33,7 @@ __all__ = [
     "parameters_to_vector",
     "parametrizations",
     "parametrize",
+    "prune",
     "remove_spectral_norm",
     "remove_weight_norm",
     "rnn",
@@ -44,6 +45,6 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from garboard.nn.utils import parametrizations
+    from garboard.nn.utils import parametrizations, prune
 else:
-    __getattr__ = module_getattr(__name__, ("parametrizations",))
+    __getattr__ = module_getattr(__name__, ("parametrizations", "prune"))
