@@ -80,7 +80,7 @@ _METHODS: _Rows = (
     ("use x.to(dtype)", "astype"),
     ("use x.clone()", "copy"),
     ("use gb.nn.functional.gelu(x)", "gelu"),
-    ("use gb.empty(sizes)", "resize_ resize_as_ set_"),
+    ("use x.data = other", "set_"),
     ("", "share_memory_ to_dense to_sparse to_sparse_csr to_sparse_coo to_mkldnn"),
     ("", "coalesce is_coalesced indices values sparse_dim dense_dim sparse_mask row_indices"),
     ("", "col_indices crow_indices ccol_indices sparse_resize_ sparse_resize_and_clear_"),

@@ -10,7 +10,7 @@ from garboard._engine import GradientError, Tensor
 from garboard._native import add_methods
 from garboard.types import Size
 
-__all__: list[str] = []
+__all__ = ["changed"]
 
 
 def _checked(op: str, given: Tensor) -> Tensor:
@@ -21,7 +21,8 @@ def _checked(op: str, given: Tensor) -> Tensor:
     return tensor
 
 
-def _changed(op: str, tensor: Tensor, made: Tensor) -> Tensor:
+def changed(op: str, tensor: Tensor, made: Tensor) -> Tensor:
+    """Let `tensor` hold what `made` holds, whose handle ends."""
     with made:  # ends the other handle
         try:
             tensor._become(made)
@@ -47,7 +48,7 @@ def squeeze_(self: Tensor, dim: int | tuple[int, ...] | list[int] | None = None)
     (2,)
     """
     held = _checked("squeeze_", self)
-    return _changed("squeeze_", self, held.squeeze() if dim is None else held.squeeze(dim))
+    return changed("squeeze_", self, held.squeeze() if dim is None else held.squeeze(dim))
 
 
 def unsqueeze_(self: Tensor, dim: int) -> Tensor:
@@ -66,7 +67,7 @@ def unsqueeze_(self: Tensor, dim: int) -> Tensor:
     >>> gb.ones(2).unsqueeze_(0).shape
     (1, 2)
     """
-    return _changed("unsqueeze_", self, _checked("unsqueeze_", self).unsqueeze(dim))
+    return changed("unsqueeze_", self, _checked("unsqueeze_", self).unsqueeze(dim))
 
 
 def t_(self: Tensor) -> Tensor:
@@ -82,7 +83,7 @@ def t_(self: Tensor) -> Tensor:
     >>> gb.ones(2, 3).t_().shape
     (3, 2)
     """
-    return _changed("t_", self, _checked("t_", self).t())
+    return changed("t_", self, _checked("t_", self).t())
 
 
 def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
@@ -102,7 +103,7 @@ def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
     >>> gb.ones(2, 3, 4).transpose_(0, 2).shape
     (4, 3, 2)
     """
-    return _changed("transpose_", self, _checked("transpose_", self).transpose(dim0, dim1))
+    return changed("transpose_", self, _checked("transpose_", self).transpose(dim0, dim1))
 
 
 def as_strided_(
@@ -127,7 +128,7 @@ def as_strided_(
     """
     held = _checked("as_strided_", self)
     start = held.storage_offset() if storage_offset is None else storage_offset
-    return _changed("as_strided_", self, held.as_strided(size, stride, start))
+    return changed("as_strided_", self, held.as_strided(size, stride, start))
 
 
 def swapaxes_(self: Tensor, axis0: int, axis1: int) -> Tensor:
@@ -164,7 +165,7 @@ def detach_(self: Tensor) -> Tensor:
     False
     """
     held = check.tensor("detach_", "input", self)
-    return held.requires_grad_(False) if held.is_leaf else _changed("detach_", held, held.detach())
+    return held.requires_grad_(False) if held.is_leaf else changed("detach_", held, held.detach())
 
 
 add_methods(
