@@ -221,6 +221,9 @@ if TYPE_CHECKING:
     from garboard.jupyter import unload_ipython_extension as unload_ipython_extension
     from garboard.linalg._low_rank import pca_lowrank as pca_lowrank
     from garboard.linalg._low_rank import svd_lowrank as svd_lowrank
+    from garboard.linalg._older_factors import lu as lu
+    from garboard.linalg._older_factors import lu_solve as lu_solve
+    from garboard.linalg._older_factors import lu_unpack as lu_unpack
     from garboard.linalg._older_names import chain_matmul as chain_matmul
     from garboard.linalg._older_names import cholesky as cholesky
     from garboard.linalg._older_names import cholesky_inverse as cholesky_inverse

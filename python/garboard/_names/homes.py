@@ -70,6 +70,7 @@ _FUNCTIONS = {
     "io": "load save",
     "jupyter": "load_ipython_extension unload_ipython_extension",
     "linalg._low_rank": "pca_lowrank svd_lowrank",
+    "linalg._older_factors": "lu lu_solve lu_unpack",
     "linalg._older_names": (
         "chain_matmul cholesky cholesky_inverse cholesky_solve det inverse logdet matrix_exp "
         "matrix_power pinverse qr slogdet svd triangular_solve"
@@ -103,6 +104,7 @@ METHODS: Mapping[str, str] = {
         "mvlgamma mvlgamma_ nextafter nextafter_ polygamma polygamma_"
     ),
     "garboard.fft._short_time": "istft stft",
+    "garboard.linalg._older_factors": "lu lu_solve",
     "garboard.linalg._older_names": (
         "cholesky cholesky_inverse cholesky_solve det inverse logdet matrix_exp matrix_power "
         "pinverse qr slogdet svd triangular_solve"

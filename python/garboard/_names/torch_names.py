@@ -46,9 +46,6 @@ _FUNCTIONS: _Rows = (
     ("use gb.linalg.eigh(a)", "symeig"),
     ("use gb.linalg.eig(a)", "eig"),
     ("use gb.linalg.matrix_rank(a)", "matrix_rank"),
-    ("use gb.linalg.lu_factor(a)", "lu"),
-    ("use gb.linalg.lu(a)", "lu_unpack"),
-    ("use gb.linalg.lu_solve(factors, pivots, b)", "lu_solve"),
     ("use gb.linalg.qr(a)", "geqrf orgqr ormqr"),
     ("use gb.linalg.eigh(a)", "lobpcg"),
     ("use gb.autograd.set_detect_anomaly(True)", "set_anomaly_enabled is_anomaly_enabled"),
@@ -251,6 +248,5 @@ ADVICE = {
     "garboard.autograd.graph": _by_name(_GRAPH),
     "garboard.cuda": _by_name(_CUDA),
     "garboard.autograd": _by_name(_AUTOGRAD),
-    "garboard.distributions": _by_name((("", "ExponentialFamily"),)),
-    "garboard.testing": _by_name((("", "make_tensor assert_allclose"),)),
+    "garboard.testing": _by_name((("use gb.testing.assert_close(a, b)", "assert_allclose"),)),
 }

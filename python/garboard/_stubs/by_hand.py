@@ -31,7 +31,7 @@ from garboard._arguments.layouts import memory_format as _MemoryFormat
 from garboard.linalg._older_names import SvdOfThree, TriangularSolve
 from garboard._ops.real_numbers import MantissaAndExponent
 from garboard.cuda.streams import Stream as CudaStream
-from garboard.linalg._factors import QR
+from garboard.linalg._factors import QR, LUFactor, LUFactorEx
 from garboard.linalg._solving import SlogDet
 from garboard.types import (
     Device, DType, Element, Index, Number, Reduction, Size, SupportsBuffer, TensorLike,

@@ -232,12 +232,23 @@ def lu(A: Tensor, *, pivot: bool = True) -> LU:
     """
     op = "linalg.lu"
     both, pivots, _ = _factored(A, pivot, False, op)
-    rows, columns = both.shape[-2:]
-    short = min(rows, columns)
+    return LU(permutation_of(both, pivots, op), *triangles_of(both))
+
+
+def permutation_of(both: Tensor, pivots: Tensor, op: str) -> Tensor:
+    """Return the permutation that the pivots of a factorization stand for."""
+    rows = both.shape[-2]
     places = _engine._linalg_lu_places(pivots, rows, op)
     one = _engine.eye(rows, dtype=both.dtype, device=both.device)
-    lower = both[..., :short].tril(-1) + one[:, :short]
-    return LU(one[places].transpose(-2, -1), lower, both[..., :short, :].triu())
+    return one[places].transpose(-2, -1)
+
+
+def triangles_of(both: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the two triangles that a factorization has in one tensor."""
+    rows, columns = both.shape[-2:]
+    short = min(rows, columns)
+    one = _engine.eye(rows, short, dtype=both.dtype, device=both.device)
+    return both[..., :short].tril(-1) + one, both[..., :short, :].triu()
 
 
 def lu_solve(

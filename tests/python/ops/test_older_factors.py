@@ -1,0 +1,92 @@
+"""PyTorch's older names for factors of matrices."""
+
+from __future__ import annotations
+
+import garboard as gb
+import pytest
+
+from tests.support.live_memory import balanced  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("balanced")
+
+
+def matrices(*sizes: int) -> gb.Tensor:
+    return gb.rand(*sizes, dtype=gb.float64) - 0.5
+
+
+class TestFactors:
+    @pytest.mark.parametrize("sizes", [(3, 3), (2, 4, 3), (2, 1, 3, 4), (0, 2, 2)])
+    def test_are_unpacked_into_what_gives_the_matrix(self, sizes):
+        a = matrices(*sizes)
+
+        p, lower, upper = gb.lu_unpack(*gb.lu(a))
+
+        gb.testing.assert_close(p @ lower @ upper, a)
+        for found, expected in zip((p, lower, upper), gb.linalg.lu(a), strict=True):
+            gb.testing.assert_close(found, expected)
+
+    def test_are_those_of_the_newer_names(self):
+        a = matrices(2, 3, 3)
+
+        for found, expected in (
+            (a.lu(), gb.linalg.lu_factor(a)),
+            (gb.lu(a, get_infos=True), gb.linalg.lu_factor_ex(a)),
+        ):
+            gb.testing.assert_close(list(found), list(expected))
+            assert type(found) is type(expected)
+
+    def test_solve_systems(self):
+        a, b = matrices(2, 3, 3), matrices(2, 3, 2)
+
+        x = b.lu_solve(*a.lu())
+
+        gb.testing.assert_close(a @ x, b)
+        out = gb.empty(2, 3, 2, dtype=gb.float64)
+        assert gb.lu_solve(b, *a.lu(), out=out) is out
+        gb.testing.assert_close(out, x)
+
+    def test_are_unpacked_in_part(self):
+        factors = gb.lu(matrices(3, 3))
+
+        without_data = gb.lu_unpack(*factors, unpack_data=False)
+        without_pivots = gb.lu_unpack(*factors, unpack_pivots=False)
+
+        assert [it.shape for it in without_data] == [(3, 3), (0,), (0,)]
+        assert [it.shape for it in without_pivots] == [(0,), (3, 3), (3, 3)]
+
+    def test_pass_gradients(self):
+        a = matrices(3, 3).requires_grad_()
+
+        p, lower, upper = gb.lu_unpack(*gb.lu(a))
+        (p @ lower @ upper).square().sum().backward()
+
+        gb.testing.assert_close(a.grad, 2 * a.detach())
+
+    def test_of_singular_matrices_are_told(self):
+        assert gb.zeros(2, 2).lu(get_infos=True).info.item() == 1
+        with pytest.raises(gb.LinAlgError):
+            gb.lu(gb.zeros(2, 2))
+
+    def test_refuse_what_does_not_fit(self):
+        factors, pivots = gb.lu(matrices(3, 3))
+
+        with pytest.raises(gb.ShapeError, match=r"lu_unpack: LU_pivots of sizes \[2\]"):
+            gb.lu_unpack(factors, pivots[:2])
+        with pytest.raises(gb.ShapeError, match="lu_unpack: LU_data of 1 dims"):
+            gb.lu_unpack(factors[0], pivots)
+        with pytest.raises(IndexError, match="lu_unpack: LU_pivots beyond the 3 rows"):
+            gb.lu_unpack(factors, pivots + 7)
+        with pytest.raises(gb.DTypeError):
+            gb.lu_unpack(factors, pivots.double())
+        with pytest.raises(TypeError, match="lu_unpack: LU_pivots is of type list"):
+            gb.lu_unpack(factors, [1, 2, 3])
+        with pytest.raises(TypeError, match="lu_unpack: unpack_data is of type str"):
+            gb.lu_unpack(factors, pivots, "no")
+        with pytest.raises(TypeError, match="lu: A is of type int"):
+            gb.lu(3)
+        with pytest.raises(TypeError, match="lu: get_infos is of type int"):
+            gb.lu(factors, get_infos=3)
+        with pytest.raises(ValueError, match="pivot False"):
+            gb.lu(factors, pivot=False)
+        with pytest.raises(TypeError, match="lu_solve: LU_data is of type NoneType"):
+            gb.lu_solve(factors, None, pivots)
