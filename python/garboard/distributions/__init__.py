@@ -17,6 +17,7 @@ from garboard.distributions._classes import (
 )
 from garboard.distributions._counts import Bernoulli, Binomial, Geometric, NegativeBinomial, Poisson
 from garboard.distributions._distribution import Distribution
+from garboard.distributions._exponential_family import ExponentialFamily
 from garboard.distributions._gammas import Beta, Chi2, Dirichlet, Gamma, StudentT
 from garboard.distributions._lines import Cauchy, Exponential, Gumbel, Laplace, Uniform
 from garboard.distributions._made import (
@@ -82,6 +83,7 @@ __all__ = [
     "Distribution",
     "ExpTransform",
     "Exponential",
+    "ExponentialFamily",
     "FisherSnedecor",
     "Gamma",
     "GeneralizedPareto",

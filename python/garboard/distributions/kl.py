@@ -20,6 +20,7 @@ from garboard.distributions import _matrices as matrices
 from garboard.distributions import _normal as normal
 from garboard.distributions import _tails as tails
 from garboard.distributions._distribution import Distribution
+from garboard.distributions._exponential_family import ExponentialFamily, family_divergence
 from garboard.distributions._parameters import event_sum
 from garboard.nn.functional._softplus import softplus_of
 
@@ -100,6 +101,9 @@ def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
             "are needed, register_kl adds one"
         )
     return formula(p, q)
+
+
+register_kl(ExponentialFamily, ExponentialFamily)(family_divergence)
 
 
 @register_kl(normal.Normal, normal.Normal)
