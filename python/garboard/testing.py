@@ -1,17 +1,24 @@
-"""Comparisons for tests."""
+"""Comparisons for tests, and tensors for them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import ceil, isnan
 from typing import TYPE_CHECKING, Any
 
 from garboard import _engine
+from garboard._arguments import check
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import Tensor
 from garboard._names.missing import module_getattr
+from garboard._ops.dtypes import finfo, iinfo
 
-__all__ = ["assert_close"]
+if TYPE_CHECKING:
+    from garboard._arguments import layouts
+    from garboard.types import Device, DType, Size
+
+__all__ = ["assert_close", "make_tensor"]
 
 if not TYPE_CHECKING:
     __getattr__ = module_getattr(__name__)
@@ -172,3 +179,107 @@ def _elements_differ(a: Tensor, b: Tensor, where: str, options: dict[str, Any]) 
         f"{wrong} of {a.numel()} elements differ{where}, by up to {shown(ranked.amax().item())} at "
         f"{tuple(reversed(indices))}; they may be {atol} + {rtol} of the expected apart"
     )
+
+
+def make_tensor(
+    *shape: Size | int,
+    dtype: DType,
+    device: Device | None = None,
+    low: float | None = None,
+    high: float | None = None,
+    requires_grad: bool = False,
+    noncontiguous: bool = False,
+    exclude_zero: bool = False,
+    memory_format: layouts.memory_format | None = None,
+) -> Tensor:
+    """Draw a tensor of any dtype from the uniform distribution on [low, high).
+
+    Args:
+        shape: The sizes: integers, or a list or tuple of them.
+        dtype: Of what numbers; of complex ones both parts are drawn.
+        device: Where they lie.
+        low: The least number; -9, or the least of the dtype, by default.
+        high: The upper bound; 9, or 10 of whole numbers and 2 of bools, by default. Both are cut to
+            what the dtype can hold.
+        requires_grad: Ask for a gradient.
+        noncontiguous: Let the elements lie apart, where there are two or more.
+        exclude_zero: Put 1, or the smallest normal number of the dtype, where there is a 0.
+        memory_format: Changes nothing here; not with `noncontiguous`.
+
+    Returns:
+        A new tensor.
+
+    Raises:
+        ValueError: `low` is not below `high`, one is NaN, or the dtype holds nothing between them;
+            `requires_grad` of a dtype without gradients; `noncontiguous` with `memory_format`.
+        ShapeError: A size is negative.
+        TypeError: An argument of another type.
+
+    >>> x = gb.testing.make_tensor(3, 4, dtype=gb.int8, low=0, noncontiguous=True)
+    >>> x.shape, x.is_contiguous(), bool((x >= 0).all())
+    ((3, 4), False, True)
+    """
+    op = "make_tensor"
+    given = shape[0] if len(shape) == 1 else shape
+    sizes = check.sizes(op, "shape", given)
+    kind = _engine.empty(0, dtype=dtype).dtype
+    is_whole = not (kind.is_floating_point or kind.is_complex)
+    if check.flag(op, "requires_grad", requires_grad) and is_whole:
+        raise ValueError(f"{op}: requires_grad of {kind}; a floating or complex dtype is needed")
+    is_apart = check.flag(op, "noncontiguous", noncontiguous)
+    is_bare = check.flag(op, "exclude_zero", exclude_zero)
+    if memory_format is not None:
+        check.memory_format(op, memory_format)
+        if is_apart:
+            raise ValueError(f"{op}: noncontiguous with memory_format; one of them is needed")
+    bounds = _bounds(op, kind, is_whole, low, high)
+    with no_grad(), _engine.DisposeScope(op) as scope:
+        drawn = _drawn(sizes, kind, device, bounds)
+        if is_apart and drawn.numel() > 1:
+            twice = _engine.empty((*sizes[:-1], 2 * sizes[-1]), dtype=kind, device=drawn.device)
+            drawn = twice.zero_()[..., 1::2].copy_(drawn)
+        elif memory_format is not None:
+            drawn = drawn.clone(memory_format=memory_format)
+        if is_bare:
+            drawn.masked_fill_(drawn == 0, 1 if is_whole else finfo(kind).tiny)
+        scope.move_to_outer(drawn)
+    return drawn.requires_grad_() if requires_grad else drawn
+
+
+def _bounds(
+    op: str, kind: _engine.dtype, is_whole: bool, low: float | None, high: float | None
+) -> tuple[float, float]:
+    least: float
+    most: float
+    if kind is _engine.bool:
+        least, most, default = 0, 2, (0, 2)
+    elif is_whole:
+        # `randint` has no upper bound beyond int64.
+        least, most = iinfo(kind).min, min(iinfo(kind).max + 1, iinfo(_engine.int64).max)
+        default = (-9, 10)
+    else:
+        least, most, default = finfo(kind).min, finfo(kind).max, (-9, 9)
+    first = default[0] if low is None else check.real(op, "low", low)
+    last = default[1] if high is None else check.real(op, "high", high)
+    if isnan(first) or isnan(last) or first >= last or first >= most or last <= least:
+        raise ValueError(
+            f"{op}: low {shown(first)} and high {shown(last)}; numbers of the dtype between "
+            "them are needed"
+        )
+    first, last = max(first, least), min(last, most)
+    return (ceil(first), ceil(last)) if is_whole else (first, last)
+
+
+def _drawn(
+    sizes: tuple[int, ...],
+    kind: _engine.dtype,
+    device: Device | None,
+    bounds: tuple[float, float],
+) -> Tensor:
+    if not (kind.is_floating_point or kind.is_complex):
+        return _engine.randint(int(bounds[0]), int(bounds[1]), sizes, dtype=kind, device=device)
+    drawn = _engine.empty(sizes, dtype=kind, device=device)
+    parts = _engine.view_as_real(drawn) if kind.is_complex else drawn
+    # Half as wide, for the width of all floats is no float.
+    parts.uniform_(bounds[0] / 2, bounds[1] / 2).mul_(2)
+    return drawn
