@@ -14,6 +14,7 @@ from garboard.func._derivatives import (
     linearize,
     vjp,
 )
+from garboard.func._norms import replace_all_batch_norm_modules_
 from garboard.nn.utils.stateless import functional_call
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "linearize",
+    "replace_all_batch_norm_modules_",
     "stack_module_state",
     "vjp",
     "vmap",

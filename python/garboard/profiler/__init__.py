@@ -14,7 +14,12 @@ from typing import TYPE_CHECKING
 from garboard._names.missing import module_getattr
 from garboard.profiler._averages import EventAverage, EventAverages
 from garboard.profiler._events import MemoryEvent, OpEvent
-from garboard.profiler._profile import ProfilerActivity, profile, record_function
+from garboard.profiler._profile import (
+    ProfilerActivity,
+    profile,
+    record_function,
+    supported_activities,
+)
 from garboard.profiler._schedule import ProfilerAction, schedule, tensorboard_trace_handler
 
 __all__ = [
@@ -27,6 +32,7 @@ __all__ = [
     "profile",
     "record_function",
     "schedule",
+    "supported_activities",
     "tensorboard_trace_handler",
 ]
 

@@ -17,7 +17,7 @@ from garboard.profiler._averages import EventAverages, averages_of
 from garboard.profiler._events import MemoryEvent, OpEvent, Recorded, recorded_from
 from garboard.profiler._schedule import ProfilerAction
 
-__all__ = ["ProfilerActivity", "profile", "record_function"]
+__all__ = ["ProfilerActivity", "profile", "record_function", "supported_activities"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _STACK_DEPTH = 32
@@ -29,6 +29,19 @@ class ProfilerActivity(Enum):
 
     CPU = "CPU"
     CUDA = "CUDA"
+
+
+def supported_activities() -> set[ProfilerActivity]:
+    """Return what a profile watches on this machine.
+
+    Returns:
+        A set: the CPU, and CUDA where there is a device.
+
+    >>> gb.profiler.ProfilerActivity.CPU in gb.profiler.supported_activities()
+    True
+    """
+    has_cuda = _engine._cuda_device_count() > 0
+    return {ProfilerActivity.CPU, *([ProfilerActivity.CUDA] if has_cuda else [])}
 
 
 class profile:

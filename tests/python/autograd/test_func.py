@@ -206,3 +206,23 @@ def test_nothing_stays_alive():
 def test_what_does_not_fit_is_refused(call, error, match):
     with pytest.raises(error, match=match):
         call(f64(X))
+
+
+class TestNormsOfBatches:
+    def test_without_running_statistics_are_functions_of_one_batch(self):
+        model = gb.nn.Sequential(gb.nn.Sequential(gb.nn.BatchNorm1d(2)), gb.nn.LayerNorm(2))
+        alone = gb.nn.BatchNorm2d(3)
+
+        assert func.replace_all_batch_norm_modules_(model) is model
+        func.replace_all_batch_norm_modules_(func.replace_all_batch_norm_modules_(alone))
+
+        norm = model[0][0].eval()
+        gb.testing.assert_close(
+            norm(f64([[0.0, 1], [2, 5]]).float()), f64([[-1, -1], [1, 1]]).float()
+        )
+        assert norm.running_mean is norm.running_var is norm.num_batches_tracked is None
+        assert list(alone.state_dict()) == ["weight", "bias"]
+
+    def test_that_are_no_modules_are_refused(self):
+        with pytest.raises(TypeError, match="replace_all_batch_norm_modules_: root is of type"):
+            func.replace_all_batch_norm_modules_([gb.nn.BatchNorm1d(2)])

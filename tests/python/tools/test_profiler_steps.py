@@ -194,3 +194,10 @@ class TestTheHandlerForTensorBoard:
             tensorboard_trace_handler("traces", "a/b")
         with pytest.raises(ValueError, match="no file can have that name"):
             tensorboard_trace_handler("a\0b")
+
+
+def test_what_is_watched_depends_on_the_devices():
+    found = gb.profiler.supported_activities()
+
+    assert gb.profiler.ProfilerActivity.CPU in found
+    assert (gb.profiler.ProfilerActivity.CUDA in found) == gb.cuda.is_available()
