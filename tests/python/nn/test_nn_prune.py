@@ -271,7 +271,8 @@ class TestPruning:
         [
             (lambda it: [], prune.L1Unstructured, ValueError, "parameters is empty"),
             (lambda it: [(it, "weight")] * 2, prune.L1Unstructured, ValueError, "a pair twice"),
-            (lambda it: [it], prune.L1Unstructured, TypeError, "a module and a name are needed"),
+            (lambda it: [(it,)], prune.L1Unstructured, TypeError, "a module and a name are needed"),
+            (lambda it: range(2**62), prune.L1Unstructured, TypeError, "item 0 of parameters is"),
             (lambda it: 3, prune.L1Unstructured, TypeError, "parameters is of type int"),
             (lambda it: [(it, "b")], prune.L1Unstructured, ValueError, "no parameter 'b'"),
             (lambda it: [(it, "bias")], prune.LnStructured, TypeError, "is structured; an unst"),
@@ -284,3 +285,23 @@ class TestPruning:
         with pytest.raises(error, match=text):
             prune.global_unstructured(pairs(layer), method, amount=9)
         assert list(layer.state_dict()) == ["weight", "bias"]
+
+    @pytest.mark.parametrize(
+        "method",
+        [
+            prune.Identity(),
+            prune.RandomUnstructured(1),
+            prune.L1Unstructured(1),
+            prune.RandomStructured(1),
+            prune.LnStructured(1, 2),
+            prune.PruningContainer(prune.Identity()),
+        ],
+        ids=lambda it: type(it).__name__,
+    )
+    def test_refuses_masks_that_do_not_fit(self, method):
+        with pytest.raises(TypeError, match="compute_mask: t is of type bool"):
+            method.compute_mask(True, gb.ones(2, 2))
+        with pytest.raises(TypeError, match="compute_mask: default_mask is of type NoneType"):
+            method.compute_mask(gb.ones(2, 2), None)
+        with pytest.raises(gb.ShapeError, match="compute_mask: default_mask of sizes"):
+            method.compute_mask(gb.ones(2, 2), gb.ones(2))

@@ -13,7 +13,7 @@ from garboard._engine import DisposeScope, IndexOutOfRangeError, ShapeError, Ten
 from garboard.nn.module import Module
 from garboard.nn.parameter import Parameter
 
-__all__ = ["BasePruningMethod", "PruningContainer", "channel_dim", "pruning_hooks"]
+__all__ = ["BasePruningMethod", "PruningContainer", "channel_dim", "check_mask", "pruning_hooks"]
 
 
 def pruning_hooks(module: Module) -> dict[int, BasePruningMethod]:
@@ -35,6 +35,16 @@ def channel_dim(op: str, t: Tensor, dim: int) -> int:
             f"one in [{-t.ndim}, {t.ndim}) is needed"
         )
     return dim % t.ndim
+
+
+def check_mask(t: Tensor, default_mask: Tensor) -> None:
+    """Raise TypeError unless both are tensors, and ShapeError unless their sizes are equal."""
+    sizes = check.tensor("compute_mask", "t", t).shape
+    if check.tensor("compute_mask", "default_mask", default_mask).shape != sizes:
+        raise ShapeError(
+            f"compute_mask: default_mask of sizes {list(default_mask.shape)} for a tensor of "
+            f"{list(sizes)}; the same are needed"
+        )
 
 
 class BasePruningMethod(ABC):
@@ -331,6 +341,7 @@ class PruningContainer(BasePruningMethod):
         >>> container.compute_mask(gb.tensor([1.0, 2.0, 3.0]), gb.tensor([0.0, 1.0, 1.0]))
         tensor([0., 0., 1.])
         """
+        check_mask(t, default_mask)
         if not self._pruning_methods:
             raise ValueError("compute_mask: a PruningContainer without methods; add one")
         method = self._pruning_methods[-1]

@@ -8,7 +8,7 @@ from garboard._arguments import check
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import DisposeScope, Tensor, norm, ones, rand
-from garboard.nn.utils._pruning import BasePruningMethod, channel_dim
+from garboard.nn.utils._pruning import BasePruningMethod, channel_dim, check_mask
 
 __all__ = [
     "CustomFromMask",
@@ -66,6 +66,7 @@ class Identity(BasePruningMethod):
     PRUNING_TYPE: ClassVar[str] = "unstructured"
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
+        check_mask(t, default_mask)
         return default_mask
 
 
@@ -90,6 +91,7 @@ class RandomUnstructured(BasePruningMethod):
         self.amount: int | float = _checked_amount(amount)
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
+        check_mask(t, default_mask)
         with no_grad(), DisposeScope("prune") as scope:
             scores = rand(t.shape, device=t.device)
             return scope.move_to_outer(_without(default_mask, scores, self.amount))
@@ -115,6 +117,7 @@ class L1Unstructured(BasePruningMethod):
         self.amount: int | float = _checked_amount(amount)
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
+        check_mask(t, default_mask)
         with no_grad(), DisposeScope("prune") as scope:
             return scope.move_to_outer(_without(default_mask, t.abs(), self.amount))
 
@@ -142,6 +145,7 @@ class RandomStructured(BasePruningMethod):
         self.dim: int = check.integer("prune", "dim", dim)
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
+        check_mask(t, default_mask)
         dim = channel_dim("prune", t, self.dim)
         with no_grad(), DisposeScope("prune") as scope:
             scores = rand(t.shape[dim], device=t.device)
@@ -174,6 +178,7 @@ class LnStructured(BasePruningMethod):
         self.dim: int = check.integer("prune", "dim", dim)
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
+        check_mask(t, default_mask)
         dim = channel_dim("prune", t, self.dim)
         others = [at for at in range(t.ndim) if at != dim]
         with no_grad(), DisposeScope("prune") as scope:
@@ -201,4 +206,5 @@ class CustomFromMask(BasePruningMethod):
         self.mask: Tensor = check.tensor("prune", "mask", mask)
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
+        check_mask(t, default_mask)
         return default_mask * self.mask.to(default_mask.dtype)

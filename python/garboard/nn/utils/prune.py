@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from garboard._arguments import check
-from garboard._arguments.given import items_of, refuse_unless_list
+from garboard._arguments.given import items_of, list_of
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import DisposeScope, ShapeError, Tensor, cat, ones_like
@@ -269,12 +269,10 @@ def global_unstructured(
 
 
 def _pairs(op: str, given: Any) -> list[tuple[Module, str]]:
-    if not isinstance(given, (list, tuple)) and isinstance(given, Iterable):
-        given = tuple(given)
-    refuse_unless_list(op, "parameters", given, "pairs of a module and a name")
+    kinds = (list, tuple)
     pairs: list[tuple[Module, str]] = []
-    for pair in items_of(given):
-        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+    for pair in list_of(kinds, op, "parameters", given, "pairs of a module and a name"):
+        if len(items_of(pair)) != 2:
             raise TypeError(f"{op}: {shown(pair)} in parameters; a module and a name are needed")
         module, name = items_of(pair)
         check.of_type(Module, op, "a module", module)
