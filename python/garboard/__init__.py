@@ -203,6 +203,7 @@ if TYPE_CHECKING:
     )
     from garboard._settings import get_default_device as get_default_device
     from garboard._settings import get_deterministic_debug_mode as get_deterministic_debug_mode
+    from garboard._settings import get_device_module as get_device_module
     from garboard._settings import get_float32_matmul_precision as get_float32_matmul_precision
     from garboard._settings import get_num_interop_threads as get_num_interop_threads
     from garboard._settings import set_default_device as set_default_device

@@ -14,6 +14,8 @@ from garboard._arguments.texts import shown
 from garboard._engine import DeviceError, get_num_threads, set_default_dtype
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from garboard._ops.typed_tensors import _TypedTensor
     from garboard.types import Device
 
@@ -21,6 +23,7 @@ __all__ = [
     "are_deterministic_algorithms_enabled",
     "get_default_device",
     "get_deterministic_debug_mode",
+    "get_device_module",
     "get_float32_matmul_precision",
     "get_num_interop_threads",
     "set_default_device",
@@ -238,3 +241,29 @@ def get_default_device() -> _engine.device:
     device(type='cpu')
     """
     return _engine.device("cpu")
+
+
+def get_device_module(device: Device | None = None) -> ModuleType:
+    """Return the module about a kind of device, such as `gb.cuda`.
+
+    Args:
+        device: One of that kind; by default CUDA's, where there is one, and else the CPU.
+
+    Returns:
+        `gb.cuda` or `gb.cpu`.
+
+    Raises:
+        DeviceError: There is no such device, or no module about it.
+        TypeError: It is no device, nor the name of one.
+
+    >>> gb.get_device_module("cpu") is gb.cpu
+    True
+    """
+    from importlib import import_module
+
+    if device is None:
+        device = "cuda" if _engine._cuda_device_count() else "cpu"
+    kind = _engine.device(device).type
+    if kind not in ("cpu", "cuda"):
+        raise DeviceError(f"get_device_module: {shown(kind)}; 'cpu' or 'cuda' is needed")
+    return import_module(f"garboard.{kind}")

@@ -61,6 +61,7 @@ _FUNCTIONS = {
     ),
     "_settings": (
         "are_deterministic_algorithms_enabled get_default_device get_deterministic_debug_mode "
+        "get_device_module "
         "get_float32_matmul_precision get_num_interop_threads set_default_device "
         "set_default_tensor_type set_deterministic_debug_mode set_float32_matmul_precision "
         "set_flush_denormal set_num_interop_threads use_deterministic_algorithms"

@@ -120,6 +120,17 @@ class TestADevice:
         with pytest.raises(NotImplementedError, match="set_default_device: 'simulated'"):
             gb.set_default_device("simulated")
 
+    def test_has_a_module_about_its_kind(self):
+        assert gb.get_device_module("cpu") is gb.get_device_module(gb.device("cpu")) is gb.cpu
+        assert gb.get_device_module("cuda:1") is gb.cuda
+        assert gb.get_device_module() is (gb.cuda if gb.cuda.is_available() else gb.cpu)
+        with pytest.raises(gb.DeviceError, match="get_device_module: 'simulated'; 'cpu' or 'cuda'"):
+            gb.get_device_module("simulated")
+        with pytest.raises(gb.DeviceError):
+            gb.get_device_module("tpu")
+        with pytest.raises(TypeError):
+            gb.get_device_module(2.5)
+
     def test_is_an_accelerator_or_none(self):
         accelerator = gb.accelerator.current_accelerator()
 
