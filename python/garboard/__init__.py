@@ -81,7 +81,6 @@ from garboard._ops import exchange as _exchange  # noqa: E402, F401
 from garboard._ops import functions as _functions  # noqa: E402
 from garboard._ops import handles as _handles  # noqa: E402, F401
 from garboard._ops import numpy_functions as _numpy_functions  # noqa: E402, F401
-from garboard._ops import resizing as _resizing  # noqa: E402, F401
 from garboard._ops import traits as _traits  # noqa: E402, F401
 from garboard._ops import transfers as _transfers  # noqa: E402, F401
 from garboard._ops.complex_numbers import (  # noqa: E402

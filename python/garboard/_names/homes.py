@@ -101,6 +101,7 @@ METHODS: Mapping[str, str] = {
     "garboard._ops.index_functions": "histogram index_reduce index_reduce_ renorm renorm_",
     "garboard._ops.real_numbers": "frexp is_same_size is_signed",
     "garboard._ops.replaced_parts": "diagonal_scatter fill_diagonal_ select_scatter slice_scatter",
+    "garboard._ops.resizing": "resize_ resize_as_",
     "garboard._ops.special_functions": (
         "mvlgamma mvlgamma_ nextafter nextafter_ polygamma polygamma_"
     ),

@@ -29,7 +29,7 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> LUFactor | LUF
     """Factorize A = P L U, both triangles in one tensor, as `linalg.lu_factor`.
 
     Args:
-        A: Tensor [..., m, n], float32 or float64.
+        A: Tensor [..., m, n], float32, float64 or complex.
         pivot: True; a device that needs no pivots is not there.
         get_infos: Tell singular matrices by numbers, as `linalg.lu_factor_ex`.
 
@@ -63,7 +63,7 @@ def lu_unpack(
     """Make a permutation and two triangles of what `lu` or `linalg.lu_factor` found.
 
     Args:
-        LU_data: Tensor [..., m, n], float32 or float64.
+        LU_data: Tensor [..., m, n], float32, float64 or complex.
         LU_pivots: Tensor [..., min(m, n)], int32.
         unpack_data: False leaves the triangles empty.
         unpack_pivots: False leaves the permutation empty.
@@ -114,7 +114,7 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | Non
     """Solve A X = b with the factors that `lu` found of A, as `linalg.lu_solve`.
 
     Args:
-        b: Tensor [..., n, k], float32 or float64.
+        b: Tensor [..., n, k], float32, float64 or complex.
         LU_data: Tensor [..., n, n] of the same dtype.
         LU_pivots: Tensor [..., n], int32.
         out: Where to write the result, and what is returned then: a tensor of its sizes on its
