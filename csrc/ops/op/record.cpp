@@ -230,6 +230,21 @@ void set_before_write(void (*call)(const Storage&)) noexcept {
   before_write.store(call, std::memory_order_relaxed);
 }
 
+namespace {
+
+/// The leaf that a recorded view was taken of, by way of other views.
+const TensorBody* leaf_behind(const Tensor& view) {
+  GradNode* node = view.body()->grad_node.get();
+  while (node && node->edges().size() == 1) {
+    const Edge& edge = node->edges()[0];
+    if (edge.leaf) return edge.leaf.body();
+    node = edge.node.get();
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 void check_writable(const char* op, const Tensor& self) {
   if (const auto tell = before_write.load(std::memory_order_relaxed)) [[unlikely]]
     tell(*self.storage());
@@ -255,8 +270,11 @@ void check_writable(const char* op, const Tensor& self) {
         "an output of a custom Function that shares its memory with an input or another output,");
   if (!base) return;
   if (base->requires_grad) refuse("a view of a leaf");
-  if (has_history(*base) && !self.requires_grad())
-    refuse("a view, made inside no_grad(), of a tensor");
+  const bool has_base_history = has_history(*base);
+  if (has_base_history == self.requires_grad()) return;
+  if (has_base_history) refuse("a view, made inside no_grad(), of a tensor");
+  const TensorBody* const leaf = leaf_behind(self);
+  if (leaf && leaf->requires_grad) refuse("a view of a leaf, itself a view,");
 }
 
 void finish_in_place(const Tensor& self, const Counted<GradNode>& node, Keep keep) {

@@ -300,3 +300,26 @@ class TestManyWrites:
             h[:10_000].add_(x[:10_000])
 
         assert gb.memory.live().bytes == before
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: gb.zeros(6).view(2, 3).requires_grad_(),
+        lambda: gb.empty_strided((2, 3), (1, 1), requires_grad=True),
+    ],
+    ids=["view", "empty_strided"],
+)
+def test_a_leaf_that_is_a_view_is_not_written_through_its_views(make, no_leaks):
+    with gb.dispose_scope():
+        leaf = make()
+
+        with pytest.raises(
+            gb.GradientError, match=r"^fill_: a view of a leaf, itself a view, that"
+        ):
+            leaf[0].fill_(1)
+
+        assert leaf.is_leaf
+        with gb.no_grad():
+            leaf[0].fill_(1)
+        assert leaf[0].tolist() == [1, 1, 1]
