@@ -82,6 +82,10 @@ struct FillValue {
       throw ShapeError(text(op, ": a value of sizes ", value.tensor->sizes(),
                             "; a number or a tensor without dims is needed"));
     if (!value.tensor) check_fits(op, value.scalar, self.dtype());
+    if (value.tensor && is_complex(value.tensor->dtype()) && !is_complex(self.dtype()))
+      throw DTypeError(text(op, ": a value of dtype ", name_of(value.tensor->dtype()),
+                            " for a tensor of ", name_of(self.dtype()),
+                            "; a real one is needed, as x.real"));
     if (value.tensor) {
       converted = to(*value.tensor, self.dtype());
     } else if (value.scalar.category > category_of(self.dtype())) {

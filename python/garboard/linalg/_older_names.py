@@ -176,6 +176,8 @@ def logdet(input: Tensor) -> Tensor:
     tensor(0.)
     """
     sign, logarithm = _engine._linalg_slogdet(check.tensor("logdet", "input", input), "logdet")
+    if sign.dtype.is_complex:
+        return logarithm + sign.log()
     return _engine.where(sign < 0, float("nan"), logarithm)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from garboard._arguments import check
 from garboard._arguments.texts import shown
-from garboard._engine import ShapeError, Tensor, addmm, bfloat16
+from garboard._engine import DTypeError, ShapeError, Tensor, addmm, bfloat16
 from garboard.optim._formula import FormulaOptimizer
 
 __all__ = ["Muon"]
@@ -110,6 +110,8 @@ class Muon(FormulaOptimizer):
         super().__init__(params, options)
 
     def _check_parameter(self, parameter: Tensor) -> None:
+        if parameter.dtype.is_complex:
+            raise DTypeError(f"Muon: a parameter of dtype {parameter.dtype}; real ones are needed")
         if parameter.dim() != 2:
             raise ShapeError(
                 f"Muon: a parameter of sizes {list(parameter.shape)}; matrices are needed, give "

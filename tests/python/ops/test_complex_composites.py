@@ -112,6 +112,26 @@ def test_lbfgs_finds_complex_numbers():
         assert gb.allclose(x.detach(), gb.full((2,), 1j, dtype=x.dtype), atol=1e-4)
 
 
-def test_adafactor_refuses_complex_numbers():
-    with pytest.raises(gb.DTypeError, match=r"Adafactor: a parameter of dtype .*real ones are"):
-        gb.optim.Adafactor([gb.nn.Parameter(gb.tensor([1j]))])
+@pytest.mark.parametrize("name", ["Adafactor", "Muon"])
+def test_optimizers_of_real_numbers_refuse_complex_ones(name):
+    with pytest.raises(gb.DTypeError, match=rf"{name}: a parameter of dtype .*real ones are"):
+        getattr(gb.optim, name)([gb.nn.Parameter(gb.tensor([[1j]]))])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64"])
+def test_a_complex_value_fills_no_real_tensor(dtype, no_leaks):
+    with gb.dispose_scope():
+        x, mask = gb.ones(2, dtype=getattr(gb, dtype)), gb.tensor([True, False])
+
+        for value in (1j, gb.tensor(1j)):
+            with pytest.raises(gb.DTypeError, match=r"^masked_fill: .* complex|does not fit"):
+                x.masked_fill(mask, value)
+
+        assert x.tolist() == [1, 1]
+
+
+def test_the_logarithm_of_a_determinant_has_its_angle(no_leaks):
+    array = numbers(3, 3)
+
+    with gb.from_numpy(array) as x, x.logdet() as found:
+        assert np.allclose(np.exp(found.item()), np.linalg.det(array))
