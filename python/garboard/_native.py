@@ -7,9 +7,13 @@ from typing import Any
 __all__ = ["add_methods", "add_methods_later"]
 
 
+_added: dict[tuple[type, str], Any] = {}
+
+
 def add_methods(native: type, methods: Mapping[str, Callable[..., Any] | property]) -> None:
     """Set each of `methods`, or properties, on a type of the engine, under its key."""
     for name, method in methods.items():
+        _added[native, name] = method
         setattr(native, name, method)
 
 
@@ -21,8 +25,8 @@ class _Waiting:
 
     def __get__(self, instance: Any, owner: type) -> Any:
         import_module(self._module)
-        if vars(self._native)[self._name] is self:
-            raise AttributeError(f"{self._module} adds no method {self._name}", name=self._name)
+        if vars(self._native)[self._name] is self:  # back again: somebody replaced it for a while
+            setattr(self._native, self._name, _added[self._native, self._name])
         return getattr(owner if instance is None else instance, self._name)
 
 

@@ -31,14 +31,16 @@ class ExponentialFamily(Distribution):
     ...         self.rate = rate
     ...         super().__init__(rate.shape)
     ...
-    ...     _mean_carrier_measure = 0.0
+    ...     @property
+    ...     def _mean_carrier_measure(self):
+    ...         return 0.0
     ...
     ...     @property
     ...     def _natural_params(self):
     ...         return (-self.rate,)
     ...
-    ...     def _log_normalizer(self, x):
-    ...         return -(-x).log()
+    ...     def _log_normalizer(self, *natural):
+    ...         return -(-natural[0]).log()
     >>> Waiting(gb.tensor([1.0])).entropy()
     tensor([1.])
     """

@@ -10,6 +10,7 @@ from typing import Any
 
 import garboard as gb
 import pytest
+from garboard._names.homes import METHODS
 from garboard._names.torch_names import ADVICE
 
 NAMES = [(owner, name) for owner, names in ADVICE.items() for name in names]
@@ -181,3 +182,20 @@ class TestAModuleThatIsMissing:
     def test_that_nobody_knows_is_as_for_python(self):
         with pytest.raises(ModuleNotFoundError, match=r"^No module named 'garboard.qqqq'$"):
             import_module("garboard.qqqq")
+
+
+def test_a_method_that_waits_for_its_module_outlives_being_replaced(monkeypatch):
+    waiting = vars(gb.Tensor)["fill_diagonal_"]
+    found = gb.Tensor.fill_diagonal_
+
+    monkeypatch.setattr(gb.Tensor, "fill_diagonal_", waiting)  # as who put it aside puts it back
+
+    assert gb.Tensor.fill_diagonal_ is found
+    assert gb.zeros(2, 2).fill_diagonal_(1).tolist() == [[1, 0], [0, 1]]
+
+
+def test_methods_that_wait_are_added_by_their_modules():
+    for module, names in METHODS.items():
+        import_module(module)
+        for name in names.split():
+            assert callable(getattr(gb.Tensor, name)), name

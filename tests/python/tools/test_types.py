@@ -9,6 +9,7 @@ from typing import get_type_hints
 
 import garboard as gb
 import pytest
+from garboard._names.homes import SUBMODULES
 
 from tests.support.type_checkers import CHECKERS, checked, incompletely_typed
 
@@ -54,7 +55,7 @@ def lines_marked(folder: Path, word: str) -> set[tuple[str, int]]:
 @pytest.mark.parametrize("checker", CHECKERS)
 def test_exactly_the_lines_marked_wrong_are_errors(checker, tmp_path):
     programs = shutil.copytree(TYPED, tmp_path / "typed")
-    lines = ["import garboard as gb", *(f"gb.{name}.__doc__" for name in gb._SUBMODULES)]
+    lines = ["import garboard as gb", *(f"gb.{name}.__doc__" for name in SUBMODULES)]
     (programs / "submodules.py").write_text("\n".join(lines))
 
     complaints = checked(checker, programs)

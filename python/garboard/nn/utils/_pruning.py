@@ -66,7 +66,7 @@ class BasePruningMethod(ABC):
     ...         return mask
     >>> layer = gb.nn.Linear(4, 1)
     >>> method = EveryOther.apply(layer, "weight")
-    >>> layer.weight_mask
+    >>> layer.get_buffer("weight_mask")
     tensor([[0., 1., 0., 1.]])
     """
 
@@ -148,7 +148,7 @@ class BasePruningMethod(ABC):
 
         >>> layer = gb.nn.Linear(4, 1)
         >>> method = gb.nn.utils.prune.RandomUnstructured.apply(layer, "weight", amount=0.5)
-        >>> layer.weight_mask.sum()
+        >>> layer.get_buffer("weight_mask").sum()
         tensor(2.)
         """
         op = "prune"
@@ -275,7 +275,7 @@ class PruningContainer(BasePruningMethod):
     >>> layer = gb.nn.Linear(4, 1)
     >>> for amount in (2, 1):
     ...     layer = gb.nn.utils.prune.l1_unstructured(layer, "weight", amount)
-    >>> layer.weight_mask.sum()
+    >>> layer.get_buffer("weight_mask").sum()
     tensor(1.)
     """
 

@@ -87,7 +87,7 @@ def random_unstructured(module: _M, name: str, amount: int | float) -> _M:
         TypeError: An argument of a wrong type.
 
     >>> layer = gb.nn.utils.prune.random_unstructured(gb.nn.Linear(2, 3), "weight", amount=1)
-    >>> layer.weight_mask.sum()
+    >>> layer.get_buffer("weight_mask").sum()
     tensor(5.)
     """
     RandomUnstructured.apply(module, name, amount)
@@ -114,7 +114,7 @@ def l1_unstructured(
         TypeError: An argument of a wrong type.
 
     >>> layer = gb.nn.utils.prune.l1_unstructured(gb.nn.Linear(2, 3), "weight", amount=0.5)
-    >>> layer.weight_mask.sum()
+    >>> layer.get_buffer("weight_mask").sum()
     tensor(3.)
     """
     L1Unstructured.apply(module, name, amount, importance_scores=importance_scores)
@@ -139,7 +139,7 @@ def random_structured(module: _M, name: str, amount: int | float, dim: int) -> _
         TypeError: An argument of a wrong type.
 
     >>> layer = gb.nn.utils.prune.random_structured(gb.nn.Linear(2, 3), "weight", 1, dim=0)
-    >>> layer.weight_mask.sum()
+    >>> layer.get_buffer("weight_mask").sum()
     tensor(4.)
     """
     RandomStructured.apply(module, name, amount, dim)
@@ -174,7 +174,7 @@ def ln_structured(
         TypeError: An argument of a wrong type.
 
     >>> layer = gb.nn.utils.prune.ln_structured(gb.nn.Linear(2, 3), "weight", 1, n=2, dim=0)
-    >>> layer.weight_mask.sum()
+    >>> layer.get_buffer("weight_mask").sum()
     tensor(4.)
     """
     LnStructured.apply(module, name, amount, n, dim, importance_scores=importance_scores)
@@ -199,7 +199,7 @@ def custom_from_mask(module: _M, name: str, mask: Tensor) -> _M:
 
     >>> mask = gb.tensor([[True, False]])
     >>> layer = gb.nn.utils.prune.custom_from_mask(gb.nn.Linear(2, 1), "weight", mask)
-    >>> layer.weight_mask
+    >>> layer.get_buffer("weight_mask")
     tensor([[1., 0.]])
     """
     CustomFromMask.apply(module, name, mask)
@@ -231,7 +231,7 @@ def global_unstructured(
     >>> prune = gb.nn.utils.prune
     >>> pairs = [(layer, "weight") for layer in model]
     >>> prune.global_unstructured(pairs, prune.L1Unstructured, amount=0.5)
-    >>> sum(layer.weight_mask.sum().item() for layer in model)
+    >>> sum(layer.get_buffer("weight_mask").sum().item() for layer in model)
     6.0
     """
     op = "global_unstructured"
