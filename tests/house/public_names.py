@@ -176,9 +176,10 @@ def members(value: type, name: str, public: set[int]) -> Iterator[Documented]:
     for base in value.__mro__:
         if base in told or not base.__module__.startswith("garboard"):
             continue
-        for short, member in vars(base).items():
+        for short in vars(base):
             if not hasattr(value, short):
                 continue  # a name of PyTorch's that is missing, and says so
+            member = vars(base)[short]  # now: it may have waited for its module until then
             is_function = callable(getattr(value, short)) or inspect.isdatadescriptor(member)
             is_slot = type(member).__name__ in ("_tuplegetter", "member_descriptor")
             if short[0] != "_" and is_function and not is_slot and not isinstance(member, type):
