@@ -1,6 +1,7 @@
 // Functors on half types: computed in float, and rounded once.
 #pragma once
 
+#include "kernels/functors/effort.h"
 #include "kernels/functors/element.h"
 
 namespace garboard::functors {
@@ -8,6 +9,7 @@ namespace garboard::functors {
 /// F, which knows no T, on elements of T; bools come and go as they are.
 template <class F, Half T>
 struct InFloat {
+  static constexpr Effort effort = effort_of<F>;
   template <class... In>
   GARBOARD_HD auto operator()(In... x) const {
     const auto y = F{}(widened(x)...);

@@ -22,7 +22,7 @@ struct Index {
 };
 
 /// While one lives, kernels and copies are at work: only then may a device's memory be touched.
-/// What that means, device_memory.h and simulated_cuda.cpp say.
+/// What that means, device_memory.cpp and simulated_cuda.cpp say.
 class DeviceAtWork {
  public:
   DeviceAtWork();

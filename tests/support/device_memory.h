@@ -2,12 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <cstring>
 #include <iterator>
 #include <map>
 #include <new>
 
-#include "kernels/cuda/launch/fault_record.h"
 #include "tests/support/cuda_shim.h"
 
 namespace garboard::shim {
@@ -46,32 +44,4 @@ class DeviceMemory {
   std::byte* bytes_;
 };
 
-// Tests read results where they lie.
-inline DeviceAtWork::DeviceAtWork() {}
-inline DeviceAtWork::~DeviceAtWork() {}
-inline void queue(Stream, std::function<void()> work) { work(); }
-
 }  // namespace garboard::shim
-
-namespace garboard::kernels::cuda {
-
-inline bool is_on_host(const void* data) { return !shim::DeviceMemory::holds(data); }
-
-inline void copy_bytes(void* to, const void* from, std::size_t bytes, Stream) {
-  std::memcpy(to, from, bytes);
-}
-
-inline Fault* fault_record(Stream) {
-  static Fault record{};
-  return &record;
-}
-
-inline Scratch::Scratch(std::size_t bytes, Stream stream) : stream_(stream) {
-  auto* memory = new shim::DeviceMemory(bytes);
-  handle_ = memory;
-  data_ = memory->data();
-}
-
-inline Scratch::~Scratch() { delete static_cast<shim::DeviceMemory*>(handle_); }
-
-}  // namespace garboard::kernels::cuda

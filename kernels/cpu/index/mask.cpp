@@ -154,14 +154,12 @@ std::int64_t kernel(const CountTrue& of, Stream) {
 
 template <>
 void kernel(const MaskedTake& of, Stream) {
-  visit_item(static_cast<int>(item_size(of.x.dtype)),
-             [&]<class Item>(Type<Item>) { take<Item>(of); });
+  visit_item(item_size(of.x.dtype), [&]<class Item>(Type<Item>) { take<Item>(of); });
 }
 
 template <>
 void kernel(const MaskedPut& of, Stream) {
-  visit_item(static_cast<int>(item_size(of.x.dtype)),
-             [&]<class Item>(Type<Item>) { put<Item>(of); });
+  visit_item(item_size(of.x.dtype), [&]<class Item>(Type<Item>) { put<Item>(of); });
 }
 
 template <>

@@ -52,9 +52,8 @@ void copy_stretch(void* out, const void* const* in, std::int64_t count, unsigned
 }
 
 Elementwise copy_of(DType dtype) {
-  const Stretch stretch =
-      visit_item(static_cast<int>(item_size(dtype)),
-                 []<class Item>(Type<Item>) { return Stretch{copy_stretch<Item>}; });
+  const Stretch stretch = visit_item(
+      item_size(dtype), []<class Item>(Type<Item>) { return Stretch{copy_stretch<Item>}; });
   return {stretch, 1, 0b11};
 }
 

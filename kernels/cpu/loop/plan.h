@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "kernels/items.h"
 #include "kernels/loop_nest.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
@@ -15,31 +16,6 @@ struct LoopOperand {
   char* data;
   int item;  // bytes
 };
-
-/// As far apart as elements of 8 bytes: those of 16 are no better aligned.
-struct [[gnu::may_alias]] TwoWords {
-  std::uint64_t first, second;
-};
-
-/// Calls `visit(Type<Item>{})` with a type of `item` bytes, an integer where there is one: for what
-/// takes elements by their size alone, whatever type they are really of.
-template <class Visit>
-decltype(auto) visit_item(int item, Visit visit) {
-  switch (item) {
-    case 1:
-      return visit(Type<std::uint8_t>{});
-    case 2:
-      return visit(Type<std::uint16_t>{});
-    case 4:
-      return visit(Type<std::uint32_t>{});
-    case 8:
-      return visit(Type<std::uint64_t>{});
-    case 16:
-      return visit(Type<TwoWords>{});
-    default:
-      __builtin_trap();
-  }
-}
 
 inline LoopOperand operand_of(const View& x) {
   return {x.as<char>(), static_cast<int>(item_size(x.dtype))};

@@ -114,7 +114,7 @@ bool copy_items(const View& out, const View& x) {
 
 bool copy_transposed(const View& out, const View& x) {
   if (out.count < tuning::turned_least) return false;
-  return visit_item(static_cast<int>(item_size(out.dtype)),
+  return visit_item(item_size(out.dtype),
                     [&]<class Item>(Type<Item>) { return copy_items<Item>(out, x); });
 }
 

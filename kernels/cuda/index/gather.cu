@@ -12,7 +12,7 @@ __global__ void gather(const __grid_constant__ OffsetCalculator<3> offsets, Item
   if (i >= offsets.count) return;
   const auto at = offsets.at(i);
   const std::int64_t place = place_of(index[at.of[2]], along, faults, Gather::name);
-  out[at.of[0]] = place < 0 ? Item(0) : x[at.of[1] + place * along.stride];
+  out[at.of[0]] = place < 0 ? Item{} : x[at.of[1] + place * along.stride];
 }
 
 __global__ void add_places(const __grid_constant__ OffsetCalculator<2> offsets, std::int64_t* out,

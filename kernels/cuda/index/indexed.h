@@ -3,6 +3,7 @@
 
 #include "kernels/cuda/launch/faults.h"
 #include "kernels/index_arguments.h"
+#include "kernels/items.h"
 
 namespace garboard::kernels::cuda {
 
@@ -32,30 +33,6 @@ NestPart nest_in_order(const View* const (&views)[operands], IsWanted is_wanted)
   }
   nest.coalesce();
   return nest;
-}
-
-/// Aligned as the parts of a complex number are.
-struct TwoWords {
-  std::uint64_t first, second;
-};
-
-/// Calls `visit(Type<Item>{})` with a type of `bytes`, an unsigned integer where there is one.
-template <class Visit>
-void visit_item(std::size_t bytes, Visit visit) {
-  switch (bytes) {
-    case 1:
-      return visit(Type<std::uint8_t>{});
-    case 2:
-      return visit(Type<std::uint16_t>{});
-    case 4:
-      return visit(Type<std::uint32_t>{});
-    case 8:
-      return visit(Type<std::uint64_t>{});
-    case 16:
-      return visit(Type<TwoWords>{});
-    default:
-      __builtin_trap();
-  }
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <initializer_list>
 
+#include "csrc/core/host_device.h"
 #include "csrc/device/device.h"
 #include "kernels/cuda/launch/offsets.h"
 
@@ -30,8 +31,9 @@ template <class... T>
 inline constexpr int pack_elements = 16 / static_cast<int>(std::max({sizeof(T)...}));
 
 /// Elements that a block computes.
-template <int pack>
-inline constexpr std::int64_t dense_tile = std::int64_t{threads} * packs_in_flight* pack;
+GARBOARD_HD constexpr std::int64_t dense_tile(int pack) {
+  return std::int64_t{threads} * packs_in_flight * pack;
+}
 inline constexpr std::int64_t strided_tile = std::int64_t{threads} * strided_in_flight;
 
 /// Elements of one launch that counts in 32 bits.
@@ -56,6 +58,14 @@ inline bool is_dense(const NestPart& nest, std::initializer_list<const View*> vi
   }
   return true;
 }
+
+// Running results. A slice is cut into tiles of a fixed size, which blocks take.
+
+inline constexpr std::int64_t scan_tile = 4096;  // elements
+
+// Sorting. A block puts in order what its shared memory holds.
+
+inline constexpr int sort_tile = 1024;  // entries
 
 // Reductions. A block's threads are cut into groups of `lanes`, each for one result; where there
 // are few results, several blocks share one and a second launch merges what they found.

@@ -2,6 +2,7 @@
 #include "kernels/cuda/launch/parts.h"
 #include "kernels/cuda/loop/elementwise.h"
 #include "kernels/functors/convert.h"
+#include "kernels/items.h"
 
 namespace garboard::kernels::cuda {
 namespace {
@@ -15,18 +16,8 @@ struct Same {
 };
 
 void move(const View& out, const View& x, Stream stream) {
-  switch (item_size(out.dtype)) {
-    case 1:
-      return run<Same, std::uint8_t>(stream, out, x);
-    case 2:
-      return run<Same, std::uint16_t>(stream, out, x);
-    case 4:
-      return run<Same, std::uint32_t>(stream, out, x);
-    case 8:
-      return run<Same, std::uint64_t>(stream, out, x);
-    default:
-      __builtin_trap();
-  }
+  visit_item(item_size(out.dtype),
+             [&]<class Item>(Type<Item>) { run<Same, Item>(stream, out, x); });
 }
 
 template <class T, class Number>

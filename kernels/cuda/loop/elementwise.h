@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kernels/cuda/launch/launch.h"
+#include "kernels/functors/effort.h"
 #include "kernels/functors/element.h"
 
 namespace garboard::kernels::cuda {
@@ -24,6 +25,17 @@ struct Source {
     return data ? functors::loaded<T>(memory()[offset]) : number;
   }
 };
+
+/// Whether a kernel waits for arithmetic more than for memory. Then it has one element in flight:
+/// the functor's code stands in it as often as there are elements.
+template <class F, class... T>
+inline constexpr bool is_laborious = functors::effort_of<F> == functors::Effort::many ||
+                                     (functors::ComplexNumber<T> || ...);
+
+template <class F, class... T>
+inline constexpr int elements_of = is_laborious<F, T...> ? 1 : pack_elements<T...>;
+template <class F, class... T>
+inline constexpr int places_of = is_laborious<F, T...> ? 1 : strided_in_flight;
 
 template <class T, int elements>
 struct alignas(sizeof(T) * elements) AlignedPack {
@@ -67,9 +79,10 @@ GARBOARD_HD void compute(Out* out, std::int64_t first, Packs<In, elements>... in
 
 template <class F, class Out, class... In>
 __global__ void dense(Out* out, std::int64_t count, Source<In>... in) {
-  constexpr int elements = pack_elements<Out, In...>;
-  const std::int64_t tile = blockIdx.x * dense_tile<elements>;
-  if (tile + dense_tile<elements> <= count) {
+  constexpr int elements = elements_of<F, Out, In...>;
+  constexpr std::int64_t tile_elements = dense_tile(elements);
+  const std::int64_t tile = blockIdx.x * tile_elements;
+  if (tile + tile_elements <= count) {
     const std::int64_t first = tile + threadIdx.x * elements;
     compute<F, elements>(out, first, load<elements>(in, first)...);
     return;
@@ -87,8 +100,9 @@ GARBOARD_HD void compute_one(Out* out, const Offsets& at, std::index_sequence<k.
 template <class F, class Out, class... In>
 __global__ void strided(const __grid_constant__ OffsetCalculator<1 + sizeof...(In)> offsets,
                         Out* out, Source<In>... in) {
-  const auto first = static_cast<std::uint32_t>(blockIdx.x * strided_tile + threadIdx.x);
-  for (int k = 0; k < strided_in_flight; ++k) {
+  constexpr int places = places_of<F, Out, In...>;
+  const auto first = static_cast<std::uint32_t>(blockIdx.x * threads * places + threadIdx.x);
+  for (int k = 0; k < places; ++k) {
     const std::uint32_t i = first + k * threads;
     if (i < offsets.count)
       compute_one<F>(out, offsets.at(i), std::index_sequence_for<In...>{}, in...);
@@ -114,14 +128,35 @@ Source<T> advanced(Source<T> x, std::int64_t offset) {
   return x;
 }
 
-template <class F, class Out, class... In, std::size_t... k>
-void launch_strided(const NestPart& nest, Stream stream, Out* out, std::index_sequence<k...>,
-                    const Source<In>&... in) {
+/// The kernels of a functor, and how many elements a thread of each has at once.
+template <class Out, class... In>
+struct ElementwiseKernels {
+  void (*dense)(Out*, std::int64_t, Source<In>...);
+  void (*strided)(OffsetCalculator<1 + sizeof...(In)>, Out*, Source<In>...);
+  int elements, places;
+};
+
+template <class Out, class... In, std::size_t... k>
+void launch_strided(const ElementwiseKernels<Out, In...>& of, const NestPart& nest, Stream stream,
+                    Out* out, std::index_sequence<k...>, const Source<In>&... in) {
   for (const NestPart& part : parts_of(nest, most_elements)) {
-    const Grid grid{divided_up(part.count(), strided_tile), stream};
-    launch(strided<F, Out, In...>, grid, OffsetCalculator<1 + sizeof...(In)>(part),
-           out + part.start[0], advanced(in, part.start[1 + k])...);
+    const Grid grid{divided_up(part.count(), threads * of.places), stream};
+    launch(of.strided, grid, OffsetCalculator<1 + sizeof...(In)>(part), out + part.start[0],
+           advanced(in, part.start[1 + k])...);
   }
+}
+
+/// Of all functors the same, so that it is compiled once for the types of the elements.
+template <class Out, class... In, class... Views>
+void run_kernels(const ElementwiseKernels<Out, In...>& of, Stream stream, const View& out,
+                 const Views&... in) {
+  if (out.count == 0) return;
+  const NestPart nest = nest_over({&out, &in...});
+  if (!is_dense(nest, {&out, &in...}, of.elements))
+    return launch_strided(of, nest, stream, out.as<Out>(), std::index_sequence_for<In...>{},
+                          source_of<In>(in)...);
+  const Grid grid{divided_up(out.count, dense_tile(of.elements)), stream};
+  launch(of.dense, grid, out.as<Out>(), out.count, source_of<In>(in)...);
 }
 
 /// out = F(in...), element by element. `In` are the element types of the views; each has out's
@@ -129,14 +164,9 @@ void launch_strided(const NestPart& nest, Stream stream, Out* out, std::index_se
 template <class F, class... In, class... Views>
 void run(Stream stream, const View& out, const Views&... in) {
   using Out = std::invoke_result_t<F, In...>;
-  if (out.count == 0) return;
-  const NestPart nest = nest_over({&out, &in...});
-  constexpr int elements = pack_elements<Out, In...>;
-  if (!is_dense(nest, {&out, &in...}, elements))
-    return launch_strided<F>(nest, stream, out.as<Out>(), std::index_sequence_for<In...>{},
-                             source_of<In>(in)...);
-  const Grid grid{divided_up(out.count, dense_tile<elements>), stream};
-  launch(dense<F, Out, In...>, grid, out.as<Out>(), out.count, source_of<In>(in)...);
+  run_kernels(ElementwiseKernels<Out, In...>{dense<F, Out, In...>, strided<F, Out, In...>,
+                                             elements_of<F, Out, In...>, places_of<F, Out, In...>},
+              stream, out, in...);
 }
 
 }  // namespace garboard::kernels::cuda

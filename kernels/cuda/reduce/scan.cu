@@ -1,6 +1,7 @@
 // Running results along a dim: sums and products of floats in double, of all else in uint64. A
 // slice is cut into tiles of a fixed size: what each comes to is found first, then what comes
 // before each, and then all is written. Where a slice is one tile it is read once.
+#include "kernels/cuda/launch/launch_plan.h"
 #include "kernels/cuda/launch/parts.h"
 #include "kernels/cuda/launch/slices.h"
 #include "kernels/functors/reduce.h"
@@ -8,8 +9,6 @@
 
 namespace garboard::kernels::cuda {
 namespace {
-
-constexpr std::int64_t tile = 4096;  // elements
 
 // What elements have come to: begins as `none()`, which changes nothing it is merged with; merges
 // with what comes later.
@@ -117,8 +116,8 @@ __global__ void scan_tiles(const __grid_constant__ Slices<operands> slices, std:
   const int t = static_cast<int>(threadIdx.x);
   const std::int64_t tile_number = blockIdx.x / groups;
   const Slice<operands> slice(slices, t, blockIdx.x % groups);
-  const std::int64_t first = tile_number * tile;
-  const std::int64_t last = first + tile < slices.size ? first + tile : slices.size;
+  const std::int64_t first = tile_number * scan_tile;
+  const std::int64_t last = first + scan_tile < slices.size ? first + scan_tile : slices.size;
   auto carry = Running::none();
   if (before && slice.size > 0)
     carry = before[tile_number * slices.starts.count + slice.seat.result];
@@ -148,8 +147,8 @@ __global__ void sum_up_tiles(const __grid_constant__ Slices<operands> slices, st
   const int t = static_cast<int>(threadIdx.x);
   const std::int64_t tile_number = blockIdx.x / groups;
   const Slice<operands> slice(slices, t, blockIdx.x % groups);
-  const std::int64_t first = tile_number * tile;
-  const std::int64_t last = first + tile < slices.size ? first + tile : slices.size;
+  const std::int64_t first = tile_number * scan_tile;
+  const std::int64_t last = first + scan_tile < slices.size ? first + scan_tile : slices.size;
   // Lanes take runs of their own: what they come to must merge in the order of the elements.
   const std::int64_t run = (last - first + slices.lanes - 1) / slices.lanes;
   auto mine = Running::none();
@@ -179,7 +178,7 @@ template <class Running, class T, class Results, int operands>
 void scan(const View* const (&views)[operands], int dim, Results results, Stream stream) {
   for_each_part_of_slices(views, dim, [&](const Slices<operands>& slices, const auto& starts) {
     const T* const x = views[operands - 1]->template as<T>() + starts[operands - 1];
-    const std::int64_t tiles = divided_up(slices.size, tile), count = slices.starts.count;
+    const std::int64_t tiles = divided_up(slices.size, scan_tile), count = slices.starts.count;
     const auto groups = static_cast<std::uint32_t>(slices.blocks());
     const Scratch scratch(tiles > 1 ? tiles * count * sizeof(Running) : 0, stream);
     auto* const before = tiles > 1 ? scratch.as<Running>() : nullptr;

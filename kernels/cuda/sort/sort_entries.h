@@ -11,8 +11,6 @@
 
 namespace garboard::kernels::cuda {
 
-inline constexpr int sort_tile = 1024;  // entries of a block
-
 /// Comes after every entry.
 template <class Entry>
 GARBOARD_HD Entry last_entry() {

@@ -35,7 +35,7 @@ TYPED_TEST_SUITE(Elementwise, Elements);
 
 TYPED_TEST(Elementwise, ComputesDenseMemoryOfAnyLength) {
   constexpr int pack = pack_elements<TypeParam>;
-  const std::int64_t tile = dense_tile<pack>;
+  const std::int64_t tile = dense_tile(pack);
   for (const std::int64_t count : {std::int64_t{1}, std::int64_t{pack}, tile - 1, tile, tile + 1,
                                    3 * tile, 3 * tile + pack + 1}) {
     const auto a = small_numbers<TypeParam>(count, 1), b = small_numbers<TypeParam>(count, 2);
@@ -49,7 +49,7 @@ TYPED_TEST(Elementwise, ComputesDenseMemoryOfAnyLength) {
 }
 
 TYPED_TEST(Elementwise, ComputesBoolsOfComparisons) {
-  const std::int64_t count = 2 * dense_tile<pack_elements<TypeParam>> + 5;
+  const std::int64_t count = 2 * dense_tile(pack_elements<TypeParam>) + 5;
   const auto a = small_numbers<TypeParam>(count, 1), b = small_numbers<TypeParam>(count, 2);
   DeviceArray<bool> out(count);
 
@@ -57,7 +57,7 @@ TYPED_TEST(Elementwise, ComputesBoolsOfComparisons) {
 }
 
 TYPED_TEST(Elementwise, ReadsAPythonNumberFromTheHost) {
-  const std::int64_t count = dense_tile<pack_elements<TypeParam>> + 3;
+  const std::int64_t count = dense_tile(pack_elements<TypeParam>) + 3;
   const auto a = small_numbers<TypeParam>(count, 1);
   DeviceArray<TypeParam> out(count);
   const TypeParam number(1);
@@ -69,7 +69,7 @@ TYPED_TEST(Elementwise, ReadsAPythonNumberFromTheHost) {
 }
 
 TYPED_TEST(Elementwise, ReadsATensorOfOneElement) {
-  const std::int64_t count = dense_tile<pack_elements<TypeParam>> + 3;
+  const std::int64_t count = dense_tile(pack_elements<TypeParam>) + 3;
   const auto a = small_numbers<TypeParam>(count, 1), one = small_numbers<TypeParam>(1, 2);
   DeviceArray<TypeParam> out(count);
 
@@ -139,7 +139,7 @@ TEST(Elementwise, WritesWhatLiesBetweenTheElementsOfAViewNever) {
 }
 
 TEST(Elementwise, TakesARowOfOneElementWhateverTheStrideOfItsOtherDim) {
-  const std::int64_t count = dense_tile<pack_elements<float>> + 1;
+  const std::int64_t count = dense_tile(pack_elements<float>) + 1;
   const auto a = small_numbers<float>(count, 1), b = small_numbers<float>(count, 2);
   DeviceArray<float> out(count);
 
@@ -148,7 +148,7 @@ TEST(Elementwise, TakesARowOfOneElementWhateverTheStrideOfItsOtherDim) {
 }
 
 TEST(Elementwise, WorksInPlace) {
-  const std::int64_t count = 2 * dense_tile<pack_elements<float>> + 9;
+  const std::int64_t count = 2 * dense_tile(pack_elements<float>) + 9;
   auto a = small_numbers<float>(count, 1);
   const auto before = a.values();
 

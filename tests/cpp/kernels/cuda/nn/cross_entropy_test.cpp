@@ -1,9 +1,7 @@
-#include "tests/support/device_memory.h"  // stands for CUDA, so it comes first
-
-#include "kernels/cuda/nn/cross_entropy.cu"
-
 #include <gtest/gtest.h>
 
+#include "kernels/cuda/launch/fault_record.h"
+#include "kernels/cuda/launch/parts.h"
 #include "tests/support/close_arrays.h"
 
 namespace garboard::kernels::cuda {

@@ -1,9 +1,6 @@
-#include "tests/support/device_memory.h"  // stands for CUDA, so it comes first
-
-#include "kernels/cuda/product/matmul.cu"
-
 #include <gtest/gtest.h>
 
+#include "kernels/cuda/launch/parts.h"
 #include "tests/support/device_array.h"
 #include "tests/support/gemm_by_definition.h"
 

@@ -1,9 +1,7 @@
-#include "tests/support/device_memory.h"  // stands for CUDA, so it comes first
-
-#include "kernels/cuda/random/random.cu"
-
 #include <gtest/gtest.h>
 
+#include "kernels/cuda/launch/parts.h"
+#include "kernels/functors/philox.h"
 #include "tests/support/device_array.h"
 
 namespace garboard::kernels::cuda {

@@ -1,12 +1,10 @@
-#include "tests/support/device_memory.h"  // stands for CUDA, so it comes first
-
-#include "kernels/cuda/reduce/reduce.cu"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
+#include "kernels/cuda/launch/parts.h"
+#include "kernels/functors/reduce.h"
 #include "tests/support/device_array.h"
 
 namespace garboard::kernels::cuda {
@@ -36,6 +34,13 @@ std::vector<std::vector<T>> slices_of(const View& x, const Dims& strides, std::i
     slices[shim::offset_of(index, strides)].push_back(element<T>(x, index));
   });
   return slices;
+}
+
+template <class F>
+void reduce(const View& out, const View& x, Stream stream) {
+  Table table{};
+  fill_reduce(table);
+  table.reduce[index_in<F, functors::ReduceFunctors>](out, x, stream);
 }
 
 /// Reduces the dims of `taken`, and compares with a plain loop. The numbers are small and whole, so

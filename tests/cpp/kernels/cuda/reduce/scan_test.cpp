@@ -1,9 +1,7 @@
-#include "tests/support/device_memory.h"  // stands for CUDA, so it comes first
-
-#include "kernels/cuda/reduce/scan.cu"
-
 #include <gtest/gtest.h>
 
+#include "kernels/cuda/launch/launch_plan.h"
+#include "kernels/cuda/launch/parts.h"
 #include "tests/support/close_arrays.h"
 
 namespace garboard::kernels::cuda {
@@ -15,7 +13,8 @@ using shim::normal_numbers;
 using shim::small_numbers;
 
 /// Slices of one tile, of several, of part of one, and none.
-const Dims shapes[] = {{2, 3, 5}, {1, 2 * tile + 1, 2}, {3, tile, 1}, {7, 1, 4}, {2, 0, 3}};
+const Dims shapes[] = {
+    {2, 3, 5}, {1, 2 * scan_tile + 1, 2}, {3, scan_tile, 1}, {7, 1, 4}, {2, 0, 3}};
 
 TEST(ScanOnCuda, AddsUpAsTheCpuDoes) {
   for (const Dims& sizes : shapes) {

@@ -1,9 +1,6 @@
-#include "tests/support/device_memory.h"  // stands for CUDA, so it comes first
-
-#include "kernels/cuda/sequences/attention.cu"
-
 #include <gtest/gtest.h>
 
+#include "kernels/cuda/launch/parts.h"
 #include "tests/support/close_arrays.h"
 
 namespace garboard::kernels::cuda {
@@ -62,7 +59,7 @@ struct Call {
     for (std::int64_t i = 0; i < bools.count(); ++i) {
       const std::int64_t row = i / std::max<std::int64_t>(form.columns, 1) % form.rows;
       bools.set(i, i % 3 != 0 && row != 2);  // of which row 2 sees nothing
-      if (row == 2) numbers.set(i, lowest_score<T>);
+      if (row == 2) numbers.set(i, -functors::infinity<T>);
     }
   }
 

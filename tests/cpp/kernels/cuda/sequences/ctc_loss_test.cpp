@@ -1,11 +1,9 @@
-#include "tests/support/device_memory.h"  // stands for CUDA, so it comes first
-
-#include "kernels/cuda/sequences/ctc_loss.cu"
-
 #include <gtest/gtest.h>
 
 #include <numeric>
 
+#include "kernels/cuda/launch/fault_record.h"
+#include "kernels/cuda/launch/parts.h"
 #include "tests/support/close_arrays.h"
 
 namespace garboard::kernels::cuda {

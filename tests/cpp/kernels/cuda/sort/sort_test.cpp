@@ -1,9 +1,7 @@
-#include "tests/support/device_memory.h"  // stands for CUDA, so it comes first
-
-#include "kernels/cuda/sort/sort.cu"
-
 #include <gtest/gtest.h>
 
+#include "kernels/cuda/launch/launch_plan.h"
+#include "kernels/cuda/launch/parts.h"
 #include "tests/support/device_array.h"
 
 namespace garboard::kernels::cuda {

@@ -1,9 +1,6 @@
-#include "tests/support/device_memory.h"  // stands for CUDA, so it comes first
-
-#include "kernels/cuda/windows/grid_sample.cu"
-
 #include <gtest/gtest.h>
 
+#include "kernels/cuda/launch/parts.h"
 #include "tests/support/close_arrays.h"
 
 namespace garboard::kernels::cuda {
