@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <unordered_map>
-#include <unordered_set>
 
+#include "csrc/autograd/accumulate.h"
+#include "csrc/autograd/wanted.h"
 #include "csrc/core/error.h"
 #include "csrc/core/outer_lock.h"
 #include "csrc/lifetime/op_profile.h"
@@ -19,97 +20,17 @@ namespace garboard {
 namespace {
 
 std::atomic<std::uint64_t> last_walk{0};
+thread_local WalkUnderWay* innermost_walk = nullptr;
 
-/// No view, and as large as its storage.
-bool is_whole(const Tensor& tensor) {
-  return !tensor.body()->base && tensor.is_contiguous() &&
-         tensor.storage()->bytes == tensor.nbytes();
-}
-
-/// `sum`, with `gradient` added: in place where nobody can tell.
-void accumulate(Tensor& sum, Tensor gradient, bool is_recorded) {
-  if (!sum) {
-    sum = std::move(gradient);
-  } else if (!is_recorded && sum.dtype() == gradient.dtype() && sum.is_contiguous() &&
-             is_sole_owner(sum)) {
-    add.apply_in_place(sum, gradient);
-  } else {
-    sum = add(sum, gradient);
-  }
-}
-
-/// Adds to the `.grad` of a tensor.
-void add_to_grad(const Tensor& tensor, Tensor gradient, bool is_recorded) {
-  Tensor sum = tensor.grad();
-  if (sum) sum.storage()->meet_current_stream();
-  if (sum && !is_recorded && !sum.requires_grad()) {
-    add.apply_in_place(sum, gradient);
-    return;
-  }
-  if (sum) {
-    sum = add(sum, gradient);
-  } else if (is_sole_owner(gradient) && is_whole(gradient)) {
-    sum = std::move(gradient);
-  } else {
-    // Somebody else still uses, or could write, those bytes. And if it is the leaf itself, a node
-    // must lie between the two: a survey of nodes would not find what holds itself without one.
-    sum = clone(gradient);
-  }
-  if (is_recorded && sum.requires_grad()) note_recorded_gradient();
-  grad_state_of(tensor).grad = std::move(sum);
-}
-
-/// The tensors whose gradients are asked for, by where an edge to them leads.
-class Wanted {
- public:
-  explicit Wanted(const std::vector<Tensor>& inputs) {
-    for (const Tensor& input : inputs) edges_.push_back(edge_of(input));
-    for (std::size_t i = 0; i < edges_.size(); ++i) keys_.emplace_back(key_of(edges_[i]), i);
-    std::ranges::sort(keys_);
-    gradients_.resize(inputs.size());
-  }
-
-  bool has(const void* node_or_leaf) const noexcept { return find(node_or_leaf) < keys_.size(); }
-  bool is_one() const noexcept { return keys_.front().first == keys_.back().first; }
-  /// A tensor may be asked for twice.
-  void add(const void* node_or_leaf, const Tensor& gradient) {
-    for (std::size_t k = find(node_or_leaf); k < keys_.size() && keys_[k].first == node_or_leaf;
-         ++k)
-      accumulate(gradients_[keys_[k].second], gradient, true);
-  }
-  std::vector<Tensor> take() { return std::move(gradients_); }
-
-  /// Nodes of another walk that were met on the way to what is wanted; see GraphWalk::select.
-  std::unordered_set<const GradNode*> claimed_by_others;
-
- private:
-  using Key = std::pair<const void*, std::size_t>;
-  static const void* key_of(const Edge& edge) {
-    return edge.node ? static_cast<const void*>(edge.node.get()) : edge.leaf.body();
-  }
-  /// The first of its keys; as many as there are, where there is none.
-  std::size_t find(const void* node_or_leaf) const noexcept {
-    const auto is_it = [=](const Key& key) { return key.first == node_or_leaf; };
-    if (keys_.size() <= 8)  // the usual few: sooner compared than halved
-      return static_cast<std::size_t>(std::ranges::find_if(keys_, is_it) - keys_.begin());
-    const auto it = std::ranges::lower_bound(keys_, node_or_leaf, {}, &Key::first);
-    return it != keys_.end() && is_it(*it) ? static_cast<std::size_t>(it - keys_.begin())
-                                           : keys_.size();
-  }
-
-  std::vector<Edge> edges_;
-  std::vector<Key> keys_;  // sorted
-  std::vector<Tensor> gradients_;
-};
-
-class GraphWalk {
+class GraphWalk final : public WalkUnderWay {
  public:
   /// `wanted`: null where the gradients go into the `.grad` of leaves, all of them.
   GraphWalk(const char* name, const WalkOptions& options, Wanted* wanted)
       : name_(name), options_(options), wanted_(wanted), number_(last_walk += 2) {}
 
   // Also after an error: the notes in the nodes must not outlive the walk.
-  ~GraphWalk() {
+  ~GraphWalk() override {
+    if (innermost_walk == this) innermost_walk = outer_;
     for (const Counted<GradNode>& node : visited_) {
       node->walk = 0;
       node->gradient = {};
@@ -131,6 +52,7 @@ class GraphWalk {
       meet_edge(edge);
     }
     if (wanted_) forget_idle();
+    outer_ = std::exchange(innermost_walk, this);
     const GradModeGuard mode(options_.create_graph);
     for (auto& [edge, gradient] : roots) {
       if (leads(edge)) pass_on(edge, std::move(gradient));
@@ -142,6 +64,17 @@ class GraphWalk {
       turns.offer();
     }
     is_done_ = true;
+  }
+
+  std::vector<const GradientHooks*> hooks() const override {
+    std::vector<const GradientHooks*> found;
+    for (const Counted<GradNode>& node : visited_) {
+      if (node->hooks()) found.push_back(node->hooks());
+    }
+    for (const auto& [leaf, awaited] : awaited_) {
+      if (leaf->grad_state->hooks) found.push_back(leaf->grad_state->hooks.get());
+    }
+    return found;
   }
 
  private:
@@ -443,6 +376,7 @@ class GraphWalk {
   std::uint64_t number_;
   bool is_watched_ = grad_mode & mode::finds_nan;
   bool is_done_ = false;
+  WalkUnderWay* outer_ = nullptr;  // on this thread
   std::vector<Counted<GradNode>> visited_;
   std::vector<Counted<GradNode>> ready_;  // a heap: the youngest first
   std::vector<std::uint8_t> edges_lead_;  // of the node that is visited, a truth each
@@ -450,6 +384,8 @@ class GraphWalk {
 };
 
 }  // namespace
+
+WalkUnderWay* WalkUnderWay::innermost() noexcept { return innermost_walk; }
 
 void backward(const std::vector<Tensor>& outputs, const std::vector<Tensor>& gradients,
               const WalkOptions& options) {

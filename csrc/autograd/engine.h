@@ -1,6 +1,7 @@
 // Walks a recorded graph backwards.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "csrc/tensor/tensor.h"
@@ -37,5 +38,23 @@ std::vector<Tensor> gradients_of(const std::vector<Tensor>& outputs,
                                  const std::vector<Tensor>& gradients,
                                  const std::vector<Tensor>& inputs, const WalkOptions& options,
                                  const char* name = "grad");
+
+/// What somebody keeps with a walk; it ends with the walk.
+struct WalkNotes {
+  virtual ~WalkNotes() = default;
+};
+
+/// A walk as the hooks that it calls see it.
+class WalkUnderWay {
+ public:
+  virtual ~WalkUnderWay() = default;
+  /// Those of the tensors that it gives gradients, called or not yet.
+  virtual std::vector<const GradientHooks*> hooks() const = 0;
+
+  std::unique_ptr<WalkNotes> notes;
+
+  /// This thread's, of those inside each other; null where there is none.
+  static WalkUnderWay* innermost() noexcept;
+};
 
 }  // namespace garboard

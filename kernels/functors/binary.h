@@ -2,6 +2,7 @@
 #pragma once
 
 #include "csrc/core/type_list.h"
+#include "kernels/functors/activations.h"
 #include "kernels/functors/complex_math.h"
 #include "kernels/functors/effort.h"
 #include "kernels/functors/gamma_integrals.h"
@@ -277,6 +278,7 @@ using BinaryFunctors =
              BitwiseXor, LogicalAnd, LogicalOr, LogicalXor, GeluGradient, GeluTanhGradient,
              ReluGradient, SigmoidGradient, TanhGradient, Atan2, LogAddExp, Hypotenuse, CopySign,
              Fmod, SiluGradient, TimesLog, LogAddExp2, LargerNumber, SmallerNumber, Heaviside,
-             CommonDivisor, ShiftLeft, ShiftRight, GammaLower, GammaUpper, Zeta>;
+             CommonDivisor, ShiftLeft, ShiftRight, GammaLower, GammaUpper, Zeta, LeakyRelu, Huber,
+             HardSwishGradient>;
 
 }  // namespace garboard::functors

@@ -90,6 +90,12 @@ struct OnBools {
   }
 };
 
+/// std::bit_cast, which no kernel of a device may call.
+template <class To, class From>
+GARBOARD_HD To bits_as(From x) {
+  return __builtin_bit_cast(To, x);
+}
+
 template <Stored T>
 GARBOARD_HD Widened<T> widened(T x) {
   return static_cast<Widened<T>>(x);

@@ -3,7 +3,6 @@
 // of a slice are equal, for their places are not, so every order of entries is a stable one.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <type_traits>
 
@@ -27,7 +26,7 @@ template <Stored T>
 GARBOARD_HD BitsOf<T> key_of(T x) {
   using Bits = BitsOf<T>;
   constexpr auto sign = static_cast<Bits>(Bits{1} << (8 * sizeof(T) - 1));
-  const Bits bits = std::bit_cast<Bits>(x);
+  const Bits bits = bits_as<Bits>(x);
   if constexpr (std::is_same_v<T, bool>) {
     return bits != 0;
   } else if constexpr (std::is_integral_v<T>) {

@@ -12,11 +12,6 @@ inline constexpr T infinity = T(__builtin_huge_val());
 template <Real T>
 inline constexpr T not_a_number = T(__builtin_nan(""));
 
-template <class To, class From>
-GARBOARD_HD To bits_as(From x) {
-  return __builtin_bit_cast(To, x);
-}
-
 #ifdef __CUDA_ARCH__
 GARBOARD_HD float abs(float x) { return ::fabsf(x); }
 GARBOARD_HD double abs(double x) { return ::fabs(x); }

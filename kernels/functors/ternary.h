@@ -2,6 +2,7 @@
 #pragma once
 
 #include "csrc/core/type_list.h"
+#include "kernels/functors/activations.h"
 #include "kernels/functors/scalar_math.h"
 
 namespace garboard::functors {
@@ -46,6 +47,6 @@ struct Where {
 };
 
 /// The roll call: what is compiled for every device. The op of a missing functor does not compile.
-using TernaryFunctors = TypeList<AddScaled, Clamp, Lerp, Where>;
+using TernaryFunctors = TypeList<AddScaled, Clamp, Lerp, Where, FiniteNumber>;
 
 }  // namespace garboard::functors

@@ -119,7 +119,7 @@ struct LogSigmoid {
   static constexpr Effort effort = Effort::many;
   template <Real T>
   GARBOARD_HD T operator()(T x) const {
-    return min(x, T(0)) - log1p(exp(-abs(x)));
+    return min(x, T(0)) - log1p_of_share(exp(-abs(x)));
   }
 };
 /// x / (1 + e^-x), within 4 ULP; -0 at minus infinity, its limit.

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "csrc/core/type_list.h"
+#include "kernels/functors/activations.h"
 #include "kernels/functors/bessel.h"
 #include "kernels/functors/complex_math.h"
 #include "kernels/functors/effort.h"
@@ -284,6 +285,6 @@ using UnaryFunctors =
              Sqrt, Square, Tanh, Truncate, Acos, Acosh, Asin, Asinh, Atan, Atanh, Cosh, Erfc, Exp2,
              Expm1, Log10, Log1p, Log2, LogSigmoid, Silu, Sinh, Tan, Digamma, ErfInv, LogGamma,
              SignBit, Trigamma, BesselI0, BesselI0e, BesselI1, BesselI1e, BesselJ0, BesselJ1,
-             BesselY0, BesselY1, Erfcx, Angle, Conjugate>;
+             BesselY0, BesselY1, Erfcx, Angle, Conjugate, HardSigmoid, HardSwish, Mish>;
 
 }  // namespace garboard::functors

@@ -21,6 +21,7 @@ import autograd
 import by_rows
 import draws
 import elementwise
+import every_op
 import garboard as gb
 import instructions
 import layers
@@ -52,6 +53,7 @@ FAMILIES = {
     "autograd": autograd.rows,
     "training": training.rows,
     "peaks": peaks.rows,
+    "ops": every_op.rows,
     "threads": threads.rows,
 }
 

@@ -12,6 +12,7 @@
 #include "csrc/ops/complex/complex.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
+#include "csrc/ops/elementwise/activations.h"
 #include "csrc/ops/elementwise/special.h"
 #include "csrc/ops/elementwise/ternary.h"
 #include "csrc/ops/elementwise/transcendental.h"
@@ -36,6 +37,7 @@ inline Tensor nan_to_num(const Tensor& input, std::optional<Scalar> nan,
   const double most = visit_floating(input.dtype(), []<class T>(Type<T>) {
     return static_cast<double>(std::numeric_limits<T>::max());
   });
+  if (!positive && !negative) return finite_number(input, nan.value_or(Scalar::of(0.0)), most);
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const Tensor finite = where(isnan(input), nan.value_or(Scalar::of(0.0)), input);
   const Tensor bounded = where(eq(input, infinity), positive.value_or(Scalar::of(most)), finite);

@@ -3,6 +3,7 @@
 #include "csrc/ops/complex/complex.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
+#include "csrc/ops/elementwise/kept_operand.h"
 #include "csrc/ops/elementwise/ternary.h"
 #include "csrc/ops/elementwise/unary.h"
 #include "csrc/ops/op/operators.h"
@@ -18,28 +19,11 @@ Tensor operator-(const Tensor& a) { return neg(a); }
 namespace gradients {
 namespace {
 
-/// A kept operand: the tensor, or the number it was.
-struct Kept {
-  Kept(const Backward& at, int i) {
-    if (const Scalar* const kept = at.node().kept_scalar(i)) {
-      scalar = *kept;
-    } else {
-      tensor = at.input(i);
-    }
-  }
-  operator Operand() const { return tensor ? Operand(tensor) : Operand(scalar); }
-
-  Tensor tensor;
-  Scalar scalar;
-};
-
 Scalar one_less(const Scalar& number) {
   if (number.category == Category::complex)
     return Scalar::of(Complex<double>(number.real - 1, number.imaginary));
   return number.is_whole() ? Scalar::of(number.integer - 1) : Scalar::of(number.real - 1);
 }
-
-Operand zero_operand() { return Scalar::of(std::int64_t{0}); }
 
 /// Where a power of 0 stays 0 however the exponent moves.
 Tensor is_flat_from(const Tensor& base, const Kept& exponent) {

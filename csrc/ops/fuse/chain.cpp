@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "csrc/core/error.h"
+#include "csrc/ops/elementwise/activations.h"
 #include "csrc/ops/elementwise/bessel.h"
 #include "csrc/ops/elementwise/gamma_integrals.h"
 #include "csrc/ops/elementwise/special.h"
@@ -36,12 +37,15 @@ OpsByName* all_ops() {
   add_all(transcendental_ops, &ChainOp::unary);
   add_all(special_ops, &ChainOp::unary);
   add_all(bessel_ops, &ChainOp::unary);
+  add_all(activation_ops, &ChainOp::unary);
   add_all(tail_ops, &ChainOp::unary);
   add_all(binary_ops, &ChainOp::binary);
   add_all(transcendental_pairs, &ChainOp::binary);
   add_all(special_pairs, &ChainOp::binary);
   add_all(integral_pairs, &ChainOp::binary);
+  add_all(activation_pairs, &ChainOp::binary);
   add_all(ternary_ops, &ChainOp::ternary);
+  add_all(activation_triples, &ChainOp::ternary);
   for (const Closing& op : closings()) all->emplace(op.name, ChainOp{.closing = &op});
   return all;
 }
@@ -171,6 +175,7 @@ Tensor run_closing(const ChainStep& step) {
 
 const ChainOp* find_chain_op(std::string_view name) {
   static const OpsByName& all = *all_ops();
+  if (name.starts_with('_')) name.remove_prefix(1);  // as what Python's functions call is bound
   const auto found = all.find(name);
   return found == all.end() ? nullptr : &found->second;
 }

@@ -39,7 +39,9 @@ Tensor starts_of_runs(const Tensor& rows) {
   const Tensor first = full({count > 0}, Scalar::of(true), DType::boolean, rows.device());
   if (count < 2) return first;
   const Tensor later = slice(rows, 0, 1, count - 1, 1), before = slice(rows, 0, 0, count - 1, 1);
-  return cat({first, any(ne(later, before), {Dims{1}, false})}, 0);
+  const Tensor differ = ne(later, before);
+  const bool is_narrow = rows.sizes()[1] == 1;
+  return cat({first, is_narrow ? reshape(differ, {-1}) : any(differ, {Dims{1}, false})}, 0);
 }
 
 /// The order of rows by their first element, then by the second, and so on: sorted by the last one
@@ -56,14 +58,15 @@ Tensor order_of(const Tensor& rows) {
 }
 
 /// What the runs of `rows` come to; `order` is where each row came from, or empty.
-Unique runs_of(const Tensor& rows, const Tensor& order) {
+Unique runs_of(const Tensor& rows, const Tensor& order, bool with_inverse) {
   const std::int64_t count = rows.sizes()[0];
   const Tensor starts = starts_of_runs(rows);
   const Tensor places = reshape(nonzero(starts), {-1});
   const Tensor end = full({1}, Scalar::of(count), DType::int64, rows.device());
   const std::int64_t groups = places.count();
-  Tensor inverse = cumsum(starts, 0) - one;
-  if (order) {
+  Tensor inverse;
+  if (with_inverse) inverse = cumsum(starts, 0) - one;
+  if (with_inverse && order) {
     const Tensor by_place = empty_of("unique", {count}, DType::int64, rows.device());
     scatter_(by_place, 0, order, inverse);
     inverse = by_place;
@@ -86,7 +89,7 @@ void check_finite(const Tensor& low, const Tensor& high) {
 enum class Order : std::uint8_t { sorted, as_given };
 
 Unique found(const char* op, const Tensor& input, std::optional<std::int64_t> given_dim,
-             Order wanted) {
+             Order wanted, bool with_inverse) {
   const GradModeGuard no_grad(false);
   const Tensor x = detach(input);
   if (!given_dim) {
@@ -96,9 +99,9 @@ Unique found(const char* op, const Tensor& input, std::optional<std::int64_t> gi
       flat = sorted.values;
       order = sorted.indices;
     }
-    Unique result = runs_of(reshape(flat, {flat.count(), 1}), order);
+    Unique result = runs_of(reshape(flat, {flat.count(), 1}), order, with_inverse);
     result.values = reshape(result.values, {-1});
-    result.inverse = reshape(result.inverse, input.sizes());
+    if (with_inverse) result.inverse = reshape(result.inverse, input.sizes());
     return result;
   }
   const int dim = checked_dim(op, *given_dim, input.ndim());
@@ -111,7 +114,7 @@ Unique found(const char* op, const Tensor& input, std::optional<std::int64_t> gi
                           "; at least one element each is needed"));
   const Tensor rows = reshape(turned, {count, count ? x.count() / count : 1});
   const Tensor order = wanted == Order::sorted ? order_of(rows) : Tensor();
-  Unique result = runs_of(order ? index_select(rows, 0, order) : rows, order);
+  Unique result = runs_of(order ? index_select(rows, 0, order) : rows, order, with_inverse);
   Dims sizes = turned.sizes();
   sizes[0] = result.values.sizes()[0];
   result.values = contiguous(transpose(reshape(result.values, sizes), 0, dim));
@@ -120,12 +123,12 @@ Unique found(const char* op, const Tensor& input, std::optional<std::int64_t> gi
 
 }  // namespace
 
-Unique unique(const Tensor& input, std::optional<std::int64_t> dim) {
-  return found("unique", input, dim, Order::sorted);
+Unique unique(const Tensor& input, std::optional<std::int64_t> dim, bool with_inverse) {
+  return found("unique", input, dim, Order::sorted, with_inverse);
 }
 
-Unique unique_consecutive(const Tensor& input, std::optional<std::int64_t> dim) {
-  return found("unique_consecutive", input, dim, Order::as_given);
+Unique unique_consecutive(const Tensor& input, std::optional<std::int64_t> dim, bool with_inverse) {
+  return found("unique_consecutive", input, dim, Order::as_given, with_inverse);
 }
 
 Tensor bincount(const Tensor& input, const Tensor& weights, std::int64_t minlength) {

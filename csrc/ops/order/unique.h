@@ -7,16 +7,17 @@
 
 namespace garboard {
 
-/// Each element once; `inverse` says which one stands where, `counts` how often. Both int64.
+/// Each element once; `inverse`, where it is asked for, says which one stands where, `counts` how
+/// often. Both int64.
 struct Unique {
   Tensor values, inverse, counts;
 };
 
 /// In ascending order; slices along `dim` instead of elements where one is named, in the order of
 /// their elements.
-Unique unique(const Tensor& input, std::optional<std::int64_t> dim);
+Unique unique(const Tensor& input, std::optional<std::int64_t> dim, bool with_inverse);
 /// Of equal ones side by side, the first; the others stay.
-Unique unique_consecutive(const Tensor& input, std::optional<std::int64_t> dim);
+Unique unique_consecutive(const Tensor& input, std::optional<std::int64_t> dim, bool with_inverse);
 
 /// How often each number from 0 on occurs in `input`, of one dim and integers, or what its
 /// `weights` add up to; at least `minlength` of them.

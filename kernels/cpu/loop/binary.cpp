@@ -1,5 +1,6 @@
 #include "kernels/cpu/loop/parts.h"
 #include "kernels/cpu/loop/stretch.h"
+#include "kernels/cpu/table.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
@@ -13,8 +14,34 @@ void binary_with_number(const View& out, const View& a, const View& b) {
     run({stretch, 2, binary_scalar_sets, tuning::element_ns<F, HasWide<F, float>>}, out, in);
 }
 
+/// Powers that a cheaper kernel gives, by a number: true where one did.
+bool is_raised(const View& out, const View& x, const View& exponent, Stream stream) {
+  if (exponent.count != 1 || !has_gradient(x.dtype)) return false;
+  const double power = visit_dtype(exponent.dtype, [&]<class T>(Type<T>) -> double {
+    if constexpr (functors::Real<T>)
+      return *exponent.as<T>();
+    else if constexpr (functors::ComplexNumber<T>)
+      return exponent.as<T>()->imaginary == 0 ? exponent.as<T>()->real : 0;
+    else
+      return 0;
+  });
+  const auto unary = [&]<class F>(Type<F>) {
+    table().unary[index_in<F, functors::UnaryFunctors>](out, x, stream);
+    return true;
+  };
+  if (power == 2) return unary(Type<functors::Square>{});
+  if (power == -1) return unary(Type<functors::Reciprocal>{});
+  if (power != 3 || is_half(x.dtype) || out.data == x.data) return false;
+  const auto& times = table().binary[index_in<functors::Multiply, functors::BinaryFunctors>];
+  times(out, x, x, stream);
+  times(out, out, x, stream);
+  return true;
+}
+
 template <class F>
-void binary(const View& out, const View& a, const View& b, Stream) {
+void binary(const View& out, const View& a, const View& b, Stream stream) {
+  if constexpr (std::is_same_v<F, functors::Power>)
+    if (is_raised(out, a, b, stream)) return;
   visit_dtype(a.dtype < b.dtype ? a.dtype : b.dtype, [&]<class T>(Type<T>) {
     using Wide = functors::Widened<T>;
     if constexpr (std::is_invocable_v<F, Wide, Wide>) {

@@ -46,6 +46,32 @@ inline __m512 once(__m512 loaded) {
   return loaded;
 }
 
+/// One product alone: of eight sums, so that no addition waits for the one before.
+inline float dot_alone(const float* x, const float* y, std::int64_t depth) {
+  constexpr int apart = 8;
+  __m512 sum[apart];
+#pragma GCC unroll 8
+  for (auto& part : sum) part = _mm512_setzero_ps();
+  std::int64_t k = 0;
+  for (const auto [first, last] : Pieces<>(depth / (apart * lanes))) {
+    for (std::int64_t i = first; i < last; ++i, k += apart * lanes) {
+#pragma GCC unroll 8
+      for (int n = 0; n < apart; ++n)
+        sum[n] = _mm512_fmadd_ps(_mm512_loadu_ps(x + k + n * lanes),
+                                 _mm512_loadu_ps(y + k + n * lanes), sum[n]);
+    }
+  }
+  for (int n = 0; k < depth; ++n, k += lanes) {
+    const __mmask16 mask = depth - k < lanes ? mask_of(depth - k) : __mmask16(~0);
+    sum[n] = _mm512_fmadd_ps(_mm512_maskz_loadu_ps(mask, x + k), _mm512_maskz_loadu_ps(mask, y + k),
+                             sum[n]);
+  }
+  float parts[4];
+  _mm_storeu_ps(parts, sums(_mm512_add_ps(sum[0], sum[4]), _mm512_add_ps(sum[1], sum[5]),
+                            _mm512_add_ps(sum[2], sum[6]), _mm512_add_ps(sum[3], sum[7])));
+  return (parts[0] + parts[2]) + (parts[1] + parts[3]);
+}
+
 /// For `count` of y_j from `first` on.
 template <int few, int count>
 void multiply_dots(const Dots& p, std::int64_t first) {
@@ -117,6 +143,11 @@ bool suits_dots(const FloatProduct& p) {
 }
 
 void multiply_by_dots(const FloatProduct& p) {
+  if (p.rows == 1 && p.columns == 1) {
+    const float dot = dot_alone(p.a.data, p.b.data, p.depth);
+    *p.out = (p.accumulate ? *p.out : 0.0f) + (p.bias ? *p.bias : 0.0f) + dot;
+    return;
+  }
   const bool rows_are_few = p.rows <= p.columns;
   const std::int64_t few = smaller(p.rows, p.columns), many = larger(p.rows, p.columns);
   Dots dots{p.a.data,

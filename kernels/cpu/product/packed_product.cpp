@@ -222,7 +222,7 @@ void multiply_part(const Way& way) {
 // Measured against OpenBLAS 0.3.34: its small products win below these sizes, if neither operand
 // has to be turned.
 bool is_for_packed(const FloatProduct& p) noexcept {
-  if (p.rows * p.columns > 1 && suits_dots(p)) return true;
+  if (suits_dots(p)) return true;
   if (p.rows == 1 || p.columns == 1) return false;
   const std::int64_t products = p.rows * p.columns * p.depth;
   const bool is_turned = p.a.column_stride == 1 && p.b.row_stride == 1;

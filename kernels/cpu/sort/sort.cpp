@@ -1,5 +1,7 @@
 // Slices in order. Each is read once into entries, key and place; what is written is fetched anew
 // by its place, so that 0 keeps its sign and NaN its bits.
+#include <cstddef>
+
 #include "kernels/cpu/loop/parts.h"
 #include "kernels/cpu/loop/scratch.h"
 #include "kernels/cpu/sort/sort_entries.h"
@@ -37,6 +39,34 @@ void read_entries(Entry* entries, StridedSlice<const T> x, bool descending) {
   for (const auto [first, last] : Pieces<>(x.count)) {
     for (std::int64_t i = first; i < last; ++i) entries[i] = entry_of<Entry>(x, i, descending);
   }
+}
+
+/// Sorts integers that lie within 2^32 of each other by how far they are from the first in order,
+/// in as few digits as that takes: false of others.
+template <class T>
+bool sort_by_distance(const Results<T>& out, StridedSlice<const T> x, bool descending,
+                      std::byte* memory) {
+  T least = x[0], most = x[0];
+  for (const auto [first, last] : Pieces<>(x.count)) {
+    for (std::int64_t i = first; i < last; ++i) {
+      least = x[i] < least ? x[i] : least;
+      most = x[i] > most ? x[i] : most;
+    }
+  }
+  const auto distance = [](T from, T to) {
+    return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
+  };
+  const std::uint64_t widest = distance(least, most);
+  if (widest > UINT32_MAX || x.count > std::int64_t{UINT32_MAX}) return false;
+  auto* const entries = reinterpret_cast<functors::NarrowEntry*>(memory);
+  for (const auto [first, last] : Pieces<>(x.count)) {
+    for (std::int64_t i = first; i < last; ++i)
+      entries[i] =
+          functors::NarrowEntry::of(descending ? distance(x[i], most) : distance(least, x[i]), i);
+  }
+  const int bits = 64 - __builtin_clzll(widest | 1);
+  write_all(out, x, sort_by_radix(entries, entries + x.count, x.count, bits), x.count);
+  return true;
 }
 
 /// The first in order, of a stream of entries: what comes after the last of them is passed over.
@@ -94,6 +124,11 @@ void sort(const Sort& of) {
       const Scratch scratch(room, 2 * sizeof(Entry));
       Entry* const entries = scratch.as<Entry>();
       if (takes_few) return sort_first(out, x, wanted, of.descending, entries, room);
+      if constexpr (std::is_integral_v<T> && sizeof(T) > 1) {
+        if (wanted == count && count >= long_enough_for_radix &&
+            sort_by_distance(out, x, of.descending, scratch.as<std::byte>()))
+          return;
+      }
       read_entries(entries, x, of.descending);
       const Entry* const sorted =
           sort_entries(entries, entries + count, count, static_cast<int>(8 * sizeof(T)));

@@ -20,6 +20,14 @@ class ResampledPlaces {
   }
 
   int taps() const { return form_.taps(); }
+  /// How often each of `size` elements is taken, where that is all that `places` do; else 0.
+  std::int64_t repeats(std::int64_t size, std::int64_t places) const {
+    if (taps() != 1 || size == 0 || places % size != 0) return 0;
+    const std::int64_t times = places / size;
+    for (std::int64_t i = 0; i < places; ++i)
+      if ((*this)[i].at[0] != i / times) return 0;
+    return times;
+  }
   const ResampledPlace<T>& operator[](std::int64_t i) const {
     return memory_.template as<ResampledPlace<T>>()[i];
   }
@@ -45,14 +53,38 @@ void for_each_slice(const Resample& of, Run run) {
 }
 
 template <class T>
+void repeat(T* out, const T* x, std::int64_t size, std::int64_t times) {
+  if (times == 2) {
+    for (std::int64_t i = 0; i < size; ++i) out[2 * i] = out[2 * i + 1] = x[i];
+    return;
+  }
+  for (std::int64_t i = 0; i < size; ++i, out += times)
+    for (std::int64_t k = 0; k < times; ++k) out[k] = x[i];
+}
+
+template <class T>
+void sum_repeated(T* x, const T* out, std::int64_t size, std::int64_t times) {
+  if (times == 2) {
+    for (std::int64_t i = 0; i < size; ++i) x[i] = out[2 * i] + out[2 * i + 1];
+    return;
+  }
+  for (std::int64_t i = 0; i < size; ++i, out += times) {
+    x[i] = 0;
+    for (std::int64_t k = 0; k < times; ++k) x[i] += out[k];
+  }
+}
+
+template <class T>
 void resample(const Resample& of) {
   const ResampledPlaces<T> samples(of);
   const std::int64_t size = of.x.sizes.data()[1], places = of.out.sizes.data()[1];
   const std::int64_t inner = of.out.sizes.data()[2];
   const int taps = samples.taps();
+  const std::int64_t times = inner == 1 ? samples.repeats(size, places) : 0;
   for_each_slice(of, [&](std::int64_t i) {
     const T* const x = of.x.as<T>() + i * size * inner;
     T* out = of.out.as<T>() + i * places * inner;
+    if (times > 0) return repeat(out, x, size, times);
     for (std::int64_t place = 0; place < places; ++place, out += inner) {
       const auto& [at, factor] = samples[place];
       if (inner == 1) {
@@ -82,9 +114,11 @@ void spread_samples(const ResampleGradient& of) {
   const std::int64_t size = of.x.sizes.data()[1], places = of.out.sizes.data()[1];
   const std::int64_t inner = of.out.sizes.data()[2];
   const int taps = samples.taps();
+  const std::int64_t times = inner == 1 ? samples.repeats(size, places) : 0;
   for_each_slice(of, [&](std::int64_t i) {
     T* const x = of.x.as<T>() + i * size * inner;
     const T* out = of.out.as<T>() + i * places * inner;
+    if (times > 0) return sum_repeated(x, out, size, times);
     for (std::int64_t j = 0; j < size * inner; ++j) x[j] = 0;
     for (std::int64_t place = 0; place < places; ++place, out += inner) {
       const auto& [at, factor] = samples[place];

@@ -172,6 +172,7 @@ void add_statistics_methods();
 void add_complex_functions();
 void add_composite_methods();
 void add_formulas();
+void add_activation_methods();
 void add_new_functions();
 void add_other_names();
 

@@ -4,14 +4,18 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <unordered_set>
 
 #include "csrc/core/error.h"
 #include "csrc/lifetime/registry.h"
 #include "csrc/ops/op/record.h"
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/interpreter/items.h"
+#include "python/bindings/tensor/anchors.h"
 #include "python/bindings/tensor/deferred.h"
 #include "python/bindings/tensor/graph_mirror.h"
 #include "python/bindings/tensor/node_hooks.h"
@@ -96,9 +100,34 @@ std::vector<Tensor> tensors_of(const py::list& given, const char* op, const char
   return tensors;
 }
 
+/// A dict that ends with the walk.
+struct NotesInDict final : WalkNotes {
+  py::dict dict;
+};
+
+py::object walk_notes() {
+  WalkUnderWay* const walk = WalkUnderWay::innermost();
+  if (!walk) return py::none();
+  if (!walk->notes) walk->notes = std::make_unique<NotesInDict>();
+  return static_cast<NotesInDict&>(*walk->notes).dict;
+}
+
+std::size_t count_in_walk(const py::list& tables) {
+  const WalkUnderWay* const walk = WalkUnderWay::innermost();
+  std::unordered_set<const PyObject*> called;
+  if (walk)
+    for (const GradientHooks* hooks : walk->hooks()) called.insert(anchor_of(*hooks));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      tables, [&](py::handle table) { return called.contains(table.ptr()); }));
+}
+
 }  // namespace
 
 void bind_autograd(py::module_& m) {
+  m.def("_walk_notes", walk_notes,
+        "What hooks keep with the backward pass that calls them; None beyond backward passes.");
+  m.def("_count_in_walk", count_in_walk, py::arg("tables"),
+        "How many of these tables of tensors' hooks the backward pass under way calls.");
   m.def(
       "_backward",
       [](const py::list& tensors, const py::list& gradients, bool retain_graph, bool create_graph,

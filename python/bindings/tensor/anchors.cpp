@@ -249,6 +249,10 @@ void clear_anchor(TensorObject& object) noexcept {
   if (object.hooks) clear(of(object).anchor());
 }
 
+PyObject* anchor_of(const GradientHooks& hooks) noexcept {
+  return static_cast<const PythonHooks&>(hooks).anchor();
+}
+
 int orphan_count() noexcept { return PythonHooks::orphan_count; }
 
 PyObject* orphaned_anchor(const GradientHooks& hooks) noexcept {

@@ -34,6 +34,9 @@ AddedHook add_hook(PyObject* tensor, PyObject* hook);
 /// the object itself, or another handle where that has gone. Raises GradientError.
 AddedHook add_hook_after(PyObject* tensor, PyObject* hook);
 
+/// The anchor of hooks, borrowed.
+PyObject* anchor_of(const GradientHooks& hooks) noexcept;
+
 /// How many tensors have hooks that no alias of theirs looks after: only a graph reaches them.
 int orphan_count() noexcept;
 /// The anchor of such hooks, if there are any; null where an alias has it.

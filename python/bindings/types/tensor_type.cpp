@@ -188,6 +188,7 @@ bool add_tensor_type(PyObject* module) {
   add_complex_functions();
   add_composite_methods();
   add_formulas();
+  add_activation_methods();
   add_new_functions();
   add_other_names();
   MethodTable& table = method_table();

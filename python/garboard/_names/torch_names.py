@@ -147,7 +147,6 @@ _NN_UTILS: _Rows = (("use clip_grad_norm_()", "clip_grad_norm"),)
 _OPTIM: _Rows = (("gradients are dense here: use optim.Adam", "SparseAdam"),)
 
 _GRAPH: _Rows = (
-    ("use x.register_hook(hook) of each", "register_multi_grad_hook"),
     ("use x.grad_fn", "GradientEdge get_gradient_edge"),
     ("", "allow_mutation_on_saved_tensors increment_version"),
 )

@@ -148,6 +148,25 @@ class TestCounts:
     def test_histc_counts_beyond_what_its_dtype_counts_to(self):
         assert gb.zeros(5000, dtype=gb.float16).histc(1).tolist() == [5000]
 
+    @pytest.mark.parametrize("right", [False, True])
+    @pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "uint8", "float16"])
+    @pytest.mark.parametrize("count", [0, 1, 2, 17, 1024, 1025])
+    def test_searchsorted_finds_what_numpy_finds(self, count, dtype, right):
+        rng = np.random.default_rng(count)
+        sorted_row = np.sort((rng.normal(size=count) * 40 + 100).astype(dtype))
+        values = (rng.normal(size=1030) * 50 + 100).astype(dtype)
+        values[: min(count, 500)] = sorted_row[:500]  # many that are there
+        side = "right" if right else "left"
+
+        for some in (values, values[:3], values[::3]):
+            found = gb.searchsorted(gb.tensor(sorted_row), gb.tensor(some), right=right)
+            np.testing.assert_array_equal(
+                found.numpy(), np.searchsorted(sorted_row, some, side=side)
+            )
+        apart = gb.stack([gb.tensor(sorted_row)] * 2, 1)[:, 0]
+        found = gb.searchsorted(apart, gb.tensor(values), right=right)
+        np.testing.assert_array_equal(found.numpy(), np.searchsorted(sorted_row, values, side=side))
+
     def test_searchsorted_goes_left_or_right(self):
         a = gb.tensor([[1, 3, 3, 5], [2, 2, 2, 2]])
 

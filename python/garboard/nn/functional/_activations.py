@@ -6,7 +6,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.out import written
 from garboard._arguments.texts import shown
-from garboard._engine import Tensor, expm1, log1p, where
+from garboard._engine import Tensor, expm1, float64, where
 from garboard.nn.functional._softplus import softplus_of
 
 __all__ = [
@@ -29,6 +29,8 @@ __all__ = [
     "threshold",
 ]
 
+_STRAIGHT = 20  # from where on softplus is a line to all digits of float32
+
 _SELU_ALPHA = 1.6732632423543772
 _SELU_SCALE = 1.0507009873554805
 
@@ -40,6 +42,8 @@ def _given(input: Tensor, result: Tensor, inplace: bool) -> Tensor:
 
 def _between(input: Tensor, least: float, most: float) -> Tensor:
     """Clamped, with a slope of 0 at both bounds, as PyTorch has it."""
+    if input.is_floating_point():
+        return _engine._hardtanh(input, least, most)
     return where(input <= least, least, where(input >= most, most, input)).to(input.dtype)
 
 
@@ -65,7 +69,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     tensor([-0.0100,  2.0000])
     """
     check.tensor("leaky_relu", "input", input)
-    return _given(input, where(input > 0, input, input * negative_slope), inplace)
+    return _given(input, _engine._leaky_relu(input, negative_slope), inplace)
 
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
@@ -273,7 +277,7 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
     tensor([0.0000, 1.9440])
     """
     check.tensor("mish", "input", input)
-    return _given(input, input * softplus_of(input).tanh(), inplace)
+    return _given(input, _engine._mish(input), inplace)
 
 
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
@@ -297,7 +301,7 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
     tensor([0.0000, 0.5000, 1.0000])
     """
     check.tensor("hardsigmoid", "input", input)
-    return _given(input, (input + 3).clamp(0, 6) / 6, inplace)
+    return _given(input, _engine._hardsigmoid(input), inplace)
 
 
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
@@ -321,7 +325,7 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     tensor([-0.,  0.,  9.])
     """
     check.tensor("hardswish", "input", input)
-    return _given(input, input * (input + 3).clamp(0, 6) / 6, inplace)
+    return _given(input, _engine._hardswish(input), inplace)
 
 
 def softplus(
@@ -353,9 +357,11 @@ def softplus(
     check.tensor("softplus", "input", input)
     beta = check.worth("softplus", "beta", beta)
     threshold = check.worth("softplus", "threshold", threshold)
-    scaled = check.tensor("softplus", "input", input) * beta
-    bent = log1p(scaled.clamp(max=threshold).exp()) / beta
-    return written("softplus", where(scaled > threshold, input, bent), out)
+    scaled = input if beta == 1 else input * beta
+    bent = softplus_of(scaled) if beta == 1 else softplus_of(scaled) / beta
+    if threshold < _STRAIGHT or input.dtype == float64:
+        bent = where(scaled > threshold, input, bent)
+    return written("softplus", bent, out)
 
 
 def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:

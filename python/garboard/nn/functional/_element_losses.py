@@ -110,11 +110,10 @@ def smooth_l1_loss(
         input, target = in_float32(input, target)
     check_pair("smooth_l1_loss", input, target)
     turn = check.rate("smooth_l1_loss", "beta", beta)
-    distance = (input - target).abs()
     if turn == 0:
-        return reduced("smooth_l1_loss", distance, reduction)
-    losses = where(distance < turn, distance.square() / (2 * turn), distance - turn / 2)
-    return reduced("smooth_l1_loss", losses, reduction)
+        return reduced("smooth_l1_loss", (input - target).abs(), reduction)
+    losses = _engine._huber(input - target, turn)
+    return reduced("smooth_l1_loss", losses if turn == 1 else losses / turn, reduction)
 
 
 def huber_loss(
@@ -150,9 +149,7 @@ def huber_loss(
     check_pair("huber_loss", input, target)
     if not check.worth("huber_loss", "delta", delta) > 0:
         raise ValueError("huber_loss: delta is not above 0; a positive one is needed")
-    distance = (input - target).abs()
-    losses = where(distance < delta, distance.square() / 2, (distance - delta / 2) * delta)
-    return reduced("huber_loss", losses, reduction)
+    return reduced("huber_loss", _engine._huber(input - target, delta), reduction)
 
 
 def binary_cross_entropy(

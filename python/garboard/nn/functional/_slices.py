@@ -208,7 +208,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
             "channel at dim 1, is needed"
         )
     slopes = weight.reshape([1, -1, *[1] * (input.ndim - 2)] if count != 1 else [1] * input.ndim)
-    return where(input > 0, input, input * slopes)
+    return _engine._leaky_relu(input, slopes)
 
 
 def rrelu(

@@ -1,0 +1,51 @@
+#include "csrc/autograd/accumulate.h"
+
+#include "csrc/core/error.h"
+#include "csrc/ops/create/convert.h"
+#include "csrc/ops/create/create.h"
+#include "csrc/ops/elementwise/binary.h"
+#include "csrc/ops/op/record.h"
+
+namespace garboard {
+namespace {
+
+/// No view, and as large as its storage.
+bool is_whole(const Tensor& tensor) {
+  return !tensor.body()->base && tensor.is_contiguous() &&
+         tensor.storage()->bytes == tensor.nbytes();
+}
+
+}  // namespace
+
+void accumulate(Tensor& sum, Tensor gradient, bool is_recorded) {
+  if (!sum) {
+    sum = std::move(gradient);
+  } else if (!is_recorded && sum.dtype() == gradient.dtype() && sum.is_contiguous() &&
+             is_sole_owner(sum)) {
+    add.apply_in_place(sum, gradient);
+  } else {
+    sum = add(sum, gradient);
+  }
+}
+
+void add_to_grad(const Tensor& tensor, Tensor gradient, bool is_recorded) {
+  Tensor sum = tensor.grad();
+  if (sum) sum.storage()->meet_current_stream();
+  if (sum && !is_recorded && !sum.requires_grad()) {
+    add.apply_in_place(sum, gradient);
+    return;
+  }
+  if (sum) {
+    sum = add(sum, gradient);
+  } else if (is_sole_owner(gradient) && is_whole(gradient)) {
+    sum = std::move(gradient);
+  } else {
+    // Somebody else still uses, or could write, those bytes. And if it is the leaf itself, a node
+    // must lie between the two: a survey of nodes would not find what holds itself without one.
+    sum = clone(gradient);
+  }
+  if (is_recorded && sum.requires_grad()) note_recorded_gradient();
+  grad_state_of(tensor).grad = std::move(sum);
+}
+
+}  // namespace garboard

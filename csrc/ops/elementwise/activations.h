@@ -1,0 +1,86 @@
+// What layers do to each element, and losses to each difference. Users reach them through
+// `nn.functional`, which says more of them.
+#pragma once
+
+#include <array>
+
+#include "csrc/ops/op/op.h"
+
+namespace garboard {
+
+namespace gradients {
+Grads hardsigmoid(const Backward&);
+Grads hardswish(const Backward&);
+Grads hardswish_slope(const Backward&);
+Grads mish(const Backward&);
+Grads leaky_relu(const Backward&);
+Grads huber(const Backward&);
+Grads hardtanh(const Backward&);
+Grads finite_number(const Backward&);
+}  // namespace gradients
+
+inline constexpr Unary hardsigmoid{
+    .name = "hardsigmoid",
+    .summary = "Compute min(max(`input` + 3, 0), 6) / 6.",
+    .kernel = kernels::unary<functors::HardSigmoid>,
+    .keep = Keep::first,
+    .gradient = gradients::hardsigmoid,
+};
+inline constexpr Binary hardswish_gradient{
+    .name = "hardswish_gradient",
+    .summary = "Multiply `input` by the slope of hard swish at `other`.",
+    .kernel = kernels::binary<functors::HardSwishGradient>,
+    .keep = Keep::first | Keep::second,
+    .gradient = gradients::hardswish_slope,
+};
+inline constexpr Unary hardswish{
+    .name = "hardswish",
+    .summary = "Multiply `input` by its hard sigmoid.",
+    .kernel = kernels::unary<functors::HardSwish>,
+    .keep = Keep::first,
+    .gradient = gradients::hardswish,
+};
+inline constexpr Unary mish{
+    .name = "mish",
+    .summary = "Multiply `input` by the tanh of its softplus.",
+    .kernel = kernels::unary<functors::Mish>,
+    .keep = Keep::first,
+    .gradient = gradients::mish,
+};
+inline constexpr Binary leaky_relu{
+    .name = "leaky_relu",
+    .summary = "Multiply `input` by `other` where it is not above 0.",
+    .kernel = kernels::binary<functors::LeakyRelu>,
+    .keep = Keep::first | Keep::second,
+    .gradient = gradients::leaky_relu,
+};
+/// No gradient passes to the number.
+inline constexpr Binary huber{
+    .name = "huber",
+    .summary = "Square `input` and halve it, and follow the tangent beyond a number.",
+    .kernel = kernels::binary<functors::Huber>,
+    .keep = Keep::first | Keep::second,
+    .gradient = gradients::huber,
+};
+/// As clamp_between, of numbers, with a slope of 0 at both bounds.
+inline constexpr Ternary hardtanh{
+    .name = "hardtanh",
+    .summary = "Move what lies outside two numbers to the nearer one.",
+    .kernel = kernels::ternary<functors::Clamp>,
+    .keep = Keep::inputs,
+    .gradient = gradients::hardtanh,
+};
+/// `nan` and the bound are numbers.
+inline constexpr Ternary finite_number{
+    .name = "nan_to_num",
+    .summary = "Put a number for NaN, and bound what is infinite.",
+    .kernel = kernels::ternary<functors::FiniteNumber>,
+    .keep = Keep::first,
+    .gradient = gradients::finite_number,
+};
+
+inline constexpr std::array activation_ops{&hardsigmoid, &hardswish, &mish};
+inline constexpr std::array activation_pairs{&leaky_relu, &huber};
+inline constexpr std::array activation_triples{&hardtanh};
+
+}  // namespace garboard

@@ -1,0 +1,39 @@
+// What functions of nn.functional, which check and document it, call for each element.
+#include "csrc/ops/elementwise/activations.h"
+
+#include "python/bindings/call/methods.h"
+
+namespace garboard::python {
+namespace {
+
+constexpr Doc part{.summary = "Compute a part of garboard.nn.functional, which documents it."};
+
+constexpr std::array rows{
+    bind(
+        "_hardsigmoid", "input: Tensor", part, [](const Tensor& x) { return hardsigmoid(x); },
+        Place::functional),
+    bind(
+        "_hardswish", "input: Tensor", part, [](const Tensor& x) { return hardswish(x); },
+        Place::functional),
+    bind(
+        "_mish", "input: Tensor", part, [](const Tensor& x) { return mish(x); }, Place::functional),
+    bind(
+        "_leaky_relu", "input: Tensor, slope: Tensor | Number", part,
+        [](const Tensor& x, const Operand& slope) { return leaky_relu(x, slope); },
+        Place::functional),
+    bind(
+        "_huber", "input: Tensor, turn: Number", part,
+        [](const Tensor& x, const Scalar& turn) { return huber(x, turn); }, Place::functional),
+    bind(
+        "_hardtanh", "input: Tensor, low: Number, high: Number", part,
+        [](const Tensor& x, const Scalar& low, const Scalar& high) {
+          return hardtanh(x, low, high);
+        },
+        Place::functional),
+};
+
+}  // namespace
+
+void add_activation_methods() { add_table<rows>(); }
+
+}  // namespace garboard::python
