@@ -233,9 +233,14 @@ inline Tensor even_steps(const char* op, double start, double end, std::int64_t 
                               Scalar::of(1.0), DType::float64, device);
   if (count <= 1) return place + start;
   const double step = (end - start) / static_cast<double>(count - 1);
-  const Tensor from_end = place * -1.0 + static_cast<double>(count - 1);
-  return where(lt(place, static_cast<double>(count / 2)), place * step + start,
-               from_end * -step + end);
+  const std::int64_t half = count / 2;
+  const Tensor head = narrow(place, 0, 0, half), tail = narrow(place, 0, half, count - half);
+  mul.apply_in_place(head, step);
+  add.apply_in_place(head, start);
+  sub.apply_in_place(tail, static_cast<double>(count - 1));
+  mul.apply_in_place(tail, step);
+  add.apply_in_place(tail, end);
+  return place;
 }
 
 }  // namespace garboard::composite

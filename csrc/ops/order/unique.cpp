@@ -58,21 +58,27 @@ Tensor order_of(const Tensor& rows) {
 }
 
 /// What the runs of `rows` come to; `order` is where each row came from, or empty.
-Unique runs_of(const Tensor& rows, const Tensor& order, bool with_inverse) {
+Unique runs_of(const Tensor& rows, const Tensor& order, UniqueParts wanted) {
   const std::int64_t count = rows.sizes()[0];
   const Tensor starts = starts_of_runs(rows);
+  Unique found;
+  if (wanted.inverse) found.inverse = cumsum(starts, 0) - one;
+  if (wanted.inverse && order) {
+    const Tensor by_place = empty_of("unique", {count}, DType::int64, rows.device());
+    scatter_(by_place, 0, order, found.inverse);
+    found.inverse = by_place;
+  }
+  if (!wanted.counts && rows.sizes()[1] == 1) {
+    found.values = reshape(masked_select(reshape(rows, {-1}), starts), {-1, 1});
+    return found;
+  }
   const Tensor places = reshape(nonzero(starts), {-1});
   const Tensor end = full({1}, Scalar::of(count), DType::int64, rows.device());
   const std::int64_t groups = places.count();
-  Tensor inverse;
-  if (with_inverse) inverse = cumsum(starts, 0) - one;
-  if (with_inverse && order) {
-    const Tensor by_place = empty_of("unique", {count}, DType::int64, rows.device());
-    scatter_(by_place, 0, order, inverse);
-    inverse = by_place;
-  }
   const Tensor ends = slice(cat({places, end}, 0), 0, groups ? 1 : 0, groups, 1);
-  return {index_select(rows, 0, places), inverse, ends - places};
+  found.values = index_select(rows, 0, places);
+  found.counts = ends - places;
+  return found;
 }
 
 /// What bounds of the elements themselves come to, for a range to be cut into bins.
@@ -88,20 +94,20 @@ void check_finite(const Tensor& low, const Tensor& high) {
 
 enum class Order : std::uint8_t { sorted, as_given };
 
-Unique found(const char* op, const Tensor& input, std::optional<std::int64_t> given_dim,
-             Order wanted, bool with_inverse) {
+Unique found(const char* op, const Tensor& input, std::optional<std::int64_t> given_dim, Order as,
+             UniqueParts wanted) {
   const GradModeGuard no_grad(false);
   const Tensor x = detach(input);
   if (!given_dim) {
     Tensor flat = reshape(x, {-1}), order;
-    if (wanted == Order::sorted) {
+    if (as == Order::sorted) {
       const ValuesAndIndices sorted = sort(flat, 0, Direction::ascending);
       flat = sorted.values;
       order = sorted.indices;
     }
-    Unique result = runs_of(reshape(flat, {flat.count(), 1}), order, with_inverse);
+    Unique result = runs_of(reshape(flat, {flat.count(), 1}), order, wanted);
     result.values = reshape(result.values, {-1});
-    if (with_inverse) result.inverse = reshape(result.inverse, input.sizes());
+    if (wanted.inverse) result.inverse = reshape(result.inverse, input.sizes());
     return result;
   }
   const int dim = checked_dim(op, *given_dim, input.ndim());
@@ -113,8 +119,8 @@ Unique found(const char* op, const Tensor& input, std::optional<std::int64_t> gi
     throw ShapeError(text(op, ": slices without elements, of sizes ", input.sizes(),
                           "; at least one element each is needed"));
   const Tensor rows = reshape(turned, {count, count ? x.count() / count : 1});
-  const Tensor order = wanted == Order::sorted ? order_of(rows) : Tensor();
-  Unique result = runs_of(order ? index_select(rows, 0, order) : rows, order, with_inverse);
+  const Tensor order = as == Order::sorted ? order_of(rows) : Tensor();
+  Unique result = runs_of(order ? index_select(rows, 0, order) : rows, order, wanted);
   Dims sizes = turned.sizes();
   sizes[0] = result.values.sizes()[0];
   result.values = contiguous(transpose(reshape(result.values, sizes), 0, dim));
@@ -123,12 +129,13 @@ Unique found(const char* op, const Tensor& input, std::optional<std::int64_t> gi
 
 }  // namespace
 
-Unique unique(const Tensor& input, std::optional<std::int64_t> dim, bool with_inverse) {
-  return found("unique", input, dim, Order::sorted, with_inverse);
+Unique unique(const Tensor& input, std::optional<std::int64_t> dim, UniqueParts wanted) {
+  return found("unique", input, dim, Order::sorted, wanted);
 }
 
-Unique unique_consecutive(const Tensor& input, std::optional<std::int64_t> dim, bool with_inverse) {
-  return found("unique_consecutive", input, dim, Order::as_given, with_inverse);
+Unique unique_consecutive(const Tensor& input, std::optional<std::int64_t> dim,
+                          UniqueParts wanted) {
+  return found("unique_consecutive", input, dim, Order::as_given, wanted);
 }
 
 Tensor bincount(const Tensor& input, const Tensor& weights, std::int64_t minlength) {

@@ -7,17 +7,20 @@
 
 namespace garboard {
 
-/// Each element once; `inverse`, where it is asked for, says which one stands where, `counts` how
-/// often. Both int64.
+/// Each element once; `inverse` says which one stands where, `counts` how often. Both int64, and
+/// empty where they are not asked for.
 struct Unique {
   Tensor values, inverse, counts;
+};
+struct UniqueParts {
+  bool inverse = false, counts = false;
 };
 
 /// In ascending order; slices along `dim` instead of elements where one is named, in the order of
 /// their elements.
-Unique unique(const Tensor& input, std::optional<std::int64_t> dim, bool with_inverse);
+Unique unique(const Tensor& input, std::optional<std::int64_t> dim, UniqueParts wanted);
 /// Of equal ones side by side, the first; the others stay.
-Unique unique_consecutive(const Tensor& input, std::optional<std::int64_t> dim, bool with_inverse);
+Unique unique_consecutive(const Tensor& input, std::optional<std::int64_t> dim, UniqueParts wanted);
 
 /// How often each number from 0 on occurs in `input`, of one dim and integers, or what its
 /// `weights` add up to; at least `minlength` of them.

@@ -122,7 +122,8 @@ constexpr std::array table{
         docs::unique,
         [](const Tensor& input, bool, bool with_inverse, bool with_counts,
            std::optional<std::int64_t> dim) {
-          return asked_for(unique(input, dim, with_inverse), with_inverse, with_counts);
+          return asked_for(unique(input, dim, {with_inverse, with_counts}), with_inverse,
+                           with_counts);
         },
         Place::everywhere, one_or_more),
     bind(
@@ -132,7 +133,8 @@ constexpr std::array table{
         docs::unique_consecutive,
         [](const Tensor& input, bool with_inverse, bool with_counts,
            std::optional<std::int64_t> dim) {
-          return asked_for(unique_consecutive(input, dim, with_inverse), with_inverse, with_counts);
+          return asked_for(unique_consecutive(input, dim, {with_inverse, with_counts}),
+                           with_inverse, with_counts);
         },
         Place::everywhere, one_or_more),
     bind("bincount", "input: Tensor, weights: Tensor | None = None, minlength: int = 0",
