@@ -25,14 +25,14 @@ struct HardSwish {
   }
 };
 
-/// The gradient of hard swish from its input: x / 3 + 1 / 2 of it within [-3, 3].
+/// The gradient of hard swish from its input: x / 3 + 1 / 2 of it between -3 and 3.
 struct HardSwishGradient {
   static constexpr bool gives_bool = false;
   template <Real T>
   GARBOARD_HD T operator()(T gradient, T x) const {
     const T inside = x * T(1.0 / 3) + T(0.5);
-    const T slope = x > T(3) ? T(1) : inside;
-    return x < T(-3) ? T(0) : gradient * slope;
+    const T slope = x >= T(3) ? T(1) : inside;
+    return x <= T(-3) ? T(0) : gradient * slope;
   }
 };
 

@@ -175,9 +175,17 @@ struct Atan2 {
 struct LogAddExp {
   static constexpr Effort effort = Effort::many;
   static constexpr bool gives_bool = false;
-  template <Real T>
+  template <Analytic T>
   GARBOARD_HD T operator()(T a, T b) const {
-    return log_of_sum(a, b);
+    if constexpr (ComplexNumber<T>) {
+      const bool is_turned = a.real < b.real;
+      const T larger = is_turned ? b : a, other = is_turned ? a : b;
+      T apart = other - larger;
+      if (other.real == larger.real) apart.real = 0;  // of two infinities, too
+      return larger + log1p(exp(apart));
+    } else {
+      return log_of_sum(a, b);
+    }
   }
 };
 /// sqrt(a^2 + b^2), within 2 ULP: no square overflows or is lost.

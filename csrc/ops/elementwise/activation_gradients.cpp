@@ -20,7 +20,7 @@ Grads hardswish_slope(const Backward& at) {
   if (at.needs(0)) grads[0] = hardswish_gradient(at.grad, x);
   if (at.needs(1)) {
     const Tensor curved = at.grad * at.input(0) * (1.0 / 3);
-    grads[1] = garboard::where(le(abs(x), 3.0), curved, zero_operand());
+    grads[1] = garboard::where(lt(abs(x), 3.0), curved, zero_operand());
   }
   return grads;
 }
@@ -51,8 +51,8 @@ Grads huber(const Backward& at) {
 
 Grads hardtanh(const Backward& at) {
   const Tensor x = at.input(0);
-  const Tensor is_inside = logical_and(gt(x, Kept(at, 1)), lt(x, Kept(at, 2)));
-  return garboard::where(is_inside, at.grad, zero_operand());
+  const Tensor is_beyond = logical_or(le(x, Kept(at, 1)), ge(x, Kept(at, 2)));
+  return garboard::where(is_beyond, zero_operand(), at.grad);
 }
 
 Grads finite_number(const Backward& at) {

@@ -26,6 +26,10 @@ ARRAY = numbers(3, 5)
 MADE = {
     "corrcoef": (lambda x: x.corrcoef(), np.corrcoef(ARRAY)),
     "gradient": (lambda x: gb.gradient(x, dim=1)[0], np.gradient(ARRAY, axis=1)),
+    "logaddexp": (
+        lambda x: gb.logaddexp(x, x.flip(0) * 1j),
+        np.log(np.exp(ARRAY) + np.exp(ARRAY[::-1] * 1j)),
+    ),
     "logsumexp": (lambda x: x.logsumexp(1), np.log(np.exp(ARRAY).sum(1))),
     "nanmean": (lambda x: x.nanmean(0), ARRAY.mean(0)),
     "normalize": (
@@ -54,6 +58,19 @@ def test_values_are_numpys_and_gradients_are_differences(name):
 def test_a_sum_of_exponentials_does_not_overflow(no_leaks):
     with gb.tensor([1000 + 1j, 999 - 1j]) as x, x.logsumexp(0) as found:
         assert found.item().real == pytest.approx(999.906, abs=0.01)
+
+
+def test_the_logarithm_of_two_exponentials_does_not_overflow(no_leaks):
+    inf = float("inf")
+    with gb.dispose_scope():
+        a = gb.tensor([1000 + 1j, -1000 - 2j, complex(-inf, 0), complex(inf, 0)])
+        b = gb.tensor([999 - 1j, -1001 + 1j, complex(-inf, 0), complex(1, 0)])
+
+        found = gb.logaddexp(a, b)
+
+        expected = a + gb.log1p(gb.exp(b - a))
+        assert near(found[:2], expected[:2].numpy())
+        assert found.real[2:].tolist() == [-inf, inf]
 
 
 def test_ends_of_complex_ranges_are_not_cut(no_leaks):

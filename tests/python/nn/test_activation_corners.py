@@ -1,0 +1,60 @@
+"""Activations at their corners and beyond all numbers: slopes are PyTorch's."""
+
+from __future__ import annotations
+
+import garboard as gb
+import pytest
+
+from tests.support.live_memory import balanced  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("balanced")
+
+F = gb.nn.functional
+INF, NAN = float("inf"), float("nan")
+
+# What, at these places, and the slopes there.
+CORNERS = {
+    "hardswish": (F.hardswish, [-4.0, -3.0, 0.0, 3.0, 4.0], [0.0, 0.0, 0.5, 1.0, 1.0]),
+    "hardsigmoid": (F.hardsigmoid, [-3.0, 0.0, 3.0], [0.0, 1 / 6, 0.0]),
+    "hardtanh": (F.hardtanh, [-1.0, 0.0, 1.0, NAN], [0.0, 1.0, 0.0, 1.0]),
+    "relu6": (F.relu6, [0.0, 3.0, 6.0], [0.0, 1.0, 0.0]),
+    "leaky_relu": (F.leaky_relu, [-1.0, 0.0, 1.0], [0.01, 0.01, 1.0]),
+    "mish": (F.mish, [-INF, 0.0, INF], [0.0, 0.6, 1.0]),
+    "logsigmoid": (F.logsigmoid, [-INF, 0.0, INF], [1.0, 0.5, 0.0]),
+    "softplus": (F.softplus, [-INF, 0.0, 30.0, INF], [0.0, 0.5, 1.0, 1.0]),
+    "huber": (
+        lambda x: F.huber_loss(x, gb.zeros_like(x), "none", 2.0),
+        [-9.0, -2.0, 1.0, INF],
+        [-2.0, -2.0, 1.0, 2.0],
+    ),
+    "nan_to_num": (gb.nan_to_num, [-INF, 1.0, INF, NAN], [0.0, 1.0, 0.0, 0.0]),
+}
+
+
+@pytest.mark.parametrize("dtype", [gb.float32, gb.float64], ids=str)
+@pytest.mark.parametrize("name", CORNERS)
+def test_slopes_at_corners_are_pytorchs(name, dtype):
+    function, places, slopes = CORNERS[name]
+    x = gb.tensor(places, dtype=dtype, requires_grad=True)
+
+    function(x).backward(gb.ones_like(x))
+
+    gb.testing.assert_close(x.grad, gb.tensor(slopes, dtype=dtype), rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", ["hardswish", "mish", "hardsigmoid", "leaky_relu"])
+def test_slopes_of_slopes_are_differences(name):
+    function = getattr(F, name)
+    x = gb.tensor([-3.5, -2.0, -0.5, 0.7, 2.9, 3.5], dtype=gb.float64, requires_grad=True)
+
+    assert gb.autograd.gradcheck(function, [x])
+    assert gb.autograd.gradgradcheck(function, [x])
+
+
+@pytest.mark.parametrize("count", [1, 7, 1031])
+@pytest.mark.parametrize("name", CORNERS)
+def test_half_types_are_computed_in_float(name, count):
+    function, _, _ = CORNERS[name]
+    x = (gb.arange(count) * 0.37 - count * 0.18).to(gb.bfloat16)
+
+    gb.testing.assert_close(function(x), function(x.float()).to(gb.bfloat16))
