@@ -77,7 +77,7 @@ class ExpTransform(Transform):
         return y.log()
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        return x
+        return check.tensor("ExpTransform", "x", x)
 
 
 class SigmoidTransform(Transform):
@@ -101,6 +101,7 @@ class SigmoidTransform(Transform):
         return inside.log() - (-inside).log1p()
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        check.tensor("SigmoidTransform", "x", x)
         return -softplus_of(-x) - softplus_of(x)
 
 
@@ -122,6 +123,7 @@ class TanhTransform(Transform):
         return y.atanh()
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        check.tensor("TanhTransform", "x", x)
         return 2.0 * (log(2.0) - x - softplus_of(-2.0 * x))
 
 
@@ -143,6 +145,7 @@ class SoftplusTransform(Transform):
         return (-(-y).expm1()).log() + y
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        check.tensor("SoftplusTransform", "x", x)
         return -softplus_of(-x)
 
 
@@ -193,6 +196,7 @@ class PowerTransform(Transform):
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         check.tensor("PowerTransform", "x", x)
+        check.tensor("PowerTransform", "y", y)
         return (self.exponent * y / x).abs().log()
 
     def forward_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
