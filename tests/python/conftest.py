@@ -27,9 +27,20 @@ def pytest_collection_finish() -> None:
     """Refuse tensors that a module of tests holds: every test would count them."""
     if (live := gb.memory.live()).aliases:
         raise pytest.UsageError(f"{live} after collection: {gb.leaks.live(group='site')}")
-    # pytest's objects, half a million of them, would be walked by every test that collects.
+    _set_aside()
+
+
+def _set_aside() -> None:
+    """Take what lives out of every later collection: half a million of pytest's own objects."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def reports_are_set_aside() -> Iterator[None]:
+    """Set aside what pytest and caches kept of a module's tests: its reports alone are many."""
+    yield
+    _set_aside()
 
 
 @pytest.fixture(autouse=True)
