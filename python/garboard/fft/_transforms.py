@@ -1,4 +1,4 @@
-"""The three transforms that all others are made of, by NumPy's pocketfft, and their gradients.
+"""The three transforms that all others are made of, and their gradients.
 
 A scale is what a transform divides by: "one", "root" (of the number of elements) or "all" of them.
 The gradient of a transform is its adjoint, with the same scale, which is one of the three again.
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from garboard import _engine
 from garboard._engine import Tensor
 from garboard.autograd.function import Function
+from garboard.fft._library import transform_into
 
 if TYPE_CHECKING:
     from garboard.types import DType, Size
@@ -32,7 +33,7 @@ _MANY = 1 << 15
 
 
 def _run(transform: _Transform, x: Tensor, dims: Sequence[int], result: Tensor) -> None:
-    """Have NumPy write into `result`, which lies on the CPU, slice by slice where there are many.
+    """Have it written into `result`, which lies on the CPU, slice by slice where there are many.
 
     Only slices along dims that are not transformed are cut apart, so the bits stay the same.
     """
@@ -67,13 +68,11 @@ def _made(
 class _ComplexToComplex(Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, dims: tuple[int, ...], is_there: bool, scale: str) -> Tensor:
-        import numpy as np
-
         ctx.arguments = dims, is_there, scale
 
         def transform(given: Any, out: Any) -> None:
-            call = np.fft.fftn if is_there else np.fft.ifftn
-            call(given, axes=dims, norm=(_THERE if is_there else _BACK)[scale], out=out)
+            name, norms = ("fftn", _THERE) if is_there else ("ifftn", _BACK)
+            transform_into(name, given, out, axes=dims, norm=norms[scale])
 
         return _made(transform, x, dims, x.shape, x.dtype)
 
@@ -86,14 +85,12 @@ class _ComplexToComplex(Function):
 class _RealToComplex(Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, dim: int, scale: str) -> Tensor:
-        import numpy as np
-
         ctx.arguments = dim, x.shape[dim], scale
         sizes = [*x.shape]
         sizes[dim] = sizes[dim] // 2 + 1
 
         def transform(given: Any, out: Any) -> None:
-            np.fft.rfft(given, axis=dim, norm=_THERE[scale], out=out)
+            transform_into("rfft", given, out, axis=dim, norm=_THERE[scale])
 
         return _made(transform, x, (dim,), sizes, x.dtype.to_complex())
 
@@ -110,14 +107,12 @@ class _RealToComplex(Function):
 class _ComplexToReal(Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, dim: int, size: int, scale: str) -> Tensor:
-        import numpy as np
-
         ctx.arguments = dim, size, scale
         sizes = [*x.shape]
         sizes[dim] = size
 
         def transform(given: Any, out: Any) -> None:
-            np.fft.irfft(given, n=size, axis=dim, norm=_BACK[scale], out=out)
+            transform_into("irfft", given, out, n=size, axis=dim, norm=_BACK[scale])
 
         return _made(transform, x, (dim,), sizes, x.dtype.to_real())
 

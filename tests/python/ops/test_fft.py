@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+import sys
+
 import garboard as gb
 import numpy as np
 import pytest
+from garboard.fft import _library
 
 from tests.support.live_memory import balanced  # noqa: F401
 
-pytestmark = pytest.mark.usefixtures("balanced")
+pytestmark = pytest.mark.usefixtures("balanced", "library")
 
 ONE_DIM = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
 OF_REALS = ("rfft", "ihfft", "rfft2", "rfftn", "ihfft2", "ihfftn")
+
+
+@pytest.fixture(params=["numpy", "scipy"])
+def library(request, monkeypatch):
+    if request.param == "scipy":
+        pytest.importorskip("scipy")
+    else:
+        monkeypatch.setitem(sys.modules, "scipy.fft", None)
+    _library._scipy.cache_clear()
+    yield
+    _library._scipy.cache_clear()
 
 
 def numbers(dtype, *sizes, seed=0):
