@@ -36,10 +36,12 @@ function(garboard_floor name)
   target_link_libraries(garboard PRIVATE $<BUILD_INTERFACE:${target}>)
 endfunction()
 
-# garboard_per_instruction_set(floor folder)
+# garboard_per_instruction_set(floor folder ONCE folders...)
 #
-# Compiles each source of `folder` once per instruction set, in the namespace GARBOARD_ISA.
+# Compiles each source of `folder` once per instruction set, in the namespace GARBOARD_ISA; those
+# in the named folders of it for the first set alone.
 function(garboard_per_instruction_set floor folder)
+  cmake_parse_arguments(set "" "" "ONCE" ${ARGN})
   garboard_sources(set_SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/${folder})
   set(flags_baseline)
   set(flags_v3 -march=x86-64-v3)
@@ -63,6 +65,7 @@ function(garboard_per_instruction_set floor folder)
     endif()
     target_link_libraries(${target} PRIVATE garboard_${floor})
     target_link_libraries(garboard PRIVATE $<BUILD_INTERFACE:${target}>)
+    garboard_sources(set_SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/${folder} EXCEPT ${set_ONCE})
   endforeach()
 endfunction()
 

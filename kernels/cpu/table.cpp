@@ -1,6 +1,14 @@
 #include "kernels/cpu/table.h"
 
 #include "kernels/cpu/loop/parts.h"
+#include "kernels/cpu/once.h"
+
+namespace garboard::kernels::baseline {
+
+template <OnRollCall Arguments>
+ResultOf<Arguments> kernel(const Arguments&, Stream);
+
+}  // namespace garboard::kernels::baseline
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
@@ -8,7 +16,12 @@ namespace {
 Table filled() noexcept {
   Table table{};
   for (const auto fill : {fill_unary, fill_binary, fill_ternary, fill_reduce}) fill(table);
-  for_each_type(Kernels{}, [&]<class Arguments> { table.of<Arguments>() = kernel<Arguments>; });
+  for_each_type(Kernels{}, [&]<class Arguments> {
+    if constexpr (is_in<Arguments, CompiledOnce>)
+      table.of<Arguments>() = baseline::kernel<Arguments>;
+    else
+      table.of<Arguments>() = kernel<Arguments>;
+  });
   return table;
 }
 

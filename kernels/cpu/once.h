@@ -1,0 +1,14 @@
+// Kernels that wider instructions do not make faster: what jumps from place to place, and what
+// LAPACK does.
+#pragma once
+
+#include "kernels/roll_call.h"
+
+namespace garboard::kernels {
+
+/// Compiled with the least set alone, and of that in every table; their folders are named ONCE in
+/// kernels/CMakeLists.txt.
+using CompiledOnce = TypeList<Sort, Mode, SearchSorted, Cholesky, LuFactor, LuPlaces, LuSolve,
+                              TriangularSolve, Eig, QrFactor, QrVectors, Eigh, Svd>;
+
+}  // namespace garboard::kernels
