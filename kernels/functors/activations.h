@@ -59,6 +59,24 @@ struct LeakyRelu {
   }
 };
 
+/// 0 within `bound` of it, else x.
+struct HardShrink {
+  static constexpr bool gives_bool = false;
+  template <Real T>
+  GARBOARD_HD T operator()(T x, T bound) const {
+    return x >= -bound && x <= bound ? T(0) : x;
+  }
+};
+/// x, moved towards 0 by `way` and no further.
+struct SoftShrink {
+  static constexpr bool gives_bool = false;
+  template <Real T>
+  GARBOARD_HD T operator()(T x, T way) const {
+    const T rest = x > way ? x - way : x + way;
+    return x >= -way && x <= way ? T(0) : rest;
+  }
+};
+
 /// x^2 / 2 up to `turn`, and its tangent from there on (Huber, "Robust estimation of a location
 /// parameter", 1964).
 struct Huber {

@@ -279,6 +279,6 @@ using BinaryFunctors =
              ReluGradient, SigmoidGradient, TanhGradient, Atan2, LogAddExp, Hypotenuse, CopySign,
              Fmod, SiluGradient, TimesLog, LogAddExp2, LargerNumber, SmallerNumber, Heaviside,
              CommonDivisor, ShiftLeft, ShiftRight, GammaLower, GammaUpper, Zeta, LeakyRelu, Huber,
-             HardSwishGradient>;
+             HardSwishGradient, HardShrink, SoftShrink>;
 
 }  // namespace garboard::functors

@@ -17,6 +17,7 @@
 #include "csrc/ops/elementwise/ternary.h"
 #include "csrc/ops/elementwise/transcendental.h"
 #include "csrc/ops/elementwise/unary.h"
+#include "csrc/ops/fuse/expression.h"
 #include "csrc/ops/op/operators.h"
 #include "csrc/ops/op/promotion.h"
 #include "csrc/ops/op/record.h"
@@ -64,24 +65,24 @@ inline Tensor isclose(const Tensor& input, const Tensor& other, double rtol, dou
 }
 
 /// tensor1 * tensor2, of which addcmul makes its sum. Raises DTypeError where all are bool.
-inline Tensor product_to_add(const Tensor& input, const Tensor& a, const Tensor& b) {
+inline Expression product_to_add(const Tensor& input, const Tensor& a, const Tensor& b) {
   if (promote(input.dtype(), promote(a.dtype(), b.dtype())) == DType::boolean)
     throw DTypeError("addcmul: dtype bool; one with a sum, such as uint8, is needed, use to()");
-  return mul(a, b);
+  return of<mul>(a, b);
 }
 /// tensor1 / tensor2, of which addcdiv makes its sum. Raises DTypeError for two of integers.
-inline Tensor quotient_to_add(const Tensor& a, const Tensor& b) {
+inline Expression quotient_to_add(const Tensor& a, const Tensor& b) {
   if (!has_gradient(promote(a.dtype(), b.dtype())))
     throw DTypeError(text("addcdiv: dtypes ", name_of(a.dtype()), " and ", name_of(b.dtype()),
                           " to divide; a floating one is needed, use to()"));
-  return div(a, b);
+  return of<div>(a, b);
 }
 
 /// What is left of a number without its integer part, with its sign.
 inline Tensor frac(const Tensor& input) {
   if (input.dtype() == DType::boolean)
     throw DTypeError("frac: dtype bool; a number is needed, convert with to()");
-  return input - trunc(input);
+  return of<sub>(input, of<trunc>(input)).made();
 }
 
 /// sin(pi x) / (pi x), and 1 at 0: near it a series, which has all derivatives. Half types are

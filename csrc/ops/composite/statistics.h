@@ -9,6 +9,7 @@
 #include "csrc/ops/elementwise/binary.h"
 #include "csrc/ops/elementwise/ternary.h"
 #include "csrc/ops/elementwise/unary.h"
+#include "csrc/ops/fuse/expression.h"
 #include "csrc/ops/op/operators.h"
 #include "csrc/ops/reduce/reduce.h"
 #include "csrc/ops/shape/join.h"
@@ -23,7 +24,10 @@ inline Tensor count_nonzero(const Tensor& input, const Reduced& over) {
 /// The sum as if NaN were 0.
 inline Tensor nansum(const Tensor& input, const Reduced& over, const std::optional<DType>& dtype) {
   if (!has_gradient(input.dtype())) return sum(input, over, dtype);
-  return sum(where(isnan(detach(input)), Scalar::of(std::int64_t{0}), input), over, dtype);
+  const Expression numbers = of<where>(of<isnan>(detach(input)), 0.0, input);
+  const bool is_whole =
+      !over.dims && !over.keepdim && dtype.value_or(input.dtype()) == input.dtype();
+  return is_whole ? numbers.sum() : sum(numbers.made(), over, dtype);
 }
 
 /// The mean of the numbers: NaN where there is none.

@@ -44,6 +44,12 @@ Grads leaky_relu(const Backward& at) {
   return grads;
 }
 
+Grads shrunk(const Backward& at) {
+  const Tensor x = at.input(0);
+  const Operand bound = *at.node().kept_scalar(1);
+  return garboard::where(gt(abs(x), bound), at.grad, zero_operand());
+}
+
 Grads huber(const Backward& at) {
   const double turn = at.node().kept_scalar(1)->real;
   return at.grad * clamp_between(at.input(0), -turn, turn);

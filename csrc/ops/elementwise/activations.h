@@ -14,6 +14,7 @@ Grads hardswish(const Backward&);
 Grads hardswish_slope(const Backward&);
 Grads mish(const Backward&);
 Grads leaky_relu(const Backward&);
+Grads shrunk(const Backward&);
 Grads huber(const Backward&);
 Grads hardtanh(const Backward&);
 Grads finite_number(const Backward&);
@@ -54,7 +55,21 @@ inline constexpr Binary leaky_relu{
     .keep = Keep::first | Keep::second,
     .gradient = gradients::leaky_relu,
 };
-/// No gradient passes to the number.
+/// No gradient passes to the number, here and in what follows.
+inline constexpr Binary hardshrink{
+    .name = "hardshrink",
+    .summary = "Put 0 where `input` is within a number of it.",
+    .kernel = kernels::binary<functors::HardShrink>,
+    .keep = Keep::first | Keep::second,
+    .gradient = gradients::shrunk,
+};
+inline constexpr Binary softshrink{
+    .name = "softshrink",
+    .summary = "Move `input` towards 0 by a number, and no further.",
+    .kernel = kernels::binary<functors::SoftShrink>,
+    .keep = Keep::first | Keep::second,
+    .gradient = gradients::shrunk,
+};
 inline constexpr Binary huber{
     .name = "huber",
     .summary = "Square `input` and halve it, and follow the tangent beyond a number.",
@@ -80,7 +95,7 @@ inline constexpr Ternary finite_number{
 };
 
 inline constexpr std::array activation_ops{&hardsigmoid, &hardswish, &mish};
-inline constexpr std::array activation_pairs{&leaky_relu, &huber};
+inline constexpr std::array activation_pairs{&leaky_relu, &hardshrink, &softshrink, &huber};
 inline constexpr std::array activation_triples{&hardtanh};
 
 }  // namespace garboard

@@ -17,8 +17,6 @@
 namespace garboard {
 namespace {
 
-/// A result below this size stays in the second cache between two ops: nothing is gained.
-constexpr std::int64_t least_bytes = std::int64_t{1} << 18;
 /// So many ops run as one at most. It bounds how deep steps lie behind each other.
 constexpr int most_weight = 64;
 
@@ -77,7 +75,7 @@ class CallPlan {
     if (!dtype_ || !op.kernel().takes(*dtype_) || !has_tensor_) return false;
     if (is_complex(*dtype_)) return false;  // their gradients take another way
     if (has_number_ && !is_floating(*dtype_)) return false;
-    return count() * static_cast<std::int64_t>(item_size(*dtype_)) >= least_bytes;
+    return count() * static_cast<std::int64_t>(item_size(*dtype_)) >= least_chain_bytes;
   }
 
   DType dtype() const { return *dtype_; }

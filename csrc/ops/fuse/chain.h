@@ -33,6 +33,9 @@ struct ChainOp {
   int operand_count() const { return unary || closing ? 1 : binary ? 2 : 3; }
 };
 
+/// A result below this size stays in the second cache between two ops: nothing is gained.
+inline constexpr std::int64_t least_chain_bytes = std::int64_t{1} << 18;
+
 /// The op that users call by `name`; null where it cannot be part of a chain.
 const ChainOp* find_chain_op(std::string_view name);
 

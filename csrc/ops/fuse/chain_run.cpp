@@ -93,7 +93,8 @@ class PieceRun {
   }
 
   void bring(std::int64_t first, std::int64_t count, char* to) const {
-    const ChainPieces pieces(flat_sizes_, is_flat_ ? dense_piece : asked_piece);
+    if (is_flat_) return bring_flat(first, count, to);
+    const ChainPieces pieces(flat_sizes_, asked_piece);
     const auto item = static_cast<std::int64_t>(item_size(out_.dtype));
     const std::int64_t end = first + count;
     some(pieces, pieces.piece_of(first), pieces.piece_of(end - 1) + 1,
@@ -102,6 +103,27 @@ class PieceRun {
            std::memcpy(to + (from - first) * item, made.as<char>() + (from - at) * item,
                        static_cast<std::size_t>((until - from) * item));
          });
+  }
+
+  /// Written where it is wanted: any stretch is made of pieces.
+  void bring_flat(std::int64_t first, std::int64_t count, char* to) const {
+    const ChainPieces pieces(flat_sizes_, dense_piece);
+    const Slots slots = make_slots(pieces);
+    std::vector<Place> all;
+    std::int64_t length = -1;
+    const auto item = static_cast<std::int64_t>(item_size(out_.dtype));
+    for (std::int64_t at = first; at < first + count; at += dense_piece) {
+      const ChainPieces::Piece piece{0, at, std::min(dense_piece, first + count - at)};
+      char* const result = to + (at - first) * item;
+      if (piece.length == length) {
+        move(all, pieces, piece, result);
+      } else {
+        length = piece.length;
+        all = places(pieces, piece, slots.get(),
+                     make_view(result, out_.dtype, Dims{length}, Dims{1}));
+      }
+      for (std::size_t k = 0; k < all.size(); ++k) compute(program_.ops[k], all[k]);
+    }
   }
 
   View view_of(const Tensor& input) const {
@@ -131,7 +153,7 @@ class PieceRun {
         (fits ? over : later).push_back(slots_[static_cast<std::size_t>(read)]);
       });
       free.insert(free.end(), over.begin(), over.end());
-      if (i + 1 == count && !is_streamed_ && !is_asked_) {
+      if (i + 1 == count && !is_streamed_ && (is_flat_ || !is_asked_)) {
         slots_.push_back(-1);
       } else if (free.empty()) {
         slots_.push_back(slot_count_++);
@@ -169,8 +191,8 @@ class PieceRun {
     int input[3];  // which one moves with the piece; -1: none
   };
 
-  std::vector<Place> places(const ChainPieces& pieces, const ChainPieces::Piece& piece,
-                            char* slots) const {
+  std::vector<Place> places(const ChainPieces& pieces, const ChainPieces::Piece& piece, char* slots,
+                            const View& result) const {
     const Dims sizes = pieces.part_sizes(piece), strides = contiguous_strides(sizes);
     const auto in_slot = [&](int slot, DType dtype) {
       return make_view(slots + slot * slot_bytes_ * room(pieces), dtype, sizes, strides);
@@ -179,7 +201,7 @@ class PieceRun {
     for (std::size_t i = 0; i < all.size(); ++i) {
       const auto& op = program_.ops[i];
       Place& place = all[i];
-      place.out = slots_[i] < 0 ? pieces.part(out_, piece) : in_slot(slots_[i], op.result);
+      place.out = slots_[i] < 0 ? result : in_slot(slots_[i], op.result);
       for (int k = 0; k < op.op->operand_count(); ++k) {
         const auto [kind, index] = op.sources[k];
         const auto at = static_cast<std::size_t>(index);
@@ -197,6 +219,12 @@ class PieceRun {
       }
     }
     return all;
+  }
+  using Slots = std::unique_ptr<char, void (*)(char*)>;
+  Slots make_slots(const ChainPieces& pieces) const {
+    const auto bytes = static_cast<std::size_t>(slot_count_ * slot_bytes_ * room(pieces) + 1);
+    return {static_cast<char*>(::operator new(bytes, std::align_val_t(64))),
+            [](char* at) { ::operator delete(at, std::align_val_t(64)); }};
   }
   static std::int64_t room(const ChainPieces& pieces) {
     std::int64_t inside = pieces.length;
@@ -216,37 +244,36 @@ class PieceRun {
   /// `send` gets what was made of each piece, and where it begins among all elements.
   template <class Send>
   void some(const ChainPieces& pieces, std::int64_t first, std::int64_t last, Send send) const {
-    const std::unique_ptr<char, void (*)(char*)> slots(
-        static_cast<char*>(
-            ::operator new(static_cast<std::size_t>(slot_count_ * slot_bytes_ * room(pieces) + 1),
-                           std::align_val_t(64))),
-        [](char* at) { ::operator delete(at, std::align_val_t(64)); });
+    const Slots slots = make_slots(pieces);
     std::vector<Place> all;
     std::int64_t length = -1;
     for (std::int64_t i = first; i < last; ++i) {
       const ChainPieces::Piece piece = pieces[i];
       if (piece.length == length) {
-        move(all, pieces, piece);
+        move(all, pieces, piece, out_.data ? at_offset(out_, pieces, piece) : nullptr);
       } else {
-        all = places(pieces, piece, slots.get());
         length = piece.length;
+        all = places(pieces, piece, slots.get(), out_.data ? pieces.part(out_, piece) : View());
       }
       for (std::size_t k = 0; k < all.size(); ++k) compute(program_.ops[k], all[k]);
       send(pieces.offset(out_, piece), all.back().out);
     }
   }
 
-  void move(std::vector<Place>& all, const ChainPieces& pieces,
-            const ChainPieces::Piece& piece) const {
-    const auto moved = [&](const View& whole) {
-      return whole.as<char>() +
-             pieces.offset(whole, piece) * static_cast<std::int64_t>(item_size(whole.dtype));
-    };
+  static char* at_offset(const View& whole, const ChainPieces& pieces,
+                         const ChainPieces::Piece& piece) {
+    return whole.as<char>() +
+           pieces.offset(whole, piece) * static_cast<std::int64_t>(item_size(whole.dtype));
+  }
+
+  void move(std::vector<Place>& all, const ChainPieces& pieces, const ChainPieces::Piece& piece,
+            void* result) const {
     for (std::size_t i = 0; i < all.size(); ++i) {
-      if (slots_[i] < 0) all[i].out.data = moved(out_);
+      if (slots_[i] < 0) all[i].out.data = result;
       for (int k = 0; k < program_.ops[i].op->operand_count(); ++k) {
         if (all[i].input[k] >= 0)
-          all[i].in[k].data = moved(views_[static_cast<std::size_t>(all[i].input[k])]);
+          all[i].in[k].data =
+              at_offset(views_[static_cast<std::size_t>(all[i].input[k])], pieces, piece);
       }
     }
   }

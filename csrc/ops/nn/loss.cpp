@@ -3,9 +3,11 @@
 #include "csrc/core/error.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
+#include "csrc/ops/elementwise/activations.h"
 #include "csrc/ops/elementwise/binary.h"
 #include "csrc/ops/elementwise/ternary.h"
 #include "csrc/ops/elementwise/unary.h"
+#include "csrc/ops/fuse/expression.h"
 #include "csrc/ops/nn/softmax.h"
 #include "csrc/ops/op/operators.h"
 #include "csrc/ops/op/record.h"
@@ -15,9 +17,9 @@
 namespace garboard {
 namespace {
 
-Tensor reduce(const Tensor& losses, Reduction reduction) {
-  if (reduction == Reduction::none) return losses;
-  return reduction == Reduction::sum ? sum(losses) : mean(losses);
+Tensor reduce(const Expression& losses, Reduction reduction) {
+  if (reduction == Reduction::none) return losses.made();
+  return reduction == Reduction::sum ? losses.sum() : losses.mean();
 }
 
 void check_targets(const Tensor& input, const Tensor& target) {
@@ -158,7 +160,12 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) 
   if (!is_floating(promote(input.dtype(), target.dtype())))
     throw DTypeError(text("mse_loss: dtypes ", name_of(input.dtype()), " and ",
                           name_of(target.dtype()), "; at least one must be floating"));
-  return reduce(square(input - target), reduction);
+  return reduce(of<square>(of<sub>(input, target)), reduction);
+}
+
+Tensor huber_loss(const Tensor& input, const Tensor& target, const Scalar& turn,
+                  Reduction reduction) {
+  return reduce(of<huber>(of<sub>(input, target), turn), reduction);
 }
 
 }  // namespace garboard

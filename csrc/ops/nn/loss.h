@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "csrc/core/scalar.h"
 #include "csrc/tensor/tensor.h"
 
 namespace garboard {
@@ -25,5 +26,8 @@ Tensor cross_entropy(const Tensor& input, const Tensor& target,
                      const CrossEntropyOptions& options = {});
 /// (input - target)^2, in equal sizes.
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction);
+/// Half the squared distance, up to `turn`, and from there on its tangent; broadcast.
+Tensor huber_loss(const Tensor& input, const Tensor& target, const Scalar& turn,
+                  Reduction reduction);
 
 }  // namespace garboard

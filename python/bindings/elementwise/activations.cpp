@@ -22,8 +22,12 @@ constexpr std::array rows{
         [](const Tensor& x, const Operand& slope) { return leaky_relu(x, slope); },
         Place::functional),
     bind(
-        "_huber", "input: Tensor, turn: Number", part,
-        [](const Tensor& x, const Scalar& turn) { return huber(x, turn); }, Place::functional),
+        "_hardshrink", "input: Tensor, bound: Number", part,
+        [](const Tensor& x, const Scalar& bound) { return hardshrink(x, bound); },
+        Place::functional),
+    bind(
+        "_softshrink", "input: Tensor, way: Number", part,
+        [](const Tensor& x, const Scalar& way) { return softshrink(x, way); }, Place::functional),
     bind(
         "_hardtanh", "input: Tensor, low: Number, high: Number", part,
         [](const Tensor& x, const Scalar& low, const Scalar& high) {

@@ -153,11 +153,11 @@ template <auto inner>
 constexpr auto with_scaled =
     [](const Tensor& input, const Tensor& a, const Tensor& b, Scalar value) {
       const DType dtype = promote(input.dtype(), promote(a.dtype(), b.dtype()));
-      if (widened(dtype) == dtype) return add_scaled(input, inner(input, a, b), value);
+      if (widened(dtype) == dtype) return of<add_scaled>(input, inner(input, a, b), value).made();
       const auto wide = [&](const Tensor& x) { return to(x, widened(dtype)); };
-      return to(add_scaled(wide(input), inner(wide(input), wide(a), wide(b)), value), dtype);
+      return to(add_scaled(wide(input), inner(wide(input), wide(a), wide(b)).made(), value), dtype);
     };
-Tensor quotient_of(const Tensor&, const Tensor& a, const Tensor& b) {
+Expression quotient_of(const Tensor&, const Tensor& a, const Tensor& b) {
   return composite::quotient_to_add(a, b);
 }
 
@@ -167,14 +167,14 @@ constexpr std::array table{
     bind(
         "addcmul_", scaled, docs::addcmul_,
         [](const Tensor& input, const Tensor& a, const Tensor& b, Scalar value) {
-          add_scaled.into(input, input, composite::product_to_add(input, a, b), value);
+          add_scaled.into(input, input, composite::product_to_add(input, a, b).made(), value);
           return Itself();
         },
         Place::method),
     bind(
         "addcdiv_", scaled, docs::addcdiv_,
         [](const Tensor& input, const Tensor& a, const Tensor& b, Scalar value) {
-          add_scaled.into(input, input, composite::quotient_to_add(a, b), value);
+          add_scaled.into(input, input, composite::quotient_to_add(a, b).made(), value);
           return Itself();
         },
         Place::method),

@@ -108,6 +108,7 @@ constexpr Doc layer_norm{
 constexpr Doc channel_norm{
     .summary = "Compute a part of batch_norm, group_norm and instance_norm.",
 };
+constexpr Doc huber_loss{.summary = "Compute a part of huber_loss and smooth_l1_loss."};
 constexpr Doc mse_loss{
     .summary = "Compute the squared distance of two tensors, element by element.",
     .details = "(input - target)^2, then its mean or sum.",
@@ -177,6 +178,9 @@ constexpr std::array table{
         Place::functional),
     bind("mse_loss", "input: Tensor, target: Tensor, *, reduction: Reduction = 'mean'",
          docs::mse_loss, fn<mse_loss>, Place::functional),
+    bind("_huber_loss",
+         "input: Tensor, target: Tensor, turn: Number, *, reduction: Reduction = 'mean'",
+         docs::huber_loss, fn<huber_loss>, Place::functional),
     bind(
         "dropout", "input: Tensor, p: float = 0.5, training: bool = True", docs::dropout,
         [](const Tensor& input, double p, bool training) {

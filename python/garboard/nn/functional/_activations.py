@@ -460,7 +460,7 @@ def softshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) 
     """
     check.tensor("softshrink", "input", input)
     check.rate("softshrink", "lambd", lambd)
-    return written("softshrink", input - input.clamp(-lambd, lambd), out)
+    return written("softshrink", _engine._softshrink(input, lambd), out)
 
 
 def hardshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
@@ -487,4 +487,4 @@ def hardshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) 
     tensor([-2.,  0.])
     """
     check.tensor("hardshrink", "input", input)
-    return written("hardshrink", where(input.abs() > lambd, input, 0.0).to(input.dtype), out)
+    return written("hardshrink", _engine._hardshrink(input, lambd), out)

@@ -11,6 +11,7 @@ from garboard._engine import Tensor, where
 from garboard.nn.functional._reduction import (
     check_equal,
     check_pair,
+    chosen,
     reduced,
     reduction_by,
     weighed,
@@ -112,8 +113,8 @@ def smooth_l1_loss(
     turn = check.rate("smooth_l1_loss", "beta", beta)
     if turn == 0:
         return reduced("smooth_l1_loss", (input - target).abs(), reduction)
-    losses = _engine._huber(input - target, turn)
-    return reduced("smooth_l1_loss", losses if turn == 1 else losses / turn, reduction)
+    losses = _engine._huber_loss(input, target, turn, reduction=chosen("smooth_l1_loss", reduction))
+    return losses if turn == 1 else losses / turn
 
 
 def huber_loss(
@@ -149,7 +150,7 @@ def huber_loss(
     check_pair("huber_loss", input, target)
     if not check.worth("huber_loss", "delta", delta) > 0:
         raise ValueError("huber_loss: delta is not above 0; a positive one is needed")
-    return reduced("huber_loss", _engine._huber(input - target, delta), reduction)
+    return _engine._huber_loss(input, target, delta, reduction=chosen("huber_loss", reduction))
 
 
 def binary_cross_entropy(

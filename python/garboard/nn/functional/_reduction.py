@@ -11,7 +11,7 @@ from garboard._engine import ShapeError, Tensor
 if TYPE_CHECKING:
     from garboard.types import Reduction
 
-__all__ = ["check_equal", "check_pair", "reduced", "reduction_by", "weighed"]
+__all__ = ["check_equal", "check_pair", "chosen", "reduced", "reduction_by", "weighed"]
 
 _Given = TypeVar("_Given", bound=str)
 
@@ -27,12 +27,17 @@ def reduction_by(
     return ("mean" if is_mean else "sum") if is_one else "none"
 
 
+def chosen(op: str, reduction: Reduction) -> Reduction:
+    """Check a reduction's name."""
+    return check.choice(op, "reduction", reduction, "mean", "sum", "none")
+
+
 def reduced(op: str, losses: Tensor, reduction: Reduction) -> Tensor:
     """The losses themselves, their mean, or their sum."""
-    chosen = check.choice(op, "reduction", reduction, "mean", "sum", "none")
-    if chosen == "none":
+    reduction = chosen(op, reduction)
+    if reduction == "none":
         return losses
-    return losses.mean() if chosen == "mean" else losses.sum()
+    return losses.mean() if reduction == "mean" else losses.sum()
 
 
 def check_pair(op: str, input: Tensor, target: Tensor) -> None:
