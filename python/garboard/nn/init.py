@@ -6,7 +6,7 @@ Draws come from a generator; `gb.manual_seed` makes those of the default one the
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import ceil, prod, sqrt
+from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any
 
 from garboard import _engine
@@ -14,6 +14,9 @@ from garboard._arguments import check
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import ShapeError, Tensor
 from garboard._names.missing import module_getattr
+from garboard.nn._fans import _calculate_correct_fan as _calculate_correct_fan
+from garboard.nn._fans import _calculate_fan_in_and_fan_out as _calculate_fan_in_and_fan_out
+from garboard.nn._fans import fan_of, fans_of
 
 __all__ = [
     "calculate_gain",
@@ -456,7 +459,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None =
     True
     """
     op = "orthogonal_"
-    _fans(op, tensor)
+    fans_of(op, tensor)
     scale = check.worth(op, "gain", gain)
     if not tensor.numel():
         return tensor
@@ -479,22 +482,18 @@ def _filled(
         return fill(check.tensor(op, "tensor", tensor), *arguments, **named)
 
 
-def _fans(op: str, tensor: Tensor) -> tuple[int, int]:
-    if check.tensor(op, "tensor", tensor).ndim < 2:
-        raise ShapeError(f"{op}: a tensor of sizes {list(tensor.shape)}; 2 or more dims are needed")
-    field = prod(tensor.shape[2:])
-    return tensor.shape[1] * field, tensor.shape[0] * field
-
-
 def _xavier_deviation(op: str, tensor: Tensor, gain: float) -> float:
     widened = check.worth(op, "gain", gain)
-    return widened * sqrt(2 / max(sum(_fans(op, tensor)), 1))  # no fan: nothing to draw
+    return widened * sqrt(2 / max(sum(fans_of(op, tensor)), 1))  # no fan: nothing to draw
 
 
 def _kaiming_deviation(
     op: str, tensor: Tensor, slope: float, mode: str, nonlinearity: str
 ) -> float:
     slope = check.worth(op, "a", slope)
-    fans = dict(zip(("fan_in", "fan_out"), _fans(op, tensor), strict=True))
-    fan = fans[check.choice(op, "mode", mode, *fans)]
-    return calculate_gain(nonlinearity, slope) / sqrt(max(fan, 1))
+    return calculate_gain(nonlinearity, slope) / sqrt(max(fan_of(op, tensor, mode), 1))
+
+
+# Under the names that programs import.
+_no_grad_uniform_, _no_grad_normal_, _no_grad_trunc_normal_ = uniform_, normal_, trunc_normal_
+_no_grad_fill_, _no_grad_zero_ = constant_, zeros_

@@ -114,3 +114,24 @@ def test_bad_arguments_are_refused_and_nothing_is_written():
 def test_a_tensor_without_elements_is_left_as_it_is():
     assert init.kaiming_uniform_(gb.empty(2, 0)).shape == (2, 0)
     assert init.xavier_normal_(gb.empty(0, 0)).shape == (0, 0)
+
+
+class TestPrivateNames:
+    def test_fans_are_told_under_the_names_that_programs_import(self):
+        weight = gb.zeros(8, 4, 3, 5)
+
+        assert gb.nn.init._calculate_fan_in_and_fan_out(weight) == (60, 120)
+        assert gb.nn.init._calculate_correct_fan(weight, "FAN_OUT") == 120
+        with pytest.raises(gb.ShapeError, match=r"_calculate_fan_in_and_fan_out: a tensor of si"):
+            gb.nn.init._calculate_fan_in_and_fan_out(gb.zeros(2))
+        with pytest.raises(ValueError, match="_calculate_correct_fan: mode 'fan'"):
+            gb.nn.init._calculate_correct_fan(weight, "fan")
+
+    def test_each_fills_a_leaf_in_place(self):
+        weight = gb.zeros(3, requires_grad=True)
+
+        assert gb.nn.init._no_grad_fill_(weight, 2.0) is weight
+        assert gb.nn.init._no_grad_normal_(weight, 5.0, 0.0).tolist() == [5.0] * 3
+        assert gb.nn.init._no_grad_uniform_(weight, 1.0, 2.0).amin().item() >= 1
+        assert gb.nn.init._no_grad_trunc_normal_(weight, 0.0, 1.0, -0.5, 0.5).amax().item() <= 0.5
+        assert gb.nn.init._no_grad_zero_(weight).tolist() == [0.0] * 3
