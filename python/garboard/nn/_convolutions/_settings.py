@@ -73,6 +73,7 @@ class Convolution(Module):
         self.output_padding: tuple[int, ...] = each_dim(
             name, "output_padding", output_padding, dims
         )
+        self._reversed_padding_repeated_twice = self._around()
         modes = _MODES[:1] if self.transposed else _MODES
         self.padding_mode: str = check.choice(name, "padding_mode", padding_mode, *modes)
         has_bias = check.flag(name, "bias", bias)
@@ -99,65 +100,58 @@ class Convolution(Module):
             bound = 1 / sqrt(fan_in)
             init.uniform_(self.bias, -bound, bound)
 
-    def _around(self) -> list[int]:
+    def _around(self) -> tuple[int, ...] | list[int]:
         """What `pad` puts around the input where that is not zeros."""
+        if not isinstance(self.padding, str):
+            return tuple([it for it in reversed(self.padding) for _ in range(2)])
         around: list[int] = []
-        for d in range(self._dims - 1, -1, -1):
-            if isinstance(self.padding, str):
-                total = self.dilation[d] * (self.kernel_size[d] - 1)
-                total *= self.padding == "same"
-                around += [total // 2, total - total // 2]
-            else:
-                around += [self.padding[d]] * 2
+        for spacing, taps in zip(reversed(self.dilation), reversed(self.kernel_size), strict=True):
+            total = spacing * (taps - 1) * (self.padding == "same")
+            around += [total // 2, total - total // 2]
         return around
 
-    def _convolved(self, convolve: Any, input: Tensor) -> Tensor:
+    def _convolved(self, convolve: Any, input: Tensor, weight: Tensor, bias: Any) -> Tensor:
         padding: Any = self.padding
         if self.padding_mode != "zeros":
             mode: Any = self.padding_mode
-            input, padding = _engine.pad(input, self._around(), mode), 0
+            input, padding = _engine.pad(input, self._reversed_padding_repeated_twice, mode), 0
         made: Tensor = convolve(
-            input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups
+            input, weight, bias, self.stride, padding, self.dilation, self.groups
         )
         return made
 
-    def _spread(self, spread: Any, input: Tensor, output_size: Sequence[int] | None) -> Tensor:
-        made: Tensor = spread(
-            input,
-            self.weight,
-            self.bias,
-            self.stride,
-            self.padding,
-            self._added(input, output_size),
-            self.groups,
-            self.dilation,
-        )
-        return made
-
-    def _added(self, input: Tensor, output_size: Sequence[int] | None) -> tuple[int, ...]:
+    def _output_padding(
+        self,
+        input: Tensor,
+        output_size: Sequence[int] | None,
+        stride: Sequence[int],
+        padding: Sequence[int],
+        kernel_size: Sequence[int],
+        num_spatial_dims: int,
+        dilation: Sequence[int] | None = None,
+    ) -> list[int]:
         """The output padding that makes places of `output_size`."""
         if output_size is None:
-            return self.output_padding
-        name, dims = type(self).__name__, self._dims
+            return list(self.output_padding)
+        name, dims = type(self).__name__, num_spatial_dims
         wanted = check.sizes(name, "output_size", output_size)[-dims:]
-        paddings = self.padding if not isinstance(self.padding, str) else (0,) * dims
+        spacings = (1,) * dims if dilation is None else dilation
         least = tuple(
             (size - 1) * step - 2 * cut + spacing * (taps - 1) + 1
             for size, step, cut, spacing, taps in zip(
                 check.tensor(name, "input", input).shape[-dims:],
-                self.stride,
-                paddings,
-                self.dilation,
-                self.kernel_size,
+                stride,
+                padding,
+                spacings,
+                kernel_size,
                 strict=True,
             )
         )
-        added = tuple(size - start for size, start in zip(wanted, least, strict=False))
-        spare = zip(added, self.stride, self.dilation, strict=False)
+        added = [size - start for size, start in zip(wanted, least, strict=False)]
+        spare = zip(added, stride, spacings, strict=False)
         if len(wanted) != dims or any(not 0 <= one < max(s, d) for one, s, d in spare):
             most = tuple(
-                start + max(s, d) - 1
-                for start, s, d in zip(least, self.stride, self.dilation, strict=True)
+                start + max(s, d) - 1 for start, s, d in zip(least, stride, spacings, strict=True)
             )
             raise ShapeError(
                 f"{name}: output_size {tuple(wanted)}; sizes from {least} to {most} are possible"

@@ -48,7 +48,10 @@ class _Convolution(Convolution):
         )
 
     def forward(self, input: Tensor) -> Tensor:
-        return self._convolved(self._op, input)
+        return self._conv_forward(input, self.weight, self.bias)
+
+    def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        return self._convolved(self._op, input, weight, bias)
 
     if TYPE_CHECKING:
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from garboard import _engine
 from garboard._engine import Tensor
@@ -50,7 +50,27 @@ class _Transposed(Convolution):
         )
 
     def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        return self._spread(self._op, input, output_size)
+        padding: Any = self.padding
+        added = self._output_padding(
+            input,
+            output_size,
+            self.stride,
+            padding,
+            self.kernel_size,
+            self._dims,
+            self.dilation,
+        )
+        made: Tensor = type(self)._op(
+            input,
+            self.weight,
+            self.bias,
+            self.stride,
+            padding,
+            added,
+            self.groups,
+            self.dilation,
+        )
+        return made
 
     if TYPE_CHECKING:
 

@@ -41,13 +41,13 @@ class _ChannelNorm(Module):
     def __init__(
         self,
         num_features: int,
-        eps: float,
-        momentum: float | None,
-        affine: bool,
-        track_running_stats: bool,
-        device: Device | None,
-        dtype: DType | None,
-        bias: bool,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        device: Device | None = None,
+        dtype: DType | None = None,
+        bias: bool = True,
     ) -> None:
         super().__init__()
         name = type(self).__name__
@@ -102,8 +102,12 @@ class _ChannelNorm(Module):
         if self.bias is not None:
             init.zeros_(self.bias)
 
-    def _check(self, input: Tensor) -> None:
+    def _check_input_dim(self, input: Tensor) -> None:
         name = type(self).__name__
+        if not self._dims:
+            raise NotImplementedError(
+                f"{name}: _check_input_dim() is missing; a subclass that is called defines it"
+            )
         if check.tensor(name, "input", input).ndim not in self._dims:
             raise ShapeError(
                 f"{name}: an input of sizes {list(input.shape)}; {self._sizes} is needed"
@@ -137,7 +141,7 @@ class _BatchNorm(_ChannelNorm):
         )
 
     def forward(self, input: Tensor) -> Tensor:
-        self._check(input)
+        self._check_input_dim(input)
         step = 0.0 if self.momentum is None else self.momentum
         if self.training and self.num_batches_tracked is not None:
             self.num_batches_tracked.add_(1)
@@ -160,6 +164,10 @@ class _BatchNorm(_ChannelNorm):
 
 
 class _InstanceNorm(_ChannelNorm):
+    def _get_no_batch_dim(self) -> int:
+        """How many dims an input without rows has; 0 where there is none."""
+        return self._dims[0] if self._dims else 0
+
     def __init__(
         self,
         num_features: int,
@@ -177,8 +185,8 @@ class _InstanceNorm(_ChannelNorm):
         )
 
     def forward(self, input: Tensor) -> Tensor:
-        self._check(input)
-        is_alone = input.ndim == self._dims[0]  # without rows
+        self._check_input_dim(input)
+        is_alone = input.ndim == self._get_no_batch_dim()
         normal = functional.instance_norm(
             input.unsqueeze(0) if is_alone else input,
             self.running_mean,

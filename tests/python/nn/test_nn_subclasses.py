@@ -1,0 +1,116 @@
+"""What programs override or call on layers, under the private names that PyTorch's layers have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import garboard as gb
+import pytest
+from garboard import nn
+from garboard.nn import functional
+
+from tests.support.live_memory import balanced  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("balanced")
+
+
+class Standardized(nn.Conv2d):
+    def forward(self, input: gb.Tensor) -> gb.Tensor:
+        weight = self.weight - self.weight.mean((1, 2, 3), keepdim=True)
+        return self._conv_forward(input, weight, None)
+
+
+class Doubled(nn.Conv1d):
+    def _conv_forward(self, input: gb.Tensor, weight: gb.Tensor, bias: Any) -> gb.Tensor:
+        return super()._conv_forward(input, weight * 2, bias)
+
+
+class TestConvolutions:
+    @pytest.mark.parametrize("mode", ["zeros", "circular"])
+    def test_compute_with_a_weight_and_bias_that_a_subclass_gives(self, mode):
+        layer = Standardized(2, 3, 3, padding=1, padding_mode=mode)
+        x = gb.randn(1, 2, 5, 5)
+        plain = nn.Conv2d(2, 3, 3, padding=1, padding_mode=mode, bias=False)
+        with gb.no_grad():
+            plain.weight.copy_(layer.weight - layer.weight.mean((1, 2, 3), keepdim=True))
+
+        assert gb.allclose(layer(x), plain(x), atol=1e-6)
+
+    def test_call_what_a_subclass_computes_instead(self):
+        layer = Doubled(1, 1, 1, bias=False)
+
+        assert gb.allclose(layer(gb.ones(1, 1, 2)), layer.weight * 2)
+
+    @pytest.mark.parametrize(
+        ("layer", "around"),
+        [
+            (lambda: nn.Conv2d(1, 1, 3, padding=(1, 2)), (2, 2, 1, 1)),
+            (lambda: nn.Conv3d(1, 1, 3, padding=(1, 2, 3)), (3, 3, 2, 2, 1, 1)),
+            (lambda: nn.Conv2d(1, 1, (4, 3), padding="same"), [1, 1, 1, 2]),
+            (lambda: nn.Conv1d(1, 1, 3, padding="valid"), [0, 0]),
+            (lambda: nn.ConvTranspose1d(1, 1, 3, padding=2), (2, 2)),
+        ],
+    )
+    def test_know_what_pad_puts_around_an_input(self, layer, around):
+        assert layer()._reversed_padding_repeated_twice == around
+
+    def test_pad_by_what_a_subclass_puts_there(self):
+        layer = nn.Conv1d(1, 1, 2, padding_mode="replicate", bias=False)
+
+        layer._reversed_padding_repeated_twice = (1, 0)
+
+        assert layer(gb.ones(1, 1, 4)).shape == (1, 1, 4)
+
+    def test_that_are_transposed_tell_the_output_padding(self):
+        layer = nn.ConvTranspose1d(1, 1, 3, stride=2)
+        x = gb.ones(1, 1, 4)
+
+        given = ([2], [0], [3], 1)
+
+        assert layer._output_padding(x, None, *given) == [0]
+        assert layer._output_padding(x, [10], *given, [1]) == [1]
+        with pytest.raises(gb.ShapeError, match=r"output_size \(12,\); sizes from \(9,\) to \(10"):
+            layer._output_padding(x, [12], *given)
+
+
+class AnyNorm(nn.modules.batchnorm._BatchNorm):
+    def _check_input_dim(self, input: gb.Tensor) -> None: ...
+
+
+class AnyInstanceNorm(nn.modules.instancenorm._InstanceNorm):
+    def _check_input_dim(self, input: gb.Tensor) -> None: ...
+
+    def _get_no_batch_dim(self) -> int:
+        return 3
+
+
+class TestNorms:
+    @pytest.mark.parametrize("sizes", [(4, 3), (4, 3, 2), (4, 3, 2, 2), (4, 3, 1, 2, 2)])
+    def test_take_what_a_subclass_does_not_refuse(self, sizes):
+        x = gb.randn(*sizes)
+
+        assert gb.equal(AnyNorm(3)(x), functional.batch_norm(x, None, None, training=True))
+
+    def test_of_places_take_an_input_without_rows_as_the_subclass_says(self):
+        x = gb.randn(3, 4, 5)
+
+        assert gb.equal(AnyInstanceNorm(3)(x), nn.InstanceNorm2d(3)(x))
+
+    def test_refuse_in_the_method_that_programs_call(self):
+        with pytest.raises(gb.ShapeError, match=r"BatchNorm2d: an input of sizes \[2, 3\]"):
+            nn.BatchNorm2d(3)._check_input_dim(gb.ones(2, 3))
+        with pytest.raises(gb.ShapeError, match=r"InstanceNorm1d: an input of sizes \[2\]"):
+            nn.InstanceNorm1d(3)._check_input_dim(gb.ones(2))
+        with pytest.raises(NotImplementedError, match=r"_BatchNorm: _check_input_dim\(\) is mis"):
+            nn.modules.batchnorm._BatchNorm(3)(gb.ones(2, 3))
+
+    def test_have_a_base_that_is_made_with_defaults(self):
+        base = nn.modules.batchnorm._NormBase(2)
+
+        assert list(base.state_dict()) == [
+            "weight",
+            "bias",
+            "running_mean",
+            "running_var",
+            "num_batches_tracked",
+        ]
