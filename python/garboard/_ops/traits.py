@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from garboard._arguments.layouts import layout
     from garboard.types import Device
 
-__all__ = ["NEVER"]
+__all__ = ["NEVER", "made_as_before"]
 
 #: Of kinds that there are not: layouts, numbers, devices.
 NEVER = (
@@ -72,11 +72,18 @@ def is_shared(self: Tensor) -> bool:
     return False
 
 
+def made_as_before(*given: Any, **options: Any) -> Tensor:
+    """A tensor of sizes or of data: a `Size` alone is sizes, a tuple or a list is data."""
+    if len(given) == 1 and isinstance(given[0], _engine._Size):
+        return _engine.empty(given[0], **options)
+    return Tensor(*given, **options)
+
+
 def new(self: Tensor, *given: Any, device: Device | None = None) -> Tensor:
     """Make a tensor of this one's dtype and device, as programs did before `new_zeros`.
 
     Args:
-        given: Sizes, or data.
+        given: Sizes, one by one or as a `Size`; or data.
         device: Where; by default where this one is.
 
     Returns:
@@ -90,7 +97,7 @@ def new(self: Tensor, *given: Any, device: Device | None = None) -> Tensor:
     garboard.int64
     """
     where = self.device if device is None else device
-    return Tensor(*given, dtype=self.dtype, device=where)
+    return made_as_before(*given, dtype=self.dtype, device=where)
 
 
 def _contains(self: Tensor, element: object) -> bool:

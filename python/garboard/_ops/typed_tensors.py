@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from garboard import _engine
 from garboard._engine import Tensor
+from garboard._ops.traits import made_as_before
 
 if TYPE_CHECKING:
     from garboard.types import DType
@@ -34,7 +35,7 @@ class _TypedTensor(type):
 
     def __call__(cls, *given: Any) -> Tensor:
         """Return a tensor of the data, or of the sizes, that are given."""
-        return Tensor(*given, dtype=cls.dtype)
+        return made_as_before(*given, dtype=cls.dtype)
 
 
 def _typed(name: str, dtype: DType) -> _TypedTensor:

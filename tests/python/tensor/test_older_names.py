@@ -59,6 +59,13 @@ class TestTypedTensors:
         assert typed(2, 3).shape == (2, 3)
         assert typed(2, 3).dtype == dtype
 
+    def test_a_size_is_sizes_and_a_tuple_is_data(self, typed, dtype):
+        made = typed(gb.ones(2, 3).size())
+
+        assert (made.shape, made.dtype) == ((2, 3), dtype)
+        assert typed(gb.ones(()).shape).shape == ()
+        assert typed((0, 1)).double().tolist() == [0, 1]
+
     def test_a_tensor_is_of_the_one_of_its_dtype(self, typed, dtype):
         x = gb.zeros(1).type(typed)
 
