@@ -327,6 +327,49 @@ def test_some_go_to_an_epoch():
     assert schedule.get_last_lr() == [0.025]
 
 
+# PyTorch 2.15 where three steps are seen and the rate is 0.05: the rate now, and after a step.
+@pytest.mark.parametrize(
+    ("make", "expected"),
+    [
+        (lambda of, at: schedules.LambdaLR(of, lambda k: 0.9**k, at), [0.0729, 0.06561]),
+        (lambda of, at: schedules.MultiplicativeLR(of, lambda k: k / 10, at), [0.05, 0.02]),
+        (lambda of, at: schedules.StepLR(of, 2, 0.5, at), [0.05, 0.025]),
+        (lambda of, at: schedules.MultiStepLR(of, [4], 0.5, at), [0.05, 0.025]),
+        (lambda of, at: schedules.ConstantLR(of, 0.5, 4, at), [0.05, 0.1]),
+        (lambda of, at: schedules.LinearLR(of, 0.5, 1.0, 9, at), [0.05, 0.0541666667]),
+        (lambda of, at: schedules.ExponentialLR(of, 0.9, at), [0.05, 0.045]),
+        (lambda of, at: schedules.PolynomialLR(of, 9, 1.0, at), [0.05, 0.0416666667]),
+        (lambda of, at: schedules.CosineAnnealingLR(of, 9, 0.0, at), [0.05, 0.0391216059]),
+        (
+            lambda of, at: schedules.CosineAnnealingWarmRestarts(of, 2, 2, 0.0, at),
+            [0.0853553391, 0.05],
+        ),
+    ],
+)
+def test_one_that_goes_on_leaves_the_rate_that_was_reached(make, expected):
+    optimizer = sgd()
+    optimizer.param_groups[0].update(initial_lr=0.1, lr=0.05)
+
+    schedule = make(optimizer, 2)
+
+    assert schedule.last_epoch == 3
+    assert rates(optimizer, schedule, 2) == pytest.approx(expected)
+
+
+def test_a_product_that_begins_later_multiplies_at_its_first_epoch_too():
+    optimizer = sgd()
+    schedule = schedules.SequentialLR(
+        optimizer,
+        [
+            schedules.StepLR(optimizer, 9),
+            schedules.MultiplicativeLR(optimizer, lambda epoch: 0.5),
+        ],
+        [1],
+    )
+
+    assert rates(optimizer, schedule, 3) == pytest.approx([0.1, 0.05, 0.025])
+
+
 def test_chains_nest():
     optimizer = sgd()
     chained = schedules.ChainedScheduler([schedules.ExponentialLR(optimizer, 0.5)])

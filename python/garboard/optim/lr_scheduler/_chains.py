@@ -116,7 +116,7 @@ class SequentialLR(_OfSchedules):
             group["lr"] = group["initial_lr"]
         _take_back(own)
         first = own[bisect_right(self._milestones, 0)]
-        first.step()
+        first._initial_step()
         self._last_lr = first.get_last_lr()
 
     def step(self) -> None:  # type: ignore[override]

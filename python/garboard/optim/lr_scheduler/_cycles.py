@@ -60,7 +60,7 @@ class CosineAnnealingLR(LRScheduler):
 
     def get_lr(self) -> list[float]:
         rates, epoch, period, least = self._rates_now(), self.last_epoch, self.T_max, self.eta_min
-        if epoch == 0:
+        if self._is_initial or epoch == 0:
             return rates
         if self._step_count == 1 and epoch > 0:
             return self._get_closed_form_lr()
@@ -145,7 +145,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         if epoch is None and self.last_epoch >= 0:
             self.T_cur += 1
             if self.T_cur >= self.T_i:
-                self.T_cur -= self.T_i
+                self.T_cur %= self.T_i
                 self.T_i *= self.T_mult
         else:
             self._go_to(0.0 if epoch is None else epoch)

@@ -108,7 +108,7 @@ class MultiplicativeLR(_OfFunctions):
     """
 
     def get_lr(self) -> list[float]:
-        if self.last_epoch <= 0:
+        if self._is_initial:
             return self._rates_now()
         pairs = zip(self.lr_lambdas, self._rates_now(), strict=True)
         return [rate * factor(self.last_epoch) for factor, rate in pairs]
@@ -296,7 +296,7 @@ class LinearLR(LRScheduler):
     def get_lr(self) -> list[float]:
         if self.last_epoch == 0:
             return [rate * self.start_factor for rate in self._rates_now()]
-        if self.last_epoch > self.total_iters:
+        if self._is_initial or self.last_epoch > self.total_iters:
             return self._rates_now()
         way = self.end_factor - self.start_factor
         before = self.total_iters * self.start_factor + (self.last_epoch - 1) * way
@@ -335,7 +335,7 @@ class ExponentialLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
-        if self.last_epoch == 0:
+        if self._is_initial or self.last_epoch == 0:
             return self._rates_now()
         return [rate * self.gamma for rate in self._rates_now()]
 
@@ -375,7 +375,7 @@ class PolynomialLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
-        if self.last_epoch == 0 or self.last_epoch > self.total_iters:
+        if self._is_initial or not 0 < self.last_epoch <= self.total_iters:
             return self._rates_now()
         left, before = (1 - (self.last_epoch - ago) / self.total_iters for ago in (0, 1))
         return [rate * (left / before) ** self.power for rate in self._rates_now()]

@@ -66,6 +66,8 @@ class LRScheduler:
     [0.25]
     """
 
+    # While its making writes the first rates: one that goes on leaves what the optimizer has.
+    _is_initial = False
     # Not in the state dict.
     _unsaved: ClassVar[tuple[str, ...]] = ("optimizer", "_steps_before")
 
@@ -83,10 +85,17 @@ class LRScheduler:
                 )
         self.base_lrs: list[float] = [group["initial_lr"] for group in optimizer.param_groups]
         self.last_epoch: int = epoch
-        self._step_count = 0
         self._last_lr: list[float] = [_number(group["lr"]) for group in optimizer.param_groups]
         self._steps_before = optimizer._step_count
-        self.step()
+        self._initial_step()
+
+    def _initial_step(self) -> None:
+        self._step_count = 0
+        self._is_initial = True
+        try:
+            self.step()
+        finally:
+            self._is_initial = False
 
     def get_lr(self) -> list[float]:
         """Return the rate of each group at `last_epoch`; a subclass defines it.
