@@ -29,8 +29,10 @@ def _array(self: Tensor, dtype: DTypeLike | None = None, copy: bool | None = Non
     return array.copy() if copy else array
 
 
-def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
-    """Copy a leaf's elements, and whether it asks for a gradient.
+def _deepcopy(self: Tensor, memo: dict[Any, Any]) -> Tensor:
+    """Copy a leaf's storage, whether it asks for a gradient, and the one it has.
+
+    Tensors that share a storage share its copy, in the same copying.
 
     Raises:
         GradientError: The tensor was computed by recorded ops; their graph cannot be copied.
@@ -46,24 +48,43 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
         return known
     before = _engine._set_grad_enabled(False)
     try:
-        result = self.detach().clone()
+        result = _copied(self.detach(), memo.setdefault(_STORAGES, {}))
     finally:
         _engine._set_grad_enabled(before)
     if type(self) is not Tensor:
         result = type(self)(result)
     memo[id(self)] = result
-    return result.requires_grad_(self.requires_grad)
+    result.requires_grad_(self.requires_grad)
+    if self.grad is not None:
+        result.grad = _deepcopy(self.grad, memo)
+    return result
+
+
+_STORAGES = "garboard"  # in a memo: the copies of storages, as bytes, by their serial numbers
+
+
+def _copied(tensor: Tensor, copies: dict[int, Tensor]) -> Tensor:
+    """The tensor over a copy of its whole storage, which is made once."""
+    storage, width = tensor.untyped_storage(), tensor.itemsize
+    count = storage.nbytes() // width
+    if not tensor.numel() or count * width != storage.nbytes():
+        return tensor.clone()
+    if storage.serial not in copies:
+        whole = tensor.as_strided((count,), (1,), 0)
+        copies[storage.serial] = whole.clone().view(_engine.uint8)
+    flat = copies[storage.serial].view(tensor.dtype)
+    return flat.as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
 
 
 def _format(self: Tensor, spec: str) -> str:
-    """Format the only element as a number, or what `repr` shows to a width.
+    """Format the element of a tensor without dims as a number, else what `repr` shows to a width.
 
     Raises:
         ShapeError: A number's format, and several elements or none.
     """
     # With a precision, a format for text would cut the text off.
     is_of_number = "." in spec or (spec[-1:].isalpha() and spec[-1] != "s")
-    if spec and (self.ndim == 0 or (is_of_number and self.numel() == 1)):
+    if (self.ndim == 0 and type(self) is Tensor) or (is_of_number and self.numel() == 1):
         return format(self.item(), spec)
     if not is_of_number:
         return format(repr(self), spec)

@@ -323,6 +323,27 @@ class TestAsAContainer:
         with pytest.raises(gb.GradientError, match=r"^deepcopy: .*; copy detach"):
             copy.deepcopy(x * 2)
 
+    def test_is_copied_in_depth_with_its_gradient(self):
+        x = gb.ones(2, requires_grad=True)
+        (x * 3).sum().backward()
+
+        y = copy.deepcopy(x)
+
+        assert x.grad is not None
+        assert y.grad is not None
+        assert y.grad.tolist() == [3.0, 3.0]
+        assert y.grad.data_ptr() != x.grad.data_ptr()
+
+    def test_shares_its_storage_with_the_same_tensors_in_a_copy(self):
+        x = gb.arange(6.0)
+
+        row, whole, turned, raw = copy.deepcopy((x[2:4], x, x.view(2, 3).T, x.view(gb.int32)[1:]))
+        whole.zero_()
+
+        assert (row.tolist(), turned.tolist()) == ([0, 0], [[0, 0]] * 3)
+        assert (turned.stride(), raw.dtype, raw.sum().item()) == ((1, 3), gb.int32, 0)
+        assert x.tolist() == [0, 1, 2, 3, 4, 5]
+
     def test_is_pickled_where_no_graph_hangs_on_it(self):
         x = gb.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
 
