@@ -23,8 +23,9 @@ def save(obj: object, f: str | PathLike[str] | BinaryIO) -> None:
     beside its place and then moved there: whoever reads it finds the old file or the new one.
 
     Args:
-        obj: Tensors, texts, bytes, numbers, None, and dicts, lists, tuples and sets of them. What
-            shares a storage whole is written once.
+        obj: Tensors, NumPy's arrays of numbers and texts, texts, bytes, numbers, None, dates,
+            paths, and dicts, lists, tuples, sets and `argparse.Namespace`s of them. What shares a
+            storage whole is written once.
         f: A path, or a binary file.
 
     Raises:
@@ -56,8 +57,8 @@ def load(
     """Read what `save` wrote; or a safetensors, NumPy's, or PyTorch's file of tensors.
 
     The kind is told by the contents. Of PyTorch's files those of the zip form are read, by an
-    unpickler that knows what tensors and containers need and refuses all else: no code of the file
-    is ever run.
+    unpickler that knows what tensors, containers, dates, paths and NumPy's arrays need and refuses
+    all else: no code of the file is ever run. Tensors that share a storage there share it again.
 
     Args:
         f: A path, or a binary file that can seek.

@@ -67,8 +67,8 @@ def _read_file(file: BinaryIO, device: Any, is_mapped: bool) -> Any:
         return _Safetensors(file, size, device, is_mapped).read()
     if magic[:1] == b"\x80":
         raise FileError(
-            "load: a pickle, which could run any code; load it with what wrote it, and save its "
-            "tensors with safetensors, or with torch.save of PyTorch 1.6 or newer"
+            "load: a pickle, which could run any code; write it anew with PyTorch 1.6 or newer: "
+            "torch.save(torch.load(path), path), or load it with what wrote it and use gb.save"
         )
     raise FileError(
         f"load: a file of {size} bytes of an unknown kind; safetensors, .npy, .npz, or a .pt file "
@@ -150,7 +150,7 @@ class _Safetensors:
                 return decoded(_parsed(str(self._tree)), self._tensor)
             except FileError:
                 raise
-            except (DeviceError, TypeError, ValueError) as error:
+            except (DeviceError, KeyError, OverflowError, TypeError, ValueError) as error:
                 raise FileError(f"load: metadata that save() does not write ({error})") from error
         return {name: self._tensor(name) for name in self._entries}
 

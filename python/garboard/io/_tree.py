@@ -1,13 +1,14 @@
 """A nest as JSON, its tensors by name: what stands in the metadata of a file.
 
 A value is a list of a letter and what it needs: ["t", name] is a tensor, ["d", [[key, value], ...]]
-a dict. Numbers, texts, True, False and None stand for themselves.
+a dict. Numbers, texts, True, False and None stand for themselves; the letters of what Python's
+library and NumPy have are in `_tagged`.
 """
 
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from collections import OrderedDict
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -16,12 +17,15 @@ from garboard._arguments.texts import shown
 from garboard._engine import Tensor
 from garboard._engine import _Size as Size
 from garboard.io._errors import FileError
+from garboard.io._pickled_values import FACTORIES
+from garboard.io._tagged import TAGGED, tagged
 from garboard.nn._module._tree import Tree
 from garboard.nn.parameter import Parameter
 
 __all__ = ["decoded", "encoded"]
 
 _DEEPEST = 128
+_MAPPINGS = {OrderedDict: "o", Counter: "k", dict: "d"}
 _LETTERS = {list: "l", Size: "z", tuple: "u", set: "s", frozenset: "f"}
 
 
@@ -49,7 +53,10 @@ def encoded(value: object, path: str, depth: int, keep: Callable[[str, Tensor], 
             below = f"{path}.{key}" if path else str(key)
             names = encoded(key, path, depth + 1, keep)
             pairs.append([names, encoded(part, below, depth + 1, keep)])
-        return ["o" if isinstance(value, OrderedDict) else "d", pairs]
+        if isinstance(value, defaultdict):
+            return _of_defaults(value, pairs)
+        letters = (of for kind, of in _MAPPINGS.items() if isinstance(value, kind))
+        return [next(letters, "d"), pairs]
     for kind, letter in _LETTERS.items():
         if isinstance(value, kind):
             places = enumerate(value)
@@ -64,9 +71,21 @@ def encoded(value: object, path: str, depth: int, keep: Callable[[str, Tensor], 
     return _encoded_number(value, path, depth, keep)
 
 
+def _of_defaults(value: defaultdict[Any, Any], pairs: list[Any]) -> list[Any]:
+    """A dict whose factory is one of Python's types, by name; with another it is a plain one."""
+    factory: Any = value.default_factory
+    name = "" if factory is None else getattr(factory, "__name__", None)
+    is_known = factory is None or FACTORIES.get(str(name)) is factory
+    return ["e", pairs, name] if is_known else ["d", pairs]
+
+
 def _encoded_number(value: Any, path: str, depth: int, keep: Callable[[str, Tensor], str]) -> Any:
-    if hasattr(value, "__array_interface__"):  # NumPy's numbers and arrays
-        if getattr(value, "ndim", 1) == 0:
+    if (found := tagged(value, path, keep)) is not None:
+        return found
+    if type(value).__name__ == "Namespace" and type(value).__module__ == "argparse":
+        return ["a", encoded(vars(value), path, depth + 1, keep)]
+    if hasattr(value, "__array_interface__"):  # NumPy's numbers, and arrays of others
+        if getattr(value, "ndim", 1) == 0 and hasattr(value, "item"):
             return encoded(value.item(), path, depth + 1, keep)
         return encoded(_engine.tensor(value), path, depth, keep)
     for kind in (bool, int, float, str):  # members of an enumeration, say
@@ -95,8 +114,8 @@ def decoded(tree: Any, tensor_named: Callable[[str], Tensor], depth: int = 0) ->
         tensor = tensor_named(content)
         found = Parameter(tensor, False) if letter == "p" else tensor
         return found.requires_grad_() if len(tree) > 2 else found
-    if letter in ("d", "o") and type(content) is list:
-        pairs: Any = OrderedDict() if letter == "o" else {}
+    if letter in ("d", "e", "k", "o") and type(content) is list:
+        pairs = _mapping(letter, tree[2] if len(tree) > 2 else "")
         for pair in content:
             if type(pair) is not list or len(pair) != 2:
                 break
@@ -110,6 +129,10 @@ def decoded(tree: Any, tensor_named: Callable[[str], Tensor], depth: int = 0) ->
         for kind, own in _LETTERS.items():
             if letter == own:
                 return kind(decoded(part, tensor_named, depth + 1) for part in content)
+    if letter in TAGGED:
+        return TAGGED[letter](tree, tensor_named)
+    if letter == "a" and type(content) is list:
+        return _namespace(decoded(content, tensor_named, depth + 1))
     if letter == "b" and type(content) is str:
         return b64decode(content, validate=True)
     if letter == "v" and type(content) is str:
@@ -117,3 +140,19 @@ def decoded(tree: Any, tensor_named: Callable[[str], Tensor], depth: int = 0) ->
     if letter == "y" and isinstance(getattr(_engine, str(content), None), _engine.dtype):
         return getattr(_engine, content)
     raise FileError("load: metadata that save() does not write")
+
+
+def _mapping(letter: str, factory: Any) -> Any:
+    if letter == "e":
+        return defaultdict(FACTORIES[factory] if factory else None)
+    return next(kind for kind, of in _MAPPINGS.items() if of == letter)()
+
+
+def _namespace(found: Any) -> Any:
+    from argparse import Namespace
+
+    if type(found) is not dict or any(type(name) is not str for name in found):
+        raise FileError("load: metadata that save() does not write")
+    made = Namespace()
+    vars(made).update(found)
+    return made

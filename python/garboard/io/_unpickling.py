@@ -1,8 +1,8 @@
 """An unpickler for PyTorch's files that runs no code of theirs.
 
 It is a small machine of its own: it knows the opcodes that PyTorch writes, the names that tensors
-and containers need, and nothing else. Names are tokens; what calling one does stands here. Its work
-and memory are bounded by the length of the pickle.
+and containers need, and nothing else. Names are tokens; what calling one does stands here and in
+`_pickled_values`. Its work and memory are bounded by the length of the pickle.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from garboard import _engine
-from garboard._engine import Tensor
+from garboard._engine import GradientError, Tensor
 from garboard.io._dtypes import NAMES
 from garboard.io._errors import FileError
-from garboard.nn.parameter import Parameter
+from garboard.io._pickled_values import FACTORIES, KEYS, VALUES, NumpyDType, filled
+from garboard.nn.parameter import Buffer, Parameter
 
 __all__ = ["TorchUnpickler"]
 
@@ -33,14 +34,24 @@ class _Mark:
 
 
 _MARK = _Mark()
-_KEYS = (str, int, float, bool, type(None))
 _MOST_DIMS = 8
+_OTHER_DTYPES = ("complex32", "float8", "float4", "int1", "qint", "quint", "uint")
 
 
 def _refused(what: _Name) -> FileError:
     advice = "load it in PyTorch, and save tensors, numbers and texts alone"
+    if what.module == "torch" and what.name.startswith(_OTHER_DTYPES):
+        return FileError(
+            f"load: the dtype torch.{what.name[:40]}, which is not in garboard; save what has it "
+            "in another, such as int64 or float32"
+        )
+    if what == ("torch._utils", "_rebuild_tensor_v3"):
+        return FileError(
+            "load: a tensor of a dtype that is not in garboard, such as uint16 or float8; save it "
+            "in another, such as int64 or float32"
+        )
     if what.module.startswith("numpy"):
-        advice = "make its NumPy numbers plain ones, with .item(), before it is saved"
+        advice = "of NumPy's, numbers and arrays of numbers and texts are read"
     elif "optim" not in what.module and what.module.startswith(("torch.nn", "__main__")):
         advice = "save module.state_dict() instead of the module"
     return FileError(
@@ -52,13 +63,13 @@ def _refused(what: _Name) -> FileError:
 class TorchUnpickler:
     """Reads one pickle. `storage(kind, key, count)` returns the elements that a tensor looks at."""
 
-    def __init__(
-        self, text: bytes, storage: Callable[[str, str, int], Tensor], device: Any
-    ) -> None:
+    def __init__(self, text: bytes, storage: Callable[[str, str, int], Tensor]) -> None:
         self._text, self._at = text, 0
-        self._storage, self._device = storage, device
+        self._storage = storage
         self._stack: list[Any] = []
         self._memo: dict[int, Any] = {}
+        self._left = (1 << 20) + 16 * len(text)
+        self._turned: dict[tuple[int, bool, bool], Tensor] = {}
 
     def load(self) -> Any:
         """Return what the pickle makes.
@@ -75,13 +86,29 @@ class TorchUnpickler:
             return self._plain(self._stack[-1])
         except FileError:
             raise
-        except (IndexError, KeyError, TypeError, ValueError, struct.error, OverflowError) as error:
+        except GradientError as error:
+            raise FileError(f"load: a tensor that cannot have a gradient ({error})") from None
+        except (
+            AttributeError,
+            IndexError,
+            KeyError,
+            TypeError,
+            ValueError,
+            struct.error,
+            OverflowError,
+        ) as error:
             raise FileError(f"load: a broken pickle ({type(error).__name__})") from None
 
     def _plain(self, value: Any) -> Any:
         if isinstance(value, _Name):
-            return self._value_of(value)
-        return value
+            raise _refused(value)
+        return value.found() if isinstance(value, NumpyDType) else value
+
+    def _spend(self, given: Any) -> None:
+        """Count what a call copies: one thing of the pickle may be named again and again."""
+        self._left -= len(given) if isinstance(given, (bytes, dict, list, str, tuple)) else 1
+        if self._left < 0:
+            raise FileError("load: a pickle that makes far more than it holds")
 
     # Reading
 
@@ -122,29 +149,40 @@ class TorchUnpickler:
 
     def _name(self, module: str, name: str) -> None:
         found = _Name(module, name)
-        if found not in _CALLS and not self._is_value(found):
+        dtype = getattr(_engine, name, None) if module == "torch" else None
+        is_storage = module in ("torch", "torch.storage") and name.endswith("Storage")
+        is_other = is_storage or (module in ("builtins", "__builtin__") and name in FACTORIES)
+        if isinstance(dtype, _engine.dtype) and name in NAMES:
+            self._stack.append(dtype)
+        elif found in _CALLS or found in VALUES or found in _ARGUMENTS or is_other:
+            self._stack.append(found)
+        else:
             raise _refused(found)
-        self._stack.append(found)
-
-    def _is_value(self, name: _Name) -> bool:
-        is_dtype = name.name in NAMES or name.name.endswith("Storage")
-        return name.module in ("torch", "torch.storage") and is_dtype
-
-    def _value_of(self, name: _Name) -> Any:
-        found = getattr(_engine, name.name, None) if name.module == "torch" else None
-        if isinstance(found, _engine.dtype):
-            return found
-        raise _refused(name)
 
     def _call(self) -> None:
         arguments, what = self._stack.pop(), self._stack.pop()
-        if not isinstance(what, _Name) or what not in _CALLS or type(arguments) is not tuple:
+        if not isinstance(what, _Name) or type(arguments) is not tuple:
             raise FileError("load: a pickle that calls what is no name")
-        self._stack.append(_CALLS[what](self, *arguments))
+        for given in arguments:
+            self._spend(given)
+        if what in _CALLS:
+            self._stack.append(_CALLS[what](self, *arguments))
+        elif what in VALUES:
+            self._stack.append(VALUES[what](*arguments))
+        else:
+            raise FileError("load: a pickle that calls what is no name")
 
     def _build(self) -> None:
-        self._stack.pop()
-        if not isinstance(self._stack[-1], OrderedDict):
+        state, target = self._stack.pop(), self._stack[-1]
+        if isinstance(target, NumpyDType):
+            target.tell(state)
+        elif type(target).__name__ == "ndarray":
+            self._spend(state[-1])
+            filled(target, state)
+        elif type(target).__name__ == "Namespace" and type(state) is dict:
+            self._spend(state)
+            vars(target).update({key: it for key, it in state.items() if type(key) is str})
+        elif not isinstance(target, OrderedDict):
             raise FileError("load: a pickle that sets attributes")
 
     def _set_items(self, pairs: list[Any]) -> None:
@@ -153,7 +191,7 @@ class TorchUnpickler:
             raise FileError("load: a pickle that sets items of what is no dict")
         for place in range(0, len(pairs), 2):
             key = pairs[place]
-            if type(key) not in _KEYS:
+            if type(key) not in KEYS:
                 raise FileError("load: a key that is no text and no number")
             target[key] = self._plain(pairs[place + 1])
 
@@ -182,6 +220,8 @@ class TorchUnpickler:
         size: tuple[int, ...],
         stride: tuple[int, ...],
         requires_grad: bool = False,
+        hooks: object = None,
+        bits: Any = None,
         *rest: object,
     ) -> Tensor:
         numbers = [offset, *size, *stride]
@@ -197,10 +237,32 @@ class TorchUnpickler:
             raise FileError(
                 f"load: a tensor of sizes {list(size)} beyond its storage of {storage.numel()}"
             )
-        tensor = _viewed(storage, offset, size, stride)
-        if self._device is not None:
-            tensor = tensor.to(self._device)
+        if not all(size):
+            tensor = _engine.empty(size, dtype=storage.dtype, device=storage.device)
+        else:
+            tensor = self._resolved(storage, bits).as_strided(size, stride, offset)
         return tensor.requires_grad_() if requires_grad is True else tensor
+
+    def _resolved(self, storage: Tensor, bits: Any) -> Tensor:
+        """A storage's elements as those of its tensors that are conjugated or negated see them."""
+        given = bits if type(bits) is dict else {}
+        turns = given.get("conj") is True, given.get("neg") is True
+        if not any(turns):
+            return storage
+        if (id(storage), *turns) not in self._turned:
+            turned = storage.conj() if turns[0] else storage
+            self._turned[id(storage), *turns] = -turned if turns[1] else turned
+        return self._turned[id(storage), *turns]
+
+    def _typed(self, how: Any, kind: Any, arguments: Any, state: Any = None) -> Tensor:
+        """A tensor with attributes, of which those of a buffer are kept."""
+        if how not in _CALLS or how.name == "_rebuild_from_type_v2" or kind not in _TYPES:
+            raise FileError("load: a tensor of a class that is not read; save .data of it")
+        tensor: Tensor = _CALLS[how](self, *arguments)
+        told = state if type(state) is dict else {}
+        if told.get("_is_buffer") is True:
+            return Buffer(tensor, persistent=told.get("persistent") is not False)
+        return tensor
 
     def _parameter(self, data: Tensor, requires_grad: bool = True, *rest: object) -> Tensor:
         if not isinstance(data, Tensor):
@@ -208,41 +270,18 @@ class TorchUnpickler:
         return Parameter(data, requires_grad is True)
 
 
-def _viewed(storage: Tensor, offset: int, size: tuple[int, ...], stride: tuple[int, ...]) -> Tensor:
-    """A tensor of given strides over a storage."""
-    if not all(size):
-        return _engine.empty(size, dtype=storage.dtype)
-    # A dim of stride 0 repeats one row; the others, widest first, lie side by side.
-    widest = sorted(
-        (place for place, step in enumerate(stride) if size[place] > 1 and step),
-        key=lambda place: -stride[place],
-    )
-    count = 1
-    for place in reversed(widest):
-        if stride[place] != count:
-            raise FileError(
-                f"load: a tensor of sizes {list(size)} and strides {list(stride)}, which overlap "
-                "or leave holes; save a clone() of it"
-            )
-        count *= size[place]
-    dense = storage[offset : offset + count].reshape([size[place] for place in widest])
-    order = sorted(range(len(widest)), key=widest.__getitem__)
-    kept = dense.permute(order) if order else dense.reshape(())
-    sizes = [size[place] if place in widest else 1 for place in range(len(size))]
-    return kept.reshape(sizes).expand(size)
-
-
 _CALLS: dict[_Name, Callable[..., Any]] = {
-    _Name("collections", "OrderedDict"): lambda of: OrderedDict(),
+    _Name("torch._tensor", "_rebuild_from_type_v2"): TorchUnpickler._typed,
     _Name("torch._utils", "_rebuild_tensor_v2"): TorchUnpickler._tensor,
     _Name("torch._utils", "_rebuild_tensor"): TorchUnpickler._tensor,
     _Name("torch._utils", "_rebuild_parameter"): TorchUnpickler._parameter,
-    _Name("_codecs", "encode"): lambda of, text, *coding: str.encode(text, "latin1"),
-    _Name("torch", "Size"): lambda of, sizes=(): _engine._Size(sizes),
-    _Name("torch", "device"): lambda of, kind, index=None: str(kind),
-    _Name("builtins", "set"): lambda of, items=(): {it for it in items if type(it) in _KEYS},
-    _Name("__builtin__", "set"): lambda of, items=(): {it for it in items if type(it) in _KEYS},
 }
+_TYPES = (
+    _Name("torch", "Tensor"),
+    _Name("torch.nn.parameter", "Buffer"),
+    _Name("torch.nn.parameter", "Parameter"),
+)
+_ARGUMENTS = (*_TYPES, _Name("numpy", "ndarray"))  # which are given to calls, and never called
 
 
 def _push(value: Callable[[], Any]) -> Callable[[TorchUnpickler], None]:
@@ -275,6 +314,7 @@ _ACTS: dict[bytes, Callable[[TorchUnpickler], Any]] = {
     b"c": lambda of: of._name(of._line(), of._line()),
     b"\x93": lambda of: of._name(*reversed([of._stack.pop(), of._stack.pop()])),
     b"R": TorchUnpickler._call,
+    b"\x81": TorchUnpickler._call,
     b"b": TorchUnpickler._build,
     b"Q": TorchUnpickler._persistent,
     b"t": lambda of: of._push_tuple(of._since_mark()),

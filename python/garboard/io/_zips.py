@@ -88,7 +88,7 @@ class _TorchFile:
 
     def read(self) -> Any:
         text = self._bytes(f"{self._folder}data.pkl", _LONGEST_PICKLE)
-        return TorchUnpickler(text, self._storage, self._device).load()
+        return TorchUnpickler(text, self._storage).load()
 
     def _storage(self, kind: str, key: str, count: int) -> Tensor:
         """The elements of a storage, in one dim; read once."""
@@ -105,7 +105,7 @@ class _TorchFile:
                 raise FileError(f"load: storage {key[:40]} lies beyond the end; it is cut off")
             with self._archive.open(info) as member:
                 tensor = read_into(member, _engine.empty(count, dtype=dtype), f"storage {key}")
-            self._storages[key] = tensor
+            self._storages[key] = tensor if self._device is None else tensor.to(self._device)
         found = self._storages[key]
         if found.dtype != dtype or found.numel() != count:
             raise FileError(f"load: storage {key[:40]} is of two dtypes")
