@@ -53,7 +53,11 @@ class Chain:
 
     @property
     def is_arithmetic(self) -> bool:
-        return self.link <= _ARITHMETIC
+        return self.has_only(set())
+
+    def has_only(self, ops: set[str]) -> bool:
+        """Tell whether the head of one step is joined to that before by arithmetic and these."""
+        return self.link <= _ARITHMETIC | ops
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 from collections import deque
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from garboard._shown.site import Site, site_of
 from garboard.leaks.holders._groups import Group
-from garboard.leaks.holders._holders import storing_of
+from garboard.leaks.holders._holders import expression, storing_of
+from garboard.leaks.holders._hops import Link
+from garboard.leaks.holders._library import is_of_library
 from garboard.leaks.holders._mending import mended_sum, with_ending
 from garboard.leaks.holders._patches import (
     NO_PATCH,
@@ -28,15 +30,13 @@ class Accumulating(NamedTuple):
 
     Attributes:
         name: What accumulates, as the program calls it.
-        value: What is added to it, so that a method can follow.
         is_augmented: True for `name += value`.
         is_scalar: True where numbers would do.
         statement: The whole, as text; empty where it cannot be read.
-        site: Where it stands.
+        site: Where it stands, if it can be read.
     """
 
     name: str
-    value: str
     is_augmented: bool
     is_scalar: bool
     statement: str = ""
@@ -51,14 +51,17 @@ class Accumulating(NamedTuple):
         return with_method_on_sum(self.site.file, self.site.line, ending)
 
 
-def accumulating(site: Site, holder: str, is_scalar: bool) -> Accumulating:
-    """Read what a graph that grows at `site` and hangs on `holder` accumulates."""
-    found = accumulation_at(site.file, site.line)
-    value = found.value if found and found.value else "the new value"
-    name = found.target if found else holder or "the sum"
-    is_augmented = bool(found and found.is_augmented)
-    statement = found.statement if found else ""
-    return Accumulating(name, _called(value), is_augmented, is_scalar, statement, site)
+def accumulating(site: Site, holder: Sequence[Link], is_scalar: bool) -> Accumulating:
+    """Read what a graph that grows at `site` accumulates.
+
+    Where the line there updates something else than the last object of the chain `holder`, it is
+    not the line to mend.
+    """
+    found = None if is_of_library(site.file) else accumulation_at(site.file, site.line)
+    if found is None or (holder and found.name != holder[-1].edge.name):
+        name = expression(holder) or "the sum"
+        return Accumulating(name, False, is_scalar)
+    return Accumulating(found.target, found.is_augmented, is_scalar, found.statement, site)
 
 
 def stored_as(group: Group, ending: str) -> str | None:
@@ -103,13 +106,3 @@ def _stored_in(group: Group) -> tuple[str, Storing, list[str]] | None:
     if any(link.edge.kind != "item" for link in below):
         return None
     return *found, [it.edge.name for it in below]
-
-
-def _called(value: str) -> str:
-    """Put an expression into parentheses where a method could not follow it."""
-    try:
-        node = ast.parse(value, mode="eval").body
-    except SyntaxError:
-        return value
-    is_primary = isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
-    return value if is_primary else f"({value})"

@@ -53,7 +53,7 @@ class Kind:
         text: The explanation: what leaks, why, and what to write instead.
         rank: Of the kinds that fit, the one with the lowest wins: the rarest evidence comes first.
         fix: What to change; `{name}` is the holder as the program calls it, `{owner}` what it is an
-            attribute of. For graphs `{name}` is what accumulates, `{value}` what is added to it.
+            attribute of. For graphs `{name}` is what accumulates.
         fits: Tells whether tensors behind one holder are of this kind.
         fits_graph: Tells whether a graph over many steps is, behind the holder of its head.
         fits_cycle: Tells whether a cycle that only the collector breaks is of this kind.

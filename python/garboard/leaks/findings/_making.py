@@ -24,6 +24,7 @@ from garboard.leaks.holders._holders import (
     holder_text,
 )
 from garboard.leaks.holders._hops import Link
+from garboard.leaks.holders._public import public
 
 __all__ = [
     "counted",
@@ -101,8 +102,9 @@ def leak_of_graph(
     """Describe the graphs of many steps behind one head."""
     cohorts = chain.steps
     site = site_of(chain.site)
-    name = expression(owner.chain) if owner else ""
-    sum_ = accumulating(site, name, chain.head.shape == ())
+    held = public(owner.chain, site) if owner else []
+    sum_ = accumulating(site, held, chain.head.shape == ())
+    place = (sum_.site if sum_.statement else holder_site(held, site)) if held else None
     count = chain.count
     saved = f", {human_bytes(chain.saved_bytes)} saved" if chain.saved_bytes else ""
     steps = f"steps {min(cohorts)} to {max(cohorts)}"
@@ -114,7 +116,7 @@ def leak_of_graph(
         count=count,
         bytes=chain.saved_bytes,
         site=site,
-        holder=holder_text(owner.chain, site) if owner else "no variable",
+        holder=holder_text(held, site, place) if held else "no variable",
         chain=(*(chain_text(owner.chain) if owner else ()), head, tail),
         since_step=min(cohorts),
         rate=_rate(cohorts, now, chain.saved_bytes, nodes=count),
@@ -123,7 +125,7 @@ def leak_of_graph(
             kind.family, kind.name, site, _edges(owner.chain[1:]) if owner else []
         ),
         evidence=f"{_of_steps(cohorts, now)} in one graph: {counted(count, 'node')}{saved}",
-        holder_site=holder_site(owner.chain, site) if owner else None,
+        holder_site=place,
         places=(*(chain_places(owner.chain) if owner else ()), site, None),
         births=Births.of(cohorts),
         device=chain.head.device,

@@ -27,7 +27,8 @@ __all__ = [
 def is_emptied_by_code(group: Group) -> bool:
     """Tell whether the program has code that takes items out of the holder, or begins it anew."""
     site = site_of(group.survivors[-1].site)
-    return may_be_emptied(group.named, site, group.opened)
+    ways = [group.named] if group.named == group.inner else [group.named, group.inner]
+    return any(may_be_emptied(way, site, group.opened) for way in ways)
 
 
 def objects_of(group: Group) -> list[Any]:

@@ -11,11 +11,13 @@ from types import FrameType, FunctionType
 from typing import Any
 
 from garboard import _engine
+from garboard._shown.site import site_of
 from garboard.leaks.evidence._classes import loaded_class
 from garboard.leaks.evidence._graphs import Behind, Graphs
 from garboard.leaks.evidence._rows import Born, Survivor
 from garboard.leaks.holders._describe import function_name, is_context
 from garboard.leaks.holders._hops import Link, is_part, links
+from garboard.leaks.holders._public import public
 from garboard.leaks.holders._roots import ANYWHERE, Opened
 from garboard.leaks.holders._unasked import attributes_of, is_a, is_cache, items_of, length_of
 
@@ -50,6 +52,7 @@ class Group:
     opened: Opened = ANYWHERE
     thing_count: int = 1
     _behind: Behind | None = None
+    _named: list[Link] | None = None
 
     @property
     def behind(self) -> Behind:
@@ -84,9 +87,18 @@ class Group:
         return is_container(self.holder) or self.thing_count > 1
 
     @property
-    def named(self) -> list[Link]:
-        """The chain down to what has a name: the holder, or the variable that is the tensor."""
+    def inner(self) -> list[Link]:
+        """The chain down to the holder, or to the variable or attribute that is the tensor."""
         return self.chain[: self.at + 1] if self.is_contained else self.chain
+
+    @property
+    def named(self) -> list[Link]:
+        """The same as far as the program names it: down to a queue, and not to the deque in it."""
+        if self.what == "hook":
+            return self.inner
+        if self._named is None:
+            self._named = public(self.inner, site_of(self.survivors[-1].site))
+        return self._named
 
     def size(self) -> int:
         """Return how many items the holder has; how many survivors, where it has no length."""

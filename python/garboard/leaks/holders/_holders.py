@@ -13,6 +13,7 @@ from garboard._shown.site import Site
 from garboard.leaks.evidence._classes import is_one
 from garboard.leaks.holders._describe import code_of, described, file_of, is_context, place_of
 from garboard.leaks.holders._hops import Link
+from garboard.leaks.holders._library import is_of_library
 from garboard.leaks.holders._roots import ANYWHERE, Opened, depth_of
 from garboard.leaks.holders._source import Storing, is_emptied, is_in_loop, storing_line
 from garboard.leaks.holders._statements import Scope
@@ -74,10 +75,12 @@ def expression(chain: Sequence[Link]) -> str:
 
 
 def storing_of(chain: Sequence[Link], near: Site) -> tuple[str, Storing] | None:
-    """Return the file and the statement that fill the last object of a chain."""
+    """Return the file and the statement of the program's that fill the last object of a chain."""
     at = _last_named(chain) or 0
     keys = tuple(link.edge.name for link in chain[at + 1 :] if link.edge.kind == "item")
     for scope, name in _scopes(chain, near):
+        if is_of_library(scope.file):
+            continue
         found = storing_line(scope, name, near.line if near.file == scope.file else 0, keys)
         if found is not None:
             return scope.file, found
@@ -85,7 +88,8 @@ def storing_of(chain: Sequence[Link], near: Site) -> tuple[str, Storing] | None:
 
 
 def holder_site(chain: Sequence[Link], near: Site) -> Site | None:
-    """Return the line that fills the last object of a chain, or where its owner is defined."""
+    """Return the line that fills the last object of a chain, or where its owner is defined; None
+    where neither is in a file of the program's."""
     at = _last_named(chain)
     if at is None or chain[at].edge.kind == "output":  # which no line stores
         return None
@@ -96,9 +100,8 @@ def holder_site(chain: Sequence[Link], near: Site) -> Site | None:
     found = storing_of(chain, near)
     if found is not None:
         return Site(found[0], found[1].line, "")
-    owner = chain[at - 1].object
-    file = file_of(owner)
-    return place_of(owner) or (Site(file, 1, "") if file else None)
+    place = place_of(chain[at - 1].object)
+    return place if place is not None and not is_of_library(place.file) else None
 
 
 def may_be_emptied(chain: Sequence[Link], near: Site, opened: Opened = ANYWHERE) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-__all__ = ["added_parts", "mended_sum", "stored_part", "with_ending"]
+__all__ = ["added_parts", "changed_in_place", "mended_sum", "stored_part", "with_ending"]
 
 
 def with_ending(statement: str, value: str, way: Sequence[str], ending: str) -> str | None:
@@ -45,15 +45,38 @@ def mended_sum(statement: str, ending: str) -> str | None:
 
 
 def added_parts(tree: ast.stmt) -> list[ast.expr]:
-    """Return what a statement adds to a sum that it assigns; none where that cannot be told."""
+    """Return what of a statement is to be detached, so that a sum gains values and no history.
+
+    What is added to the sum, where that is one expression; else the whole new value, for of several
+    names some are numbers. None where it cannot be told.
+    """
     if isinstance(tree, ast.AugAssign):
-        return [tree.value]
+        is_sum = isinstance(tree.op, ast.Add | ast.Sub) and not _is_number(tree.value)
+        return [tree.value] if is_sum else []
+    if isinstance(tree, ast.Expr):
+        changed = changed_in_place(tree)
+        found = _new_in(tree.value, ast.unparse(changed)) if changed else None
+        return found if found and len(found) == 1 else []
     if not isinstance(tree, ast.Assign) or len(tree.targets) != 1:
         return []
-    target = tree.targets[0]
-    if not isinstance(target, ast.Name | ast.Attribute | ast.Subscript):
+    target = ast.unparse(tree.targets[0])
+    if not isinstance(tree.targets[0], ast.Name | ast.Attribute | ast.Subscript):
         return []
-    return _new_in(tree.value, ast.unparse(target))
+    if not _reads(tree.value, target):
+        return []
+    found = _new_in(tree.value, target)
+    return found if found is not None and len(found) <= 1 else [tree.value]
+
+
+def changed_in_place(tree: ast.Expr) -> ast.expr | None:
+    """Return `mean` of `mean.mul_(0.9).add_(x)`."""
+    node = tree.value
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if not node.func.attr.endswith("_"):
+            return None
+        node = node.func.value
+    is_place = isinstance(node, ast.Name | ast.Attribute | ast.Subscript)
+    return node if is_place and node is not tree.value else None
 
 
 def _part_of(node: ast.expr, way: Sequence[str]) -> ast.expr | None:
@@ -76,20 +99,44 @@ def _part_of(node: ast.expr, way: Sequence[str]) -> ast.expr | None:
     return node
 
 
-def _new_in(node: ast.expr, target: str) -> list[ast.expr]:
-    """Return the largest parts of an expression that do not read `target`, without factors."""
+def _new_in(node: ast.expr, target: str) -> list[ast.expr] | None:
+    """Return the largest parts of an expression that do not read `target`, without factors that
+    are numbers; None where what they are to the old sum cannot be told."""
     if not _reads(node, target):
         return _without_factor(node)
-    if isinstance(node, ast.BinOp):
-        return _new_in(node.left, target) + _new_in(node.right, target)
+    if ast.unparse(node) == target:
+        return []
     if isinstance(node, ast.UnaryOp):
         return _new_in(node.operand, target)
+    if isinstance(node, ast.BinOp):
+        is_sum = isinstance(node.op, ast.Add | ast.Sub)
+        return _new_among([node.left, node.right], target, is_sum)
     if isinstance(node, ast.Call):
-        receiver = node.func.value if isinstance(node.func, ast.Attribute) else None
-        of = _new_in(receiver, target) if receiver and _reads(receiver, target) else []
         values = [*node.args, *(it.value for it in node.keywords)]
-        return of + [part for value in values for part in _new_in(value, target)]
-    return []
+        if isinstance(node.func, ast.Attribute) and _reads(node.func.value, target):
+            values.insert(0, node.func.value)
+        return _new_among(values, target, _called(node) not in _SCALING)
+    return None
+
+
+_SCALING = {"div", "div_", "mul", "mul_", "multiply", "pow", "pow_"}
+
+
+def _called(node: ast.Call) -> str:
+    return str(getattr(node.func, "attr", getattr(node.func, "id", "")))
+
+
+def _new_among(nodes: list[ast.expr], target: str, is_sum: bool) -> list[ast.expr] | None:
+    """Likewise of several: summands, or what may scale the old sum by numbers alone."""
+    if not is_sum and not all(_reads(it, target) or _is_number(it) for it in nodes):
+        return None
+    found: list[ast.expr] = []
+    for node in nodes:
+        new = _new_in(node, target)
+        if new is None:
+            return None
+        found += new
+    return found
 
 
 def _reads(node: ast.expr, target: str) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from garboard._shown.notebook import cell_of
+from garboard.leaks.holders._library import is_of_library
 from garboard.leaks.holders._mending import added_parts, stored_part
 from garboard.leaks.holders._source import Storing
 from garboard.leaks.holders._statements import (
@@ -50,8 +51,8 @@ class Patch(NamedTuple):
     edits: tuple[Edit, ...] = ()
 
     def __str__(self) -> str:
-        """Return the unified diff; empty where there is nothing to change."""
-        if not self.edits:
+        """Return the unified diff; empty where there is nothing to change, or no file to mend."""
+        if not self.edits or is_of_library(self.file):
             return ""
         import difflib  # a report of a healthy program needs none
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from garboard.leaks.holders._mending import changed_in_place
 from garboard.leaks.holders._statements import (
     Scope,
     statement_at,
@@ -31,10 +32,17 @@ _STORES = {
 
 
 class Accumulation(NamedTuple):
-    """`target += value`, or `target = ... target ... value`, as text."""
+    """`target += value`, `target = ... target ...` or `target.add_(value)`, as text.
+
+    Attributes:
+        target: What the sum is called there.
+        name: The last part of it: a variable, an attribute or a key.
+        is_augmented: True for `target += value`.
+        statement: The whole.
+    """
 
     target: str
-    value: str
+    name: str
     is_augmented: bool
     statement: str
 
@@ -55,16 +63,25 @@ def accumulation_at(file: str, line: int) -> Accumulation | None:
     """Return what the statement on a line adds to what."""
     statement = statement_at(file, line)
     if isinstance(statement, ast.AugAssign):
-        target, value = ast.unparse(statement.target), ast.unparse(statement.value)
-        return Accumulation(target, value, True, ast.unparse(statement))
+        return _accumulation(statement, statement.target)
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         target = ast.unparse(statement.targets[0])
-        reads = [ast.unparse(node) for node in ast.walk(statement.value) if _is_place(node)]
-        if target in reads:
-            others = [text for text in reads if text != target and not target.startswith(text)]
-            value = others[-1] if others else ""
-            return Accumulation(target, value, False, ast.unparse(statement))
-    return None
+        places = [it for it in ast.walk(statement.value) if _is_place(it)]
+        if any(ast.unparse(it) == target for it in places):
+            return _accumulation(statement, statement.targets[0])
+    changed = changed_in_place(statement) if isinstance(statement, ast.Expr) else None
+    return _accumulation(statement, changed) if statement and changed else None
+
+
+def _accumulation(statement: ast.stmt, target: ast.expr) -> Accumulation:
+    last: object = target
+    if isinstance(target, ast.Attribute):
+        last = target.attr
+    elif isinstance(target, ast.Subscript):
+        last = ast.unparse(target.slice)
+    name = last if isinstance(last, str) else ast.unparse(target)
+    is_augmented = isinstance(statement, ast.AugAssign)
+    return Accumulation(ast.unparse(target), name, is_augmented, ast.unparse(statement))
 
 
 def calls_at(file: str, line: int) -> set[str]:

@@ -31,7 +31,7 @@ def _ending(sum_: Accumulating) -> str:
 
 def _fix(sum_: Accumulating) -> str:
     return sum_.with_ending(_ending(sum_)) or (
-        f"add {sum_.value}.item() to {sum_.name}, or {sum_.value}.detach()"
+        f"add numbers to {sum_.name}: what .item() gives, or .detach()"
     )
 
 

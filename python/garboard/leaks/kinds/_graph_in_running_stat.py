@@ -24,7 +24,7 @@ def _fits(chain: Chain, owner: Group | None) -> bool:
 
 def _fix(sum_: Accumulating) -> str:
     return sum_.with_ending("detach") or (
-        f"update {sum_.name} inside no_grad(), or from {sum_.value}.detach()"
+        f"update {sum_.name} inside no_grad(), or from what .detach() gives"
     )
 
 
@@ -36,5 +36,5 @@ KIND = Kind(
     fits_graph=_fits,
     fix_graph=_fix,
     patch_graph=lambda sum_: sum_.patch("detach"),
-    fix="update {name} inside no_grad(), or from {value}.detach()",
+    fix="update {name} inside no_grad(), or from what .detach() gives",
 )

@@ -7,7 +7,8 @@ each step takes longer than the one before.
     h = h.detach()          # cut the graph after each batch, or after a few
 
 Evidence: graph nodes of many finished steps behind one tensor, joined by a forward pass and not by
-arithmetic alone. LEAK as for accumulated-graph.
+arithmetic alone; nor, where it is a single number, by a maximum, a mean or the like. LEAK as for
+accumulated-graph.
 """
 
 from __future__ import annotations
@@ -19,7 +20,16 @@ from garboard.leaks.holders._groups import Group
 __all__ = ["KIND"]
 
 
+# What makes one number of several: a statistic, and no state of a net.
+_OF_STATISTICS = {
+    "abs", "amax", "amin", "cat", "clamp", "expand", "logaddexp", "max", "maximum", "mean", "min",
+    "minimum", "pow", "reshape", "select", "sqrt", "square", "stack", "sum", "unsqueeze", "where",
+}  # fmt: skip
+
+
 def _fits(chain: Chain, owner: Group | None) -> bool:
+    if chain.head.shape == () and chain.has_only(_OF_STATISTICS):
+        return False
     return not chain.is_arithmetic
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import textwrap
+import weakref
 
 import pytest
 from garboard.leaks.holders._patches import (
@@ -159,3 +161,11 @@ def test_paths_below_the_working_directory_are_relative(written, tmp_path, monke
 
 def test_no_change_is_no_text():
     assert str(Patch()) == ""
+
+
+def test_a_file_of_the_interpreter_is_not_mended():
+    line = inspect.getsourcelines(weakref.WeakKeyDictionary.__setitem__)[1] + 1
+    storing = storing_line(Scope(weakref.__file__, 0, True), "data", line)
+
+    assert storing is not None
+    assert str(bounded_after(weakref.__file__, storing, 0, "dict")) == ""

@@ -22,10 +22,13 @@ def source(tmp_path: Path):
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("total += loss", ("total", "loss", True)),
-        ("self.sum += loss * n", ("self.sum", "loss * n", True)),
-        ("ema = 0.9 * ema + 0.1 * loss", ("ema", "loss", False)),
-        ("total = total + loss", ("total", "loss", False)),
+        ("total += loss", ("total", "total", True)),
+        ("self.sum += loss * n", ("self.sum", "sum", True)),
+        ("ema = 0.9 * ema + 0.1 * loss", ("ema", "ema", False)),
+        ("total = total + loss", ("total", "total", False)),
+        ("s['m'] = s['m'] + loss", ("s['m']", "'m'", False)),
+        ("self.mean.mul_(0.9).add_(x)", ("self.mean", "mean", False)),
+        ("total.backward()", None),
         ("total = loss", None),
         ("print(total)", None),
     ],

@@ -23,7 +23,7 @@ def test_a_kind_says_what_leaks_and_what_to_write(kind: Kind):
 
     assert kind.title.endswith((".", ":"))
     assert kind.fix or kind.fix_group or kind.fix_graph
-    assert fields <= {"name", "owner", "value"}
+    assert fields <= {"name", "owner"}
     assert kinds.kind_called(kind.name) is kind
 
 

@@ -1,0 +1,39 @@
+"""Which source files are the program's own, and which a library's, where nobody mends a line."""
+
+from __future__ import annotations
+
+import os
+import sysconfig
+from functools import cache
+from typing import Any
+
+from garboard._shown.notebook import cell_of
+
+__all__ = ["is_of_library"]
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
+
+
+@cache
+def _folders() -> tuple[str, ...]:
+    names = ("stdlib", "platstdlib", "purelib", "platlib")
+    found = {_PACKAGE, *(sysconfig.get_path(name) for name in names)}
+    return tuple(os.path.join(os.path.realpath(it), "") for it in found if it)
+
+
+@cache
+def _is_installed(file: str) -> bool:
+    parts = file.replace("\\", "/").split("/")
+    if "site-packages" in parts or "dist-packages" in parts:
+        return True
+    return os.path.realpath(file).startswith(_folders())
+
+
+def is_of_library(file: Any) -> bool:
+    """Tell whether a file belongs to the interpreter, to an installed package or to this one.
+
+    What has no file, such as a builtin class, is nobody's line either.
+    """
+    if not file or file.startswith("<frozen"):
+        return True
+    return not cell_of(file) and _is_installed(file)
