@@ -9,6 +9,7 @@ from garboard._arguments import check
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import enable_grad, no_grad
 from garboard._engine import Tensor, view_as_real, zeros_like
+from garboard.optim._state import scalar
 from garboard.optim.optimizer import Optimizer
 
 __all__ = ["FormulaOptimizer", "check_betas", "in_parts", "refuse_modes"]
@@ -62,6 +63,7 @@ class FormulaOptimizer(Optimizer):
     # Options that are not negative, and tensors of a parameter's sizes in the state.
     _rates: ClassVar[tuple[str, ...]] = ("lr", "eps", "weight_decay")
     _tensor_names: ClassVar[tuple[str, ...]] = ()
+    _number_names: ClassVar[tuple[str, ...]] = ("step",)
     # Whether the update itself takes decay off the parameter, and whether the state counts steps.
     _decays_apart: ClassVar[bool] = False
     _counts_steps: ClassVar[bool] = True
@@ -124,9 +126,10 @@ class FormulaOptimizer(Optimizer):
         elif decay and not self._decays_apart:
             gradient = gradient.add(parameter, alpha=decay)
         state = self.state[parameter]
-        if not state:
-            if self._counts_steps:
-                state["step"] = 0
+        if self._counts_steps and "step" not in state:
+            state["step"] = scalar(0)
+            self._begin(parameter, state, group)
+        elif not state:
             self._begin(parameter, state, group)
         if self._counts_steps:
             state["step"] += 1
@@ -136,7 +139,6 @@ class FormulaOptimizer(Optimizer):
         # Both parts of a complex number are numbers of their own, as in PyTorch.
         seen = {name: _parts(it) for name, it in state.items()}
         self._update(_parts(parameter), _parts(gradient), seen, group)
-        state.update({name: it for name, it in seen.items() if not isinstance(it, Tensor)})
 
     def _begin(self, parameter: Tensor, state: dict[str, Any], group: _Group) -> None:
         """Make the state of one parameter; zeros of its sizes by default."""

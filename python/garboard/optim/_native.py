@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from operator import call, is_
 from typing import Any, ClassVar, Protocol, TypeVar, overload
 from weakref import ref
@@ -10,7 +10,7 @@ from weakref import ref
 from garboard._arguments import check
 from garboard._contexts.grad_mode import enable_grad
 from garboard._engine import DisposedError, Tensor
-from garboard.optim._state import SeenStates, States
+from garboard.optim._state import SeenStates, States, scalar
 from garboard.optim.optimizer import Optimizer
 
 __all__ = ["NativeOptimizer"]
@@ -34,12 +34,14 @@ class NativeOptimizer(Optimizer):
 
     def _make_state(self) -> None:
         self._states: list[Any] = [type(self)._new_state() for _ in self.param_groups]
-        # The parameters that the states are of, which their groups hold; and the state of what is
-        # in no group, by identity.
+        # The parameters that the states are of, which their groups hold.
         self._known: list[list[ref[Tensor]]] = [
             [ref(p) for p in group["params"]] for group in self.param_groups
         ]
-        self._others: dict[int, tuple[Tensor, Mapping[str, Any]]] = {}
+        # What programs have looked at, with what they have put in, and the state of parameters that
+        # are in no group any more. It has fallen behind once a step has been taken.
+        self._seen = SeenStates(self)
+        self._is_behind = True
 
     def _refuse_disposed(self) -> None:
         """The step itself finds out."""
@@ -63,13 +65,13 @@ class NativeOptimizer(Optimizer):
                 "of Tensors is needed"
             )
         state = self._states[number]
-        for place, known_as in enumerate(known):
+        for known_as, entry in zip(known, self._entries_of(state, len(known)), strict=True):
             parameter = known_as()
-            if parameter is not None and (entry := self._state_of(state, place)):
-                self._others[id(parameter)] = (parameter, entry)
-        entries = [dict(self._others.pop(id(p), (p, {}))[1]) for p in params]
+            if parameter is not None:
+                self._show(parameter, entry)
         self._known[number] = [ref(p) for p in params]
-        self._load(state, entries)
+        seen = [self._seen.known_of(p) for p in params]
+        self._load(state, [self._part_of({} if it is None else it.as_it_is()) for it in seen])
 
     def _follow_all(self) -> None:
         for number in range(len(self.param_groups)):
@@ -113,6 +115,8 @@ class NativeOptimizer(Optimizer):
                 result = closure()
         if self._is_disposed:
             raise DisposedError(f"{self._name}.step: a disposed optimizer; make a new one")
+        self._heed_steps()
+        self._is_behind = True
         for number, group in enumerate(self.param_groups):
             self._follow(number)
             try:
@@ -131,10 +135,10 @@ class NativeOptimizer(Optimizer):
     def state(self) -> States:
         """What the optimizer keeps of each parameter, by PyTorch's names.
 
-        The tensors are the optimizer's own, which writing in place changes. What is put into the
-        dicts, or taken out of them, is the optimizer's from then on, and it may all be assigned. As
-        in PyTorch, the state of a parameter that leaves its group stays until it is deleted; here
-        it ends with a parameter that nobody else holds.
+        The tensors are the optimizer's own, which writing in place changes, and the dicts stay the
+        same ones. What is put into them, or taken out of them, is the optimizer's from then on, and
+        it may all be assigned. As in PyTorch, the state of a parameter that leaves its group stays
+        until it is deleted.
 
         Raises:
             TypeError: What is given for a tensor is none.
@@ -144,63 +148,112 @@ class NativeOptimizer(Optimizer):
         >>> x.sum().backward()
         >>> optimizer.step()
         >>> optimizer.state[x]["step"]
-        1
+        tensor(1.)
         """
         self._follow_all()
-        found = dict(self._others.values())
-        for group, state in zip(self.param_groups, self._states, strict=True):
-            for place, parameter in enumerate(group["params"]):
-                if entry := self._state_of(state, place):
-                    found[parameter] = entry
-        return SeenStates(found, self._take_over_of)
+        return self._seen
 
     @state.setter
     def state(self, given: Mapping[Any, Mapping[str, Any]]) -> None:
-        self.state.clear()
+        self._take_over([[{} for _ in group["params"]] for group in self.param_groups])
         for parameter, entry in given.items():
-            self.state[parameter] = entry
+            self._seen[parameter] = entry
 
-    def _take_over_of(self, parameter: Any, entry: Mapping[str, Any]) -> None:
-        """Replace the state of one parameter; without any it is as before its first step."""
+    def _engine_names(self) -> tuple[str, ...]:
+        """What of a parameter's state the engine keeps."""
+        return self._names_of_tensors()
+
+    def _part_of(self, entry: Mapping[Any, Any]) -> dict[str, Any]:
+        """What the engine keeps of a parameter's state."""
+        names = self._engine_names()
+        return {name: it for name, it in entry.items() if name in names}
+
+    def _show_state(self) -> None:
+        """Bring up to date what programs look at."""
+        if not self._is_behind:
+            return
+        self._is_behind = False
+        for group, state in zip(self.param_groups, self._states, strict=True):
+            params = group["params"]
+            for parameter, entry in zip(params, self._entries_of(state, len(params)), strict=True):
+                self._show(parameter, entry)
+
+    def _show(self, parameter: Tensor, entry: Mapping[str, Any]) -> None:
+        seen = self._seen.made_of(parameter) if entry else self._seen.known_of(parameter)
+        if seen is None:
+            return
+        for name in self._engine_names():
+            if name in entry:
+                seen.show(name, entry[name])
+            else:
+                seen.drop(name)
+
+    def _heed_steps(self) -> None:
+        """Take over what programs have written into tensors of steps; all others are shared."""
+        if "step" in self._engine_names():
+            for parameter, seen in self._seen.known():
+                if seen.is_step_written():
+                    self._take_over_of(parameter, seen.as_it_is())
+
+    def _take_over_of(
+        self, parameter: Any, entry: Mapping[Any, Any], names: Iterable[Any] | None = None
+    ) -> None:
+        """Replace the engine's part of one parameter's state; without any it is as before its
+        first step. `names` are those that have changed, all by default."""
+        if names is not None and not set(names).intersection(self._engine_names()):
+            return
         self._follow_all()
         for group, state in zip(self.param_groups, self._states, strict=True):
             for place, own in enumerate(group["params"]):
                 if own is parameter:
-                    taken = [self._state_of(state, it) for it in range(len(group["params"]))]
-                    taken[place] = {
-                        name: int(value) if name in self._number_names else value
-                        for name, value in entry.items()
-                    }
+                    taken = self._entries_of(state, len(group["params"]))
+                    taken[place] = self._part_of(entry)
                     self._load(state, taken)
                     return
-        self._others.pop(id(parameter), None)
-        if entry:
-            self._others[id(parameter)] = (parameter, entry)
 
     def _entries(self) -> list[dict[str, Any]]:
         self._follow_all()
-        pairs = zip(self.param_groups, self._states, strict=True)
-        return [self._state_of(it, place) for g, it in pairs for place in range(len(g["params"]))]
+        found = []
+        for group, state in zip(self.param_groups, self._states, strict=True):
+            params = group["params"]
+            for parameter, entry in zip(params, self._entries_of(state, len(params)), strict=True):
+                seen = self._seen.known_of(parameter)
+                if seen is not None:
+                    self._show(parameter, entry)
+                    found.append(seen.as_it_is())
+                    continue
+                if "step" in entry:
+                    entry["step"] = scalar(entry["step"])
+                found.append(entry)
+        return found
 
-    def _state_of(self, state: Any, place: int) -> dict[str, Any]:
-        """What is saved of one parameter: its tensors by PyTorch's names."""
-        lists = {name: getattr(state, ours) for name, ours in self._tensor_lists.items()}
-        found = {name: tensors[place] for name, tensors in lists.items() if place < len(tensors)}
-        return {name: tensor for name, tensor in found.items() if tensor is not None}
+    def _entries_of(self, state: Any, count: int) -> list[dict[str, Any]]:
+        """What the engine has of the parameters of a group: tensors by PyTorch's names."""
+        entries: list[dict[str, Any]] = [{} for _ in range(count)]
+        for name, ours in self._tensor_lists.items():
+            for entry, tensor in zip(entries, getattr(state, ours), strict=False):
+                if tensor is not None:
+                    entry[name] = tensor
+        return entries
 
     def _names_of_tensors(self) -> tuple[str, ...]:
         return tuple(self._tensor_lists)
 
     def _take_over(self, loaded: list[list[dict[str, Any]]]) -> None:
         self._follow_all()
-        for state, entries in zip(self._states, loaded, strict=True):
-            self._load(state, entries)
+        self._seen = SeenStates(self)
+        for group, state, entries in zip(self.param_groups, self._states, loaded, strict=True):
+            self._load(state, [self._part_of(entry) for entry in entries])
+            for parameter, entry in zip(group["params"], entries, strict=True):
+                if rest := entry.keys() - {*self._engine_names()}:
+                    self._seen.made_of(parameter).update({n: entry[n] for n in entry if n in rest})
 
     def _load(self, state: Any, entries: list[dict[str, Any]]) -> None:
+        self._is_behind = True
         for name, ours in self._tensor_lists.items():
             setattr(state, ours, [entry.get(name) for entry in entries])
 
     def _end_state(self) -> None:
-        self._others.clear()
+        self._seen.dispose()
         for state in self._states:
             state.clear()

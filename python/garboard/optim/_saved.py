@@ -10,6 +10,7 @@ from garboard._arguments.given import items_of, keys_of, refuse_unless_list
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import ShapeError, Tensor
+from garboard.optim._state import scalar
 
 __all__ = ["copied_entry", "parts_of"]
 
@@ -53,7 +54,8 @@ def copied_entry(
 ) -> dict[str, Any]:
     """Return a copy of one parameter's state.
 
-    The tensors named in `sizes` have these; `numbers` are numbers, of which PyTorch saves tensors.
+    The tensors named in `sizes` have these; `numbers` are kept as tensors without dims, as PyTorch
+    does, and may have been saved as numbers.
     """
     names = keys_of(str, op, "state", entry, "Tensors and numbers")
     copied = {name: entry[name] for name in names}
@@ -71,7 +73,9 @@ def copied_entry(
     with no_grad():
         for name, value in copied.items():
             if name in numbers:
-                copied[name] = _number(op, name, value)
+                copied[name] = scalar(_number(op, name, value))
+            elif name == "step" and isinstance(value, Tensor):  # exact in its own dtype alone
+                copied[name] = value.detach().clone()
             else:
                 copied[name] = _copied(value, parameter)
     return copied

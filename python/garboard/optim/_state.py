@@ -5,19 +5,37 @@ What is put there leaves its dispose scope at once, and is booked as the optimiz
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
+from weakref import ref
 
 from garboard._arguments.nests import tensors_in
-from garboard._engine import Tensor
+from garboard._engine import Tensor, float32, float64, get_default_dtype, tensor
 
-__all__ = ["ParameterState", "SeenStates", "States", "own_parts"]
+__all__ = ["ParameterState", "SeenStates", "States", "own_parts", "scalar"]
+
+
+def scalar(value: float) -> Tensor:
+    """A number as PyTorch's optimizers keep it: a tensor without dims on the CPU."""
+    dtype = float64 if get_default_dtype() is float64 else float32
+    made = tensor(float(value), dtype=dtype, device="cpu")
+    made._mark_optimizer_owned()
+    return made
+
+
+def _is_alias(before: Any, after: Any) -> bool:
+    if before is after:
+        return True
+    if not isinstance(before, Tensor) or before.is_disposed or not isinstance(after, Tensor):
+        return False
+    is_alike = before.shape == after.shape and before.dtype == after.dtype
+    return is_alike and before.data_ptr() == after.data_ptr() and before.numel() > 0
 
 
 def _own(value: object) -> None:
-    for tensor in tensors_in(value):
-        if not tensor.is_disposed:
-            tensor._mark_optimizer_owned()
+    for part in tensors_in(value):
+        if not part.is_disposed:
+            part._mark_optimizer_owned()
 
 
 def own_parts(states: Mapping[Any, Any]) -> None:
@@ -63,88 +81,205 @@ class States(dict[Any, Any]):
 
     def dispose(self) -> None:
         """End every tensor, and forget all."""
-        for tensor in tensors_in(list(self.values())):
-            tensor.dispose()
+        for part in tensors_in(list(self.values())):
+            part.dispose()
         self.clear()
 
 
-class _SeenState(ParameterState):
-    """A look at what an engine's optimizer keeps of a parameter: what is written is taken over."""
+class _Looking(dict[Any, Any]):
+    """A dict that is brought up to date before it is read."""
 
-    def __init__(self, entry: Mapping[Any, Any], take: Callable[[Mapping[Any, Any]], None]) -> None:
-        dict.__init__(self, entry)
-        self._take = take
+    def look(self) -> None:
+        """Bring it up to date, where it may have fallen behind."""
+        raise NotImplementedError
 
-    def __reduce__(self) -> tuple[type[dict[Any, Any]], tuple[dict[Any, Any]]]:
+    def __getitem__(self, key: Any) -> Any:
+        self.look()
+        return super().__getitem__(key)
+
+    def __contains__(self, key: object) -> bool:
+        self.look()
+        return super().__contains__(key)
+
+    def __iter__(self) -> Iterator[Any]:
+        self.look()
+        return super().__iter__()
+
+    def __len__(self) -> int:
+        self.look()
+        return super().__len__()
+
+    def __eq__(self, other: object) -> bool:
+        self.look()
+        return super().__eq__(other)
+
+    __hash__ = None
+
+    def __repr__(self) -> str:
+        self.look()
+        return super().__repr__()
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        self.look()
+        return super().get(key, default)
+
+    def keys(self) -> Any:
+        self.look()
+        return super().keys()
+
+    def values(self) -> Any:
+        self.look()
+        return super().values()
+
+    def items(self) -> Any:
+        self.look()
+        return super().items()
+
+    def copy(self) -> Any:
+        return dict(self)
+
+    def __reduce__(self) -> Any:
         return dict, (dict(self),)
 
+
+class _SeenState(_Looking, ParameterState):
+    """What an engine's optimizer keeps of a parameter, and what programs have put beside it."""
+
+    def __init__(self, states: SeenStates, parameter: Any) -> None:
+        super().__init__()
+        self._states = ref(states)
+        self._parameter = ref(parameter)
+        self.shown_step = 0.0  # what its "step" says unless a program has written into it
+
+    def look(self) -> None:
+        states = self._states()
+        if states is not None:
+            states.look()
+
+    def show(self, name: str, value: Any) -> None:
+        """Put in what the engine has: the tensor that is there already where it is the same one."""
+        before = dict.get(self, name)
+        if name == "step":
+            if isinstance(before, Tensor) and not before.is_disposed:
+                before.fill_(value)
+            else:
+                super().__setitem__(name, scalar(value))
+            self.shown_step = value
+        elif not _is_alias(before, value):
+            super().__setitem__(name, value)
+
+    def drop(self, name: str) -> None:
+        """Forget what the engine has no more."""
+        dict.pop(self, name, None)
+
+    def as_it_is(self) -> dict[Any, Any]:
+        """What it says, without a look."""
+        return dict(dict.items(self))
+
+    def is_step_written(self) -> bool:
+        """Whether a program has written into the tensor of the step, which is no engine's own."""
+        step = dict.get(self, "step")
+        if not isinstance(step, Tensor) or step.is_disposed:
+            return False
+        return bool(step.item() != self.shown_step)
+
+    def _take(self, *names: Any) -> None:
+        states, parameter = self._states(), self._parameter()
+        if states is not None and dict.get(states, parameter) is self:  # it may be another's by now
+            states.take(parameter, self.as_it_is(), names)
+
     def __setitem__(self, name: Any, value: Any) -> None:
+        self.look()
         super().__setitem__(name, value)
-        self._take(self)
+        self._take(name)
 
     def __delitem__(self, name: Any) -> None:
+        self.look()
         super().__delitem__(name)
-        self._take(self)
+        self._take(name)
 
     def pop(self, name: Any, *default: Any) -> Any:
+        self.look()
         found = super().pop(name, *default)
-        self._take(self)
+        self._take(name)
         return found
 
     def clear(self) -> None:
+        names = list(self)
         super().clear()
-        self._take(self)
+        self._take(*names)
 
 
-class SeenStates(States):
-    """A look at what an engine's optimizer keeps, by parameter: what is written is taken over.
+class SeenStates(_Looking, States):
+    """What an engine's optimizer keeps, by parameter: what is written is taken over.
 
-    Args:
-        entries: The state of each parameter that has one.
-        take: Takes over the state of a parameter, an empty one for none.
+    It is looked at anew where a step has been taken since. It does not hold the optimizer.
     """
 
-    def __init__(
-        self,
-        entries: Mapping[Any, Mapping[Any, Any]],
-        take: Callable[[Any, Mapping[Any, Any]], None],
-    ) -> None:
+    def __init__(self, optimizer: Any) -> None:
         super().__init__()
-        self._take = take
-        for parameter, entry in entries.items():
-            dict.__setitem__(self, parameter, self._seen(parameter, entry))
+        self._optimizer = ref(optimizer)
 
-    def __reduce__(self) -> tuple[type[dict[Any, Any]], tuple[dict[Any, Any]]]:
-        return dict, ({parameter: dict(entry) for parameter, entry in self.items()},)
+    def _owner(self) -> Any:
+        owner = self._optimizer()
+        return owner if owner is not None and owner._seen is self else None
 
-    def _seen(self, parameter: Any, entry: Mapping[Any, Any]) -> _SeenState:
-        def take(changed: Mapping[Any, Any]) -> None:
-            if self.get(parameter) is seen:  # it may be another's by now
-                self._take(parameter, changed)
+    def look(self) -> None:
+        owner = self._owner()
+        if owner is not None:
+            owner._show_state()
 
-        seen = _SeenState(entry, take)
-        return seen
+    def take(
+        self, parameter: Any, state: Mapping[Any, Any], names: Iterable[Any] | None = None
+    ) -> None:
+        """Hand the engine what has been written: what has these names, or all."""
+        owner = self._owner()
+        if owner is not None:
+            owner._take_over_of(parameter, state, names)
+
+    def known(self) -> list[tuple[Any, _SeenState]]:
+        """The parameters and states that are in it, without a look."""
+        return list(dict.items(self))
+
+    def known_of(self, parameter: Any) -> _SeenState | None:
+        """The state of a parameter, if it is in it, without a look."""
+        return dict.get(self, parameter)
+
+    def made_of(self, parameter: Any) -> _SeenState:
+        """The state of a parameter, empty where it has none yet, without a look."""
+        found = self.known_of(parameter)
+        if found is None:
+            found = _SeenState(self, parameter)
+            dict.__setitem__(self, parameter, found)
+        return found
 
     def __missing__(self, parameter: Any) -> ParameterState:
-        seen = self._seen(parameter, {})
-        dict.__setitem__(self, parameter, seen)
-        return seen
+        return self.made_of(parameter)
 
     def __setitem__(self, parameter: Any, value: Any) -> None:
-        state = ParameterState()
-        state.update(value)
-        self._take(parameter, state)
-        dict.__setitem__(self, parameter, self._seen(parameter, state))
+        given = dict(value)
+        dict.pop(self, parameter, None)
+        state = self.made_of(parameter)
+        for name, part in given.items():
+            ParameterState.__setitem__(state, name, part)
+        self.take(parameter, given)
 
     def __delitem__(self, parameter: Any) -> None:
+        self.look()
         super().__delitem__(parameter)
-        self._take(parameter, {})
+        self.take(parameter, {})
 
     def pop(self, parameter: Any, *default: Any) -> Any:
-        if parameter in self:
-            self._take(parameter, {})
-        return super().pop(parameter, *default)
+        self.look()
+        found = super().pop(parameter, *default)
+        self.take(parameter, {})
+        return found
 
     def clear(self) -> None:
         for parameter in list(self):
             del self[parameter]
+
+    def dispose(self) -> None:
+        for part in tensors_in([state.as_it_is() for _, state in self.known()]):
+            part.dispose()
+        dict.clear(self)

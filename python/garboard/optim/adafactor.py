@@ -123,7 +123,7 @@ class Adafactor(FormulaOptimizer):
     def _update(
         self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: _Group
     ) -> None:
-        step, count = state["step"], max(parameter.numel(), 1)
+        step, count = float(state["step"]), max(parameter.numel(), 1)
         forgets = step ** group["beta2_decay"]
         eps, least_size = group["eps"]
         eps = finfo(parameter.dtype).eps if eps is None else eps

@@ -174,6 +174,6 @@ class Adagrad(FormulaOptimizer):
     def _update(
         self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: _Group
     ) -> None:
-        rate = group["lr"] / (1 + (state["step"] - 1) * group["lr_decay"])
+        rate = group["lr"] / (1 + (float(state["step"]) - 1) * group["lr_decay"])
         total = state["sum"].add_(gradient * gradient)
         parameter.add_(gradient / total.sqrt().add_(group["eps"]), alpha=-rate)

@@ -52,6 +52,7 @@ class Adam(NativeOptimizer):
     """
 
     _tensor_lists: ClassVar[dict[str, str]] = {"exp_avg": "means", "exp_avg_sq": "squares"}
+    _number_names: ClassVar[tuple[str, ...]] = ("step",)
     _new_state = AdamState
 
     def __init__(
@@ -121,13 +122,19 @@ class Adam(NativeOptimizer):
     def _names_of_tensors(self) -> tuple[str, ...]:
         return (*self._tensor_lists, "max_exp_avg_sq")
 
-    def _state_of(self, state: AdamState | AmsgradState, place: int) -> dict[str, Any]:
-        found = super()._state_of(state, place)
-        if not found:
-            return found
-        if isinstance(state, AmsgradState) and (most := state.maxima[place]) is not None:
-            found["max_exp_avg_sq"] = most
-        return {"step": state.steps[place], **found}
+    def _engine_names(self) -> tuple[str, ...]:
+        return ("step", *self._names_of_tensors())
+
+    def _entries_of(self, state: AdamState | AmsgradState, count: int) -> list[dict[str, Any]]:
+        entries = super()._entries_of(state, count)
+        steps, maxima = state.steps, state.maxima if isinstance(state, AmsgradState) else ()
+        for place, entry in enumerate(entries):
+            if not entry:
+                continue
+            entries[place] = {"step": steps[place], **entry}
+            if place < len(maxima) and (most := maxima[place]) is not None:
+                entries[place]["max_exp_avg_sq"] = most
+        return entries
 
     def _load(self, state: AdamState | AmsgradState, entries: list[dict[str, Any]]) -> None:
         group = next(
@@ -135,7 +142,7 @@ class Adam(NativeOptimizer):
         )
         state = self._fitting(state, group)
         super()._load(state, entries)
-        state.steps = [entry.get("step", 0) for entry in entries]
+        state.steps = [int(entry.get("step", 0)) for entry in entries]
         if isinstance(state, AmsgradState):
             state.maxima = [entry.get("max_exp_avg_sq") for entry in entries]
 

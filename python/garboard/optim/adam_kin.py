@@ -8,6 +8,7 @@ from typing import Any
 
 from garboard._engine import Tensor, maximum
 from garboard.optim._formula import FormulaOptimizer
+from garboard.optim._state import scalar
 
 __all__ = ["Adamax", "NAdam", "RAdam"]
 
@@ -90,7 +91,7 @@ class Adamax(FormulaOptimizer):
         mean = state["exp_avg"].lerp_(gradient, 1 - beta1)
         most = state["exp_inf"]
         most.copy_(maximum(most * beta2, gradient.abs().add_(group["eps"])))
-        parameter.add_(mean / most, alpha=-group["lr"] / (1 - beta1 ** state["step"]))
+        parameter.add_(mean / most, alpha=-group["lr"] / (1 - beta1 ** float(state["step"])))
 
 
 class NAdam(FormulaOptimizer):
@@ -175,15 +176,15 @@ class NAdam(FormulaOptimizer):
 
     def _begin(self, parameter: Tensor, state: dict[str, Any], group: _Group) -> None:
         super()._begin(parameter, state, group)
-        state["mu_product"] = 1.0
+        state["mu_product"] = scalar(1)
 
     def _update(
         self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: _Group
     ) -> None:
         beta1, beta2 = group["betas"]
-        step, decay = state["step"], group["momentum_decay"]
+        step, decay = float(state["step"]), group["momentum_decay"]
         now, then = (beta1 * (1 - 0.5 * 0.96 ** (t * decay)) for t in (step, step + 1))
-        product = state["mu_product"] = state["mu_product"] * now
+        product = float(state["mu_product"].mul_(now))
         mean, square = state["exp_avg"], state["exp_avg_sq"]
         mean.lerp_(gradient, 1 - beta1)
         square.mul_(beta2).add_(gradient * gradient, alpha=1 - beta2)
@@ -268,7 +269,7 @@ class RAdam(FormulaOptimizer):
         self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: _Group
     ) -> None:
         beta1, beta2 = group["betas"]
-        step = state["step"]
+        step = float(state["step"])
         mean, square = state["exp_avg"], state["exp_avg_sq"]
         mean.lerp_(gradient, 1 - beta1)
         square.mul_(beta2).add_(gradient * gradient, alpha=1 - beta2)

@@ -8,6 +8,7 @@ from typing import Any
 from garboard._arguments import check
 from garboard._engine import Tensor
 from garboard.optim._formula import FormulaOptimizer
+from garboard.optim._state import scalar
 
 __all__ = ["ASGD"]
 
@@ -95,17 +96,18 @@ class ASGD(FormulaOptimizer):
 
     def _begin(self, parameter: Tensor, state: dict[str, Any], group: _Group) -> None:
         super()._begin(parameter, state, group)
-        state["eta"], state["mu"] = group["lr"], 1.0
+        state["eta"], state["mu"] = scalar(group["lr"]), scalar(1)
 
     def _update(
         self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: _Group
     ) -> None:
-        lr, decay, step, eta = group["lr"], group["lambd"], state["step"], state["eta"]
+        lr, decay = group["lr"], group["lambd"]
+        step, eta, share = (float(state[name]) for name in self._number_names)
         parameter.mul_(1 - decay * eta).add_(gradient, alpha=-eta)
         mean = state["ax"]
-        if state["mu"] == 1:
+        if share == 1:
             mean.copy_(parameter)
         else:
-            mean.add_(parameter - mean, alpha=state["mu"])
-        state["eta"] = lr / (1 + decay * lr * step) ** group["alpha"]
-        state["mu"] = 1 / max(1, step - group["t0"])
+            mean.add_(parameter - mean, alpha=share)
+        state["eta"].fill_(lr / (1 + decay * lr * step) ** group["alpha"])
+        state["mu"].fill_(1 / max(1, step - group["t0"]))

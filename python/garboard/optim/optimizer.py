@@ -33,8 +33,8 @@ _Group = dict[str, Any]  # "params", and options of several types
 
 # What a copy makes anew, or goes without.
 _OF_ONE = (
-    *("_born", "_known", "_others", "_post_hooks", "_pre_hooks", "_state_hooks", "_states"),
-    "state",
+    *("_born", "_is_behind", "_known", "_post_hooks", "_pre_hooks", "_seen", "_state_hooks"),
+    *("_states", "state"),
 )
 
 
@@ -73,8 +73,8 @@ class Optimizer(StateHooked):
     (0.5, {'count': 1})
     """
 
-    # State that is a number; PyTorch saves a tensor of it.
-    _number_names: ClassVar[tuple[str, ...]] = ("step",)
+    # State that is one number, kept as a tensor without dims.
+    _number_names: ClassVar[tuple[str, ...]] = ()
     _pre_hooks: HookTable | None = None
     _post_hooks: HookTable | None = None
     _is_disposed = False

@@ -278,10 +278,10 @@ class TestLife:
             optimizer.step()
         optimizer.step()
 
-        assert optimizer.state_dict()["state"][0]["step"] == 2
         assert statistics.thread_total_live_count == live
         assert statistics.created_in_scope_count == statistics.created_outside_scope_count == 0
         assert statistics.disposed_in_scope_count == statistics.detached_from_scope_count == 0
+        assert optimizer.state_dict()["state"][0]["step"] == 2
 
     @pytest.mark.parametrize("end", ["dispose", "with", "drop"])
     def test_it_ends_with_the_optimizer(self, end):

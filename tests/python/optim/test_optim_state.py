@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections import defaultdict
 from typing import Any
 
@@ -18,6 +19,8 @@ OPTIMIZERS: dict[str, Any] = {
     "amsgrad": lambda p: gb.optim.AdamW(p, lr=0.1, amsgrad=True),
     "RMSprop": lambda p: gb.optim.RMSprop(p, lr=0.1),
 }
+PLAIN = {"plain SGD": lambda p: gb.optim.SGD(p, lr=0.1)}
+COUNTING = ("Adam", "AdamW", "Adamax", "NAdam", "RAdam", "Adagrad", "Adadelta", "RMSprop", "ASGD")
 
 
 def stepped(optimizer: Any) -> list[float]:
@@ -30,7 +33,7 @@ def stepped(optimizer: Any) -> list[float]:
 
 
 def tensors_of(state: dict[str, Any]) -> list[str]:
-    return [name for name, value in state.items() if isinstance(value, gb.Tensor)]
+    return [n for n, value in state.items() if isinstance(value, gb.Tensor) and value.dim()]
 
 
 @pytest.fixture(params=OPTIMIZERS)
@@ -59,6 +62,65 @@ def test_an_optimizer_that_forgets_begins_anew(make, forget):
 
     assert stepped(optimizer) == stepped(make([y]))
     assert x not in gb.optim.SGD([x]).state
+
+
+@pytest.mark.parametrize("kind", [*OPTIMIZERS, *PLAIN])
+def test_what_a_program_adds_stays_and_is_saved(kind):
+    x = gb.tensor([1.0, 2.0], requires_grad=True)
+    optimizer = {**OPTIMIZERS, **PLAIN}[kind]([x])
+    states, state = optimizer.state, optimizer.state[x]
+    state["slow"] = x.detach().clone()
+
+    stepped(optimizer)
+
+    assert optimizer.state is states
+    assert states[x] is state
+    saved = optimizer.state_dict()
+    assert saved["state"][0]["slow"].tolist() == [1.0, 2.0]
+    optimizer.load_state_dict(saved)
+    assert optimizer.state[x].keys() == saved["state"][0].keys() == state.keys()
+
+
+@pytest.mark.parametrize("name", COUNTING)
+def test_the_step_is_a_tensor_that_counts_on(name):
+    x = gb.tensor([1.0, 2.0], requires_grad=True)
+    optimizer = getattr(gb.optim, name)([x])
+    stepped(optimizer)
+    state = optimizer.state[x]
+    step = state["step"]
+
+    stepped(optimizer)
+
+    assert state["step"] is step
+    assert (step.item(), step.dtype, step.shape) == (2.0, gb.float32, ())
+    step.fill_(7)
+    stepped(optimizer)
+    assert state["step"].item() == 8.0
+
+
+@pytest.mark.parametrize("kind", [int, lambda step: gb.tensor(float(step))])
+@pytest.mark.parametrize("name", COUNTING)
+def test_a_saved_step_may_be_a_number_or_a_tensor(name, kind):
+    x = gb.tensor([1.0, 2.0], requires_grad=True)
+    optimizer = getattr(gb.optim, name)([x])
+    stepped(optimizer)
+    saved = optimizer.state_dict()
+    saved["state"][0]["step"] = kind(5)
+
+    optimizer.load_state_dict(saved)
+
+    stepped(optimizer)
+    assert optimizer.state_dict()["state"][0]["step"].item() == 6.0
+
+
+def test_a_state_that_is_held_does_not_hold_its_optimizer():
+    x = gb.tensor([1.0, 2.0], requires_grad=True)
+    optimizer = gb.optim.Adam([x])
+    stepped(optimizer)
+    state, optimizer = optimizer.state[x], weakref.ref(optimizer)
+
+    assert optimizer() is None
+    assert state["step"] == 1
 
 
 def test_parameters_are_replaced_with_their_state(make):
