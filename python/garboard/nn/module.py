@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from builtins import type as type_of  # a name that Module gives a method
-from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,8 +11,9 @@ from garboard._arguments import check
 from garboard._arguments.texts import printable
 from garboard._engine import Tensor
 from garboard._names.missing import add_missing_names
-from garboard.nn._module import _convert, _state
-from garboard.nn._module._hooked import TABLES, Hooked
+from garboard.nn._module import _convert
+from garboard.nn._module._hooked import TABLES
+from garboard.nn._module._stateful import Stateful
 from garboard.nn.parameter import clear_gradients
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Module"]
 
 
-class Module(Hooked):
+class Module(Stateful):
     """Base of all networks and their parts; a subclass defines `forward`.
 
     A `Parameter` or a Module becomes part of the module by being assigned to an attribute; a tensor
@@ -72,63 +72,6 @@ class Module(Hooked):
         )
 
     # State
-
-    def state_dict(
-        self,
-        *,
-        destination: dict[str, Tensor] | None = None,
-        prefix: str = "",
-        keep_vars: bool = False,
-    ) -> dict[str, Tensor]:
-        """Return parameters and persistent buffers by path.
-
-        The tensors share the module's storages, without history: what training writes is seen in
-        them, and while they live, so do the storages. `clone()` them for a snapshot. Where a class
-        defines `get_extra_state()`, what it returns stands behind its tensors as `_extra_state`.
-
-        Args:
-            destination: A dict to which they are added, and which is returned; a new one by
-                default.
-            prefix: Stands before every path.
-            keep_vars: Return the parameters and buffers themselves.
-
-        >>> {name: tensor.shape for name, tensor in gb.nn.Linear(3, 2).state_dict().items()}
-        {'weight': (2, 3), 'bias': (2,)}
-        """
-        return _state.state_of(self, destination, prefix, keep_vars)
-
-    def load_state_dict(
-        self, state_dict: Mapping[str, Tensor], strict: bool = True, assign: bool = False
-    ) -> _state.LoadResult:
-        """Copy tensors into the parameters and persistent buffers of the same paths.
-
-        Nothing is written unless everything fits. Values are converted to the module's dtypes. What
-        stands there as `_extra_state` is given to the `set_extra_state(state)` of its module.
-
-        Args:
-            state_dict: Tensors by path, of the sizes of their targets.
-            strict: Refuse paths that are missing or unexpected; else they are returned.
-            assign: Let the given tensors be the parameters and buffers from now on, in their own
-                dtypes and on their own devices, instead of copying them. An optimizer that was made
-                before knows the old ones.
-
-        Returns:
-            A named tuple `(missing_keys, unexpected_keys)` of lists of paths.
-
-        Raises:
-            StateDictError: `strict`, and paths are missing or unexpected; the message names them.
-            ShapeError: A tensor has other sizes than its target.
-            TypeError: `state_dict` is no mapping from strings, or a value is no tensor.
-
-        >>> layer = gb.nn.Linear(2, 1)
-        >>> layer.load_state_dict({"weight": gb.ones(1, 2)}, strict=False).missing_keys
-        ['bias']
-        >>> layer.weight.tolist()
-        [[1.0, 1.0]]
-        """
-        return _state.load_state(
-            self, state_dict, strict, check.flag("load_state_dict", "assign", assign)
-        )
 
     def train(self, mode: bool = True) -> Self:
         """Set `training` here and in every module below: dropout acts while it is True.

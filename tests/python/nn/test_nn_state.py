@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
+
 import garboard as gb
 import pytest
 from garboard import nn
@@ -193,3 +195,138 @@ def test_a_module_in_two_places_is_one_child_and_is_saved_under_both_paths(has_h
     assert calls == [model[0], model]
     assert [name for name, _ in model.named_children()] == ["0"]
     assert list(model.state_dict()) == ["0.weight", "1.weight"]
+
+
+class Frozen(nn.Module):
+    """Loads what an older class has saved, as detection models do."""
+
+    _version = 3
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("scale", gb.ones(2))
+        self.inner = nn.Linear(1, 1, bias=False)
+        self.versions: list = []
+
+    def _load_from_state_dict(self, state_dict, prefix, local_metadata, *others):
+        self.versions.append(local_metadata.get("version"))
+        state_dict.pop(prefix + "num_batches_tracked", None)
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *others)
+        self.loaded = self.scale.tolist()
+
+    def _save_to_state_dict(self, destination, prefix, keep_vars):
+        super()._save_to_state_dict(destination, prefix, keep_vars)
+        destination[prefix + "more"] = gb.zeros(1)
+
+
+class TestMethodsOfASubclass:
+    def test_save_and_load_its_part(self):
+        model = nn.Sequential(Frozen())
+        saved = model.state_dict()
+
+        assert list(saved) == ["0.scale", "0.more", "0.inner.weight"]
+
+        given = {**saved, "0.scale": gb.zeros(2), "0.num_batches_tracked": gb.tensor(1)}
+        del given["0.more"]
+        assert model.load_state_dict(given) == ([], [])
+        assert model[0].loaded == [0.0, 0.0]
+
+    def test_are_told_the_version_that_saved(self):
+        model = Frozen()
+        saved = model.state_dict()
+        del saved["more"]
+
+        model.load_state_dict(saved)
+        model.load_state_dict(dict(saved))
+
+        assert model.versions == [3, None]
+
+    def test_are_called_where_a_child_defines_state_dict_itself(self):
+        class Told(nn.ReLU):
+            def state_dict(self, *args, destination=None, prefix="", keep_vars=False):
+                destination[prefix + "told"] = gb.ones(1)
+                return destination
+
+        assert list(nn.Sequential(Told()).state_dict()) == ["0.told"]
+
+    def test_work_when_called_by_themselves(self):
+        layer, lists_ = nn.Linear(1, 1), ([], [], [])
+        given = {"at.weight": gb.ones(1, 1), "at.more": gb.ones(1), "elsewhere": gb.ones(1)}
+
+        layer._load_from_state_dict(given, "at.", {}, True, *lists_)
+
+        assert layer.weight.item() == 1
+        assert lists_ == (["at.bias"], ["at.more"], [])
+        destination: dict = {}
+        layer._save_to_state_dict(destination, "in.", True)
+        assert destination["in.weight"] is layer.weight
+
+    def test_leave_what_others_load_as_it_was_where_something_does_not_fit(self):
+        model = nn.Sequential(nn.Linear(1, 1, bias=False), Frozen())
+        before = model[0].weight.item()
+        given = {**model.state_dict(), "0.weight": gb.full((1, 1), before + 1), "x": gb.ones(1)}
+
+        with pytest.raises(nn.StateDictError, match=r"unexpected keys \['x', '1.more'\]"):
+            model.load_state_dict(given)
+
+        assert model[0].weight.item() == before
+
+
+class TestMetadata:
+    def test_a_state_dict_has_the_versions_of_its_modules(self):
+        saved = nn.Sequential(nn.BatchNorm1d(2), nn.ReLU()).state_dict(prefix="net.")
+
+        assert isinstance(saved, OrderedDict)
+        assert saved._metadata == {
+            "net": {"version": 1},
+            "net.0": {"version": 2},
+            "net.1": {"version": 1},
+        }
+
+    def test_what_an_old_norm_did_not_count_is_not_missing(self):
+        norm = nn.BatchNorm1d(2)
+        saved = norm.state_dict()
+        del saved["num_batches_tracked"]
+
+        assert norm.load_state_dict(dict(saved)) == ([], [])
+        with pytest.raises(nn.StateDictError, match=r"missing keys \['num_batches_tracked'\]"):
+            norm.load_state_dict(saved)
+
+    def test_a_module_without_state_of_its_own_says_so(self):
+        with pytest.raises(RuntimeError, match=r"ReLU: get_extra_state\(\) is missing"):
+            nn.ReLU().get_extra_state()
+        with pytest.raises(RuntimeError, match=r"ReLU: set_extra_state\(\) is missing"):
+            nn.ReLU().set_extra_state(None)
+
+    def test_transient_buffers_are_known_by_name_and_may_be_made_lasting(self):
+        made = model()
+
+        assert made._non_persistent_buffers_set == {"scratch"}
+        made._non_persistent_buffers_set.discard("scratch")
+        made._non_persistent_buffers_set.add("mean")
+
+        assert made._non_persistent_buffers_set == {"mean"}
+        assert "scratch" in made.state_dict()
+        assert "mean" not in made.state_dict()
+
+
+def test_all_that_does_not_fit_is_told_at_once():
+    model = nn.Sequential(nn.Linear(2, 1), nn.Linear(1, 1))
+    given = {
+        "0.weight": gb.ones(1),
+        "0.bias": gb.ones(2),
+        "1.weight": gb.ones(1, 1),
+        "x": gb.ones(1),
+    }
+
+    with pytest.raises(nn.StateDictError) as caught:
+        model.load_state_dict(given)
+
+    assert str(caught.value) == (
+        "Sequential.load_state_dict: missing keys ['1.bias'] and unexpected keys ['x']; exactly "
+        "the module's keys are needed, or strict=False\n"
+        "  '0.weight' has sizes [1]; [1, 2] are needed\n"
+        "  '0.bias' has sizes [2]; [1] are needed"
+    )
+    with pytest.raises(gb.ShapeError, match=r"'0.weight' has .*needed\n  '0.bias' has sizes \[2\]"):
+        model.load_state_dict(given, strict=False)

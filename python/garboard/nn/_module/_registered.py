@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator, MutableMapping, MutableSet
 from typing import TYPE_CHECKING, Any
+
+from garboard._arguments.texts import shown
 
 if TYPE_CHECKING:
     from garboard.nn._module._tree import Tree
 
-__all__ = ["Registered"]
+__all__ = ["Registered", "TransientNames"]
 
 
 class Registered(MutableMapping[str, Any]):
@@ -52,3 +54,34 @@ class Registered(MutableMapping[str, Any]):
 
     def __repr__(self) -> str:
         return repr(dict(self))
+
+
+class TransientNames(MutableSet[str]):
+    """The names of buffers that are not saved: a view, and changing it changes what is.
+
+    Args:
+        module: Whose.
+    """
+
+    def __init__(self, module: Tree) -> None:
+        self._module = module
+
+    def add(self, value: str) -> None:
+        if self._module._roles.get(value) == "buffer":
+            self._module._roles[value] = "transient buffer"
+
+    def discard(self, value: str) -> None:
+        if value in self:
+            self._module._roles[value] = "buffer"
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self._module._roles.get(name) == "transient buffer"
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([name for name in self._module._roles if name in self])
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __repr__(self) -> str:
+        return "{" + ", ".join(map(shown, self)) + "}"

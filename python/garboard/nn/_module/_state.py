@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,14 +16,25 @@ from garboard.nn.parameter import Parameter, is_lazy
 if TYPE_CHECKING:
     from garboard.nn.module import Module
 
-__all__ = ["LoadResult", "StateDictError", "load_state", "state_of"]
+__all__ = [
+    "LoadResult",
+    "Notes",
+    "StateDictError",
+    "load_own",
+    "load_state",
+    "save_own",
+    "state_of",
+]
 
 # Under which name PyTorch saves what a module says of itself besides tensors.
 _EXTRA = "_extra_state"
 
 
 class StateDictError(GarboardError, RuntimeError):
-    """A state dict whose paths are not the module's: `missing_keys`, `unexpected_keys`."""
+    """A state dict whose paths are not the module's: `missing_keys`, `unexpected_keys`.
+
+    The message tells of values that do not fit, too.
+    """
 
     def __init__(self, message: str, missing_keys: list[str], unexpected_keys: list[str]) -> None:
         super().__init__(message)
@@ -44,11 +56,23 @@ class LoadResult(NamedTuple):
         )
 
 
-def _entries(module: Module) -> Iterator[tuple[str, Tensor]]:
-    """Yield what is saved; a tensor that stands in several places, under each of its paths."""
-    for path, part in module.named_modules(remove_duplicate=False):
-        for name, tensor in _own(part):
-            yield f"{path}.{name}" if path else name, tensor
+class Notes(dict[str, Any]):
+    """What a state dict says of one module: its version, and whether tensors are assigned.
+
+    `plan` collects what is to be written once everything is known to fit; where it is None, a
+    module's part is written when it is found to.
+    """
+
+    plan: list[_Writing] | None = None
+
+
+class _Writing(NamedTuple):
+    """A value for a module's tensor of that name, or for what it says of itself."""
+
+    part: Module
+    name: str
+    value: Any
+    shares: bool
 
 
 def _own(module: Module) -> Iterator[tuple[str, Tensor]]:
@@ -62,46 +86,36 @@ def _own(module: Module) -> Iterator[tuple[str, Tensor]]:
 def state_of(
     module: Module, destination: dict[str, Tensor] | None, prefix: str, keep_vars: bool
 ) -> dict[str, Tensor]:
-    """Return what is saved by path: the tensors themselves, or aliases without history."""
-    state = {} if destination is None else destination
-    parts = [part for _, part in module.named_modules()]
-    if any(part._state_dict_hooks or part._state_dict_pre_hooks for part in parts):
-        return _collected(module, state, prefix, keep_vars)
-    for path, part in module.named_modules(remove_duplicate=False):
-        _save_own(part, state, f"{prefix}{path}." if path else prefix, keep_vars)
-    return state
-
-
-def _save_own(module: Module, state: dict[str, Tensor], prefix: str, keep_vars: bool) -> None:
-    for name, tensor in _own(module):
-        state[prefix + name] = _saved(tensor, keep_vars)
-    teller: Any = module
-    if hasattr(type(module), "get_extra_state"):
-        state[prefix + _EXTRA] = teller.get_extra_state()
-
-
-def _saved(tensor: Tensor, keep_vars: bool) -> Tensor:
-    return tensor if keep_vars or is_lazy(tensor) else tensor.detach()
-
-
-def _collected(
-    module: Module, state: dict[str, Tensor], prefix: str, keep_vars: bool
-) -> dict[str, Tensor]:
-    """The same, module by module, between its hooks."""
+    """Return what is saved by path, of each module between its hooks."""
+    state: Any = OrderedDict() if destination is None else destination
+    if destination is None:
+        state._metadata = OrderedDict()
+    notes: dict[str, Any] = {"version": module._version}
+    if hasattr(state, "_metadata"):
+        state._metadata[prefix[:-1]] = notes
     for hook in module._hooks_of("_state_dict_pre_hooks"):
         hook(module, prefix, keep_vars)
-    _save_own(module, state, prefix, keep_vars)
+    module._save_to_state_dict(state, prefix, keep_vars)
     for name, child in module._places():
-        _collected(child, state, f"{prefix}{name}.", keep_vars)
+        child.state_dict(destination=state, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
     for hook in module._hooks_of("_state_dict_hooks"):
-        changed = hook(module, state, prefix, {})
+        changed = hook(module, state, prefix, notes)
         if changed is not None and not isinstance(hook, KwargsHook):
             raise TypeError(
                 f"register_state_dict_post_hook: a hook of {type(module).__name__} returned what "
                 f"is of type {type(changed).__name__}; None is needed, change the dict"
             )
         state = state if changed is None else changed
-    return state
+    made: dict[str, Tensor] = state
+    return made
+
+
+def save_own(module: Module, state: dict[str, Any], prefix: str, keep_vars: bool) -> None:
+    """Put in what the module itself saves: the tensors themselves, or aliases without history."""
+    for name, tensor in _own(module):
+        state[prefix + name] = tensor if keep_vars or is_lazy(tensor) else tensor.detach()
+    if module._redefines("get_extra_state"):
+        state[prefix + _EXTRA] = module.get_extra_state()
 
 
 def load_state(
@@ -110,89 +124,139 @@ def load_state(
     """Copy `given` into the module once all of it is known to fit, or let it be the module's."""
     op = f"{type(module).__name__}.load_state_dict"
     state = {key: given[key] for key in keys_of(str, op, "state_dict", given, "Tensors")}
-    result = LoadResult([], [])
-    errors: list[str] = []
-    parts = list(module.named_modules(remove_duplicate=False))
-    for path, part in parts:
-        prefix = f"{path}." if path else ""
-        told: tuple[Any, ...] = (
-            state,
-            prefix,
-            {},
-            strict,
-            result.missing_keys,
-            result.unexpected_keys,
-            errors,
-        )
-        for hook in part._hooks_of("_load_state_dict_pre_hooks"):
-            hook(*told) if isinstance(hook, KwargsHook) else hook(part, *told)
-    targets = dict(_entries(module))
-    takers: dict[str, Any] = {
-        f"{path}.{_EXTRA}" if path else _EXTRA: part
-        for path, part in parts
-        if hasattr(type(part), "set_extra_state")
-    }
-    wanted = {**targets, **takers}
-    result.missing_keys.extend(path for path in wanted if path not in state)
-    result.unexpected_keys.extend(path for path in state if path not in wanted)
-    has_hooks = any(part._load_state_dict_post_hooks for _, part in parts)
-    if strict and not has_hooks:
-        _refuse_keys(op, result)
-    pairs = [(path, target, state[path]) for path, target in targets.items() if path in state]
-    pairs = [it for it in pairs if not (is_lazy(it[1]) and is_lazy(it[2]))]
-    for path, target, one in pairs:
-        if not isinstance(one, Tensor):
-            errors.append(f"{shown(path)} is of type {type(one).__name__}; a Tensor is needed")
-            raise TypeError(f"{op}: {errors[-1]}")
-        if one.shape != target.shape and not is_lazy(target):
-            errors.append(
-                f"{shown(path)} has sizes {list(one.shape)}; {list(target.shape)} are needed"
+    loading = _Loading(getattr(given, "_metadata", None), assign)
+    loading.visit(module, state, "")
+    result, errors = loading.result, loading.errors
+    hooks = [
+        (part, hook)
+        for part in loading.visited
+        for hook in part._hooks_of("_load_state_dict_post_hooks")
+    ]
+    _refuse(op, result, strict and (not hooks or bool(errors)), errors)
+    for it in loading.plan:
+        _write(it)
+    for part, hook in hooks:
+        if hook(part, result) is not None:
+            raise TypeError(
+                f"register_load_state_dict_post_hook: a hook of {type(part).__name__} returned "
+                "something; None is needed, change the lists"
             )
-    if errors:
-        raise ShapeError(f"{op}: {errors[0]}")
-    with no_grad():
-        for path, target, one in pairs:
-            if assign or is_lazy(target):
-                _assign(module, path, target, one, assign)
-            else:
-                target.copy_(one)
-    for path, part in takers.items():
-        if path in state:
-            part.set_extra_state(state[path])
-    for _, part in reversed(parts):
-        for hook in part._hooks_of("_load_state_dict_post_hooks"):
-            if hook(part, result) is not None:
-                raise TypeError(
-                    f"register_load_state_dict_post_hook: a hook of {type(part).__name__} returned "
-                    "something; None is needed, change the lists"
-                )
-    if strict:
-        _refuse_keys(op, result)
+    _refuse(op, result, strict, [])
     return result
 
 
-def _refuse_keys(op: str, result: LoadResult) -> None:
+class _Loading:
+    """One call: what is to be written, and what does not fit."""
+
+    def __init__(self, metadata: object, assign: bool) -> None:
+        self._metadata = metadata if isinstance(metadata, dict) else {}
+        self._assign = assign
+        self.result, self.errors = LoadResult([], []), list[str]()
+        self.plan: list[_Writing] = []
+        self.visited: list[Module] = []  # children first
+
+    def visit(self, part: Module, state: dict[str, Any], prefix: str) -> None:
+        notes = Notes(self._metadata.get(prefix[:-1], {}))
+        if self._assign:
+            notes["assign_to_params_buffers"] = True
+        if not part._redefines("_load_from_state_dict"):
+            notes.plan = self.plan  # a method of a subclass expects to find written what it loads
+        part._load_from_state_dict(state, prefix, notes, True, *self.result, self.errors)
+        of_children: dict[str, dict[str, Any]] = {}
+        for key, value in state.items():
+            name, dot, _ = key.removeprefix(prefix).partition(".")
+            if dot and key.startswith(prefix):
+                of_children.setdefault(name, {})[key] = value
+        for name, child in part._places():
+            self.visit(child, of_children.get(name, {}), f"{prefix}{name}.")
+        self.visited.append(part)
+
+
+def load_own(
+    module: Module,
+    state: dict[str, Any],
+    prefix: str,
+    notes: dict[str, Any],
+    strict: bool,
+    missing: list[str],
+    unexpected: list[str],
+    errors: list[str],
+) -> None:
+    """Load what the module itself has, or plan it, and list what does not fit."""
+    told: tuple[Any, ...] = (state, prefix, notes, strict, missing, unexpected, errors)
+    for hook in module._hooks_of("_load_state_dict_pre_hooks"):
+        hook(*told) if isinstance(hook, KwargsHook) else hook(module, *told)
+    module._complete_state(state, prefix, notes)
+    wanted: dict[str, Any] = dict(_own(module))
+    if module._redefines("set_extra_state"):
+        wanted[_EXTRA] = None
+    plan = notes.plan if isinstance(notes, Notes) else None
+    shares = bool(notes.get("assign_to_params_buffers", False))
+    for name, target in wanted.items():
+        key = prefix + name
+        if key not in state:
+            missing += [key] * strict
+        elif name == _EXTRA or _fits(module, key, target, state[key], errors):
+            it = _Writing(module, name, state[key], shares)
+            _write(it) if plan is None else plan.append(it)
+    if strict:
+        children = {name for name, _ in module._places()}
+        for key in state:
+            name, dot, _ = key.removeprefix(prefix).partition(".")
+            is_known = name in children if dot else name in wanted
+            unexpected += [key] * (key.startswith(prefix) and not is_known)
+
+
+def _fits(module: Module, key: str, target: Tensor, given: Any, errors: list[str]) -> bool:
+    """Tell whether `given` is to be written to `target`; what is wrong with it is an error."""
+    if is_lazy(target) and is_lazy(given):
+        return False
+    if not isinstance(given, Tensor):
+        raise TypeError(
+            f"{type(module).__name__}.load_state_dict: {shown(key)} is of type "
+            f"{type(given).__name__}; a Tensor is needed"
+        )
+    if is_lazy(target) or given.shape == target.shape:
+        return True
+    errors.append(f"{shown(key)} has sizes {list(given.shape)}; {list(target.shape)} are needed")
+    return False
+
+
+def _refuse(op: str, result: LoadResult, strict: bool, errors: list[str]) -> None:
     found = [
         f"{word} keys [{', '.join(map(shown, keys))}]"
         for word, keys in (("missing", result.missing_keys), ("unexpected", result.unexpected_keys))
-        if keys
+        if keys and strict
     ]
+    lines = list(errors)
     if found:
-        raise StateDictError(
-            f"{op}: {' and '.join(found)}; exactly the module's keys are needed, or strict=False",
-            *result,
-        )
+        needed = "exactly the module's keys are needed, or strict=False"
+        lines.insert(0, f"{' and '.join(found)}; {needed}")
+    if lines:
+        text = f"{op}: " + "\n  ".join(lines)
+        raise StateDictError(text, *result) if found else ShapeError(text)
 
 
-def _assign(module: Module, path: str, target: Tensor, given: Tensor, shares: bool) -> None:
-    """Let `given`, or a copy of it, stand where `target` stands."""
-    parent, _, name = path.rpartition(".")
-    part = module.get_submodule(parent)
-    made = given if shares else given.detach().to(target.device, dtype=target.dtype, copy=True)
+def _write(it: _Writing) -> None:
+    if it.name == _EXTRA:
+        it.part.set_extra_state(it.value)
+        return
+    with no_grad():
+        target = vars(it.part)[it.name]
+        if it.shares or is_lazy(target):
+            _assign(it, target)
+        else:
+            target.copy_(it.value)
+
+
+def _assign(it: _Writing, target: Tensor) -> None:
+    """Let what is given, or a copy of it, stand where `target` stands."""
+    given: Tensor = it.value
+    made = given if it.shares else given.detach().to(target.device, dtype=target.dtype, copy=True)
     if not isinstance(target, Parameter):
         made = made.detach()
     elif isinstance(made, Parameter):
         made.requires_grad_(target.requires_grad)
     else:
         made = Parameter(made.detach(), target.requires_grad)
-    part._register(name, part._roles[name], made)
+    it.part._register(it.name, it.part._roles[it.name], made)

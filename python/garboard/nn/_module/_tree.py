@@ -14,7 +14,7 @@ from garboard._arguments import check
 from garboard._arguments.texts import shown
 from garboard._engine import DisposeScope, Tensor
 from garboard.nn._module._home import is_around, move_home, nearest_open
-from garboard.nn._module._registered import Registered
+from garboard.nn._module._registered import Registered, TransientNames
 from garboard.nn.parameter import Buffer, Parameter
 
 if TYPE_CHECKING:
@@ -46,6 +46,10 @@ class Tree:
     @property
     def _buffers(self) -> Registered:
         return Registered(self, _BUFFERS)
+
+    @property
+    def _non_persistent_buffers_set(self) -> TransientNames:
+        return TransientNames(self)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if isinstance(value, Parameter):

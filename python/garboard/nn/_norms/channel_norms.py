@@ -31,6 +31,8 @@ class _ChannelNorm(Module):
     _dims: ClassVar[tuple[int, ...]] = ()
     _sizes: ClassVar[str] = ""
 
+    _version = 2
+
     # None unless affine, and unless running statistics are tracked
     weight: Parameter | Any
     bias: Parameter | Any
@@ -112,6 +114,12 @@ class _ChannelNorm(Module):
             raise ShapeError(
                 f"{name}: an input of sizes {list(input.shape)}; {self._sizes} is needed"
             )
+
+    def _complete_state(self, state: dict[str, Any], prefix: str, notes: dict[str, Any]) -> None:
+        version = notes.get("version")
+        is_counted = isinstance(version, int) and version >= 2
+        if self.num_batches_tracked is not None and not is_counted:
+            state.setdefault(f"{prefix}num_batches_tracked", self.num_batches_tracked)
 
     def extra_repr(self) -> str:
         return f"{self.num_features}, " + settings(
