@@ -12,7 +12,7 @@ from garboard._engine import Tensor, view_as_real, zeros_like
 from garboard.optim._state import scalar
 from garboard.optim.optimizer import Optimizer
 
-__all__ = ["FormulaOptimizer", "check_betas", "in_parts", "refuse_modes"]
+__all__ = ["FormulaOptimizer", "check_betas", "check_rate", "in_parts", "refuse_modes"]
 
 _Group = dict[str, Any]
 _T = TypeVar("_T")
@@ -48,6 +48,11 @@ def in_parts(parameter: Tensor, number: float) -> complex:
     return complex(number, number) if parameter.is_complex() else number
 
 
+def check_rate(name: str, option: str, given: Any) -> None:
+    """Raise unless an option is a number that is not negative; True is 1, as in PyTorch."""
+    check.rate(name, option, int(given) if isinstance(given, bool) else given)
+
+
 def check_betas(name: str, betas: Any) -> None:
     """Raise ValueError unless `betas` are two shares below 1."""
     if not isinstance(betas, (tuple, list)) or len(betas) != 2:
@@ -74,7 +79,7 @@ class FormulaOptimizer(Optimizer):
     def _check_options(self, group: _Group) -> None:
         refuse_modes(self._name, group)
         for name in self._rates:
-            check.rate(self._name, name, group[name])
+            check_rate(self._name, name, group[name])
         for name in ("maximize", "centered", "decoupled_weight_decay"):
             if name in group:
                 check.flag(self._name, name, group[name])

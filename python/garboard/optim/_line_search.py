@@ -51,12 +51,14 @@ def strong_wolfe(
     slope: float,
     tolerance_change: float,
     most_looks: int = 25,
+    c1: float = 1e-4,
+    c2: float = 0.9,
 ) -> tuple[Point, float, int]:
     """Find a point that is low and flat enough; returns it, its distance, and how often it looked.
 
-    Nocedal and Wright, "Numerical optimization", algorithms 3.5 and 3.6, with c1 = 1e-4, c2 = 0.9.
+    Nocedal and Wright, "Numerical optimization", algorithms 3.5 and 3.6: low enough by `c1`, and
+    flat enough by `c2`.
     """
-    c1, c2 = 1e-4, 0.9
     longest = float(direction.abs().amax())
     looks = 0
 

@@ -10,7 +10,7 @@ from garboard._arguments import check
 from garboard._arguments.texts import shown
 from garboard._engine import DTypeError, Tensor
 from garboard._ops.dtypes import finfo
-from garboard.optim._formula import FormulaOptimizer
+from garboard.optim._formula import FormulaOptimizer, check_rate
 
 __all__ = ["Adafactor"]
 
@@ -104,8 +104,8 @@ class Adafactor(FormulaOptimizer):
                 f"Adafactor: eps {shown(eps)}; two numbers, or None and one, are needed"
             )
         if eps[0] is not None:
-            check.rate("Adafactor", "eps[0]", eps[0])
-        check.rate("Adafactor", "eps[1]", eps[1])
+            check_rate("Adafactor", "eps[0]", eps[0])
+        check_rate("Adafactor", "eps[1]", eps[1])
 
     def _check_parameter(self, parameter: Tensor) -> None:
         if parameter.dtype.is_complex:

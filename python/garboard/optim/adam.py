@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 from garboard._arguments import check
 from garboard._engine import AdamState, Tensor
 from garboard.optim._amsgrad import AmsgradState
-from garboard.optim._formula import check_betas, refuse_modes
+from garboard.optim._formula import check_betas, check_rate, refuse_modes
+from garboard.optim._functions import adam
 from garboard.optim._native import NativeOptimizer
 
-__all__ = ["Adam", "AdamW"]
+__all__ = ["Adam", "AdamW", "adam"]
 
 
 class Adam(NativeOptimizer):
@@ -89,7 +90,7 @@ class Adam(NativeOptimizer):
     def _check_options(self, group: dict[str, Any]) -> None:
         refuse_modes(self._name, group)
         for name in ("lr", "eps", "weight_decay"):
-            check.rate(self._name, name, group[name])
+            check_rate(self._name, name, group[name])
         for name in ("amsgrad", "maximize", "decoupled_weight_decay"):
             check.flag(self._name, name, group[name])
         check_betas(self._name, group["betas"])

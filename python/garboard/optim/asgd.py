@@ -7,7 +7,7 @@ from typing import Any
 
 from garboard._arguments import check
 from garboard._engine import Tensor
-from garboard.optim._formula import FormulaOptimizer
+from garboard.optim._formula import FormulaOptimizer, check_rate
 from garboard.optim._state import scalar
 
 __all__ = ["ASGD"]
@@ -91,7 +91,7 @@ class ASGD(FormulaOptimizer):
     def _check_options(self, group: _Group) -> None:
         super()._check_options(group)
         for name in ("lambd", "alpha"):
-            check.rate("ASGD", name, group[name])
+            check_rate("ASGD", name, group[name])
         check.real("ASGD", "t0", group["t0"])
 
     def _begin(self, parameter: Tensor, state: dict[str, Any], group: _Group) -> None:

@@ -9,6 +9,7 @@ from garboard._arguments import check
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import enable_grad, no_grad
 from garboard._engine import Tensor, cat, view_as_real
+from garboard.optim._formula import check_rate
 from garboard.optim._line_search import Point, strong_wolfe
 from garboard.optim.optimizer import Optimizer
 
@@ -88,7 +89,7 @@ class LBFGS(Optimizer):
 
     def _check_options(self, group: _Group) -> None:
         for name in ("lr", "tolerance_grad", "tolerance_change"):
-            check.rate("LBFGS", name, group[name])
+            check_rate("LBFGS", name, group[name])
         for name in ("max_iter", "max_eval", "history_size"):
             check.count("LBFGS", name, group[name])
         check.flag("LBFGS", "maximize", group.get("maximize", False))
@@ -238,6 +239,32 @@ class LBFGS(Optimizer):
             return found
 
         return strong_wolfe(look, direction, far, at, slope, group["tolerance_change"])
+
+
+def _strong_wolfe(
+    obj_func: Callable[[Any, float, Tensor], tuple[Any, Tensor]],
+    x: Any,
+    t: float,
+    d: Tensor,
+    f: Any,
+    g: Tensor,
+    gtd: Any,
+    c1: float = 1e-4,
+    c2: float = 0.9,
+    tolerance_change: float = 1e-9,
+    max_ls: int = 25,
+) -> tuple[float, Tensor, float, int]:
+    """The search under the name and the arguments by which PyTorch's users call it."""
+
+    def look(distance: float) -> Point:
+        loss, gradient = obj_func(x, distance, d)
+        return Point(float(loss), gradient)
+
+    start = Point(float(f), g)
+    at, far, looks = strong_wolfe(
+        look, d, float(t), start, float(gtd), tolerance_change, max_ls, c1, c2
+    )
+    return at.loss, at.gradient, far, looks
 
 
 def _reals(x: Tensor) -> Tensor:

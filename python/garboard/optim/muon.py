@@ -9,7 +9,7 @@ from typing import Any
 from garboard._arguments import check
 from garboard._arguments.texts import shown
 from garboard._engine import DTypeError, ShapeError, Tensor, addmm, bfloat16
-from garboard.optim._formula import FormulaOptimizer
+from garboard.optim._formula import FormulaOptimizer, check_rate
 
 __all__ = ["Muon"]
 
@@ -120,7 +120,7 @@ class Muon(FormulaOptimizer):
 
     def _check_options(self, group: _Group) -> None:
         super()._check_options(group)
-        check.rate("Muon", "momentum", group["momentum"])
+        check_rate("Muon", "momentum", group["momentum"])
         check.flag("Muon", "nesterov", group["nesterov"])
         coefficients = group["ns_coefficients"]
         if not isinstance(coefficients, (tuple, list)) or len(coefficients) != 3:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from reprlib import recursive_repr
 from types import TracebackType
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeAlias
 
 from garboard import _engine
 from garboard._arguments import check
@@ -26,9 +26,21 @@ from garboard.optim._saved import copied_entry, parts_of
 from garboard.optim._state import States, own_parts
 from garboard.optim._state_hooks import StateHooked
 
-__all__ = ["Optimizer"]
+__all__ = ["Optimizer", "ParamsT", "required"]
 
 _Group = dict[str, Any]  # "params", and options of several types
+
+ParamsT: TypeAlias = Iterable[Tensor] | Iterable[_Group] | Iterable[tuple[str, Tensor]]
+
+
+class _Required:
+    """The default of an option that each group has to name."""
+
+    def __repr__(self) -> str:
+        return "<required parameter>"
+
+
+required: Any = _Required()
 
 
 # What a copy makes anew, or goes without.
@@ -140,6 +152,9 @@ class Optimizer(StateHooked):
         if names:
             group["param_names"] = names
         group.update({name: it for name, it in self.defaults.items() if name not in group})
+        for name, value in group.items():
+            if value is required:
+                raise ValueError(f"{self._name}: a group without {name}; it has no default")
         known = {id(p) for other in self.param_groups for p in other["params"]}
         for place, parameter in enumerate(parameters):
             if not parameter.is_leaf:
@@ -428,6 +443,7 @@ class Optimizer(StateHooked):
     def __repr__(self) -> str:
         lines = [f"{self._name} ("]
         for number, group in enumerate(self.param_groups):
+            lines += [""] if number else []
             names = sorted(name for name in group if name != "params")
             options = [f"    {printable(name)}: {told(group[name])}" for name in names]
             lines += [f"Parameter Group {number}", *options]

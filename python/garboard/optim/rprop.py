@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from garboard._arguments import check
 from garboard._arguments.texts import shown
-from garboard._engine import Tensor, full_like, where, zeros_like
-from garboard.optim._formula import FormulaOptimizer, in_parts
+from garboard._engine import Tensor, full_like, ones_like, where, zeros_like
+from garboard.optim._formula import FormulaOptimizer, check_rate, in_parts
 
 __all__ = ["Rprop"]
 
@@ -83,7 +82,7 @@ class Rprop(FormulaOptimizer):
             if not isinstance(given, (tuple, list)) or len(given) != 2:
                 raise ValueError(f"Rprop: {name} {shown(given)}; two numbers are needed")
             for place, value in enumerate(given):
-                check.rate("Rprop", f"{name}[{place}]", value)
+                check_rate("Rprop", f"{name}[{place}]", value)
         if not 0 < group["etas"][0] < 1 < group["etas"][1]:
             raise ValueError("Rprop: etas out of order; 0 < etas[0] < 1 < etas[1] is needed")
 
@@ -97,7 +96,7 @@ class Rprop(FormulaOptimizer):
         shrink, grow = group["etas"]
         before, size = state["prev"], state["step_size"]
         agreed = (before * gradient).sign_()
-        factor = where(agreed > 0, grow, where(agreed < 0, shrink, 1.0)).to(size.dtype)
+        factor = ones_like(size).masked_fill_(agreed > 0, grow).masked_fill_(agreed < 0, shrink)
         size.mul_(factor).clamp_(*group["step_sizes"])
         moved = where(agreed < 0, 0.0, gradient).to(size.dtype)
         parameter.sub_(moved.sign() * size)

@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 from garboard._arguments import check
 from garboard._arguments.texts import shown
 from garboard._engine import SgdState, Tensor
-from garboard.optim._formula import refuse_modes
+from garboard.optim._formula import check_rate, refuse_modes
+from garboard.optim._functions import sgd
 from garboard.optim._native import NativeOptimizer
 
-__all__ = ["SGD"]
+__all__ = ["SGD", "sgd"]
 
 
 class SGD(NativeOptimizer):
@@ -80,7 +81,7 @@ class SGD(NativeOptimizer):
     def _check_options(self, group: dict[str, Any]) -> None:
         refuse_modes("SGD", group)
         for name in ("lr", "momentum", "weight_decay"):
-            check.rate("SGD", name, group[name])
+            check_rate("SGD", name, group[name])
         momentum, dampening = (
             check.worth("SGD", name, group[name]) for name in ("momentum", "dampening")
         )

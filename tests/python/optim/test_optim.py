@@ -9,6 +9,7 @@ import garboard as gb
 import numpy as np
 import pytest
 from garboard import nn, optim
+from garboard.optim.optimizer import required
 
 from tests.support.live_memory import balanced  # noqa: F401
 
@@ -263,6 +264,35 @@ class TestState:
         assert repr(optim.SGD([nn.Parameter(gb.ones(1))], lr=0.5)).startswith(
             "SGD (\nParameter Group 0\n    dampening: 0\n    differentiable: False\n"
         )
+
+    def test_text_parts_the_groups_by_an_empty_line(self):
+        x, y = nn.Parameter(gb.ones(1)), nn.Parameter(gb.ones(1))
+        text = repr(optim.SGD([{"params": [x]}, {"params": [y], "lr": 0.5}], lr=0.1))
+
+        assert "    weight_decay: 0\n\nParameter Group 1\n    dampening: 0\n" in text
+        assert text.endswith(
+            "    lr: 0.5\n    maximize: False\n    momentum: 0\n    nesterov: False\n"
+            "    weight_decay: 0\n)"
+        )
+
+    def test_true_is_the_rate_one(self):
+        x = nn.Parameter(gb.ones(1))
+        x.grad = gb.ones(1)
+
+        optim.SGD([x], lr=True).step()
+
+        assert x.item() == 0.0
+
+    def test_an_option_may_be_required(self):
+        class Needing(optim.Optimizer):
+            def __init__(self, params, lr=required):
+                super().__init__(params, {"lr": lr})
+
+        x = nn.Parameter(gb.ones(1))
+
+        assert Needing([{"params": [x], "lr": 0.5}]).param_groups[0]["lr"] == 0.5
+        with pytest.raises(ValueError, match="Needing: a group without lr; it has no default"):
+            Needing([x])
 
 
 class TestLife:

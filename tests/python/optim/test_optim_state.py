@@ -81,6 +81,12 @@ def test_what_a_program_adds_stays_and_is_saved(kind):
     assert optimizer.state[x].keys() == saved["state"][0].keys() == state.keys()
 
 
+def test_a_state_is_empty_where_nothing_has_been_kept(make):
+    x = gb.tensor([1.0, 2.0], requires_grad=True)
+
+    assert make([x]).state[gb.ones(1)] == {}
+
+
 @pytest.mark.parametrize("name", COUNTING)
 def test_the_step_is_a_tensor_that_counts_on(name):
     x = gb.tensor([1.0, 2.0], requires_grad=True)

@@ -499,3 +499,15 @@ class TestGroups:
         assert x.tolist() == pytest.approx([0.8, 0.8])
         assert optimizer.state[x]["step"] == 2
         assert set(optimizer.state[x]) == {"step", "exp_avg", "exp_avg_sq", "max_exp_avg_sq"}
+
+
+def test_rprop_changes_sizes_in_the_dtype_of_its_parameter():
+    x = gb.tensor([10.0], dtype=gb.float64, requires_grad=True)
+    optimizer = optim.Rprop([x], lr=0.1)
+
+    for _ in range(3):
+        optimizer.zero_grad()
+        (x * x).sum().backward()
+        optimizer.step()
+
+    assert optimizer.state[x]["step_size"].item() == pytest.approx(0.1 * 1.2 * 1.2, rel=1e-14)
