@@ -61,6 +61,46 @@ class TestDicts:
             layer._modules["x"] = gb.ones(1)
 
 
+class Halved(gb.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x / 2
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient * 100
+
+
+class TestFunctionsAmongModules:
+    def test_a_row_calls_a_function_that_stands_in_for_a_module(self):
+        net = nn.Sequential(nn.Linear(1, 1), nn.ReLU(), nn.Identity())
+        x = gb.ones(1, requires_grad=True)
+
+        net._modules["1"] = Halved.apply
+        net(x).backward(gb.ones(1))
+
+        assert gb.allclose(x.grad, net[0].weight.detach().view(1) * 100)
+        assert net._modules["1"] == Halved.apply
+        assert len(net) == 3
+
+    def test_the_tree_goes_on_without_it(self):
+        net = nn.Sequential(nn.Linear(1, 1), nn.ReLU())
+        net._modules["1"] = abs
+
+        assert [name for name, _ in net.named_modules()] == ["", "0"]
+        assert net.double().eval().load_state_dict(net.state_dict()) == ([], [])
+        assert "(1): <built-in function abs>" in repr(net)
+        assert "ReLU" not in net._repr_html_()
+        with pytest.raises(AttributeError, match="Sequential has no module '1'"):
+            net.get_submodule("1")
+        net._modules["1"] = nn.Tanh()
+        assert isinstance(net[1], nn.Tanh)
+
+    def test_what_cannot_be_called_is_refused(self):
+        with pytest.raises(TypeError, match="a Module or None is needed"):
+            nn.Sequential(nn.ReLU())._modules["0"] = 3
+
+
 def test_a_state_dict_has_a_module_s_parameters_before_its_buffers():
     module = nn.Module()
     module.register_buffer("first", gb.zeros(1))

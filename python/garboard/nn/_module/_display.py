@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from garboard._arguments.texts import printable
 from garboard._engine import human_bytes
 from garboard._shown.html import code, folded, grey, paragraph
-
-if TYPE_CHECKING:
-    from garboard.nn._module._tree import Tree
+from garboard.nn._module._tree import Tree
 
 __all__ = ["module_html"]
 
@@ -33,11 +31,10 @@ def _tree(name: str, module: Tree, *, is_open: bool, above: tuple[int, ...]) -> 
     count = f"{size.parameters:,}".replace(",", " ")
     figures = f"{count} parameters, {human_bytes(size.nbytes)}"
     head = f"{code(called + _said(module))} {grey(figures)}"
-    roles, own = vars(module)["_roles"], vars(module)
     inner = [
-        _tree(part, own[part], is_open=False, above=(*above, id(module)))
-        for part, role in roles.items()
-        if role == "module" and own[part] is not None and id(own[part]) not in above
+        _tree(part, child, is_open=False, above=(*above, id(module)))
+        for part, child in module._places()
+        if id(child) not in above
     ]
     if not inner:
         return paragraph(head)
@@ -65,7 +62,7 @@ def _tensors(module: Tree, above: tuple[int, ...]) -> dict[int, tuple[int, int]]
             continue
         if role in _OF_TENSORS and not part.is_disposed:
             found[id(part)] = (part.numel() if role == "parameter" else 0, part.nbytes)
-        elif role == "module":
+        elif isinstance(part, Tree):
             found |= _tensors(part, (*above, id(module)))
     return found
 

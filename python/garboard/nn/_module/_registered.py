@@ -31,7 +31,8 @@ class Registered(MutableMapping[str, Any]):
 
     def __setitem__(self, name: str, value: Any) -> None:
         known = self._module._roles.get(name)
-        self._module._register(name, known if known in self._roles else self._roles[0], value)
+        role = known if known in self._roles else self._roles[0]
+        self._module._register(name, role, value, takes_functions=True)
 
     def __delitem__(self, name: str) -> None:
         if name not in self:

@@ -138,7 +138,7 @@ class Tree:
             )
         return name
 
-    def _register(self, name: str, role: str, value: Any) -> None:
+    def _register(self, name: str, role: str, value: Any, takes_functions: bool = False) -> None:
         own = vars(self)
         if "_roles" not in own:
             raise AttributeError(
@@ -146,13 +146,14 @@ class Tree:
                 "was called; call super().__init__() first"
             )
         wanted: type[Any] = {"parameter": Parameter, "module": Tree}.get(role, Tensor)
-        if value is not None and not isinstance(value, wanted):
+        is_function = takes_functions and wanted is Tree and callable(value)
+        if value is not None and not isinstance(value, wanted) and not is_function:
             needed = "Module" if wanted is Tree else wanted.__name__
             raise TypeError(
                 f"{type(self).__name__}: a value of type {type(value).__name__} for the {role} "
                 f"{shown(name)}; a {needed} or None is needed"
             )
-        if role == "module" and value is not None and any(it is self for it in value.modules()):
+        if isinstance(value, Tree) and any(it is self for it in value.modules()):
             raise ValueError(
                 f"{type(self).__name__}: the module {shown(name)} holds this one, or is it; a "
                 "module cannot contain itself"
@@ -166,7 +167,7 @@ class Tree:
         home = nearest_open(vars(self)["_home"])
         if isinstance(value, Tensor):
             move_home(value, home)
-        elif value is not None:
+        elif isinstance(value, Tree):
             for module in value.modules():
                 if not is_around(nearest_open(vars(module)["_home"]), home):
                     vars(module)["_home"] = home
@@ -218,9 +219,12 @@ class Tree:
                 yield name, child
 
     def _places(self) -> Iterator[tuple[str, Module]]:
-        """Yield each place below this one and the module in it, be it in others too."""
+        """Yield each place below this one and the module in it, be it in others too.
+
+        What is no module, a function that was put into `_modules`, is in no place.
+        """
         for name, role in tuple(self._roles.items()):
-            if role == "module" and vars(self)[name] is not None:
+            if role == "module" and isinstance(vars(self)[name], Tree):
                 yield name, vars(self)[name]
 
     def _named_tensors(
@@ -341,7 +345,7 @@ class Tree:
         path = check.text("get_submodule", "target", target)
         for name in path.split(".") if path else ():
             found = vars(at).get(name) if at._roles.get(name) == "module" else None
-            if found is None:
+            if not isinstance(found, Tree):
                 there = [one for one, _ in at._places()]
                 raise AttributeError(
                     f"{type(at).__name__} has no module {shown(name)}, of {shown(path)}; there are "
