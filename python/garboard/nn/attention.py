@@ -9,7 +9,7 @@ from garboard._engine import ShapeError, Tensor, empty
 from garboard.nn import init
 from garboard.nn._sequences._attention_kernels import SDPBackend, sdpa_kernel
 from garboard.nn.functional import _attention
-from garboard.nn.linear import Linear
+from garboard.nn.linear import Linear, NonDynamicallyQuantizableLinear
 from garboard.nn.module import Module
 from garboard.nn.parameter import Parameter
 
@@ -102,11 +102,14 @@ class MultiheadAttention(Module):
         for said, shape in shapes.items():
             made = None if shape is None else empty(*shape, dtype=dtype, device=device)
             self.register_parameter(said, None if made is None else Parameter(made))
-        self.out_proj: Linear = Linear(width, width, has_bias, device, dtype)
+        self.out_proj: Linear = NonDynamicallyQuantizableLinear(
+            width, width, has_bias, device, dtype
+        )
         for said in ("bias_k", "bias_v"):
             made = empty(1, 1, width, dtype=dtype, device=device) if add_bias_kv else None
             self.register_parameter(said, None if made is None else Parameter(made))
-        self.reset_parameters()
+        self._qkv_same_embed_dim: bool = is_alike
+        self._reset_parameters()
 
     def reset_parameters(self) -> None:
         """Draw the projections anew and set their biases to zeros.
@@ -116,6 +119,9 @@ class MultiheadAttention(Module):
         >>> layer.in_proj_bias.abs().sum().item()
         0.0
         """
+        self._reset_parameters()
+
+    def _reset_parameters(self) -> None:
         for weight in (
             self.in_proj_weight,
             self.q_proj_weight,

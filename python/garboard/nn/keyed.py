@@ -164,7 +164,11 @@ def _as_parameter(given: Any) -> Any:
 
 
 def _listed(pairs: Iterable[tuple[object, Parameter]]) -> str:
-    return "\n".join(f"({name}): Parameter of sizes {list(it.shape)}" for name, it in pairs)
+    texts = [
+        f"({name}): Parameter containing: [{it.dtype} of size {'x'.join(map(str, it.shape))}]"
+        for name, it in pairs
+    ]
+    return "\n".join(f"  {text}" for text in texts)
 
 
 class ParameterDict(_Keyed):
@@ -266,9 +270,7 @@ class ParameterDict(_Keyed):
         return {name: self[name] for name in self._names()}.values()
 
     def extra_repr(self) -> str:
-        return "\n".join(
-            f"({name}): Parameter of sizes {list(it.shape)}" for name, it in self.items()
-        )
+        return _listed(self.items())
 
 
 class ParameterList(Module):

@@ -15,7 +15,7 @@ from garboard.nn.parameter import Parameter
 if TYPE_CHECKING:
     from garboard.types import Device, DType
 
-__all__ = ["Identity", "Linear"]
+__all__ = ["Identity", "Linear", "NonDynamicallyQuantizableLinear"]
 
 
 class Linear(Module):
@@ -86,6 +86,14 @@ class Linear(Module):
             out_features=self.out_features,
             bias=self.bias is not None,
         )
+
+
+class NonDynamicallyQuantizableLinear(Linear):
+    """A `Linear` under the name that the last projection of attention has in PyTorch.
+
+    >>> gb.nn.MultiheadAttention(4, 2).out_proj
+    NonDynamicallyQuantizableLinear(in_features=4, out_features=4, bias=True)
+    """
 
 
 class Identity(Module):

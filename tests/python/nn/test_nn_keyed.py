@@ -55,7 +55,7 @@ class TestParameters:
         assert [name for name, _ in held.named_parameters()] == ["a", "b"]
         assert isinstance(held["a"], nn.Parameter)
         assert held.get("c") is None
-        assert repr(held).count("Parameter of sizes") == 2
+        assert repr(held).count("Parameter containing") == 2
         assert held.pop("a").tolist() == [1.0, 1.0]
 
     def test_are_held_by_place(self):

@@ -40,7 +40,7 @@ class SiLU(Module):
         def __call__(self, input: Tensor) -> Tensor: ...
 
     def extra_repr(self) -> str:
-        return settings(inplace=self.inplace)
+        return settings(inplace=True) if self.inplace else ""
 
 
 class Mish(Module):
@@ -70,7 +70,7 @@ class Mish(Module):
         def __call__(self, input: Tensor) -> Tensor: ...
 
     def extra_repr(self) -> str:
-        return settings(inplace=self.inplace)
+        return settings(inplace=True) if self.inplace else ""
 
 
 class Hardsigmoid(Module):
@@ -99,9 +99,6 @@ class Hardsigmoid(Module):
 
         def __call__(self, input: Tensor) -> Tensor: ...
 
-    def extra_repr(self) -> str:
-        return settings(inplace=self.inplace)
-
 
 class Hardswish(Module):
     """Multiply each element by its hard sigmoid.
@@ -128,9 +125,6 @@ class Hardswish(Module):
     if TYPE_CHECKING:
 
         def __call__(self, input: Tensor) -> Tensor: ...
-
-    def extra_repr(self) -> str:
-        return settings(inplace=self.inplace)
 
 
 class LogSigmoid(Module):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from garboard._arguments import check
-from garboard._arguments.texts import settings
+from garboard._arguments.texts import settings, told
 from garboard._engine import Tensor
 from garboard.nn import functional
 from garboard.nn.module import Module
@@ -23,6 +23,11 @@ __all__ = [
     "Tanhshrink",
     "Threshold",
 ]
+
+
+def _told(layer: LeakyReLU | ReLU6 | Hardtanh | Threshold | ELU | CELU | SELU) -> dict[str, bool]:
+    """What its repr says of writing into the input: nothing where it does not."""
+    return {"inplace": True} if layer.inplace else {}
 
 
 class LeakyReLU(Module):
@@ -54,7 +59,7 @@ class LeakyReLU(Module):
         def __call__(self, input: Tensor) -> Tensor: ...
 
     def extra_repr(self) -> str:
-        return settings(negative_slope=self.negative_slope, inplace=self.inplace)
+        return settings(negative_slope=self.negative_slope, **_told(self))
 
 
 class ReLU6(Module):
@@ -84,7 +89,7 @@ class ReLU6(Module):
         def __call__(self, input: Tensor) -> Tensor: ...
 
     def extra_repr(self) -> str:
-        return settings(inplace=self.inplace)
+        return settings(**_told(self))
 
 
 class Hardtanh(Module):
@@ -118,7 +123,7 @@ class Hardtanh(Module):
         def __call__(self, input: Tensor) -> Tensor: ...
 
     def extra_repr(self) -> str:
-        return settings(min_val=self.min_val, max_val=self.max_val, inplace=self.inplace)
+        return settings(min_val=self.min_val, max_val=self.max_val, **_told(self))
 
 
 class Threshold(Module):
@@ -152,7 +157,7 @@ class Threshold(Module):
         def __call__(self, input: Tensor) -> Tensor: ...
 
     def extra_repr(self) -> str:
-        return settings(threshold=self.threshold, value=self.value, inplace=self.inplace)
+        return settings(threshold=self.threshold, value=self.value, **_told(self))
 
 
 class ELU(Module):
@@ -184,7 +189,7 @@ class ELU(Module):
         def __call__(self, input: Tensor) -> Tensor: ...
 
     def extra_repr(self) -> str:
-        return settings(alpha=self.alpha, inplace=self.inplace)
+        return settings(alpha=self.alpha, **_told(self))
 
 
 class CELU(Module):
@@ -216,7 +221,7 @@ class CELU(Module):
         def __call__(self, input: Tensor) -> Tensor: ...
 
     def extra_repr(self) -> str:
-        return settings(alpha=self.alpha, inplace=self.inplace)
+        return settings(alpha=self.alpha, **_told(self))
 
 
 class SELU(Module):
@@ -246,7 +251,7 @@ class SELU(Module):
         def __call__(self, input: Tensor) -> Tensor: ...
 
     def extra_repr(self) -> str:
-        return settings(inplace=self.inplace)
+        return settings(**_told(self))
 
 
 class Softplus(Module):
@@ -325,7 +330,7 @@ class Softshrink(Module):
         def __call__(self, input: Tensor) -> Tensor: ...
 
     def extra_repr(self) -> str:
-        return settings(lambd=self.lambd)
+        return told(self.lambd)
 
 
 class Hardshrink(Module):
@@ -355,4 +360,4 @@ class Hardshrink(Module):
         def __call__(self, input: Tensor) -> Tensor: ...
 
     def extra_repr(self) -> str:
-        return settings(lambd=self.lambd)
+        return told(self.lambd)

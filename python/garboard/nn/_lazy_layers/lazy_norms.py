@@ -189,8 +189,8 @@ class LazyInstanceNorm1d(_LazyChannelNorm, InstanceNorm1d):
         self,
         eps: float = 1e-05,
         momentum: float = 0.1,
-        affine: bool = False,
-        track_running_stats: bool = False,
+        affine: bool = True,
+        track_running_stats: bool = True,
         device: Device | None = None,
         dtype: DType | None = None,
     ) -> None:
@@ -228,8 +228,8 @@ class LazyInstanceNorm2d(_LazyChannelNorm, InstanceNorm2d):
         self,
         eps: float = 1e-05,
         momentum: float = 0.1,
-        affine: bool = False,
-        track_running_stats: bool = False,
+        affine: bool = True,
+        track_running_stats: bool = True,
         device: Device | None = None,
         dtype: DType | None = None,
     ) -> None:
@@ -267,8 +267,8 @@ class LazyInstanceNorm3d(_LazyChannelNorm, InstanceNorm3d):
         self,
         eps: float = 1e-05,
         momentum: float = 0.1,
-        affine: bool = False,
-        track_running_stats: bool = False,
+        affine: bool = True,
+        track_running_stats: bool = True,
         device: Device | None = None,
         dtype: DType | None = None,
     ) -> None:

@@ -9,6 +9,7 @@ from garboard._arguments import check
 from garboard._engine import Tensor
 from garboard.nn import functional
 from garboard.nn._losses._loss import Loss
+from garboard.nn._places.slices import PairwiseDistance
 
 if TYPE_CHECKING:
     from garboard.types import Reduction
@@ -229,7 +230,9 @@ class TripletMarginWithDistanceLoss(Loss):
         super().__init__(reduction=reduction)
         if distance_function is not None:
             check.function("TripletMarginWithDistanceLoss", "distance_function", distance_function)
-        self.distance_function: Callable[[Tensor, Tensor], Tensor] | None = distance_function
+        self.distance_function: Callable[[Tensor, Tensor], Tensor] = (
+            PairwiseDistance() if distance_function is None else distance_function
+        )
         self.margin: float = check.real("TripletMarginWithDistanceLoss", "margin", margin)
         self.swap: bool = check.flag("TripletMarginWithDistanceLoss", "swap", swap)
 

@@ -103,7 +103,8 @@ class RReLU(Module):
         def __call__(self, input: Tensor) -> Tensor: ...
 
     def extra_repr(self) -> str:
-        return settings(lower=self.lower, upper=self.upper)
+        written = {"inplace": True} if self.inplace else {}
+        return settings(lower=self.lower, upper=self.upper, **written)
 
 
 class GLU(Module):

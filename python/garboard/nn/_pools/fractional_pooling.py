@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from garboard._arguments import check
-from garboard._arguments.texts import settings
 from garboard._engine import Tensor
 from garboard.nn import functional
 from garboard.nn._convolutions._windows import as_given
@@ -54,14 +53,6 @@ class _FractionalMaxPool(Module):
     if TYPE_CHECKING:
 
         def __call__(self, input: Tensor) -> Any: ...
-
-    def extra_repr(self) -> str:
-        return settings(
-            kernel_size=self.kernel_size,
-            output_size=self.output_size,
-            output_ratio=self.output_ratio,
-            return_indices=self.return_indices,
-        )
 
 
 def _ratio(name: str, given: Any) -> Any:

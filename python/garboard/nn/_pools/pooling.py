@@ -9,7 +9,7 @@ from garboard._arguments import check
 from garboard._arguments.texts import settings
 from garboard._engine import ShapeError, Tensor
 from garboard.nn import functional
-from garboard.nn._convolutions._windows import as_given
+from garboard.nn._convolutions._windows import as_given, each_dim
 from garboard.nn.module import Module
 
 __all__ = ["AvgPool1d", "AvgPool2d", "AvgPool3d", "MaxPool1d", "MaxPool2d", "MaxPool3d"]
@@ -168,6 +168,11 @@ class AvgPool1d(_AvgPool):
     """
 
     _pool = staticmethod(functional.avg_pool1d)
+
+    def _set(self, kernel_size: Any, stride: Any, padding: Any, ceil_mode: Any) -> None:
+        super()._set(kernel_size, stride, padding, ceil_mode)
+        for name in ("kernel_size", "stride", "padding"):
+            setattr(self, name, each_dim("AvgPool1d", name, getattr(self, name), 1))
 
 
 class MaxPool2d(_MaxPool):

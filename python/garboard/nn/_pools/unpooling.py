@@ -9,7 +9,7 @@ from garboard._arguments import check
 from garboard._arguments.texts import settings
 from garboard._engine import Tensor
 from garboard.nn import functional
-from garboard.nn._convolutions._windows import as_given
+from garboard.nn._convolutions._windows import as_given, each_dim
 from garboard.nn.module import Module
 
 __all__ = ["LPPool1d", "LPPool2d", "LPPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d"]
@@ -117,17 +117,18 @@ class LPPool3d(_LPPool):
 
 class _MaxUnpool(Module):
     _unpool: ClassVar[Callable[..., Tensor]]
+    _dims: ClassVar[int]
 
     def __init__(
         self, kernel_size: _Numbers, stride: _Numbers | None = None, padding: _Numbers = 0
     ) -> None:
         super().__init__()
-        name = type(self).__name__
-        self.kernel_size: Any = as_given(name, "kernel_size", kernel_size, 1)
-        self.stride: Any = (
-            self.kernel_size if stride is None else as_given(name, "stride", stride, 1)
+        name, dims = type(self).__name__, self._dims
+        self.kernel_size: tuple[int, ...] = each_dim(name, "kernel_size", kernel_size, dims, 1)
+        self.stride: tuple[int, ...] = (
+            self.kernel_size if stride is None else each_dim(name, "stride", stride, dims, 1)
         )
-        self.padding: Any = as_given(name, "padding", padding)
+        self.padding: tuple[int, ...] = each_dim(name, "padding", padding, dims)
 
     def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
         return self._unpool(
@@ -164,6 +165,7 @@ class MaxUnpool1d(_MaxUnpool):
     """
 
     _unpool = staticmethod(functional.max_unpool1d)
+    _dims = 1
 
 
 class MaxUnpool2d(_MaxUnpool):
@@ -188,6 +190,7 @@ class MaxUnpool2d(_MaxUnpool):
     """
 
     _unpool = staticmethod(functional.max_unpool2d)
+    _dims = 2
 
 
 class MaxUnpool3d(_MaxUnpool):
@@ -212,3 +215,4 @@ class MaxUnpool3d(_MaxUnpool):
     """
 
     _unpool = staticmethod(functional.max_unpool3d)
+    _dims = 3

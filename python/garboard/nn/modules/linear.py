@@ -6,10 +6,12 @@ from garboard.nn import (
     LazyLinear,
     Linear,
 )
+from garboard.nn.linear import NonDynamicallyQuantizableLinear
 
 __all__ = [
     "Bilinear",
     "Identity",
     "LazyLinear",
     "Linear",
+    "NonDynamicallyQuantizableLinear",
 ]
