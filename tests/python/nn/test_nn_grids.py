@@ -10,6 +10,8 @@ import pytest
 
 F = gb.nn.functional
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*align_corners is left out")
+
 
 def tap_weights(mode, at):
     first = int(np.floor(at))
@@ -186,3 +188,14 @@ def test_a_gradient_is_not_differentiated_again():
 
     with pytest.raises(gb.GradientError, match="no gradient of its own"):
         gb.autograd.grad(made.sum(), x, create_graph=True)
+
+
+def test_what_aligns_is_asked_for_where_it_is_left_out():
+    theta = gb.tensor([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
+
+    with pytest.warns(UserWarning, match="affine_grid: align_corners is left out") as told:
+        grid = F.affine_grid(theta, (1, 1, 2, 2))
+    with pytest.warns(UserWarning, match="grid_sample: align_corners is left out"):
+        F.grid_sample(gb.ones(1, 1, 2, 2), grid)
+
+    assert told[0].filename == __file__

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from garboard import _engine
 from garboard._arguments import check
 from garboard._contexts.autocasting import OPEN, in_float32
-from garboard._engine import Tensor, where
+from garboard._engine import ShapeError, Tensor, where
 from garboard.nn.functional._reduction import (
     check_equal,
     check_pair,
@@ -177,7 +177,7 @@ def binary_cross_entropy(
         A new tensor: without dims, or one loss an element.
 
     Raises:
-        ShapeError: Sizes that do not fit.
+        ShapeError: Sizes that do not fit, or an input beyond [0, 1].
         ValueError: Another reduction.
         TypeError: Something that is no Tensor.
         DisposedError: A tensor is disposed.
@@ -191,7 +191,7 @@ def binary_cross_entropy(
     op = "binary_cross_entropy"
     check_equal(op, input, target)
     if bool(((input < 0) | (input > 1)).any()):
-        raise ValueError(f"{op}: an input beyond [0, 1]; probabilities are needed")
+        raise ShapeError(f"{op}: an input beyond [0, 1]; probabilities are needed")
     yes, no = (x.log().clamp(min=_LEAST_LOG) for x in (input, 1 - input))
     losses = -(target * yes + (1 - target) * no)
     return reduced(op, weighed(op, losses, weight), reduction)

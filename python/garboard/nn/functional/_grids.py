@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Literal
+from warnings import warn
 
 from garboard import _engine
 from garboard._arguments import check
@@ -36,6 +37,7 @@ def grid_sample(
         padding_mode: What lies beyond the edges: zeros, the element at the border, or the plane's
             reflection.
         align_corners: -1 and 1 are the middles of the outermost elements, not their outer edges.
+            Left out, it is False, with a warning: it was True in PyTorch once.
 
     Returns:
         A new tensor [n, channels, *places]. Until backward the graph keeps the grid, and `input`
@@ -56,7 +58,7 @@ def grid_sample(
     op = "grid_sample"
     elements = _MODES[check.choice(op, "mode", mode, *_MODES)]
     beyond = check.choice(op, "padding_mode", padding_mode, "zeros", "border", "reflection")
-    aligns = align_corners is not None and check.flag(op, "align_corners", align_corners)
+    aligns = _aligns(op, align_corners)
     return _engine._grid_sample(input, grid, elements, beyond, aligns)
 
 
@@ -88,7 +90,7 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
     if not check.tensor(op, "theta", theta).is_floating_point():
         raise DTypeError(f"{op}: theta of dtype {theta.dtype}; a floating one is needed")
     sizes = check.sizes(op, "size", size)
-    aligns = align_corners is not None and check.flag(op, "align_corners", align_corners)
+    aligns = _aligns(op, align_corners)
     dims = len(sizes) - 2
     if dims not in (2, 3) or theta.shape != (sizes[0], dims, dims + 1) or min(sizes) < 1:
         raise ShapeError(
@@ -103,6 +105,17 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
     ones = _engine.ones(space, dtype=theta.dtype, device=theta.device)
     places = _engine.stack([*columns, ones], -1).view(-1, dims + 1)
     return (places @ theta.transpose(1, 2)).view(sizes[0], *space, dims)
+
+
+def _aligns(op: str, align_corners: bool | None) -> bool:
+    if align_corners is None:
+        warn(
+            f"{op}: align_corners is left out, and so is False, which PyTorch before 1.3 took for "
+            "True; say which is meant",
+            stacklevel=3,
+        )
+        return False
+    return check.flag(op, "align_corners", align_corners)
 
 
 def _line(places: int, aligns: bool, like: Tensor) -> Tensor:
