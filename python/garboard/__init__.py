@@ -126,6 +126,7 @@ if TYPE_CHECKING:
     from garboard import distributions as distributions
     from garboard import fft as fft
     from garboard import func as func
+    from garboard import functional as functional
     from garboard import hub as hub
     from garboard import io as io
     from garboard import jit as jit
@@ -136,12 +137,17 @@ if TYPE_CHECKING:
     from garboard import multiprocessing as multiprocessing
     from garboard import nn as nn
     from garboard import optim as optim
+    from garboard import overrides as overrides
     from garboard import profiler as profiler
     from garboard import pytest_plugin as pytest_plugin
     from garboard import random as random
+    from garboard import return_types as return_types
+    from garboard import serialization as serialization
     from garboard import signal as signal
     from garboard import special as special
+    from garboard import storage as storage
     from garboard import testing as testing
+    from garboard import torch_version as torch_version
     from garboard import types as types
     from garboard import utils as utils
     from garboard import version as version

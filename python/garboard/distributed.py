@@ -6,11 +6,13 @@ So programs that train alone as well as together train alone; what joins process
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import Enum
 from typing import TYPE_CHECKING, NoReturn
 
 from garboard._names.missing import module_getattr
 
 __all__ = [
+    "ReduceOp",
     "all_gather",
     "all_reduce",
     "barrier",
@@ -53,6 +55,47 @@ def is_torchelastic_launched() -> bool:
     return False
 
 
+def get_rank(group: object = None) -> int:
+    """Return 0: the one process is the first.
+
+    Args:
+        group: Ignored.
+
+    >>> gb.distributed.get_rank()
+    0
+    """
+    return 0
+
+
+def get_world_size(group: object = None) -> int:
+    """Return 1: there is one process a program.
+
+    Args:
+        group: Ignored.
+
+    >>> gb.distributed.get_world_size()
+    1
+    """
+    return 1
+
+
+class ReduceOp(Enum):
+    """How numbers of several processes would be joined.
+
+    >>> gb.distributed.ReduceOp.SUM.name
+    'SUM'
+    """
+
+    SUM = 0
+    AVG = 1
+    PRODUCT = 2
+    MIN = 3
+    MAX = 4
+    BAND = 5
+    BOR = 6
+    BXOR = 7
+
+
 _PROMPT = ">" * 3  # of an example whose name is not known yet
 
 
@@ -82,8 +125,6 @@ all_reduce: Callable[..., NoReturn] = _refused("all_reduce")
 barrier: Callable[..., NoReturn] = _refused("barrier")
 broadcast: Callable[..., NoReturn] = _refused("broadcast")
 destroy_process_group: Callable[..., NoReturn] = _refused("destroy_process_group")
-get_rank: Callable[..., NoReturn] = _refused("get_rank")
-get_world_size: Callable[..., NoReturn] = _refused("get_world_size")
 init_process_group: Callable[..., NoReturn] = _refused("init_process_group")
 reduce: Callable[..., NoReturn] = _refused("reduce")
 

@@ -5,12 +5,51 @@ Programs name these functions at their top, for weights that they may never fetc
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn
 
+from garboard._arguments import check
 from garboard._names.missing import module_getattr
 
-__all__ = ["download_url_to_file", "load", "load_state_dict_from_url"]
+__all__ = ["download_url_to_file", "get_dir", "load", "load_state_dict_from_url", "set_dir"]
+
+
+_chosen: str | None = None
+
+
+def get_dir() -> str:
+    """Return the folder of what PyTorch's hub has downloaded, or that `set_dir` has named.
+
+    It is `hub` in TORCH_HOME, which is `torch` in XDG_CACHE_HOME, or in the user's `.cache`.
+
+    >>> gb.hub.get_dir().endswith("hub")
+    True
+    """
+    if _chosen is not None:
+        return _chosen
+    cache = os.environ.get("XDG_CACHE_HOME", "~/.cache")
+    home = os.environ.get("TORCH_HOME", os.path.join(cache, "torch"))
+    return os.path.join(os.path.expanduser(home), "hub")
+
+
+def set_dir(d: str | os.PathLike[str]) -> None:
+    """Name the folder that `get_dir` returns.
+
+    Args:
+        d: The folder.
+
+    Raises:
+        TypeError: It is no path.
+
+    >>> before = gb.hub.get_dir()
+    >>> gb.hub.set_dir("weights")
+    >>> gb.hub.get_dir()
+    'weights'
+    >>> gb.hub.set_dir(before)
+    """
+    global _chosen
+    _chosen = str(check.path("hub.set_dir", "d", d))
 
 
 def _refused(name: str) -> Callable[..., NoReturn]:

@@ -6,10 +6,21 @@ So what is to be compiled is returned as it is, and what asks whether it was hea
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import (  # noqa: UP035
+    TYPE_CHECKING,
+    Any,
+    Dict,  # noqa: F401
+    Final,
+    List,  # noqa: F401
+    Optional,  # noqa: F401
+    Tuple,  # noqa: F401
+    TypeVar,
+    Union,  # noqa: F401
+)
 
 from garboard._arguments import check
 from garboard._names.missing import module_getattr
+from garboard._names.paths import publish_paths
 from garboard.nn.module import Module as ScriptModule
 
 __all__ = [
@@ -28,6 +39,11 @@ __all__ = [
     "trace",
     "unused",
 ]
+
+# What annotations for TorchScript say; BroadcastingList2[int] is a list of two, or one for both.
+BroadcastingList1: type[list[Any]] = list
+BroadcastingList2: type[list[Any]] = list
+BroadcastingList3: type[list[Any]] = list
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _T = TypeVar("_T")
@@ -188,3 +204,5 @@ def is_tracing() -> bool:
 
 if not TYPE_CHECKING:
     __getattr__ = module_getattr(__name__)
+
+publish_paths(__name__)

@@ -1,7 +1,7 @@
 """Python's own `multiprocessing`, where PyTorch's programs look for it.
 
 Tensors on the CPU go to other processes as copies of their bytes, so there is no way of sharing to
-choose; what trains one model in several processes is refused where it is asked for.
+choose.
 """
 
 from __future__ import annotations
@@ -12,8 +12,16 @@ from typing import TYPE_CHECKING
 
 from garboard._arguments import check
 from garboard._names.missing import module_getattr
+from garboard._spawning import ProcessExitedException, ProcessRaisedException, spawn
 
-__all__ = ["get_all_sharing_strategies", "get_sharing_strategy", "set_sharing_strategy"]
+__all__ = [
+    "ProcessExitedException",
+    "ProcessRaisedException",
+    "get_all_sharing_strategies",
+    "get_sharing_strategy",
+    "set_sharing_strategy",
+    "spawn",
+]
 __all__ += _multiprocessing.__all__
 
 

@@ -12,6 +12,7 @@ from tests.house.tree import CPP, Tree, planted, project
 CODE = (*CPP, ".py", ".cmake", "CMakeLists.txt")
 FORBIDDEN = {"utils", "common", "manager", "impl", "base", "helpers", "misc"}
 WHERE_PYTORCH_USERS_LOOK = (
+    "python/garboard/_utils.py",
     "python/garboard/distributions/utils.py",
     "python/garboard/nn/common_types.py",
     "python/garboard/nn/modules/utils.py",

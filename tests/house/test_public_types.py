@@ -129,6 +129,8 @@ REASONS = {
     "optim.update_bn": BATCH,
     "report.Report.__init__": SNAPSHOT,
     "types.SupportsArrayInterface.__array_interface__": "NumPy's dict, of several types by keys",
+    "overrides.handle_torch_function": "what any function of the user's takes",
+    "utils.Timer.__init__": "what the names of the user's stand for",
     "utils.ChainDataset.__init__": BATCH,
     "utils.DataLoader.__init__": BATCH,
     "utils.DataLoader.__iter__": BATCH,

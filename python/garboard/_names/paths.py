@@ -69,6 +69,12 @@ _PATHS = {
         "weibull": "Weibull",
         "wishart": "Wishart",
     },
+    "garboard.jit": {
+        "annotations": (
+            "Any BroadcastingList1 BroadcastingList2 BroadcastingList3 Dict List Optional "
+            "Tuple Union"
+        ),
+    },
     "garboard.optim": {
         "adadelta": "Adadelta",
         "adamax": "Adamax",

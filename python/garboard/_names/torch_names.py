@@ -40,7 +40,6 @@ _FUNCTIONS: _Rows = (
     ("use float(x)", "sym_float"),
     ("use max(a, b)", "sym_max"),
     ("use min(a, b)", "sym_min"),
-    ("use gb.nn.functional", "functional"),
     ("use gb.linalg.solve(a, b)", "solve"),
     ("use gb.linalg.lstsq(a, b)", "lstsq"),
     ("use gb.linalg.eigh(a)", "symeig"),
@@ -70,7 +69,7 @@ _FUNCTIONS: _Rows = (
         "fake_quantize_per_channel_affine",
     ),
     ("", "float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu"),
-    ("", "ao futures fork wait library monitor mtia ops overrides package cond while_loop"),
+    ("", "ao futures fork wait library monitor mtia ops package cond while_loop"),
 )
 
 _METHODS: _Rows = (
@@ -101,7 +100,7 @@ _NN: _Rows = (
 _DISTRIBUTED: _Rows = (
     (
         "there is one process a program, so leave it out",
-        "ReduceOp Backend ProcessGroup Store TCPStore FileStore all_gather_into_tensor "
+        "Backend ProcessGroup Store TCPStore FileStore all_gather_into_tensor "
         "all_gather_object all_to_all broadcast_object_list gather get_backend get_local_rank "
         "irecv is_nccl_available is_gloo_available is_mpi_available isend monitored_barrier "
         "new_group recv reduce_scatter scatter send group launch elastic fsdp optim rpc tensor "
@@ -115,11 +114,11 @@ _JIT: _Rows = (
     ("", "Attribute ScriptFunction ScriptWarning TracerWarning interface trace_module"),
 )
 
-_HUB: _Rows = (("nothing is downloaded, so leave it out", "get_dir help list set_dir"),)
+_HUB: _Rows = (("nothing is downloaded, so leave it out", "help list"),)
 
 _MULTIPROCESSING: _Rows = (
-    ("use gb.multiprocessing.Process for each", "spawn start_processes"),
-    ("", "ProcessContext ProcessExitedException ProcessRaisedException SpawnContext"),
+    ("use gb.multiprocessing.spawn()", "start_processes"),
+    ("", "ProcessContext SpawnContext"),
 )
 
 _MODULE: _Rows = (
@@ -240,9 +239,16 @@ ADVICE = {
     "garboard.optim": _by_name(_OPTIM),
     "garboard.utils": {
         "tensorboard": "SummaryWriter of the package tensorboardX writes the same files",
-        "benchmark": "use timeit",
+        "flop_counter": "",
+        "bottleneck": "use gb.profiler",
         "cpp_extension": "",
     },
+    "garboard.overrides": _by_name(
+        (("no class takes a call over", "TorchFunctionMode BaseTorchFunctionMode resolve_name"),)
+    ),
+    "garboard.serialization": _by_name(
+        (("use gb.load(path, map_location=...)", "default_restore_location register_package"),)
+    ),
     "garboard.utils.data": _by_name(_DATA),
     "garboard.autograd.graph": _by_name(_GRAPH),
     "garboard.cuda": _by_name(_CUDA),

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 from garboard._names.missing import module_getattr
 
-__all__ = ["checkpoint", "data", "dlpack", "model_zoo"]
+__all__ = ["benchmark", "checkpoint", "data", "dlpack", "hooks", "model_zoo"]
 
 if TYPE_CHECKING:
-    from garboard.utils import checkpoint, data, dlpack, model_zoo
+    from garboard.utils import benchmark, checkpoint, data, dlpack, hooks, model_zoo
 else:
-    __getattr__ = module_getattr(__name__, ("checkpoint", "data", "dlpack", "model_zoo"))
+    __getattr__ = module_getattr(__name__, tuple(__all__))

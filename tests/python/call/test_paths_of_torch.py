@@ -170,10 +170,12 @@ class TestOneProcess:
     def test_is_what_programs_are_told(self):
         assert not gb.distributed.is_available()
         assert not gb.distributed.is_initialized()
-        with pytest.raises(NotImplementedError, match=r"distributed.get_rank: there is one proc"):
-            gb.distributed.get_rank()
-        with pytest.raises(AttributeError, match=r"torch.distributed.ReduceOp is not in garboard"):
-            gb.distributed.ReduceOp  # noqa: B018
+        assert (gb.distributed.get_rank(), gb.distributed.get_world_size()) == (0, 1)
+        assert gb.distributed.ReduceOp.SUM != gb.distributed.ReduceOp.MAX
+        with pytest.raises(NotImplementedError, match=r"distributed.all_reduce: there is one proc"):
+            gb.distributed.all_reduce(gb.ones(1))
+        with pytest.raises(AttributeError, match=r"torch.distributed.Backend is not in garboard"):
+            gb.distributed.Backend  # noqa: B018
 
     def test_has_one_device_a_module(self):
         layer = gb.nn.Linear(2, 1)
@@ -277,8 +279,8 @@ class TestOtherModules:
         gb.multiprocessing.set_sharing_strategy("file_system")
         assert gb.multiprocessing.get_sharing_strategy() == "copy"
         assert gb.multiprocessing.get_all_sharing_strategies() == {"copy"}
-        with pytest.raises(AttributeError, match=r"spawn is not in garboard yet; use gb\.mult"):
-            gb.multiprocessing.spawn  # noqa: B018
+        with pytest.raises(AttributeError, match=r"start_processes is not .*; use gb\.multiproc"):
+            gb.multiprocessing.start_processes  # noqa: B018
 
     def test_the_hub_downloads_nothing(self):
         from garboard.utils.model_zoo import load_url

@@ -23,6 +23,7 @@ from garboard.memory import (
 )
 
 __all__ = [
+    "amp",
     "current_device",
     "device_count",
     "empty_cache",
@@ -42,8 +43,10 @@ __all__ = [
     "synchronize",
 ]
 
-if not TYPE_CHECKING:
-    __getattr__ = module_getattr(__name__)
+if TYPE_CHECKING:
+    from garboard.cpu import amp as amp
+else:
+    __getattr__ = module_getattr(__name__, ("amp",))
 
 
 def is_available() -> bool:

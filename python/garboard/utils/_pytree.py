@@ -1,0 +1,256 @@
+"""Nests of lists, tuples, dicts and deques, taken apart into leaves and put together again.
+
+Leaves are what is none of these; None is one. A subclass of a container is a leaf, but for named
+tuples.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from garboard._arguments import check
+
+__all__ = [
+    "PyTree",
+    "TreeSpec",
+    "register_pytree_node",
+    "tree_all",
+    "tree_any",
+    "tree_flatten",
+    "tree_iter",
+    "tree_leaves",
+    "tree_map",
+    "tree_map_",
+    "tree_map_only",
+    "tree_structure",
+    "tree_unflatten",
+]
+
+PyTree = Any
+_Parts = tuple[list[Any], Any]
+
+
+@dataclass(frozen=True)
+class TreeSpec:
+    """The form of a nest: its type, what beside the parts makes it, and the forms of those."""
+
+    type: Any
+    context: Any
+    children_specs: list[TreeSpec] = field(default_factory=list)
+
+    def is_leaf(self) -> bool:
+        return self.type is None
+
+    @property
+    def num_children(self) -> int:
+        return len(self.children_specs)
+
+    @property
+    def num_leaves(self) -> int:
+        return 1 if self.is_leaf() else sum(it.num_leaves for it in self.children_specs)
+
+    @property
+    def num_nodes(self) -> int:
+        return 1 + sum(it.num_nodes for it in self.children_specs)
+
+
+def _is_named(kind: type) -> bool:
+    return issubclass(kind, tuple) and hasattr(kind, "_fields")
+
+
+def _defaulted(parts: Iterable[Any], context: Any) -> Any:
+    factory, keys = context
+    return defaultdict(factory, zip(keys, parts, strict=True))
+
+
+# By type: how one is taken apart into parts and a context, and made of them.
+_NODES: dict[type, tuple[Callable[[Any], _Parts], Callable[[list[Any], Any], Any]]] = {
+    list: (lambda it: ([*it], None), lambda parts, _: [*parts]),
+    tuple: (lambda it: ([*it], None), lambda parts, _: tuple(parts)),
+    dict: (
+        lambda it: ([*it.values()], [*it]),
+        lambda parts, keys: dict(zip(keys, parts, strict=True)),
+    ),
+    OrderedDict: (
+        lambda it: ([*it.values()], [*it]),
+        lambda parts, keys: OrderedDict(zip(keys, parts, strict=True)),
+    ),
+    defaultdict: (lambda it: ([*it.values()], (it.default_factory, [*it])), _defaulted),
+    deque: (lambda it: ([*it], it.maxlen), lambda parts, longest: deque(parts, longest)),
+}
+
+
+def register_pytree_node(
+    cls: type,
+    flatten_fn: Callable[[Any], tuple[Iterable[Any], Any]],
+    unflatten_fn: Callable[[list[Any], Any], Any],
+    **options: object,
+) -> None:
+    """Say how a class of one's own is taken apart and put together.
+
+    Raises:
+        ValueError: The class is known.
+    """
+    if check.of_type(type, "register_pytree_node", "cls", cls) in _NODES:
+        raise ValueError(
+            f"register_pytree_node: {cls.__name__} is known; one that is not is needed"
+        )
+
+    def parts(it: Any) -> _Parts:
+        found, context = flatten_fn(it)
+        return [*found], context
+
+    _NODES[cls] = (parts, unflatten_fn)
+
+
+def _taken(tree: PyTree) -> tuple[Any, _Parts] | None:
+    kind = type(tree)
+    if kind in _NODES:
+        return kind, _NODES[kind][0](tree)
+    return (tuple, ([*tree], kind)) if _is_named(kind) else None
+
+
+def tree_flatten(
+    tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None
+) -> tuple[list[Any], TreeSpec]:
+    """Return the leaves of a nest in order, and its form.
+
+    >>> from garboard.utils._pytree import tree_flatten
+    >>> tree_flatten({"a": 1, "b": (2, [None])})[0]
+    [1, 2, None]
+    """
+    leaves: list[Any] = []
+    return leaves, _flattened(tree, is_leaf, leaves)
+
+
+def _flattened(tree: PyTree, is_leaf: Any, leaves: list[Any]) -> TreeSpec:
+    taken = None if is_leaf is not None and is_leaf(tree) else _taken(tree)
+    if taken is None:
+        leaves.append(tree)
+        return TreeSpec(None, None)
+    kind, (parts, context) = taken
+    return TreeSpec(kind, context, [_flattened(part, is_leaf, leaves) for part in parts])
+
+
+def tree_unflatten(leaves: Iterable[Any], treespec: TreeSpec) -> PyTree:
+    """Make the nest of a form, with these leaves.
+
+    Raises:
+        ValueError: There are more leaves than places, or fewer.
+
+    >>> from garboard.utils._pytree import tree_flatten, tree_unflatten
+    >>> tree_unflatten([10, 20], tree_flatten({"a": 1, "b": [2]})[1])
+    {'a': 10, 'b': [20]}
+    """
+    check.of_type(TreeSpec, "tree_unflatten", "treespec", treespec)
+    given = [*leaves]
+    if len(given) != treespec.num_leaves:
+        raise ValueError(f"tree_unflatten: {len(given)} leaves; {treespec.num_leaves} are needed")
+    return _unflattened(iter(given), treespec)
+
+
+def _unflattened(leaves: Any, spec: TreeSpec) -> PyTree:
+    if spec.is_leaf():
+        return next(leaves)
+    parts = [_unflattened(leaves, it) for it in spec.children_specs]
+    if spec.type is tuple and spec.context is not None:
+        return spec.context(*parts)
+    return _NODES[spec.type][1](parts, spec.context)
+
+
+def tree_leaves(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> list[Any]:
+    """Return the leaves of a nest in order."""
+    return tree_flatten(tree, is_leaf)[0]
+
+
+tree_iter = tree_leaves
+
+
+def tree_structure(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> TreeSpec:
+    """Return the form of a nest."""
+    return tree_flatten(tree, is_leaf)[1]
+
+
+def tree_map(
+    func: Callable[..., Any],
+    tree: PyTree,
+    *rests: PyTree,
+    is_leaf: Callable[[PyTree], bool] | None = None,
+) -> PyTree:
+    """Return the nest of what a function makes of each leaf, and of those of others beside it.
+
+    Raises:
+        ValueError: Another nest has another form.
+
+    >>> from garboard.utils._pytree import tree_map
+    >>> tree_map(lambda x, y: x + y, {"a": (1, 2)}, {"a": (10, 20)})
+    {'a': (11, 22)}
+    """
+    leaves, spec = tree_flatten(tree, is_leaf)
+    columns = [leaves, *(_leaves_like(spec, it) for it in rests)]
+    return tree_unflatten([func(*row) for row in zip(*columns, strict=True)], spec)
+
+
+def _leaves_like(spec: TreeSpec, tree: PyTree) -> list[Any]:
+    """What stands in a nest where `spec` has its leaves: perhaps nests."""
+    if spec.is_leaf():
+        return [tree]
+    taken = _taken(tree)
+    if taken is None or taken[0] is not spec.type or len(taken[1][0]) != spec.num_children:
+        raise ValueError("tree_map: nests of different forms; equal ones are needed")
+    parts = taken[1][0]
+    if isinstance(tree, dict) and spec.type is not defaultdict:
+        if set(tree) != set(spec.context):
+            raise ValueError("tree_map: dicts of different keys; equal ones are needed")
+        parts = [tree[key] for key in spec.context]
+    return [
+        leaf
+        for below, part in zip(spec.children_specs, parts, strict=True)
+        for leaf in _leaves_like(below, part)
+    ]
+
+
+def tree_map_(
+    func: Callable[..., Any],
+    tree: PyTree,
+    *rests: PyTree,
+    is_leaf: Callable[[PyTree], bool] | None = None,
+) -> PyTree:
+    """Call a function with each leaf, and return the nest as it is."""
+    tree_map(func, tree, *rests, is_leaf=is_leaf)
+    return tree
+
+
+def tree_map_only(
+    type_or_types_or_pred: Any,
+    func: Callable[[Any], Any],
+    tree: PyTree,
+    is_leaf: Callable[[PyTree], bool] | None = None,
+) -> PyTree:
+    """Return the nest with those leaves changed that are of a type, or of which a function says so.
+
+    >>> from garboard.utils._pytree import tree_map_only
+    >>> tree_map_only(int, lambda x: -x, [1, "a", 2.5])
+    [-1, 'a', 2.5]
+    """
+    chosen = type_or_types_or_pred
+    is_type = isinstance(chosen, (type, tuple)) or not callable(chosen)
+
+    def changed(leaf: Any) -> Any:
+        is_chosen = isinstance(leaf, chosen) if is_type else chosen(leaf)
+        return func(leaf) if is_chosen else leaf
+
+    return tree_map(changed, tree, is_leaf=is_leaf)
+
+
+def tree_all(pred: Callable[[Any], bool], tree: PyTree) -> bool:
+    """Tell whether a function says yes to each leaf."""
+    return all(map(pred, tree_leaves(tree)))
+
+
+def tree_any(pred: Callable[[Any], bool], tree: PyTree) -> bool:
+    """Tell whether a function says yes to a leaf."""
+    return any(map(pred, tree_leaves(tree)))

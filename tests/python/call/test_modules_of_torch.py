@@ -1,0 +1,224 @@
+"""Modules that PyTorch's programs import, and what stands in them."""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict, defaultdict, deque, namedtuple
+from importlib import import_module
+from typing import Any
+
+import garboard as gb
+import pytest
+from garboard.utils import _pytree as pytree
+
+# May only grow: a module, and names that programs import from it.
+MODULES = {
+    "_tensor": "Tensor",
+    "_utils": "_flatten_dense_tensors _unflatten_dense_tensors",
+    "cpu.amp": "GradScaler autocast",
+    "distributed": "ReduceOp get_rank get_world_size is_available is_initialized",
+    "functional": "einsum meshgrid norm split stft tensordot unique",
+    "hub": "get_dir set_dir",
+    "jit.annotations": "BroadcastingList2 Dict List Optional Tuple Union",
+    "multiprocessing": "ProcessRaisedException spawn",
+    "overrides": "handle_torch_function has_torch_function is_tensor_like",
+    "return_types": "aminmax max slogdet sort svd topk",
+    "serialization": "add_safe_globals load safe_globals save",
+    "storage": "TypedStorage UntypedStorage",
+    "torch_version": "TorchVersion",
+    "utils._pytree": "tree_flatten tree_leaves tree_map tree_map_only tree_unflatten",
+    "utils.benchmark": "Measurement Timer",
+    "utils.hooks": "RemovableHandle",
+}
+
+
+@pytest.mark.parametrize(("module", "names"), MODULES.items())
+def test_a_module_has_its_names(module, names):
+    found = import_module(f"garboard.{module}")
+
+    assert [name for name in names.split() if not hasattr(found, name)] == []
+
+
+@pytest.mark.parametrize("name", ["functional", "overrides", "return_types", "serialization"])
+def test_a_module_comes_when_it_is_named(name):
+    assert getattr(gb, name).__name__ == f"garboard.{name}"
+
+
+class TestTypes:
+    def test_of_results_are_those_of_functions(self):
+        x = gb.ones(2, 2)
+
+        assert isinstance(x.max(dim=0), gb.return_types.max)
+        assert isinstance(x.topk(1), gb.return_types.topk)
+        assert isinstance(gb.aminmax(x), gb.return_types.aminmax)
+        assert isinstance(gb.slogdet(x), gb.return_types.slogdet)
+        assert isinstance(gb.svd(x), gb.return_types.svd)
+
+    def test_of_storages_are_one(self):
+        assert isinstance(gb.ones(1).untyped_storage(), gb.storage.UntypedStorage)
+
+    def test_of_versions_compare_numbers(self):
+        version = gb.torch_version.TorchVersion("1.10.0+cpu")
+
+        assert version > "1.9"
+        assert version >= (1, 10)
+        assert version == "1.10"
+        assert not version < "1.10.0rc1"
+        assert isinstance(version, str)
+        with pytest.raises(TypeError, match="TorchVersion: a version is of type int"):
+            assert version > 1
+
+
+class TestOverrides:
+    def test_know_no_class_that_takes_calls_over(self):
+        x = gb.ones(2)
+
+        assert not gb.overrides.has_torch_function((x,))
+        assert gb.overrides.handle_torch_function(gb.add, (x,), x, x).tolist() == [2, 2]
+        assert gb.overrides.is_tensor_like(gb.nn.Parameter(x))
+        assert not gb.overrides.is_tensor_like([x])
+        assert gb.overrides.is_tensor_method_or_property(gb.Tensor.add)
+        assert not gb.overrides.is_tensor_method_or_property(gb.add)
+
+    def test_say_that_there_are_no_modes(self):
+        with pytest.raises(AttributeError, match="TorchFunctionMode is not in garboard yet"):
+            gb.overrides.TorchFunctionMode  # noqa: B018
+
+
+Pair = namedtuple("Pair", "a b")
+NESTS: list[Any] = [
+    [1, (2, {"a": 3}), None],
+    OrderedDict(a=1, b=[2]),
+    defaultdict(list, a=1),
+    deque([1, 2], maxlen=3),
+    Pair(1, [2]),
+    [],
+    7,
+]
+
+
+class TestNests:
+    @pytest.mark.parametrize("nest", NESTS, ids=repr)
+    def test_are_put_together_as_they_were(self, nest):
+        leaves, spec = pytree.tree_flatten(nest)
+
+        found = pytree.tree_unflatten(leaves, spec)
+
+        assert found == nest
+        assert type(found) is type(nest)
+        assert spec.num_leaves == len(leaves)
+
+    def test_are_mapped_leaf_by_leaf(self):
+        nest = {"a": [gb.ones(2), 3], "b": None}
+
+        found = pytree.tree_map_only(gb.Tensor, lambda it: it * 2, nest)
+
+        assert found["a"][0].tolist() == [2, 2]
+        assert (found["a"][1], found["b"]) == (3, None)
+        assert pytree.tree_map(lambda x, y: x + y, [1, {"k": 2}], [10, {"k": 20}]) == [
+            11,
+            {"k": 22},
+        ]
+        assert pytree.tree_leaves([(1, 2), 3], is_leaf=lambda it: type(it) is tuple) == [(1, 2), 3]
+
+    def test_of_different_forms_are_refused(self):
+        with pytest.raises(ValueError, match="tree_map: nests of different forms"):
+            pytree.tree_map(lambda x, y: x, [1, 2], [1])
+        with pytest.raises(ValueError, match="tree_unflatten: 1 leaves; 2 are needed"):
+            pytree.tree_unflatten([1], pytree.tree_structure([1, 2]))
+
+    def test_of_a_class_of_ones_own(self):
+        class Box:
+            def __init__(self, held: object) -> None:
+                self.held = held
+
+        pytree.register_pytree_node(Box, lambda it: ([it.held], None), lambda parts, _: Box(*parts))
+
+        assert pytree.tree_map(lambda x: x + 1, [Box(1)])[0].held == 2
+        with pytest.raises(ValueError, match="register_pytree_node: Box is known"):
+            pytree.register_pytree_node(Box, lambda it: ([], None), lambda parts, _: Box(0))
+
+
+class TestFlatTensors:
+    def test_are_split_as_they_were_joined(self):
+        tensors = [gb.ones(2, 1), gb.arange(3.0), gb.tensor(5.0)]
+
+        flat = gb._utils._flatten_dense_tensors(tensors)
+        found = gb._utils._unflatten_dense_tensors(flat, tensors)
+
+        assert flat.tolist() == [1, 1, 0, 1, 2, 5]
+        assert [it.tolist() for it in found] == [it.tolist() for it in tensors]
+        assert found[0].data_ptr() == flat.data_ptr()
+
+    def test_of_other_sizes_are_refused(self):
+        with pytest.raises(gb.ShapeError, match=r"sizes \[3\]; \[2\] are needed"):
+            gb._utils._unflatten_dense_tensors(gb.ones(3), [gb.ones(2)])
+
+
+class TestTimers:
+    def test_tell_the_seconds_of_a_run(self):
+        ticks = iter(range(100))
+        timer = gb.utils.benchmark.Timer("pass", timer=lambda: float(next(ticks)), label="nothing")
+
+        measured = timer.timeit(4)
+
+        assert (measured.times, measured.median, measured.iqr) == ([0.25], 0.25, 0)
+        assert repr(measured) == "nothing: median 250.00 ms, 1 x 4 runs"
+
+    def test_set_the_threads_while_they_run(self):
+        before, seen = gb.get_num_threads(), []
+
+        gb.utils.benchmark.Timer(
+            "seen.append(gb.get_num_threads())", globals={"gb": gb, "seen": seen}
+        ).timeit(1)
+
+        assert set(seen) == {1}
+        assert gb.get_num_threads() == before
+
+
+def fail_as_number_1(number: int, text: str) -> None:
+    if number == 1:
+        raise ValueError(text)
+
+
+def end(number: int) -> None:
+    os._exit(3)
+
+
+class TestProcesses:
+    def test_are_started_and_waited_for(self):
+        assert gb.multiprocessing.spawn(fail_as_number_1, ("not me",), nprocs=1) is None
+
+    def test_that_fail_say_why(self):
+        with pytest.raises(
+            gb.multiprocessing.ProcessRaisedException, match=r"(?s)process 1 raised.*ValueError: so"
+        ) as told:
+            gb.multiprocessing.spawn(fail_as_number_1, ("so",), nprocs=2)
+        assert told.value.error_index == 1
+
+    def test_that_end_say_how(self):
+        processes = gb.multiprocessing.spawn(end, join=False)
+
+        assert processes is not None
+        assert len(processes.pids()) == 1
+        with pytest.raises(gb.multiprocessing.ProcessExitedException, match="exit code 3"):
+            processes.join()
+
+
+def test_the_hub_has_a_folder(monkeypatch, tmp_path):
+    monkeypatch.setattr(gb.hub, "_chosen", None)
+    monkeypatch.setenv("TORCH_HOME", str(tmp_path))
+
+    assert gb.hub.get_dir() == str(tmp_path / "hub")
+
+    gb.hub.set_dir(tmp_path)
+    assert gb.hub.get_dir() == str(tmp_path)
+
+
+def test_the_cpu_has_autocast_under_its_older_name():
+    x = gb.ones(2, 2)
+
+    with gb.cpu.amp.autocast():
+        assert (x @ x).dtype == gb.bfloat16
+    with gb.cpu.amp.autocast(dtype=gb.float16):
+        assert (x @ x).dtype == gb.float16
