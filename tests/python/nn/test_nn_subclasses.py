@@ -114,3 +114,80 @@ class TestNorms:
             "running_var",
             "num_batches_tracked",
         ]
+
+
+class Encoder(nn.TransformerEncoderLayer):
+    def _sa_block(self, x: gb.Tensor, *masks: Any) -> gb.Tensor:
+        return x * 0
+
+    def _ff_block(self, x: gb.Tensor) -> gb.Tensor:
+        return x
+
+
+class Decoder(nn.TransformerDecoderLayer):
+    def _sa_block(self, x: gb.Tensor, *masks: Any) -> gb.Tensor:
+        return x * 0
+
+    def _ff_block(self, x: gb.Tensor) -> gb.Tensor:
+        return x * 0
+
+    def _mha_block(self, x: gb.Tensor, mem: gb.Tensor, *masks: Any) -> gb.Tensor:
+        return mem
+
+
+class Zeroed(nn.Transformer):
+    def _reset_parameters(self) -> None:
+        for parameter in self.parameters():
+            nn.init.zeros_(parameter)
+
+
+class TestTransformers:
+    def test_call_the_blocks_of_a_subclass(self):
+        x = gb.randn(3, 1, 4)
+        layer = Encoder(4, 2, 8, norm_first=True)
+
+        assert gb.allclose(layer(x), x + layer.norm2(x))
+
+    def test_see_another_sequence_as_a_subclass_does(self):
+        x, memory = gb.zeros(3, 1, 4), gb.randn(3, 1, 4)
+        layer = Decoder(4, 2, 8, 0.0, norm_first=True)
+
+        assert gb.equal(layer(x, memory), memory)
+
+    def test_are_drawn_as_a_subclass_does(self):
+        model = Zeroed(4, 2, 1, 1, 8)
+
+        assert all(parameter.abs().sum().item() == 0 for parameter in model.parameters())
+
+
+class Table(nn.Embedding):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.width = self.embedding_dim
+
+
+class TestTables:
+    def test_are_made_of_a_given_weight(self):
+        weight = gb.randn(3, 2)
+
+        layer = nn.Embedding(3, 2, _weight=weight, _freeze=True)
+
+        assert layer.weight.data_ptr() == weight.data_ptr()
+        assert not layer.weight.requires_grad
+        with pytest.raises(gb.ShapeError, match=r"_weight of sizes \(3, 2\); \(2, 2\) are needed"):
+            nn.Embedding(2, 2, _weight=weight)
+
+    def test_of_a_subclass_know_what_it_was_made_with(self):
+        layer = Table.from_pretrained(gb.ones(3, 2), padding_idx=-1)
+
+        assert (layer.width, layer.num_embeddings, layer.padding_idx) == (2, 3, 2)
+        assert layer.weight[2].tolist() == [1.0, 1.0]
+
+    @pytest.mark.parametrize("kind", [nn.Embedding, nn.EmbeddingBag])
+    def test_set_the_row_of_padding_to_zeros(self, kind):
+        layer = kind(2, 2, padding_idx=1)
+        nn.init.ones_(layer.weight)
+
+        layer._fill_padding_idx_with_zero()
+
+        assert layer.weight.tolist() == [[1.0, 1.0], [0.0, 0.0]]

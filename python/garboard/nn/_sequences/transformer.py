@@ -222,6 +222,9 @@ class Transformer(Module):
             num_decoder_layers,
             LayerNorm(d_model, layer_norm_eps, bias=bias, **at),
         )
+        self._reset_parameters()
+
+    def _reset_parameters(self) -> None:
         for parameter in self.parameters():
             if parameter.ndim > 1:
                 init.xavier_uniform_(parameter)

@@ -29,7 +29,11 @@ def _function(name: str, given: Any) -> Callable[[Tensor], Tensor]:
 
 
 class _Layer(Module):
-    """The two linear maps that every layer ends with."""
+    """The attention that every layer begins with, and the two linear maps at its end."""
+
+    self_attn: MultiheadAttention
+    dropout1: Dropout
+    activation: Callable[[Tensor], Tensor]
 
     def _add_maps(self, d_model: int, hidden: int, rate: float, bias: bool, **where: Any) -> None:
         self.linear1: Linear = Linear(d_model, hidden, bias, **where)
@@ -40,7 +44,16 @@ class _Layer(Module):
         made: Tensor = self.linear2(self.dropout(self.activation(self.linear1(x))))
         return made
 
-    activation: Callable[[Tensor], Tensor]
+    def _sa_block(
+        self,
+        x: Tensor,
+        attn_mask: Tensor | None,
+        key_padding_mask: Tensor | None,
+        is_causal: bool = False,
+    ) -> Tensor:
+        """See the places of the sequence itself."""
+        mixed, _ = self.self_attn(x, x, x, key_padding_mask, False, attn_mask, is_causal=is_causal)
+        return self.dropout1(mixed)
 
 
 class TransformerEncoderLayer(_Layer):
@@ -87,18 +100,16 @@ class TransformerEncoderLayer(_Layer):
     ) -> None:
         super().__init__()
         at: dict[str, Any] = {"device": device, "dtype": dtype}
-        self.self_attn: MultiheadAttention = MultiheadAttention(
+        self.self_attn = MultiheadAttention(
             d_model, nhead, dropout, bias, batch_first=batch_first, **at
         )
         self._add_maps(d_model, dim_feedforward, dropout, bias, **at)
         self.norm_first: bool = check.flag("TransformerEncoderLayer", "norm_first", norm_first)
         self.norm1: LayerNorm = LayerNorm(d_model, layer_norm_eps, bias=bias, **at)
         self.norm2: LayerNorm = LayerNorm(d_model, layer_norm_eps, bias=bias, **at)
-        self.dropout1: Dropout = Dropout(dropout)
+        self.dropout1 = Dropout(dropout)
         self.dropout2: Dropout = Dropout(dropout)
-        self.activation: Callable[[Tensor], Tensor] = _function(
-            "TransformerEncoderLayer", activation
-        )
+        self.activation = _function("TransformerEncoderLayer", activation)
 
     def forward(
         self,
@@ -107,17 +118,15 @@ class TransformerEncoderLayer(_Layer):
         src_key_padding_mask: Tensor | None = None,
         is_causal: bool = False,
     ) -> Tensor:
-        def seen(x: Tensor) -> Tensor:
-            mixed, _ = self.self_attn(
-                x, x, x, src_key_padding_mask, False, src_mask, is_causal=is_causal
-            )
-            return self.dropout1(mixed)
-
+        masks = src_mask, src_key_padding_mask, is_causal
         if self.norm_first:
-            src = src + seen(self.norm1(src))
-            return src + self.dropout2(self._mapped(self.norm2(src)))
-        src = self.norm1(src + seen(src))
-        return self.norm2(src + self.dropout2(self._mapped(src)))
+            src = src + self._sa_block(self.norm1(src), *masks)
+            return src + self._ff_block(self.norm2(src))
+        src = self.norm1(src + self._sa_block(src, *masks))
+        return self.norm2(src + self._ff_block(src))
+
+    def _ff_block(self, x: Tensor) -> Tensor:
+        return self.dropout2(self._mapped(x))
 
     if TYPE_CHECKING:
 
@@ -173,7 +182,7 @@ class TransformerDecoderLayer(_Layer):
     ) -> None:
         super().__init__()
         at: dict[str, Any] = {"device": device, "dtype": dtype}
-        self.self_attn: MultiheadAttention = MultiheadAttention(
+        self.self_attn = MultiheadAttention(
             d_model, nhead, dropout, bias, batch_first=batch_first, **at
         )
         self.multihead_attn: MultiheadAttention = MultiheadAttention(
@@ -184,12 +193,10 @@ class TransformerDecoderLayer(_Layer):
         self.norm1: LayerNorm = LayerNorm(d_model, layer_norm_eps, bias=bias, **at)
         self.norm2: LayerNorm = LayerNorm(d_model, layer_norm_eps, bias=bias, **at)
         self.norm3: LayerNorm = LayerNorm(d_model, layer_norm_eps, bias=bias, **at)
-        self.dropout1: Dropout = Dropout(dropout)
+        self.dropout1 = Dropout(dropout)
         self.dropout2: Dropout = Dropout(dropout)
         self.dropout3: Dropout = Dropout(dropout)
-        self.activation: Callable[[Tensor], Tensor] = _function(
-            "TransformerDecoderLayer", activation
-        )
+        self.activation = _function("TransformerDecoderLayer", activation)
 
     def forward(
         self,
@@ -202,31 +209,32 @@ class TransformerDecoderLayer(_Layer):
         tgt_is_causal: bool = False,
         memory_is_causal: bool = False,
     ) -> Tensor:
-        def seen(x: Tensor) -> Tensor:
-            mixed, _ = self.self_attn(
-                x, x, x, tgt_key_padding_mask, False, tgt_mask, is_causal=tgt_is_causal
-            )
-            return self.dropout1(mixed)
-
-        def remembered(x: Tensor) -> Tensor:
-            mixed, _ = self.multihead_attn(
-                x,
-                memory,
-                memory,
-                memory_key_padding_mask,
-                False,
-                memory_mask,
-                is_causal=memory_is_causal,
-            )
-            return self.dropout2(mixed)
-
+        own = tgt_mask, tgt_key_padding_mask, tgt_is_causal
+        other = memory, memory_mask, memory_key_padding_mask, memory_is_causal
         if self.norm_first:
-            tgt = tgt + seen(self.norm1(tgt))
-            tgt = tgt + remembered(self.norm2(tgt))
-            return tgt + self.dropout3(self._mapped(self.norm3(tgt)))
-        tgt = self.norm1(tgt + seen(tgt))
-        tgt = self.norm2(tgt + remembered(tgt))
-        return self.norm3(tgt + self.dropout3(self._mapped(tgt)))
+            tgt = tgt + self._sa_block(self.norm1(tgt), *own)
+            tgt = tgt + self._mha_block(self.norm2(tgt), *other)
+            return tgt + self._ff_block(self.norm3(tgt))
+        tgt = self.norm1(tgt + self._sa_block(tgt, *own))
+        tgt = self.norm2(tgt + self._mha_block(tgt, *other))
+        return self.norm3(tgt + self._ff_block(tgt))
+
+    def _mha_block(
+        self,
+        x: Tensor,
+        mem: Tensor,
+        attn_mask: Tensor | None,
+        key_padding_mask: Tensor | None,
+        is_causal: bool = False,
+    ) -> Tensor:
+        """See the places of another sequence."""
+        mixed, _ = self.multihead_attn(
+            x, mem, mem, key_padding_mask, False, attn_mask, is_causal=is_causal
+        )
+        return self.dropout2(mixed)
+
+    def _ff_block(self, x: Tensor) -> Tensor:
+        return self.dropout3(self._mapped(x))
 
     if TYPE_CHECKING:
 

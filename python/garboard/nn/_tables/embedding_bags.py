@@ -168,6 +168,9 @@ class EmbeddingBag(Module):
         [0.0, 0.0]
         """
         init.normal_(self.weight)
+        self._fill_padding_idx_with_zero()
+
+    def _fill_padding_idx_with_zero(self) -> None:
         if self.padding_idx is not None:
             with no_grad():
                 self.weight[self.padding_idx] = 0.0

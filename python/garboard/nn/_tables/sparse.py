@@ -33,6 +33,8 @@ class Embedding(Module):
         norm_type: By which norm they are measured.
         scale_grad_by_freq: Divide a row's gradient by how often it was looked up.
         sparse: Ignored: gradients are dense, and the numbers the same.
+        _weight: The table, [num_embeddings, embedding_dim], over the same memory; drawn if None.
+        _freeze: Learn nothing: the table requires no gradient.
         device: Where the table lies, the CPU by default.
         dtype: Its dtype, float32 by default.
 
@@ -59,6 +61,8 @@ class Embedding(Module):
         norm_type: float = 2.0,
         scale_grad_by_freq: bool = False,
         sparse: bool = False,
+        _weight: Tensor | None = None,
+        _freeze: bool = False,
         device: Device | None = None,
         dtype: DType | None = None,
     ) -> None:
@@ -74,8 +78,14 @@ class Embedding(Module):
         self.embedding_dim: int = check.size("Embedding", "embedding_dim", embedding_dim)
         self.padding_idx = self._row(check.dim("Embedding", "padding_idx", padding_idx))
         sizes = self.num_embeddings, self.embedding_dim
-        self.weight: Parameter = Parameter(empty(*sizes, dtype=dtype, device=device))
-        self.reset_parameters()
+        learns = not check.flag(name, "_freeze", _freeze)
+        if _weight is not None:
+            if check.tensor(name, "_weight", _weight).shape != sizes:
+                raise ShapeError(f"{name}: _weight of sizes {_weight.shape}; {sizes} are needed")
+            self.weight: Parameter = Parameter(_weight.detach(), learns)
+        else:
+            self.weight = Parameter(empty(*sizes, dtype=dtype, device=device), learns)
+            self.reset_parameters()
 
     def _row(self, number: int | None) -> int | None:
         if number is None:
@@ -125,21 +135,18 @@ class Embedding(Module):
                 f"Embedding.from_pretrained: embeddings of sizes {list(embeddings.shape)}; 2 dims"
                 " are needed"
             )
-        learns = not check.flag("Embedding.from_pretrained", "freeze", freeze)
-        layer = cls(
-            0,
-            embeddings.shape[1],
+        rows, width = embeddings.shape
+        return cls(
+            num_embeddings=rows,
+            embedding_dim=width,
+            padding_idx=padding_idx,
             max_norm=max_norm,
             norm_type=norm_type,
             scale_grad_by_freq=scale_grad_by_freq,
             sparse=sparse,
-            dtype=embeddings.dtype,
-            device=embeddings.device,
+            _weight=embeddings,
+            _freeze=check.flag("Embedding.from_pretrained", "freeze", freeze),
         )
-        layer.num_embeddings = embeddings.shape[0]
-        layer.padding_idx = layer._row(check.dim("Embedding", "padding_idx", padding_idx))
-        layer.weight = Parameter(embeddings.detach(), requires_grad=learns)
-        return layer
 
     def reset_parameters(self) -> None:
         """Draw the table anew.
@@ -150,6 +157,9 @@ class Embedding(Module):
         [0.0, 0.0]
         """
         init.normal_(self.weight)
+        self._fill_padding_idx_with_zero()
+
+    def _fill_padding_idx_with_zero(self) -> None:
         if self.padding_idx is not None:
             with no_grad():
                 self.weight[self.padding_idx] = 0.0
