@@ -160,6 +160,46 @@ class TestTransformers:
         assert all(parameter.abs().sum().item() == 0 for parameter in model.parameters())
 
 
+class Anchored(nn.Module):
+    """Has a tensor that is no buffer, and converts it with the rest."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(1, 1)
+        self.register_buffer("count", gb.zeros(1, dtype=gb.int64))
+        self.anchor = gb.ones(1)
+
+    def _apply(self, fn: Any, recurse: bool = True) -> Any:
+        super()._apply(fn, recurse)
+        self.anchor = fn(self.anchor)
+        return self
+
+
+class TestConversions:
+    def test_convert_what_a_subclass_adds(self):
+        model = nn.Sequential(Anchored(), nn.Linear(1, 1))
+        weight = model[0].layer.weight
+
+        converted = model.double()
+
+        assert converted is model
+        assert model[0].anchor.dtype == gb.float64
+        assert model[0].layer.weight is weight
+        assert {it.dtype for it in model.parameters()} == {gb.float64}
+        assert model[0].count.dtype == gb.int64
+
+    def test_give_elements_and_gradients_what_a_function_makes_of_them(self):
+        layer = nn.Linear(1, 1, bias=False)
+        layer(gb.ones(1)).backward(gb.ones(1))
+        nn.init.ones_(layer.weight)
+
+        assert layer._apply(lambda x: x * 3) is layer
+
+        assert layer.weight.item() == 3
+        assert layer.weight.grad.item() == 3
+        assert layer.weight.is_leaf
+
+
 class Table(nn.Embedding):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

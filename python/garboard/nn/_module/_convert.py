@@ -14,7 +14,7 @@ from garboard.nn.parameter import Parameter, is_lazy
 if TYPE_CHECKING:
     from garboard.nn.module import Module
 
-__all__ = ["convert", "emptied", "end_parameter"]
+__all__ = ["applied", "convert", "emptied", "end_parameter"]
 
 _M = TypeVar("_M", bound="Module")
 
@@ -32,9 +32,22 @@ def convert(module: _M, device: Any, dtype: Any, non_blocking: bool = False) -> 
     if dtype is not None and not has_gradients:
         told = dtype if is_dtype else shown(dtype)
         raise DTypeError(f"to: dtype {told}; a floating one is needed, parameters have gradients")
-    return _changed(
-        module, list(module.modules()), lambda old: _converted(old, device, dtype, non_blocking)
-    )
+    parts = list(module.modules())
+    if any(part._redefines("_apply") for part in parts):  # one that has tensors of its own way
+        return module._apply(lambda old: _moved(old, device, dtype, non_blocking))
+    return _changed(module, parts, lambda old: _converted(old, device, dtype, non_blocking))
+
+
+def applied(module: _M, fn: Callable[[Tensor], Tensor]) -> _M:
+    """Let `fn` make the elements of the parameters and the buffers that are the module's own."""
+
+    def made(old: Tensor) -> _New | None:
+        given = old.detach() if _keeps_its_place(old) else old
+        data = fn(given)
+        grad = None if old.grad is None else fn(old.grad)
+        return None if data is given and grad is old.grad else _New(data, grad)
+
+    return _changed(module, [module], made)
 
 
 def emptied(module: _M, device: Any, recurse: bool) -> _M:
@@ -84,6 +97,13 @@ def _keeps_its_place(old: Tensor) -> bool:
 
 def _converted(old: Tensor, device: Any, dtype: Any, non_blocking: bool) -> _New | None:
     """Return what becomes of it, or None where it is so already."""
+    data = _moved(old, device, dtype, non_blocking)
+    if data is old or (data.dtype == old.dtype and data.device == old.device):
+        return None
+    return _New(data, None if old.grad is None else _moved(old.grad, device, dtype, non_blocking))
+
+
+def _moved(old: Tensor, device: Any, dtype: Any, non_blocking: bool) -> Tensor:
     to_dtype = old.dtype
     if dtype is not None and old.is_floating_point():
         to_dtype = dtype
@@ -93,14 +113,8 @@ def _converted(old: Tensor, device: Any, dtype: Any, non_blocking: bool) -> _New
     if is_lazy(old):
         waiting: Any = old
         made: Tensor = waiting.converted(to_device, to_dtype)
-        return None if made is old else _New(made)
-    data = old.detach().to(to_device, dtype=to_dtype, non_blocking=non_blocking)
-    if data.dtype == old.dtype and data.device == old.device:
-        return None
-    grad = None
-    if old.grad is not None:
-        grad = old.grad.to(to_device, dtype=to_dtype, non_blocking=non_blocking)
-    return _New(data, grad)
+        return made
+    return old.detach().to(to_device, dtype=to_dtype, non_blocking=non_blocking)
 
 
 def end_parameter(parameter: Tensor) -> None:

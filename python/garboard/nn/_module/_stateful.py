@@ -1,13 +1,13 @@
-"""Modules that are saved and loaded, each by methods that a subclass may have of its own."""
+"""Modules that are saved, loaded and converted, by methods that a subclass may have of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Self
 
 from garboard._arguments import check
 from garboard._engine import Tensor
-from garboard.nn._module import _state
+from garboard.nn._module import _convert, _state
 from garboard.nn._module._hooked import Hooked
 
 __all__ = ["Stateful"]
@@ -82,6 +82,15 @@ class Stateful(Hooked):
         return _state.load_state(
             this, state_dict, strict, check.flag("load_state_dict", "assign", assign)
         )
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
+        """Let `fn` make the elements of all parameters and buffers; what conversions call."""
+        if recurse:
+            for child in self.children():
+                child._apply(fn)
+        this: Any = self
+        made: Self = _convert.applied(this, fn)
+        return made
 
     def _save_to_state_dict(
         self, destination: dict[str, Any], prefix: str, keep_vars: bool
