@@ -57,7 +57,7 @@ class TestDatasets:
     def test_a_dataset_without_methods_says_so(self):
         with pytest.raises(NotImplementedError, match="__getitem__"):
             Dataset()[0]
-        with pytest.raises(NotImplementedError, match="__len__"):
+        with pytest.raises(TypeError, match="__len__"):
             len(Dataset())
 
     @pytest.mark.parametrize("lengths", [[7, 3], [0.65, 0.35]])

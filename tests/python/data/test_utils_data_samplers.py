@@ -124,6 +124,15 @@ def test_a_length_that_lies_ends_in_the_datasets_own_error():
         (lambda: data.BatchSampler(3, 1, False), TypeError, "BatchSampler: sampler is of type int"),
         (lambda: data.BatchSampler([], 0, False), ValueError, "batch_size 0; 1 or more is needed"),
         (lambda: data.RandomSampler([], num_samples=0), ValueError, "num_samples 0; 1 or more"),
+        (lambda: data.RandomSampler([]), ValueError, "num_samples 0; 1 or more"),
+        (lambda: DataLoader([], shuffle=True), ValueError, "num_samples 0; 1 or more"),
+        (lambda: data.ConcatDataset([]), AssertionError, "no datasets; at least one is needed"),
+        (
+            lambda: data.TensorDataset(gb.ones(2), gb.ones(3)),
+            AssertionError,
+            r"tensors of sizes \[\[2\], \[3\]\]",
+        ),
+        (lambda: data.DistributedSampler([1], 2, 2), ValueError, r"rank 2 of 2 replicas; one in"),
         (lambda: data.RandomSampler(iter([1])), TypeError, "data_source is of type list_iterator"),
         (lambda: data.WeightedRandomSampler([-1.0], 1), ValueError, "a weight of -1.0; 0 or more"),
         (

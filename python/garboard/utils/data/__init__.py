@@ -4,10 +4,12 @@ A loader opens no dispose scope: a batch belongs to the scope that is open where
 it, and what was needed to make it has gone before the loop sees it.
 """
 
+import sys
 from typing import TYPE_CHECKING
 
 from garboard._names.missing import module_getattr
 from garboard._names.paths import publish_paths
+from garboard.utils.data import _collate
 from garboard.utils.data._collate import default_collate, default_convert
 from garboard.utils.data._datasets import (
     ChainDataset,
@@ -29,6 +31,7 @@ from garboard.utils.data._samplers import (
     WeightedRandomSampler,
 )
 from garboard.utils.data._split import random_split
+from garboard.utils.data.distributed import DistributedSampler
 
 __all__ = [
     "BatchSampler",
@@ -36,6 +39,7 @@ __all__ = [
     "ConcatDataset",
     "DataLoader",
     "Dataset",
+    "DistributedSampler",
     "IterableDataset",
     "RandomSampler",
     "Sampler",
@@ -56,3 +60,8 @@ if not TYPE_CHECKING:
     __getattr__ = module_getattr(__name__, ("dataloader", "dataset", "sampler"))
 
 publish_paths(__name__)
+vars(sys.modules[f"{__name__}._utils.collate"]).update(
+    collate=_collate.collate,
+    default_collate_err_msg_format=_collate.default_collate_err_msg_format,
+    default_collate_fn_map=_collate.default_collate_fn_map,
+)

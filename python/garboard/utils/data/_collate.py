@@ -2,16 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, MutableSequence, Sequence
+from copy import copy
 from typing import Any
 
 from garboard import _engine
 from garboard._arguments.given import items_of, keys_of, refuse_unless_list
-from garboard._engine import Tensor
+from garboard._engine import ShapeError, Tensor
 
-__all__ = ["default_collate", "default_convert"]
+__all__ = [
+    "collate",
+    "default_collate",
+    "default_collate_err_msg_format",
+    "default_collate_fn_map",
+    "default_convert",
+]
 
 _DEEPEST = 64
+
+_Functions = Mapping[Any, Callable[..., Any]]
+
+default_collate_err_msg_format = (
+    "default_collate: a sample of type {}; tensors, numbers, arrays, or tuples, lists and dicts of "
+    "them are needed, or a collate_fn of yours"
+)
+
+
+def _stacked(batch: Sequence[Tensor], *, collate_fn_map: object = None) -> Tensor:
+    return _engine.stack(list(batch))
+
+
+def _as_floats(batch: Sequence[float], *, collate_fn_map: object = None) -> Tensor:
+    return _engine.tensor(list(batch), dtype=_engine.float64)
+
+
+def _as_integers(batch: Sequence[int], *, collate_fn_map: object = None) -> Tensor:
+    return _engine.tensor(list(batch))
+
+
+def _as_they_are(batch: Sequence[Any], *, collate_fn_map: object = None) -> Sequence[Any]:
+    return batch
+
+
+# By the type of a sample, what makes a batch; programs add types of their own.
+default_collate_fn_map: dict[Any, Callable[..., Any]] = {
+    Tensor: _stacked,
+    float: _as_floats,
+    int: _as_integers,
+    str: _as_they_are,
+    bytes: _as_they_are,
+}
 
 
 def default_collate(samples: Sequence[Any]) -> Any:
@@ -19,7 +59,7 @@ def default_collate(samples: Sequence[Any]) -> Any:
 
     Numbers become a tensor, of float64 or int64, and texts stay texts; of tuples, lists and dicts
     each part is collated by itself. A batch of tuples is a list, as in PyTorch, and texts in one
-    come as a tuple.
+    come as a tuple; other sequences and mappings keep their type where it can be made anew.
 
     Args:
         samples: A list of them.
@@ -30,18 +70,31 @@ def default_collate(samples: Sequence[Any]) -> Any:
 
     Raises:
         TypeError: A sample is of a type that cannot be batched; give the loader a `collate_fn`.
-        ValueError: No samples, dicts of different keys, or a nest that holds itself.
-        ShapeError: Tensors of different sizes.
+        ValueError: No samples, sequences or dicts that differ, or a nest that holds itself.
+        ShapeError: Tensors of different sizes, or sequences of different lengths.
 
     >>> gb.utils.data.default_collate([(gb.zeros(2), 1), (gb.ones(2), 0)])
     [tensor([[0., 0.],
             [1., 1.]]), tensor([1, 0])]
     """
     refuse_unless_list("default_collate", "samples", samples, "samples")
-    return _collated(items_of(samples), 0)
+    return _collated(items_of(samples), default_collate_fn_map, 0)
 
 
-def _collated(samples: Sequence[Any], depth: int) -> Any:
+def collate(batch: Sequence[Any], *, collate_fn_map: _Functions | None = None) -> Any:
+    """Make one batch as `default_collate` does, by functions of one's own for some types."""
+    refuse_unless_list("collate", "batch", batch, "samples")
+    return _collated(items_of(batch), collate_fn_map or {}, 0)
+
+
+def _function_for(sample: Any, functions: _Functions) -> Callable[..., Any] | None:
+    found = functions.get(type(sample))
+    if found is not None:
+        return found
+    return next((it for kind, it in functions.items() if isinstance(sample, kind)), None)
+
+
+def _collated(samples: Sequence[Any], functions: _Functions, depth: int) -> Any:
     if depth > _DEEPEST:
         raise ValueError(
             f"default_collate: samples nested more than {_DEEPEST} deep; a collate_fn of yours is "
@@ -50,25 +103,9 @@ def _collated(samples: Sequence[Any], depth: int) -> Any:
     if not samples:
         raise ValueError("default_collate: no samples; at least one is needed")
     first = samples[0]
-    if isinstance(first, Tensor):
-        return _engine.stack(list(samples))
-    if isinstance(first, float):
-        return _engine.tensor(list(samples), dtype=_engine.float64)
-    if isinstance(first, (bool, int)):
-        return _engine.tensor(list(samples))
-    if isinstance(first, (str, bytes)):
-        return samples
-    if isinstance(first, (tuple, list)):
-        for place, sample in enumerate(samples):
-            if not isinstance(sample, (tuple, list)) or len(sample) != len(first):
-                raise ValueError(
-                    f"default_collate: sample {place} is no sequence of {len(first)}, as the first "
-                    "is; samples that are alike are needed"
-                )
-        parts = [_collated(part, depth + 1) for part in zip(*samples, strict=True)]
-        if hasattr(first, "_fields"):
-            return type(first)(*parts)
-        return parts if isinstance(first, tuple) else type(first)(parts)
+    function = _function_for(first, functions)
+    if function is not None:
+        return function(samples, collate_fn_map=functions)
     if isinstance(first, Mapping):
         keys = keys_of(object, "default_collate", "a sample", first, "parts")
         for place, sample in enumerate(samples):
@@ -77,13 +114,51 @@ def _collated(samples: Sequence[Any], depth: int) -> Any:
                     f"default_collate: sample {place} lacks a key of the first; samples with the "
                     "same keys are needed"
                 )
-        return {key: _collated([it[key] for it in samples], depth + 1) for key in keys}
+        parts = {key: _collated([it[key] for it in samples], functions, depth + 1) for key in keys}
+        return _as_mapping(first, parts)
+    if isinstance(first, Sequence) and not isinstance(first, (str, bytes)):
+        for place, sample in enumerate(samples):
+            if not isinstance(sample, Sequence) or len(sample) != len(first):
+                raise ShapeError(
+                    f"default_collate: sample {place} is no sequence of {len(first)}, as the first "
+                    "is; samples that are alike are needed"
+                )
+        pairs = zip(*samples, strict=True)
+        return _as_sequence(first, [_collated(part, functions, depth + 1) for part in pairs])
     if hasattr(first, "__array_interface__"):
         return _engine.stack([_engine.as_tensor(sample) for sample in samples])
-    raise TypeError(
-        f"default_collate: a sample of type {type(first).__name__}; tensors, numbers, arrays, or "
-        "tuples, lists and dicts of them are needed, or a collate_fn of yours"
-    )
+    raise TypeError(default_collate_err_msg_format.format(type(first).__name__))
+
+
+def _as_mapping(first: Mapping[Any, Any], parts: dict[Any, Any]) -> Any:
+    """The parts in a mapping of the type of the first, with what else it holds."""
+    if type(first) is dict:
+        return parts
+    try:
+        if not isinstance(first, MutableMapping):
+            return type(first)(parts)  # type: ignore[call-arg]
+        found = copy(first)
+        found.update(parts)
+    except TypeError:
+        return parts
+    return found
+
+
+def _as_sequence(first: Sequence[Any], parts: list[Any]) -> Any:
+    """The parts in a sequence of the type of the first: a list for a tuple without names."""
+    if hasattr(first, "_fields"):
+        return type(first)(*parts)
+    if isinstance(first, tuple) or type(first) is list:
+        return parts
+    try:
+        if not isinstance(first, MutableSequence):
+            return type(first)(parts)  # type: ignore[call-arg]
+        found = copy(first)
+        for place, part in enumerate(parts):
+            found[place] = part
+    except TypeError:
+        return parts
+    return found
 
 
 def default_convert(data: Any) -> Any:
@@ -93,7 +168,8 @@ def default_convert(data: Any) -> Any:
         data: A sample: anything, or a nest of tuples, lists and dicts of it.
 
     Returns:
-        The same nest with tensors for its arrays, over the same memory.
+        The same nest with tensors for its arrays, over the same memory; a list for a tuple without
+        names, as in PyTorch.
 
     Raises:
         ValueError: A nest that holds itself.
@@ -113,11 +189,11 @@ def _converted(data: Any, depth: int) -> Any:
     if isinstance(data, (Tensor, str, bytes)):
         return data
     if hasattr(data, "__array_interface__"):
-        return _engine.as_tensor(data)
-    if isinstance(data, (tuple, list)):
-        parts = [_converted(part, depth + 1) for part in data]
-        return type(data)(*parts) if hasattr(data, "_fields") else type(data)(parts)
+        is_text = getattr(getattr(data, "dtype", None), "kind", "") in "SUO"
+        return data if is_text else _engine.as_tensor(data)
     if isinstance(data, Mapping):
         keys = keys_of(object, "default_convert", "a sample", data, "parts")
-        return {key: _converted(data[key], depth + 1) for key in keys}
+        return _as_mapping(data, {key: _converted(data[key], depth + 1) for key in keys})
+    if isinstance(data, Sequence):
+        return _as_sequence(data, [_converted(part, depth + 1) for part in data])
     return data

@@ -20,6 +20,7 @@ __all__ = [
     "Subset",
     "TensorDataset",
     "refuse_unless_indexed",
+    "samples_of",
 ]
 
 T_co = TypeVar("T_co", covariant=True)
@@ -44,7 +45,7 @@ class Dataset(Generic[T_co]):
         )
 
     def __len__(self) -> int:
-        raise NotImplementedError(
+        raise TypeError(  # which list() takes for a length that is not known
             f"{type(self).__name__}: __len__() is missing; a Dataset that is loaded defines it"
         )
 
@@ -79,6 +80,14 @@ class IterableDataset(Dataset[T_co]):
         return ChainDataset([self, other])
 
 
+class DatasetError(ShapeError, AssertionError):
+    """Tensors that do not go together; an AssertionError too, as PyTorch's is."""
+
+
+class NoDatasetError(ValueError, AssertionError):
+    """No datasets where some are needed; an AssertionError too, as PyTorch's is."""
+
+
 class TensorDataset(Dataset[tuple[Tensor, ...]]):
     """Samples that are rows of tensors: sample i is the tuple of their i-th rows, as views.
 
@@ -87,7 +96,8 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
 
     Raises:
         TypeError: Something that is no Tensor.
-        ShapeError: The tensors have different numbers of rows, or one has no dims.
+        DatasetError: The tensors have different numbers of rows, or one has no dims; a ShapeError,
+            and an AssertionError as in PyTorch.
 
     >>> from garboard.utils.data import TensorDataset
     >>> TensorDataset(gb.arange(3), gb.zeros(3, 2))[1]
@@ -99,7 +109,7 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
         rows = [tuple(tensor.shape[:1]) for tensor in tensors]
         if not rows or rows[0] == () or len(set(rows)) > 1:
             sizes = [list(tensor.shape) for tensor in tensors]
-            raise ShapeError(
+            raise DatasetError(
                 f"TensorDataset: tensors of sizes {sizes}; one or more, equal at dim 0, are needed"
             )
         self.tensors = tensors
@@ -109,6 +119,13 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
 
     def __len__(self) -> int:
         return self.tensors[0].shape[0]
+
+
+def samples_of(dataset: Any, numbers: list[int]) -> list[Any]:
+    """Several samples: at once where the dataset can."""
+    at_once = getattr(dataset, "__getitems__", None)
+    found: list[Any] = at_once(numbers) if callable(at_once) else [dataset[it] for it in numbers]
+    return found
 
 
 def refuse_unless_indexed(op: str, name: str, given: object, needed: str) -> None:
@@ -138,7 +155,14 @@ class Subset(Dataset[T_co]):
         self.indices: Sequence[int] = indices
 
     def __getitem__(self, index: int) -> T_co:
+        if isinstance(index, list):
+            return self.dataset[[self.indices[it] for it in index]]
         return self.dataset[self.indices[index]]
+
+    def __getitems__(self, indices: list[int]) -> list[T_co]:
+        if type(self).__getitem__ is not Subset.__getitem__:  # a subclass changes samples
+            return [self[it] for it in indices]
+        return samples_of(self.dataset, [self.indices[it] for it in indices])
 
     def __len__(self) -> int:
         return len(self.indices)
@@ -147,7 +171,7 @@ class Subset(Dataset[T_co]):
 def _datasets(op: str, given: Iterable[Any]) -> list[Any]:
     found = list_of(object, op, "datasets", given, "Datasets")
     if not found:
-        raise ValueError(f"{op}: no datasets; at least one is needed")
+        raise NoDatasetError(f"{op}: no datasets; at least one is needed")
     return found
 
 
@@ -204,7 +228,7 @@ class ChainDataset(IterableDataset[T_co]):
         datasets: A list of them.
 
     Raises:
-        ValueError: No datasets.
+        TypeError: Something that is no list.
 
     >>> from garboard.utils.data import ChainDataset
     >>> list(ChainDataset([[1, 2], [3]]))
@@ -212,7 +236,7 @@ class ChainDataset(IterableDataset[T_co]):
     """
 
     def __init__(self, datasets: Iterable[Any]) -> None:
-        self.datasets: list[Any] = _datasets("ChainDataset", datasets)
+        self.datasets: list[Any] = list_of(object, "ChainDataset", "datasets", datasets, "Datasets")
 
     def __iter__(self) -> Iterator[T_co]:
         for dataset in self.datasets:
@@ -259,3 +283,21 @@ class StackDataset(Dataset[Any]):
         if isinstance(self.datasets, dict):
             return {name: dataset[index] for name, dataset in self.datasets.items()}
         return tuple(dataset[index] for dataset in self.datasets)
+
+    def __getitems__(
+        self, indices: list[int]
+    ) -> list[tuple[object, ...]] | list[dict[str, object]]:
+        if not isinstance(self.datasets, dict):
+            parts = [self._parts_of(it, indices) for it in self.datasets]
+            return list(zip(*parts, strict=True))
+        parts = [self._parts_of(it, indices) for it in self.datasets.values()]
+        return [dict(zip(self.datasets, part, strict=True)) for part in zip(*parts, strict=True)]
+
+    def _parts_of(self, dataset: Any, indices: list[int]) -> list[Any]:
+        parts = samples_of(dataset, indices)
+        if len(parts) != len(indices):
+            raise ValueError(
+                f"StackDataset: {len(parts)} samples of {type(dataset).__name__}.__getitems__; "
+                f"{len(indices)} are needed"
+            )
+        return parts

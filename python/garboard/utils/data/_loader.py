@@ -22,6 +22,19 @@ __all__ = ["DataLoader"]
 T_co = TypeVar("T_co", covariant=True)
 
 
+class _Batches(Iterator[Any]):
+    """One loop, which ends its workers when it is dropped. Its length is that of the whole loop."""
+
+    def __init__(self, loader: DataLoader[Any], batches: Iterator[Any]) -> None:
+        self._loader, self._batches = loader, batches
+
+    def __next__(self) -> Any:
+        return next(self._batches)
+
+    def __len__(self) -> int:
+        return len(self._loader)
+
+
 class DataLoader(Generic[T_co]):
     """Yield batches of a dataset, anew at each loop over it.
 
@@ -89,7 +102,7 @@ class DataLoader(Generic[T_co]):
         op = "DataLoader"
         self._is_stream = isinstance(dataset, IterableDataset)
         if not self._is_stream:
-            refuse_unless_indexed(op, "dataset", dataset, "a Dataset, or a list of samples,")
+            self._refuse_unindexed(dataset, sampler, batch_sampler)
         if batch_size is not None:
             batch_size = check.integer(op, "batch_size", batch_size, "an int, or None,")
             if batch_size < 1:
@@ -105,10 +118,10 @@ class DataLoader(Generic[T_co]):
             raise ValueError(f"{op}: drop_last without batches; a batch_size is needed")
         self._refuse_both(sampler, batch_sampler, batch_size)
         self.generator: object = generator
-        if sampler is None and not self._is_stream:
+        if sampler is None and batch_sampler is None and not self._is_stream:
             kind = RandomSampler if self.shuffle else SequentialSampler
             given: dict[str, Any] = {"generator": generator} if self.shuffle else {}
-            sampler = kind(dataset, **given) if len(dataset) or not self.shuffle else []
+            sampler = kind(dataset, **given)
         self.sampler: Any = sampler
         self.batch_size: int | None = None if batch_sampler is not None else batch_size
         if batch_sampler is None and batch_size is not None and sampler is not None:
@@ -134,6 +147,12 @@ class DataLoader(Generic[T_co]):
             )
         self._pool: Any = None
         self._epoch = 0
+
+    def _refuse_unindexed(self, dataset: Any, *orders: Any) -> None:
+        is_ordered = any(it is not None for it in orders)  # so no length is asked for
+        if not is_ordered or not hasattr(type(dataset), "__getitem__"):
+            needed = "a Dataset, or a list of samples,"
+            refuse_unless_indexed("DataLoader", "dataset", dataset, needed)
 
     def _refuse_both(self, sampler: Any, batch_sampler: Any, batch_size: int | None) -> None:
         op = "DataLoader"
@@ -174,7 +193,8 @@ class DataLoader(Generic[T_co]):
     def __iter__(self) -> Iterator[Any]:
         reader = Reader(self.dataset, self.collate_fn, self.drop_last)
         batches = self._with_workers(reader) if self.num_workers else self._alone(reader)
-        return map(pinned, batches) if self.pin_memory and can_pin("DataLoader") else batches
+        is_pinned = self.pin_memory and can_pin("DataLoader")
+        return _Batches(self, map(pinned, batches) if is_pinned else batches)
 
     def _alone(self, reader: Reader) -> Iterator[Any]:
         # What a generator's frame holds lives until the next batch: hence no name for one.

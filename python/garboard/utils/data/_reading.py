@@ -8,7 +8,7 @@ from itertools import islice
 from threading import local
 from typing import Any
 
-from garboard.utils.data._datasets import IterableDataset
+from garboard.utils.data._datasets import IterableDataset, samples_of
 
 __all__ = ["END", "Reader", "WorkerInfo", "get_worker_info", "set_worker_info"]
 
@@ -78,9 +78,7 @@ class Reader:
             return self._next_of_stream(task)
         if not isinstance(task, list):
             return self._collate(self._dataset[task])
-        if hasattr(self._dataset, "__getitems__"):
-            return self._collate(self._dataset.__getitems__(task))
-        return self._collate([self._dataset[number] for number in task])
+        return self._collate(samples_of(self._dataset, task))
 
     def _next_of_stream(self, count: int | None) -> Any:
         if self._samples is None:

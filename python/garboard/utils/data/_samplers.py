@@ -20,12 +20,13 @@ __all__ = [
     "SequentialSampler",
     "SubsetRandomSampler",
     "WeightedRandomSampler",
+    "refuse_unless_sized",
 ]
 
 T_co = TypeVar("T_co", covariant=True)
 
 
-def _sized(op: str, name: str, given: Any) -> Any:
+def refuse_unless_sized(op: str, name: str, given: Any) -> Any:
     if not hasattr(type(given), "__len__"):
         raise TypeError(
             f"{op}: {name} is of type {type(given).__name__}; what has a length is needed"
@@ -65,7 +66,9 @@ class SequentialSampler(Sampler[int]):
     """
 
     def __init__(self, data_source: Sized) -> None:
-        self.data_source: Sized = _sized("SequentialSampler", "data_source", data_source)
+        self.data_source: Sized = refuse_unless_sized(
+            "SequentialSampler", "data_source", data_source
+        )
 
     def __iter__(self) -> Iterator[int]:
         return iter(range(len(self.data_source)))
@@ -86,7 +89,7 @@ class RandomSampler(Sampler[int]):
 
     Raises:
         TypeError: The dataset has no length, or a number is none.
-        ValueError: Less than one sample.
+        ValueError: Less than one sample, as of an empty dataset.
 
     >>> sorted(gb.utils.data.RandomSampler([10, 11, 12]))
     [0, 1, 2]
@@ -100,11 +103,10 @@ class RandomSampler(Sampler[int]):
         generator: object = None,
     ) -> None:
         op = "RandomSampler"
-        self.data_source: Sized = _sized(op, "data_source", data_source)
+        self.data_source: Sized = refuse_unless_sized(op, "data_source", data_source)
         self.replacement: bool = check.flag(op, "replacement", replacement)
-        if num_samples is not None:
-            check.count(op, "num_samples", num_samples, 1)
         self._num_samples: int | None = num_samples
+        check.count(op, "num_samples", self.num_samples, 1)
         self.generator: object = generator
 
     @property
@@ -143,7 +145,7 @@ class SubsetRandomSampler(Sampler[int]):
     """
 
     def __init__(self, indices: Sequence[int], generator: object = None) -> None:
-        self.indices: Sequence[int] = _sized("SubsetRandomSampler", "indices", indices)
+        self.indices: Sequence[int] = refuse_unless_sized("SubsetRandomSampler", "indices", indices)
         self.generator: object = generator
 
     def __iter__(self) -> Iterator[int]:

@@ -1,0 +1,147 @@
+"""What a batch of samples is, by the types of the samples, and what is read at once."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, UserDict, defaultdict, deque, namedtuple
+from types import MappingProxyType
+
+import garboard as gb
+import numpy as np
+import pytest
+from garboard.utils import data
+from garboard.utils.data._utils import collate as functions
+
+from tests.support.live_memory import balanced  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("balanced")
+
+Pair = namedtuple("Pair", "a b")
+
+
+class Own:
+    """A type of a program's own."""
+
+
+class AtOnce(data.Dataset[str]):
+    def __getitem__(self, index):
+        return f"one {index}"
+
+    def __getitems__(self, indices):
+        return [f"of {len(indices)}: {index}" for index in indices]
+
+    def __len__(self):
+        return 5
+
+
+class WithoutLength(data.Dataset[int]):
+    def __getitem__(self, index):
+        if index >= 3:
+            raise IndexError
+        return index * 10
+
+
+@pytest.mark.parametrize(
+    "sample",
+    [OrderedDict(a=1), defaultdict(list, a=1), UserDict(a=1), MappingProxyType({"a": 1})],
+)
+def test_a_batch_is_a_mapping_of_its_samples_type(sample):
+    batch = data.default_collate([sample, sample])
+
+    assert type(batch) is type(sample)
+    assert batch["a"].tolist() == [1, 1]
+    assert sample["a"] == 1
+
+
+@pytest.mark.parametrize(
+    ("sample", "kind"), [(range(2), list), (deque([0, 1]), deque), ((0, 1), list), ([0, 1], list)]
+)
+def test_a_batch_is_a_sequence_of_its_samples_type_where_that_can_be(sample, kind):
+    batch = data.default_collate([sample, sample])
+
+    assert type(batch) is kind
+    assert [part.tolist() for part in batch] == [[0, 0], [1, 1]]
+
+
+def test_sequences_of_other_lengths_are_refused_as_a_runtime_error():
+    with pytest.raises(RuntimeError, match="sample 1 is no sequence of 1, as the first is"):
+        data.default_collate([[1], [1, 2]])
+
+
+def test_a_sample_by_itself_is_a_list_for_a_tuple():
+    (sample,) = data.DataLoader([(1, np.ones(1), "a")], batch_size=None)
+
+    assert sample == [1, gb.ones(1, dtype=gb.float64), "a"]
+    assert type(data.default_convert(Pair(1, 2))) is Pair
+    assert type(data.default_convert(OrderedDict(a=1))) is OrderedDict
+    assert data.default_convert(np.array(["a"])).tolist() == ["a"]
+
+
+def test_a_program_may_batch_its_own_types():
+    count = {Own: lambda batch, *, collate_fn_map: len(batch)}
+
+    found = functions.collate(
+        [{"own": Own(), "x": 1}] * 2, collate_fn_map={**count, **functions.default_collate_fn_map}
+    )
+
+    assert (found["own"], found["x"].tolist()) == (2, [1, 1])
+    with pytest.raises(TypeError, match="a sample of type Own; tensors, numbers"):
+        data.default_collate([Own()])
+
+
+def test_samples_are_read_at_once_where_the_dataset_can():
+    dataset = AtOnce()
+    subset = data.Subset(dataset, [4, 2, 0])
+
+    assert list(data.DataLoader(dataset, 3)) == [
+        ["of 3: 0", "of 3: 1", "of 3: 2"],
+        ["of 2: 3", "of 2: 4"],
+    ]
+    assert list(data.DataLoader(subset, 2)) == [["of 2: 4", "of 2: 2"], ["of 1: 0"]]
+    stacked = data.StackDataset(x=dataset, y=range(5))
+    assert stacked.__getitems__([1, 0]) == [{"x": "of 2: 1", "y": 1}, {"x": "of 2: 0", "y": 0}]
+
+
+def test_a_subset_of_ones_own_changes_the_samples_of_a_batch_too():
+    class Loud(data.Subset[str]):
+        def __getitem__(self, index):
+            return super().__getitem__(index).upper()
+
+    assert list(data.DataLoader(Loud(AtOnce(), [1, 0]), 2)) == [["ONE 1", "ONE 0"]]
+
+
+def test_an_order_spares_the_dataset_a_length():
+    dataset = WithoutLength()
+
+    assert [x.tolist() for x in data.DataLoader(dataset, 2, sampler=[2, 0])] == [[20, 0]]
+    assert [x.tolist() for x in data.DataLoader(dataset, batch_sampler=[[1]])] == [[10]]
+    assert list(dataset) == [0, 10, 20]
+    with pytest.raises(TypeError, match="WithoutLength: __len__\\(\\) is missing"):
+        list(data.DataLoader(dataset))
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_loop_has_a_length(workers):
+    batches = iter(data.DataLoader([1, 2, 3], batch_size=2, num_workers=workers))
+
+    next(batches)
+
+    assert len(batches) == 2
+
+
+@pytest.mark.parametrize("drop_last", [False, True])
+@pytest.mark.parametrize("count", [1, 5, 6])
+def test_processes_share_the_samples_of_an_epoch(count, drop_last):
+    samplers = [
+        data.DistributedSampler(range(count), 2, rank, drop_last=drop_last) for rank in (0, 1)
+    ]
+    first = [list(it) for it in samplers]
+
+    again = [list(it) for it in samplers]
+    for it in samplers:
+        it.set_epoch(3)
+
+    assert first == again
+    assert all(len(part) == len(it) for part, it in zip(first, samplers, strict=True))
+    dropped = count % 2 if drop_last else 0
+    for parts in (first, [list(it) for it in samplers]):
+        assert len({*parts[0], *parts[1]}) == count - dropped
