@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from garboard._shown.site import Site, site_of
+from garboard.leaks.evidence._rows import Survivor
 from garboard.leaks.holders._groups import Group
 from garboard.leaks.holders._holders import expression, storing_of
-from garboard.leaks.holders._hops import Link
+from garboard.leaks.holders._hops import Link, written
 from garboard.leaks.holders._library import is_of_library
-from garboard.leaks.holders._mending import mended_sum, with_ending
+from garboard.leaks.holders._mending import End, mended_sum, with_ends
 from garboard.leaks.holders._patches import (
     NO_PATCH,
     Patch,
     bounded_after,
-    with_method_on_stored,
     with_method_on_sum,
+    with_methods_on_stored,
 )
-from garboard.leaks.holders._source import Storing, accumulation_at
-from garboard.leaks.holders._unasked import is_a
+from garboard.leaks.holders._source import Storing, accumulation_at, target_called
+from garboard.leaks.holders._unasked import is_a, items_of, keys_of
 
-__all__ = ["Accumulating", "accumulating", "patch_bounding", "patch_stored", "stored_as"]
+__all__ = ["Accumulating", "Ending", "accumulating", "patch_bounding", "patch_stored", "stored_as"]
 
 
 class Accumulating(NamedTuple):
@@ -32,6 +33,7 @@ class Accumulating(NamedTuple):
         name: What accumulates, as the program calls it.
         is_augmented: True for `name += value`.
         is_scalar: True where numbers would do.
+        is_part: True where `name` is a tuple that has the head among others.
         statement: The whole, as text; empty where it cannot be read.
         site: Where it stands, if it can be read.
     """
@@ -39,6 +41,7 @@ class Accumulating(NamedTuple):
     name: str
     is_augmented: bool
     is_scalar: bool
+    is_part: bool = False
     statement: str = ""
     site: Site = Site("", 0, "")
 
@@ -59,24 +62,36 @@ def accumulating(site: Site, holder: Sequence[Link], is_scalar: bool) -> Accumul
     """
     found = None if is_of_library(site.file) else accumulation_at(site.file, site.line)
     if found is None or (holder and found.name != holder[-1].edge.name):
-        name = expression(holder) or "the sum"
-        return Accumulating(name, False, is_scalar)
-    return Accumulating(found.target, found.is_augmented, is_scalar, found.statement, site)
+        return _kept_elsewhere(site, holder, is_scalar)
+    return Accumulating(
+        found.target, found.is_augmented, is_scalar, statement=found.statement, site=site
+    )
 
 
-def stored_as(group: Group, ending: str) -> str | None:
-    """Return the statement that stores into the holder, with `.ending()` behind the tensor."""
-    found = _stored_in(group)
+def _kept_elsewhere(site: Site, holder: Sequence[Link], is_scalar: bool) -> Accumulating:
+    is_part = len(holder) > 1 and is_a(holder[-2].object, tuple)
+    named = holder[:-1] if is_part else holder
+    storing = storing_of(named, site) if named else None
+    name = target_called(storing[1].statement, named[-1].edge.name) if storing else None
+    return Accumulating(name or expression(named) or "the sum", False, is_scalar, is_part)
+
+
+Ending = Callable[[Survivor], str]  # the method to call on it; empty where none is needed
+
+
+def stored_as(group: Group, ending: Ending) -> str | None:
+    """Return the statement that stores into the holder, with `.ending()` behind each tensor."""
+    found = _stored_in(group, ending)
     if found is None:
         return None
-    _, storing, way = found
-    return with_ending(storing.statement, storing.value, way, ending)
+    _, storing, ends = found
+    return with_ends(storing.statement, storing.value, ends, storing.is_many)
 
 
-def patch_stored(group: Group, ending: str) -> Patch:
+def patch_stored(group: Group, ending: Ending) -> Patch:
     """Return the same as a change of the user's file."""
-    found = _stored_in(group)
-    return with_method_on_stored(*found, ending) if found is not None else NO_PATCH
+    found = _stored_in(group, ending)
+    return with_methods_on_stored(*found) if found is not None else NO_PATCH
 
 
 _KINDS = {list: "list", dict: "dict", set: "set", deque: "deque"}
@@ -86,7 +101,8 @@ def patch_bounding(group: Group) -> Patch:
     """Return a bound for the container, behind the statement that fills it."""
     found = storing_of(group.named, site_of(group.survivors[-1].site))
     kind = next((name for type_, name in _KINDS.items() if is_a(group.holder, type_)), "")
-    if found is None or not kind or found[1].is_assignment:
+    is_named = group.named[-1].object is group.holder
+    if found is None or not kind or not is_named or found[1].is_assignment:
         return NO_PATCH
     keys = 0
     for link in reversed(group.named):
@@ -96,13 +112,34 @@ def patch_bounding(group: Group) -> Patch:
     return bounded_after(*found, keys, kind)
 
 
-def _stored_in(group: Group) -> tuple[str, Storing, list[str]] | None:
-    """Return the file and statement that store into the holder, and the way from what is stored to
-    the tensor."""
+def _stored_in(group: Group, ending: Ending) -> tuple[str, Storing, list[End]] | None:
+    """Return the file and statement that store into the holder, and what to call on what of it."""
     found = storing_of(group.named, site_of(group.survivors[-1].site))
     if found is None or (found[1].is_assignment and group.is_contained):
         return None
-    below = group.chain[group.at + 2 :] if group.is_contained else ()
-    if any(link.edge.kind != "item" for link in below):
-        return None
-    return *found, [it.edge.name for it in below]
+    ends = [End(way, ending(it)) for way, it in _stored_tensors(group)]
+    needed = [it for it in ends if it.method]
+    return (*found, needed) if needed else None
+
+
+_DEEPEST = 3  # displays within displays in one statement
+
+
+def _stored_tensors(group: Group) -> list[tuple[tuple[str, ...], Survivor]]:
+    """Return the survivors in the newest item of the holder, each with the way to it; none where
+    other things than lists and dicts are on the way to the newest."""
+    if not group.is_contained:
+        return [((), group.survivors[-1])]
+    known = {id(it.tensor): it for it in group.survivors}
+    found: list[tuple[tuple[str, ...], Survivor]] = []
+    open_: list[tuple[tuple[str, ...], Any]] = [((), group.chain[group.at + 1].object)]
+    while open_:
+        way, thing = open_.pop(0)
+        if id(thing) in known:
+            found.append((way, known[id(thing)]))
+        elif len(way) < _DEEPEST and is_a(thing, (tuple, list)):
+            open_ += [((*way, str(i)), it) for i, it in enumerate(items_of(thing))]
+        elif len(way) < _DEEPEST and is_a(thing, dict):
+            names = [written(key) for key in keys_of(thing)]
+            open_ += [((*way, key), it) for key, it in zip(names, items_of(thing), strict=True)]
+    return found if any(it.tensor is group.chain[-1].object for _, it in found) else []

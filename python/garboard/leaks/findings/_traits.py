@@ -76,4 +76,5 @@ def is_future(group: Group) -> bool:
         ("asyncio", "Future"),
         ("_asyncio", "Future"),
         ("asyncio", "Queue"),
+        ("asyncio", "Handle"),
     ) or passes(group, queue.Queue, queue.SimpleQueue, CoroutineType)

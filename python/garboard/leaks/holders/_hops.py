@@ -42,7 +42,7 @@ from garboard.leaks.holders._unasked import (
     type_name,
 )
 
-__all__ = ["Edge", "Link", "is_part", "links"]
+__all__ = ["Edge", "Link", "is_part", "links", "written"]
 
 
 class Edge(NamedTuple):

@@ -7,33 +7,68 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from typing import NamedTuple
 
-__all__ = ["added_parts", "changed_in_place", "mended_sum", "stored_part", "with_ending"]
+__all__ = ["End", "added_parts", "changed_in_place", "mended_sum", "stored_parts", "with_ends"]
 
 
-def with_ending(statement: str, value: str, way: Sequence[str], ending: str) -> str | None:
-    """Return a statement with `.ending()` behind what it stores.
+class End(NamedTuple):
+    """A method to call on one tensor of what is stored.
+
+    Attributes:
+        way: The indexes and keys that lead from what is stored to the tensor.
+        method: Its name.
+    """
+
+    way: tuple[str, ...]
+    method: str
+
+
+def with_ends(statement: str, value: str, ends: Sequence[End], is_many: bool = False) -> str | None:
+    """Return a statement with calls of methods on the tensors that it stores.
 
     Args:
         statement: A statement, as text.
         value: The expression in it that is stored.
-        way: The indexes and keys that lead from what is stored to the tensor.
-        ending: The name of a method.
+        ends: What to call on which tensors.
+        is_many: True where each item of the expression is stored, and not the whole.
 
     Returns:
-        The statement; None where no part of it is the tensor itself.
+        The statement; None where some tensor is no part of it.
     """
     tree = ast.parse(statement).body[0]
-    node = stored_part(tree, value, way)
-    return ast.unparse(_Ending([node], ending).visit(tree)) if node is not None else None
+    found = stored_parts(tree, value, ends, is_many)
+    return ast.unparse(_Ending(found).visit(tree)) if found else None
 
 
-def stored_part(tree: ast.stmt, value: str, way: Sequence[str]) -> ast.expr | None:
-    """Return the part of a statement that is the tensor itself, as for `with_ending`."""
+def stored_parts(
+    tree: ast.stmt, value: str, ends: Sequence[End], is_many: bool = False
+) -> list[tuple[ast.expr, str]]:
+    """Return the parts of a statement that are tensors, each with the method to call, as for
+    `with_ends`; none where one cannot be told."""
     stored = [it for it in ast.walk(tree) if isinstance(it, ast.expr) and ast.unparse(it) == value]
-    node = _part_of(stored[-1], way) if stored else None
-    is_none = isinstance(node, ast.Constant | ast.Tuple | ast.List | ast.Dict)
-    return None if is_none else node
+    whole = stored[-1] if stored else None
+    if whole is not None and is_many:
+        whole = _item_of(whole)
+    found: list[tuple[ast.expr, str]] = []
+    for way, method in ends:
+        node = _part_of(whole, way) if whole is not None else None
+        if node is None or isinstance(node, ast.Constant | ast.Starred | _DISPLAYS):
+            return []
+        found.append((node, method))
+    return found
+
+
+_DISPLAYS = ast.Tuple | ast.List | ast.Set | ast.Dict | ast.ListComp | ast.SetComp | ast.DictComp
+
+
+def _item_of(node: ast.expr) -> ast.expr | None:
+    """Return the expression that makes each item of a list, where one does."""
+    if isinstance(node, ast.ListComp | ast.GeneratorExp | ast.SetComp):
+        return node.elt
+    if isinstance(node, ast.Tuple | ast.List | ast.Set) and len(node.elts) == 1:
+        return node.elts[0]
+    return None
 
 
 def mended_sum(statement: str, ending: str) -> str | None:
@@ -41,7 +76,7 @@ def mended_sum(statement: str, ending: str) -> str | None:
     new; None where that cannot be told."""
     tree = ast.parse(statement).body[0]
     found = added_parts(tree)
-    return ast.unparse(_Ending(found, ending).visit(tree)) if found else None
+    return ast.unparse(_Ending([(it, ending) for it in found]).visit(tree)) if found else None
 
 
 def added_parts(tree: ast.stmt) -> list[ast.expr]:
@@ -161,12 +196,13 @@ def _is_number(node: ast.expr) -> bool:
 
 
 class _Ending(ast.NodeTransformer):
-    """Puts a call of a method behind some expressions."""
+    """Puts calls of methods behind some expressions."""
 
-    def __init__(self, nodes: list[ast.expr], ending: str) -> None:
-        self._nodes, self._ending = nodes, ending
+    def __init__(self, ends: list[tuple[ast.expr, str]]) -> None:
+        self._ends = ends
 
     def visit(self, node: ast.AST) -> ast.AST:
-        if any(node is it for it in self._nodes):
-            return ast.Call(ast.Attribute(node, self._ending, ast.Load()), [], [])  # type: ignore
+        for it, method in self._ends:
+            if node is it:
+                return ast.Call(ast.Attribute(it, method, ast.Load()), [], [])
         return self.generic_visit(node)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from garboard._shown.notebook import cell_of
 from garboard.leaks.holders._library import is_of_library
-from garboard.leaks.holders._mending import added_parts, stored_part
+from garboard.leaks.holders._mending import End, added_parts, stored_parts
 from garboard.leaks.holders._source import Storing
 from garboard.leaks.holders._statements import (
     block_of,
@@ -29,8 +29,8 @@ __all__ = [
     "bounded_after",
     "bounded_cache",
     "removed_at_the_end",
-    "with_method_on_stored",
     "with_method_on_sum",
+    "with_methods_on_stored",
 ]
 
 _MOST_KEPT = 32  # what a patch bounds a container to; the author knows better
@@ -79,18 +79,17 @@ class Patch(NamedTuple):
 NO_PATCH = Patch()
 
 
-def with_method_on_stored(file: str, storing: Storing, way: Sequence[str], method: str) -> Patch:
-    """Return a call of `.method()` on the tensor that a statement stores.
+def with_methods_on_stored(file: str, storing: Storing, ends: Sequence[End]) -> Patch:
+    """Return calls of methods on the tensors that a statement stores.
 
     Args:
         file: Where the statement stands.
         storing: The statement.
-        way: The indexes and keys that lead from what is stored to the tensor.
-        method: The name of a method.
+        ends: What to call on which tensors.
     """
     tree = statement_like(file, storing.line, storing.statement)
-    node = stored_part(tree, storing.value, way) if tree else None
-    return Patch(file, tuple(_call(node, method))) if node is not None else NO_PATCH
+    found = stored_parts(tree, storing.value, ends, storing.is_many) if tree else []
+    return Patch(file, tuple(edit for node, method in found for edit in _call(node, method)))
 
 
 def with_method_on_sum(file: str, line: int, method: str) -> Patch:

@@ -21,14 +21,16 @@ __all__ = [
     "is_emptied",
     "is_in_loop",
     "storing_line",
+    "target_called",
     "text_at",
 ]
 
 _TAKES = {"clear", "discard", "pop", "popitem", "popleft", "remove"}
 _STORES = {
     "add", "append", "appendleft", "extend", "insert", "put", "put_nowait", "set", "setdefault",
-    "update",
+    "extendleft", "update",
 }  # fmt: skip
+_STORES_MANY = {"extend", "extendleft", "update"}
 
 
 class Accumulation(NamedTuple):
@@ -48,7 +50,7 @@ class Accumulation(NamedTuple):
 
 
 class Storing(NamedTuple):
-    """A line that fills a container, what it says, and what it stores.
+    """A line that fills a container, what it says, and what it stores: one item or many.
 
     Or, where there is none, the line that assigns the variable.
     """
@@ -57,6 +59,7 @@ class Storing(NamedTuple):
     statement: str
     value: str
     is_assignment: bool = False
+    is_many: bool = False
 
 
 def accumulation_at(file: str, line: int) -> Accumulation | None:
@@ -74,14 +77,24 @@ def accumulation_at(file: str, line: int) -> Accumulation | None:
 
 
 def _accumulation(statement: ast.stmt, target: ast.expr) -> Accumulation:
-    last: object = target
-    if isinstance(target, ast.Attribute):
-        last = target.attr
-    elif isinstance(target, ast.Subscript):
-        last = ast.unparse(target.slice)
-    name = last if isinstance(last, str) else ast.unparse(target)
     is_augmented = isinstance(statement, ast.AugAssign)
-    return Accumulation(ast.unparse(target), name, is_augmented, ast.unparse(statement))
+    return Accumulation(
+        ast.unparse(target), _last_part(target), is_augmented, ast.unparse(statement)
+    )
+
+
+def _last_part(place: ast.expr) -> str:
+    """Return a variable, an attribute or a key, without what it is of."""
+    if isinstance(place, ast.Attribute):
+        return place.attr
+    return ast.unparse(place.slice if isinstance(place, ast.Subscript) else place)
+
+
+def target_called(statement: str, name: str) -> str | None:
+    """Return `self.state` of a statement that assigns it, for `state`."""
+    tree = ast.parse(statement).body[0]
+    targets = (target for target, _ in _assigned(tree))
+    return next((ast.unparse(it) for it in targets if _last_part(it) == name), None)
 
 
 def calls_at(file: str, line: int) -> set[str]:
@@ -108,11 +121,13 @@ def _is_named(node: ast.AST, name: str, scope: Scope) -> bool:
 
 
 class _Place(NamedTuple):
-    """A container that a statement stores into, the keys behind its name, and what is stored."""
+    """A container that a statement stores into, the keys behind its name, and what is stored: one
+    item, or what has many."""
 
     name: ast.expr
     keys: tuple[str, ...]
     value: str
+    is_many: bool = False
 
 
 def _assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
@@ -140,7 +155,8 @@ def _assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
 def _stored(statement: ast.stmt) -> Iterator[_Place]:
     """Yield the containers that a statement stores into."""
     if isinstance(statement, ast.AugAssign):
-        yield _place(statement.target, statement.value)
+        is_sum = isinstance(statement.target, ast.Subscript) and _is_place(statement.value)
+        yield _place(statement.target, statement.value, not is_sum)
     for target, value in _assigned(statement):
         if isinstance(target, ast.Subscript):
             yield _place(target, value)
@@ -150,16 +166,16 @@ def _stored(statement: ast.stmt) -> Iterator[_Place]:
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
             continue
         if node.func.attr in _STORES and node.args:
-            yield _place(node.func.value, node.args[-1])
+            yield _place(node.func.value, node.args[-1], node.func.attr in _STORES_MANY)
 
 
-def _place(place: ast.expr, value: ast.expr) -> _Place:
+def _place(place: ast.expr, value: ast.expr, is_many: bool = False) -> _Place:
     """`history` and `'loss'` of `history['loss']`."""
     keys: list[str] = []
     while isinstance(place, ast.Subscript):
         keys.insert(0, ast.unparse(place.slice))
         place = place.value
-    return _Place(place, tuple(keys), ast.unparse(value))
+    return _Place(place, tuple(keys), ast.unparse(value), is_many)
 
 
 def storing_line(
@@ -170,7 +186,10 @@ def storing_line(
     Of several, the one nearest to a line. Where nothing does, find what assigns that name.
     """
     stores = [
-        (place.keys[: len(keys)] != keys, Storing(it.lineno, ast.unparse(it), place.value))
+        (
+            place.keys[: len(keys)] != keys,
+            Storing(it.lineno, ast.unparse(it), place.value, is_many=place.is_many),
+        )
         for it in statements(scope, name)
         for place in _stored(it)
         if _is_named(place.name, name, scope)

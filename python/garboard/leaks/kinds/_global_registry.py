@@ -14,12 +14,13 @@ import weakref
 from types import ModuleType
 
 from garboard._shown.notebook import cell_of
+from garboard.leaks.evidence._classes import is_one
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._traits import is_emptied_by_code
 from garboard.leaks.holders._describe import file_of
 from garboard.leaks.holders._groups import Group
 from garboard.leaks.holders._holders import expression
-from garboard.leaks.holders._unasked import is_a, module_name_of
+from garboard.leaks.holders._unasked import is_a, length_of, module_name_of
 
 __all__ = ["KIND"]
 
@@ -54,7 +55,13 @@ def _fix(group: Group) -> str:
     if _is_finalizer(group):
         return "give weakref.finalize() no tensors, or detach() the finalizer when it is done"
     name = expression(group.named)
-    return f"use weakref.WeakSet for {name}, or take items out of it when they are done"
+    if group.named[-1].edge.kind == "default argument":
+        return f"{name} is made once, with the function: let it be None, and make it inside"
+    item = group.chain[group.at + 1].object
+    if is_one("tensor", item) or length_of(item) is not None:
+        return f"take items out of {name} when they are done, or bound it"
+    kind = "WeakValueDictionary" if is_a(group.holder, dict) else "WeakSet"
+    return f"use weakref.{kind} for {name}, or take items out of it when they are done"
 
 
 KIND = Kind(
@@ -64,6 +71,5 @@ KIND = Kind(
     rank=140,
     fits=_fits,
     is_settled=_is_settled,
-    fix="use weakref.WeakSet for {name}, or take items out of it when they are done",
     fix_group=_fix,
 )

@@ -1,4 +1,4 @@
-"""A hook of a module stores every output it sees.
+"""A hook of a module or tensor stores everything that it sees.
 
     handle = layer.register_forward_hook(keep)
     ...
@@ -9,9 +9,11 @@ Evidence: the way from a root leads by a hook table, or a hook refers to the con
 
 from __future__ import annotations
 
+from garboard._shown.site import Site, site_of
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._traits import objects_of
 from garboard.leaks.holders._groups import Group
+from garboard.leaks.holders._holders import storing_of
 from garboard.leaks.holders._hooks import is_filled_by_hook
 from garboard.leaks.holders._unasked import type_name
 
@@ -24,7 +26,12 @@ def _fits(group: Group) -> bool:
         return True
     if any(type_name(type(it)) in ("Hooks", "HookTable") for it in objects_of(group)):
         return True
-    return group.is_contained and is_filled_by_hook(group.holder)
+    return group.is_contained and is_filled_by_hook(group.holder, _filling_line(group))
+
+
+def _filling_line(group: Group) -> Site | None:
+    found = storing_of(group.named, site_of(group.survivors[-1].site))
+    return None if found is None or found[1].is_assignment else Site(found[0], found[1].line, "")
 
 
 KIND = Kind(

@@ -17,6 +17,7 @@ from garboard._shown.notebook import shell
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._traits import is_exception, passes, passes_loaded
 from garboard.leaks.holders._groups import Group
+from garboard.leaks.holders._holders import expression
 from garboard.leaks.holders._last_error import (
     is_last_error,
     is_left_by_debugger,
@@ -42,6 +43,9 @@ def _fix(group: Group) -> str:
     if is_left_by_debugger(group.chain):
         freed = f"{let_go_of_last_error()} frees it" if shell() else "it goes with the frame"
         return f"a debugger that was left keeps the variables it has shown; {freed}"
+    if passes(group, logging.LogRecord):
+        name = expression(group.named) or "the handler"
+        return f"let {name} keep no exc_info: format a record, then set record.exc_info = None"
     text = "the tool keeps the last error; the next small error replaces it"
     return f"{text}, and {let_go_of_last_error()} frees it" if is_last_error(group.chain) else text
 

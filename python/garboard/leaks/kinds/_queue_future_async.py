@@ -9,7 +9,7 @@ Evidence: a future, a queue without a bound, a generator or a coroutine is on th
 from __future__ import annotations
 
 from garboard.leaks.findings._kind import Kind
-from garboard.leaks.findings._traits import holds_generators, is_future
+from garboard.leaks.findings._traits import holds_generators, is_future, passes_loaded
 from garboard.leaks.holders._groups import Group
 from garboard.leaks.holders._holders import expression
 
@@ -19,6 +19,8 @@ __all__ = ["KIND"]
 def _fix(group: Group) -> str:
     if holds_generators(group):
         return f"run each generator in {expression(group.named) or 'it'} to its end, or close() it"
+    if passes_loaded(group, ("asyncio", "TimerHandle")):
+        return "keep the handle that call_later() gives, and cancel() it when it is done with"
     return KIND.fix
 
 

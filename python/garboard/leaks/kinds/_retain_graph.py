@@ -14,7 +14,8 @@ from what the loop keeps.
 from __future__ import annotations
 
 from garboard.leaks.evidence._graphs import Chain
-from garboard.leaks.findings._fixes import stored_as
+from garboard.leaks.evidence._rows import Survivor
+from garboard.leaks.findings._fixes import Accumulating, stored_as
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.holders._groups import Group
 
@@ -32,7 +33,15 @@ def _fits(group: Group) -> bool:
 
 
 def _fix(group: Group) -> str:
-    return f"{_FIX}, and {stored_as(group, 'item') or 'keep numbers: .item()'}"
+    return f"{_FIX}, and {stored_as(group, _ending) or 'keep what .detach() gives'}"
+
+
+def _fix_graph(sum_: Accumulating) -> str:
+    return f"{_FIX}, and keep {sum_.name}.{'item' if sum_.is_scalar else 'detach'}()"
+
+
+def _ending(stored: Survivor) -> str:
+    return "item" if stored.shape == () else "detach"
 
 
 KIND = Kind(
@@ -42,6 +51,6 @@ KIND = Kind(
     rank=150,
     fits=_fits,
     fits_graph=_fits_graph,
-    fix=f"{_FIX}, and keep {{name}}.item()",
     fix_group=_fix,
+    fix_graph=_fix_graph,
 )

@@ -14,6 +14,7 @@ accumulated-graph.
 from __future__ import annotations
 
 from garboard.leaks.evidence._graphs import Chain
+from garboard.leaks.findings._fixes import Accumulating
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.holders._groups import Group
 
@@ -33,11 +34,17 @@ def _fits(chain: Chain, owner: Group | None) -> bool:
     return not chain.is_arithmetic
 
 
+def _fix(sum_: Accumulating) -> str:
+    if sum_.is_part:
+        return f"cut the graph after each step: detach each tensor of {sum_.name}"
+    return f"cut the graph after each step: {sum_.name} = {sum_.name}.detach()"
+
+
 KIND = Kind(
     name="state-carryover",
     family="GRAPH",
     text=__doc__ or "",
     rank=10,
     fits_graph=_fits,
-    fix="cut the graph after each step: {name} = {name}.detach()",
+    fix_graph=_fix,
 )

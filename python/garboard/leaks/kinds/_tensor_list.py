@@ -12,13 +12,15 @@ else GROWING, for a buffer that still fills looks the same.
 
 from __future__ import annotations
 
+from collections import deque
 from itertools import pairwise
 from typing import Any
 
+from garboard.leaks.evidence._rows import Survivor
 from garboard.leaks.findings._fixes import patch_bounding, patch_stored, stored_as
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._traits import is_emptied_by_code
-from garboard.leaks.holders._groups import Group
+from garboard.leaks.holders._groups import Group, is_container
 from garboard.leaks.holders._holders import expression
 from garboard.leaks.holders._patches import NO_PATCH, Patch
 from garboard.leaks.holders._unasked import is_a, is_plain_tuple, keys_of
@@ -48,12 +50,11 @@ def _is_lookup(holder: Any) -> bool:
     return not is_counted or any(a >= b for a, b in pairwise(keys))  # (epoch, batch)
 
 
-def _ending(group: Group) -> str:
+def _ending(stored: Survivor) -> str:
     """Return the method that makes something small of what is stored; empty where none does."""
-    newest = group.survivors[-1]
-    if newest.shape == ():
+    if stored.shape == ():
         return "item"
-    return "detach" if newest.requires_grad or newest.node else ""
+    return "detach" if stored.requires_grad or stored.node else ""
 
 
 _ELSE = {"item": "store numbers: .item()", "detach": "store .detach(), or compute inside no_grad()"}
@@ -61,34 +62,39 @@ _ELSE = {"item": "store numbers: .item()", "detach": "store .detach(), or comput
 
 def _fix(group: Group) -> str:
     name = expression(group.named) or "it"
-    ending = _ending(group)
-    if ending:
-        return stored_as(group, ending) or _ELSE[ending]
+    if not is_container(group.holder):
+        return f"{name} gains a name for each: let one name be overwritten, or bound a container"
+    if ending := _ending(group.survivors[-1]):
+        return stored_as(group, _ending) or _ELSE[ending]
     if len({it.step for it in group.survivors}) == 1:
         return f"take it out of {name} when it is done, or make it inside a dispose_scope()"
-    return f"bound {name}, {_bounding(group.holder, name)}, or clear it at the end of each epoch"
+    bounding = _bounding(group, name)
+    return f"bound {name}{bounding}, or clear it at the end of each epoch"
 
 
 def _patch(group: Group) -> Patch:
     """What is only detached still piles up: it is bounded, too."""
-    ending = _ending(group)
+    ending = _ending(group.survivors[-1])
     if ending == "item":
-        return patch_stored(group, ending)
+        return patch_stored(group, _ending)
     if len({it.step for it in group.survivors}) == 1:
         return NO_PATCH
     bounding = patch_bounding(group)
-    detaching = patch_stored(group, ending) if ending else NO_PATCH
+    detaching = patch_stored(group, _ending) if ending else NO_PATCH
     if ending and not (detaching.edits and bounding.edits):
         return detaching
     return Patch(bounding.file, (*detaching.edits, *bounding.edits))
 
 
-def _bounding(holder: Any, name: str) -> str:
+def _bounding(group: Group, name: str) -> str:
+    holder = group.holder
+    if group.named[-1].object is not holder:
+        return ""  # something around it has the name, with methods of its own
     if is_a(holder, dict):
-        return f"for instance if len({name}) > 100: {name}.pop(next(iter({name})))"
-    if is_a(holder, (set, frozenset)):
-        return f"for instance if len({name}) > 100: {name}.pop()"
-    return "for instance deque(maxlen=...)"
+        return f", for instance if len({name}) > 100: {name}.pop(next(iter({name})))"
+    if is_a(holder, set):
+        return f", for instance if len({name}) > 100: {name}.pop()"
+    return ", for instance deque(maxlen=...)" if is_a(holder, (list, deque)) else ""
 
 
 KIND = Kind(

@@ -10,6 +10,7 @@ where it happens at every step.
 from __future__ import annotations
 
 from garboard._engine import human_bytes
+from garboard.leaks.evidence._rows import Survivor
 from garboard.leaks.evidence._views import LEAST_PINNED
 from garboard.leaks.findings._fixes import patch_stored, stored_as
 from garboard.leaks.findings._kind import Kind
@@ -30,8 +31,14 @@ def _figures(group: Group) -> str:
 
 
 def _fix(group: Group) -> str:
+    if line := stored_as(group, _ending):
+        return line
     name = expression(group.named) or "it"
-    return stored_as(group, "clone") or f"store a copy: {name}.clone() lets the storage go"
+    return f"store copies in {name}, made by .clone(): each lets its storage go"
+
+
+def _ending(stored: Survivor) -> str:
+    return "clone" if stored.is_view else ""
 
 
 KIND = Kind(
@@ -44,6 +51,5 @@ KIND = Kind(
     nbytes=lambda group: group.pinned_bytes,
     figures=_figures,
     fix_group=_fix,
-    patch_group=lambda group: patch_stored(group, "clone"),
-    fix="store a copy: {name}.clone() lets the storage go",
+    patch_group=lambda group: patch_stored(group, _ending),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from garboard.leaks.holders._mending import mended_sum, with_ending
+from garboard.leaks.holders._mending import End, mended_sum, with_ends
 
 
 @pytest.mark.parametrize(
@@ -53,4 +53,31 @@ def test_what_is_added_is_detached(statement, mended):
     ],
 )
 def test_the_tensor_in_what_is_stored_is_found(statement, value, way, mended):
-    assert with_ending(statement, value, way, "item") == mended
+    assert with_ends(statement, value, [End(tuple(way), "item")]) == mended
+
+
+@pytest.mark.parametrize(
+    ("statement", "value", "mended"),
+    [
+        ("xs += [loss]", "[loss]", "xs += [loss.item()]"),
+        ("xs.extend([loss])", "[loss]", "xs.extend([loss.item()])"),
+        (
+            "xs.extend((f(x) for x in ys))",
+            "(f(x) for x in ys)",
+            "xs.extend((f(x).item() for x in ys))",
+        ),
+        ("xs.extend(map(run, ys))", "map(run, ys)", None),
+        ("xs.extend([a, b])", "[a, b]", None),
+        ("xs += losses", "losses", None),
+    ],
+)
+def test_of_many_that_are_stored_each_is_mended_or_none(statement, value, mended):
+    assert with_ends(statement, value, [End((), "item")], is_many=True) == mended
+
+
+def test_each_tensor_of_an_item_is_mended():
+    ends = [End(("0",), "item"), End(("1", "'y'"), "detach")]
+
+    mended = with_ends("log.append((a, {'y': y}))", "(a, {'y': y})", ends)
+
+    assert mended == "log.append((a.item(), {'y': y.detach()}))"

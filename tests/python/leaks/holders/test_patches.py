@@ -7,13 +7,14 @@ import textwrap
 import weakref
 
 import pytest
+from garboard.leaks.holders._mending import End
 from garboard.leaks.holders._patches import (
     Patch,
     bounded_after,
     bounded_cache,
     removed_at_the_end,
-    with_method_on_stored,
     with_method_on_sum,
+    with_methods_on_stored,
 )
 from garboard.leaks.holders._source import storing_line
 from garboard.leaks.holders._statements import Scope
@@ -56,7 +57,7 @@ def test_a_statement_over_several_lines_stays_so(written):
     program = written("seen.append(\n    (step,  # when\n     loss)\n)\n")
     storing = program.storing("seen")
 
-    after = program.after(with_method_on_stored(program.file, storing, ["1"], "item"))
+    after = program.after(with_methods_on_stored(program.file, storing, [End(("1",), "item")]))
 
     assert after == "seen.append(\n    (step,  # when\n     loss.item())\n)\n"
 
