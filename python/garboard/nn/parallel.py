@@ -7,11 +7,52 @@ from typing import Any
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._engine import Tensor
 from garboard.nn.module import Module
 
-__all__ = ["DataParallel", "DistributedDataParallel"]
+__all__ = ["DataParallel", "DistributedDataParallel", "data_parallel"]
 
 _Device = int | str | _engine.device
+
+
+def _refuse_several(op: str, device_ids: Sequence[_Device] | None) -> None:
+    if device_ids is not None and len(device_ids) > 1:
+        raise NotImplementedError(f"{op}: {len(device_ids)} devices; there is one device a module")
+
+
+def data_parallel(
+    module: Module,
+    inputs: object,
+    device_ids: Sequence[_Device] | None = None,
+    output_device: _Device | None = None,
+    dim: int = 0,
+    module_kwargs: dict[str, object] | None = None,
+) -> Tensor:
+    """Call a module where its parameters are, as PyTorch does where there is one device.
+
+    Args:
+        module: The module.
+        inputs: What it is called with: a tuple, or the only argument.
+        device_ids: One device at most.
+        output_device: Ignored.
+        dim: Ignored.
+        module_kwargs: What it is called with by name.
+
+    Returns:
+        What the module returns.
+
+    Raises:
+        NotImplementedError: Several devices.
+        TypeError: No Module.
+
+    >>> gb.nn.parallel.data_parallel(gb.nn.ReLU(), gb.tensor([-1.0, 2.0]))
+    tensor([0., 2.])
+    """
+    check.of_type(Module, "data_parallel", "module", module)
+    _refuse_several("data_parallel", device_ids)
+    given = inputs if isinstance(inputs, tuple) else (inputs,)
+    made: Tensor = module(*given, **(module_kwargs or {}))
+    return made
 
 
 class DataParallel(Module):
@@ -47,10 +88,7 @@ class DataParallel(Module):
             raise TypeError(
                 f"DataParallel: module is of type {type(module).__name__}; a Module is needed"
             )
-        if device_ids is not None and len(device_ids) > 1:
-            raise NotImplementedError(
-                f"DataParallel: {len(device_ids)} devices; there is one device a module"
-            )
+        _refuse_several("DataParallel", device_ids)
         self.module = module
         self.dim: int = check.integer("DataParallel", "dim", dim)
         self.device_ids: list[_Device] = [] if device_ids is None else list(device_ids)

@@ -104,6 +104,17 @@ class TestNorms:
         with pytest.raises(NotImplementedError, match=r"_BatchNorm: _check_input_dim\(\) is mis"):
             nn.modules.batchnorm._BatchNorm(3)(gb.ones(2, 3))
 
+    @pytest.mark.parametrize("sizes", [(4, 3), (4, 3, 2, 2)])
+    def test_of_several_processes_are_those_of_the_one_there_is(self, sizes):
+        norm = nn.modules.batchnorm.SyncBatchNorm(3, process_group="all")
+        x = gb.randn(*sizes)
+
+        assert gb.equal(norm(x), functional.batch_norm(x, None, None, training=True))
+        assert norm.process_group == "all"
+        assert norm.convert_sync_batchnorm(norm) is norm
+        with pytest.raises(gb.ShapeError, match=r"SyncBatchNorm: an input of sizes \[3\]; two or"):
+            norm(gb.ones(3))
+
     def test_have_a_base_that_is_made_with_defaults(self):
         base = nn.modules.batchnorm._NormBase(2)
 
@@ -231,3 +242,14 @@ class TestTables:
         layer._fill_padding_idx_with_zero()
 
         assert layer.weight.tolist() == [[1.0, 1.0], [0.0, 0.0]]
+
+
+def test_a_module_is_called_where_it_is_with_one_argument_or_several():
+    call = nn.parallel.data_parallel
+    product = nn.Bilinear(2, 2, 1)
+    x = gb.randn(3, 2)
+
+    assert gb.equal(call(product, (x, x), [0]), product(x, x))
+    assert gb.equal(call(product, x, module_kwargs={"input2": x}), product(x, x))
+    with pytest.raises(NotImplementedError, match="data_parallel: 2 devices; there is one"):
+        call(product, (x, x), [0, 1])

@@ -21,6 +21,7 @@ __all__ = [
     "L1Loss",
     "MSELoss",
     "NLLLoss",
+    "NLLLoss2d",
     "SmoothL1Loss",
 ]
 
@@ -121,6 +122,15 @@ class NLLLoss(WeightedLoss):
     if TYPE_CHECKING:
 
         def __call__(self, input: Tensor, target: Tensor) -> Tensor: ...
+
+
+class NLLLoss2d(NLLLoss):
+    """Compute `NLLLoss` of images: an older name of it.
+
+    >>> loss = gb.nn.modules.loss.NLLLoss2d()
+    >>> loss(gb.full((1, 2, 1, 1), -2.0), gb.tensor([[[1]]]))
+    tensor(2.)
+    """
 
 
 class MSELoss(Loss):

@@ -15,7 +15,7 @@ from garboard.nn.parameter import Parameter
 if TYPE_CHECKING:
     from garboard.types import Device, DType
 
-__all__ = ["GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
+__all__ = ["CrossMapLRN2d", "GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
 
 
 class LayerNorm(Module):
@@ -266,10 +266,11 @@ class LocalResponseNorm(Module):
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
         super().__init__()
-        self.size: int = check.count("LocalResponseNorm", "size", size, 1)
-        self.alpha: float = check.real("LocalResponseNorm", "alpha", alpha)
-        self.beta: float = check.real("LocalResponseNorm", "beta", beta)
-        self.k: float = check.real("LocalResponseNorm", "k", k)
+        name = type(self).__name__
+        self.size: int = check.count(name, "size", size, 1)
+        self.alpha: float = check.real(name, "alpha", alpha)
+        self.beta: float = check.real(name, "beta", beta)
+        self.k: float = check.real(name, "k", k)
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
@@ -280,3 +281,28 @@ class LocalResponseNorm(Module):
 
     def extra_repr(self) -> str:
         return f"{self.size}, " + settings(alpha=self.alpha, beta=self.beta, k=self.k)
+
+
+class CrossMapLRN2d(LocalResponseNorm):
+    """Divide each element of images by a power of the mean square of the channels around it.
+
+    `LocalResponseNorm` under an older name, as files of old networks have it.
+
+    Args:
+        size: How many channels are looked at.
+        alpha: How much the mean counts.
+        beta: The power.
+        k: What is added.
+
+    Raises:
+        ValueError: A size below 1.
+        TypeError: An argument of another type.
+        ShapeError: When called, fewer than three dims.
+
+    >>> layer = gb.nn.modules.normalization.CrossMapLRN2d(1, alpha=3.0, beta=0.5)
+    >>> layer(gb.ones(1, 1, 1, 1)).item()
+    0.5
+    """
+
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
+        super().__init__(size, alpha, beta, k)

@@ -25,6 +25,7 @@ from garboard.nn import (
 )
 from garboard.nn._losses._loss import Loss as _Loss  # noqa: F401
 from garboard.nn._losses._loss import WeightedLoss as _WeightedLoss  # noqa: F401
+from garboard.nn._losses.losses import NLLLoss2d
 
 __all__ = [
     "BCELoss",
@@ -43,6 +44,7 @@ __all__ = [
     "MultiLabelSoftMarginLoss",
     "MultiMarginLoss",
     "NLLLoss",
+    "NLLLoss2d",
     "PoissonNLLLoss",
     "SmoothL1Loss",
     "SoftMarginLoss",

@@ -6,8 +6,10 @@ from garboard.nn import (
     LocalResponseNorm,
     RMSNorm,
 )
+from garboard.nn._norms.normalization import CrossMapLRN2d
 
 __all__ = [
+    "CrossMapLRN2d",
     "GroupNorm",
     "LayerNorm",
     "LocalResponseNorm",
