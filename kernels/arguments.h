@@ -144,7 +144,7 @@ struct CrossEntropy {
   using Result = std::int64_t;
   static constexpr Result idle_result = -1;
 
-  View logits;    // [rows, classes], floating, any strides
+  View logits;    // [rows, classes] or [groups, classes, rows of one], floating, any strides
   View targets;   // [rows], int64, each in [0, classes) or ignore_index: checked by the kernel
   View losses;    // [rows], logits' dtype widened: 0 where ignored
   View log_sums;  // [rows], likewise: log sum exp of each row, kept for the gradient

@@ -110,7 +110,8 @@ inline Tensor repeat_interleave(const Tensor& given, std::int64_t count,
   for (int i = dim + 1; i < apart.size(); ++i) behind *= apart[i];
   const Tensor flat = reshape(input, {before, apart[dim], 1, behind});
   const Tensor wide = expand(flat, {before, apart[dim], count, behind});
-  return reshape(count == 1 ? clone(wide) : wide, sizes);
+  const Tensor found = reshape(wide, sizes);
+  return found.storage() == given.storage() ? clone(found) : found;
 }
 
 /// Element i as often as the i-th of `repeats` says.

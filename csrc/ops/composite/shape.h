@@ -1,4 +1,4 @@
-// Dims moved, made and taken away: views, all of them.
+// Dims moved, made and taken away: views; and turned around: copies.
 #pragma once
 
 #include <numeric>
@@ -6,6 +6,7 @@
 
 #include "csrc/core/error.h"
 #include "csrc/ops/complex/complex.h"
+#include "csrc/ops/create/convert.h"
 #include "csrc/ops/op/promotion.h"
 #include "csrc/ops/shape/split.h"
 #include "csrc/ops/shape/views.h"
@@ -63,7 +64,10 @@ inline Tensor unflatten(const Tensor& input, std::int64_t given_dim, const Dims&
   return view(input, all);
 }
 
-/// By `times` quarter turns from the first of two dims towards the second.
+/// A copy with each of `dims` from its end to its start.
+inline Tensor flip(const Tensor& input, const Dims& dims) { return clone(turned(input, dims)); }
+
+/// A copy, turned by `times` quarters from the first of two dims towards the second.
 inline Tensor rot90(const Tensor& input, std::int64_t times, const Dims& dims) {
   if (dims.size() != 2)
     throw ShapeError(text("rot90: dims ", dims, "; the two of a plane are needed"));
@@ -76,7 +80,7 @@ inline Tensor rot90(const Tensor& input, std::int64_t times, const Dims& dims) {
     case 3:
       return transpose(flip(input, {dims[0]}), dims[0], dims[1]);
     default:
-      return alias(input);
+      return clone(input);
   }
 }
 

@@ -15,7 +15,9 @@ Tensor no_slope(const Backward& at) {
 Grads atan2(const Backward& at) {
   Grads grads;
   const Tensor y = kept_operand(at, 0), x = kept_operand(at, 1);
-  const Tensor scaled = at.grad / (square(x) + square(y));
+  const Tensor squares = square(x) + square(y);
+  const Operand zero = Scalar::of(0.0), one = Scalar::of(1.0);
+  const Tensor scaled = at.grad / garboard::where(eq(squares, zero), one, squares);  // 0 at 0, 0
   if (at.needs(0)) grads[0] = scaled * x;
   if (at.needs(1)) grads[1] = -(scaled * y);
   return grads;

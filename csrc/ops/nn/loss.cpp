@@ -32,12 +32,13 @@ void check_targets(const Tensor& input, const Tensor& target) {
   if (input.device() != target.device())
     throw DeviceError(text("cross_entropy: logits on ", input.device(), " and targets on ",
                            target.device(), "; they must be on one device, use to()"));
-  const Dims rows = input.ndim() == 2 ? Dims{input.sizes()[0]} : Dims{};
-  if (input.ndim() < 1 || input.ndim() > 2 || target.sizes() != rows)
+  Dims rows = input.sizes();
+  if (!rows.empty()) rows.erase(rows.size() > 1 ? 1 : 0);
+  if (input.ndim() < 1 || input.ndim() > 3 || target.sizes() != rows)
     throw ShapeError(text("cross_entropy: logits of sizes ", input.sizes(),
                           " and targets of sizes ", target.sizes(),
-                          "; [rows, classes] and [rows], or [classes] and [], are "
-                          "needed"));
+                          "; [rows, classes] and [rows], [groups, classes, places] and "
+                          "[groups, places], or [classes] and [], are needed"));
 }
 
 void check_options(const Tensor& input, const CrossEntropyOptions& options) {
@@ -46,7 +47,7 @@ void check_options(const Tensor& input, const CrossEntropyOptions& options) {
     throw ShapeError(text("cross_entropy: label_smoothing ", smoothing, "; 0 to 1 is needed"));
   const Tensor& weight = options.weight;
   if (!weight) return;
-  const Dims classes{input.sizes()[input.ndim() - 1]};
+  const Dims classes{input.sizes()[input.ndim() > 1 ? 1 : 0]};
   if (weight.sizes() != classes)
     throw ShapeError(text("cross_entropy: weight of sizes ", weight.sizes(), "; ", classes,
                           ", one for each class, is needed"));
@@ -64,12 +65,17 @@ struct Goals {
   double label_smoothing;
 };
 
+/// One row after the other.
+View in_rows(const Tensor& dense) {
+  return make_view(dense.data(), dense.dtype(), {dense.count()}, {1});
+}
+
 /// What the kernels read and the rule keeps; `weight` may be empty.
 kernels::CrossEntropy call_of(const Tensor& logits, const Tensor& targets, const Tensor& log_sums,
                               const Tensor& weight, const Goals& goals) {
   const View weights =
       make_view(weight ? weight.data() : nullptr, logits.dtype(), {logits.sizes()[1]}, {1});
-  return {logits.view(),      targets.view(),       {}, log_sums.view(), {}, weights,
+  return {logits.view(),      in_rows(targets),     {}, in_rows(log_sums), {}, weights,
           goals.ignore_index, goals.label_smoothing};
 }
 
@@ -79,12 +85,14 @@ Tensor formula(const Tensor& gradient, const Tensor& x, const Tensor& targets, c
   const std::int64_t classes = x.sizes()[1];
   const Tensor numbers = arange(Scalar::of(std::int64_t{0}), Scalar::of(classes),
                                 Scalar::of(std::int64_t{1}), DType::int64, x.device());
-  Tensor of_target = to(eq(numbers, unsqueeze(targets, 1)), x.dtype());
-  if (weight) of_target = of_target * weight;
+  const Dims one_a_class = x.ndim() == 3 ? Dims{classes, 1} : Dims{classes};
+  const Tensor weights = weight ? reshape(weight, one_a_class) : weight;
+  Tensor of_target = to(eq(reshape(numbers, one_a_class), unsqueeze(targets, 1)), x.dtype());
+  if (weight) of_target = of_target * weights;
   Tensor goal = of_target * (1 - goals.label_smoothing);
   if (goals.label_smoothing) {
     const double each = goals.label_smoothing / static_cast<double>(classes);
-    goal = weight ? goal + weight * each : goal + each;
+    goal = weight ? goal + weights * each : goal + each;
   }
   const Tensor counts = to(ne(targets, Scalar::of(goals.ignore_index)), x.dtype());
   const Reduced over_classes{Dims{1}, true};
@@ -95,8 +103,9 @@ Tensor gradient_of_logits(const Backward& at, const Goals& goals) {
   const Tensor x = at.input(0), targets = at.other(0), log_sums = at.other(1), weight = at.other(2);
   if (is_grad_enabled()) return formula(at.grad, x, targets, weight, goals);
   Tensor gradient = empty_of("cross_entropy", x.sizes(), x.dtype(), x.device());
+  const Tensor slopes = reshape(at.grad, {-1});
   const std::int64_t bad =
-      kernels::run(kernels::CrossEntropyGradient{gradient.view(), at.grad.view(),
+      kernels::run(kernels::CrossEntropyGradient{gradient.view(), slopes.view(),
                                                  call_of(x, targets, log_sums, weight, goals)},
                    x.device());
   if (bad >= 0)
@@ -122,8 +131,8 @@ RowLosses row_losses(const Tensor& logits, const Tensor& targets,
   const Tensor weight = options.weight ? contiguous(detach(options.weight)) : Tensor();
   const Goals goals{options.ignore_index, options.label_smoothing};
   kernels::CrossEntropy call = call_of(logits, targets, log_sums, weight, goals);
-  call.losses = rows.losses.view();
-  call.counts = rows.counts.view();
+  call.losses = in_rows(rows.losses);
+  call.counts = in_rows(rows.counts);
   const std::int64_t bad = kernels::run(call, device);
   if (bad >= 0)
     throw IndexOutOfRangeError(text("cross_entropy: the target of row ", bad, " is not in [0, ",
@@ -143,7 +152,7 @@ Tensor cross_entropy(const Tensor& input, const Tensor& target,
   check_options(input, options);
   const bool is_single = input.ndim() == 1;
   const Tensor logits = is_single ? unsqueeze(input, 0) : input;
-  const Tensor targets = is_single ? reshape(target, {1}) : target;
+  const Tensor targets = contiguous(is_single ? reshape(target, {1}) : target);
   const RowLosses rows = row_losses(logits, targets, options);
   const auto loss = [&] {
     if (options.reduction == Reduction::mean) return sum(rows.losses) / sum(rows.counts);

@@ -17,9 +17,9 @@ struct CrossEntropyOptions {
   Reduction reduction = Reduction::mean;
   double label_smoothing = 0;  // in [0, 1]
 };
-/// -log softmax(input)[target], from logits [rows, classes], or [classes] with
-/// a 0-d target; int64 targets. Smoothing spreads that part of a target evenly
-/// over all classes. The mean is over the rows that are not ignored, each
+/// -log softmax(input)[target], from logits [rows, classes], [groups, classes, places] with a
+/// target [groups, places], or [classes] with a 0-d target; int64 targets. Smoothing spreads that
+/// part of a target evenly over all classes. The mean is over the rows that are not ignored, each
 /// counted as its target's weight. Raises ShapeError, DTypeError, and
 /// IndexOutOfRangeError for a target out of range.
 Tensor cross_entropy(const Tensor& input, const Tensor& target,

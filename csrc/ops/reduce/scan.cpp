@@ -107,8 +107,8 @@ Tensor running_exponentials(const Tensor& input, int dim) {
           const Tensor counts = logical_not(le(gradient, zero));
           const Tensor logarithm = log(where(counts, gradient, one)) - output;
           const Tensor counted = where(counts, logarithm, -std::numeric_limits<double>::infinity());
-          const Tensor sums = running_exponentials(flip(counted, {dim}), dim);
-          return exp(flip(sums, {dim}) + x);
+          const Tensor sums = running_exponentials(turned(counted, {dim}), dim);
+          return exp(turned(sums, {dim}) + x);
         };
         return part(at.grad) - part(-at.grad);
       });
@@ -123,7 +123,7 @@ bool has_zero(const Tensor& input) {
 }
 
 Tensor product_of_others(const Tensor& input, int dim) {
-  const auto backwards = [&](const Tensor& x) { return flip(x, {dim}); };
+  const auto backwards = [&](const Tensor& x) { return turned(x, {dim}); };
   return product_before(input, dim) * backwards(product_before(backwards(input), dim));
 }
 

@@ -207,7 +207,7 @@ Tensor permute(const Tensor& input, const Dims& dims) {
   });
 }
 
-Tensor flip(const Tensor& input, const Dims& dims) {
+Tensor turned(const Tensor& input, const Dims& dims) {
   const unsigned flipped = distinct_dims("flip", dims, input.ndim());
   const auto fill = [&](Dims& sizes, Dims& strides) {
     sizes = input.sizes();
@@ -222,7 +222,7 @@ Tensor flip(const Tensor& input, const Dims& dims) {
     return offset;
   };
   return view_of("flip", input, fill, [&] {
-    return [dims](const Backward& at) -> Grads { return flip(at.grad, dims); };
+    return [dims](const Backward& at) -> Grads { return turned(at.grad, dims); };
   });
 }
 

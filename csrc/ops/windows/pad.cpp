@@ -81,7 +81,7 @@ Tensor pad_dim(const Tensor& x, int d, Sides side, PadMode mode) {
   const auto add = [&](std::int64_t first, std::int64_t count) {
     if (count == 0) return;
     if (mode == PadMode::circular) return parts.push_back(narrow(x, d, first, count));
-    if (mode == PadMode::reflect) return parts.push_back(flip(narrow(x, d, first, count), {d}));
+    if (mode == PadMode::reflect) return parts.push_back(turned(narrow(x, d, first, count), {d}));
     Dims sizes = x.sizes();
     sizes[d] = count;
     parts.push_back(expand(narrow(x, d, first, 1), sizes));

@@ -17,6 +17,33 @@ struct Slice {
   bool is_scattered;  // to be gathered first
 };
 
+/// Whether slices lie side by side in all views, and are short enough for some to fit the cache.
+bool lie_side_by_side(const RowLoop& rows, const LoopDim& across, const Slice* slices,
+                      std::int64_t count) {
+  if (!rows.columns || !are_columns(across.size, count)) return false;
+  for (int k = 0; k < rows.views; ++k)
+    if (!slices[k].is_scattered || slices[k].count != count || across.strides[k] != 1) return false;
+  return true;
+}
+
+void walk_columns(const RowLoop& rows, const LoopPlan& plan, const Slice* slices,
+                  std::int64_t count) {
+  std::int64_t strides[max_operands];
+  for (int k = 0; k < rows.views; ++k) strides[k] = slices[k].stride;
+  const std::int64_t at_once = columns_of(count);
+  const std::int64_t across = plan.inner().size;
+  Pace pace;
+  for_each_place(plan, 1, [&](char* const* data) {
+    for (std::int64_t first = 0; first < across; first += at_once) {
+      const std::int64_t n = smaller(across - first, at_once);
+      pace.advance(n * count);
+      void* at[max_operands];
+      for (int k = 0; k < rows.views; ++k) at[k] = data[k] + first * plan.operand[k].item;
+      rows.columns(at, strides, count, n);
+    }
+  });
+}
+
 /// The function for every place of the plan; `scattered` slices are gathered first. `is_long` where
 /// one place of the outermost dim takes long.
 void walk(const RowLoop& rows, LoopPlan plan, const Slice* slices, std::int64_t count,
@@ -36,6 +63,7 @@ void walk(const RowLoop& rows, LoopPlan plan, const Slice* slices, std::int64_t 
 
   plan.pad(1);
   const LoopDim& across = plan.inner();
+  if (lie_side_by_side(rows, across, slices, count)) return walk_columns(rows, plan, slices, count);
   const std::int64_t fitting = scratch_bytes / (largest_item * count);
   const std::int64_t at_once =
       smaller(across.size, fitting < 1 ? 1 : smaller(fitting, rows_at_once));

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "kernels/cpu/loop/loop.h"
+#include "kernels/cpu/loop/plan.h"
+#include "kernels/loop_nest.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 
@@ -9,10 +11,27 @@ namespace garboard::kernels::GARBOARD_ISA {
 /// A long one has interruption points.
 using RowFunction = void (*)(void* const* data, std::int64_t count);
 
+/// Slices side by side: element i of slice k lies at data[i * stride + k], in each view its stride.
+using ColumnsFunction = void (*)(void* const* data, const std::int64_t* strides, std::int64_t count,
+                                 std::int64_t slices);
+
+/// Whether so many slices side by side are worked on as they lie, and how many at once.
+inline bool are_columns(std::int64_t slices, std::int64_t count) {
+  return slices >= tuning::least_columns && count <= tuning::longest_column;
+}
+inline std::int64_t columns_of(std::int64_t count) {
+  constexpr std::int64_t least = 8 * tuning::least_columns;  // from fewer lines of the cache
+  const std::int64_t fitting = tuning::column_elements / (count + 1) / least * least;
+  return smaller(tuning::columns_at_once, fitting > least ? fitting : least);
+}
+
 struct RowLoop {
   RowFunction function;
   int views;
   int outputs;  // the first views are written, the others read
+  /// For slices that are neighbours in all views, which need not be brought together then; null:
+  /// there is none. At most `tuning::columns_at_once` of them are given.
+  ColumnsFunction columns = nullptr;
 };
 
 /// Calls the function once a slice along `dim`. The views share all sizes but that of `dim`, which

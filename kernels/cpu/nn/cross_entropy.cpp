@@ -7,20 +7,11 @@
 #include "kernels/cpu/loop/rows_in_float.h"
 #include "kernels/cpu/loop/scratch.h"
 #include "kernels/cpu/nn/exponential_sum.h"
+#include "kernels/cpu/nn/side_by_side.h"
+#include "kernels/rows_of_classes.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
-
-/// Row and column strides, in elements.
-struct LogitsLayout {
-  std::int64_t rows, columns, row_stride, column_stride;
-
-  explicit LogitsLayout(const View& x)
-      : rows(x.sizes.data()[0]),
-        columns(x.sizes.data()[1]),
-        row_stride(x.strides.data()[0]),
-        column_stride(x.sizes.data()[1] > 1 ? x.strides.data()[1] : 1) {}
-};
 
 /// Element i of a view of one dim, or of one that stands for all.
 template <class T>
@@ -64,7 +55,7 @@ double sum_of_weights(const CrossEntropy& of, std::int64_t classes) {
 class Targets {
  public:
   explicit Targets(const CrossEntropy& of)
-      : of_(of), classes_(of.logits.sizes.data()[1]), bad_(of.logits.sizes.data()[0]) {}
+      : of_(of), classes_(of.logits.sizes.data()[1]), bad_(nowhere) {}
 
   /// -1 for a row that is ignored or bad.
   std::int64_t class_of(std::int64_t row) {
@@ -79,12 +70,19 @@ class Targets {
     return -1;
   }
   /// The first bad row, whichever thread finds one; -1 where there is none.
-  std::int64_t first_bad() const { return bad_ == of_.logits.sizes.data()[0] ? -1 : bad_; }
+  std::int64_t first_bad() const { return bad_ == nowhere ? -1 : bad_; }
 
  private:
+  static constexpr std::int64_t nowhere = INT64_MAX;
+
   const CrossEntropy& of_;
   std::int64_t classes_, bad_;
 };
+
+bool are_side_by_side(const RowsOfClasses& shape) {
+  return shape.row_stride == 1 && shape.class_stride != 1 &&
+         are_columns(shape.inside, shape.classes);
+}
 
 constexpr std::int64_t part_elements = tuning::nn_part;
 constexpr double element_ns = tuning::cross_entropy_ns;
@@ -96,24 +94,96 @@ class LogitsRow {
  public:
   using Wide = functors::Widened<T>;
 
-  explicit LogitsRow(const LogitsLayout& shape)
+  explicit LogitsRow(const RowsOfClasses& shape)
       : shape_(shape),
-        wide_(wide_bytes<T>(shape.columns)),
-        dense_(shape.column_stride == 1 ? 0 : shape.columns * std::int64_t{sizeof(T)}) {}
+        wide_(wide_bytes<T>(shape.classes)),
+        dense_(shape.class_stride == 1 ? 0 : shape.classes * std::int64_t{sizeof(T)}) {}
 
   const Wide* at(const View& logits, std::int64_t row) const {
-    const T* from = logits.as<T>() + row * shape_.row_stride;
-    if (shape_.column_stride != 1) {
-      gather_row(sizeof(T), dense_.data(), from, shape_.columns, shape_.column_stride);
+    const T* from = logits.as<T>() + shape_.start_of(row);
+    if (shape_.class_stride != 1) {
+      gather_row(sizeof(T), dense_.data(), from, shape_.classes, shape_.class_stride);
       from = dense_.as<T>();
     }
-    return wide_row(from, wide_.as<Wide>(), shape_.columns);
+    return wide_row(from, wide_.as<Wide>(), shape_.classes);
   }
 
  private:
-  const LogitsLayout& shape_;
+  const RowsOfClasses& shape_;
   Scratch wide_, dense_;
 };
+
+/// What is the same for all rows.
+template <class T>
+struct Shares {
+  double each, all_weights;
+
+  Shares(const CrossEntropy& of, std::int64_t classes)
+      : each(share_of_each(of, classes)), all_weights(each ? sum_of_weights<T>(of, classes) : 0) {}
+};
+
+/// Writes what is kept of a row, and its loss. `logits[class * stride]` are its numbers; the
+/// distances are those of smoothing.
+template <class T>
+void finish_row_of(const CrossEntropy& of, const Shares<T>& shares, Targets& targets,
+                   std::int64_t row, const T* logits, std::int64_t stride, T maximum,
+                   double log_of_sum, double distances) {
+  at<T>(of.log_sums, row) = static_cast<T>(maximum + log_of_sum);
+  const std::int64_t target = targets.class_of(row);
+  if (target < 0) {
+    at<T>(of.losses, row) = at<T>(of.counts, row) = 0;
+    return;
+  }
+  const T weight = weight_of<T>(of, target);
+  double loss = ((double{maximum} - double{logits[target * stride]}) + log_of_sum) *
+                ((1 - of.label_smoothing) * weight);
+  if (shares.each) loss += shares.each * (distances + log_of_sum * shares.all_weights);
+  at<T>(of.losses, row) = static_cast<T>(loss);
+  at<T>(of.counts, row) = weight;
+}
+
+/// Calls `take(row, rows)` for rows side by side, as many as are worked on together.
+template <class Take>
+void for_each_stretch(const RowsOfClasses& shape, std::int64_t first, std::int64_t last,
+                      Take take) {
+  const std::int64_t at_once = columns_of(shape.classes);
+  for (std::int64_t row = first; row < last;) {
+    const std::int64_t in_group = shape.inside - row % shape.inside;
+    const std::int64_t rows = smaller(smaller(in_group, last - row), at_once);
+    take(row, rows);
+    row += rows;
+  }
+}
+
+/// Losses of the rows from `first` on, a lane each.
+template <class T>
+void losses_side_by_side(const CrossEntropy& of, const RowsOfClasses& shape,
+                         const Shares<T>& shares, Targets& targets, std::int64_t first,
+                         std::int64_t last) {
+  const std::int64_t stride = shape.class_stride;
+  for_each_stretch(shape, first, last, [&](std::int64_t row, std::int64_t rows) {
+    const T* const x = of.logits.as<T>() + shape.start_of(row);
+    PerRow<T> maxima;
+    PerRow<double> sums, distances;
+    maxima_of(maxima, x, stride, shape.classes, rows);
+    sums_of<T>(
+        sums, shape.classes,
+        rows, [&](std::int64_t c, std::int64_t k) __attribute__((always_inline)) {
+          return functors::exp(x[c * stride + k] - maxima[k]);
+        });
+    if (shares.each)
+      sums_of<T>(
+          distances, shape.classes,
+          rows, [&](std::int64_t c, std::int64_t k) __attribute__((always_inline)) {
+            return (maxima[k] - x[c * stride + k]) * weight_of<T>(of, c);
+          });
+#pragma GCC ivdep
+    for (std::int64_t k = 0; k < rows; ++k) sums[k] = functors::log(sums[k]);
+    for (std::int64_t k = 0; k < rows; ++k)
+      finish_row_of(of, shares, targets, row + k, x + k, stride, maxima[k], sums[k],
+                    shares.each ? distances[k] : 0);
+  });
+}
 
 template <class T, bool is_long>
 std::int64_t losses_of(const CrossEntropy& given) {
@@ -122,37 +192,79 @@ std::int64_t losses_of(const CrossEntropy& given) {
   weights.read();
   CrossEntropy of = given;
   of.weights = weights.view();
-  const LogitsLayout shape(of.logits);
-  const double each = share_of_each(of, shape.columns);
-  const double all_weights = each ? sum_of_weights<Wide>(of, shape.columns) : 0;
+  const RowsOfClasses shape(of.logits);
+  const Shares<Wide> shares(of, shape.classes);
   Targets targets(of);
   const auto take = [&](std::int64_t first, std::int64_t last) {
+    if constexpr (!functors::Half<T>)
+      if (are_side_by_side(shape))
+        return losses_side_by_side<T>(of, shape, shares, targets, first, last);
     const LogitsRow<T> dense(shape);
     for (std::int64_t row = first; row < last; ++row) {
       const Wide* const logits = dense.at(of.logits, row);
-      const Wide maximum = maximum_of<is_long>(logits, shape.columns);
+      const Wide maximum = maximum_of<is_long>(logits, shape.classes);
       const double log_of_sum =
-          functors::log(exponential_sum<is_long>(logits, shape.columns, maximum));
-      at<Wide>(of.log_sums, row) = static_cast<Wide>(maximum + log_of_sum);
-
-      const std::int64_t target = targets.class_of(row);
-      if (target < 0) {
-        at<Wide>(of.losses, row) = at<Wide>(of.counts, row) = 0;
-        continue;
-      }
-      const Wide weight = weight_of<Wide>(of, target);
-      double loss = ((double{maximum} - double{logits[target]}) + log_of_sum) *
-                    ((1 - of.label_smoothing) * weight);
-      if (each)
-        loss += each *
-                (weighted_distances(of, logits, maximum, shape.columns) + log_of_sum * all_weights);
-      at<Wide>(of.losses, row) = static_cast<Wide>(loss);
-      at<Wide>(of.counts, row) = weight;
+          functors::log(exponential_sum<is_long>(logits, shape.classes, maximum));
+      const double distances =
+          shares.each ? weighted_distances(of, logits, maximum, shape.classes) : 0;
+      finish_row_of(of, shares, targets, row, logits, 1, maximum, log_of_sum, distances);
     }
   };
-  for_each_part(shape.rows, part_elements / (shape.columns + 1) + 1,
+  for_each_part(shape.rows, part_elements / (shape.classes + 1) + 1,
                 static_cast<double>(of.logits.count) * element_ns, take);
   return targets.first_bad();
+}
+
+/// What the gradient of a row is made of: 0 for one that does not count.
+struct Slopes {
+  double of_target, lowered, scale;
+
+  template <class T>
+  static Slopes of(const CrossEntropy& of, const Shares<T>& shares, double slope,
+                   std::int64_t target) {
+    if (target < 0) return {0, 0, 0};
+    const double of_target = slope * ((1 - of.label_smoothing) * weight_of<T>(of, target));
+    const double lowered = slope * shares.each;
+    return {of_target, lowered, of_target + lowered * shares.all_weights};
+  }
+};
+
+/// The gradients of rows from `first` on, a lane each.
+template <class T>
+void gradients_side_by_side(const View& d_logits, const View& d_losses, const CrossEntropy& of,
+                            const RowsOfClasses& shape, const Shares<T>& shares, Targets& targets,
+                            std::int64_t first, std::int64_t last) {
+  const RowsOfClasses result(d_logits);
+  for_each_stretch(shape, first, last, [&](std::int64_t row, std::int64_t rows) {
+    const T* const x = of.logits.as<T>() + shape.start_of(row);
+    T* const out = d_logits.as<T>() + result.start_of(row);
+    PerRow<T> log_sums, scales, lowered, of_targets;
+    PerRow<std::int64_t> classes;
+    bool all_count = true;
+    for (std::int64_t k = 0; k < rows; ++k) {
+      classes[k] = targets.class_of(row + k);
+      all_count &= classes[k] >= 0;
+      const Slopes slopes = Slopes::of(of, shares, at<T>(d_losses, row + k), classes[k]);
+      of_targets[k] = static_cast<T>(slopes.of_target);
+      lowered[k] = static_cast<T>(slopes.lowered);
+      scales[k] = static_cast<T>(slopes.scale);
+      log_sums[k] = at<T>(of.log_sums, row + k);
+    }
+    for (std::int64_t c = 0; c < shape.classes; ++c) {
+      const T weight = shares.each ? weight_of<T>(of, c) : T(0);
+      T* const to = out + c * result.class_stride;
+      const T* const from = x + c * shape.class_stride;
+#pragma GCC ivdep
+      for (std::int64_t k = 0; k < rows; ++k)
+        to[k] = functors::exp(from[k] - log_sums[k]) * scales[k] - lowered[k] * weight;
+    }
+    for (std::int64_t k = 0; k < rows; ++k)
+      if (classes[k] >= 0) out[classes[k] * result.class_stride + k] -= of_targets[k];
+    if (all_count) return;
+    for (std::int64_t k = 0; k < rows; ++k)
+      for (std::int64_t c = 0; classes[k] < 0 && c < shape.classes; ++c)
+        out[c * result.class_stride + k] = 0;
+  });
 }
 
 template <bool is_long, class T>
@@ -170,40 +282,42 @@ std::int64_t gradient_of(const View& d_logits, const View& d_losses, const Cross
   weights.read();
   CrossEntropy of = given;
   of.weights = weights.view();
-  const LogitsLayout shape(of.logits), result(d_logits);
-  const bool is_dense = result.column_stride == 1;
-  const double each = share_of_each(of, shape.columns);
-  const double all_weights = each ? sum_of_weights<Wide>(of, shape.columns) : 0;
+  const RowsOfClasses shape(of.logits), result(d_logits);
+  const bool is_dense = result.class_stride == 1;
+  const Shares<Wide> shares(of, shape.classes);
   Targets targets(of);
   const auto take = [&](std::int64_t first, std::int64_t last) {
+    if constexpr (!functors::Half<T>)
+      if (are_side_by_side(shape) && result.row_stride == 1)
+        return gradients_side_by_side<T>(d_logits, d_losses, of, shape, shares, targets, first,
+                                         last);
     const LogitsRow<T> dense(shape);
-    const Scratch scratch(is_dense ? 0 : shape.columns * std::int64_t{sizeof(T)});
-    const Scratch wide(wide_bytes<T>(shape.columns));
+    const Scratch scratch(is_dense ? 0 : shape.classes * std::int64_t{sizeof(T)});
+    const Scratch wide(wide_bytes<T>(shape.classes));
     for (std::int64_t row = first; row < last; ++row) {
       const Wide* const logits = dense.at(of.logits, row);
-      T* const target_row = d_logits.as<T>() + row * result.row_stride;
+      T* const target_row = d_logits.as<T>() + result.start_of(row);
       T* const dense_row = is_dense ? target_row : scratch.as<T>();
       Wide* const out = wide_result(dense_row, wide.as<Wide>());
       const std::int64_t target = targets.class_of(row);
       if (target < 0) {
-        for (std::int64_t i = 0; i < shape.columns; ++i) out[i] = 0;
+        for (std::int64_t i = 0; i < shape.classes; ++i) out[i] = 0;
       } else {
-        const double slope = at<Wide>(d_losses, row);
-        const double of_target = slope * ((1 - of.label_smoothing) * weight_of<Wide>(of, target));
-        gradient_row<is_long>(out, logits, shape.columns, at<Wide>(of.log_sums, row),
-                              static_cast<Wide>(of_target + slope * each * all_weights));
-        const Wide lowered = static_cast<Wide>(slope * each);
-        if (each)
-          for (std::int64_t i = 0; i < shape.columns; ++i)
+        const Slopes slopes = Slopes::of(of, shares, at<Wide>(d_losses, row), target);
+        gradient_row<is_long>(out, logits, shape.classes, at<Wide>(of.log_sums, row),
+                              static_cast<Wide>(slopes.scale));
+        const Wide lowered = static_cast<Wide>(slopes.lowered);
+        if (shares.each)
+          for (std::int64_t i = 0; i < shape.classes; ++i)
             out[i] -= lowered * weight_of<Wide>(of, i);
-        out[target] -= static_cast<Wide>(of_target);
+        out[target] -= static_cast<Wide>(slopes.of_target);
       }
-      finish_row(dense_row, out, shape.columns);
+      finish_row(dense_row, out, shape.classes);
       if (!is_dense)
-        scatter_row(sizeof(T), target_row, dense_row, shape.columns, result.column_stride);
+        scatter_row(sizeof(T), target_row, dense_row, shape.classes, result.class_stride);
     }
   };
-  for_each_part(shape.rows, part_elements / (shape.columns + 1) + 1,
+  for_each_part(shape.rows, part_elements / (shape.classes + 1) + 1,
                 static_cast<double>(of.logits.count) * element_ns, take);
   return targets.first_bad();
 }

@@ -1,9 +1,11 @@
 // Softmax and its relatives along any dim. A row is read from memory once and written once; while
-// it fits the caches, the further passes over it stay there.
+// it fits the caches, the further passes over it stay there. Rows side by side are not brought
+// together: a lane each.
 #include "kernels/cpu/loop/parts.h"
 #include "kernels/cpu/loop/rows.h"
 #include "kernels/cpu/loop/rows_in_float.h"
 #include "kernels/cpu/nn/exponential_sum.h"
+#include "kernels/cpu/nn/side_by_side.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
@@ -19,6 +21,25 @@ struct SoftmaxRow {
       for (std::int64_t i = first; i < last; ++i) y[i] *= scale;
     }
   }
+  template <class T>
+  static void side_by_side(void* const* data, const std::int64_t* strides, std::int64_t count,
+                           std::int64_t rows) {
+    T* const y = static_cast<T*>(data[0]);
+    const T* const x = static_cast<const T*>(data[1]);
+    const std::int64_t to = strides[0], from = strides[1];
+    PerRow<T> maxima, scales;
+    PerRow<double> sums;
+    maxima_of(maxima, x, from, count, rows);
+    sums_of<T>(
+        sums, count, rows, [&](std::int64_t i, std::int64_t k) __attribute__((always_inline)) {
+          return y[i * to + k] = functors::exp(x[i * from + k] - maxima[k]);
+        });
+    for (std::int64_t k = 0; k < rows; ++k) scales[k] = static_cast<T>(1 / sums[k]);
+    for (std::int64_t i = 0; i < count; ++i) {
+#pragma GCC ivdep
+      for (std::int64_t k = 0; k < rows; ++k) y[i * to + k] *= scales[k];
+    }
+  }
 };
 
 struct LogSoftmaxRow {
@@ -31,6 +52,26 @@ struct LogSoftmaxRow {
     for (const auto [first, last] : Pieces<is_long>(count)) {
 #pragma GCC ivdep
       for (std::int64_t i = first; i < last; ++i) y[i] = (x[i] - maximum) - log_sum;
+    }
+  }
+  template <class T>
+  static void side_by_side(void* const* data, const std::int64_t* strides, std::int64_t count,
+                           std::int64_t rows) {
+    T* const y = static_cast<T*>(data[0]);
+    const T* const x = static_cast<const T*>(data[1]);
+    const std::int64_t to = strides[0], from = strides[1];
+    PerRow<T> maxima, log_sums;
+    PerRow<double> sums;
+    maxima_of(maxima, x, from, count, rows);
+    sums_of<T>(
+        sums, count, rows, [&](std::int64_t i, std::int64_t k) __attribute__((always_inline)) {
+          return functors::exp(x[i * from + k] - maxima[k]);
+        });
+    for (std::int64_t k = 0; k < rows; ++k) log_sums[k] = static_cast<T>(functors::log(sums[k]));
+    for (std::int64_t i = 0; i < count; ++i) {
+#pragma GCC ivdep
+      for (std::int64_t k = 0; k < rows; ++k)
+        y[i * to + k] = (x[i * from + k] - maxima[k]) - log_sums[k];
     }
   }
 };
@@ -49,6 +90,25 @@ struct SoftmaxGradientRow {
       for (std::int64_t i = first; i < last; ++i) dx[i] = y[i] * (dy[i] - mean);
     }
   }
+  template <class T>
+  static void side_by_side(void* const* data, const std::int64_t* strides, std::int64_t count,
+                           std::int64_t rows) {
+    T* const dx = static_cast<T*>(data[0]);
+    const T* const dy = static_cast<const T*>(data[1]);
+    const T* const y = static_cast<const T*>(data[2]);
+    PerRow<T> means;
+    PerRow<double> sums;
+    sums_of<T>(
+        sums, count, rows, [&](std::int64_t i, std::int64_t k) __attribute__((always_inline)) {
+          return dy[i * strides[1] + k] * y[i * strides[2] + k];
+        });
+    for (std::int64_t k = 0; k < rows; ++k) means[k] = static_cast<T>(sums[k]);
+    for (std::int64_t i = 0; i < count; ++i) {
+#pragma GCC ivdep
+      for (std::int64_t k = 0; k < rows; ++k)
+        dx[i * strides[0] + k] = y[i * strides[2] + k] * (dy[i * strides[1] + k] - means[k]);
+    }
+  }
 };
 
 /// dx = dy - e^y sum(dy)
@@ -63,6 +123,26 @@ struct LogSoftmaxGradientRow {
     for (const auto [first, last] : Pieces<is_long>(count)) {
 #pragma GCC ivdep
       for (std::int64_t i = first; i < last; ++i) dx[i] = dy[i] - functors::exp(y[i]) * sum;
+    }
+  }
+  template <class T>
+  static void side_by_side(void* const* data, const std::int64_t* strides, std::int64_t count,
+                           std::int64_t rows) {
+    T* const dx = static_cast<T*>(data[0]);
+    const T* const dy = static_cast<const T*>(data[1]);
+    const T* const y = static_cast<const T*>(data[2]);
+    PerRow<T> totals;
+    PerRow<double> sums;
+    sums_of<T>(
+        sums, count, rows, [&](std::int64_t i, std::int64_t k) __attribute__((always_inline)) {
+          return dy[i * strides[1] + k];
+        });
+    for (std::int64_t k = 0; k < rows; ++k) totals[k] = static_cast<T>(sums[k]);
+    for (std::int64_t i = 0; i < count; ++i) {
+#pragma GCC ivdep
+      for (std::int64_t k = 0; k < rows; ++k)
+        dx[i * strides[0] + k] =
+            dy[i * strides[1] + k] - functors::exp(y[i * strides[2] + k]) * totals[k];
     }
   }
 };
@@ -80,16 +160,29 @@ RowFunction row_function(const View& x, int dim) {
   });
 }
 
+/// Half types are brought together, and to float.
+template <class Row>
+ColumnsFunction columns_function(const View& x) {
+  return visit_floating(x.dtype, []<class T>(Type<T>) -> ColumnsFunction {
+    if constexpr (functors::Half<T>)
+      return nullptr;
+    else
+      return Row::template side_by_side<T>;
+  });
+}
+
 template <class Row>
 void forward(const AlongDim& of) {
   const View* views[] = {&of.y, &of.x};
-  for_each_row({row_function<Row, 1>(of.x, of.dim), 2, 1}, views, of.dim);
+  for_each_row({row_function<Row, 1>(of.x, of.dim), 2, 1, columns_function<Row>(of.x)}, views,
+               of.dim);
 }
 
 template <class Row>
 void backward(const AlongDimGradient& of) {
   const View* views[] = {&of.dx, &of.dy, &of.y};
-  for_each_row({row_function<Row, 2>(of.y, of.dim), 3, 1}, views, of.dim);
+  for_each_row({row_function<Row, 2>(of.y, of.dim), 3, 1, columns_function<Row>(of.y)}, views,
+               of.dim);
 }
 
 }  // namespace

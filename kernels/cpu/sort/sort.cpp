@@ -73,6 +73,26 @@ void sort_first(const Results<T>& out, StridedSlice<const T> x, std::int64_t wan
   write_all(out, x, sort_by_merging(kept, kept + room, wanted), wanted);
 }
 
+/// So few that each of the others is compared with the last of them, and seldom put among them.
+constexpr std::int64_t very_few = 16;
+
+template <class Entry, class T>
+void sort_very_few(const Results<T>& out, StridedSlice<const T> x, std::int64_t wanted,
+                   bool descending) {
+  Entry kept[very_few];
+  std::int64_t count = 0;
+  for (const auto [first, last] : Pieces<>(x.count)) {
+    for (std::int64_t i = first; i < last; ++i) {
+      const Entry entry = entry_of<Entry>(x, i, descending);
+      if (count == wanted && !(entry < kept[count - 1])) continue;
+      std::int64_t at = count < wanted ? count++ : count - 1;
+      for (; at > 0 && entry < kept[at - 1]; --at) kept[at] = kept[at - 1];
+      kept[at] = entry;
+    }
+  }
+  write_all(out, x, kept, wanted);
+}
+
 double log2_of(std::int64_t count) {
   return count > 1 ? 63 - __builtin_clzll(static_cast<std::uint64_t>(count)) : 1;
 }
@@ -99,6 +119,7 @@ void sort(const Sort& of) {
     for_each_slice({&of.values, &of.indices, &of.x}, of.dim, slice_ns, [&](char* const* data) {
       const StridedSlice<const T> x = slice_of<const T>(of.x, of.dim, data[2]);
       const Results<T> out = results_of<T>(of.values, of.indices, of.dim, data);
+      if (wanted <= very_few) return sort_very_few<Entry>(out, x, wanted, of.descending);
       const Scratch scratch(room, 2 * sizeof(Entry));
       Entry* const entries = scratch.as<Entry>();
       if (takes_few) return sort_first(out, x, wanted, of.descending, entries, room);

@@ -6,6 +6,7 @@
 #include "kernels/cuda/launch/parts.h"
 #include "kernels/cuda/reduce/partial.h"
 #include "kernels/functors/scalar_math.h"
+#include "kernels/rows_of_classes.h"
 
 namespace garboard::kernels::cuda {
 namespace {
@@ -25,9 +26,9 @@ template <class T>
 struct LossTask {
   using Wide = functors::Widened<T>;
 
+  RowsOfClasses shape;
   std::int64_t rows, classes, ignore_index;
   const T* logits;
-  std::int64_t row_stride, column_stride;
   PerRow<const std::int64_t> targets;
   PerRow<Wide> losses, log_sums, counts;
   const T* weights;  // null: all are 1
@@ -37,12 +38,11 @@ struct LossTask {
   Fault* faults;
 
   explicit LossTask(const CrossEntropy& of, Fault* faults)
-      : rows(of.logits.sizes[0]),
-        classes(of.logits.sizes[1]),
+      : shape(of.logits),
+        rows(shape.rows),
+        classes(shape.classes),
         ignore_index(of.ignore_index),
         logits(of.logits.as<T>()),
-        row_stride(of.logits.strides[0]),
-        column_stride(of.logits.strides[1]),
         targets(of.targets),
         losses(of.losses),
         log_sums(of.log_sums),
@@ -50,13 +50,14 @@ struct LossTask {
         weights(of.weights.as<T>()),
         smoothing(of.label_smoothing),
         faults(faults) {
-    is_across = rows > 1 && size_of(row_stride) < size_of(column_stride);
+    is_across = rows > 1 && size_of(shape.row_stride) < size_of(shape.class_stride);
     lanes = plan_reduction(rows, classes, is_across).lanes;
   }
   Grid grid(Stream stream) const { return {divided_up(rows, threads / lanes), stream}; }
 
-  GARBOARD_HD Wide logit(std::int64_t row, std::int64_t c) const {
-    return functors::widened(logits[row * row_stride + c * column_stride]);
+  /// Class c of a row that starts there.
+  GARBOARD_HD Wide logit(std::int64_t start, std::int64_t c) const {
+    return functors::widened(logits[start + c * shape.class_stride]);
   }
   GARBOARD_HD Wide weight(std::int64_t c) const {
     return weights ? functors::widened(weights[c]) : Wide(1);
@@ -94,18 +95,19 @@ __global__ void cross_entropy(const __grid_constant__ LossTask<T> task) {
   __shared__ SmoothedSums smoothed[threads];
   const Seat seat(static_cast<int>(threadIdx.x), blockIdx.x, task.lanes, task.is_across);
   const std::int64_t row = seat.result, classes = row < task.rows ? task.classes : 0;
+  const std::int64_t start = task.shape.start_of(row);
   auto maximum = Maximum::none();
-  for (std::int64_t c = seat.lane; c < classes; c += task.lanes) maximum.add(task.logit(row, c));
+  for (std::int64_t c = seat.lane; c < classes; c += task.lanes) maximum.add(task.logit(start, c));
   const Wide top = meet(maxima, maximum, seat, task.lanes).result();
   auto sum = Sum::none();
   for (std::int64_t c = seat.lane; c < classes; c += task.lanes)
-    sum.add(functors::exp(task.logit(row, c) - top));
+    sum.add(functors::exp(task.logit(start, c) - top));
   const double log_of_sum =
       functors::log(static_cast<double>(meet(sums, sum, seat, task.lanes).result()));
   auto all = SmoothedSums::none();
   if (task.smoothing != 0) {
     for (std::int64_t c = seat.lane; c < classes; c += task.lanes)
-      all.merge({static_cast<double>((top - task.logit(row, c)) * task.weight(c)),
+      all.merge({static_cast<double>((top - task.logit(start, c)) * task.weight(c)),
                  static_cast<double>(task.weight(c))});
     all = meet(smoothed, all, seat, task.lanes);
   }
@@ -115,7 +117,7 @@ __global__ void cross_entropy(const __grid_constant__ LossTask<T> task) {
   double loss = 0;
   const Wide weight = target < 0 ? Wide(0) : task.weight(target);
   if (target >= 0)
-    loss = ((double{top} - double{task.logit(row, target)}) + log_of_sum) *
+    loss = ((double{top} - double{task.logit(start, target)}) + log_of_sum) *
                ((1 - task.smoothing) * weight) +
            (task.smoothing != 0 ? task.share_of_each() * (all.distances + log_of_sum * all.weights)
                                 : 0);
@@ -127,7 +129,7 @@ __global__ void cross_entropy(const __grid_constant__ LossTask<T> task) {
 template <class T>
 struct LossGradient {
   T* d_logits;
-  std::int64_t row_stride, column_stride;
+  RowsOfClasses shape;
   PerRow<const functors::Widened<T>> d_losses;
 };
 
@@ -152,14 +154,15 @@ __global__ void cross_entropy_gradient(const __grid_constant__ LossTask<T> task,
   const double lowered = slope * task.share_of_each();
   const Wide scale = static_cast<Wide>(of_target + lowered * all_weights);
   const Wide log_sum = target < 0 ? Wide(0) : task.log_sums[row];
+  const std::int64_t start = task.shape.start_of(row), to_start = to.shape.start_of(row);
   for (std::int64_t c = seat.lane; c < classes; c += task.lanes) {
     Wide gradient = 0;
     if (target >= 0) {
-      gradient = functors::exp(task.logit(row, c) - log_sum) * scale;
+      gradient = functors::exp(task.logit(start, c) - log_sum) * scale;
       if (lowered != 0) gradient -= static_cast<Wide>(lowered) * task.weight(c);
       if (c == target) gradient -= static_cast<Wide>(of_target);
     }
-    to.d_logits[row * to.row_stride + c * to.column_stride] = static_cast<T>(gradient);
+    to.d_logits[to_start + c * to.shape.class_stride] = static_cast<T>(gradient);
   }
 }
 
@@ -167,7 +170,7 @@ __global__ void cross_entropy_gradient(const __grid_constant__ LossTask<T> task,
 
 template <>
 std::int64_t kernel(const CrossEntropy& of, Stream stream) {
-  if (of.logits.sizes[0] == 0) return of.idle_result;
+  if (RowsOfClasses(of.logits).rows == 0) return of.idle_result;
   visit_floating(of.logits.dtype, [&]<class T>(Type<T>) {
     const LossTask<T> task(of, fault_record(stream));
     launch(cross_entropy<T>, task.grid(stream), task);
@@ -180,7 +183,7 @@ std::int64_t kernel(const CrossEntropyGradient& to, Stream stream) {
   visit_floating(to.of.logits.dtype, [&]<class T>(Type<T>) {
     const LossTask<T> task(to.of, fault_record(stream));
     launch(cross_entropy_gradient<T>, task.grid(stream), task,
-           LossGradient<T>{to.d_logits.as<T>(), to.d_logits.strides[0], to.d_logits.strides[1],
+           LossGradient<T>{to.d_logits.as<T>(), RowsOfClasses(to.d_logits),
                            PerRow<const functors::Widened<T>>(to.d_losses)});
   });
   return to.idle_result;

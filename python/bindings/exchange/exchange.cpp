@@ -8,6 +8,7 @@
 #include "csrc/core/error.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
+#include "csrc/ops/op/promotion.h"
 #include "csrc/ops/shape/join.h"
 #include "csrc/ops/shape/views.h"
 #include "csrc/tensor/grad_node.h"
@@ -40,12 +41,26 @@ bool is_array(PyObject* object) {
                         max_dims, " dims are supported"));
 }
 
+std::optional<DType> dtype_of_format(std::string_view format, Py_ssize_t bytes);
+
+/// The dtype of a number of NumPy's, which has a buffer; none of another object.
+std::optional<DType> dtype_of_numpys(PyObject* number) {
+  if (!PyObject_CheckBuffer(number) || PySequence_Check(number)) return std::nullopt;
+  Py_buffer buffer;
+  if (PyObject_GetBuffer(number, &buffer, PyBUF_RECORDS_RO) < 0) {
+    PyErr_Clear();
+    return std::nullopt;
+  }
+  const auto dtype = buffer.format ? dtype_of_format(buffer.format, buffer.itemsize) : std::nullopt;
+  PyBuffer_Release(&buffer);
+  return dtype;
+}
+
 /// What a nest of lists holds: sizes by the first element of each level, dtype by all of them.
 struct Nest {
   Dims sizes;
-  Category category = Category::boolean;
-  bool is_empty = true;
-  bool is_of_arrays = false;  // by the first element; then the rest says nothing
+  std::optional<DType> dtype;  // none: there are no elements
+  bool is_of_arrays = false;   // by the first element; then the rest says nothing
   Signals signals;
 
   void measure(PyObject* data, const char* op) {
@@ -72,35 +87,44 @@ struct Nest {
     if (depth != sizes.size())
       throw ShapeError(text(op, ": a number at depth ", depth, " where a list of ", sizes[depth],
                             " stands before; all lists of one depth must be equally long"));
-    is_empty = false;
-    Category found = Category::floating;
-    if (PyBool_Check(data)) {
-      found = Category::boolean;
-    } else if (PyLong_Check(data)) {
-      found = Category::integer;
-    } else if (PyFloat_Check(data)) {
-      found = Category::floating;
-    } else if (PyComplex_Check(data)) {
-      found = Category::complex;
-    } else if (is_tensor(data)) {
+    const DType found = dtype_of_element(data, op);
+    dtype = dtype && *dtype != found ? promote(*dtype, found) : found;
+  }
+
+ private:
+  DType dtype_of_element(PyObject* data, const char* op) {
+    if (PyBool_Check(data)) return DType::boolean;
+    if (PyLong_CheckExact(data)) return DType::int64;
+    if (PyFloat_CheckExact(data)) return default_floating();
+    if (is_tensor(data)) {
       const Tensor& element = tensor_of(data, op, "element");
       if (element.count() != 1)
         throw ShapeError(
             text(op, ": an element is a tensor of sizes ", element.sizes(),
                  "; numbers are needed, or stack(tensors), which keeps their history"));
-      found = category_of(element.dtype());
-    } else if (is_array(data)) {
+      return element.dtype();
+    }
+    if (Py_TYPE(data) == numpys_type_) return numpys_dtype_;
+    if (is_array(data)) {
       const Tensor array = tensor_around(data, op);
       if (array.ndim() > 0)
         throw ShapeError(text(op, ": an array of sizes ", array.sizes(),
                               " where a number stands before; numbers, or arrays of one size, are "
                               "needed"));
-      found = category_of(array.dtype());
-    } else {
-      found = PyIndex_Check(data) ? Category::integer : Category::floating;
+      return array.dtype();
     }
-    category = std::max(category, found);
+    if (const auto found = dtype_of_numpys(data)) {
+      numpys_type_ = Py_TYPE(data);  // the same for all of a type
+      return numpys_dtype_ = *found;
+    }
+    const bool is_integer = !PyFloat_Check(data) && PyIndex_Check(data);
+    return default_dtype(PyComplex_Check(data) ? Category::complex
+                         : is_integer          ? Category::integer
+                                               : Category::floating);
   }
+
+  PyTypeObject* numpys_type_ = nullptr;
+  DType numpys_dtype_ = DType::boolean;
 };
 
 template <class T>
@@ -214,8 +238,7 @@ Tensor from_nest(PyObject* data, const char* op, std::optional<DType> dtype) {
   nest.measure(data, op);
   if (nest.is_of_arrays) return joined(data, 0, op, dtype);
   nest.survey(data, 0, op);
-  const DType wanted =
-      dtype.value_or(nest.is_empty ? default_floating() : default_dtype(nest.category));
+  const DType wanted = dtype.value_or(nest.dtype.value_or(default_floating()));
   Tensor result = empty(nest.sizes, wanted, {}, op);
   visit_dtype(wanted, [&]<class T>(Type<T>) {
     Filling<T>(nest.sizes, op, static_cast<T*>(result.data())).write(data, 0);

@@ -153,7 +153,12 @@ constexpr const char* masked_source = "input: Tensor, mask: Tensor, source: Tens
 constexpr auto method = Place::method;
 
 constexpr std::array table{
-    bind("gather", gathered, docs::gather, fn<gather>).with_out(),
+    bind("gather", "input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False",
+         docs::gather,
+         [](const Tensor& input, std::int64_t dim, const Tensor& index, bool) {
+           return gather(input, dim, index);
+         })
+        .with_out(),
     bind("take_along_dim", "input: Tensor, indices: Tensor, dim: int | None = None",
          docs::take_along_dim, fn<take_along_dim>)
         .with_out(),

@@ -47,7 +47,10 @@ inline constexpr const char* summed_in_order =
 inline constexpr Doc gather{
     .summary = "Bring elements together, with an index for each, along `dim`.",
     .details = "Of two dims, along dim 0: out[i][j] = input[index[i][j]][j].",
-    .args = {{"input", "Tensor of any shape and dtype."}, indexed_dim, full_index},
+    .args = {{"input", "Tensor of any shape and dtype."},
+             indexed_dim,
+             full_index,
+             {"sparse_grad", "Changes nothing: the gradient is dense."}},
     .returns = "A new tensor of `index`'s shape. Until backward the graph keeps `index`.",
     .raises = index_error,
     .example =

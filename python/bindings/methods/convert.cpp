@@ -1,5 +1,6 @@
 // Copies and conversions.
 #include "csrc/ops/create/convert.h"
+#include "csrc/ops/create/create.h"
 
 #include "csrc/device/cuda_library.h"
 #include "csrc/device/streams.h"
@@ -68,7 +69,7 @@ constexpr Doc copy_{
     .details =
         "They are converted, as C++ converts, brought to its device and broadcast. The gradient "
         "goes to `src`.",
-    .args = {{"src", "Tensor that broadcasts to `input`'s shape."}, non_blocking},
+    .args = {{"src", "Tensor that broadcasts to `input`'s shape, or a number."}, non_blocking},
     .returns = "The tensor itself, not a new handle.",
     .raises =
         "ShapeError: `src` does not broadcast, or `input` meets an element twice, as what `expand` "
@@ -222,9 +223,10 @@ constexpr std::array table{
     bind(
         "alias", alone, docs::alias, [](const Tensor& input) { return input; }, Place::method),
     bind(
-        "copy_", "input: Tensor, src: Tensor, non_blocking: bool = False", docs::copy_,
-        [](const Tensor& input, const Tensor& source, bool non_blocking) {
-          copy_(input, source, transfer(non_blocking));
+        "copy_", "input: Tensor, src: Tensor | Number, non_blocking: bool = False", docs::copy_,
+        [](const Tensor& input, const Operand& source, bool non_blocking) {
+          source.tensor ? copy_(input, *source.tensor, transfer(non_blocking))
+                        : fill_(input, source.scalar);
           return Itself();
         },
         Place::method),

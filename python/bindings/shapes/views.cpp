@@ -1,6 +1,7 @@
 // Other looks at the same bytes.
 #include "csrc/ops/shape/views.h"
 #include "csrc/ops/composite/shape.h"
+#include "csrc/ops/create/convert.h"
 #include "python/bindings/call/methods.h"
 #include "python/bindings/shapes/shape_docs.h"
 #include "python/bindings/shapes/shapes.h"
@@ -125,11 +126,11 @@ constexpr Doc permute{
         ">>> gb.permute(x, 2, 0, 1).shape\n"
         "(4, 2, 3)",
 };
+constexpr const char* turned_returns = "A new tensor. The graph keeps no tensor.";
 constexpr Doc flip{
     .summary = "Turn dims around: the last element comes first.",
-    .details = "A view, as NumPy's; PyTorch copies: `.clone()` where the result is written into.",
     .args = {any_shape, {"dims", "The dims to turn, each in [-ndim, ndim) and named once."}},
-    .returns = view_returns,
+    .returns = turned_returns,
     .raises = "IndexOutOfRangeError: A dim lies outside.\nShapeError: A dim is named twice.",
     .example =
         ">>> gb.flip(gb.tensor([[1, 2], [3, 4]]), 0)\n"
@@ -251,13 +252,10 @@ constexpr Doc unflatten{
         ">>> gb.unflatten(gb.zeros(2, 6), 1, (3, -1)).shape\n"
         "(2, 3, 2)",
 };
-constexpr const char* turned_details =
-    "A view, as NumPy's; PyTorch copies: `.clone()` where the result is written into.";
 constexpr Doc fliplr{
     .summary = "Turn the columns around: the last one comes first.",
-    .details = turned_details,
     .args = {{"input", "Tensor of two dims or more."}},
-    .returns = view_returns,
+    .returns = turned_returns,
     .raises = least_dims_error,
     .example =
         ">>> gb.fliplr(gb.tensor([[1, 2], [3, 4]]))\n"
@@ -266,9 +264,8 @@ constexpr Doc fliplr{
 };
 constexpr Doc flipud{
     .summary = "Turn the rows around: the last one comes first.",
-    .details = turned_details,
     .args = {{"input", "Tensor of one dim or more."}},
-    .returns = view_returns,
+    .returns = turned_returns,
     .raises = least_dims_error,
     .example =
         ">>> gb.flipud(gb.tensor([1, 2, 3]))\n"
@@ -276,11 +273,10 @@ constexpr Doc flipud{
 };
 constexpr Doc rot90{
     .summary = "Turn a plane by quarters, from its first dim towards its second.",
-    .details = turned_details,
     .args = {any_shape,
              {"k", "How many quarter turns; negative ones go the other way."},
              {"dims", "The two dims of the plane."}},
-    .returns = view_returns,
+    .returns = turned_returns,
     .raises =
         "IndexOutOfRangeError: A dim lies outside.\n"
         "ShapeError: The dims are not two different ones.",
@@ -331,7 +327,7 @@ constexpr std::array table{
     bind("transpose", "input: Tensor, dim0: int, dim1: int", docs::transpose, fn<transpose>),
     bind("t", alone, docs::t, fn<t>),
     bind("permute", "input: Tensor, *dims: int", docs::permute, fn<permute>),
-    bind("flip", "input: Tensor, *dims: int", docs::flip, fn<flip>),
+    bind("flip", "input: Tensor, *dims: int", docs::flip, fn<composite::flip>),
     bind("expand", "input: Tensor, *size: int", docs::expand, fn<expand>, Place::method),
     bind("expand_as", beside, docs::expand_as, like<expand>, Place::method),
     bind("squeeze", "input: Tensor, dim: int | Size | None = None", docs::squeeze, fn<squeeze>),
@@ -348,7 +344,8 @@ constexpr std::array table{
     bind("flipud", alone, docs::flipud, fn<composite::flipud>),
     bind("rot90", "input: Tensor, k: int = 1, dims: Size = (0, 1)", docs::rot90,
          fn<composite::rot90>),
-    bind("ravel", alone, docs::ravel, [](const Tensor& input) { return flatten(input, 0, -1); }),
+    bind("ravel", alone, docs::ravel,
+         [](const Tensor& input) { return contiguous(flatten(input, 0, -1)); }),
     bind("adjoint", alone, docs::adjoint, fn<composite::adjoint>),
 };
 

@@ -26,6 +26,11 @@ class TestTensor:
             ([[], []], gb.float32, (2, 0)),
             ([[[1.0]]], gb.float32, (1, 1, 1)),
             (np.float64(2), gb.float64, ()),
+            ([np.float64(2), 3], gb.float64, (2,)),
+            ([[np.int32(1)], [np.int32(2)]], gb.int32, (2, 1)),
+            ([np.float16(1), np.int64(2)], gb.float16, (2,)),
+            ([1, np.float32(2), 3.0], gb.float32, (3,)),
+            ([np.uint16(1)], gb.int64, (1,)),
             (np.zeros((2, 3), np.float32), gb.float32, (2, 3)),
             (np.arange(3, dtype=np.uint8), gb.uint8, (3,)),
             (array.array("d", [1, 2]), gb.float64, (2,)),
@@ -133,6 +138,11 @@ class TestTensor:
     def test_refuses_a_list_of_tensors_with_dims(self):
         with pytest.raises(gb.ShapeError, match=r"an element is a tensor of sizes \[2\]; .* stack"):
             gb.tensor([gb.ones(2), gb.ones(2)])
+
+    def test_takes_the_dtype_of_tensors_without_dims(self):
+        assert gb.tensor([gb.tensor(1.0, dtype=gb.float64)]).dtype == gb.float64
+        assert gb.tensor([gb.tensor(1, dtype=gb.int8), gb.tensor(True)]).dtype == gb.int8
+        assert gb.tensor([gb.tensor(1, dtype=gb.int16), 2]).dtype == gb.int64
 
     def test_takes_lists_of_tensors_without_dims(self):
         assert gb.tensor([gb.tensor(1.5), gb.tensor(2)]).tolist() == [1.5, 2]

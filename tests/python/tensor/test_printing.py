@@ -169,6 +169,8 @@ class TestPrinting:
 
     def test_joins_format_strings(self):
         assert f"{gb.tensor(0.12345):.2f}" == "0.12"
+        assert f"{gb.tensor(0.5, requires_grad=True)} {gb.tensor(5)}" == "0.5 5"
+        assert f"{gb.nn.Parameter(gb.tensor(0.5))}".startswith("Parameter containing")
         assert f"{gb.tensor([1]):>12}" == " tensor([1])"
         assert f"{gb.tensor([1, 2])}" == "tensor([1, 2])"
         assert f"{gb.tensor([0.125]):.2f}" == "0.12"

@@ -133,7 +133,7 @@ def hardtanh(
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
     """Replace what is not above a threshold.
 
-    x where x > threshold, else value.
+    value where x <= threshold, else x.
 
     Args:
         input: Tensor of any shape and of a floating dtype.
@@ -153,7 +153,7 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     tensor([9., 2.])
     """
     check.tensor("threshold", "input", input)
-    return _given(input, where(input > threshold, input, value).to(input.dtype), inplace)
+    return _given(input, where(input <= threshold, value, input).to(input.dtype), inplace)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:

@@ -83,7 +83,7 @@ def cross_entropy(
 
 
 def _rows_of_classes(op: str, input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
-    """Logits of any dims as [rows, classes], and their targets as [rows]."""
+    """Logits as [rows, classes] or [samples, classes, places], and targets of the rest of it."""
     needed = [*input.shape[:1], *input.shape[2:]] if input.ndim > 1 else []
     if input.ndim == 0 or list(target.shape) != needed:
         raise ShapeError(
@@ -92,8 +92,7 @@ def _rows_of_classes(op: str, input: Tensor, target: Tensor) -> tuple[Tensor, Te
         )
     if input.ndim == 1:
         return input.unsqueeze(0), target.unsqueeze(0)
-    order = [0, *range(2, input.ndim), 1]
-    return input.permute(order).reshape(-1, input.shape[1]), target.reshape(-1)
+    return (input, target) if input.ndim == 2 else (input.flatten(2), target.flatten(1))
 
 
 def _of_probabilities(
