@@ -49,8 +49,8 @@ inline constexpr double row_element_ns = 1;  // of several passes
 inline constexpr double widened_ns = 0.2;    // a float of 16 bits to 32, or back
 inline constexpr std::int64_t row_part = 1 << 14, rows_gathered = 16;
 inline constexpr std::int64_t row_scratch_bytes = std::int64_t{1} << 20;
-/// Rows that lie side by side, as the classes of an image's points: a multiple of the first at once,
-/// so many that about the third of elements stay in the first cache, of rows no longer than the last.
+/// Rows side by side, as the classes of an image's points: not fewer than the first, nor more at
+/// once than the second, about so many elements, of rows no longer than the last.
 inline constexpr std::int64_t least_columns = 8, columns_at_once = 128;
 inline constexpr std::int64_t column_elements = 1 << 12, longest_column = 1 << 12;
 

@@ -31,8 +31,8 @@ Tensor t(const Tensor& input);
 /// The dims in reverse order.
 Tensor reversed(const Tensor& input);
 Tensor permute(const Tensor& input, const Dims& dims);
-/// Each of `dims` from its end to its start, by strides below 0. Raises ShapeError where one is named
-/// twice.
+/// Each of `dims` from its end to its start, by strides below 0. Raises ShapeError where one is
+/// named twice.
 Tensor turned(const Tensor& input, const Dims& dims);
 /// Sizes of 1 widened by stride 0; -1 keeps a size.
 Tensor expand(const Tensor& input, const Dims& sizes);
