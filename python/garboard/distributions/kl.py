@@ -7,7 +7,7 @@ from math import log, pi
 from typing import Any, TypeVar
 
 from garboard._arguments import check
-from garboard._engine import Tensor, where
+from garboard._engine import Tensor, as_tensor, equal, where
 from garboard._ops.functions import broadcast_shapes
 from garboard._ops.special_functions import mvlgamma
 from garboard.distributions import _bounded as bounded
@@ -17,19 +17,23 @@ from garboard.distributions import _gammas as gammas
 from garboard.distributions import _lines as lines
 from garboard.distributions import _made as made
 from garboard.distributions import _matrices as matrices
+from garboard.distributions import _mixed_divergences as mixed
 from garboard.distributions import _normal as normal
 from garboard.distributions import _tails as tails
+from garboard.distributions._constraint import Constraint
 from garboard.distributions._distribution import Distribution
 from garboard.distributions._exponential_family import ExponentialFamily, family_divergence
 from garboard.distributions._parameters import event_sum
+from garboard.distributions._transform import Transform
 from garboard.nn.functional._softplus import softplus_of
 
 __all__ = ["kl_divergence", "register_kl"]
 
 _Formula = Callable[[Any, Any], Tensor]
 _F = TypeVar("_F", bound=_Formula)
-_FORMULAS: dict[tuple[type, type], _Formula] = {}
+_KL_REGISTRY: dict[tuple[type, type], _Formula] = dict(mixed.FORMULAS)  # PyTorch's name
 _INF = float("inf")
+_OF_ONE = ("_cache_size", "_kept")  # what says nothing of what a transform does
 _EULER = 0.57721566490153286
 
 
@@ -59,7 +63,7 @@ def register_kl(type_p: type[Distribution], type_q: type[Distribution]) -> Calla
             raise TypeError(f"register_kl: {name} is no class of distributions; one is needed")
 
     def register(formula: _F) -> _F:
-        _FORMULAS[type_p, type_q] = formula
+        _KL_REGISTRY[type_p, type_q] = formula
         return formula
 
     return register
@@ -69,8 +73,8 @@ def _formula_of(p: type, q: type) -> _Formula | None:
     """The formula of the nearest classes: the first's bases count before the second's."""
     for base in p.__mro__:
         for other in q.__mro__:
-            if (base, other) in _FORMULAS:
-                return _FORMULAS[base, other]
+            if (base, other) in _KL_REGISTRY:
+                return _KL_REGISTRY[base, other]
     return None
 
 
@@ -297,6 +301,29 @@ def _independent(p: made.Independent, q: made.Independent) -> Tensor:
             f"{q.reinterpreted_batch_ndims} dims of the batch; as many are needed"
         )
     return event_sum(kl_divergence(p.base_dist, q.base_dist), p.reinterpreted_batch_ndims)
+
+
+def _are_alike(one: Any, other: Any) -> bool:
+    """Whether transforms, and what they are made of, do the same."""
+    if isinstance(one, Transform) and type(one) is type(other):
+        parts = ({n: it for n, it in vars(t).items() if n not in _OF_ONE} for t in (one, other))
+        return _are_alike(*(list(it.items()) for it in parts))
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+        return len(one) == len(other) and all(map(_are_alike, one, other))
+    if isinstance(one, Tensor) or isinstance(other, Tensor):
+        return equal(as_tensor(one), as_tensor(other))
+    return type(one) is type(other) and (isinstance(one, Constraint) or bool(one == other))
+
+
+@register_kl(made.TransformedDistribution, made.TransformedDistribution)
+def _transformed(p: made.TransformedDistribution, q: made.TransformedDistribution) -> Tensor:
+    if not _are_alike(p.transforms, q.transforms) or p.event_shape != q.event_shape:
+        raise NotImplementedError(
+            f"kl_divergence: {type(p).__name__} of transforms {p.transforms}, and of "
+            f"{q.transforms}; the same ones, and events of the same sizes, are needed"
+        )
+    found = kl_divergence(p.base_dist, q.base_dist)
+    return event_sum(found, len(p.event_shape) - len(p.base_dist.event_shape))
 
 
 @register_kl(made.LogisticNormal, made.LogisticNormal)
