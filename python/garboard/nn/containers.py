@@ -39,6 +39,9 @@ class _Row(Module):
             )
         return names[place]
 
+    def _get_abs_string_index(self, idx: int) -> str:
+        return self._name_at(idx)
+
     def _renew(self, modules: Iterable[Module]) -> None:
         """Let `modules` be all there are, named by their places."""
         kept = list(modules)

@@ -244,6 +244,48 @@ class TestTables:
         assert layer.weight.tolist() == [[1.0, 1.0], [0.0, 0.0]]
 
 
+class TestRecurrentLayers:
+    def test_know_their_parameters_in_a_row(self):
+        layer = nn.LSTM(2, 3, bidirectional=True, proj_size=1)
+
+        assert layer._flat_weights_names[:5] == layer._all_weights[0]
+        assert layer._all_weights[1][-1] == "weight_hr_l0_reverse"
+        assert all(a is b for a, b in zip(layer._flat_weights, layer.parameters(), strict=True))
+        assert [nn.RNN(2, 3, nonlinearity="relu").mode, layer.mode] == ["RNN_RELU", "LSTM"]
+
+    def test_compute_with_the_row_that_is_put_there(self):
+        layer, other = nn.GRU(2, 3), nn.GRU(2, 3)
+        x = gb.randn(4, 1, 2)
+
+        layer._flat_weights = [nn.Parameter(it.detach()) for it in other._flat_weights]
+
+        assert gb.equal(layer(x)[0], other(x)[0])
+
+    def test_check_what_they_are_given(self):
+        layer, x = nn.LSTM(2, 3, proj_size=1), gb.ones(4, 5, 2)
+        states = gb.ones(1, 5, 1), gb.ones(1, 5, 3)
+
+        layer.check_forward_args(x, states, None)
+
+        assert layer.get_expected_hidden_size(x[0], gb.tensor([2, 1])) == (1, 2, 1)
+        assert layer.permute_hidden(states, gb.tensor([0]))[1].shape == (1, 1, 3)
+        with pytest.raises(gb.ShapeError, match=r"LSTM: first states of sizes \[1, 5, 3\]; "):
+            layer.check_forward_args(x, states[::-1], None)
+        with pytest.raises(gb.ShapeError, match=r"LSTM: input of sizes \(4, 2\); 3 dims"):
+            layer.check_input(gb.ones(4, 2), None)
+
+
+def test_helpers_are_found_where_programs_import_them_from():
+    modules = nn.modules
+
+    assert modules.module._addindent("a\nb", 2) == "a\n  b"
+    assert modules.module._IncompatibleKeys([], []) == ([], [])
+    assert modules.utils._list_with_default([None, 3], [5, 6, 7]) == [6, 3]
+    assert modules.transformer._generate_square_subsequent_mask(1).tolist() == [[0.0]]
+    assert modules.rnn.PackedSequence is nn.utils.rnn.PackedSequence
+    assert nn.ModuleList([nn.ReLU(), nn.ReLU()])._get_abs_string_index(-1) == "1"
+
+
 def test_a_module_is_called_where_it_is_with_one_argument_or_several():
     call = nn.parallel.data_parallel
     product = nn.Bilinear(2, 2, 1)

@@ -11,8 +11,8 @@ from garboard._arguments import check
 from garboard._arguments.texts import settings, told
 from garboard._engine import ShapeError, Tensor, cat, dropout, empty, full, stack, zeros
 from garboard.nn import init
+from garboard.nn._sequences._checked import CheckedRecurrent
 from garboard.nn._sequences._steps import projected
-from garboard.nn.module import Module
 from garboard.nn.parameter import Parameter
 from garboard.nn.utils._packed_sequence import PackedSequence, owning
 from garboard.nn.utils._packing import sizes_of
@@ -27,7 +27,7 @@ __all__ = ["Cell", "Recurrent"]
 Cell = Literal["tanh", "relu", "lstm", "gru"]
 
 
-class Recurrent(Module):
+class Recurrent(CheckedRecurrent):
     """What all of them hold, and how sequences pass through layers."""
 
     _gates: ClassVar[int]
@@ -98,9 +98,7 @@ class Recurrent(Module):
         >>> [len(each) for each in gb.nn.LSTM(2, 3, 2).all_weights]
         [4, 4]
         """
-        kinds = ("weight_ih", "weight_hh", *(("bias_ih", "bias_hh") if self.bias else ()))
-        kinds += ("weight_hr",) if self.proj_size else ()
-        return [[getattr(self, kind + end) for kind in kinds] for _, end in self._passes()]
+        return [[getattr(self, name) for name in names] for names in self._all_weights]
 
     def flatten_parameters(self) -> None:
         """Do nothing: for programs that call it.

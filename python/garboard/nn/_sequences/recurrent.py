@@ -164,6 +164,26 @@ class LSTM(Recurrent):
             dtype,
         )
 
+    def get_expected_cell_size(self, input: Tensor, batch_sizes: Tensor | None) -> tuple[int, ...]:
+        """Return the sizes of the first cells for an input.
+
+        Args:
+            input: Padded sequences, or the rows of packed ones.
+            batch_sizes: Of packed ones; else None.
+
+        >>> gb.nn.LSTM(2, 3, proj_size=1).get_expected_cell_size(gb.ones(4, 1, 2), None)
+        (1, 1, 3)
+        """
+        return self._expected(input, batch_sizes, self.hidden_size)
+
+    def check_forward_args(self, input: Tensor, hidden: _Pair, batch_sizes: Tensor | None) -> None:
+        super().check_forward_args(input, hidden[0], batch_sizes)
+        self.check_hidden_size(hidden[1], self.get_expected_cell_size(input, batch_sizes))
+
+    def permute_hidden(self, hx: _Pair, permutation: Tensor | None) -> _Pair:
+        states, cells = (super(LSTM, self).permute_hidden(it, permutation) for it in hx)
+        return states, cells
+
     def forward(self, input: _Rows, hx: _Pair | None = None) -> tuple[_Rows, _Pair]:
         if hx is not None and (not isinstance(hx, (list, tuple)) or len(hx) != 2):
             raise TypeError(f"LSTM: hx of type {type(hx).__name__}; a pair (h_0, c_0) is needed")

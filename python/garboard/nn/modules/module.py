@@ -8,6 +8,7 @@ from garboard._arguments import check
 from garboard._hooks import NoHooks, RemovableHandle
 from garboard.nn._module._hooked import Hooked
 from garboard.nn._module._hooks import EVERY_MODULE, KwargsHook
+from garboard.nn._module._state import LoadResult as _IncompatibleKeys  # noqa: F401
 from garboard.nn.module import Module
 
 __all__ = [
@@ -117,3 +118,8 @@ def register_module_full_backward_pre_hook(hook: Callable[..., object]) -> Remov
     came
     """
     return _registered("register_module_full_backward_pre_hook", "_backward_pre_hooks", hook)
+
+
+def _addindent(s_: str, numSpaces: int) -> str:  # noqa: N803
+    """The lines of a text, all but the first one moved to the right."""
+    return s_.replace("\n", "\n" + " " * numSpaces)

@@ -32,3 +32,6 @@ def _get_clones(module: Module, N: int) -> ModuleList:  # noqa: N803
 def _get_activation_fn(activation: str) -> Callable[[Tensor], Tensor]:
     """The function that "relu" or "gelu" names."""
     return _function("_get_activation_fn", activation)
+
+
+_generate_square_subsequent_mask = Transformer.generate_square_subsequent_mask

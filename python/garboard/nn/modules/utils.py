@@ -64,3 +64,11 @@ def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Tensor], prefi
 def _reverse_repeat_tuple(t: tuple[Any, ...], n: int) -> tuple[Any, ...]:
     """Each of `t` `n` times, the last one first."""
     return tuple([x for x in reversed(t) for _ in range(n)])
+
+
+def _list_with_default(out_size: list[int | None], defaults: list[int]) -> list[int | None]:
+    """The sizes that are given, and the last defaults where one is None."""
+    if isinstance(out_size, int):
+        return out_size
+    last = defaults[len(defaults) - len(out_size) :]
+    return [there if size is None else size for size, there in zip(out_size, last, strict=True)]
