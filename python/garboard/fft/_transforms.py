@@ -65,16 +65,47 @@ def _made(
         return scope.move_to_outer(result.to(x.device))
 
 
+def _along_dims(x: Tensor, dims: tuple[int, ...], is_there: bool, scale: str) -> Tensor:
+    def transform(given: Any, out: Any) -> None:
+        name, norms = ("fftn", _THERE) if is_there else ("ifftn", _BACK)
+        transform_into(name, given, out, axes=dims, norm=norms[scale])
+
+    return _made(transform, x, dims, x.shape, x.dtype)
+
+
+def _of_reals(x: Tensor, dim: int, scale: str) -> Tensor:
+    sizes = [*x.shape]
+    sizes[dim] = sizes[dim] // 2 + 1
+
+    def transform(given: Any, out: Any) -> None:
+        transform_into("rfft", given, out, axis=dim, norm=_THERE[scale])
+
+    return _made(transform, x, (dim,), sizes, x.dtype.to_complex())
+
+
+def _to_reals(x: Tensor, dim: int, size: int, scale: str) -> Tensor:
+    sizes = [*x.shape]
+    sizes[dim] = size
+
+    def transform(given: Any, out: Any) -> None:
+        transform_into("irfft", given, out, n=size, axis=dim, norm=_BACK[scale])
+
+    return _made(transform, x, (dim,), sizes, x.dtype.to_real())
+
+
+def _applied(function: type[Function], made: Callable[..., Tensor], x: Tensor, *how: Any) -> Tensor:
+    """Record a transform where somebody asks for its gradient."""
+    if not (x.requires_grad and _engine.is_grad_enabled()):
+        return made(x, *how)
+    found: Tensor = function.apply(x, *how)
+    return found
+
+
 class _ComplexToComplex(Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, dims: tuple[int, ...], is_there: bool, scale: str) -> Tensor:
         ctx.arguments = dims, is_there, scale
-
-        def transform(given: Any, out: Any) -> None:
-            name, norms = ("fftn", _THERE) if is_there else ("ifftn", _BACK)
-            transform_into(name, given, out, axes=dims, norm=norms[scale])
-
-        return _made(transform, x, dims, x.shape, x.dtype)
+        return _along_dims(x, dims, is_there, scale)
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> Any:
@@ -86,13 +117,7 @@ class _RealToComplex(Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, dim: int, scale: str) -> Tensor:
         ctx.arguments = dim, x.shape[dim], scale
-        sizes = [*x.shape]
-        sizes[dim] = sizes[dim] // 2 + 1
-
-        def transform(given: Any, out: Any) -> None:
-            transform_into("rfft", given, out, axis=dim, norm=_THERE[scale])
-
-        return _made(transform, x, (dim,), sizes, x.dtype.to_complex())
+        return _of_reals(x, dim, scale)
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> Any:
@@ -108,13 +133,7 @@ class _ComplexToReal(Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, dim: int, size: int, scale: str) -> Tensor:
         ctx.arguments = dim, size, scale
-        sizes = [*x.shape]
-        sizes[dim] = size
-
-        def transform(given: Any, out: Any) -> None:
-            transform_into("irfft", given, out, n=size, axis=dim, norm=_BACK[scale])
-
-        return _made(transform, x, (dim,), sizes, x.dtype.to_real())
+        return _to_reals(x, dim, size, scale)
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> Any:
@@ -132,17 +151,14 @@ def complex_to_complex(x: Tensor, dims: Sequence[int], is_there: bool, scale: st
     """The transform of a complex tensor along `dims`, there or back."""
     if not dims or prod(x.shape[dim] for dim in dims) == 0:
         return x.clone()
-    found: Tensor = _ComplexToComplex.apply(x, tuple(dims), is_there, scale)
-    return found
+    return _applied(_ComplexToComplex, _along_dims, x, tuple(dims), is_there, scale)
 
 
 def real_to_complex(x: Tensor, dim: int, scale: str) -> Tensor:
     """The first half of what a real tensor becomes along a dim; the rest is its mirror image."""
-    found: Tensor = _RealToComplex.apply(x, dim, scale)
-    return found
+    return _applied(_RealToComplex, _of_reals, x, dim, scale)
 
 
 def complex_to_real(x: Tensor, dim: int, size: int, scale: str) -> Tensor:
     """The way back to `size` real numbers, of size // 2 + 1 complex ones along a dim."""
-    found: Tensor = _ComplexToReal.apply(x, dim, size, scale)
-    return found
+    return _applied(_ComplexToReal, _to_reals, x, dim, size, scale)
