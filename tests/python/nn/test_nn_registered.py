@@ -99,6 +99,40 @@ class TestFunctionsAmongModules:
     def test_what_cannot_be_called_is_refused(self):
         with pytest.raises(TypeError, match="a Module or None is needed"):
             nn.Sequential(nn.ReLU())._modules["0"] = 3
+        with pytest.raises(TypeError, match="a Tensor or None is needed"):
+            nn.BatchNorm1d(1)._buffers["running_mean"] = abs
+
+
+class TestFastWeights:
+    def test_a_tensor_with_a_history_stands_in_for_a_parameter(self):
+        layer = nn.Linear(1, 1, bias=False)
+        weight = layer.weight
+
+        layer._parameters["weight"] = weight * 2
+        layer(gb.ones(1)).backward(gb.ones(1))
+
+        assert weight.grad.tolist() == [[2.0]]
+        assert layer._parameters["weight"] is layer.weight
+        with pytest.raises(TypeError, match="a Parameter or None is needed"):
+            layer._parameters["weight"] = 3
+        with pytest.raises(TypeError, match="a Parameter or None is needed"):
+            layer.weight = gb.ones(1, 1)
+
+    def test_a_copy_that_programs_make_has_dicts_of_its_own(self):
+        layer = nn.BatchNorm1d(1)
+        copied = layer.__new__(type(layer))
+        vars(copied).update(vars(layer))
+
+        copied._parameters = {"weight": layer.weight * 2}
+        copied._buffers = copied._buffers.copy()
+        copied._modules = {}
+        copied._modules["inner"] = nn.ReLU()
+
+        assert list(layer._parameters) == ["weight", "bias"]
+        assert list(copied._parameters) == ["weight"]
+        assert layer.weight.item() == 1
+        assert list(copied._buffers) == list(layer._buffers)
+        assert len(layer._modules) == 0
 
 
 def test_a_state_dict_has_a_module_s_parameters_before_its_buffers():

@@ -110,7 +110,7 @@ def test_other_sizes_are_refused_and_nothing_is_written():
 
 
 def test_what_is_no_tensor_is_refused():
-    with pytest.raises(TypeError, match="'weight' is of type list; a Tensor is needed"):
+    with pytest.raises(gb.DTypeError, match="'weight' is of type list; a Tensor is needed"):
         nn.Linear(1, 1).load_state_dict({"weight": [[1.0]], "bias": [1.0]})
 
 

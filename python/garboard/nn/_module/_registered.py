@@ -1,4 +1,8 @@
-"""What is registered on a module, by name: the dicts that PyTorch's users know as private ones."""
+"""What is registered on a module, by name: the dicts that PyTorch's users know as private ones.
+
+Programs put there what they may not assign: a function among modules, a tensor with a history among
+parameters.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +36,7 @@ class Registered(MutableMapping[str, Any]):
     def __setitem__(self, name: str, value: Any) -> None:
         known = self._module._roles.get(name)
         role = known if known in self._roles else self._roles[0]
-        self._module._register(name, role, value, takes_functions=True)
+        self._module._register(name, role, value, by_hand=True)
 
     def __delitem__(self, name: str) -> None:
         if name not in self:

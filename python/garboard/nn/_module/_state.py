@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from garboard._arguments.given import keys_of
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import no_grad
-from garboard._engine import GarboardError, ShapeError, Tensor
+from garboard._engine import DTypeError, GarboardError, ShapeError, Tensor
 from garboard.nn._module._hooks import KwargsHook
 from garboard.nn.parameter import Parameter, is_lazy
 
@@ -212,7 +212,7 @@ def _fits(module: Module, key: str, target: Tensor, given: Any, errors: list[str
     if is_lazy(target) and is_lazy(given):
         return False
     if not isinstance(given, Tensor):
-        raise TypeError(
+        raise DTypeError(
             f"{type(module).__name__}.load_state_dict: {shown(key)} is of type "
             f"{type(given).__name__}; a Tensor is needed"
         )

@@ -6,7 +6,7 @@ costs. `_roles` remembers which names are which, in the order in which they were
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from garboard import _engine
@@ -39,13 +39,35 @@ class Tree:
     def _modules(self) -> Registered:
         return Registered(self, ("module",))
 
+    @_modules.setter
+    def _modules(self, given: Mapping[str, Any]) -> None:
+        self._exchange(("module",), given)
+
     @property
     def _parameters(self) -> Registered:
         return Registered(self, ("parameter",))
 
+    @_parameters.setter
+    def _parameters(self, given: Mapping[str, Any]) -> None:
+        self._exchange(("parameter",), given)
+
     @property
     def _buffers(self) -> Registered:
         return Registered(self, _BUFFERS)
+
+    @_buffers.setter
+    def _buffers(self, given: Mapping[str, Any]) -> None:
+        self._exchange(_BUFFERS, given)
+
+    def _exchange(self, roles: tuple[str, ...], given: Mapping[str, Any]) -> None:
+        """Let `given` be all that there is of these roles, for programs that copy modules so."""
+        wanted = dict(given)
+        vars(self)["_roles"] = dict(self._roles)  # of a copied `__dict__` it is the other's
+        there = Registered(self, roles)
+        for name in list(there):
+            if name not in wanted:
+                del there[name]
+        there.update(wanted)
 
     @property
     def _non_persistent_buffers_set(self) -> TransientNames:
@@ -138,7 +160,7 @@ class Tree:
             )
         return name
 
-    def _register(self, name: str, role: str, value: Any, takes_functions: bool = False) -> None:
+    def _register(self, name: str, role: str, value: Any, by_hand: bool = False) -> None:
         own = vars(self)
         if "_roles" not in own:
             raise AttributeError(
@@ -146,8 +168,9 @@ class Tree:
                 "was called; call super().__init__() first"
             )
         wanted: type[Any] = {"parameter": Parameter, "module": Tree}.get(role, Tensor)
-        is_function = takes_functions and wanted is Tree and callable(value)
-        if value is not None and not isinstance(value, wanted) and not is_function:
+        takes = {"parameter": lambda it: isinstance(it, Tensor), "module": callable}.get(role)
+        is_kin = by_hand and takes is not None and takes(value)
+        if value is not None and not isinstance(value, wanted) and not is_kin:
             needed = "Module" if wanted is Tree else wanted.__name__
             raise TypeError(
                 f"{type(self).__name__}: a value of type {type(value).__name__} for the {role} "
