@@ -168,8 +168,8 @@ class Tree:
                 "was called; call super().__init__() first"
             )
         wanted: type[Any] = {"parameter": Parameter, "module": Tree}.get(role, Tensor)
-        takes = {"parameter": lambda it: isinstance(it, Tensor), "module": callable}.get(role)
-        is_kin = by_hand and takes is not None and takes(value)
+        is_tensor, is_function = isinstance(value, Tensor), callable(value)
+        is_kin = by_hand and {"parameter": is_tensor, "module": is_function}.get(role, False)
         if value is not None and not isinstance(value, wanted) and not is_kin:
             needed = "Module" if wanted is Tree else wanted.__name__
             raise TypeError(
