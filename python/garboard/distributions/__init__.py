@@ -1,5 +1,6 @@
 """Distributions: draws, logarithms of probabilities, entropies, divergences."""
 
+import sys
 from typing import TYPE_CHECKING
 
 from garboard._names.missing import module_getattr
@@ -28,7 +29,12 @@ from garboard.distributions._made import (
     TransformedDistribution,
 )
 from garboard.distributions._matrices import LKJCholesky, LowRankMultivariateNormal, Wishart
-from garboard.distributions._normal import HalfNormal, MultivariateNormal, Normal
+from garboard.distributions._normal import (
+    HalfNormal,
+    MultivariateNormal,
+    Normal,
+    mahalanobis,
+)
 from garboard.distributions._relaxed import RelaxedBernoulli, RelaxedOneHotCategorical
 from garboard.distributions._tails import (
     FisherSnedecor,
@@ -135,6 +141,7 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    __getattr__ = module_getattr(__name__, ("utils",))
+    __getattr__ = module_getattr(__name__, ("exp_family", "utils"))
 
 publish_paths(__name__)
+vars(sys.modules[f"{__name__}.multivariate_normal"])["_batch_mahalanobis"] = mahalanobis

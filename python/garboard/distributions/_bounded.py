@@ -154,6 +154,10 @@ class ContinuousBernoulli(Distribution):
         super().__init__(self._given.shape, (), validate_args)
 
     @property
+    def _told_names(self) -> tuple[str, ...]:
+        return ("probs",) if self._logits is None else ("logits",)
+
+    @property
     def _given(self) -> Tensor:
         found = self._logits if self._probs is None else self._probs
         assert found is not None

@@ -107,9 +107,10 @@ class _OfClasses(Distribution):
         finite = logits.clamp(min=finfo(logits.dtype).min)
         return -(self.probs * finite).sum(-1)
 
-    def __repr__(self) -> str:
-        kind = "probs" if self._logits is None else "logits"
-        return f"{self._name}({kind}: {list(self.param_shape)})"
+    @property
+    def _told_names(self) -> tuple[str, ...]:
+        other = "logits" if self._logits is None else "probs"
+        return tuple(name for name in self.arg_constraints if name != other)
 
 
 class Categorical(_OfClasses):

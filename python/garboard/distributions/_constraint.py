@@ -59,4 +59,15 @@ class Constraint:
         return "other values"
 
     def __repr__(self) -> str:
-        return type(self).__name__.strip("_") + "()"
+        return f"{self._told_name}({', '.join(self._told_parts)})"
+
+    @property
+    def _told_name(self) -> str:
+        """The name of PyTorch's class."""
+        words = type(self).__name__.strip("_").split("_")
+        return "".join(word[:1].upper() + word[1:] for word in words)
+
+    @property
+    def _told_parts(self) -> list[str]:
+        """What its text tells of it."""
+        return []

@@ -62,11 +62,10 @@ class _OfOdds(Distribution):
         """The sizes of `probs`."""
         return self._given.shape
 
-    def __repr__(self) -> str:
-        kind = "probs" if self._logits is None else "logits"
-        given = self._given
-        told = given.detach() if given.numel() == 1 else list(given.shape)
-        return f"{self._name}({kind}: {told})"
+    @property
+    def _told_names(self) -> tuple[str, ...]:
+        other = "logits" if self._logits is None else "probs"
+        return tuple(name for name in self.arg_constraints if name != other)
 
 
 class Bernoulli(_OfOdds):

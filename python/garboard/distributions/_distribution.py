@@ -10,6 +10,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import ShapeError, Tensor
+from garboard._engine import _Size as Size
 from garboard.distributions._parameters import expanded
 from garboard.distributions.constraints import Constraint, is_dependent
 
@@ -70,14 +71,14 @@ class Distribution:
         Distribution._validate_args = check.flag("set_default_validate_args", "value", value)
 
     @property
-    def batch_shape(self) -> tuple[int, ...]:
+    def batch_shape(self) -> Size:
         """The sizes of the batch."""
-        return self._batch_shape
+        return Size(self._batch_shape)
 
     @property
-    def event_shape(self) -> tuple[int, ...]:
+    def event_shape(self) -> Size:
         """The sizes of one draw: none, for a number."""
-        return self._event_shape
+        return Size(self._event_shape)
 
     @property
     def support(self) -> Constraint:
@@ -132,9 +133,9 @@ class Distribution:
         made._batch_shape = sizes
         return made
 
-    def _extended_shape(self, sample_shape: Sequence[int] = ()) -> tuple[int, ...]:
+    def _extended_shape(self, sample_shape: Sequence[int] = ()) -> Size:
         given = check.sizes(self._name, "sample_shape", sample_shape)
-        return (*given, *self._batch_shape, *self._event_shape)
+        return Size((*given, *self._batch_shape, *self._event_shape))
 
     def _missing(self, what: str) -> NotImplementedError:
         return NotImplementedError(f"{self._name}: no {what} of this distribution")
@@ -159,7 +160,10 @@ class Distribution:
         raise ValueError(f"{self._name}: {name} {told}; {allowed.needed} are needed")
 
     def _checked(self, value: Tensor) -> Tensor:
-        """A value that it might have drawn."""
+        """A value that it might have drawn; a number, too, where nothing is checked."""
+        if not self._validate_args and isinstance(value, (int, float)):
+            like = next((it for it in vars(self).values() if isinstance(it, Tensor)), None)
+            return _engine.tensor(value) if like is None else like.new_full((), value)
         given = check.tensor(self._name, "value", value)
         events = len(self._event_shape)
         if given.ndim < events or given.shape[given.ndim - events :] != self._event_shape:
@@ -217,6 +221,23 @@ class Distribution:
         """
         with no_grad():
             return self.rsample(sample_shape)
+
+    def sample_n(self, n: int) -> Tensor:
+        """Draw `n` batches: `sample((n,))`, under the older name.
+
+        Args:
+            n: How many batches are drawn.
+
+        Returns:
+            A new tensor [n, *batch_shape, *event_shape], without gradient.
+
+        Raises:
+            ShapeError: A negative number.
+
+        >>> gb.distributions.Bernoulli(1.0).sample_n(2).tolist()
+        [1.0, 1.0]
+        """
+        return self.sample((n,))
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Compute the logarithm of the probability, or of its density.
@@ -319,11 +340,18 @@ class Distribution:
         """
         return self.entropy().exp()
 
+    @property
+    def _told_names(self) -> tuple[str, ...]:
+        """The parameters that its text tells."""
+        return tuple(self.arg_constraints)
+
     def __repr__(self) -> str:
         told = []
-        for name in self.arg_constraints:
+        for name in self._told_names:
             held = getattr(self, name, None)
-            if isinstance(held, Tensor):
+            if isinstance(held, (int, float)):
+                told.append(f"{name}: {float(held)}")
+            elif isinstance(held, Tensor):
                 is_short = held.numel() == 1 and not held.is_disposed
-                told.append(f"{name}: {held.detach() if is_short else list(held.shape)}")
+                told.append(f"{name}: {held.detach() if is_short else f'Size({list(held.shape)})'}")
         return f"{self._name}({', '.join(told)})"

@@ -45,6 +45,10 @@ class integer_interval(Constraint):
         """The largest integer, as it was given."""
         return self._upper_bound
 
+    @property
+    def _told_parts(self) -> list[str]:
+        return [f"lower_bound={self.lower_bound}", f"upper_bound={self.upper_bound}"]
+
     def _test(self, value: Tensor) -> Tensor:
         return _is_whole(value) & (value >= self.lower_bound) & (value <= self.upper_bound)
 
@@ -79,6 +83,10 @@ class interval(Constraint):
     def upper_bound(self) -> Tensor | float:
         """Where the interval ends, as it was given."""
         return self._upper_bound
+
+    @property
+    def _told_parts(self) -> list[str]:
+        return [f"lower_bound={self.lower_bound}", f"upper_bound={self.upper_bound}"]
 
     def _test(self, value: Tensor) -> Tensor:
         return (value >= self.lower_bound) & (value <= self.upper_bound)
@@ -129,6 +137,10 @@ class greater_than(Constraint):
         """The bound, as it was given."""
         return self._lower_bound
 
+    @property
+    def _told_parts(self) -> list[str]:
+        return [f"lower_bound={self.lower_bound}"]
+
     def _test(self, value: Tensor) -> Tensor:
         return value > self.lower_bound
 
@@ -177,6 +189,10 @@ class less_than(Constraint):
         """The bound, as it was given."""
         return self._upper_bound
 
+    @property
+    def _told_parts(self) -> list[str]:
+        return [f"upper_bound={self.upper_bound}"]
+
     def _test(self, value: Tensor) -> Tensor:
         return value < self.upper_bound
 
@@ -198,6 +214,10 @@ class integers_from(greater_than):
     __slots__ = ()
 
     is_discrete = True
+
+    @property
+    def _told_name(self) -> str:
+        return "IntegerGreaterThan"
 
     def _test(self, value: Tensor) -> Tensor:
         return _is_whole(value) & (value >= self.lower_bound)

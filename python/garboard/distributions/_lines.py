@@ -294,6 +294,13 @@ class Gumbel(_LocScale):
     """
 
     @property
+    def base_dist(self) -> Uniform:
+        """What e^(-e^(-(x - loc) / scale)) is."""
+        kind = finfo(self.scale.dtype)
+        low = self.loc.new_full(self.loc.shape, kind.tiny)
+        return Uniform(low, low.new_full(low.shape, 1 - kind.eps), validate_args=False)
+
+    @property
     def mean(self) -> Tensor:
         return self.loc + self.scale * _EULER
 

@@ -16,6 +16,7 @@ __all__ = ["OfLowerFactor"]
 class OfLowerFactor(Distribution):
     """A distribution with a covariance L L^T, of which `scale_tril` is L."""
 
+    _matrix_name = "scale_tril"  # of those that may be given, the one that was
     scale_tril: Tensor
 
     @property
@@ -31,6 +32,11 @@ class OfLowerFactor(Distribution):
         )
         inverse = solve_triangular(self.scale_tril, eye.expand_as(self.scale_tril), upper=False)
         return inverse.mT @ inverse
+
+    @property
+    def _told_names(self) -> tuple[str, ...]:
+        others = {"covariance_matrix", "precision_matrix", "scale_tril"} - {self._matrix_name}
+        return tuple(name for name in self.arg_constraints if name not in others)
 
     def _half_log_det(self) -> Tensor:
         return self.scale_tril.diagonal(dim1=-2, dim2=-1).log().sum(-1)
@@ -57,6 +63,7 @@ class OfLowerFactor(Distribution):
         if len(found) != 1:
             raise ValueError(f"{op}: {len(found)} of {', '.join(named)}; one of them is needed")
         ((name, given),) = found
+        self._matrix_name = name
         matrix = floating(op, name, check.tensor(op, name, given))
         if matrix.ndim < 2 or matrix.shape[-1] != matrix.shape[-2]:
             raise ShapeError(f"{op}: {name} of sizes {list(matrix.shape)}; [..., n, n] is needed")

@@ -177,7 +177,10 @@ class Wishart(OfLowerFactor):
 
     has_rsample = True
     arg_constraints: ClassVar[dict[str, Constraint]] = {
+        "covariance_matrix": constraints.positive_definite,
+        "precision_matrix": constraints.positive_definite,
         "scale_tril": constraints.lower_cholesky,
+        "df": constraints.positive,
     }
     _held: ClassVar[dict[str, int]] = {"df": 0, "scale_tril": 2}
     df: Tensor

@@ -116,6 +116,11 @@ class HalfNormal(Distribution):
         super().__init__(self.scale.shape, (), validate_args)
 
     @property
+    def base_dist(self) -> Normal:
+        """The numbers whose magnitudes these are."""
+        return Normal(0.0, self.scale, validate_args=False)
+
+    @property
     def support(self) -> Constraint:
         return constraints.nonnegative
 
@@ -139,7 +144,7 @@ class HalfNormal(Distribution):
     def log_prob(self, value: Tensor) -> Tensor:
         apart = self._checked(value) / self.scale
         inside = -0.5 * apart.square() - self.scale.log() + 0.5 * log(2 / pi)
-        return _engine.where(value >= 0, inside, -float("inf"))
+        return _engine.where(apart >= 0, inside, -float("inf"))
 
     def cdf(self, value: Tensor) -> Tensor:
         return (self._checked(value) / (self.scale * sqrt(2))).erf()
@@ -173,6 +178,8 @@ class MultivariateNormal(OfLowerFactor):
     has_rsample = True
     arg_constraints: ClassVar[dict[str, Constraint]] = {
         "loc": constraints.real_vector,
+        "covariance_matrix": constraints.positive_definite,
+        "precision_matrix": constraints.positive_definite,
         "scale_tril": constraints.lower_cholesky,
     }
     _held: ClassVar[dict[str, int]] = {"loc": 1, "scale_tril": 2}

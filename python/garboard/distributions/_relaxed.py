@@ -80,6 +80,7 @@ class RelaxedBernoulli(TransformedDistribution):
     tensor(-0.6931)
     """
 
+    arg_constraints: ClassVar[dict[str, Constraint]] = _LogitRelaxedBernoulli.arg_constraints
     base_dist: _LogitRelaxedBernoulli
 
     def __init__(
@@ -167,6 +168,7 @@ class RelaxedOneHotCategorical(TransformedDistribution):
     (3,)
     """
 
+    arg_constraints: ClassVar[dict[str, Constraint]] = _ExpRelaxedCategorical.arg_constraints
     base_dist: _ExpRelaxedCategorical
 
     def __init__(

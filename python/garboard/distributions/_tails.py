@@ -9,12 +9,12 @@ from typing import ClassVar
 from garboard import _engine
 from garboard._arguments import check
 from garboard._contexts.grad_mode import no_grad
-from garboard._engine import Tensor, where
+from garboard._engine import Tensor, igammac, ones_like, where
 from garboard._ops.dtypes import finfo
 from garboard.distributions import constraints
 from garboard.distributions._distribution import Distribution
 from garboard.distributions._gamma_draws import log_gamma_rsample
-from garboard.distributions._lines import waiting_times
+from garboard.distributions._lines import Exponential, waiting_times
 from garboard.distributions._parameters import floating, together
 from garboard.distributions.constraints import Constraint
 
@@ -55,8 +55,8 @@ class Pareto(_OfTwo):
     """
 
     arg_constraints: ClassVar[dict[str, Constraint]] = {
-        "scale": constraints.positive,
         "alpha": constraints.positive,
+        "scale": constraints.positive,
     }
     _held: ClassVar[dict[str, int]] = {"scale": 0, "alpha": 0}
     scale: Tensor
@@ -66,6 +66,11 @@ class Pareto(_OfTwo):
         self, scale: Tensor | float, alpha: Tensor | float, validate_args: bool | None = None
     ) -> None:
         self._start(validate_args, scale=scale, alpha=alpha)
+
+    @property
+    def base_dist(self) -> Exponential:
+        """The logarithms of these numbers over `scale`."""
+        return Exponential(self.alpha, validate_args=False)
 
     @property
     def support(self) -> Constraint:
@@ -135,6 +140,11 @@ class Weibull(_OfTwo):
         validate_args: bool | None = None,
     ) -> None:
         self._start(validate_args, scale=scale, concentration=concentration)
+
+    @property
+    def base_dist(self) -> Exponential:
+        """What (x / scale)^concentration is."""
+        return Exponential(ones_like(self.scale), validate_args=False)
 
     @property
     def mean(self) -> Tensor:
@@ -366,6 +376,9 @@ class InverseGamma(_OfTwo):
     def log_prob(self, value: Tensor) -> Tensor:
         given, c = self._checked(value), self.concentration
         return c * self.rate.log() - c.lgamma() - (c + 1) * given.log() - self.rate / given
+
+    def cdf(self, value: Tensor) -> Tensor:
+        return igammac(self.concentration, self.rate / self._checked(value))
 
     def entropy(self) -> Tensor:
         c = self.concentration

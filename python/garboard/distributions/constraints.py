@@ -182,7 +182,7 @@ class multinomial(Constraint):
         return f"rows of counts that add up to {self.upper_bound}"
 
 
-class _Matrix(Constraint):
+class _Square(Constraint):
     __slots__ = ()
 
     event_dim = 2
@@ -196,7 +196,7 @@ class _Matrix(Constraint):
         return "square matrices"
 
 
-class _Symmetric(_Matrix):
+class _Symmetric(_Square):
     __slots__ = ()
 
     def _test(self, value: Tensor) -> Tensor:
@@ -241,7 +241,7 @@ class _PositiveSemidefinite(_Symmetric):
         return "symmetric matrices without negative eigenvalues"
 
 
-class _LowerTriangular(_Matrix):
+class _LowerTriangular(_Square):
     __slots__ = ()
 
     def _test(self, value: Tensor) -> Tensor:
@@ -320,6 +320,14 @@ class independent(Constraint):
     def reinterpreted_batch_ndims(self) -> int:
         """How many dims one value has more."""
         return self._reinterpreted_batch_ndims
+
+    @property
+    def _told_name(self) -> str:
+        return "IndependentConstraint"
+
+    @property
+    def _told_parts(self) -> list[str]:
+        return [str(self.base_constraint), str(self.reinterpreted_batch_ndims)]
 
     def _test(self, value: Tensor) -> Tensor:
         found = self.base_constraint.check(value)
@@ -481,6 +489,6 @@ positive_semidefinite: Constraint = _PositiveSemidefinite()
 real: Constraint = _Real()
 real_vector: Constraint = independent(real, 1)
 simplex: Constraint = _Simplex()
-square: Constraint = _Matrix()
+square: Constraint = _Square()
 symmetric: Constraint = _Symmetric()
 unit_interval: Constraint = interval(0.0, 1.0)

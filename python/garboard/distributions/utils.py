@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Generic, TypeVar, overload
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Generic, TypeVar, overload
 
 from garboard import _engine
 from garboard._arguments import check
 from garboard._contexts.grad_mode import enable_grad
 from garboard._engine import ShapeError, Tensor, broadcast_tensors, softmax
 from garboard.distributions._parameters import clamped, log_of_classes, log_of_odds
+
+if TYPE_CHECKING:
+    from garboard.types import Device, DType
 
 __all__ = [
     "broadcast_all",
@@ -22,6 +25,13 @@ __all__ = [
 ]
 
 _Owner = TypeVar("_Owner")
+
+
+def _standard_normal(shape: Sequence[int], dtype: DType, device: Device) -> Tensor:
+    """Normal numbers around 0, for `rsample` of a user's own, as PyTorch's are written."""
+    return _engine.randn(tuple(shape), dtype=dtype, device=device)
+
+
 _Value = TypeVar("_Value")
 
 

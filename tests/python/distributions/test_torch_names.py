@@ -1,0 +1,121 @@
+"""What programs ask of distributions by PyTorch's names: sizes, texts, what they are made of."""
+
+from __future__ import annotations
+
+import garboard as gb
+import numpy as np
+import pytest
+from garboard import distributions as d
+from garboard.distributions import constraints
+from garboard.distributions.exp_family import ExponentialFamily
+from garboard.distributions.multivariate_normal import _batch_mahalanobis
+from garboard.distributions.utils import _standard_normal
+
+from tests.support.live_memory import balanced  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("balanced")
+
+
+def matrices(kind: str) -> d.MultivariateNormal:
+    return d.MultivariateNormal(gb.zeros(2), **{kind: gb.eye(2)})
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda: d.Normal(0.0, 1.0), "Normal(loc: 0.0, scale: 1.0)"),
+        (lambda: d.Normal(gb.zeros(3), 1.0), "Normal(loc: Size([3]), scale: Size([3]))"),
+        (lambda: d.Categorical(gb.ones(2)), "Categorical(probs: Size([2]))"),
+        (lambda: d.Bernoulli(logits=0.0), "Bernoulli(logits: 0.0)"),
+        (lambda: d.ContinuousBernoulli(0.25), "ContinuousBernoulli(probs: 0.25)"),
+        (lambda: d.Binomial(5, 0.5), "Binomial(total_count: 5.0, probs: 0.5)"),
+        (lambda: d.NegativeBinomial(5, 0.5), "NegativeBinomial(total_count: 5.0, probs: 0.5)"),
+        (lambda: d.Pareto(1.0, 2.0), "Pareto(alpha: 2.0, scale: 1.0)"),
+        (
+            lambda: matrices("precision_matrix"),
+            "MultivariateNormal(loc: Size([2]), precision_matrix: Size([2, 2]))",
+        ),
+        (lambda: constraints.interval(0.0, 1.0), "Interval(lower_bound=0.0, upper_bound=1.0)"),
+        (lambda: constraints.positive, "GreaterThan(lower_bound=0.0)"),
+        (lambda: constraints.less_than(2), "LessThan(upper_bound=2)"),
+        (lambda: constraints.positive_integer, "IntegerGreaterThan(lower_bound=1)"),
+        (lambda: constraints.real_vector, "IndependentConstraint(Real(), 1)"),
+        (lambda: constraints.square, "Square()"),
+    ],
+)
+def test_texts_are_pytorch_s(make, text):
+    assert repr(make()) == text
+
+
+def test_sizes_are_sizes():
+    it = d.MultivariateNormal(gb.zeros(3, 2), gb.eye(2)).expand((4, 3))
+
+    assert type(it.batch_shape) is type(it.event_shape) is gb.Size
+    assert it.batch_shape.numel() == 12
+    assert it.sample_n(5).shape == (5, 4, 3, 2)
+
+
+def test_parameters_that_may_be_given_have_constraints():
+    three = {"covariance_matrix", "precision_matrix", "scale_tril"}
+
+    assert d.MultivariateNormal.arg_constraints.keys() == {"loc", *three}
+    assert d.Wishart.arg_constraints.keys() == {"df", *three}
+    assert d.RelaxedOneHotCategorical.arg_constraints.keys() == {"probs", "logits"}
+    assert d.RelaxedBernoulli.arg_constraints.keys() == {"probs", "logits"}
+
+
+# By class: how its numbers come from those of `base_dist`.
+MOVED = {
+    "HalfNormal": (lambda: d.HalfNormal(2.0), lambda it, x: x.abs()),
+    "Gumbel": (lambda: d.Gumbel(1.0, 2.0), lambda it, x: it.loc - it.scale * (-x.log()).log()),
+    "Pareto": (lambda: d.Pareto(2.0, 3.0), lambda it, x: it.scale * x.exp()),
+    "Weibull": (
+        lambda: d.Weibull(2.0, 3.0),
+        lambda it, x: it.scale * x ** (1 / it.concentration),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_draws_are_made_of_those_of_another_distribution(name):
+    gb.manual_seed(0)
+    make, moved = MOVED[name]
+    it = make()
+
+    found = moved(it, it.base_dist.sample((20000,)))
+
+    shares = gb.tensor([0.25, 0.5, 0.75])
+    np.testing.assert_allclose(
+        np.quantile(found.numpy(), shares.numpy()), it.icdf(shares).numpy(), rtol=0.05, atol=0.03
+    )
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: d.Normal(0.0, 1.0, validate_args=False),
+        lambda: d.HalfNormal(1.0, validate_args=False),
+        lambda: d.Gamma(2.0, 1.0, validate_args=False),
+        lambda: d.Bernoulli(0.25, validate_args=False),
+        lambda: d.Uniform(0.0, 2.0, validate_args=False),
+    ],
+)
+def test_a_number_is_a_value_where_nothing_is_checked(make):
+    assert make().log_prob(1.0).item() == make().log_prob(gb.tensor(1.0)).item()
+
+
+def test_reciprocals_of_gamma_numbers_have_a_cdf():
+    it = d.InverseGamma(gb.tensor([2.0, 5.0]), 3.0)
+
+    found = it.cdf(gb.tensor([1.5, 0.3]))
+
+    # PyTorch 2.15
+    assert found.tolist() == pytest.approx([0.4060058, 0.0292527], rel=1e-5)
+
+
+def test_what_distributions_of_ones_own_are_written_with_is_there():
+    lower = gb.tensor([[2.0, 0.0], [0.0, 1.0]])
+
+    assert ExponentialFamily is d.ExponentialFamily
+    assert _batch_mahalanobis(lower, gb.tensor([2.0, 1.0])).item() == 2.0
+    assert _standard_normal((2, 3), gb.float64, gb.device("cpu")).shape == (2, 3)
