@@ -89,6 +89,7 @@ class LeakWatcher:
         self._expected: list[Expected] = []
         self._announced: dict[str, Leak] = {}
         self._has_told = False
+        self._within: list[int] = []  # how many frames deep the phases are that end with a block
         self._collected = Collected(self._evidence)
         self._cycles: list[Leak] = []
         self._look_for_cycles_at = 0
@@ -164,6 +165,8 @@ class LeakWatcher:
     def epoch(self) -> None:
         """Say that an epoch has ended: from now on, containers are judged by what outlives them.
 
+        An epoch without a step is a step, too.
+
         Raises:
             LeakError: A leak has become certain, and `on_leak` is "raise".
 
@@ -172,6 +175,8 @@ class LeakWatcher:
         ...         watch.step()
         ...         watch.epoch()
         """
+        if self._steps.now - 1 == (self._steps.epochs[-1] if self._steps.epochs else 0):
+            self.step()  # of a loop that tells its epochs alone
         self._steps.end_epoch()
         if len(self._steps.epochs) < 2:
             return
@@ -202,12 +207,15 @@ class LeakWatcher:
         ...         watch.step()
         """
         before = self._steps.enter_phase(check.text("phase", "name", name))
+        depth = Opened.here().depth
 
         @contextmanager
         def until_left() -> Iterator[None]:
+            self._within.append(depth)
             try:
                 yield
             finally:
+                self._within.remove(depth)
                 self._steps.enter_phase(before)
 
         return until_left()
@@ -355,7 +363,7 @@ class LeakWatcher:
 
     def _trial(self, now: int) -> Trial:
         state = (self._since, self._steps, self._tracker, self._exemptions, self._opened)
-        return Trial(self._evidence, now, *state)
+        return Trial(self._evidence, now, *state, within=min(self._within, default=0))
 
     def _evaluate(self, now: int) -> None:
         found = cohorts(self._evidence, self._since, self._steps, WARMUP + 1, now - GRACE)
@@ -408,12 +416,18 @@ class LeakWatcher:
     def _with_announced(self, found: list[Leak]) -> list[Leak]:
         """Add what was announced and is gone by now, and leave out its second appearance.
 
-        A list that a function returns has another holder afterwards; it is the same leak.
+        A list that a function returns has another holder afterwards; it is the same leak, and as
+        certain as it was.
         """
-        here = {leak.fingerprint for leak in found} | {leak.cause for leak in found}
+        certain = [it for it in found if it.verdict == "LEAK" or not self._is_announced(it)]
+        here = {leak.fingerprint for leak in certain} | {leak.cause for leak in certain}
         gone = [it for name, it in self._announced.items() if not {name, it.cause} & here]
         lines = {leak.site for leak in gone}
-        return [*(leak for leak in found if leak.site not in lines), *gone]
+        return [*(leak for leak in certain if leak.site not in lines), *gone]
+
+    def _is_announced(self, leak: Leak) -> bool:
+        known = {it.cause for it in self._announced.values()}
+        return leak.fingerprint in self._announced or leak.cause in known
 
     def _announce(self, leaks: list[Leak] | tuple[Leak, ...]) -> None:
         known = {it.cause for it in self._announced.values()}

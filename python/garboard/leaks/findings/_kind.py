@@ -63,6 +63,7 @@ class Kind:
         patch_graph: Likewise for a graph.
         is_settled: Tells whether growth is a leak, and not perhaps a buffer that still fills.
         may_settle: False where even endless growth is no leak for certain.
+        is_of_one_epoch: True where all items should end with the epoch that made them.
         standing: The verdict on what has not grown; None where a single one is no word worth.
         nbytes: What would come back, where that is not what the tensors have.
         figures: What the evidence says besides.
@@ -84,6 +85,7 @@ class Kind:
     patch_graph: Callable[[Accumulating], Patch] | None = None
     is_settled: Callable[[Group], bool] = _always
     may_settle: bool = True
+    is_of_one_epoch: bool = False
     standing: Callable[[Group], Verdict | None] = _never_alone
     nbytes: Callable[[Group], int] | None = None
     figures: Callable[[Group], str] = _nothing

@@ -15,7 +15,7 @@ from garboard.leaks.findings._fixes import accumulating
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._leak import Births, Leak, Rate, Verdict, fingerprint_of
 from garboard.leaks.holders._cycles import Cycle
-from garboard.leaks.holders._groups import Group, cohorts_of
+from garboard.leaks.holders._groups import Group, age, cohorts_of
 from garboard.leaks.holders._holders import (
     chain_places,
     chain_text,
@@ -63,7 +63,7 @@ def leak_of_group(group: Group, kind: Kind, verdict: Verdict, now: int) -> Leak:
         count=count,
         bytes=nbytes,
         site=site,
-        holder=holder_text(group.named, site, place),
+        holder=holder_text(group.named, site, place, _others_text(group)),
         chain=chain_text(group.chain),
         since_step=min(cohorts),
         rate=_rate(cohorts, now, nbytes, tensors=count * is_held, nodes=group.behind.count),
@@ -77,6 +77,15 @@ def leak_of_group(group: Group, kind: Kind, verdict: Verdict, now: int) -> Leak:
         moved_site=site_of(survivors[-1].moved_at) if survivors[-1].moved_at else None,
         diff=str(kind.patch_group(group)) if kind.patch_group else "",
     )
+
+
+def _others_text(group: Group) -> str:
+    """Return " and 1 more of `history`" where other items of a fixed set grow in the same way."""
+    if not group.siblings or group.set_at is None:
+        return ""
+    name = expression(group.chain[: group.set_at + 1])
+    of_which = f" of `{name}`" if name else ""
+    return f" and {len(group.siblings)} more{of_which}"
 
 
 def _besides(kind: Kind, group: Group) -> str:
@@ -189,10 +198,17 @@ def leak_of_unreached(
     )
 
 
-def leak_of_scattered(groups: Sequence[Group], kind: Kind, verdict: Verdict, now: int) -> Leak:
-    """Describe tensors of one line, each with a holder of its own: a chain of objects, say."""
-    found = leak_of_unreached([it.survivors[0] for it in groups], kind, verdict, now)
-    newest = groups[-1]
+def leak_of_scattered(
+    groups: Sequence[Group],
+    survivors: Sequence[Survivor],
+    kind: Kind,
+    verdict: Verdict,
+    now: int,
+) -> Leak:
+    """Describe tensors of one line with many holders: a chain of objects, say."""
+    ordered = sorted(survivors, key=age)
+    found = leak_of_unreached(ordered, kind, verdict, now)
+    newest = max(groups, key=lambda it: age(it.survivors[-1]))
     return replace(
         found,
         holder=holder_text(newest.named, found.site),

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import queue
+import re
+from itertools import pairwise
 from types import CoroutineType, GeneratorType, TracebackType
 from typing import Any
 
 from garboard._shown.site import site_of
 from garboard.leaks.evidence._classes import is_one, loaded_class
 from garboard.leaks.holders._groups import Group
-from garboard.leaks.holders._holders import may_be_emptied
-from garboard.leaks.holders._unasked import is_a
+from garboard.leaks.holders._holders import may_be_emptied, may_be_trimmed, room_of
+from garboard.leaks.holders._unasked import is_a, is_plain_tuple, keys_of
 
 __all__ = [
     "holds_generators",
     "is_emptied_by_code",
     "is_exception",
     "is_future",
+    "is_lookup",
+    "is_trimmed_by_code",
     "objects_of",
     "passes",
     "passes_loaded",
     "passes_one",
+    "room_in_code",
 ]
 
 
@@ -29,6 +34,38 @@ def is_emptied_by_code(group: Group) -> bool:
     site = site_of(group.survivors[-1].site)
     ways = [group.named] if group.named == group.inner else [group.named, group.inner]
     return any(may_be_emptied(way, site, group.opened) for way in ways)
+
+
+def is_trimmed_by_code(group: Group) -> bool:
+    """Tell whether it has code that takes some items out, and not all at once."""
+    return may_be_trimmed(group.named, site_of(group.survivors[-1].site))
+
+
+def room_in_code(group: Group) -> int | None:
+    """Return how many items the program lets the holder have, where it looks at its length."""
+    return room_of(group.named, site_of(group.survivors[-1].site))
+
+
+def is_lookup(holder: Any) -> bool:
+    """Tell whether a dict is a cache, and not a history: one is keyed by ever later steps."""
+    if not is_a(holder, dict):
+        return False
+    counts = [_counted(key) for key in keys_of(holder)]
+    known = [it for it in counts if it is not None]
+    return len(known) < len(counts) or any(a >= b for a, b in pairwise(known))
+
+
+def _counted(key: Any) -> tuple[int, ...] | None:
+    """Return the numbers of `step`, `(epoch, batch)` or `"epoch 7"`; None of other keys."""
+    if is_a(key, int):
+        return (int.__index__(key),)
+    if is_plain_tuple(key):
+        return key if all(type(it) is int for it in key) else None
+    found = _DIGITS.findall(key) if type(key) is str else []
+    return tuple(map(int, found)) or None
+
+
+_DIGITS = re.compile(r"\d{1,18}")
 
 
 def objects_of(group: Group) -> list[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import repeat
 from operator import is_
 from types import FrameType, FunctionType
@@ -41,6 +41,8 @@ class Group:
         loop_file: The source file of the loop under watch.
         opened: Where the check begins.
         thing_count: How many things they are: the tensors of a packed sequence are one.
+        siblings: Other holders that gain items in the same way, of one fixed set with this one.
+        set_at: Where in the chain that set stands; it gains nothing itself.
     """
 
     survivors: list[Survivor]
@@ -51,6 +53,8 @@ class Group:
     loop_file: str = ""
     opened: Opened = ANYWHERE
     thing_count: int = 1
+    siblings: list[Any] = field(default_factory=list)
+    set_at: int | None = None
     _behind: Behind | None = None
     _named: list[Link] | None = None
 
@@ -100,32 +104,68 @@ class Group:
             self._named = public(self.inner, site_of(self.survivors[-1].site))
         return self._named
 
+    @property
+    def holders(self) -> list[Any]:
+        return [self.holder, *self.siblings]
+
     def size(self) -> int:
-        """Return how many items the holder has; how many survivors, where it has no length."""
-        holder = self.holder
-        if is_cache(holder):
-            return int(type(holder).cache_info(holder).currsize)
-        length = length_of(holder) if is_container(holder) else None
-        return len(self.survivors) if length is None else length
+        """Return how many items the holders have; how many survivors, where one has no length.
+
+        Slots that nothing was put into yet are none.
+        """
+        return sum(self._sizes()) or len(self.survivors)
+
+    def slots(self) -> int | None:
+        """Return the length of a list that was made before its items, as long as some are none."""
+        least = sum(it.weight for it in self.survivors)
+        length, size = length_of(self.holder), _size_of(self.holder, least)
+        is_made = is_a(self.holder, list) and length is not None and length != size
+        return length if is_made and not self.siblings else None
+
+    def most_items(self) -> int:
+        """Return how many items the largest of the holders has, likewise."""
+        return max(self._sizes(), default=len(self.survivors))
+
+    def _sizes(self) -> list[int]:
+        least = sum(it.weight for it in self.survivors)
+        sizes = [_size_of(it, least) for it in self.holders]
+        known = [it for it in sizes if it is not None]
+        return known if len(known) == len(sizes) else []
 
     def has_item(self, thing: Any) -> bool:
-        """Tell whether the holder directly holds a thing."""
-        if not is_container(self.holder):
-            return False
-        return any(map(is_, items_of(self.holder), repeat(thing)))
+        """Tell whether a holder directly holds a thing."""
+        wholes = filter(is_container, self.holders)
+        return any(any(map(is_, items_of(it), repeat(thing))) for it in wholes)
 
     def bound(self) -> int | None:
-        """Return how many items the holder can have, where its structure says so."""
-        holder, owner = self.holder, self.chain[max(self.at - 1, 0)].object
-        if is_a(holder, deque):
-            queue = loaded_class("queue", "Queue")
-            size = attributes_of(owner).get("maxsize") if queue and is_a(owner, queue) else 0
-            most: int | None = _most_items(holder)
-            return most if most is not None else size if type(size) is int and size else None
-        if is_cache(holder):
-            size = _parameters_of(holder).get("maxsize")
-            return size if type(size) is int else None
-        return None
+        """Return how many items the holders can have, where their structure says so."""
+        owner = self.chain[max(self.at - 1, 0)].object
+        sizes = [_bound_of(it, owner) for it in self.holders]
+        known = [it for it in sizes if it is not None]
+        return sum(known) if len(known) == len(sizes) else None
+
+
+def _size_of(holder: Any, least: int) -> int | None:
+    if is_cache(holder):
+        return int(type(holder).cache_info(holder).currsize)
+    length = length_of(holder) if is_container(holder) else None
+    if length is None or length <= least or not is_a(holder, (list, dict)):
+        return length
+    ids = list(map(id, items_of(holder)))
+    last = ids[-1] if ids.count(ids[-1]) > 1 else 0  # of `[0.0] * most`
+    return length - sum(ids.count(it) for it in {id(None), last})
+
+
+def _bound_of(holder: Any, owner: Any) -> int | None:
+    if is_a(holder, deque):
+        queue = loaded_class("queue", "Queue")
+        size = attributes_of(owner).get("maxsize") if queue and is_a(owner, queue) else 0
+        most: int | None = _most_items(holder)
+        return most if most is not None else size if type(size) is int and size else None
+    if is_cache(holder):
+        size = _parameters_of(holder).get("maxsize")
+        return size if type(size) is int else None
+    return None
 
 
 _most_items = vars(deque)["maxlen"].__get__
@@ -204,9 +244,56 @@ def _split(paths: list[Path], depth: int) -> list[Group]:
         depth += len(branches) < 2
     if len(branches) < 2:  # aliases are objects of their own, so this is one, or one sequence
         return [_group(paths, _nearest_container(path))]
-    if _gains_items(path, depth) or _is_comb(branches, paths) or depth > _DEEPEST:
+    if depth > _DEEPEST or _is_comb(branches, paths):
         return [_group(paths, depth)]
-    return [group for branch in branches.values() for group in _split(branch, depth + 1)]
+    gains_items = _gains_items(path, depth)
+    if gains_items and not _is_fixed(branches, paths):
+        return [_group(paths, depth)]
+    groups = [group for branch in branches.values() for group in _split(branch, depth + 1)]
+    return _of_one_set(groups, path[depth]) if gains_items else groups
+
+
+def _is_fixed(branches: dict[int, list[Path]], paths: list[Path]) -> bool:
+    """Tell whether a container gains nothing itself: most are in items that it has had for long.
+
+    `history["loss"]` gets a tensor at every step, and `history` has two lists from first to last.
+    """
+    spans = [(_span(branch), len(branch)) for branch in branches.values()]
+    long = sum(count for span, count in spans if span > 1 and 2 * span >= _span(paths))
+    return 2 * long >= len(paths)
+
+
+def _span(paths: list[Path]) -> int:
+    steps = [it.step for it, _ in paths]
+    return max(steps) - min(steps) + 1
+
+
+def _of_one_set(groups: list[Group], fixed: Any) -> list[Group]:
+    """Put together those items of a fixed set that gain what was born at the same lines."""
+    found: list[tuple[set[int], Group]] = []
+    for group in groups:
+        lines = {it.site for it in group.survivors}
+        if not is_container(group.holder) or group.holder is fixed:
+            found.append((set(), group))
+            continue
+        alike = next((it for it in found if it[0] & lines), None)
+        if alike is None:
+            found.append((lines, group))
+        else:
+            alike[0].update(lines)
+            _join(alike[1], group, fixed)
+    return [group for _, group in found]
+
+
+def _join(group: Group, other: Group, fixed: Any) -> None:
+    """Take another group of the same set into one; the newest survivor is the one to show."""
+    holders = {id(it): it for it in (*group.holders, *other.holders)}
+    newer = max(group, other, key=lambda it: age(it.survivors[-1]))
+    group.chain, group.at = newer.chain, newer.at
+    group.survivors = sorted([*group.survivors, *other.survivors], key=age)
+    group.thing_count += other.thing_count
+    group.siblings = [it for it in holders.values() if it is not group.holder]
+    group.set_at = next((i for i, it in enumerate(group.chain) if it.object is fixed), None)
 
 
 def _gains_items(path: list[Any], at: int) -> bool:

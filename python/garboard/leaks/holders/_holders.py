@@ -3,21 +3,40 @@ lines."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ast
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from types import FrameType
+from typing import Any
 
+from garboard import _engine
 from garboard._arguments.texts import printable
 from garboard._shown.notebook import CellOutputs, cell_files, cell_of
 from garboard._shown.site import Site
 from garboard.leaks.evidence._classes import is_one
 from garboard.leaks.holders._describe import code_of, described, file_of, is_context, place_of
+from garboard.leaks.holders._emptying import (
+    is_begun_anew,
+    is_emptied,
+    is_in_loop,
+    is_trimmed,
+    limits,
+)
 from garboard.leaks.holders._hops import Link
 from garboard.leaks.holders._library import is_of_library
 from garboard.leaks.holders._roots import ANYWHERE, Opened, depth_of
-from garboard.leaks.holders._source import Storing, is_emptied, is_in_loop, storing_line
+from garboard.leaks.holders._source import Storing, storing_line
 from garboard.leaks.holders._statements import Scope
-from garboard.leaks.holders._unasked import attributes_of, is_a, is_cache, type_name
+from garboard.leaks.holders._unasked import (
+    attributes_of,
+    is_a,
+    is_cache,
+    module_of_class,
+    mro_of,
+    space_of,
+    type_name,
+)
 
 __all__ = [
     "chain_places",
@@ -25,7 +44,10 @@ __all__ = [
     "expression",
     "holder_site",
     "holder_text",
+    "is_of_a_call_that_recurs",
     "may_be_emptied",
+    "may_be_trimmed",
+    "room_of",
     "storing_of",
 ]
 
@@ -112,6 +134,60 @@ def may_be_emptied(chain: Sequence[Link], near: Site, opened: Opened = ANYWHERE)
     """
     if any(is_emptied(scope, name) for scope, name in _scopes(chain, near)):
         return True
+    owners = (chain[: at + 1] for at in range(1, _last_named(chain) or 0))
+    if any(
+        is_begun_anew(scope, name)
+        for owner in owners
+        if owner[-1].edge.name and owner[-1].edge.kind != "item"
+        for scope, name in _scopes(owner, near)
+    ):
+        return True
+    return is_of_a_call_that_recurs(chain, opened)
+
+
+def may_be_trimmed(chain: Sequence[Link], near: Site) -> bool:
+    """Tell whether the program has code that takes some items out of it, and not all at once."""
+    return any(is_trimmed(scope, name) for scope, name in _scopes(chain, near))
+
+
+def room_of(chain: Sequence[Link], near: Site) -> int | None:
+    """Return the most items that the program compares the length of the last object with.
+
+    `len(self.rows) < self.capacity`, where that is a number now.
+    """
+    found = [
+        size
+        for scope, name in _scopes(chain, near)
+        for limit in limits(scope, name)
+        if (size := _number(limit, chain)) is not None
+    ]
+    return max(found, default=None)
+
+
+def _number(limit: ast.expr, chain: Sequence[Link]) -> int | None:
+    """Return a number that is written, or that a variable or an attribute of the holder's is."""
+    if isinstance(limit, ast.Constant):
+        return limit.value if type(limit.value) is int else None
+    name = getattr(limit, "attr", getattr(limit, "id", ""))
+    values = (space.get(name) for space in _spaces(chain))
+    return next((it for it in values if type(it) is int), None)
+
+
+def _spaces(chain: Sequence[Link]) -> Iterator[Mapping[str, Any]]:
+    """Yield where a name beside the holder's may be found."""
+    for owner in (link.object for link in reversed(chain[:-1])):
+        if is_a(owner, FrameType):
+            yield dict(_engine._frame_variables(owner))
+            yield owner.f_globals
+            continue
+        cls = owner if is_a(owner, type) else type(owner)
+        yield attributes_of(owner)
+        yield from map(space_of, mro_of(cls))
+        yield attributes_of(sys.modules.get(module_of_class(cls)))
+
+
+def is_of_a_call_that_recurs(chain: Sequence[Link], opened: Opened = ANYWHERE) -> bool:
+    """Tell whether a chain begins at a variable of a call that a loop of the program repeats."""
     frame = chain[0].object
     if not is_a(frame, FrameType) or len(chain) < 2 or chain[1].edge.kind != "local":
         return False
@@ -147,10 +223,12 @@ def _scopes(chain: Sequence[Link], near: Site) -> list[tuple[Scope, str]]:
     return [(Scope(file, 0, is_attribute), name) for file in files]
 
 
-def holder_text(chain: Sequence[Link], near: Site, place: Site | None = None) -> str:
+def holder_text(
+    chain: Sequence[Link], near: Site, place: Site | None = None, others: str = ""
+) -> str:
     """Return the holder's type, name and line: "list `losses` (train.py:12)".
 
-    The line is the one that fills it, unless another one is given.
+    The line is the one that fills it, unless another one is given. `others` follows the name.
     """
     last = chain[-1]
     kind = last.edge.kind
@@ -164,4 +242,4 @@ def holder_text(chain: Sequence[Link], near: Site, place: Site | None = None) ->
         what = f"closure variable, {what}"
     name = expression(chain) or described(last.object)
     site = place or holder_site(chain, near)
-    return f"{what} `{name}`" + (f" ({site.place})" if site else "")
+    return f"{what} `{name}`{others}" + (f" ({site.place})" if site else "")

@@ -17,15 +17,14 @@ __all__ = [
     "Accumulation",
     "Storing",
     "accumulation_at",
+    "assigned",
     "calls_at",
-    "is_emptied",
-    "is_in_loop",
+    "is_named",
     "storing_line",
     "target_called",
     "text_at",
 ]
 
-_TAKES = {"clear", "discard", "pop", "popitem", "popleft", "remove"}
 _STORES = {
     "add", "append", "appendleft", "extend", "insert", "put", "put_nowait", "set", "setdefault",
     "extendleft", "update",
@@ -93,7 +92,7 @@ def _last_part(place: ast.expr) -> str:
 def target_called(statement: str, name: str) -> str | None:
     """Return `self.state` of a statement that assigns it, for `state`."""
     tree = ast.parse(statement).body[0]
-    targets = (target for target, _ in _assigned(tree))
+    targets = (target for target, _ in assigned(tree))
     return next((ast.unparse(it) for it in targets if _last_part(it) == name), None)
 
 
@@ -114,7 +113,7 @@ def _is_place(node: ast.AST) -> bool:
     return isinstance(node, ast.Name | ast.Attribute | ast.Subscript)
 
 
-def _is_named(node: ast.AST, name: str, scope: Scope) -> bool:
+def is_named(node: ast.AST, name: str, scope: Scope) -> bool:
     if scope.is_attribute:
         return isinstance(node, ast.Attribute) and node.attr == name
     return isinstance(node, ast.Name) and node.id == name
@@ -130,7 +129,7 @@ class _Place(NamedTuple):
     is_many: bool = False
 
 
-def _assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+def assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
     """Yield what an assignment assigns to, each with its value, or with what has it among others.
 
     So `self.x, self.y = x, y` and `x: Tensor = y` are read, too.
@@ -157,7 +156,7 @@ def _stored(statement: ast.stmt) -> Iterator[_Place]:
     if isinstance(statement, ast.AugAssign):
         is_sum = isinstance(statement.target, ast.Subscript) and _is_place(statement.value)
         yield _place(statement.target, statement.value, not is_sum)
-    for target, value in _assigned(statement):
+    for target, value in assigned(statement):
         if isinstance(target, ast.Subscript):
             yield _place(target, value)
     if hasattr(statement, "body"):  # its statements come by themselves
@@ -192,123 +191,14 @@ def storing_line(
         )
         for it in statements(scope, name)
         for place in _stored(it)
-        if _is_named(place.name, name, scope)
+        if is_named(place.name, name, scope)
     ]
     if stores:
         return min(stores, key=lambda it: (it[0], abs(it[1].line - near)))[1]
-    assigned = [
+    begun = [
         Storing(it.lineno, ast.unparse(it), ast.unparse(value), True)
         for it in statements(scope, name)
-        for target, value in _assigned(it)
-        if _is_named(target, name, scope)
+        for target, value in assigned(it)
+        if is_named(target, name, scope)
     ]
-    return min(assigned, key=lambda it: abs(it.line - near), default=None)
-
-
-def is_emptied(scope: Scope, name: str) -> bool:
-    """Tell whether there is code that takes items out of the container called `name`.
-
-    Or that looks at its length before it stores, or stores by an index that comes round; or that
-    begins it anew: in a loop, or, for an attribute, in another function than `__init__`.
-    """
-    if _is_ring(scope, name):
-        return True
-    for statement in statements(scope, name):
-        loop = statement if isinstance(statement, ast.For | ast.AsyncFor | ast.While) else None
-        if loop and any(_assigns_within(part, name, scope) for part in loop.body):
-            return True
-        is_method = isinstance(statement, ast.FunctionDef) and statement.name != "__init__"
-        if is_method and scope.is_attribute and _assigns_within(statement, name, scope):
-            return True
-        test = getattr(statement, "test", None)
-        if test is not None and any(_measures(it, name, scope) for it in ast.walk(test)):
-            return True
-        if hasattr(statement, "body"):
-            continue
-        if any(_takes(it, name, scope) for it in ast.walk(statement)):
-            return True
-    return False
-
-
-def is_in_loop(file: str, line: int, after: int = 0) -> bool:
-    """Tell whether a line stands in a loop that begins after another line."""
-    return any(
-        isinstance(statement, ast.For | ast.AsyncFor | ast.While)
-        and statement.lineno > after
-        and statement.body[0].lineno <= line <= (statement.end_lineno or 0)
-        for statement in statements(Scope(file))
-    )
-
-
-def _measures(node: ast.AST, name: str, scope: Scope) -> bool:
-    """`len(name) < most`"""
-    return isinstance(node, ast.Compare) and any(
-        isinstance(it, ast.Call)
-        and isinstance(it.func, ast.Name)
-        and it.func.id == "len"
-        and any(_is_named(argument, name, scope) for argument in it.args)
-        for it in (node.left, *node.comparators)
-    )
-
-
-def _is_ring(scope: Scope, name: str) -> bool:
-    """`name[at] = ...`, and somewhere `at = (at + 1) % most`"""
-    indexes = {
-        ast.unparse(target.slice)
-        for statement in statements(scope, name)
-        for target, _ in _assigned(statement)
-        if isinstance(target, ast.Subscript)
-        and _is_named(target.value, name, scope)
-        and isinstance(target.slice, ast.Name | ast.Attribute)
-    }
-    return bool(indexes) and any(
-        _wraps(statement, indexes) for statement in statements(Scope(scope.file))
-    )
-
-
-def _wraps(statement: ast.stmt, indexes: set[str]) -> bool:
-    if isinstance(statement, ast.AugAssign):
-        return isinstance(statement.op, ast.Mod) and ast.unparse(statement.target) in indexes
-    return any(
-        ast.unparse(target) in indexes
-        and isinstance(value, ast.BinOp)
-        and isinstance(value.op, ast.Mod)
-        for target, value in _assigned(statement)
-    )
-
-
-def _comes_round(target: ast.AST, name: str, scope: Scope) -> bool:
-    """`name[i % most] = ...`"""
-    return (
-        isinstance(target, ast.Subscript)
-        and _is_named(target.value, name, scope)
-        and isinstance(target.slice, ast.BinOp)
-        and isinstance(target.slice.op, ast.Mod)
-    )
-
-
-def _assigns(node: ast.AST, name: str, scope: Scope) -> bool:
-    return any(_is_named(target, name, scope) for target, _ in _assigned(node))
-
-
-def _assigns_within(top: ast.AST, name: str, scope: Scope) -> bool:
-    return any(_assigns(node, name, scope) for node in ast.walk(top))
-
-
-def _takes(node: ast.AST, name: str, scope: Scope) -> bool:
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        return node.func.attr in _TAKES and _is_named(node.func.value, name, scope)
-    if isinstance(node, ast.Delete):
-        gone = [it.value for it in node.targets if isinstance(it, ast.Subscript)]
-        return any(_is_named(it, name, scope) for it in gone)
-    for target, value in _assigned(node):
-        if _comes_round(target, name, scope):
-            return True
-        if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice):
-            if _is_named(target.value, name, scope):  # losses[:] = []
-                return True
-        elif _is_named(target, name, scope) and any(
-            _is_named(it, name, scope) for it in ast.walk(value)
-        ):  # losses = losses[-100:]
-            return True
-    return False
+    return min(begun, key=lambda it: abs(it.line - near), default=None)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from garboard.leaks.evidence._graphs import Chain
 from garboard.leaks.evidence._rows import Key
 from garboard.leaks.judging._growth import ENDLESS, GRACE, LEAST_COHORTS, PERIOD, WARMUP, Growth
+from garboard.leaks.judging._periods import Periods
 
 __all__ = ["Tracker"]
 
@@ -43,10 +44,12 @@ class Tracker:
         self._graphs: dict[int, _Streak] = {}  # by the head's site
         self._holds: dict[Key, int] = {}  # not looked at again before this step
         self._graph_hold = 0
+        self.periods = Periods()
         self._sizes: dict[str, list[tuple[int, int]]] = {}  # of holders: step and items, twice
 
     def feed(self, now: int, found: _Found) -> None:
         """Take the survivors after step `now`."""
+        self.periods.feed(now, found)
         for gone in self._growths.keys() - found.keys():
             del self._growths[gone]
         for key, cohorts in found.items():
@@ -89,6 +92,11 @@ class Tracker:
             looks.append((now, items))
             del looks[:-2]
         return len(looks) == 2 and looks[1][1] > looks[0][1]
+
+    def is_first_look(self, holder: str, now: int) -> bool:
+        """Tell whether a holder was not known before this step."""
+        looks = self._sizes.get(holder, [])
+        return not looks or looks[0][0] >= now
 
     def is_graph_due(self, now: int) -> bool:
         """Tell whether nodes of many steps live: some head may lead to them all."""

@@ -7,9 +7,10 @@ single event is none; what only a running frame's variable holds ends with the f
 from __future__ import annotations
 
 import gc
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import FrameType
 
+from garboard._shown.site import site_of
 from garboard.leaks.evidence._evidence import Evidence
 from garboard.leaks.evidence._graphs import Chain, Graphs
 from garboard.leaks.evidence._rows import Born, Key, Since, Survivor
@@ -24,13 +25,20 @@ from garboard.leaks.findings._making import (
     leak_of_scattered,
     leak_of_unreached,
 )
-from garboard.leaks.findings._traits import is_emptied_by_code
+from garboard.leaks.findings._traits import (
+    is_emptied_by_code,
+    is_lookup,
+    is_trimmed_by_code,
+    room_in_code,
+)
 from garboard.leaks.holders._cycles import Cycle
-from garboard.leaks.holders._groups import Group, cohorts_of
+from garboard.leaks.holders._groups import Group, cohorts_of, is_container
 from garboard.leaks.holders._holders import expression
 from garboard.leaks.holders._look import Look
-from garboard.leaks.holders._roots import Opened
-from garboard.leaks.holders._unasked import is_disposed, type_name
+from garboard.leaks.holders._roots import Opened, depth_of
+from garboard.leaks.holders._unasked import is_a, is_disposed, type_name
+from garboard.leaks.holders._windows import is_window
+from garboard.leaks.judging._by_epoch import is_a_number_an_epoch, is_steady_by_epoch
 from garboard.leaks.judging._causes import Case, one_for_each_cause
 from garboard.leaks.judging._exemptions import Exemptions
 from garboard.leaks.judging._growth import (
@@ -54,7 +62,10 @@ _UNWALKED = 5  # confirmations a graph needs through which no backward pass has 
 
 
 class Trial:
-    """One round of verdicts after step `now`; `notes` tell what was let off."""
+    """One round of verdicts after step `now`; `notes` tell what was let off.
+
+    `within` tells how many frames deep a phase was begun that ends with its block, or is 0.
+    """
 
     def __init__(
         self,
@@ -65,11 +76,13 @@ class Trial:
         tracker: Tracker,
         exemptions: Exemptions,
         opened: Opened,
+        within: int = 0,
     ) -> None:
-        self._evidence, self._opened = evidence, opened
+        self._evidence, self._opened, self._within = evidence, opened, within
         self._now, self._since, self._steps = now, since, steps
         self._tracker, self._exemptions = tracker, exemptions
         self.notes: list[str] = []
+        self._explained: set[int] = set()  # groups of this look that something was said of
 
     def graphs(self) -> list[Leak]:
         """Judge growing graphs, between two reports."""
@@ -112,26 +125,35 @@ class Trial:
         leaks = self._judge_graphs(look, is_final=True)
         leaks += self._judge_groups(look, is_final=True)
         leaks += self._search(look, {leak.kind for leak in leaks})
-        leaks += self._judge_scattered(look)
+        leaks += self._judge_scattered(look, is_final=True)
         rest = look.unexplained() if is_deep else ([], [])
         leaks += self._judge_unreached(look)
         if any(rest) and not any(leak.verdict == "CYCLE" for leak in leaks):
             leaks += self._judge_rest(look.graphs, *rest)
         return leaks
 
-    def _judge_scattered(self, look: Look) -> list[Leak]:
-        """Judge what grows tensor by tensor, each with a holder of its own."""
-        alone: dict[Key, list[Group]] = {}
+    def _judge_scattered(self, look: Look, is_final: bool = False) -> list[Leak]:
+        """Judge what grows tensor by tensor, each with a holder of its own.
+
+        At the end, too, what lies in several holders of which none explains it all.
+        """
+        apart: dict[Key, list[Group]] = {}
         for group in look.groups:
-            if len(group.survivors) == 1:
-                it = group.survivors[0]
-                alone.setdefault(Key(it.what, it.site), []).append(group)
+            if len(group.survivors) == 1 or (is_final and id(group) not in self._explained):
+                for key in _keys(group.survivors):
+                    apart.setdefault(key, []).append(group)
         found = []
-        for key, own in sorted(alone.items()):
-            cohorts = Counter(it.survivors[0].step for it in own)
-            if self._tracker.is_confirmed([key]) and self._is_spread_and_steady(cohorts):
-                verdict: Verdict = "LEAK" if _is_of_every_step(cohorts) else "GROWING"
-                found.append(leak_of_scattered(own, UNKNOWN, verdict, self._now))
+        for key, own in sorted(apart.items()):
+            its = [it for group in own for it in group.survivors if key == _key(it)]
+            cohorts, age = cohorts_of(its), self._now - min(it.step for it in its)
+            if not self._tracker.is_confirmed([key]) or not self._is_spread_and_steady(cohorts):
+                continue
+            if self._tracker.periods.is_usual(key, age):
+                continue
+            is_each_alone = all(len(group.survivors) == 1 for group in own)
+            is_certain = is_each_alone and _is_of_every_step(cohorts)
+            verdict: Verdict = "LEAK" if is_certain else "GROWING"
+            found.append(leak_of_scattered(own, its, UNKNOWN, verdict, self._now))
         return found
 
     def _judge_rest(self, before: Graphs, nodes: list[int], storages: list[int]) -> list[Leak]:
@@ -214,7 +236,10 @@ class Trial:
             return None
         needed = 2 if chain.was_walked else _UNWALKED
         verdict: Verdict = "LEAK"
-        if self._tracker.graph_streak(chain) < needed:
+        is_certain = self._tracker.graph_streak(chain) >= needed
+        if self._may_be_window(chain, is_certain):
+            return None
+        if not is_certain:
             if not is_final or not is_steady(chain.steps, self._now):
                 return None
             verdict = "GROWING"
@@ -226,15 +251,33 @@ class Trial:
             self._tracker.put_off_graphs(self._now)
         return leak_of_graph(chain, owner, kind_of_graph(chain, owner), verdict, self._now)
 
+    def _may_be_window(self, chain: Chain, is_certain: bool) -> bool:
+        """Tell whether it is the graph of a sequence, or of an inner loop, that will end.
+
+        Such graphs have ended at that age before; or the program begins them anew. They may yet
+        have their backward pass, unless one has gone through the steps that are over.
+        """
+        age = self._now - min(chain.steps)
+        if self._tracker.periods.is_usual(Key("node", chain.site), age):
+            return True
+        if age > ENDLESS or (is_certain and chain.was_walked and not chain.is_retained):
+            return False
+        site = site_of(chain.site)
+        return is_window(site.file, site.line)
+
     # Tensors behind holders
 
     def _judge_groups(self, look: Look, is_final: bool) -> list[Leak]:
         found = []
         for group in look.groups:
             if not self._is_a_case(group, is_final):
+                if self._is_at_its_cap(group):
+                    self._explained.add(id(group))
                 continue
             kind = kind_of_group(group)
-            verdict = self._verdict(group, kind)
+            verdict = self._verdict(group, kind, is_final)
+            if verdict is not None or is_container(group.holder):
+                self._explained.add(id(group))
             if verdict is None:
                 continue
             if note := self._exemptions.note_for(group):
@@ -246,20 +289,80 @@ class Trial:
             for it in one_for_each_cause(found)
         ]
 
+    def _is_at_its_cap(self, group: Group) -> bool:
+        """Tell whether a container changes its items and gains none."""
+        return is_container(group.holder) and not self._tracker.has_grown(
+            _name(group), group.size(), self._now
+        )
+
     def _is_a_case(self, group: Group, is_final: bool) -> bool:
         return self._grows(group, is_final) or (is_final and may_stand(group))
 
-    def _verdict(self, group: Group, kind: Kind) -> Verdict | None:
-        keys, cohorts = _keys(group.survivors), cohorts_of(group.survivors)
-        if self._tracker.has_grown(_name(group), group.size(), self._now) and len(cohorts) > 1:
-            if self._steps.epochs:
-                return "LEAK" if self._tracker.epoch_streak(keys) >= 2 else "GROWING"
-            if self._is_spread_and_steady(cohorts):
-                is_certain = self._tracker.is_confirmed(keys) and (
-                    kind.is_settled(group) or (kind.may_settle and _is_endless(group, cohorts))
-                )
-                return "LEAK" if is_certain else "GROWING"
+    def _verdict(self, group: Group, kind: Kind, is_final: bool) -> Verdict | None:
+        cohorts = cohorts_of(group.survivors)
+        if len(cohorts) > 1 and not self._is_usual(group, cohorts):
+            verdict: Verdict | None = None
+            if self._tracker.has_grown(_name(group), group.size(), self._now):
+                verdict = self._of_growth(group, kind, cohorts)
+            elif is_final and self._is_new(group) and self._is_spread_and_steady(cohorts):
+                verdict = "GROWING"
+            if verdict is not None:
+                return None if self._has_room(group, kind) else verdict
         return None if min(cohorts) > self._now - GRACE else kind.standing(group)
+
+    def _of_growth(self, group: Group, kind: Kind, cohorts: Mapping[int, int]) -> Verdict | None:
+        """Return the verdict on what gains items and loses none."""
+        keys, epochs = _keys(group.survivors), self._steps.epochs
+        if epochs:
+            if is_a_number_an_epoch(group.survivors, epochs):
+                return None
+            if not is_steady_by_epoch(cohorts, epochs):
+                return None
+            is_certain = self._tracker.epoch_streak(keys) >= 2 and _outlives_epochs(group, kind)
+        else:
+            if not self._is_spread_and_steady(cohorts):
+                return None
+            is_certain = self._tracker.is_confirmed(keys) and (
+                kind.is_settled(group) or (kind.may_settle and _is_endless(group, cohorts))
+            )
+        is_certain = is_certain and not self._may_be_sequence(group, cohorts)
+        return "LEAK" if is_certain and not self._ends_with_phase(group) else "GROWING"
+
+    def _may_be_sequence(self, group: Group, cohorts: Mapping[int, int]) -> bool:
+        """Tell whether graphs may yet have one backward pass together, as those of an episode."""
+        age = self._now - min(cohorts)
+        return age <= ENDLESS and group.saved_bytes > 0 and is_emptied_by_code(group)
+
+    def _is_usual(self, group: Group, cohorts: Mapping[int, int]) -> bool:
+        """Tell whether all its lines have let go of survivors of that age, time and again."""
+        age = self._now - min(cohorts)
+        return all(self._tracker.periods.is_usual(key, age) for key in _keys(group.survivors))
+
+    def _is_new(self, group: Group) -> bool:
+        """Tell whether a holder is first seen now, and has nothing but what has just piled up.
+
+        The value of a comprehension has no name until it is complete.
+        """
+        is_first = self._tracker.is_first_look(_name(group), self._now)
+        return is_first and self._tracker.is_confirmed(_keys(group.survivors))
+
+    def _has_room(self, group: Group, kind: Kind) -> bool:
+        """Tell whether the program says how many items there may be, and there are not yet more:
+        it looks at the length, or has made a list of that length."""
+        slots, room, items = group.slots(), room_in_code(group), group.most_items()
+        most = max(it for it in (slots, room, 0) if it is not None)
+        if items > most or kind.is_settled(group):
+            return False
+        name = expression(group.named)
+        self.notes.append(f"`{name}` has {items} of {most} items that it may have")
+        return True
+
+    def _ends_with_phase(self, group: Group) -> bool:
+        """Tell whether only a variable of a call made within a phase holds plain tensors."""
+        frame = group.chain[0].object
+        if not self._within or not is_a(frame, FrameType) or group.behind.count:
+            return False
+        return depth_of(frame) > self._within
 
     def _grows(self, group: Group, is_final: bool) -> bool:
         keys = _keys(group.survivors)
@@ -304,6 +407,15 @@ class Trial:
         return [leak_of_cycles(cycles, kind_of_cycle(cycles[-1]), len(dead), nbytes, self._now)]
 
 
+def _outlives_epochs(group: Group, kind: Kind) -> bool:
+    """Tell whether what an epoch leaves stays for certain: nothing takes it out, and it is no cache
+    whose keys come again."""
+    if is_trimmed_by_code(group):
+        return False
+    is_for_good = not is_emptied_by_code(group) and not is_lookup(group.holder)
+    return is_for_good or kind.is_of_one_epoch or kind.is_settled(group)
+
+
 def _is_endless(group: Group, cohorts: Mapping[int, int]) -> bool:
     """Tell whether a hundred steps in a row have left something, and no code takes anything out."""
     return _is_of_every_step(cohorts) and not is_emptied_by_code(group)
@@ -315,7 +427,12 @@ def _is_of_every_step(cohorts: Mapping[int, int]) -> bool:
 
 
 def _name(group: Group) -> str:
-    return f"{expression(group.named)} {type_name(type(group.holder))}"
+    """Return what a holder is known by from look to look; of a set of them, the set."""
+    kind = type_name(type(group.holder))
+    if not group.siblings or group.set_at is None:
+        return f"{expression(group.inner)} {kind}"
+    sites = sorted({it.site for it in group.survivors})
+    return f"{expression(group.chain[: group.set_at + 1])}[...] {kind} {sites}"
 
 
 def _without_warm_up(found: Iterable[Born]) -> list[Born]:
@@ -335,4 +452,8 @@ def _less(all_: Iterable[Born], living: Iterable[Born]) -> list[Born]:
 
 
 def _keys(survivors: Iterable[Survivor | Born]) -> set[Key]:
-    return {Key(it.what, it.site) for it in survivors}
+    return set(map(_key, survivors))
+
+
+def _key(survivor: Survivor | Born) -> Key:
+    return Key(survivor.what, survivor.site)

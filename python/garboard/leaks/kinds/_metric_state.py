@@ -45,5 +45,6 @@ KIND = Kind(
     fits=_fits,
     is_settled=lambda group: False,
     may_settle=False,
+    is_of_one_epoch=True,
     fix="call {owner}.reset() at the end of each epoch",
 )

@@ -13,17 +13,15 @@ else GROWING, for a buffer that still fills looks the same.
 from __future__ import annotations
 
 from collections import deque
-from itertools import pairwise
-from typing import Any
 
 from garboard.leaks.evidence._rows import Survivor
 from garboard.leaks.findings._fixes import patch_bounding, patch_stored, stored_as
 from garboard.leaks.findings._kind import Kind
-from garboard.leaks.findings._traits import is_emptied_by_code
+from garboard.leaks.findings._traits import is_emptied_by_code, is_lookup
 from garboard.leaks.holders._groups import Group, is_container
 from garboard.leaks.holders._holders import expression
 from garboard.leaks.holders._patches import NO_PATCH, Patch
-from garboard.leaks.holders._unasked import is_a, is_plain_tuple, keys_of
+from garboard.leaks.holders._unasked import is_a
 
 __all__ = ["KIND"]
 
@@ -36,18 +34,7 @@ def _is_settled(group: Group) -> bool:
         return False
     if all(it.requires_grad or it.node for it in survivors):
         return True
-    return all(it.shape == () for it in survivors) and not _is_lookup(group.holder)
-
-
-def _is_lookup(holder: Any) -> bool:
-    """Tell whether a dict is a cache, and not a history: one is keyed by ever later steps."""
-    if not is_a(holder, dict):
-        return False
-    keys = keys_of(holder)
-    if all(is_a(key, int) for key in keys):
-        return any(int.__ge__(a, b) for a, b in pairwise(keys))
-    is_counted = all(is_plain_tuple(key) and all(type(it) is int for it in key) for key in keys)
-    return not is_counted or any(a >= b for a, b in pairwise(keys))  # (epoch, batch)
+    return all(it.shape == () for it in survivors) and not is_lookup(group.holder)
 
 
 def _ending(stored: Survivor) -> str:

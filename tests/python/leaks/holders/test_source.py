@@ -6,7 +6,8 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from garboard.leaks.holders._source import Scope, accumulation_at, is_emptied, storing_line
+from garboard.leaks.holders._emptying import is_emptied
+from garboard.leaks.holders._source import Scope, accumulation_at, storing_line
 
 
 @pytest.fixture

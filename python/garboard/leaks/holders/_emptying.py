@@ -1,0 +1,234 @@
+"""Reads the user's source for what takes items out of a container, or keeps it from growing."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from garboard.leaks.holders._source import assigned, is_named
+from garboard.leaks.holders._statements import Scope, statements
+
+__all__ = ["is_begun_anew", "is_emptied", "is_in_loop", "is_trimmed", "limits"]
+
+_TAKES = {"discard", "pop", "popitem", "popleft", "remove"}
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
+class _Meant:
+    """Tells expressions that are the container of a name, or one of the containers in it.
+
+    `rows[key]`, and `row` of `row = rows[key]` and of `for row in rows`.
+    """
+
+    def __init__(self, scope: Scope, name: str) -> None:
+        self._scope, self._name = scope, name
+        self._others: set[str] = set()
+        for statement in statements(scope, name):
+            if isinstance(statement, ast.For) and self._is_read_in(statement.iter):
+                names = (it for it in ast.walk(statement.target) if isinstance(it, ast.Name))
+                self._others.update(it.id for it in names)
+            for target, value in assigned(statement):
+                if isinstance(target, ast.Name) and self._is_item(value):
+                    self._others.add(target.id)
+
+    def __call__(self, node: ast.expr) -> bool:
+        while isinstance(node, ast.Subscript):
+            node = node.value
+        is_other = isinstance(node, ast.Name) and node.id in self._others
+        return is_other or is_named(node, self._name, self._scope)
+
+    def _is_read_in(self, node: ast.expr) -> bool:
+        return any(is_named(it, self._name, self._scope) for it in ast.walk(node))
+
+    def _is_item(self, node: ast.expr) -> bool:
+        """`rows[key]`, `rows.get(key)`, `rows.setdefault(key, [])`"""
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            is_asked = node.func.attr in ("get", "setdefault")
+            return is_asked and is_named(node.func.value, self._name, self._scope)
+        return (
+            isinstance(node, ast.Subscript)
+            and not isinstance(node.slice, ast.Slice)
+            and is_named(node.value, self._name, self._scope)
+        )
+
+
+def is_emptied(scope: Scope, name: str) -> bool:
+    """Tell whether there is code that takes items out of the container called `name`.
+
+    Or that looks at its length before it stores, or stores by an index that comes round; or that
+    begins it anew: in a loop, or, for an attribute, in another function than `__init__`.
+    """
+    return is_trimmed(scope, name) or _is_ended(scope, name)
+
+
+def is_trimmed(scope: Scope, name: str) -> bool:
+    """Tell the same, except of code that ends all items at once: that may run late, or never."""
+    if _is_ring(scope, name) or limits(scope, name):
+        return True
+    is_meant = _Meant(scope, name)
+    return any(
+        _takes(node, name, scope, is_meant)
+        for statement in statements(scope, name)
+        if not hasattr(statement, "body")
+        for node in ast.walk(statement)
+    )
+
+
+def limits(scope: Scope, name: str) -> list[ast.expr]:
+    """Return what the length of the container called `name` is compared with: `len(name) < 100`."""
+    is_meant = _Meant(scope, name)
+    return [
+        other
+        for statement in statements(scope, name)
+        if not isinstance(statement, ast.Assert)
+        for part in _own_parts(statement)
+        if isinstance(part, ast.Compare)
+        for other in _measures(part, is_meant)
+    ]
+
+
+def _own_parts(statement: ast.stmt) -> Iterator[ast.AST]:
+    """Yield the parts of a statement, not those of statements in it."""
+    if not hasattr(statement, "body"):
+        return ast.walk(statement)
+    test = getattr(statement, "test", None)
+    return ast.walk(test) if test is not None else iter(())
+
+
+def _measures(node: ast.Compare, is_meant: _Meant) -> list[ast.expr]:
+    """Return `most` of `len(name) < most`."""
+    sides = [node.left, *node.comparators]
+    lengths = [
+        it
+        for it in sides
+        if isinstance(it, ast.Call)
+        and isinstance(it.func, ast.Name)
+        and it.func.id == "len"
+        and any(map(is_meant, it.args))
+    ]
+    return [it for it in sides if it not in lengths] if lengths else []
+
+
+def _is_ended(scope: Scope, name: str) -> bool:
+    is_meant = _Meant(scope, name)
+    for statement in statements(scope, name):
+        if isinstance(statement, _LOOPS) and any(
+            _assigns_within(part, name, scope) for part in statement.body
+        ):
+            return True
+        is_method = isinstance(statement, ast.FunctionDef) and statement.name != "__init__"
+        if is_method and scope.is_attribute and _assigns_within(statement, name, scope):
+            return True
+        if not hasattr(statement, "body") and any(
+            _clears(node, is_meant) for node in ast.walk(statement)
+        ):
+            return True
+    return False
+
+
+def is_begun_anew(scope: Scope, name: str) -> bool:
+    """Tell whether a loop assigns something to a name that is made without it."""
+    return any(
+        is_named(target, name, scope)
+        for statement in statements(scope, name)
+        if isinstance(statement, _LOOPS)
+        for part in statement.body
+        for node in ast.walk(part)
+        for target, value in assigned(node)
+        if not any(is_named(it, name, scope) for it in ast.walk(value))
+    )
+
+
+def is_in_loop(file: str, line: int, after: int = 0) -> bool:
+    """Tell whether a line stands in a loop that begins after another line."""
+    return any(
+        isinstance(statement, _LOOPS)
+        and statement.lineno > after
+        and statement.body[0].lineno <= line <= (statement.end_lineno or 0)
+        for statement in statements(Scope(file))
+    )
+
+
+def _is_ring(scope: Scope, name: str) -> bool:
+    """`name[at] = ...`, and `at` comes round: it is wrapped, or a loop in a loop counts it."""
+    slices = [
+        target.slice
+        for statement in statements(scope, name)
+        for target, _ in assigned(statement)
+        if isinstance(target, ast.Subscript) and is_named(target.value, name, scope)
+    ]
+    if any(_has_remainder(it) for it in slices):  # name[i % most]
+        return True
+    indexes = {ast.unparse(it) for it in slices if isinstance(it, ast.Name | ast.Attribute)}
+    if not indexes:
+        return False
+    if any(_wraps(statement, indexes) for statement in statements(Scope(scope.file))):
+        return True
+    return not scope.is_attribute and any(
+        isinstance(loop, ast.For) and ast.unparse(_counter(loop)) in indexes
+        for outer in statements(scope, name)
+        if isinstance(outer, _LOOPS)
+        for loop in ast.walk(outer)
+        if loop is not outer
+    )
+
+
+def _counter(loop: ast.For) -> ast.expr:
+    """Return `i` of `for i in ...` and of `for i, x in enumerate(...)`."""
+    return loop.target.elts[0] if isinstance(loop.target, ast.Tuple) else loop.target
+
+
+def _has_remainder(index: ast.expr) -> bool:
+    parts = (it.op for it in ast.walk(index) if isinstance(it, ast.BinOp))
+    return any(isinstance(it, ast.Mod) for it in parts)
+
+
+def _wraps(statement: ast.stmt, indexes: set[str]) -> bool:
+    """`at = (at + 1) % most`"""
+    if isinstance(statement, ast.AugAssign):
+        return isinstance(statement.op, ast.Mod) and ast.unparse(statement.target) in indexes
+    return any(
+        ast.unparse(target) in indexes
+        and isinstance(value, ast.BinOp)
+        and isinstance(value.op, ast.Mod)
+        for target, value in assigned(statement)
+    )
+
+
+def _assigns_within(top: ast.AST, name: str, scope: Scope) -> bool:
+    return any(
+        is_named(target, name, scope) for node in ast.walk(top) for target, _ in assigned(node)
+    )
+
+
+def _takes(node: ast.AST, name: str, scope: Scope, is_meant: _Meant) -> bool:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        is_get = node.func.attr in ("get", "get_nowait") and not node.args  # of a queue
+        return (is_get or node.func.attr in _TAKES) and is_meant(node.func.value)
+    if isinstance(node, ast.Delete):  # del losses[:-100]
+        gone = [it for it in node.targets if isinstance(it, ast.Subscript)]
+        return any(is_meant(it.value) and not _is_whole(it) for it in gone)
+    for target, value in assigned(node):
+        if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice):
+            if is_meant(target.value) and not _is_whole(target):  # losses[5:] = []
+                return True
+        elif is_named(target, name, scope) and any(
+            is_named(it, name, scope) for it in ast.walk(value)
+        ):  # losses = losses[-100:]
+            return True
+    return False
+
+
+def _clears(node: ast.AST, is_meant: _Meant) -> bool:
+    """`losses.clear()`, `del losses[:]`, `losses[:] = []`"""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.attr == "clear" and is_meant(node.func.value)
+    gone = node.targets if isinstance(node, ast.Delete | ast.Assign) else []
+    whole = (it for it in gone if isinstance(it, ast.Subscript) and _is_whole(it))
+    return any(is_meant(it.value) for it in whole)
+
+
+def _is_whole(target: ast.Subscript) -> bool:
+    """`losses[:]`"""
+    part = target.slice
+    return isinstance(part, ast.Slice) and part.lower is None and part.upper is None

@@ -1,0 +1,82 @@
+"""Reads the user's source for windows: what a loop in a loop builds up, and the outer one ends.
+
+for sequence in sequences:
+    h = zeros(1, 8)                 # begun anew: the graph of one sequence ends here
+    for token in sequence:
+        h = cell(token, h)
+"""
+
+from __future__ import annotations
+
+import ast
+
+from garboard.leaks.holders._source import assigned
+from garboard.leaks.holders._statements import FUNCTIONS, tree_of
+
+__all__ = ["is_window"]
+
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
+def is_window(file: str, line: int) -> bool:
+    """Tell whether what a line computes is begun anew by a loop around its own loop."""
+    loops = _loops_around(file, line)
+    if len(loops) < 2:
+        return False
+    inner = loops[-1]
+    names = _names_behind(inner, line)
+    within = set(map(id, ast.walk(inner)))
+    return any(
+        text in names and text not in _reads(value)
+        for outer in loops[:-1]
+        for node in ast.walk(outer)
+        if id(node) not in within
+        for target, value in assigned(node)
+        if (text := ast.unparse(target))
+    )
+
+
+def _loops_around(file: str, line: int) -> list[ast.stmt]:
+    """Return the loops of one function that a line stands in, the outermost first."""
+    found: list[ast.stmt] = []
+    node: ast.AST | None = tree_of(file)
+    while node is not None:
+        if isinstance(node, FUNCTIONS):
+            found.clear()
+        if isinstance(node, _LOOPS) and node.body[0].lineno <= line:
+            found.append(node)
+        node = next((it for it in ast.iter_child_nodes(node) if _is_around(it, line)), None)
+    return found
+
+
+def _is_around(node: ast.AST, line: int) -> bool:
+    first, last = getattr(node, "lineno", None), getattr(node, "end_lineno", None)
+    return first is not None and last is not None and first <= line <= last
+
+
+def _names_behind(loop: ast.stmt, line: int) -> set[str]:
+    """Return what the statement on a line reads and assigns, and what that is made of in a loop."""
+    statements = [it for it in ast.walk(loop) if isinstance(it, ast.stmt) and it is not loop]
+    at = [it for it in statements if _is_around(it, line) and not hasattr(it, "body")]
+    names = {text for it in at for text in (*_reads(it), *_assigned_names(it))}
+    size = 0
+    while size != len(names):
+        size = len(names)
+        for it in statements:
+            if not hasattr(it, "body") and _assigned_names(it) & names:
+                names |= _reads(it)
+    return names
+
+
+def _assigned_names(statement: ast.stmt) -> set[str]:
+    if isinstance(statement, ast.AugAssign):
+        return {ast.unparse(statement.target)}
+    return {ast.unparse(target) for target, _ in assigned(statement)}
+
+
+def _reads(node: ast.AST) -> set[str]:
+    return {
+        ast.unparse(it)
+        for it in ast.walk(node)
+        if isinstance(it, ast.Name | ast.Attribute) and isinstance(it.ctx, ast.Load)
+    }

@@ -1,0 +1,55 @@
+"""What lines have let go of before: what comes and goes in a period is no growth.
+
+A window, a buffer that is flushed or a request's cache grows for as long as it is meant to, and is
+then let go. Whoever has seen that twice says nothing of the third time, until it takes longer.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+
+from garboard.leaks.evidence._rows import Key
+from garboard.leaks.judging._growth import PERIOD
+
+__all__ = ["Ages", "Periods"]
+
+_TIMES = 2  # ends of about one age; a single one may be the program's own beginning
+_MOST_ENDS = 8  # that are remembered of a line
+_ROOM = 1.25  # no two sequences are of one length
+
+
+class Ages:
+    """How long one thing grew, each time before it was let go; numbers only."""
+
+    def __init__(self) -> None:
+        self._onset = self._seen = 0
+        self._ages: deque[int] = deque(maxlen=_MOST_ENDS)
+
+    def feed(self, now: int, onset: int) -> None:
+        """Take the step since which the oldest of it lives; 0 while there is none."""
+        if self._onset and (onset > self._onset or not onset):
+            self._ages.append(self._seen - self._onset)
+        self._onset, self._seen = onset, now
+
+    def is_usual(self, age: int) -> bool:
+        """Tell whether it has been let go at such an age, or later, several times."""
+        return sum(_ROOM * it + PERIOD >= age for it in self._ages) >= _TIMES
+
+
+class Periods:
+    """Of every line that something has survived at."""
+
+    def __init__(self) -> None:
+        self._lines: dict[Key, Ages] = {}
+
+    def feed(self, now: int, found: Mapping[Key, Mapping[int, int]]) -> None:
+        """Take the survivors after step `now`."""
+        for key, cohorts in found.items():
+            self._lines.setdefault(key, Ages()).feed(now, min(cohorts))
+        for key in self._lines.keys() - found.keys():
+            self._lines[key].feed(now, 0)
+
+    def is_usual(self, key: Key, age: int) -> bool:
+        """Tell whether survivors of that line have come to such an age before, and ended."""
+        return key in self._lines and self._lines[key].is_usual(age)

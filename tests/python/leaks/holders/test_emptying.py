@@ -1,0 +1,85 @@
+"""What the program's source says of a container's end, and of the room in it."""
+
+from __future__ import annotations
+
+import ast
+from textwrap import dedent
+
+import pytest
+from garboard.leaks.holders._emptying import is_begun_anew, is_emptied, is_trimmed, limits
+from garboard.leaks.holders._statements import Scope
+
+
+@pytest.fixture
+def scope(tmp_path):
+    def write(text, is_attribute=False):
+        file = tmp_path / f"m{len(list(tmp_path.iterdir()))}.py"
+        file.write_text(dedent(text), encoding="utf-8")
+        return Scope(str(file), 0, is_attribute)
+
+    return write
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "xs[key].pop(0)",
+        "del xs['a'][:-10]",
+        "for x in xs:\n    x.popleft()",
+        "for key, x in xs.items():\n    x.pop()",
+        "row = xs.setdefault(key, [])\nrow.pop(0)",
+        "row = xs[key]\ndel row[0]",
+        "xs[f'epoch{e % 5}'] = 1",
+        "for epoch in range(3):\n    for i in range(9):\n        xs[i] = 1",
+        "for epoch in range(3):\n    for i, x in enumerate(data):\n        xs[i] = x",
+        "full = len(xs) >= most",
+        "xs.get()",
+        "xs[5:] = []",
+    ],
+)
+def test_what_takes_items_out_of_it_or_of_what_is_in_it_trims(scope, text):
+    assert is_trimmed(scope(text), "xs")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "xs.get(key)",
+        "xs.clear()",
+        "del xs[:]",
+        "xs[:] = []",
+        "assert len(xs) == 3",
+        "for i in range(9):\n    xs[i] = 1",
+        "for epoch in range(3):\n    for i in range(9):\n        xs[epoch, i] = 1",
+        "row = xs[2:]\nrow.pop()",
+        "for y in ys:\n    y.pop()",
+    ],
+)
+def test_what_ends_all_or_nothing_does_not_trim(scope, text):
+    assert not is_trimmed(scope(text), "xs")
+
+
+@pytest.mark.parametrize("text", ["xs.clear()", "del xs[:]", "xs[:] = []", "xs['a'].clear()"])
+def test_what_ends_all_empties(scope, text):
+    assert is_emptied(scope(text), "xs")
+
+
+def test_what_its_length_is_compared_with_is_found(scope):
+    text = """\
+        class Pool:
+            def offer(self, x):
+                if len(self.xs) < self.most:
+                    self.xs.append(x)
+            def is_full(self):
+                return 250 <= len(self.xs)
+        """
+
+    found = limits(scope(text, is_attribute=True), "xs")
+
+    assert sorted(map(ast.unparse, found)) == ["250", "self.most"]
+
+
+def test_a_variable_that_a_loop_makes_without_it_is_begun_anew(scope):
+    assert is_begun_anew(scope("for x in data:\n    run = Run()"), "run")
+    assert not is_begun_anew(scope("for x in data:\n    run = run.after(x)"), "run")
+    assert not is_begun_anew(scope("run = Run()"), "run")

@@ -1,0 +1,102 @@
+"""Windows: what a loop in a loop builds up, and the outer one ends."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+from garboard.leaks.holders._windows import is_window
+
+
+@pytest.fixture
+def at(tmp_path):
+    """Return a file with a text, and the line of it that has a mark."""
+
+    def write(text):
+        file = tmp_path / "program.py"
+        file.write_text(dedent(text), encoding="utf-8")
+        return str(file), dedent(text).splitlines().index(marked(text)) + 1
+
+    def marked(text):
+        return next(line for line in dedent(text).splitlines() if line.endswith("# here"))
+
+    return write
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        """\
+        for sequence in sequences:
+            h = zeros(4)
+            for token in sequence:
+                h = cell(token, h)  # here
+        """,
+        """\
+        for task in tasks:
+            fast = meta
+            for x in task:
+                loss = net(fast, x)
+                (slope,) = grad(loss, [fast])  # here
+                fast = fast - slope
+        """,
+        """\
+        while True:
+            self.h, total = zeros(4), 0
+            for x in xs:
+                self.h = cell(x, self.h)  # here
+        """,
+        """\
+        for task in tasks:
+            w = meta
+            for x in task:
+                step = slope(w, x)
+                w -= step  # here
+        """,
+    ],
+)
+def test_what_the_outer_loop_begins_anew_is_a_window(at, text):
+    assert is_window(*at(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        """\
+        h = zeros(4)
+        for token in tokens:
+            h = cell(token, h)  # here
+        """,
+        """\
+        total = 0
+        for epoch in range(3):
+            for x in xs:
+                total = total + net(x)  # here
+        """,
+        """\
+        for epoch in range(3):
+            h = h.detach_later()
+            for x in xs:
+                h = cell(x, h)  # here
+        """,
+        """\
+        for fold in folds:
+            h = zeros(4)
+            def train():
+                for x in xs:
+                    h = cell(x, h)  # here
+        """,
+        """\
+        for epoch in range(3):
+            best = None
+            for x in xs:
+                h = cell(x, h)  # here
+        """,
+    ],
+)
+def test_what_goes_on_is_none(at, text):
+    assert not is_window(*at(text))
+
+
+def test_a_file_that_is_not_there_has_none():
+    assert not is_window("no such file.py", 3)
