@@ -253,6 +253,85 @@ class ParameterDict(_Keyed):
         """
         return vars(self)[key] if key in self else default
 
+    def popitem(self) -> tuple[str, Parameter]:
+        """Remove the last parameter and return it with its name.
+
+        Returns:
+            A pair.
+
+        Raises:
+            KeyError: There is none.
+
+        >>> gb.nn.ParameterDict({"a": gb.ones(1)}).popitem()[0]
+        'a'
+        """
+        if not len(self):
+            raise KeyError("ParameterDict.popitem: there are no parameters; one is needed")
+        name = self._names()[-1]
+        return name, self.pop(name)
+
+    def setdefault(self, key: str, default: Tensor | None = None) -> Parameter:
+        """Return a parameter, after adding `default` where there is none.
+
+        Args:
+            key: Its name.
+            default: What is added.
+
+        Returns:
+            The parameter.
+
+        Raises:
+            TypeError: `default` is no Tensor.
+
+        >>> gb.nn.ParameterDict().setdefault("a", gb.ones(1)).requires_grad
+        True
+        """
+        if key not in self:
+            self.register_parameter(key, _as_parameter(default))
+        return self[key]
+
+    def copy(self) -> Self:
+        """Return another dict of the same parameters.
+
+        >>> held = gb.nn.ParameterDict({"a": gb.ones(1)})
+        >>> held.copy()["a"] is held["a"]
+        True
+        """
+        return type(self)(self.items())
+
+    def fromkeys(self, keys: Iterable[str], default: Tensor | None = None) -> Self:
+        """Return a new dict that has one value under several names.
+
+        Args:
+            keys: The names.
+            default: The value: a parameter, a tensor that becomes one, or None.
+
+        Returns:
+            The new dict.
+
+        Raises:
+            TypeError: The value is no Tensor, or a name no string.
+
+        >>> list(gb.nn.ParameterDict().fromkeys(["a", "b"], gb.ones(1)))
+        ['a', 'b']
+        """
+        made, value = type(self)(), _as_parameter(default)
+        for name in list_of(str, "ParameterDict.fromkeys", "keys", keys, "names"):
+            made.register_parameter(name, value)
+        return made
+
+    def __or__(self, other: Mapping[str, Tensor] | ParameterDict) -> Self:
+        made = self.copy()
+        made |= other
+        return made
+
+    def __ior__(self, other: Mapping[str, Tensor] | ParameterDict) -> Self:
+        self.update(other.items())
+        return self
+
+    def __reversed__(self) -> Iterator[str]:
+        return reversed(self._names())
+
     def items(self) -> ItemsView[str, Parameter]:
         """Return pairs of names and parameters, in order.
 

@@ -58,6 +58,24 @@ class TestParameters:
         assert repr(held).count("Parameter containing") == 2
         assert held.pop("a").tolist() == [1.0, 1.0]
 
+    def test_are_joined_copied_and_taken_out_as_from_a_dict(self):
+        held = nn.ParameterDict({"a": gb.ones(2)})
+
+        both = held | {"b": gb.zeros(1)}
+        held |= nn.ParameterDict({"c": gb.zeros(3)})
+
+        assert list(both) == ["a", "b"]
+        assert both["a"] is held["a"]
+        assert list(reversed(held)) == ["c", "a"]
+        assert held.popitem()[0] == "c"
+        assert held.setdefault("a", gb.zeros(9)).numel() == 2
+        assert list(held.copy()) == ["a"]
+        alike = held.fromkeys(["x", "y"], gb.ones(1))
+        assert alike["x"] is alike["y"]
+        held.clear()
+        with pytest.raises(KeyError, match=r"ParameterDict\.popitem: there are no parameters"):
+            held.popitem()
+
     def test_are_held_by_place(self):
         held = nn.ParameterList([gb.ones(2)])
         held.append(gb.zeros(1))
