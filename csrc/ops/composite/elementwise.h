@@ -12,6 +12,7 @@
 #include "csrc/ops/complex/complex.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
+#include "csrc/ops/create/grow.h"
 #include "csrc/ops/elementwise/activations.h"
 #include "csrc/ops/elementwise/special.h"
 #include "csrc/ops/elementwise/ternary.h"
@@ -200,22 +201,23 @@ inline Tensor truncated_quotient(const Operand& a, const Operand& b) {
 }
 
 /// Raises ShapeError, DTypeError, DeviceError or GradientError where `made` cannot be written into
-/// `out`, which is the op's first operand where that is `in_place`.
+/// `out`, which is the op's first operand where that is `in_place`. An empty one gets its sizes.
 inline void check_takes(const char* op, const Tensor& out, const Tensor& made, bool in_place) {
   if (!in_place && is_grad_enabled() && (made.requires_grad() || out.requires_grad()))
     throw GradientError(text(op,
                              ": out= given while an input or out requires grad, and writing into "
                              "out is not recorded; call it inside no_grad(), or without out="));
   check_writable(op, out);
-  if (out.sizes() != made.sizes())
-    throw ShapeError(text(op, ": out has sizes ", out.sizes(), ", the result ", made.sizes(),
-                          "; they must be equal"));
   if (out.device() != made.device())
     throw DeviceError(text(op, ": out is on ", out.device(), ", the inputs on ", made.device(),
                            "; they must be on one device"));
   if (category_of(out.dtype()) < category_of(made.dtype()))
     throw DTypeError(text(op, ": a result of ", name_of(made.dtype()), " does not fit into ",
                           name_of(out.dtype()), "; convert first, with to()"));
+  if (!in_place) grow_empty(op, out, made.sizes());
+  if (out.sizes() != made.sizes())
+    throw ShapeError(text(op, ": out has sizes ", out.sizes(), ", the result ", made.sizes(),
+                          "; they must be equal"));
 }
 
 /// Writes what an op of others made into `out`, unless `check_takes` raises.

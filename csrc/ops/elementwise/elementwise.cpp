@@ -5,6 +5,7 @@
 #include "csrc/core/error.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
+#include "csrc/ops/create/grow.h"
 #include "csrc/ops/op/op.h"
 #include "csrc/ops/op/promotion.h"
 #include "csrc/ops/op/record.h"
@@ -41,17 +42,27 @@ void check_fits(const char* op, const Operand& operand, DType dtype) {
   if (!operand.tensor) garboard::check_fits(op, operand.scalar, dtype);
 }
 
-void check_out(const char* op, const Tensor& out, const Dims& sizes, DType dtype, Device device) {
+[[noreturn]] void throw_other_sizes(const char* op, const Tensor& out, const Dims& sizes) {
+  throw ShapeError(
+      text(op, ": out has sizes ", out.sizes(), ", the result ", sizes, "; they must be equal"));
+}
+
+/// Raises what tells that a result does not go into `out`; gives one that is empty its sizes,
+/// unless it is the first operand too.
+void check_out(const char* op, const Tensor& out, const Operand& first, const Dims& sizes,
+               DType dtype, Device device) {
   check_writable(op, out);
-  if (out.sizes() != sizes)
-    throw ShapeError(
-        text(op, ": out has sizes ", out.sizes(), ", the result ", sizes, "; they must be equal"));
+  const bool is_in_place = first.tensor && *first.tensor == out;
+  if (out.sizes() != sizes && (is_in_place || out.count() > 0)) throw_other_sizes(op, out, sizes);
   if (out.device() != device)
     throw DeviceError(text(op, ": out is on ", out.device(), ", the inputs on ", device,
                            "; they must be on one device"));
   if (category_of(out.dtype()) < category_of(dtype))
     throw DTypeError(text(op, ": a result of ", name_of(dtype), " does not fit into ",
                           name_of(out.dtype()), "; convert first, with to()"));
+  if (out.sizes() == sizes) return;
+  grow_empty(op, out, sizes);
+  if (out.sizes() != sizes) throw_other_sizes(op, out, sizes);
 }
 
 /// An operand as the kernel wants it: converted, broadcast unless it is one element, and apart from
@@ -295,7 +306,7 @@ Tensor Unary::operator()(const Tensor& input) const {
 void Unary::into(const Tensor& out, const Tensor& input) const {
   const DType dtype = working_dtype(*this, input.dtype());
   const DType result = kernel.result_of(dtype);
-  check_out(name, out, input.sizes(), result, input.device());
+  check_out(name, out, input, input.sizes(), result, input.device());
   Overwriting overwriting(*this, out, {input});
   {
     const Input x(input, dtype, out.sizes(), &out);
@@ -327,7 +338,7 @@ Tensor Binary::operator()(const Operand& a, const Operand& b) const {
 
 void Binary::into(const Tensor& out, const Operand& a, const Operand& b) const {
   const ResultPlan plan = garboard::plan(*this, a, b);
-  check_out(name, out, plan.sizes, plan.result, plan.device);
+  check_out(name, out, a, plan.sizes, plan.result, plan.device);
   Overwriting overwriting(*this, out, {a, b});
   {
     const Input x = input_of(*this, a, plan, &out), y = input_of(*this, b, plan, &out);
@@ -353,7 +364,7 @@ Tensor Ternary::operator()(const Operand& a, const Operand& b, const Operand& c)
 
 void Ternary::into(const Tensor& out, const Operand& a, const Operand& b, const Operand& c) const {
   const ResultPlan plan = garboard::plan(*this, a, b, c);
-  check_out(name, out, plan.sizes, plan.result, plan.device);
+  check_out(name, out, a, plan.sizes, plan.result, plan.device);
   Overwriting overwriting(*this, out, {a, b, c});
   run(*this, plan, out, a, b, c);
   overwriting.finish(*this, {a, b, c}, {&a, &b, &c});
