@@ -70,7 +70,7 @@ from garboard._engine import (  # noqa: E402
     set_num_threads,
 )
 from garboard._engine import _Size as Size  # noqa: E402
-from garboard._names.homes import HOMES, METHODS, SUBMODULES  # noqa: E402
+from garboard._names.homes import HOMES, METHODS, SUBMODULES, UNLISTED  # noqa: E402
 from garboard._names.missing import (  # noqa: E402
     MissingModules,
     add_missing_names,
@@ -155,6 +155,7 @@ if TYPE_CHECKING:
     from garboard._arguments.layouts import channels_last_3d as channels_last_3d
     from garboard._arguments.layouts import contiguous_format as contiguous_format
     from garboard._arguments.layouts import layout as layout
+    from garboard._arguments.layouts import legacy_contiguous_format as legacy_contiguous_format
     from garboard._arguments.layouts import memory_format as memory_format
     from garboard._arguments.layouts import preserve_format as preserve_format
     from garboard._arguments.layouts import strided as strided
@@ -167,12 +168,14 @@ if TYPE_CHECKING:
     from garboard._ops.dtypes import finfo as finfo
     from garboard._ops.dtypes import iinfo as iinfo
     from garboard._ops.index_functions import histogram as histogram
+    from garboard._ops.index_functions import histogramdd as histogramdd
     from garboard._ops.index_functions import index_reduce as index_reduce
     from garboard._ops.index_functions import renorm as renorm
     from garboard._ops.index_functions import unravel_index as unravel_index
     from garboard._ops.real_numbers import frexp as frexp
     from garboard._ops.real_numbers import is_same_size as is_same_size
     from garboard._ops.real_numbers import is_signed as is_signed
+    from garboard._ops.replaced_parts import as_strided_scatter as as_strided_scatter
     from garboard._ops.replaced_parts import diagonal_scatter as diagonal_scatter
     from garboard._ops.replaced_parts import select_scatter as select_scatter
     from garboard._ops.replaced_parts import slice_scatter as slice_scatter
@@ -203,6 +206,15 @@ if TYPE_CHECKING:
     from garboard._ops.window_functions import hamming_window as hamming_window
     from garboard._ops.window_functions import hann_window as hann_window
     from garboard._ops.window_functions import kaiser_window as kaiser_window
+    from garboard._root.asking import *  # noqa: F403
+    from garboard._root.asking import is_storage as is_storage
+    from garboard._root.asking import typename as typename
+    from garboard._root.autocasting import *  # noqa: F403
+    from garboard._root.copies import *  # noqa: F403
+    from garboard._root.counts import *  # noqa: F403
+    from garboard._root.layers import *  # noqa: F403
+    from garboard._root.losses import *  # noqa: F403
+    from garboard._root.recurrent import *  # noqa: F403
     from garboard._settings import (
         are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled,
     )
@@ -218,6 +230,7 @@ if TYPE_CHECKING:
     from garboard._settings import set_flush_denormal as set_flush_denormal
     from garboard._settings import set_num_interop_threads as set_num_interop_threads
     from garboard._settings import use_deterministic_algorithms as use_deterministic_algorithms
+    from garboard.amp import GradScaler as GradScaler
     from garboard.fft._short_time import istft as istft
     from garboard.fft._short_time import stft as stft
     from garboard.func import vmap as vmap
@@ -246,7 +259,7 @@ if TYPE_CHECKING:
     from garboard.linalg._older_names import triangular_solve as triangular_solve
     from garboard.nn._root_functions import *  # noqa: F403
 else:
-    __getattr__ = module_getattr(__name__, SUBMODULES, HOMES)
+    __getattr__ = module_getattr(__name__, SUBMODULES, {**HOMES, **UNLISTED})
 
 __all__ = [
     "DTypeError",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from garboard._engine import ValuesAndIndices
 from garboard._ops.functions import MinAndMax
-from garboard._ops.index_functions import CountsAndEdges
+from garboard._ops.index_functions import CountsAndEdges, CountsAndEdgesOfAll
 from garboard._ops.real_numbers import MantissaAndExponent
 from garboard.linalg._eigenvalues import Eig, Eigh
 from garboard.linalg._factors import LU, QR, SVD, CholeskyEx, LUFactor, LUFactorEx
@@ -18,6 +18,7 @@ __all__ = [
     "cummin",
     "frexp",
     "histogram",
+    "histogramdd",
     "kthvalue",
     "linalg_cholesky_ex",
     "linalg_eig",
@@ -49,6 +50,7 @@ cummax = ValuesAndIndices
 cummin = ValuesAndIndices
 frexp = MantissaAndExponent
 histogram = CountsAndEdges
+histogramdd = CountsAndEdgesOfAll
 kthvalue = ValuesAndIndices
 linalg_cholesky_ex = CholeskyEx
 linalg_eig = Eig

@@ -47,6 +47,11 @@ Index: TypeAlias = SupportsIndex | slice | EllipsisType | None
 """What stands between the brackets of `x[...]`, once or in a tuple."""
 
 
+# What PyTorch's programs import of these.
+_int, _float, _complex, _bool = int, float, complex, bool
+_device, _dtype, _size = device, dtype, Size
+
+
 class SupportsBuffer(Protocol):
     """An object that shares its memory: an `array.array`, a memoryview, a NumPy array."""
 

@@ -13,6 +13,7 @@ __all__ = [
     "channels_last_3d",
     "contiguous_format",
     "layout",
+    "legacy_contiguous_format",
     "memory_format",
     "preserve_format",
     "strided",
@@ -72,6 +73,7 @@ def _constant(kind: type[T], name: str) -> T:
 
 
 contiguous_format: memory_format = _constant(memory_format, "contiguous_format")
+legacy_contiguous_format: memory_format = contiguous_format
 preserve_format: memory_format = _constant(memory_format, "preserve_format")
 channels_last: memory_format = _constant(memory_format, "channels_last")
 channels_last_3d: memory_format = _constant(memory_format, "channels_last_3d")

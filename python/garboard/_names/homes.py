@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-__all__ = ["HOMES", "METHODS", "SUBMODULES"]
+__all__ = ["HOMES", "METHODS", "SUBMODULES", "UNLISTED"]
 
 SUBMODULES = (
     "accelerator",
@@ -45,16 +45,16 @@ SUBMODULES = (
 
 _FUNCTIONS = {
     "_arguments.layouts": (
-        "channels_last channels_last_3d contiguous_format layout memory_format "
-        "preserve_format strided"
+        "channels_last channels_last_3d contiguous_format layout legacy_contiguous_format "
+        "memory_format preserve_format strided"
     ),
     "_ops.contractions": "einsum tensordot",
     "_ops.differences": "gradient",
     "_ops.dlpack": "from_dlpack to_dlpack",
     "_ops.dtypes": "can_cast finfo iinfo",
-    "_ops.index_functions": "histogram index_reduce renorm unravel_index",
+    "_ops.index_functions": "histogram histogramdd index_reduce renorm unravel_index",
     "_ops.real_numbers": "frexp is_same_size is_signed",
-    "_ops.replaced_parts": "diagonal_scatter select_scatter slice_scatter",
+    "_ops.replaced_parts": "as_strided_scatter diagonal_scatter select_scatter slice_scatter",
     "_ops.special_functions": "mvlgamma nextafter polygamma",
     "_ops.triangles": "tril_indices triu_indices",
     "_ops.typed_tensors": (
@@ -65,6 +65,7 @@ _FUNCTIONS = {
     "_ops.window_functions": (
         "bartlett_window blackman_window hamming_window hann_window kaiser_window"
     ),
+    "_root.asking": "is_storage typename",
     "_settings": (
         "are_deterministic_algorithms_enabled get_default_device get_deterministic_debug_mode "
         "get_device_module "
@@ -95,6 +96,59 @@ _FUNCTIONS = {
     ),
 }
 
+# What PyTorch has for its own layers: it is found, and not listed.
+_UNLISTED = {
+    "_root.asking": ("_assert is_anomaly_check_nan_enabled is_anomaly_enabled set_anomaly_enabled"),
+    "_root.autocasting": (
+        "get_autocast_cpu_dtype get_autocast_gpu_dtype is_autocast_cache_enabled "
+        "is_autocast_cpu_enabled set_autocast_cpu_dtype set_autocast_cpu_enabled "
+        "set_autocast_dtype set_autocast_enabled set_autocast_gpu_dtype"
+    ),
+    "_root.copies": (
+        "alias_copy as_strided_copy detach_copy diagonal_copy expand_copy narrow_copy "
+        "permute_copy select_copy slice_copy split_copy split_with_sizes_copy squeeze_copy "
+        "t_copy transpose_copy unbind_copy unfold_copy unsafe_chunk unsafe_split "
+        "unsafe_split_with_sizes unsqueeze_copy view_as_complex_copy view_as_real_copy view_copy"
+    ),
+    "_root.counts": "binomial frobenius_norm nonzero_static nuclear_norm segment_reduce",
+    "_root.foreach": (
+        "_foreach_abs _foreach_abs_ _foreach_acos _foreach_acos_ _foreach_add _foreach_add_ "
+        "_foreach_addcdiv _foreach_addcdiv_ _foreach_addcmul _foreach_addcmul_ _foreach_asin "
+        "_foreach_asin_ _foreach_atan _foreach_atan_ _foreach_ceil _foreach_ceil_ "
+        "_foreach_clamp_max _foreach_clamp_max_ _foreach_clamp_min _foreach_clamp_min_ "
+        "_foreach_clone _foreach_copy_ _foreach_cos _foreach_cos_ _foreach_cosh _foreach_cosh_ "
+        "_foreach_div _foreach_div_ _foreach_erf _foreach_erf_ _foreach_erfc _foreach_erfc_ "
+        "_foreach_exp _foreach_exp_ _foreach_expm1 _foreach_expm1_ _foreach_floor "
+        "_foreach_floor_ _foreach_frac _foreach_frac_ _foreach_lerp _foreach_lerp_ "
+        "_foreach_lgamma _foreach_lgamma_ _foreach_log _foreach_log10 _foreach_log10_ "
+        "_foreach_log1p _foreach_log1p_ _foreach_log2 _foreach_log2_ _foreach_log_ _foreach_max "
+        "_foreach_maximum _foreach_maximum_ _foreach_minimum _foreach_minimum_ _foreach_mm "
+        "_foreach_mul _foreach_mul_ _foreach_neg _foreach_neg_ _foreach_norm _foreach_pow "
+        "_foreach_pow_ _foreach_reciprocal _foreach_reciprocal_ _foreach_round _foreach_round_ "
+        "_foreach_rsqrt _foreach_rsqrt_ _foreach_sigmoid _foreach_sigmoid_ _foreach_sign "
+        "_foreach_sign_ _foreach_sin _foreach_sin_ _foreach_sinh _foreach_sinh_ _foreach_sqrt "
+        "_foreach_sqrt_ _foreach_sub _foreach_sub_ _foreach_tan _foreach_tan_ _foreach_tanh "
+        "_foreach_tanh_ _foreach_trunc _foreach_trunc_ _foreach_zero_"
+    ),
+    "_root.layers": (
+        "adaptive_max_pool1d affine_grid_generator batch_norm constant_pad_nd dropout_ "
+        "embedding_bag feature_dropout grid_sampler grid_sampler_2d grid_sampler_3d "
+        "instance_norm max_pool1d_with_indices native_batch_norm native_dropout "
+        "native_group_norm native_layer_norm"
+    ),
+    "_root.losses": (
+        "binary_cross_entropy_with_logits cosine_embedding_loss ctc_loss hinge_embedding_loss "
+        "kl_div margin_ranking_loss poisson_nll_loss triplet_margin_loss"
+    ),
+    "_root.recurrent": "gru_cell lstm_cell rnn_relu_cell rnn_tanh_cell",
+    "amp": "GradScaler",
+}
+
+#: Names at the root of the package that PyTorch does not tell of, behind the submodule of each.
+UNLISTED: Mapping[str, str] = {
+    name: home for home, names in _UNLISTED.items() for name in names.split()
+}
+
 #: Names at the root of the package, each with the submodule that has it.
 HOMES: Mapping[str, str] = {
     name: home for home, names in _FUNCTIONS.items() for name in names.split()
@@ -106,11 +160,16 @@ METHODS: Mapping[str, str] = {
     "garboard._ops.dtypes": "type",
     "garboard._ops.index_functions": "histogram index_reduce index_reduce_ renorm renorm_",
     "garboard._ops.real_numbers": "frexp is_same_size is_signed",
-    "garboard._ops.replaced_parts": "diagonal_scatter fill_diagonal_ select_scatter slice_scatter",
+    "garboard._ops.replaced_parts": (
+        "as_strided_scatter diagonal_scatter fill_diagonal_ select_scatter slice_scatter"
+    ),
     "garboard._ops.resizing": "resize_ resize_as_",
     "garboard._ops.special_functions": (
         "mvlgamma mvlgamma_ nextafter nextafter_ polygamma polygamma_"
     ),
+    "garboard._root.copies": ("narrow_copy unsafe_chunk unsafe_split unsafe_split_with_sizes"),
+    "garboard._root.counts": "nonzero_static",
+    "garboard._root.methods": "apply_ hardshrink is_set_to map_ prelu",
     "garboard.fft._short_time": "istft stft",
     "garboard.linalg._older_factors": "lu lu_solve",
     "garboard.linalg._older_names": (

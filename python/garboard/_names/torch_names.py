@@ -17,25 +17,12 @@ _FUNCTIONS: _Rows = (
     ("use gb.int64", "uint16 uint32 uint64"),
     ("use gb.tensor(data)", "array"),
     ("use gb.Tensor", "ndarray"),
-    ("use gb.amp.GradScaler", "GradScaler"),
     ("ops run as they are called, so leave it out", "fx export"),
     ("", "masked mps nested onnx"),
     ("", "quantization sparse xpu"),
-    ("use str(type(x))", "typename"),
-    ("use x.clone()", "detach_copy view_copy expand_copy permute_copy narrow_copy"),
-    ("use x.split(size)", "unsafe_split unsafe_split_with_sizes"),
-    ("use x.chunk(count)", "unsafe_chunk"),
-    ("use gb.nn.LSTM", "lstm lstm_cell"),
-    ("use gb.nn.GRU", "gru gru_cell"),
-    ("use gb.nn.RNN", "rnn_tanh rnn_relu rnn_tanh_cell rnn_relu_cell"),
-    ("use gb.nn.functional.grid_sample", "grid_sampler grid_sampler_2d grid_sampler_3d"),
-    ("use gb.nn.functional.affine_grid", "affine_grid_generator"),
-    ("use gb.nn.functional.pad", "constant_pad_nd"),
-    ("use gb.nn.functional.layer_norm", "native_layer_norm"),
-    ("use gb.nn.functional.batch_norm", "native_batch_norm"),
-    ("use gb.nn.functional.group_norm", "native_group_norm"),
-    ("use gb.nn.functional.dropout", "native_dropout dropout_ feature_dropout"),
-    ("use gb.distributions.Binomial", "binomial"),
+    ("use gb.nn.LSTM", "lstm"),
+    ("use gb.nn.GRU", "gru"),
+    ("use gb.nn.RNN", "rnn_tanh rnn_relu"),
     ("use int(x)", "sym_int"),
     ("use float(x)", "sym_float"),
     ("use max(a, b)", "sym_max"),
@@ -47,7 +34,6 @@ _FUNCTIONS: _Rows = (
     ("use gb.linalg.matrix_rank(a)", "matrix_rank"),
     ("use gb.linalg.qr(a)", "geqrf orgqr ormqr"),
     ("use gb.linalg.eigh(a)", "lobpcg"),
-    ("use gb.autograd.set_detect_anomaly(True)", "set_anomaly_enabled is_anomaly_enabled"),
     (
         "use x.untyped_storage()",
         "BFloat16Storage BoolStorage ByteStorage CharStorage DoubleStorage FloatStorage "
@@ -77,13 +63,13 @@ _METHODS: _Rows = (
     ("use x.clone()", "copy"),
     ("use gb.nn.functional.gelu(x)", "gelu"),
     ("use x.data = other", "set_"),
-    ("", "share_memory_ to_dense to_sparse to_sparse_csr to_sparse_coo to_mkldnn"),
+    ("give tensors to processes as arguments: they are copied", "share_memory_"),
+    ("", "to_dense to_sparse to_sparse_csr to_sparse_coo to_mkldnn"),
     ("", "coalesce is_coalesced indices values sparse_dim dense_dim sparse_mask row_indices"),
     ("", "col_indices crow_indices ccol_indices sparse_resize_ sparse_resize_and_clear_"),
     ("", "dequantize int_repr q_scale q_zero_point qscheme q_per_channel_scales"),
     ("", "chalf xpu ipu mtia to_padded_tensor as_subclass"),
     ("names of dims are not kept", "align_as align_to names refine_names rename rename_"),
-    ("", "apply_ map_"),
 )
 
 
@@ -150,10 +136,7 @@ _GRAPH: _Rows = (
     ("", "allow_mutation_on_saved_tensors increment_version"),
 )
 
-_DATA: _Rows = (
-    ("there is one process a program, so leave it out", "DistributedSampler"),
-    ("", "functional_datapipe IterDataPipe MapDataPipe"),
-)
+_DATA: _Rows = (("", "functional_datapipe IterDataPipe MapDataPipe"),)
 
 _CUDA: _Rows = (
     ("use gb.cuda.snapshot()", "memory_snapshot"),

@@ -5,10 +5,15 @@ A conjugate is computed when it is asked for, so `is_conj` is never true.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from garboard import _engine
 from garboard._arguments import check
 from garboard._engine import Tensor
 from garboard._native import add_methods
+
+if TYPE_CHECKING:
+    from garboard._arguments.layouts import memory_format
 
 __all__ = ["conj", "is_complex", "is_conj", "isreal", "real", "resolve_conj", "resolve_neg"]
 
@@ -187,21 +192,43 @@ def _to_complex(self: Tensor) -> complex:
     return complex(self.item())
 
 
-def _cfloat(self: Tensor) -> Tensor:
+def _cfloat(self: Tensor, memory_format: memory_format | None = None) -> Tensor:
     """Return the numbers as complex64.
+
+    Args:
+        memory_format: Heard, and without effect: a tensor is in one layout.
+
+    Returns:
+        A new tensor, or the tensor itself.
+
+    Raises:
+        TypeError: `memory_format` is none.
 
     >>> gb.ones(1).cfloat()
     tensor([1.+0.j])
     """
+    if memory_format is not None:
+        check.memory_format("cfloat", memory_format)
     return self.to(_engine.complex64)
 
 
-def _cdouble(self: Tensor) -> Tensor:
+def _cdouble(self: Tensor, memory_format: memory_format | None = None) -> Tensor:
     """Return the numbers as complex128.
+
+    Args:
+        memory_format: Heard, and without effect: a tensor is in one layout.
+
+    Returns:
+        A new tensor, or the tensor itself.
+
+    Raises:
+        TypeError: `memory_format` is none.
 
     >>> gb.ones(1).cdouble().dtype
     garboard.complex128
     """
+    if memory_format is not None:
+        check.memory_format("cdouble", memory_format)
     return self.to(_engine.complex128)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from math import prod
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from garboard import _engine
 from garboard._arguments import check
@@ -11,9 +12,11 @@ from garboard._engine import DTypeError, IndexOutOfRangeError, ShapeError, Tenso
 from garboard._native import add_methods
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from garboard.types import Size
 
-__all__ = ["histogram", "index_reduce", "renorm", "unravel_index"]
+__all__ = ["histogram", "histogramdd", "index_reduce", "renorm", "unravel_index"]
 
 _REDUCES = ("prod", "mean", "amax", "amin")
 
@@ -324,6 +327,88 @@ def histogram(
             hist = hist / hist.sum() / edges.diff()
         scope.move_to_outer(hist, edges)
     return CountsAndEdges(hist, edges)
+
+
+class CountsAndEdgesOfAll(NamedTuple):
+    """What `histogramdd` returns."""
+
+    hist: Tensor
+    bin_edges: tuple[Tensor, ...]
+
+
+def histogramdd(
+    input: Tensor,
+    bins: int | Sequence[int] | Sequence[Tensor],
+    *,
+    range: Sequence[float] | None = None,
+    weight: Tensor | None = None,
+    density: bool = False,
+) -> CountsAndEdgesOfAll:
+    """Count points by bins of several dims, and return the bins' edges, too.
+
+    Args:
+        input: float32 or float64 tensor [..., dims]: the coordinates of each point.
+        bins: How many of the same width, in each dim or one a dim; or a tensor of ascending edges
+            a dim.
+        range: Where the first bin begins and the last ends, dim by dim; the least and the largest
+            coordinates where it is left out. Points outside are not counted.
+        weight: What each point counts, of `input`'s sizes without the last dim and of its dtype.
+        density: True divides so that the bins' volumes add up to 1.
+
+    Returns:
+        A pair with the fields `hist` [bins of each dim] and `bin_edges`, a tuple of tensors.
+
+    Raises:
+        ShapeError: `input` has no dims, or other sizes differ.
+        DTypeError: `input` is neither float32 nor float64, or dtypes differ.
+        ValueError: A `range` beside edges, or one that does not ascend or is not finite.
+        TypeError: An argument is of another type.
+        DisposedError: A tensor is disposed.
+
+    >>> gb.histogramdd(gb.tensor([[0.0, 1.0], [1.0, 1.0]]), 2, range=(0.0, 2.0, 0.0, 2.0)).hist
+    tensor([[0., 1.],
+            [0., 1.]])
+    """
+    op = "histogramdd"
+    if not check.tensor(op, "input", input).ndim:
+        raise ShapeError(f"{op}: an input of sizes []; [..., dims] are needed")
+    points = input.detach().reshape(-1, input.shape[-1])
+    if points.dtype not in (_engine.float32, _engine.float64):
+        raise DTypeError(f"{op}: an input of dtype {points.dtype}; float32 or float64 is needed")
+    dims = points.shape[1]
+    each: list[Any] = [*bins] if isinstance(bins, (list, tuple)) else [bins] * dims
+    ends = None if range is None else [*range]
+    if len(each) != dims or (ends is not None and len(ends) != 2 * dims):
+        raise ShapeError(f"{op}: bins or a range for other than {dims} dims; as many are needed")
+    shares = points.new_ones(points.shape[0])
+    if weight is not None:
+        shares = check.tensor(op, "weight", weight).detach().reshape(-1)
+        if weight.shape != input.shape[:-1] or weight.dtype != input.dtype:
+            raise ShapeError(
+                f"{op}: weight of sizes {[*weight.shape]} and {weight.dtype}; "
+                f"{[*input.shape[:-1]]} and {input.dtype} are needed"
+            )
+    with _engine.DisposeScope(op) as scope:
+        flat = points.new_zeros(points.shape[0], dtype=_engine.int64)
+        is_inside = points.new_ones(points.shape[0], dtype=_engine.bool)
+        all_edges: list[Tensor] = []
+        for dim, x in enumerate(points.unbind(1)):
+            ours = None if ends is None else (ends[2 * dim], ends[2 * dim + 1])
+            edges = _edges(op, x, each[dim], ours)
+            places = _engine.searchsorted(edges, x.contiguous(), right=True) - 1
+            places = _engine.where(x == edges[-1], len(edges) - 2, places)
+            is_inside = is_inside & (x >= edges[0]) & (x <= edges[-1])
+            flat = flat * (len(edges) - 1) + places
+            all_edges.append(edges)
+        sizes = [len(it) - 1 for it in all_edges]
+        hist = points.new_zeros(prod(sizes)).index_add(0, flat[is_inside], shares[is_inside])
+        hist = hist.reshape(sizes)
+        if check.flag(op, "density", density):
+            hist = hist / hist.sum()
+            for dim, edges in enumerate(all_edges):
+                hist = hist / edges.diff().reshape(-1, *[1] * (dims - 1 - dim))
+        scope.move_to_outer(hist, all_edges)
+    return CountsAndEdgesOfAll(hist, tuple(all_edges))
 
 
 def _edges(op: str, x: Tensor, bins: int | Tensor, range: tuple[float, float] | None) -> Tensor:

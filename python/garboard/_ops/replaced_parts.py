@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from garboard import _engine
 from garboard._arguments import check
@@ -10,7 +11,10 @@ from garboard._arguments.out import written
 from garboard._engine import ShapeError, Tensor
 from garboard._native import add_methods
 
-__all__ = ["diagonal_scatter", "select_scatter", "slice_scatter"]
+if TYPE_CHECKING:
+    from garboard.types import Size
+
+__all__ = ["as_strided_scatter", "diagonal_scatter", "select_scatter", "slice_scatter"]
 
 
 def slice_scatter(
@@ -160,6 +164,41 @@ def _replaced(
     return written(op, made, out)
 
 
+def as_strided_scatter(
+    input: Tensor,
+    src: Tensor,
+    size: Size,
+    stride: Size,
+    storage_offset: int | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return `input` with `src` in place of what `as_strided` sees of it.
+
+    Args:
+        input: Tensor of any sizes, whose elements are counted row by row.
+        src: Tensor of sizes `size`.
+        size: The sizes of the part.
+        stride: Its strides, in elements.
+        storage_offset: Where it begins; at the front where it is left out.
+        out: Where the result goes, instead of a new tensor.
+
+    Returns:
+        A new tensor of `input`'s sizes and dtype. Gradients go to both.
+
+    Raises:
+        ShapeError: `src` has other sizes, or the part leads out of `input`.
+        TypeError: An argument is of another type.
+        DisposedError: A tensor is disposed.
+
+    >>> gb.as_strided_scatter(gb.zeros(4), gb.ones(2), (2,), (2,), 1)
+    tensor([0., 1., 0., 1.])
+    """
+    op = "as_strided_scatter"
+    start = 0 if storage_offset is None else check.size(op, "storage_offset", storage_offset)
+    return _replaced(op, input, src, lambda copy: copy.as_strided(size, stride, start), out)
+
+
 def _fill_diagonal_(self: Tensor, fill_value: float, wrap: bool = False) -> Tensor:
     """Write a number to the main diagonal, in place.
 
@@ -203,6 +242,7 @@ def _fill_diagonal_(self: Tensor, fill_value: float, wrap: bool = False) -> Tens
 add_methods(
     Tensor,
     {
+        "as_strided_scatter": as_strided_scatter,
         "slice_scatter": slice_scatter,
         "select_scatter": select_scatter,
         "diagonal_scatter": diagonal_scatter,

@@ -117,22 +117,22 @@ class TestATensor:
     def test_lacks_the_name_for_all_who_ask(self):
         x = gb.ones(2)
 
-        assert not hasattr(x, "apply_")
-        assert not hasattr(gb.Tensor, "apply_")
-        assert "apply_" not in dir(x)
+        assert not hasattr(x, "to_mkldnn")
+        assert not hasattr(gb.Tensor, "to_mkldnn")
+        assert "to_mkldnn" not in dir(x)
         assert "reshape" in dir(x)
-        assert "apply_" not in dir(gb.nn.Parameter(x))
+        assert "to_mkldnn" not in dir(gb.nn.Parameter(x))
 
     def test_lets_a_subclass_define_the_name(self):
         class Mine(gb.Tensor):
-            def apply_(self) -> int:
+            def to_mkldnn(self) -> int:
                 return 3
 
         x = Mine([1.0])
-        x.map_ = 5
+        x.coalesce = 5
 
-        assert (x.apply_(), x.map_) == (3, 5)
-        assert {"apply_", "map_"} <= set(dir(x))
+        assert (x.to_mkldnn(), x.coalesce) == (3, 5)
+        assert {"to_mkldnn", "coalesce"} <= set(dir(x))
 
     def test_is_found_as_fast_as_ever(self):
         assert "__getattr__" not in vars(gb.Tensor)

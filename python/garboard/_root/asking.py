@@ -1,0 +1,76 @@
+"""What programs ask of types, and of what is switched on."""
+
+from __future__ import annotations
+
+from garboard import _engine
+from garboard._arguments import check
+from garboard._engine import Storage, Tensor
+from garboard.autograd.anomaly_mode import set_detect_anomaly
+
+__all__ = [
+    "_assert",
+    "is_anomaly_check_nan_enabled",
+    "is_anomaly_enabled",
+    "is_storage",
+    "set_anomaly_enabled",
+    "typename",
+]
+
+_FINDS_NAN = 8  # as in csrc/tensor/grad_mode.h
+
+
+def typename(obj: object) -> str:
+    """Return the name of an object's type, with its module where that is not Python's.
+
+    A tensor's is the one of its dtype, as `type()` of a tensor says it.
+
+    Args:
+        obj: Anything.
+
+    Returns:
+        A string.
+
+    >>> gb.typename(gb.ones(1)), gb.typename(3), gb.typename(gb.nn.ReLU())
+    ('garboard.FloatTensor', 'int', 'garboard.nn._activations.activations.ReLU')
+    """
+    if isinstance(obj, Tensor):
+        return str(obj.type())
+    kind = type(obj)
+    module = kind.__module__
+    return kind.__qualname__ if module == "builtins" else f"{module}.{kind.__qualname__}"
+
+
+def is_storage(obj: object) -> bool:
+    """Tell whether an object is the storage of tensors.
+
+    Args:
+        obj: Anything.
+
+    Returns:
+        A bool.
+
+    >>> gb.is_storage(gb.ones(1).storage()), gb.is_storage(gb.ones(1))
+    (True, False)
+    """
+    return isinstance(obj, Storage)
+
+
+def _assert(condition: object, message: object) -> None:
+    """Raise AssertionError unless a condition holds."""
+    if not condition:
+        raise AssertionError(message)
+
+
+def is_anomaly_enabled() -> bool:
+    """Tell whether backward passes look for NaN here and now."""
+    return bool(_engine._grad_mode() & _FINDS_NAN)
+
+
+def is_anomaly_check_nan_enabled() -> bool:
+    """Tell whether backward passes look for NaN here and now."""
+    return is_anomaly_enabled()
+
+
+def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
+    """Look for NaN in backward passes from now on, or no longer."""
+    set_detect_anomaly(check.flag("set_anomaly_enabled", "enabled", enabled), check_nan)

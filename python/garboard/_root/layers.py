@@ -1,0 +1,222 @@
+"""Layers as PyTorch's native functions take them: weights first, enumerations by their numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from garboard import _engine
+from garboard._arguments import check
+from garboard._engine import Tensor
+from garboard.nn import functional
+from garboard.types import Number, Size
+
+__all__ = [
+    "adaptive_max_pool1d",
+    "affine_grid_generator",
+    "batch_norm",
+    "constant_pad_nd",
+    "dropout_",
+    "embedding_bag",
+    "feature_dropout",
+    "grid_sampler",
+    "grid_sampler_2d",
+    "grid_sampler_3d",
+    "instance_norm",
+    "max_pool1d_with_indices",
+    "native_batch_norm",
+    "native_dropout",
+    "native_group_norm",
+    "native_layer_norm",
+]
+
+_MODES = ("bilinear", "nearest", "bicubic")
+_PADDINGS = ("zeros", "border", "reflection")
+_BAGS = ("sum", "mean", "max")
+_Three = tuple[Tensor, Tensor, Tensor]
+
+
+def _chosen(op: str, name: str, given: Any, words: tuple[str, ...]) -> Any:
+    number = check.integer(op, name, given)
+    if not 0 <= number < len(words):
+        raise ValueError(f"{op}: {name} {number}; a number below {len(words)} is needed")
+    return words[number]
+
+
+def batch_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool,
+) -> Tensor:
+    """Return `nn.functional.batch_norm`."""
+    return functional.batch_norm(
+        input, running_mean, running_var, weight, bias, training, momentum, eps
+    )
+
+
+def instance_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    use_input_stats: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool,
+) -> Tensor:
+    """Return `nn.functional.instance_norm`."""
+    return functional.instance_norm(
+        input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps
+    )
+
+
+def native_batch_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> _Three:
+    """Return `nn.functional.batch_norm`, and the means and 1 / sqrt(var + eps) of its batch.
+
+    Without training the last two have no elements.
+    """
+    result = functional.batch_norm(
+        input, running_mean, running_var, weight, bias, training, momentum, eps
+    )
+    if not training:
+        return result, input.new_empty(0), input.new_empty(0)
+    dims = [it for it in range(input.ndim) if it != 1]
+    return result, input.mean(dims), (input.var(dims, correction=0) + eps).rsqrt()
+
+
+def native_layer_norm(
+    input: Tensor, normalized_shape: Size, weight: Tensor | None, bias: Tensor | None, eps: float
+) -> _Three:
+    """Return `nn.functional.layer_norm`, and the means and 1 / sqrt(var + eps) of its rows."""
+    result = functional.layer_norm(input, normalized_shape, weight, bias, eps)
+    dims = [*range(-len(normalized_shape), 0)]
+    spread = (input.var(dims, correction=0, keepdim=True) + eps).rsqrt()
+    return result, input.mean(dims, keepdim=True), spread
+
+
+def native_group_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    N: int,  # noqa: N803
+    C: int,  # noqa: N803
+    HxW: int,  # noqa: N803
+    group: int,
+    eps: float,
+) -> _Three:
+    """Return `nn.functional.group_norm`, and the means and 1 / sqrt(var + eps) of its groups."""
+    result = functional.group_norm(input, group, weight, bias, eps)
+    rows = input.reshape(N, group, C // group * HxW)
+    return result, rows.mean(-1), (rows.var(-1, correction=0) + eps).rsqrt()
+
+
+def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """Set elements to 0 at random, in place."""
+    return functional.dropout(input, p, train, inplace=True)
+
+
+def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """Set whole channels to 0 at random."""
+    return functional.dropout2d(input, p, train)
+
+
+def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor, Tensor]:
+    """Set elements to 0 at random, and return where they are kept, too."""
+    if train is False or p == 0:
+        return input.clone(), _engine.ones_like(input, dtype=_engine.bool)
+    kept = functional.dropout(_engine.ones_like(input), p, True)
+    return input * kept, kept != 0
+
+
+def constant_pad_nd(input: Tensor, pad: Size, value: Number = 0) -> Tensor:
+    """Put a number around a tensor."""
+    padded: Tensor = functional.pad(input, pad, "constant", value)
+    return padded
+
+
+def adaptive_max_pool1d(input: Tensor, output_size: int | Size) -> tuple[Tensor, Tensor]:
+    """Return the largest elements of windows, as many as asked for, and where they are."""
+    found: tuple[Tensor, Tensor] = functional.adaptive_max_pool1d(input, output_size, True)
+    return found
+
+
+def max_pool1d_with_indices(
+    input: Tensor,
+    kernel_size: int | Size,
+    stride: int | Size = (),
+    padding: int | Size = 0,
+    dilation: int | Size = 1,
+    ceil_mode: bool = False,
+) -> tuple[Tensor, Tensor]:
+    """Return the largest elements of windows, and where they are."""
+    step = None if stride in ((), []) else stride
+    found: tuple[Tensor, Tensor] = functional.max_pool1d(
+        input, kernel_size, step, padding, dilation, ceil_mode, True
+    )
+    return found
+
+
+def grid_sampler(
+    input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
+) -> Tensor:
+    """Return `nn.functional.grid_sample`; modes are "bilinear", "nearest", "bicubic" in order."""
+    mode = _chosen("grid_sampler", "interpolation_mode", interpolation_mode, _MODES)
+    padding = _chosen("grid_sampler", "padding_mode", padding_mode, _PADDINGS)
+    return functional.grid_sample(input, grid, mode, padding, align_corners)
+
+
+grid_sampler_2d = grid_sampler
+grid_sampler_3d = grid_sampler
+
+
+def affine_grid_generator(theta: Tensor, size: Size, align_corners: bool) -> Tensor:
+    """Return `nn.functional.affine_grid`."""
+    return functional.affine_grid(theta, size, align_corners)
+
+
+def embedding_bag(
+    weight: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    scale_grad_by_freq: bool = False,
+    mode: int = 0,
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Return sums, means or maxima of rows by bags, each row's bag, bags' sizes and their starts.
+
+    The last three are what PyTorch's backward keeps; of maxima the places are not told.
+    """
+    result = functional.embedding_bag(
+        indices,
+        weight,
+        offsets,
+        scale_grad_by_freq=scale_grad_by_freq,
+        mode=_chosen("embedding_bag", "mode", mode, _BAGS),
+        sparse=sparse,
+        per_sample_weights=per_sample_weights,
+        include_last_offset=include_last_offset,
+        padding_idx=padding_idx,
+    )
+    starts = offsets[:-1] if include_last_offset else offsets
+    places = _engine.arange(indices.numel(), device=indices.device)
+    bag_of = _engine.searchsorted(starts.long(), places, right=True) - 1
+    sizes = _engine.bincount(bag_of, minlength=starts.numel())
+    return result, bag_of, sizes, starts
