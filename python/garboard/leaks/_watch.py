@@ -23,9 +23,10 @@ from garboard.leaks.evidence._survivors import cohorts
 from garboard.leaks.evidence._views import LEAST_PINNED
 from garboard.leaks.findings._leak import Leak
 from garboard.leaks.holders._roots import Opened
+from garboard.leaks.judging._announced import Announced
 from garboard.leaks.judging._checked import Checked
 from garboard.leaks.judging._collected import Collected
-from garboard.leaks.judging._exemptions import Exemptions, is_ignored, without_ignored
+from garboard.leaks.judging._exemptions import Exemptions, without_ignored
 from garboard.leaks.judging._forecast import with_forecasts
 from garboard.leaks.judging._freed import Expected
 from garboard.leaks.judging._growth import CERTAIN, GRACE, WARMUP
@@ -87,7 +88,7 @@ class LeakWatcher:
         self._tracker = Tracker()
         self._exemptions = Exemptions(self._evidence)
         self._expected: list[Expected] = []
-        self._announced: dict[str, Leak] = {}
+        self._announced = Announced()
         self._has_told = False
         self._within: list[int] = []  # how many frames deep the phases are that end with a block
         self._collected = Collected(self._evidence)
@@ -318,7 +319,7 @@ class LeakWatcher:
     def _brief(self, why: str) -> LeakReport:
         now = self._steps.now - 1
         return LeakReport(
-            tuple(sorted(self._announced.values(), key=lambda leak: leak.gravity)),
+            tuple(sorted(self._announced.all(), key=lambda leak: leak.gravity)),
             (f"{why}: only what was certain before is told",),
             Checked(steps=now),
             Seen(tuple(self._timeline.with_now(now))),
@@ -330,7 +331,7 @@ class LeakWatcher:
         found = [*with_forecasts(trial.everything(), self._evidence), *self._unfreed(now)]
         if not any(leak.verdict == "CYCLE" for leak in found):
             found += self._cycles
-        leaks, notes = without_ignored(self._with_announced(found))
+        leaks, notes = without_ignored(self._announced.joined_with(found))
         notes = [*trial.notes, *notes, *self._evidence.notes]
         if self._pace.note:
             notes.append(self._pace.note)
@@ -368,6 +369,8 @@ class LeakWatcher:
     def _evaluate(self, now: int) -> None:
         found = cohorts(self._evidence, self._since, self._steps, WARMUP + 1, now - GRACE)
         self._tracker.feed(now, found)
+        total, tensors = self._live_bytes(), self._evidence.count(0)
+        self._tracker.swelling.feed(now, total, tensors, self._evidence.live_sites)
         if now >= self._look_for_cycles_at and self._collected.is_much(LEAST_PINNED):
             self._look_for_cycles_at = 2 * now
             self._cycles = self._trial(now).garbage(self._collected.bytes) or self._cycles
@@ -413,33 +416,9 @@ class LeakWatcher:
         found = (expected.leak(now) for expected in self._expected)
         return [leak for leak in found if leak is not None]
 
-    def _with_announced(self, found: list[Leak]) -> list[Leak]:
-        """Add what was announced and is gone by now, and leave out its second appearance.
-
-        A list that a function returns has another holder afterwards; it is the same leak, and as
-        certain as it was.
-        """
-        certain = [it for it in found if it.verdict == "LEAK" or not self._is_announced(it)]
-        here = {leak.fingerprint for leak in certain} | {leak.cause for leak in certain}
-        gone = [it for name, it in self._announced.items() if not {name, it.cause} & here]
-        lines = {leak.site for leak in gone}
-        return [*(leak for leak in certain if leak.site not in lines), *gone]
-
-    def _is_announced(self, leak: Leak) -> bool:
-        known = {it.cause for it in self._announced.values()}
-        return leak.fingerprint in self._announced or leak.cause in known
-
     def _announce(self, leaks: list[Leak] | tuple[Leak, ...]) -> None:
-        known = {it.cause for it in self._announced.values()}
-        new: list[Leak] = []
-        for leak in leaks:
-            if leak.verdict != "LEAK" or is_ignored(leak.fingerprint):
-                continue
-            if leak.fingerprint not in self._announced and leak.cause not in known:
-                new.append(leak)
-                known.add(leak.cause)
-        new = with_forecasts(new, self._evidence)
-        self._announced.update((leak.fingerprint, leak) for leak in new)
+        new = with_forecasts(self._announced.new_among(leaks), self._evidence)
+        self._announced.add(new)
         if not new:
             return
         if self._on_leak == "raise":

@@ -32,6 +32,7 @@ __all__ = [
     "leak_of_graph",
     "leak_of_group",
     "leak_of_scattered",
+    "leak_of_swelling",
     "leak_of_unreached",
 ]
 
@@ -217,6 +218,22 @@ def leak_of_scattered(
         holder_site=holder_site(newest.named, found.site),
         fix="see who holds the newest; open a dispose_scope() around the step to end it there",
         evidence=found.evidence.replace("without a visible holder", "with a holder each"),
+    )
+
+
+def leak_of_swelling(
+    group: Group, kind: Kind, since: int, sizes: tuple[int, int], now: int
+) -> Leak:
+    """Describe what has grown from one size to another, in bytes, since a step."""
+    first, last = sizes
+    found = leak_of_group(group, kind, "GROWING", now)
+    return replace(
+        found,
+        bytes=last,
+        since_step=since,
+        rate=Rate(bytes=(last - first) / max(now - since, 1)),
+        evidence=f"from {human_bytes(first)} after step {since} to {human_bytes(last)}, "
+        f"and no more tensors than there were",
     )
 
 

@@ -8,6 +8,7 @@ from garboard.leaks.evidence._graphs import Chain
 from garboard.leaks.evidence._rows import Key
 from garboard.leaks.judging._growth import ENDLESS, GRACE, LEAST_COHORTS, PERIOD, WARMUP, Growth
 from garboard.leaks.judging._periods import Periods
+from garboard.leaks.judging._swelling import Swelling
 
 __all__ = ["Tracker"]
 
@@ -45,6 +46,7 @@ class Tracker:
         self._holds: dict[Key, int] = {}  # not looked at again before this step
         self._graph_hold = 0
         self.periods = Periods()
+        self.swelling = Swelling()
         self._sizes: dict[str, list[tuple[int, int]]] = {}  # of holders: step and items, twice
 
     def feed(self, now: int, found: _Found) -> None:

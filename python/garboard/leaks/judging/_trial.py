@@ -10,7 +10,7 @@ import gc
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import FrameType
 
-from garboard._shown.site import site_of
+from garboard._shown.site import Site, site_of
 from garboard.leaks.evidence._evidence import Evidence
 from garboard.leaks.evidence._graphs import Chain, Graphs
 from garboard.leaks.evidence._rows import Born, Key, Since, Survivor
@@ -23,6 +23,7 @@ from garboard.leaks.findings._making import (
     leak_of_graph,
     leak_of_group,
     leak_of_scattered,
+    leak_of_swelling,
     leak_of_unreached,
 )
 from garboard.leaks.findings._traits import (
@@ -53,6 +54,7 @@ from garboard.leaks.judging._growth import (
 from garboard.leaks.judging._tracker import Tracker, is_long
 from garboard.leaks.kinds import all_kinds, kind_of_cycle, kind_of_graph, kind_of_group, may_stand
 from garboard.leaks.kinds._export_pin import KIND as EXPORT_PIN
+from garboard.leaks.kinds._growing_tensor import KIND as GROWING_TENSOR
 from garboard.leaks.kinds._native_cycle import KIND as NATIVE_CYCLE
 from garboard.leaks.kinds._unknown import KIND as UNKNOWN
 
@@ -125,6 +127,7 @@ class Trial:
         leaks = self._judge_graphs(look, is_final=True)
         leaks += self._judge_groups(look, is_final=True)
         leaks += self._search(look, {leak.kind for leak in leaks})
+        leaks += self._judge_swelling(look, {leak.site for leak in leaks})
         leaks += self._judge_scattered(look, is_final=True)
         rest = look.unexplained() if is_deep else ([], [])
         leaks += self._judge_unreached(look)
@@ -154,6 +157,23 @@ class Trial:
             is_certain = is_each_alone and _is_of_every_step(cohorts)
             verdict: Verdict = "LEAK" if is_certain else "GROWING"
             found.append(leak_of_scattered(own, its, UNKNOWN, verdict, self._now))
+        return found
+
+    def _judge_swelling(self, look: Look, known: set[Site]) -> list[Leak]:
+        """Judge the largest tensor of each line of which more and more bytes live."""
+        found = []
+        for it in self._tracker.swelling.swollen(self._now):
+            if site_of(it.site) in known:
+                continue
+            held = [group for group in look.groups if group.survivors[-1].site == it.site]
+            if not held:
+                continue
+            group = max(held, key=lambda group: max(row.nbytes for row in group.survivors))
+            if note := self._exemptions.note_for(group):
+                self.notes.append(note)
+                continue
+            sizes = it.first, it.last
+            found.append(leak_of_swelling(group, GROWING_TENSOR, it.since, sizes, self._now))
         return found
 
     def _judge_rest(self, before: Graphs, nodes: list[int], storages: list[int]) -> list[Leak]:
