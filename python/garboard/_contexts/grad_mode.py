@@ -50,10 +50,11 @@ class GradMode:
         """Run each call of `function` in this mode.
 
         A generator, a coroutine or an asynchronous generator has it whenever its own code runs, and
-        not while it waits: what others do meanwhile is recorded as before.
+        not while it waits: what others do meanwhile is recorded as before. Of a class, the
+        constructor alone has it, with a warning.
 
         Raises:
-            TypeError: `function` is a class, or cannot be called.
+            TypeError: `function` cannot be called.
         """
         decorated: _F = _decorated(self, function)
         return decorated
@@ -241,6 +242,18 @@ class _Awaited:
         return _Resumed(self._mode, self._awaited.__await__())
 
 
+def _decorate_constructor(op: str, mode: GradMode, kind: Any) -> None:
+    from warnings import warn
+
+    warn(
+        f"{op}: {kind.__name__} is a class, whose methods run as before, and its constructor alone "
+        "in the mode; decorate its methods, or open a block where it is made",
+        stacklevel=4,
+    )
+    if kind.__init__ is not object.__init__:
+        kind.__init__ = _decorated(mode, kind.__init__)
+
+
 def _decorated(mode: GradMode, function: Any) -> Any:
     import inspect
     from functools import wraps
@@ -249,10 +262,8 @@ def _decorated(mode: GradMode, function: Any) -> Any:
     if isinstance(function, (staticmethod, classmethod)):
         return type(function)(_decorated(mode, function.__func__))
     if isinstance(function, type):
-        raise TypeError(
-            f"{op}: {function.__name__} is a class, whose methods would run as before; decorate "
-            "its methods, or open a block where it is made"
-        )
+        _decorate_constructor(op, mode, function)
+        return function
     if not callable(function):
         raise TypeError(
             f"{op}: what is decorated is of type {type(function).__name__}; a function is needed"

@@ -106,29 +106,41 @@ class MinAndMax(NamedTuple):
     max: Tensor
 
 
-def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> MinAndMax:
+def aminmax(
+    input: Tensor,
+    *,
+    dim: int | None = None,
+    keepdim: bool = False,
+    axis: int | None = None,
+    keepdims: bool = False,
+) -> MinAndMax:
     """Return the smallest and the largest element.
 
     Args:
         input: Tensor of any shape.
         dim: Along which; all dims where it is left out.
         keepdim: True keeps it, with size 1.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
 
     Returns:
         A pair with the fields `min` and `max`, of `input`'s dtype. Equal elements share a gradient.
 
     Raises:
         ShapeError: There is no element, or no such dim.
+        TypeError: Both names of an argument, or one of another type.
         DisposedError: The tensor is disposed.
 
     >>> gb.aminmax(gb.tensor([3, 1, 2]))
     MinAndMax(min=tensor(1), max=tensor(3))
     """
     check.tensor("aminmax", "input", input)
-    dims = () if dim is None else (check.integer("aminmax", "dim", dim),)
-    return MinAndMax(
-        input.amin(dims, check.flag("aminmax", "keepdim", keepdim)), input.amax(dims, keepdim)
-    )
+    if dim is not None and axis is not None:
+        raise TypeError("aminmax: dim and axis, which are the same; one of them is needed")
+    along = axis if dim is None else dim
+    dims = () if along is None else (check.integer("aminmax", "dim", along),)
+    keeps = check.flag("aminmax", "keepdim", keepdim or keepdims)
+    return MinAndMax(input.amin(dims, keeps), input.amax(dims, keeps))
 
 
 def asarray(

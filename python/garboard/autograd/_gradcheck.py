@@ -30,7 +30,6 @@ _Inputs = Tensor | Sequence[Any]
 
 # PyTorch's checks of what is not here.
 _REFUSED = {
-    "fast_mode": "compares along one random direction alone; leave it out",
     "check_batched_grad": "needs vmap, which is not in garboard; leave it out",
     "check_batched_forward_grad": "needs vmap, which is not in garboard; leave it out",
     "check_forward_ad": "needs forward mode, which is not in garboard; leave it out",
@@ -42,7 +41,13 @@ class _DifferenceError(Exception):
 
 
 def _refuse(op: str, named: dict[str, Any]) -> None:
-    accepted = {"check_undefined_grad", "check_grad_dtypes", "check_backward_ad", "masked"}
+    accepted = {
+        "fast_mode",
+        "check_undefined_grad",
+        "check_grad_dtypes",
+        "check_backward_ad",
+        "masked",
+    }
     for name, value in named.items():
         if name in _REFUSED:
             if value:
@@ -216,7 +221,8 @@ def gradcheck(
         rtol: How much more, for each unit of the difference.
         raise_exception: False returns False where they are off.
         nondet_tol: How much two passes may differ.
-        **named: PyTorch's other checks: those that backward passes can do are always done.
+        **named: PyTorch's other checks: those that backward passes can do are always done, and
+            with `fast_mode` every element is compared all the same.
 
     Returns:
         True, or False where they are off and `raise_exception` is False.
@@ -226,7 +232,7 @@ def gradcheck(
         DTypeError: An input that requires grad is neither float64 nor complex128.
         TypeError: The function cannot be called, or there is an unknown argument by name.
         ValueError: A tolerance is negative.
-        NotImplementedError: `fast_mode`, or a check that needs vmap or forward mode.
+        NotImplementedError: A check that needs vmap or forward mode.
 
     >>> x = gb.tensor([0.5, 2.0], dtype=gb.float64, requires_grad=True)
     >>> gb.autograd.gradcheck(lambda x: x.exp() * x, x)

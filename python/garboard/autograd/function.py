@@ -342,7 +342,8 @@ class Function:
 
         Args:
             *args: What forward takes. Tensors inside lists and dicts take no part in the graph.
-            **kwargs: The same by name, where there is a `setup_context`.
+            **kwargs: The same by name. Without a `setup_context` they take no part in the graph,
+                and backward returns nothing for them.
 
         Returns:
             What forward returned, its tensors as new handles with a history; an argument that it
@@ -350,7 +351,7 @@ class Function:
 
         Raises:
             NotImplementedError: The class has no `forward`.
-            TypeError: Arguments by name for a forward that takes `ctx`.
+            TypeError: A tensor that requires grad by name, for a forward that takes `ctx`.
             GradientError: An argument is written in place that is a leaf or a view; or what was
                 marked as written is no argument, or was not returned.
             DisposedError: What forward returned was disposed.
@@ -369,10 +370,10 @@ class Function:
         has_setup = cls.setup_context is not Function.setup_context
         if has_setup:
             args = _bound(cls.forward, args, kwargs)
-        elif kwargs:
+        elif any(isinstance(it, Tensor) and it.requires_grad for it in kwargs.values()):
             raise TypeError(
-                f"{cls.__name__}.apply: arguments by name, {', '.join(kwargs)}; give them by place,"
-                " or write a setup_context"
+                f"{cls.__name__}.apply: tensors that require grad by name, of "
+                f"{', '.join(kwargs)}; give them by place, or write a setup_context"
             )
         ctx = FunctionCtx(cls, args)
         with no_grad():
@@ -380,7 +381,7 @@ class Function:
                 output = cls.forward(*args)
                 cls.setup_context(ctx, args, output)
             else:
-                output = cls.forward(ctx, *args)
+                output = cls.forward(ctx, *args, **kwargs)
         is_recorded = is_grad_enabled() and any(ctx.needs_input_grad)
         outputs = output if isinstance(output, tuple) else (output,)
         saving, ctx._saving = ctx._saving, ()

@@ -159,6 +159,10 @@ def jacobian(
     """
     op = "jacobian"
     flag(op, "vectorize", vectorize)
+    if strategy == "forward-mode":
+        raise ValueError(
+            f"{op}: strategy 'forward-mode'; leave it out: 'reverse-mode' gives the same"
+        )
     choice(op, "strategy", strategy, "reverse-mode")
     with enable_grad():
         at = _Pass(op, func, inputs, create_graph, strict)

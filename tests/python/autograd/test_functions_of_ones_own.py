@@ -331,9 +331,27 @@ class TestWrong:
             empty.apply(1)
         with pytest.raises(NotImplementedError, match=r"Half.backward: none was written"):
             no_backward.apply(leaf(1)).sum().backward()
-        with pytest.raises(TypeError, match="arguments by name, k"):
-            Power.apply(leaf(1), k=2)
+        with pytest.raises(TypeError, match=r"Power\.apply: tensors that require grad by name"):
+            Power.apply(leaf(1), k=leaf(2))
         assert Both.apply(leaf(1), y=leaf(2))[0].item() == 2
+
+    @pytest.mark.parametrize("rest", [(), (None,)])
+    def test_what_is_given_by_name_takes_no_part(self, rest):
+        class Scale(Function):
+            @staticmethod
+            def forward(ctx: Any, x: gb.Tensor, by: int = 1) -> gb.Tensor:
+                ctx.by = by
+                return x * by
+
+            @staticmethod
+            def backward(ctx: Any, gradient: gb.Tensor) -> Any:
+                return (gradient * ctx.by, *rest)
+
+        x = leaf(1, 2)
+
+        Scale.apply(x, by=3).sum().backward()
+
+        assert x.grad.tolist() == [3, 3]
 
     def test_writes_into_what_was_saved_are_refused(self):
         x = leaf(1)

@@ -318,14 +318,23 @@ class TestDecorators:
         asyncio.run(main())
         assert seen == [None, None, None, inside, "sent", inside, inside]
 
-    def test_refuse_what_they_cannot_run(self, mode, inside):
+    def test_run_the_constructor_of_a_class_and_warn(self, mode, inside):
         class Model:
-            """What would become of its methods?"""
+            def __init__(self) -> None:
+                self.seen = is_recorded()
 
-        with pytest.raises(
-            TypeError, match=r"_?grad\w*: Model is a class, .* decorate its methods"
+            def step(self) -> bool:
+                return is_recorded()
+
+        with pytest.warns(
+            UserWarning, match=r"_?grad\w*: Model is a class, .* decorate its methods"
         ):
-            mode(Model)
+            found = mode(Model)
+
+        assert found is Model
+        assert (Model().seen, Model().step()) == (inside, True)
+
+    def test_refuse_what_they_cannot_run(self, mode, inside):
         for wrong in (3, "step", [is_recorded], gb.ones(1)):
             with pytest.raises(
                 TypeError, match=r"is decorated is of type .*; a function is needed"

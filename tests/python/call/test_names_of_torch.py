@@ -104,6 +104,13 @@ class TestSmallFunctions:
 
 
 class TestCounts:
+    def test_aminmax_takes_numpys_names(self):
+        found = gb.aminmax(gb.tensor(X), axis=1, keepdims=True)
+
+        assert found.max.tolist() == [[4.0], [3.0]]
+        with pytest.raises(TypeError, match="aminmax: dim and axis, which are the same"):
+            gb.aminmax(gb.tensor(X), dim=0, axis=0)
+
     def test_range_includes_its_end(self):
         assert gb.range(1, 4).tolist() == [1.0, 2.0, 3.0, 4.0]
         assert gb.range(0, 1, 0.4, dtype=gb.float64).tolist() == [0.0, 0.4, 0.8]
