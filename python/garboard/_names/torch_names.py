@@ -32,7 +32,8 @@ _FUNCTIONS: _Rows = (
     ("use gb.linalg.eigh(a)", "symeig"),
     ("use gb.linalg.eig(a)", "eig"),
     ("use gb.linalg.matrix_rank(a)", "matrix_rank"),
-    ("use gb.linalg.qr(a)", "geqrf orgqr ormqr"),
+    ("use gb.linalg.qr(a)", "geqrf ormqr"),
+    ("use gb.linalg.householder_product(a, tau)", "orgqr"),
     ("use gb.linalg.eigh(a)", "lobpcg"),
     (
         "use x.untyped_storage()",

@@ -32,6 +32,7 @@ from garboard.linalg._products import (
     vander,
     vecdot,
 )
+from garboard.linalg._reflectors import householder_product
 from garboard.linalg._solving import (
     det,
     inv,
@@ -55,6 +56,7 @@ __all__ = [
     "eigh",
     "eigvals",
     "eigvalsh",
+    "householder_product",
     "inv",
     "inv_ex",
     "lstsq",
