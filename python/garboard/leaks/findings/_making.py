@@ -112,13 +112,17 @@ def leak_of_graph(
     """Describe the graphs of many steps behind one head."""
     cohorts = chain.steps
     site = site_of(chain.site)
+    head, name = chain.head, f"{chain.name}, "
+    if owner is not None and owner.survivors[-1].serial != head.serial:
+        head, name = owner.survivors[-1], ""
+        site = site_of(head.site)
     held = public(owner.chain, site) if owner else []
-    sum_ = accumulating(site, held, chain.head.shape == ())
+    sum_ = accumulating(site, held, head.shape == ())
     place = (sum_.site if sum_.statement else holder_site(held, site)) if held else None
     count = chain.count
     saved = f", {human_bytes(chain.saved_bytes)} saved" if chain.saved_bytes else ""
     steps = f"steps {min(cohorts)} to {max(cohorts)}"
-    head = f".grad_fn: {chain.name}, once a step"
+    first = f".grad_fn: {name}once a step"
     tail = f"graphs of {steps}: {counted(count, 'node')}{saved}"
     return Leak(
         kind=kind.name,
@@ -127,7 +131,7 @@ def leak_of_graph(
         bytes=chain.saved_bytes,
         site=site,
         holder=holder_text(held, site, place) if held else "no variable",
-        chain=(*(chain_text(owner.chain) if owner else ()), head, tail),
+        chain=(*(chain_text(owner.chain) if owner else ()), first, tail),
         since_step=min(cohorts),
         rate=_rate(cohorts, now, chain.saved_bytes, nodes=count),
         fix=kind.fix_graph(sum_) if kind.fix_graph else kind.fix.format(**sum_._asdict()),
@@ -138,7 +142,7 @@ def leak_of_graph(
         holder_site=place,
         places=(*(chain_places(owner.chain) if owner else ()), site, None),
         births=Births.of(cohorts),
-        device=chain.head.device,
+        device=head.device,
         diff=str(kind.patch_graph(sum_)) if kind.patch_graph else "",
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
 from operator import is_
-from types import FrameType, FunctionType
+from types import FrameType, FunctionType, TracebackType
 from typing import Any
 
 from garboard import _engine
@@ -18,7 +18,7 @@ from garboard.leaks.evidence._rows import Born, Survivor
 from garboard.leaks.holders._describe import function_name, is_context
 from garboard.leaks.holders._hops import Link, is_part, links
 from garboard.leaks.holders._public import public
-from garboard.leaks.holders._roots import ANYWHERE, Opened
+from garboard.leaks.holders._roots import ANYWHERE, Opened, is_of_other_thread
 from garboard.leaks.holders._unasked import attributes_of, is_a, is_cache, items_of, length_of
 
 __all__ = ["Group", "cohorts_of", "grouped", "is_container"]
@@ -89,6 +89,16 @@ class Group:
     def is_contained(self) -> bool:
         """True behind a container; False for a bare variable or attribute."""
         return is_container(self.holder) or self.thing_count > 1
+
+    @property
+    def is_of_threads(self) -> bool:
+        """True where threads that run have them, each in a frame of its own."""
+        return (
+            self.thing_count > 1
+            and is_a(self.chain[0].object, FrameType)
+            and self.at > 0
+            and (self.at == len(self.chain) - 1 and is_of_other_thread(self.chain[0].object))
+        )
 
     @property
     def inner(self) -> list[Link]:
@@ -196,25 +206,55 @@ def is_container(thing: Any) -> bool:
     return is_a(thing, _CONTAINERS) or is_cache(thing)
 
 
-Path = tuple[Survivor, list[Any]]  # the objects from a root to the tensor, or to its sequence
+Path = tuple[Survivor, list[Any]]  # the objects from a root to the tensor, or to what has it
+
+
+class _Cut(list[Any]):
+    """A path that ends at what is kept as a whole; `rest` leads on to the tensor."""
+
+    rest: Sequence[Any] = ()
 
 
 def grouped(found: Sequence[Path]) -> list[Group]:
     """Group survivors by the deepest object that leads to all of them and branches there."""
     roots: dict[int, list[Path]] = {}
     stashes: dict[object, list[Path]] = {}
+    threads: dict[object, list[Path]] = {}
     for survivor, path in found:
-        is_part = len(path) > 2 and is_a(path[-2], _engine._PackedSequence)
-        whole = (survivor, path[:-1] if is_part else path)
+        whole = (survivor, _cut(path))
         if survivor.what == "hook":
             stashes.setdefault((id(path[-1]), survivor.site), []).append(whole)
         elif len(path) > 1 and is_context(path[0]):
-            stashes.setdefault((function_name(path[0]), survivor.site), []).append(whole)
+            edge = links(path[:3])[1].edge
+            stashes.setdefault((function_name(path[0]), edge), []).append(whole)
+        elif is_a(path[0], FrameType) and is_of_other_thread(path[0]):
+            threads.setdefault((path[0].f_code, survivor.site), []).append(whole)
         else:
             roots.setdefault(id(path[0]), []).append(whole)
+    for paths in threads.values():
+        if len({id(path[0]) for _, path in paths}) > 1:
+            stashes[id(paths)] = paths  # of threads that do the same
+        else:
+            roots.setdefault(id(paths[0][1][0]), []).extend(paths)
     groups = [group for paths in roots.values() for group in _split(paths, 0)]
     groups += [_stash(paths) for paths in stashes.values()]
     return sorted(_merged(groups), key=lambda group: group.survivors[0].serial)
+
+
+def _cut(path: list[Any]) -> list[Any]:
+    """Cut a path where something begins that is kept as a whole: a packed sequence, or an exception
+    with its frames and the exceptions before it."""
+    for at, thing in enumerate(path[:-1]):
+        is_sequence = at == len(path) - 2 and at > 0 and is_a(thing, _engine._PackedSequence)
+        if is_sequence or is_a(thing, (BaseException, TracebackType)):
+            found = _Cut(path[: at + 1])
+            found.rest = path[at + 1 :] if not is_sequence else ()
+            return found
+    return path
+
+
+def _whole(path: list[Any]) -> list[Any]:
+    return [*path, *path.rest] if isinstance(path, _Cut) else path
 
 
 def _merged(groups: list[Group]) -> list[Group]:
@@ -331,15 +371,16 @@ def _nearest_container(path: list[Any]) -> int:
 def _stash(paths: list[Path]) -> Group:
     """Put together what one line puts into a table of hooks, or into the contexts of a function."""
     ordered = sorted(paths, key=lambda path: (path[0].step, path[0].serial))
-    chain = links(ordered[-1][1])
-    at = 1 if is_context(chain[0].object) else len(chain) - 1
+    chain = links(_whole(ordered[-1][1]))
+    is_bare = is_context(chain[0].object) and not is_container(chain[1].object)
+    at = 1 if is_bare else len(chain) - 1
     return Group([it for it, _ in ordered], chain, at, thing_count=len(ordered))
 
 
 def _group(paths: list[Path], depth: int) -> Group:
     ordered = sorted(paths, key=lambda path: age(path[0]))
     path = ordered[-1][1]
-    chain = links(path)
+    chain = links(_whole(path))
     # The plumbing is folded: the holder is at its own hop, or at that of the object it belongs to.
     while depth > 0 and all(link.object is not path[depth] for link in chain):
         depth -= 1

@@ -6,6 +6,7 @@ A look holds tensors while it lasts, so it lasts as long as one function call of
 from __future__ import annotations
 
 import gc
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -19,13 +20,16 @@ from garboard.leaks.evidence._survivors import survivors
 from garboard.leaks.evidence._views import pinned_bytes
 from garboard.leaks.holders._cycles import Cycle, cycle_through
 from garboard.leaks.holders._describe import is_context
-from garboard.leaks.holders._groups import Group, grouped, is_container
+from garboard.leaks.holders._groups import Group, age, grouped, is_container
 from garboard.leaks.holders._hook_rows import hook_rows
 from garboard.leaks.holders._roots import ANYWHERE, Opened, caller_file, paths_to
+from garboard.leaks.holders._unasked import attributes_of
 
 __all__ = ["Look"]
 
 _MOST_PATHS = 4096  # survivors whose way from a root is looked up; each stands for some others
+
+_MOST_HEADS = 64  # that may carry on a graph besides the one that was found
 
 _OF_PYTHON = ("tensor", "export")
 
@@ -81,7 +85,7 @@ class Look:
         reached = self._reached(asked)
         found = {it.serial for it, _ in reached if it.what in _OF_PYTHON}
         self.unreached = [it for it in asked if it.serial not in found and it.what in _OF_PYTHON]
-        self.groups = _with_bare_ones(grouped(reached))
+        self.groups = _with_own_threads(_with_bare_ones(grouped(reached)))
         for group in self.groups:
             self._add_figures(group)
 
@@ -106,9 +110,25 @@ class Look:
         return grouped(self._reached([it for it in alive if is_asked_for(it)]))
 
     def owner_of(self, head: Survivor) -> Group | None:
-        """Return the way from a root to one alias."""
+        """Return the way from a root to the head of a graph.
+
+        Where a variable of a running function is the head, something else may carry the graph on
+        from step to step, such as an attribute: the way to this one, then.
+        """
         path = paths_to(self.evidence, [head.tensor])[0]
-        return grouped([(head, path)])[0] if path is not None else None
+        own = grouped([(head, path)])[0] if path is not None else None
+        if own is not None and _is_bare_local(own):
+            return self._carrier_beside(head) or own
+        return own
+
+    def _carrier_beside(self, head: Survivor) -> Group | None:
+        """Return the way to another head of nearly the same graph, which no bare variable has."""
+        least = 0.8 * self.graphs.behind([head]).count
+        alive = self.evidence.survivors(self._since.alias)
+        late = [it for it in alive if it.node and it.step >= head.step - 1 and it.node != head.node]
+        heads = [it for it in late[-_MOST_HEADS:] if self.graphs.behind([it]).count >= least]
+        groups = [group for it in heads for group in grouped(self._reached([it]))]
+        return next((it for it in reversed(groups) if not _is_bare_local(it)), None)
 
     def facts_of_unreached(self) -> tuple[list[Survivor], list[Survivor]]:
         """Return what arrays, capsules or buffers explain, and the others; without the tensors."""
@@ -134,6 +154,10 @@ class Look:
             holder.clear()
         gc.collect()
         return set(self.evidence.serials())
+
+
+def _is_bare_local(group: Group) -> bool:
+    return len(group.chain) == 2 and group.chain[1].edge.kind == "local"
 
 
 def _thinned(suspects: list[Survivor]) -> list[Survivor]:
@@ -167,3 +191,15 @@ def _with_bare_ones(groups: list[Group]) -> list[Group]:
         else:
             home.survivors = sorted([*home.survivors, *group.survivors], key=lambda it: it.serial)
     return kept
+
+
+def _with_own_threads(groups: list[Group]) -> list[Group]:
+    """Put what threads were given, and `threading` keeps, to what they have in their frames."""
+    frames = next((it for it in groups if it.is_of_threads), None)
+    if frames is None:
+        return groups
+    given = [it for it in groups if it.holder is attributes_of(threading).get("_active")]
+    for group in given:
+        frames.survivors = sorted([*group.survivors, *frames.survivors], key=age)
+        frames.thing_count += group.thing_count
+    return [it for it in groups if all(it is not other for other in given)]

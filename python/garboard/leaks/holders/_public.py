@@ -25,6 +25,8 @@ def public(chain: Sequence[Link], near: Site) -> list[Link]:
     files write, such as `space.total`, is the program's.
     """
     last = next((i for i, it in enumerate(chain) if _is_error(it.object)), len(chain) - 1)
+    if last == 0 and len(chain) > 1:  # an exception that is being handled
+        return list(chain[:1])
     while last > 0 and not _is_own(chain, last, near):
         last -= 1
     below = chain[last + 1 :]

@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
+from functools import partial
 from types import FrameType, ModuleType
 from typing import Any, NamedTuple
 
@@ -15,9 +16,19 @@ from garboard import _engine
 from garboard._arguments.texts import printable
 from garboard._shown.notebook import kept_outputs
 from garboard.leaks.evidence._evidence import Evidence
-from garboard.leaks.holders._unasked import is_a, module_name_of
+from garboard.leaks.holders._library import is_of_library
+from garboard.leaks.holders._unasked import attributes_of, is_a, items_of, length_of, module_name_of
 
-__all__ = ["ANYWHERE", "Opened", "Roots", "caller_file", "depth_of", "is_ours", "paths_to"]
+__all__ = [
+    "ANYWHERE",
+    "Opened",
+    "Roots",
+    "caller_file",
+    "depth_of",
+    "is_of_other_thread",
+    "is_ours",
+    "paths_to",
+]
 
 _LEAKS = os.path.dirname(os.path.dirname(__file__))
 _PACKAGE = os.path.dirname(_LEAKS)
@@ -83,7 +94,13 @@ class Roots:
         outputs: list[object] = [kept.outputs] if kept is not None else []
         self._skip = kept.keepers if kept is not None else []
         self._hidden = kept.hidden if kept is not None else []
-        self._phases = [_modules(), outputs, threads, _frames(), evidence.held_by_graphs()]
+        self._phases: list[Sequence[object]] = [
+            _modules(),
+            outputs,
+            threads,
+            _frames(),
+            evidence.held_by_graphs(),
+        ]
 
     def paths_to(
         self,
@@ -103,8 +120,45 @@ class Roots:
 
 
 def paths_to(evidence: Evidence, targets: Sequence[object]) -> list[list[Any] | None]:
-    """Return for each target the objects from a root to it, or None where none leads there."""
-    return Roots(evidence).paths_to(targets)
+    """Return for each target the objects from a root to it, or None where none leads there.
+
+    What libraries note of the program's threads and tasks is followed where nothing else leads.
+    """
+    roots, notes = Roots(evidence), _notes_of_libraries()
+    found = roots.paths_to(targets, skip=notes)
+    missing = [at for at, path in enumerate(found) if path is None] if notes else []
+    again = roots.paths_to([targets[at] for at in missing]) if missing else []
+    for at, path in zip(missing, again, strict=True):
+        found[at] = path
+    return found
+
+
+_NOTES = (
+    ("_asyncio", "_current_tasks"),
+    ("asyncio.events", "_event_loop_policy"),
+    ("concurrent.futures.thread", "_threads_queues"),
+)
+
+
+def _notes_of_libraries() -> list[object]:
+    """What hides the program's own names: the loop, the task or the pool has one, too."""
+    spaces = [(attributes_of(sys.modules.get(module)), name) for module, name in _NOTES]
+    found = [dict.get(space, name) for space, name in spaces]
+    pools = attributes_of(sys.modules.get("concurrent.futures.thread"))
+    for thread in items_of(attributes_of(threading).get("_active")) if pools else ():
+        if attributes_of(thread).get("_target") is pools.get("_worker"):
+            found.append(thread)
+    found += [it for it in _frames() if is_of_library(it.f_code.co_filename)]
+    found += [it for it in _signal_handlers() if type(it) is partial]  # asyncio's for Ctrl-C
+    return [it for it in found if it is not None and length_of(it) != 0]
+
+
+def is_of_other_thread(frame: FrameType) -> bool:
+    """Tell whether a frame runs in another thread than the main one."""
+    outermost = frame
+    while outermost.f_back is not None:
+        outermost = outermost.f_back
+    return outermost.f_code.co_filename == threading.__file__
 
 
 def _modules() -> list[object]:
@@ -123,10 +177,10 @@ def _signal_handlers() -> list[object]:
     return [it for it in handlers if it is not None and not is_a(it, int)]
 
 
-def _frames() -> list[object]:
+def _frames() -> list[FrameType]:
     """The frames of all threads, the main thread's and the outermost first."""
     main = threading.main_thread().ident
-    found: list[object] = []
+    found: list[FrameType] = []
     frames = sys._current_frames()
     try:
         for ident in sorted(frames, key=lambda ident: (ident != main, ident)):

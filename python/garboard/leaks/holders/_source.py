@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from garboard.leaks.holders._mending import changed_in_place
@@ -30,6 +30,12 @@ _STORES = {
     "extendleft", "update",
 }  # fmt: skip
 _STORES_MANY = {"extend", "extendleft", "update"}
+# What puts an item of the library's own making into something, and the item is in this.
+_WRAPS = {
+    "add_module", "add_param_group", "call_at", "call_later", "call_soon", "register_buffer",
+    "register_parameter", "submit",
+}  # fmt: skip
+_STORES_INTO_FIRST = {"heappush", "heappushpop", "insort", "insort_left", "insort_right"}
 
 
 class Accumulation(NamedTuple):
@@ -151,8 +157,8 @@ def assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
         open_ += zip(target.elts, several if is_plain else [value] * len(target.elts), strict=True)
 
 
-def _stored(statement: ast.stmt) -> Iterator[_Place]:
-    """Yield the containers that a statement stores into."""
+def _stored(statement: ast.stmt, bound: Mapping[str, ast.Attribute]) -> Iterator[_Place]:
+    """Yield the containers that a statement stores into, also by a method that has a name."""
     if isinstance(statement, ast.AugAssign):
         is_sum = isinstance(statement.target, ast.Subscript) and _is_place(statement.value)
         yield _place(statement.target, statement.value, not is_sum)
@@ -162,10 +168,24 @@ def _stored(statement: ast.stmt) -> Iterator[_Place]:
     if hasattr(statement, "body"):  # its statements come by themselves
         return
     for node in ast.walk(statement):
-        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+        if not (isinstance(node, ast.Call) and node.args):
             continue
-        if node.func.attr in _STORES and node.args:
-            yield _place(node.func.value, node.args[-1], node.func.attr in _STORES_MANY)
+        called = bound.get(ast.unparse(node.func), node.func)
+        name = getattr(called, "attr", getattr(called, "id", ""))
+        if name in _STORES_INTO_FIRST and len(node.args) > 1:
+            yield _place(node.args[0], node.args[1])
+        elif isinstance(called, ast.Attribute) and name in _STORES | _WRAPS:
+            yield _place(called.value, node.args[-1], name in _STORES_MANY | _WRAPS)
+
+
+def _bound_methods(scope: Scope) -> dict[str, ast.Attribute]:
+    """Return what is called `add` after `add = losses.append`."""
+    return {
+        ast.unparse(target): value
+        for statement in statements(Scope(scope.file))
+        for target, value in assigned(statement)
+        if isinstance(value, ast.Attribute) and value.attr in _STORES
+    }
 
 
 def _place(place: ast.expr, value: ast.expr, is_many: bool = False) -> _Place:
@@ -184,17 +204,20 @@ def storing_line(
 
     Of several, the one nearest to a line. Where nothing does, find what assigns that name.
     """
+    bound = _bound_methods(scope)
     stores = [
         (
             place.keys[: len(keys)] != keys,
             Storing(it.lineno, ast.unparse(it), place.value, is_many=place.is_many),
         )
         for it in statements(scope, name)
-        for place in _stored(it)
+        for place in _stored(it, bound)
         if is_named(place.name, name, scope)
     ]
     if stores:
         return min(stores, key=lambda it: (it[0], abs(it[1].line - near)))[1]
+    if by_another_name := _stored_by_another_name(scope, name, near):
+        return by_another_name
     begun = [
         Storing(it.lineno, ast.unparse(it), ast.unparse(value), True)
         for it in statements(scope, name)
@@ -202,3 +225,23 @@ def storing_line(
         if is_named(target, name, scope)
     ]
     return min(begun, key=lambda it: abs(it.line - near), default=None)
+
+
+def _stored_by_another_name(scope: Scope, name: str, near: int) -> Storing | None:
+    """Find what fills a container through `rows = self.rows`, or an attribute called like it on the
+    line where the tensor is born."""
+    bound = _bound_methods(scope)
+    others = {
+        target.id
+        for it in statements(scope, name)
+        for target, value in assigned(it)
+        if isinstance(target, ast.Name) and is_named(value, name, scope)
+    }
+    found = [
+        Storing(it.lineno, ast.unparse(it), place.value, is_many=place.is_many)
+        for it in statements(Scope(scope.file))
+        for place in _stored(it, bound)
+        if (isinstance(place.name, ast.Name) and place.name.id in others)
+        or (it.lineno <= near <= (it.end_lineno or 0) and _last_part(place.name) == name)
+    ]
+    return min(found, key=lambda it: abs(it.line - near), default=None)

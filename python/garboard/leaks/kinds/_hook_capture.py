@@ -1,4 +1,4 @@
-"""A hook of a module or tensor stores everything that it sees.
+"""A hook of a module stores every output it sees, or one of a tensor every gradient.
 
     handle = layer.register_forward_hook(keep)
     ...

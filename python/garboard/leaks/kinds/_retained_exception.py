@@ -10,8 +10,17 @@ from __future__ import annotations
 
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._traits import is_exception, is_future
+from garboard.leaks.holders._groups import Group
+from garboard.leaks.holders._unasked import is_a
 
 __all__ = ["KIND"]
+
+
+def _fix(group: Group) -> str:
+    if is_a(group.chain[0].object, BaseException):
+        return "leave the except block before the next attempt: in it the error and its frames live"
+    return KIND.fix
+
 
 KIND = Kind(
     name="retained-exception",
@@ -21,4 +30,5 @@ KIND = Kind(
     fits=lambda group: is_exception(group) and not is_future(group),
     standing=lambda group: "RETAINED",
     fix="keep repr(error), or call traceback.clear_frames(error.__traceback__)",
+    fix_group=_fix,
 )

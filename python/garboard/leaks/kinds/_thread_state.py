@@ -3,7 +3,10 @@
     local.outputs.append(y)     # leaks: once for every thread of the pool
     local.output = y            # overwritten
 
-Evidence: a `threading.local` or a `ContextVar` is on the way.
+So does each thread that never ends, in the variables of its function.
+
+Evidence: a `threading.local` or a `ContextVar` is on the way; or frames of many threads, or what
+they were begun with.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import threading
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._traits import passes
 from garboard.leaks.holders._groups import Group
+from garboard.leaks.holders._unasked import attributes_of
 
 __all__ = ["KIND"]
 
@@ -20,10 +24,18 @@ _EDGES = ("thread-local", "context variable")
 
 
 def _fits(group: Group) -> bool:
+    if group.is_of_threads or _is_of_their_arguments(group):
+        return True
     return passes(group, threading.local) or any(link.edge.kind in _EDGES for link in group.chain)
 
 
+def _is_of_their_arguments(group: Group) -> bool:
+    return group.holder is attributes_of(threading).get("_active")
+
+
 def _fix(group: Group) -> str:
+    if group.is_of_threads or _is_of_their_arguments(group):
+        return "end each thread, or use a pool: one that waits keeps its arguments and variables"
     variable = next((it for it in group.chain if it.edge.kind == "context variable"), None)
     if variable is None:
         return "overwrite the thread-local value, or clear it when a task ends"
