@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from functools import wraps
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, overload
 
 from garboard._arguments import check
 from garboard._scopes import tensors_in
@@ -71,7 +71,16 @@ class NoLeaks:
         self.__exit__(kind, error, traceback)
 
     def __call__(self, function: _F) -> _F:
-        """Repeat each call; the last one's result is returned."""
+        """Repeat each call; the last one's result is returned.
+
+        Raises:
+            TypeError: `function` is a generator function, whose calls end when nobody looks.
+        """
+        if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+            raise TypeError(
+                "no_leaks: a generator function; a function that ends before its caller goes on is "
+                "needed, such as one that reads the generator to its end"
+            )
         if inspect.iscoroutinefunction(function):
 
             @wraps(function)
@@ -163,7 +172,11 @@ def _raise_if_leaky(report: LeakReport) -> None:
         raise LeakError(report)
 
 
-def no_leaks(iterations: int = 5, warmup: int = 3, provider: Provider = "garboard") -> NoLeaks:
+@overload
+def no_leaks(iterations: int = 5, warmup: int = 3, provider: Provider = "garboard") -> NoLeaks: ...
+@overload
+def no_leaks(iterations: _F, warmup: int = 3, provider: Provider = "garboard") -> _F: ...
+def no_leaks(iterations: Any = 5, warmup: int = 3, provider: Provider = "garboard") -> Any:
     """Assert that nothing stays alive, in tests.
 
     As a context manager, also for `async with`, it judges one pass: a tensor or a graph born inside
@@ -174,16 +187,17 @@ def no_leaks(iterations: int = 5, warmup: int = 3, provider: Provider = "garboar
     modules, and containers whose size is bounded are no leaks. Whatever raises is not judged.
 
     Args:
-        iterations: Measured calls of a decorated function, at least 1.
+        iterations: Measured calls of a decorated function, at least 1. Or the function itself: a
+            decorator without parentheses measures five calls.
         warmup: Calls before them, for what is made lazily.
         provider: Whose tensors: "garboard", or "torch" for PyTorch's own, once the program has
             imported it.
 
     Returns:
-        A NoLeaks.
+        A NoLeaks; of a function, the function that judges itself.
 
     Raises:
-        TypeError: `iterations` or `warmup` is no integer.
+        TypeError: `iterations` or `warmup` is no integer; a generator function is decorated.
         ValueError: `iterations` < 1 or `warmup` < 0; `provider` is none of these, or PyTorch is not
             imported.
         LeakError: From the block or call: something leaked.
@@ -198,8 +212,10 @@ def no_leaks(iterations: int = 5, warmup: int = 3, provider: Provider = "garboar
     Traceback (most recent call last):
     garboard.leaks._errors.LeakError: 1 leak: ...
     """
-    return NoLeaks(
-        check.count("no_leaks", "iterations", iterations, least=1),
+    function = iterations if inspect.isroutine(iterations) else None
+    made = NoLeaks(
+        check.count("no_leaks", "iterations", 5 if function else iterations, least=1),
         check.count("no_leaks", "warmup", warmup),
         provider,
     )
+    return made(function) if function else made

@@ -241,6 +241,8 @@ class LeakWatcher:
     def expect(self, name_or_site: str, max_items: int = 500, reason: str = "") -> None:
         """Declare a capacity: growth there is reported when it has more than `max_items`.
 
+        A report's notes tell of a name that nothing under watch had.
+
         Args:
             name_or_site: The container as the program writes it ("buffer", "agent.memory"), or a
                 birth site ("train.py:42", "collect").
@@ -249,6 +251,7 @@ class LeakWatcher:
 
         Raises:
             TypeError: A text that is no string, or `max_items` is no integer.
+            ValueError: `max_items` is below 0.
 
         >>> with gb.leaks.watch() as watch:
         ...     watch.expect("agent.memory", max_items=10_000, reason="replay")
@@ -332,7 +335,7 @@ class LeakWatcher:
         if not any(leak.verdict == "CYCLE" for leak in found):
             found += self._cycles
         leaks, notes = without_ignored(self._announced.joined_with(found))
-        notes = [*trial.notes, *notes, *self._evidence.notes]
+        notes = [*trial.notes, *notes, *self._exemptions.unmet(), *self._evidence.notes]
         if self._pace.note:
             notes.append(self._pace.note)
         if not now:

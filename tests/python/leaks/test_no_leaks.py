@@ -247,6 +247,49 @@ def test_wrong_numbers_are_refused(iterations, warmup, message):
     with pytest.raises(ValueError, match=message):
         gb.leaks.no_leaks(iterations, warmup)
 
+    def test_needs_no_parentheses(self):
+        kept, calls = [], []
+
+        @gb.leaks.no_leaks
+        def keeps():
+            kept.append(gb.ones(3))
+
+        @gb.leaks.no_leaks
+        def lets_go():
+            calls.append(gb.ones(3).sum().item())
+            return 7
+
+        with pytest.raises(gb.leaks.LeakError):
+            keeps()
+        assert lets_go() == 7
+        assert len(calls) == 8
+
+    def test_is_no_generator_function(self):
+        def batches():
+            yield gb.ones(3)
+
+        async def batches_to_await():
+            yield gb.ones(3)
+
+        for function in (batches, batches_to_await):
+            with pytest.raises(TypeError, match="no_leaks: a generator function"):
+                gb.leaks.no_leaks()(function)
+
+    def test_names_the_list_and_not_the_dict_that_has_it(self):
+        history = {"loss": [], "accuracy": []}
+
+        @gb.leaks.no_leaks
+        def step():
+            for name in history:
+                history[name].append(gb.ones(3))
+
+        with pytest.raises(gb.leaks.LeakError) as raised:
+            step()
+
+        leak = the_leak(raised)
+        assert leak.holder.startswith("list `history['accuracy']` and 1 more of `history`")
+        assert "pop(next(iter" not in leak.fix
+
 
 class TestWhatNoTensorLeadsTo:
     def test_kept_optimizers_leak_by_their_state(self):

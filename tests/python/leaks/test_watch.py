@@ -172,6 +172,19 @@ class TestWhatTheWatcherIsTold:
 
         assert [leak.kind for leak in found] == ["tensor-list"]
 
+    def test_an_expectation_that_nothing_meets_is_told(self):
+        with gb.leaks.watch() as watch:
+            watch.expect("memory", max_items=10)
+            watch.expect("memroy", max_items=10)
+            memory = []
+            for _ in range(8):
+                memory.append(gb.ones(3))
+                watch.step()
+
+        told = [note for note in watch.report().notes if note.startswith("expect:")]
+        assert told == ["expect: nothing under watch was held by `memroy`, or born there"]
+        memory.clear()
+
     def test_what_was_expected_to_be_freed_is_a_leak_while_somebody_holds_it(self):
         net, history = gb.nn.Linear(4, 2), []
         with gb.leaks.watch(on_leak=lambda leak: None) as watch:
@@ -205,6 +218,8 @@ class TestWhatTheWatcherIsTold:
             gb.leaks.watch(level="heap")
         with pytest.raises(ValueError, match="on_leak 'shout'"):
             gb.leaks.watch(on_leak="shout")
+        with gb.leaks.watch() as watch, pytest.raises(ValueError, match="max_items -1; 0 or more"):
+            watch.expect("memory", max_items=-1)
 
 
 class TestTheWatcherItself:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 from weakref import ref
@@ -93,6 +93,7 @@ class Exemptions:
         self._serials: dict[int, str] = {}
         self._objects: list[tuple[Any, str]] = []
         self._expected: list[_Expected] = []
+        self._met: set[str] = set()  # names among them that something had
 
     def exclude(self, things: tuple[object, ...], reason: str) -> None:
         """Leave out tensors, and whatever is held by way of other objects.
@@ -118,10 +119,24 @@ class Exemptions:
         self._expected.append(
             _Expected(
                 printable(check.text("expect", "name_or_site", name)),
-                check.integer("expect", "max_items", max_items),
+                check.count("expect", "max_items", max_items),
                 printable(check.text("expect", "reason", reason)),
             )
         )
+
+    def meet(self, groups: Sequence[Group]) -> None:
+        """Take what is held by whom; `unmet` tells of the names that nothing has."""
+        for group in groups if self._expected else ():
+            name = expression(group.named)
+            self._met |= {it.name for it in self._expected if self._is_meant(it.name, group, name)}
+
+    def unmet(self) -> list[str]:
+        """Return a note for each expectation of which nothing was met: a name may be mistyped."""
+        return [
+            f"expect: nothing under watch was held by `{it.name}`, or born there"
+            for it in self._expected
+            if it.name not in self._met
+        ]
 
     def is_excluded(self, serial: int) -> bool:
         return serial in self._serials
@@ -148,8 +163,9 @@ class Exemptions:
     @staticmethod
     def _is_meant(meant: str, group: Group, name: str) -> bool:
         site = site_of(group.survivors[-1].site)
-        names = {name, name.rpartition(".")[2], site.place, site.function, site.called}
-        return meant in names
+        whole = expression(group.chain[: group.set_at + 1]) if group.set_at is not None else name
+        names = {name, whole, *(it.rpartition(".")[2] for it in (name, whole))}
+        return meant in names | {site.place, site.function, site.called}
 
 
 def _because(reason: str) -> str:

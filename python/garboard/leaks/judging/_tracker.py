@@ -43,6 +43,7 @@ class Tracker:
         self._growths: dict[Key, Growth] = {}
         self._epochs: dict[Key, _Streak] = {}
         self._graphs: dict[int, _Streak] = {}  # by the head's site
+        self._walked: set[int] = set()  # those with a backward pass behind them at the last look
         self._holds: dict[Key, int] = {}  # not looked at again before this step
         self._graph_hold = 0
         self.periods = Periods()
@@ -137,10 +138,15 @@ class Tracker:
         for site, chain in growing.items():
             old = {step: n for step, n in chain.steps.items() if WARMUP < step <= now - GRACE}
             self._graphs.setdefault(site, _Streak()).feed(old, True)
+        self._walked = {site for site, chain in growing.items() if chain.was_walked}
 
     def graph_streak(self, chain: Chain) -> int:
         streak = self._graphs.get(chain.site)
         return streak.count if streak else 0
+
+    def was_walked(self, chain: Chain) -> bool:
+        """Tell whether a graph grew on after a backward pass had gone through part of it."""
+        return chain.was_walked and chain.site in self._walked
 
     def feed_epoch(self, found: _Found, ends: Sequence[int]) -> None:
         """Take the survivors when an epoch has ended; those of the last one are not judged yet."""

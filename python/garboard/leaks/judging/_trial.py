@@ -280,7 +280,9 @@ class Trial:
         age = self._now - min(chain.steps)
         if self._tracker.periods.is_usual(Key("node", chain.site), age):
             return True
-        if age > ENDLESS or (is_certain and chain.was_walked and not chain.is_retained):
+        if age > ENDLESS or (
+            is_certain and self._tracker.was_walked(chain) and not chain.is_retained
+        ):
             return False
         site = site_of(chain.site)
         return is_window(site.file, site.line)
@@ -288,6 +290,7 @@ class Trial:
     # Tensors behind holders
 
     def _judge_groups(self, look: Look, is_final: bool) -> list[Leak]:
+        self._exemptions.meet(look.groups)
         found = []
         for group in look.groups:
             if not self._is_a_case(group, is_final):
