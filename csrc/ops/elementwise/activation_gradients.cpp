@@ -4,12 +4,15 @@
 #include "csrc/ops/elementwise/kept_operand.h"
 #include "csrc/ops/elementwise/ternary.h"
 #include "csrc/ops/elementwise/unary.h"
+#include "csrc/ops/elementwise/within.h"
+#include "csrc/ops/fuse/expression.h"
 #include "csrc/ops/op/operators.h"
 
 namespace garboard::gradients {
 
 Grads hardsigmoid(const Backward& at) {
-  return garboard::where(lt(abs(at.input(0)), 3.0), at.grad / 6.0, zero_operand());
+  const Expression is_inside = of<lt>(of<abs>(at.input(0)), 3.0);
+  return of<garboard::where>(is_inside, of<div>(at.grad, 6.0), 0.0).made();
 }
 
 Grads hardswish(const Backward& at) { return hardswish_gradient.of_gradient(at, at.input(0)); }
@@ -38,16 +41,19 @@ Grads mish(const Backward& at) {
 Grads leaky_relu(const Backward& at) {
   Grads grads;
   const Kept x(at, 0), slope(at, 1);
-  const Tensor is_above = gt(x, zero_operand());
-  if (at.needs(0)) grads[0] = garboard::where(is_above, at.grad, mul(at.grad, slope));
-  if (at.needs(1)) grads[1] = garboard::where(is_above, zero_operand(), mul(at.grad, x));
+  const auto above_or = [&](const Operand& above, const Operand& factor) {
+    const Expression is_above = of<gt>(Operand(x), 0.0);
+    return of<garboard::where>(is_above, above, of<mul>(at.grad, factor)).made();
+  };
+  if (at.needs(0)) grads[0] = above_or(at.grad, slope);
+  if (at.needs(1)) grads[1] = above_or(0.0, x);
   return grads;
 }
 
 Grads shrunk(const Backward& at) {
   const Tensor x = at.input(0);
   const Operand bound = *at.node().kept_scalar(1);
-  return garboard::where(gt(abs(x), bound), at.grad, zero_operand());
+  return of<garboard::where>(of<gt>(of<abs>(x), bound), at.grad, 0.0).made();
 }
 
 Grads huber(const Backward& at) {
@@ -56,13 +62,11 @@ Grads huber(const Backward& at) {
 }
 
 Grads hardtanh(const Backward& at) {
-  const Tensor x = at.input(0);
-  const Tensor is_beyond = logical_or(le(x, Kept(at, 1)), ge(x, Kept(at, 2)));
-  return garboard::where(is_beyond, zero_operand(), at.grad);
+  return within<le, ge>(at.input(0), *at.node().kept_scalar(1), *at.node().kept_scalar(2), at.grad);
 }
 
 Grads finite_number(const Backward& at) {
-  return garboard::where(isfinite(at.input(0)), at.grad, zero_operand());
+  return of<garboard::where>(of<isfinite>(at.input(0)), at.grad, 0.0).made();
 }
 
 }  // namespace garboard::gradients

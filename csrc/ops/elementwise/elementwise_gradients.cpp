@@ -6,6 +6,7 @@
 #include "csrc/ops/elementwise/kept_operand.h"
 #include "csrc/ops/elementwise/ternary.h"
 #include "csrc/ops/elementwise/unary.h"
+#include "csrc/ops/elementwise/within.h"
 #include "csrc/ops/op/operators.h"
 
 namespace garboard {
@@ -197,6 +198,10 @@ Grads clamp(const Backward& at) {
   Grads grads;
   const Tensor x = at.input(0);
   const Kept low(at, 1), high(at, 2);
+  if (!low.tensor && !high.tensor) {
+    if (at.needs(0)) grads[0] = within<lt, gt>(x, low.scalar, high.scalar, at.grad);
+    return grads;
+  }
   Tensor below, above;
   {
     const GradModeGuard no_grad(false);

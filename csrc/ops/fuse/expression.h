@@ -15,6 +15,9 @@ class Expression {
   Expression(const Tensor& tensor) { operand_.tensor = tensor; }
   Expression(Scalar number) { operand_.number = number; }
   Expression(double number) : Expression(Scalar::of(number)) {}
+  Expression(const Operand& given) : Expression(given.scalar) {
+    if (given.tensor) operand_.tensor = *given.tensor;
+  }
 
   /// The tensor, recorded as the ops would be. Raises what they raise.
   Tensor made() const;

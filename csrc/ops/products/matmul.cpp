@@ -123,6 +123,19 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
   return out;
 }
 
+namespace {
+
+/// Whether it broadcasts to `sizes` and does not widen them.
+bool fits(const Dims& given, const Dims& sizes) {
+  if (given.size() > sizes.size()) return false;
+  for (int k = 1; k <= given.size(); ++k)
+    if (given[given.size() - k] != 1 && given[given.size() - k] != sizes[sizes.size() - k])
+      return false;
+  return true;
+}
+
+}  // namespace
+
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   const bool has_one_output =
       weight.ndim() == 1 && input.ndim() > 0 && input.sizes().back() == weight.sizes()[0];
@@ -134,14 +147,15 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
     throw ShapeError(text("linear: input of sizes ", input.sizes(), " and weight of sizes ",
                           weight.sizes(), "; [..., in] and [out, in] are needed"));
   check_factors("linear", input, weight);
-  if (bias) {
-    check_factors("linear", input, bias);
-    if (bias.sizes() != Dims{weight.sizes()[0]})
-      throw ShapeError(text("linear: bias of sizes ", bias.sizes(), " and weight of sizes ",
-                            weight.sizes(), "; [out] and [out, in] are needed"));
-  }
+  if (bias) check_factors("linear", input, bias);
   Dims sizes = input.sizes();
   sizes.back() = weight.sizes()[0];
+  if (bias && bias.sizes() != Dims{sizes.back()}) {
+    if (!fits(bias.sizes(), sizes))
+      throw ShapeError(text("linear: bias of sizes ", bias.sizes(), " and weight of sizes ",
+                            weight.sizes(), "; [out] and [out, in] are needed"));
+    return add(linear(input, weight, {}), bias);
+  }
   const Device device = input.device();
   const Tensor out = empty_of("linear", sizes, input.dtype(), device);
   {
