@@ -21,6 +21,10 @@ bool Expression::is_large() const {
   return operand_.step || (operand_.tensor && operand_.tensor.nbytes() >= least_chain_bytes);
 }
 
+bool Expression::is_recorded() const {
+  return operand_.tensor && operand_.tensor.requires_grad() && is_grad_enabled();
+}
+
 Tensor Expression::made() const {
   if (const Counted<ChainStep> step = std::move(operand_.step)) {
     if (!step->made) {
@@ -37,7 +41,8 @@ Expression Expression::called(const ChainOp& op, std::initializer_list<Expressio
   std::array<ChainOperand, 3> given;
   std::ranges::transform(operands, given.begin(), &Expression::operand_);
   Expression result{Scalar{}};
-  if (std::ranges::any_of(operands, &Expression::is_large)) {
+  if (std::ranges::any_of(operands, &Expression::is_large) &&
+      std::ranges::none_of(operands, &Expression::is_recorded)) {
     result.operand_.step = chain_step(op, given);
     if (result.operand_.step) return result;
   }

@@ -1,5 +1,6 @@
-// How composite ops are written down: their elementwise ops run as one chain where the operands are
-// large, and as they are called where they are small.
+// How composite ops are written down: their elementwise ops run as one chain where operands are
+// large and nothing is recorded, else as they are called. A chain's gradient would run its ops once
+// more.
 #pragma once
 
 #include <type_traits>
@@ -31,6 +32,7 @@ class Expression {
  private:
   Tensor closed(const ChainOp& closing) const;
   bool is_large() const;
+  bool is_recorded() const;
 
   mutable ChainOperand operand_;  // what has been made stays
 };
