@@ -6,6 +6,7 @@ line are followed, while the sum of all rises. Numbers only, no object.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
@@ -17,8 +18,8 @@ __all__ = ["LEAST_SWOLLEN", "Swelling", "Swollen"]
 
 LEAST_SWOLLEN = 1 << 20  # bytes; less is not worth a word
 _LEAST_RISES = 5  # as many looks as a count needs
-_MOST_TENSORS = 100_000  # alive; where there are more, a rare look is enough
-_RARELY = 4
+_LOOKS_BACK = 8  # batches of all sizes make a sum that rises at every second look
+_TENSORS_A_LOOK = 10_000  # alive, that are counted as quickly as births are; of more, more rarely
 
 Row = tuple[int, int, int]  # a site, tensors, bytes
 
@@ -71,18 +72,20 @@ class Swelling:
 
     def __init__(self) -> None:
         self._lines: dict[int, _Line] = {}
-        self._total = self._turn = 0
+        self._totals: deque[int] = deque(maxlen=_LOOKS_BACK)
+        self._turn = 0
 
     def feed(self, now: int, total: int, tensors: int, lines: Callable[[], Iterable[Row]]) -> None:
         """Take how many bytes and tensors live after step `now`.
 
-        `lines` counts them by their line; it is called while the bytes rise, and takes long.
+        `lines` counts them by their line; it is called while the bytes rise, for it takes long.
         """
-        before, self._total = self._total, total
-        if now <= WARMUP or total <= before:
+        is_highest = total > max(self._totals, default=0)
+        self._totals.append(total)
+        if now <= WARMUP or not is_highest:
             return
         self._turn += 1
-        if tensors > _MOST_TENSORS and self._turn % _RARELY:
+        if self._turn % (1 + tensors // _TENSORS_A_LOOK):
             return
         found: dict[int, list[int]] = {}
         for number, count, nbytes in lines():

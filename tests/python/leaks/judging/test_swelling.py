@@ -53,7 +53,7 @@ def test_many_tensors_are_counted_by_line_more_rarely():
     asked = []
     swelling = Swelling()
     for now in range(PERIOD, 40 * PERIOD + 1, PERIOD):
-        swelling.feed(now, now, 1_000_000, lambda now=now: asked.append(now) or [])
+        swelling.feed(now, now, 30_000, lambda now=now: asked.append(now) or [])
 
     assert len(asked) == 10
 
