@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import ArgumentParser
 from collections.abc import Sequence
@@ -39,7 +40,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.command is None:
         parser.print_help()
         return 0
-    status: int = COMMANDS[options.command].run(options)
+    try:
+        status: int = COMMANDS[options.command].run(options)
+        sys.stdout.flush()
+    except BrokenPipeError:  # `garboard show report.json | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     return status
 
 

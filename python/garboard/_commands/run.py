@@ -27,6 +27,12 @@ def add_options(parser: ArgumentParser) -> None:
         help="where the report goes too: .html, .json, .sarif, .xml (JUnit) or .txt (annotations); "
         "may be repeated",
     )
+    parser.add_argument(
+        "--provider",
+        choices=("garboard", "torch"),
+        default="garboard",
+        help="whose tensors and optimizers are watched; with torch, PyTorch is imported first",
+    )
     parser.add_argument("script", help="what python would run")
     parser.add_argument("arguments", nargs=REMAINDER, help="the script's own")
 
@@ -36,8 +42,10 @@ def run(options: Namespace) -> int:
     from garboard.leaks._script import ScriptRun
 
     try:
-        prepared = ScriptRun(options.script, options.arguments, options.report)
-    except (OSError, ValueError) as error:
+        prepared = ScriptRun(
+            options.script, options.arguments, options.report, provider=options.provider
+        )
+    except (ImportError, OSError, ValueError) as error:
         print(f"garboard run: {printable(str(error))}", file=sys.stderr)
         return 2
     return prepared.run(options.fail_on)

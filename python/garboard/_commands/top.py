@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from argparse import REMAINDER, ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import IO, Any
 
@@ -28,7 +29,9 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--every", type=_seconds, default=1.0, metavar="SECONDS", help="between two looks; 1"
     )
-    parser.add_argument("--once", action="store_true", help="print one look and leave")
+    parser.add_argument(
+        "--once", action="store_true", help="print one look, end the script, and leave"
+    )
     parser.add_argument(
         "program",
         help="a script, which is run as garboard run does, or the number of a process that was "
@@ -67,7 +70,7 @@ def _run_script(options: Namespace, output: IO[bytes]) -> int:
     try:
         status = _watch(script.pid, options, script)
         with suppress(KeyboardInterrupt):
-            ended = script.wait() if not options.once else _ended(script)
+            ended = script.wait() if not options.once else _ended(script, signal.SIGTERM)
             status = status or ended
     finally:
         if script.poll() is None:
@@ -80,9 +83,9 @@ def _run_script(options: Namespace, output: IO[bytes]) -> int:
     return status
 
 
-def _ended(script: subprocess.Popen[bytes]) -> int:
-    """End a script as Ctrl-C would; what does not hear that is ended for good."""
-    script.send_signal(signal.SIGINT)
+def _ended(script: subprocess.Popen[bytes], by: signal.Signals = signal.SIGINT) -> int:
+    """End a script as Ctrl-C would, or as `kill`; what does not hear that is ended for good."""
+    script.send_signal(by)
     try:
         script.wait(timeout=10)
     except subprocess.TimeoutExpired:
@@ -99,7 +102,7 @@ def _watch(pid: int, options: Namespace, script: subprocess.Popen[bytes] | None)
         if client is None:
             return 0  # it ended before there was anything to see
         with client:
-            has_shown = _show(client, options)
+            has_shown = _show(client, options, is_begun=script is None)
         if not has_shown and script is None:
             raise ConnectionError("it hung up")
     except KeyboardInterrupt:
@@ -134,7 +137,19 @@ def _connected(pid: int, script: subprocess.Popen[bytes] | None) -> Any:
         time.sleep(_TRY_EVERY_S)
 
 
-def _show(client: Any, options: Namespace) -> bool:
+def _first(samples: Iterator[dict[str, Any]], options: Namespace) -> dict[str, Any] | None:
+    """Return the first look after a script has had its tensors for a while; else the last."""
+    sample, since = None, None
+    for sample in samples:
+        if since is None and sample["aliases"]:
+            since = time.monotonic()
+        if since is not None and time.monotonic() - since >= options.every:
+            break
+        time.sleep(_TRY_EVERY_S)
+    return sample
+
+
+def _show(client: Any, options: Namespace, is_begun: bool) -> bool:
     from rich.console import Console
     from rich.live import Live
 
@@ -142,7 +157,7 @@ def _show(client: Any, options: Namespace) -> bool:
 
     console, growth = Console(), Growth()
     if options.once or not console.is_terminal:
-        sample = next(answers(client), None)
+        sample = next(answers(client), None) if is_begun else _first(answers(client), options)
         if sample is not None:
             growth.take(sample)
             console.print(screen(sample, growth, 60))

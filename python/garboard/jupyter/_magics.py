@@ -12,6 +12,7 @@ from types import CodeType
 from typing import Any, NoReturn
 
 from garboard import _engine, leaks
+from garboard._arguments.texts import printable
 from garboard._engine import DisposeScope, human_bytes
 from garboard._shown.html import Table, bundle, code, paragraph
 from garboard.jupyter._clearing import clear_out, clear_tracebacks
@@ -19,6 +20,7 @@ from garboard.jupyter._footer import Footer, live_bytes
 from garboard.jupyter._left import EVERYTHING, holders_table, left_since
 from garboard.jupyter._looping import FEWEST_STEPS, looped
 from garboard.leaks.findings._making import counted
+from garboard.leaks.holders._unasked import type_name
 
 __all__ = ["Magics"]
 
@@ -55,7 +57,7 @@ class Magics:
         elif words[:1] == ["clear"]:
             self._clear(words[1:])
         elif words:
-            print(leaks.who_holds(self._asked(line.strip())))
+            self._tell_holders(line.strip())
         else:
             self._show_holders()
 
@@ -65,6 +67,12 @@ class Magics:
             return self._publish("nothing lives", paragraph("nothing lives"))
         table = holders_table(found)
         self._publish(table.text, table.html)
+
+    def _tell_holders(self, text: str) -> None:
+        try:
+            print(leaks.who_holds(self._asked(text)))
+        except Exception as error:  # of what was asked for; its traceback would be ours
+            _refuse(f"%leaks {text}: {type_name(type(error))}: {printable(str(error))}")
 
     def _asked(self, text: str) -> Any:
         if text.isdecimal():

@@ -33,9 +33,16 @@ def explain(kind: str | None = None) -> str:
     if found is None:
         from difflib import get_close_matches
 
-        alike = get_close_matches(kind, kinds, 3, 0.5)
-        advice = f"{' or '.join(map(shown, alike))} is meant" if alike else "None gives all"
-        raise ValueError(f"explain: kind {shown(kind)}; there is no such kind, perhaps {advice}")
+        family = kind.partition("-")[0].upper()  # of a fingerprint
+        alike = [it.name for it in all_kinds() if it.family == family] or (
+            get_close_matches(kind, kinds, 3, 0.5)
+        )
+        advice = (
+            f"perhaps {' or '.join(map(shown, alike))} is meant"
+            if alike
+            else (f"there are {', '.join(sorted(kinds))}")
+        )
+        raise ValueError(f"explain: kind {shown(kind)}; there is no such kind, {advice}")
     text = f"{found.name} ({found.family}-...): {found.text.strip()}"
     fix = found.fix.replace("{", "<").replace("}", ">")
     return f"{text}\n\nFix: {fix}" if fix else text

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from importlib import import_module
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType, TracebackType
@@ -18,6 +19,7 @@ from garboard._arguments.texts import printable, shown
 from garboard.leaks import _watch
 from garboard.leaks._errors import LeakError
 from garboard.leaks._keeping import Keeper
+from garboard.leaks.evidence._evidence import Provider
 from garboard.leaks.findings._leak import GRAVITY, Leak
 from garboard.leaks.judging._checked import Checked
 from garboard.leaks.reports._forms import form_of
@@ -27,6 +29,7 @@ from garboard.report._files import replace_file
 __all__ = ["ScriptRun"]
 
 _NOT_JUDGED = "the script raised, so what it keeps was not judged"
+_OF_TORCH = "the script has tensors of PyTorch's; --provider torch watches those"
 _INTERRUPTED = 130  # what shells say of a program that SIGINT ended
 
 
@@ -38,13 +41,22 @@ class ScriptRun:
         script: The file.
         arguments: What the script finds behind its name in `sys.argv`.
         files: Where the report is written to; the form goes by the name's end.
+        provider: Whose tensors and optimizers: "garboard" or "torch", which is imported.
 
     Raises:
+        ImportError: PyTorch is asked for and is not installed.
         OSError: The script cannot be read.
         ValueError: It is no text, or a report has no form or no folder.
     """
 
-    def __init__(self, script: str, arguments: Sequence[str], files: Sequence[str]) -> None:
+    def __init__(
+        self,
+        script: str,
+        arguments: Sequence[str],
+        files: Sequence[str],
+        provider: Provider = "garboard",
+    ) -> None:
+        self._torch = import_module("torch") if provider == "torch" else None
         self._files = [_checked(file) for file in files]
         self._given, self._arguments = script, list(arguments)
         self._script = os.path.abspath(script)
@@ -53,7 +65,7 @@ class ScriptRun:
         self._announced: list[Leak] = []
         self._own: list[LeakReport] = []  # of the script's watches
         self._seen: set[int] = set()  # optimizers that stepped in this round
-        self._watcher = _watch.LeakWatcher(self._announced.append)
+        self._watcher = _watch.LeakWatcher(self._announced.append, provider=provider)
         self._is_over = False
 
     def run(self, fail_on: str | None) -> int:
@@ -71,6 +83,7 @@ class ScriptRun:
 
         module = self._become_main()
         _hooked.listeners.append(self._optimizer_stepped)
+        handle = self._listen_to_torch()
         _watch.listeners.append(self._own.append)
         os._exit = report_and_leave
         keeper = Keeper(self._write_early) if self._files else None
@@ -86,6 +99,8 @@ class ScriptRun:
             os._exit = leave
             _watch.listeners.remove(self._own.append)
             _hooked.listeners.remove(self._optimizer_stepped)
+            if handle is not None:
+                handle.remove()
         if os.getpid() != process:  # a forked child came to the end, and is not the script
             return status
         if is_judged:
@@ -123,6 +138,14 @@ class ScriptRun:
             return _INTERRUPTED if isinstance(error, KeyboardInterrupt) else 1, False
         return 0, True
 
+    def _listen_to_torch(self) -> Any:
+        """Count steps of PyTorch's optimizers, where its tensors are watched."""
+        if self._torch is None:
+            return None
+        optimizers = import_module("torch.optim.optimizer")
+        register = optimizers.register_optimizer_step_post_hook
+        return register(lambda optimizer, *_: self._optimizer_stepped(optimizer))
+
     def _optimizer_stepped(self, optimizer: object) -> None:
         """Count a step when an optimizer steps that did so before: others may step in between."""
         if id(optimizer) in self._seen:
@@ -140,6 +163,8 @@ class ScriptRun:
                 report.show(sys.stderr)
             else:
                 print(f"garboard run: {_NOT_JUDGED}", file=sys.stderr)
+            if self._torch is None and "torch" in sys.modules and not report.checked.born:
+                print(f"garboard run: {_OF_TORCH}", file=sys.stderr)
         if not self._write(report):
             status = status or 2
         return status or int(any(leak.verdict in worst for leak in report.leaks))

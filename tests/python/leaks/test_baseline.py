@@ -110,5 +110,7 @@ class TestExplain:
     def test_advises_where_a_name_is_unknown(self):
         with pytest.raises(ValueError, match=r"kind 'tensor-lists'; .* 'tensor-list' is meant"):
             gb.leaks.explain("tensor-lists")
-        with pytest.raises(ValueError, match="None gives all"):
+        with pytest.raises(ValueError, match=r"perhaps 'tensor-list' is meant"):
+            gb.leaks.explain("LIST-02bd90")
+        with pytest.raises(ValueError, match=r"there are accumulated-graph, .*, view-pins-storage"):
             gb.leaks.explain("zzz")

@@ -70,6 +70,14 @@ class TestFindings:
         assert "kept.append(loss.detach())" in (tmp_path / "leaks.html").read_text("utf-8")
         assert (tmp_path / "leaks.txt").read_text().startswith("::error file=train.py,line=14")
 
+    def test_of_a_script_with_tensors_of_pytorchs_say_how_to_watch_them(self, garboard, tmp_path):
+        (tmp_path / "torch.py").write_text("", encoding="utf-8")
+
+        done = garboard("import torch", *RUN, "train.py")
+
+        assert done.returncode == 0, done.stderr
+        assert done.stderr.endswith("--provider torch watches those\n")
+
     def test_fail_nothing_where_nobody_asked(self, garboard):
         assert garboard(LEAKY, *RUN, "train.py").returncode == 0
 
@@ -195,3 +203,12 @@ def test_show_prints_a_report_again(garboard, tmp_path):
     assert (good.returncode, good.stdout) == (0, f"{report}\n")
     assert bad.returncode == 2
     assert "garboard show: load_report: bad.json: the report" in bad.stderr
+
+
+def test_a_reader_that_leaves_early_gets_no_traceback(garboard, tmp_path):
+    garboard(LEAKY, *RUN, "--report", "leaks.json", "train.py")
+    lines = f"{sys.executable} -m garboard show leaks.json | true"
+
+    done = garboard("", "-c", f"import subprocess; subprocess.run({lines!r}, shell=True)")
+
+    assert done.stderr == ""

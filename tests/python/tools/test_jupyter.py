@@ -226,6 +226,7 @@ class TestLeaks:
         [
             ("%leaks clear", "%leaks clear : out, tracebacks or all is needed"),
             ("%leaks clear x", "%leaks clear x: out, tracebacks or all is needed"),
+            ("%leaks nosuch", "%leaks nosuch: NameError: name 'nosuch' is not defined"),
             ("%memory up", "%memory up: nothing, on or off is needed"),
             ("%%leaks --steps x\n1", "%%leaks: argument --steps: invalid int value: 'x'"),
             ("%%leaks --steps 4\n1", "%%leaks: 4 steps; at least 5 are needed"),

@@ -220,6 +220,16 @@ class TestTheView:
         assert "train.py" in out
         assert "cached" in out
 
+    def test_one_look_at_a_script_waits_for_its_tensors_and_ends_it(self, home):
+        command = [sys.executable, "-m", "garboard", "top", "--once", "--every", "0.1", "train.py"]
+
+        done = subprocess.run(command, cwd=home, capture_output=True, text=True, timeout=60)
+
+        assert done.returncode == 0, done.stderr
+        assert "train.py" in done.stdout
+        assert "main()" in done.stdout
+        assert "Traceback" not in done.stdout
+
     def test_of_a_process_that_does_not_publish_says_so(self, home, capsys):
         assert main(["top", str(os.getpid())]) == 2
         assert "start it with GARBOARD_PUBLISH=1" in capsys.readouterr().err

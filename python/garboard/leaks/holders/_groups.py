@@ -384,6 +384,6 @@ def _group(paths: list[Path], depth: int) -> Group:
     # The plumbing is folded: the holder is at its own hop, or at that of the object it belongs to.
     while depth > 0 and all(link.object is not path[depth] for link in chain):
         depth -= 1
-    at = next(i for i, link in enumerate(chain) if link.object is path[depth])
+    at = next((i for i, link in enumerate(chain) if link.object is path[depth]), 0)
     thing_count = len({id(path[-1]) for _, path in paths})
     return Group([survivor for survivor, _ in ordered], chain, at, thing_count=thing_count)

@@ -78,7 +78,13 @@ def links(path: Sequence[Any]) -> list[Link]:
         edge, passed = _step(path[at], path[at + 1 : at + 1 + _MOST_AHEAD])
         at += passed
         found.append(Link(Edge(edge.kind, printable(edge.name)), path[at]))
-    return found
+    return _from_fixture(found)
+
+
+def _from_fixture(chain: list[Link]) -> list[Link]:
+    """Begin at the fixture that has it: what pytest has around that is nobody's concern."""
+    at = next((i for i, link in enumerate(chain) if link.edge.kind == "fixture"), None)
+    return chain if at is None else [Link(Edge("root"), chain[at - 1].object), *chain[at:]]
 
 
 def _step(holder: Any, ahead: Sequence[Any]) -> Step:
