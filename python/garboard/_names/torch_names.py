@@ -20,9 +20,6 @@ _FUNCTIONS: _Rows = (
     ("ops run as they are called, so leave it out", "fx export"),
     ("", "masked mps nested onnx"),
     ("", "quantization sparse xpu"),
-    ("use gb.nn.LSTM", "lstm"),
-    ("use gb.nn.GRU", "gru"),
-    ("use gb.nn.RNN", "rnn_tanh rnn_relu"),
     ("use int(x)", "sym_int"),
     ("use float(x)", "sym_float"),
     ("use max(a, b)", "sym_max"),
@@ -75,9 +72,6 @@ _METHODS: _Rows = (
 
 
 _NN: _Rows = (
-    ("use gb.nn.BatchNorm2d and the like", "SyncBatchNorm"),
-    ("use gb.nn.LocalResponseNorm", "CrossMapLRN2d"),
-    ("use gb.nn.NLLLoss, which takes images, too", "NLLLoss2d"),
     ("use gb.nn.Module", "Container"),
     ("use gb.nn.CrossEntropyLoss of gb.nn.Linear", "LinearCrossEntropyLoss"),
     ("use gb.autograd.grad()", "grad"),
@@ -110,8 +104,8 @@ _MULTIPROCESSING: _Rows = (
 
 _MODULE: _Rows = (
     ("use gb.compile(module)", "compile"),
-    ("use module.register_full_backward_hook(hook)", "register_backward_hook"),
-    ("", "share_memory ipu xpu"),
+    ("memory of one process is not shared with others, so leave it out", "share_memory"),
+    ("", "ipu xpu"),
 )
 
 _INIT: _Rows = (

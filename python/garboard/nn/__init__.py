@@ -78,6 +78,7 @@ from garboard.nn._losses.losses import (
     L1Loss,
     MSELoss,
     NLLLoss,
+    NLLLoss2d,
     SmoothL1Loss,
 )
 from garboard.nn._losses.margin_losses import (
@@ -99,11 +100,13 @@ from garboard.nn._norms.channel_norms import (
     InstanceNorm3d,
 )
 from garboard.nn._norms.normalization import (
+    CrossMapLRN2d,
     GroupNorm,
     LayerNorm,
     LocalResponseNorm,
     RMSNorm,
 )
+from garboard.nn._norms.synchronized import SyncBatchNorm
 from garboard.nn._places.folds import (
     Fold,
     Unfold,
@@ -274,6 +277,7 @@ __all__ = [
     "CosineEmbeddingLoss",
     "CosineSimilarity",
     "CrossEntropyLoss",
+    "CrossMapLRN2d",
     "Dropout",
     "Dropout1d",
     "Dropout2d",
@@ -340,6 +344,7 @@ __all__ = [
     "MultiMarginLoss",
     "MultiheadAttention",
     "NLLLoss",
+    "NLLLoss2d",
     "PReLU",
     "PairwiseDistance",
     "Parameter",
@@ -372,6 +377,7 @@ __all__ = [
     "Softshrink",
     "Softsign",
     "StateDictError",
+    "SyncBatchNorm",
     "Tanh",
     "Tanhshrink",
     "Threshold",

@@ -53,9 +53,9 @@ class TestTheTable:
 class TestAModule:
     def test_says_what_stands_in_for_a_name(self):
         with pytest.raises(
-            AttributeError, match=r"PyTorch's torch.nn.SyncBatchNorm is not in garboard yet"
+            AttributeError, match=r"PyTorch's torch.nn.Container is not in garboard yet; use gb"
         ):
-            gb.nn.SyncBatchNorm  # noqa: B018
+            gb.nn.Container  # noqa: B018
         with pytest.raises(
             AttributeError, match=r"NumPy's array is not in garboard yet; use gb.tens"
         ):

@@ -127,7 +127,7 @@ class NLLLoss(WeightedLoss):
 class NLLLoss2d(NLLLoss):
     """Compute `NLLLoss` of images: an older name of it.
 
-    >>> loss = gb.nn.modules.loss.NLLLoss2d()
+    >>> loss = gb.nn.NLLLoss2d()
     >>> loss(gb.full((1, 2, 1, 1), -2.0), gb.tensor([[[1]]]))
     tensor(2.)
     """

@@ -240,6 +240,32 @@ class Hooked(Tree):
         self._table("_forward_hooks")  # so that a call looks for hooks
         return self._table("_backward_hooks").add(hook, prepend)
 
+    def register_backward_hook(
+        self, hook: Callable[[Any, tuple[Any, ...], tuple[Any, ...]], object]
+    ) -> RemovableHandle:
+        """Call a hook as `register_full_backward_hook` does, of which this is the older name.
+
+        In PyTorch it sees the gradients of the last op of forward alone; here, of all of the
+        module.
+
+        Args:
+            hook: Called with the module, `grad_input` and `grad_output`.
+
+        Returns:
+            A handle, whose `remove()` takes the hook off again.
+
+        Raises:
+            TypeError: The hook cannot be called.
+
+        >>> layer = gb.nn.Tanh()
+        >>> handle = layer.register_backward_hook(lambda module, given, got: (given[0] * 10,))
+        >>> x = gb.zeros(1, requires_grad=True)
+        >>> layer(x).backward(gb.ones(1))
+        >>> x.grad
+        tensor([10.])
+        """
+        return self.register_full_backward_hook(hook)
+
     def register_full_backward_pre_hook(
         self, hook: Callable[[Any, tuple[Any, ...]], object], prepend: bool = False
     ) -> RemovableHandle:

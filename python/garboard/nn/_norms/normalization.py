@@ -299,7 +299,7 @@ class CrossMapLRN2d(LocalResponseNorm):
         TypeError: An argument of another type.
         ShapeError: When called, fewer than three dims.
 
-    >>> layer = gb.nn.modules.normalization.CrossMapLRN2d(1, alpha=3.0, beta=0.5)
+    >>> layer = gb.nn.CrossMapLRN2d(1, alpha=3.0, beta=0.5)
     >>> layer(gb.ones(1, 1, 1, 1)).item()
     0.5
     """

@@ -38,7 +38,7 @@ class SyncBatchNorm(_BatchNorm):
         TypeError: An argument of another type.
         ValueError: A negative `eps`.
 
-    >>> norm = gb.nn.modules.batchnorm.SyncBatchNorm(1)
+    >>> norm = gb.nn.SyncBatchNorm(1)
     >>> norm(gb.tensor([[[[1.0, 3.0]]]])).flatten().round().tolist()
     [-1.0, 1.0]
     """
@@ -78,7 +78,7 @@ class SyncBatchNorm(_BatchNorm):
             TypeError: It is no Module.
 
         >>> model = gb.nn.Sequential(gb.nn.BatchNorm1d(2))
-        >>> gb.nn.modules.batchnorm.SyncBatchNorm.convert_sync_batchnorm(model) is model
+        >>> gb.nn.SyncBatchNorm.convert_sync_batchnorm(model) is model
         True
         """
         check.of_type(Module, "convert_sync_batchnorm", "module", module)

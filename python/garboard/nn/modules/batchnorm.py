@@ -7,10 +7,10 @@ from garboard.nn import (
     LazyBatchNorm1d,
     LazyBatchNorm2d,
     LazyBatchNorm3d,
+    SyncBatchNorm,
 )
 from garboard.nn._norms.channel_norms import _BatchNorm as _BatchNorm
 from garboard.nn._norms.channel_norms import _ChannelNorm as _NormBase  # noqa: F401
-from garboard.nn._norms.synchronized import SyncBatchNorm
 
 __all__ = [
     "BatchNorm1d",

@@ -17,6 +17,7 @@ from garboard.nn import (
     MultiLabelSoftMarginLoss,
     MultiMarginLoss,
     NLLLoss,
+    NLLLoss2d,
     PoissonNLLLoss,
     SmoothL1Loss,
     SoftMarginLoss,
@@ -25,7 +26,6 @@ from garboard.nn import (
 )
 from garboard.nn._losses._loss import Loss as _Loss  # noqa: F401
 from garboard.nn._losses._loss import WeightedLoss as _WeightedLoss  # noqa: F401
-from garboard.nn._losses.losses import NLLLoss2d
 
 __all__ = [
     "BCELoss",
