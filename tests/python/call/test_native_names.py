@@ -146,6 +146,39 @@ class TestLayers:
         assert all(gb.allclose(a, b, atol=1e-6) for a, b in pairs)
 
 
+class TestSequences:
+    @pytest.mark.parametrize(
+        ("name", "module"), [("lstm", gb.nn.LSTM), ("gru", gb.nn.GRU), ("rnn_tanh", gb.nn.RNN)]
+    )
+    def test_run_as_their_modules_do(self, name, module):
+        layer = module(3, 2, 2, bidirectional=True)
+        x, first = gb.rand(4, 2, 3), gb.rand(4, 2, 2)
+        state = (first, first) if name == "lstm" else first
+        expected, last = layer(x, state)
+        before = gb.get_rng_state()
+
+        found = getattr(gb, name)(x, state, [*layer.parameters()], True, 2, 0.0, False, True, False)
+
+        assert gb.equal(gb.get_rng_state(), before)
+        assert gb.equal(found[0], expected)
+        assert gb.equal(found[1], last[0] if name == "lstm" else last)
+
+    def test_run_packed_rows(self):
+        layer = gb.nn.GRU(3, 2)
+        packed = gb.nn.utils.rnn.pack_padded_sequence(gb.rand(4, 2, 3), gb.tensor([4, 2]))
+        first = gb.zeros(1, 2, 2)
+        expected, last = layer(packed)
+
+        found = gb.gru(
+            packed.data, packed.batch_sizes, first, [*layer.parameters()], True, 1, 0, False, False
+        )
+
+        assert gb.equal(found[0], expected.data)
+        assert gb.equal(found[1], last)
+        with pytest.raises(TypeError, match="gru: 2 arguments; PyTorch's 9 are needed"):
+            gb.gru(packed.data, first)
+
+
 class TestCopies:
     def test_share_nothing(self):
         for made in (
