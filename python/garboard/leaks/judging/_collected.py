@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from garboard.leaks.evidence._evidence import Evidence
 
-__all__ = ["Collected"]
+__all__ = ["Collected", "held_off"]
 
 
 class Collected:
@@ -45,3 +46,15 @@ class Collected:
 
     def _live_bytes(self) -> int:
         return self._evidence.total_bytes()
+
+
+@contextmanager
+def held_off() -> Iterator[None]:
+    """Keep the collector from ending, of its own accord, the garbage that is being looked at."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

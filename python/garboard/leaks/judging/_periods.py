@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from garboard.leaks.evidence._rows import Key
 from garboard.leaks.judging._growth import PERIOD
@@ -19,22 +20,43 @@ _MOST_ENDS = 8  # that are remembered of a line
 _ROOM = 1.25  # no two sequences are of one length
 
 
+class _End(NamedTuple):
+    """How old it was when it was let go, how often at about that age, and when first."""
+
+    age: int
+    times: int
+    step: int
+
+    def is_like(self, age: int) -> bool:
+        return abs(self.age - age) <= self.age // 10
+
+
 class Ages:
     """How long one thing grew, each time before it was let go; numbers only."""
 
     def __init__(self) -> None:
         self._onset = self._seen = 0
-        self._ages: deque[int] = deque(maxlen=_MOST_ENDS)
+        self._ends: deque[_End] = deque(maxlen=_MOST_ENDS)
 
     def feed(self, now: int, onset: int) -> None:
         """Take the step since which the oldest of it lives; 0 while there is none."""
         if self._onset and (onset > self._onset or not onset):
-            self._ages.append(self._seen - self._onset)
+            self._end(now, self._seen - self._onset)
         self._onset, self._seen = onset, now
 
-    def is_usual(self, age: int) -> bool:
-        """Tell whether it has been let go at such an age, or later, several times."""
-        return sum(_ROOM * it + PERIOD >= age for it in self._ages) >= _TIMES
+    def _end(self, now: int, age: int) -> None:
+        if self._ends and self._ends[-1].is_like(age):  # of a window that slides
+            self._ends[-1] = self._ends[-1]._replace(times=self._ends[-1].times + 1)
+        else:
+            self._ends.append(_End(age, 1, now))
+
+    def is_usual(self, age: int, now: int) -> bool:
+        """Tell whether it has been let go at such an age, or later, several times.
+
+        And for as long as it takes to get there: a backlog is older each time that one looks.
+        """
+        ends = [it for it in self._ends if _ROOM * it.age + PERIOD >= age]
+        return sum(it.times for it in ends) >= _TIMES and now - ends[0].step >= age
 
 
 class Periods:
@@ -50,6 +72,6 @@ class Periods:
         for key in self._lines.keys() - found.keys():
             self._lines[key].feed(now, 0)
 
-    def is_usual(self, key: Key, age: int) -> bool:
+    def is_usual(self, key: Key, age: int, now: int) -> bool:
         """Tell whether survivors of that line have come to such an age before, and ended."""
-        return key in self._lines and self._lines[key].is_usual(age)
+        return key in self._lines and self._lines[key].is_usual(age, now)

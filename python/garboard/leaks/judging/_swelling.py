@@ -60,7 +60,9 @@ class _Line:
         """Tell whether it goes on as it began, and has not been let go of at such an age before."""
         (onset, first), (newest, last) = self.looks[0], self.looks[-1]
         rises = len(self.looks) - 1
-        if rises < _LEAST_RISES or last - first < LEAST_SWOLLEN or self.ages.is_usual(now - onset):
+        if rises < _LEAST_RISES or last - first < LEAST_SWOLLEN:
+            return False
+        if self.ages.is_usual(now - onset, now):
             return False
         middle, half = self.looks[rises // 2]
         early, late = (half - first) / (middle - onset), (last - half) / (newest - middle)

@@ -41,6 +41,7 @@ from garboard.leaks.holders._unasked import is_a, is_disposed, type_name
 from garboard.leaks.holders._windows import is_window
 from garboard.leaks.judging._by_epoch import is_a_number_an_epoch, is_steady_by_epoch
 from garboard.leaks.judging._causes import Case, one_for_each_cause
+from garboard.leaks.judging._collected import held_off
 from garboard.leaks.judging._exemptions import Exemptions
 from garboard.leaks.judging._growth import (
     ENDLESS,
@@ -93,12 +94,13 @@ class Trial:
 
     def tensors(self, keys: set[Key]) -> list[Leak]:
         """Judge the survivors of some lines, between two reports."""
-        sites = {key.site for key in keys}
-        is_deep = bool(self._tracker.unseen(self._now))  # what they are the cause of is theirs
-        look = self._look(lambda it: it.site in sites and self._may_be(it), is_deep)
-        leaks = self._judge_groups(look, is_final=False)
-        leaks += self._judge_scattered(look)
-        return leaks + self._judge_unreached(look)
+        with held_off():
+            sites = {key.site for key in keys}
+            is_deep = bool(self._tracker.unseen(self._now))  # what they are the cause of is theirs
+            look = self._look(lambda it: it.site in sites and self._may_be(it), is_deep)
+            leaks = self._judge_groups(look, is_final=False)
+            leaks += self._judge_scattered(look)
+            return leaks + self._judge_unreached(look)
 
     def unseen(self) -> list[Leak]:
         """Judge what grows although no tensor of Python's is it, between two reports."""
@@ -107,33 +109,35 @@ class Trial:
 
     def garbage(self, nbytes: int) -> list[Leak]:
         """Name what the collector has to end; it gave back so many bytes so far."""
-        look = self._look(self._may_be)
-        if not look.unreached:
-            return []
-        outside, others = look.facts_of_unreached()
-        cycles = look.cycles({it.serial for it in outside})
-        alive = look.collect()
-        dead = [it for it in others if it.serial not in alive]
-        if not cycles or not dead:
-            return []
-        kind = kind_of_cycle(cycles[-1])
-        both = max(nbytes, sum(it.nbytes for it in dead))
-        return [leak_of_cycles(cycles, kind, len(dead), both, self._now)]
+        with held_off():
+            look = self._look(self._may_be)
+            if not look.unreached:
+                return []
+            outside, others = look.facts_of_unreached()
+            cycles = look.cycles({it.serial for it in outside})
+            alive = look.collect()
+            dead = [it for it in others if it.serial not in alive]
+            if not cycles or not dead:
+                return []
+            kind = kind_of_cycle(cycles[-1])
+            both = max(nbytes, sum(it.nbytes for it in dead))
+            return [leak_of_cycles(cycles, kind, len(dead), both, self._now)]
 
     def everything(self) -> list[Leak]:
         """Judge all there is, for a report."""
-        is_deep = bool(self._tracker.unseen(self._now))
-        look = self._look(self._may_be, is_deep)
-        leaks = self._judge_graphs(look, is_final=True)
-        leaks += self._judge_groups(look, is_final=True)
-        leaks += self._search(look, {leak.kind for leak in leaks})
-        leaks += self._judge_swelling(look, {leak.site for leak in leaks})
-        leaks += self._judge_scattered(look, is_final=True)
-        rest = look.unexplained() if is_deep else ([], [])
-        leaks += self._judge_unreached(look)
-        if any(rest) and not any(leak.verdict == "CYCLE" for leak in leaks):
-            leaks += self._judge_rest(look.graphs, *rest)
-        return leaks
+        with held_off():
+            is_deep = bool(self._tracker.unseen(self._now))
+            look = self._look(self._may_be, is_deep)
+            leaks = self._judge_graphs(look, is_final=True)
+            leaks += self._judge_groups(look, is_final=True)
+            leaks += self._search(look, {leak.kind for leak in leaks})
+            leaks += self._judge_swelling(look, {leak.site for leak in leaks})
+            leaks += self._judge_scattered(look, is_final=True)
+            rest = look.unexplained() if is_deep else ([], [])
+            leaks += self._judge_unreached(look)
+            if any(rest) and not any(leak.verdict == "CYCLE" for leak in leaks):
+                leaks += self._judge_rest(look.graphs, *rest)
+            return leaks
 
     def _judge_scattered(self, look: Look, is_final: bool = False) -> list[Leak]:
         """Judge what grows tensor by tensor, each with a holder of its own.
@@ -151,7 +155,7 @@ class Trial:
             cohorts, age = cohorts_of(its), self._now - min(it.step for it in its)
             if not self._tracker.is_confirmed([key]) or not self._is_spread_and_steady(cohorts):
                 continue
-            if self._tracker.periods.is_usual(key, age):
+            if self._tracker.periods.is_usual(key, age, self._now):
                 continue
             is_each_alone = all(len(group.survivors) == 1 for group in own)
             is_certain = is_each_alone and _is_of_every_step(cohorts)
@@ -278,7 +282,7 @@ class Trial:
         have their backward pass, unless one has gone through the steps that are over.
         """
         age = self._now - min(chain.steps)
-        if self._tracker.periods.is_usual(Key("node", chain.site), age):
+        if self._tracker.periods.is_usual(Key("node", chain.site), age, self._now):
             return True
         if age > ENDLESS or (
             is_certain and self._tracker.was_walked(chain) and not chain.is_retained
@@ -359,7 +363,9 @@ class Trial:
     def _is_usual(self, group: Group, cohorts: Mapping[int, int]) -> bool:
         """Tell whether all its lines have let go of survivors of that age, time and again."""
         age = self._now - min(cohorts)
-        return all(self._tracker.periods.is_usual(key, age) for key in _keys(group.survivors))
+        return all(
+            self._tracker.periods.is_usual(key, age, self._now) for key in _keys(group.survivors)
+        )
 
     def _is_new(self, group: Group) -> bool:
         """Tell whether a holder is first seen now, and has nothing but what has just piled up.

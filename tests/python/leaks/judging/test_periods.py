@@ -22,25 +22,29 @@ def after(steps, onset_at):
 def test_a_buffer_flushed_every_64_steps_is_usual_the_third_time():
     periods = after(190, lambda now: now - now % 64 + 1)
 
-    assert periods.is_usual(KEY, 62)
-    assert not periods.is_usual(KEY, 120)
+    assert periods.is_usual(KEY, 62, 190)
+    assert not periods.is_usual(KEY, 120, 190)
 
 
 def test_one_end_proves_no_period():
-    assert not after(100, lambda now: now - now % 64 + 1).is_usual(KEY, 36)
+    assert not after(100, lambda now: now - now % 64 + 1).is_usual(KEY, 36, 100)
 
 
 def test_a_window_that_slides_is_usual():
-    assert after(200, lambda now: now - 60).is_usual(KEY, 60)
+    assert after(200, lambda now: now - 60).is_usual(KEY, 60, 200)
+
+
+def test_a_backlog_that_is_older_each_time_is_not_usual():
+    assert not after(400, lambda now: now // 2).is_usual(KEY, 200, 400)
 
 
 def test_what_never_ends_is_not_usual_however_long_it_takes():
-    assert not after(2000, lambda now: 1).is_usual(KEY, 100)
+    assert not after(2000, lambda now: 1).is_usual(KEY, 100, 2000)
 
 
 def test_short_lives_at_the_line_of_a_leak_prove_nothing():
-    assert not after(400, lambda now: now - 6).is_usual(KEY, 56)
+    assert not after(400, lambda now: now - 6).is_usual(KEY, 56, 400)
 
 
 def test_a_line_that_was_never_seen_is_not_usual():
-    assert not Periods().is_usual(KEY, 0)
+    assert not Periods().is_usual(KEY, 0, 8)
