@@ -12,7 +12,7 @@ from typing import Any
 
 from garboard import _engine
 from garboard._shown.site import site_of
-from garboard.leaks.evidence._classes import loaded_class
+from garboard.leaks.evidence._classes import is_one, loaded_class
 from garboard.leaks.evidence._graphs import Behind, Graphs
 from garboard.leaks.evidence._rows import Born, Survivor
 from garboard.leaks.holders._describe import function_name, is_context
@@ -102,8 +102,17 @@ class Group:
 
     @property
     def inner(self) -> list[Link]:
-        """The chain down to the holder, or to the variable or attribute that is the tensor."""
-        return self.chain[: self.at + 1] if self.is_contained else self.chain
+        """The chain down to the holder, or to the variable or attribute that is the tensor.
+
+        An object of the program's may have an optimizer that it gives ever more parameters.
+        """
+        if not self.is_contained:
+            return self.chain
+        end = self.at + 1
+        if not is_container(self.holder):
+            below = enumerate(self.chain[end:], start=end + 1)
+            end = next((i for i, link in below if is_one("optimizer", link.object)), end)
+        return self.chain[:end]
 
     @property
     def named(self) -> list[Link]:

@@ -7,7 +7,7 @@ import ast
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from types import FrameType
+from types import FrameType, FunctionType
 from typing import Any
 
 from garboard import _engine
@@ -88,12 +88,18 @@ def expression(chain: Sequence[Link]) -> str:
             text = f"{text}.{name}"
         elif kind == "attribute":
             owner = before.object
-            text = f"{'ctx' if is_context(owner) else type_name(type(owner))}.{name}"
+            text = f"{_owner_called(owner)}.{name}"
         elif kind == "item":
             text = f"{text}[{name}]"
         elif kind == "cached result":
             text = f"{text}(...)"
     return text
+
+
+def _owner_called(owner: Any) -> str:
+    if is_a(owner, FunctionType):
+        return printable(owner.__name__)
+    return "ctx" if is_context(owner) else type_name(type(owner))
 
 
 def storing_of(chain: Sequence[Link], near: Site) -> tuple[str, Storing] | None:
@@ -240,6 +246,8 @@ def holder_text(
         what = "lru_cache" if is_cache(last.object) else type_name(type(last.object))
     if kind == "closure variable" and what != kind:
         what = f"closure variable, {what}"
-    name = expression(chain) or described(last.object)
+    name = expression(chain)
     site = place or holder_site(chain, near)
+    if not name:
+        return described(last.object) + (f" ({site.place})" if site else "")
     return f"{what} `{name}`{others}" + (f" ({site.place})" if site else "")

@@ -239,6 +239,12 @@ def _of_exception(error: BaseException, ahead: Sequence[Any]) -> Step | None:
     return None
 
 
+def _of_wrapper(wrapper: Any, ahead: Sequence[Any]) -> Step | None:
+    """Pass `staticmethod` and `classmethod`, which the class's attribute stands for."""
+    function = wrapper.__func__
+    return (Edge("wraps"), 1) if ahead[0] is function else None
+
+
 def _of_cell(cell: CellType, ahead: Sequence[Any]) -> Step | None:
     return Edge("closure variable"), 1
 
@@ -321,6 +327,7 @@ _RULES: tuple[tuple[Any, _Rule], ...] = (
     (TracebackType, _of_traceback),
     (BaseException, _of_exception),
     (CellType, _of_cell),
+    ((staticmethod, classmethod), _of_wrapper),
     (CellOutputs, _of_outputs),
     (Context, _of_context),
     (dict, _of_mapping),

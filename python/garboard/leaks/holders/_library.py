@@ -17,8 +17,9 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
 @cache
 def _folders() -> tuple[str, ...]:
     names = ("stdlib", "platstdlib", "purelib", "platlib")
-    found = {_PACKAGE, *(sysconfig.get_path(name) for name in names)}
-    return tuple(os.path.join(os.path.realpath(it), "") for it in found if it)
+    given = [_PACKAGE, *(sysconfig.get_path(name) for name in names)]
+    found = {way for it in given if it for way in (it, os.path.realpath(it))}
+    return tuple(os.path.join(it, "") for it in found)
 
 
 @cache
@@ -26,7 +27,7 @@ def _is_installed(file: str) -> bool:
     parts = file.replace("\\", "/").split("/")
     if "site-packages" in parts or "dist-packages" in parts:
         return True
-    return os.path.realpath(file).startswith(_folders())
+    return file.startswith(_folders()) or os.path.realpath(file).startswith(_folders())
 
 
 def is_of_library(file: Any) -> bool:

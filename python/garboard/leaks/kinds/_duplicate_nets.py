@@ -28,7 +28,7 @@ def _fits(group: Group) -> bool:
     """Parameters of several networks, each with all of its own."""
     if not any(is_one("parameter", it.tensor) for it in group.survivors):
         return False
-    return any(is_one("module", link.object) for link in group.chain[group.at :])
+    return any(is_one("module", link.object) for link in group.chain[group.at + 1 :])
 
 
 def _spare_nets(look: Look) -> list[Group]:

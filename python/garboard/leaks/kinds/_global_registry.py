@@ -36,8 +36,8 @@ def _fits(group: Group) -> bool:
     root = group.chain[0].object
     if not is_a(root, ModuleType) or group.chain[1].edge.kind != "global":
         return False
-    if module_name_of(root) == "__main__" and cell_of(group.loop_file):
-        return False  # the cells of a notebook are one module
+    if module_name_of(root) == "__main__" and (cell_of(group.loop_file) or not file_of(root)):
+        return False  # the cells of a notebook are one module; `python -c` has no file
     return file_of(root) != group.loop_file
 
 

@@ -61,6 +61,8 @@ def _fix(group: Group) -> str:
 
 def _patch(group: Group) -> Patch:
     """What is only detached still piles up: it is bounded, too."""
+    if not is_container(group.holder):
+        return NO_PATCH
     ending = _ending(group.survivors[-1])
     if ending == "item":
         return patch_stored(group, _ending)

@@ -3,24 +3,52 @@
     plans[x.shape] = plan(x)                    # leaks while lengths vary freely
     plans[bucket(x.shape)] = plan(pad(x))       # a dozen keys
 
-Evidence: a dict keyed by tuples of integers, which are sizes of what it has. GROWING, for the keys
+Evidence: a dict keyed by integers together, in tuples, dataclasses or texts such as "2x17", which
+are sizes of what it has. GROWING, for the keys
 may yet repeat themselves; LEAK after a hundred steps that each brought a new one.
 """
 
 from __future__ import annotations
+
+import re
+from typing import Any
 
 from garboard.leaks.evidence._classes import is_one
 from garboard.leaks.evidence._tensors import shape_of
 from garboard.leaks.findings._fixes import patch_bounding
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.holders._groups import Group
-from garboard.leaks.holders._unasked import is_a, is_plain_tuple, items_of, keys_of
+from garboard.leaks.holders._unasked import (
+    attributes_of,
+    is_a,
+    is_plain_tuple,
+    items_of,
+    keys_of,
+    space_of,
+)
 
 __all__ = ["KIND"]
 
 
-def _is_shape(key: object) -> bool:
-    if not is_plain_tuple(key) or not key:
+_WRITTEN = re.compile(r"\d+([^\w.]|[xX_])+\d+(([^\w.]|[xX_])+\d+)*")  # 2x17, (2, 17)
+
+
+def _parts_of(key: object) -> tuple[Any, ...]:
+    """Return what a key is made of: a tuple, the fields of a dataclass, numbers in a text."""
+    if is_plain_tuple(key):
+        return key
+    if is_a(key, tuple):
+        return tuple(items_of(key))
+    if "__dataclass_fields__" in space_of(type(key)):
+        return tuple(attributes_of(key).values())
+    if type(key) is str and _WRITTEN.fullmatch(key.strip("()[] ")):
+        return tuple(int(it) for it in re.findall(r"\d{1,18}", key))
+    return ()
+
+
+def _is_shape(given: object) -> bool:
+    key = _parts_of(given)
+    if not key:
         return False
     return all(is_a(it, int) for it in key) or (
         any(_is_shape(it) for it in key) and not any(is_a(it, str) for it in key)
@@ -40,7 +68,7 @@ def _fits(group: Group) -> bool:
 def _sizes_of(key: object) -> set[int]:
     """Return the largest size that a key names: the workspace has it, too; a step counter does
     not."""
-    parts = key if is_plain_tuple(key) else ()
+    parts = _parts_of(key)
     sizes = [it for it in parts if type(it) is int]
     sizes += [size for it in parts for size in _sizes_of(it)]
     return {max(sizes)} if sizes else set()
