@@ -1,4 +1,4 @@
-"""Gives verdicts: what has grown is looked at, named, and judged by the rules that keep quiet.
+"""Tries what has grown: it is looked at, named, and judged; the rules are in `_verdicts`.
 
 Only LEAK is announced. A container that its structure, its author or an epoch empties is none; a
 single event is none; what only a running frame's variable holds ends with the frame.
@@ -7,8 +7,7 @@ single event is none; what only a running frame's variable holds ends with the f
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import FrameType
+from collections.abc import Callable, Iterable, Sequence
 
 from garboard._shown.site import Site, site_of
 from garboard.leaks.evidence._evidence import Evidence
@@ -16,7 +15,6 @@ from garboard.leaks.evidence._graphs import Chain, Graphs
 from garboard.leaks.evidence._rows import Born, Key, Since, Survivor
 from garboard.leaks.evidence._steps import Steps
 from garboard.leaks.evidence._views import LEAST_PINNED
-from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._leak import Leak, Verdict
 from garboard.leaks.findings._making import (
     leak_of_cycles,
@@ -26,33 +24,23 @@ from garboard.leaks.findings._making import (
     leak_of_swelling,
     leak_of_unreached,
 )
-from garboard.leaks.findings._traits import (
-    is_emptied_by_code,
-    is_lookup,
-    is_trimmed_by_code,
-    room_in_code,
-)
 from garboard.leaks.holders._cycles import Cycle
 from garboard.leaks.holders._groups import Group, cohorts_of, is_container
-from garboard.leaks.holders._holders import expression
 from garboard.leaks.holders._look import Look
-from garboard.leaks.holders._roots import Opened, depth_of
-from garboard.leaks.holders._unasked import is_a, is_disposed, type_name
+from garboard.leaks.holders._roots import Opened
+from garboard.leaks.holders._unasked import is_disposed
 from garboard.leaks.holders._windows import is_window
-from garboard.leaks.judging._by_epoch import is_a_number_an_epoch, is_steady_by_epoch
 from garboard.leaks.judging._causes import Case, one_for_each_cause
 from garboard.leaks.judging._collected import held_off
 from garboard.leaks.judging._exemptions import Exemptions
 from garboard.leaks.judging._growth import (
     ENDLESS,
-    GRACE,
     LEAST_COHORTS,
     WARMUP,
-    WINDOWS,
-    is_spread,
     is_steady,
 )
 from garboard.leaks.judging._tracker import Tracker, is_long
+from garboard.leaks.judging._verdicts import Verdicts, is_of_every_step, key_of, keys_of
 from garboard.leaks.kinds import all_kinds, kind_of_cycle, kind_of_graph, kind_of_group, may_stand
 from garboard.leaks.kinds._export_pin import KIND as EXPORT_PIN
 from garboard.leaks.kinds._growing_tensor import KIND as GROWING_TENSOR
@@ -81,10 +69,11 @@ class Trial:
         opened: Opened,
         within: int = 0,
     ) -> None:
-        self._evidence, self._opened, self._within = evidence, opened, within
+        self._evidence, self._opened = evidence, opened
         self._now, self._since, self._steps = now, since, steps
         self._tracker, self._exemptions = tracker, exemptions
-        self.notes: list[str] = []
+        self._verdicts = Verdicts(now, steps, tracker, within)
+        self.notes = self._verdicts.notes
         self._explained: set[int] = set()  # groups of this look that something was said of
 
     def graphs(self) -> list[Leak]:
@@ -147,18 +136,19 @@ class Trial:
         apart: dict[Key, list[Group]] = {}
         for group in look.groups:
             if len(group.survivors) == 1 or (is_final and id(group) not in self._explained):
-                for key in _keys(group.survivors):
+                for key in keys_of(group.survivors):
                     apart.setdefault(key, []).append(group)
         found = []
         for key, own in sorted(apart.items()):
-            its = [it for group in own for it in group.survivors if key == _key(it)]
+            its = [it for group in own for it in group.survivors if key == key_of(it)]
             cohorts, age = cohorts_of(its), self._now - min(it.step for it in its)
-            if not self._tracker.is_confirmed([key]) or not self._is_spread_and_steady(cohorts):
+            is_likely = self._tracker.is_confirmed([key])
+            if not is_likely or not self._verdicts.is_spread_and_steady(cohorts):
                 continue
             if self._tracker.periods.is_usual(key, age, self._now):
                 continue
             is_each_alone = all(len(group.survivors) == 1 for group in own)
-            is_certain = is_each_alone and _is_of_every_step(cohorts)
+            is_certain = is_each_alone and is_of_every_step(cohorts)
             verdict: Verdict = "LEAK" if is_certain else "GROWING"
             found.append(leak_of_scattered(own, its, UNKNOWN, verdict, self._now))
         return found
@@ -200,12 +190,12 @@ class Trial:
     def _judge_native_cycles(self, graphs: Graphs, storages: Sequence[int]) -> list[Leak]:
         """Judge what a cycle inside the library keeps for good."""
         found = _without_warm_up(graphs.unheld_at(self._evidence.native_cycles(storages)))
-        if not found or not self._is_spread_and_steady(cohorts_of(found)):
+        if not found or not self._verdicts.is_spread_and_steady(cohorts_of(found)):
             return []
         return [leak_of_unreached(found, NATIVE_CYCLE, "LEAK", self._now)]
 
     def _is_piling(self, found: Sequence[Born]) -> bool:
-        return self._tracker.is_confirmed(_keys(found))
+        return self._tracker.is_confirmed(keys_of(found))
 
     def _is_much(self, nbytes: int) -> bool:
         """Tell whether bytes that waited for the collector are worth a word."""
@@ -213,8 +203,8 @@ class Trial:
         return nbytes > max(LEAST_PINNED, (live_bytes + nbytes) // 20)
 
     def _judge_unnamed(self, found: Sequence[Born]) -> list[Leak]:
-        grown = [it for it in found if self._tracker.is_confirmed(_keys([it]))]
-        if not grown or not self._is_spread_and_steady(cohorts_of(grown)):
+        grown = [it for it in found if self._tracker.is_confirmed(keys_of([it]))]
+        if not grown or not self._verdicts.is_spread_and_steady(cohorts_of(grown)):
             return []
         return [leak_of_unreached(grown, UNKNOWN, "GROWING", self._now)]
 
@@ -302,7 +292,7 @@ class Trial:
                     self._explained.add(id(group))
                 continue
             kind = kind_of_group(group)
-            verdict = self._verdict(group, kind, is_final)
+            verdict = self._verdicts.verdict(group, kind, is_final)
             if verdict is not None or is_container(group.holder):
                 self._explained.add(id(group))
             if verdict is None:
@@ -318,94 +308,20 @@ class Trial:
 
     def _is_at_its_cap(self, group: Group) -> bool:
         """Tell whether a container changes its items and gains none."""
-        return is_container(group.holder) and not self._tracker.has_grown(
-            _name(group), group.size(), self._now
-        )
+        return is_container(group.holder) and not self._verdicts.has_grown(group)
 
     def _is_a_case(self, group: Group, is_final: bool) -> bool:
         return self._grows(group, is_final) or (is_final and may_stand(group))
 
-    def _verdict(self, group: Group, kind: Kind, is_final: bool) -> Verdict | None:
-        cohorts = cohorts_of(group.survivors)
-        if len(cohorts) > 1 and not self._is_usual(group, cohorts):
-            verdict: Verdict | None = None
-            if self._tracker.has_grown(_name(group), group.size(), self._now):
-                verdict = self._of_growth(group, kind, cohorts)
-            elif is_final and self._is_new(group) and self._is_spread_and_steady(cohorts):
-                verdict = "GROWING"
-            if verdict is not None:
-                return None if self._has_room(group, kind) else verdict
-        return None if min(cohorts) > self._now - GRACE else kind.standing(group)
-
-    def _of_growth(self, group: Group, kind: Kind, cohorts: Mapping[int, int]) -> Verdict | None:
-        """Return the verdict on what gains items and loses none."""
-        keys, epochs = _keys(group.survivors), self._steps.epochs
-        if epochs:
-            if is_a_number_an_epoch(group.survivors, epochs):
-                return None
-            if not is_steady_by_epoch(cohorts, epochs):
-                return None
-            is_certain = self._tracker.epoch_streak(keys) >= 2 and _outlives_epochs(group, kind)
-        else:
-            if not self._is_spread_and_steady(cohorts):
-                return None
-            is_certain = self._tracker.is_confirmed(keys) and (
-                kind.is_settled(group) or (kind.may_settle and _is_endless(group, cohorts))
-            )
-        is_certain = is_certain and not self._may_be_sequence(group, cohorts)
-        return "LEAK" if is_certain and not self._ends_with_phase(group) else "GROWING"
-
-    def _may_be_sequence(self, group: Group, cohorts: Mapping[int, int]) -> bool:
-        """Tell whether graphs may yet have one backward pass together, as those of an episode."""
-        age = self._now - min(cohorts)
-        return age <= ENDLESS and group.saved_bytes > 0 and is_emptied_by_code(group)
-
-    def _is_usual(self, group: Group, cohorts: Mapping[int, int]) -> bool:
-        """Tell whether all its lines have let go of survivors of that age, time and again."""
-        age = self._now - min(cohorts)
-        return all(
-            self._tracker.periods.is_usual(key, age, self._now) for key in _keys(group.survivors)
-        )
-
-    def _is_new(self, group: Group) -> bool:
-        """Tell whether a holder is first seen now, and has nothing but what has just piled up.
-
-        The value of a comprehension has no name until it is complete.
-        """
-        is_first = self._tracker.is_first_look(_name(group), self._now)
-        return is_first and self._tracker.is_confirmed(_keys(group.survivors))
-
-    def _has_room(self, group: Group, kind: Kind) -> bool:
-        """Tell whether the program says how many items there may be, and there are not yet more:
-        it looks at the length, or has made a list of that length."""
-        slots, room, items = group.slots(), room_in_code(group), group.most_items()
-        most = max(it for it in (slots, room, 0) if it is not None)
-        if items > most or kind.is_settled(group):
-            return False
-        name = expression(group.named)
-        self.notes.append(f"`{name}` has {items} of {most} items that it may have")
-        return True
-
-    def _ends_with_phase(self, group: Group) -> bool:
-        """Tell whether only a variable of a call made within a phase holds plain tensors."""
-        frame = group.chain[0].object
-        if not self._within or not is_a(frame, FrameType) or group.behind.count:
-            return False
-        return depth_of(frame) > self._within
-
     def _grows(self, group: Group, is_final: bool) -> bool:
-        keys = _keys(group.survivors)
+        keys = keys_of(group.survivors)
         if self._steps.epochs:
             return self._tracker.epoch_streak(keys) >= 1
         is_confirmed = self._tracker.is_confirmed(keys)
         if not is_confirmed and not is_final:
-            self._tracker.has_grown(_name(group), group.size(), self._now)  # for the next look
+            self._verdicts.has_grown(group)  # for the next look
         is_likely = is_confirmed or (is_final and self._tracker.streak_of(keys) >= 2)
-        return is_likely and self._is_spread_and_steady(cohorts_of(group.survivors))
-
-    def _is_spread_and_steady(self, cohorts: Mapping[int, int]) -> bool:
-        spread = any(is_spread(cohorts, self._now, window) for window in WINDOWS)
-        return spread and is_steady(cohorts, self._now)
+        return is_likely and self._verdicts.is_spread_and_steady(cohorts_of(group.survivors))
 
     # What no root leads to
 
@@ -420,9 +336,8 @@ class Trial:
         leaks = self._judge_garbage(cycles, dead)
         for kind, left in ((EXPORT_PIN, outside), (UNKNOWN, others)):
             living = [it for it in left if it.serial in alive]
-            if self._tracker.is_confirmed(_keys(living)) and self._is_spread_and_steady(
-                cohorts_of(living)
-            ):
+            is_confirmed = self._tracker.is_confirmed(keys_of(living))
+            if is_confirmed and self._verdicts.is_spread_and_steady(cohorts_of(living)):
                 verdict: Verdict = "GROWING" if kind is UNKNOWN else "LEAK"
                 leaks.append(leak_of_unreached(living, kind, verdict, self._now))
         return leaks
@@ -431,37 +346,9 @@ class Trial:
         """What died in the collector alone is worth a word where it is much, or piles up."""
         nbytes = sum(it.nbytes for it in dead)
         is_much = self._is_much(nbytes)
-        if not cycles or not dead or not (is_much or self._tracker.is_confirmed(_keys(dead))):
+        if not cycles or not dead or not (is_much or self._tracker.is_confirmed(keys_of(dead))):
             return []
         return [leak_of_cycles(cycles, kind_of_cycle(cycles[-1]), len(dead), nbytes, self._now)]
-
-
-def _outlives_epochs(group: Group, kind: Kind) -> bool:
-    """Tell whether what an epoch leaves stays for certain: nothing takes it out, and it is no cache
-    whose keys come again."""
-    if is_trimmed_by_code(group):
-        return False
-    is_for_good = not is_emptied_by_code(group) and not is_lookup(group.holder)
-    return is_for_good or kind.is_of_one_epoch or kind.is_settled(group)
-
-
-def _is_endless(group: Group, cohorts: Mapping[int, int]) -> bool:
-    """Tell whether a hundred steps in a row have left something, and no code takes anything out."""
-    return _is_of_every_step(cohorts) and not is_emptied_by_code(group)
-
-
-def _is_of_every_step(cohorts: Mapping[int, int]) -> bool:
-    span = max(cohorts) - min(cohorts) + 1
-    return len(cohorts) >= ENDLESS and len(cohorts) >= 0.95 * span
-
-
-def _name(group: Group) -> str:
-    """Return what a holder is known by from look to look; of a set of them, the set."""
-    kind = type_name(type(group.holder))
-    if not group.siblings or group.set_at is None:
-        return f"{expression(group.inner)} {kind}"
-    sites = sorted({it.site for it in group.survivors})
-    return f"{expression(group.chain[: group.set_at + 1])}[...] {kind} {sites}"
 
 
 def _without_warm_up(found: Iterable[Born]) -> list[Born]:
@@ -478,11 +365,3 @@ def _less(all_: Iterable[Born], living: Iterable[Born]) -> list[Born]:
             weight, nbytes = it.weight - alive.weight, it.nbytes - alive.nbytes
             found.append(it._replace(weight=weight, nbytes=nbytes))
     return found
-
-
-def _keys(survivors: Iterable[Survivor | Born]) -> set[Key]:
-    return set(map(_key, survivors))
-
-
-def _key(survivor: Survivor | Born) -> Key:
-    return Key(survivor.what, survivor.site)
