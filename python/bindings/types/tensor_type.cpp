@@ -15,6 +15,7 @@
 #include "python/bindings/interpreter/ref.h"
 #include "python/bindings/tensor/anchors.h"
 #include "python/bindings/tensor/tensor_object.h"
+#include "python/bindings/values/size_object.h"
 
 namespace garboard::python {
 namespace {
@@ -36,9 +37,10 @@ Tensor rewrapped(const Tensor& tensor, std::optional<DType> dtype, Device device
   return to(to(shared, dtype.value_or(tensor.dtype())), device);
 }
 
-/// Whether the numbers that `Tensor` is called with are sizes, as PyTorch's are.
+/// Whether the numbers that `Tensor` is called with are sizes, as PyTorch's are; a Size is.
 bool are_sizes(PyObject* arguments) noexcept {
   const Py_ssize_t count = PyTuple_GET_SIZE(arguments);
+  if (count == 1 && is_size_object(PyTuple_GET_ITEM(arguments, 0))) return true;
   for (Py_ssize_t i = 0; i < count; ++i) {
     PyObject* const given = PyTuple_GET_ITEM(arguments, i);
     if (!PyLong_Check(given) || PyBool_Check(given)) return false;
@@ -62,9 +64,9 @@ Tensor made_from(PyTypeObject* type, PyObject* data, const Options& options) {
   return made;
 }
 
-/// `Tensor(data)`, as `tensor(data)` in the default dtype, and `Tensor(2, 3)`, as `empty(2, 3)`; a
-/// Tensor gives a new alias of the same storage, without
-/// history, which is how `Parameter` wraps what it is given. What follows the data is for the
+/// `Tensor(data)`, as `tensor(data)` in the default dtype, and `Tensor(2, 3)`, or of a Size, as
+/// `empty(2, 3)`; a Tensor gives a new alias of the same storage, without history, which is how
+/// `Parameter` wraps what it is given. What follows the data is for the
 /// `__init__` of a subclass, where it has one.
 PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* named) noexcept try {
   static constexpr std::string_view parameters = "data: Any = (), *, @options";

@@ -116,6 +116,8 @@ void* slot(Function* function) {
 
 }  // namespace
 
+bool is_size_object(PyObject* object) noexcept { return PyObject_TypeCheck(object, size_type); }
+
 bool add_size(PyObject* module) {
   static PyMethodDef methods[] = {{"numel", size_numel, METH_NOARGS, numel_doc}, {}};
   static PyType_Slot slots[] = {{Py_tp_new, slot(size_new)},

@@ -11,6 +11,8 @@ namespace garboard::python {
 /// sizes. False with an exception set.
 bool add_size(PyObject* module);
 
+bool is_size_object(PyObject* object) noexcept;
+
 /// A new reference. Those asked for again are the same object: to find it takes a third of the time
 /// of making a tuple and its numbers. A few are kept, whatever is asked for.
 PyObject* size_object(const Dims& dims);

@@ -167,6 +167,11 @@ class TestTheType:
         assert gb.Tensor(data=[1, 2]).tolist() == [1, 2]
         assert gb.Tensor().shape == (0,)
 
+    def test_takes_a_size_as_sizes_and_other_tuples_as_data(self):
+        x = gb.zeros(4, 6)
+        assert gb.Tensor(x.size()).shape == gb.Tensor(x.shape[:1] + x.shape[1:]).shape == (4, 6)
+        assert gb.Tensor((4, 6)).tolist() == [4.0, 6.0]
+
     def test_obeys_dtype_device_and_requires_grad(self):
         with gb.memory.SimulatedDevice("4 MiB") as device:
             x = gb.Tensor([1, 2], dtype=gb.float64, device=device, requires_grad=True)
