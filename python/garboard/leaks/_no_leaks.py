@@ -176,7 +176,9 @@ def _raise_if_leaky(report: LeakReport) -> None:
 def no_leaks(iterations: int = 5, warmup: int = 3, provider: Provider = "garboard") -> NoLeaks: ...
 @overload
 def no_leaks(iterations: _F, warmup: int = 3, provider: Provider = "garboard") -> _F: ...
-def no_leaks(iterations: Any = 5, warmup: int = 3, provider: Provider = "garboard") -> Any:
+def no_leaks(
+    iterations: int | Callable[..., object] = 5, warmup: int = 3, provider: Provider = "garboard"
+) -> NoLeaks | Callable[..., object]:
     """Assert that nothing stays alive, in tests.
 
     As a context manager, also for `async with`, it judges one pass: a tensor or a graph born inside
@@ -212,10 +214,10 @@ def no_leaks(iterations: Any = 5, warmup: int = 3, provider: Provider = "garboar
     Traceback (most recent call last):
     garboard.leaks._errors.LeakError: 1 leak: ...
     """
-    function = iterations if inspect.isroutine(iterations) else None
-    made = NoLeaks(
-        check.count("no_leaks", "iterations", 5 if function else iterations, least=1),
+    if inspect.isroutine(iterations):
+        return no_leaks(warmup=warmup, provider=provider)(iterations)
+    return NoLeaks(
+        check.count("no_leaks", "iterations", iterations, least=1),
         check.count("no_leaks", "warmup", warmup),
         provider,
     )
-    return made(function) if function else made
