@@ -7,6 +7,7 @@ from typing import Any
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.texts import told
 from garboard._contexts import autocast as _autocast
 from garboard._contexts import autocasting as _autocasting
 
@@ -66,7 +67,7 @@ def _of(kind: str, name: str, act: Callable[..., Any]) -> Callable[..., Any]:
         return act(kind, *given)
 
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"Call `{act.__name__}` for {kind!r}."
+    call.__doc__ = f'Call `{act.__name__}` for "{told(kind)}".'
     return call
 
 

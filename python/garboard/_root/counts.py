@@ -125,7 +125,10 @@ def segment_reduce(
 
 def _of_segments(row: Tensor, sizes: list[int], how: str, initial: float | None) -> Tensor:
     if sum(sizes) > row.shape[0] or min(sizes, default=0) < 0:
-        raise ShapeError(f"segment_reduce: lengths {sizes} of {row.shape[0]}; they must fit")
+        raise ShapeError(
+            f"segment_reduce: lengths from {min(sizes)}, {sum(sizes)} in all, of {row.shape[0]}; "
+            "they must fit"
+        )
     parts = row[: sum(sizes)].split(sizes)
     return _engine.stack([_reduced(part, how, initial) for part in parts])
 

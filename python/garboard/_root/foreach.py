@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.texts import shown
 from garboard._engine import Tensor
 from garboard.linalg import vector_norm
 from garboard.types import DType, Number
@@ -33,7 +34,7 @@ def _column(op: str, count: int, given: Any) -> list[Any]:
     if not isinstance(given, (list, tuple)):
         return [given] * count
     if len(given) != count:
-        raise ValueError(f"{op}: {len(given)} beside {count} tensors; as many are needed")
+        raise ValueError(f"{op}: {len(given)} beside {shown(count)} tensors; as many are needed")
     return [*given]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from garboard._arguments.texts import shown
 from garboard._engine import Tensor
 from garboard.nn import functional
 
@@ -26,7 +27,7 @@ def _word(op: str, reduction: Any) -> Any:
     if isinstance(reduction, str):
         return reduction
     if isinstance(reduction, bool) or reduction not in (0, 1, 2):
-        raise ValueError(f"{op}: reduction {reduction!r}; 0, 1 or 2 is needed")
+        raise ValueError(f"{op}: reduction {shown(reduction)}; 0, 1 or 2 is needed")
     return _REDUCTIONS[reduction]
 
 
