@@ -6,7 +6,6 @@ So programs that train alone as well as together train alone; what joins process
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import Enum
 from typing import TYPE_CHECKING, NoReturn
 
 from garboard._names.missing import module_getattr
@@ -79,21 +78,21 @@ def get_world_size(group: object = None) -> int:
     return 1
 
 
-class ReduceOp(Enum):
+class ReduceOp:
     """How numbers of several processes would be joined.
 
-    >>> gb.distributed.ReduceOp.SUM.name
+    >>> gb.distributed.ReduceOp.SUM
     'SUM'
     """
 
-    SUM = 0
-    AVG = 1
-    PRODUCT = 2
-    MIN = 3
-    MAX = 4
-    BAND = 5
-    BOR = 6
-    BXOR = 7
+    SUM = "SUM"
+    AVG = "AVG"
+    PRODUCT = "PRODUCT"
+    MIN = "MIN"
+    MAX = "MAX"
+    BAND = "BAND"
+    BOR = "BOR"
+    BXOR = "BXOR"
 
 
 _PROMPT = ">" * 3  # of an example whose name is not known yet

@@ -78,7 +78,6 @@ _PATHS = {
     "garboard.optim": {
         "adadelta": "Adadelta",
         "adamax": "Adamax",
-        "adamw": "AdamW",
         "nadam": "NAdam",
         "radam": "RAdam",
     },

@@ -326,6 +326,11 @@ class ParameterDict(_Keyed):
         return made
 
     def __ior__(self, other: Mapping[str, Tensor] | ParameterDict) -> Self:
+        if not isinstance(other, (Mapping, ParameterDict)):
+            raise TypeError(
+                f"ParameterDict: what to join is of type {type(other).__name__}; a dict of tensors "
+                "is needed"
+            )
         self.update(other.items())
         return self
 

@@ -1,15 +1,15 @@
 """Optimizers: parameters changed in place, and schedules of how far their steps go."""
 
-import sys
 from typing import TYPE_CHECKING
 
 from garboard._names.missing import module_getattr
 from garboard._names.paths import publish_paths
-from garboard.optim import _functions, lr_scheduler, swa_utils
+from garboard.optim import lr_scheduler, swa_utils
 from garboard.optim.adafactor import Adafactor
 from garboard.optim.adagrad import Adadelta, Adagrad
-from garboard.optim.adam import Adam, AdamW
+from garboard.optim.adam import Adam
 from garboard.optim.adam_kin import Adamax, NAdam, RAdam
+from garboard.optim.adamw import AdamW
 from garboard.optim.asgd import ASGD
 from garboard.optim.lbfgs import LBFGS
 from garboard.optim.muon import Muon
@@ -42,4 +42,3 @@ if not TYPE_CHECKING:
     __getattr__ = module_getattr(__name__)
 
 publish_paths(__name__)
-vars(sys.modules[f"{__name__}.adamw"])["adamw"] = _functions.adamw

@@ -4,11 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import sqrt
+from typing import Any
 
+from garboard._arguments import check
+from garboard._arguments.given import list_of
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import Tensor, maximum
 
 __all__ = ["adam", "adamw", "sgd"]
+
+
+def check_lists(op: str, **lists: Any) -> None:
+    """Check that all are lists of tensors, of one length."""
+    for name, given in lists.items():
+        if not isinstance(given, (list, tuple)):
+            raise TypeError(
+                f"{op}: {name} is of type {type(given).__name__}; a list of tensors is needed"
+            )
+        list_of(Tensor, op, name, given, "tensors")
+    counts = {name: len(given) for name, given in lists.items()}
+    if len({*counts.values()}) > 1:
+        told = ", ".join(f"{count} {name}" for name, count in counts.items())
+        raise ValueError(f"{op}: {told}; as many of each are needed")
 
 
 @no_grad()
@@ -47,12 +64,29 @@ def sgd(
         nesterov: Look ahead.
         maximize: Ascend instead of descending.
 
-    >>> x, velocities = gb.tensor([1.0]), [None]
-    >>> options = {"weight_decay": 0, "dampening": 0, "nesterov": False, "maximize": False}
-    >>> gb.optim.sgd.sgd([x], [gb.tensor([2.0])], velocities, momentum=0.5, lr=0.25, **options)
-    >>> x, velocities
-    (tensor([0.5000]), [tensor([2.])])
+    Raises:
+        TypeError: What is no list of tensors, or no number.
+        ValueError: Lists of other lengths, or a number that is not finite.
+
+    >>> from garboard.optim.sgd import sgd
+    >>> x, slope, velocity = gb.tensor([1.0]), gb.tensor([2.0]), gb.zeros(1)
+    >>> sgd(
+    ...     [x], [slope], [velocity], lr=0.25, momentum=0.5,
+    ...     weight_decay=0, dampening=0, nesterov=False, maximize=False,
+    ... )
+    >>> x, velocity
+    (tensor([0.5000]), tensor([2.]))
     """
+    check_lists("sgd", params=params, d_p_list=d_p_list)
+    list_of((Tensor, type(None)), "sgd", "momentum_buffer_list", momentum_buffer_list, "tensors")
+    for name, number in {"lr": lr, "momentum": momentum, "weight_decay": weight_decay}.items():
+        check.worth("sgd", name, number)
+    check.worth("sgd", "dampening", dampening)
+    if momentum and len(momentum_buffer_list) != len(params):
+        raise ValueError(
+            f"sgd: {len(momentum_buffer_list)} velocities of {len(params)} parameters; one each is "
+            "needed"
+        )
     for place, (parameter, given) in enumerate(zip(params, d_p_list, strict=True)):
         gradient = -given if maximize else given
         if weight_decay:
@@ -118,12 +152,23 @@ def adam(
         maximize: Ascend instead of descending.
 
     >>> x, mean, square, step = gb.tensor([1.0]), gb.zeros(1), gb.zeros(1), gb.tensor(0.0)
-    >>> options = {"beta1": 0.9, "beta2": 0.99, "weight_decay": 0, "eps": 1e-8, "maximize": False}
-    >>> state = ([mean], [square], [], [step])
-    >>> gb.optim.adam.adam([x], [gb.ones(1)], *state, amsgrad=False, lr=0.5, **options)
+    >>> from garboard.optim.adam import adam
+    >>> adam(
+    ...     [x], [gb.ones(1)], [mean], [square], [], [step], lr=0.5, beta1=0.9, beta2=0.99,
+    ...     weight_decay=0, eps=1e-8, amsgrad=False, maximize=False,
+    ... )
     >>> x, step
     (tensor([0.5000]), tensor(1.))
     """
+    op = "adamw" if decoupled_weight_decay else "adam"
+    means = {"exp_avgs": exp_avgs, "exp_avg_sqs": exp_avg_sqs}
+    check_lists(op, params=params, grads=grads, **means, state_steps=state_steps)
+    if amsgrad:
+        check_lists(op, params=params, max_exp_avg_sqs=max_exp_avg_sqs)
+    for name, number in {"lr": lr, "weight_decay": weight_decay, "eps": eps}.items():
+        check.worth(op, name, number)
+    check.share(op, "beta1", beta1, is_whole_allowed=False)
+    check.share(op, "beta2", beta2, is_whole_allowed=False)
     lists = zip(params, grads, exp_avgs, exp_avg_sqs, state_steps, strict=True)
     for place, (parameter, given, mean, square, count) in enumerate(lists):
         gradient = -given if maximize else given
@@ -176,9 +221,11 @@ def adamw(
         maximize: Ascend instead of descending.
 
     >>> x, mean, square, step = gb.tensor([1.0]), gb.zeros(1), gb.zeros(1), gb.tensor(0.0)
-    >>> options = {"beta1": 0.9, "beta2": 0.99, "eps": 1e-8, "maximize": False, "amsgrad": False}
-    >>> state = ([mean], [square], [], [step])
-    >>> gb.optim.adamw.adamw([x], [gb.zeros(1)], *state, lr=0.5, weight_decay=0.5, **options)
+    >>> from garboard.optim.adamw import adamw
+    >>> adamw(
+    ...     [x], [gb.zeros(1)], [mean], [square], [], [step], lr=0.5, beta1=0.9, beta2=0.99,
+    ...     weight_decay=0.5, eps=1e-8, amsgrad=False, maximize=False,
+    ... )
     >>> x
     tensor([0.7500])
     """

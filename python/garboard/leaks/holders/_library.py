@@ -12,6 +12,7 @@ from garboard._shown.notebook import cell_of
 __all__ = ["is_of_library"]
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
+_EXAMPLES = os.path.join(_PACKAGE, "demo", "programs", "")  # of a user's, wherever they lie
 
 
 @cache
@@ -24,6 +25,8 @@ def _folders() -> tuple[str, ...]:
 
 @cache
 def _is_installed(file: str) -> bool:
+    if file.startswith(_EXAMPLES):
+        return False
     parts = file.replace("\\", "/").split("/")
     if "site-packages" in parts or "dist-packages" in parts:
         return True

@@ -161,4 +161,7 @@ class CheckedRecurrent(Module):
         >>> gb.nn.GRU(2, 1).permute_hidden(gb.tensor([[[1.0], [2.0]]]), gb.tensor([1, 0])).tolist()
         [[[2.0], [1.0]]]
         """
-        return hx if permutation is None else hx.index_select(1, permutation)
+        if permutation is None:
+            return hx
+        order = check.tensor("permute_hidden", "permutation", permutation)
+        return check.tensor("permute_hidden", "hx", hx).index_select(1, order)
