@@ -28,7 +28,7 @@ def main(watch):
         request = Request()
         for _ in range(62):
             request.keys.append(gb.randn(4))
-            step = sum(map(len, (log, request.keys)))
+            step = len(log) + len(request.keys)
             recent[step] = gb.randn(4)
             recent = {key: value for key, value in recent.items() if key > step - 60}
             writer.add(gb.randn(4))

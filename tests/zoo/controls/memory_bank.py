@@ -5,7 +5,7 @@ import garboard as gb
 
 class Cached:
     def __init__(self, count):
-        self.items = [None] * count
+        self.items: list[gb.Tensor | None] = [None] * count
 
     def __getitem__(self, i):
         if self.items[i] is None:

@@ -7,6 +7,8 @@ FIX = "stats.running.mul_(0.9).add_(y.mean(0).detach() * 0.1)"
 
 
 class Norm(gb.nn.Module):
+    running: gb.Tensor
+
     def __init__(self):
         super().__init__()
         self.weight = gb.nn.Parameter(gb.ones(8))

@@ -6,7 +6,7 @@ KIND, VERDICT, HOLDER = "retained-exception", "LEAK", "ConnectionError `Client.l
 
 
 class Client:
-    last_error = None
+    last_error: Exception | None = None
 
     def call(self):
         try:

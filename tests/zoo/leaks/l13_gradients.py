@@ -8,12 +8,14 @@ KIND, VERDICT, HOLDER = "hook-capture", "LEAK", "list `grads`"
 
 
 def counted(function):
+    calls = 0
+
     @functools.wraps(function)
     def wrapper(*args):
-        wrapper.calls += 1
+        nonlocal calls
+        calls += 1
         return function(*args)
 
-    wrapper.calls = 0
     return wrapper
 
 

@@ -5,7 +5,7 @@ import garboard as gb
 
 def main(watch):
     net = gb.nn.Linear(4, 1)
-    losses = [None] * 5000
+    losses: list[float | None] = [None] * 5000
     for step in range(60):
         losses[step] = net(gb.randn(8, 4)).square().mean().item()
         watch.step()

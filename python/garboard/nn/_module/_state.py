@@ -118,9 +118,7 @@ def save_own(module: Module, state: dict[str, Any], prefix: str, keep_vars: bool
         state[prefix + _EXTRA] = module.get_extra_state()
 
 
-def load_state(
-    module: Module, given: Mapping[str, Tensor], strict: bool, assign: bool
-) -> LoadResult:
+def load_state(module: Module, given: Mapping[str, Any], strict: bool, assign: bool) -> LoadResult:
     """Copy `given` into the module once all of it is known to fit, or let it be the module's."""
     op = f"{type(module).__name__}.load_state_dict"
     state = {key: given[key] for key in keys_of(str, op, "state_dict", given, "Tensors")}

@@ -48,7 +48,7 @@ class Stateful(Hooked):
         return _state.state_of(this, destination, prefix, keep_vars)
 
     def load_state_dict(
-        self, state_dict: Mapping[str, Tensor], strict: bool = True, assign: bool = False
+        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
     ) -> _state.LoadResult:
         """Copy tensors into the parameters and persistent buffers of the same paths.
 

@@ -100,16 +100,18 @@ class TransformerEncoderLayer(_Layer):
     ) -> None:
         super().__init__()
         at: dict[str, Any] = {"device": device, "dtype": dtype}
-        self.self_attn = MultiheadAttention(
+        self.self_attn: MultiheadAttention = MultiheadAttention(
             d_model, nhead, dropout, bias, batch_first=batch_first, **at
         )
         self._add_maps(d_model, dim_feedforward, dropout, bias, **at)
         self.norm_first: bool = check.flag("TransformerEncoderLayer", "norm_first", norm_first)
         self.norm1: LayerNorm = LayerNorm(d_model, layer_norm_eps, bias=bias, **at)
         self.norm2: LayerNorm = LayerNorm(d_model, layer_norm_eps, bias=bias, **at)
-        self.dropout1 = Dropout(dropout)
+        self.dropout1: Dropout = Dropout(dropout)
         self.dropout2: Dropout = Dropout(dropout)
-        self.activation = _function("TransformerEncoderLayer", activation)
+        self.activation: Callable[[Tensor], Tensor] = _function(
+            "TransformerEncoderLayer", activation
+        )
 
     def forward(
         self,
@@ -182,7 +184,7 @@ class TransformerDecoderLayer(_Layer):
     ) -> None:
         super().__init__()
         at: dict[str, Any] = {"device": device, "dtype": dtype}
-        self.self_attn = MultiheadAttention(
+        self.self_attn: MultiheadAttention = MultiheadAttention(
             d_model, nhead, dropout, bias, batch_first=batch_first, **at
         )
         self.multihead_attn: MultiheadAttention = MultiheadAttention(
@@ -193,10 +195,12 @@ class TransformerDecoderLayer(_Layer):
         self.norm1: LayerNorm = LayerNorm(d_model, layer_norm_eps, bias=bias, **at)
         self.norm2: LayerNorm = LayerNorm(d_model, layer_norm_eps, bias=bias, **at)
         self.norm3: LayerNorm = LayerNorm(d_model, layer_norm_eps, bias=bias, **at)
-        self.dropout1 = Dropout(dropout)
+        self.dropout1: Dropout = Dropout(dropout)
         self.dropout2: Dropout = Dropout(dropout)
         self.dropout3: Dropout = Dropout(dropout)
-        self.activation = _function("TransformerDecoderLayer", activation)
+        self.activation: Callable[[Tensor], Tensor] = _function(
+            "TransformerDecoderLayer", activation
+        )
 
     def forward(
         self,
