@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from garboard._arguments.texts import told
 from garboard._engine import Tensor
 from garboard.distributions._constraint import Constraint
 
@@ -47,7 +48,7 @@ class integer_interval(Constraint):
 
     @property
     def _told_parts(self) -> list[str]:
-        return [f"lower_bound={self.lower_bound}", f"upper_bound={self.upper_bound}"]
+        return [f"lower_bound={told(self.lower_bound)}", f"upper_bound={told(self.upper_bound)}"]
 
     def _test(self, value: Tensor) -> Tensor:
         return _is_whole(value) & (value >= self.lower_bound) & (value <= self.upper_bound)
@@ -86,7 +87,7 @@ class interval(Constraint):
 
     @property
     def _told_parts(self) -> list[str]:
-        return [f"lower_bound={self.lower_bound}", f"upper_bound={self.upper_bound}"]
+        return [f"lower_bound={told(self.lower_bound)}", f"upper_bound={told(self.upper_bound)}"]
 
     def _test(self, value: Tensor) -> Tensor:
         return (value >= self.lower_bound) & (value <= self.upper_bound)
@@ -139,7 +140,7 @@ class greater_than(Constraint):
 
     @property
     def _told_parts(self) -> list[str]:
-        return [f"lower_bound={self.lower_bound}"]
+        return [f"lower_bound={told(self.lower_bound)}"]
 
     def _test(self, value: Tensor) -> Tensor:
         return value > self.lower_bound
@@ -191,7 +192,7 @@ class less_than(Constraint):
 
     @property
     def _told_parts(self) -> list[str]:
-        return [f"upper_bound={self.upper_bound}"]
+        return [f"upper_bound={told(self.upper_bound)}"]
 
     def _test(self, value: Tensor) -> Tensor:
         return value < self.upper_bound

@@ -91,10 +91,11 @@ class CheckedRecurrent(Module):
             )
 
     def _expected(self, input: Tensor, batch_sizes: Tensor | None, size: int) -> tuple[int, ...]:
+        op = "get_expected_hidden_size"
         if batch_sizes is not None:
-            sequences = int(batch_sizes[0].item())
+            sequences = int(check.tensor(op, "batch_sizes", batch_sizes)[0].item())
         else:
-            sequences = input.shape[0 if self.batch_first else 1]
+            sequences = check.tensor(op, "input", input).shape[0 if self.batch_first else 1]
         return self.num_layers * (1 + self.bidirectional), sequences, size
 
     def get_expected_hidden_size(
