@@ -25,7 +25,7 @@ def _folders() -> tuple[str, ...]:
 
 @cache
 def _is_installed(file: str) -> bool:
-    if file.startswith(_EXAMPLES):
+    if os.path.abspath(file).startswith(_EXAMPLES):
         return False
     parts = file.replace("\\", "/").split("/")
     if "site-packages" in parts or "dist-packages" in parts:
