@@ -201,7 +201,7 @@ inline Tensor truncated_quotient(const Operand& a, const Operand& b) {
 }
 
 /// Raises ShapeError, DTypeError, DeviceError or GradientError where `made` cannot be written into
-/// `out`, which is the op's first operand where that is `in_place`. An empty one gets its sizes.
+/// `out`, which is the op's first operand where that is `in_place`.
 inline void check_takes(const char* op, const Tensor& out, const Tensor& made, bool in_place) {
   if (!in_place && is_grad_enabled() && (made.requires_grad() || out.requires_grad()))
     throw GradientError(text(op,
@@ -214,8 +214,7 @@ inline void check_takes(const char* op, const Tensor& out, const Tensor& made, b
   if (category_of(out.dtype()) < category_of(made.dtype()))
     throw DTypeError(text(op, ": a result of ", name_of(made.dtype()), " does not fit into ",
                           name_of(out.dtype()), "; convert first, with to()"));
-  if (!in_place) grow_empty(op, out, made.sizes());
-  if (out.sizes() != made.sizes())
+  if (out.sizes() != made.sizes() && (in_place || !can_grow(out)))
     throw ShapeError(text(op, ": out has sizes ", out.sizes(), ", the result ", made.sizes(),
                           "; they must be equal"));
 }
@@ -223,6 +222,7 @@ inline void check_takes(const char* op, const Tensor& out, const Tensor& made, b
 /// Writes what an op of others made into `out`, unless `check_takes` raises.
 inline void write_made(const char* op, const Tensor& out, const Tensor& made, bool in_place) {
   check_takes(op, out, made, in_place);
+  grow_empty(op, out, made.sizes());
   copy_(out, made);
 }
 

@@ -5,10 +5,13 @@
 
 namespace garboard {
 
+bool can_grow(const Tensor& out) {
+  return out.sizes() == Dims{0} && !out.requires_grad() && out.is_leaf() && !out.body()->base;
+}
+
 void grow_empty(const char* op, const Tensor& out, const Dims& sizes) {
-  const bool is_empty = out.sizes() == Dims{0} && sizes != out.sizes();
-  if (!is_empty || out.requires_grad() || !out.is_leaf() || out.body()->base) return;
-  set_data(out, empty_of(op, sizes, out.dtype(), out.device()));
+  if (out.sizes() != sizes && can_grow(out))
+    set_data(out, empty_of(op, sizes, out.dtype(), out.device()));
 }
 
 }  // namespace garboard

@@ -42,27 +42,21 @@ void check_fits(const char* op, const Operand& operand, DType dtype) {
   if (!operand.tensor) garboard::check_fits(op, operand.scalar, dtype);
 }
 
-[[noreturn]] void throw_other_sizes(const char* op, const Tensor& out, const Dims& sizes) {
-  throw ShapeError(
-      text(op, ": out has sizes ", out.sizes(), ", the result ", sizes, "; they must be equal"));
-}
-
-/// Raises what tells that a result does not go into `out`; gives one that is empty its sizes,
-/// unless it is the first operand too.
+/// Raises what tells that a result does not go into `out`, which may grow unless it is the first
+/// operand too.
 void check_out(const char* op, const Tensor& out, const Operand& first, const Dims& sizes,
                DType dtype, Device device) {
   check_writable(op, out);
   const bool is_in_place = first.tensor && *first.tensor == out;
-  if (out.sizes() != sizes && (is_in_place || out.count() > 0)) throw_other_sizes(op, out, sizes);
+  if (out.sizes() != sizes && (is_in_place || !can_grow(out)))
+    throw ShapeError(
+        text(op, ": out has sizes ", out.sizes(), ", the result ", sizes, "; they must be equal"));
   if (out.device() != device)
     throw DeviceError(text(op, ": out is on ", out.device(), ", the inputs on ", device,
                            "; they must be on one device"));
   if (category_of(out.dtype()) < category_of(dtype))
     throw DTypeError(text(op, ": a result of ", name_of(dtype), " does not fit into ",
                           name_of(out.dtype()), "; convert first, with to()"));
-  if (out.sizes() == sizes) return;
-  grow_empty(op, out, sizes);
-  if (out.sizes() != sizes) throw_other_sizes(op, out, sizes);
 }
 
 /// An operand as the kernel wants it: converted, broadcast unless it is one element, and apart from
@@ -308,6 +302,7 @@ void Unary::into(const Tensor& out, const Tensor& input) const {
   const DType result = kernel.result_of(dtype);
   check_out(name, out, input, input.sizes(), result, input.device());
   Overwriting overwriting(*this, out, {input});
+  grow_empty(name, out, input.sizes());
   {
     const Input x(input, dtype, out.sizes(), &out);
     const auto run = kernels::table_of(out.device()).unary[kernel.index];
@@ -340,6 +335,7 @@ void Binary::into(const Tensor& out, const Operand& a, const Operand& b) const {
   const ResultPlan plan = garboard::plan(*this, a, b);
   check_out(name, out, a, plan.sizes, plan.result, plan.device);
   Overwriting overwriting(*this, out, {a, b});
+  grow_empty(name, out, plan.sizes);
   {
     const Input x = input_of(*this, a, plan, &out), y = input_of(*this, b, plan, &out);
     const auto run = kernels::table_of(plan.device).binary[kernel.index];
@@ -366,6 +362,7 @@ void Ternary::into(const Tensor& out, const Operand& a, const Operand& b, const 
   const ResultPlan plan = garboard::plan(*this, a, b, c);
   check_out(name, out, a, plan.sizes, plan.result, plan.device);
   Overwriting overwriting(*this, out, {a, b, c});
+  grow_empty(name, out, plan.sizes);
   run(*this, plan, out, a, b, c);
   overwriting.finish(*this, {a, b, c}, {&a, &b, &c});
 }

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "csrc/ops/composite/elementwise.h"
+#include "csrc/ops/create/grow.h"
 #include "csrc/ops/create/pinned.h"
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/interpreter/items.h"
@@ -43,7 +44,10 @@ PyObject* written(const Arguments& given, std::span<const Tensor> made) {
   }
   for (std::size_t i = 0; i < made.size(); ++i)
     composite::check_takes(given.op(), places[i], made[i], false);
-  for (std::size_t i = 0; i < made.size(); ++i) copy_(places[i], made[i]);
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    grow_empty(given.op(), places[i], made[i].sizes());
+    copy_(places[i], made[i]);
+  }
   return all.release();
 }
 

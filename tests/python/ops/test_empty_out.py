@@ -68,6 +68,17 @@ def test_what_is_not_as_empty_makes_it_stays(out: Callable[[], gb.Tensor]) -> No
     assert given.shape == sizes
 
 
+def test_nothing_has_grown_after_an_error() -> None:
+    out, places = gb.empty(0), gb.empty(0, dtype=gb.bool)
+    x = gb.ones(2, 3, requires_grad=True)
+    for write in (gb.exp, gb.frac):
+        with pytest.raises(gb.GradientError):
+            write(x, out=out)
+    with pytest.raises(gb.DTypeError):  # of the second, when the first has passed
+        gb.sort(x.detach(), out=(out, places))
+    assert out.shape == places.shape == (0,)
+
+
 def test_nothing_grows_in_place() -> None:
     x = gb.empty(0)
     with pytest.raises(gb.ShapeError):
