@@ -178,6 +178,12 @@ const ChainOp* find_chain_op(std::string_view name) {
   return found == all.end() ? nullptr : &found->second;
 }
 
+Tensor ChainOp::operator()(const Operand* operands) const {
+  if (unary) return (*unary)(*operands[0].tensor);
+  if (binary) return (*binary)(operands[0], operands[1]);
+  return (*ternary)(operands[0], operands[1], operands[2]);
+}
+
 Counted<ChainStep> chain_step(const ChainOp& op, std::array<ChainOperand, 3> operands) {
   if (op.closing) return closing_step(op, std::move(operands[0]));
   CallPlan plan;

@@ -31,6 +31,8 @@ struct ChainOp {
     return unary ? unary->gradient : binary ? binary->gradient : ternary->gradient;
   }
   int operand_count() const { return unary || closing ? 1 : binary ? 2 : 3; }
+  /// An elementwise one by itself.
+  Tensor operator()(const Operand* operands) const;
 };
 
 /// A result below this size stays in the second cache between two ops: nothing is gained.

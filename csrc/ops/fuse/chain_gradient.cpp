@@ -84,12 +84,6 @@ class Readers {
   std::vector<bool> is_made_;
 };
 
-Tensor call(const ChainOp& op, const Operand* operands) {
-  if (op.unary) return (*op.unary)(*operands[0].tensor);
-  if (op.binary) return (*op.binary)(operands[0], operands[1]);
-  return (*op.ternary)(operands[0], operands[1], operands[2]);
-}
-
 /// Runs the ops, recorded, and then their rules; `is_recorded`: these too. Returns the gradients of
 /// the recipe's uses.
 std::vector<Tensor> walk(const Recipe& recipe, const std::vector<Tensor>& inputs, Tensor gradient,
@@ -108,7 +102,7 @@ std::vector<Tensor> walk(const Recipe& recipe, const std::vector<Tensor>& inputs
         else
           operands[k] = kind == ChainSource::Kind::op ? values[at] : inputs[at];
       }
-      values[i] = call(*ops[i].op, operands);
+      values[i] = (*ops[i].op)(operands);
     }
   }
   const GradModeGuard mode(is_recorded);

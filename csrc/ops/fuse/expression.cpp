@@ -3,20 +3,6 @@
 #include <algorithm>
 
 namespace garboard {
-namespace {
-
-Operand borrowed(const ChainOperand& operand) {
-  return operand.tensor ? Operand(operand.tensor) : Operand(operand.number);
-}
-
-Tensor call(const ChainOp& op, std::span<const ChainOperand> operands) {
-  if (op.unary) return (*op.unary)(operands[0].tensor);
-  if (op.binary) return (*op.binary)(borrowed(operands[0]), borrowed(operands[1]));
-  return (*op.ternary)(borrowed(operands[0]), borrowed(operands[1]), borrowed(operands[2]));
-}
-
-}  // namespace
-
 bool Expression::is_large() const {
   return operand_.step || (operand_.tensor && operand_.tensor.nbytes() >= least_chain_bytes);
 }
@@ -46,11 +32,12 @@ Expression Expression::called(const ChainOp& op, std::initializer_list<Expressio
     result.operand_.step = chain_step(op, given);
     if (result.operand_.step) return result;
   }
-  std::ranges::transform(operands, given.begin(), [](const Expression& it) {
+  Operand made[3] = {Scalar{}, Scalar{}, Scalar{}};
+  std::ranges::transform(operands, made, [](const Expression& it) {
     it.made();
-    return it.operand_;
+    return it.operand_.tensor ? Operand(it.operand_.tensor) : Operand(it.operand_.number);
   });
-  result.operand_.tensor = call(op, given);
+  result.operand_.tensor = op(made);
   return result;
 }
 
