@@ -150,6 +150,7 @@ def _notes_of_libraries() -> list[object]:
             found.append(thread)
     found += [it for it in _frames() if is_of_library(it.f_code.co_filename)]
     found += [it for it in _signal_handlers() if type(it) is partial]  # asyncio's for Ctrl-C
+    found += [it for it in _engine._thread_roots() if type(it) is dict]  # asyncio's running loop
     return [it for it in found if it is not None and length_of(it) != 0]
 
 

@@ -1,0 +1,46 @@
+"""Where chains begin: what the program itself names comes before what libraries note."""
+
+from __future__ import annotations
+
+import threading
+from types import FrameType
+
+import garboard as gb
+import pytest
+from garboard import _engine
+from garboard.leaks.evidence._native import EVIDENCE
+from garboard.leaks.holders._roots import paths_to
+
+from tests.support.live_memory import balanced  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("balanced", "without_the_note")
+
+
+def noted() -> dict:
+    """Return what libraries note of this thread; asyncio does of its running loop."""
+    threading.local().made = True
+    return next(it for it in _engine._thread_roots() if type(it) is dict)
+
+
+@pytest.fixture
+def without_the_note():
+    yield
+    noted().pop("noted", None)
+
+
+def test_a_variable_comes_before_what_libraries_note_of_a_thread():
+    loop = [gb.ones(3)]
+    noted()["noted"] = loop
+
+    (path,) = paths_to(EVIDENCE, [loop[0]])
+
+    assert type(path[0]) is FrameType
+    assert path[1] is loop
+
+
+def test_what_only_a_note_of_a_thread_leads_to_has_a_way_too():
+    noted()["noted"] = [gb.ones(3)]
+
+    (path,) = paths_to(EVIDENCE, [noted()["noted"][0]])
+
+    assert path[0] is noted()
