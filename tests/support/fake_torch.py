@@ -142,6 +142,12 @@ def modules() -> dict[str, ModuleType]:
             return record("MulBackward0", (self, other), self, self.shape)
 
         @overridable
+        def add_(self, other):
+            self.grad_fn = record("AddBackward0", (self, other), None, ()).grad_fn
+            self.requires_grad = self.grad_fn is not None
+            return self
+
+        @overridable
         def sum(self):
             return record("SumBackward0", (self,), None, ())
 
@@ -158,6 +164,8 @@ def modules() -> dict[str, ModuleType]:
             while open_:
                 node = open_.pop()
                 if isinstance(node, AccumulateGrad):
+                    for hook in getattr(node.variable, "_backward_hooks", {}).values():
+                        hook(Tensor(node.variable.shape))
                     if node.variable.grad is None:
                         node.variable.grad = Tensor(node.variable.shape)
                     continue

@@ -114,7 +114,8 @@ class _Torch:
                 tensor = birth() if self._is_held(birth) else None
                 if tensor is not None and tensor.grad_fn is not None:
                     heads.append(tensor.grad_fn)
-                    sites[serial_of(tensor.grad_fn)] = birth.site
+                    serial, (site, number) = serial_of(tensor.grad_fn), birth.node
+                    sites[serial] = site if site and number + 1 == serial else birth.site
             found = walked(heads, since, sites, self._recorder.walked)
         for row in found:
             row.step = self._recorder.step_of_node(row.step)

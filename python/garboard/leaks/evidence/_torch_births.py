@@ -13,6 +13,7 @@ import os
 import sys
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from itertools import count
 from threading import get_ident
@@ -43,10 +44,13 @@ class Birth(ref):  # type: ignore[type-arg]
         step: The process's step.
         nbytes: Of its own storage; 0 for a view, -1 while nobody has asked.
         key: The tensor's `id`.
+        node: The line that gave it a graph in place, with the node's place in the order of
+            recording; zeros where its birth did.
     """
 
-    __slots__ = ("key", "nbytes", "serial", "site", "step")
+    __slots__ = ("key", "nbytes", "node", "serial", "site", "step")
 
+    node: tuple[int, int]
     serial: int
     site: int
     step: int
@@ -66,6 +70,7 @@ class Recorder:
         self.next_serial = 1
         self._optimizers: dict[int, tuple[ref[Any], int]] = {}
         self._unsized: list[Birth] = []
+        self._passing = 0  # the line of the backward pass that runs
         self._pointers: dict[int, int] = {}  # of storages: the line that made them
         self._older_pointers: dict[int, int] = {}
         self._sequence: list[int] = []  # the first node of each step
@@ -154,7 +159,7 @@ class Recorder:
 
     def _note_found(self, step: int, tensor: Any) -> None:
         if id(tensor) not in self.births:
-            self.note(tensor, self._line_of_storage(tensor), step)
+            self.note(tensor, self._line_of_storage(tensor) or self._passing, step)
 
     def _note_optimizer(self, optimizer: Any) -> None:
         key = id(optimizer)
@@ -175,6 +180,7 @@ class Recorder:
             return
         birth = Birth(tensor, self._forget)
         birth.key, birth.site, birth.step, birth.nbytes = key, site, step, -1
+        birth.node = (0, 0)
         birth.serial = self._new_serial()
         self.births[key] = birth
         self._unsized.append(birth)
@@ -211,13 +217,30 @@ class Recorder:
 
     # What functions tell besides
 
+    def note_in_place(self, birth: Birth, tensor: Any) -> None:
+        """Note the line that a tensor known already has its newest node from."""
+        with torch._C.DisableTorchFunction():
+            node = tensor.grad_fn
+            if node is not None:
+                birth.node = (here(), node._sequence_nr())
+
+    @contextmanager
+    def passing(self, site: int) -> Iterator[None]:
+        """What a backward pass gives to hooks, and no function returns, is of the pass's line."""
+        self.scan()  # what is young by now has other lines
+        before, self._passing = self._passing, site
+        try:
+            yield
+        finally:
+            self._passing = before
+
     def note_backward(self, root: Any, keeps: bool, site: int) -> None:
         """Note that a pass went from a tensor, and the gradients that it made."""
         with torch._C.DisableTorchFunction():
             node = root.grad_fn
             if node is not None:
                 self.walked[node._sequence_nr() + 1] = keeps
-            self.scan()
+            self.scan()  # of the pass's line still
             for birth in list(self.births.values()):
                 leaf: Any = birth()
                 is_leaf = leaf is not None and leaf.requires_grad and leaf.is_leaf
@@ -254,22 +277,35 @@ class _Lines(torch.overrides.TorchFunctionMode):  # type: ignore[misc]
             self.__exit__(None, None, None)
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        result = func(*args, **(kwargs or {}))
+        recorder, named = self._recorder, kwargs or {}
+        if func is torch.Tensor.backward and recorder is not None:
+            keeps = bool(named.get("retain_graph") or named.get("create_graph"))
+            with recorder.passing(here()):
+                result = func(*args, **named)
+                recorder.note_backward(args[0], keeps or any(args[2:4]), here())
+            return result
+        result = func(*args, **named)
         recorder = self._recorder
         if recorder is None:
             return result
-        if func is torch.Tensor.backward:
-            named = kwargs or {}
-            keeps = bool(named.get("retain_graph") or named.get("create_graph"))
-            recorder.note_backward(args[0], keeps or any(args[2:4]), here())
-        elif type(result) is torch.Tensor or isinstance(result, torch.Tensor):
-            if id(result) not in recorder.births:
+        if type(result) is torch.Tensor or isinstance(result, torch.Tensor):
+            known = recorder.births.get(id(result))
+            if known is None:
                 recorder.note(result, here(), recorder.step)
+            elif result.requires_grad and _is_in_place(func):
+                recorder.note_in_place(known, result)
         elif isinstance(result, tuple | list):
             for part in result:
                 if isinstance(part, torch.Tensor):
                     recorder.note(part, here(), recorder.step)
         return result
+
+
+def _is_in_place(function: Any) -> bool:
+    """Tell `add_` and `__iadd__` from what may return what it is given, and records nothing."""
+    name: str = function.__name__
+    is_named_so = name.endswith("_") and (name.startswith("__i") or not name.endswith("__"))
+    return is_named_so and name != "requires_grad_"
 
 
 def _noting(init: Any, recorder: Recorder) -> Any:

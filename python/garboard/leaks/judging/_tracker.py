@@ -16,6 +16,7 @@ _MOST_HOLDERS = 4096  # that are remembered, of a loop that goes on for days
 _HELD = ("tensor", "export")  # what Python's objects are themselves
 
 _Found = Mapping[Key, Mapping[int, int]]
+_Ends = tuple[int, int]  # of a graph: the steps of its oldest and newest nodes
 
 
 class _Streak:
@@ -43,7 +44,7 @@ class Tracker:
         self._growths: dict[Key, Growth] = {}
         self._epochs: dict[Key, _Streak] = {}
         self._graphs: dict[int, _Streak] = {}  # by the head's site
-        self._walked: set[int] = set()  # those with a backward pass behind them at the last look
+        self._walked: dict[int, _Ends] = {}  # of those that a backward pass was first seen in
         self._holds: dict[Key, int] = {}  # not looked at again before this step
         self._graph_hold = 0
         self.periods = Periods()
@@ -138,7 +139,11 @@ class Tracker:
         for site, chain in growing.items():
             old = {step: n for step, n in chain.steps.items() if WARMUP < step <= now - GRACE}
             self._graphs.setdefault(site, _Streak()).feed(old, True)
-        self._walked = {site for site, chain in growing.items() if chain.was_walked}
+        ends = {site: _ends(chain) for site, chain in growing.items() if chain.was_walked}
+        first = {site: self._walked.get(site, it) for site, it in ends.items()}
+        self._walked = {
+            site: it if it[0] == ends[site][0] else ends[site] for site, it in first.items()
+        }
 
     def graph_streak(self, chain: Chain) -> int:
         streak = self._graphs.get(chain.site)
@@ -146,7 +151,10 @@ class Tracker:
 
     def was_walked(self, chain: Chain) -> bool:
         """Tell whether a graph grew on after a backward pass had gone through part of it."""
-        return chain.was_walked and chain.site in self._walked
+        (oldest, newest), walked = _ends(chain), self._walked.get(chain.site)
+        return (
+            chain.was_walked and walked is not None and oldest == walked[0] and newest > walked[1]
+        )
 
     def feed_epoch(self, found: _Found, ends: Sequence[int]) -> None:
         """Take the survivors when an epoch has ended; those of the last one are not judged yet."""
@@ -169,6 +177,10 @@ class Tracker:
             for key, streak in self._epochs.items()
             if key.what in _HELD and streak.count >= 1 and now >= self._holds.get(key, 0)
         }
+
+
+def _ends(chain: Chain) -> _Ends:
+    return min(chain.steps), max(chain.steps)
 
 
 def is_long(chain: Chain, now: int) -> bool:

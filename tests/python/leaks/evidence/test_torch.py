@@ -147,6 +147,31 @@ def test_a_graph_is_walked_from_its_tensors(torch, evidence):
     assert total.requires_grad
 
 
+def test_a_node_made_in_place_has_the_line_that_made_it(torch, evidence):
+    since, w = evidence.now(), torch.ones(2, requires_grad=True)
+    total = torch.ones(2)
+    total.add_(w * 2)
+    line = here(1)
+    total.requires_grad_()  # returns it, and records nothing
+
+    assert [site_of(it.site).line for it in evidence.nodes(since.node)][-1] == line
+    assert lines(evidence.survivors(since.alias))[-1] == line - 1
+
+
+def test_what_a_hook_gets_has_the_line_of_the_pass(torch, evidence):
+    since, kept = evidence.now(), []
+    w = torch.ones(2, requires_grad=True)
+    w.register_hook(kept.append)
+    before = torch.Tensor((2,))
+    loss = (w * 2).sum()
+    loss.backward()
+    line = here(1)
+
+    sites = {row.tensor: site_of(row.site).line for row in evidence.survivors(since.alias)}
+
+    assert (sites[kept[0]], sites[before]) == (line, 0)
+
+
 @pytest.mark.parametrize(
     ("keeps", "expected"), [(None, (True, False, True)), (True, (False, True, True))]
 )

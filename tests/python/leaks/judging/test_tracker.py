@@ -1,0 +1,30 @@
+"""What is remembered from look to look."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+from garboard.leaks.judging._tracker import Tracker
+
+
+def chain(first: int, last: int, is_walked: bool) -> SimpleNamespace:
+    steps = {step: 1 for step in range(first, last + 1)}
+    return SimpleNamespace(site=1, steps=steps, was_walked=is_walked)
+
+
+@pytest.mark.parametrize(
+    ("looks", "expected"),
+    [
+        ([chain(4, 40, False), chain(4, 48, True)], False),  # a pass ended it, as it may
+        ([chain(4, 48, True), chain(4, 48, True)], False),  # and it stays behind its head
+        ([chain(4, 48, True), chain(4, 56, True)], True),
+        ([chain(4, 40, True), chain(41, 80, True)], False),  # another one
+    ],
+)
+def test_a_graph_grows_on_after_a_pass_where_it_has_newer_nodes_than_then(looks, expected):
+    tracker = Tracker()
+    for now, seen in enumerate(looks, start=6):
+        tracker.feed_graphs(8 * now, [seen])
+
+    assert tracker.was_walked(looks[-1]) == expected
