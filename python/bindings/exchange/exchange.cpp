@@ -15,6 +15,7 @@
 #include "python/bindings/context/scope_stack.h"
 #include "python/bindings/exchange/array_layout.h"
 #include "python/bindings/exchange/numbers.h"
+#include "python/bindings/exchange/sequences.h"
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/interpreter/gil.h"
 #include "python/bindings/interpreter/items.h"
@@ -391,7 +392,7 @@ Tensor tensor_from(PyObject* data, const char* op, std::optional<DType> dtype, D
     const Tensor all = arange(part("start"), part("stop"), part("step"), DType::int64, {});
     result = dtype ? to(all, *dtype) : all;
   } else {
-    result = from_nest(data, op, dtype);
+    result = from_nest(in_lists(data, op).get(), op, dtype);
   }
   return to(result, device);
 }
