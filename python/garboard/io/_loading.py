@@ -13,6 +13,7 @@ from garboard._engine import DeviceError, Tensor
 from garboard.io._dtypes import dtype_named
 from garboard.io._elements import read_into, read_npy
 from garboard.io._errors import FileError
+from garboard.io._pickles import Trusted
 from garboard.io._tree import decoded
 from garboard.io._zips import read_zip
 
@@ -23,13 +24,13 @@ _LONGEST_HEADER = 1 << 24
 _ALIGNMENT = 8
 
 
-def read(f: Any, map_location: Any, is_mapped: bool) -> Any:
+def read(f: Any, map_location: Any, is_mapped: bool, is_trusted: bool) -> Any:
     """Return what a path or a binary file holds."""
     device = _device_of(map_location)
     if hasattr(f, "read") and hasattr(f, "seek"):
-        return _read_file(f, device, False)
+        return _read_file(f, device, False, is_trusted)
     with open(check.path("load", "f", f), "rb") as file:
-        return _read_file(file, device, check.flag("load", "mmap", is_mapped))
+        return _read_file(file, device, check.flag("load", "mmap", is_mapped), is_trusted)
 
 
 def _checked_device(given: Any) -> Any:
@@ -53,7 +54,7 @@ def _device_of(given: Any) -> Any:
     return None if str(found) == "cpu" else found
 
 
-def _read_file(file: BinaryIO, device: Any, is_mapped: bool) -> Any:
+def _read_file(file: BinaryIO, device: Any, is_mapped: bool, is_trusted: bool) -> Any:
     start = file.tell()
     size = file.seek(0, os.SEEK_END) - start
     file.seek(start)
@@ -64,7 +65,7 @@ def _read_file(file: BinaryIO, device: Any, is_mapped: bool) -> Any:
     if magic[:6] == b"\x93NUMPY":
         return read_npy(file, device)
     if len(magic) == 9 and magic[8:] == b"{":
-        return _Safetensors(file, size, device, is_mapped).read()
+        return _Safetensors(file, size, device, is_mapped).read(is_trusted)
     if magic[:1] == b"\x80":
         raise FileError(
             "load: a pickle, which could run any code; write it anew with PyTorch 1.6 or newer: "
@@ -144,10 +145,11 @@ class _Safetensors:
         if (missing := at - count) > 0:
             raise FileError(f"load: {missing} of {at} bytes of tensors are missing; it is cut off")
 
-    def read(self) -> Any:
+    def read(self, is_trusted: bool) -> Any:
         if self._tree is not None:
+            named = Trusted(self._tensor) if is_trusted else self._tensor
             try:
-                return decoded(_parsed(str(self._tree)), self._tensor)
+                return decoded(_parsed(str(self._tree)), named)
             except FileError:
                 raise
             except (DeviceError, KeyError, OverflowError, TypeError, ValueError) as error:

@@ -13,13 +13,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from garboard import _engine
-from garboard._arguments.texts import shown
 from garboard._engine import Tensor
 from garboard._engine import _Size as Size
 from garboard.io._errors import FileError
 from garboard.io._pickled_values import FACTORIES
+from garboard.io._pickles import pickled, unpickled
 from garboard.io._tagged import TAGGED, tagged
-from garboard.nn._module._tree import Tree
 from garboard.nn.parameter import Parameter
 
 __all__ = ["decoded", "encoded"]
@@ -33,7 +32,7 @@ def encoded(value: object, path: str, depth: int, keep: Callable[[str, Tensor], 
     """Return the JSON of a nest; `keep` takes its tensors and returns their names.
 
     Raises:
-        TypeError: Something that is neither, or a nest that holds itself.
+        TypeError: Something that cannot be pickled, or a nest that holds itself.
     """
     if value is None or type(value) in (bool, int, float, str):
         return value
@@ -91,12 +90,7 @@ def _encoded_number(value: Any, path: str, depth: int, keep: Callable[[str, Tens
     for kind in (bool, int, float, str):  # members of an enumeration, say
         if isinstance(value, kind):
             return kind(value)
-    advice = "tensors, numbers, texts, and dicts, lists and tuples of them are needed"
-    if isinstance(value, Tree) or hasattr(value, "state_dict"):
-        advice = "save its state_dict()"
-    elif hasattr(value, "__dict__"):
-        advice += "; save vars() of it, perhaps"
-    raise TypeError(f"save: {path or 'what is given'} is {shown(value)}; {advice}")
+    return pickled(value, path, keep)
 
 
 def decoded(tree: Any, tensor_named: Callable[[str], Tensor], depth: int = 0) -> Any:
@@ -129,6 +123,8 @@ def decoded(tree: Any, tensor_named: Callable[[str], Tensor], depth: int = 0) ->
         for kind, own in _LETTERS.items():
             if letter == own:
                 return kind(decoded(part, tensor_named, depth + 1) for part in content)
+    if letter == "x" and type(content) is str:
+        return unpickled(tree, tensor_named)
     if letter in TAGGED:
         return TAGGED[letter](tree, tensor_named)
     if letter == "a" and type(content) is list:

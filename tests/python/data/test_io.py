@@ -335,13 +335,20 @@ def test_files_with_any_damage_are_read_or_refused():
                 gb.load(io.BytesIO(bytes(damaged)))
 
 
+def made_here(base: type) -> Any:
+    class Here(base):
+        pass
+
+    return Here()
+
+
 class TestWriting:
     @pytest.mark.parametrize(
         ("value", "message"),
         [
-            (nn.ReLU(), None),
-            (object(), "save: what is given is of type object; tensors, numbers"),
-            ({"a": [1, {2: object()}]}, r"save: a\.1\.2 is of type object"),
+            (made_here(nn.ReLU), None),
+            (made_here(object), "save: what is given is of type Here, which cannot be pickled"),
+            ({"a": [1, {2: made_here(object)}]}, r"save: a\.1\.2 is of type Here, .*; tensors, "),
             ({object(): 1}, "a key of the dict is of type object; texts and numbers"),
         ],
     )

@@ -1,0 +1,110 @@
+"""Objects of any class in a file: pickled, their tensors beside them, and read when trusted.
+
+Reading a pickle runs what it names, so `load` does it with `weights_only=False` alone. The tensors
+of such an object lie in the file as all others do, where everybody can read them.
+"""
+
+from __future__ import annotations
+
+import pickle
+from base64 import b64decode, b64encode
+from collections.abc import Callable
+from io import BytesIO
+from typing import Any
+
+from garboard._arguments.texts import shown
+from garboard._engine import Tensor
+from garboard.io._errors import FileError
+from garboard.nn._module._tree import Tree
+from garboard.nn.parameter import Parameter
+
+__all__ = ["Trusted", "pickled", "unpickled"]
+
+_Kept = tuple[str, str, bool]  # a letter, the tensor's name, whether it requires grad
+
+
+class Trusted:
+    """What names the tensors of a file whose pickles may be read.
+
+    An optimizer's parameters are its module's, though each is pickled by itself: they are made once
+    a file.
+    """
+
+    def __init__(self, tensor_named: Callable[[str], Tensor]) -> None:
+        self._named = tensor_named
+        self.made: dict[_Kept, Tensor] = {}
+
+    def __call__(self, name: str) -> Tensor:
+        """Return the tensor of that name."""
+        return self._named(name)
+
+
+class _Pickler(pickle.Pickler):
+    def __init__(self, file: BytesIO, path: str, keep: Callable[[str, Tensor], str]) -> None:
+        super().__init__(file, protocol=4)
+        self._path, self._keep, self._count = path, keep, 0
+
+    def persistent_id(self, obj: Any) -> _Kept | None:
+        if not isinstance(obj, Tensor):
+            return None
+        letter = "p" if isinstance(obj, Parameter) else "t"
+        name = self._keep(f"{self._path}.{self._count}", obj)
+        self._count += 1
+        return letter, name, obj.requires_grad
+
+
+class _Unpickler(pickle.Unpickler):
+    def __init__(self, text: bytes, tensor_named: Trusted) -> None:
+        super().__init__(BytesIO(text))
+        self._named = tensor_named
+
+    def persistent_load(self, pid: _Kept) -> Tensor:
+        known = self._named.made
+        if pid not in known:
+            letter, name, requires_grad = pid
+            found = self._named(name)
+            made = Parameter(found, requires_grad) if letter == "p" else found
+            known[pid] = made.requires_grad_() if requires_grad else made
+        return known[pid]
+
+
+def pickled(value: Any, path: str, keep: Callable[[str, Tensor], str]) -> list[Any]:
+    """Return the JSON of an object of any class; `keep` takes its tensors.
+
+    Raises:
+        TypeError: It cannot be pickled.
+    """
+    kind = type(value)
+    file = BytesIO()
+    try:
+        _Pickler(file, path or kind.__name__, keep).dump(value)
+    except (AttributeError, pickle.PicklingError, RecursionError, TypeError) as error:
+        advice = "tensors, numbers, texts, and dicts, lists and tuples of them are needed"
+        if isinstance(value, Tree) or hasattr(value, "state_dict"):
+            advice = "save its state_dict()"
+        what = f"save: {path or 'what is given'} is {shown(value)}, which cannot be pickled"
+        raise TypeError(f"{what} ({error}); {advice}") from error
+    return ["x", b64encode(file.getvalue()).decode(), f"{kind.__module__}.{kind.__qualname__}"]
+
+
+def unpickled(tree: list[Any], tensor_named: Callable[[str], Tensor]) -> Any:
+    """Return the object that `pickled` wrote, where its file is trusted.
+
+    Raises:
+        FileError: It is not, or asks for a class that is not there.
+    """
+    kind = str(tree[2])[:80] if len(tree) > 2 else "an object"
+    if not isinstance(tensor_named, Trusted):
+        raise FileError(
+            f"load: the file holds {kind}, pickled, which could run any code; if you trust it, "
+            "load it with weights_only=False"
+        )
+    try:
+        return _Unpickler(b64decode(tree[1], validate=True), tensor_named).load()
+    except FileError:
+        raise
+    except Exception as error:  # what the classes' own code raises
+        raise FileError(
+            f"load: {kind} could not be made ({type(error).__name__}: {error}); the program that "
+            "loads it needs the classes of the one that saved it"
+        ) from error

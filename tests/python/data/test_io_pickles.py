@@ -1,0 +1,117 @@
+"""Whole modules and other objects in a file: written as they are, read when the file is trusted."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import garboard as gb
+import pytest
+from garboard import nn
+from garboard.io import FileError
+
+from tests.support.live_memory import balanced  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("balanced")
+
+
+class Net(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = nn.Linear(3, 4)
+        self.norm = nn.BatchNorm1d(4)
+        self.tied = nn.Linear(3, 4)
+        self.tied.weight = self.first.weight
+        self.names = ["a", "b"]
+
+    def forward(self, x: gb.Tensor) -> gb.Tensor:
+        return self.norm(self.first(x)) + self.tied(x)
+
+
+class Moody:
+    def __setstate__(self, state: Any) -> None:
+        raise RuntimeError("not today")
+
+
+def saved(value: Any) -> io.BytesIO:
+    file = io.BytesIO()
+    gb.save(value, file)
+    file.seek(0)
+    return file
+
+
+class TestAWholeModule:
+    def test_comes_back_with_its_parameters_buffers_and_attributes(self):
+        net = Net().eval()
+        net.norm.running_mean.fill_(0.5)
+        net.first.bias.requires_grad_(False)
+
+        found = gb.load(saved(net), weights_only=False)
+
+        x = gb.randn(2, 3)
+        assert type(found) is Net
+        assert not found.training
+        assert found.names == ["a", "b"]
+        assert gb.equal(found(x), net(x))
+        assert [it.requires_grad for it in found.parameters()] == [
+            it.requires_grad for it in net.parameters()
+        ]
+        assert [name for name, _ in found.named_buffers()] == [n for n, _ in net.named_buffers()]
+
+    def test_shares_what_it_shared_and_learns(self):
+        found = gb.load(saved(Net()), weights_only=False)
+
+        gb.optim.SGD(found.parameters(), lr=0.1).zero_grad()
+        found(gb.randn(4, 3)).sum().backward()
+
+        assert found.tied.weight is found.first.weight
+        assert found.first.weight.grad is not None
+
+    def test_stays_joined_to_an_optimizer_beside_it(self):
+        net = Net()
+        optimizer = gb.optim.Adam(net.parameters(), lr=0.1)
+        net(gb.randn(4, 3)).sum().backward()
+        optimizer.step()
+
+        found = gb.load(saved({"net": net, "optimizer": optimizer, "epoch": 3}), weights_only=False)
+
+        known = [p for group in found["optimizer"].param_groups for p in group["params"]]
+        assert all(a is b for a, b in zip(known, found["net"].parameters(), strict=True))
+        before = found["net"].tied.bias.tolist()
+        found["net"](gb.randn(4, 3)).sum().backward()
+        found["optimizer"].step()
+        assert found["net"].tied.bias.tolist() != before
+        assert found["epoch"] == 3
+
+    @pytest.mark.parametrize("trust", [{}, {"weights_only": True}, {"weights_only": None}])
+    def test_is_refused_where_the_file_is_not_trusted(self, trust):
+        file = saved([nn.Linear(1, 1)])
+
+        with pytest.raises(FileError, match=r"holds garboard\.nn\.linear\.Linear, pickled, which"):
+            gb.load(file, **trust)
+
+    def test_has_tensors_that_others_read(self):
+        net = nn.Linear(2, 1)
+        raw = saved(net).getvalue()
+
+        header = json.loads(raw[8 : 8 + int.from_bytes(raw[:8], "little")])
+
+        shapes = [it["shape"] for name, it in header.items() if name != "__metadata__"]
+        assert sorted(shapes) == [[1], [1, 2]]
+
+
+class TestAnObject:
+    def test_that_cannot_be_made_again_says_why(self):
+        thing = Moody()
+        thing.mood = "bad"
+        file = saved(thing)
+
+        with pytest.raises(FileError, match=r"Moody could not be made \(RuntimeError: not today\)"):
+            gb.load(file, weights_only=False)
+
+    def test_that_is_a_class_or_a_function_comes_back_itself(self):
+        found = gb.load(saved({"arch": nn.ReLU, "act": gb.nn.functional.relu}), weights_only=False)
+
+        assert found["arch"] is nn.ReLU
+        assert found["act"] is gb.nn.functional.relu
