@@ -127,6 +127,7 @@ if TYPE_CHECKING:
     from garboard import fft as fft
     from garboard import func as func
     from garboard import functional as functional
+    from garboard import fx as fx
     from garboard import hub as hub
     from garboard import io as io
     from garboard import jit as jit
@@ -136,6 +137,7 @@ if TYPE_CHECKING:
     from garboard import memory as memory
     from garboard import multiprocessing as multiprocessing
     from garboard import nn as nn
+    from garboard import onnx as onnx
     from garboard import optim as optim
     from garboard import overrides as overrides
     from garboard import profiler as profiler

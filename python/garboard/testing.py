@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from math import ceil, isnan
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 
 from garboard import _engine
 from garboard._arguments import check
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from garboard._arguments import layouts
     from garboard.types import Device, DType, Size
 
-__all__ = ["assert_close", "make_tensor"]
+__all__ = ["assert_allclose", "assert_close", "make_tensor"]
 
 if not TYPE_CHECKING:
     __getattr__ = module_getattr(__name__)
@@ -88,6 +89,52 @@ def assert_close(
     told = _difference(actual, expected, "", 0, options)
     if told is not None:
         raise AssertionError(msg(told) if callable(msg) else told if msg is None else msg)
+
+
+# What `assert_allclose` allows where nothing is said, relative and absolute.
+_OLDER = {"float16": (1e-3, 1e-3), "float32": (1e-4, 1e-5), "float64": (1e-5, 1e-8)}
+
+
+def assert_allclose(
+    actual: object,
+    expected: object,
+    rtol: float | None = None,
+    atol: float | None = None,
+    equal_nan: bool = True,
+    msg: str = "",
+) -> None:
+    """Raise AssertionError unless two tensors are close, and warn: `assert_close` as it once was.
+
+    Dtypes may differ, NaN equals NaN, and more is allowed where nothing is said.
+
+    Args:
+        actual: A tensor, or what `gb.tensor` takes.
+        expected: Likewise; its numbers are taken in the dtype of `actual`.
+        rtol: As for `assert_close`; 1e-4 by default in float32.
+        atol: Likewise; 1e-5.
+        equal_nan: Take NaN for equal to NaN.
+        msg: What to say instead.
+
+    Raises:
+        AssertionError: They differ.
+        ValueError: One tolerance without the other.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     gb.testing.assert_allclose(gb.tensor([1.0]), [1.0 + 5e-5])
+    """
+    text = "assert_allclose: the older form; assert_close(actual, expected) is stricter"
+    warn(text, FutureWarning, stacklevel=2)
+    given: tuple[Any, Any] = (actual, expected)
+    a = given[0] if isinstance(actual, Tensor) else _engine.tensor(given[0])
+    b = given[1] if isinstance(expected, Tensor) else _engine.tensor(given[1], dtype=a.dtype)
+    if rtol is None and atol is None:
+        names = [str(x.dtype).rpartition(".")[2] for x in (a, b)]
+        pairs = [_OLDER.get(name, _TOLERANCES.get(name, (0.0, 0.0))) for name in names]
+        rtol, atol = (max(pair) for pair in zip(*pairs, strict=True))
+    assert_close(
+        a, b, rtol=rtol, atol=atol, equal_nan=equal_nan, check_dtype=False, msg=msg or None
+    )
 
 
 def _difference(

@@ -17,6 +17,7 @@ SUBMODULES = (
     "fft",
     "func",
     "functional",
+    "fx",
     "hub",
     "io",
     "jit",
@@ -26,6 +27,7 @@ SUBMODULES = (
     "memory",
     "multiprocessing",
     "nn",
+    "onnx",
     "optim",
     "overrides",
     "profiler",
@@ -140,6 +142,7 @@ _UNLISTED = {
         "binary_cross_entropy_with_logits cosine_embedding_loss ctc_loss hinge_embedding_loss "
         "kl_div margin_ranking_loss poisson_nll_loss triplet_margin_loss"
     ),
+    "_root.native_module": "_C",
     "_root.recurrent": (
         "gru gru_cell lstm lstm_cell rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell"
     ),

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import wraps
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from types import FrameType, ModuleType
 from typing import Any, NoReturn
+from warnings import warn
 
 from garboard._arguments.texts import shown
 from garboard._names.torch_names import ADVICE, NUMPYS
@@ -25,11 +27,15 @@ _ELSEWHERE = ("nn", "nn.functional", "nn.init", "optim", "utils.data", "autograd
 
 
 def module_getattr(
-    package: str, submodules: tuple[str, ...] = (), homes: Mapping[str, str] | None = None
+    package: str,
+    submodules: tuple[str, ...] = (),
+    homes: Mapping[str, str] | None = None,
+    older: tuple[str, ...] = (),
 ) -> Callable[[str], Any]:
     """Return a module's `__getattr__`, which imports `package.name` for each of `submodules`.
 
-    `homes` are names that few programs ask for, with the submodules of `package` that have them.
+    `homes` are names that few programs ask for, with the submodules of `package` that have them;
+    `older` are names without the last line, which PyTorch has still: each warns when it is called.
     """
     homes = homes or {}
 
@@ -41,6 +47,8 @@ def module_getattr(
             found = getattr(import_module(f"{package}.{homes[name]}"), name)
             setattr(sys.modules[package], name, found)  # the next time it is there
             return found
+        if name in older:
+            return _warning(getattr(sys.modules[package], f"{name}_"), f"{package}.{name}")
         text = f"module '{package}' has no attribute {shown(name)}"
         # Private names are asked for by protocols; a submodule's, while it is being imported.
         if name.startswith("_") or f"{package}.{name}" in sys.modules:
@@ -51,6 +59,19 @@ def module_getattr(
         raise AttributeError(text, name=name)
 
     return missing
+
+
+def _warning(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """`function` under its older name."""
+
+    @wraps(function)
+    def older(*given: Any, **named: Any) -> Any:
+        text = f"{name} is the older name of {name}_, which writes in place as the older one does"
+        warn(text, FutureWarning, stacklevel=2)
+        return function(*given, **named)
+
+    older.__name__ = older.__qualname__ = name.rpartition(".")[2]
+    return older
 
 
 def _is_importing(frame: FrameType) -> bool:

@@ -17,8 +17,8 @@ _FUNCTIONS: _Rows = (
     ("use gb.int64", "uint16 uint32 uint64"),
     ("use gb.tensor(data)", "array"),
     ("use gb.Tensor", "ndarray"),
-    ("ops run as they are called, so leave it out", "fx export"),
-    ("", "masked mps nested onnx"),
+    ("ops run as they are called, so leave it out", "export"),
+    ("", "masked mps nested"),
     ("", "quantization sparse xpu"),
     ("use int(x)", "sym_int"),
     ("use float(x)", "sym_float"),
@@ -108,23 +108,24 @@ _MODULE: _Rows = (
     ("", "ipu xpu"),
 )
 
-_INIT: _Rows = (
-    ("use uniform_()", "uniform"),
-    ("use normal_()", "normal"),
-    ("use constant_()", "constant"),
-    ("use eye_()", "eye"),
-    ("use dirac_()", "dirac"),
-    ("use orthogonal_()", "orthogonal"),
-    ("use sparse_()", "sparse"),
-    ("use xavier_uniform_()", "xavier_uniform"),
-    ("use xavier_normal_()", "xavier_normal"),
-    ("use kaiming_uniform_()", "kaiming_uniform"),
-    ("use kaiming_normal_()", "kaiming_normal"),
+_OPTIM: _Rows = (("gradients are dense here: use optim.Adam", "SparseAdam"),)
+
+_ONNX: _Rows = (
+    (
+        "save the state_dict(), and export the model in PyTorch",
+        "export dynamo_export ExportOptions ONNXProgram OnnxExporterError OperatorExportTypes "
+        "TrainingMode register_custom_op_symbolic unregister_custom_op_symbolic "
+        "select_model_mode_for_export symbolic_helper symbolic_opset9 symbolic_opset10 ops utils",
+    ),
 )
 
-_NN_UTILS: _Rows = (("use clip_grad_norm_()", "clip_grad_norm"),)
-
-_OPTIM: _Rows = (("gradients are dense here: use optim.Adam", "SparseAdam"),)
+_FX: _Rows = (
+    (
+        "ops run as they are called, and nothing records them as a graph",
+        "symbolic_trace Tracer Graph GraphModule Node Interpreter Transformer CodeGen "
+        "ProxyableClassMeta replace_pattern node passes experimental",
+    ),
+)
 
 _GRAPH: _Rows = (
     ("use x.grad_fn", "GradientEdge get_gradient_edge"),
@@ -172,11 +173,6 @@ _CUDA: _Rows = (
     ),
     ("use gb.profiler", "profiler"),
     (
-        "name the dtype and the device: use gb.zeros(2, dtype=gb.float32, device='cuda')",
-        "BFloat16Tensor BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor "
-        "IntTensor LongTensor ShortTensor",
-    ),
-    (
         "use x.storage()",
         "BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage "
         "ComplexFloatStorage DoubleStorage FloatStorage HalfStorage IntStorage LongStorage "
@@ -211,12 +207,11 @@ ADVICE = {
     "garboard.multiprocessing": _by_name(_MULTIPROCESSING),
     "garboard.nn": _by_name(_NN),
     "garboard.nn.Module": _by_name(_MODULE),
-    "garboard.nn.init": _by_name(_INIT),
-    "garboard.nn.utils": _by_name(_NN_UTILS),
+    "garboard.fx": _by_name(_FX),
+    "garboard.onnx": _by_name(_ONNX),
     "garboard.func": _by_name((("", "functionalize"),)),
     "garboard.optim": _by_name(_OPTIM),
     "garboard.utils": {
-        "tensorboard": "SummaryWriter of the package tensorboardX writes the same files",
         "flop_counter": "",
         "bottleneck": "use gb.profiler",
         "cpp_extension": "",
@@ -231,5 +226,4 @@ ADVICE = {
     "garboard.autograd.graph": _by_name(_GRAPH),
     "garboard.cuda": _by_name(_CUDA),
     "garboard.autograd": _by_name(_AUTOGRAD),
-    "garboard.testing": _by_name((("use gb.testing.assert_close(a, b)", "assert_allclose"),)),
 }

@@ -183,13 +183,14 @@ _OF_NAMES = {name: dtype for dtype, name in _TYPE_NAMES.items()}
 
 
 def _type(
-    self: Tensor, dtype: DType | str | None = None, non_blocking: bool = False
+    self: Tensor, dtype: DType | type | str | None = None, non_blocking: bool = False
 ) -> Tensor | str:
-    """Return the tensor's type as PyTorch writes it, or convert to a dtype.
+    """Return the tensor's type as PyTorch writes it, or convert to a dtype or a type.
 
     Args:
-        dtype: A dtype, or the name of a type, "FloatTensor" say; without it the name is returned.
-        non_blocking: Changes nothing: nothing is transferred.
+        dtype: A dtype; a type, which says where besides: `gb.FloatTensor`, or `gb.Tensor` for the
+            default dtype; or a type's name. Without it the name is returned.
+        non_blocking: Changes nothing: nothing is transferred that way.
 
     Returns:
         The name: `"garboard.FloatTensor"`, `"garboard.cuda.FloatTensor"`. Or a copy, or a new
@@ -198,6 +199,7 @@ def _type(
     Raises:
         DTypeError: There is no type of that name.
         TypeError: What is given is no dtype.
+        DeviceError: The type's device is not there.
 
     >>> gb.ones(2).type(), gb.ones(2).type(gb.int16).type()
     ('garboard.FloatTensor', 'garboard.ShortTensor')
@@ -205,15 +207,23 @@ def _type(
     if dtype is None:
         place = "" if self.device.type == "cpu" else f"{self.device.type}."
         return f"garboard.{place}{_TYPE_NAMES[self.dtype]}"
+    where: str | None = None
     if isinstance(dtype, str):
-        found = _OF_NAMES.get(dtype.rpartition(".")[2])
+        module, _, name = dtype.rpartition(".")
+        found = _OF_NAMES.get(name)
         if found is None:
             raise DTypeError(
                 f"type: there is no {shown(dtype)}; a dtype is needed, or a name such as "
                 "'FloatTensor'"
             )
+        where = "cuda" if module.endswith("cuda") else "cpu" if module else None
+    elif dtype is Tensor:
+        found, where = _engine.get_default_dtype(), "cpu"
+    else:
+        found, where = _dtype("type", dtype), getattr(dtype, "device_type", None)
+    if where in (None, self.device.type):
         return self.to(found)
-    return self.to(_dtype("type", dtype))
+    return self.to(device=where, dtype=found)
 
 
 add_methods(Tensor, {"type": _type})

@@ -22,6 +22,7 @@ __all__ = [
     "IntTensor",
     "LongTensor",
     "ShortTensor",
+    "typed",
 ]
 
 
@@ -29,32 +30,43 @@ class _TypedTensor(type):
     """The type of those names: calling one makes a Tensor, and what has its dtype is of it."""
 
     dtype: DType
+    device_type: str
 
     def __instancecheck__(cls, instance: object) -> bool:
-        return isinstance(instance, Tensor) and instance.dtype == cls.dtype
+        return (
+            isinstance(instance, Tensor)
+            and instance.dtype == cls.dtype
+            and instance.device.type == cls.device_type
+        )
 
     def __call__(cls, *given: Any) -> Tensor:
         """Return a tensor of the data, or of the sizes, that are given."""
-        return made_as_before(*given, dtype=cls.dtype)
+        return made_as_before(*given, dtype=cls.dtype, device=cls.device_type)
 
 
-def _typed(name: str, dtype: DType) -> _TypedTensor:
+def typed(name: str, dtype: DType, device_type: str = "cpu") -> _TypedTensor:
+    """Return the type of tensors of a dtype on a kind of device, named so."""
     short = str(dtype).removeprefix("garboard.")
+    module = "garboard" if device_type == "cpu" else f"garboard.{device_type}"
+    where = "" if device_type == "cpu" else f", device='{device_type}'"
     text = (
-        f"Make a tensor of dtype {short}: `gb.tensor(data, dtype=gb.{short})`, or of sizes,\n"
-        f"`gb.empty(2, 3, dtype=gb.{short})`. `isinstance` asks whether a tensor is one.\n\n"
-        f"    >>> gb.{name}([0, 1]).dtype\n    garboard.{short}\n    "
+        f"Make a tensor of dtype {short}: `gb.tensor(data, dtype=gb.{short}{where})`,\n"
+        f"or of sizes, `gb.empty(2, 3, dtype=gb.{short}{where})`. `isinstance` asks whether a\n"
+        "tensor is one."
     )
-    return _TypedTensor(name, (), {"__doc__": text, "__module__": "garboard", "dtype": dtype})
+    if device_type == "cpu":
+        text += f"\n\n    >>> gb.{name}([0, 1]).dtype\n    garboard.{short}\n    "
+    parts = {"__doc__": text, "__module__": module, "dtype": dtype, "device_type": device_type}
+    return _TypedTensor(name, (), parts)
 
 
-BFloat16Tensor: _TypedTensor = _typed("BFloat16Tensor", _engine.bfloat16)
-BoolTensor: _TypedTensor = _typed("BoolTensor", _engine.bool)
-ByteTensor: _TypedTensor = _typed("ByteTensor", _engine.uint8)
-CharTensor: _TypedTensor = _typed("CharTensor", _engine.int8)
-DoubleTensor: _TypedTensor = _typed("DoubleTensor", _engine.float64)
-FloatTensor: _TypedTensor = _typed("FloatTensor", _engine.float32)
-HalfTensor: _TypedTensor = _typed("HalfTensor", _engine.float16)
-IntTensor: _TypedTensor = _typed("IntTensor", _engine.int32)
-LongTensor: _TypedTensor = _typed("LongTensor", _engine.int64)
-ShortTensor: _TypedTensor = _typed("ShortTensor", _engine.int16)
+BFloat16Tensor: _TypedTensor = typed("BFloat16Tensor", _engine.bfloat16)
+BoolTensor: _TypedTensor = typed("BoolTensor", _engine.bool)
+ByteTensor: _TypedTensor = typed("ByteTensor", _engine.uint8)
+CharTensor: _TypedTensor = typed("CharTensor", _engine.int8)
+DoubleTensor: _TypedTensor = typed("DoubleTensor", _engine.float64)
+FloatTensor: _TypedTensor = typed("FloatTensor", _engine.float32)
+HalfTensor: _TypedTensor = typed("HalfTensor", _engine.float16)
+IntTensor: _TypedTensor = typed("IntTensor", _engine.int32)
+LongTensor: _TypedTensor = typed("LongTensor", _engine.int64)
+ShortTensor: _TypedTensor = typed("ShortTensor", _engine.int16)

@@ -113,8 +113,35 @@ __all__ = [
     "why_unavailable",
 ]
 
+_TYPED = (
+    "BFloat16Tensor",
+    "BoolTensor",
+    "ByteTensor",
+    "CharTensor",
+    "DoubleTensor",
+    "FloatTensor",
+    "HalfTensor",
+    "IntTensor",
+    "LongTensor",
+    "ShortTensor",
+)
+
 if TYPE_CHECKING:
     from garboard.cuda import amp as amp
     from garboard.cuda import nvtx as nvtx
+    from garboard.cuda._typed_tensors import BFloat16Tensor as BFloat16Tensor
+    from garboard.cuda._typed_tensors import BoolTensor as BoolTensor
+    from garboard.cuda._typed_tensors import ByteTensor as ByteTensor
+    from garboard.cuda._typed_tensors import CharTensor as CharTensor
+    from garboard.cuda._typed_tensors import DoubleTensor as DoubleTensor
+    from garboard.cuda._typed_tensors import FloatTensor as FloatTensor
+    from garboard.cuda._typed_tensors import HalfTensor as HalfTensor
+    from garboard.cuda._typed_tensors import IntTensor as IntTensor
+    from garboard.cuda._typed_tensors import LongTensor as LongTensor
+    from garboard.cuda._typed_tensors import ShortTensor as ShortTensor
 else:
-    __getattr__ = module_getattr(__name__, ("amp", "nvtx"))
+    __getattr__ = module_getattr(
+        __name__,
+        ("amp", "nvtx"),
+        dict.fromkeys(_TYPED, "_typed_tensors"),
+    )

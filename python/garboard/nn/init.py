@@ -39,7 +39,7 @@ __all__ = [
 if TYPE_CHECKING:
     from garboard._contexts.generator import Generator
 else:
-    __getattr__ = module_getattr(__name__)
+    __getattr__ = module_getattr(__name__, older=tuple(it[:-1] for it in __all__ if it[-1] == "_"))
 
 
 _CONVOLUTIONS = [f"{kind}{n}d" for kind in ("conv", "conv_transpose") for n in (1, 2, 3)]

@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from reprlib import recursive_repr
 from types import TracebackType
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
+from warnings import warn
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.callers import level_of_caller
 from garboard._arguments.given import keys_of, list_of
 from garboard._arguments.overriding import overridable
 from garboard._arguments.texts import printable, told
@@ -31,6 +33,18 @@ __all__ = ["Optimizer", "ParamsT", "required"]
 _Group = dict[str, Any]  # "params", and options of several types
 
 ParamsT: TypeAlias = Iterable[Tensor] | Iterable[_Group] | Iterable[tuple[str, Tensor]]
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        from garboard.optim._of_libraries import NAMES
+
+        if name == "_params_t":
+            return ParamsT
+        if name in NAMES:
+            return NAMES[name]
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'", name=name)
 
 
 class _Required:
@@ -64,7 +78,8 @@ class Optimizer(StateHooked):
         defaults: The options of groups that name none.
 
     Raises:
-        ValueError: No parameters, one that is given twice or is no leaf, or an option out of range.
+        ValueError: No parameters, one that is in two groups or is no leaf, or an option out of
+            range. One that is given twice in a group warns, and is updated once.
         TypeError: Something that is no Tensor, or no list of them; a set, which has no order.
 
     >>> class Halving(gb.optim.Optimizer):
@@ -156,6 +171,7 @@ class Optimizer(StateHooked):
             if value is required:
                 raise ValueError(f"{self._name}: a group without {name}; it has no default")
         known = {id(p) for other in self.param_groups for p in other["params"]}
+        parameters = self._once(group)
         for place, parameter in enumerate(parameters):
             if not parameter.is_leaf:
                 raise ValueError(
@@ -163,7 +179,6 @@ class Optimizer(StateHooked):
                 )
             if id(parameter) in known:
                 raise ValueError(f"{self._name}: parameter {place} is given twice; once is needed")
-            known.add(id(parameter))
         self._check_options(group)
         for parameter in parameters:
             self._check_parameter(parameter)
@@ -190,6 +205,20 @@ class Optimizer(StateHooked):
                     "of them pairs, or none, are needed"
                 )
         return [tensor for _, tensor in pairs], [name for name, _ in pairs]
+
+    def _once(self, group: _Group) -> list[Tensor]:
+        """The group's parameters, each where it is first given: layers that share one give it."""
+        given = group["params"]
+        first = {id(p): place for place, p in reversed(list(enumerate(given)))}
+        places = sorted(first.values())
+        if len(places) < len(given):
+            text = f"{self._name}: {len(given) - len(places)} parameters of a group are given again"
+            warn(f"{text}; each is updated once a step", UserWarning, stacklevel=level_of_caller())
+            for key in ("params", "param_names"):
+                if key in group:
+                    group[key] = [group[key][place] for place in places]
+        found: list[Tensor] = group["params"]
+        return found
 
     def _check_options(self, group: _Group) -> None:
         """Raise ValueError for an option out of range, TypeError for one of another type."""

@@ -4,9 +4,17 @@ from typing import TYPE_CHECKING
 
 from garboard._names.missing import module_getattr
 
-__all__ = ["benchmark", "checkpoint", "data", "dlpack", "hooks", "model_zoo"]
+__all__ = ["benchmark", "checkpoint", "data", "dlpack", "hooks", "model_zoo", "tensorboard"]
 
 if TYPE_CHECKING:
-    from garboard.utils import benchmark, checkpoint, data, dlpack, hooks, model_zoo
+    from garboard.utils import (
+        benchmark,
+        checkpoint,
+        data,
+        dlpack,
+        hooks,
+        model_zoo,
+        tensorboard,
+    )
 else:
     __getattr__ = module_getattr(__name__, tuple(__all__))

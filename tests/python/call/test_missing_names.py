@@ -78,14 +78,14 @@ class TestAModule:
             gb.qqqq  # noqa: B018
 
     def test_says_it_to_an_import_too(self):
-        with pytest.raises(ImportError, match=r"PyTorch's torch.fx is not in garboard yet; ops"):
-            from garboard import fx  # noqa: F401
+        with pytest.raises(ImportError, match=r"PyTorch's torch.export is not in garboard yet;"):
+            from garboard import export  # noqa: F401
         with pytest.raises(ImportError, match="did you mean 'Linear'"):
             from garboard.nn import Liner  # noqa: F401
 
     def test_answers_a_question_for_a_name(self):
-        assert not hasattr(gb, "fx")
-        assert getattr(gb, "onnx", None) is None
+        assert not hasattr(gb, "export")
+        assert getattr(gb, "masked", None) is None
 
     def test_gives_private_names_no_thought(self):
         with pytest.raises(
@@ -168,8 +168,8 @@ class TestAModuleThatIsMissing:
     @pytest.mark.parametrize(
         ("name", "text"),
         [
-            ("garboard.onnx", "PyTorch's torch.onnx is not in garboard yet"),
-            ("garboard.utils.tensorboard", "not in garboard yet; SummaryWriter of the package ten"),
+            ("garboard.masked", "PyTorch's torch.masked is not in garboard yet"),
+            ("garboard.utils.bottleneck", "not in garboard yet; use gb.profiler"),
         ],
     )
     def test_is_told_by_its_import(self, name, text):

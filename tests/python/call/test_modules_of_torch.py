@@ -17,15 +17,19 @@ MODULES = {
     "_utils": "_flatten_dense_tensors _unflatten_dense_tensors",
     "cpu.amp": "GradScaler autocast",
     "distributed": "ReduceOp get_rank get_world_size is_available is_initialized",
+    "fx": "Proxy wrap",
     "functional": "einsum meshgrid norm split stft tensordot unique",
     "hub": "get_dir set_dir",
     "jit.annotations": "BroadcastingList2 Dict List Optional Tuple Union",
     "multiprocessing": "ProcessRaisedException spawn",
+    "onnx": "is_in_onnx_export",
+    "optim.optimizer": "Optimizer ParamsT _default_to_fused_or_foreach _params_t required",
     "overrides": "handle_torch_function has_torch_function is_tensor_like",
     "return_types": "aminmax max slogdet sort svd topk",
     "serialization": "add_safe_globals load safe_globals save",
     "storage": "TypedStorage UntypedStorage",
     "torch_version": "TorchVersion",
+    "testing": "assert_allclose assert_close make_tensor",
     "utils._pytree": "tree_flatten tree_leaves tree_map tree_map_only tree_unflatten",
     "utils.benchmark": "Measurement Timer",
     "utils.hooks": "RemovableHandle",
@@ -222,3 +226,29 @@ def test_the_cpu_has_autocast_under_its_older_name():
         assert (x @ x).dtype == gb.bfloat16
     with gb.cpu.amp.autocast(dtype=gb.float16):
         assert (x @ x).dtype == gb.float16
+
+
+class TestGuards:
+    def test_of_a_tracer_change_nothing(self):
+        @gb.fx.wrap
+        def doubled(x):
+            return 2 * x
+
+        assert doubled(3) == 6
+        assert gb.fx.wrap("doubled") == "doubled"
+        assert not isinstance(gb.ones(1), gb.fx.Proxy)
+        with pytest.raises(NotImplementedError, match=r"^Proxy: nothing is traced here"):
+            gb.fx.Proxy(None)
+        with pytest.raises(TypeError, match=r"^wrap: fn_or_name is of type int"):
+            gb.fx.wrap(3)
+        with pytest.raises(ImportError, match=r"torch\.fx\.symbolic_trace is not in garboard yet"):
+            from garboard.fx import symbolic_trace  # noqa: F401
+
+    def test_of_an_exporter_say_that_nothing_is_exported(self):
+        assert not gb.onnx.is_in_onnx_export()
+        with pytest.raises(AttributeError, match=r"torch\.onnx\.export .*; save the state_dict"):
+            gb.onnx.export  # noqa: B018
+
+    def test_of_the_native_module_are_its_error_and_switches_without_effect(self):
+        assert gb._C._LinAlgError is gb.linalg.LinAlgError
+        assert gb._C._jit_set_profiling_mode(False) is None

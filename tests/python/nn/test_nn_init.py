@@ -135,3 +135,40 @@ class TestPrivateNames:
         assert gb.nn.init._no_grad_uniform_(weight, 1.0, 2.0).amin().item() >= 1
         assert gb.nn.init._no_grad_trunc_normal_(weight, 0.0, 1.0, -0.5, 0.5).amax().item() <= 0.5
         assert gb.nn.init._no_grad_zero_(weight).tolist() == [0.0] * 3
+
+
+class TestOlderNames:
+    @pytest.mark.parametrize(
+        ("name", "given"),
+        [
+            ("normal", (1.0, 0.0)),
+            ("uniform", (1.0, 1.0)),
+            ("constant", (1.0,)),
+            ("ones", ()),
+            ("xavier_normal", ()),
+            ("kaiming_uniform", ()),
+            ("orthogonal", ()),
+        ],
+    )
+    def test_warn_and_do_what_the_new_ones_do(self, name, given):
+        older, newer = gb.empty(3, 3), gb.empty(3, 3)
+        gb.manual_seed(3)
+        getattr(init, f"{name}_")(newer, *given)
+        gb.manual_seed(3)
+
+        with pytest.warns(FutureWarning, match=f"init.{name} is the older name of .*{name}_") as it:
+            found = getattr(init, name)(older, *given)
+
+        assert found is older
+        assert gb.equal(older, newer)
+        assert it[0].filename == __file__
+
+    def test_clip_gradients_too(self):
+        x = Parameter(gb.ones(4))
+        x.sum().backward()
+
+        with pytest.warns(FutureWarning, match="clip_grad_norm_"):
+            norm = gb.nn.utils.clip_grad_norm([x], 1.0)
+
+        assert norm.item() == 2.0
+        assert x.grad.norm().item() == pytest.approx(1.0)

@@ -74,6 +74,50 @@ class TestTypedTensors:
         assert not isinstance(1, typed)
 
 
+class TestTypesOfDevices:
+    def test_say_where_besides_the_dtype(self):
+        x = gb.ones(2, dtype=gb.int64)
+
+        assert [x.type(it).dtype for it in (gb.Tensor, gb.FloatTensor, "torch.HalfTensor")] == [
+            gb.float32,
+            gb.float32,
+            gb.float16,
+        ]
+        assert isinstance(x, gb.LongTensor)
+        assert not isinstance(x, gb.cuda.LongTensor)
+
+    def test_bring_a_tensor_back_to_the_cpu(self):
+        with gb.memory.SimulatedDevice("4 MiB") as device, gb.dispose_scope():
+            x = gb.ones(2, device=device)
+
+            assert x.type(gb.FloatTensor).device.type == "cpu"
+            assert x.type("torch.IntTensor").device.type == "cpu"
+            assert x.type(gb.int32).device == device
+            assert x.type("IntTensor").device == device
+            assert not isinstance(x, gb.FloatTensor)
+
+    def test_name_a_gpu_that_is_not_there(self):
+        if gb.cuda.is_available():
+            pytest.skip("there is one")
+
+        for make in (
+            lambda: gb.cuda.FloatTensor(2, 3),
+            lambda: gb.ones(1).type(gb.cuda.LongTensor),
+            lambda: gb.ones(1).type("torch.cuda.LongTensor"),
+        ):
+            with pytest.raises(gb.DeviceError, match="device cuda:0 cannot be used"):
+                make()
+
+    @pytest.mark.cuda
+    @pytest.mark.skipif(not gb.cuda.is_available(), reason="no GPU")
+    def test_make_tensors_of_a_gpu(self):
+        made = gb.cuda.LongTensor([1, 2])
+
+        assert (made.is_cuda, made.dtype, made.tolist()) == (True, gb.int64, [1, 2])
+        assert isinstance(made, gb.cuda.LongTensor)
+        assert gb.ones(1).type(gb.cuda.HalfTensor).is_cuda
+
+
 FORMATS = [gb.contiguous_format, gb.preserve_format, gb.channels_last, None]
 
 

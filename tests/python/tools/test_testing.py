@@ -79,3 +79,19 @@ def test_compile_takes_pytorchs_options():
     assert double(2) == 4
     with pytest.raises(TypeError, match="compile: model is of type int"):
         gb.compile(3)
+
+
+class TestTheOlderForm:
+    def test_allows_more_and_warns(self):
+        with pytest.warns(FutureWarning, match="assert_close"):
+            gb.testing.assert_allclose(gb.tensor([1.0, float("nan")]), [1 + 5e-5, float("nan")])
+        with pytest.warns(FutureWarning):
+            gb.testing.assert_allclose(gb.ones(1), gb.ones(1, dtype=gb.float64) + 5e-5)
+
+    def test_says_what_differs_and_takes_tolerances(self):
+        with pytest.warns(FutureWarning), pytest.raises(AssertionError, match="1 of 1 elements"):
+            gb.testing.assert_allclose([1.0], [1.001])
+        with pytest.warns(FutureWarning):
+            gb.testing.assert_allclose([1.0], [1.001], rtol=1e-2, atol=0)
+        with pytest.warns(FutureWarning), pytest.raises(AssertionError, match=r"^apart$"):
+            gb.testing.assert_allclose([1.0], [2.0], msg="apart")

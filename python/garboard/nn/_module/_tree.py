@@ -85,6 +85,11 @@ class Tree:
         else:
             object.__setattr__(self, name, value)
 
+    if not TYPE_CHECKING:  # to a type checker it would be every name
+
+        def __getattr__(self, name: str) -> Any:  # programs call it; a miss says again what it said
+            return object.__getattribute__(self, name)
+
     def __delattr__(self, name: str) -> None:
         object.__delattr__(self, name)
         self._roles.pop(name, None)

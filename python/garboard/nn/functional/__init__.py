@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from typing import TYPE_CHECKING
 from warnings import warn
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.callers import level_of_caller
 from garboard._engine import (
     DTypeError,
     IndexOutOfRangeError,
@@ -388,17 +387,8 @@ def _dim(op: str, input: Tensor, dim: int | None, axis: int | None) -> int:
         return dim
     picked = 0 if check.tensor(op, "input", input).ndim in (0, 1, 3) else 1
     message = f"{op}: no dim is given and {picked} was picked for {input.ndim} dims; name it"
-    warn(message, stacklevel=_level_of_caller())
+    warn(message, stacklevel=level_of_caller())
     return picked
-
-
-def _level_of_caller() -> int:
-    """The stack level, as `warn` counts from the function that asks, of the first frame outside."""
-    package = os.path.dirname(_engine.__file__) + os.sep
-    level = 1
-    while sys._getframe(level).f_code.co_filename.startswith(package):
-        level += 1
-    return level
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:

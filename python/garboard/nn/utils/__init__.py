@@ -47,4 +47,4 @@ __all__ = [
 if TYPE_CHECKING:
     from garboard.nn.utils import parametrizations, prune
 else:
-    __getattr__ = module_getattr(__name__, ("parametrizations", "prune"))
+    __getattr__ = module_getattr(__name__, ("parametrizations", "prune"), older=("clip_grad_norm",))

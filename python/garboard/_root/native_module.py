@@ -1,0 +1,31 @@
+"""`_C`, what programs take from PyTorch's native module: its error, its generator, and switches.
+
+The switches are of compilers that are not here: they take what they are given and change nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import Any
+
+from garboard._contexts.generator import Generator
+from garboard._engine import LinAlgError
+
+__all__ = ["_C"]
+
+_SWITCHES = (
+    "_jit_override_can_fuse_on_cpu _jit_override_can_fuse_on_gpu _jit_set_nvfuser_enabled "
+    "_jit_set_profiling_executor _jit_set_profiling_mode _jit_set_texpr_fuser_enabled "
+    "_log_api_usage_once"
+)
+
+
+def _unheard(*given: Any) -> None:
+    """Change nothing."""
+
+
+_C = ModuleType("garboard._C", __doc__)
+vars(_C).update(dict.fromkeys(_SWITCHES.split(), _unheard))
+vars(_C).update(Generator=Generator, _LinAlgError=LinAlgError)
+sys.modules["garboard._C"] = _C

@@ -1,0 +1,68 @@
+"""A module that is asked for an attribute by `__getattr__`, as PyTorch's programs ask."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import garboard as gb
+import pytest
+from garboard import nn
+
+from tests.support.live_memory import balanced  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("balanced")
+
+
+class Levels(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        for level in range(2):
+            setattr(self, f"level_{level}", nn.Linear(2, 2))
+
+    def forward(self, x: gb.Tensor) -> gb.Tensor:
+        for level in range(2):
+            x = self.__getattr__(f"level_{level}")(x)
+        return x
+
+
+class Wrapper(nn.Module):
+    def __init__(self, module: nn.Module) -> None:
+        super().__init__()
+        self.module = module
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            return getattr(self.module, name)
+
+
+class Broken(nn.Module):
+    @property
+    def width(self) -> int:
+        return self.wdith  # the mistake that has to be told
+
+
+def test_gives_its_modules_and_parameters():
+    model = Levels()
+
+    assert model(gb.ones(1, 2)).shape == (1, 2)
+    assert model.__getattr__("level_1") is model.level_1
+    assert model.level_0.__getattr__("weight") is model.level_0.weight
+
+
+def test_leaves_the_rest_to_a_subclass():
+    wrapper = Wrapper(nn.Linear(2, 3))
+
+    assert wrapper.out_features == 3
+    assert wrapper.module.weight is wrapper.weight
+    with pytest.raises(AttributeError, match="'Linear' object has no attribute 'nothing'"):
+        wrapper.nothing  # noqa: B018
+
+
+def test_says_what_is_missing_where_it_is_missing():
+    with pytest.raises(AttributeError, match="'Broken' object has no attribute 'wdith'"):
+        Broken().width  # noqa: B018
+    with pytest.raises(AttributeError, match=r"use gb\.compile"):
+        nn.Linear(1, 1).compile  # noqa: B018
+    assert not hasattr(nn.Linear(1, 1), "wieght")

@@ -1,0 +1,93 @@
+"""What older programs give optimizers, and what libraries of optimizers import for their own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import garboard as gb
+import pytest
+from garboard import nn, optim
+from garboard.optim import optimizer as names
+
+from tests.support.live_memory import balanced  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("balanced")
+
+
+class TestAParameterGivenAgain:
+    def test_warns_and_is_updated_once(self):
+        shared, other = nn.Parameter(gb.ones(2)), nn.Parameter(gb.ones(1))
+
+        again = r"SGD: 1 parameters of a group are given again; each"
+        with pytest.warns(UserWarning, match=again) as seen:
+            optimizer = optim.SGD([shared, other, shared], lr=0.5)
+        (shared.sum() + other.sum()).backward()
+        optimizer.step()
+
+        assert shared.tolist() == [0.5, 0.5]
+        assert other.tolist() == [0.5]
+        assert seen[0].filename == __file__
+
+    def test_keeps_the_first_of_its_names(self):
+        shared, other = nn.Parameter(gb.ones(2)), nn.Parameter(gb.ones(1))
+
+        with pytest.warns(UserWarning, match="given again"):
+            optimizer = optim.Adam([("a", shared), ("b", other), ("c", shared)])
+
+        assert optimizer.param_groups[0]["param_names"] == ["a", "b"]
+        kept = optimizer.param_groups[0]["params"]
+        assert all(p is q for p, q in zip(kept, (shared, other), strict=True))
+
+
+class Sinking(optim.Optimizer):
+    """Goes down by lr, as a library's optimizer would: its step chooses whether it records."""
+
+    def __init__(self, params: Any, lr: float, differentiable: bool = False) -> None:
+        super().__init__(params, {"lr": lr, "differentiable": differentiable})
+        self.was_recording: list[bool] = []
+
+    @names._use_grad_for_differentiable
+    def step(self, closure: Any = None) -> None:
+        self.was_recording.append(gb.is_grad_enabled())
+        for group in self.param_groups:
+            for p in group["params"]:
+                with gb.no_grad():
+                    p.sub_(group["lr"])
+
+
+class TestNamesOfLibraries:
+    @pytest.mark.parametrize("differentiable", [False, True])
+    def test_a_step_records_where_the_option_says_so(self, differentiable):
+        optimizer = Sinking([nn.Parameter(gb.ones(1))], 0.25, differentiable)
+
+        optimizer.step()
+
+        assert optimizer.was_recording == [differentiable]
+        assert optimizer.param_groups[0]["params"][0].item() == 0.75
+        assert gb.is_grad_enabled()
+
+    def test_choose_the_plain_way(self):
+        assert names._default_to_fused_or_foreach([gb.ones(1)], False, True) == (False, False)
+        assert names._get_value(gb.tensor(2.0)) == 2.0
+        assert names._get_value(3) == 3
+        assert names._to_scalar(gb.ones(1)).shape == ()
+        assert names._dispatch_sqrt(4.0) == 2.0
+        assert names._dispatch_sqrt(gb.tensor(4.0)).item() == 2.0
+        assert names._stack_if_compiling([1, 2]) == [1, 2]
+        assert names._get_capturable_supported_devices() == ["cuda"]
+        assert names._get_scalar_dtype() == gb.float32
+        assert names._disable_dynamo_if_unsupported(single_tensor_fn=len)(max) is max
+        assert names._params_t is names.ParamsT
+
+    def test_put_the_parts_in_place_of_complex_tensors(self):
+        params, moments = [gb.ones(2), gb.ones(1, dtype=gb.complex64)], [gb.zeros(2), gb.zeros(1)]
+        moments[1] = moments[1].to(gb.complex64)
+
+        names._view_as_real(params, moments)
+
+        assert [tuple(it.shape) for it in params] == [(2,), (1, 2)]
+        assert [tuple(it.shape) for it in moments] == [(2,), (1, 2)]
+
+    def test_say_what_they_are_not(self):
+        with pytest.raises(AttributeError, match="has no attribute '_get_values'"):
+            names._get_values  # noqa: B018
