@@ -21,14 +21,23 @@ _ROOM = 1.25  # no two sequences are of one length
 
 
 class _End(NamedTuple):
-    """How old it was when it was let go, how often at about that age, and when first."""
+    """How old it was when it was let go, how often at about that age, and when first.
+
+    Of what slides only the oldest goes at a time, and nearly as old is next.
+    """
 
     age: int
     times: int
     step: int
+    slides: bool
 
-    def is_like(self, age: int) -> bool:
-        return abs(self.age - age) <= self.age // 10
+    def is_like(self, age: int, slides: bool) -> bool:
+        return abs(self.age - age) <= self.age // 10 and self.slides == slides
+
+    def is_near(self, age: int) -> bool:
+        """Tell whether such an age would be no later than this, but for the differences of two
+        sequences; what slides has none, and a backlog that nobody can keep up with slides."""
+        return (self.age if self.slides else _ROOM * self.age) + PERIOD >= age
 
 
 class Ages:
@@ -41,21 +50,22 @@ class Ages:
     def feed(self, now: int, onset: int) -> None:
         """Take the step since which the oldest of it lives; 0 while there is none."""
         if self._onset and (onset > self._onset or not onset):
-            self._end(now, self._seen - self._onset)
+            age = self._seen - self._onset
+            self._end(now, age, slides=onset > 0 and 2 * (now - onset) >= age)
         self._onset, self._seen = onset, now
 
-    def _end(self, now: int, age: int) -> None:
-        if self._ends and self._ends[-1].is_like(age):  # of a window that slides
+    def _end(self, now: int, age: int, slides: bool) -> None:
+        if self._ends and self._ends[-1].is_like(age, slides):
             self._ends[-1] = self._ends[-1]._replace(times=self._ends[-1].times + 1)
         else:
-            self._ends.append(_End(age, 1, now))
+            self._ends.append(_End(age, 1, now, slides))
 
     def is_usual(self, age: int, now: int) -> bool:
         """Tell whether it has been let go at such an age, or later, several times.
 
         And for as long as it takes to get there: a backlog is older each time that one looks.
         """
-        ends = [it for it in self._ends if _ROOM * it.age + PERIOD >= age]
+        ends = [it for it in self._ends if it.is_near(age)]
         return sum(it.times for it in ends) >= _TIMES and now - ends[0].step >= age
 
 

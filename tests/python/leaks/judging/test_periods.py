@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from garboard.leaks.evidence._rows import Key
 from garboard.leaks.judging._growth import GRACE, PERIOD, WARMUP
 from garboard.leaks.judging._periods import Periods
@@ -36,6 +37,11 @@ def test_a_window_that_slides_is_usual():
 
 def test_a_backlog_that_is_older_each_time_is_not_usual():
     assert not after(400, lambda now: now // 2).is_usual(KEY, 200, 400)
+
+
+@pytest.mark.parametrize("behind", [5, 3])
+def test_a_backlog_that_grows_slowly_is_not_usual_either(behind):
+    assert not after(600, lambda now: now - now // behind).is_usual(KEY, 600 // behind, 600)
 
 
 def test_what_never_ends_is_not_usual_however_long_it_takes():
