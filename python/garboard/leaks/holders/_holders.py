@@ -226,7 +226,9 @@ def _scopes(chain: Sequence[Link], near: Site) -> list[tuple[Scope, str]]:
     is_attribute = kind in ("attribute", "class attribute", "thread-local")
     cells = cell_files() if cell_of(near.file) else ()  # which share their variables
     files = dict.fromkeys((file_of(owner), near.file, *cells))  # the class may be a library's
-    return [(Scope(file, 0, is_attribute), name) for file in files]
+    cls = owner if is_a(owner, type) else type(owner)
+    classes = tuple(map(type_name, mro_of(cls))) if is_attribute else ()
+    return [(Scope(file, 0, is_attribute, classes), name) for file in files]
 
 
 def holder_text(

@@ -52,7 +52,18 @@ def _is_own(chain: Sequence[Link], at: int, near: Site) -> bool:
     if not any(map(is_of_library, files)):
         return True
     own = [it for it in files if not is_of_library(it)]
+    if not own and any(_is_set_in(it, name) for it in files):
+        return False  # `UserList.data`: another class of the program's may have one of that name
     return any(name in _attributes_in(it) for it in (*own, near.file))
+
+
+def _is_set_in(file: str, name: str) -> bool:
+    """Tell whether a file sets an attribute of that name."""
+    tree = tree_of(file)
+    return any(
+        isinstance(it, ast.Attribute) and it.attr == name and isinstance(it.ctx, ast.Store)
+        for it in (ast.walk(tree) if tree else ())
+    )
 
 
 def _attributes_in(file: str) -> set[str]:

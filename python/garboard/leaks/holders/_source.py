@@ -202,7 +202,8 @@ def storing_line(
 ) -> Storing | None:
     """Find what fills the container called `name`, or the one behind these keys of it.
 
-    Of several, the one nearest to a line. Where nothing does, find what assigns that name.
+    Of several, the one nearest to a line. Where nothing does, or that line itself does it, find
+    what assigns that name.
     """
     bound = _bound_methods(scope)
     stores = [
@@ -214,17 +215,19 @@ def storing_line(
         for place in _stored(it, bound)
         if is_named(place.name, name, scope)
     ]
-    if stores:
-        return min(stores, key=lambda it: (it[0], abs(it[1].line - near)))[1]
-    if by_another_name := _stored_by_another_name(scope, name, near):
-        return by_another_name
     begun = [
         Storing(it.lineno, ast.unparse(it), ast.unparse(value), True)
         for it in statements(scope, name)
         for target, value in assigned(it)
         if is_named(target, name, scope)
     ]
-    return min(begun, key=lambda it: abs(it.line - near), default=None)
+    nearest = min(begun, key=lambda it: abs(it.line - near), default=None)
+    is_here = nearest is not None and nearest.line == near
+    if stores and not (is_here and all(it.line != near for _, it in stores)):
+        return min(stores, key=lambda it: (it[0], abs(it[1].line - near)))[1]
+    if is_here:
+        return nearest
+    return _stored_by_another_name(scope, name, near) or nearest
 
 
 def _stored_by_another_name(scope: Scope, name: str, near: int) -> Storing | None:

@@ -36,11 +36,16 @@ def tree_of(file: str) -> ast.Module | None:
 
 class Scope(NamedTuple):
     """Where a name means what is meant: a file, the first line of a function or 0, and whether the
-    name is an attribute's, which every function may use."""
+    name is an attribute's, which every function may use.
+
+    Attributes of one name are told apart by the names of the owner's classes, where these are
+    given: what `self` has in another class is none of it.
+    """
 
     file: str
     function: int = 0
     is_attribute: bool = False
+    classes: tuple[str, ...] = ()
 
 
 def statements(scope: Scope, name: str = "") -> Iterator[ast.stmt]:
@@ -52,15 +57,43 @@ def statements(scope: Scope, name: str = "") -> Iterator[ast.stmt]:
     if scope.function:
         functions = (it for it in ast.walk(tree) if isinstance(it, FUNCTIONS))
         top = next((it for it in functions if _first_line(it) == scope.function), tree)
-    open_: list[ast.AST] = [top]
+    open_: list[tuple[ast.AST, str]] = [(top, "")]
     while open_:
-        for node in ast.iter_child_nodes(open_.pop()):
+        above, stranger = open_.pop()
+        for node in ast.iter_child_nodes(above):
             is_free = not name or scope.is_attribute or not isinstance(node, FUNCTIONS)
             if not is_free and _binds(node, name):
                 continue
-            open_.append(node)
-            if isinstance(node, ast.stmt):
+            me = _stranger(node, above, scope) or stranger
+            open_.append((node, me))
+            if isinstance(node, ast.stmt) and not (me and name and _has(node, me, name)):
                 yield node
+
+
+def _stranger(node: ast.AST, above: ast.AST, scope: Scope) -> str:
+    """Return what a method of another class than the scope's calls its object; else nothing."""
+    if not scope.classes or not isinstance(above, ast.ClassDef) or above.name in scope.classes:
+        return ""
+    if not isinstance(node, FUNCTIONS[:2]) or any(map(_is_static, node.decorator_list)):
+        return ""
+    arguments = [*node.args.posonlyargs, *node.args.args]
+    return arguments[0].arg if arguments else ""
+
+
+def _is_static(decorator: ast.expr) -> bool:
+    """Tell whether a method is given no object: `ctx` of a Function is none of its class."""
+    return isinstance(decorator, ast.Name) and decorator.id in ("staticmethod", "classmethod")
+
+
+def _has(node: ast.AST, owner: str, name: str) -> bool:
+    """Tell whether there is `owner.name` in a statement."""
+    return any(
+        isinstance(it, ast.Attribute)
+        and it.attr == name
+        and isinstance(it.value, ast.Name)
+        and it.value.id == owner
+        for it in ast.walk(node)
+    )
 
 
 def _first_line(function: ast.AST) -> int:

@@ -157,3 +157,48 @@ def test_what_is_no_python_is_passed_over(source, text):
     assert accumulation_at(file, 1) is None
     assert storing_line(Scope(file), "xs") is None
     assert not is_emptied(Scope("no such file.py"), "xs")
+
+
+class TestAttributesOfOneName:
+    def test_are_told_apart_by_their_class(self, source):
+        file = source("""\
+            class Pool:
+                def put(self, x):
+                    self.items.append(x)
+
+                def flush(self):
+                    self.items.clear()
+
+            class History:
+                def note(self, x):
+                    self.items.append(x)
+
+            def fill(pool, history):
+                history.items.extend(pool)
+            """)
+        history = Scope(file, 0, True, ("History", "object"))
+
+        assert storing_line(history, "items", 2).line == 10
+        assert storing_line(history, "items", 13).line == 13
+        assert not is_emptied(history, "items")
+        assert is_emptied(Scope(file, 0, True, ("Pool", "object")), "items")
+
+    def test_of_a_library_s_object_are_set_by_any_method_that_has_it(self, source):
+        file = source("""\
+            class Mask(Function):
+                @staticmethod
+                def forward(ctx, x):
+                    ctx.kept = x
+            """)
+
+        assert storing_line(Scope(file, 0, True, ("Context", "object")), "kept").line == 4
+
+
+def test_an_assignment_on_the_line_of_birth_is_what_stores(source):
+    file = source("""\
+        self.state = cell(x, self.state)
+        local.state.append(y)
+        """)
+
+    assert storing_line(Scope(file, 0, True), "state", 1).line == 1
+    assert storing_line(Scope(file, 0, True), "state", 2).line == 2
