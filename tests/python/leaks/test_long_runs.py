@@ -117,6 +117,21 @@ class TestThePace:
     def test_does_not_change_in_a_short_run(self, clocks, pace):
         assert clocks.looks(pace, step_s=0.0, look_s=0.1, steps=320) == 40
 
+    def test_does_not_change_for_what_others_took_meanwhile(self, clocks, pace):
+        for step in range(8, 80_000, 8):
+            clocks.now += 0.08
+            with pace.look():
+                clocks.now += 0.1
+                clocks.worked += 0.003
+
+        assert pace.is_due(step)
+        assert pace.period == 8
+
+    def test_asks_for_no_thread_s_time_while_looks_are_cheap(self, clocks):
+        pace = Pace(0.05, lambda: clocks.now, lambda: pytest.fail("asked"))
+
+        assert clocks.looks(pace, step_s=0.1, look_s=0.03, steps=8000) == 1000
+
     def test_names_leaks_however_slow_it_is(self, monkeypatch):
         monkeypatch.setattr("garboard.leaks.judging._pace._FREE_S", 0.0)
         kept = []

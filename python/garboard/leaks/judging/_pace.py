@@ -18,6 +18,9 @@ _RAREST = PERIOD * _FACTOR**6
 class Pace:
     """Keeps the looks of a watch below a share of the loop's time, after five seconds of them.
 
+    Asking for a thread's own time can take longer than a look, where each question goes through the
+    kernel of a virtual machine. So that is asked when the clock says that a look takes too long.
+
     Args:
         share: Of the time between two looks.
         clock: Tells the time.
@@ -32,6 +35,7 @@ class Pace:
     ) -> None:
         self._share, self._clock, self._busy = share, clock, busy
         self._spent = 0.0
+        self._is_doubtful = False  # the last look took long, by the clock
         self._left_at = clock()
         self.period = PERIOD
 
@@ -41,15 +45,21 @@ class Pace:
     @contextmanager
     def look(self) -> Iterator[None]:
         """Measure a look, and decide when the next one comes."""
-        between, begun = self._clock() - self._left_at, self._busy()
+        begun = self._clock()
+        allowed = (begun - self._left_at) * self._share
+        worked = self._busy() if self._is_doubtful else 0.0
         try:
             yield
         finally:
-            cost = max(self._busy() - begun, 0.0)
+            self._left_at = self._clock()
+            cost = self._left_at - begun
+            if self._is_doubtful:
+                cost = max(self._busy() - worked, 0.0)
             self._spent += cost
             if self._spent > _FREE_S:
-                self._change(cost, between * self._share)
-            self._left_at = self._clock()
+                self._is_doubtful = cost > allowed and not self._is_doubtful
+                if not self._is_doubtful:
+                    self._change(cost, allowed)
 
     def _change(self, cost: float, allowed: float) -> None:
         if cost > allowed and self.period < _RAREST:
