@@ -118,13 +118,12 @@ class TestThePace:
         assert clocks.looks(pace, step_s=0.0, look_s=0.1, steps=320) == 40
 
     def test_does_not_change_for_what_others_took_meanwhile(self, clocks, pace):
-        for step in range(8, 80_000, 8):
+        for _ in range(10_000):
             clocks.now += 0.08
             with pace.look():
                 clocks.now += 0.1
                 clocks.worked += 0.003
 
-        assert pace.is_due(step)
         assert pace.period == 8
 
     def test_asks_for_no_thread_s_time_while_looks_are_cheap(self, clocks):
