@@ -166,6 +166,29 @@ class TestARepeatedFunction:
         assert (leak.count, leak.rate.tensors, leak.rate.bytes) == (5, 1, 12)
         assert leak.evidence.startswith("5 of 5 steps survived")
 
+    def test_leaks_what_it_returns_as_well(self):
+        losses = []
+
+        @gb.leaks.no_leaks()
+        def step():
+            losses.append(gb.ones(3).sum())
+            return losses[-1]
+
+        with pytest.raises(gb.leaks.LeakError) as raised:
+            step()
+
+        assert the_leak(raised).holder.startswith("list `losses`")
+
+    def test_may_keep_what_it_returned_before(self):
+        last = [None, None]
+
+        @gb.leaks.no_leaks(iterations=2)
+        def step():
+            last[:] = [last[1], gb.ones(3)]
+            return last[1]
+
+        assert step().tolist() == [1, 1, 1]
+
     def test_leaks_attributes_that_are_added_at_every_call(self):
         class Bag:
             pass

@@ -87,11 +87,13 @@ class _Exact:
         self._evidence, self._spared = evidence, spared
         self._since, self._steps, self._measured = since, steps, measured
         self._last = max(measured, default=0)
+        self._is_exempt = is_exempt
+        self._exempt: set[int] = set()  # steps of what is let off: a leak may have had it, too
         self._look = Look(
             evidence,
             since,
             steps,
-            lambda it: self._counts(it.step) and not is_exempt(it) and not is_disposed(it.tensor),
+            self._is_suspect,
             loop_file,
             is_deep=is_deep,
             is_carrier=self._is_new,
@@ -116,6 +118,14 @@ class _Exact:
         if self._measured:
             return self._look.graphs.chains(len(self._measured))
         return self._look.graphs.chains(LEAST_COHORTS, before=self._since.alias)
+
+    def _is_suspect(self, survivor: Survivor) -> bool:
+        if not self._counts(survivor.step) or is_disposed(survivor.tensor):
+            return False
+        if self._is_exempt(survivor):
+            self._exempt.add(survivor.step)
+            return False
+        return True
 
     def _is_new(self, carrier: Survivor) -> bool:
         """Tell whether an object that carries others on is the stretch's own.
@@ -149,7 +159,8 @@ class _Exact:
         return not self._measured or step in self._measured
 
     def _is_of_all(self, cohorts: Mapping[int, int]) -> bool:
-        return all(step in cohorts for step in self._measured)
+        met = [step in cohorts or step in self._exempt for step in self._measured]
+        return all(met) and len(cohorts) >= min(len(met), 2)
 
     def _of_group(self, group: Group) -> Case | None:
         if not self._is_of_all(cohorts_of(group.survivors)) or _is_owned(group):
