@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from garboard.leaks.findings._kind import Kind
-from garboard.leaks.findings._leak import Verdict
+from garboard.leaks.findings._leak import Leak, Verdict
 from garboard.leaks.holders._describe import function_name, is_context
 from garboard.leaks.holders._groups import Group
 
-__all__ = ["Case", "one_for_each_cause"]
+__all__ = ["Case", "one_for_each_cause", "one_for_each_line"]
 
 
 class Case(NamedTuple):
@@ -39,6 +39,18 @@ def one_for_each_cause(cases: Sequence[Case]) -> list[Case]:
         if it.group.what == "hook"
         or not (_passes_any(it.group, tables) or _is_output(it.group, functions))
     ]
+
+
+def one_for_each_line(leaks: Sequence[Leak]) -> list[Leak]:
+    """Leave out graphs that grow by a statement of which another one is told.
+
+    `sums[name] = sums[name] + loss` in a loop over names is one line to change.
+    """
+    found: dict[object, Leak] = {}
+    for leak in leaks:
+        is_known = leak.holder_site is not None
+        found.setdefault((leak.kind, leak.site, leak.holder_site) if is_known else id(leak), leak)
+    return list(found.values())
 
 
 def _passes_any(group: Group, tables: set[int]) -> bool:

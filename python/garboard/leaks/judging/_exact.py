@@ -17,7 +17,7 @@ from garboard.leaks.findings._making import leak_of_graph, leak_of_group, leak_o
 from garboard.leaks.holders._groups import Group, cohorts_of
 from garboard.leaks.holders._look import Look
 from garboard.leaks.holders._unasked import attributes_of, is_disposed
-from garboard.leaks.judging._causes import Case, one_for_each_cause
+from garboard.leaks.judging._causes import Case, one_for_each_cause, one_for_each_line
 from garboard.leaks.judging._checked import Checked, Judgement
 from garboard.leaks.judging._exemptions import Exemptions, without_ignored
 from garboard.leaks.judging._growth import LEAST_COHORTS
@@ -108,7 +108,7 @@ class _Exact:
             for it in one_for_each_cause(cases)
         ]
         chains = [self._of_chain(chain) for chain in self._chains()]
-        found += [leak for leak in chains if leak is not None]
+        found += one_for_each_line([leak for leak in chains if leak is not None])
         _, unexplained = self._look.unexplained()
         found += self._of_unreached()
         return found + self._of_rest(unexplained)

@@ -30,7 +30,7 @@ from garboard.leaks.holders._look import Look
 from garboard.leaks.holders._roots import Opened
 from garboard.leaks.holders._unasked import is_disposed
 from garboard.leaks.holders._windows import is_window
-from garboard.leaks.judging._causes import Case, one_for_each_cause
+from garboard.leaks.judging._causes import Case, one_for_each_cause, one_for_each_line
 from garboard.leaks.judging._collected import held_off
 from garboard.leaks.judging._exemptions import Exemptions
 from garboard.leaks.judging._growth import (
@@ -243,7 +243,7 @@ class Trial:
         if not long and not is_final:
             self._tracker.put_off_graphs(self._now)
         found = (self._judge_graph(look, chain, is_final) for chain in long)
-        return [leak for leak in found if leak is not None]
+        return one_for_each_line([leak for leak in found if leak is not None])
 
     def _judge_graph(self, look: Look, chain: Chain, is_final: bool) -> Leak | None:
         if self._exemptions.is_excluded(chain.head.serial):
