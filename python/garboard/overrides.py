@@ -1,7 +1,8 @@
 """What PyTorch's programs ask of classes that stand in for tensors.
 
-Functions here take Tensors and subclasses of Tensor, which keep their class where it says so; no
-class takes a call over, so whoever asks for one that does hears that there is none.
+Functions of the engine take Tensors and subclasses of Tensor. Where they refuse what they are
+given, a class with a `__torch_function__` takes the call over; functions written in Python here
+ask no class, so whoever asks whether one does hears that there is none.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@
 #include "csrc/ops/op/op.h"
 #include "python/bindings/call/bound.h"
 #include "python/bindings/call/doc.h"
+#include "python/bindings/call/taking_over.h"
 #include "python/bindings/context/scope_stack.h"
 #include "python/bindings/detours/detours.h"
 #include "python/bindings/interpreter/errors.h"
@@ -105,7 +106,7 @@ PyObject* call_entry(PyObject* self, PyObject* const* given, Py_ssize_t count,
     return table[first].call(arguments);
   }
 } catch (...) {
-  return raise_current();
+  return raise_or_take_over(table[first].name, {is_method ? self : nullptr, given, count, names});
 }
 
 /// Adds the entries from `first` on, of signatures known when this is compiled.
