@@ -146,6 +146,7 @@ if TYPE_CHECKING:
     from garboard import return_types as return_types
     from garboard import serialization as serialization
     from garboard import signal as signal
+    from garboard import sparse as sparse
     from garboard import special as special
     from garboard import storage as storage
     from garboard import testing as testing

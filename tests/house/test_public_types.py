@@ -31,6 +31,7 @@ DIFFERENTIATED = "any function of the user's; results are nested as its inputs a
 OPTIONAL = "or None, where an argument asks for that: nobody wants to check what they know"
 OWN = "a distribution of the user's, whose method it decorates"
 FUNCTION = "a class of the user's says what its op takes and gives"
+SPARSE = "dense or sparse, by what the other operand is"
 DTYPE = "the type of an array's elements, which a tensor's type does not tell"
 
 # Every Any in the signature of something public. `object` is no reason: it is what to write
@@ -140,6 +141,21 @@ REASONS = {
     "utils.StackDataset.__init__": BATCH,
     "utils.default_collate": BATCH,
     "utils.default_convert": BATCH,
+    "sparse.SparseTensor.__rsub__": SPARSE,
+    "sparse.SparseTensor.__torch_function__": "any function of the engine's, with what it was called with",
+    "sparse.SparseTensor.add": SPARSE,
+    "sparse.SparseTensor.div": SPARSE,
+    "sparse.SparseTensor.matmul": SPARSE,
+    "sparse.SparseTensor.mm": SPARSE,
+    "sparse.SparseTensor.mul": SPARSE,
+    "sparse.SparseTensor.size": "a number where a dim is given, else all sizes",
+    "sparse.SparseTensor.sub": SPARSE,
+    "sparse.SparseTensor.sum": SPARSE,
+    "sparse.SparseTensor.to": "the forms that Tensor.to takes",
+    "sparse.SparseTensor.type": "a dtype, a type, or a type's name",
+    "sparse.addmm": SPARSE,
+    "sparse.mm": SPARSE,
+    "sparse.sparse_coo_tensor": "lists as deep as data are, or sizes alone",
 }
 
 

@@ -16,6 +16,7 @@ __all__ = [
     "legacy_contiguous_format",
     "memory_format",
     "preserve_format",
+    "sparse_coo",
     "strided",
 ]
 
@@ -57,7 +58,7 @@ class memory_format(_Named):
 
 
 class layout(_Named):
-    """How elements are stored: `strided` is all there is.
+    """How elements are stored: `strided`, or `sparse_coo` of a SparseTensor.
 
     >>> gb.strided
     garboard.strided
@@ -78,3 +79,4 @@ preserve_format: memory_format = _constant(memory_format, "preserve_format")
 channels_last: memory_format = _constant(memory_format, "channels_last")
 channels_last_3d: memory_format = _constant(memory_format, "channels_last_3d")
 strided: layout = _constant(layout, "strided")
+sparse_coo: layout = _constant(layout, "sparse_coo")

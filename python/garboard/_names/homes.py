@@ -36,6 +36,7 @@ SUBMODULES = (
     "return_types",
     "serialization",
     "signal",
+    "sparse",
     "special",
     "storage",
     "testing",
@@ -48,7 +49,7 @@ SUBMODULES = (
 _FUNCTIONS = {
     "_arguments.layouts": (
         "channels_last channels_last_3d contiguous_format layout legacy_contiguous_format "
-        "memory_format preserve_format strided"
+        "memory_format preserve_format sparse_coo strided"
     ),
     "_ops.contractions": "einsum tensordot",
     "_ops.differences": "gradient",
@@ -78,6 +79,7 @@ _FUNCTIONS = {
     "fft._short_time": "istft stft",
     "func": "vmap",
     "io": "load save",
+    "sparse": "sparse_coo_tensor spmm",
     "jupyter": "load_ipython_extension unload_ipython_extension",
     "linalg._low_rank": "pca_lowrank svd_lowrank",
     "linalg._older_factors": "lu lu_solve lu_unpack",
@@ -177,6 +179,7 @@ METHODS: Mapping[str, str] = {
     "garboard._root.methods": "apply_ hardshrink is_set_to map_ prelu",
     "garboard.fft._short_time": "istft stft",
     "garboard.linalg._older_factors": "lu lu_solve",
+    "garboard.sparse._made": "to_dense to_sparse to_sparse_coo",
     "garboard.linalg._older_names": (
         "cholesky cholesky_inverse cholesky_solve det inverse logdet matrix_exp matrix_power "
         "pinverse qr slogdet svd triangular_solve"

@@ -19,7 +19,7 @@ _FUNCTIONS: _Rows = (
     ("use gb.Tensor", "ndarray"),
     ("ops run as they are called, so leave it out", "export"),
     ("", "masked mps nested"),
-    ("", "quantization sparse xpu"),
+    ("", "quantization xpu"),
     ("use int(x)", "sym_int"),
     ("use float(x)", "sym_float"),
     ("use max(a, b)", "sym_max"),
@@ -41,9 +41,9 @@ _FUNCTIONS: _Rows = (
     ("", "ComplexFloatStorage ComplexDoubleStorage complex32 chalf"),
     (
         "",
-        "sparse_coo sparse_csr sparse_csc sparse_bsr sparse_bsc sparse_coo_tensor "
+        "sparse_csr sparse_csc sparse_bsr sparse_bsc "
         "sparse_csr_tensor sparse_csc_tensor sparse_bsr_tensor sparse_bsc_tensor "
-        "sparse_compressed_tensor hspmm hsmm dsmm smm spmm sspaddmm saddmm",
+        "sparse_compressed_tensor hspmm hsmm dsmm smm sspaddmm saddmm",
     ),
     (
         "",
@@ -62,7 +62,7 @@ _METHODS: _Rows = (
     ("use gb.nn.functional.gelu(x)", "gelu"),
     ("use x.data = other", "set_"),
     ("give tensors to processes as arguments: they are copied", "share_memory_"),
-    ("", "to_dense to_sparse to_sparse_csr to_sparse_coo to_mkldnn"),
+    ("", "to_sparse_csr to_mkldnn"),
     ("", "coalesce is_coalesced indices values sparse_dim dense_dim sparse_mask row_indices"),
     ("", "col_indices crow_indices ccol_indices sparse_resize_ sparse_resize_and_clear_"),
     ("", "dequantize int_repr q_scale q_zero_point qscheme q_per_channel_scales"),

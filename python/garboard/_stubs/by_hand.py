@@ -24,6 +24,7 @@ from numpy.typing import DTypeLike, NDArray
 from garboard._ops.functions import MinAndMax
 from garboard._contexts.generator import Generator
 from garboard._hooks import RemovableHandle
+from garboard.sparse._tensor import SparseTensor
 from garboard.autograd._leaves import AccumulateGrad
 from garboard._ops.index_functions import CountsAndEdges
 from garboard._arguments.layouts import layout as _Layout

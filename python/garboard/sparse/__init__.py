@@ -1,0 +1,40 @@
+"""Sparse matrices by coordinates, as graph networks use them: a layer of Python over dense ops.
+
+A `SparseTensor` is two dense tensors, places and values, and no Tensor itself. Its products are
+gathers and scattered sums, through which gradients flow to the values and to the other factor.
+"""
+
+from garboard.sparse._functions import addmm, log_softmax, mm, softmax, spmm, sum
+from garboard.sparse._made import (
+    ByteTensor,
+    CharTensor,
+    DoubleTensor,
+    FloatTensor,
+    HalfTensor,
+    IntTensor,
+    LongTensor,
+    ShortTensor,
+    sparse_coo_tensor,
+    to_sparse,
+)
+from garboard.sparse._tensor import SparseTensor
+
+__all__ = [
+    "ByteTensor",
+    "CharTensor",
+    "DoubleTensor",
+    "FloatTensor",
+    "HalfTensor",
+    "IntTensor",
+    "LongTensor",
+    "ShortTensor",
+    "SparseTensor",
+    "addmm",
+    "log_softmax",
+    "mm",
+    "softmax",
+    "sparse_coo_tensor",
+    "spmm",
+    "sum",
+    "to_sparse",
+]

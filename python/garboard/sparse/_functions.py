@@ -1,0 +1,193 @@
+"""Functions of sparse tensors, and how those of the engine answer when they are given one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from garboard import _engine
+from garboard._arguments.texts import shown
+from garboard._engine import ShapeError, Tensor
+from garboard.sparse import _products
+from garboard.sparse._tensor import SparseTensor
+
+__all__ = ["addmm", "log_softmax", "mm", "softmax", "spmm", "sum"]
+
+
+def mm(mat1: Any, mat2: Any) -> Any:
+    """Return the product of two matrices, at least one of them sparse.
+
+    Args:
+        mat1: [n, m], sparse or dense.
+        mat2: [m, k], or a vector [m] after a sparse matrix.
+
+    Returns:
+        A dense tensor, or a sparse one where both are sparse. Gradients flow to dense factors and
+        to the values of sparse ones.
+
+    Raises:
+        ShapeError: Sizes that do not fit.
+        DTypeError: Two dtypes.
+        TypeError: No tensors.
+
+    >>> gb.sparse.mm(gb.eye(2).to_sparse(), gb.ones(2, 1))
+    tensor([[1.],
+            [1.]])
+    """
+    if not isinstance(mat1, SparseTensor) and not isinstance(mat2, SparseTensor):
+        return _engine.mm(mat1, mat2)
+    return _products.product("mm", mat1, mat2)
+
+
+spmm = mm
+
+
+def addmm(mat: Tensor, mat1: Any, mat2: Any, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    """Return `beta * mat + alpha * (mat1 @ mat2)`, dense.
+
+    Args:
+        mat: A dense matrix, or what broadcasts to one.
+        mat1: Sparse or dense.
+        mat2: Likewise.
+        beta: By how much `mat` counts.
+        alpha: By how much the product does.
+
+    Raises:
+        ShapeError: Sizes that do not fit.
+        DTypeError: Two dtypes.
+
+    >>> gb.sparse.addmm(gb.ones(1, 1), gb.ones(1, 1).to_sparse(), gb.ones(1, 1), alpha=2)
+    tensor([[3.]])
+    """
+    made = mm(mat1, mat2)
+    made = made.to_dense() if isinstance(made, SparseTensor) else made
+    return mat * beta + made * alpha
+
+
+def sum(
+    input: SparseTensor, dim: int | Sequence[int] | None = None, dtype: _engine.dtype | None = None
+) -> Tensor | SparseTensor:
+    """Return the sum of all elements, or a sparse tensor of the sums over dims.
+
+    Args:
+        input: A SparseTensor.
+        dim: One, or several; all by default.
+        dtype: Convert to it first.
+
+    Returns:
+        Sparse where a sparse dim is left, else dense.
+
+    >>> gb.sparse.sum(gb.ones(2, 3).to_sparse(), dim=1).to_dense()
+    tensor([3., 3.])
+    """
+    made: Tensor | SparseTensor = (input if dtype is None else input.to(dtype)).sum(dim)
+    return made
+
+
+def _normalized(op: str, input: SparseTensor, dim: int) -> tuple[SparseTensor, Tensor, Tensor]:
+    """What is told less the maximum of its row or column, and the sum of exponentials there."""
+    if not isinstance(input, SparseTensor) or input.ndim != 2 or input.dense_dim():
+        raise ShapeError(f"{op}: {shown(input)}; a sparse matrix is needed")
+    whole = input.coalesce()
+    which = whole._indices()[1 - dim % 2]
+    count = whole.shape[1 - dim % 2]
+    values = whole._values()
+    lowest = _engine.full([count], float("-inf"), dtype=values.dtype, device=values.device)
+    most = lowest.scatter_reduce(0, which, values.detach(), "amax")
+    far = values - most.index_select(0, which)
+    sums = _engine.zeros(count, dtype=values.dtype, device=values.device)
+    return whole, far, sums.index_add(0, which, far.exp()).index_select(0, which)
+
+
+def softmax(input: SparseTensor, dim: int, dtype: _engine.dtype | None = None) -> SparseTensor:
+    """Return the softmax over the elements that are told: the others stay zero.
+
+    Args:
+        input: A sparse matrix.
+        dim: 1 makes the rows sum to 1, 0 the columns.
+        dtype: Convert to it first.
+
+    Raises:
+        ShapeError: No sparse matrix.
+
+    >>> gb.sparse.softmax(gb.tensor([[1.0, 1.0, 0.0]]).to_sparse(), 1).to_dense()
+    tensor([[0.5000, 0.5000, 0.0000]])
+    """
+    given = input if dtype is None else input.to(dtype)
+    whole, far, sums = _normalized("softmax", given, dim)
+    return whole._with(far.exp() / sums)
+
+
+def log_softmax(input: SparseTensor, dim: int, dtype: _engine.dtype | None = None) -> SparseTensor:
+    """Return the logarithm of `softmax` at the places that are told.
+
+    Args:
+        input: A sparse matrix.
+        dim: As for `softmax`.
+        dtype: Likewise.
+
+    Raises:
+        ShapeError: No sparse matrix.
+
+    >>> gb.sparse.log_softmax(gb.tensor([[1.0, 1.0]]).to_sparse(), 1).values()
+    tensor([-0.6931, -0.6931])
+    """
+    given = input if dtype is None else input.to(dtype)
+    whole, far, sums = _normalized("log_softmax", given, dim)
+    return whole._with(far - sums.log())
+
+
+def _cat(tensors: Sequence[Any], dim: int = 0) -> SparseTensor:
+    if any(not isinstance(it, SparseTensor) for it in tensors):
+        raise TypeError("cat: sparse tensors and dense ones; take to_dense() first")
+    first = tensors[0]
+    place = dim % first.ndim
+    rest = [[size for d, size in enumerate(it.shape) if d != place] for it in tensors]
+    if any(it != rest[0] for it in rest) or place >= first.sparse_dim():
+        raise ShapeError(
+            f"cat: sparse tensors of sizes {[list(it.shape) for it in tensors]} along dim "
+            f"{shown(dim)}; "
+            "sizes that are equal elsewhere, and a sparse dim, are needed"
+        )
+    moved, at = [], 0
+    for it in tensors:
+        step = _engine.zeros(it.sparse_dim(), 1, dtype=_engine.int64, device=it.device)
+        step[place] = at
+        moved.append(it._indices() + step)
+        at += it.shape[place]
+    sizes = [at if d == place else size for d, size in enumerate(first.shape)]
+    values = _engine.cat([it._values() for it in tensors], 0)
+    return SparseTensor(_engine.cat(moved, 1), values, sizes)
+
+
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "addmm": addmm,
+    "cat": _cat,
+    "concat": _cat,
+    "log_softmax": log_softmax,
+    "matmul": mm,
+    "mm": mm,
+    "softmax": softmax,
+}
+
+
+def _answered(name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """Return what a function of the engine does with a sparse tensor among its arguments.
+
+    Raises:
+        TypeError: It takes dense tensors alone.
+    """
+    if name in _FUNCTIONS:
+        return _FUNCTIONS[name](*args, **kwargs)
+    first, *rest = args or (None,)
+    if isinstance(first, SparseTensor) and name in dir(SparseTensor):
+        return getattr(first, name)(*rest, **kwargs)
+    if len(args) == 2 and isinstance(args[1], SparseTensor):
+        if name in ("add", "mul"):
+            return getattr(args[1], name)(first)
+        if name == "sub":
+            return args[1].neg().add(first)
+    raise TypeError(f"{name}: a sparse tensor, which it does not take; take to_dense() first")
+
+
+SparseTensor._answer = staticmethod(_answered)

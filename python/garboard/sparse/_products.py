@@ -1,0 +1,188 @@
+"""The arithmetic of places and values, in dense ops: gathers, scattered sums, and sorting.
+
+A product with a dense matrix of n columns passes through [count, n] elements, which live for its
+time; what its backward pass needs is the places and, where they ask for gradients, the factors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from garboard import _engine
+from garboard._arguments import check
+from garboard._arguments.texts import shown
+from garboard._engine import DTypeError, IndexOutOfRangeError, ShapeError, Tensor
+
+if TYPE_CHECKING:
+    from garboard.sparse._tensor import SparseTensor
+
+__all__ = [
+    "added_up",
+    "by_dense",
+    "dense_by",
+    "dense_of",
+    "is_sparse",
+    "place_of",
+    "product",
+    "summed",
+    "taken",
+    "total",
+]
+
+
+def is_sparse(given: object) -> bool:
+    """Tell a SparseTensor from all else."""
+    return getattr(type(given), "is_sparse", None) is True
+
+
+def place_of(op: str, dim: Any, ndim: int) -> int:
+    """A dim counted from 0, of a tensor of `ndim` dims."""
+    place = check.integer(op, "dim", dim)
+    if not -ndim <= place < ndim:
+        raise IndexOutOfRangeError(f"{op}: dim {place} of a tensor of {shown(ndim)} dims")
+    return place % ndim
+
+
+def _flat(places: Tensor, sizes: Sequence[int]) -> Tensor:
+    """The place of each value in the row-major order of the sparse dims."""
+    found = places[0]
+    for dim in range(1, places.shape[0]):
+        found = found * sizes[dim] + places[dim]
+    return found
+
+
+def dense_of(places: Tensor, values: Tensor, sizes: Sequence[int]) -> Tensor:
+    """Values at their places, zeros elsewhere."""
+    count = prod(sizes[: places.shape[0]])
+    zeros = values.new_zeros([count, *values.shape[1:]])
+    if values.dtype == _engine.bool:
+        return zeros.long().index_add(0, _flat(places, sizes), values.long()).bool().view(*sizes)
+    return zeros.index_add(0, _flat(places, sizes), values).view(*sizes)
+
+
+def added_up(places: Tensor, values: Tensor, sizes: Sequence[int]) -> tuple[Tensor, Tensor]:
+    """Each place once, in order, with the sum of its values."""
+    flat = _flat(places, sizes)
+    once, which = _engine.unique(flat, return_inverse=True)
+    zeros = values.new_zeros([once.shape[0], *values.shape[1:]])
+    rows, rest = [], once
+    for dim in reversed(range(places.shape[0])):
+        size = max(sizes[dim], 1)
+        rows.append(rest % size)
+        rest = rest.div(size, rounding_mode="floor")
+    return _engine.stack(rows[::-1], 0), zeros.index_add(0, which, values)
+
+
+def _refuse(op: str, matrix: SparseTensor, other: Any, inner: int) -> None:
+    """Refuse a dense factor of other sizes or dtype; `inner` is the matrix's dim that meets it."""
+    if matrix.ndim != 2 or matrix.dense_dim():
+        raise ShapeError(
+            f"{op}: a sparse tensor of sizes {list(matrix.shape)}, {matrix.dense_dim()} of its "
+            "dims dense; two sparse dims are needed"
+        )
+    if not isinstance(other, Tensor):
+        raise TypeError(f"{op}: a factor is {shown(other)}; a Tensor is needed")
+    if other.ndim not in (1, 2):
+        raise ShapeError(f"{op}: sizes {list(other.shape)}; a matrix or a vector is needed")
+    meets = other.shape[0 if inner == 1 else -1]
+    if meets != matrix.shape[inner]:
+        raise ShapeError(
+            f"{op}: sizes {list(matrix.shape)}, sparse, and {list(other.shape)}; the inner sizes "
+            "must be equal"
+        )
+    if other.dtype != matrix.dtype:
+        raise DTypeError(f"{op}: {matrix.dtype}, sparse, and {other.dtype}; one dtype is needed")
+
+
+def by_dense(op: str, matrix: SparseTensor, other: Tensor) -> Tensor:
+    """A sparse matrix times a dense one, or times a vector."""
+    _refuse(op, matrix, other, 1)
+    rows, columns = matrix._indices().unbind(0)
+    values = matrix._values()
+    met = other.index_select(0, columns)
+    made = met * (values if other.ndim == 1 else values.unsqueeze(1))
+    sizes = [matrix.shape[0], *other.shape[1:]]
+    return _engine.zeros(sizes, dtype=made.dtype, device=made.device).index_add(0, rows, made)
+
+
+def dense_by(op: str, other: Tensor, matrix: SparseTensor) -> Tensor:
+    """A dense matrix, or a vector, times a sparse one."""
+    _refuse(op, matrix, other, 0)
+    if other.ndim == 1:
+        return by_dense(op, matrix.t(), other)
+    return by_dense(op, matrix.t(), other.t()).t()
+
+
+def _by_sparse(op: str, a: SparseTensor, b: SparseTensor) -> SparseTensor:
+    """A product of sparse matrices: each element of the first meets a row of the second."""
+    for one in (a, b):
+        _refuse(op, one, one._values()[:0].new_zeros([one.shape[1]]), 1)
+    if a.shape[1] != b.shape[0]:
+        raise ShapeError(
+            f"{op}: sizes {list(a.shape)} and {list(b.shape)}; the inner sizes must be equal"
+        )
+    if a.dtype != b.dtype:
+        raise DTypeError(f"{op}: {a.dtype} and {b.dtype}; one dtype is needed")
+    b = b.coalesce()
+    rows, inner = a._indices().unbind(0)
+    in_row = _engine.bincount(b._indices()[0], minlength=b.shape[0])
+    first = in_row.cumsum(0) - in_row
+    counts = in_row.index_select(0, inner)
+    which = _engine.repeat_interleave(_engine.arange(len(rows), device=a.device), counts)
+    starts = counts.cumsum(0) - counts
+    step = _engine.arange(len(which), device=a.device) - starts.index_select(0, which)
+    met = first.index_select(0, inner.index_select(0, which)) + step
+    places = _engine.stack([rows.index_select(0, which), b._indices()[1].index_select(0, met)], 0)
+    values = a._values().index_select(0, which) * b._values().index_select(0, met)
+    return a.made(places, values, [a.shape[0], b.shape[1]]).coalesce()
+
+
+def product(op: str, a: Any, b: Any) -> Any:
+    """A product of matrices of which one is sparse, or both are."""
+    if not is_sparse(a):
+        return dense_by(op, a, b)
+    return _by_sparse(op, a, b) if is_sparse(b) else by_dense(op, a, b)
+
+
+def taken(op: str, a: SparseTensor, other: Tensor) -> Tensor:
+    """The elements of a dense tensor at the places of a sparse one."""
+    if other.shape != a.shape:
+        raise ShapeError(
+            f"{op}: sizes {list(a.shape)}, sparse, and {list(other.shape)}; equal ones are needed"
+        )
+    flat = _flat(a._indices(), a.shape)
+    return other.reshape(-1, *a._values().shape[1:]).index_select(0, flat)
+
+
+def total(op: str, a: SparseTensor, other: Any, alpha: float) -> Any:
+    """A sum with `alpha` times another tensor: sparse where both are."""
+    if isinstance(other, Tensor):
+        return _engine.add(a.to_dense(), other, alpha=alpha)
+    if not is_sparse(other):
+        raise TypeError(f"{op}: other is {shown(other)}; a tensor, sparse or dense, is needed")
+    if a.shape != other.shape or a.sparse_dim() != other.sparse_dim():
+        raise ShapeError(
+            f"{op}: sparse tensors of sizes {list(a.shape)} and {list(other.shape)}; the same are "
+            "needed, as many of them sparse"
+        )
+    places = _engine.cat([a._indices(), other._indices()], 1)
+    values = other._values() if alpha == 1 else other._values() * alpha
+    return a.made(places, _engine.cat([a._values(), values], 0), a.shape).coalesce()
+
+
+def summed(a: SparseTensor, dim: int | Sequence[int]) -> Any:
+    """The sums over dims: sparse where a sparse dim is left."""
+    given = [dim] if isinstance(dim, int) else list(dim)
+    dims = {place_of("sum", one, a.ndim) for one in given}
+    first = a.sparse_dim()
+    values = a._values()
+    if dense := [one - first + 1 for one in dims if one >= first]:
+        values = values.sum(dense)
+    left = [one for one in range(first) if one not in dims]
+    sizes = [size for one, size in enumerate(a.shape) if one not in dims]
+    if not left:
+        return values.sum(0)
+    rows = _engine.tensor(left, device=a.device)
+    return a.made(a._indices().index_select(0, rows), values, sizes).coalesce()

@@ -1,0 +1,408 @@
+"""A tensor by coordinates: where its elements lie, and what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
+
+from garboard import _engine
+from garboard._arguments import check
+from garboard._arguments.layouts import sparse_coo
+from garboard._arguments.texts import shown
+from garboard._engine import ShapeError, Tensor
+from garboard._engine import _Size as Size
+from garboard.sparse import _products
+
+if TYPE_CHECKING:
+    from garboard._arguments.layouts import layout
+    from garboard.types import Device, DType
+
+__all__ = ["SparseTensor"]
+
+_Number = bool | int | float
+
+
+class SparseTensor:
+    """A tensor whose elements are zero but for some, which are told with their places.
+
+    It is made by `gb.sparse_coo_tensor` and `x.to_sparse()`, and owns nothing but two dense
+    tensors: places of sizes [sparse dims, count], int64, and values of sizes [count, *dense dims].
+    Both belong to the dispose scope that was open, as all tensors do. A place may be told several
+    times: its values are added, and `coalesce()` does it. What needs a dense tensor takes
+    `to_dense()`.
+
+    >>> x = gb.sparse_coo_tensor([[0, 1, 1], [2, 0, 2]], [3.0, 4.0, 5.0], (2, 3))
+    >>> x @ gb.ones(3, 1)
+    tensor([[3.],
+            [9.]])
+    >>> x.t().to_dense()
+    tensor([[0., 4.],
+            [0., 0.],
+            [3., 5.]])
+    """
+
+    __slots__ = ("__weakref__", "_is_coalesced", "_places", "_sizes", "_told")
+
+    # What functions of the engine do, by their names: the functions of this package.
+    _answer: ClassVar[Callable[[str, Sequence[Any], dict[str, Any]], Any]]
+
+    is_sparse = True
+    is_sparse_csr = False
+
+    def __init__(
+        self, places: Tensor, values: Tensor, sizes: Sequence[int], is_coalesced: bool = False
+    ) -> None:
+        self._places, self._told = places, values
+        self._sizes = Size(sizes)
+        self._is_coalesced = is_coalesced
+
+    @classmethod
+    def made(cls, places: Tensor, values: Tensor, sizes: Sequence[int]) -> Self:
+        """Make one whose places fit its sizes."""
+        return cls(places, values, sizes)
+
+    # What it is
+
+    @property
+    def shape(self) -> Size:
+        """The sizes of all dims."""
+        return self._sizes
+
+    @property
+    def dtype(self) -> DType:
+        """The values' dtype."""
+        return self._told.dtype
+
+    @property
+    def device(self) -> Device:
+        """Where places and values are."""
+        return self._told.device
+
+    @property
+    def layout(self) -> layout:
+        """`gb.sparse_coo`."""
+        return sparse_coo
+
+    @property
+    def ndim(self) -> int:
+        """How many dims there are, sparse and dense."""
+        return len(self._sizes)
+
+    @property
+    def is_cuda(self) -> bool:
+        """Whether it is on a GPU."""
+        return self._told.is_cuda
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether gradients flow to the values."""
+        return self._told.requires_grad
+
+    @property
+    def grad(self) -> SparseTensor | None:
+        """The values' gradient at their places, where they are a leaf that got one."""
+        found = self._told.grad if self._told.is_leaf else None
+        return None if found is None else self._with(found)
+
+    @property
+    def T(self) -> SparseTensor:  # noqa: N802
+        """`t()`."""
+        return self.t()
+
+    def size(self, dim: int | None = None) -> Any:
+        """Return the sizes, or that of a dim."""
+        return (
+            self._sizes if dim is None else self._sizes[_products.place_of("size", dim, self.ndim)]
+        )
+
+    def dim(self) -> int:
+        """Return how many dims there are."""
+        return self.ndim
+
+    def numel(self) -> int:
+        """Return how many elements there are, zeros included."""
+        return prod(self._sizes)
+
+    def sparse_dim(self) -> int:
+        """Return how many dims are told by places: the first ones."""
+        return self._places.shape[0]
+
+    def dense_dim(self) -> int:
+        """Return how many dims each value has."""
+        return self._told.ndim - 1
+
+    def is_coalesced(self) -> bool:
+        """Tell whether each place is told once, in order."""
+        return self._is_coalesced
+
+    def is_floating_point(self) -> bool:
+        """Tell whether the dtype is a floating one."""
+        return self._told.is_floating_point()
+
+    def _nnz(self) -> int:
+        return self._places.shape[1]
+
+    def _indices(self) -> Tensor:
+        return self._places
+
+    def _values(self) -> Tensor:
+        return self._told
+
+    def indices(self) -> Tensor:
+        """Return the places, [sparse dims, count], int64.
+
+        Raises:
+            RuntimeError: Some place may be told twice.
+        """
+        self._refuse_uncoalesced("indices")
+        return self._places.alias()
+
+    def values(self) -> Tensor:
+        """Return the values, [count, *dense dims]; gradients flow through them.
+
+        Raises:
+            RuntimeError: Some place may be told twice.
+        """
+        self._refuse_uncoalesced("values")
+        return self._told.alias()
+
+    def _refuse_uncoalesced(self, op: str) -> None:
+        if not self._is_coalesced:
+            raise RuntimeError(
+                f"{op}: a sparse tensor in which a place may be told twice; take coalesce() first"
+            )
+
+    # What is made of it
+
+    def _with(self, values: Tensor, is_coalesced: bool | None = None) -> SparseTensor:
+        kept = self._is_coalesced if is_coalesced is None else is_coalesced
+        return SparseTensor(self._places, values, self._sizes, kept)
+
+    def to_dense(self) -> Tensor:
+        """Return the dense tensor of the same elements."""
+        return _products.dense_of(self._places, self._told, self._sizes)
+
+    def to_sparse(self) -> Self:
+        """Return itself."""
+        return self
+
+    def coalesce(self) -> SparseTensor:
+        """Return one in which each place is told once, in order; itself where it is so already."""
+        if self._is_coalesced:
+            return self
+        places, values = _products.added_up(self._places, self._told, self._sizes)
+        return SparseTensor(places, values, self._sizes, True)
+
+    def transpose(self, dim0: int, dim1: int) -> SparseTensor:
+        """Return one with two sparse dims exchanged; the values are shared.
+
+        Raises:
+            ShapeError: A dim that is dense.
+            IndexOutOfRangeError: No dim of that number.
+        """
+        order = list(range(self.ndim))
+        a, b = (_products.place_of("transpose", dim, self.ndim) for dim in (dim0, dim1))
+        order[a], order[b] = b, a
+        if a == b:
+            return self._with(self._told)
+        if max(a, b) >= self.sparse_dim():
+            raise ShapeError(f"transpose: dim {max(a, b)}, which is dense; sparse ones are needed")
+        rows = _engine.tensor(order[: self.sparse_dim()], device=self.device)
+        sizes = [self._sizes[dim] for dim in order]
+        return SparseTensor(self._places.index_select(0, rows), self._told, sizes)
+
+    def t(self) -> SparseTensor:
+        """Return the transposed matrix; the values are shared.
+
+        Raises:
+            ShapeError: Other than two dims.
+        """
+        if self.ndim != 2:
+            raise ShapeError(f"t: sizes {list(self._sizes)}; two dims are needed")
+        return self.transpose(0, 1)
+
+    def sum(self, dim: int | Sequence[int] | None = None) -> Any:
+        """Return the sum of all elements, or a sparse tensor of the sums over dims."""
+        if dim is None:
+            return self._told.sum()
+        return _products.summed(self, dim)
+
+    def to(self, *given: Any, **named: Any) -> SparseTensor:
+        """Return one of another dtype or on another device; arguments as of `Tensor.to`."""
+        values = self._told.to(*given, **named)
+        return SparseTensor(self._places.to(values.device), values, self._sizes, self._is_coalesced)
+
+    def cpu(self) -> SparseTensor:
+        """Return one on the CPU."""
+        return self.to("cpu")
+
+    def cuda(self, device: Device | int | None = None) -> SparseTensor:
+        """Return one on a GPU."""
+        return self.to(check.numbered_device("cuda", device) if device is None else device)
+
+    def type(self, dtype: Any) -> SparseTensor:
+        """Return one of another dtype."""
+        return self._with(self._told.type(dtype))
+
+    def clone(self) -> SparseTensor:
+        """Return a copy; gradients flow to this one."""
+        return SparseTensor(
+            self._places.clone(), self._told.clone(), self._sizes, self._is_coalesced
+        )
+
+    def detach(self) -> SparseTensor:
+        """Return one with the same memory and no history."""
+        return self._with(self._told.detach())
+
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
+        """Ask for gradients of the values, and return itself."""
+        self._told.requires_grad_(requires_grad)
+        return self
+
+    def mm(self, mat2: Any) -> Any:
+        """Return the product with a dense matrix, dense; or with a sparse one, sparse."""
+        return _products.product("mm", self, mat2)
+
+    def matmul(self, other: Any) -> Any:
+        """Return the product with a matrix or a vector."""
+        return _products.product("matmul", self, other)
+
+    def mv(self, vec: Tensor) -> Tensor:
+        """Return the product with a vector."""
+        return _products.by_dense("mv", self, vec)
+
+    # Arithmetic
+
+    __matmul__ = matmul
+
+    def __rmatmul__(self, other: Tensor) -> Tensor:
+        return _products.dense_by("matmul", other, self)
+
+    def mul(self, other: Any) -> SparseTensor:
+        """Return the elements times a number, or times those of a dense tensor at their places."""
+        if isinstance(other, Tensor) and other.ndim:
+            return self._with(self._told * _products.taken("mul", self, other))
+        return self._with(self._told * _factor("mul", other))
+
+    __mul__ = __rmul__ = mul
+
+    def div(self, other: Any) -> SparseTensor:
+        """Return the elements by a number, or by those of a dense tensor at their places."""
+        if isinstance(other, Tensor) and other.ndim:
+            return self._with(self._told / _products.taken("div", self, other))
+        return self._with(self._told / _factor("div", other))
+
+    __truediv__ = div
+
+    def neg(self) -> SparseTensor:
+        """Return the negatives."""
+        return self._with(-self._told)
+
+    __neg__ = neg
+
+    def add(self, other: Any, *, alpha: _Number = 1) -> Any:
+        """Return the sum with a sparse tensor, sparse, or with a dense one, dense."""
+        return _products.total("add", self, other, alpha)
+
+    def sub(self, other: Any, *, alpha: _Number = 1) -> Any:
+        """Return the difference, as `add` does the sum."""
+        return _products.total("sub", self, other, -alpha)
+
+    __add__ = __radd__ = add
+    __sub__ = sub
+
+    def __rsub__(self, other: Any) -> Any:
+        return self.neg().add(other)
+
+    # What else is asked of tensors
+
+    @classmethod
+    def __torch_function__(
+        cls,
+        func: Callable[..., Any],
+        types: Sequence[Any],
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Answer a function of the engine's that was given one of these."""
+        return cls._answer(func.__name__, args, dict(kwargs or {}))
+
+    def __getattr__(self, name: str) -> NoReturn:
+        text = f"'SparseTensor' object has no attribute {shown(name)}"
+        if not name.startswith("_") and hasattr(Tensor, name):
+            text += "; take to_dense() first"
+        raise AttributeError(text, name=name, obj=self)
+
+    def __len__(self) -> int:
+        return self._sizes[0]
+
+    def __bool__(self) -> NoReturn:
+        raise RuntimeError("bool: a sparse tensor is neither true nor false; take to_dense()")
+
+    def __repr__(self) -> str:
+        parts = f"indices={self._places}", f"values={self._told.detach()}"
+        grad = ", requires_grad=True" if self.requires_grad else ""
+        inner = ",\n       ".join(part.replace("\n", "\n" + " " * 15) for part in parts)
+        sizes = tuple(self._sizes)
+        return (
+            f"tensor({inner},\n       size={sizes}, nnz={self._nnz()}, layout=garboard.sparse_coo"
+            f"{grad})"
+        )
+
+
+def _factor(op: str, given: Any) -> Any:
+    if isinstance(given, Tensor) or (isinstance(given, (int, float)) and given is not None):
+        return given
+    raise TypeError(f"{op}: other is {shown(given)}; a number or a dense Tensor is needed")
+
+
+def _converting(name: str) -> Callable[[SparseTensor], SparseTensor]:
+    def convert(self: SparseTensor) -> SparseTensor:
+        return self._with(getattr(self._told, name)())
+
+    convert.__name__, convert.__doc__ = name, f"Return one whose values are of dtype {name}."
+    return convert
+
+
+# Functions that leave a zero what it is: of the sum of the values of a place, not of each.
+_KEEPING_ZERO = (
+    "abs asin asinh atan atanh ceil deg2rad erf expm1 floor frac log1p nan_to_num rad2deg relu "
+    "round sgn sign sin sinh sqrt square tan tanh trunc"
+)
+
+
+def _of_values(name: str) -> Callable[..., SparseTensor]:
+    def of_values(self: SparseTensor, *given: Any, **named: Any) -> SparseTensor:
+        whole = self.coalesce()
+        return whole._with(getattr(whole._told, name)(*given, **named))
+
+    of_values.__name__, of_values.__doc__ = name, f"Return `{name}` of each element."
+    return of_values
+
+
+def _powers(self: SparseTensor, exponent: _Number) -> SparseTensor:
+    """Return the elements to a power above 0, which leaves zeros what they are."""
+    if not isinstance(exponent, (int, float)) or exponent <= 0:
+        raise TypeError(f"pow: exponent is {shown(exponent)}; a number above 0 is needed")
+    whole = self.coalesce()
+    return whole._with(whole._told**exponent)
+
+
+for _name in (
+    "float",
+    "double",
+    "half",
+    "bfloat16",
+    "long",
+    "int",
+    "short",
+    "char",
+    "byte",
+    "bool",
+):
+    setattr(SparseTensor, _name, _converting(_name))
+for _name in _KEEPING_ZERO.split():
+    setattr(SparseTensor, _name, _of_values(_name))
+setattr(SparseTensor, "pow", _powers)  # noqa: B010
+setattr(SparseTensor, "__pow__", _powers)  # noqa: B010
