@@ -1,17 +1,19 @@
-"""Where PyTorch's users look for saving and loading; what is said of classes is heard.
+"""Where PyTorch's users look for saving and loading, and what they call safe to be loaded.
 
-`load` runs no code of a file, so there is nothing to allow: a file that needs a class of a
-program's is refused, whatever the lists here say.
+`load` makes objects of a pickled class where the file is trusted, or where the class stands in the
+list here: for files that `gb.save` wrote. Of PyTorch's own files no class is ever made.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
+from garboard._arguments.texts import shown
 from garboard._names.missing import module_getattr
 from garboard.io import load, save
+from garboard.io._pickles import SAFE
 
 __all__ = [
     "add_safe_globals",
@@ -25,46 +27,80 @@ __all__ = [
 _Named = type | Callable[..., object] | tuple[object, str]
 
 
+def _by_name(op: str, given: Sequence[_Named]) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for it in given:
+        named: Any = it
+        if isinstance(it, tuple) and len(it) == 2 and isinstance(it[1], str):
+            found[it[1]] = it[0]
+        elif hasattr(named, "__qualname__") and hasattr(named, "__module__"):
+            found[f"{named.__module__}.{named.__qualname__}"] = named
+        else:
+            raise TypeError(
+                f"{op}: {shown(it)}; a class, a function, or a pair of one and its name"
+            )
+    return found
+
+
 def add_safe_globals(safe_globals: Sequence[_Named]) -> None:
-    """Hear which classes a program trusts; `load` makes none of them.
+    """Let `load` make objects of these classes, and call these functions, for any file.
 
     Args:
-        safe_globals: Ignored.
+        safe_globals: Classes and functions, or pairs of one and the name that files have for it.
+
+    Raises:
+        TypeError: Something that is neither.
 
     >>> gb.serialization.add_safe_globals([set])
+    >>> gb.serialization.get_safe_globals()
+    [<class 'set'>]
+    >>> gb.serialization.clear_safe_globals()
     """
+    SAFE.update(_by_name("add_safe_globals", safe_globals))
 
 
 def clear_safe_globals() -> None:
-    """Forget nothing: no class was kept.
+    """Take all classes and functions off the list.
 
     >>> gb.serialization.clear_safe_globals()
     """
+    SAFE.clear()
 
 
-def get_safe_globals() -> list[_Named]:
-    """Return an empty list: `load` makes no class of a program's.
+def get_safe_globals() -> list[Any]:
+    """Return the classes and functions on the list.
 
     >>> gb.serialization.get_safe_globals()
     []
     """
-    return []
+    return list(SAFE.values())
 
 
-def safe_globals(safe_globals: Sequence[_Named]) -> AbstractContextManager[None]:
-    """Open a block that changes nothing: `load` makes no class of a program's.
+@contextmanager
+def safe_globals(safe_globals: Sequence[_Named]) -> Iterator[None]:
+    """Open a block in which these stand on the list.
 
     Args:
-        safe_globals: Ignored.
+        safe_globals: As for `add_safe_globals`.
 
-    Returns:
-        A context manager.
+    Raises:
+        TypeError: Something that is neither a class nor a function.
 
-    >>> with gb.serialization.safe_globals([set]):
-    ...     gb.serialization.get_safe_globals()
-    []
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> gb.save(gb.nn.ReLU(), file)
+    >>> _ = file.seek(0)
+    >>> with gb.serialization.safe_globals([gb.nn.ReLU]):
+    ...     gb.load(file)
+    ReLU()
     """
-    return nullcontext()
+    before = dict(SAFE)
+    add_safe_globals(safe_globals)
+    try:
+        yield
+    finally:
+        SAFE.clear()
+        SAFE.update(before)
 
 
 if not TYPE_CHECKING:

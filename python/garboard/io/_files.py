@@ -68,7 +68,8 @@ def load(
             a function leaves them on the CPU, as None does.
         pickle_module: Ignored.
         weights_only: False, which None is not, reads the objects, too, that `save` pickled, whole
-            modules say, which runs what the file names: for files that you trust.
+            modules say, which runs what the file names: for files that you trust. Otherwise those
+            are read that name nothing but what stands in `serialization.safe_globals`.
         mmap: Map the file into memory, where it has the format of safetensors: what is never used
             is never read. What is written into such tensors does not reach the file, which must
             not be truncated while they live.

@@ -13,7 +13,7 @@ from garboard._engine import DeviceError, Tensor
 from garboard.io._dtypes import dtype_named
 from garboard.io._elements import read_into, read_npy
 from garboard.io._errors import FileError
-from garboard.io._pickles import Trusted
+from garboard.io._pickles import Tensors
 from garboard.io._tree import decoded
 from garboard.io._zips import read_zip
 
@@ -147,7 +147,7 @@ class _Safetensors:
 
     def read(self, is_trusted: bool) -> Any:
         if self._tree is not None:
-            named = Trusted(self._tensor) if is_trusted else self._tensor
+            named = Tensors(self._tensor, is_trusted)
             try:
                 return decoded(_parsed(str(self._tree)), named)
             except FileError:

@@ -1,7 +1,8 @@
 """Objects of any class in a file: pickled, their tensors beside them, and read when trusted.
 
-Reading a pickle runs what it names, so `load` does it with `weights_only=False` alone. The tensors
-of such an object lie in the file as all others do, where everybody can read them.
+Reading a pickle runs what it names, so `load` does it with `weights_only=False`, or where it names
+nothing but what the program has called safe. The tensors of such an object lie in the file as all
+others do, where everybody can read them.
 """
 
 from __future__ import annotations
@@ -18,20 +19,24 @@ from garboard.io._errors import FileError
 from garboard.nn._module._tree import Tree
 from garboard.nn.parameter import Parameter
 
-__all__ = ["Trusted", "pickled", "unpickled"]
+__all__ = ["SAFE", "Tensors", "pickled", "unpickled"]
 
 _Kept = tuple[str, str, bool]  # a letter, the tensor's name, whether it requires grad
 
 
-class Trusted:
-    """What names the tensors of a file whose pickles may be read.
+# What the program has called safe, by the names that pickles have for it.
+SAFE: dict[str, Any] = {}
+
+
+class Tensors:
+    """What names the tensors of a file, and says whether all its pickles may be read.
 
     An optimizer's parameters are its module's, though each is pickled by itself: they are made once
     a file.
     """
 
-    def __init__(self, tensor_named: Callable[[str], Tensor]) -> None:
-        self._named = tensor_named
+    def __init__(self, tensor_named: Callable[[str], Tensor], is_trusted: bool) -> None:
+        self._named, self.is_trusted = tensor_named, is_trusted
         self.made: dict[_Kept, Tensor] = {}
 
     def __call__(self, name: str) -> Tensor:
@@ -54,9 +59,21 @@ class _Pickler(pickle.Pickler):
 
 
 class _Unpickler(pickle.Unpickler):
-    def __init__(self, text: bytes, tensor_named: Trusted) -> None:
+    def __init__(self, text: bytes, tensor_named: Tensors) -> None:
         super().__init__(BytesIO(text))
         self._named = tensor_named
+
+    def find_class(self, module_name: str, global_name: str) -> Any:
+        if self._named.is_trusted:
+            return super().find_class(module_name, global_name)
+        name = f"{module_name}.{global_name}"
+        if name not in SAFE:
+            raise FileError(
+                f"load: the file asks for {name[:120]}, pickled, which could run any code; if you "
+                "trust it, load it with weights_only=False, or name it to "
+                "serialization.safe_globals()"
+            )
+        return SAFE[name]
 
     def persistent_load(self, pid: _Kept) -> Tensor:
         known = self._named.made
@@ -88,17 +105,13 @@ def pickled(value: Any, path: str, keep: Callable[[str, Tensor], str]) -> list[A
 
 
 def unpickled(tree: list[Any], tensor_named: Callable[[str], Tensor]) -> Any:
-    """Return the object that `pickled` wrote, where its file is trusted.
+    """Return the object that `pickled` wrote, where what it names is trusted.
 
     Raises:
-        FileError: It is not, or asks for a class that is not there.
+        FileError: It is not, or is not there.
     """
     kind = str(tree[2])[:80] if len(tree) > 2 else "an object"
-    if not isinstance(tensor_named, Trusted):
-        raise FileError(
-            f"load: the file holds {kind}, pickled, which could run any code; if you trust it, "
-            "load it with weights_only=False"
-        )
+    assert isinstance(tensor_named, Tensors)
     try:
         return _Unpickler(b64decode(tree[1], validate=True), tensor_named).load()
     except FileError:

@@ -88,7 +88,7 @@ class TestAWholeModule:
     def test_is_refused_where_the_file_is_not_trusted(self, trust):
         file = saved([nn.Linear(1, 1)])
 
-        with pytest.raises(FileError, match=r"holds garboard\.nn\.linear\.Linear, pickled, which"):
+        with pytest.raises(FileError, match=r"asks for garboard\.nn\.linear\.Linear, pickled,"):
             gb.load(file, **trust)
 
     def test_has_tensors_that_others_read(self):
@@ -115,3 +115,44 @@ class TestAnObject:
 
         assert found["arch"] is nn.ReLU
         assert found["act"] is gb.nn.functional.relu
+
+
+class TestAListOfSafeClasses:
+    def test_lets_files_be_loaded_that_name_them_alone(self):
+        file = saved({"net": Net(), "epoch": 1})
+
+        with gb.serialization.safe_globals([Net, nn.Linear, nn.BatchNorm1d]):
+            found = gb.load(file, weights_only=True)
+
+        assert type(found["net"]) is Net
+        assert gb.serialization.get_safe_globals() == []
+
+    def test_leaves_the_rest_refused(self):
+        file = saved(Net())
+
+        with (
+            gb.serialization.safe_globals([Net, nn.Linear]),
+            pytest.raises(FileError, match=r"BatchNorm1d, pickled, .* serialization\.safe_globals"),
+        ):
+            gb.load(file)
+
+    def test_knows_a_class_by_a_name_of_older_files(self):
+        file = saved(Net())
+
+        names = [(Net, f"{Net.__module__}.Net"), nn.Linear, nn.BatchNorm1d]
+        with gb.serialization.safe_globals(names):
+            found = gb.load(file)
+
+        assert type(found) is Net
+
+    def test_can_grow_and_be_cleared(self):
+        gb.serialization.add_safe_globals([Net])
+        with gb.serialization.safe_globals([nn.Linear]):
+            assert gb.serialization.get_safe_globals() == [Net, nn.Linear]
+        assert gb.serialization.get_safe_globals() == [Net]
+
+        gb.serialization.clear_safe_globals()
+
+        assert gb.serialization.get_safe_globals() == []
+        with pytest.raises(TypeError, match=r"^add_safe_globals: 3; a class"):
+            gb.serialization.add_safe_globals([3])
