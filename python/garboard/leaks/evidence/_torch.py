@@ -57,7 +57,8 @@ class _Torch:
 
     def now(self) -> Since:
         self._recorder.scan()
-        return Since(self._recorder.next_serial, 0, torch._C._autograd._get_sequence_nr() + 1)
+        serial = self._recorder.next_serial  # storages have those of their tensors
+        return Since(serial, serial, torch._C._autograd._get_sequence_nr() + 1)
 
     def advance_step(self) -> int:
         return self._recorder.advance()
@@ -122,6 +123,7 @@ class _Torch:
         return iter(found)
 
     def unheld(self, since: int) -> Iterator[Unheld]:
+        """Yield storages that no tensor of Python's has, of tensors born since a serial."""
         found: dict[int, Unheld] = {}
         with torch._C.DisableTorchFunction():
             self._recorder.scan()
@@ -135,7 +137,7 @@ class _Torch:
                 storage = _storage(tensor)
                 if is_held or birth.key in owned:
                     held.add(storage)
-                elif storage not in found:
+                elif storage not in found and birth.serial >= since:
                     nbytes = tensor.untyped_storage().nbytes()
                     found[storage] = Unheld(storage, birth.site, birth.step, nbytes)
         return iter([row for storage, row in found.items() if storage not in held])

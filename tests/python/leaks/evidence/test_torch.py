@@ -212,6 +212,17 @@ def test_storages_are_told_apart_and_views_counted_once(torch, evidence):
     assert evidence.live_bytes() == {"cpu": 1600}
 
 
+def test_storages_that_only_graphs_have_are_told_from_a_point_on(torch, evidence, monkeypatch):
+    old = torch.ones(2)
+    since = evidence.now()
+    new = torch.ones(3)
+    monkeypatch.setattr(type(evidence), "_is_held", lambda self, birth: False)
+
+    assert [it.nbytes for it in evidence.unheld(since.storage)] == [12]
+    assert [it.nbytes for it in evidence.unheld(0)] == [8, 12]
+    assert old.storage is not new.storage
+
+
 def test_an_end_leaves_nothing_behind(torch):
     callbacks, begins = list(gc.callbacks), torch.utils.hooks.RemovableHandle.__init__
     evidence = evidence_of("test", "torch")
