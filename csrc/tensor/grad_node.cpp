@@ -22,7 +22,7 @@ void GradNode::keep_others(std::span<const Other> others) {
   pool::Vector<SavedOther>& saved = make_seldom().others;
   saved.reserve(others.size());
   for (const auto& [role, tensor] : others) {
-    saved.push_back({role, {tensor, tensor ? tensor.storage()->version() : 0}});
+    saved.push_back({role, {tensor, tensor ? version_of(tensor) : 0}});
     if (tensor) tensor.storage()->mark_saved();
   }
 }
@@ -117,7 +117,7 @@ namespace {
 /// `saved`, unless its storage was written since; for work on the current stream, whichever stream
 /// made it.
 const Tensor& checked(const GradNode& node, const SavedTensor& saved, const char* role) {
-  const std::uint32_t now = saved.tensor.storage()->version();
+  const std::uint32_t now = version_of(saved.tensor);
   if (now == saved.version) {
     saved.tensor.storage()->meet_current_stream();
     return saved.tensor;

@@ -157,7 +157,7 @@ class GradNode final : public RefCounted, public NodeRecord {
 
   /// Keeps an input, of the first three, for the rule.
   void keep_input(int i, const Tensor& input) {
-    keep(i, {input, input.storage()->version()});
+    keep(i, {input, version_of(input)});
     input.storage()->mark_saved();
   }
   void keep_output(SavedTensor output) { keep(output_place, std::move(output)); }

@@ -53,7 +53,7 @@ void set_data(const Tensor& leaf, const Tensor& data) {
   const Device device = data.device();
   // What nodes have kept of the leaf is of versions up to this one: they have to meet a later one,
   // after any number of storages.
-  const std::uint32_t least = body.storage->version() + body.storage->was_saved();
+  const std::uint32_t least = version_of(leaf) + body.storage->was_saved();
   while (storage->version() < least) storage->bump_version();
   // What runs without the lock meanwhile may read the old elements.
   Borrowing::drop_after_all({Counted<Storage>(body.storage).release(), [](void* old) noexcept {

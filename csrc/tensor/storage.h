@@ -58,10 +58,17 @@ class Storage final : public RefCounted, public StorageRecord {
       meet(current_stream(device));
   }
 
-  /// Moves on with every in-place write; views share it.
+  /// Moves on with every in-place write that autograd watches; views share it.
   std::uint32_t version() const noexcept { return version_.load(std::memory_order_relaxed); }
   void bump_version() noexcept {
     version_.store(version() + 1, std::memory_order_relaxed);  // writers of one storage take turns
+  }
+  /// Moves on with every in-place write, with those that autograd is not to see, too.
+  std::uint32_t writes() const noexcept {
+    return version() + unwatched_.load(std::memory_order_relaxed);
+  }
+  void note_unwatched_write() noexcept {
+    unwatched_.store(unwatched_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
 
   /// True once a graph node has kept a tensor over these bytes for its backward pass.
@@ -94,10 +101,11 @@ class Storage final : public RefCounted, public StorageRecord {
   Block* block_ = nullptr;  // null: the payload is inside, empty or foreign
   ForeignOwner owner_;
   std::atomic<std::uint32_t> version_{0};
+  std::atomic<std::uint16_t> unwatched_{0};  // narrow, for the size of storages
   std::atomic<bool> was_saved_{false};
-  bool is_writable_ = true;
-  bool is_inference_ = grad_mode & mode::inference;
-  bool is_in_small_tensor_ = false;  // its memory is the front of one
+  bool is_writable_ : 1 = true;
+  bool is_inference_ : 1 = (grad_mode & mode::inference) != 0;
+  bool is_in_small_tensor_ : 1 = false;  // its memory is the front of one
   alignas(inline_bytes) std::byte payload_[inline_bytes];
 };
 

@@ -84,7 +84,9 @@ Tensor Tensor::over(Counted<Storage> storage, DType dtype, const Dims& sizes, co
 }
 
 Tensor Tensor::alias_of_storage(const Dims& sizes, const Dims& strides, std::int64_t offset) const {
-  return over(storage(), dtype(), sizes, strides, offset);
+  Tensor alias = over(storage(), dtype(), sizes, strides, offset);
+  alias.body()->is_unwatched = body_->is_unwatched;
+  return alias;
 }
 
 void Tensor::set_requires_grad(bool required) const {

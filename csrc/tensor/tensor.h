@@ -91,6 +91,9 @@ class TensorBody final : public RefCounted {
   /// An output of a custom op over memory of its input, or of another output: to write it would
   /// leave their histories behind.
   bool is_shared_output = false;
+  /// What `.data` gave, and what looks into that: what other tensors over the storage have saved is
+  /// not spoiled by a write into it. The program answers for that.
+  bool is_unwatched = false;
   /// A base's count of rebased histories, and, in a view, the base's count its node was made at.
   std::uint32_t history = 0;
   std::uint32_t base_history = 0;
@@ -110,6 +113,11 @@ class TensorBody final : public RefCounted {
   ~TensorBody();
   bool is_in_small_tensor_ = false;  // where its memory is, and that of its storage
 };
+
+/// The count of writes that spoil what is kept of `tensor`.
+inline std::uint32_t version_of(const Tensor& tensor) noexcept;
+/// Counts a write into `tensor`.
+inline void note_write(const Tensor& tensor) noexcept;
 
 /// Called with each gradient of a tensor; may return another to take its place.
 class GradientHooks : public RefCounted {
@@ -171,5 +179,17 @@ int Tensor::ndim() const noexcept { return body_->view.ndim(); }
 bool Tensor::is_contiguous() const noexcept { return body_->view.contiguous; }
 void* Tensor::data() const noexcept { return body_->view.data; }
 const Counted<Storage>& Tensor::storage() const noexcept { return body_->storage; }
+
+std::uint32_t version_of(const Tensor& tensor) noexcept {
+  const TensorBody& body = *tensor.body();
+  return body.is_unwatched ? body.storage->writes() : body.storage->version();
+}
+
+void note_write(const Tensor& tensor) noexcept {
+  const TensorBody& body = *tensor.body();
+  if (body.is_unwatched) [[unlikely]]
+    return body.storage->note_unwatched_write();
+  body.storage->bump_version();
+}
 
 }  // namespace garboard

@@ -208,7 +208,7 @@ class Overwriting {
     if (is_recorded_) {
       node = make_node(op.name, out_, operands, op.keep);
       node->for_each_kept([&](SavedTensor& saved) {
-        if (saved.tensor == out_) saved = {before_, before_.storage()->version()};
+        if (saved.tensor == out_) saved = {before_, version_of(before_)};
       });
       note_sizes(*node, out_.sizes(), inputs);
       attach_rule(*node, op.gradient);

@@ -125,7 +125,7 @@ class CallPlan {
 std::uint64_t next_number = 0;
 
 void check_version(const ChainStep& step, const ChainOperand& operand) {
-  if (!operand.tensor || operand.tensor.storage()->version() == operand.version) return;
+  if (!operand.tensor || operand.tensor.storage()->writes() == operand.version) return;
   throw VersionError(text(step.op->name(),
                           ": an input was written after the call and before its result was read, "
                           "by what fuse does not see; read the result first, or leave fuse"));
@@ -203,7 +203,7 @@ Counted<ChainStep> chain_step(const ChainOp& op, std::array<ChainOperand, 3> ope
       step->weight += operand.step->weight;
       requires_grad |= operand.step->requires_grad;
     } else if (operand.tensor) {
-      operand.version = operand.tensor.storage()->version();
+      operand.version = operand.tensor.storage()->writes();
       requires_grad |= operand.tensor.requires_grad();
     }
   }

@@ -15,7 +15,7 @@ Tensor Expression::made() const {
   if (const Counted<ChainStep> step = std::move(operand_.step)) {
     if (!step->made) {
       step->made = run_chain(*step);
-      step->made_version = step->made.storage()->version();
+      step->made_version = step->made.storage()->writes();
       step->operands = {};
     }
     operand_.tensor = step->made;

@@ -40,6 +40,7 @@ struct ViewLayout {
   Tensor in(const Tensor& dense) const {
     const std::int64_t start = dense.offset() * item_bytes(dense.dtype()) + offset;
     Tensor part = Tensor::over(dense.storage(), dtype, sizes, strides, start / item_bytes(dtype));
+    part.body()->is_unwatched = dense.body()->is_unwatched;
     part.body()->base = dense.share();
     part.body()->base_history = dense.body()->history - 1;  // its node is made when it is asked for
     return part;
@@ -132,7 +133,7 @@ void cut_cycles(const Counted<GradNode>& root, const TensorBody& written) {
     open.pop_back();
     node->for_each_kept([&](SavedTensor& saved) {
       Tensor& tensor = saved.tensor;
-      if (tensor.storage() == storage && saved.version != storage->version()) {
+      if (tensor.storage() == storage && saved.version != version_of(tensor)) {
         tensor = tensor.alias_of_storage(tensor.sizes(), tensor.strides(), tensor.offset());
         return;
       }
@@ -219,7 +220,7 @@ void note_sizes(GradNode& node, const Dims& output,
 
 void save_output(GradNode& node, const Tensor& output) {
   node.keep_output({output.alias_of_storage(output.sizes(), output.strides(), output.offset()),
-                    output.storage()->version()});
+                    version_of(output)});
 }
 
 namespace {
@@ -278,7 +279,7 @@ void check_writable(const char* op, const Tensor& self) {
 }
 
 void finish_in_place(const Tensor& self, const Counted<GradNode>& node, Keep keep) {
-  self.storage()->bump_version();
+  note_write(self);
   if (!node) return;
   const bool is_view = static_cast<bool>(self.body()->base);
   const TensorBody& written = is_view ? *self.body()->base : *self.body();

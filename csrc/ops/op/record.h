@@ -103,7 +103,7 @@ void write_into(const Tensor& self, Write&& write) {
   try {
     write();
   } catch (...) {
-    self.storage()->bump_version();
+    note_write(self);
     throw;
   }
 }

@@ -43,7 +43,7 @@ void add_product(Grads& grads, const Backward& at, int i, const Tensor& a, const
   write_into(sum, [&] {
     kernels::run(kernels::Matmul{sum.view(), a.view(), b.view(), true}, a.device());
   });
-  sum.storage()->bump_version();
+  note_write(sum);
   grads.note_added(i);
 }
 

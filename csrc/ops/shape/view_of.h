@@ -16,6 +16,7 @@ Tensor view_of(const char* name, const Tensor& input, DType dtype, const Fill& f
   Tensor result = Tensor::over(input.storage(), dtype);
   TensorBody& body = *result.body();
   result.lay_out(fill(body.view.sizes, body.view.strides));
+  body.is_unwatched = input.body()->is_unwatched;
   body.base = input.body()->base ? input.body()->base : input.share();
   if (is_grad_enabled() && input.requires_grad()) [[unlikely]]
     record(name, result, {input}, Keep::nothing, make_rule());

@@ -13,6 +13,14 @@
 namespace garboard {
 namespace {
 
+/// `input` over its storage, in other sizes and another dtype.
+Tensor reinterpreted_as(const Tensor& input, DType dtype, const Dims& sizes, const Dims& strides,
+                        std::int64_t offset) {
+  Tensor result = Tensor::over(input.storage(), dtype, sizes, strides, offset);
+  result.body()->is_unwatched = input.body()->is_unwatched;
+  return result;
+}
+
 /// The sizes of a view with the -1 worked out. Raises ShapeError where the counts differ.
 Dims resolved_sizes(const char* op, const Tensor& input, const Dims& sizes) {
   Dims resolved = sizes;
@@ -128,8 +136,7 @@ Tensor reinterpreted(const Tensor& input, DType dtype) {
     throw ShapeError(text("view: ", name_of(input.dtype()), " as ", name_of(dtype), " of sizes ",
                           input.sizes(), " with strides ", input.strides(), "; ", needed));
   };
-  if (before == after)
-    return Tensor::over(input.storage(), dtype, sizes, strides, input.offset());
+  if (before == after) return reinterpreted_as(input, dtype, sizes, strides, input.offset());
   if (sizes.empty()) refuse("a dim is needed where elements of other sizes are asked for");
   if (strides.back() != 1) refuse("a last dim of stride 1 is needed");
   // In bytes all is a multiple of the old element; of the new one it must be, too.
@@ -143,7 +150,7 @@ Tensor reinterpreted(const Tensor& input, DType dtype) {
     if (&stride != &strides.back()) stride = in_new(stride);
   }
   sizes.back() = in_new(sizes.back());
-  return Tensor::over(input.storage(), dtype, sizes, strides, in_new(input.offset()));
+  return reinterpreted_as(input, dtype, sizes, strides, in_new(input.offset()));
 }
 
 Tensor reshape(const Tensor& input, const Dims& sizes) {

@@ -71,7 +71,7 @@ Returns:
           },
           "The device on which it lies.")
       .def_property_readonly(
-          "version", [](const StorageView& it) { return it.storage->version(); },
+          "version", [](const StorageView& it) { return it.storage->writes(); },
           "A number that moves on with every in-place write.")
       .def_property_readonly(
           "serial", [](const StorageView& it) { return it.storage->serial; },
@@ -94,7 +94,7 @@ Returns:
   py::setattr(
       type, "_version",
       py::module_::import("builtins").attr("property")(py::cpp_function([](const Tensor& it) {
-        return it.storage()->version();
+        return version_of(it);
       })));
 }
 

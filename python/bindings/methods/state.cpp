@@ -431,10 +431,17 @@ tensor([3., 3.]))",
      nullptr},
     {"data",
      [](PyObject* self, void*) {
-       return view(self, "data", [](const Tensor& it) { return detach(it); });
+       return view(self, "data", [](const Tensor& it) {
+         Tensor apart = detach(it);
+         apart.body()->is_unwatched = true;
+         return apart;
+       });
      },
      assign_data,
      R"(The same storage without history, as `detach()` gives it.
+
+What is written into it does not count for graphs that keep the tensor: that their gradients are
+still right is the program's affair.
 
 A tensor that is assigned gives a leaf its storage, sizes and dtype. It stays the same leaf with its
 gradient, and what `data` gave before keeps the old ones. GradientError, ShapeError, DTypeError or

@@ -87,7 +87,7 @@ void compute(const Step& step) {
     const Running running(*step);
     const AsWhenCalled then(*step, *static_cast<const Alias*>(step->alias));
     step->made = run_chain(*step);
-    step->made_version = step->made.storage()->version();
+    step->made_version = step->made.storage()->writes();
     std::swap(read, step->operands);
   }
   if (!step->alias) return;

@@ -79,11 +79,11 @@ Counted<PackedTensor> pack(const char* op, const Tensor& kept) {
   const Ref pack = Ref::borrow(PyTuple_GetItem(hooks.get(), 0));
   Ref unpack = Ref::borrow(PyTuple_GetItem(hooks.get(), 1));
   if (!pack || !unpack) throw PythonErrorSet();
-  const std::uint32_t version = kept.storage()->version();
+  const std::uint32_t version = kept.storage()->writes();
   // In no scope: what packs it decides how long it lives.
   const Ref argument(checked(wrap_outside_scopes(kept, OwnerKind::graph)));
   Ref packed(checked(PyObject_CallOneArg(pack.get(), argument.get())));
-  if (kept.storage()->version() != version)
+  if (kept.storage()->writes() != version)
     throw GradientError(text("pack: it wrote into a tensor that ", op,
                              " keeps for backward; write into a clone()"));
   return Counted<PackedTensor>(new PackedByPython(op, kept, std::move(packed), std::move(unpack)));

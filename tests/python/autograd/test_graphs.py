@@ -38,7 +38,6 @@ class TestVersions:
             lambda h: h[0].zero_(),
             lambda h: h.T.add_(1),
             lambda h: h.detach().fill_(3),
-            lambda h: h.data.add_(1),
             lambda h: h.copy_(gb.zeros(2)),
             lambda h: gb.exp(gb.zeros(2, dtype=gb.float64), out=h.detach()),
         ],
@@ -54,6 +53,60 @@ class TestVersions:
             gb.VersionError, match=r"^mul: the first input .* 2, saved at version 1"
         ):
             y.sum().backward()
+
+    @pytest.mark.parametrize(
+        "write",
+        [
+            lambda h: h.data.add_(1),
+            lambda h: h.data[0].zero_(),
+            lambda h: h.data.detach().T.fill_(3),
+            lambda h: h.data.view(gb.int64).zero_(),
+            lambda h: gb.exp(gb.ones(2, dtype=gb.float64), out=h.data),
+        ],
+    )
+    def test_do_not_count_what_is_written_through_data(self, write, no_leaks):
+        h, w = gb.ones(2, dtype=gb.float64), leaf(1, 2)
+        y = h * w
+
+        write(h)
+        y.sum().backward()
+
+        assert w.grad.tolist() == h.tolist() != [1, 1]
+        assert h._version == 0
+
+    def test_of_what_data_gave_count_its_own_writes(self):
+        h, w = gb.ones(2, dtype=gb.float64), leaf(1, 2)
+        apart = h.data
+        y = apart * w
+
+        apart.add_(1)
+
+        assert apart._version == 1
+        with pytest.raises(gb.VersionError, match=r"^mul: .* at version 1, saved at version 0"):
+            y.sum().backward()
+
+    def test_let_a_function_fill_the_memory_it_returns_through_data(self, no_leaks):
+        class Put(gb.autograd.Function):
+            @staticmethod
+            def forward(ctx, rows, value, place):
+                ctx.place = place
+                rows.data[place] = value
+                return rows
+
+            @staticmethod
+            def backward(ctx, grad):
+                return grad, grad[ctx.place], None
+
+        x = leaf(1, 2)
+        rows = gb.zeros(3, 2, dtype=gb.float64)
+        total = gb.zeros((), dtype=gb.float64)
+        for place in range(3):
+            rows = Put.apply(rows, x * (place + 1), place)
+            total = total + (rows * x).sum()
+
+        total.backward()
+
+        assert x.grad.tolist() == [28, 56]
 
     def test_of_parameters_updated_too_early_are_seen(self):
         w = leaf(1, 2)

@@ -33,7 +33,6 @@ WRITES: dict[str, Writing] = {
     "a view of a view": lambda x: x.view(1, -1).T.zero_(),
     "an alias": lambda x: x.alias().fill_(9),
     "a detached alias": lambda x: x.detach().fill_(9),
-    "data": lambda x: x.data.sub_(100),
     "unrecorded": write_unrecorded,
     "out=": lambda x: gb.neg(gb.zeros(x.shape, dtype=x.dtype), out=x),
     "an operator": lambda x: x.__imul__(3),
