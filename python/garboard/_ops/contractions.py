@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, reduce
 from importlib import import_module
 from math import prod
 from sys import modules
@@ -48,7 +48,7 @@ def einsum(*args: Any) -> Tensor:
     Raises:
         ValueError: The subscripts cannot be read, or do not name as many operands as are given.
         ShapeError: The subscripts do not fit the operands, or sizes of one letter differ.
-        DTypeError: The operands are of several dtypes, or of bool.
+        DTypeError: The operands are of bool, or of several dtypes and something is added up.
         DeviceError: They are on several devices.
         TypeError: An operand is no Tensor.
         DisposedError: An operand is disposed.
@@ -63,6 +63,8 @@ def einsum(*args: Any) -> Tensor:
     if not operands:
         raise ValueError("einsum: no operands; at least one is needed")
     plan = plan_of(equation, tuple(len(it.shape) for it in operands))
+    if {*plan.output}.issuperset(label for labels in plan.inputs for label in labels):
+        operands = _in_one_dtype(operands)  # nothing is added up: a product of elements
     _check_alike("einsum", operands)
     _check_sizes(operands, plan.inputs)
     parts = [_diagonal(*part) for part in zip(operands, plan.inputs, strict=True)]
@@ -159,6 +161,14 @@ def _met_dims(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]:
             "one as of the other are needed"
         )
     return found[0], found[1]
+
+
+def _in_one_dtype(operands: list[Tensor]) -> list[Tensor]:
+    dtypes = [it.dtype for it in operands]
+    if dtypes.count(dtypes[0]) == len(dtypes):
+        return operands
+    common = reduce(_engine.promote_types, dtypes)
+    return [it.to(common) for it in operands]
 
 
 def _check_alike(op: str, operands: list[Tensor]) -> None:

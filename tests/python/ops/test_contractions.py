@@ -97,6 +97,18 @@ class TestEinsum:
         assert gb.einsum("ij->i", x).dtype == gb.int64
         assert gb.einsum("ij,kl->ik", x, x).tolist() == [[9, 9], [9, 9]]
 
+    def test_multiplies_several_dtypes_where_nothing_is_added_up(self, no_leaks):
+        places = gb.arange(3)
+        rates = gb.tensor([0.5, 2], requires_grad=True)
+
+        angles = gb.einsum("i,j->ij", places, rates)
+        angles.sum().backward()
+
+        assert angles.dtype == gb.float32
+        assert angles.tolist() == [[0, 0], [0.5, 2], [1, 4]]
+        assert rates.grad.tolist() == [3, 3]
+        assert gb.einsum("i,i,i->i", places, places > 1, places.double()).tolist() == [0, 0, 4]
+
     @pytest.mark.parametrize(
         ("equation", "shapes", "error"),
         [
