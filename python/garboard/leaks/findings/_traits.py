@@ -11,8 +11,14 @@ from typing import Any
 from garboard._shown.site import site_of
 from garboard.leaks.evidence._classes import is_one, loaded_class
 from garboard.leaks.holders._groups import Group
-from garboard.leaks.holders._holders import may_be_emptied, may_be_trimmed, room_of
+from garboard.leaks.holders._holders import (
+    may_be_emptied,
+    may_be_trimmed,
+    room_of,
+    storing_of,
+)
 from garboard.leaks.holders._unasked import is_a, is_plain_tuple, keys_of
+from garboard.leaks.holders._windows import is_of_some_turns
 
 __all__ = [
     "holds_generators",
@@ -20,6 +26,7 @@ __all__ = [
     "is_exception",
     "is_future",
     "is_lookup",
+    "is_stored_for_a_while",
     "is_trimmed_by_code",
     "objects_of",
     "passes",
@@ -44,6 +51,12 @@ def is_trimmed_by_code(group: Group) -> bool:
 def room_in_code(group: Group) -> int | None:
     """Return how many items the program lets the holder have, where it looks at its length."""
     return room_of(group.named, site_of(group.survivors[-1].site))
+
+
+def is_stored_for_a_while(group: Group) -> bool:
+    """Tell whether the program fills the holder in some turns of an outer loop alone."""
+    found = storing_of(group.named, site_of(group.survivors[-1].site))
+    return found is not None and is_of_some_turns(found[0], found[1].line)
 
 
 def is_lookup(holder: Any) -> bool:

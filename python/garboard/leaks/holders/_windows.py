@@ -1,9 +1,11 @@
-"""Reads the user's source for windows: what a loop in a loop builds up, and the outer one ends.
+"""Reads the user's source for what loops in loops do: what the inner one builds up for a while.
 
 for sequence in sequences:
     h = zeros(1, 8)                 # begun anew: the graph of one sequence ends here
     for token in sequence:
         h = cell(token, h)
+        if epoch == 0:
+            features.append(h)      # of one epoch, and no more after it
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import ast
 from garboard.leaks.holders._source import assigned
 from garboard.leaks.holders._statements import FUNCTIONS, tree_of
 
-__all__ = ["is_window"]
+__all__ = ["is_of_some_turns", "is_window"]
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
@@ -33,6 +35,29 @@ def is_window(file: str, line: int) -> bool:
         if id(node) not in within
         for target, value in assigned(node)
         if (text := ast.unparse(target))
+    )
+
+
+def is_of_some_turns(file: str, line: int) -> bool:
+    """Tell whether a line runs in some turns alone of a loop around its own: `if epoch == 0:`."""
+    outer = _loops_around(file, line)[:-1]
+    counters = {
+        it.id
+        for loop in outer
+        if isinstance(loop, ast.For | ast.AsyncFor)
+        for it in ast.walk(loop.target)
+        if isinstance(it, ast.Name)
+    }
+    if not counters:
+        return False
+    guards = (it for it in ast.walk(outer[0]) if isinstance(it, ast.If))
+    return any(
+        isinstance(guard.test, ast.Compare)
+        and isinstance(guard.test.left, ast.Name)
+        and guard.test.left.id in counters
+        and all(isinstance(it, ast.Eq | ast.Lt | ast.LtE) for it in guard.test.ops)
+        and any(_is_around(it, line) for it in guard.body)
+        for guard in guards
     )
 
 

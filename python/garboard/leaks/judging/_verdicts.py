@@ -12,6 +12,7 @@ from garboard.leaks.findings._leak import Verdict
 from garboard.leaks.findings._traits import (
     is_emptied_by_code,
     is_lookup,
+    is_stored_for_a_while,
     is_trimmed_by_code,
     room_in_code,
 )
@@ -124,8 +125,11 @@ def _outlives_epochs(group: Group, kind: Kind) -> bool:
 
 
 def _is_endless(group: Group, cohorts: Mapping[int, int]) -> bool:
-    """Tell whether a hundred steps in a row have left something, and no code takes anything out."""
-    return is_of_every_step(cohorts) and not is_emptied_by_code(group)
+    """Tell whether a hundred steps in a row have left something, and no code takes anything out,
+    nor stops putting it in."""
+    if not is_of_every_step(cohorts) or is_emptied_by_code(group):
+        return False
+    return not is_stored_for_a_while(group)
 
 
 def is_of_every_step(cohorts: Mapping[int, int]) -> bool:

@@ -1,11 +1,11 @@
-"""Windows: what a loop in a loop builds up, and the outer one ends."""
+"""Windows: what a loop in a loop builds up, and the outer one ends; what runs for a while."""
 
 from __future__ import annotations
 
 from textwrap import dedent
 
 import pytest
-from garboard.leaks.holders._windows import is_window
+from garboard.leaks.holders._windows import is_of_some_turns, is_window
 
 
 @pytest.fixture
@@ -100,3 +100,27 @@ def test_what_goes_on_is_none(at, text):
 
 def test_a_file_that_is_not_there_has_none():
     assert not is_window("no such file.py", 3)
+
+
+@pytest.mark.parametrize(
+    ("guard", "expected"),
+    [
+        ("if epoch == 0:", True),
+        ("if epoch < 2:", True),
+        ("if epoch % 2 == 0:", False),
+        ("if i == 0:", False),  # of its own loop: in each turn of the outer one
+        ("if ready == 0:", False),
+        ("if epoch > 0:", False),
+    ],
+)
+def test_what_runs_in_some_turns_of_an_outer_loop_ends(at, guard, expected):
+    place = at(
+        f"""\
+        for epoch in range(4):
+            for i in range(9):
+                {guard}
+                    kept.append(x)  # here
+        """
+    )
+
+    assert is_of_some_turns(*place) == expected
