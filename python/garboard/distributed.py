@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 from garboard._names.missing import module_getattr
 
 __all__ = [
+    "ProcessGroup",
     "ReduceOp",
     "all_gather",
     "all_reduce",
@@ -19,6 +20,7 @@ __all__ = [
     "destroy_process_group",
     "get_rank",
     "get_world_size",
+    "group",
     "init_process_group",
     "is_available",
     "is_initialized",
@@ -76,6 +78,20 @@ def get_world_size(group: object = None) -> int:
     1
     """
     return 1
+
+
+class ProcessGroup:
+    """Processes that would work together: the type that annotations name; none is ever made."""
+
+
+class group:
+    """The group of all processes: none, for there is one.
+
+    >>> gb.distributed.group.WORLD is None
+    True
+    """
+
+    WORLD: ProcessGroup | None = None
 
 
 class ReduceOp:

@@ -6,14 +6,19 @@ Programs name these functions at their top, for weights that they may never fetc
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn
+from urllib.parse import urlparse  # noqa: F401
 
 from garboard._arguments import check
 from garboard._names.missing import module_getattr
 
 __all__ = ["download_url_to_file", "get_dir", "load", "load_state_dict_from_url", "set_dir"]
 
+
+# Where a file of weights has a part of its hash in its name.
+HASH_REGEX: re.Pattern[str] = re.compile(r"-([a-f0-9]*)\.")
 
 _chosen: str | None = None
 
@@ -26,11 +31,12 @@ def get_dir() -> str:
     >>> gb.hub.get_dir().endswith("hub")
     True
     """
-    if _chosen is not None:
-        return _chosen
+    return os.path.join(_get_torch_home(), "hub") if _chosen is None else _chosen
+
+
+def _get_torch_home() -> str:
     cache = os.environ.get("XDG_CACHE_HOME", "~/.cache")
-    home = os.environ.get("TORCH_HOME", os.path.join(cache, "torch"))
-    return os.path.join(os.path.expanduser(home), "hub")
+    return os.path.expanduser(os.environ.get("TORCH_HOME", os.path.join(cache, "torch")))
 
 
 def set_dir(d: str | os.PathLike[str]) -> None:

@@ -45,6 +45,11 @@ BroadcastingList1: type[list[Any]] = list
 BroadcastingList2: type[list[Any]] = list
 BroadcastingList3: type[list[Any]] = list
 
+
+class TracerWarning(Warning):
+    """What PyTorch's tracer warns of: never given here, and named by filters of warnings."""
+
+
 _F = TypeVar("_F", bound=Callable[..., Any])
 _T = TypeVar("_T")
 

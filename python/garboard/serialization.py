@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from garboard import _engine
 from garboard._arguments.texts import shown
 from garboard._names.missing import module_getattr
 from garboard.io import load, save
@@ -23,6 +24,9 @@ __all__ = [
     "safe_globals",
     "save",
 ]
+
+# What annotations of programs call the ways to say where what is loaded goes.
+MAP_LOCATION = Callable[[object, str], object] | _engine.device | str | dict[str, str] | None
 
 _Named = type | Callable[..., object] | tuple[object, str]
 

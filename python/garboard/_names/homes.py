@@ -102,7 +102,11 @@ _FUNCTIONS = {
 
 # What PyTorch has for its own layers: it is found, and not listed.
 _UNLISTED = {
-    "_root.asking": ("_assert is_anomaly_check_nan_enabled is_anomaly_enabled set_anomaly_enabled"),
+    "_root.asking": (
+        "_assert _assert_async _check _check_index _check_not_implemented _check_tensor_all "
+        "_check_type _check_value is_anomaly_check_nan_enabled is_anomaly_enabled "
+        "set_anomaly_enabled"
+    ),
     "_root.autocasting": (
         "get_autocast_cpu_dtype get_autocast_gpu_dtype is_autocast_cache_enabled "
         "is_autocast_cpu_enabled set_autocast_cpu_dtype set_autocast_cpu_enabled "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from garboard import _engine
 from garboard._arguments import check
 from garboard._engine import Storage, Tensor
@@ -9,6 +11,13 @@ from garboard.autograd.anomaly_mode import set_detect_anomaly
 
 __all__ = [
     "_assert",
+    "_assert_async",
+    "_check",
+    "_check_index",
+    "_check_not_implemented",
+    "_check_tensor_all",
+    "_check_type",
+    "_check_value",
     "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled",
     "is_storage",
@@ -59,6 +68,33 @@ def _assert(condition: object, message: object) -> None:
     """Raise AssertionError unless a condition holds."""
     if not condition:
         raise AssertionError(message)
+
+
+def _assert_async(input: Tensor, assert_msg: str = "") -> None:
+    """Raise RuntimeError where the one element of a tensor is 0 or False: at once."""
+    if not input.item():
+        raise RuntimeError(assert_msg or "_assert_async: an element that is 0; another is needed")
+
+
+def _checking(kind: type[Exception]) -> Callable[..., None]:
+    def checking(cond: object, message: object = None) -> None:
+        """Raise unless a condition holds; the message may be a function that makes it."""
+        if not cond:
+            raise kind(str(message() if callable(message) else message or "a check has failed"))
+
+    return checking
+
+
+_check = _checking(RuntimeError)
+_check_index = _checking(IndexError)
+_check_value = _checking(ValueError)
+_check_type = _checking(TypeError)
+_check_not_implemented = _checking(NotImplementedError)
+
+
+def _check_tensor_all(cond: Tensor, message: object = None) -> None:
+    """Raise RuntimeError unless all elements are True."""
+    _check(cond.all().item(), message)
 
 
 def is_anomaly_enabled() -> bool:

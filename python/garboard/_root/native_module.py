@@ -15,6 +15,7 @@ from garboard._engine import LinAlgError
 __all__ = ["_C"]
 
 _SWITCHES = (
+    "_are_functorch_transforms_active _get_tracing_state "
     "_jit_override_can_fuse_on_cpu _jit_override_can_fuse_on_gpu _jit_set_nvfuser_enabled "
     "_jit_set_profiling_executor _jit_set_profiling_mode _jit_set_texpr_fuser_enabled "
     "_log_api_usage_once"
@@ -22,7 +23,7 @@ _SWITCHES = (
 
 
 def _unheard(*given: Any) -> None:
-    """Change nothing."""
+    """Change nothing, and tell of nothing that is on."""
 
 
 _C = ModuleType("garboard._C", __doc__)

@@ -110,6 +110,7 @@ def cholesky_ex(
     *,
     upper: bool = False,
     check_errors: bool = False,
+    out: tuple[Tensor, Tensor] | None = None,
 ) -> CholeskyEx:
     """Factorize as `cholesky` does, and tell of what is not positive definite.
 
@@ -117,6 +118,7 @@ def cholesky_ex(
         A: As for `cholesky`.
         upper: Likewise.
         check_errors: True raises as `cholesky` does.
+        out: Where to write both, and what is returned then; the second is of integers.
 
     Returns:
         A pair `L`, `info`: the second int32 and of the sizes of the batch: 0, or the order of the
@@ -137,7 +139,10 @@ def cholesky_ex(
     check.tensor(op, "A", A)
     checks = check.flag(op, "check_errors", check_errors)
     found, info = _engine._linalg_cholesky(A, check.flag(op, "upper", upper), checks, op)
-    return CholeskyEx(found, info)
+    if out is None:
+        return CholeskyEx(found, info)
+    to_found, to_info = check.of_type(tuple, op, "out", out)
+    return CholeskyEx(written(op, found, to_found), written(op, info, to_info))
 
 
 def lu_factor(A: Tensor, *, pivot: bool = True) -> LUFactor:

@@ -7,13 +7,14 @@ tuples.
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from garboard._arguments import check
 
 __all__ = [
+    "MappingKey",
     "PyTree",
     "TreeSpec",
     "register_pytree_node",
@@ -66,16 +67,31 @@ def _defaulted(parts: Iterable[Any], context: Any) -> Any:
     return defaultdict(factory, zip(keys, parts, strict=True))
 
 
+class MappingKey(NamedTuple):
+    """The place of a part in a mapping."""
+
+    key: Any
+
+
+def _dict_flatten(it: Mapping[Any, Any]) -> _Parts:
+    return [*it.values()], [*it]
+
+
+def _dict_unflatten(parts: Iterable[Any], keys: Iterable[Any]) -> dict[Any, Any]:
+    return dict(zip(keys, parts, strict=True))
+
+
+def _dict_flatten_with_keys(it: Mapping[Any, Any]) -> _Parts:
+    return [(MappingKey(key), part) for key, part in it.items()], [*it]
+
+
 # By type: how one is taken apart into parts and a context, and made of them.
 _NODES: dict[type, tuple[Callable[[Any], _Parts], Callable[[list[Any], Any], Any]]] = {
     list: (lambda it: ([*it], None), lambda parts, _: [*parts]),
     tuple: (lambda it: ([*it], None), lambda parts, _: tuple(parts)),
-    dict: (
-        lambda it: ([*it.values()], [*it]),
-        lambda parts, keys: dict(zip(keys, parts, strict=True)),
-    ),
+    dict: (_dict_flatten, _dict_unflatten),
     OrderedDict: (
-        lambda it: ([*it.values()], [*it]),
+        _dict_flatten,
         lambda parts, keys: OrderedDict(zip(keys, parts, strict=True)),
     ),
     defaultdict: (lambda it: ([*it.values()], (it.default_factory, [*it])), _defaulted),

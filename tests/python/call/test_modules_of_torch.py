@@ -16,17 +16,18 @@ MODULES = {
     "_tensor": "Tensor",
     "_utils": "_flatten_dense_tensors _unflatten_dense_tensors",
     "cpu.amp": "GradScaler autocast",
-    "distributed": "ReduceOp get_rank get_world_size is_available is_initialized",
+    "distributed": "ProcessGroup ReduceOp get_rank get_world_size group is_available",
     "fx": "Proxy wrap",
     "functional": "einsum meshgrid norm split stft tensordot unique",
-    "hub": "get_dir set_dir",
+    "hub": "HASH_REGEX _get_torch_home get_dir set_dir urlparse",
+    "jit": "TracerWarning is_scripting",
     "jit.annotations": "BroadcastingList2 Dict List Optional Tuple Union",
     "multiprocessing": "ProcessRaisedException spawn",
     "onnx": "is_in_onnx_export",
     "optim.optimizer": "Optimizer ParamsT _default_to_fused_or_foreach _params_t required",
     "overrides": "handle_torch_function has_torch_function is_tensor_like",
     "return_types": "aminmax max slogdet sort svd topk",
-    "serialization": "add_safe_globals load safe_globals save",
+    "serialization": "MAP_LOCATION add_safe_globals load safe_globals save",
     "storage": "TypedStorage UntypedStorage",
     "torch_version": "TorchVersion",
     "testing": "assert_allclose assert_close make_tensor",
@@ -142,6 +143,23 @@ class TestNests:
         with pytest.raises(ValueError, match="register_pytree_node: Box is known"):
             pytree.register_pytree_node(Box, lambda it: ([], None), lambda parts, _: Box(0))
 
+    def test_of_a_class_made_like_a_dict_are_taken_apart_as_dicts_are(self):
+        class Outputs(OrderedDict[str, Any]):
+            pass
+
+        pytree.register_pytree_node(
+            Outputs,
+            pytree._dict_flatten,
+            lambda parts, keys: Outputs(pytree._dict_unflatten(parts, keys)),
+            flatten_with_keys_fn=pytree._dict_flatten_with_keys,
+        )
+
+        doubled = pytree.tree_map(lambda it: it * 2, Outputs(a=1, b=[2]))
+
+        assert type(doubled) is Outputs
+        assert doubled == {"a": 2, "b": [4]}
+        assert pytree._dict_flatten_with_keys({"a": 1}) == ([(pytree.MappingKey("a"), 1)], ["a"])
+
 
 class TestFlatTensors:
     def test_are_split_as_they_were_joined(self):
@@ -219,6 +237,10 @@ def test_the_hub_has_a_folder(monkeypatch, tmp_path):
     assert gb.hub.get_dir() == str(tmp_path)
 
 
+def test_the_hub_knows_the_hash_in_the_name_of_a_file():
+    assert gb.hub.HASH_REGEX.search("resnet18-f37072fd.pth").group(1) == "f37072fd"
+
+
 def test_the_cpu_has_autocast_under_its_older_name():
     x = gb.ones(2, 2)
 
@@ -226,6 +248,44 @@ def test_the_cpu_has_autocast_under_its_older_name():
         assert (x @ x).dtype == gb.bfloat16
     with gb.cpu.amp.autocast(dtype=gb.float16):
         assert (x @ x).dtype == gb.float16
+
+
+class TestChecks:
+    @pytest.mark.parametrize(
+        ("name", "error"),
+        [
+            ("_check", RuntimeError),
+            ("_check_index", IndexError),
+            ("_check_value", ValueError),
+            ("_check_type", TypeError),
+            ("_check_not_implemented", NotImplementedError),
+        ],
+    )
+    def test_raise_their_error_where_a_condition_fails(self, name, error):
+        check = getattr(gb, name)
+
+        check(True, "never read")
+
+        with pytest.raises(error, match=r"^two are needed$"):
+            check(False, lambda: "two are needed")
+
+    def test_of_tensors_read_their_elements(self, no_leaks):
+        gb._check_tensor_all(gb.tensor([True, True]))
+        gb._assert_async(gb.tensor(3))
+
+        with pytest.raises(RuntimeError, match=r"^all are needed$"):
+            gb._check_tensor_all(gb.tensor([True, False]), lambda: "all are needed")
+        with pytest.raises(RuntimeError, match=r"^one is needed$"):
+            gb._assert_async(gb.tensor(False), "one is needed")
+
+
+def test_switches_of_cudnn_change_nothing_while_they_are_open():
+    before = gb.backends.cudnn.enabled, gb.backends.cudnn.deterministic
+
+    with gb.backends.cudnn.flags(enabled=True, deterministic=False):
+        during = gb.backends.cudnn.enabled, gb.backends.cudnn.deterministic
+
+    assert during == before
 
 
 class TestGuards:

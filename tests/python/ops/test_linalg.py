@@ -473,6 +473,17 @@ class TestRefusals:
         with gb.leaks.no_leaks(), pytest.raises(gb.LinAlgError, match=message):
             call()
 
+    def test_writes_the_factor_and_what_it_tells_where_they_are_wanted(self, no_leaks):
+        out = gb.empty(2, 2), gb.empty((), dtype=gb.int32)
+
+        factor, info = la.cholesky_ex(gb.eye(2) * 4, out=out)
+
+        assert factor is out[0]
+        assert info is out[1]
+        assert (factor.tolist(), info.item()) == ([[2, 0], [0, 2]], 0)
+        with pytest.raises(TypeError, match=r"^linalg.cholesky_ex: out .*; a tuple is needed"):
+            la.cholesky_ex(gb.eye(2), out=out[0])
+
     def test_are_told_by_infos_where_those_are_asked_for(self):
         assert la.inv_ex(gb.tensor(SINGULAR)).info.tolist() == [0, 2, 0]
         assert la.cholesky_ex(gb.tensor(INDEFINITE)).info.tolist() == [[0], [1]]
