@@ -96,6 +96,16 @@ GARBOARD_HD To bits_as(From x) {
   return __builtin_bit_cast(To, x);
 }
 
+/// One of two, where it cannot be foreseen which: a branch would be guessed wrong every other time.
+GARBOARD_HD float chosen(bool first, float a, float b) {
+  const std::uint32_t mask = first ? ~std::uint32_t{0} : 0;
+  return bits_as<float>((bits_as<std::uint32_t>(a) & mask) | (bits_as<std::uint32_t>(b) & ~mask));
+}
+GARBOARD_HD double chosen(bool first, double a, double b) {
+  const std::uint64_t mask = first ? ~std::uint64_t{0} : 0;
+  return bits_as<double>((bits_as<std::uint64_t>(a) & mask) | (bits_as<std::uint64_t>(b) & ~mask));
+}
+
 template <Stored T>
 GARBOARD_HD Widened<T> widened(T x) {
   return static_cast<Widened<T>>(x);

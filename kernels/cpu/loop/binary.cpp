@@ -31,6 +31,8 @@ bool is_raised(const View& out, const View& x, const View& exponent, Stream stre
   };
   if (power == 2) return unary(Type<functors::Square>{});
   if (power == -1) return unary(Type<functors::Reciprocal>{});
+  if (power == 0.5 && !is_complex(x.dtype)) return unary(Type<functors::Sqrt>{});
+  if (power == -0.5 && !is_complex(x.dtype)) return unary(Type<functors::Rsqrt>{});
   if (power != 3 || is_half(x.dtype) || out.data == x.data) return false;
   const auto& times = table().binary[index_in<functors::Multiply, functors::BinaryFunctors>];
   times(out, x, x, stream);

@@ -185,8 +185,9 @@ void multiply_by_blas(const Calls<T>& calls, const Matrix& out, Matrix a, Matrix
   if constexpr (functors::ComplexNumber<T>) {
     multiply(&one, &beta);
   } else {
-    // One row or column: gemm is up to four times slower there.
-    if (out.rows == 1 && can_step(a.column_stride)) {
+    // One row or column: gemm is up to four times slower there. Of two vectors one is to be a row.
+    const bool is_of_vectors = out.rows == 1 && out.columns == 1 && a.column_stride == 1;
+    if (out.rows == 1 && can_step(a.column_stride) && !is_of_vectors) {
       const Matrix m = turned(b);
       return multiply_vector<T>(calls, m, {true, !of_b.is_transposed, of_b.leading}, a.data,
                                 a.column_stride, out.data, 1, beta);

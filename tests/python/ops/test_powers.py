@@ -1,4 +1,4 @@
-"""Powers that cheaper kernels give: squares, cubes and inverses, as C's pow has them."""
+"""Powers that cheaper kernels give: squares, cubes and inverses as C's pow has them, and roots."""
 
 from __future__ import annotations
 
@@ -82,6 +82,26 @@ def test_of_integers_wrap():
 @pytest.mark.parametrize("power", POWERS)
 def test_have_gradients_of_both_orders(power):
     x = gb.tensor([0.5, -2.0, 3.0], dtype=gb.float64, requires_grad=True)
+
+    assert gb.autograd.gradcheck(lambda x: x**power, [x])
+    assert gb.autograd.gradgradcheck(lambda x: x**power, [x])
+
+
+@pytest.mark.parametrize(("power", "root"), [(0.5, gb.sqrt), (-0.5, gb.rsqrt)], ids=["", "inverse"])
+@pytest.mark.parametrize("dtype", [gb.float16, gb.float32, gb.float64], ids=str)
+def test_to_a_half_are_roots(dtype, power, root):
+    x = gb.tensor(numbers(300)).to(dtype)
+    expected = root(x)
+
+    for y in (x**power, x ** gb.full_like(x, power), x.clone().pow_(power)):
+        gb.testing.assert_close(y, expected, rtol=0, atol=0, equal_nan=True)
+    for one, its in zip(x[: len(SPECIAL)], expected, strict=False):
+        gb.testing.assert_close(one**power, its, rtol=0, atol=0, equal_nan=True)
+
+
+@pytest.mark.parametrize("power", [0.5, -0.5])
+def test_to_a_half_have_gradients_of_both_orders(power):
+    x = gb.tensor([0.5, 2.0, 3.0], dtype=gb.float64, requires_grad=True)
 
     assert gb.autograd.gradcheck(lambda x: x**power, [x])
     assert gb.autograd.gradgradcheck(lambda x: x**power, [x])
