@@ -64,6 +64,11 @@ _OF_ONE = (
 )
 
 
+def _lists_tensors(tree: Tree) -> bool:
+    """Tell whether it is a list of parameters, which is a module too."""
+    return isinstance(tree, Iterable) and all(isinstance(it, Tensor) for it in tree)
+
+
 class Optimizer(StateHooked):
     """Base of optimizers: parameters in groups, and a state for each of them.
 
@@ -119,7 +124,7 @@ class Optimizer(StateHooked):
             raise TypeError(
                 f"{self._name}: params is a Tensor; a list of them is needed, [tensor] for one"
             )
-        if isinstance(params, Tree):
+        if isinstance(params, Tree) and not _lists_tensors(params):
             raise TypeError(f"{self._name}: params is a Module; give module.parameters()")
         if isinstance(params, (set, frozenset)):
             raise TypeError(f"{self._name}: params is a set; a list, which has an order, is needed")
@@ -134,6 +139,9 @@ class Optimizer(StateHooked):
             raise ValueError(f"{self._name}: no parameters; at least one is needed")
         for group in given if isinstance(given[0], dict) else [{"params": given}]:
             self.add_param_group(group)
+
+    def _patch_step_function(self) -> None:
+        """Do nothing: every `step` calls the hooks as it is. Wrappers of optimizers call this."""
 
     def _make_state(self) -> None:
         self.state: States = States()

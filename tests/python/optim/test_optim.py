@@ -382,3 +382,33 @@ class TestLife:
             losses.append(loss.item())
 
         assert losses[-1] < 0.1 * losses[0]
+
+
+def test_an_optimizer_takes_a_list_of_parameters_that_is_a_module(no_leaks):
+    weights = gb.nn.ParameterList([gb.nn.Parameter(gb.ones(2)), gb.nn.Parameter(gb.ones(1))])
+    with gb.optim.SGD(weights, lr=1) as optimizer:
+        sum(it.sum() for it in weights).backward()
+        optimizer.step()
+
+        assert [it.tolist() for it in weights] == [[0, 0], [0]]
+    weights.dispose()
+    with pytest.raises(TypeError, match=r"^SGD: params is a Module; give module.parameters"):
+        gb.optim.SGD(gb.nn.ModuleList([gb.nn.Linear(1, 1)]), lr=1)
+
+
+def test_a_wrapper_of_an_optimizer_may_ask_for_the_hooks_of_its_step(no_leaks):
+    class Wrapper(gb.optim.Optimizer):
+        def __init__(self, inner):
+            self.inner = inner
+            self.param_groups, self.state = inner.param_groups, inner.state
+            self._patch_step_function()
+
+        def step(self):
+            return self.inner.step()
+
+    x = gb.nn.Parameter(gb.ones(1))
+    with gb.optim.SGD([x], lr=1) as inner:
+        x.sum().backward()
+        Wrapper(inner).step()
+
+    assert x.item() == 0
