@@ -71,7 +71,7 @@ def clear_safe_globals() -> None:
     SAFE.clear()
 
 
-def get_safe_globals() -> list[Any]:
+def get_safe_globals() -> list[object]:
     """Return the classes and functions on the list.
 
     >>> gb.serialization.get_safe_globals()

@@ -142,7 +142,7 @@ REASONS = {
     "utils.default_collate": BATCH,
     "utils.default_convert": BATCH,
     "sparse.SparseTensor.__rsub__": SPARSE,
-    "sparse.SparseTensor.__torch_function__": "any function of the engine's, with what it was called with",
+    "sparse.SparseTensor.__torch_function__": "any function, with what it was called with",
     "sparse.SparseTensor.add": SPARSE,
     "sparse.SparseTensor.div": SPARSE,
     "sparse.SparseTensor.matmul": SPARSE,
