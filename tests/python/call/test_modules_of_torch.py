@@ -312,3 +312,7 @@ class TestGuards:
     def test_of_the_native_module_are_its_error_and_switches_without_effect(self):
         assert gb._C._LinAlgError is gb.linalg.LinAlgError
         assert gb._C._jit_set_profiling_mode(False) is None
+        assert not gb._C._get_tracing_state()
+
+    def test_of_the_build_read_what_it_is_made_of(self):
+        assert gb.__version__ in gb.__config__.show()
