@@ -78,7 +78,9 @@ Grads power(const Backward& at) {
       const Tensor is_zero = eq(exponent, zero_operand());
       grads[0] = mul(at.grad, garboard::where(is_zero, zero_operand(), slope));
     } else if (!exponent.scalar.is(0)) {
-      grads[0] = mul(at.grad, mul(garboard::pow(base, one_less(exponent.scalar)), exponent));
+      const Scalar below = one_less(exponent.scalar);
+      const Tensor power = below.is(1) ? base.tensor : garboard::pow(base, below);  // of squares
+      grads[0] = mul(at.grad, mul(power, exponent));
     } else {
       grads[0] = mul(at.grad, zero_operand());
     }

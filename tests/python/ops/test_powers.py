@@ -105,3 +105,12 @@ def test_to_a_half_have_gradients_of_both_orders(power):
 
     assert gb.autograd.gradcheck(lambda x: x**power, [x])
     assert gb.autograd.gradgradcheck(lambda x: x**power, [x])
+
+
+@pytest.mark.parametrize("dtype", [gb.float16, gb.float32, gb.float64, gb.complex64], ids=str)
+def test_the_gradient_of_a_square_is_twice_the_number(dtype):
+    x = gb.tensor(numbers(300)).to(dtype).requires_grad_()
+
+    (x**2).backward(gb.ones_like(x))
+
+    gb.testing.assert_close(x.grad, 2 * x.detach().conj(), rtol=0, atol=0, equal_nan=True)
