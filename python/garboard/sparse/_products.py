@@ -47,6 +47,10 @@ def place_of(op: str, dim: Any, ndim: int) -> int:
 
 def _flat(places: Tensor, sizes: Sequence[int]) -> Tensor:
     """The place of each value in the row-major order of the sparse dims."""
+    if prod(sizes[: places.shape[0]]) >= 1 << 63:
+        raise ShapeError(
+            f"sparse tensor: sizes {list(sizes)}; to order its places, fewer than 2^63 are needed"
+        )
     found = places[0]
     for dim in range(1, places.shape[0]):
         found = found * sizes[dim] + places[dim]

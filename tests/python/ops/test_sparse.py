@@ -288,3 +288,10 @@ def test_a_graph_network_learns_and_leaves_nothing(no_leaks):
             losses.append(loss.item())
 
     assert losses[2] < losses[0]
+
+
+def test_places_that_no_number_counts_are_not_put_in_order():
+    x = gb.sparse_coo_tensor([[0, 1], [1, 1]], [1.0, 2.0], (2**40, 2**40))
+
+    with pytest.raises(gb.ShapeError, match="2\\^63"):
+        x.coalesce()
