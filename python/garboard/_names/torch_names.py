@@ -81,10 +81,10 @@ _NN: _Rows = (
 _DISTRIBUTED: _Rows = (
     (
         "there is one process a program, so leave it out",
-        "Backend ProcessGroup Store TCPStore FileStore all_gather_into_tensor "
+        "Backend Store TCPStore FileStore all_gather_into_tensor "
         "all_gather_object all_to_all broadcast_object_list gather get_backend get_local_rank "
         "irecv is_nccl_available is_gloo_available is_mpi_available isend monitored_barrier "
-        "new_group recv reduce_scatter scatter send group launch elastic fsdp optim rpc tensor "
+        "new_group recv reduce_scatter scatter send launch elastic fsdp optim rpc tensor "
         "device_mesh init_device_mesh checkpoint algorithms nn pipelining",
     ),
 )
@@ -92,7 +92,7 @@ _DISTRIBUTED: _Rows = (
 _JIT: _Rows = (
     ("use gb.save(model.state_dict(), path) and gb.load(path)", "load save"),
     ("call the function itself", "fork wait"),
-    ("", "Attribute ScriptFunction ScriptWarning TracerWarning interface trace_module"),
+    ("", "Attribute ScriptFunction ScriptWarning interface trace_module"),
 )
 
 _HUB: _Rows = (("nothing is downloaded, so leave it out", "help list"),)
