@@ -127,6 +127,7 @@ def to_sparse(self: Tensor, sparse_dim: int | None = None) -> SparseTensor:
            values=tensor([1.]),
            size=(2, 2), nnz=1, layout=garboard.sparse_coo)
     """
+    self = check.tensor("to_sparse", "self", self)
     dims = self.ndim if sparse_dim is None else sparse_dim
     if not isinstance(dims, int) or not 1 <= dims <= self.ndim:
         raise ValueError(

@@ -26,6 +26,7 @@ __all__ = [
     "is_sparse",
     "place_of",
     "product",
+    "refuse_unfit",
     "summed",
     "taken",
     "total",
@@ -43,6 +44,21 @@ def place_of(op: str, dim: Any, ndim: int) -> int:
     if not -ndim <= place < ndim:
         raise IndexOutOfRangeError(f"{op}: dim {place} of a tensor of {shown(ndim)} dims")
     return place % ndim
+
+
+def refuse_unfit(op: str, places: Tensor, values: Tensor, sizes: Sequence[int]) -> None:
+    """Refuse places, values and sizes that do not belong together."""
+    dims = places.shape[0] if places.ndim == 2 else -1
+    if places.dtype != _engine.int64 or not values.ndim or not 0 <= dims <= len(sizes):
+        raise ShapeError(
+            f"{op}: places of {places.dtype} and sizes {list(places.shape)}, values of "
+            f"{list(values.shape)}; int64 of [sparse dims, count], and [count, ...], are needed"
+        )
+    if values.shape[0] != places.shape[1] or list(values.shape[1:]) != list(sizes[dims:]):
+        raise ShapeError(
+            f"{op}: sizes {list(sizes)} for places of sizes {list(places.shape)} and values of "
+            f"sizes {list(values.shape)}; they do not fit each other"
+        )
 
 
 def _flat(places: Tensor, sizes: Sequence[int]) -> Tensor:

@@ -53,8 +53,13 @@ class SparseTensor:
     def __init__(
         self, places: Tensor, values: Tensor, sizes: Sequence[int], is_coalesced: bool = False
     ) -> None:
-        self._places, self._told = places, values
-        self._sizes = Size(sizes)
+        op = "SparseTensor"
+        self._places, self._told = (
+            check.tensor(op, "places", places),
+            check.tensor(op, "values", values),
+        )
+        self._sizes = Size(check.sizes(op, "sizes", sizes))
+        _products.refuse_unfit(op, places, values, self._sizes)
         self._is_coalesced = is_coalesced
 
     @classmethod
