@@ -64,6 +64,11 @@ def addmm(mat: Tensor, mat1: Any, mat2: Any, *, beta: float = 1, alpha: float = 
     return mat * beta + made * alpha
 
 
+def _refuse_other(op: str, input: object) -> None:
+    if not isinstance(input, SparseTensor):
+        raise TypeError(f"{op}: input is {shown(input)}; a SparseTensor is needed")
+
+
 def sum(
     input: SparseTensor, dim: int | Sequence[int] | None = None, dtype: _engine.dtype | None = None
 ) -> Tensor | SparseTensor:
@@ -80,6 +85,7 @@ def sum(
     >>> gb.sparse.sum(gb.ones(2, 3).to_sparse(), dim=1).to_dense()
     tensor([3., 3.])
     """
+    _refuse_other("sum", input)
     made: Tensor | SparseTensor = (input if dtype is None else input.to(dtype)).sum(dim)
     return made
 
@@ -113,6 +119,7 @@ def softmax(input: SparseTensor, dim: int, dtype: _engine.dtype | None = None) -
     >>> gb.sparse.softmax(gb.tensor([[1.0, 1.0, 0.0]]).to_sparse(), 1).to_dense()
     tensor([[0.5000, 0.5000, 0.0000]])
     """
+    _refuse_other("softmax", input)
     given = input if dtype is None else input.to(dtype)
     whole, far, sums = _normalized("softmax", given, dim)
     return whole._with(far.exp() / sums)
@@ -132,6 +139,7 @@ def log_softmax(input: SparseTensor, dim: int, dtype: _engine.dtype | None = Non
     >>> gb.sparse.log_softmax(gb.tensor([[1.0, 1.0]]).to_sparse(), 1).values()
     tensor([-0.6931, -0.6931])
     """
+    _refuse_other("log_softmax", input)
     given = input if dtype is None else input.to(dtype)
     whole, far, sums = _normalized("log_softmax", given, dim)
     return whole._with(far - sums.log())

@@ -343,7 +343,7 @@ class SparseTensor:
         return self._sizes[0]
 
     def __bool__(self) -> NoReturn:
-        raise RuntimeError("bool: a sparse tensor is neither true nor false; take to_dense()")
+        raise ShapeError("bool: a sparse tensor is neither true nor false; take to_dense()")
 
     def __repr__(self) -> str:
         parts = f"indices={self._places}", f"values={self._told.detach()}"
