@@ -261,6 +261,8 @@ if TYPE_CHECKING:
     from garboard.linalg._older_names import svd as svd
     from garboard.linalg._older_names import triangular_solve as triangular_solve
     from garboard.nn._root_functions import *  # noqa: F403
+    from garboard.sparse import sparse_coo_tensor as sparse_coo_tensor
+    from garboard.sparse import spmm as spmm
 else:
     __getattr__ = module_getattr(__name__, SUBMODULES, {**HOMES, **UNLISTED})
 
