@@ -8,7 +8,7 @@ def main(watch):
     for _ in range(80):
         y = net(gb.randn(8, 4))
         parts = {"square": y.square().mean(), "size": y.abs().mean()}
-        sum(parts.values()).backward()
+        sum(parts.values(), gb.zeros(())).backward()
         for name, part in parts.items():
             sums[name] = sums.get(name, 0) + part.item()
         watch.step()
