@@ -290,7 +290,11 @@ class SparseTensor:
             return self._with(self._told * _products.taken("mul", self, other))
         return self._with(self._told * _factor("mul", other))
 
-    __mul__ = __rmul__ = mul
+    def __mul__(self, other: Any) -> SparseTensor:
+        return self.mul(other)
+
+    def __rmul__(self, other: Any) -> SparseTensor:
+        return self.mul(other)
 
     def div(self, other: Any) -> SparseTensor:
         """Return the elements by a number, or by those of a dense tensor at their places."""
@@ -314,7 +318,12 @@ class SparseTensor:
         """Return the difference, as `add` does the sum."""
         return _products.total("sub", self, other, -alpha)
 
-    __add__ = __radd__ = add
+    def __add__(self, other: Any) -> Any:
+        return self.add(other)
+
+    def __radd__(self, other: Any) -> Any:
+        return self.add(other)
+
     __sub__ = sub
 
     def __rsub__(self, other: Any) -> Any:
