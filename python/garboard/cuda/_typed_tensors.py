@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from garboard import _engine
-from garboard._ops.typed_tensors import typed
+from garboard._ops.typed_tensors import _TypedTensor, typed
 
 __all__ = [
     "BFloat16Tensor",
@@ -18,13 +18,13 @@ __all__ = [
     "ShortTensor",
 ]
 
-BFloat16Tensor = typed("BFloat16Tensor", _engine.bfloat16, "cuda")
-BoolTensor = typed("BoolTensor", _engine.bool, "cuda")
-ByteTensor = typed("ByteTensor", _engine.uint8, "cuda")
-CharTensor = typed("CharTensor", _engine.int8, "cuda")
-DoubleTensor = typed("DoubleTensor", _engine.float64, "cuda")
-FloatTensor = typed("FloatTensor", _engine.float32, "cuda")
-HalfTensor = typed("HalfTensor", _engine.float16, "cuda")
-IntTensor = typed("IntTensor", _engine.int32, "cuda")
-LongTensor = typed("LongTensor", _engine.int64, "cuda")
-ShortTensor = typed("ShortTensor", _engine.int16, "cuda")
+BFloat16Tensor: _TypedTensor = typed("BFloat16Tensor", _engine.bfloat16, "cuda")
+BoolTensor: _TypedTensor = typed("BoolTensor", _engine.bool, "cuda")
+ByteTensor: _TypedTensor = typed("ByteTensor", _engine.uint8, "cuda")
+CharTensor: _TypedTensor = typed("CharTensor", _engine.int8, "cuda")
+DoubleTensor: _TypedTensor = typed("DoubleTensor", _engine.float64, "cuda")
+FloatTensor: _TypedTensor = typed("FloatTensor", _engine.float32, "cuda")
+HalfTensor: _TypedTensor = typed("HalfTensor", _engine.float16, "cuda")
+IntTensor: _TypedTensor = typed("IntTensor", _engine.int32, "cuda")
+LongTensor: _TypedTensor = typed("LongTensor", _engine.int64, "cuda")
+ShortTensor: _TypedTensor = typed("ShortTensor", _engine.int16, "cuda")
