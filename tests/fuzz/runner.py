@@ -20,6 +20,7 @@ __all__ = ["HOME", "WAIT_RATIO", "Order", "Runner", "Totals"]
 
 BATCH = 4000  # programs a process runs: what it leaves in its process, it leaves to these alone
 MOST_BYTES = 3 << 30
+MOST_BARREN = 10  # children in a row that end before they have run a program
 WAIT_RATIO = 12  # a machine that others use gives a process that many seconds for one
 HOME = Path(__file__).resolve().parents[2]
 
@@ -70,6 +71,7 @@ class Worker:
         self.process: subprocess.Popen[bytes] | None = None
         self.seen: tuple[int, ...] = ()
         self.since, self.cpu_since = 0.0, 0.0
+        self.barren = 0
 
     def start(self, first: int, last: int) -> None:
         self.order.first, self.order.last = first, last
@@ -170,8 +172,12 @@ class Runner:
             fault = f"crash: {name}"
         number, *counts = worker.state()
         self.totals.add(tuple(counts))
+        worker.barren = worker.barren + 1 if fault and not counts[0] else 0
         if fault:
-            self.findings.add_death(number, fault, worker.errors.read_text(errors="replace"))
+            said = worker.errors.read_text(errors="replace")
+            if worker.barren == MOST_BARREN:
+                raise RuntimeError(f"{MOST_BARREN} children ended before a program: {said}")
+            self.findings.add_death(number, fault, said)
         self.findings.read(Path(worker.order.findings))
         worker.process = None
         if is_over:

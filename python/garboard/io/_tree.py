@@ -17,7 +17,7 @@ from garboard._engine import Tensor
 from garboard._engine import _Size as Size
 from garboard.io._errors import FileError
 from garboard.io._pickled_values import FACTORIES
-from garboard.io._pickles import pickled, unpickled
+from garboard.io._pickles import Tensors, pickled, unpickled
 from garboard.io._tagged import TAGGED, tagged
 from garboard.nn.parameter import Parameter
 
@@ -93,7 +93,7 @@ def _encoded_number(value: Any, path: str, depth: int, keep: Callable[[str, Tens
     return pickled(value, path, keep)
 
 
-def decoded(tree: Any, tensor_named: Callable[[str], Tensor], depth: int = 0) -> Any:
+def decoded(tree: Any, tensor_named: Tensors, depth: int = 0) -> Any:
     """Return the nest that `encoded` wrote.
 
     Raises:

@@ -94,9 +94,8 @@ def _normalized(op: str, input: SparseTensor, dim: int) -> tuple[SparseTensor, T
     """What is told less the maximum of its row or column, and the sum of exponentials there."""
     if not isinstance(input, SparseTensor) or input.ndim != 2 or input.dense_dim():
         raise ShapeError(f"{op}: {shown(input)}; a sparse matrix is needed")
-    whole = input.coalesce()
-    which = whole._indices()[1 - dim % 2]
-    count = whole.shape[1 - dim % 2]
+    whole, other = input.coalesce(), 1 - _products.place_of(op, dim, 2)
+    which, count = whole._indices()[other], whole.shape[other]
     values = whole._values()
     lowest = _engine.full([count], float("-inf"), dtype=values.dtype, device=values.device)
     most = lowest.scatter_reduce(0, which, values.detach(), "amax")
@@ -115,6 +114,7 @@ def softmax(input: SparseTensor, dim: int, dtype: _engine.dtype | None = None) -
 
     Raises:
         ShapeError: No sparse matrix.
+        IndexOutOfRangeError: A dim that it does not have.
 
     >>> gb.sparse.softmax(gb.tensor([[1.0, 1.0, 0.0]]).to_sparse(), 1).to_dense()
     tensor([[0.5000, 0.5000, 0.0000]])
@@ -135,6 +135,7 @@ def log_softmax(input: SparseTensor, dim: int, dtype: _engine.dtype | None = Non
 
     Raises:
         ShapeError: No sparse matrix.
+        IndexOutOfRangeError: A dim that it does not have.
 
     >>> gb.sparse.log_softmax(gb.tensor([[1.0, 1.0]]).to_sparse(), 1).values()
     tensor([-0.6931, -0.6931])

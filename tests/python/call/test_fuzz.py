@@ -71,6 +71,15 @@ def test_what_a_signal_ends_is_no_hang(tmp_path):
 
 
 @pytest.mark.slow
+def test_children_that_cannot_begin_end_the_run(tmp_path):
+    runner = Runner(tmp_path, seed=1, cores=1, hang_seconds=3)
+    runner.workers[0].order.plant = "raise ImportError('of what is not there')"
+
+    with pytest.raises(RuntimeError, match="of what is not there"):
+        runner.run(60, last=100)
+
+
+@pytest.mark.slow
 def test_the_same_number_is_the_same_program(tmp_path):
     first, second = (planted(tmp_path, "clean", programs=30).totals for _ in range(2))
 

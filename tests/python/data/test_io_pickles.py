@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import json
+from base64 import b64encode
 from typing import Any
 
 import garboard as gb
 import pytest
 from garboard import nn
 from garboard.io import FileError
+from garboard.io._pickles import Tensors, unpickled
 
 from tests.support.live_memory import balanced  # noqa: F401
 
@@ -156,3 +158,9 @@ class TestAListOfSafeClasses:
         assert gb.serialization.get_safe_globals() == []
         with pytest.raises(TypeError, match=r"^add_safe_globals: 3; a class"):
             gb.serialization.add_safe_globals([3])
+
+
+def test_a_few_bytes_ask_for_no_memory():
+    told = b64encode(b"\x80\x04Nr\xff\xff\xff\xff.").decode()  # None, as number 2^32 - 1 of a memo
+
+    assert unpickled(["x", told, "any"], Tensors(lambda name: gb.ones(1), False)) is None

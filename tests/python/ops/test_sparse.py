@@ -295,3 +295,9 @@ def test_places_that_no_number_counts_are_not_put_in_order():
 
     with pytest.raises(gb.ShapeError, match="2\\^63"):
         x.coalesce()
+
+
+@pytest.mark.parametrize("function", [gb.sparse.softmax, gb.sparse.log_softmax])
+def test_a_dim_that_a_matrix_has_not_is_refused(function):
+    with pytest.raises(gb.IndexOutOfRangeError, match="dim 2"):
+        function(told(), 2)
