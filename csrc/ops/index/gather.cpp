@@ -22,9 +22,6 @@ using kernels::Meeting;
 
 const Operand zero = Scalar::of(std::int64_t{0}), one = Scalar::of(std::int64_t{1});
 
-/// A tensor without dims as one of one element, which has a dim to count along.
-Tensor with_dims(const Tensor& tensor) { return tensor.ndim() ? tensor : reshape(tensor, {1}); }
-
 /// Raises ShapeError unless `index` fits into `tensor`, but for `free_dim`, or into all of it for
 /// -1.
 void check_covered(const char* op, const Tensor& index, const Tensor& tensor, const char* what,

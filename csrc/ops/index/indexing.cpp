@@ -262,8 +262,6 @@ struct OneIndex {
   }
 };
 
-Tensor with_dims(const Tensor& tensor) { return tensor.ndim() ? tensor : view(tensor, {1}); }
-
 /// The source of index_add_ and index_copy_ has self's sizes, but along `dim` the index's.
 void check_slices(const char* op, const Tensor& self, const OneIndex& at, const Tensor& source) {
   check_values(op, self, source, "a source");

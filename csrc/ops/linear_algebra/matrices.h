@@ -116,6 +116,13 @@ inline Tensor memory_for(const char* op, std::int64_t batch, std::int64_t each, 
   return empty_of(op, {parts_of(batch), each}, dtype, device);
 }
 
+/// What LAPACK answers for each matrix: zeros, for what has no element is given to no kernel.
+inline Tensor infos_of(const char* op, const Dims& batch, Device device) {
+  const Tensor infos = empty_of(op, batch, DType::int32, device);
+  fill_(infos, Scalar::of(std::int64_t{0}));
+  return infos;
+}
+
 /// "linalg.cholesky: the matrix", or "linalg.cholesky: matrix 3 of the batch".
 inline std::string named(const char* op, std::int64_t place, const Dims& batch) {
   if (batch.empty()) return text(op, ": the matrix");

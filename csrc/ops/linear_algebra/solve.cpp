@@ -18,13 +18,6 @@ using composite::triu;
 
 namespace {
 
-/// Zeros: what has no element is given to no kernel.
-Tensor infos_of(const char* op, const Dims& batch, Device device) {
-  const Tensor infos = empty_of(op, batch, DType::int32, device);
-  fill_(infos, Scalar::of(std::int64_t{0}));
-  return infos;
-}
-
 /// LU of `input`, unrecorded, which lies column by column: in the rows of `columns`.
 struct ColumnFactors {
   Tensor columns, pivots, infos;

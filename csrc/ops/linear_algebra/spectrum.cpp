@@ -16,10 +16,6 @@ namespace {
 
 constexpr std::int64_t block = 64;  // LAPACK's, at most: so many columns at a time
 
-Tensor infos_of(const char* op, const Dims& batch, Device device) {
-  return empty_of(op, batch, DType::int32, device);
-}
-
 Tensor copied(const Tensor& x) {
   const GradModeGuard no_grad(false);
   return clone(x);

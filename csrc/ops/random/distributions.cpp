@@ -28,11 +28,6 @@ namespace {
 /// What draws of `dtype` are computed in.
 DType computed(DType dtype) { return dtype == DType::float64 ? dtype : DType::float32; }
 
-void check_floating(const char* op, DType dtype) {
-  if (!is_floating(dtype))
-    throw DTypeError(text(op, ": dtype ", name_of(dtype), "; a floating one is needed"));
-}
-
 /// Of what was computed; true of a device that computes nothing.
 bool all_true(const Tensor& conditions) {
   return !computes(conditions.device()) || *to(all(conditions), Device{}).view().as<bool>();

@@ -21,12 +21,12 @@
 #include "kernels/run.h"
 
 namespace garboard {
-namespace {
-
 void check_floating(const char* op, DType dtype) {
   if (!is_floating(dtype))
     throw DTypeError(text(op, ": dtype ", name_of(dtype), "; a floating one is needed"));
 }
+
+namespace {
 
 void check_continuous(const char* op, DType dtype) {
   if (!has_gradient(dtype))

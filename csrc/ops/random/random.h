@@ -8,6 +8,9 @@
 
 namespace garboard {
 
+/// Raises DTypeError unless `dtype` is floating.
+void check_floating(const char* op, DType dtype);
+
 /// Uniform in [0, 1); standard normal. Raise DTypeError unless floating.
 Tensor rand(const Dims& sizes, DType dtype, Device device = {},
             Generator& from = Generator::standard());

@@ -22,26 +22,27 @@
 namespace garboard {
 namespace {
 
-constexpr const char* op = "scaled_dot_product_attention";
+constexpr const char* attention_op = "scaled_dot_product_attention";
 constexpr double negative_infinity = -std::numeric_limits<double>::infinity();
 
 [[noreturn]] void refuse(const Tensor& q, const Tensor& k, const Tensor& v, const char* needed) {
-  throw ShapeError(
-      text(op, ": query ", q.sizes(), ", key ", k.sizes(), ", value ", v.sizes(), "; ", needed));
+  throw ShapeError(text(attention_op, ": query ", q.sizes(), ", key ", k.sizes(), ", value ",
+                        v.sizes(), "; ", needed));
 }
 
 void check_tensors(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask) {
   if (q.dtype() != DType::float32 && q.dtype() != DType::float64)
-    throw DTypeError(
-        text(op, ": query of dtype ", name_of(q.dtype()), "; float32 or float64 is needed"));
+    throw DTypeError(text(attention_op, ": query of dtype ", name_of(q.dtype()),
+                          "; float32 or float64 is needed"));
   for (const Tensor* tensor : {&k, &v}) {
     if (tensor->dtype() != q.dtype())
-      throw DTypeError(text(op, ": query of dtype ", name_of(q.dtype()), ", ",
+      throw DTypeError(text(attention_op, ": query of dtype ", name_of(q.dtype()), ", ",
                             tensor == &k ? "key" : "value", " of ", name_of(tensor->dtype()),
                             "; they must be equal, convert with to()"));
     if (tensor->device() != q.device())
-      throw DeviceError(text(op, ": query on ", q.device(), ", ", tensor == &k ? "key" : "value",
-                             " on ", tensor->device(), "; they must be on one device, use to()"));
+      throw DeviceError(text(attention_op, ": query on ", q.device(), ", ",
+                             tensor == &k ? "key" : "value", " on ", tensor->device(),
+                             "; they must be on one device, use to()"));
   }
   if (std::min({q.ndim(), k.ndim(), v.ndim()}) < 2)
     refuse(q, k, v, "[..., length, depth] is needed of each");
@@ -50,11 +51,11 @@ void check_tensors(const Tensor& q, const Tensor& k, const Tensor& v, const Tens
   if (last(k, 2) != last(v, 2)) refuse(q, k, v, "key and value must be of one length");
   if (!mask) return;
   if (mask.dtype() != DType::boolean && mask.dtype() != q.dtype())
-    throw DTypeError(text(op, ": attn_mask of dtype ", name_of(mask.dtype()), ", query of ",
-                          name_of(q.dtype()), "; bool or the query's is needed"));
+    throw DTypeError(text(attention_op, ": attn_mask of dtype ", name_of(mask.dtype()),
+                          ", query of ", name_of(q.dtype()), "; bool or the query's is needed"));
   if (mask.device() != q.device())
-    throw DeviceError(text(op, ": attn_mask on ", mask.device(), ", query on ", q.device(),
-                           "; they must be on one device, use to()"));
+    throw DeviceError(text(attention_op, ": attn_mask on ", mask.device(), ", query on ",
+                           q.device(), "; they must be on one device, use to()"));
 }
 
 /// Sizes before the last two, broadcast against each other.
@@ -163,7 +164,8 @@ Tensor in_groups(const Tensor& tensor, std::int64_t shared) {
 /// The gradients by ops.
 Grads formula(const Backward& at, const AttentionRule& rule) {
   if (rule.keep < 1)
-    throw GradientError(text(op, ": its gradient with dropout cannot be differentiated again; ",
+    throw GradientError(text(attention_op,
+                             ": its gradient with dropout cannot be differentiated again; ",
                              "leave dropout out, or create_graph"));
   const std::int64_t shared = at.input(1).sizes()[1];
   const Tensor q = in_groups(at.input(0), shared), grad = in_groups(at.grad, shared);
@@ -184,13 +186,14 @@ Grads formula(const Backward& at, const AttentionRule& rule) {
   return grads;
 }
 
-Grads gradients(const Backward& at, const AttentionRule& rule) {
+Grads attention_gradients(const Backward& at, const AttentionRule& rule) {
   if (is_grad_enabled()) return formula(at, rule);
   const Tensor q = at.input(0), k = at.input(1), v = at.input(2);
   const Tensor grad = dense_rows(at.grad);
   Grads grads;
   const Tensor inputs[] = {q, k, v};
-  for (int i = 0; i < 3; ++i) grads[i] = empty_of(op, inputs[i].sizes(), q.dtype(), q.device());
+  for (int i = 0; i < 3; ++i)
+    grads[i] = empty_of(attention_op, inputs[i].sizes(), q.dtype(), q.device());
   const kernels::Attention forward = rule.of(at.output(), at.other(0), q, k, v, at.other(1));
   kernels::run(kernels::AttentionGradient{four(grads[0]), four(grads[1]), four(grads[2]),
                                           four(grad), forward},
@@ -202,14 +205,15 @@ Grads gradients(const Backward& at, const AttentionRule& rule) {
 Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
               AttentionRule rule) {
   const std::int64_t batch = q.sizes()[0], heads = q.sizes()[1], rows = q.sizes()[2];
-  const Tensor out = empty_of(op, {batch, heads, rows, v.sizes()[3]}, q.dtype(), q.device());
-  const Tensor log_sums = empty_of(op, {batch, heads, rows}, q.dtype(), q.device());
+  const Tensor out =
+      empty_of(attention_op, {batch, heads, rows, v.sizes()[3]}, q.dtype(), q.device());
+  const Tensor log_sums = empty_of(attention_op, {batch, heads, rows}, q.dtype(), q.device());
   if (rule.keep < 1)
     rule.numbers =
         Generator::standard().numbers_for_rows(batch * heads * rows, (k.sizes()[2] + 3) / 4);
   if (log_sums.count() > 0) kernels::run(rule.of(out, log_sums, q, k, v, mask), q.device());
-  record(op, out, {q, k, v}, Keep::inputs | Keep::output,
-         [rule](const Backward& at) { return gradients(at, rule); },
+  record(attention_op, out, {q, k, v}, Keep::inputs | Keep::output,
+         [rule](const Backward& at) { return attention_gradients(at, rule); },
          {{"the sums of its rows", log_sums}, {"attn_mask", mask}});
   return out;
 }
@@ -239,9 +243,10 @@ Tensor attention(const Tensor& query, const Tensor& key, const Tensor& value, co
   }
   check_tensors(query, key, value, mask);
   if (mask && options.is_causal)
-    throw ShapeError(text(op, ": attn_mask and is_causal; one of the two is needed"));
+    throw ShapeError(text(attention_op, ": attn_mask and is_causal; one of the two is needed"));
   if (!(options.dropout >= 0 && options.dropout <= 1))
-    throw ShapeError(text(op, ": dropout_p ", options.dropout, "; it must lie in [0, 1]"));
+    throw ShapeError(
+        text(attention_op, ": dropout_p ", options.dropout, "; it must lie in [0, 1]"));
   const AttentionForm form = form_of(query, key, value, options.shares_heads);
   const Tensor q = dense_rows(form.in_four(query, form.heads));
   const Tensor k = dense_rows(form.in_four(key, form.shared_heads));

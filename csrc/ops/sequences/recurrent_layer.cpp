@@ -135,7 +135,7 @@ Tensor bias_gradient(const LayerForm& form, const Tensor& d_gates, const Tensor&
   return cat({sum(narrow(d_gates, 1, 0, 2 * form.hidden), rows), sum(d_candidate, rows)}, 0);
 }
 
-Grads gradients(const Backward& at, const LayerForm& form) {
+Grads layer_gradients(const Backward& at, const LayerForm& form) {
   const char* const op = name_of(form.cell);
   if (is_grad_enabled())
     throw GradientError(text(op, ": its gradient has no gradient of its own; leave create_graph ",
@@ -219,7 +219,7 @@ Tensor recurrent_layer(const RecurrentLayer& layer, const Tensor& input, const T
   for (const Tensor* operand :
        {&gates, &layer.hidden_weight, &layer.hidden_bias, &first, &first_cell})
     node->add_edge([&] { return *operand ? edge_of(*operand) : Edge(); });
-  node->set_rule([form](const Backward& at) { return gradients(at, form); });
+  node->set_rule([form](const Backward& at) { return layer_gradients(at, form); });
   const Tensor kept_as[] = {detach(gates), detach(weight), detach(from),
                             from_cell ? detach(from_cell) : Tensor()};
   const Other others[] = {

@@ -18,8 +18,6 @@
 namespace garboard {
 namespace {
 
-constexpr std::int64_t most_places = std::int64_t{1} << 60;
-
 using Form = ConvolutionForm;
 
 struct ConvolutionCall {

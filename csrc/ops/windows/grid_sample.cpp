@@ -10,7 +10,7 @@
 namespace garboard {
 namespace {
 
-constexpr const char* op = "grid_sample";
+constexpr const char* grid_op = "grid_sample";
 constexpr std::int64_t most_elements = (std::int64_t{1} << 31) - 1;
 
 struct GridForm {
@@ -40,25 +40,25 @@ struct GridForm {
 };
 
 GridForm form_of(const Tensor& input, const Tensor& grid, const GridOptions& options) {
-  check_floating(op, input);
+  check_floating(grid_op, input);
   if (grid.dtype() != input.dtype())
-    throw DTypeError(text(op, ": input of dtype ", name_of(input.dtype()), ", grid of ",
+    throw DTypeError(text(grid_op, ": input of dtype ", name_of(input.dtype()), ", grid of ",
                           name_of(grid.dtype()), "; they must be equal, convert with to()"));
   if (grid.device() != input.device())
-    throw DeviceError(text(op, ": input on ", input.device(), ", grid on ", grid.device(),
+    throw DeviceError(text(grid_op, ": input on ", input.device(), ", grid on ", grid.device(),
                            "; they must be on one device, use to()"));
   const int dims = input.ndim() - 2;
   if ((dims != 2 && dims != 3) || grid.ndim() != dims + 2 || grid.sizes()[dims + 1] != dims ||
       grid.sizes()[0] != input.sizes()[0])
-    throw ShapeError(text(op, ": input ", input.sizes(), ", grid ", grid.sizes(),
+    throw ShapeError(text(grid_op, ": input ", input.sizes(), ", grid ", grid.sizes(),
                           "; [n, channels, height, width] and [n, rows, columns, 2], or one dim "
                           "of space more and 3, are needed"));
   const Space sizes = last_sizes(input, dims);
   if (product(sizes) < 1 || product(sizes) > most_elements)
-    throw ShapeError(text(op, ": input ", input.sizes(), "; planes of 1 to ", most_elements,
+    throw ShapeError(text(grid_op, ": input ", input.sizes(), "; planes of 1 to ", most_elements,
                           " elements are needed"));
   if (dims == 3 && options.sampling == kernels::Sampling::cubic)
-    throw ShapeError(text(op, ": input ", input.sizes(),
+    throw ShapeError(text(grid_op, ": input ", input.sizes(),
                           " of three dims of space; the mode 'bicubic' is for two"));
   std::int64_t places = 1;
   for (int d = 0; d < dims; ++d) places *= grid.sizes()[d + 1];
@@ -68,13 +68,13 @@ GridForm form_of(const Tensor& input, const Tensor& grid, const GridOptions& opt
 Grads gradients(const Backward& at, const GridForm& form, const Dims& sizes) {
   if (is_grad_enabled())
     throw GradientError(
-        text(op, ": its gradient has no gradient of its own; leave create_graph out"));
+        text(grid_op, ": its gradient has no gradient of its own; leave create_graph out"));
   const Tensor grid = dense(at.input(1)), given = dense(at.grad);
   Tensor x;
   if (at.needs(1)) x = dense(at.input(0));
   Grads grads;
-  if (at.needs(0)) grads[0] = empty_of(op, sizes, given.dtype(), given.device());
-  if (at.needs(1)) grads[1] = empty_of(op, grid.sizes(), given.dtype(), given.device());
+  if (at.needs(0)) grads[0] = empty_of(grid_op, sizes, given.dtype(), given.device());
+  if (at.needs(1)) grads[1] = empty_of(grid_op, grid.sizes(), given.dtype(), given.device());
   kernels::GridSampleGradient call{form.of(given, x, grid), form.plane_view(grads[0], grid), {}};
   if (grads[1]) call.d_grid = grads[1].view();
   kernels::run(call, given.device());
@@ -89,10 +89,10 @@ Tensor grid_sample(const Tensor& input, const Tensor& grid, const GridOptions& o
     return to(grid_sample(in_float(input), in_float(grid), options), input.dtype());
   Dims out{form.samples, form.channels};
   for (int d = 0; d < form.dims; ++d) out.push_back(grid.sizes()[d + 1]);
-  const Tensor result = empty_of(op, out, input.dtype(), input.device());
+  const Tensor result = empty_of(grid_op, out, input.dtype(), input.device());
   if (result.count() > 0) kernels::run(form.of(result, dense(input), dense(grid)), input.device());
   const Keep keep = grid.requires_grad() ? Keep::first | Keep::second : Keep::second;
-  record(op, result, {input, grid}, keep,
+  record(grid_op, result, {input, grid}, keep,
          [form, sizes = input.sizes()](const Backward& at) -> Grads {
            return gradients(at, form, sizes);
          });

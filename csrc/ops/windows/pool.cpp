@@ -14,8 +14,6 @@
 namespace garboard {
 namespace {
 
-constexpr std::int64_t most_places = std::int64_t{1} << 60;
-
 /// The numbers of a pool: all that its rules hold.
 struct PoolForm {
   const char* op;

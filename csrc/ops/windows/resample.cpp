@@ -33,24 +33,24 @@ struct SamplingForm {
   }
 };
 
-constexpr const char* op = "interpolate";
+constexpr const char* interpolate_op = "interpolate";
 
 Tensor spread(const SamplingForm& form, const Tensor& grad);
 
 // Each is linear, and the other one's rule.
 Tensor sample(const SamplingForm& form, const Tensor& input) {
-  const Tensor out = empty_of(op, form.out, input.dtype(), input.device());
+  const Tensor out = empty_of(interpolate_op, form.out, input.dtype(), input.device());
   if (out.count() > 0) kernels::run(form.of(out, dense(input)), input.device());
-  record(op, out, {input}, Keep::nothing,
+  record(interpolate_op, out, {input}, Keep::nothing,
          [form](const Backward& at) -> Grads { return spread(form, at.grad); });
   return out;
 }
 
 Tensor spread(const SamplingForm& form, const Tensor& grad) {
-  const Tensor x = empty_of(op, form.input, grad.dtype(), grad.device());
+  const Tensor x = empty_of(interpolate_op, form.input, grad.dtype(), grad.device());
   if (x.count() > 0)
     kernels::run(kernels::ResampleGradient{form.of(dense(grad), x)}, grad.device());
-  record(op, x, {grad}, Keep::nothing,
+  record(interpolate_op, x, {grad}, Keep::nothing,
          [form](const Backward& at) -> Grads { return sample(form, at.grad); });
   return x;
 }
@@ -59,21 +59,21 @@ Tensor spread(const SamplingForm& form, const Tensor& grad) {
 
 Tensor resample(const Tensor& input, std::int64_t dim, std::int64_t places,
                 kernels::Sampling sampling, bool aligns_corners, double scale) {
-  check_floating(op, input);
+  check_floating(interpolate_op, input);
   if (is_half(input.dtype()))
     return to(resample(in_float(input), dim, places, sampling, aligns_corners, scale),
               input.dtype());
-  SamplingForm form{checked_dim(op, dim, input.ndim()),
+  SamplingForm form{checked_dim(interpolate_op, dim, input.ndim()),
                     input.sizes(),
                     input.sizes(),
                     sampling,
                     aligns_corners,
                     scale};
   if (places < 1 || input.sizes()[form.dim] < 1)
-    throw ShapeError(text(op, ": size ", input.sizes()[form.dim], " to be sampled at ", places,
-                          " places; at least 1 of both is needed"));
+    throw ShapeError(text(interpolate_op, ": size ", input.sizes()[form.dim], " to be sampled at ",
+                          places, " places; at least 1 of both is needed"));
   if (!std::isfinite(scale) || scale < 0)
-    throw ShapeError(text(op, ": a step of ", scale, "; a finite one is needed"));
+    throw ShapeError(text(interpolate_op, ": a step of ", scale, "; a finite one is needed"));
   form.out[form.dim] = places;
   return sample(form, input);
 }

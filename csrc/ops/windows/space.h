@@ -13,6 +13,9 @@ namespace garboard {
 /// A number for each dim of space, as kernels have them: those that are not there come first.
 using Space = std::array<std::int64_t, kernels::space_dims>;
 
+/// Sizes and steps stay below it, so that sums of a few do not overflow.
+constexpr std::int64_t most_places = std::int64_t{1} << 60;
+
 /// `given` for each of `dims`, or one number for all; `missing` for the dims that are not there.
 /// Raises ShapeError for another count, and for a number below `least`.
 Space space_of(const char* op, const char* name, const Dims& given, int dims, std::int64_t least,

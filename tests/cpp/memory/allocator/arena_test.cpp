@@ -14,13 +14,13 @@ namespace {
 
 using enum HistoryAction;
 
-const Stream side{{}, reinterpret_cast<void*>(1)};
+const Stream other_stream{{}, reinterpret_cast<void*>(1)};
 
 class ArenaTest : public testing::Test {
  protected:
   ArenaTest() {
     stock({});
-    stock(side);
+    stock(other_stream);
     History::Ring ring(100);
     arena_.recorder().restart(HistoryLevel::site, ring, arena_.heap());
   }
@@ -76,7 +76,7 @@ TEST_F(ArenaTest, RefusesWhateverWouldGoBeyondTheLimit) {
   arena_.accounts().set_limit(1_MiB, LimitOrigin::program);
 
   EXPECT_EQ(arena_.take(1_MiB + 1, {}), nullptr);
-  EXPECT_EQ(arena_.take_from_others(1_MiB + 1, side), nullptr);
+  EXPECT_EQ(arena_.take_from_others(1_MiB + 1, other_stream), nullptr);
   arena_.accounts().set_limit(50, LimitOrigin::program);
   EXPECT_EQ(arena_.take_from_large(100, {}), nullptr);
 }
@@ -141,7 +141,7 @@ TEST_F(ArenaTest, HoldsASharedBlockBackAndIsAttentiveMeanwhile) {
   arena_.recorder().restart(HistoryLevel::off, off, arena_.heap());
   add(64_MiB, 2_MiB, 100);
   Block* const block = arena_.take(100, {});
-  arena_.heap().share(*block, side);
+  arena_.heap().share(*block, other_stream);
 
   arena_.suspend(*block, 0);
 
