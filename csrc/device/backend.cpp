@@ -45,6 +45,12 @@ const Backend& backend_of(Device device) noexcept {
   return backends[static_cast<std::size_t>(device.kind)]();
 }
 
+void refuse_values(const char* op, Device device) {
+  throw DeviceError(text(op, ": a tensor on ", device,
+                         " has sizes and no elements; make it on another device, modules with "
+                         "to_empty(device=...)"));
+}
+
 const char* name_of(DeviceKind kind) noexcept {
   const int i = static_cast<int>(kind);
   return i == added ? added_name.load(std::memory_order_acquire) : device_kinds[i].name;
@@ -53,7 +59,7 @@ const char* name_of(DeviceKind kind) noexcept {
 std::ostream& operator<<(std::ostream& out, Device device) {
   const char* const name = name_of(device.kind);
   out << (name ? name : "?");
-  return device.is_cpu() ? out : out << ':' << int{device.number};
+  return device.is_numbered() ? out << ':' << int{device.number} : out;
 }
 
 std::optional<Device> device_named(std::string_view name) noexcept {
@@ -77,8 +83,10 @@ std::string device_names() {
   for (int i = 1; i < device_kind_count; ++i) {
     if (!is_kind(i)) continue;
     const auto kind = static_cast<DeviceKind>(i);
-    names += text(", \"", name_of(kind), "\", \"", Device::of(kind, 0), "\" to \"",
-                  Device::of(kind, most_devices(kind) - 1), '"');
+    names += text(", \"", name_of(kind), '"');
+    if (most_devices(kind) > 1)
+      names += text(", \"", Device::of(kind, 0), "\" to \"",
+                    Device::of(kind, most_devices(kind) - 1), '"');
   }
   return names;
 }

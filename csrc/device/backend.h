@@ -20,6 +20,8 @@ struct Backend {
   const kernels::Table& (*table)();
   /// Otherwise its kernels do nothing, and what is copied from it is 0.
   bool computes = true;
+  /// Otherwise it does not compute either, and whoever asks for a value is refused.
+  bool has_values = true;
   /// Whether its allocator may move memory behind other addresses: see MovingPolicy.
   bool moves_memory = true;
 };
@@ -34,7 +36,16 @@ DeviceKind add_backend(const char* name, const Backend& backend);
 
 const Backend& backend_of(Device device) noexcept;
 
+[[noreturn]] void refuse_values(const char* op, Device device);
+
 /// Whether its kernels compute anything.
 inline bool computes(Device device) { return device.is_cpu() || backend_of(device).computes; }
+
+/// Raises DeviceError in the name of `op`, which needs to know elements on `device`, unless there
+/// are any.
+inline void require_values(const char* op, Device device) {
+  if (!device.is_cpu() && !backend_of(device).has_values) [[unlikely]]
+    refuse_values(op, device);
+}
 
 }  // namespace garboard

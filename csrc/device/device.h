@@ -21,6 +21,7 @@ inline constexpr DeviceKindRow device_kinds[] = {
     {"cpu", 1},
     {"cuda", 8},
     {"simulated", 4},
+    {"meta", 1},
     {nullptr, 2},
 };
 inline constexpr int device_kind_count = sizeof device_kinds / sizeof *device_kinds;
@@ -62,6 +63,8 @@ struct Device {
   static constexpr Device simulated(int number) { return of(simulated_kind, number); }
 
   constexpr bool is_cpu() const { return kind == cpu_kind; }
+  /// Otherwise it is the one of its kind, whose name is enough.
+  constexpr bool is_numbered() const { return most_devices(kind) > 1; }
   constexpr int slot() const {
     return is_cpu() ? 0 : detail::first_slots[static_cast<std::size_t>(kind)] + number;
   }
@@ -77,7 +80,7 @@ struct Device {
 /// As users name it.
 const char* name_of(DeviceKind kind) noexcept;
 
-/// `cpu`, `simulated:0`.
+/// `cpu`, `meta`, `simulated:0`.
 std::ostream& operator<<(std::ostream& out, Device device);
 
 /// The device that a user calls so; this thread's current one of its kind where no number follows.

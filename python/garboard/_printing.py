@@ -12,6 +12,7 @@ from garboard._engine import Tensor
 __all__ = ["get_printoptions", "set_printoptions", "small_table", "tensor_text"]
 
 _MOST_DIGITS = 100
+_WITHOUT_ELEMENTS = ("meta", "simulated")
 _PROFILES: dict[str, dict[str, Any]] = {
     "default": {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80},
     "short": {"precision": 2, "threshold": 1000, "edgeitems": 2, "linewidth": 80},
@@ -84,7 +85,7 @@ def tensor_text(tensor: Tensor) -> str:
         return "tensor(<disposed>)"
     prefix = "tensor("
     suffixes = []
-    has_elements = tensor.device.type != "simulated"
+    has_elements = tensor.device.type not in _WITHOUT_ELEMENTS
     if tensor.device.type != "cpu":
         suffixes.append(f"device='{tensor.device}'")
     if not has_elements or (tensor.numel() == 0 and tensor.ndim != 1):
@@ -117,7 +118,7 @@ def small_table(tensor: Tensor) -> list[list[str]]:
 
     Of more than two dims, those of the first matrix; nothing where there are no elements to see.
     """
-    if tensor.device.type == "simulated" or tensor.numel() == 0:
+    if tensor.device.type in _WITHOUT_ELEMENTS or tensor.numel() == 0:
         return []
     before = _engine._set_grad_enabled(False)
     try:

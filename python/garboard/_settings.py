@@ -217,30 +217,33 @@ def set_default_tensor_type(t: str | _TypedTensor) -> None:
 
 
 def set_default_device(device: Device | None) -> None:
-    """Choose where tensors are made that no `device=` is given for: on the CPU.
+    """Choose where tensors are made that no `device=` is given for, in this thread or task.
 
     Args:
-        device: "cpu", or None.
+        device: A device; None for the CPU. `with gb.device(...):` chooses for a block.
 
     Raises:
-        DeviceError: There is no device of that name.
-        NotImplementedError: Another device: give `device=` where tensors are made.
+        DeviceError: There is no such device, or it cannot be used.
 
-    >>> gb.set_default_device("cpu")
+    >>> gb.set_default_device("meta")
+    >>> gb.ones(2, 3)
+    tensor(..., device='meta', size=(2, 3))
+    >>> gb.set_default_device(None)
     """
-    if device is not None and _engine.device(device).type != "cpu":
-        raise NotImplementedError(
-            f"set_default_device: {shown(str(device))}; give device= where tensors are made"
-        )
+    _engine._set_default_device(device)
 
 
 def get_default_device() -> _engine.device:
-    """Return the device of tensors that no `device=` is given for: the CPU.
+    """Return the device of tensors that no `device=` is given for, in this thread or task.
 
-    >>> gb.get_default_device()
-    device(type='cpu')
+    Returns:
+        That of the innermost `with gb.device(...):`; else of `set_default_device`, first the CPU.
+
+    >>> with gb.device("meta"):
+    ...     gb.get_default_device()
+    device(type='meta')
     """
-    return _engine.device("cpu")
+    return _engine._default_device()
 
 
 def get_device_module(device: Device | None = None) -> ModuleType:

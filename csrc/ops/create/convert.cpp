@@ -20,6 +20,7 @@ const kernels::Table& copier(Device target, Device source) {
 
 Tensor copy_to(const char* name, const Tensor& input, DType dtype, Device device,
                Transfer transfer = Transfer::waits) {
+  if (computes(device)) require_values(name, input.device());
   Tensor result = empty_of(name, input.sizes(), dtype, device);
   copy_into(result, input, transfer);
   record(name, result, {input}, Keep::nothing,
@@ -89,6 +90,7 @@ void copy_(const Tensor& self, const Tensor& source, Transfer transfer) {
       broadcast_sizes("copy_", self.sizes(), source.sizes()) != self.sizes())
     throw ShapeError(text("copy_: a source of sizes ", source.sizes(), " for a target of sizes ",
                           self.sizes(), "; it must broadcast to the target's"));
+  if (computes(self.device())) require_values("copy_", source.device());
   // A transfer takes dense memory of one dtype on both sides; conversions happen where the source
   // is.
   Tensor given = source;

@@ -1,6 +1,7 @@
 #include "csrc/ops/index/mask.h"
 
 #include "csrc/core/error.h"
+#include "csrc/device/backend.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
 #include "csrc/ops/elementwise/binary.h"
@@ -22,6 +23,7 @@ struct CountedMask {
 };
 
 CountedMask counted(const char* op, const Tensor& mask) {
+  require_values(op, mask.device());
   const Tensor dense = contiguous(mask);
   const std::int64_t blocks = (mask.count() + kernels::mask_block - 1) / kernels::mask_block;
   const Tensor starts = empty_of(op, {blocks}, DType::int64, mask.device());

@@ -25,6 +25,7 @@ void dealloc_cell(PyObject* self) {
   auto* const cell = reinterpret_cast<ContextCell*>(self);
   cell->innermost.~Counted();
   cell->grad.~GradModes();
+  cell->made_on.~DefaultDevices();
   PyObject_Free(self);
   Py_DECREF(type);
 }
@@ -75,12 +76,14 @@ ContextCell* make_own_cell() noexcept try {
   ContextCell* const inherited = current_cell();
   if (inherited && is_private(inherited)) return inherited;
   GradModes grad = inherited ? inherited->grad : GradModes();
+  DefaultDevices made_on = inherited ? inherited->made_on : DefaultDevices();
   Counted<DisposeScope> innermost(inherited ? inherited->open_scope() : nullptr);
   ContextCell* const cell = PyObject_New(ContextCell, cell_type);
   if (!cell) return nullptr;
   const Ref owned(reinterpret_cast<PyObject*>(cell));
   new (&cell->innermost) Counted<DisposeScope>(std::move(innermost));
   new (&cell->grad) GradModes(std::move(grad));
+  new (&cell->made_on) DefaultDevices(std::move(made_on));
   const Ref token(PyContextVar_Set(detail::cell_variable, owned.get()));
   return token ? cell : nullptr;  // the context keeps it
 } catch (const std::bad_alloc&) {

@@ -1,5 +1,5 @@
-// What is open in the running context, a Python thread's or an asyncio task's: scopes and grad
-// mode.
+// What is open in the running context, a Python thread's or an asyncio task's: scopes, grad
+// mode, and blocks of devices.
 //
 // A context variable holds a cell. Opening something writes into it, which costs a fifth of setting
 // the variable, where no other context can see it. A context whose cell others see, for a task was
@@ -15,6 +15,7 @@
 #undef Py_BUILD_CORE
 
 #include "csrc/lifetime/dispose_scope.h"
+#include "python/bindings/context/default_devices.h"
 #include "python/bindings/context/grad_modes.h"
 
 namespace garboard::python {
@@ -22,6 +23,7 @@ namespace garboard::python {
 struct ContextCell {
   PyObject_HEAD Counted<DisposeScope> innermost;  // may have closed
   GradModes grad;
+  DefaultDevices made_on;
 
   DisposeScope* open_scope() const noexcept {
     DisposeScope* const scope = innermost.get();

@@ -29,6 +29,7 @@ Scalar item_of(const Tensor& tensor, const char* op) {
     throw ShapeError(text(op, ": a tensor of sizes ", tensor.sizes(),
                           "; exactly one element is needed, use all(), any() or tolist()"));
   if (!tensor.device().is_cpu()) {
+    require_values(op, tensor.device());
     const Tensor share = tensor;  // copying may collect garbage, whose code may dispose the handle
     const BirthStamp stamp;
     const GradModeGuard no_grad(false);

@@ -2,10 +2,13 @@
 #pragma once
 
 #include "python/bindings/call/bound.h"
+#include "python/bindings/context/default_device.h"
 
 namespace garboard::python {
 
-inline Device on(const Placement& placement) { return placement.device.value_or(Device{}); }
+inline Device on(const Placement& placement) {
+  return placement.device ? *placement.device : default_device();
+}
 
 /// A fresh tensor, a leaf where that was asked for.
 inline Tensor finished(Tensor made, const Options& options) {

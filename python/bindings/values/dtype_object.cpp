@@ -5,6 +5,8 @@
 
 #include "csrc/core/error.h"
 #include "csrc/core/text.h"
+#include "csrc/ops/devices/devices.h"
+#include "python/bindings/context/default_device.h"
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/interpreter/ref.h"
 #include "python/bindings/interpreter/unicode.h"
@@ -27,11 +29,14 @@ constexpr const char* device_doc = R"(device(type, index=None)
 --
 
 A device: where storages lie. Where one is asked for, its name is taken too, and the number of a
-CUDA device. `with gb.device("cpu"):` is heard; tensors are made on the CPU anyway, and a block of
-another device is refused: give `device=` where tensors are made.
+CUDA device. `with gb.device("meta"):` makes tensors there that no `device=` is given for, in this
+thread or asyncio task, as `gb.set_default_device` does for good.
+
+Tensors on "meta" have sizes, a dtype and no elements: ops on them find the sizes of results, and
+`gb.memory` tells what they would take elsewhere.
 
 Args:
-    type: "cpu", "cuda" for the first, "cuda:1", "simulated:0", a number, or a device.
+    type: "cpu", "cuda" for the first, "cuda:1", "meta", "simulated:0", a number, or a device.
     index: The number, where `type` is a name without one.
 
 Raises:
@@ -114,12 +119,12 @@ PyObject* dtype_is_signed(PyObject* self, void*) {
 PyObject* device_repr(PyObject* self) {
   const Device device = device_value(self);
   const std::string type = text("device(type='", name_of(device.kind), "'");
-  return unicode(device.is_cpu() ? type + ")" : text(type, ", index=", int{device.number}, ")"));
+  return unicode(device.is_numbered() ? text(type, ", index=", int{device.number}, ")") : type + ")");
 }
 PyObject* device_str(PyObject* self) { return unicode(text(device_value(self))); }
 PyObject* device_kind(PyObject* self, void*) { return unicode(name_of(device_value(self).kind)); }
 PyObject* device_index(PyObject* self, void*) {
-  if (device_value(self).is_cpu()) Py_RETURN_NONE;
+  if (!device_value(self).is_numbered()) Py_RETURN_NONE;
   return PyLong_FromLong(device_value(self).number);
 }
 Py_hash_t device_hash(PyObject* self) { return device_value(self).slot() + 1; }
@@ -150,12 +155,30 @@ Device numbered(PyObject* type, PyObject* index) {
     throw_type_error("device: index is of type %s; an int is needed", Py_TYPE(index)->tp_name);
   return device_of_number(to_text(type, "device", "type"), index, "device");
 }
-PyObject* device_enter(PyObject* self, PyObject*) {
-  if (device_value(self).is_cpu()) return Py_NewRef(self);
-  return PyErr_Format(PyExc_NotImplementedError,
-                      "device: a block of %S; give device= where tensors are made", self);
+PyObject* device_enter(PyObject* self, PyObject*) try {
+  require_device("device", device_value(self));
+  enter_device(device_value(self));
+  return Py_NewRef(self);
+} catch (...) {
+  return raise_current();
 }
-PyObject* device_exit(PyObject*, PyObject*) { Py_RETURN_NONE; }
+PyObject* device_exit(PyObject* self, PyObject*) try {
+  leave_device(device_value(self));
+  Py_RETURN_NONE;
+} catch (...) {
+  return raise_current();
+}
+PyObject* call_default_device(PyObject*, PyObject*) noexcept {
+  return device_object(default_device());
+}
+PyObject* call_set_default_device(PyObject*, PyObject* given) noexcept try {
+  const Device device = given == Py_None ? Device{} : to_device(given, "set_default_device");
+  require_device("set_default_device", device);
+  set_default_device(device);
+  Py_RETURN_NONE;
+} catch (...) {
+  return raise_current();
+}
 PyObject* device_new(PyTypeObject* type, PyObject* arguments, PyObject* names) try {
   static const char* keywords[] = {"type", "index", nullptr};
   PyObject* given = nullptr;
@@ -204,12 +227,18 @@ bool add_dtypes_and_devices(PyObject* module) {
                                    dtype_slots};
   static PyGetSetDef device_properties[] = {
       {"type", device_kind, nullptr, "The kind, as \"cpu\".", nullptr},
-      {"index", device_index, nullptr, "The device's number; None for the CPU.", nullptr},
+      {"index", device_index, nullptr, "The device's number; None where there is one of its kind, as the CPU.", nullptr},
       {}};
   static PyMethodDef device_methods[] = {{"__reduce__", device_reduce, METH_NOARGS, nullptr},
                                          {"__enter__", device_enter, METH_NOARGS, nullptr},
                                          {"__exit__", device_exit, METH_VARARGS, nullptr},
                                          {}};
+  static PyMethodDef functions[] = {
+      {"_default_device", call_default_device, METH_NOARGS,
+       "The device of tensors that no device is given for, here and now."},
+      {"_set_default_device", call_set_default_device, METH_O,
+       "Set it outside of all blocks; None is the CPU."},
+      {}};
   static PyType_Slot device_slots[] = {{Py_tp_dealloc, slot(dealloc)},
                                        {Py_tp_new, slot(device_new)},
                                        {Py_tp_repr, slot(device_repr)},
@@ -224,7 +253,7 @@ bool add_dtypes_and_devices(PyObject* module) {
                                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, device_slots};
   dtype_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&dtype_spec));
   device_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&device_spec));
-  if (!dtype_type || !device_type) return false;
+  if (!dtype_type || !device_type || PyModule_AddFunctions(module, functions) < 0) return false;
   if (PyModule_AddObjectRef(module, "dtype", reinterpret_cast<PyObject*>(dtype_type)) < 0 ||
       PyModule_AddObjectRef(module, "device", reinterpret_cast<PyObject*>(device_type)) < 0)
     return false;

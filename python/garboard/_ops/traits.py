@@ -18,7 +18,6 @@ __all__ = ["NEVER", "made_as_before"]
 NEVER = (
     "is_ipu",
     "is_maia",
-    "is_meta",
     "is_mkldnn",
     "is_mps",
     "is_mtia",
@@ -43,6 +42,11 @@ def _never(name: str) -> property:
 def _is_cpu(self: Tensor) -> bool:
     _engine._require_living(self, "is_cpu")
     return self.device.type == "cpu"
+
+
+def _is_meta(self: Tensor) -> bool:
+    _engine._require_living(self, "is_meta")
+    return self.device.type == "meta"
 
 
 def _layout(self: Tensor) -> layout:
@@ -119,6 +123,7 @@ add_methods(
         "__contains__": _contains,
         "__reversed__": _reversed,
         **{name: _never(name) for name in NEVER},
+        "is_meta": property(_is_meta, doc="True where the tensor has no elements, only sizes."),
         "is_cpu": property(_is_cpu, doc="True where the tensor is on the CPU."),
         "is_neg": is_neg,
         "is_shared": is_shared,
