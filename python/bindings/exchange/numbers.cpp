@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "csrc/core/error.h"
+#include "csrc/device/backend.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/tensor/grad_node.h"
 #include "python/bindings/context/scope_stack.h"
