@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/cpu/convolution/wide_vector.h"
+#include "kernels/cpu/loop/transpose.h"
 #include "kernels/cpu/product/packed_product.h"
 
-#ifdef __AVX512F__
+#ifdef __AVX2__
 #include <immintrin.h>
 #endif
 
@@ -28,8 +30,21 @@ void pack_lines(T* to, std::int64_t line, const T* from, std::int64_t row_stride
       return pack_rows(reinterpret_cast<float*>(to),
                        {reinterpret_cast<const float*>(from), row_stride, 1}, rows, depth);
   }
+  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  constexpr std::int64_t side = square_side<Bits>;
+  std::int64_t turned = 0;
+  if constexpr (side > 0) {
+    if (line == side) {
+      Bits square[side * side] = {};  // with zeros for rows that are not there
+      for (; turned + side <= depth; turned += side) {
+        for (std::int64_t i = 0; i < rows; ++i)
+          __builtin_memcpy(square + i * side, from + i * row_stride + turned, side * sizeof(T));
+        transpose_square(reinterpret_cast<Bits*>(to + turned * line), line, square, side);
+      }
+    }
+  }
   constexpr std::int64_t block = 64;  // what is written stays in the first cache
-  for (std::int64_t k = 0; k < depth; k += block)
+  for (std::int64_t k = turned; k < depth; k += block)
     for (std::int64_t i = 0; i < line; ++i)
       for (std::int64_t j = k; j < smaller(k + block, depth); ++j)
         to[j * line + i] = i < rows ? from[i * row_stride + j] : T(0);
@@ -37,9 +52,11 @@ void pack_lines(T* to, std::int64_t line, const T* from, std::int64_t row_stride
 
 /// A vector over places of a box: from `at` on in the copies, of which some are places.
 struct Spot {
-  std::int64_t at, to;  // the first place, and where its result goes
-  std::uint32_t kept;   // lanes that are places
-  std::int32_t count;
+  std::int64_t at, to;     // the first place, and where its result goes
+  std::uint32_t kept = 0;  // lanes that are places
+  std::int32_t count = 0;
+  std::uint64_t order = 0;   // of at most eight lanes: those that are places, a byte each
+  bool is_followed = false;  // results of later spots cover a whole vector from `to` on
 };
 
 template <class T>
@@ -78,6 +95,22 @@ __attribute__((always_inline)) inline void keep(T* out, const typename WideVecto
   }
 #endif
   if (spot.kept == all) return V::store(out, accumulate ? V::load(out) + sum : sum);
+#if defined(__AVX2__) && !defined(__AVX512F__)
+  if constexpr (sizeof(T) == 4) {
+    if (spot.is_followed) {  // lanes behind the last place are written again later
+      const __m256i order =
+          _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<long long>(spot.order)));
+      __m256 y = _mm256_permutevar8x32_ps((__m256)sum, order);
+      if (accumulate) {
+        const __m256 before = _mm256_loadu_ps(out);
+        const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+        const __m256i is_place = _mm256_cmpgt_epi32(_mm256_set1_epi32(spot.count), lanes);
+        y = _mm256_blendv_ps(before, _mm256_add_ps(before, y), _mm256_castsi256_ps(is_place));
+      }
+      return _mm256_storeu_ps(out, y);
+    }
+  }
+#endif
   T lanes[V::lanes];
   V::store(lanes, sum);
   std::uint32_t kept = spot.kept;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "kernels/cpu/convolution/direct_tile.h"
@@ -143,8 +144,10 @@ struct Gathering {
 
   /// Channels whose copies are in the cache together, all about equally many.
   std::int64_t channels_at_once() const {
-    // What is copied for each tap takes more room.
-    const std::int64_t most_depth = pays_to_copy_each() ? 288 : 640;
+    // What is copied for each tap takes more room. A vector of 32 bytes leaves less time to fetch
+    // what the next one meets: it has to stay in the first cache.
+    constexpr std::int64_t usual_depth = has_many_registers ? 640 : 320;
+    const std::int64_t most_depth = pays_to_copy_each() ? 288 : usual_depth;
     const std::int64_t blocks =
         divided_up(channels, larger(smaller(most_depth / taps(), channels), 1));
     return blocks == 0 ? 1 : divided_up(channels, blocks);
@@ -205,12 +208,13 @@ struct Gathering {
                    std::int64_t to) {
       constexpr std::int64_t lanes = WideVector<T>::lanes;
       const std::int64_t in_sample = count_[0] * count_[1], lines = (last - first) * in_sample;
+      const std::size_t begin = all_.size();
       const auto place = [&](std::int64_t line, std::int64_t x) {
         const std::int64_t rest = line % in_sample;
         return planes.place(first + line / in_sample, rest / count_[1], rest % count_[1], x);
       };
       for (std::int64_t line = 0, x = 0; line < lines;) {
-        Spot spot{place(line, x), to, 0, 0};
+        Spot spot{place(line, x), to};
         for (std::int64_t lane = 0; line < lines && lane < lanes;) {
           const std::int64_t some = smaller(count_[2] - x, lanes - lane);
           spot.kept |= static_cast<std::uint32_t>(((std::uint64_t{1} << some) - 1) << lane);
@@ -225,6 +229,13 @@ struct Gathering {
         }
         to += spot.count;
         all_.push_back(spot);
+      }
+      // Not behind `to`, where another sample or row begins.
+      for (Spot& spot : std::span(all_).subspan(begin)) {
+        spot.is_followed = spot.to + lanes <= to;
+        int places = 0;
+        for (std::uint64_t lane = 0; lane < 8; ++lane)
+          if (spot.kept >> lane & 1) spot.order |= lane << (8 * places++);
       }
     }
 

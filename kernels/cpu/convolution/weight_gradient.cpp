@@ -139,9 +139,9 @@ class WeightGradient {
     T* const sums =
         part.sums +
         (part.group * sizes_.channels + part.first_channel) * product(sizes_.taps) * row_ + row;
-    for (std::int64_t r = 0; r < rows; r += most_weight_vectors * lanes) {
-      const std::int64_t vectors =
-          smaller(divided_up(rows - r, lanes), std::int64_t{most_weight_vectors});
+    const std::int64_t wide = tile_vectors(static_cast<int>(line_taps_));
+    for (std::int64_t r = 0; r < rows; r += wide * lanes) {
+      const std::int64_t vectors = smaller(divided_up(rows - r, lanes), wide);
       for (std::int64_t v = 0; v < vectors; ++v) tile.grads[v] = part.grads + (r + v * lanes) * met;
       for (std::int64_t l = 0; l < lines; l += high) {
         for (std::int64_t i = 0; i < high; ++i) {

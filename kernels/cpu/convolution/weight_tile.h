@@ -15,11 +15,13 @@ constexpr int most_line_taps = 7;
 
 /// How many lines a tile has: as many as there are registers for.
 constexpr int tile_lines(int taps) {
-  constexpr int many[] = {8, 6, 3, 3, 2, 2, 2}, few[] = {8, 4, 3, 2, 2, 1, 1};
+  constexpr int many[] = {8, 6, 3, 3, 2, 2, 2}, few[] = {6, 3, 2, 1, 1, 1, 1};
   return has_many_registers ? many[taps - 1] : few[taps - 1];
 }
 constexpr int most_tile_lines = 8;
-constexpr int most_weight_vectors = has_many_registers ? 2 : 1;
+constexpr int most_weight_vectors = 2;
+/// Of out channels: two, but where seven sums of each would be one register too many.
+constexpr int tile_vectors(int taps) { return has_many_registers || taps < 7 ? 2 : 1; }
 
 /// Places that follow each other by one step.
 struct RunOfPlaces {
@@ -95,7 +97,7 @@ struct WeightTiles {
   static constexpr WeightTiles make(std::integer_sequence<int, taps...>) {
     WeightTiles tiles{};
     ((tiles.of[taps][0] = sum_tile<T, taps + 1, 1>,
-      tiles.of[taps][most_weight_vectors - 1] = sum_tile<T, taps + 1, most_weight_vectors>),
+      tiles.of[taps][1] = sum_tile<T, taps + 1, tile_vectors(taps + 1)>),
      ...);
     return tiles;
   }
