@@ -63,9 +63,10 @@ class Alias final : public Disposable {
   };
 };
 
-/// What Python sees. Subclasses written in Python add a `__dict__` behind it.
+/// What Python sees.
 struct TensorObject {
   PyObject_HEAD PyObject* weak_references;
+  PyObject* attributes;          // the dict of what programs set on it; null until one does
   Counted<GradientHooks> hooks;  // Python callbacks behind the tensor; see anchors.h
   Alias alias;
 };
