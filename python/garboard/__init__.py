@@ -115,6 +115,8 @@ newaxis = None
 """A new dim of size 1 between the brackets of `x[...]`."""
 
 if TYPE_CHECKING:
+    from garboard import _dynamo as _dynamo
+    from garboard import _inductor as _inductor
     from garboard import accelerator as accelerator
     from garboard import amp as amp
     from garboard import autograd as autograd
@@ -133,11 +135,13 @@ if TYPE_CHECKING:
     from garboard import jit as jit
     from garboard import jupyter as jupyter
     from garboard import leaks as leaks
+    from garboard import library as library
     from garboard import linalg as linalg
     from garboard import memory as memory
     from garboard import multiprocessing as multiprocessing
     from garboard import nn as nn
     from garboard import onnx as onnx
+    from garboard import ops as ops
     from garboard import optim as optim
     from garboard import overrides as overrides
     from garboard import profiler as profiler

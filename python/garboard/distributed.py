@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn
 
 from garboard._names.missing import module_getattr
+from garboard._names.paths import publish_paths
 
 __all__ = [
     "ProcessGroup",
@@ -142,6 +143,8 @@ broadcast: Callable[..., NoReturn] = _refused("broadcast")
 destroy_process_group: Callable[..., NoReturn] = _refused("destroy_process_group")
 init_process_group: Callable[..., NoReturn] = _refused("init_process_group")
 reduce: Callable[..., NoReturn] = _refused("reduce")
+
+publish_paths(__name__)
 
 if not TYPE_CHECKING:
     __getattr__ = module_getattr(__name__)

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 __all__ = ["HOMES", "METHODS", "SUBMODULES", "UNLISTED"]
 
 SUBMODULES = (
+    "_dynamo",
+    "_inductor",
     "accelerator",
     "amp",
     "autograd",
@@ -23,11 +25,13 @@ SUBMODULES = (
     "jit",
     "jupyter",
     "leaks",
+    "library",
     "linalg",
     "memory",
     "multiprocessing",
     "nn",
     "onnx",
+    "ops",
     "optim",
     "overrides",
     "profiler",

@@ -26,6 +26,10 @@ _PATHS = {
         "autocast_mode": "autocast custom_bwd custom_fwd",
         "grad_scaler": "GradScaler",
     },
+    "garboard.distributed": {
+        "nn": "all_gather all_reduce broadcast reduce",
+        "nn.functional": "all_gather all_reduce broadcast reduce",
+    },
     "garboard.distributions": {
         "bernoulli": "Bernoulli",
         "beta": "Beta",

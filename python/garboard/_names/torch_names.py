@@ -53,7 +53,7 @@ _FUNCTIONS: _Rows = (
         "fake_quantize_per_channel_affine",
     ),
     ("", "float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu"),
-    ("", "ao futures fork wait library monitor mtia ops package cond while_loop"),
+    ("", "ao futures fork wait monitor mtia package cond while_loop"),
 )
 
 _METHODS: _Rows = (
@@ -85,7 +85,7 @@ _DISTRIBUTED: _Rows = (
         "all_gather_object all_to_all broadcast_object_list gather get_backend get_local_rank "
         "irecv is_nccl_available is_gloo_available is_mpi_available isend monitored_barrier "
         "new_group recv reduce_scatter scatter send launch elastic fsdp optim rpc tensor "
-        "device_mesh init_device_mesh checkpoint algorithms nn pipelining",
+        "device_mesh init_device_mesh checkpoint algorithms pipelining",
     ),
 )
 

@@ -13,15 +13,21 @@ from garboard.utils import _pytree as pytree
 
 # May only grow: a module, and names that programs import from it.
 MODULES = {
+    "_dynamo": "OptimizedModule config disable graph_break is_compiling mark_dynamic reset",
+    "_dynamo.eval_frame": "OptimizedModule",
+    "_inductor.config": "",
     "_tensor": "Tensor",
     "_utils": "_flatten_dense_tensors _unflatten_dense_tensors",
     "cpu.amp": "GradScaler autocast",
     "distributed": "ProcessGroup ReduceOp get_rank get_world_size group is_available",
+    "distributed.nn": "all_gather all_reduce",
+    "distributed.nn.functional": "all_gather all_reduce",
     "fx": "Proxy wrap",
     "functional": "einsum meshgrid norm split stft tensordot unique",
     "hub": "HASH_REGEX _get_torch_home get_dir set_dir urlparse",
     "jit": "TracerWarning is_scripting",
     "jit.annotations": "BroadcastingList2 Dict List Optional Tuple Union",
+    "library": "Library custom_op define impl impl_abstract register_autograd register_fake",
     "multiprocessing": "ProcessRaisedException spawn",
     "onnx": "is_in_onnx_export",
     "optim.optimizer": "Optimizer ParamsT _default_to_fused_or_foreach _params_t required",
@@ -159,6 +165,21 @@ class TestNests:
         assert type(doubled) is Outputs
         assert doubled == {"a": 2, "b": [4]}
         assert pytree._dict_flatten_with_keys({"a": 1}) == ([(pytree.MappingKey("a"), 1)], ["a"])
+
+
+class TestSettingsOfCompilers:
+    def test_take_what_they_are_given(self):
+        gb._dynamo.config.suppress_errors = True
+        gb._inductor.config.triton.unique_kernel_names = True
+
+        assert gb._dynamo.config.suppress_errors is True
+        with gb._inductor.config.patch(max_autotune=True):
+            assert gb.compile(len)([1]) == 1
+
+    def test_make_no_module_another(self):
+        model = gb.nn.Linear(1, 1)
+
+        assert not isinstance(gb.compile(model), gb._dynamo.OptimizedModule)
 
 
 class TestFlatTensors:

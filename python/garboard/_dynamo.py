@@ -1,0 +1,123 @@
+"""What programs say to the front of PyTorch's compiler: there is none, and ops run as called.
+
+Beside it `_inductor`, the back. Their settings take what they are given and change nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import ModuleType, SimpleNamespace
+from typing import Any, NoReturn, TypeVar
+
+from garboard.compiler import (
+    allow_in_graph,
+    assume_constant_result,
+    disable,
+    is_compiling,
+    list_backends,
+    reset,
+)
+from garboard.nn.module import Module
+
+__all__ = [
+    "OptimizedModule",
+    "allow_in_graph",
+    "assume_constant_result",
+    "config",
+    "disable",
+    "graph_break",
+    "is_compiling",
+    "list_backends",
+    "mark_dynamic",
+    "mark_static",
+    "mark_static_address",
+    "maybe_mark_dynamic",
+    "optimize",
+    "reset",
+    "utils",
+]
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+class OptimizedModule(Module):
+    """What PyTorch's `compile` makes of a module: no module is one here."""
+
+    def __new__(cls, *given: object, **named: object) -> NoReturn:
+        """Refuse: a module is compiled as it is."""
+        raise NotImplementedError("OptimizedModule: use gb.compile(module), which returns module")
+
+
+def graph_break(msg: str = "") -> None:
+    """Do nothing: there is no graph to break.
+
+    Args:
+        msg: Ignored.
+    """
+
+
+def mark_dynamic(t: object, index: object, **options: object) -> None:
+    """Do nothing: a size may always be another.
+
+    Args:
+        t: Ignored.
+        index: Ignored.
+        options: Ignored.
+    """
+
+
+def mark_static(t: object, index: object = None) -> None:
+    """Do nothing: nothing is compiled for a size.
+
+    Args:
+        t: Ignored.
+        index: Ignored.
+    """
+
+
+def optimize(*given: object, **named: object) -> Callable[[_F], _F]:
+    """Return a function that returns what it is given: `gb.compile` fuses it.
+
+    Args:
+        given: PyTorch's, without effect.
+        named: Likewise.
+    """
+    return lambda given: given
+
+
+maybe_mark_dynamic = mark_dynamic
+mark_static_address = mark_static
+
+
+class Settings(ModuleType):
+    """Settings of a compiler: any that is asked for before it is set has settings itself."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        found = vars(self)[name] = SimpleNamespace()
+        return found
+
+    def patch(self, *given: object, **named: object) -> Any:
+        """Return a block, also a decorator, in which settings would be others."""
+        from contextlib import ContextDecorator, nullcontext
+
+        return type("patch", (nullcontext, ContextDecorator), {})()
+
+
+def _module(name: str, **members: object) -> ModuleType:
+    made = sys.modules[name] = ModuleType(name, __doc__)
+    vars(made).update(members)
+    return made
+
+
+def _settings(name: str) -> Settings:
+    made = sys.modules[name] = Settings(name, __doc__)
+    return made
+
+
+config = _settings(f"{__name__}.config")
+eval_frame = _module(f"{__name__}.eval_frame", OptimizedModule=OptimizedModule)
+external_utils = _module(f"{__name__}.external_utils", is_compiling=is_compiling)
+utils = _module(f"{__name__}.utils", is_compile_supported=lambda device_type: False)
