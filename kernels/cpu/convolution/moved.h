@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 
+#include "kernels/cpu/loop/copy_bytes.h"
 #include "kernels/cpu/loop/plan.h"
 #include "kernels/windows.h"
 
@@ -43,7 +43,7 @@ void copy_dense(T* to, const T* from, std::int64_t count) {
     return;
   }
 #endif
-  std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
+  copy_bytes(to, from, count * static_cast<std::int64_t>(sizeof(T)));
 }
 
 /// Along each dim, tap k at place i meets element i * step + start + k * tap_step, or 0 outside.

@@ -1,8 +1,8 @@
 // Elements and rows brought together by index. Each index, and each element that it names, is read
 // once; where the index stands still along the innermost dim, rows move as a whole.
-#include <cstring>
 
 #include "kernels/cpu/index/indexed_walk.h"
+#include "kernels/cpu/loop/copy_bytes.h"
 #include "kernels/cpu/loop/parts.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
@@ -39,7 +39,7 @@ bool gather_row(Item* y, const Item* x, const std::int64_t* index, std::int64_t 
 template <class Item>
 void copy_row(Item* y, const Item* x, std::int64_t count, GatherSteps steps) {
   if (steps.out == 1 && steps.x == 1 && count * sizeof(Item) > 64) {
-    std::memcpy(y, x, static_cast<std::size_t>(count) * sizeof(Item));
+    copy_bytes(y, x, count * static_cast<std::int64_t>(sizeof(Item)));
     return;
   }
   for (std::int64_t i = 0; i < count; ++i) y[i * steps.out] = x[i * steps.x];

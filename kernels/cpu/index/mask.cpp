@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "kernels/cpu/index/indexed_walk.h"
+#include "kernels/cpu/loop/copy_bytes.h"
 #include "kernels/cpu/loop/parts.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
@@ -77,8 +78,8 @@ void take(const MaskedTake& of) {
                  [&](std::int64_t first, std::int64_t last, std::int64_t start, std::int64_t end) {
                    if (start == end) return;
                    if (end - start == last - first) {
-                     std::memcpy(out + start, x + first,
-                                 static_cast<std::size_t>(end - start) * sizeof(Item));
+                     copy_bytes(out + start, x + first,
+                                (end - start) * static_cast<std::int64_t>(sizeof(Item)));
                      return;
                    }
                    std::uint16_t places[mask_block];

@@ -1,9 +1,9 @@
 // Elements and rows taken to where an index says. No two threads write one element: they share a
 // dim that the index does not reach, or each takes a range of what it does reach, and passes over
 // the rest of the index. So what meets does so in row-major order with any number of threads.
-#include <cstring>
 
 #include "kernels/cpu/index/indexed_walk.h"
+#include "kernels/cpu/loop/copy_bytes.h"
 #include "kernels/cpu/loop/parts.h"
 #include "kernels/functors/binary.h"
 #include "kernels/functors/in_float.h"
@@ -63,7 +63,7 @@ template <class F, class T>
 void meet_row(T* x, const T* source, std::int64_t count, ScatterSteps steps) {
   if (steps.x == 1 && steps.source == 1) {
     if (std::is_same_v<F, Write> && count * sizeof(T) > 64) {
-      std::memcpy(x, source, static_cast<std::size_t>(count) * sizeof(T));
+      copy_bytes(x, source, count * static_cast<std::int64_t>(sizeof(T)));
       return;
     }
 #pragma GCC ivdep

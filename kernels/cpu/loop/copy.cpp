@@ -1,5 +1,4 @@
-#include <cstring>
-
+#include "kernels/cpu/loop/copy_bytes.h"
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/parts.h"
 #include "kernels/cpu/loop/plan.h"
@@ -42,7 +41,7 @@ void convert_stretch(void* out, const void* const* in, std::int64_t count, unsig
 template <class Item>
 void copy_stretch(void* out, const void* const* in, std::int64_t count, unsigned scalars) {
   if (!scalars) {
-    if (out != in[0]) std::memcpy(out, in[0], count * sizeof(Item));
+    if (out != in[0]) copy_bytes(out, in[0], count * static_cast<std::int64_t>(sizeof(Item)));
     return;
   }
   typedef Item Aliased __attribute__((may_alias));
@@ -67,14 +66,13 @@ void copy(const View& out, const View& x) {
     }
     if (out.data == x.data) return;
     const bool streams = bytes >= machine().streaming_bytes;
-    return for_each_part(bytes, tuning::copied_part_bytes,
-                         static_cast<double>(bytes) * tuning::copied_byte_ns,
-                         [&](std::int64_t first, std::int64_t last) {
-                           char* const to = out.as<char>() + first;
-                           const char* const from = x.as<char>() + first;
-                           streams ? stream_copy(to, from, last - first)
-                                   : static_cast<void>(std::memcpy(to, from, last - first));
-                         });
+    return for_each_part(
+        bytes, tuning::copied_part_bytes, static_cast<double>(bytes) * tuning::copied_byte_ns,
+        [&](std::int64_t first, std::int64_t last) {
+          char* const to = out.as<char>() + first;
+          const char* const from = x.as<char>() + first;
+          streams ? stream_copy(to, from, last - first) : copy_bytes(to, from, last - first);
+        });
   }
   visit_dtype(out.dtype, [&]<class To>(Type<To>) {
     visit_dtype(x.dtype, [&]<class From>(Type<From>) {

@@ -1,4 +1,5 @@
 #include "kernels/cpu/loop/loop.h"
+#include "kernels/cpu/loop/copy_bytes.h"
 
 #include <cstring>
 
@@ -202,7 +203,7 @@ void gather_items(T* to, const T* from, const Rectangle& block) {
     const std::int64_t count = rows * columns;
     for (std::int64_t done = columns; done < count; done += done) {
       const std::int64_t n = smaller(count - done, done);
-      std::memcpy(to + done, to, n * sizeof(T));
+      copy_bytes(to + done, to, n * static_cast<std::int64_t>(sizeof(T)));
     }
     return;
   }

@@ -3,9 +3,9 @@
 #include "kernels/cpu/product/matmul.h"
 
 #include <climits>
-#include <cstring>
 
 #include "kernels/blas/blas.h"
+#include "kernels/cpu/loop/copy_bytes.h"
 #include "kernels/cpu/loop/loop.h"
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/parts.h"
@@ -284,7 +284,7 @@ FloatMatrix floats_of(const Matrix& m) {
 /// Each row of out becomes the bias.
 void spread_bias(const Matrix& out, const char* bias) {
   for (std::int64_t i = 0; i < out.rows; ++i)
-    std::memcpy(out.data + i * out.row_stride * out.item, bias, out.columns * out.item);
+    copy_bytes(out.data + i * out.row_stride * out.item, bias, out.columns * out.item);
 }
 
 template <class T>
