@@ -3,7 +3,7 @@
 #include "kernels/cpu/convolution/depthwise.h"
 
 #include "kernels/cpu/convolution/moved.h"
-#include "kernels/cpu/convolution/wide_vector.h"
+#include "kernels/cpu/wide/wide_vector.h"
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/plan.h"
 #include "kernels/cpu/loop/scratch.h"

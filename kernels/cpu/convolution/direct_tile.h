@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "kernels/cpu/convolution/wide_vector.h"
+#include "kernels/cpu/wide/wide_vector.h"
 #include "kernels/cpu/loop/transpose.h"
 #include "kernels/cpu/product/packed_product.h"
 

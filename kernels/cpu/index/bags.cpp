@@ -4,6 +4,7 @@
 #include "kernels/cpu/loop/parts.h"
 #include "kernels/cpu/loop/rows_in_float.h"
 #include "kernels/cpu/loop/scratch.h"
+#include "kernels/cpu/wide/wide_vector.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
@@ -21,11 +22,35 @@ struct BagRow {
   void clear() const {
     for (std::int64_t i = 0; i < width; ++i) sum[i] = 0;
   }
-  void add(const T* row, Wide factor) const {
-    const Wide* const x = wide_row(row, memory, width);
-    Wide* const to = sum;
-#pragma GCC ivdep
-    for (std::int64_t i = 0; i < width; ++i) to[i] += factor * x[i];
+  void add(const T* const* rows, const Wide* factors, std::int64_t count) const {
+    if constexpr (functors::Half<T>) {
+      for (std::int64_t r = 0; r < count; ++r) {
+        wide_row(rows[r], memory, width);
+        for (std::int64_t i = 0; i < width; ++i) sum[i] += factors[r] * memory[i];
+      }
+    } else {
+      constexpr std::int64_t lanes = WideVector<T>::lanes;
+      std::int64_t i = 0;
+      for (; i + 8 * lanes <= width; i += 8 * lanes) add_vectors<8>(rows, factors, count, i);
+      for (; i + lanes <= width; i += lanes) add_vectors<1>(rows, factors, count, i);
+      for (; i < width; ++i)
+        for (std::int64_t r = 0; r < count; ++r) sum[i] += factors[r] * rows[r][i];
+    }
+  }
+  /// From element `first` on, in registers over all rows.
+  template <int vectors>
+  void add_vectors(const T* const* rows, const Wide* factors, std::int64_t count,
+                   std::int64_t first) const {
+    using V = WideVector<T>;
+    typename V::Type total[vectors];
+#pragma GCC unroll 8
+    for (int v = 0; v < vectors; ++v) total[v] = V::load(sum + first + v * V::lanes);
+    for (std::int64_t r = 0; r < count; ++r)
+#pragma GCC unroll 8
+      for (int v = 0; v < vectors; ++v)
+        total[v] += factors[r] * V::load(rows[r] + first + v * V::lanes);
+#pragma GCC unroll 8
+    for (int v = 0; v < vectors; ++v) V::store(sum + first + v * V::lanes, total[v]);
   }
   void scale(Wide factor) const {
     for (std::int64_t i = 0; i < width; ++i) sum[i] *= factor;
@@ -45,6 +70,7 @@ struct BagRow {
 template <class T>
 class BagWalk {
   using Wide = functors::Widened<T>;
+  static constexpr std::int64_t rows_at_once = tuning::rows_gathered;
 
  public:
   explicit BagWalk(const Bags& of)
@@ -93,20 +119,25 @@ class BagWalk {
     if (picked)
       for (std::int64_t i = 0; i < width_; ++i) picked[i] = -1;
     std::int64_t count = 0;
-    for (std::int64_t j = begin; j < end; ++j) {
-      pace.advance(width_);
-      const std::int64_t number = load(of_.index, j);
-      if (static_cast<std::uint64_t>(number) >= rows_) return note(Found::bad_index);
-      if (j + tuning::rows_gathered < end) ask_for(load(of_.index, j + tuning::rows_gathered));
-      const bool counts = number != of_.padding;
-      note_share(j, bag, counts ? Wide(1) : Wide(0));
-      if (!counts) continue;
-      const T* const x = of_.x.as<T>() + number * width_;
-      if (of_.mode == BagMode::max)
-        row.keep_larger(x, picked, number, count == 0);
-      else
-        row.add(x, of_.factors.data ? functors::widened(of_.factors.as<T>()[j]) : Wide(1));
-      ++count;
+    for (std::int64_t from = begin; from < end; from += rows_at_once) {
+      const T* rows[rows_at_once];
+      Wide factors[rows_at_once];
+      std::int64_t some = 0;
+      for (std::int64_t j = from; j < smaller(from + rows_at_once, end); ++j) {
+        const std::int64_t number = load(of_.index, j);
+        if (static_cast<std::uint64_t>(number) >= rows_) return note(Found::bad_index);
+        if (j + rows_at_once < numbers_) ask_for(load(of_.index, j + rows_at_once));
+        const bool counts = number != of_.padding;
+        note_share(j, bag, counts ? Wide(1) : Wide(0));
+        if (!counts) continue;
+        rows[some] = of_.x.as<T>() + number * width_;
+        factors[some] = of_.factors.data ? functors::widened(of_.factors.as<T>()[j]) : Wide(1);
+        if (picked) row.keep_larger(rows[some], picked, number, count + some == 0);
+        ++some;
+      }
+      pace.advance(some * width_);
+      if (!picked) row.add(rows, factors, some);
+      count += some;
     }
     if (of_.mode == BagMode::mean && count > 1) average(row, begin, end, count);
     finish_row(out, row.sum, width_);
@@ -120,10 +151,12 @@ class BagWalk {
     for (std::int64_t j = begin; j < end; ++j) of_.shares.as<Wide>()[j] *= share;
   }
 
-  // Rows lie anywhere, so the hardware foresees none.
+  // Rows lie anywhere, so the hardware foresees none; the rest of a long one it does.
   void ask_for(std::int64_t number) const {
-    if (static_cast<std::uint64_t>(number) < rows_)
-      __builtin_prefetch(of_.x.as<T>() + number * width_);
+    if (static_cast<std::uint64_t>(number) >= rows_) return;
+    constexpr std::int64_t line = 64 / sizeof(T);
+    const T* const x = of_.x.as<T>() + number * width_;
+    for (std::int64_t i = 0; i < smaller(width_, 4 * line); i += line) __builtin_prefetch(x + i);
   }
 
   const Bags& of_;
