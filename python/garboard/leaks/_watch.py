@@ -29,6 +29,7 @@ from garboard.leaks.judging._collected import Collected
 from garboard.leaks.judging._exemptions import Exemptions, without_ignored
 from garboard.leaks.judging._forecast import with_forecasts
 from garboard.leaks.judging._freed import Expected
+from garboard.leaks.judging._gone import Gone
 from garboard.leaks.judging._growth import CERTAIN, GRACE, WARMUP
 from garboard.leaks.judging._pace import Pace
 from garboard.leaks.judging._tracker import Tracker
@@ -88,7 +89,7 @@ class LeakWatcher:
         self._tracker = Tracker()
         self._exemptions = Exemptions(self._evidence)
         self._expected: list[Expected] = []
-        self._announced = Announced()
+        self._announced, self._gone = Announced(), Gone()
         self._has_told = False
         self._within: list[int] = []  # how many frames deep the phases are that end with a block
         self._collected = Collected(self._evidence)
@@ -185,7 +186,9 @@ class LeakWatcher:
         found = cohorts(self._evidence, self._since, self._steps, WARMUP + 1, now)
         self._tracker.feed_epoch(found, self._steps.epochs)
         if due := self._tracker.epoch_due(now):
-            self._announce(self._trial(now).tensors(due))
+            leaks = self._trial(now).tensors(due)
+            self._gone.take(leaks)
+            self._announce(leaks)
             self._tracker.put_off(due, now)
 
     def phase(self, name: str) -> AbstractContextManager[None]:
@@ -332,9 +335,11 @@ class LeakWatcher:
         now = self._steps.now - 1
         trial = self._trial(now)
         found = [*with_forecasts(trial.everything(), self._evidence), *self._unfreed(now)]
-        if not any(leak.verdict == "CYCLE" for leak in found):
-            found += self._cycles
+        cycles = [leak for leak in found if leak.verdict == "CYCLE"]
+        found += [] if cycles else self._cycles
+        self._cycles = cycles or self._cycles
         leaks, notes = without_ignored(self._announced.joined_with(found))
+        notes += self._gone.notes(self._tracker, leaks)
         notes = [*trial.notes, *notes, *self._exemptions.unmet(), *self._evidence.notes]
         if self._pace.note:
             notes.append(self._pace.note)
@@ -388,6 +393,7 @@ class LeakWatcher:
         if not self._steps.epochs and (due := self._tracker.unseen_due(now)):
             leaks += self._trial(now).unseen()
             self._tracker.put_off(due, now)
+        self._gone.take(leaks)
         self._announce(leaks)
         if not self._has_told and self._has_grown_much():
             self._tell_growth(self._trial(now).everything())

@@ -66,6 +66,39 @@ class TestALeak:
         assert [leak.kind for leak in watch.report().leaks] == ["accumulated-graph"]
         assert not watch.report().ok
 
+    def test_growth_that_ended_with_its_function_is_a_note(self):
+        def keep(watch, steps):
+            rows = []
+            for _ in range(steps):
+                rows.append(gb.zeros(4))
+                watch.step()
+
+        with gb.leaks.watch(on_leak="raise") as watch:
+            keep(watch, 80)
+        with gb.leaks.watch(on_leak="raise") as other:
+            keep(other, 80)
+            keep(other, 40)
+
+        (note,) = watch.report().notes
+        assert note.startswith("grew until it was let go: tensor-list, +1 tensor, +16 bytes per ")
+        assert "list `rows`" in note
+        assert watch.report().leaks == other.report().leaks == ()
+        assert not other.report().notes
+
+    def test_cycles_that_a_report_has_told_of_stand_in_later_ones(self):
+        with gb.leaks.watch(on_leak="raise") as watch:
+            for _ in range(3):
+                watch.step()
+            for _ in range(3):
+                knot = [gb.zeros(1 << 18)]
+                knot.append(knot)
+                watch.step()
+            del knot
+            first = watch.report()
+
+        assert [leak.verdict for leak in first.leaks] == ["CYCLE"]
+        assert watch.report().leaks == first.leaks
+
     def test_is_one_finding_when_a_function_returns_what_leaked(self):
         found = []
         with gb.leaks.watch(on_leak=found.append) as watch:

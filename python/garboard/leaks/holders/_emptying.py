@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from garboard.leaks.holders._source import assigned, is_named
+from garboard.leaks.holders._source import assigned, grown_by, is_named
 from garboard.leaks.holders._statements import Scope, statements
 
 __all__ = ["is_begun_anew", "is_emptied", "is_in_loop", "is_trimmed", "limits"]
 
+IsOutgrown = Callable[[ast.expr], bool]
+
 _TAKES = {"discard", "pop", "popitem", "popleft", "remove"}
+_TAKES_FROM_FIRST = {"heappop", "heappushpop", "heapreplace"}
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
@@ -52,18 +55,19 @@ class _Meant:
         )
 
 
-def is_emptied(scope: Scope, name: str) -> bool:
+def is_emptied(scope: Scope, name: str, is_outgrown: IsOutgrown = lambda _: False) -> bool:
     """Tell whether there is code that takes items out of the container called `name`.
 
     Or that looks at its length before it stores, or stores by an index that comes round; or that
-    begins it anew: in a loop, or, for an attribute, in another function than `__init__`.
+    begins it anew: in a loop, or, for an attribute, in another function than `__init__`. A length
+    that is outgrown has bounded nothing: `if len(replay) > batch_size: train()`.
     """
-    return is_trimmed(scope, name) or _is_ended(scope, name)
+    return is_trimmed(scope, name, is_outgrown) or _is_ended(scope, name)
 
 
-def is_trimmed(scope: Scope, name: str) -> bool:
+def is_trimmed(scope: Scope, name: str, is_outgrown: IsOutgrown = lambda _: False) -> bool:
     """Tell the same, except of code that ends all items at once: that may run late, or never."""
-    if _is_ring(scope, name) or limits(scope, name):
+    if _is_ring(scope, name) or not all(map(is_outgrown, limits(scope, name))):
         return True
     is_meant = _Meant(scope, name)
     return any(
@@ -196,12 +200,19 @@ def _wraps(statement: ast.stmt, indexes: set[str]) -> bool:
 
 
 def _assigns_within(top: ast.AST, name: str, scope: Scope) -> bool:
+    """Tell whether something new is assigned, and not the same with more in it."""
     return any(
-        is_named(target, name, scope) for node in ast.walk(top) for target, _ in assigned(node)
+        is_named(target, name, scope) and grown_by(target, value) is None
+        for node in ast.walk(top)
+        for target, value in assigned(node)
     )
 
 
 def _takes(node: ast.AST, name: str, scope: Scope, is_meant: _Meant) -> bool:
+    if isinstance(node, ast.Call) and node.args and is_meant(node.args[0]):
+        called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        if called in _TAKES_FROM_FIRST:
+            return True
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         is_get = node.func.attr in ("get", "get_nowait") and not node.args  # of a queue
         return (is_get or node.func.attr in _TAKES) and is_meant(node.func.value)
@@ -212,8 +223,10 @@ def _takes(node: ast.AST, name: str, scope: Scope, is_meant: _Meant) -> bool:
         if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice):
             if is_meant(target.value) and not _is_whole(target):  # losses[5:] = []
                 return True
-        elif is_named(target, name, scope) and any(
-            is_named(it, name, scope) for it in ast.walk(value)
+        elif (
+            is_named(target, name, scope)
+            and any(is_named(it, name, scope) for it in ast.walk(value))
+            and grown_by(target, value) is None
         ):  # losses = losses[-100:]
             return True
     return False

@@ -19,6 +19,7 @@ from garboard.leaks.holders._describe import function_name, is_context
 from garboard.leaks.holders._hops import Link, is_part, links
 from garboard.leaks.holders._public import public
 from garboard.leaks.holders._roots import ANYWHERE, Opened, is_of_other_thread
+from garboard.leaks.holders._strings import string_at
 from garboard.leaks.holders._unasked import attributes_of, is_a, is_cache, items_of, length_of
 
 __all__ = ["Group", "cohorts_of", "grouped", "is_container"]
@@ -43,6 +44,7 @@ class Group:
         thing_count: How many things they are: the tensors of a packed sequence are one.
         siblings: Other holders that gain items in the same way, of one fixed set with this one.
         set_at: Where in the chain that set stands; it gains nothing itself.
+        is_string: True where the holder is the first of objects that refer to one another.
     """
 
     survivors: list[Survivor]
@@ -55,6 +57,7 @@ class Group:
     thing_count: int = 1
     siblings: list[Any] = field(default_factory=list)
     set_at: int | None = None
+    is_string: bool = False
     _behind: Behind | None = None
     _named: list[Link] | None = None
 
@@ -293,6 +296,8 @@ def _split(paths: list[Path], depth: int) -> list[Group]:
         depth += len(branches) < 2
     if len(branches) < 2:  # aliases are objects of their own, so this is one, or one sequence
         return [_group(paths, _nearest_container(path))]
+    if (begins := string_at([it for _, it in paths], depth)) is not None:
+        return [_string(paths, begins)]
     if depth > _DEEPEST or _is_comb(branches, paths):
         return [_group(paths, depth)]
     gains_items = _gains_items(path, depth)
@@ -375,6 +380,17 @@ def _nearest_container(path: list[Any]) -> int:
     """The container nearest to the tensor; what refers to it, where there is none."""
     last = len(path) - 2
     return next((i for i in range(last, 0, -1) if _gains_items(path, i)), max(last, 0))
+
+
+def _string(paths: list[Path], depth: int) -> Group:
+    """Put together what a string of objects has, each of which refers to the one before.
+
+    The way to the tensor nearest to the root is the one to show: others pass all those before.
+    """
+    group = _group([min(paths, key=lambda path: len(path[1]))], depth)
+    group.survivors = sorted((it for it, _ in paths), key=age)
+    group.thing_count, group.is_string = len(paths), True
+    return group
 
 
 def _stash(paths: list[Path]) -> Group:

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from types import FrameType, FunctionType
 from typing import Any
@@ -25,13 +26,15 @@ from garboard.leaks.holders._emptying import (
 )
 from garboard.leaks.holders._hops import Link
 from garboard.leaks.holders._library import is_of_library
-from garboard.leaks.holders._roots import ANYWHERE, Opened, depth_of
-from garboard.leaks.holders._source import Storing, storing_line
+from garboard.leaks.holders._roots import ANYWHERE, ExitCallbacks, Opened, depth_of
+from garboard.leaks.holders._source import Storing, calling_line, storing_line
 from garboard.leaks.holders._statements import Scope
 from garboard.leaks.holders._unasked import (
     attributes_of,
     is_a,
     is_cache,
+    items_of,
+    length_of,
     module_of_class,
     mro_of,
     space_of,
@@ -119,17 +122,32 @@ def holder_site(chain: Sequence[Link], near: Site) -> Site | None:
     """Return the line that fills the last object of a chain, or where its owner is defined; None
     where neither is in a file of the program's."""
     at = _last_named(chain)
+    if type(chain[-1].object) is ExitCallbacks:
+        return _called_near(near, {"register"})
     if at is None or chain[at].edge.kind == "output":  # which no line stores
-        return None
-    if is_cache(chain[at].object):
-        return place_of(chain[at].object)
+        return _own_place(chain[-1].object) if at is None else None
+    if chain[-1].object is attributes_of(threading).get("_active"):
+        return _called_near(near, set(map(type_name, map(type, items_of(chain[-1].object)))))
+    if is_cache(chain[-1].object):
+        return place_of(chain[-1].object)
     if chain[at].edge.kind == "fixture":  # a test fills it by the name of an argument
         return place_of(attributes_of(chain[at - 1].object).get("func"))
     found = storing_of(chain, near)
     if found is not None:
         return Site(found[0], found[1].line, "")
-    place = place_of(chain[at - 1].object)
+    return _own_place(chain[at - 1].object)
+
+
+def _own_place(thing: Any) -> Site | None:
+    """Return the line of a thing in a file of the program's."""
+    place = place_of(thing)
     return place if place is not None and not is_of_library(place.file) else None
+
+
+def _called_near(near: Site, names: set[str]) -> Site | None:
+    """Return the line of the program's that calls one of these and is nearest to another."""
+    line = None if is_of_library(near.file) else calling_line(near.file, names, near.line)
+    return None if line is None else Site(near.file, line, "")
 
 
 def may_be_emptied(chain: Sequence[Link], near: Site, opened: Opened = ANYWHERE) -> bool:
@@ -138,7 +156,8 @@ def may_be_emptied(chain: Sequence[Link], near: Site, opened: Opened = ANYWHERE)
     Or will begin it anew: a variable of a function ends with the call, and a loop of the program
     calls again. A loop around the whole check does not.
     """
-    if any(is_emptied(scope, name) for scope, name in _scopes(chain, near)):
+    is_outgrown = _outgrown_by(chain)
+    if any(is_emptied(scope, name, is_outgrown) for scope, name in _scopes(chain, near)):
         return True
     owners = (chain[: at + 1] for at in range(1, _last_named(chain) or 0))
     if any(
@@ -153,7 +172,19 @@ def may_be_emptied(chain: Sequence[Link], near: Site, opened: Opened = ANYWHERE)
 
 def may_be_trimmed(chain: Sequence[Link], near: Site) -> bool:
     """Tell whether the program has code that takes some items out of it, and not all at once."""
-    return any(is_trimmed(scope, name) for scope, name in _scopes(chain, near))
+    is_outgrown = _outgrown_by(chain)
+    return any(is_trimmed(scope, name, is_outgrown) for scope, name in _scopes(chain, near))
+
+
+def _outgrown_by(chain: Sequence[Link]) -> Callable[[ast.expr], bool]:
+    """Return what tells of a number that the last object has twice as many items."""
+    items = length_of(chain[-1].object) or 0
+
+    def is_outgrown(limit: ast.expr) -> bool:
+        number = _number(limit, chain)
+        return number is not None and items > 2 * number
+
+    return is_outgrown
 
 
 def room_of(chain: Sequence[Link], near: Site) -> int | None:
@@ -219,7 +250,7 @@ def _scopes(chain: Sequence[Link], near: Site) -> list[tuple[Scope, str]]:
         return []
     (kind, name), owner = chain[at].edge, chain[at - 1].object
     code = owner.f_code if is_a(owner, FrameType) else code_of(owner)
-    if code is not None and kind != "global":
+    if code is not None and kind not in ("global", "attribute"):
         inner = Scope(printable(code.co_filename), code.co_firstlineno)
         # A closure's variable is its outer function's; a local is nobody else's.
         return [(inner, name)] if kind == "local" else [(inner, name), (Scope(inner.file), name)]
@@ -242,6 +273,12 @@ def holder_text(
     kind = last.edge.kind
     if type(last.object) is CellOutputs:  # several of them: a value alone is called by its number
         return "output history `Out`"
+    site = place or holder_site(chain, near)
+    where = f" ({site.place})" if site else ""
+    if type(last.object) is ExitCallbacks:
+        return f"callbacks of atexit{where}"
+    if last.object is attributes_of(threading).get("_active"):
+        return f"running threads{where}"
     if is_one("tensor", last.object) or kind == "cached result":
         what = kind
     else:
@@ -249,7 +286,6 @@ def holder_text(
     if kind == "closure variable" and what != kind:
         what = f"closure variable, {what}"
     name = expression(chain)
-    site = place or holder_site(chain, near)
     if not name:
-        return described(last.object) + (f" ({site.place})" if site else "")
-    return f"{what} `{name}`{others}" + (f" ({site.place})" if site else "")
+        return described(last.object) + where
+    return f"{what} `{name}`{others}{where}"

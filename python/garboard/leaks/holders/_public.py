@@ -29,6 +29,8 @@ def public(chain: Sequence[Link], near: Site) -> list[Link]:
         return list(chain[:1])
     while last > 0 and not _is_own(chain, last, near):
         last -= 1
+    while 0 < last < len(chain) - 1 and chain[last + 1].edge.kind == "wraps":
+        last += 1  # what a `staticmethod` stands for
     below = chain[last + 1 :]
     if last <= 0 or (below and all(it.edge.kind == "item" for it in below)):
         return list(chain)
@@ -45,6 +47,8 @@ def _is_own(chain: Sequence[Link], at: int, near: Site) -> bool:
     if not name or kind == "item":
         return False
     if is_a(owner, ModuleType):
+        return not is_of_library(file_of(owner))
+    if kind == "class attribute":
         return not is_of_library(file_of(owner))
     if kind != "attribute" or is_context(owner) or is_a(owner, FunctionType):
         return True

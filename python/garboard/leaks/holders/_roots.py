@@ -21,6 +21,7 @@ from garboard.leaks.holders._unasked import attributes_of, is_a, items_of, lengt
 
 __all__ = [
     "ANYWHERE",
+    "ExitCallbacks",
     "Opened",
     "Roots",
     "caller_file",
@@ -79,6 +80,10 @@ def depth_of(frame: FrameType | None) -> int:
     return depth
 
 
+class ExitCallbacks(list[Any]):
+    """What the interpreter calls when it ends: functions, each with its arguments."""
+
+
 class Roots:
     """The roots in the order in which they explain best, for as many searches as one looks for.
 
@@ -97,7 +102,7 @@ class Roots:
         self._phases: list[Sequence[object]] = [
             _modules(),
             outputs,
-            threads,
+            [*threads, ExitCallbacks(_engine._exit_callbacks())],
             _frames(),
             evidence.held_by_graphs(),
         ]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from garboard.leaks.holders._mending import changed_in_place
 from garboard.leaks.holders._statements import (
     Scope,
+    remembered,
     statement_at,
     statements,
 )
@@ -18,7 +19,9 @@ __all__ = [
     "Storing",
     "accumulation_at",
     "assigned",
+    "calling_line",
     "calls_at",
+    "grown_by",
     "is_named",
     "storing_line",
     "target_called",
@@ -32,10 +35,13 @@ _STORES = {
 _STORES_MANY = {"extend", "extendleft", "update"}
 # What puts an item of the library's own making into something, and the item is in this.
 _WRAPS = {
-    "add_module", "add_param_group", "call_at", "call_later", "call_soon", "register_buffer",
-    "register_parameter", "submit",
+    "add_module", "add_param_group", "call_at", "call_later", "call_soon", "callback",
+    "enter_async_context", "enter_context", "push", "push_async_callback", "push_async_exit",
+    "register_buffer", "register_parameter", "submit",
 }  # fmt: skip
-_STORES_INTO_FIRST = {"heappush", "heappushpop", "insort", "insort_left", "insort_right"}
+_STORES_INTO_FIRST = {
+    "heappush", "heappushpop", "insort", "insort_left", "insort_right", "setattr",
+}  # fmt: skip
 
 
 class Accumulation(NamedTuple):
@@ -105,8 +111,15 @@ def target_called(statement: str, name: str) -> str | None:
 def calls_at(file: str, line: int) -> set[str]:
     """Return the names of what the statement on a line calls."""
     statement = statement_at(file, line)
-    calls = [it.func for it in ast.walk(statement) if isinstance(it, ast.Call)] if statement else []
-    return {getattr(it, "attr", getattr(it, "id", "")) for it in calls}
+    return _called_in(statement) if statement else set()
+
+
+def _called_in(statement: ast.stmt) -> set[str]:
+    return {_called(it) for it in ast.walk(statement) if isinstance(it, ast.Call)}
+
+
+def _called(node: ast.Call) -> str:
+    return str(getattr(node.func, "attr", getattr(node.func, "id", "")))
 
 
 def text_at(file: str, line: int) -> str:
@@ -165,6 +178,8 @@ def _stored(statement: ast.stmt, bound: Mapping[str, ast.Attribute]) -> Iterator
     for target, value in assigned(statement):
         if isinstance(target, ast.Subscript):
             yield _place(target, value)
+        elif (added := grown_by(target, value)) is not None:
+            yield _place(target, *added)
     if hasattr(statement, "body"):  # its statements come by themselves
         return
     for node in ast.walk(statement):
@@ -173,16 +188,59 @@ def _stored(statement: ast.stmt, bound: Mapping[str, ast.Attribute]) -> Iterator
         called = bound.get(ast.unparse(node.func), node.func)
         name = getattr(called, "attr", getattr(called, "id", ""))
         if name in _STORES_INTO_FIRST and len(node.args) > 1:
-            yield _place(node.args[0], node.args[1])
+            yield _place(node.args[0], node.args[-1])
         elif isinstance(called, ast.Attribute) and name in _STORES | _WRAPS:
             yield _place(called.value, node.args[-1], name in _STORES_MANY | _WRAPS)
 
 
-def _bound_methods(scope: Scope) -> dict[str, ast.Attribute]:
+def grown_by(target: ast.expr, value: ast.expr) -> tuple[ast.expr, bool] | None:
+    """Return what `rows = rows + [x]`, `rows = [*rows, x]` or `head = Node(x, head)` adds to what
+    it makes anew, and whether that has many items; None where something else may come of it."""
+    name = ast.unparse(target)
+    if isinstance(value, ast.Call) and _called(value)[:1].isupper():
+        given = [*value.args, *(it.value for it in value.keywords)]
+        others = [it for it in given if ast.unparse(it) != name]
+        is_node = len(others) < len(given) and not all(
+            isinstance(it, ast.Constant) for it in others
+        )
+        return (others[-1], False) if is_node else None
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add | ast.BitOr):
+        sides = [value.left, value.right]
+        others = [it for it in sides if ast.unparse(it) != name]
+        is_display = any(isinstance(it, _DISPLAYS) for it in others)
+        return (others[0], True) if len(others) == 1 and is_display else None
+    if isinstance(value, ast.List | ast.Tuple | ast.Set):
+        old = [isinstance(it, ast.Starred) and ast.unparse(it.value) == name for it in value.elts]
+        others = [it for it, is_old in zip(value.elts, old, strict=True) if not is_old]
+        if any(old) and others:
+            return others[-1], isinstance(others[-1], ast.Starred)
+    if isinstance(value, ast.Dict):
+        old = [not key and ast.unparse(it) == name for key, it in _pairs(value)]
+        others = [it for (_, it), is_old in zip(_pairs(value), old, strict=True) if not is_old]
+        if any(old) and others:
+            return others[-1], False
+    return None
+
+
+_DISPLAYS = ast.Tuple | ast.List | ast.Set | ast.Dict | ast.ListComp | ast.SetComp | ast.DictComp
+
+
+def _pairs(display: ast.Dict) -> list[tuple[ast.expr | None, ast.expr]]:
+    return list(zip(display.keys, display.values, strict=True))
+
+
+def _places(scope: Scope) -> Callable[[ast.stmt], tuple[_Place, ...]]:
+    """Return what tells the containers that a statement of a file stores into."""
+    file = scope.file
+    bound = remembered(file, "bound methods", lambda: _bound_methods(file))
+    return lambda it: remembered(file, (it, "stores"), lambda: tuple(_stored(it, bound)))
+
+
+def _bound_methods(file: str) -> dict[str, ast.Attribute]:
     """Return what is called `add` after `add = losses.append`."""
     return {
         ast.unparse(target): value
-        for statement in statements(Scope(scope.file))
+        for statement in statements(Scope(file))
         for target, value in assigned(statement)
         if isinstance(value, ast.Attribute) and value.attr in _STORES
     }
@@ -191,10 +249,31 @@ def _bound_methods(scope: Scope) -> dict[str, ast.Attribute]:
 def _place(place: ast.expr, value: ast.expr, is_many: bool = False) -> _Place:
     """`history` and `'loss'` of `history['loss']`."""
     keys: list[str] = []
-    while isinstance(place, ast.Subscript):
-        keys.insert(0, ast.unparse(place.slice))
-        place = place.value
+    while (step := _key_of(place)) is not None:
+        place, key = step
+        keys[:0] = key
     return _Place(place, tuple(keys), ast.unparse(value), is_many)
+
+
+def _key_of(place: ast.expr) -> tuple[ast.expr, list[str]] | None:
+    """Take off the last key: of `rows[key]`, of `rows.get(key)`, of a variable's `get()`."""
+    if isinstance(place, ast.Subscript):
+        return place.value, [ast.unparse(place.slice)]
+    if not isinstance(place, ast.Call) or not isinstance(place.func, ast.Attribute):
+        return None
+    if place.func.attr not in ("get", "setdefault"):
+        return None
+    return place.func.value, [ast.unparse(it) for it in place.args[:1]]
+
+
+def calling_line(file: str, names: set[str], near: int) -> int | None:
+    """Return the line of the statement nearest to a line that calls something of these names."""
+    found = [
+        it.lineno
+        for it in statements(Scope(file))
+        if not hasattr(it, "body") and names & _called_in(it)
+    ]
+    return min(found, key=lambda line: abs(line - near), default=None)
 
 
 def storing_line(
@@ -205,14 +284,14 @@ def storing_line(
     Of several, the one nearest to a line. Where nothing does, or that line itself does it, find
     what assigns that name.
     """
-    bound = _bound_methods(scope)
+    places = _places(scope)
     stores = [
         (
             place.keys[: len(keys)] != keys,
             Storing(it.lineno, ast.unparse(it), place.value, is_many=place.is_many),
         )
         for it in statements(scope, name)
-        for place in _stored(it, bound)
+        for place in places(it)
         if is_named(place.name, name, scope)
     ]
     begun = [
@@ -233,7 +312,7 @@ def storing_line(
 def _stored_by_another_name(scope: Scope, name: str, near: int) -> Storing | None:
     """Find what fills a container through `rows = self.rows`, or an attribute called like it on the
     line where the tensor is born."""
-    bound = _bound_methods(scope)
+    places = _places(scope)
     others = {
         target.id
         for it in statements(scope, name)
@@ -243,7 +322,7 @@ def _stored_by_another_name(scope: Scope, name: str, near: int) -> Storing | Non
     found = [
         Storing(it.lineno, ast.unparse(it), place.value, is_many=place.is_many)
         for it in statements(Scope(scope.file))
-        for place in _stored(it, bound)
+        for place in places(it)
         if (isinstance(place.name, ast.Name) and place.name.id in others)
         or (it.lineno <= near <= (it.end_lineno or 0) and _last_part(place.name) == name)
     ]

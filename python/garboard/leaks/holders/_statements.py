@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import linecache
-from collections.abc import Iterator
-from functools import lru_cache
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import cached_property
+from typing import Any, NamedTuple, TypeVar
 
 __all__ = [
     "FUNCTIONS",
@@ -14,6 +15,7 @@ __all__ = [
     "block_of",
     "function_at",
     "names_in",
+    "remembered",
     "statement_at",
     "statement_like",
     "statements",
@@ -22,16 +24,83 @@ __all__ = [
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
-@lru_cache(maxsize=64)
-def _tree(file: str, text: tuple[str, ...]) -> ast.Module | None:
-    try:
-        return ast.parse("".join(text), file)
-    except SyntaxError:  # a notebook's cell magic, a template
-        return None
+class _Read:
+    """A file that was read, with what is asked of its tree time and again: each name of a holder's
+    is looked for in all of its statements."""
+
+    def __init__(self, file: str, lines: list[str]) -> None:
+        self.lines = lines
+        self.tree: ast.Module | None = None
+        with suppress(SyntaxError):  # a notebook's cell magic, a template
+            self.tree = ast.parse("".join(lines), file)
+        self.remembered: dict[object, Any] = {}
+        self._within: dict[ast.AST, tuple[ast.AST, ...]] = {}
+        self._bound: dict[ast.AST, tuple[dict[str, bool], set[str]]] = {}
+        self._owned: dict[ast.AST, set[tuple[str, str]]] = {}
+
+    @cached_property
+    def functions(self) -> dict[int, ast.AST]:
+        """Functions by their first lines; of several on one, the outermost."""
+        found: dict[int, ast.AST] = {}
+        for node in ast.walk(self.tree) if self.tree else ():
+            if isinstance(node, FUNCTIONS):
+                found.setdefault(_first_line(node), node)
+        return found
+
+    def within(self, node: ast.AST) -> tuple[ast.AST, ...]:
+        """Return the statements of a node, and what has some, such as `except`."""
+        if node not in self._within:
+            below = ast.iter_child_nodes(node)
+            self._within[node] = tuple(it for it in below if isinstance(it, _BLOCKS))
+        return self._within[node]
+
+    def binds(self, function: ast.AST, name: str) -> bool:
+        """Tell whether a name is a function's own variable."""
+        if function not in self._bound:
+            self._bound[function] = _bound_in(function)
+        declared, stored = self._bound[function]
+        return declared.get(name, name in stored)
+
+    def has(self, node: ast.AST, owner: str, name: str) -> bool:
+        """Tell whether there is `owner.name` in a statement."""
+        if node not in self._owned:
+            self._owned[node] = {
+                (it.value.id, it.attr)
+                for it in ast.walk(node)
+                if isinstance(it, ast.Attribute) and isinstance(it.value, ast.Name)
+            }
+        return (owner, name) in self._owned[node]
+
+
+_T = TypeVar("_T")
+_BLOCKS = (ast.stmt, ast.ExceptHandler, ast.match_case)
+_MOST_FILES = 64
+
+_files: dict[str, _Read] = {}  # what was read last stands last
+
+
+def _read(file: str) -> _Read:
+    lines = linecache.getlines(file)
+    known = _files.pop(file, None)
+    if known is None or (known.lines is not lines and known.lines != lines):
+        known = _Read(file, lines)
+    _files[file] = known
+    if len(_files) > _MOST_FILES:
+        del _files[next(iter(_files))]
+    return known
+
+
+def remembered(file: str, key: object, make: Callable[[], _T]) -> _T:
+    """Return what `make` gives for a file as it is now; made once."""
+    known = _read(file).remembered
+    if key not in known:
+        known[key] = make()
+    found: _T = known[key]
+    return found
 
 
 def tree_of(file: str) -> ast.Module | None:
-    return _tree(file, tuple(linecache.getlines(file))) if file else None
+    return _read(file).tree if file else None
 
 
 class Scope(NamedTuple):
@@ -50,23 +119,20 @@ class Scope(NamedTuple):
 
 def statements(scope: Scope, name: str = "") -> Iterator[ast.stmt]:
     """Yield the statements of a file or function; not those of functions with their own `name`."""
-    tree = tree_of(scope.file)
-    if tree is None:
+    read = _read(scope.file) if scope.file else None
+    if read is None or read.tree is None:
         return
-    top: ast.AST = tree
-    if scope.function:
-        functions = (it for it in ast.walk(tree) if isinstance(it, FUNCTIONS))
-        top = next((it for it in functions if _first_line(it) == scope.function), tree)
+    top: ast.AST = read.functions.get(scope.function, read.tree) if scope.function else read.tree
     open_: list[tuple[ast.AST, str]] = [(top, "")]
     while open_:
         above, stranger = open_.pop()
-        for node in ast.iter_child_nodes(above):
+        for node in read.within(above):
             is_free = not name or scope.is_attribute or not isinstance(node, FUNCTIONS)
-            if not is_free and _binds(node, name):
+            if not is_free and read.binds(node, name):
                 continue
             me = _stranger(node, above, scope) or stranger
             open_.append((node, me))
-            if isinstance(node, ast.stmt) and not (me and name and _has(node, me, name)):
+            if isinstance(node, ast.stmt) and not (me and name and read.has(node, me, name)):
                 yield node
 
 
@@ -85,34 +151,26 @@ def _is_static(decorator: ast.expr) -> bool:
     return isinstance(decorator, ast.Name) and decorator.id in ("staticmethod", "classmethod")
 
 
-def _has(node: ast.AST, owner: str, name: str) -> bool:
-    """Tell whether there is `owner.name` in a statement."""
-    return any(
-        isinstance(it, ast.Attribute)
-        and it.attr == name
-        and isinstance(it.value, ast.Name)
-        and it.value.id == owner
-        for it in ast.walk(node)
-    )
-
-
 def _first_line(function: ast.AST) -> int:
     decorators = getattr(function, "decorator_list", [])
     lines: list[int] = [getattr(function, "lineno", 0), *(it.lineno for it in decorators)]
     return min(lines)
 
 
-def _binds(function: ast.AST, name: str) -> bool:
-    """Tell whether a name is a function's own variable."""
+def _bound_in(function: ast.AST) -> tuple[dict[str, bool], set[str]]:
+    """Return what a function declares, True for arguments and False for others' variables, and the
+    names it assigns."""
+    declared: dict[str, bool] = {}
+    stored: set[str] = set()
     for node in ast.walk(function):
-        if isinstance(node, ast.Global | ast.Nonlocal) and name in node.names:
-            return False
-        if isinstance(node, ast.arg) and node.arg == name:
-            return True
-    return any(
-        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
-        for node in ast.walk(function)
-    )
+        if isinstance(node, ast.Global | ast.Nonlocal):
+            for name in node.names:
+                declared.setdefault(name, False)
+        elif isinstance(node, ast.arg):
+            declared.setdefault(node.arg, True)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            stored.add(node.id)
+    return declared, stored
 
 
 def statement_at(file: str, line: int) -> ast.stmt | None:
@@ -148,9 +206,8 @@ def block_of(file: str, statement: ast.stmt | None) -> list[ast.stmt]:
 
 def function_at(file: str, line: int) -> ast.AST | None:
     """Return the function that begins on a line, with its decorators or without."""
-    tree = tree_of(file)
-    functions = (it for it in (ast.walk(tree) if tree else ()) if isinstance(it, FUNCTIONS))
-    return next((it for it in functions if line in (_first_line(it), it.lineno)), None)
+    found = _read(file).functions.values() if file else ()
+    return next((it for it in found if line in (_first_line(it), getattr(it, "lineno", 0))), None)
 
 
 def names_in(file: str) -> set[str]:

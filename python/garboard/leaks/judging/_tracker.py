@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from garboard._shown.site import Site, site_of
 from garboard.leaks.evidence._graphs import Chain
 from garboard.leaks.evidence._rows import Key
 from garboard.leaks.judging._growth import ENDLESS, GRACE, LEAST_COHORTS, PERIOD, WARMUP, Growth
@@ -130,6 +131,10 @@ class Tracker:
 
     def is_confirmed(self, keys: Iterable[Key]) -> bool:
         return any(self._growths[key].is_confirmed for key in keys if key in self._growths)
+
+    def confirmed_lines(self) -> set[Site]:
+        """Return the lines of birth of all that is confirmed."""
+        return {site_of(key.site) for key, it in self._growths.items() if it.is_confirmed}
 
     def feed_graphs(self, now: int, chains: Sequence[Chain]) -> None:
         """Take the graphs that heads lead to after step `now`."""

@@ -20,6 +20,7 @@ from garboard.leaks.findings._traits import is_emptied_by_code
 from garboard.leaks.holders._describe import file_of
 from garboard.leaks.holders._groups import Group
 from garboard.leaks.holders._holders import expression
+from garboard.leaks.holders._roots import ExitCallbacks
 from garboard.leaks.holders._unasked import is_a, length_of, module_name_of
 
 __all__ = ["KIND"]
@@ -34,6 +35,8 @@ def _fits(group: Group) -> bool:
         if link.edge.name == "_registry":
             return True
     root = group.chain[0].object
+    if type(root) is ExitCallbacks:
+        return True
     if not is_a(root, ModuleType) or group.chain[1].edge.kind != "global":
         return False
     if module_name_of(root) == "__main__" and (cell_of(group.loop_file) or not file_of(root)):
@@ -54,6 +57,8 @@ def _is_finalizer(group: Group) -> bool:
 def _fix(group: Group) -> str:
     if _is_finalizer(group):
         return "give weakref.finalize() no tensors, or detach() the finalizer when it is done"
+    if type(group.holder) is ExitCallbacks:
+        return "register one function, without tensors, or atexit.unregister() it when it is done"
     name = expression(group.named)
     if group.named[-1].edge.kind == "default argument":
         return f"{name} is made once, with the function: let it be None, and make it inside"

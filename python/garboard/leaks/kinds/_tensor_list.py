@@ -4,10 +4,11 @@
     losses.append(loss.item())    # keeps a number
 
 Where tensors are wanted, detach them, bound the container, or empty it at the end of each epoch.
+Objects that each refer to the one before are a list, too, and so are functions that do.
 
-Evidence: a list, dict, set or deque without a bound, with survivors of nearly every step. LEAK
-where nobody keeps such things on purpose: one-element tensors, and tensors with graphs behind them;
-else GROWING, for a buffer that still fills looks the same.
+Evidence: a list, dict, set or deque without a bound, or a string of objects of one class, with
+survivors of nearly every step. LEAK where nobody keeps such things on purpose: one-element tensors,
+and tensors with graphs behind them; else GROWING, for a buffer that still fills looks the same.
 """
 
 from __future__ import annotations
@@ -49,6 +50,10 @@ _ELSE = {"item": "store numbers: .item()", "detach": "store .detach(), or comput
 
 def _fix(group: Group) -> str:
     name = expression(group.named) or "it"
+    if group.is_string:
+        if ending := _ending(group.survivors[-1]):
+            return _ELSE[ending]
+        return f"{name} leads to all that came before: cut it, or use a deque(maxlen=...)"
     if not is_container(group.holder):
         return f"{name} gains a name for each: let one name be overwritten, or bound a container"
     if ending := _ending(group.survivors[-1]):

@@ -35,6 +35,10 @@ def scope(tmp_path):
         "full = len(xs) >= most",
         "xs.get()",
         "xs[5:] = []",
+        "heapq.heappop(xs)",
+        "xs = xs[-10:] + [x]",
+        "xs = [*xs, x][-10:]",
+        "xs = kept(xs, x)",
     ],
 )
 def test_what_takes_items_out_of_it_or_of_what_is_in_it_trims(scope, text):
@@ -83,3 +87,16 @@ def test_a_variable_that_a_loop_makes_without_it_is_begun_anew(scope):
     assert is_begun_anew(scope("for x in data:\n    run = Run()"), "run")
     assert not is_begun_anew(scope("for x in data:\n    run = run.after(x)"), "run")
     assert not is_begun_anew(scope("run = Run()"), "run")
+
+
+@pytest.mark.parametrize("line", ["xs = xs + [x]", "xs = [*xs, x]", "xs = Node(x, xs)"])
+def test_what_is_made_anew_with_one_more_is_not_emptied(scope, line):
+    assert not is_emptied(scope(f"for x in data:\n    {line}"), "xs")
+    assert is_emptied(scope(f"for x in data:\n    {line}\n    xs = []"), "xs")
+
+
+def test_a_length_that_is_outgrown_has_bounded_nothing(scope):
+    draw = scope("if len(xs) > 8:\n    draw(xs)")
+
+    assert is_emptied(draw, "xs", lambda limit: limit.value > 8)
+    assert not is_emptied(draw, "xs", lambda limit: limit.value == 8)

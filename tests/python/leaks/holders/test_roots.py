@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import threading
 from types import FrameType
 
@@ -9,7 +10,7 @@ import garboard as gb
 import pytest
 from garboard import _engine
 from garboard.leaks.evidence._native import EVIDENCE
-from garboard.leaks.holders._roots import paths_to
+from garboard.leaks.holders._roots import ExitCallbacks, paths_to
 
 from tests.support.live_memory import balanced  # noqa: F401
 
@@ -44,3 +45,24 @@ def test_what_only_a_note_of_a_thread_leads_to_has_a_way_too():
     (path,) = paths_to(EVIDENCE, [noted()["noted"][0]])
 
     assert path[0] is noted()
+
+
+def arguments_of(function):
+    """Yield the tensors that it is to be called with."""
+    for called, arguments, named in _engine._exit_callbacks():
+        if called is function:
+            yield from (arguments[0][0], named["y"])
+
+
+def test_a_callback_at_the_end_of_the_program_leads_to_its_arguments():
+    def close(x, y=None):
+        pass
+
+    atexit.register(close, [gb.ones(3)], y=gb.zeros(2))
+    try:
+        ways = paths_to(EVIDENCE, list(arguments_of(close)))
+    finally:
+        atexit.unregister(close)
+
+    assert [type(way[0]) for way in ways] == [ExitCallbacks] * 2
+    assert all(row[0] is not close for row in _engine._exit_callbacks())

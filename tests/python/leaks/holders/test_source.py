@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import linecache
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
 from garboard.leaks.holders._emptying import is_emptied
-from garboard.leaks.holders._source import Scope, accumulation_at, storing_line
+from garboard.leaks.holders._source import Scope, accumulation_at, calling_line, storing_line
+from garboard.leaks.holders._statements import tree_of
 
 
 @pytest.fixture
@@ -50,6 +52,14 @@ def test_an_accumulation_is_read(source, line, expected):
         ("losses['a'] += loss", "loss"),
         ("keep = lambda x: losses.append(x)", "x"),
         ("if ok: losses.insert(0, loss)", "loss"),
+        ("losses = losses + [loss]", "[loss]"),
+        ("losses = [*losses, loss]", "loss"),
+        ("losses = Node(loss, losses)", "loss"),
+        ("losses = {**losses, step: loss}", "loss"),
+        ("losses.get().append(loss)", "loss"),
+        ("losses.setdefault(step, []).append(loss)", "loss"),
+        ("losses.callback(close, loss)", "loss"),
+        ("setattr(losses, name, loss)", "loss"),
     ],
 )
 def test_what_stores_is_found(source, line, value):
@@ -202,3 +212,23 @@ def test_an_assignment_on_the_line_of_birth_is_what_stores(source):
 
     assert storing_line(Scope(file, 0, True), "state", 1).line == 1
     assert storing_line(Scope(file, 0, True), "state", 2).line == 2
+
+
+def test_the_nearest_call_of_a_name_is_found(source):
+    file = source("Timer(1)\n\nthreading.Timer(2)\n\nif Timer:\n    start()\n")
+
+    assert calling_line(file, {"Timer"}, near=1) == 1
+    assert calling_line(file, {"Timer", "Thread"}, near=4) == 3
+    assert calling_line(file, {"Thread"}, near=4) is None
+
+
+def test_a_file_is_read_once_until_it_changes(source):
+    file = source("xs.append(1)\n")
+    before = tree_of(file)
+
+    assert tree_of(file) is before
+
+    Path(file).write_text("first = 1\nxs.append(2)\n", encoding="utf-8")
+    linecache.checkcache(file)
+
+    assert storing_line(Scope(file), "xs").line == 2

@@ -2,17 +2,17 @@
 
 import garboard as gb
 
-KIND, VERDICT, HOLDER = "unknown", "LEAK", "attribute `Cell.value`"
+KIND, VERDICT, HOLDER = "tensor-list", "LEAK", "Cell `first`"
 
 
 class Cell:
     def __init__(self, value, rest):
-        self.value, self.rest = value, rest  # held
+        self.value, self.rest = value, rest
 
 
 def main(watch):
     first = None
     for _ in range(120):
-        first = Cell(gb.randn(4), first)  # born
+        first = Cell(gb.randn(4), first)  # born, held
         watch.step()
     return watch.report()
