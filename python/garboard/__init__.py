@@ -76,6 +76,7 @@ from garboard._names.missing import (  # noqa: E402
     add_missing_names,
     module_getattr,
 )
+from garboard._names.versions import Version  # noqa: E402
 from garboard._native import add_methods_later  # noqa: E402
 from garboard._ops import exchange as _exchange  # noqa: E402, F401
 from garboard._ops import functions as _functions  # noqa: E402
@@ -109,7 +110,7 @@ add_methods_later(Tensor, METHODS)
 add_missing_names(Tensor, "Tensor")
 _meta_path.append(MissingModules)
 
-__version__ = "0.1.0"
+__version__: str = Version("0.1.0")
 
 newaxis = None
 """A new dim of size 1 between the brackets of `x[...]`."""
@@ -129,6 +130,7 @@ if TYPE_CHECKING:
     from garboard import fft as fft
     from garboard import func as func
     from garboard import functional as functional
+    from garboard import futures as futures
     from garboard import fx as fx
     from garboard import hub as hub
     from garboard import io as io
@@ -165,6 +167,11 @@ if TYPE_CHECKING:
     from garboard._arguments.layouts import legacy_contiguous_format as legacy_contiguous_format
     from garboard._arguments.layouts import memory_format as memory_format
     from garboard._arguments.layouts import preserve_format as preserve_format
+    from garboard._arguments.layouts import sparse_bsc as sparse_bsc
+    from garboard._arguments.layouts import sparse_bsr as sparse_bsr
+    from garboard._arguments.layouts import sparse_coo as sparse_coo
+    from garboard._arguments.layouts import sparse_csc as sparse_csc
+    from garboard._arguments.layouts import sparse_csr as sparse_csr
     from garboard._arguments.layouts import strided as strided
     from garboard._ops.contractions import einsum as einsum
     from garboard._ops.contractions import tensordot as tensordot
@@ -267,6 +274,8 @@ if TYPE_CHECKING:
     from garboard.nn._root_functions import *  # noqa: F403
     from garboard.sparse import sparse_coo_tensor as sparse_coo_tensor
     from garboard.sparse import spmm as spmm
+    from garboard.storage import TypedStorage as TypedStorage
+    from garboard.storage import UntypedStorage as UntypedStorage
 else:
     __getattr__ = module_getattr(__name__, SUBMODULES, {**HOMES, **UNLISTED})
 

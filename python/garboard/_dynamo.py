@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from importlib.machinery import ModuleSpec
 from types import ModuleType, SimpleNamespace
 from typing import Any, NoReturn, TypeVar
 
@@ -39,6 +40,7 @@ __all__ = [
 ]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_M = TypeVar("_M", bound=ModuleType)
 
 
 class OptimizedModule(Module):
@@ -106,15 +108,20 @@ class Settings(ModuleType):
         return type("patch", (nullcontext, ContextDecorator), {})()
 
 
-def _module(name: str, **members: object) -> ModuleType:
-    made = sys.modules[name] = ModuleType(name, __doc__)
+def _published(made: _M, **members: object) -> _M:
+    """A module that is a name alone, where imports find it."""
+    made.__spec__ = ModuleSpec(made.__name__, None)
     vars(made).update(members)
+    sys.modules[made.__name__] = made
     return made
 
 
 def _settings(name: str) -> Settings:
-    made = sys.modules[name] = Settings(name, __doc__)
-    return made
+    return _published(Settings(name, __doc__))
+
+
+def _module(name: str, **members: object) -> ModuleType:
+    return _published(ModuleType(name, __doc__), **members)
 
 
 config = _settings(f"{__name__}.config")

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urlparse  # noqa: F401
 
 from garboard._arguments import check
@@ -85,5 +86,38 @@ download_url_to_file: Callable[..., NoReturn] = _refused("download_url_to_file")
 load: Callable[..., NoReturn] = _refused("load")
 load_state_dict_from_url: Callable[..., NoReturn] = _refused("load_state_dict_from_url")
 
+
+class _Unseen:
+    """What stands in for a bar of progress where the package that shows them is not there."""
+
+    def __init__(self, iterable: Iterable[Any] = (), *given: object, **named: object) -> None:
+        self._iterable = iterable
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._iterable)
+
+    def __enter__(self) -> _Unseen:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def update(self, n: float = 1) -> None:
+        """Show nothing."""
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+def _tqdm() -> Any:
+    try:
+        return import_module("tqdm").tqdm
+    except ImportError:
+        return _Unseen
+
+
 if not TYPE_CHECKING:
-    __getattr__ = module_getattr(__name__)
+    _missing = module_getattr(__name__)
+
+    def __getattr__(name):
+        return _tqdm() if name == "tqdm" else _missing(name)

@@ -189,6 +189,14 @@ def freeze(mod: _F, *options: object, **named: object) -> _F:
 optimize_for_inference = freeze
 
 
+def _overload(func: _F) -> _F:
+    """The types that a function also takes, which are told to PyTorch's compiler alone."""
+    return func
+
+
+_overload_method = _script_if_tracing = _overload
+
+
 def is_scripting() -> bool:
     """Return False: nothing is compiled.
 

@@ -8,12 +8,14 @@ ask no class, so whoever asks whether one does hears that there is none.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from garboard._engine import Tensor
 from garboard._names.missing import module_getattr
 
 __all__ = [
+    "BaseTorchFunctionMode",
+    "TorchFunctionMode",
     "get_ignored_functions",
     "get_overridable_functions",
     "handle_torch_function",
@@ -25,6 +27,37 @@ __all__ = [
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _R = TypeVar("_R")
+
+
+class TorchFunctionMode:
+    """A block that would take over all calls: programs may define one, and none is entered.
+
+    >>> with gb.overrides.TorchFunctionMode():
+    ...     gb.zeros(1)
+    Traceback (most recent call last):
+    NotImplementedError: TorchFunctionMode: no block takes calls over; call what is meant yourself
+    """
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: Iterable[type],
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
+        """Call the function, which is what a mode does that has no say of its own."""
+        return func(*args, **(kwargs or {}))
+
+    def __enter__(self) -> NoReturn:
+        raise NotImplementedError(
+            f"{type(self).__name__}: no block takes calls over; call what is meant yourself"
+        )
+
+    def __exit__(self, *error: object) -> None:
+        """Never reached."""
+
+
+BaseTorchFunctionMode = TorchFunctionMode
 
 
 def is_tensor_like(inp: object) -> bool:

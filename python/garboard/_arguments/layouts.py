@@ -16,7 +16,11 @@ __all__ = [
     "legacy_contiguous_format",
     "memory_format",
     "preserve_format",
+    "sparse_bsc",
+    "sparse_bsr",
     "sparse_coo",
+    "sparse_csc",
+    "sparse_csr",
     "strided",
 ]
 
@@ -80,3 +84,8 @@ channels_last: memory_format = _constant(memory_format, "channels_last")
 channels_last_3d: memory_format = _constant(memory_format, "channels_last_3d")
 strided: layout = _constant(layout, "strided")
 sparse_coo: layout = _constant(layout, "sparse_coo")
+# What no tensor has: programs ask whether one does.
+sparse_csr: layout = _constant(layout, "sparse_csr")
+sparse_csc: layout = _constant(layout, "sparse_csc")
+sparse_bsr: layout = _constant(layout, "sparse_bsr")
+sparse_bsc: layout = _constant(layout, "sparse_bsc")

@@ -19,6 +19,7 @@ SUBMODULES = (
     "fft",
     "func",
     "functional",
+    "futures",
     "fx",
     "hub",
     "io",
@@ -53,7 +54,8 @@ SUBMODULES = (
 _FUNCTIONS = {
     "_arguments.layouts": (
         "channels_last channels_last_3d contiguous_format layout legacy_contiguous_format "
-        "memory_format preserve_format sparse_coo strided"
+        "memory_format preserve_format sparse_bsc sparse_bsr sparse_coo sparse_csc sparse_csr "
+        "strided"
     ),
     "_ops.contractions": "einsum tensordot",
     "_ops.differences": "gradient",
@@ -84,6 +86,7 @@ _FUNCTIONS = {
     "func": "vmap",
     "io": "load save",
     "sparse": "sparse_coo_tensor spmm",
+    "storage": "TypedStorage UntypedStorage",
     "jupyter": "load_ipython_extension unload_ipython_extension",
     "linalg._low_rank": "pca_lowrank svd_lowrank",
     "linalg._older_factors": "lu lu_solve lu_unpack",

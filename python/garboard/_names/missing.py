@@ -2,7 +2,7 @@
 
 A submodule is imported when it is first named. For PyTorch's names that are missing here the error
 says what to use instead, and for others which name was meant. A module pays at a miss alone. A
-type's names are descriptors that raise: a `__getattr__` of the type would slow every hit. Modules
+tensor's names are descriptors that raise: a `__getattr__` would slow every hit. Modules
 that are missing are told by the last finder that an import asks.
 """
 
@@ -20,7 +20,7 @@ from warnings import warn
 from garboard._arguments.texts import shown
 from garboard._names.torch_names import ADVICE, NUMPYS
 
-__all__ = ["MissingModules", "add_missing_names", "module_getattr"]
+__all__ = ["MissingModules", "add_missing_names", "module_getattr", "refusal_of"]
 
 # Where a name may stand instead, in the order of the search.
 _ELSEWHERE = ("nn", "nn.functional", "nn.init", "optim", "utils.data", "autograd")
@@ -98,6 +98,12 @@ def _answer(package: str, name: str) -> str:
 def _refusal(owner: str, name: str, advice: str) -> str:
     known_as = f"NumPy's {name}" if name in NUMPYS else f"PyTorch's {owner}.{name}"
     return f"{known_as} is not in garboard yet" + (f"; {advice}" if advice else "")
+
+
+def refusal_of(known_as: str, name: str) -> str:
+    """Say what to use instead of a name that a type lacks; nothing of a name that is nowhere."""
+    advice = ADVICE[f"garboard.{known_as}"].get(name)
+    return "" if advice is None else _refusal(known_as, name, advice)
 
 
 class MissingModules:

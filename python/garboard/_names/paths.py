@@ -79,6 +79,11 @@ _PATHS = {
             "Tuple Union"
         ),
     },
+    "garboard.nn.parallel": {
+        "data_parallel": "DataParallel data_parallel",
+        "distributed": "DistributedDataParallel",
+        "scatter_gather": "gather scatter scatter_kwargs",
+    },
     "garboard.optim": {
         "adadelta": "Adadelta",
         "adamax": "Adamax",

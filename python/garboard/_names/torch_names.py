@@ -35,13 +35,12 @@ _FUNCTIONS: _Rows = (
     (
         "use x.untyped_storage()",
         "BFloat16Storage BoolStorage ByteStorage CharStorage DoubleStorage FloatStorage "
-        "HalfStorage IntStorage LongStorage ShortStorage TypedStorage UntypedStorage",
+        "HalfStorage IntStorage LongStorage ShortStorage",
     ),
     ("work of one device runs in one stream, in the order of the calls", "Stream Event"),
     ("", "ComplexFloatStorage ComplexDoubleStorage complex32 chalf"),
     (
         "",
-        "sparse_csr sparse_csc sparse_bsr sparse_bsc "
         "sparse_csr_tensor sparse_csc_tensor sparse_bsr_tensor sparse_bsc_tensor "
         "sparse_compressed_tensor hspmm hsmm dsmm smm sspaddmm saddmm",
     ),
@@ -53,7 +52,7 @@ _FUNCTIONS: _Rows = (
         "fake_quantize_per_channel_affine",
     ),
     ("", "float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu"),
-    ("", "ao futures fork wait monitor mtia package cond while_loop"),
+    ("", "ao fork wait monitor mtia package cond while_loop"),
 )
 
 _METHODS: _Rows = (
@@ -103,7 +102,6 @@ _MULTIPROCESSING: _Rows = (
 )
 
 _MODULE: _Rows = (
-    ("use gb.compile(module)", "compile"),
     ("memory of one process is not shared with others, so leave it out", "share_memory"),
     ("", "ipu xpu"),
 )
@@ -216,9 +214,7 @@ ADVICE = {
         "bottleneck": "use gb.profiler",
         "cpp_extension": "",
     },
-    "garboard.overrides": _by_name(
-        (("no class takes a call over", "TorchFunctionMode BaseTorchFunctionMode resolve_name"),)
-    ),
+    "garboard.overrides": _by_name((("", "resolve_name"),)),
     "garboard.serialization": _by_name(
         (("use gb.load(path, map_location=...)", "default_restore_location register_package"),)
     ),

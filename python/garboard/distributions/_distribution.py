@@ -54,6 +54,7 @@ class Distribution:
             for name, allowed in self.arg_constraints.items():
                 if isinstance(given := self.__dict__.get(name), Tensor):
                     self._refuse_unless(allowed, name, given)
+        super().__init__()  # a subclass may be a Module as well
 
     @property
     def _name(self) -> str:

@@ -46,6 +46,21 @@ class Transform:
     def __init__(self, cache_size: int = 0) -> None:
         self._cache_size = _checked_size(type(self).__name__, cache_size)
         self._kept: tuple[Tensor, Tensor] | None = None
+        super().__init__()  # a subclass may be a Module as well
+
+    @property
+    def event_dim(self) -> int:
+        """How many of the last dims make one value of the domain and of the codomain.
+
+        Raises:
+            ValueError: They differ.
+        """
+        if self.domain.event_dim != self.codomain.event_dim:
+            raise ValueError(
+                f"{type(self).__name__}: {self.domain.event_dim} dims in and "
+                f"{self.codomain.event_dim} out; ask domain.event_dim or codomain.event_dim"
+            )
+        return self.domain.event_dim
 
     @property
     def sign(self) -> Tensor | int:
@@ -55,7 +70,7 @@ class Transform:
     @property
     def inv(self) -> Transform:
         """The inverse."""
-        return _Inverse(self)
+        return _InverseTransform(self)
 
     def with_cache(self, cache_size: int = 1) -> Transform:
         """Return the same transform with a cache of this size.
@@ -155,36 +170,36 @@ class Transform:
         return f"{type(self).__name__}()"
 
 
-class _Inverse(Transform):
+class _InverseTransform(Transform):
     """The inverse of a transform, whose cache it shares."""
 
     def __init__(self, of: Transform) -> None:
         super().__init__()
-        self._of = of
+        self._inv = of
         self.domain, self.codomain, self.bijective = of.codomain, of.domain, of.bijective
 
     @property
     def inv(self) -> Transform:
-        return self._of
+        return self._inv
 
     @property
     def sign(self) -> Tensor | int:
-        return self._of.sign
+        return self._inv.sign
 
     def __call__(self, x: Tensor) -> Tensor:
-        return self._of._inv_call(x)
+        return self._inv._inv_call(x)
 
     def _inv_call(self, y: Tensor) -> Tensor:
-        return self._of(y)
+        return self._inv(y)
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        return -self._of.log_abs_det_jacobian(y, x)
+        return -self._inv.log_abs_det_jacobian(y, x)
 
     def forward_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
-        return self._of.inverse_shape(shape)
+        return self._inv.inverse_shape(shape)
 
     def inverse_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
-        return self._of.forward_shape(shape)
+        return self._inv.forward_shape(shape)
 
     def __repr__(self) -> str:
-        return f"Inverse({self._of})"
+        return f"Inverse({self._inv})"

@@ -57,6 +57,8 @@ __all__ = [
 
 
 class _Dependent(Constraint):
+    """The values of a distribution that does not know its parameters yet."""
+
     __slots__ = ()
 
 
@@ -101,6 +103,8 @@ class dependent_property(property, _Dependent):
 
 
 class _Boolean(Constraint):
+    """Zero and one."""
+
     __slots__ = ()
 
     is_discrete = True
@@ -114,6 +118,8 @@ class _Boolean(Constraint):
 
 
 class _OneHot(Constraint):
+    """Rows of zeros with one 1."""
+
     __slots__ = ()
 
     is_discrete = True
@@ -128,6 +134,8 @@ class _OneHot(Constraint):
 
 
 class _Real(Constraint):
+    """Numbers, NaN left out."""
+
     __slots__ = ()
 
     def _test(self, value: Tensor) -> Tensor:
@@ -139,6 +147,8 @@ class _Real(Constraint):
 
 
 class _Simplex(Constraint):
+    """Rows of numbers that are not negative and add up to 1."""
+
     __slots__ = ()
 
     event_dim = 1
@@ -183,6 +193,8 @@ class multinomial(Constraint):
 
 
 class _Square(Constraint):
+    """Square matrices."""
+
     __slots__ = ()
 
     event_dim = 2
@@ -197,6 +209,8 @@ class _Square(Constraint):
 
 
 class _Symmetric(_Square):
+    """Symmetric matrices."""
+
     __slots__ = ()
 
     def _test(self, value: Tensor) -> Tensor:
@@ -210,6 +224,8 @@ class _Symmetric(_Square):
 
 
 class _PositiveDefinite(_Symmetric):
+    """Symmetric matrices whose eigenvalues are above 0."""
+
     __slots__ = ()
 
     def _test(self, value: Tensor) -> Tensor:
@@ -226,6 +242,8 @@ class _PositiveDefinite(_Symmetric):
 
 
 class _PositiveSemidefinite(_Symmetric):
+    """Symmetric matrices whose eigenvalues are not below 0."""
+
     __slots__ = ()
 
     def _test(self, value: Tensor) -> Tensor:
@@ -242,6 +260,8 @@ class _PositiveSemidefinite(_Symmetric):
 
 
 class _LowerTriangular(_Square):
+    """Square matrices that are 0 above the diagonal."""
+
     __slots__ = ()
 
     def _test(self, value: Tensor) -> Tensor:
@@ -253,6 +273,8 @@ class _LowerTriangular(_Square):
 
 
 class _LowerCholesky(_LowerTriangular):
+    """Lower triangular matrices with a diagonal above 0."""
+
     __slots__ = ()
 
     def _test(self, value: Tensor) -> Tensor:
@@ -264,6 +286,8 @@ class _LowerCholesky(_LowerTriangular):
 
 
 class _CorrCholesky(_LowerCholesky):
+    """Lower triangular matrices with rows of length 1 and a diagonal above 0."""
+
     __slots__ = ()
 
     def _test(self, value: Tensor) -> Tensor:

@@ -25,6 +25,7 @@ from garboard.distributions._matrix_transforms import (
 )
 from garboard.distributions._parameters import event_sum
 from garboard.distributions._transform import Transform
+from garboard.distributions._transform import _InverseTransform as _InverseTransform
 from garboard.distributions._transforms_made import (
     ComposeTransform,
     IndependentTransform,

@@ -35,6 +35,11 @@ def _standard_normal(shape: Sequence[int], dtype: DType, device: Device) -> Tens
 _Value = TypeVar("_Value")
 
 
+def _sum_rightmost(value: Tensor, dim: int) -> Tensor:
+    """The sum over the last `dim` dims; the value itself where that is none."""
+    return value.flatten(-dim).sum(-1) if dim > 1 else value.sum(-1) if dim else value
+
+
 def broadcast_all(*values: Tensor | float) -> tuple[Tensor, ...]:
     """Bring numbers and tensors to the same sizes.
 

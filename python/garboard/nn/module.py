@@ -10,7 +10,6 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.texts import printable
 from garboard._engine import Tensor
-from garboard._names.missing import add_missing_names
 from garboard.nn._module import _convert
 from garboard.nn._module._hooked import TABLES
 from garboard.nn._module._stateful import Stateful
@@ -288,6 +287,20 @@ class Module(Stateful):
             return self.to(check.numbered_device("cuda", device))
         return self.to(device)
 
+    def compile(self, *given: object, **named: object) -> None:
+        """Run chains of elementwise ops as one in each call, as `gb.compile` says.
+
+        Args:
+            given: PyTorch's, without effect.
+            named: Likewise.
+
+        >>> model = gb.nn.Sequential(gb.nn.Sigmoid(), gb.nn.Tanh())
+        >>> model.compile(mode="max-autotune")
+        >>> model(gb.zeros(1))
+        tensor([0.4621])
+        """
+        self._fuse_calls()
+
     # Life
 
     def dispose(self) -> None:
@@ -380,6 +393,3 @@ class Module(Stateful):
         from garboard.nn._module._display import module_html
 
         return module_html(self)
-
-
-add_missing_names(Module, "nn.Module")

@@ -8,9 +8,17 @@ from typing import Any
 from garboard import _engine
 from garboard._arguments import check
 from garboard._engine import Tensor
+from garboard._names.paths import publish_paths
 from garboard.nn.module import Module
 
-__all__ = ["DataParallel", "DistributedDataParallel", "data_parallel"]
+__all__ = [
+    "DataParallel",
+    "DistributedDataParallel",
+    "data_parallel",
+    "gather",
+    "scatter",
+    "scatter_kwargs",
+]
 
 _Device = int | str | _engine.device
 
@@ -118,3 +126,75 @@ class DistributedDataParallel(Module):
         raise NotImplementedError(
             "DistributedDataParallel: there is one process a program; leave it out"
         )
+
+
+def scatter(inputs: Any, target_gpus: Sequence[_Device], dim: int = 0) -> list[Any]:
+    """Return what is to be given to each of several devices: there is one, which gets all.
+
+    Args:
+        inputs: A tensor, or tensors in tuples, lists and dicts.
+        target_gpus: The device.
+        dim: Ignored.
+
+    Returns:
+        A list of `inputs`, their tensors moved to the device.
+
+    Raises:
+        NotImplementedError: Several devices.
+
+    >>> gb.nn.parallel.scatter((gb.ones(1), 2), ["cpu"])
+    [(tensor([1.]), 2)]
+    """
+    from garboard.utils._pytree import tree_map_only
+
+    _refuse_several("scatter", target_gpus)
+    (device,) = target_gpus
+    return [tree_map_only(Tensor, lambda it: it.to(device), inputs)]
+
+
+def scatter_kwargs(
+    inputs: tuple[Any, ...],
+    kwargs: dict[str, Any] | None,
+    target_gpus: Sequence[_Device],
+    dim: int = 0,
+) -> tuple[tuple[Any, ...], tuple[dict[str, Any], ...]]:
+    """Return what a module on each of several devices is to be called with: there is one.
+
+    Args:
+        inputs: The arguments by place.
+        kwargs: The arguments by name.
+        target_gpus: The device.
+        dim: Ignored.
+
+    Returns:
+        The one by place, and the one by name, as `scatter` moves them.
+
+    Raises:
+        NotImplementedError: Several devices.
+
+    >>> gb.nn.parallel.scatter_kwargs((1,), None, ["cpu"])
+    (((1,),), ({},))
+    """
+    return tuple(scatter(inputs, target_gpus)), tuple(scatter(kwargs or {}, target_gpus))
+
+
+def gather(outputs: Sequence[Any], target_device: _Device, dim: int = 0) -> Any:
+    """Return what several devices returned as one: there is one.
+
+    Args:
+        outputs: What it returned, in a sequence.
+        target_device: Where its tensors are moved.
+        dim: Ignored.
+
+    Raises:
+        NotImplementedError: Several outputs.
+
+    >>> gb.nn.parallel.gather([gb.ones(1)], "cpu")
+    tensor([1.])
+    """
+    if len(outputs) != 1:
+        raise NotImplementedError(f"gather: {len(outputs)} outputs; there is one device a module")
+    return scatter(outputs[0], [target_device])[0]
+
+
+publish_paths(__name__)

@@ -148,20 +148,25 @@ class TestANetwork:
         model = gb.nn.Linear(1, 1)
 
         with pytest.raises(
-            AttributeError, match=r"'Linear' .* 'compile': PyTorch's nn.Module.compile is not"
+            AttributeError, match=r"'Linear' .* PyTorch's nn.Module.share_memory is not"
         ):
-            model.compile()
-        assert not hasattr(model, "compile")
-        assert "compile" not in dir(model)
+            model.share_memory()
+        assert not hasattr(model, "share_memory")
+        assert "share_memory" not in dir(model)
         assert "weight" in dir(model)
+
+    def test_has_every_name_that_its_class_lists(self):
+        listed = dir(gb.nn.Linear)
+
+        assert [name for name in listed if not hasattr(gb.nn.Linear, name)] == []
 
     def test_takes_a_part_of_that_name(self):
         model = gb.nn.Sequential()
-        model.compile = gb.nn.Linear(1, 1)
+        model.share_memory = gb.nn.Linear(1, 1)
 
-        assert model.compile(gb.ones(1, 1)).shape == (1, 1)
-        assert "compile" in dir(model)
-        assert [name for name, _ in model.named_children()] == ["compile"]
+        assert model.share_memory(gb.ones(1, 1)).shape == (1, 1)
+        assert "share_memory" in dir(model)
+        assert [name for name, _ in model.named_children()] == ["share_memory"]
 
 
 class TestAModuleThatIsMissing:

@@ -13,22 +13,29 @@ from garboard.utils import _pytree as pytree
 
 # May only grow: a module, and names that programs import from it.
 MODULES = {
+    "_C": "DisableTorchFunctionSubclass Generator _LinAlgError _TensorMeta _log_api_usage_once",
+    "__config__": "parallel_info show",
+    "_jit_internal": "_copy_to_script_wrapper boolean_dispatch",
     "_dynamo": "OptimizedModule config disable graph_break is_compiling mark_dynamic reset",
     "_dynamo.eval_frame": "OptimizedModule",
     "_inductor.config": "",
     "_tensor": "Tensor",
     "_utils": "_flatten_dense_tensors _unflatten_dense_tensors",
     "cpu.amp": "GradScaler autocast",
+    "distributions.utils": "_standard_normal _sum_rightmost broadcast_all lazy_property",
     "distributed": "ProcessGroup ReduceOp get_rank get_world_size group is_available",
     "distributed.nn": "all_gather all_reduce",
     "distributed.nn.functional": "all_gather all_reduce",
     "fx": "Proxy wrap",
     "functional": "einsum meshgrid norm split stft tensordot unique",
-    "hub": "HASH_REGEX _get_torch_home get_dir set_dir urlparse",
-    "jit": "TracerWarning is_scripting",
+    "futures": "Future collect_all wait_all",
+    "hub": "HASH_REGEX _get_torch_home get_dir set_dir tqdm urlparse",
+    "jit": "TracerWarning _overload _overload_method _script_if_tracing is_scripting",
     "jit.annotations": "BroadcastingList2 Dict List Optional Tuple Union",
     "library": "Library custom_op define impl impl_abstract register_autograd register_fake",
     "multiprocessing": "ProcessRaisedException spawn",
+    "nn.parallel.distributed": "DistributedDataParallel",
+    "nn.parallel.scatter_gather": "gather scatter scatter_kwargs",
     "onnx": "is_in_onnx_export",
     "optim.optimizer": "Optimizer ParamsT _default_to_fused_or_foreach _params_t required",
     "overrides": "handle_torch_function has_torch_function is_tensor_like",
@@ -39,6 +46,8 @@ MODULES = {
     "testing": "assert_allclose assert_close make_tensor",
     "utils._pytree": "tree_flatten tree_leaves tree_map tree_map_only tree_unflatten",
     "utils.benchmark": "Measurement Timer",
+    "utils.model_zoo": "load_url tqdm",
+    "utils.data.dataloader": "_BaseDataLoaderIter _SingleProcessDataLoaderIter default_collate",
     "utils.hooks": "RemovableHandle",
 }
 
@@ -67,6 +76,7 @@ class TestTypes:
 
     def test_of_storages_are_one(self):
         assert isinstance(gb.ones(1).untyped_storage(), gb.storage.UntypedStorage)
+        assert isinstance(gb.ones(1).untyped_storage(), gb.UntypedStorage)
 
     def test_of_versions_compare_numbers(self):
         version = gb.torch_version.TorchVersion("1.10.0+cpu")
@@ -92,8 +102,11 @@ class TestOverrides:
         assert not gb.overrides.is_tensor_method_or_property(gb.add)
 
     def test_say_that_there_are_no_modes(self):
-        with pytest.raises(AttributeError, match="TorchFunctionMode is not in garboard yet"):
-            gb.overrides.TorchFunctionMode  # noqa: B018
+        class Quiet(gb.overrides.TorchFunctionMode):
+            pass
+
+        with pytest.raises(NotImplementedError, match="Quiet: no block takes calls over"), Quiet():
+            pass
 
 
 Pair = namedtuple("Pair", "a b")
@@ -165,6 +178,14 @@ class TestNests:
         assert type(doubled) is Outputs
         assert doubled == {"a": 2, "b": [4]}
         assert pytree._dict_flatten_with_keys({"a": 1}) == ([(pytree.MappingKey("a"), 1)], ["a"])
+
+
+def test_a_function_may_be_one_of_two():
+    from garboard._jit_internal import boolean_dispatch
+
+    chosen = boolean_dispatch("up", 1, False, lambda x, up: x + 1, lambda x, up=False: x - 1)
+
+    assert (chosen(1), chosen(1, True), chosen(1, up=True)) == (0, 2, 2)
 
 
 class TestSettingsOfCompilers:

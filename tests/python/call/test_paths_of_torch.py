@@ -184,6 +184,19 @@ class TestOneProcess:
         with pytest.raises(NotImplementedError, match="DistributedDataParallel: there is one"):
             gb.nn.parallel.DistributedDataParallel(layer)
 
+    def test_gives_all_to_the_one_device(self):
+        from garboard.nn.parallel.scatter_gather import gather, scatter, scatter_kwargs
+
+        x = gb.ones(2)
+
+        assert scatter({"x": [x, 1]}, ["cpu"])[0]["x"][0].tolist() == [1, 1]
+        assert scatter_kwargs((x,), {"k": 2}, ["cpu"])[1] == ({"k": 2},)
+        assert gather([x], "cpu").tolist() == [1, 1]
+        with pytest.raises(NotImplementedError, match="scatter: 2 devices"):
+            scatter(x, ["cpu", "cpu"])
+        with pytest.raises(NotImplementedError, match="gather: 2 outputs"):
+            gather([x, x], "cpu")
+
     def test_takes_over_what_others_saved(self):
         from garboard.nn.modules.utils import consume_prefix_in_state_dict_if_present
 

@@ -372,6 +372,9 @@ def test_modules_and_compile_fuse():
     plain = model(x)
 
     assert gb.compile(model, mode="max-autotune") is model
+    assert model._is_fused
+    assert (other := Swish()).compile(dynamic=True) is None
+    assert other._is_fused
     peak_before = gb.memory.memory_allocated("cpu")
     gb.memory.reset_peak_memory_stats("cpu")
     fused = model(x)

@@ -63,6 +63,19 @@ def test_leaves_the_rest_to_a_subclass():
 def test_says_what_is_missing_where_it_is_missing():
     with pytest.raises(AttributeError, match="'Broken' object has no attribute 'wdith'"):
         Broken().width  # noqa: B018
-    with pytest.raises(AttributeError, match=r"use gb\.compile"):
-        nn.Linear(1, 1).compile  # noqa: B018
+    with pytest.raises(AttributeError, match=r"so leave it out"):
+        nn.Linear(1, 1).share_memory  # noqa: B018
     assert not hasattr(nn.Linear(1, 1), "wieght")
+
+
+def test_a_table_deletes_without_the_attribute_deletion_of_a_subclass():
+    class Asks(nn.Module):
+        def __delattr__(self, name):
+            del self._parameters[name]
+
+    model = Asks()
+    model.weight = nn.Parameter(gb.ones(1))
+
+    del model.weight
+
+    assert list(model.parameters()) == []

@@ -21,6 +21,7 @@ def test_a_tensor_is_dense_and_somewhere():
     x = gb.ones(2)
 
     assert (x.is_cpu, x.layout) == (True, gb.strided)
+    assert x.layout not in (gb.sparse_csr, gb.sparse_csc, gb.sparse_bsr, gb.sparse_bsc)
     with gb.memory.SimulatedDevice("4 MiB") as device:
         assert not gb.zeros(1, device=device).is_cpu
     assert (x.is_conj(), x.is_neg(), x.is_shared(), x.is_pinned()) == (False,) * 4

@@ -41,7 +41,7 @@ class Registered(MutableMapping[str, Any]):
     def __delitem__(self, name: str) -> None:
         if name not in self:
             raise KeyError(name)
-        delattr(self._module, name)
+        self._module._forget(name)  # a subclass may itself delete so when an attribute is deleted
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self._module._roles.get(name) in self._roles

@@ -6,6 +6,7 @@ from garboard.utils.data import (
     default_convert,
     get_worker_info,
 )
+from garboard.utils.data._loader import _Batches
 
 __all__ = [
     "DataLoader",
@@ -13,3 +14,6 @@ __all__ = [
     "default_convert",
     "get_worker_info",
 ]
+
+# What programs name that look into a pass over a loader: there is one kind of pass.
+_BaseDataLoaderIter = _SingleProcessDataLoaderIter = _MultiProcessingDataLoaderIter = _Batches
