@@ -105,10 +105,23 @@ inline Tensor cross(const char* op, const Tensor& given_a, const Tensor& given_b
   if (promote(given_a.dtype(), given_b.dtype()) == DType::boolean)
     throw DTypeError(text(op, ": dtype bool; numbers are needed, convert with to()"));
   const Tensor a = expand(given_a, sizes), b = expand(given_b, sizes);
-  const auto turned = [dim](const Tensor& x, std::int64_t first) {  // first, first + 1, ...
-    return cat({slice(x, dim, first, 3 - first, 1), slice(x, dim, 0, first, 1)}, dim);
-  };
-  return turned(a, 1) * turned(b, 2) - turned(a, 2) * turned(b, 1);
+  Tensor out;
+  {
+    const GradModeGuard no_grad(false);
+    const auto part = [&](int i) {  // of the result along dim
+      const auto of = [dim](const Tensor& x, int place) { return select(x, dim, place % 3); };
+      return of(a, i + 1) * of(b, i + 2) - of(a, i + 2) * of(b, i + 1);
+    };
+    out = stack({part(0), part(1), part(2)}, dim);
+  }
+  // Fewer passes than through the parts.
+  record(op, out, {a, b}, Keep::crosswise, [op, dim](const Backward& at) -> Grads {
+    Grads grads;
+    if (at.needs(0)) grads[0] = cross(op, at.input(1), at.grad, dim);
+    if (at.needs(1)) grads[1] = cross(op, at.grad, at.input(0), dim);
+    return grads;
+  });
+  return out;
 }
 /// Along the first dim of size 3.
 inline Tensor cross_along_first(const char* op, const Tensor& a, const Tensor& b) {

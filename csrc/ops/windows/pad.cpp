@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <vector>
 
 #include "csrc/core/error.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
+#include "csrc/ops/op/operators.h"
 #include "csrc/ops/op/record.h"
-#include "csrc/ops/shape/join.h"
+#include "csrc/ops/reduce/reduce.h"
 #include "csrc/ops/shape/views.h"
 
 namespace garboard {
@@ -74,23 +74,81 @@ Tensor pad_constant(const Tensor& input, const AllSides& sides, Scalar value) {
   return out;
 }
 
-/// Along one dim, nothing negative; `x` has at least as much as is taken.
-Tensor pad_dim(const Tensor& x, int d, Sides side, PadMode mode) {
-  const std::int64_t size = x.sizes()[d];
-  std::vector<Tensor> parts;
-  const auto add = [&](std::int64_t first, std::int64_t count) {
-    if (count == 0) return;
-    if (mode == PadMode::circular) return parts.push_back(narrow(x, d, first, count));
-    if (mode == PadMode::reflect) return parts.push_back(turned(narrow(x, d, first, count), {d}));
-    Dims sizes = x.sizes();
-    sizes[d] = count;
-    parts.push_back(expand(narrow(x, d, first, 1), sizes));
-  };
-  const bool mirrors = mode == PadMode::reflect, repeats = mode == PadMode::replicate;
-  add(mirrors ? 1 : repeats ? 0 : size - side.before, side.before);
-  parts.push_back(x);
-  add(mirrors ? size - 1 - side.after : repeats ? size - 1 : 0, side.after);
-  return cat(parts, d);
+/// Elements of a dim that are put beside it, in their order or turned around.
+struct Edge {
+  std::int64_t to, from, count;  // places in the padded dim, and in the one that it was
+};
+
+/// What stands before and after a dim of `size`, which has at least as much as is taken.
+std::array<Edge, 2> edges_of(std::int64_t size, Sides side, PadMode mode) {
+  const std::int64_t end = side.before + size;
+  switch (mode) {
+    case PadMode::reflect:
+      return {Edge{0, 1, side.before}, {end, size - 1 - side.after, side.after}};
+    case PadMode::circular:
+      return {Edge{0, size - side.before, side.before}, {end, 0, side.after}};
+    case PadMode::replicate:
+    case PadMode::constant:
+      break;
+  }
+  return {Edge{0, 0, side.before}, {end, size - 1, side.after}};
+}
+
+/// The gradient: what went to an edge comes back to where it was from.
+Tensor gather_edges(Tensor grad, const AllSides& sides, PadMode mode) {
+  for (int d = 0; d < grad.ndim(); ++d) {
+    const Sides side = sides[static_cast<std::size_t>(d)];
+    if (side.before + side.after == 0) continue;
+    const std::int64_t size = grad.sizes()[d] - side.before - side.after;
+    Tensor total = narrow(grad, d, side.before, size);
+    for (const Edge& edge : edges_of(size, side, mode)) {
+      if (edge.count == 0) continue;
+      Tensor part = narrow(grad, d, edge.to, edge.count);
+      if (mode == PadMode::reflect) part = turned(part, {d});
+      if (mode == PadMode::replicate) part = sum(part, {Dims{d}, true});
+      AllSides back{};
+      back[static_cast<std::size_t>(d)] = {edge.from, size - edge.from - part.sizes()[d]};
+      total = total + pad_constant(part, back, Scalar::of(std::int64_t{0}));
+    }
+    grad = total;
+  }
+  return grad;
+}
+
+/// Nothing negative. The middle is copied once; edges are copied from it, those of the first dim
+/// last, whole.
+Tensor pad_edges(const Tensor& input, const AllSides& sides, PadMode mode) {
+  Dims sizes = input.sizes();
+  for (int d = 0; d < sizes.size(); ++d) {
+    const Sides side = sides[static_cast<std::size_t>(d)];
+    sizes[d] += side.before + side.after;
+  }
+  const Tensor out = empty_of("pad", sizes, input.dtype(), input.device());
+  {
+    const GradModeGuard no_grad(false);
+    const auto middle = [&](int dims) {  // of the first `dims`
+      Tensor some = out;
+      for (int d = 0; d < dims; ++d)
+        some = narrow(some, d, sides[static_cast<std::size_t>(d)].before, input.sizes()[d]);
+      return some;
+    };
+    copy_into(middle(input.ndim()), input);
+    for (int d = input.ndim() - 1; d >= 0; --d) {
+      const Sides side = sides[static_cast<std::size_t>(d)];
+      const Tensor lines = middle(d);
+      for (const Edge& edge : edges_of(input.sizes()[d], side, mode)) {
+        if (edge.count == 0) continue;
+        const Tensor to = narrow(lines, d, edge.to, edge.count);
+        const std::int64_t from = side.before + edge.from;
+        copy_into(to, mode == PadMode::replicate ? expand(narrow(lines, d, from, 1), to.sizes())
+                      : mode == PadMode::reflect ? turned(narrow(lines, d, from, edge.count), {d})
+                                                 : narrow(lines, d, from, edge.count));
+      }
+    }
+  }
+  record("pad", out, {input}, Keep::nothing,
+         [sides, mode](const Backward& at) -> Grads { return gather_edges(at.grad, sides, mode); });
+  return out;
 }
 
 const char* name_of(PadMode mode) {
@@ -136,18 +194,21 @@ Tensor pad(const Tensor& input, const Dims& pads, PadMode mode, std::optional<Sc
   for (int d = input.ndim() - dims; d < input.ndim(); ++d)
     check_dim(input, d, sides[static_cast<std::size_t>(d)], mode);
   Tensor out = input;
+  AllSides added{};
+  bool adds = false;
   for (int d = input.ndim() - dims; d < input.ndim(); ++d) {
     const Sides& side = sides[static_cast<std::size_t>(d)];
-    const Sides added{std::max<std::int64_t>(side.before, 0),
-                      std::max<std::int64_t>(side.after, 0)};
-    if (mode == PadMode::circular && (side.before < 0 || side.after < 0)) {  // what is left wraps
-      const std::int64_t first = std::max<std::int64_t>(-side.before, 0);
-      const std::int64_t left = input.sizes()[d] - first - std::max<std::int64_t>(-side.after, 0);
-      check_dim(out = narrow(out, d, first, left), d, added, mode);
-      if (added.before + added.after > 0) out = pad_dim(out, d, added, mode);
-      continue;
-    }
-    if (added.before + added.after > 0) out = pad_dim(out, d, added, mode);
+    Sides& more = added[static_cast<std::size_t>(d)];
+    more = {std::max<std::int64_t>(side.before, 0), std::max<std::int64_t>(side.after, 0)};
+    adds |= more.before + more.after > 0;
+    if (mode != PadMode::circular || (side.before >= 0 && side.after >= 0)) continue;
+    const std::int64_t first = std::max<std::int64_t>(-side.before, 0);
+    const std::int64_t left = input.sizes()[d] - first - std::max<std::int64_t>(-side.after, 0);
+    check_dim(out = narrow(out, d, first, left), d, more, mode);  // what is left wraps
+  }
+  if (adds) out = pad_edges(out, added, mode);
+  for (int d = input.ndim() - dims; d < input.ndim() && mode != PadMode::circular; ++d) {
+    const Sides& side = sides[static_cast<std::size_t>(d)];
     if (side.before < 0 || side.after < 0)
       out = narrow(out, d, std::max<std::int64_t>(-side.before, 0),
                    input.sizes()[d] + side.before + side.after);

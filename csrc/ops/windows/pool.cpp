@@ -101,10 +101,15 @@ PoolForm form_of(const char* op, int dims, const Tensor& input, const PoolOption
 PoolForm adaptive_form(const char* op, int dims, const Tensor& input, const Dims& sizes) {
   PoolForm form = begun(op, dims, input);
   form.places = space_of(op, "output_size", sizes, dims, 0, 1);
-  form.window.adapts = true;
   for (int d = 0; d < dims; ++d)
     form.out[input.ndim() - dims + d] =
         form.places[static_cast<std::size_t>(kernels::space_dims - dims + d)];
+  for (std::size_t d = 0; d < form.places.size(); ++d) {
+    const std::int64_t size = form.sizes[d], places = form.places[d];
+    form.window.adapts |= places == 0 || size % places != 0;
+    form.window.taps[d] = form.window.stride[d] = size / std::max<std::int64_t>(places, 1);
+    form.window.dilation[d] = 1;
+  }
   return form;
 }
 
