@@ -45,7 +45,7 @@ class Transform:
 
     def __init__(self, cache_size: int = 0) -> None:
         self._cache_size = _checked_size(type(self).__name__, cache_size)
-        self._kept: tuple[Tensor, Tensor] | None = None
+        self._cached_x_y: tuple[Tensor | None, Tensor | None] = None, None  # PyTorch's name
         super().__init__()  # a subclass may be a Module as well
 
     @property
@@ -92,25 +92,27 @@ class Transform:
         if size == self._cache_size:
             return self
         made = copy.copy(self)
-        made._cache_size, made._kept = size, None
+        made._cache_size, made._cached_x_y = size, (None, None)
         return made
 
     def __call__(self, x: Tensor) -> Tensor:
         check.tensor(type(self).__name__, "x", x)
-        if self._kept is not None and self._kept[0] is x:
-            return self._kept[1]
+        old_x, old_y = self._cached_x_y
+        if old_y is not None and old_x is x:
+            return old_y
         y = self._call(x)
         if self._cache_size:
-            self._kept = x, y
+            self._cached_x_y = x, y
         return y
 
     def _inv_call(self, y: Tensor) -> Tensor:
         check.tensor(type(self).__name__, "y", y)
-        if self._kept is not None and self._kept[1] is y:
-            return self._kept[0]
+        old_x, old_y = self._cached_x_y
+        if old_x is not None and old_y is y:
+            return old_x
         x = self._inverse(y)
         if self._cache_size:
-            self._kept = x, y
+            self._cached_x_y = x, y
         return x
 
     def _call(self, x: Tensor) -> Tensor:

@@ -33,7 +33,7 @@ _Formula = Callable[[Any, Any], Tensor]
 _F = TypeVar("_F", bound=_Formula)
 _KL_REGISTRY: dict[tuple[type, type], _Formula] = dict(mixed.FORMULAS)  # PyTorch's name
 _INF = float("inf")
-_OF_ONE = ("_cache_size", "_kept")  # what says nothing of what a transform does
+_OF_ONE = ("_cache_size", "_cached_x_y")  # what says nothing of what a transform does
 _EULER = 0.57721566490153286
 
 

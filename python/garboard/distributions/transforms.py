@@ -235,9 +235,9 @@ class AffineTransform(Transform):
         super().__init__(cache_size)
         self.loc: Tensor | float = _number("AffineTransform", "loc", loc)
         self.scale: Tensor | float = _number("AffineTransform", "scale", scale)
-        self.event_dim: int = check.count("AffineTransform", "event_dim", event_dim)
-        if self.event_dim:
-            self.domain: Constraint = constraints.independent(constraints.real, self.event_dim)
+        dims = check.count("AffineTransform", "event_dim", event_dim)
+        if dims:
+            self.domain: Constraint = constraints.independent(constraints.real, dims)
             self.codomain: Constraint = self.domain
 
     @property

@@ -66,3 +66,19 @@ def test_a_divergence_may_be_told_of_a_base_that_is_no_distribution():
         return gb.zeros(p.batch_shape)
 
     assert dist.kl_divergence(Mine(0.0, 1.0), Mine(1.0, 1.0)).item() == 0
+
+
+class TestWhatProgramsAskOfATransform:
+    def test_is_what_a_cache_of_one_keeps(self):
+        shift, x = Shift(cache_size=1), gb.zeros(1)
+
+        assert shift._cached_x_y == (None, None)
+        y = shift(x)
+
+        assert shift._cached_x_y[0] is x
+        assert shift._cached_x_y[1] is y
+        assert shift.inv(y) is x
+
+    def test_is_how_many_dims_an_event_has(self):
+        assert dist.transforms.AffineTransform(0.0, 1.0, event_dim=2).event_dim == 2
+        assert dist.transforms.AffineTransform(0.0, 1.0).event_dim == 0
