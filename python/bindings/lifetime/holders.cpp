@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "python/bindings/interpreter/exit_callbacks.h"
 #include "python/bindings/interpreter/frame_variables.h"
+#include "python/bindings/lifetime/exit_callbacks.h"
 #include "python/bindings/wrapped/bindings.h"
 
 namespace py = pybind11;

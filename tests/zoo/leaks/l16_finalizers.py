@@ -15,7 +15,7 @@ def main(watch):
     sessions = []
     for _ in range(60):
         sessions.append(Session())
-        weakref.finalize(sessions[-1], id, gb.randn(8, 4))  # born
+        weakref.finalize(sessions[-1], id, gb.randn(8, 4))  # born, held
         watch.step()
     report = watch.report()
     sessions.clear()

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from types import FrameType, FunctionType
@@ -128,6 +129,8 @@ def holder_site(chain: Sequence[Link], near: Site) -> Site | None:
         return _own_place(chain[-1].object) if at is None else None
     if chain[-1].object is attributes_of(threading).get("_active"):
         return _called_near(near, set(map(type_name, map(type, items_of(chain[-1].object)))))
+    if any(link.object is weakref.finalize for link in chain):
+        return _called_near(near, {"finalize"})
     if is_cache(chain[-1].object):
         return place_of(chain[-1].object)
     if chain[at].edge.kind == "fixture":  # a test fills it by the name of an argument

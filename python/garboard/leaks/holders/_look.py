@@ -9,6 +9,7 @@ import gc
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from types import FrameType
 from typing import Any
 
 from garboard.leaks.evidence._classes import is_one
@@ -22,8 +23,14 @@ from garboard.leaks.holders._cycles import Cycle, cycle_through
 from garboard.leaks.holders._describe import is_context
 from garboard.leaks.holders._groups import Group, age, grouped, is_container
 from garboard.leaks.holders._hook_rows import hook_rows
-from garboard.leaks.holders._roots import ANYWHERE, Opened, caller_file, paths_to
-from garboard.leaks.holders._unasked import attributes_of
+from garboard.leaks.holders._roots import (
+    ANYWHERE,
+    Opened,
+    caller_file,
+    is_of_other_thread,
+    paths_to,
+)
+from garboard.leaks.holders._unasked import attributes_of, is_a
 
 __all__ = ["Look"]
 
@@ -195,11 +202,22 @@ def _with_bare_ones(groups: list[Group]) -> list[Group]:
 
 def _with_own_threads(groups: list[Group]) -> list[Group]:
     """Put what threads were given, and `threading` keeps, to what they have in their frames."""
+    given = [it for it in groups if it.holder is attributes_of(threading).get("_active")]
     frames = next((it for it in groups if it.is_of_threads), None)
     if frames is None:
+        frames, given = next(iter(given), None), [it for it in groups if _is_one_of(given, it)]
+    if frames is None:
         return groups
-    given = [it for it in groups if it.holder is attributes_of(threading).get("_active")]
     for group in given:
         frames.survivors = sorted([*group.survivors, *frames.survivors], key=age)
         frames.thing_count += group.thing_count
     return [it for it in groups if all(it is not other for other in given)]
+
+
+def _is_one_of(given: list[Group], group: Group) -> bool:
+    """Tell whether a thread's frame has what a thread like the others was given."""
+    root = group.chain[0].object
+    if not given or not is_a(root, FrameType) or not is_of_other_thread(root):
+        return False
+    lines = {it.site for other in given for it in other.survivors}
+    return lines >= {it.site for it in group.survivors}

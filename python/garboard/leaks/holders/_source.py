@@ -210,7 +210,7 @@ def grown_by(target: ast.expr, value: ast.expr) -> tuple[ast.expr, bool] | None:
         is_display = any(isinstance(it, _DISPLAYS) for it in others)
         return (others[0], True) if len(others) == 1 and is_display else None
     if isinstance(value, ast.List | ast.Tuple | ast.Set):
-        old = [isinstance(it, ast.Starred) and ast.unparse(it.value) == name for it in value.elts]
+        old = [ast.unparse(it).removeprefix("*") == name for it in value.elts]
         others = [it for it, is_old in zip(value.elts, old, strict=True) if not is_old]
         if any(old) and others:
             return others[-1], isinstance(others[-1], ast.Starred)

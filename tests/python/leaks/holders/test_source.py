@@ -55,6 +55,7 @@ def test_an_accumulation_is_read(source, line, expected):
         ("losses = losses + [loss]", "[loss]"),
         ("losses = [*losses, loss]", "loss"),
         ("losses = Node(loss, losses)", "loss"),
+        ("losses = (loss, losses)", "loss"),
         ("losses = {**losses, step: loss}", "loss"),
         ("losses.get().append(loss)", "loss"),
         ("losses.setdefault(step, []).append(loss)", "loss"),

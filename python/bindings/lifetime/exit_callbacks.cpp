@@ -1,6 +1,6 @@
-#define Py_BUILD_CORE 1
-#include "python/bindings/interpreter/exit_callbacks.h"
+#include "python/bindings/lifetime/exit_callbacks.h"
 
+#define Py_BUILD_CORE 1
 // C's atomic types are none of C++'s; those that the compiler builds in have the same layout.
 #undef HAVE_STD_ATOMIC
 #include <internal/pycore_interp.h>
