@@ -248,6 +248,7 @@ if TYPE_CHECKING:
     from garboard.fft._short_time import istft as istft
     from garboard.fft._short_time import stft as stft
     from garboard.func import vmap as vmap
+    from garboard.futures import Future as Future
     from garboard.io import load as load
     from garboard.io import save as save
     from garboard.jupyter import load_ipython_extension as load_ipython_extension

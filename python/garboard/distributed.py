@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn
 
+from garboard._engine import Tensor
 from garboard._names.missing import module_getattr
 from garboard._names.paths import publish_paths
 
@@ -83,6 +84,22 @@ def get_world_size(group: object = None) -> int:
 
 class ProcessGroup:
     """Processes that would work together: the type that annotations name; none is ever made."""
+
+
+class DeviceMesh:
+    """Devices that would share a tensor: the type that programs ask for; none is ever made."""
+
+
+class DTensor(Tensor):
+    """A tensor that several processes would share: the type that programs ask for.
+
+    >>> isinstance(gb.ones(1), gb.distributed.tensor.DTensor)
+    False
+    """
+
+    def __new__(cls, *given: object, **named: object) -> NoReturn:
+        """Refuse: there is one process a program."""
+        raise NotImplementedError("DTensor: there is one process a program; use a Tensor")
 
 
 class group:

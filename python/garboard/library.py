@@ -83,7 +83,7 @@ class CustomOpDef:
     def __init__(self, name: str) -> None:
         self._qualname = _qualified("CustomOpDef", name)
         self._namespace, _, self._name = self._qualname.partition("::")
-        self.__name__ = self._name
+        self.__name__: str = self._name
         self._kernels: dict[str | None, Callable[..., Any]] = {}
         self._wrapper: type[Function] | None = None
 
@@ -409,9 +409,9 @@ class Library:
     """
 
     def __init__(self, ns: str, kind: str, dispatch_key: str = "") -> None:
-        self.ns = check.text("Library", "ns", ns)
-        self.kind = check.choice("Library", "kind", kind, "DEF", "FRAGMENT", "IMPL")
-        self.dispatch_key = check.text("Library", "dispatch_key", dispatch_key)
+        self.ns: str = check.text("Library", "ns", ns)
+        self.kind: str = check.choice("Library", "kind", kind, "DEF", "FRAGMENT", "IMPL")
+        self.dispatch_key: str = check.text("Library", "dispatch_key", dispatch_key)
 
     def define(self, schema: str, alias_analysis: str = "", *, tags: object = ()) -> str:
         """Make an op that does nothing yet.

@@ -63,7 +63,7 @@ class _Aten(_Namespace):
         return super().__getattr__(name)
 
 
-aten = _Aten("aten")
+aten: _Aten = _Aten("aten")
 _spaces: dict[str, _Namespace] = {}
 
 

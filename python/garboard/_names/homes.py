@@ -84,6 +84,7 @@ _FUNCTIONS = {
     ),
     "fft._short_time": "istft stft",
     "func": "vmap",
+    "futures": "Future",
     "io": "load save",
     "sparse": "sparse_coo_tensor spmm",
     "storage": "TypedStorage UntypedStorage",
@@ -160,6 +161,7 @@ _UNLISTED = {
         "gru gru_cell lstm lstm_cell rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell"
     ),
     "amp": "GradScaler",
+    "jit": "ScriptModule",
 }
 
 #: Names at the root of the package that PyTorch does not tell of, behind the submodule of each.

@@ -20,7 +20,7 @@ from warnings import warn
 from garboard._arguments.texts import shown
 from garboard._names.torch_names import ADVICE, NUMPYS
 
-__all__ = ["MissingModules", "add_missing_names", "module_getattr", "refusal_of"]
+__all__ = ["MissingModules", "add_missing_names", "module_getattr", "refuse_missing"]
 
 # Where a name may stand instead, in the order of the search.
 _ELSEWHERE = ("nn", "nn.functional", "nn.init", "optim", "utils.data", "autograd")
@@ -100,10 +100,16 @@ def _refusal(owner: str, name: str, advice: str) -> str:
     return f"{known_as} is not in garboard yet" + (f"; {advice}" if advice else "")
 
 
-def refusal_of(known_as: str, name: str) -> str:
-    """Say what to use instead of a name that a type lacks; nothing of a name that is nowhere."""
+def refuse_missing(thing: object, known_as: str, name: str) -> None:
+    """Raise AttributeError where PyTorch has a name that a thing's type lacks."""
     advice = ADVICE[f"garboard.{known_as}"].get(name)
-    return "" if advice is None else _refusal(known_as, name, advice)
+    if advice is not None:
+        _raise_missing(type(thing), name, _refusal(known_as, name, advice))
+
+
+def _raise_missing(owner: type, name: str, refusal: str) -> NoReturn:
+    text = f"'{owner.__name__}' object has no attribute '{name}': {refusal}"
+    raise AttributeError(text, name=name)
 
 
 class MissingModules:
@@ -130,8 +136,7 @@ class _Missing:
         self.__doc__, self._name = refusal, name
 
     def __get__(self, instance: object, owner: type) -> NoReturn:
-        text = f"'{owner.__name__}' object has no attribute '{self._name}': {self.__doc__}"
-        raise AttributeError(text, name=self._name)
+        _raise_missing(owner, self._name, str(self.__doc__))
 
 
 def add_missing_names(owner: type, known_as: str) -> None:

@@ -27,6 +27,8 @@ _PATHS = {
         "grad_scaler": "GradScaler",
     },
     "garboard.distributed": {
+        "device_mesh": "DeviceMesh",
+        "tensor": "DTensor DeviceMesh",
         "nn": "all_gather all_reduce broadcast reduce",
         "nn.functional": "all_gather all_reduce broadcast reduce",
     },

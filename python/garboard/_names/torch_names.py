@@ -83,8 +83,8 @@ _DISTRIBUTED: _Rows = (
         "Backend Store TCPStore FileStore all_gather_into_tensor "
         "all_gather_object all_to_all broadcast_object_list gather get_backend get_local_rank "
         "irecv is_nccl_available is_gloo_available is_mpi_available isend monitored_barrier "
-        "new_group recv reduce_scatter scatter send launch elastic fsdp optim rpc tensor "
-        "device_mesh init_device_mesh checkpoint algorithms pipelining",
+        "new_group recv reduce_scatter scatter send launch elastic fsdp optim rpc "
+        "init_device_mesh checkpoint algorithms pipelining",
     ),
 )
 
@@ -210,7 +210,6 @@ ADVICE = {
     "garboard.func": _by_name((("", "functionalize"),)),
     "garboard.optim": _by_name(_OPTIM),
     "garboard.utils": {
-        "flop_counter": "",
         "bottleneck": "use gb.profiler",
         "cpp_extension": "",
     },

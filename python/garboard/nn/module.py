@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from builtins import type as type_of  # a name that Module gives a method
+from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -10,6 +11,7 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.texts import printable
 from garboard._engine import Tensor
+from garboard._names.missing import refuse_missing
 from garboard.nn._module import _convert
 from garboard.nn._module._hooked import TABLES
 from garboard.nn._module._stateful import Stateful
@@ -359,6 +361,29 @@ class Module(Stateful):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state, _home=_engine.current_dispose_scope())
+
+    if not TYPE_CHECKING:  # to a type checker it would be every name
+
+        def __getattr__(self, name: str) -> Any:  # programs call it; a miss says again what it said
+            refuse_missing(self, "nn.Module", name)
+            return object.__getattribute__(self, name)
+
+    def _named_members(
+        self,
+        get_members_fn: Callable[[Module], Iterable[tuple[str, Any]]],
+        prefix: str = "",
+        recurse: bool = True,
+        remove_duplicate: bool = True,
+    ) -> Iterator[tuple[str, Any]]:
+        """What a function finds on each module, by paths: for classes with members of their own."""
+        modules = self.named_modules(prefix=prefix) if recurse else [(prefix, self)]
+        seen = set()
+        for path, module in modules:
+            for name, member in get_members_fn(module):
+                if member is None or (remove_duplicate and id(member) in seen):
+                    continue
+                seen.add(id(member))
+                yield f"{path}.{name}" if path else name, member
 
     def _get_name(self) -> str:
         return type(self).__name__

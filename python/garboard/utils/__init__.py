@@ -4,7 +4,16 @@ from typing import TYPE_CHECKING
 
 from garboard._names.missing import module_getattr
 
-__all__ = ["benchmark", "checkpoint", "data", "dlpack", "hooks", "model_zoo", "tensorboard"]
+__all__ = [
+    "benchmark",
+    "checkpoint",
+    "data",
+    "dlpack",
+    "flop_counter",
+    "hooks",
+    "model_zoo",
+    "tensorboard",
+]
 
 if TYPE_CHECKING:
     from garboard.utils import (
@@ -12,6 +21,7 @@ if TYPE_CHECKING:
         checkpoint,
         data,
         dlpack,
+        flop_counter,
         hooks,
         model_zoo,
         tensorboard,

@@ -6,7 +6,7 @@ tuples.
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict, deque
+from collections import OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -14,7 +14,10 @@ from typing import Any, NamedTuple
 from garboard._arguments import check
 
 __all__ = [
+    "SUPPORTED_NODES",
+    "LeafSpec",
     "MappingKey",
+    "NodeDef",
     "PyTree",
     "TreeSpec",
     "register_pytree_node",
@@ -85,18 +88,36 @@ def _dict_flatten_with_keys(it: Mapping[Any, Any]) -> _Parts:
     return [(MappingKey(key), part) for key, part in it.items()], [*it]
 
 
-# By type: how one is taken apart into parts and a context, and made of them.
-_NODES: dict[type, tuple[Callable[[Any], _Parts], Callable[[list[Any], Any], Any]]] = {
-    list: (lambda it: ([*it], None), lambda parts, _: [*parts]),
-    tuple: (lambda it: ([*it], None), lambda parts, _: tuple(parts)),
-    dict: (_dict_flatten, _dict_unflatten),
-    OrderedDict: (
+class NodeDef(NamedTuple):
+    """How a container is taken apart into parts and a context, and made of them."""
+
+    flatten_fn: Callable[[Any], _Parts]
+    unflatten_fn: Callable[[list[Any], Any], Any]
+
+
+# By type, and for all named tuples by the function that makes their types.
+SUPPORTED_NODES: dict[Any, NodeDef] = {
+    list: NodeDef(lambda it: ([*it], None), lambda parts, _: [*parts]),
+    tuple: NodeDef(lambda it: ([*it], None), lambda parts, _: tuple(parts)),
+    namedtuple: NodeDef(lambda it: ([*it], type(it)), lambda parts, kind: kind(*parts)),
+    dict: NodeDef(_dict_flatten, _dict_unflatten),
+    OrderedDict: NodeDef(
         _dict_flatten,
         lambda parts, keys: OrderedDict(zip(keys, parts, strict=True)),
     ),
-    defaultdict: (lambda it: ([*it.values()], (it.default_factory, [*it])), _defaulted),
-    deque: (lambda it: ([*it], it.maxlen), lambda parts, longest: deque(parts, longest)),
+    defaultdict: NodeDef(lambda it: ([*it.values()], (it.default_factory, [*it])), _defaulted),
+    deque: NodeDef(lambda it: ([*it], it.maxlen), lambda parts, longest: deque(parts, longest)),
 }
+
+
+def LeafSpec() -> TreeSpec:  # noqa: N802
+    """The form of a leaf."""
+    return TreeSpec(None, None)
+
+
+def _get_node_type(tree: PyTree) -> Any:
+    kind = type(tree)
+    return namedtuple if kind not in SUPPORTED_NODES and _is_named(kind) else kind
 
 
 def register_pytree_node(
@@ -110,7 +131,7 @@ def register_pytree_node(
     Raises:
         ValueError: The class is known.
     """
-    if check.of_type(type, "register_pytree_node", "cls", cls) in _NODES:
+    if check.of_type(type, "register_pytree_node", "cls", cls) in SUPPORTED_NODES:
         raise ValueError(
             f"register_pytree_node: {cls.__name__} is known; one that is not is needed"
         )
@@ -119,14 +140,12 @@ def register_pytree_node(
         found, context = flatten_fn(it)
         return [*found], context
 
-    _NODES[cls] = (parts, unflatten_fn)
+    SUPPORTED_NODES[cls] = NodeDef(parts, unflatten_fn)
 
 
 def _taken(tree: PyTree) -> tuple[Any, _Parts] | None:
-    kind = type(tree)
-    if kind in _NODES:
-        return kind, _NODES[kind][0](tree)
-    return (tuple, ([*tree], kind)) if _is_named(kind) else None
+    kind = _get_node_type(tree)
+    return (kind, SUPPORTED_NODES[kind].flatten_fn(tree)) if kind in SUPPORTED_NODES else None
 
 
 def tree_flatten(
@@ -146,7 +165,7 @@ def _flattened(tree: PyTree, is_leaf: Any, leaves: list[Any]) -> TreeSpec:
     taken = None if is_leaf is not None and is_leaf(tree) else _taken(tree)
     if taken is None:
         leaves.append(tree)
-        return TreeSpec(None, None)
+        return LeafSpec()
     kind, (parts, context) = taken
     return TreeSpec(kind, context, [_flattened(part, is_leaf, leaves) for part in parts])
 
@@ -172,9 +191,7 @@ def _unflattened(leaves: Any, spec: TreeSpec) -> PyTree:
     if spec.is_leaf():
         return next(leaves)
     parts = [_unflattened(leaves, it) for it in spec.children_specs]
-    if spec.type is tuple and spec.context is not None:
-        return spec.context(*parts)
-    return _NODES[spec.type][1](parts, spec.context)
+    return SUPPORTED_NODES[spec.type].unflatten_fn(parts, spec.context)
 
 
 def tree_leaves(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> list[Any]:

@@ -24,6 +24,8 @@ MODULES = {
     "cpu.amp": "GradScaler autocast",
     "distributions.utils": "_standard_normal _sum_rightmost broadcast_all lazy_property",
     "distributed": "ProcessGroup ReduceOp get_rank get_world_size group is_available",
+    "distributed.device_mesh": "DeviceMesh",
+    "distributed.tensor": "DTensor",
     "distributed.nn": "all_gather all_reduce",
     "distributed.nn.functional": "all_gather all_reduce",
     "fx": "Proxy wrap",
@@ -44,10 +46,14 @@ MODULES = {
     "storage": "TypedStorage UntypedStorage",
     "torch_version": "TorchVersion",
     "testing": "assert_allclose assert_close make_tensor",
-    "utils._pytree": "tree_flatten tree_leaves tree_map tree_map_only tree_unflatten",
+    "utils._pytree": (
+        "SUPPORTED_NODES LeafSpec _get_node_type tree_flatten tree_leaves tree_map tree_map_only "
+        "tree_unflatten"
+    ),
     "utils.benchmark": "Measurement Timer",
     "utils.model_zoo": "load_url tqdm",
     "utils.data.dataloader": "_BaseDataLoaderIter _SingleProcessDataLoaderIter default_collate",
+    "utils.flop_counter": "FlopCounterMode",
     "utils.hooks": "RemovableHandle",
 }
 
@@ -77,6 +83,9 @@ class TestTypes:
     def test_of_storages_are_one(self):
         assert isinstance(gb.ones(1).untyped_storage(), gb.storage.UntypedStorage)
         assert isinstance(gb.ones(1).untyped_storage(), gb.UntypedStorage)
+
+    def test_of_what_is_compiled_are_modules(self):
+        assert gb.ScriptModule is gb.jit.ScriptModule
 
     def test_of_versions_compare_numbers(self):
         version = gb.torch_version.TorchVersion("1.10.0+cpu")
@@ -179,6 +188,17 @@ class TestNests:
         assert doubled == {"a": 2, "b": [4]}
         assert pytree._dict_flatten_with_keys({"a": 1}) == ([(pytree.MappingKey("a"), 1)], ["a"])
 
+    def test_are_taken_apart_by_programs_themselves(self):
+        nest = Pair([1], 2)
+
+        kind = pytree._get_node_type(nest)
+        parts, context = pytree.SUPPORTED_NODES[kind].flatten_fn(nest)
+        spec = pytree.TreeSpec(kind, context, [pytree.LeafSpec()] * 2)
+
+        assert parts == [[1], 2]
+        assert pytree.tree_unflatten(parts, spec) == nest
+        assert pytree._get_node_type(3) not in pytree.SUPPORTED_NODES
+
 
 def test_a_function_may_be_one_of_two():
     from garboard._jit_internal import boolean_dispatch
@@ -186,6 +206,12 @@ def test_a_function_may_be_one_of_two():
     chosen = boolean_dispatch("up", 1, False, lambda x, up: x + 1, lambda x, up=False: x - 1)
 
     assert (chosen(1), chosen(1, True), chosen(1, up=True)) == (0, 2, 2)
+
+
+def test_no_tensor_is_shared_by_processes():
+    assert not isinstance(gb.ones(1), gb.distributed.tensor.DTensor)
+    with pytest.raises(NotImplementedError, match="DTensor: there is one process"):
+        gb.distributed.tensor.DTensor(gb.ones(1))
 
 
 class TestSettingsOfCompilers:

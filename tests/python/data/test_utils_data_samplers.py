@@ -163,3 +163,9 @@ def test_a_length_that_lies_ends_in_the_datasets_own_error():
 def test_what_does_not_fit_is_refused_by_name(make, error, message):
     with pytest.raises(error, match=message):
         make()
+
+
+def test_a_loader_reads_ahead_where_it_has_workers():
+    assert DataLoader([1]).prefetch_factor is None
+    assert DataLoader([1], num_workers=1).prefetch_factor == 2
+    assert DataLoader([1], num_workers=1, prefetch_factor=3).prefetch_factor == 3

@@ -79,3 +79,13 @@ def test_a_table_deletes_without_the_attribute_deletion_of_a_subclass():
     del model.weight
 
     assert list(model.parameters()) == []
+
+
+def test_members_of_a_programs_own_are_found_by_paths():
+    model = nn.Sequential(nn.Linear(1, 1), nn.Sequential(nn.Linear(1, 1)))
+
+    found = model._named_members(lambda it: [("kind", type(it))], remove_duplicate=False)
+
+    assert [path for path, _ in found] == ["kind", "0.kind", "1.kind", "1.0.kind"]
+    assert len(list(model._named_members(lambda it: it._parameters.items()))) == 4
+    assert list(model._named_members(lambda it: it._parameters.items(), recurse=False)) == []

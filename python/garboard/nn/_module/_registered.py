@@ -41,7 +41,8 @@ class Registered(MutableMapping[str, Any]):
     def __delitem__(self, name: str) -> None:
         if name not in self:
             raise KeyError(name)
-        self._module._forget(name)  # a subclass may itself delete so when an attribute is deleted
+        object.__delattr__(self._module, name)  # for a subclass's own deletion may come here
+        self._module._roles.pop(name, None)
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self._module._roles.get(name) in self._roles

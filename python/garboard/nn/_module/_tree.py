@@ -13,7 +13,6 @@ from garboard import _engine
 from garboard._arguments import check
 from garboard._arguments.texts import shown
 from garboard._engine import DisposeScope, Tensor
-from garboard._names.missing import refusal_of
 from garboard.nn._module._home import is_around, move_home, nearest_open
 from garboard.nn._module._registered import Registered, TransientNames
 from garboard.nn.parameter import Buffer, Parameter
@@ -86,18 +85,7 @@ class Tree:
         else:
             object.__setattr__(self, name, value)
 
-    if not TYPE_CHECKING:  # to a type checker it would be every name
-
-        def __getattr__(self, name: str) -> Any:  # programs call it; a miss says again what it said
-            if refusal := refusal_of("nn.Module", name):
-                text = f"'{type(self).__name__}' object has no attribute '{name}': {refusal}"
-                raise AttributeError(text, name=name)
-            return object.__getattribute__(self, name)
-
     def __delattr__(self, name: str) -> None:
-        self._forget(name)
-
-    def _forget(self, name: str) -> None:
         object.__delattr__(self, name)
         self._roles.pop(name, None)
 

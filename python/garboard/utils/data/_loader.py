@@ -138,7 +138,8 @@ class DataLoader(Generic[T_co]):
         self.multiprocessing_context: Any = multiprocessing_context
         if prefetch_factor is not None:
             check.count(op, "prefetch_factor", prefetch_factor, 1)
-        self.prefetch_factor: int = 2 if prefetch_factor is None else prefetch_factor
+        has_default = prefetch_factor is None and self.num_workers
+        self.prefetch_factor: int | None = 2 if has_default else prefetch_factor
         self.persistent_workers: bool = check.flag(op, "persistent_workers", persistent_workers)
         if not self.num_workers and (self.persistent_workers or prefetch_factor is not None):
             raise ValueError(
@@ -213,7 +214,7 @@ class DataLoader(Generic[T_co]):
         self._epoch += 1
         loop = WorkerLoop(pool, self.num_workers, self._epoch, self._tasks(), self.timeout or None)
         try:
-            loop.fill(self.num_workers * self.prefetch_factor)
+            loop.fill(self.num_workers * (self.prefetch_factor or 1))
             while loop.has_next():
                 yield loop.next()
         except GeneratorExit:
