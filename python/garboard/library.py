@@ -175,8 +175,8 @@ class CustomOpDef:
         if kernel is None and device is None and self._kernels:  # makes tensors from none
             kernel = next(iter(self._kernels.values()))
         if kernel is None:
-            needed = f"{self._qualname}: no kernel for {device or 'any device'}"
-            raise DeviceError(f"{needed}; register_kernel() or impl() gives it one")
+            text = f"custom_op: {shown(self._qualname)} for {device or 'no tensor'}"
+            raise DeviceError(f"{text}; no kernel is there, register_kernel() gives it one")
         return kernel(*given, **named)
 
     def __call__(self, *given: Any, **named: Any) -> Any:
@@ -271,7 +271,9 @@ def custom_op(
 
 def _no_formula(full: str) -> Callable[..., Any]:
     def backward(ctx: Any, *gradients: Any) -> Any:
-        raise GradientError(f"{full}: it has no formula; register_autograd() gives it one")
+        raise GradientError(
+            f"custom_op: {shown(full)} has no formula; register_autograd() gives it one"
+        )
 
     return backward
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from garboard._arguments.texts import shown
 from garboard.library import CustomOpDef, _ops
@@ -67,10 +67,12 @@ aten: _Aten = _Aten("aten")
 _spaces: dict[str, _Namespace] = {}
 
 
-def __getattr__(name: str) -> Any:
-    """A namespace is there whether anything is in it or not."""
-    if name.startswith("__"):
-        raise AttributeError(f"module 'garboard.ops' has no attribute {shown(name)}", name=name)
-    if name not in _spaces:
-        _spaces[name] = _Namespace(name)
-    return _spaces[name]
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        """A namespace is there whether anything is in it or not."""
+        if name.startswith("__"):
+            raise AttributeError(f"module 'garboard.ops' has no attribute {shown(name)}", name=name)
+        if name not in _spaces:
+            _spaces[name] = _Namespace(name)
+        return _spaces[name]

@@ -49,7 +49,8 @@ def badly_named(tree: Tree) -> list[str]:
     found = []
     for file in (file for file in tree.files if file.endswith((*CPP, ".py", ".pyi", ".cmake"))):
         stems = [part.removesuffix(".py").split(".")[0] for part in file.split("/")]
-        if not all(re.fullmatch(r"_{0,2}[a-z][a-z0-9_]*", stem) for stem in filter(None, stems)):
+        # Programs import `_C` by PyTorch's name for it.
+        if not all(re.fullmatch(r"_{0,2}[a-z][a-z0-9_]*|_C", it) for it in filter(None, stems)):
             found.append(f"{file} is not snake_case")
         words = {word for stem in stems for word in stem.split("_")}
         if words & FORBIDDEN and not file.startswith(WHERE_PYTORCH_USERS_LOOK):

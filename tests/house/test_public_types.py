@@ -33,6 +33,9 @@ OWN = "a distribution of the user's, whose method it decorates"
 FUNCTION = "a class of the user's says what its op takes and gives"
 SPARSE = "dense or sparse, by what the other operand is"
 DTYPE = "the type of an array's elements, which a tensor's type does not tell"
+LATER = "whatever a function of the user's returns, or several futures of different results"
+NAMED = "an op of the user's, with what it takes and gives; or a decorator without it"
+MOVED = "a tensor, or tuples, lists and dicts of them, nested as they were given"
 
 # Every Any in the signature of something public. `object` is no reason: it is what to write
 # where anything is taken and nothing is done with it.
@@ -78,6 +81,22 @@ REASONS = {
     "cuda.memory_stats": COUNTERS,
     "cuda.memory_stats_as_nested_dict": COUNTERS,
     "cuda.snapshot": SNAPSHOT,
+    "futures.Future.then": LATER,
+    "futures.collect_all": LATER,
+    "library.CustomOpDef.__call__": NAMED,
+    "library.CustomOpDef.register_autograd": NAMED,
+    "library.CustomOpDef.register_kernel": NAMED,
+    "library.CustomOpDef.register_vmap": NAMED,
+    "library.Library.impl": NAMED,
+    "library.custom_op": NAMED,
+    "library.impl": NAMED,
+    "library.register_autograd": NAMED,
+    "library.register_fake": NAMED,
+    "library.register_kernel": NAMED,
+    "nn.gather": MOVED,
+    "nn.scatter": MOVED,
+    "nn.scatter_kwargs": MOVED,
+    "overrides.TorchFunctionMode.__torch_function__": "what any function of the user's takes",
     "io.load": "what a file holds is known to who wrote it",
     "leaks.Leak.to_dict": JSON,
     "leaks.LeakReport.to_dict": JSON,

@@ -26,6 +26,9 @@ class Constraint:
     is_discrete: bool = False
     event_dim: int = 0
 
+    def __init_subclass__(cls) -> None:
+        cls.__doc__ = cls.__doc__ or Constraint.__doc__  # where there is none, libraries write one
+
     def check(self, value: Tensor) -> Tensor:
         """Test which values belong to the set.
 

@@ -57,8 +57,6 @@ __all__ = [
 
 
 class _Dependent(Constraint):
-    """The values of a distribution that does not know its parameters yet."""
-
     __slots__ = ()
 
 
@@ -103,8 +101,6 @@ class dependent_property(property, _Dependent):
 
 
 class _Boolean(Constraint):
-    """Zero and one."""
-
     __slots__ = ()
 
     is_discrete = True
@@ -118,8 +114,6 @@ class _Boolean(Constraint):
 
 
 class _OneHot(Constraint):
-    """Rows of zeros with one 1."""
-
     __slots__ = ()
 
     is_discrete = True
@@ -134,8 +128,6 @@ class _OneHot(Constraint):
 
 
 class _Real(Constraint):
-    """Numbers, NaN left out."""
-
     __slots__ = ()
 
     def _test(self, value: Tensor) -> Tensor:
@@ -147,8 +139,6 @@ class _Real(Constraint):
 
 
 class _Simplex(Constraint):
-    """Rows of numbers that are not negative and add up to 1."""
-
     __slots__ = ()
 
     event_dim = 1
@@ -193,8 +183,6 @@ class multinomial(Constraint):
 
 
 class _Square(Constraint):
-    """Square matrices."""
-
     __slots__ = ()
 
     event_dim = 2
@@ -209,8 +197,6 @@ class _Square(Constraint):
 
 
 class _Symmetric(_Square):
-    """Symmetric matrices."""
-
     __slots__ = ()
 
     def _test(self, value: Tensor) -> Tensor:
@@ -224,8 +210,6 @@ class _Symmetric(_Square):
 
 
 class _PositiveDefinite(_Symmetric):
-    """Symmetric matrices whose eigenvalues are above 0."""
-
     __slots__ = ()
 
     def _test(self, value: Tensor) -> Tensor:
@@ -242,8 +226,6 @@ class _PositiveDefinite(_Symmetric):
 
 
 class _PositiveSemidefinite(_Symmetric):
-    """Symmetric matrices whose eigenvalues are not below 0."""
-
     __slots__ = ()
 
     def _test(self, value: Tensor) -> Tensor:
@@ -260,8 +242,6 @@ class _PositiveSemidefinite(_Symmetric):
 
 
 class _LowerTriangular(_Square):
-    """Square matrices that are 0 above the diagonal."""
-
     __slots__ = ()
 
     def _test(self, value: Tensor) -> Tensor:
@@ -273,8 +253,6 @@ class _LowerTriangular(_Square):
 
 
 class _LowerCholesky(_LowerTriangular):
-    """Lower triangular matrices with a diagonal above 0."""
-
     __slots__ = ()
 
     def _test(self, value: Tensor) -> Tensor:
@@ -286,8 +264,6 @@ class _LowerCholesky(_LowerTriangular):
 
 
 class _CorrCholesky(_LowerCholesky):
-    """Lower triangular matrices with rows of length 1 and a diagonal above 0."""
-
     __slots__ = ()
 
     def _test(self, value: Tensor) -> Tensor:

@@ -145,11 +145,21 @@ def scatter(inputs: Any, target_gpus: Sequence[_Device], dim: int = 0) -> list[A
     >>> gb.nn.parallel.scatter((gb.ones(1), 2), ["cpu"])
     [(tensor([1.]), 2)]
     """
-    from garboard.utils._pytree import tree_map_only
-
     _refuse_several("scatter", target_gpus)
     (device,) = target_gpus
-    return [tree_map_only(Tensor, lambda it: it.to(device), inputs)]
+    return [_moved(inputs, device)]
+
+
+def _moved(given: Any, device: _Device) -> Any:
+    if isinstance(given, Tensor):
+        return given.to(device)
+    if isinstance(given, tuple) and hasattr(given, "_fields"):
+        return type(given)(*(_moved(it, device) for it in given))
+    if isinstance(given, (tuple, list)):
+        return type(given)([_moved(it, device) for it in given])
+    if isinstance(given, dict):
+        return type(given)((key, _moved(it, device)) for key, it in given.items())
+    return given
 
 
 def scatter_kwargs(

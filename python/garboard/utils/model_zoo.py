@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from garboard.hub import _tqdm
 from garboard.hub import load_state_dict_from_url as load_url
@@ -10,7 +10,9 @@ from garboard.hub import load_state_dict_from_url as load_url
 __all__ = ["load_url"]
 
 
-def __getattr__(name: str) -> Any:
-    if name == "tqdm":
-        return _tqdm()
-    raise AttributeError(f"module '{__name__}' has no attribute '{name}'", name=name)
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        if name == "tqdm":
+            return _tqdm()
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'", name=name)
