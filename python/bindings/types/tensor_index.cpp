@@ -27,15 +27,30 @@ Tensor sliced(const Tensor& input, int dim, PyObject* part) {
   return slice(input, dim, start, length, step);
 }
 
+/// Whether a list is a key of several parts, as older programs write one: it holds what no list of
+/// numbers does.
+bool is_list_of_parts(PyObject* key) {
+  if (!PyList_Check(key)) return false;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(key); ++i) {
+    PyObject* const part = PyList_GET_ITEM(key, i);
+    if (part == Py_None || part == Py_Ellipsis || PySlice_Check(part)) return true;
+    if (is_tensor(part) && tensor_of(part, "index", "index").ndim() > 0) return true;
+  }
+  return false;
+}
+
 /// A key as a list of parts.
 struct Parts {
+  Ref copy;  // of a list, which other code may change
   PyObject* const* first;
   Py_ssize_t count;
 
   explicit Parts(PyObject* const& key) : first(&key), count(1) {
-    if (!PyTuple_Check(key)) return;
-    count = PyTuple_GET_SIZE(key);
-    first = &PyTuple_GET_ITEM(key, 0);
+    if (is_list_of_parts(key)) copy = Ref(checked(PyList_AsTuple(key)));
+    PyObject* const parts = copy ? copy.get() : key;
+    if (!PyTuple_Check(parts)) return;
+    count = PyTuple_GET_SIZE(parts);
+    first = &PyTuple_GET_ITEM(parts, 0);
   }
 };
 

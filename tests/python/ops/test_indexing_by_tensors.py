@@ -269,3 +269,25 @@ class TestAMistake:
             x[gb.tensor(DEEP)] = gb.zeros(3, dtype=gb.float64)
 
         assert x.tolist() == array.tolist()
+
+
+class TestAListOfParts:
+    def test_is_read_as_a_tuple_is(self):
+        x = gb.arange(60).reshape(3, 4, 5)
+        rows, columns = gb.tensor([0, 2]), gb.tensor([1, 3])
+
+        for key in ([slice(0, 2), 1], [rows, columns], [0, None], [..., 0], [[0, 2], columns]):
+            assert x[key].tolist() == x[tuple(key)].tolist()
+
+    def test_is_written_as_a_tuple_is(self):
+        x = gb.zeros(3, 4)
+
+        x[[slice(None), 1]] = 1.0
+
+        assert x.sum(0).tolist() == [0, 3, 0, 0]
+
+    def test_is_none_where_it_holds_numbers_alone(self):
+        x = gb.arange(12).reshape(3, 4)
+
+        assert x[[[0, 1], [1, 2]]].shape == (2, 2, 4)
+        assert x[[gb.tensor(0), gb.tensor(2)]].shape == (2, 4)
