@@ -125,6 +125,8 @@ class TestPieces:
 
         assert [it.tolist() for it in x.tensor_split(gb.tensor([1, 4]))] == [[0], [1, 2, 3], [4, 5]]
         assert [it.tolist() for it in x.tensor_split(gb.tensor(2))] == [[0, 1, 2], [3, 4, 5]]
+        assert [it.tolist() for it in x.tensor_split(indices=[1])] == [[0], [1, 2, 3, 4, 5]]
+        assert [it.tolist() for it in x.tensor_split(sections=2, dim=0)] == [[0, 1, 2], [3, 4, 5]]
         with pytest.raises(gb.DTypeError, match="int64 or int32 without dims or of one"):
             x.tensor_split(gb.tensor([1.0]))
 
