@@ -152,7 +152,7 @@ def scatter(inputs: Any, target_gpus: Sequence[_Device], dim: int = 0) -> list[A
 
 def _moved(given: Any, device: _Device) -> Any:
     if isinstance(given, Tensor):
-        return given.to(device)
+        return given.to(_engine.device(device))
     if isinstance(given, tuple) and hasattr(given, "_fields"):
         return type(given)(*(_moved(it, device) for it in given))
     if isinstance(given, (tuple, list)):
