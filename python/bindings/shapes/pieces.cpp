@@ -239,11 +239,11 @@ constexpr std::array table{
            return numbers.ndim() ? tensor_split(op.text, input, places, dim)
                                  : tensor_split(op.text, input, places[0], dim);
          }),
-    bind("tensor_split", "input: Tensor, *, sections: int, dim: int = 0", docs::tensor_split,
+    bind("tensor_split", "input: Tensor, sections: int, dim: int = 0", docs::tensor_split,
          [](OpName op, const Tensor& input, std::int64_t count, std::int64_t dim) {
            return tensor_split(op.text, input, count, dim);
          }),
-    bind("tensor_split", "input: Tensor, *, indices: Size, dim: int = 0", docs::tensor_split,
+    bind("tensor_split", "input: Tensor, indices: Size, dim: int = 0", docs::tensor_split,
          [](OpName op, const Tensor& input, const Places& places, std::int64_t dim) {
            return tensor_split(op.text, input, places, dim);
          }),

@@ -10,6 +10,7 @@
 #include "python/bindings/context/scope_stack.h"
 #include "python/bindings/exchange/exchange.h"
 #include "python/bindings/interpreter/errors.h"
+#include "python/bindings/interpreter/items.h"
 #include "python/bindings/interpreter/ref.h"
 #include "python/bindings/tensor/tensor_object.h"
 #include "python/bindings/types/tensor_type.h"
@@ -31,8 +32,10 @@ Tensor sliced(const Tensor& input, int dim, PyObject* part) {
 /// numbers does.
 bool is_list_of_parts(PyObject* key) {
   if (!PyList_Check(key)) return false;
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(key); ++i) {
-    PyObject* const part = PyList_GET_ITEM(key, i);
+  const Items parts(key, "index", "the index");
+  for (Py_ssize_t i = 0; i < parts.size(); ++i) {
+    const Ref held = parts[i];
+    PyObject* const part = held.get();
     if (part == Py_None || part == Py_Ellipsis || PySlice_Check(part)) return true;
     if (is_tensor(part) && tensor_of(part, "index", "index").ndim() > 0) return true;
   }
