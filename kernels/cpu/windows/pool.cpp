@@ -224,24 +224,26 @@ void average_pool(const AveragePool& of) {
   shape.for_each_plane(0.3, [&](std::int64_t plane, Pace& pace) {
     const T* const x = of.x.as<T>() + plane * shape.size;
     T* out = of.out.as<T>() + plane * shape.places;
+    const Scratch scratch(wide.size * std::int64_t{sizeof(T)});
+    T* const total = scratch.as<T>();
     const std::int64_t lines = shape.dim[0].places * shape.dim[1].places;
     for (std::int64_t line = 0; line < lines; ++line, out += wide.places) {
       const std::int64_t z = line / shape.dim[1].places, y = line % shape.dim[1].places;
-      for (std::int64_t i = 0; i < wide.places; ++i) out[i] = 0;
+      const T* met = nullptr;  // what all lines together have
       shape.for_each_line(z, y, pace, [&](std::int64_t first) {
-        if (!wide.adapts)
-          return shape.for_each_tap(
-              pace, [&](std::int64_t begin, std::int64_t end, std::int64_t at) {
-                add_every(out + begin, x + first + at, end - begin, wide.stride);
-              });
-        for (std::int64_t i = 0; i < wide.places; ++i) {
-          const T* const from = x + first + wide.first(i);
-          const std::int64_t count = wide.count(i);
-          T sum = 0;
-          for (std::int64_t k = 0; k < count; ++k) sum = pool_sum(sum, from[k]);
-          out[i] = pool_sum(out[i], sum);
-        }
+        const T* const from = x + first;
+        if (met)
+          for (std::int64_t i = 0; i < wide.size; ++i) total[i] = pool_sum(met[i], from[i]);
+        met = met ? total : from;
       });
+      for (std::int64_t i = 0; i < wide.places; ++i) out[i] = 0;
+      if (met && !wide.adapts)
+        shape.for_each_tap(pace, [&](std::int64_t begin, std::int64_t end, std::int64_t at) {
+          add_every(out + begin, met + at, end - begin, wide.stride);
+        });
+      for (std::int64_t i = 0; met && wide.adapts && i < wide.places; ++i)
+        for (std::int64_t k = 0; k < wide.count(i); ++k)
+          out[i] = pool_sum(out[i], met[wide.first(i) + k]);
       divisors.divide(out, out, z, y);
     }
   });
@@ -256,30 +258,28 @@ void spread_average(const AveragePoolGradient& of) {
     T* const x = of.x.as<T>() + plane * shape.size;
     const T* out = of.out.as<T>() + plane * shape.places;
     for (std::int64_t i = 0; i < shape.size; ++i) x[i] = 0;
-    const Scratch scratch(wide.places * std::int64_t{sizeof(T)});
+    const Scratch scratch((wide.places + wide.size) * std::int64_t{sizeof(T)});
     T* const share = scratch.as<T>();
+    T* const spread = share + wide.places;  // what each line gets
     const std::int64_t lines = shape.dim[0].places * shape.dim[1].places;
     for (std::int64_t line = 0; line < lines; ++line, out += wide.places) {
       const std::int64_t z = line / shape.dim[1].places, y = line % shape.dim[1].places;
       divisors.divide(share, out, z, y);
+      for (std::int64_t i = 0; i < wide.size; ++i) spread[i] = 0;
+      if (!wide.adapts)
+        shape.for_each_tap(pace, [&](std::int64_t begin, std::int64_t end, std::int64_t at) {
+          T* const to = spread + at;
+          const std::int64_t by = wide.stride;
+          if (by == 1)
+            for (std::int64_t i = begin; i < end; ++i) to[i - begin] += share[i];
+          else
+            for (std::int64_t i = begin; i < end; ++i) to[(i - begin) * by] += share[i];
+        });
+      for (std::int64_t i = 0; wide.adapts && i < wide.places; ++i)
+        for (std::int64_t k = 0; k < wide.count(i); ++k) spread[wide.first(i) + k] += share[i];
       shape.for_each_line(z, y, pace, [&](std::int64_t first) {
-        if (!wide.adapts)
-          return shape.for_each_tap(pace,
-                                    [&](std::int64_t begin, std::int64_t end, std::int64_t at) {
-                                      T* const to = x + first + at;
-                                      const std::int64_t by = wide.stride;
-                                      if (by == 1)
-                                        for (std::int64_t i = begin; i < end; ++i)
-                                          to[i - begin] += share[i];
-                                      else
-                                        for (std::int64_t i = begin; i < end; ++i)
-                                          to[(i - begin) * by] += share[i];
-                                    });
-        for (std::int64_t i = 0; i < wide.places; ++i) {
-          T* const to = x + first + wide.first(i);
-          const std::int64_t count = wide.count(i);
-          for (std::int64_t k = 0; k < count; ++k) to[k] += share[i];
-        }
+#pragma GCC ivdep
+        for (std::int64_t i = 0; i < wide.size; ++i) x[first + i] += spread[i];
       });
     }
   });
