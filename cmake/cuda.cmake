@@ -34,5 +34,5 @@ if(GARBOARD_CUDA)
   set(CMAKE_CUDA_STANDARD_REQUIRED ON)
   set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
   enable_language(CUDA)
-  set(CMAKE_CUDA_FLAGS_RELEASE "-O1 -DNDEBUG")  # of host code, which launches: a device's is always at the most
+  set(CMAKE_CUDA_FLAGS_RELEASE "-O1 -DNDEBUG")  # of what launches: a device's is at the most
 endif()

@@ -18,11 +18,7 @@ struct DeviceKindRow {
 /// The roll call: a line for each kind of device. Its own folder says the rest, in a Backend; what
 /// has none does not link. Bytes are booked per device, in this order.
 inline constexpr DeviceKindRow device_kinds[] = {
-    {"cpu", 1},
-    {"cuda", 8},
-    {"simulated", 4},
-    {"meta", 1},
-    {nullptr, 2},
+    {"cpu", 1}, {"cuda", 8}, {"simulated", 4}, {"meta", 1}, {nullptr, 2},
 };
 inline constexpr int device_kind_count = sizeof device_kinds / sizeof *device_kinds;
 

@@ -75,23 +75,23 @@ Tensor pad_constant(const Tensor& input, const AllSides& sides, Scalar value) {
 }
 
 /// Elements of a dim that are put beside it, in their order or turned around.
-struct Edge {
+struct Border {
   std::int64_t to, from, count;  // places in the padded dim, and in the one that it was
 };
 
 /// What stands before and after a dim of `size`, which has at least as much as is taken.
-std::array<Edge, 2> edges_of(std::int64_t size, Sides side, PadMode mode) {
+std::array<Border, 2> borders_of(std::int64_t size, Sides side, PadMode mode) {
   const std::int64_t end = side.before + size;
   switch (mode) {
     case PadMode::reflect:
-      return {Edge{0, 1, side.before}, {end, size - 1 - side.after, side.after}};
+      return {Border{0, 1, side.before}, {end, size - 1 - side.after, side.after}};
     case PadMode::circular:
-      return {Edge{0, size - side.before, side.before}, {end, 0, side.after}};
+      return {Border{0, size - side.before, side.before}, {end, 0, side.after}};
     case PadMode::replicate:
     case PadMode::constant:
       break;
   }
-  return {Edge{0, 0, side.before}, {end, size - 1, side.after}};
+  return {Border{0, 0, side.before}, {end, size - 1, side.after}};
 }
 
 /// The gradient: what went to an edge comes back to where it was from.
@@ -101,13 +101,13 @@ Tensor gather_edges(Tensor grad, const AllSides& sides, PadMode mode) {
     if (side.before + side.after == 0) continue;
     const std::int64_t size = grad.sizes()[d] - side.before - side.after;
     Tensor total = narrow(grad, d, side.before, size);
-    for (const Edge& edge : edges_of(size, side, mode)) {
-      if (edge.count == 0) continue;
-      Tensor part = narrow(grad, d, edge.to, edge.count);
+    for (const Border& border : borders_of(size, side, mode)) {
+      if (border.count == 0) continue;
+      Tensor part = narrow(grad, d, border.to, border.count);
       if (mode == PadMode::reflect) part = turned(part, {d});
       if (mode == PadMode::replicate) part = sum(part, {Dims{d}, true});
       AllSides back{};
-      back[static_cast<std::size_t>(d)] = {edge.from, size - edge.from - part.sizes()[d]};
+      back[static_cast<std::size_t>(d)] = {border.from, size - border.from - part.sizes()[d]};
       total = total + pad_constant(part, back, Scalar::of(std::int64_t{0}));
     }
     grad = total;
@@ -136,13 +136,13 @@ Tensor pad_edges(const Tensor& input, const AllSides& sides, PadMode mode) {
     for (int d = input.ndim() - 1; d >= 0; --d) {
       const Sides side = sides[static_cast<std::size_t>(d)];
       const Tensor lines = middle(d);
-      for (const Edge& edge : edges_of(input.sizes()[d], side, mode)) {
-        if (edge.count == 0) continue;
-        const Tensor to = narrow(lines, d, edge.to, edge.count);
-        const std::int64_t from = side.before + edge.from;
+      for (const Border& border : borders_of(input.sizes()[d], side, mode)) {
+        if (border.count == 0) continue;
+        const Tensor to = narrow(lines, d, border.to, border.count);
+        const std::int64_t from = side.before + border.from;
         copy_into(to, mode == PadMode::replicate ? expand(narrow(lines, d, from, 1), to.sizes())
-                      : mode == PadMode::reflect ? turned(narrow(lines, d, from, edge.count), {d})
-                                                 : narrow(lines, d, from, edge.count));
+                      : mode == PadMode::reflect ? turned(narrow(lines, d, from, border.count), {d})
+                                                 : narrow(lines, d, from, border.count));
       }
     }
   }

@@ -3,10 +3,10 @@
 #include "kernels/cpu/convolution/depthwise.h"
 
 #include "kernels/cpu/convolution/moved.h"
-#include "kernels/cpu/wide/wide_vector.h"
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/plan.h"
 #include "kernels/cpu/loop/scratch.h"
+#include "kernels/cpu/wide/wide_vector.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {

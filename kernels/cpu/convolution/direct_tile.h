@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "kernels/cpu/wide/wide_vector.h"
+#include "kernels/cpu/loop/plan.h"
 #include "kernels/cpu/loop/transpose.h"
 #include "kernels/cpu/product/packed_product.h"
+#include "kernels/cpu/wide/wide_vector.h"
 
 #ifdef __AVX2__
 #include <immintrin.h>

@@ -4,8 +4,6 @@
 
 #include <cstdint>
 
-#include "kernels/cpu/loop/plan.h"
-
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
@@ -41,7 +39,7 @@ struct WideVector {
   }
   static void store(T* to, const Type& x) { __builtin_memcpy(to, &x, sizeof x); }
   static void store(T* to, const Type& x, std::int64_t count) {
-    __builtin_memcpy(to, &x, static_cast<std::size_t>(smaller(count, lanes)) * sizeof(T));
+    __builtin_memcpy(to, &x, static_cast<std::size_t>(count < lanes ? count : lanes) * sizeof(T));
   }
 };
 

@@ -119,7 +119,8 @@ PyObject* dtype_is_signed(PyObject* self, void*) {
 PyObject* device_repr(PyObject* self) {
   const Device device = device_value(self);
   const std::string type = text("device(type='", name_of(device.kind), "'");
-  return unicode(device.is_numbered() ? text(type, ", index=", int{device.number}, ")") : type + ")");
+  return unicode(device.is_numbered() ? text(type, ", index=", int{device.number}, ")")
+                                      : type + ")");
 }
 PyObject* device_str(PyObject* self) { return unicode(text(device_value(self))); }
 PyObject* device_kind(PyObject* self, void*) { return unicode(name_of(device_value(self).kind)); }
@@ -227,7 +228,8 @@ bool add_dtypes_and_devices(PyObject* module) {
                                    dtype_slots};
   static PyGetSetDef device_properties[] = {
       {"type", device_kind, nullptr, "The kind, as \"cpu\".", nullptr},
-      {"index", device_index, nullptr, "The device's number; None where there is one of its kind, as the CPU.", nullptr},
+      {"index", device_index, nullptr,
+       "The device's number; None where there is one of its kind, as the CPU.", nullptr},
       {}};
   static PyMethodDef device_methods[] = {{"__reduce__", device_reduce, METH_NOARGS, nullptr},
                                          {"__enter__", device_enter, METH_NOARGS, nullptr},
