@@ -20,7 +20,7 @@ __all__ = ["HOME", "WAIT_RATIO", "Order", "Runner", "Totals"]
 
 BATCH = 4000  # programs a process runs: what it leaves in its process, it leaves to these alone
 MOST_BYTES = 3 << 30
-MOST_BARREN = 10  # children in a row that end before they have run a program
+MOST_BARREN = 4  # children in a row that end before they have run a program
 WAIT_RATIO = 12  # a machine that others use gives a process that many seconds for one
 HOME = Path(__file__).resolve().parents[2]
 
