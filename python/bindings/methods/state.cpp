@@ -456,7 +456,6 @@ tensor([1., 1.], requires_grad=True))",
     {"is_disposed",
      [](PyObject* self, void*) { return PyBool_FromLong(alias_of(self).is_disposed()); }, nullptr,
      "True once this handle has ended; the only question that one may still ask.", nullptr},
-    {"__dict__", attributes, assign_attributes, "What programs have set on this handle.", nullptr},
     {}};
 
 }  // namespace

@@ -63,10 +63,9 @@ class Alias final : public Disposable {
   };
 };
 
-/// What Python sees.
+/// What Python sees. Subclasses written in Python add a `__dict__` behind it.
 struct TensorObject {
   PyObject_HEAD PyObject* weak_references;
-  PyObject* attributes;          // the dict of what programs set on it; null until one does
   Counted<GradientHooks> hooks;  // Python callbacks behind the tensor; see anchors.h
   Alias alias;
 };

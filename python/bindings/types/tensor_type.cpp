@@ -22,34 +22,12 @@ namespace {
 
 int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
-  Py_VISIT(reinterpret_cast<TensorObject*>(self)->attributes);
   return traverse_anchor(*reinterpret_cast<TensorObject*>(self), visit, arg);
 }
 
 int clear(PyObject* self) {
-  Py_CLEAR(reinterpret_cast<TensorObject*>(self)->attributes);
   clear_anchor(*reinterpret_cast<TensorObject*>(self));
   return 0;
-}
-
-/// What a tensor's attributes refer to may refer to it: from the first on the collector looks.
-void watch_attributes(PyObject* self) noexcept {
-  if (reinterpret_cast<TensorObject*>(self)->attributes && !PyObject_GC_IsTracked(self))
-    PyObject_GC_Track(self);
-}
-
-int set_attribute(PyObject* self, PyObject* name, PyObject* value) {
-  const int result = PyObject_GenericSetAttr(self, name, value);
-  watch_attributes(self);
-  return result;
-}
-
-/// The attributes that programs have set, which asking for `__dict__` would make where there are
-/// none.
-PyObject* set_attributes(PyObject*, PyObject* given) {
-  PyObject* const found =
-      is_tensor(given) ? reinterpret_cast<TensorObject*>(given)->attributes : nullptr;
-  return Py_NewRef(found ? found : Py_None);
 }
 
 /// A tensor's elements under another handle, without history; converted where that is asked for.
@@ -188,18 +166,6 @@ void* slot(Function* function) {
 
 }  // namespace
 
-PyObject* attributes(PyObject* self, void* context) {
-  PyObject* const found = PyObject_GenericGetDict(self, context);
-  watch_attributes(self);
-  return found;
-}
-
-int assign_attributes(PyObject* self, PyObject* given, void* context) {
-  const int result = PyObject_GenericSetDict(self, given, context);
-  watch_attributes(self);
-  return result;
-}
-
 bool add_tensor_type(PyObject* module) {
   add_elementwise_methods();
   add_shape_methods();
@@ -228,22 +194,18 @@ bool add_tensor_type(PyObject* module) {
   add_new_functions();
   add_other_names();
   MethodTable& table = method_table();
-  table.functions.push_back({"_set_attributes", set_attributes, METH_O, nullptr});
   table.methods.push_back({});
   table.functions.push_back({});
   // The layout is C's in all but name: a head, a pointer, and objects that Python never looks into.
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
-  static PyMemberDef members[] = {
-      {"__weaklistoffset__", T_PYSSIZET, offsetof(TensorObject, weak_references), READONLY,
-       nullptr},
-      {"__dictoffset__", T_PYSSIZET, offsetof(TensorObject, attributes), READONLY, nullptr},
-      {}};
+  static PyMemberDef members[] = {{"__weaklistoffset__", T_PYSSIZET,
+                                   offsetof(TensorObject, weak_references), READONLY, nullptr},
+                                  {}};
   std::vector<PyType_Slot> slots{
       {Py_tp_dealloc, slot(dealloc_tensor)},
       {Py_tp_traverse, slot(traverse)},
       {Py_tp_clear, slot(clear)},
       {Py_tp_new, slot(make)},
-      {Py_tp_setattro, slot(set_attribute)},
       {Py_tp_repr, slot(represent)},
       {Py_tp_hash, slot(_Py_HashPointer)},
       {Py_tp_members, members},

@@ -13,8 +13,5 @@ void add_number_slots(std::vector<PyType_Slot>& slots);
 void add_index_slots(std::vector<PyType_Slot>& slots);
 /// shape, dtype, grad, ...
 PyGetSetDef* tensor_properties();
-/// `__dict__`, made on first use.
-PyObject* attributes(PyObject* self, void* context);
-int assign_attributes(PyObject* self, PyObject* given, void* context);
 
 }  // namespace garboard::python
