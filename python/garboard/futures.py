@@ -7,10 +7,19 @@ from concurrent import futures
 from typing import Any, Generic, TypeVar
 
 from garboard._arguments import check
+from garboard._engine import GarboardError
 
 __all__ = ["Future", "collect_all", "wait_all"]
 
 T = TypeVar("T")
+
+
+class _FutureError(GarboardError, RuntimeError):
+    """A result that is not there yet, or is there already."""
+
+
+def _checked(op: str, futures: Sequence[Future[T]]) -> list[Future[T]]:
+    return [check.of_type(Future, op, "a future", it) for it in futures]
 
 
 class Future(Generic[T]):
@@ -49,7 +58,7 @@ class Future(Generic[T]):
             BaseException: What `set_exception` was given.
         """
         if not self.done():
-            raise RuntimeError("value: no result is there yet; wait() waits for it")
+            raise _FutureError("value: no result is there yet; wait() waits for it")
         return self._future.result()
 
     def set_result(self, result: T) -> None:
@@ -62,7 +71,7 @@ class Future(Generic[T]):
             RuntimeError: One is there already.
         """
         if self.done():
-            raise RuntimeError("set_result: the result is there; it is set once")
+            raise _FutureError("set_result: the result is there; it is set once")
         self._future.set_result(result)
 
     def set_exception(self, result: BaseException) -> None:
@@ -77,7 +86,7 @@ class Future(Generic[T]):
         """
         check.of_type(BaseException, "set_exception", "result", result)
         if self.done():
-            raise RuntimeError("set_exception: the result is there; it is set once")
+            raise _FutureError("set_exception: the result is there; it is set once")
         self._future.set_exception(result)
 
     def add_done_callback(self, callback: Callable[[Future[T]], object]) -> None:
@@ -128,6 +137,9 @@ def collect_all(futures: Sequence[Future[Any]]) -> Future[list[Future[Any]]]:
     Returns:
         A future whose result is a list of them.
 
+    Raises:
+        TypeError: One is no future.
+
     >>> one = gb.futures.Future()
     >>> both = gb.futures.collect_all([one, one])
     >>> one.set_result(3)
@@ -136,7 +148,7 @@ def collect_all(futures: Sequence[Future[Any]]) -> Future[list[Future[Any]]]:
     """
     from threading import Lock
 
-    given = list(futures)
+    given = _checked("collect_all", futures)
     together: Future[list[Future[Any]]] = Future()
     left, lock = [len(given)], Lock()
 
@@ -164,6 +176,7 @@ def wait_all(futures: Sequence[Future[T]]) -> list[T]:
         Their results, in order.
 
     Raises:
+        TypeError: One is no future.
         BaseException: The error of the first that has one.
 
     >>> one = gb.futures.Future()
@@ -171,4 +184,4 @@ def wait_all(futures: Sequence[Future[T]]) -> list[T]:
     >>> gb.futures.wait_all([one])
     [3]
     """
-    return [it.wait() for it in futures]
+    return [it.wait() for it in _checked("wait_all", futures)]

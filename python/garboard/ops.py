@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import NoReturn
 
+from garboard._arguments import check
 from garboard._arguments.texts import shown
 from garboard.library import CustomOpDef, _ops
 
@@ -24,8 +25,10 @@ def load_library(path: str) -> NoReturn:
 
     Raises:
         OSError: Always, as where there is no such file.
+        TypeError: It is no path.
     """
-    raise OSError(f"load_library: {shown(str(path))} is compiled against PyTorch; leave it out")
+    given = check.path("load_library", "path", path)
+    raise OSError(f"load_library: {shown(str(given))} is compiled against PyTorch; leave it out")
 
 
 class _Namespace(ModuleType):
@@ -67,12 +70,10 @@ aten: _Aten = _Aten("aten")
 _spaces: dict[str, _Namespace] = {}
 
 
-if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any:
-        """A namespace is there whether anything is in it or not."""
-        if name.startswith("__"):
-            raise AttributeError(f"module 'garboard.ops' has no attribute {shown(name)}", name=name)
-        if name not in _spaces:
-            _spaces[name] = _Namespace(name)
-        return _spaces[name]
+def __getattr__(name: str) -> _Namespace:
+    """A namespace is there whether anything is in it or not."""
+    if name.startswith("__"):
+        raise AttributeError(f"module 'garboard.ops' has no attribute {shown(name)}", name=name)
+    if name not in _spaces:
+        _spaces[name] = _Namespace(name)
+    return _spaces[name]

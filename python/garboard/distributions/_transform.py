@@ -54,7 +54,10 @@ class Transform:
 
         Raises:
             ValueError: They differ.
+            TypeError: One of the two is no constraint.
         """
+        for name in ("domain", "codomain"):
+            check.of_type(Constraint, type(self).__name__, name, getattr(self, name))
         if self.domain.event_dim != self.codomain.event_dim:
             raise ValueError(
                 f"{type(self).__name__}: {self.domain.event_dim} dims in and "

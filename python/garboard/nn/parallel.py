@@ -141,13 +141,17 @@ def scatter(inputs: Any, target_gpus: Sequence[_Device], dim: int = 0) -> list[A
 
     Raises:
         NotImplementedError: Several devices.
+        TypeError: What is given nests too deep.
 
     >>> gb.nn.parallel.scatter((gb.ones(1), 2), ["cpu"])
     [(tensor([1.]), 2)]
     """
     _refuse_several("scatter", target_gpus)
     (device,) = target_gpus
-    return [_moved(inputs, device)]
+    try:
+        return [_moved(inputs, device)]
+    except RecursionError:
+        raise TypeError("scatter: what is given nests too deep; flatten it") from None
 
 
 def _moved(given: Any, device: _Device) -> Any:
@@ -198,10 +202,13 @@ def gather(outputs: Sequence[Any], target_device: _Device, dim: int = 0) -> Any:
 
     Raises:
         NotImplementedError: Several outputs.
+        TypeError: `outputs` is no list, or nests too deep.
 
     >>> gb.nn.parallel.gather([gb.ones(1)], "cpu")
     tensor([1.])
     """
+    if not isinstance(outputs, (list, tuple)):
+        raise TypeError(f"gather: outputs of type {type(outputs).__name__}; a list is needed")
     if len(outputs) != 1:
         raise NotImplementedError(f"gather: {len(outputs)} outputs; there is one device a module")
     return scatter(outputs[0], [target_device])[0]

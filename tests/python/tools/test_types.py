@@ -55,7 +55,10 @@ def lines_marked(folder: Path, word: str) -> set[tuple[str, int]]:
 @pytest.mark.parametrize("checker", CHECKERS)
 def test_exactly_the_lines_marked_wrong_are_errors(checker, tmp_path):
     programs = shutil.copytree(TYPED, tmp_path / "typed")
-    lines = ["import garboard as gb", *(f"gb.{name}.__doc__" for name in SUBMODULES)]
+    lines = [
+        "import garboard as gb",
+        *(f"gb.{name}.__doc__" for name in SUBMODULES if name[0] != "_"),
+    ]
     (programs / "submodules.py").write_text("\n".join(lines))
 
     complaints = checked(checker, programs)
