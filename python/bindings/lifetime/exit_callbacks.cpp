@@ -3,6 +3,7 @@
 #define Py_BUILD_CORE 1
 // C's atomic types are none of C++'s; those that the compiler builds in have the same layout.
 #undef HAVE_STD_ATOMIC
+#undef _PyGC_FINALIZED  // 3.12's macro, where its own header defines a function of the name
 #include <internal/pycore_interp.h>
 #undef Py_BUILD_CORE
 
