@@ -29,9 +29,10 @@ Tensor sliced(const Tensor& input, int dim, PyObject* part) {
 }
 
 /// Whether a list is a key of several parts, as older programs write one: it holds what no list of
-/// numbers does.
+/// numbers does. A long one is of numbers, and is not looked through.
 bool is_list_of_parts(PyObject* key) {
-  if (!PyList_Check(key)) return false;
+  constexpr Py_ssize_t most_parts = 32;
+  if (!PyList_Check(key) || PyList_GET_SIZE(key) > most_parts) return false;
   const Items parts(key, "index", "the index");
   for (Py_ssize_t i = 0; i < parts.size(); ++i) {
     const Ref held = parts[i];

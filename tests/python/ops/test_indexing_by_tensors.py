@@ -291,3 +291,7 @@ class TestAListOfParts:
 
         assert x[[[0, 1], [1, 2]]].shape == (2, 2, 4)
         assert x[[gb.tensor(0), gb.tensor(2)]].shape == (2, 4)
+
+    def test_is_none_where_it_is_long(self):
+        with pytest.raises(TypeError):
+            gb.zeros(3)[[slice(None), *[0] * 32]]
