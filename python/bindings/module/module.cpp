@@ -12,6 +12,7 @@
 #include "python/bindings/interpreter/gil.h"
 #include "python/bindings/module/stubs.h"
 #include "python/bindings/tensor/anchors.h"
+#include "python/bindings/tensor/attributes.h"
 #include "python/bindings/tensor/graph_mirror.h"
 #include "python/bindings/tensor/packed_sequence.h"
 #include "python/bindings/tensor/tensor_object.h"
@@ -41,8 +42,8 @@ PYBIND11_MODULE(_engine, m) {
   });
   PyObject* const module = m.ptr();
   if (!add_errors(module) || !start_birth_sites() || !start_context_cells() || !start_anchors() ||
-      !start_graph_mirror() || !add_dtypes_and_devices(module) || !add_size(module) ||
-      !add_tensor_type(module) || !add_packed_sequence_type(module) ||
+      !start_attributes() || !start_graph_mirror() || !add_dtypes_and_devices(module) ||
+      !add_size(module) || !add_tensor_type(module) || !add_packed_sequence_type(module) ||
       !add_generator_type(module) || !add_scope_type(module) || !add_grad_mode(module) ||
       !add_autocast(module) || !add_deferring(module))
     throw py::error_already_set();

@@ -25,8 +25,8 @@ Share Alias::take_share() noexcept {
 namespace {
 
 // Handles are made and dropped all the time: the last ones are kept, most recent first. A kept one
-// is blank, not unmade: of this type, which it still refers to, with no weak references and no
-// hooks, untracked. CPython keeps its floats so; it tells tracemalloc of each, we do not.
+// is blank, not unmade: of this type, which it still refers to, with no weak references, attributes
+// or hooks, untracked. CPython keeps its floats so; it tells tracemalloc of each, we do not.
 constexpr int most_kept = 1024;
 TensorObject* kept[most_kept];
 int kept_count = 0;
@@ -46,6 +46,7 @@ int kept_count = 0;
                            : reinterpret_cast<TensorObject*>(type->tp_alloc(type, 0));
   if (!object) return nullptr;
   object->weak_references = nullptr;
+  object->attributes = nullptr;
   new (&object->hooks) Counted<GradientHooks>;
   new (&object->alias) Alias;
   return object;
@@ -84,6 +85,7 @@ void dealloc_slowly(PyObject* self) {
   // Callbacks of weak references run Python, which must not find this object any more.
   object->alias.stop_being_grad();
   if (object->weak_references) PyObject_ClearWeakRefs(self);
+  Py_CLEAR(object->attributes);
   release_anchor(*object);
   object->hooks.~Counted();
   object->alias.let_go();
@@ -95,7 +97,8 @@ void dealloc_slowly(PyObject* self) {
 
 void dealloc_tensor(PyObject* self) {
   auto* const object = reinterpret_cast<TensorObject*>(self);
-  if (Py_TYPE(self) != tensor_type || object->weak_references || object->hooks) [[unlikely]]
+  if (Py_TYPE(self) != tensor_type || object->weak_references || object->attributes ||
+      object->hooks) [[unlikely]]
     return dealloc_slowly(self);
   object->alias.let_go();
   if (kept_count == most_kept) [[unlikely]] {

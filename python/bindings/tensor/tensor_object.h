@@ -66,6 +66,7 @@ class Alias final : public Disposable {
 /// What Python sees. Subclasses written in Python add a `__dict__` behind it.
 struct TensorObject {
   PyObject_HEAD PyObject* weak_references;
+  PyObject* attributes;          // a dict, once a program set one; see attributes.h
   Counted<GradientHooks> hooks;  // Python callbacks behind the tensor; see anchors.h
   Alias alias;
 };

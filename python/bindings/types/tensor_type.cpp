@@ -14,6 +14,7 @@
 #include "python/bindings/exchange/exchange.h"
 #include "python/bindings/interpreter/ref.h"
 #include "python/bindings/tensor/anchors.h"
+#include "python/bindings/tensor/attributes.h"
 #include "python/bindings/tensor/tensor_object.h"
 #include "python/bindings/values/size_object.h"
 
@@ -22,10 +23,12 @@ namespace {
 
 int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
+  Py_VISIT(reinterpret_cast<TensorObject*>(self)->attributes);
   return traverse_anchor(*reinterpret_cast<TensorObject*>(self), visit, arg);
 }
 
 int clear(PyObject* self) {
+  Py_CLEAR(reinterpret_cast<TensorObject*>(self)->attributes);
   clear_anchor(*reinterpret_cast<TensorObject*>(self));
   return 0;
 }
@@ -194,6 +197,8 @@ bool add_tensor_type(PyObject* module) {
   add_new_functions();
   add_other_names();
   MethodTable& table = method_table();
+  table.functions.push_back({"_set_attributes", set_attributes, METH_O, nullptr});
+  table.functions.push_back({"_is_set_name", is_set_name, METH_O, nullptr});
   table.methods.push_back({});
   table.functions.push_back({});
   // The layout is C's in all but name: a head, a pointer, and objects that Python never looks into.
@@ -206,6 +211,7 @@ bool add_tensor_type(PyObject* module) {
       {Py_tp_traverse, slot(traverse)},
       {Py_tp_clear, slot(clear)},
       {Py_tp_new, slot(make)},
+      {Py_tp_setattro, slot(set_attribute)},
       {Py_tp_repr, slot(represent)},
       {Py_tp_hash, slot(_Py_HashPointer)},
       {Py_tp_members, members},

@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 from warnings import warn
 
 from garboard._arguments.texts import shown
+from garboard._engine import _is_set_name, _set_attributes
 from garboard._names.torch_names import ADVICE, NUMPYS
 
 __all__ = ["MissingModules", "add_missing_names", "module_getattr", "refuse_missing"]
@@ -147,7 +148,9 @@ def add_missing_names(owner: type, known_as: str) -> None:
 
     def listed(self: object) -> Iterable[str]:
         classes = type(self).__mro__[: type(self).__mro__.index(owner)]
-        own = {name for it in (*map(vars, classes), getattr(self, "__dict__", {})) for name in it}
-        return [name for name in object.__dir__(self) if name not in names or name in own]
+        mine = getattr(self, "__dict__", None) or _set_attributes(self) or {}
+        own = {name for it in (*map(vars, classes), mine) for name in it}
+        absent = {*names, *(it for it, entry in vars(owner).items() if _is_set_name(entry))} - own
+        return [name for name in object.__dir__(self) if name not in absent]
 
     owner.__dir__ = listed  # type: ignore[assignment]

@@ -30,7 +30,7 @@ def _array(self: Tensor, dtype: DTypeLike | None = None, copy: bool | None = Non
 
 
 def _deepcopy(self: Tensor, memo: dict[Any, Any]) -> Tensor:
-    """Copy a leaf's storage, whether it asks for a gradient, and the one it has.
+    """Copy a leaf's storage, whether it asks for a gradient, the one it has, and its attributes.
 
     Tensors that share a storage share its copy, in the same copying.
 
@@ -57,6 +57,11 @@ def _deepcopy(self: Tensor, memo: dict[Any, Any]) -> Tensor:
     result.requires_grad_(self.requires_grad)
     if self.grad is not None:
         result.grad = _deepcopy(self.grad, memo)
+    if attributes := _engine._set_attributes(self):
+        from copy import deepcopy
+
+        for name, value in list(attributes.items()):
+            setattr(result, name, deepcopy(value, memo))
     return result
 
 

@@ -13,6 +13,7 @@ from functools import lru_cache
 from types import GetSetDescriptorType, MemberDescriptorType, ModuleType
 from typing import Any, TypeGuard
 
+from garboard import _engine
 from garboard._arguments.texts import printable
 from garboard._engine import Tensor, _Size
 
@@ -89,6 +90,8 @@ def has_method(thing: Any, name: str) -> bool:
 
 def attributes_of(thing: Any) -> Any:
     """Return a thing's `__dict__`; an empty dict where it has none."""
+    if type(thing) is Tensor:
+        return _engine._set_attributes(thing) or {}
     for cls in mro_of(type(thing)):
         slot = space_of(cls).get("__dict__")
         if type(slot) in (GetSetDescriptorType, MemberDescriptorType):  # and no property of its own

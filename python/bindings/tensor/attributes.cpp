@@ -1,0 +1,133 @@
+#include "python/bindings/tensor/attributes.h"
+
+#include "python/bindings/interpreter/ref.h"
+#include "python/bindings/tensor/tensor_object.h"
+
+namespace garboard::python {
+namespace {
+
+PyTypeObject* set_name_type = nullptr;
+
+/// Not a data descriptor, so that the `__dict__` of a subclass goes before it.
+struct SetName {
+  PyObject_HEAD PyObject* name;
+  PyObject* otherwise;  // what the type had under the name: a refusal that says more
+};
+
+SetName& of(PyObject* entry) { return *reinterpret_cast<SetName*>(entry); }
+
+PyObject*& attributes_of(PyObject* self) {
+  return reinterpret_cast<TensorObject*>(self)->attributes;
+}
+
+PyObject* get(PyObject* entry, PyObject* instance, PyObject* owner) {
+  auto& [head, name, otherwise] = of(entry);
+  PyObject* const attributes = instance && is_tensor(instance) ? attributes_of(instance) : nullptr;
+  if (attributes) {
+    PyObject* const found = PyDict_GetItemWithError(attributes, name);
+    if (found || PyErr_Occurred()) return Py_XNewRef(found);
+  }
+  if (otherwise) return Py_TYPE(otherwise)->tp_descr_get(otherwise, instance, owner);
+  PyTypeObject* const type = instance ? Py_TYPE(instance) : reinterpret_cast<PyTypeObject*>(owner);
+  return PyErr_Format(PyExc_AttributeError, "'%.100s' object has no attribute '%U'", type->tp_name,
+                      name);
+}
+
+int traverse(PyObject* entry, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(entry));
+  Py_VISIT(of(entry).otherwise);
+  return 0;
+}
+
+void dealloc(PyObject* entry) {
+  PyTypeObject* const type = Py_TYPE(entry);
+  PyObject_GC_UnTrack(entry);
+  Py_XDECREF(of(entry).name);
+  Py_XDECREF(of(entry).otherwise);
+  type->tp_free(entry);
+  Py_DECREF(type);
+}
+
+/// Protocols are looked for in the type alone, and one that is found there changes all tensors.
+bool is_protocol(PyObject* name) {
+  const Py_ssize_t length = PyUnicode_GET_LENGTH(name);
+  const auto is_underscore = [name](Py_ssize_t i) { return PyUnicode_READ_CHAR(name, i) == '_'; };
+  return length > 4 && is_underscore(0) && is_underscore(1) && is_underscore(length - 2) &&
+         is_underscore(length - 1);
+}
+
+/// Whether every tensor has something of that name, which a handle's own would make slow for all;
+/// -1 with an exception set.
+int is_of_all(PyObject* self, PyObject* name, PyObject* found) {
+  if (!found || !Py_TYPE(found)->tp_descr_get) return found != nullptr;
+  const Ref answer(PyObject_GenericGetAttr(self, name));
+  if (answer) return 1;
+  if (!PyErr_ExceptionMatches(PyExc_AttributeError)) return -1;
+  PyErr_Clear();
+  return 0;
+}
+
+/// Lets the type answer for `name`. 0, or -1 with an exception set.
+int add_name(PyObject* name, PyObject* found) {
+  const Ref entry(set_name_type->tp_alloc(set_name_type, 0));
+  if (!entry) return -1;
+  of(entry.get()).name = Py_NewRef(name);
+  of(entry.get()).otherwise = Py_XNewRef(found);
+  return PyObject_SetAttr(reinterpret_cast<PyObject*>(tensor_type), name, entry.get());
+}
+
+int remove(PyObject* self, PyObject* name) {
+  PyObject* const attributes = attributes_of(self);
+  const int there = attributes ? PyDict_Contains(attributes, name) : 0;
+  if (there > 0) return PyDict_DelItem(attributes, name);
+  if (there == 0)
+    PyErr_Format(PyExc_AttributeError, "'%.100s' object has no attribute '%U'",
+                 Py_TYPE(self)->tp_name, name);
+  return -1;
+}
+
+}  // namespace
+
+int set_attribute(PyObject* self, PyObject* name, PyObject* value) noexcept {
+  PyTypeObject* const type = Py_TYPE(self);
+  if (type->tp_dictoffset != 0 || !PyUnicode_CheckExact(name))
+    return PyObject_GenericSetAttr(self, name, value);
+  const Ref found = Ref::borrow(_PyType_Lookup(type, name));
+  PyObject* const entry = found.get();
+  if (entry && Py_TYPE(entry)->tp_descr_set)
+    return Py_TYPE(entry)->tp_descr_set(entry, self, value);
+  if (!entry || Py_TYPE(entry) != set_name_type) {
+    const int is_taken = is_protocol(name) ? 1 : is_of_all(self, name, entry);
+    if (is_taken || !value) return is_taken < 0 ? -1 : PyObject_GenericSetAttr(self, name, value);
+    if (add_name(name, entry) < 0) return -1;
+  }
+  if (!value) return remove(self, name);
+  PyObject*& attributes = attributes_of(self);
+  if (!attributes && !(attributes = PyDict_New())) return -1;
+  // What it refers to may refer to it: from now on the collector looks at the handle.
+  if (!PyObject_GC_IsTracked(self)) PyObject_GC_Track(self);
+  return PyDict_SetItem(attributes, name, value);
+}
+
+PyObject* set_attributes(PyObject*, PyObject* given) noexcept {
+  PyObject* const found = is_tensor(given) ? attributes_of(given) : nullptr;
+  return Py_NewRef(found ? found : Py_None);
+}
+
+PyObject* is_set_name(PyObject*, PyObject* entry) noexcept {
+  return PyBool_FromLong(Py_TYPE(entry) == set_name_type);
+}
+
+bool start_attributes() noexcept {
+  static PyType_Slot slots[] = {{Py_tp_descr_get, reinterpret_cast<void*>(get)},
+                                {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+                                {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+                                {0, nullptr}};
+  static PyType_Spec spec = {
+      "garboard._engine._SetName", sizeof(SetName), 0,
+      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+  set_name_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  return set_name_type != nullptr;
+}
+
+}  // namespace garboard::python

@@ -1,0 +1,121 @@
+"""What programs set on a tensor is there again, and keeps nothing alive that nobody else does."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import weakref
+
+import garboard as gb
+import pytest
+from garboard._names.torch_names import ADVICE
+
+pytestmark = pytest.mark.usefixtures("no_leaks")
+
+
+class TestAnAttribute:
+    def test_is_found_as_it_was_set(self):
+        x = gb.ones(2)
+
+        x.require_grad = False
+        x.note = [1]
+
+        assert x.note == [1]
+        assert gb._engine._set_attributes(x) == {"require_grad": False, "note": [1]}
+
+    def test_is_gone_once_it_is_deleted(self):
+        x = gb.ones(2)
+        x.note = 1
+
+        del x.note
+
+        with pytest.raises(AttributeError, match="no attribute 'note'"):
+            x.note  # noqa: B018
+
+    def test_does_not_hide_what_every_tensor_has(self):
+        x = gb.ones(2)
+
+        with pytest.raises(AttributeError, match="not writable"):
+            x.shape = (3,)  # type: ignore[misc, assignment]
+
+    @pytest.mark.parametrize("name", ["sum", "__len__", "__call__"])
+    def test_takes_no_methods_place(self, name):
+        x = gb.ones(2)
+
+        with pytest.raises(AttributeError, match=name):
+            setattr(x, name, lambda: 3)
+
+        assert not callable(gb.ones(1))
+
+    def test_may_have_a_name_that_is_missing_here(self):
+        x = gb.ones(2)
+        name = next(it for it in ADVICE["garboard.Tensor"] if not it.startswith("_"))
+
+        setattr(x, name, 3)
+
+        assert getattr(x, name) == 3
+        with pytest.raises(AttributeError, match="is not in garboard yet"):
+            getattr(gb.ones(2), name)
+
+    def test_is_listed_where_it_was_set(self):
+        x = gb.ones(2)
+        x.note = 1
+
+        assert "note" in dir(x)
+        assert "note" not in dir(gb.ones(2))
+
+    def test_is_of_one_handle(self):
+        x = gb.ones(2)
+        x.note = 1
+
+        assert not hasattr(x.alias(), "note")
+
+    def test_ends_with_its_tensor(self):
+        for number in range(2000):
+            gb.ones(1).note = number
+
+        assert not any(hasattr(gb.ones(1), "note") for _ in range(2000))
+
+    def test_that_refers_to_its_tensor_is_collected(self):
+        x = gb.ones(2)
+        x.note = {"self": x}
+        seen = weakref.ref(x)
+
+        del x
+        gc.collect()
+
+        assert seen() is None
+
+    def test_is_copied_with_its_tensor(self):
+        x = gb.ones(2)
+        x.note = [gb.zeros(1)]
+
+        found = copy.deepcopy(x)
+
+        assert found.note[0].tolist() == [0]
+        assert found.note[0] is not x.note[0]
+
+    def test_of_a_buffer_stays_with_the_module(self):
+        module = gb.nn.Module()
+        table = gb.zeros(2)
+        table.require_grad = False
+
+        module.register_buffer("table", table)
+
+        assert module.table.require_grad is False
+
+    def test_of_a_subclass_is_in_its_dict(self):
+        class Named(gb.Tensor):
+            pass
+
+        x = Named([1.0])
+        x.note = 1
+
+        assert vars(x) == {"note": 1}
+
+
+def test_looking_for_attributes_makes_no_dict():
+    x = gb.ones(2)
+
+    assert gb._engine._set_attributes(x) is None
+    assert not gc.is_tracked(x)
