@@ -272,7 +272,7 @@ void watch_alias(TensorObject& object) {
 void stop_watching_alias(TensorObject& object) noexcept {
   if (!object.hooks || !of(object).is_stand_in) return;
   detail::release_hooks(object);
-  if (Py_TYPE(&object) == tensor_type && !object.attributes) PyObject_GC_UnTrack(&object);
+  if (Py_TYPE(&object) == tensor_type && !object.alias.has_attributes) PyObject_GC_UnTrack(&object);
 }
 
 namespace {

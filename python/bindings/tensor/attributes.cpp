@@ -1,7 +1,9 @@
 #include "python/bindings/tensor/attributes.h"
 
+#include <unordered_map>
+
+#include "python/bindings/interpreter/errors.h"
 #include "python/bindings/interpreter/ref.h"
-#include "python/bindings/tensor/tensor_object.h"
 
 namespace garboard::python {
 namespace {
@@ -16,13 +18,31 @@ struct SetName {
 
 SetName& of(PyObject* entry) { return *reinterpret_cast<SetName*>(entry); }
 
-PyObject*& attributes_of(PyObject* self) {
-  return reinterpret_cast<TensorObject*>(self)->attributes;
+TensorObject& tensor(PyObject* self) { return *reinterpret_cast<TensorObject*>(self); }
+
+/// Of the handles that have any. Leaked: handles end after static objects.
+using Attributes = std::unordered_map<const TensorObject*, Ref>;
+Attributes& all_attributes() {
+  static Attributes& all = *new Attributes;
+  return all;
+}
+
+/// Made where there is none. Throws std::bad_alloc, PythonErrorSet.
+PyObject* make_attributes(TensorObject& object) {
+  if (!object.alias.has_attributes) {
+    all_attributes().emplace(&object, Ref(checked(PyDict_New())));
+    object.alias.has_attributes = true;
+    // What it refers to may refer to it: from now on the collector looks at the handle.
+    auto* const self = reinterpret_cast<PyObject*>(&object);
+    if (!PyObject_GC_IsTracked(self)) PyObject_GC_Track(self);
+  }
+  return attributes_of(object);
 }
 
 PyObject* get(PyObject* entry, PyObject* instance, PyObject* owner) {
   auto& [head, name, otherwise] = of(entry);
-  PyObject* const attributes = instance && is_tensor(instance) ? attributes_of(instance) : nullptr;
+  PyObject* const attributes =
+      instance && is_tensor(instance) ? attributes_of(tensor(instance)) : nullptr;
   if (attributes) {
     PyObject* const found = PyDict_GetItemWithError(attributes, name);
     if (found || PyErr_Occurred()) return Py_XNewRef(found);
@@ -77,7 +97,7 @@ int add_name(PyObject* name, PyObject* found) {
 }
 
 int remove(PyObject* self, PyObject* name) {
-  PyObject* const attributes = attributes_of(self);
+  PyObject* const attributes = attributes_of(tensor(self));
   const int there = attributes ? PyDict_Contains(attributes, name) : 0;
   if (there > 0) return PyDict_DelItem(attributes, name);
   if (there == 0)
@@ -88,7 +108,17 @@ int remove(PyObject* self, PyObject* name) {
 
 }  // namespace
 
-int set_attribute(PyObject* self, PyObject* name, PyObject* value) noexcept {
+PyObject* attributes_of(const TensorObject& object) noexcept {
+  return object.alias.has_attributes ? all_attributes().find(&object)->second.get() : nullptr;
+}
+
+void clear_attributes(TensorObject& object) noexcept {
+  if (!object.alias.has_attributes) return;
+  object.alias.has_attributes = false;
+  const auto dropped = all_attributes().extract(&object);
+}
+
+int set_attribute(PyObject* self, PyObject* name, PyObject* value) noexcept try {
   PyTypeObject* const type = Py_TYPE(self);
   if (type->tp_dictoffset != 0 || !PyUnicode_CheckExact(name))
     return PyObject_GenericSetAttr(self, name, value);
@@ -102,15 +132,14 @@ int set_attribute(PyObject* self, PyObject* name, PyObject* value) noexcept {
     if (add_name(name, entry) < 0) return -1;
   }
   if (!value) return remove(self, name);
-  PyObject*& attributes = attributes_of(self);
-  if (!attributes && !(attributes = PyDict_New())) return -1;
-  // What it refers to may refer to it: from now on the collector looks at the handle.
-  if (!PyObject_GC_IsTracked(self)) PyObject_GC_Track(self);
-  return PyDict_SetItem(attributes, name, value);
+  return PyDict_SetItem(make_attributes(tensor(self)), name, value);
+} catch (...) {
+  raise_current();
+  return -1;
 }
 
 PyObject* set_attributes(PyObject*, PyObject* given) noexcept {
-  PyObject* const found = is_tensor(given) ? attributes_of(given) : nullptr;
+  PyObject* const found = is_tensor(given) ? attributes_of(tensor(given)) : nullptr;
   return Py_NewRef(found ? found : Py_None);
 }
 

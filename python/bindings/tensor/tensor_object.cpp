@@ -7,6 +7,7 @@
 #include "csrc/core/text.h"
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/tensor/anchors.h"
+#include "python/bindings/tensor/attributes.h"
 #include "python/bindings/tensor/deferred.h"
 #include "python/bindings/tensor/packed_sequence.h"
 
@@ -46,7 +47,6 @@ int kept_count = 0;
                            : reinterpret_cast<TensorObject*>(type->tp_alloc(type, 0));
   if (!object) return nullptr;
   object->weak_references = nullptr;
-  object->attributes = nullptr;
   new (&object->hooks) Counted<GradientHooks>;
   new (&object->alias) Alias;
   return object;
@@ -85,7 +85,7 @@ void dealloc_slowly(PyObject* self) {
   // Callbacks of weak references run Python, which must not find this object any more.
   object->alias.stop_being_grad();
   if (object->weak_references) PyObject_ClearWeakRefs(self);
-  Py_CLEAR(object->attributes);
+  clear_attributes(*object);
   release_anchor(*object);
   object->hooks.~Counted();
   object->alias.let_go();
@@ -97,7 +97,7 @@ void dealloc_slowly(PyObject* self) {
 
 void dealloc_tensor(PyObject* self) {
   auto* const object = reinterpret_cast<TensorObject*>(self);
-  if (Py_TYPE(self) != tensor_type || object->weak_references || object->attributes ||
+  if (Py_TYPE(self) != tensor_type || object->weak_references || object->alias.has_attributes ||
       object->hooks) [[unlikely]]
     return dealloc_slowly(self);
   object->alias.let_go();

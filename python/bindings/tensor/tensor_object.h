@@ -49,6 +49,7 @@ class Alias final : public Disposable {
   const Tensor& tensor() const noexcept { return tensor_; }
   /// True for the alias that `.grad` gives at each read.
   bool is_grad_alias = false;
+  bool has_attributes = false;  // that a program set; see attributes.h
   /// The next read of `.grad` makes another alias.
   void stop_being_grad() noexcept {
     if (std::exchange(is_grad_alias, false)) tensor_.body()->grad_state->grad_alias = nullptr;
@@ -66,7 +67,6 @@ class Alias final : public Disposable {
 /// What Python sees. Subclasses written in Python add a `__dict__` behind it.
 struct TensorObject {
   PyObject_HEAD PyObject* weak_references;
-  PyObject* attributes;          // a dict, once a program set one; see attributes.h
   Counted<GradientHooks> hooks;  // Python callbacks behind the tensor; see anchors.h
   Alias alias;
 };

@@ -23,12 +23,12 @@ namespace {
 
 int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
-  Py_VISIT(reinterpret_cast<TensorObject*>(self)->attributes);
+  Py_VISIT(attributes_of(*reinterpret_cast<TensorObject*>(self)));
   return traverse_anchor(*reinterpret_cast<TensorObject*>(self), visit, arg);
 }
 
 int clear(PyObject* self) {
-  Py_CLEAR(reinterpret_cast<TensorObject*>(self)->attributes);
+  clear_attributes(*reinterpret_cast<TensorObject*>(self));
   clear_anchor(*reinterpret_cast<TensorObject*>(self));
   return 0;
 }
