@@ -13,6 +13,7 @@ from garboard._arguments.texts import printable
 from garboard._engine import Tensor
 from garboard._names.missing import refuse_missing
 from garboard.nn._module import _convert
+from garboard.nn._module._asked import ask_own_getattr
 from garboard.nn._module._hooked import TABLES
 from garboard.nn._module._stateful import Stateful
 from garboard.nn.parameter import clear_gradients
@@ -367,6 +368,10 @@ class Module(Stateful):
         def __getattr__(self, name: str) -> Any:  # programs call it; a miss says again what it said
             refuse_missing(self, "nn.Module", name)
             return object.__getattribute__(self, name)
+
+        def __init_subclass__(cls, **options: Any) -> None:
+            super().__init_subclass__(**options)
+            ask_own_getattr(cls, Module.__getattr__)
 
     def _named_members(
         self,

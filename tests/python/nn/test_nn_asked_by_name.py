@@ -60,6 +60,46 @@ def test_leaves_the_rest_to_a_subclass():
         wrapper.nothing  # noqa: B018
 
 
+class Positive(nn.Module):
+    """Its weight is kept as a logarithm, and read as a number above zero."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(gb.zeros(2))
+
+    def __getattr__(self, name: str) -> Any:
+        found = super().__getattr__(name)
+        return found.exp() if isinstance(found, nn.Parameter) else found
+
+
+def test_asks_a_subclass_for_what_is_registered():
+    model = Positive()
+
+    (model.weight * gb.tensor([1.0, 2.0])).sum().backward()
+
+    assert model.weight.tolist() == [1, 1]
+    (kept,) = model.parameters()
+    assert kept.tolist() == [0, 0]
+    assert kept.grad is not None
+    assert kept.grad.tolist() == [1, 2]
+    assert list(model.state_dict()) == ["weight"]
+
+
+def test_asks_a_subclass_once_for_what_stands_in_no_table():
+    class Counts(nn.Module):
+        asked: tuple[str, ...] = ()
+
+        def __getattr__(self, name: str) -> Any:
+            Counts.asked += (name,)
+            return super().__getattr__(name)
+
+    model = Counts()
+    model.rate, model.inner = 3, nn.Linear(1, 1)
+
+    assert (model.rate, type(model.inner)) == (3, nn.Linear)
+    assert Counts.asked == ("inner",)
+
+
 def test_says_what_is_missing_where_it_is_missing():
     with pytest.raises(AttributeError, match="'Broken' object has no attribute 'wdith'"):
         Broken().width  # noqa: B018
