@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from garboard._arguments import check
 from garboard._engine import ShapeError, Tensor, empty
 from garboard.nn import init
-from garboard.nn._sequences._attention_kernels import SDPBackend, sdpa_kernel
 from garboard.nn.functional import _attention
 from garboard.nn.linear import Linear, NonDynamicallyQuantizableLinear
 from garboard.nn.module import Module
@@ -16,7 +15,7 @@ from garboard.nn.parameter import Parameter
 if TYPE_CHECKING:
     from garboard.types import Device, DType
 
-__all__ = ["MultiheadAttention", "SDPBackend", "sdpa_kernel"]
+__all__ = ["MultiheadAttention"]
 
 
 class MultiheadAttention(Module):
