@@ -183,10 +183,7 @@ _CUDA: _Rows = (
     ),
 )
 
-_AUTOGRAD: _Rows = (
-    ("use gb.autograd.functional", "jacobian hessian jvp vjp hvp vhp"),
-    ("use gb.autograd.functional.jvp()", "forward_ad"),
-)
+_AUTOGRAD: _Rows = (("use gb.autograd.functional", "jacobian hessian jvp vjp hvp vhp"),)
 
 
 def _by_name(*tables: _Rows) -> dict[str, str]:

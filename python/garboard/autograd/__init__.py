@@ -26,9 +26,10 @@ __all__ = [
     "set_grad_enabled",
 ]
 
-_SUBMODULES = ("anomaly_mode", "function", "functional", "graph", "profiler")
+_SUBMODULES = ("anomaly_mode", "forward_ad", "function", "functional", "graph", "profiler")
 if TYPE_CHECKING:
     from garboard.autograd import anomaly_mode as anomaly_mode
+    from garboard.autograd import forward_ad as forward_ad
     from garboard.autograd import function as function
     from garboard.autograd import functional as functional
     from garboard.autograd import graph as graph

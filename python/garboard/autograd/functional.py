@@ -140,7 +140,7 @@ def jacobian(
         create_graph: Record all of it, so that the result can be differentiated.
         strict: Refuse outputs that do not depend on an input; else they get zeros.
         vectorize: Either: there is one way here.
-        strategy: "reverse-mode".
+        strategy: "reverse-mode" or "forward-mode", which gives the same, and goes the same way.
 
     Returns:
         A tensor of the output's sizes and behind them the input's; a tuple of them for a tuple of
@@ -159,11 +159,7 @@ def jacobian(
     """
     op = "jacobian"
     flag(op, "vectorize", vectorize)
-    if strategy == "forward-mode":
-        raise ValueError(
-            f"{op}: strategy 'forward-mode'; leave it out: 'reverse-mode' gives the same"
-        )
-    choice(op, "strategy", strategy, "reverse-mode")
+    choice(op, "strategy", strategy, "reverse-mode", "forward-mode")
     with enable_grad():
         at = _Pass(op, func, inputs, create_graph, strict)
         found = [_rows(at, output) for output in at.outputs]
@@ -201,7 +197,7 @@ def hessian(
         create_graph: Record all of it, so that the result can be differentiated.
         strict: Refuse a gradient that does not depend on an input; else it gets zeros.
         vectorize: Either: there is one way here.
-        outer_jacobian_strategy: "reverse-mode".
+        outer_jacobian_strategy: As `strategy` of `jacobian`.
 
     Returns:
         A tensor of the input's sizes twice; a tuple of tuples for a tuple of inputs.
@@ -219,7 +215,8 @@ def hessian(
     """
     op = "hessian"
     flag(op, "vectorize", vectorize)
-    choice(op, "outer_jacobian_strategy", outer_jacobian_strategy, "reverse-mode")
+    strategy = outer_jacobian_strategy
+    choice(op, "outer_jacobian_strategy", strategy, "reverse-mode", "forward-mode")
     with enable_grad():
         at = _Pass(op, func, inputs, create_graph, strict)
         first = at.gradients([at.one_output()], None, True)

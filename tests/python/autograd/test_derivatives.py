@@ -171,9 +171,9 @@ class TestFunctional:
                 "does not depend on the inputs",
             ),
             (
-                lambda x: functional.jacobian(gb.exp, x, strategy="forward-mode"),
+                lambda x: functional.jacobian(gb.exp, x, strategy="sideways"),
                 ValueError,
-                "leave it out: 'reverse-mode' gives the same",
+                "strategy 'sideways'; 'reverse-mode' or 'forward-mode' is needed",
             ),
         ],
     )
@@ -186,3 +186,13 @@ class TestFunctional:
 
         del caught
         assert gb.memory.live() == before
+
+
+def test_either_strategy_gives_the_same():
+    x = leaf(0.5, 1, 2)
+
+    found = functional.jacobian(gb.exp, x, vectorize=True, strategy="forward-mode")
+    twice = functional.hessian(lambda x: x.exp().sum(), x, outer_jacobian_strategy="forward-mode")
+
+    gb.testing.assert_close(found, functional.jacobian(gb.exp, x))
+    gb.testing.assert_close(twice, found)

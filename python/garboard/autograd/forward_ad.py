@@ -1,0 +1,186 @@
+"""Derivatives along a direction, carried forward with a computation: dual numbers.
+
+A dual is a primal whose direction is remembered. What is computed from it is recorded as anything
+else; its tangent is worked out where it is asked for, by two passes back: u J is linear in u, and
+its derivative times the directions is J v.
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any, NamedTuple
+
+from garboard import _engine
+from garboard._arguments import check
+from garboard._contexts.grad_mode import enable_grad
+from garboard._engine import GradientError, ShapeError, Tensor, zeros_like
+from garboard.autograd._passes import grad
+
+__all__ = [
+    "UnpackedDualTensor",
+    "dual_level",
+    "enter_dual_level",
+    "exit_dual_level",
+    "make_dual",
+    "unpack_dual",
+]
+
+
+class UnpackedDualTensor(NamedTuple):
+    """A primal, and its tangent: None where it depends on no dual."""
+
+    primal: Tensor
+    tangent: Tensor | None
+
+
+class _Direction(NamedTuple):
+    dual: Tensor
+    tangent: Tensor
+
+
+_levels: list[list[_Direction]] = []
+
+
+def enter_dual_level() -> int:
+    """Open a level of duals; one at a time.
+
+    Returns:
+        Its number, 0.
+
+    Raises:
+        RuntimeError: One is open.
+    """
+    if _levels:
+        raise RuntimeError(
+            "enter_dual_level: a level is open; one at a time is needed: nest func.jvp() instead"
+        )
+    _levels.append([])
+    return 0
+
+
+def exit_dual_level(*, level: int | None = None) -> None:
+    """Close the level and forget its directions.
+
+    Raises:
+        RuntimeError: None is open, or another is named.
+    """
+    _innermost("exit_dual_level", level)
+    _levels.pop()
+
+
+class dual_level:
+    """Let duals be made in a block; their directions are forgotten at its end.
+
+    Raises:
+        RuntimeError: A level is open already.
+
+    >>> import garboard.autograd.forward_ad as fwAD
+    >>> with fwAD.dual_level():
+    ...     x = fwAD.make_dual(gb.tensor([1.0, 2.0]), gb.tensor([1.0, 0.0]))
+    ...     fwAD.unpack_dual(x * x).tangent
+    tensor([2., 0.])
+    """
+
+    def __enter__(self) -> int:
+        return enter_dual_level()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        exit_dual_level()
+
+
+def _innermost(op: str, level: Any) -> list[_Direction]:
+    if not _levels:
+        raise RuntimeError(f"{op}: no level is open; a `with dual_level():` around it is needed")
+    if level not in (None, 0):
+        raise RuntimeError(f"{op}: level {level}; the open one is 0")
+    return _levels[0]
+
+
+def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
+    """Return a view of a tensor that carries a direction.
+
+    Args:
+        tensor: Floating or complex.
+        tangent: The direction, of its sizes and dtype.
+        level: None, or that of the open level.
+
+    Raises:
+        RuntimeError: No level is open.
+        ShapeError: The tangent has other sizes.
+        GradientError: A dtype that has no gradient, or recording is off.
+        TypeError: What is no tensor.
+    """
+    op = "make_dual"
+    directions = _innermost(op, level)
+    check.of_type(Tensor, op, "tensor", tensor)
+    check.of_type(Tensor, op, "tangent", tangent)
+    if tangent.shape != tensor.shape or tangent.dtype != tensor.dtype:
+        raise ShapeError(
+            f"{op}: a tensor {list(tensor.shape)} of {tensor.dtype}, a tangent "
+            f"{list(tangent.shape)} of {tangent.dtype}; they must be alike"
+        )
+    if not _engine.is_grad_enabled():
+        raise GradientError(f"{op}: in a block without gradients; recording is needed")
+    is_recorded = tensor.requires_grad
+    dual = tensor.view_as(tensor) if is_recorded else tensor.detach().requires_grad_()
+    directions.append(_Direction(dual, tangent))
+    return dual
+
+
+def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
+    """Return a tensor, and its derivative along the directions of the duals it depends on.
+
+    Its ops must have gradients that can be differentiated.
+
+    Args:
+        tensor: What was computed from duals, or one of them.
+        level: None, or that of the open level.
+
+    Returns:
+        The primal, and the tangent, of its sizes; None where it depends on no dual. The primal is
+        recorded as far as the tensors were that duals were made of.
+
+    Raises:
+        RuntimeError: No level is open.
+        TypeError: What is no tensor.
+    """
+    op = "unpack_dual"
+    directions = _innermost(op, level)
+    check.of_type(Tensor, op, "tensor", tensor)
+    is_recorded = any(not it.dual.is_leaf for it in directions)
+    primal = tensor.view_as(tensor) if is_recorded else tensor.detach()
+    if not tensor.requires_grad or not directions:
+        return UnpackedDualTensor(primal, None)
+    keeps = is_recorded or any(it.tangent.requires_grad for it in directions)
+    with enable_grad():
+        weights = zeros_like(tensor).requires_grad_()
+        products = grad(
+            [tensor],
+            [it.dual for it in directions],
+            [weights],
+            create_graph=True,
+            allow_unused=True,
+        )
+        used = [
+            (product, it.tangent)
+            for product, it in zip(products, directions, strict=True)
+            if product is not None
+        ]
+        if not used:
+            return UnpackedDualTensor(primal, None)
+        linear = [pair for pair in used if pair[0].requires_grad]
+        found: Tensor | None = None
+        if linear:
+            (found,) = grad(
+                [product for product, _ in linear],
+                [weights],
+                [tangent for _, tangent in linear],
+                create_graph=keeps,
+                allow_unused=True,
+            )
+    return UnpackedDualTensor(primal, zeros_like(tensor) if found is None else found)
