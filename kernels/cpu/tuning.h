@@ -53,6 +53,9 @@ inline constexpr std::int64_t row_scratch_bytes = std::int64_t{1} << 20;
 /// once than the second, about so many elements, of rows no longer than the last.
 inline constexpr std::int64_t least_columns = 8, columns_at_once = 128;
 inline constexpr std::int64_t column_elements = 1 << 12, longest_column = 1 << 12;
+/// Rows one behind the other, of so few numbers that they are turned around for that: few of a wide
+/// vector, whose masks make short rows cheap.
+inline constexpr std::int64_t least_turned = 8, longest_turned = 128, longest_turned_wide = 32;
 
 // Reductions.
 inline constexpr double reduced_ns = 0.04, moments_ns = 0.15, searched_ns = 0.15, scanned_ns = 0.4;

@@ -3,6 +3,7 @@
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/plan.h"
 #include "kernels/cpu/loop/scratch.h"
+#include "kernels/cpu/loop/turned_rows.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
@@ -40,6 +41,43 @@ void walk_columns(const RowLoop& rows, const LoopPlan& plan, const Slice* slices
       void* at[max_operands];
       for (int k = 0; k < rows.views; ++k) at[k] = data[k] + first * plan.operand[k].item;
       rows.columns(at, strides, count, n);
+    }
+  });
+}
+
+/// Whether the slices are dense, and too short to be taken one by one.
+bool are_short(const RowLoop& rows, const LoopPlan& plan, const Slice* slices, std::int64_t count) {
+  if (!rows.columns || plan.dims == 0 || !are_turned(plan.inner().size, count)) return false;
+  for (int k = 0; k < rows.views; ++k)
+    if (slices[k].count != count) return false;
+  return true;
+}
+
+template <class T>
+void walk_turned(const RowLoop& rows, const LoopPlan& plan, std::int64_t count) {
+  const LoopDim& across = plan.inner();
+  const std::int64_t at_once = columns_of(count);
+  const Scratch scratch(rows.views * at_once * count, sizeof(T));
+  void* turned[max_operands];
+  std::int64_t strides[max_operands];
+  for (int k = 0; k < rows.views; ++k) {
+    turned[k] = scratch.as<T>() + k * at_once * count;
+    strides[k] = at_once;
+  }
+  Pace pace;
+  for_each_place(plan, 1, [&](char* const* data) {
+    for (std::int64_t first = 0; first < across.size; first += at_once) {
+      const std::int64_t n = smaller(across.size - first, at_once);
+      pace.advance(n * count);
+      const auto outside = [&](int k) {
+        return reinterpret_cast<T*>(data[k]) + first * across.strides[k];
+      };
+      for (int k = rows.outputs; k < rows.views; ++k)
+        turn(static_cast<T*>(turned[k]), at_once, outside(k), across.strides[k], n, count);
+      rows.columns(turned, strides, count, in_whole_lanes(n));
+      for (int k = 0; k < rows.outputs; ++k)
+        turn_back(outside(k), across.strides[k], static_cast<const T*>(turned[k]), at_once, n,
+                  count);
     }
   });
 }
@@ -152,9 +190,14 @@ void for_each_row(const RowLoop& rows, const View* const* views, int dim) {
         [&](std::int64_t, std::int64_t) { walk(rows, plan, slices, count, scattered, true); });
   constexpr std::int64_t part_elements = tuning::row_part;
   const std::int64_t inside = whole.count / plan.dim[0].size;
+  // Of all slices: a part of few is summed as its neighbours are.
+  const bool turns = !scattered && are_short(rows, plan, slices, count);
+  const auto turned =
+      plan.operand[0].item == sizeof(float) ? walk_turned<float> : walk_turned<double>;
   for_each_part(
       plan.dim[0].size, divided_up(part_elements / inside + 1, rows_at_once) * rows_at_once,
       static_cast<double>(whole.count) * element_ns, [&](std::int64_t first, std::int64_t last) {
+        if (turns) return turned(rows, plan.part(first, last), count);
         walk(rows, plan.part(first, last), slices, count, scattered, inside > long_place);
       });
 }

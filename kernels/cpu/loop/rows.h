@@ -29,8 +29,9 @@ struct RowLoop {
   RowFunction function;
   int views;
   int outputs;  // the first views are written, the others read
-  /// For slices that are neighbours in all views, which need not be brought together then; null:
-  /// there is none. At most `tuning::columns_at_once` of them are given.
+  /// For slices that are neighbours in all views, which need not be brought together then, and for
+  /// short ones, which are turned around; of items of 4 or 8 bytes. Null: there is none. At most
+  /// `tuning::columns_at_once` of them are given.
   ColumnsFunction columns = nullptr;
 };
 

@@ -6,6 +6,7 @@
 #include "kernels/cpu/loop/rows.h"
 #include "kernels/cpu/loop/rows_in_float.h"
 #include "kernels/cpu/loop/scratch.h"
+#include "kernels/cpu/loop/turned_rows.h"
 #include "kernels/cpu/nn/exponential_sum.h"
 #include "kernels/cpu/nn/side_by_side.h"
 #include "kernels/rows_of_classes.h"
@@ -155,33 +156,53 @@ void for_each_stretch(const RowsOfClasses& shape, std::int64_t first, std::int64
   }
 }
 
-/// Losses of the rows from `first` on, a lane each.
+/// The losses of `rows` rows from `row` on, a lane each, of `lanes`.
+template <class T>
+void losses_of_lanes(const CrossEntropy& of, const Shares<T>& shares, Targets& targets, const T* x,
+                     std::int64_t stride, std::int64_t classes, std::int64_t row, std::int64_t rows,
+                     std::int64_t lanes) {
+  PerRow<T> maxima;
+  PerRow<double> sums, distances;
+  maxima_of(maxima, x, stride, classes, lanes);
+  sums_of<T>(
+      sums, classes, lanes, [&](std::int64_t c, std::int64_t k) __attribute__((always_inline)) {
+        return functors::exp(x[c * stride + k] - maxima[k]);
+      });
+  if (shares.each)
+    sums_of<T>(
+        distances, classes,
+        lanes, [&](std::int64_t c, std::int64_t k) __attribute__((always_inline)) {
+          return (maxima[k] - x[c * stride + k]) * weight_of<T>(of, c);
+        });
+#pragma GCC ivdep
+  for (std::int64_t k = 0; k < lanes; ++k) sums[k] = functors::log(sums[k]);
+  for (std::int64_t k = 0; k < rows; ++k)
+    finish_row_of(of, shares, targets, row + k, x + k, stride, maxima[k], sums[k],
+                  shares.each ? distances[k] : 0);
+}
+
+/// Losses of the rows from `first` on, which lie side by side.
 template <class T>
 void losses_side_by_side(const CrossEntropy& of, const RowsOfClasses& shape,
                          const Shares<T>& shares, Targets& targets, std::int64_t first,
                          std::int64_t last) {
-  const std::int64_t stride = shape.class_stride;
   for_each_stretch(shape, first, last, [&](std::int64_t row, std::int64_t rows) {
     const T* const x = of.logits.as<T>() + shape.start_of(row);
-    PerRow<T> maxima;
-    PerRow<double> sums, distances;
-    maxima_of(maxima, x, stride, shape.classes, rows);
-    sums_of<T>(
-        sums, shape.classes,
-        rows, [&](std::int64_t c, std::int64_t k) __attribute__((always_inline)) {
-          return functors::exp(x[c * stride + k] - maxima[k]);
-        });
-    if (shares.each)
-      sums_of<T>(
-          distances, shape.classes,
-          rows, [&](std::int64_t c, std::int64_t k) __attribute__((always_inline)) {
-            return (maxima[k] - x[c * stride + k]) * weight_of<T>(of, c);
-          });
-#pragma GCC ivdep
-    for (std::int64_t k = 0; k < rows; ++k) sums[k] = functors::log(sums[k]);
-    for (std::int64_t k = 0; k < rows; ++k)
-      finish_row_of(of, shares, targets, row + k, x + k, stride, maxima[k], sums[k],
-                    shares.each ? distances[k] : 0);
+    losses_of_lanes(of, shares, targets, x, shape.class_stride, shape.classes, row, rows, rows);
+  });
+}
+
+/// Losses of the rows from `first` on, which are short.
+template <class T>
+void losses_turned(const CrossEntropy& of, const RowsOfClasses& shape, const Shares<T>& shares,
+                   Targets& targets, std::int64_t first, std::int64_t last) {
+  const std::int64_t at_once = columns_of(shape.classes);
+  const Scratch turned(at_once * shape.classes, sizeof(T));
+  for_each_stretch(shape, first, last, [&](std::int64_t row, std::int64_t rows) {
+    turn(turned.as<T>(), at_once, of.logits.as<const T>() + shape.start_of(row), shape.row_stride,
+         rows, shape.classes);
+    losses_of_lanes<T>(of, shares, targets, turned.as<T>(), at_once, shape.classes, row, rows,
+                       in_whole_lanes(rows));
   });
 }
 
@@ -199,6 +220,9 @@ std::int64_t losses_of(const CrossEntropy& given) {
     if constexpr (!functors::Half<T>)
       if (are_side_by_side(shape))
         return losses_side_by_side<T>(of, shape, shares, targets, first, last);
+    if constexpr (!functors::Half<T>)
+      if (shape.class_stride == 1 && are_turned(shape.inside, shape.classes))
+        return losses_turned<T>(of, shape, shares, targets, first, last);
     const LogitsRow<T> dense(shape);
     for (std::int64_t row = first; row < last; ++row) {
       const Wide* const logits = dense.at(of.logits, row);
@@ -229,41 +253,76 @@ struct Slopes {
   }
 };
 
-/// The gradients of rows from `first` on, a lane each.
+/// Numbers side by side: those of class c begin at data[c * stride].
+template <class T>
+struct Columns {
+  T* data;
+  std::int64_t stride;
+};
+
+/// The gradients of `rows` rows from `row` on, a lane each, of `lanes`.
+template <class T>
+void gradients_of_lanes(const View& d_losses, const CrossEntropy& of, const Shares<T>& shares,
+                        Targets& targets, const Columns<T>& out, const Columns<const T>& x,
+                        std::int64_t count, std::int64_t row, std::int64_t rows,
+                        std::int64_t lanes) {
+  PerRow<T> log_sums, scales, lowered, of_targets;
+  PerRow<std::int64_t> classes;
+  bool all_count = true;
+  for (std::int64_t k = 0; k < rows; ++k) {
+    classes[k] = targets.class_of(row + k);
+    all_count &= classes[k] >= 0;
+    const Slopes slopes = Slopes::of(of, shares, at<T>(d_losses, row + k), classes[k]);
+    of_targets[k] = static_cast<T>(slopes.of_target);
+    lowered[k] = static_cast<T>(slopes.lowered);
+    scales[k] = static_cast<T>(slopes.scale);
+    log_sums[k] = at<T>(of.log_sums, row + k);
+  }
+  for (std::int64_t k = rows; k < lanes; ++k) log_sums[k] = scales[k] = lowered[k] = 0;
+  for (std::int64_t c = 0; c < count; ++c) {
+    const T weight = shares.each ? weight_of<T>(of, c) : T(0);
+    T* const to = out.data + c * out.stride;
+    const T* const from = x.data + c * x.stride;
+#pragma GCC ivdep
+    for (std::int64_t k = 0; k < lanes; ++k)
+      to[k] = functors::exp(from[k] - log_sums[k]) * scales[k] - lowered[k] * weight;
+  }
+  for (std::int64_t k = 0; k < rows; ++k)
+    if (classes[k] >= 0) out.data[classes[k] * out.stride + k] -= of_targets[k];
+  if (all_count) return;
+  for (std::int64_t k = 0; k < rows; ++k)
+    for (std::int64_t c = 0; classes[k] < 0 && c < count; ++c) out.data[c * out.stride + k] = 0;
+}
+
+/// The gradients of rows from `first` on, which lie side by side.
 template <class T>
 void gradients_side_by_side(const View& d_logits, const View& d_losses, const CrossEntropy& of,
                             const RowsOfClasses& shape, const Shares<T>& shares, Targets& targets,
                             std::int64_t first, std::int64_t last) {
   const RowsOfClasses result(d_logits);
   for_each_stretch(shape, first, last, [&](std::int64_t row, std::int64_t rows) {
-    const T* const x = of.logits.as<T>() + shape.start_of(row);
-    T* const out = d_logits.as<T>() + result.start_of(row);
-    PerRow<T> log_sums, scales, lowered, of_targets;
-    PerRow<std::int64_t> classes;
-    bool all_count = true;
-    for (std::int64_t k = 0; k < rows; ++k) {
-      classes[k] = targets.class_of(row + k);
-      all_count &= classes[k] >= 0;
-      const Slopes slopes = Slopes::of(of, shares, at<T>(d_losses, row + k), classes[k]);
-      of_targets[k] = static_cast<T>(slopes.of_target);
-      lowered[k] = static_cast<T>(slopes.lowered);
-      scales[k] = static_cast<T>(slopes.scale);
-      log_sums[k] = at<T>(of.log_sums, row + k);
-    }
-    for (std::int64_t c = 0; c < shape.classes; ++c) {
-      const T weight = shares.each ? weight_of<T>(of, c) : T(0);
-      T* const to = out + c * result.class_stride;
-      const T* const from = x + c * shape.class_stride;
-#pragma GCC ivdep
-      for (std::int64_t k = 0; k < rows; ++k)
-        to[k] = functors::exp(from[k] - log_sums[k]) * scales[k] - lowered[k] * weight;
-    }
-    for (std::int64_t k = 0; k < rows; ++k)
-      if (classes[k] >= 0) out[classes[k] * result.class_stride + k] -= of_targets[k];
-    if (all_count) return;
-    for (std::int64_t k = 0; k < rows; ++k)
-      for (std::int64_t c = 0; classes[k] < 0 && c < shape.classes; ++c)
-        out[c * result.class_stride + k] = 0;
+    const Columns<const T> x{of.logits.as<T>() + shape.start_of(row), shape.class_stride};
+    const Columns<T> out{d_logits.as<T>() + result.start_of(row), result.class_stride};
+    gradients_of_lanes(d_losses, of, shares, targets, out, x, shape.classes, row, rows, rows);
+  });
+}
+
+/// The gradients of rows from `first` on, which are short.
+template <class T>
+void gradients_turned(const View& d_logits, const View& d_losses, const CrossEntropy& of,
+                      const RowsOfClasses& shape, const Shares<T>& shares, Targets& targets,
+                      std::int64_t first, std::int64_t last) {
+  const RowsOfClasses result(d_logits);
+  const std::int64_t at_once = columns_of(shape.classes);
+  const Scratch turned(at_once * shape.classes, sizeof(T));
+  const Columns<T> lanes{turned.as<T>(), at_once};
+  for_each_stretch(shape, first, last, [&](std::int64_t row, std::int64_t rows) {
+    turn(lanes.data, at_once, of.logits.as<const T>() + shape.start_of(row), shape.row_stride, rows,
+         shape.classes);
+    gradients_of_lanes<T>(d_losses, of, shares, targets, lanes, {lanes.data, at_once},
+                          shape.classes, row, rows, in_whole_lanes(rows));
+    turn_back(d_logits.as<T>() + result.start_of(row), result.row_stride, lanes.data, at_once, rows,
+              shape.classes);
   });
 }
 
@@ -291,6 +350,10 @@ std::int64_t gradient_of(const View& d_logits, const View& d_losses, const Cross
       if (are_side_by_side(shape) && result.row_stride == 1)
         return gradients_side_by_side<T>(d_logits, d_losses, of, shape, shares, targets, first,
                                          last);
+    if constexpr (!functors::Half<T>)
+      if (shape.class_stride == 1 && is_dense && result.inside == shape.inside &&
+          are_turned(shape.inside, shape.classes))
+        return gradients_turned<T>(d_logits, d_losses, of, shape, shares, targets, first, last);
     const LogitsRow<T> dense(shape);
     const Scratch scratch(is_dense ? 0 : shape.classes * std::int64_t{sizeof(T)});
     const Scratch wide(wide_bytes<T>(shape.classes));

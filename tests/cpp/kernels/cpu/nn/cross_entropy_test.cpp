@@ -28,7 +28,10 @@ Problem<T> problem(Array<T> logits) {
 
 template <class T>
 std::vector<Array<T>> several_layouts() {
-  return {Array<T>::random({50, 10}, -5, 5, 1), Array<T>::random({4, 2500}, -5, 5, 2),
+  return {Array<T>::random({50, 10}, -5, 5, 1),
+          Array<T>::random({4, 2500}, -5, 5, 2),
+          Array<T>::random({6, 10}, -5, 5, 6),
+          Array<T>::random({17, 128}, -5, 5, 7),
           Array<T>::random({10, 33}, -5, 5, 3).transposed(0, 1),
           Array<T>::random({20, 60}, -5, 5, 4).stepped(1, 3).flipped(1),
           Array<T>::random({4, 1}, -5, 5, 5)};
@@ -117,29 +120,33 @@ TEST_P(CrossEntropyTest, WeightsAndSmoothingSpreadTheLossOverTheClasses) {
 }
 
 TEST_P(CrossEntropyTest, IgnoredRowsHaveNeitherLossNorGradient) {
-  auto p = problem(Array<float>::random({5, 3}, -1, 1, 1));
-  p.targets[1] = p.targets[4] = -100;
-  Array<float> gradient({5, 3});
-  const auto d_losses = Array<float>::made({5}, [](std::int64_t) { return 1; });
+  for (const std::int64_t rows : {5, 40}) {
+    auto p = problem(Array<float>::random({rows, 3}, -1, 1, 1));
+    p.targets[1] = p.targets[4] = -100;
+    Array<float> gradient({rows, 3});
+    const auto d_losses = Array<float>::made({rows}, [](std::int64_t) { return 1; });
 
-  EXPECT_EQ(table.run(p.views(), {}), -1);
-  table.run(CrossEntropyGradient{gradient.view(), d_losses.view(), p.views()}, {});
+    EXPECT_EQ(table.run(p.views(), {}), -1);
+    table.run(CrossEntropyGradient{gradient.view(), d_losses.view(), p.views()}, {});
 
-  EXPECT_EQ(p.losses[1], 0);
-  EXPECT_GT(p.losses[0], 0);
-  for (int c = 0; c < 3; ++c) {
-    EXPECT_EQ(gradient[1 * 3 + c], 0);
-    EXPECT_EQ(gradient[4 * 3 + c], 0);
-    EXPECT_NE(gradient[2 * 3 + c], 0);
+    EXPECT_EQ(p.losses[1], 0);
+    EXPECT_GT(p.losses[0], 0);
+    for (int c = 0; c < 3; ++c) {
+      EXPECT_EQ(gradient[1 * 3 + c], 0);
+      EXPECT_EQ(gradient[4 * 3 + c], 0);
+      EXPECT_NE(gradient[2 * 3 + c], 0);
+    }
   }
 }
 
 TEST_P(CrossEntropyTest, TheFirstTargetOutOfRangeIsNamed) {
-  auto p = problem(Array<float>::random({5, 3}, -1, 1, 1));
-  p.targets[4] = 3;
-  EXPECT_EQ(table.run(p.views(), {}), 4);
-  p.targets[2] = -1;
-  EXPECT_EQ(table.run(p.views(), {}), 2);
+  for (const std::int64_t rows : {5, 40}) {
+    auto p = problem(Array<float>::random({rows, 3}, -1, 1, 1));
+    p.targets[4] = 3;
+    EXPECT_EQ(table.run(p.views(), {}), 4);
+    p.targets[2] = -1;
+    EXPECT_EQ(table.run(p.views(), {}), 2);
+  }
 }
 
 TEST_P(CrossEntropyTest, TheGradientLooksAtTargetsBeforeItUsesThem) {

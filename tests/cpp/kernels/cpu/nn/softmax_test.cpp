@@ -25,6 +25,9 @@ std::vector<Array<T>> several_layouts() {
           Array<T>::random({1000, 5}, -20, 20, 2),
           Array<T>::random({3, 40, 7}, -5, 5, 3),
           Array<T>::random({2, 5001}, -5, 5, 6),
+          Array<T>::random({203, 10}, -5, 5, 7),
+          Array<T>::random({3, 17, 128}, -5, 5, 8),
+          Array<T>::random({66, 31}, -5, 5, 9).stepped(0, 2),
           Array<T>::random({7, 40, 3}, -5, 5, 4).transposed(0, 2),
           Array<T>::random({6, 80}, -5, 5, 5).stepped(1, 2).flipped(0)};
 }
