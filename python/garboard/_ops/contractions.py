@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import cache, reduce
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, lru_cache, reduce
 from importlib import import_module
 from math import prod
+from operator import mul
 from sys import modules
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from garboard import _engine
 from garboard._arguments import check
@@ -66,15 +67,17 @@ def einsum(*args: Any) -> Tensor:
     if {*plan.output}.issuperset(label for labels in plan.inputs for label in labels):
         operands = _in_one_dtype(operands)  # nothing is added up: a product of elements
     _check_alike("einsum", operands)
-    _check_sizes(operands, plan.inputs)
+    _check_sizes(tuple(it.shape for it in operands), plan.inputs)
     parts = [_diagonal(*part) for part in zip(operands, plan.inputs, strict=True)]
     if len(parts) > 2:
         parts = _joined(parts, plan.output)
     if len(parts) == 2:
-        parts = [_product("einsum", parts[0], parts[1], set(plan.output))]
+        parts = [_product(parts[0], parts[1], frozenset(plan.output))]
     tensor, labels = parts[0]
     if gone := [place for place, label in enumerate(labels) if label not in plan.output]:
         tensor, labels = tensor.sum(gone), _without(labels, gone)
+    if labels == plan.output and len(operands) > 1:
+        return tensor
     return tensor.permute([labels.index(label) for label in plan.output])
 
 
@@ -124,8 +127,8 @@ def tensordot(
             )
     labels_a = tuple(range(a.ndim))
     labels_b = tuple(of_a[of_b.index(k)] if k in of_b else a.ndim + k for k in range(b.ndim))
-    left: set[Label] = {label for label in (*labels_a, *labels_b) if label not in of_a}
-    return written("tensordot", _product("tensordot", (a, labels_a), (b, labels_b), left)[0], out)
+    left = frozenset(label for label in (*labels_a, *labels_b) if label not in of_a)
+    return written("tensordot", _product((a, labels_a), (b, labels_b), left)[0], out)
 
 
 def _met_dims(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]:
@@ -188,17 +191,18 @@ def _check_alike(op: str, operands: list[Tensor]) -> None:
         raise DTypeError(f"{op}: dtype bool; numbers are needed, convert with to()")
 
 
-def _check_sizes(operands: list[Tensor], inputs: tuple[_Labels, ...]) -> None:
+@lru_cache(maxsize=512)
+def _check_sizes(shapes: tuple[Size, ...], inputs: tuple[_Labels, ...]) -> None:
     sizes: dict[Label, int] = {}
-    for number, (operand, labels) in enumerate(zip(operands, inputs, strict=True)):
-        for label, size in zip(labels, operand.shape, strict=True):
+    for number, (shape, labels) in enumerate(zip(shapes, inputs, strict=True)):
+        for label, size in zip(labels, shape, strict=True):
             known = sizes.setdefault(label, size)
             if known == 1:
                 sizes[label] = size
             elif size not in (1, known):
                 name = f"dim {label} of '...'" if isinstance(label, int) else label
                 raise ShapeError(
-                    f"einsum: operand {number} of sizes {[*operand.shape]} has {size} along "
+                    f"einsum: operand {number} of sizes {[*shape]} has {size} along "
                     f"{name}, another {known}; they must be equal or 1"
                 )
 
@@ -238,8 +242,8 @@ def _joined(parts: list[_Part], output: _Labels) -> list[_Part]:
         chosen = next(path, None) if path else None
         first, second = sorted(chosen) if chosen else _cheapest(parts, output)
         others = [it for place, it in enumerate(parts) if place not in (first, second)]
-        needed = {*output, *(label for _, labels in others for label in labels)}
-        parts = [*others, _product("einsum", parts[first], parts[second], needed)]
+        needed = frozenset((*output, *(label for _, labels in others for label in labels)))
+        parts = [*others, _product(parts[first], parts[second], needed)]
     return parts
 
 
@@ -303,72 +307,114 @@ def _cheapest(parts: list[_Part], output: _Labels) -> tuple[int, int]:
     return pair
 
 
-def _product(op: str, a: _Part, b: _Part, needed: set[Label]) -> _Part:
-    """Multiply two tensors and add up over the labels that nobody needs any more.
+class _Side(NamedTuple):
+    """How an operand becomes one of a product; None where it is so already."""
 
-    One product of matrices, whose rows, columns and depth are several dims each, or where nothing
-    is added up, an elementwise one.
-    """
-    a, b = _summed(a, b, needed), _summed(b, a, needed)
-    (x, of_x), (y, of_y) = a, b
+    gone: tuple[int, ...]  # dims that are added up
+    kept: tuple[int, ...] | None  # the sizes that are left
+    order: tuple[int, ...] | None
+    sizes: tuple[int, ...] | None
+
+    def of(self, tensor: Tensor) -> Tensor:
+        if self.gone:
+            tensor = tensor.sum(self.gone, keepdim=True, dtype=tensor.dtype)
+        if self.kept is not None:
+            tensor = tensor.reshape(self.kept)
+        if self.order is not None:
+            tensor = tensor.permute(self.order)
+        return tensor if self.sizes is None else tensor.reshape(self.sizes)
+
+
+class _Pairing(NamedTuple):
+    """How two operands are multiplied, and what comes of it."""
+
+    left: _Side
+    right: _Side
+    multiply: Callable[[Tensor, Tensor], Tensor]
+    sizes: tuple[int, ...] | None
+    labels: _Labels
+
+    def of(self, a: Tensor, b: Tensor) -> Tensor:
+        out = self.multiply(self.left.of(a), self.right.of(b))
+        return out if self.sizes is None else out.reshape(self.sizes)
+
+
+def _product(a: _Part, b: _Part, needed: frozenset[Label]) -> _Part:
+    """Multiply two tensors and add up over the labels that nobody needs any more."""
+    pairing = _pairing(a[0].shape, a[1], b[0].shape, b[1], needed)
+    return pairing.of(a[0], b[0]), pairing.labels
+
+
+@lru_cache(maxsize=512)
+def _pairing(
+    shape_a: Size, labels_a: _Labels, shape_b: Size, labels_b: _Labels, needed: frozenset[Label]
+) -> _Pairing:
+    """One product of matrices, whose rows, columns and depth are several dims each, or where
+    nothing is added up, an elementwise one."""
+    a = dict(zip(labels_a, shape_a, strict=True))
+    b = dict(zip(labels_b, shape_b, strict=True))
+    gone_a, of_x = _left_of(a, b, needed)
+    gone_b, of_y = _left_of(b, a, needed)
     shared = [label for label in of_x if label in of_y]
     batch = [label for label in shared if label in needed]
     depth = [label for label in shared if label not in needed]
     rows = [label for label in of_x if label not in of_y]
     columns = [label for label in of_y if label not in of_x]
-    result = (*batch, *rows, *columns)
+    labels = (*batch, *rows, *columns)
+    sizes = {
+        it: max(of_x.get(it, 1), of_y.get(it, 1)) if of_x.get(it, 1) and of_y.get(it, 1) else 0
+        for it in (*labels, *depth)
+    }
+
+    def side(
+        given: dict[Label, int],
+        gone: tuple[int, ...],
+        of: dict[Label, int],
+        groups: Sequence[list[Label]],
+        ones: tuple[int, int] | None,
+    ) -> _Side:
+        """`groups` of labels become a dim each, or, of an elementwise product, stay what they are,
+        with so many dims of 1 at a place."""
+        order = [label for group in groups for label in group]
+        whole = [of[label] for label in order]
+        flat = [prod(of[label] for label in group) for group in groups]
+        if ones is not None:
+            flat = [*whole[: ones[0]], *[1] * ones[1], *whole[ones[0] :]]
+        return _Side(
+            gone,
+            tuple(of.values()) if len(of) < len(given) else None,
+            tuple([*of].index(label) for label in order) if order != [*of] else None,
+            tuple(flat) if flat != whole else None,
+        )
+
     if not depth:
-        left = x.permute([of_x.index(it) for it in (*batch, *rows)])
-        right = y.permute([of_y.index(it) for it in (*batch, *columns)])
-        if rows and columns:
-            left = left.reshape([*left.shape, *[1] * len(columns)])
-            middle = [1] * len(rows)
-            right = right.reshape([*right.shape[: len(batch)], *middle, *right.shape[len(batch) :]])
-        elif columns:
-            left = left.reshape([*left.shape, *[1] * len(columns)])
-        elif rows:
-            right = right.reshape([*right.shape, *[1] * len(rows)])
-        return left * right, result
-    sizes = _sizes_of([a, b])
-
-    def count(labels: list[Label]) -> int:
-        return prod(sizes[label] for label in labels)
-
-    left = x.permute([of_x.index(it) for it in (*batch, *rows, *depth)])
-    right = y.permute([of_y.index(it) for it in (*batch, *depth, *columns)])
-    if len(batch) == 0:
-        if len(rows) != 1 or len(depth) != 1:
-            left = left.reshape(count(rows), count(depth))
-        if len(columns) != 1 or len(depth) != 1:
-            right = right.reshape(count(depth), count(columns))
-        out = _engine.mm(left, right)
-    else:
-        if (len(batch), len(rows), len(depth)) != (1, 1, 1):
-            left = left.reshape(count(batch), count(rows), count(depth))
-        if (len(batch), len(depth), len(columns)) != (1, 1, 1):
-            right = right.reshape(count(batch), count(depth), count(columns))
-        out = _engine.bmm(left, right)
-    return out.reshape([sizes[label] for label in result]), result
+        behind, between = len(batch) + len(rows), len(batch)
+        left = side(a, gone_a, of_x, (batch, rows), (behind, len(columns)))
+        right = side(b, gone_b, of_y, (batch, columns), (between, len(rows)))
+        return _Pairing(left, right, mul, None, labels)
+    groups = (batch,) if batch else ()
+    left = side(a, gone_a, of_x, (*groups, rows, depth), None)
+    right = side(b, gone_b, of_y, (*groups, depth, columns), None)
+    one_each = len(rows) == 1 and len(columns) == 1 and len(batch) == len(groups)
+    result = None if one_each else tuple(sizes[label] for label in labels)
+    return _Pairing(left, right, _engine.bmm if batch else _engine.mm, result, labels)
 
 
-def _summed(part: _Part, other: _Part, needed: set[Label]) -> _Part:
-    """Return a part without dims of its own that nobody needs, and without those of size 1 that
-    broadcast against the other's."""
-    tensor, labels = part
-    sizes = dict(zip(other[1], other[0].shape, strict=True))
-    gone, ones = [], []
-    for place, label in enumerate(labels):
-        size = tensor.shape[place]
-        if label not in sizes:
+def _left_of(
+    own: dict[Label, int], other: dict[Label, int], needed: frozenset[Label]
+) -> tuple[tuple[int, ...], dict[Label, int]]:
+    """Return the places of dims that are added up first, and the sizes of what is left: without
+    dims of one's own that nobody needs, and those of size 1 that broadcast against the other's."""
+    gone, left = [], {}
+    for place, (label, size) in enumerate(own.items()):
+        if label not in other:
             if label not in needed:
                 gone.append(place)
-        elif sizes[label] == 1 and size != 1 and label not in needed:
+                continue
+        elif other[label] == 1 and size != 1 and label not in needed:
             gone.append(place)
-        elif size == 1 and (sizes[label] != 1 or label not in needed):
-            ones.append(place)
-    if gone:
-        tensor = tensor.sum(gone, keepdim=True, dtype=tensor.dtype)
-    if gone or ones:
-        left = [size for place, size in enumerate(tensor.shape) if place not in (*gone, *ones)]
-        tensor, labels = tensor.reshape(left), _without(labels, [*gone, *ones])
-    return tensor, labels
+            continue
+        elif size == 1 and (other[label] != 1 or label not in needed):
+            continue
+        left[label] = size
+    return tuple(gone), left
