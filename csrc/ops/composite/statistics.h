@@ -22,7 +22,7 @@ inline Tensor count_nonzero(const Tensor& input, const Reduced& over) {
 }
 
 /// The sum as if NaN were 0.
-inline Tensor nansum(const Tensor& input, const Reduced& over, const std::optional<DType>& dtype) {
+inline Tensor nansum(const Tensor& input, const Reduced& over, std::optional<DType> dtype) {
   if (!has_gradient(input.dtype())) return sum(input, over, dtype);
   const Expression numbers = of<where>(of<isnan>(detach(input)), 0.0, input);
   const bool is_whole =
@@ -31,7 +31,7 @@ inline Tensor nansum(const Tensor& input, const Reduced& over, const std::option
 }
 
 /// The mean of the numbers: NaN where there is none.
-inline Tensor nanmean(const Tensor& input, const Reduced& over, const std::optional<DType>& dtype) {
+inline Tensor nanmean(const Tensor& input, const Reduced& over, std::optional<DType> dtype) {
   const DType result = dtype.value_or(input.dtype());
   if (!has_gradient(result))
     throw DTypeError(text("nanmean: dtype ", name_of(result),

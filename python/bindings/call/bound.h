@@ -236,6 +236,10 @@ struct Method {
   }
 };
 
+// Signatures that many rows have.
+inline constexpr const char* alone = "input: Tensor";
+inline constexpr const char* several = "*tensors: Tensor";
+
 /// The row that binds `function`; `returns` is for a function that returns a Python object.
 template <class F>
 consteval Method bind(const char* name, const char* signature, const Doc& doc, F function,

@@ -8,7 +8,7 @@ namespace {
 
 constexpr Doc part{.summary = "Compute a part of garboard.nn.functional, which documents it."};
 
-constexpr std::array rows{
+constexpr std::array activation_rows{
     bind(
         "_hardsigmoid", "input: Tensor", part, [](const Tensor& x) { return hardsigmoid(x); },
         Place::functional),
@@ -38,6 +38,6 @@ constexpr std::array rows{
 
 }  // namespace
 
-void add_activation_methods() { add_table<rows>(); }
+void add_activation_methods() { add_table<activation_rows>(); }
 
 }  // namespace garboard::python

@@ -7,10 +7,10 @@
 #include "csrc/ops/shape/join.h"
 #include "csrc/ops/shape/views.h"
 #include "python/bindings/call/methods.h"
+#include "python/bindings/elementwise/docs.h"
 #include "python/bindings/elementwise/forms.h"
 
 namespace garboard::python {
-namespace {
 
 namespace docs {
 
@@ -80,7 +80,7 @@ constexpr Doc conj_physical{
 constexpr Doc conj_physical_{
     .summary = "Conjugate the numbers of this tensor, in place.",
     .args = {},
-    .returns = "The tensor itself, not a new handle.",
+    .returns = itself,
     .raises =
         "GradientError: Grad mode is on, and `input` is a leaf that requires grad, or a view "
         "of one.",
@@ -103,7 +103,7 @@ constexpr Doc sgn{
 constexpr Doc sgn_{
     .summary = "Replace each number by its direction, in place.",
     .args = {},
-    .returns = "The tensor itself, not a new handle.",
+    .returns = itself,
     .raises =
         "GradientError: Grad mode is on, and `input` is a leaf that requires grad, or a view "
         "of one.",
@@ -136,6 +136,8 @@ constexpr Doc polar{
 
 }  // namespace docs
 
+namespace {
+
 void check_parts(const char* op, const char* names, const Tensor& a, const Tensor& b) {
   const Operand left(a), right(b);
   common_device(op, {&left, &right});
@@ -145,28 +147,26 @@ void check_parts(const char* op, const char* names, const Tensor& a, const Tenso
                           name_of(b.dtype()), "; float32 or float64 is needed for both, use to()"));
 }
 
-Tensor joined(const char* op, const Tensor& real, const Tensor& imag) {
+Tensor complex_of(const char* op, const Tensor& real, const Tensor& imag) {
   const Dims sizes = broadcast_sizes(op, real.sizes(), imag.sizes());
   return view_as_complex(stack({expand(real, sizes), expand(imag, sizes)}, -1));
 }
 
 Tensor complex_of_parts(const Tensor& real, const Tensor& imag) {
   check_parts("complex", "parts", real, imag);
-  return joined("complex", real, imag);
+  return complex_of("complex", real, imag);
 }
 
 Tensor polar(const Tensor& size, const Tensor& angle) {
   check_parts("polar", "abs and angle", size, angle);
-  return joined("polar", size * cos(angle), size * sin(angle));
+  return complex_of("polar", size * cos(angle), size * sin(angle));
 }
 
 Tensor conjugated(const Tensor& input) {
   return is_complex(input.dtype()) ? conj(input) : clone(input);
 }
 
-constexpr const char* alone = "input: Tensor";
-
-constexpr std::array table{
+constexpr std::array complex_rows{
     bind("view_as_real", alone, docs::view_as_real, fn<view_as_real>, Place::functional),
     bind("view_as_complex", alone, docs::view_as_complex, fn<view_as_complex>, Place::functional),
     bind("imag", alone, docs::imag, fn<imag>, Place::functional),
@@ -186,6 +186,6 @@ constexpr std::array table{
 
 }  // namespace
 
-void add_complex_functions() { add_table<table>(); }
+void add_complex_functions() { add_table<complex_rows>(); }
 
 }  // namespace garboard::python

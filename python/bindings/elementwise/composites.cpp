@@ -3,10 +3,10 @@
 #include "csrc/ops/composite/elementwise.h"
 #include "csrc/ops/op/promotion.h"
 #include "python/bindings/call/methods.h"
+#include "python/bindings/elementwise/docs.h"
 #include "python/bindings/elementwise/forms.h"
 
 namespace garboard::python {
-namespace {
 
 namespace docs {
 
@@ -14,27 +14,26 @@ constexpr Arg any_shape{"input", "Tensor of any shape."};
 constexpr Arg factor{"tensor1", "Tensor whose sizes broadcast with the others'."};
 constexpr Arg other_factor{"tensor2", "Likewise."};
 constexpr Arg value{"value", "What the product or quotient is multiplied with."};
-constexpr const char* scaled_returns =
+constexpr const char* product_returns =
     "A new tensor of the broadcast shape and the promoted dtype. Until backward the graph keeps "
     "`tensor1` and `tensor2`.";
-constexpr const char* scaled_error =
+constexpr const char* product_error =
     "ShapeError: The sizes do not broadcast.\n"
     "DTypeError: All are bool, or what is divided has no floating dtype.\n"
     "DeviceError: The tensors are on several devices.";
-constexpr const char* scaled_in_place_error =
+constexpr const char* product_in_place_error =
     "ShapeError: The sizes do not broadcast to `input`'s, or `input` meets an element twice.\n"
     "DTypeError: The result's category (bool, integer, floating) is above that of `input`; or, as "
     "for a new tensor, all are bool, or what is divided has no floating dtype.\n"
     "DeviceError: The tensors are on several devices.\n"
     "GradientError: Grad mode is on, and `input` is a leaf that requires grad, or a view of one.";
-constexpr const char* itself = "The tensor itself, not a new handle.";
 
 constexpr Doc addcmul{
     .summary = "Add a product, times a number, to `input`.",
     .details = "input + value * tensor1 * tensor2.",
     .args = {any_shape, factor, other_factor, value},
-    .returns = scaled_returns,
-    .raises = scaled_error,
+    .returns = product_returns,
+    .raises = product_error,
     .example =
         ">>> gb.addcmul(gb.tensor([1.0]), gb.tensor([2.0]), gb.tensor([3.0]), value=0.5)\n"
         "tensor([4.])",
@@ -43,8 +42,8 @@ constexpr Doc addcdiv{
     .summary = "Add a quotient, times a number, to `input`.",
     .details = "input + value * tensor1 / tensor2, of which one is of a floating dtype.",
     .args = {any_shape, factor, other_factor, value},
-    .returns = scaled_returns,
-    .raises = scaled_error,
+    .returns = product_returns,
+    .raises = product_error,
     .example =
         ">>> gb.addcdiv(gb.tensor([1.0]), gb.tensor([3.0]), gb.tensor([2.0]), value=2)\n"
         "tensor([4.])",
@@ -54,7 +53,7 @@ constexpr Doc addcmul_{
     .details = "input += value * tensor1 * tensor2.",
     .args = {factor, other_factor, value},
     .returns = itself,
-    .raises = scaled_in_place_error,
+    .raises = product_in_place_error,
     .example =
         ">>> gb.ones(1).addcmul_(gb.tensor([2.0]), gb.tensor([3.0]), value=0.5)\n"
         "tensor([4.])",
@@ -64,7 +63,7 @@ constexpr Doc addcdiv_{
     .details = "input += value * tensor1 / tensor2.",
     .args = {factor, other_factor, value},
     .returns = itself,
-    .raises = scaled_in_place_error,
+    .raises = product_in_place_error,
     .example =
         ">>> gb.ones(1).addcdiv_(gb.tensor([3.0]), gb.tensor([2.0]), value=2)\n"
         "tensor([4.])",
@@ -141,11 +140,13 @@ constexpr Doc allclose{
 
 }  // namespace docs
 
+namespace {
+
 constexpr const char* nearly =
     "input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, "
     "equal_nan: bool = False";
 
-constexpr const char* scaled =
+constexpr const char* with_product =
     "input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1";
 
 /// input + value * inner(a, b), with half types computed in float32 and rounded once.
@@ -161,18 +162,18 @@ Expression quotient_of(const Tensor&, const Tensor& a, const Tensor& b) {
   return composite::quotient_to_add(a, b);
 }
 
-constexpr std::array table{
-    bind("addcmul", scaled, docs::addcmul, with_scaled<composite::product_to_add>).with_out(),
-    bind("addcdiv", scaled, docs::addcdiv, with_scaled<quotient_of>).with_out(),
+constexpr std::array composite_rows{
+    bind("addcmul", with_product, docs::addcmul, with_scaled<composite::product_to_add>).with_out(),
+    bind("addcdiv", with_product, docs::addcdiv, with_scaled<quotient_of>).with_out(),
     bind(
-        "addcmul_", scaled, docs::addcmul_,
+        "addcmul_", with_product, docs::addcmul_,
         [](const Tensor& input, const Tensor& a, const Tensor& b, Scalar value) {
           add_scaled.into(input, input, composite::product_to_add(input, a, b).made(), value);
           return Itself();
         },
         Place::method),
     bind(
-        "addcdiv_", scaled, docs::addcdiv_,
+        "addcdiv_", with_product, docs::addcdiv_,
         [](const Tensor& input, const Tensor& a, const Tensor& b, Scalar value) {
           add_scaled.into(input, input, composite::quotient_to_add(a, b).made(), value);
           return Itself();
@@ -194,6 +195,6 @@ constexpr std::array table{
 
 }  // namespace
 
-void add_composite_methods() { add_table<table>(); }
+void add_composite_methods() { add_table<composite_rows>(); }
 
 }  // namespace garboard::python

@@ -58,7 +58,7 @@ struct ComposedOp {
 constexpr const char* unary_signature = "input: Tensor, *, out: Tensor | None = None";
 constexpr const char* binary_signature =
     "input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None";
-constexpr const char* binary_in_place = "input: Tensor, other: Tensor | Number";
+constexpr const char* binary_in_place_signature = "input: Tensor, other: Tensor | Number";
 
 constexpr Arg any_real{"input", "Tensor of any shape; integers and bools are taken as float32."};
 constexpr Arg any_number{"input", "Tensor of any shape and of any dtype but bool."};
@@ -165,7 +165,7 @@ constexpr ComposedOp<composite::ldexp> ldexp{
             .raises = unary_raises,
             .example = ">>> gb.ldexp(gb.tensor([1.5, 3.0]), gb.tensor([2, -1]))\n"
                        "tensor([6.0000, 1.5000])"},
-    .in_place_signature = binary_in_place,
+    .in_place_signature = binary_in_place_signature,
 };
 constexpr ComposedOp<composite::lcm> lcm{
     .name = "lcm",
@@ -182,7 +182,7 @@ constexpr ComposedOp<composite::lcm> lcm{
                 "TypeError: Both operands are numbers.",
             .example = ">>> gb.lcm(gb.tensor([4, 6]), gb.tensor([6, 0]))\n"
                        "tensor([12,  0])"},
-    .in_place_signature = binary_in_place,
+    .in_place_signature = binary_in_place_signature,
 };
 constexpr ComposedOp<rounded> rounding{
     .name = "round",
@@ -294,11 +294,12 @@ void add_formula() {
   add_entry<in_place_row<formula>, 0, 1, parameter_count(formula.in_place_signature)>();
 }
 
-constexpr const char* alone = "A new bool tensor of `input`'s shape. No gradient passes.";
+constexpr const char* bools_like_input =
+    "A new bool tensor of `input`'s shape. No gradient passes.";
 constexpr Doc isposinf{
     .summary = "Test where `input` is plus infinity.",
     .args = {{"input", "Tensor of any shape; integers and bools never are."}},
-    .returns = alone,
+    .returns = bools_like_input,
     .example =
         ">>> gb.isposinf(gb.tensor([float('inf'), 1.0]))\n"
         "tensor([ True, False])",
@@ -306,7 +307,7 @@ constexpr Doc isposinf{
 constexpr Doc isneginf{
     .summary = "Test where `input` is minus infinity.",
     .args = {{"input", "Tensor of any shape; integers and bools never are."}},
-    .returns = alone,
+    .returns = bools_like_input,
     .example =
         ">>> gb.isneginf(gb.tensor([-float('inf'), 1.0]))\n"
         "tensor([ True, False])",

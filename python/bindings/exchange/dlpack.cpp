@@ -97,7 +97,7 @@ PyObject* capsule_of(const Tensor& tensor, Ref alias, std::uint64_t flags) {
   return capsule;
 }
 
-std::optional<DType> dtype_of(DLDataType wanted) {
+std::optional<DType> matching_dtype(DLDataType wanted) {
   for (int i = 0; i < dtype_count; ++i) {
     const auto [code, bits, lanes] = type_of(static_cast<DType>(i));
     if (code == wanted.code && bits == wanted.bits && lanes == wanted.lanes)
@@ -129,7 +129,7 @@ Tensor taken(PyObject* capsule) {
       array.device.device_type != DLDevice::pinned_host)
     throw DeviceError(text(op, ": memory of device type ", array.device.device_type,
                            "; the CPU's is needed, which is 1: let its owner copy it first"));
-  const std::optional<DType> dtype = dtype_of(array.dtype);
+  const std::optional<DType> dtype = matching_dtype(array.dtype);
   if (!dtype)
     throw DTypeError(text(op, ": elements of type code ", int{array.dtype.code}, ", ",
                           int{array.dtype.bits}, " bits and ", array.dtype.lanes,

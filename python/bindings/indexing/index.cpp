@@ -152,7 +152,7 @@ constexpr const char* masked_source = "input: Tensor, mask: Tensor, source: Tens
 
 constexpr auto method = Place::method;
 
-constexpr std::array table{
+constexpr std::array index_rows{
     bind("gather", "input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False",
          docs::gather,
          [](const Tensor& input, std::int64_t dim, const Tensor& index, bool) {
@@ -217,6 +217,6 @@ constexpr std::array table{
 
 }  // namespace
 
-void add_index_methods() { add_table<table>(); }
+void add_index_methods() { add_table<index_rows>(); }
 
 }  // namespace garboard::python

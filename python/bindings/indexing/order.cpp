@@ -83,7 +83,7 @@ constexpr const char* between =
     "interpolation: Literal['linear', 'lower', 'higher', 'midpoint', 'nearest'] = 'linear'";
 constexpr const char* one_or_more = "Tensor | tuple[Tensor, ...]";
 
-constexpr std::array table{
+constexpr std::array order_rows{
     bind("sort", ordered, docs::sort,
          [](const Tensor& input, std::int64_t dim, bool descending, bool) {
            return sort(input, dim, direction_of(descending));
@@ -189,6 +189,6 @@ constexpr std::array table{
 
 }  // namespace
 
-void add_order_methods() { add_table<table>(); }
+void add_order_methods() { add_table<order_rows>(); }
 
 }  // namespace garboard::python

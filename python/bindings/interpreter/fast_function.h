@@ -1,4 +1,4 @@
-// A C function as Python calls it fastest.
+// C functions as Python has them: called fastest, and in the slots of a type.
 #pragma once
 
 #include <Python.h>
@@ -9,5 +9,11 @@ namespace garboard::python {
 /// of `names`, a tuple or null.
 using FastFunction = PyObject* (*)(PyObject* self, PyObject* const* given, Py_ssize_t count,
                                    PyObject* names);
+
+/// A function, or a type to stand on, as PyType_Slot has it.
+template <class Pointed>
+void* slot(Pointed* pointed) {
+  return reinterpret_cast<void*>(pointed);
+}
 
 }  // namespace garboard::python

@@ -1,29 +1,20 @@
-#define Py_BUILD_CORE 1
 #include "python/bindings/interpreter/frame_variables.h"
 
+#define Py_BUILD_CORE 1
 #include <internal/pycore_code.h>
-#include <internal/pycore_frame.h>
 #undef Py_BUILD_CORE
 
 #include <utility>
 #include <vector>
 
+#include "python/bindings/interpreter/interpreter_frame.h"
 #include "python/bindings/interpreter/ref.h"
 
 namespace garboard::python {
 namespace {
 
-using Frame = _PyInterpreterFrame;
-
-Frame* inside(PyObject* frame) { return reinterpret_cast<PyFrameObject*>(frame)->f_frame; }
-
-PyCodeObject* code_of(const Frame* frame) {
-#if PY_VERSION_HEX >= 0x030d0000
-  return PyCode_Check(frame->f_executable) ? reinterpret_cast<PyCodeObject*>(frame->f_executable)
-                                           : nullptr;
-#else
-  return frame->f_code;
-#endif
+InterpreterFrame* inside(PyObject* frame) {
+  return reinterpret_cast<PyFrameObject*>(frame)->f_frame;
 }
 
 bool is_cell(const PyCodeObject* code, int i) {
@@ -33,7 +24,7 @@ bool is_cell(const PyCodeObject* code, int i) {
 }  // namespace
 
 int visit_frame_variables(PyObject* object, visitproc visit, void* arg) {
-  const Frame* const frame = inside(object);
+  const InterpreterFrame* const frame = inside(object);
   const PyCodeObject* const code = frame ? code_of(frame) : nullptr;
   if (!code || frame->owner == FRAME_OWNED_BY_FRAME_OBJECT) return 0;
   Py_VISIT(frame->f_locals);  // of a module or a class body
@@ -47,7 +38,7 @@ PyObject* frame_variables(PyObject* object) {
   // References first: making the list may collect garbage, and while that runs code another thread
   // may go on and leave the frame.
   std::vector<std::pair<Ref, Ref>> found;
-  const Frame* const frame = inside(object);
+  const InterpreterFrame* const frame = inside(object);
   const PyCodeObject* const code = frame ? code_of(frame) : nullptr;
   for (int i = 0; code && i < code->co_nlocalsplus; ++i) {
     PyObject* value = frame->localsplus[i];

@@ -211,12 +211,11 @@ constexpr DeviceKind gpu = cuda_kind;
 template <DType dtype>
 constexpr auto as = [](const Tensor& input) { return to(input, dtype); };
 
-constexpr const char* alone = "input: Tensor";
 constexpr const char* on_device =
     "input: Tensor, device: Device | None = None, non_blocking: bool = False";
 constexpr const char* on_numbered = "input: Tensor, device: int, non_blocking: bool = False";
 
-constexpr std::array table{
+constexpr std::array convert_rows{
     bind("contiguous", alone, docs::contiguous, fn<contiguous>, Place::method),
     bind("clone", alone, docs::clone, fn<clone>),
     bind("detach", alone, docs::detach, fn<detach>),
@@ -289,6 +288,6 @@ constexpr std::array table{
 
 }  // namespace
 
-void add_convert_methods() { add_table<table>(); }
+void add_convert_methods() { add_table<convert_rows>(); }
 
 }  // namespace garboard::python

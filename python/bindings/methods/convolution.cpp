@@ -29,11 +29,13 @@ constexpr const char* formula =
     "padding] along each dim of space, where the input is 0 outside. With groups, each group of "
     "out channels sees its share of the channels alone.";
 constexpr Arg bias{"bias", "Tensor [out channels], or None."};
-constexpr Arg stride{"stride", "How far apart the places are, at least 1: a number, or one a dim."};
-constexpr Arg padding{"padding",
-                      "Zeros on each side, a number or one a dim; 'valid' for none; 'same' for as "
-                      "many as keep the sizes at stride 1, the odd one at the end."};
-constexpr Arg dilation{"dilation", "How far apart the taps are, at least 1, likewise."};
+constexpr Arg conv_stride{"stride",
+                          "How far apart the places are, at least 1: a number, or one a dim."};
+constexpr Arg conv_padding{
+    "padding",
+    "Zeros on each side, a number or one a dim; 'valid' for none; 'same' for as "
+    "many as keep the sizes at stride 1, the odd one at the end."};
+constexpr Arg conv_dilation{"dilation", "How far apart the taps are, at least 1, likewise."};
 constexpr Arg groups{"groups", "A number that divides both kinds of channels."};
 constexpr const char* raises =
     "ShapeError: The sizes do not fit, or a number lies outside.\n"
@@ -46,9 +48,9 @@ constexpr Doc conv1d{
     .args = {{"input", "Tensor [n, channels, length] or [channels, length], float32 or float64."},
              {"weight", "Tensor [out channels, channels / groups, taps] of `input`'s dtype."},
              bias,
-             stride,
-             padding,
-             dilation,
+             conv_stride,
+             conv_padding,
+             conv_dilation,
              groups},
     .returns =
         "A new tensor [n, out channels, places] or [out channels, places], of (length + 2 padding "
@@ -72,9 +74,9 @@ constexpr Doc conv2d{
               "float64."},
              {"weight", "Tensor [out channels, channels / groups, height, width] of its dtype."},
              bias,
-             stride,
-             padding,
-             dilation,
+             conv_stride,
+             conv_padding,
+             conv_dilation,
              groups},
     .returns = convolved,
     .raises = raises,
@@ -92,9 +94,9 @@ constexpr Doc conv3d{
              {"weight",
               "Tensor [out channels, channels / groups, depth, height, width] of its dtype."},
              bias,
-             stride,
-             padding,
-             dilation,
+             conv_stride,
+             conv_padding,
+             conv_dilation,
              groups},
     .returns = convolved,
     .raises = raises,
@@ -124,11 +126,11 @@ constexpr Doc conv_transpose1d{
     .args = {{"input", "Tensor [n, channels, length] or [channels, length], float32 or float64."},
              {"weight", "Tensor [channels, out channels / groups, taps] of `input`'s dtype."},
              bias,
-             stride,
+             conv_stride,
              cut,
              output_padding,
              groups,
-             dilation},
+             conv_dilation},
     .returns = transposed_returns,
     .raises = transposed_raises,
     .example =
@@ -144,11 +146,11 @@ constexpr Doc conv_transpose2d{
               "float64."},
              {"weight", "Tensor [channels, out channels / groups, height, width] of its dtype."},
              bias,
-             stride,
+             conv_stride,
              cut,
              output_padding,
              groups,
-             dilation},
+             conv_dilation},
     .returns = transposed_returns,
     .raises = transposed_raises,
     .example =
@@ -163,11 +165,11 @@ constexpr Doc conv_transpose3d{
              {"weight",
               "Tensor [channels, out channels / groups, depth, height, width] of its dtype."},
              bias,
-             stride,
+             conv_stride,
              cut,
              output_padding,
              groups,
-             dilation},
+             conv_dilation},
     .returns = transposed_returns,
     .raises = transposed_raises,
     .example =
@@ -184,9 +186,9 @@ Tensor convolve(const Tensor& input, const Tensor& weight, const Tensor& bias, c
 }
 
 template <int dims>
-Tensor spread(const Tensor& input, const Tensor& weight, const Tensor& bias, const Dims& stride,
-              const Dims& padding, const Dims& output_padding, std::int64_t groups,
-              const Dims& dilation) {
+Tensor spread_out(const Tensor& input, const Tensor& weight, const Tensor& bias, const Dims& stride,
+                  const Dims& padding, const Dims& output_padding, std::int64_t groups,
+                  const Dims& dilation) {
   return transposed_convolution(dims, input, weight, bias,
                                 {stride, {padding}, dilation, groups, output_padding});
 }
@@ -199,17 +201,20 @@ constexpr const char* transposed =
     "padding: int | Size = 0, output_padding: int | Size = 0, groups: int = 1, "
     "dilation: int | Size = 1";
 
-constexpr std::array table{
+constexpr std::array convolution_rows{
     bind("conv1d", convolved, docs::conv1d, fn<convolve<1>>, Place::functional),
     bind("conv2d", convolved, docs::conv2d, fn<convolve<2>>, Place::functional),
     bind("conv3d", convolved, docs::conv3d, fn<convolve<3>>, Place::functional),
-    bind("conv_transpose1d", transposed, docs::conv_transpose1d, fn<spread<1>>, Place::functional),
-    bind("conv_transpose2d", transposed, docs::conv_transpose2d, fn<spread<2>>, Place::functional),
-    bind("conv_transpose3d", transposed, docs::conv_transpose3d, fn<spread<3>>, Place::functional),
+    bind("conv_transpose1d", transposed, docs::conv_transpose1d, fn<spread_out<1>>,
+         Place::functional),
+    bind("conv_transpose2d", transposed, docs::conv_transpose2d, fn<spread_out<2>>,
+         Place::functional),
+    bind("conv_transpose3d", transposed, docs::conv_transpose3d, fn<spread_out<3>>,
+         Place::functional),
 };
 
 }  // namespace
 
-void add_convolution_methods() { add_table<table>(); }
+void add_convolution_methods() { add_table<convolution_rows>(); }
 
 }  // namespace garboard::python

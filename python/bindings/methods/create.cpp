@@ -17,13 +17,7 @@ namespace docs {
 using namespace garboard::python::docs;
 
 constexpr Arg likewise{"input", "Tensor whose sizes, dtype and device are taken."};
-constexpr Arg own_dtype{"dtype", "Another dtype than `input`'s."};
-constexpr Arg own_device{"device", "Another device than `input`'s."};
 constexpr const char* like_returns = "A new dense tensor of `input`'s sizes.";
-constexpr const char* size_error =
-    "ShapeError: A size is negative.\n"
-    "DeviceError: The device cannot be used.\n"
-    "GradientError: A gradient is asked for, and the dtype is no floating one.";
 constexpr const char* like_error =
     "DeviceError: The device cannot be used.\n"
     "GradientError: A gradient is asked for, and the dtype is no floating one.";
@@ -310,7 +304,7 @@ Tensor fill(const Tensor& like, const Operand& value) {
 constexpr const char* of_sizes = "*size: int, @options";
 constexpr const char* of_like = "input: Tensor, *, @options";
 
-constexpr std::array table{
+constexpr std::array create_rows{
     bind(
         "tensor", "data: TensorLike, *, @options", docs::tensor,
         [](PyObject* data, const Options& options) {
@@ -414,6 +408,6 @@ constexpr std::array table{
 
 }  // namespace
 
-void add_create_functions() { add_table<table>(); }
+void add_create_functions() { add_table<create_rows>(); }
 
 }  // namespace garboard::python

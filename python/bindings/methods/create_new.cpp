@@ -16,13 +16,7 @@ namespace {
 namespace docs {
 using namespace garboard::python::docs;
 
-constexpr Arg own_dtype{"dtype", "Another dtype than `input`'s."};
-constexpr Arg own_device{"device", "Another device than `input`'s."};
 constexpr const char* new_returns = "A new dense tensor.";
-constexpr const char* size_error =
-    "ShapeError: A size is negative.\n"
-    "DeviceError: The device cannot be used.\n"
-    "GradientError: A gradient is asked for, and the dtype is no floating one.";
 constexpr const char* steps_error =
     "ShapeError: `steps` is negative.\n"
     "DTypeError: A number does not fit into the integer dtype.\n"
@@ -216,9 +210,9 @@ std::int64_t reach_of(const Dims& sizes, const Dims& strides) {
   return is_empty ? 0 : last + 1;
 }
 
-constexpr const char* of_sizes = "input: Tensor, *size: int, @options";
+constexpr const char* of_sizes_after = "input: Tensor, *size: int, @options";
 
-constexpr std::array table{
+constexpr std::array new_rows{
     bind(
         "range", "start: Number, end: Number, step: Number = 1, *, @options", docs::range,
         [](Scalar start, Scalar end, Scalar step, const Options& options) {
@@ -276,10 +270,10 @@ constexpr std::array table{
         },
         Place::functional)
         .with_out(),
-    bind("new_zeros", of_sizes, docs::new_zeros, filled_after<0>, Place::method),
-    bind("new_ones", of_sizes, docs::new_ones, filled_after<1>, Place::method),
+    bind("new_zeros", of_sizes_after, docs::new_zeros, filled_after<0>, Place::method),
+    bind("new_ones", of_sizes_after, docs::new_ones, filled_after<1>, Place::method),
     bind(
-        "new_empty", of_sizes, docs::new_empty,
+        "new_empty", of_sizes_after, docs::new_empty,
         [](OpName op, const Tensor& like, const Dims& sizes, const Options& given) {
           const Options options = options_after(like, given);
           return finished(empty(sizes, *options.dtype, *options.device, op.text), options);
@@ -304,6 +298,6 @@ constexpr std::array table{
 
 }  // namespace
 
-void add_new_functions() { add_table<table>(); }
+void add_new_functions() { add_table<new_rows>(); }
 
 }  // namespace garboard::python

@@ -10,5 +10,11 @@ inline constexpr Arg size{"size",
 inline constexpr Arg dtype{"dtype", "The dtype; float32 where it is left out."};
 inline constexpr Arg device{"device", "Where it lies; the CPU where it is left out."};
 inline constexpr Arg requires_grad{"requires_grad", "True asks for a gradient: makes it a leaf."};
+inline constexpr Arg own_dtype{"dtype", "Another dtype than `input`'s."};
+inline constexpr Arg own_device{"device", "Another device than `input`'s."};
+inline constexpr const char* size_error =
+    "ShapeError: A size is negative.\n"
+    "DeviceError: The device cannot be used.\n"
+    "GradientError: A gradient is asked for, and the dtype is no floating one.";
 
 }  // namespace garboard::python::docs

@@ -38,7 +38,7 @@ constexpr Doc is_pinned{
 
 }  // namespace docs
 
-constexpr std::array table{
+constexpr std::array pinned_rows{
     bind(
         "pin_memory", "input: Tensor, device: Device | None = None", docs::pin_memory,
         [](const Tensor& input, std::optional<Device>) { return pin_memory(input); },
@@ -50,6 +50,6 @@ constexpr std::array table{
 
 }  // namespace
 
-void add_pinned_methods() { add_table<table>(); }
+void add_pinned_methods() { add_table<pinned_rows>(); }
 
 }  // namespace garboard::python

@@ -121,9 +121,7 @@ PyObject* handle_of(const AddedHook& added) {
                                      static_cast<unsigned long long>(added.number)));
 }
 
-constexpr const char* alone = "input: Tensor";
-
-constexpr std::array table{
+constexpr std::array gradient_rows{
     bind(
         "requires_grad_", "input: Tensor, requires_grad: bool = True", docs::requires_grad_,
         [](const Tensor& input, bool requires_grad) {
@@ -159,6 +157,6 @@ constexpr std::array table{
 
 }  // namespace
 
-void add_gradient_methods() { add_table<table>(); }
+void add_gradient_methods() { add_table<gradient_rows>(); }
 
 }  // namespace garboard::python

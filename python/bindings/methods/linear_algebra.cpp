@@ -70,7 +70,7 @@ std::vector<Tensor> singular_values_of(const Tensor& input, bool full, bool vect
 
 constexpr Place place = Place::functional;
 
-constexpr std::array table{
+constexpr std::array linear_algebra_rows{
     bind(
         "_written", "out: Tensor, result: Tensor, op: str", docs::written,
         [](const Tensor& out, const Tensor& result, PyObject* op) {
@@ -121,6 +121,6 @@ constexpr std::array table{
 
 }  // namespace
 
-void add_linear_algebra_functions() { add_table<table>(); }
+void add_linear_algebra_functions() { add_table<linear_algebra_rows>(); }
 
 }  // namespace garboard::python

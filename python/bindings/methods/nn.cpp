@@ -149,7 +149,7 @@ constexpr Doc dropout{
 
 constexpr const char* scaled = "input: Tensor, dim: int, *, dtype: DType | None = None";
 
-constexpr std::array table{
+constexpr std::array nn_rows{
     bind("softmax", scaled, docs::softmax, fn<softmax>).with_out(),
     bind("log_softmax", scaled, docs::log_softmax, fn<log_softmax>).with_out(),
     bind(
@@ -191,6 +191,6 @@ constexpr std::array table{
 
 }  // namespace
 
-void add_nn_methods() { add_table<table>(); }
+void add_nn_methods() { add_table<nn_rows>(); }
 
 }  // namespace garboard::python

@@ -86,7 +86,7 @@ constexpr Doc linear{
 
 }  // namespace docs
 
-constexpr std::array table{
+constexpr std::array product_rows{
     bind("mm", "input: Tensor, mat2: Tensor", docs::mm, fn<mm>).with_out(),
     bind("bmm", "input: Tensor, mat2: Tensor", docs::bmm, fn<bmm>).with_out(),
     bind("matmul", "input: Tensor, other: Tensor", docs::matmul, fn<matmul>).with_out(),
@@ -97,6 +97,6 @@ constexpr std::array table{
 
 }  // namespace
 
-void add_product_methods() { add_table<table>(); }
+void add_product_methods() { add_table<product_rows>(); }
 
 }  // namespace garboard::python

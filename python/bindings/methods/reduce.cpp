@@ -9,7 +9,7 @@
 #include "python/bindings/call/methods.h"
 #include "python/bindings/elementwise/forms.h"
 #include "python/bindings/interpreter/ref.h"
-#include "python/bindings/methods/spread.h"
+#include "python/bindings/methods/reductions.h"
 
 namespace garboard::python {
 namespace {
@@ -17,17 +17,8 @@ namespace {
 namespace docs {
 using namespace garboard::python::docs;
 
-constexpr Arg any_tensor{"input", "Tensor of any shape and dtype."};
-constexpr Arg floating_tensor{"input", "Tensor of any shape and of a floating dtype."};
-constexpr Arg reduced_dims{
-    "dim",
-    "The dims to reduce, each in [-ndim, ndim); None and an empty sequence stand for all of them."};
-constexpr Arg keepdim{"keepdim", "True leaves the reduced dims in the result, with size 1."};
 constexpr Arg summed_dtype{"dtype",
                            "What `input` is converted to first, and the dtype of the result."};
-constexpr const char* dims_error =
-    "IndexOutOfRangeError: A dim lies outside.\n"
-    "ShapeError: A dim is named twice.";
 constexpr const char* choosing_error =
     "IndexOutOfRangeError: A dim lies outside.\n"
     "ShapeError: A dim is named twice, or there are no elements to choose from.";
@@ -198,8 +189,9 @@ constexpr Doc all{
     .summary = "Test whether every element along `dim` is true, or every one there is.",
     .details = "What is not zero is true, NaN too. Of no elements it is true.",
     .args = {any_tensor, reduced_dims, keepdim},
-    .returns = "A new bool tensor, or a uint8 one of uint8, without the reduced dims. It has no "
-               "gradient.",
+    .returns =
+        "A new bool tensor, or a uint8 one of uint8, without the reduced dims. It has no "
+        "gradient.",
     .raises = dims_error,
     .example =
         ">>> x = gb.tensor([[1, 0], [1, 1]])\n"
@@ -210,8 +202,9 @@ constexpr Doc any{
     .summary = "Test whether an element along `dim` is true, or any there is.",
     .details = "What is not zero is true, NaN too. Of no elements it is false.",
     .args = {any_tensor, reduced_dims, keepdim},
-    .returns = "A new bool tensor, or a uint8 one of uint8, without the reduced dims. It has no "
-               "gradient.",
+    .returns =
+        "A new bool tensor, or a uint8 one of uint8, without the reduced dims. It has no "
+        "gradient.",
     .raises = dims_error,
     .example =
         ">>> x = gb.tensor([[1, 0], [0, 0]])\n"
@@ -300,13 +293,6 @@ constexpr Doc argmin{
 /// `(values, indices)` as PyTorch returns them: a named tuple.
 PyTypeObject* values_and_indices_type = nullptr;
 
-using OverDims = std::optional<Dims>;
-
-template <Tensor (*op)(const Tensor&, const Reduced&, std::optional<DType>)>
-constexpr auto summing =
-    [](const Tensor& input, const OverDims& dims, bool keepdim, std::optional<DType> dtype) {
-      return op(input, {dims, keepdim}, dtype);
-    };
 template <Tensor (*op)(const Tensor&, const Reduced&, double)>
 constexpr auto spreading =
     [](const Tensor& input, const OverDims& dims, std::optional<double> correction, bool keepdim) {
@@ -333,21 +319,17 @@ constexpr auto choosing_of_all = [](const Tensor& input, PyObject*, bool keepdim
 template <ValuesAndIndices (*op)(const Tensor&, std::int64_t, bool)>
 constexpr auto with_places = fn<op>;
 
-constexpr const char* summed =
-    "input: Tensor, dim: int | Size | None = None, keepdim: bool = False, *, "
-    "dtype: DType | None = None";
 constexpr const char* chosen =
     "input: Tensor, dim: int | Size | None = None, keepdim: bool = False";
 constexpr const char* chosen_of_all = "input: Tensor, dim: None = None, keepdim: bool = False";
 constexpr const char* chosen_along = "input: Tensor, dim: int, keepdim: bool = False";
 constexpr const char* chosen_of_two = "input: Tensor, other: Tensor";
 constexpr const char* placed = "input: Tensor, dim: int | None = None, keepdim: bool = False";
-constexpr const char* scanned = "input: Tensor, dim: int, *, dtype: DType | None = None";
 
 constexpr auto larger = [](const Tensor& a, const Tensor& b) { return maximum(a, b); };
 constexpr auto smaller = [](const Tensor& a, const Tensor& b) { return minimum(a, b); };
 
-constexpr std::array table{
+constexpr std::array reduce_rows{
     bind("sum", summed, docs::sum, summing<sum>).with_out(),
     bind("prod", summed, docs::prod, summing<prod>).with_out(),
     bind("mean", summed, docs::mean, summing<mean>).with_out(),
@@ -410,7 +392,7 @@ PyObject* detail::Result<ValuesAndIndices>::named(PyObject* both) {
                     Ref(Py_NewRef(PyTuple_GET_ITEM(both, 1))));
 }
 
-void add_reduce_methods() { add_table<table>(); }
+void add_reduce_methods() { add_table<reduce_rows>(); }
 
 bool add_values_and_indices_type(PyObject* module) {
   static PyStructSequence_Field fields[] = {

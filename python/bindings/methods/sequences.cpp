@@ -107,7 +107,7 @@ constexpr Doc ctc_loss{
 
 }  // namespace docs
 
-constexpr std::array table{
+constexpr std::array sequence_rows{
     bind(
         "scaled_dot_product_attention",
         "query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, "
@@ -149,6 +149,6 @@ constexpr std::array table{
 
 }  // namespace
 
-void add_sequence_methods() { add_table<table>(); }
+void add_sequence_methods() { add_table<sequence_rows>(); }
 
 }  // namespace garboard::python

@@ -184,11 +184,10 @@ PyObject* leave(PyObject* self, PyObject* const*, Py_ssize_t) noexcept {
   return dispose(self, nullptr);
 }
 
-constexpr const char* alone = "input: Tensor";
 constexpr const char* of_all_dims = "input: Tensor, dim: None = None";
 constexpr const char* of_one_dim = "input: Tensor, dim: int";
 
-constexpr std::array table{
+constexpr std::array state_rows{
     bind("size", of_all_dims, docs::size, at_all_dims<&Tensor::sizes>, Place::method),
     bind("size", of_one_dim, docs::size, at_dim<&Tensor::sizes>, Place::method),
     bind("stride", of_all_dims, docs::stride, at_all_dims<&Tensor::strides>, Place::method),
@@ -463,7 +462,7 @@ tensor([1., 1.], requires_grad=True))",
 PyGetSetDef* tensor_properties() { return properties; }
 
 void add_state_methods() {
-  add_table<table>();
+  add_table<state_rows>();
   auto& methods = method_table().methods;
   methods.push_back({"dispose", dispose, METH_NOARGS,
                      R"(dispose($self)

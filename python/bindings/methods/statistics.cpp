@@ -5,7 +5,7 @@
 #include "csrc/ops/shape/views.h"
 #include "python/bindings/call/methods.h"
 #include "python/bindings/elementwise/forms.h"
-#include "python/bindings/methods/spread.h"
+#include "python/bindings/methods/reductions.h"
 
 namespace garboard::python {
 namespace {
@@ -13,17 +13,8 @@ namespace {
 namespace docs {
 using namespace garboard::python::docs;
 
-constexpr Arg any_tensor{"input", "Tensor of any shape and dtype."};
-constexpr Arg floating_tensor{"input", "Tensor of any shape and of a floating dtype."};
-constexpr Arg reduced_dims{
-    "dim",
-    "The dims to reduce, each in [-ndim, ndim); None and an empty sequence stand for all of them."};
-constexpr Arg keepdim{"keepdim", "True leaves the reduced dims in the result, with size 1."};
 constexpr Arg converted_dtype{"dtype", "What `input` is converted to first."};
 constexpr Arg scanned_dim{"dim", "Along which dim, in [-ndim, ndim)."};
-constexpr const char* dims_error =
-    "IndexOutOfRangeError: A dim lies outside.\n"
-    "ShapeError: A dim is named twice.";
 constexpr const char* floating_dims_error =
     "IndexOutOfRangeError: A dim lies outside.\n"
     "ShapeError: A dim is named twice.\n"
@@ -172,25 +163,19 @@ constexpr Doc diff{
 }  // namespace docs
 
 template <Tensor (*op)(const Tensor&, const Reduced&, double)>
-constexpr auto with_mean = [](OpName name, const Tensor& input, const std::optional<Dims>& dims,
+constexpr auto with_mean = [](OpName name, const Tensor& input, const OverDims& dims,
                               std::optional<double> correction, bool keepdim) {
   return composite::with_mean(name.text, op, input, {dims, keepdim}, correction.value_or(1));
 };
 
 template <Tensor (*op)(const Tensor&, const Reduced&, double)>
-constexpr auto with_mean_over = [](OpName name, const Tensor& input,
-                                   const std::optional<Dims>& dims, bool unbiased, bool keepdim) {
-  return composite::with_mean(name.text, op, input, {dims, keepdim}, unbiased);
-};
+constexpr auto with_mean_over =
+    [](OpName name, const Tensor& input, const OverDims& dims, bool unbiased, bool keepdim) {
+      return composite::with_mean(name.text, op, input, {dims, keepdim}, unbiased);
+    };
 template <Tensor (*op)(const Tensor&, const Reduced&, double)>
 constexpr auto with_mean_of_all = [](OpName name, const Tensor& input, bool unbiased) {
   return composite::with_mean(name.text, op, input, {}, unbiased);
-};
-
-template <Tensor (*op)(const Tensor&, const Reduced&, const std::optional<DType>&)>
-constexpr auto summing = [](const Tensor& input, const std::optional<Dims>& dims, bool keepdim,
-                            const std::optional<DType>& dtype) {
-  return op(input, {dims, keepdim}, dtype);
 };
 
 /// The sum of the singular values of matrices.
@@ -224,18 +209,13 @@ double power_of(PyObject* p, const char* op) {
   return to_real(p, op, "p");
 }
 
-constexpr const char* scanned = "input: Tensor, dim: int, *, dtype: DType | None = None";
-constexpr const char* summed =
-    "input: Tensor, dim: int | Size | None = None, keepdim: bool = False, *, "
-    "dtype: DType | None = None";
-
-constexpr std::array table{
+constexpr std::array statistics_rows{
     bind("cumprod", scanned, docs::cumprod, fn<cumprod>).with_out(),
     bind("cumprod_", scanned, docs::cumprod_, fn<&MadeForms<&cumprod>::in_place>, Place::method),
     bind("logcumsumexp", "input: Tensor, dim: int", docs::logcumsumexp, fn<logcumsumexp>)
         .with_out(),
     bind("count_nonzero", "input: Tensor, dim: int | Size | None = None", docs::count_nonzero,
-         [](const Tensor& input, const std::optional<Dims>& dims) {
+         [](const Tensor& input, const OverDims& dims) {
            return composite::count_nonzero(input, {dims, false});
          }),
     bind("nansum", summed, docs::nansum, summing<composite::nansum>).with_out(),
@@ -251,8 +231,8 @@ constexpr std::array table{
          "input: Tensor, p: float | str = 'fro', dim: int | Size | None = None, "
          "keepdim: bool = False, dtype: DType | None = None",
          docs::norm,
-         [](OpName op, const Tensor& input, PyObject* p, const std::optional<Dims>& dims,
-            bool keepdim, std::optional<DType> dtype) {
+         [](OpName op, const Tensor& input, PyObject* p, const OverDims& dims, bool keepdim,
+            std::optional<DType> dtype) {
            if (is_nuclear(p))
              return nuclear_norm(op.text, dtype ? to(input, *dtype) : input, dims, keepdim);
            return composite::norm(op.text, input, power_of(p, op.text), {dims, keepdim}, dtype);
@@ -280,6 +260,6 @@ constexpr std::array table{
 
 }  // namespace
 
-void add_statistics_methods() { add_table<table>(); }
+void add_statistics_methods() { add_table<statistics_rows>(); }
 
 }  // namespace garboard::python

@@ -46,7 +46,7 @@ constexpr const char* with_batches =
 
 constexpr Place method = Place::method;
 
-constexpr std::array table{
+constexpr std::array vector_rows{
     bind("dot", dotted, docs::dot, named<composite::dot>).with_out(),
     bind("vdot", pair, docs::vdot, named<composite::vdot>).with_out(),
     bind("inner", pair, docs::inner, fn<composite::inner>).with_out(),
@@ -80,6 +80,6 @@ constexpr std::array table{
 
 }  // namespace
 
-void add_vector_methods() { add_table<table>(); }
+void add_vector_methods() { add_table<vector_rows>(); }
 
 }  // namespace garboard::python

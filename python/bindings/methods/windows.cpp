@@ -67,9 +67,9 @@ constexpr Doc pad{
 constexpr Arg planes{"input", "Tensor of one or two dims more than dims of space, floating."};
 constexpr Arg space{"dims", "How many dims of space there are, 1 to 3."};
 constexpr Arg taps{"kernel_size", "The window's size."};
-constexpr Arg stride{"stride", "How far apart places are, or None for the window's size."};
-constexpr Arg padding{"padding", "What is added on each side."};
-constexpr Arg dilation{"dilation", "How far apart the window's elements are."};
+constexpr Arg window_stride{"stride", "How far apart places are, or None for the window's size."};
+constexpr Arg window_padding{"padding", "What is added on each side."};
+constexpr Arg window_dilation{"dilation", "How far apart the window's elements are."};
 constexpr Arg rounds_up{"ceil_mode", "Add a place for what is left over."};
 constexpr Arg wants_indices{"return_indices", "Whether the second result is wanted."};
 constexpr Arg places{"output_size", "How many places there are."};
@@ -79,7 +79,8 @@ constexpr const char* window_error =
 constexpr const char* window_result = "A new tensor.";
 constexpr Doc max_pool{
     .summary = "Find the largest element of each window, and where it is.",
-    .args = {planes, space, taps, stride, padding, dilation, rounds_up, wants_indices},
+    .args = {planes, space, taps, window_stride, window_padding, window_dilation, rounds_up,
+             wants_indices},
     .returns = "Two new tensors. Until backward the graph keeps a number a place.",
     .raises = window_error,
     .example =
@@ -115,8 +116,8 @@ constexpr Doc avg_pool{
     .args = {planes,
              space,
              taps,
-             stride,
-             padding,
+             window_stride,
+             window_padding,
              rounds_up,
              {"count_include_pad", "Count the padding too."},
              {"divisor_override", "What the sums are divided by instead."}},
@@ -189,7 +190,7 @@ int checked_space(const char* op, std::int64_t dims) {
   return static_cast<int>(dims);
 }
 
-constexpr std::array table{
+constexpr std::array spatial_rows{
     bind(
         "pad",
         "input: Tensor, pad: Size, mode: Literal['constant', 'reflect', 'replicate', 'circular'] = "
@@ -269,6 +270,6 @@ constexpr std::array table{
 
 }  // namespace
 
-void add_spatial_methods() { add_table<table>(); }
+void add_spatial_methods() { add_table<spatial_rows>(); }
 
 }  // namespace garboard::python

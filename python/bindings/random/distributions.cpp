@@ -8,6 +8,7 @@
 #include "python/bindings/call/methods.h"
 #include "python/bindings/methods/creation.h"
 #include "python/bindings/methods/creation_docs.h"
+#include "python/bindings/random/random_docs.h"
 
 namespace garboard::python {
 namespace {
@@ -15,13 +16,6 @@ namespace {
 namespace docs {
 using namespace garboard::python::docs;
 
-constexpr Arg generator{"generator", "What is drawn from; the one of `manual_seed` if left out."};
-constexpr const char* itself = "The tensor itself, not a new handle.";
-constexpr const char* redrawing_error =
-    "DTypeError: The dtype is no floating one.\n"
-    "ShapeError: The distribution's numbers make none, or `input` meets an element twice, as what "
-    "`expand` returns.\n"
-    "GradientError: Grad mode is on, and `input` is a leaf that requires grad, or a view of one.";
 constexpr const char* redrawing_any_error =
     "DTypeError: The dtype cannot hold what is drawn.\n"
     "ShapeError: The distribution's numbers make none, or `input` meets an element twice, as what "
@@ -173,7 +167,7 @@ constexpr Doc multinomial{
 
 }  // namespace docs
 
-constexpr std::array table{
+constexpr std::array distribution_rows{
     bind("bernoulli", "input: Tensor, *, generator: Generator | None = None", docs::bernoulli,
          [](const Tensor& input, Generator* from) { return bernoulli(input, *from); })
         .with_out(),
@@ -299,6 +293,6 @@ constexpr std::array table{
 
 }  // namespace
 
-void add_distributions() { add_table<table>(); }
+void add_distributions() { add_table<distribution_rows>(); }
 
 }  // namespace garboard::python

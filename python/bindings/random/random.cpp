@@ -5,6 +5,7 @@
 #include "python/bindings/call/methods.h"
 #include "python/bindings/methods/creation.h"
 #include "python/bindings/methods/creation_docs.h"
+#include "python/bindings/random/random_docs.h"
 
 namespace garboard::python {
 namespace {
@@ -15,7 +16,6 @@ using namespace garboard::python::docs;
 constexpr const char* philox =
     "Philox4x32-10 (Salmon et al., \"Parallel random numbers: as easy as 1, 2, 3\", 2011): after "
     "`manual_seed` the same numbers on every device and with any number of threads.";
-constexpr Arg generator{"generator", "What is drawn from; the one of `manual_seed` if left out."};
 constexpr Arg floating_dtype{"dtype", "A floating dtype; float32 where it is left out."};
 constexpr const char* random_error =
     "ShapeError: A size is negative.\n"
@@ -132,17 +132,12 @@ constexpr Doc randperm{
         ">>> sorted(gb.randperm(4).tolist())\n"
         "[0, 1, 2, 3]",
 };
-constexpr const char* redrawing_error =
-    "DTypeError: The dtype is no floating one.\n"
-    "ShapeError: The distribution's numbers make none, or `input` meets an element twice, as what "
-    "`expand` returns.\n"
-    "GradientError: Grad mode is on, and `input` is a leaf that requires grad, or a view of one.";
 constexpr Doc uniform_{
     .summary = "Draw from the uniform distribution on [`from_`, `to`) into this tensor.",
     .args = {{"from_", "The least number, finite."},
              {"to", "The upper bound, not below `from_`."},
              generator},
-    .returns = "The tensor itself, not a new handle.",
+    .returns = itself,
     .raises = redrawing_error,
     .example =
         ">>> x = gb.uniform_(gb.zeros(100), 2, 3)\n"
@@ -154,7 +149,7 @@ constexpr Doc normal_{
     .args = {{"mean", "Its mean, finite."},
              {"std", "Its standard deviation, at least 0."},
              generator},
-    .returns = "The tensor itself, not a new handle.",
+    .returns = itself,
     .raises = redrawing_error,
     .example =
         ">>> gb.normal_(gb.zeros(2), 3.0, 0.0)\n"
@@ -190,7 +185,7 @@ Tensor integers_like(const Tensor& like, std::int64_t low, std::int64_t high, Ge
 constexpr const char* of_sizes = "*size: int, generator: Generator | None = None, @options";
 constexpr const char* of_like = "input: Tensor, *, generator: Generator | None = None, @options";
 
-constexpr std::array table{
+constexpr std::array random_rows{
     bind("rand", of_sizes, docs::rand, drawn<rand>, Place::functional).with_out(),
     bind("randn", of_sizes, docs::randn, drawn<randn>, Place::functional).with_out(),
     bind("rand_like", of_like, docs::rand_like, drawn_like<rand>, Place::functional),
@@ -247,6 +242,6 @@ constexpr std::array table{
 
 }  // namespace
 
-void add_random_functions() { add_table<table>(); }
+void add_random_functions() { add_table<random_rows>(); }
 
 }  // namespace garboard::python

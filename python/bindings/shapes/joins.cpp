@@ -186,9 +186,8 @@ constexpr auto repeated = [](const Tensor& input, const Repeats& repeats,
 
 constexpr const char* joined = "tensors: list[_T] | tuple[_T, ...], dim: int = 0";
 constexpr const char* along_one = "tensors: list[_T] | tuple[_T, ...]";
-constexpr const char* several = "*tensors: Tensor";
 
-constexpr std::array table{
+constexpr std::array join_rows{
     bind("cat", joined, docs::cat, fn<cat>, Place::functional).with_out(),
     bind("stack", joined, docs::stack, fn<stack>, Place::functional).with_out(),
     bind("hstack", along_one, docs::hstack, fn<composite::hstack>, Place::functional).with_out(),
@@ -232,6 +231,6 @@ constexpr std::array table{
 
 }  // namespace
 
-void add_join_methods() { add_table<table>(); }
+void add_join_methods() { add_table<join_rows>(); }
 
 }  // namespace garboard::python

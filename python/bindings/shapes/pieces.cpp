@@ -207,10 +207,7 @@ constexpr auto at_those = [](OpName op, const Tensor& input, const Places& place
   return composite::split_along(op.text, input, places, dim);
 };
 
-constexpr const char* alone = "input: Tensor";
-constexpr const char* several = "*tensors: Tensor";
-
-constexpr std::array table{
+constexpr std::array piece_rows{
     bind("split", evenly, docs::split, fn<split>),
     bind("split", of_sizes, docs::split,
          [](OpName op, const Tensor& input, const Places& sizes, std::int64_t dim) {
@@ -275,6 +272,6 @@ constexpr std::array table{
 
 }  // namespace
 
-void add_piece_methods() { add_table<table>(); }
+void add_piece_methods() { add_table<piece_rows>(); }
 
 }  // namespace garboard::python

@@ -308,10 +308,9 @@ template <Tensor (*op)(const Tensor&, const Dims&)>
 constexpr auto like =
     [](const Tensor& input, const Tensor& other) { return op(input, other.sizes()); };
 
-constexpr const char* alone = "input: Tensor";
 constexpr const char* beside = "input: Tensor, other: Tensor";
 
-constexpr std::array table{
+constexpr std::array view_rows{
     bind("view", "input: Tensor, *size: int", docs::view, fn<view>, Place::method),
     bind("view", "input: Tensor, dtype: DType", docs::view_of_bytes, fn<reinterpreted>,
          Place::method),
@@ -352,7 +351,7 @@ constexpr std::array table{
 }  // namespace
 
 void add_shape_methods() {
-  add_table<table>();
+  add_table<view_rows>();
   add_piece_methods();
   add_window_methods();
   add_join_methods();

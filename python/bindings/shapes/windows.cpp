@@ -168,7 +168,7 @@ constexpr auto written_over = [](OpName name, const Tensor& input, std::int64_t 
 
 constexpr const char* triangle = "input: Tensor, diagonal: int = 0";
 
-constexpr std::array table{
+constexpr std::array window_rows{
     bind("as_strided",
          "input: Tensor, size: int | Size, stride: int | Size, storage_offset: int | None = None",
          docs::as_strided, fn<as_strided>),
@@ -188,6 +188,6 @@ constexpr std::array table{
 
 }  // namespace
 
-void add_window_methods() { add_table<table>(); }
+void add_window_methods() { add_table<window_rows>(); }
 
 }  // namespace garboard::python

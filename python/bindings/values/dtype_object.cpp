@@ -8,6 +8,7 @@
 #include "csrc/ops/devices/devices.h"
 #include "python/bindings/context/default_device.h"
 #include "python/bindings/interpreter/errors.h"
+#include "python/bindings/interpreter/fast_function.h"
 #include "python/bindings/interpreter/ref.h"
 #include "python/bindings/interpreter/unicode.h"
 
@@ -196,11 +197,6 @@ PyObject* device_new(PyTypeObject* type, PyObject* arguments, PyObject* names) t
 }
 PyObject* device_reduce(PyObject* self, PyObject*) {
   return Py_BuildValue("(O(N))", reinterpret_cast<PyObject*>(device_type), device_str(self));
-}
-
-template <class Function>
-void* slot(Function* function) {
-  return reinterpret_cast<void*>(function);
 }
 
 }  // namespace

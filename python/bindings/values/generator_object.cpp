@@ -3,6 +3,7 @@
 #include <new>
 
 #include "python/bindings/interpreter/errors.h"
+#include "python/bindings/interpreter/fast_function.h"
 
 namespace garboard::python {
 namespace {
@@ -44,11 +45,6 @@ PyObject* set_state(PyObject* self, PyObject* given) {
   if (!PyArg_ParseTuple(given, "KK", &seed, &offset)) return nullptr;
   of(self).drawn_from->set_state({seed, offset});
   Py_RETURN_NONE;
-}
-
-template <class Function>
-void* slot(Function* function) {
-  return reinterpret_cast<void*>(function);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "python/bindings/interpreter/errors.h"
+#include "python/bindings/interpreter/fast_function.h"
 #include "python/bindings/interpreter/ref.h"
 
 namespace garboard::python {
@@ -107,11 +108,6 @@ PyObject* made_of(const Dims& dims) {
   for (int i = 0; i < dims.size(); ++i)
     PyTuple_SET_ITEM(tuple.get(), i, checked(PyLong_FromLongLong(dims[i])));
   return checked(of_tuple(tuple.release()));
-}
-
-template <class Function>
-void* slot(Function* function) {
-  return reinterpret_cast<void*>(function);
 }
 
 }  // namespace
