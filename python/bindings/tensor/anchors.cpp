@@ -138,7 +138,7 @@ GradientHooks* hooks_of(const Tensor& tensor) noexcept {
   return body.grad_state ? body.grad_state->hooks.get() : nullptr;
 }
 
-int traverse(PyObject* self, visitproc visit, void* arg) {
+int anchor_traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   for (const Hook& hook : reinterpret_cast<Anchor*>(self)->hooks) Py_VISIT(hook.function);
   for (const HookAfter& hook : reinterpret_cast<Anchor*>(self)->after) {
@@ -159,7 +159,7 @@ int clear(PyObject* self) {
   return 0;
 }
 
-void dealloc(PyObject* self) {
+void anchor_dealloc(PyObject* self) {
   PyTypeObject* const type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
   if (reinterpret_cast<Anchor*>(self)->weak_references) PyObject_ClearWeakRefs(self);
@@ -171,7 +171,7 @@ void dealloc(PyObject* self) {
 }
 
 /// `anchor.remove(number)`: forgets a hook, if it is still there.
-PyObject* remove(PyObject* self, PyObject* number) {
+PyObject* anchor_remove(PyObject* self, PyObject* number) {
   const unsigned long long wanted = PyLong_AsUnsignedLongLong(number);
   if (PyErr_Occurred()) return nullptr;
   auto& hooks = reinterpret_cast<Anchor*>(self)->hooks;
@@ -210,9 +210,9 @@ bool start_anchors() {
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"  // as for Tensor: C's layout in all but name
   static PyMemberDef members[] = {
       {"__weaklistoffset__", T_PYSSIZET, offsetof(Anchor, weak_references), READONLY, nullptr}, {}};
-  static PyMethodDef methods[] = {{"remove", remove, METH_O, nullptr}, {}};
-  static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
-                                {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+  static PyMethodDef methods[] = {{"remove", anchor_remove, METH_O, nullptr}, {}};
+  static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(anchor_dealloc)},
+                                {Py_tp_traverse, reinterpret_cast<void*>(anchor_traverse)},
                                 {Py_tp_clear, reinterpret_cast<void*>(clear)},
                                 {Py_tp_members, members},
                                 {Py_tp_methods, methods},

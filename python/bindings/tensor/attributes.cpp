@@ -53,13 +53,13 @@ PyObject* get(PyObject* entry, PyObject* instance, PyObject* owner) {
                       name);
 }
 
-int traverse(PyObject* entry, visitproc visit, void* arg) {
+int entry_traverse(PyObject* entry, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(entry));
   Py_VISIT(of(entry).otherwise);
   return 0;
 }
 
-void dealloc(PyObject* entry) {
+void entry_dealloc(PyObject* entry) {
   PyTypeObject* const type = Py_TYPE(entry);
   PyObject_GC_UnTrack(entry);
   Py_XDECREF(of(entry).name);
@@ -149,8 +149,8 @@ PyObject* is_set_name(PyObject*, PyObject* entry) noexcept {
 
 bool start_attributes() noexcept {
   static PyType_Slot slots[] = {{Py_tp_descr_get, reinterpret_cast<void*>(get)},
-                                {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
-                                {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+                                {Py_tp_traverse, reinterpret_cast<void*>(entry_traverse)},
+                                {Py_tp_dealloc, reinterpret_cast<void*>(entry_dealloc)},
                                 {0, nullptr}};
   static PyType_Spec spec = {
       "garboard._engine._SetName", sizeof(SetName), 0,

@@ -29,7 +29,7 @@ struct Orphan {
 };
 PyTypeObject* orphan_type = nullptr;
 
-int traverse(PyObject* self, visitproc visit, void* arg) {
+int orphan_traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   const auto& [head, hooks, foreign] = *reinterpret_cast<Orphan*>(self);
   for (const Counted<Foreign>& it : foreign) {
@@ -41,7 +41,7 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
   return 0;
 }
 
-void dealloc(PyObject* self) {
+void orphan_dealloc(PyObject* self) {
   PyTypeObject* const type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
   reinterpret_cast<Orphan*>(self)->hooks.~Counted();
@@ -177,8 +177,8 @@ PyObject* on_collection(PyObject*, PyObject* arguments) noexcept {
 }  // namespace
 
 bool start_graph_mirror() {
-  static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
-                                {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+  static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(orphan_dealloc)},
+                                {Py_tp_traverse, reinterpret_cast<void*>(orphan_traverse)},
                                 {0, nullptr}};
   static PyType_Spec spec = {
       "garboard._engine.GraphHooks", sizeof(Orphan), 0,

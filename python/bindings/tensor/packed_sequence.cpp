@@ -8,6 +8,7 @@
 #include "csrc/core/text.h"
 #include "python/bindings/context/scope_stack.h"
 #include "python/bindings/interpreter/errors.h"
+#include "python/bindings/interpreter/fast_function.h"
 #include "python/bindings/interpreter/gil.h"
 #include "python/bindings/tensor/tensor_object.h"
 
@@ -75,7 +76,7 @@ PyObject* make(PyTypeObject* type, PyObject* given, PyObject* named) noexcept tr
 }
 
 // A tensor that somebody took out of the tuple outlives it, and no scope: the sequence's has it.
-void dealloc(PyObject* self) {
+void packed_dealloc(PyObject* self) {
   PyTypeObject* const type = Py_TYPE(self);
   if (PyObject_GC_IsTracked(self)) PyObject_GC_UnTrack(self);
   auto& object = *reinterpret_cast<SequenceObject*>(self);
@@ -96,7 +97,7 @@ void dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
-int traverse(PyObject* self, visitproc visit, void* arg) {
+int packed_traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   for (Py_ssize_t i = 0; i < part_count; ++i) Py_VISIT(part(self, i));
   return 0;
@@ -108,11 +109,6 @@ PyObject* dispose(PyObject* self, PyObject*) noexcept {
 }
 PyObject* get_is_disposed(PyObject* self, void*) noexcept {
   return PyBool_FromLong(sequence_of(self).is_disposed());
-}
-
-template <class Function>
-void* slot(Function* function) {
-  return reinterpret_cast<void*>(function);
 }
 
 }  // namespace
@@ -168,10 +164,14 @@ bool add_packed_sequence_type(PyObject* module) {
   static PyMemberDef members[] = {{"__weaklistoffset__", T_PYSSIZET,
                                    offsetof(SequenceObject, weak_references), READONLY, nullptr},
                                   {}};
-  static PyType_Slot slots[] = {{Py_tp_dealloc, slot(dealloc)},    {Py_tp_traverse, slot(traverse)},
-                                {Py_tp_new, slot(make)},           {Py_tp_methods, methods},
-                                {Py_tp_getset, properties},        {Py_tp_members, members},
-                                {Py_tp_base, slot(&PyTuple_Type)}, {0, nullptr}};
+  static PyType_Slot slots[] = {{Py_tp_dealloc, slot(packed_dealloc)},
+                                {Py_tp_traverse, slot(packed_traverse)},
+                                {Py_tp_new, slot(make)},
+                                {Py_tp_methods, methods},
+                                {Py_tp_getset, properties},
+                                {Py_tp_members, members},
+                                {Py_tp_base, slot(&PyTuple_Type)},
+                                {0, nullptr}};
   // The items have room of their own beside what the type says of itself.
   static PyType_Spec spec = {"garboard._PackedSequence", sizeof(SequenceObject), 0,
                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};

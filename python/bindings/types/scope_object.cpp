@@ -20,6 +20,7 @@
 #include "python/bindings/context/generator_scopes.h"
 #include "python/bindings/context/scope_stack.h"
 #include "python/bindings/interpreter/errors.h"
+#include "python/bindings/interpreter/fast_function.h"
 #include "python/bindings/interpreter/ref.h"
 #include "python/bindings/interpreter/unicode.h"
 #include "python/bindings/tensor/packed_sequence.h"
@@ -75,7 +76,7 @@ bool is_decorated(PyObject* name) {
          !PyObject_HasAttrString(name, "_scope_members");
 }
 
-PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* names) noexcept try {
+PyObject* scope_new(PyTypeObject* type, PyObject* arguments, PyObject* names) noexcept try {
   static const char* keywords[] = {"name", "limit", nullptr};
   PyObject *name = Py_None, *limit = Py_None;
   if (!PyArg_ParseTupleAndKeywords(arguments, names, "|O$O:dispose_scope",
@@ -109,7 +110,7 @@ PyObject* make_fast(PyObject* type, PyObject* const* given, std::size_t flagged,
     if (PyDict_SetItem(dict.get(), PyTuple_GET_ITEM(names, i), given[count + i]) < 0)
       return nullptr;
   }
-  return make(reinterpret_cast<PyTypeObject*>(type), tuple.get(), dict.get());
+  return scope_new(reinterpret_cast<PyTypeObject*>(type), tuple.get(), dict.get());
 } catch (...) {
   return raise_current();
 }
@@ -259,7 +260,9 @@ PyObject* get_disposables(PyObject* self, void*) noexcept try {
   return raise_current();
 }
 
-Py_ssize_t length(PyObject* self) noexcept { return of(self).scope ? of(self).scope->size() : 0; }
+Py_ssize_t scope_length(PyObject* self) noexcept {
+  return of(self).scope ? of(self).scope->size() : 0;
+}
 int contains(PyObject* self, PyObject* object) noexcept try {
   const auto& scope = of(self).scope;
   if (!scope) return 0;
@@ -314,17 +317,13 @@ PyObject* get_peak_bytes(PyObject* self, void*) noexcept try {
   return raise_current();
 }
 
-PyObject* represent(PyObject* self) {
+PyObject* scope_repr(PyObject* self) {
   const auto& scope = of(self).scope;
   const char* const state = !scope ? "not open" : scope->is_closed() ? "disposed" : "open";
   return PyUnicode_FromFormat("DisposeScope(name=%R, %s, %zd disposables)", of(self).name, state,
-                              length(self));
+                              scope_length(self));
 }
 
-template <class Function>
-void* slot(Function* function) {
-  return reinterpret_cast<void*>(function);
-}
 template <class Function>
 PyCFunction fast(Function* function) {
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(function));
@@ -346,7 +345,7 @@ PyObject* scope_object(DisposeScope* scope) noexcept {
 }
 
 namespace {
-PyObject* compare(PyObject* a, PyObject* b, int op) {
+PyObject* scope_compare(PyObject* a, PyObject* b, int op) {
   if (!PyObject_TypeCheck(b, scope_type) || (op != Py_EQ && op != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
   const bool same = a == b || (of(a).scope && of(a).scope == of(b).scope);
   return PyBool_FromLong(same == (op == Py_EQ));
@@ -389,14 +388,14 @@ bool add_scope_type(PyObject* module) {
       {"__weaklistoffset__", T_PYSSIZET, offsetof(ScopeObject, weak_references), READONLY, nullptr},
       {}};
   static PyType_Slot slots[] = {{Py_tp_dealloc, slot(dealloc)},
-                                {Py_tp_new, slot(make)},
-                                {Py_tp_repr, slot(represent)},
+                                {Py_tp_new, slot(scope_new)},
+                                {Py_tp_repr, slot(scope_repr)},
                                 {Py_tp_hash, slot(hash)},
-                                {Py_tp_richcompare, slot(compare)},
+                                {Py_tp_richcompare, slot(scope_compare)},
                                 {Py_tp_methods, methods},
                                 {Py_tp_getset, properties},
                                 {Py_tp_members, members},
-                                {Py_sq_length, slot(length)},
+                                {Py_sq_length, slot(scope_length)},
                                 {Py_sq_contains, slot(contains)},
                                 {Py_nb_bool, slot(is_true)},
                                 {Py_tp_doc, const_cast<char*>(docs::dispose_scope)},

@@ -232,7 +232,7 @@ int set(PyObject* self, PyObject* key, PyObject* value) noexcept try {
   return -1;
 }
 
-Py_ssize_t length(PyObject* self) noexcept try {
+Py_ssize_t tensor_length(PyObject* self) noexcept try {
   const Tensor& input = tensor_of(self, "len");
   if (input.ndim() == 0) throw_type_error("len: a tensor without dims; at least one is needed");
   return input.sizes()[0];
@@ -270,8 +270,8 @@ PyObject* item(PyObject* self, Py_ssize_t index) noexcept try {
 void add_index_slots(std::vector<PyType_Slot>& slots) {
   slots.push_back({Py_mp_subscript, reinterpret_cast<void*>(get)});
   slots.push_back({Py_mp_ass_subscript, reinterpret_cast<void*>(set)});
-  slots.push_back({Py_mp_length, reinterpret_cast<void*>(length)});
-  slots.push_back({Py_sq_length, reinterpret_cast<void*>(length)});
+  slots.push_back({Py_mp_length, reinterpret_cast<void*>(tensor_length)});
+  slots.push_back({Py_sq_length, reinterpret_cast<void*>(tensor_length)});
   slots.push_back({Py_tp_iter, reinterpret_cast<void*>(iterate)});
   slots.push_back({Py_sq_item, reinterpret_cast<void*>(item)});
 }

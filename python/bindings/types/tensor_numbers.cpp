@@ -102,7 +102,7 @@ PyObject* product(PyObject* a, PyObject* b) noexcept try {
   return raise_current();
 }
 
-PyObject* compare(PyObject* a, PyObject* b, int op) noexcept {
+PyObject* tensor_compare(PyObject* a, PyObject* b, int op) noexcept {
   switch (op) {
     case Py_EQ:
       return binary<eq>(a, b);
@@ -198,7 +198,7 @@ void add_number_slots(std::vector<PyType_Slot>& slots) {
   add(Py_nb_float, to_float);
   add(Py_nb_int, to_int);
   add(Py_nb_index, to_index);
-  add(Py_tp_richcompare, compare);
+  add(Py_tp_richcompare, tensor_compare);
 }
 
 }  // namespace garboard::python

@@ -12,6 +12,7 @@
 #include "csrc/ops/create/create.h"
 #include "python/bindings/call/methods.h"
 #include "python/bindings/exchange/exchange.h"
+#include "python/bindings/interpreter/fast_function.h"
 #include "python/bindings/interpreter/ref.h"
 #include "python/bindings/tensor/anchors.h"
 #include "python/bindings/tensor/attributes.h"
@@ -71,7 +72,7 @@ Tensor made_from(PyTypeObject* type, PyObject* data, const Options& options) {
 /// `empty(2, 3)`; a Tensor gives a new alias of the same storage, without history, which is how
 /// `Parameter` wraps what it is given. What follows the data is for the
 /// `__init__` of a subclass, where it has one.
-PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* named) noexcept try {
+PyObject* tensor_new(PyTypeObject* type, PyObject* arguments, PyObject* named) noexcept try {
   static constexpr std::string_view parameters = "data: Any = (), *, @options";
   static constexpr std::string_view sized_parameters = "*size: int, @options";
   static const Signature& signature = *new Signature(parameters);
@@ -115,7 +116,7 @@ PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* named) noexcep
   return raise_current();
 }
 
-PyObject* represent(PyObject* self) {
+PyObject* tensor_repr(PyObject* self) {
   // The text is made in Python, where elements are formatted; imported on first use.
   static PyObject* format = nullptr;
   if (!format) {
@@ -162,11 +163,6 @@ tensor([20.])
 True
 )";
 
-template <class Function>
-void* slot(Function* function) {
-  return reinterpret_cast<void*>(function);
-}
-
 }  // namespace
 
 bool add_tensor_type(PyObject* module) {
@@ -210,9 +206,9 @@ bool add_tensor_type(PyObject* module) {
       {Py_tp_dealloc, slot(dealloc_tensor)},
       {Py_tp_traverse, slot(traverse)},
       {Py_tp_clear, slot(clear)},
-      {Py_tp_new, slot(make)},
+      {Py_tp_new, slot(tensor_new)},
       {Py_tp_setattro, slot(set_attribute)},
-      {Py_tp_repr, slot(represent)},
+      {Py_tp_repr, slot(tensor_repr)},
       {Py_tp_hash, slot(_Py_HashPointer)},
       {Py_tp_members, members},
       {Py_tp_methods, table.methods.data()},
