@@ -79,6 +79,9 @@ inline constexpr std::int64_t blas_least_side = 256, blas_least_products = 1 << 
 inline constexpr std::int64_t blas_part_side = 256, blas_most_side = 4096, blas_parts = 16;
 /// A call of a library takes no interruption: it is cut along the depth from here on.
 inline constexpr std::int64_t blas_call_products = std::int64_t{1} << 33, blas_call_depth = 512;
+/// Of a batch: so few products, and so few in a row, that a call of a library takes longer.
+inline constexpr std::int64_t tiny_product = 64, tiny_depth = 32;
+inline constexpr double tiny_product_ns = 20;
 /// Of our own: a block of b, once packed, stays in the second cache while all rows of a pass by.
 inline constexpr std::int64_t packed_depth = 384, packed_b_depth = 192, packed_floats = 192 * 1024;
 /// What is read in short pieces of many rows, from beyond the second cache, the hardware foresees

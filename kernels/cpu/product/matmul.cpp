@@ -396,9 +396,56 @@ void multiply_one(DType dtype, const Matrix& out, const Matrix& a, const Matrix&
   });
 }
 
+/// A product of so few numbers that a call of anything takes longer.
+template <class T>
+void multiply_tiny(const Matrix& out, const Matrix& a, const Matrix& b, bool accumulate,
+                   const char* bias) {
+  using Stored = typename Wrapped<T>::Stored;
+  using Factor = typename Wrapped<T>::Factor;
+  const auto* const biases = reinterpret_cast<const Stored*>(bias);
+  for (std::int64_t i = 0; i < out.rows; ++i) {
+    for (std::int64_t j = 0; j < out.columns; ++j) {
+      const auto* x = reinterpret_cast<const Stored*>(a.data) + i * a.row_stride;
+      const auto* y = reinterpret_cast<const Stored*>(b.data) + j * b.column_stride;
+      auto* const to = reinterpret_cast<Stored*>(out.data) + i * out.row_stride + j;
+      Factor sum = accumulate ? Factor(*to) : Factor(0);
+      if (biases) sum += biases[j];
+      for (std::int64_t k = 0; k < a.columns; ++k, x += a.column_stride, y += b.row_stride)
+        sum += Factor(*x) * Factor(*y);
+      *to = static_cast<Stored>(sum);
+    }
+  }
+}
+
+/// True, with it done, for a batch of products of which each is tiny.
+bool multiply_batch_of_tiny(const View& out, const View& a, const View& b, bool accumulate,
+                            const char* bias) {
+  const Matrix target = matrix_of(out), left = matrix_of(a), right = matrix_of(b);
+  const std::int64_t batch = out.sizes.size() > 2 ? out.sizes.data()[0] : 1;
+  constexpr std::int64_t most = tuning::tiny_product;
+  if (batch == 1 || left.columns > tuning::tiny_depth || target.rows * target.columns > most ||
+      target.rows * target.columns * left.columns > most)
+    return false;
+  return visit_dtype(out.dtype, [&]<class T>(Type<T>) {
+    if constexpr (functors::Half<T> || !functors::Arithmetic<T>) {
+      return false;
+    } else {
+      for_each_part(batch, tuning::nn_part / most,
+                    static_cast<double>(batch) * tuning::tiny_product_ns,
+                    [&](std::int64_t first, std::int64_t last) {
+                      for (std::int64_t i = first; i < last; ++i)
+                        multiply_tiny<T>(moved(target, i * batch_stride(out)),
+                                         moved(left, i * batch_stride(a)),
+                                         moved(right, i * batch_stride(b)), accumulate, bias);
+                    });
+      return true;
+    }
+  });
+}
+
 void multiply_all(const View& out, const View& a, const View& b, bool accumulate,
                   const char* bias) {
-  if (out.count == 0) return;
+  if (out.count == 0 || multiply_batch_of_tiny(out, a, b, accumulate, bias)) return;
   Matrix target = matrix_of(out), left = matrix_of(a);
   const Matrix right = matrix_of(b);
   std::int64_t batch = out.sizes.size() > 2 ? out.sizes.data()[0] : 1;

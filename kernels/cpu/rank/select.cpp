@@ -1,6 +1,5 @@
 // The element of a slice by its rank.
 #include "kernels/cpu/loop/parts.h"
-#include "kernels/cpu/loop/scratch.h"
 #include "kernels/cpu/sort/results.h"
 #include "kernels/cpu/sort/sort_entries.h"
 
@@ -15,8 +14,8 @@ void select(const Select& of) {
                    [&](char* const* data) {
                      const StridedSlice<const T> x = slice_of<const T>(of.x, of.dim, data[2]);
                      const Results<T> out = results_of<T>(of.values, of.indices, of.dim, data);
-                     const Scratch scratch(count, sizeof(Entry));
-                     Entry* const entries = scratch.as<Entry>();
+                     EntryRoom<Entry> room(count);
+                     Entry* const entries = room.entries();
                      std::int64_t numbers = 0, first_nan = -1;
                      read_entries(entries, x, false);
                      for (const auto [first, last] : Pieces<>(count)) {

@@ -1,5 +1,7 @@
 // Running results along a dim: sums and products of floats, complex ones too, in double, so that a
 // long one keeps its digits, of all else in int64. Every element is read and written once.
+#include <algorithm>
+
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/parts.h"
 #include "kernels/cpu/loop/plan.h"
@@ -9,17 +11,43 @@
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
-template <class T>
-void sum_row(void* const* data, std::int64_t count) {
+template <class F, class T>
+void fold_row(void* const* data, std::int64_t count) {
+  using Folded = functors::Gathered<T>;
   T* const y = static_cast<T*>(data[0]);
   const T* const x = static_cast<const T*>(data[1]);
-  functors::Gathered<T> sum = 0;
+  Folded folded = F::template identity<Folded>;
   for (const auto [first, last] : Pieces<>(count)) {
     for (std::int64_t i = first; i < last; ++i) {
-      sum += static_cast<functors::Gathered<T>>(x[i]);
-      y[i] = static_cast<T>(sum);
+      folded = F{}(folded, static_cast<Folded>(x[i]));
+      y[i] = static_cast<T>(folded);
     }
   }
+}
+
+/// Of slices side by side.
+template <class F, class T>
+void fold_side_by_side(void* const* data, const std::int64_t* strides, std::int64_t count,
+                       std::int64_t slices) {
+  using Folded = functors::Gathered<T>;
+  T* const y = static_cast<T*>(data[0]);
+  const T* const x = static_cast<const T*>(data[1]);
+  Folded folded[tuning::columns_at_once];
+  std::fill(folded, folded + slices, F::template identity<Folded>);
+  for (std::int64_t i = 0; i < count; ++i) {
+#pragma GCC ivdep
+    for (std::int64_t k = 0; k < slices; ++k) {
+      folded[k] = F{}(folded[k], static_cast<Folded>(x[i * strides[1] + k]));
+      y[i * strides[0] + k] = static_cast<T>(folded[k]);
+    }
+  }
+}
+
+template <class F, class T>
+void fold(const View& out, const View& x, int dim) {
+  const View* views[] = {&out, &x};
+  constexpr bool turns = sizeof(T) == 4 || sizeof(T) == 8;
+  for_each_row({fold_row<F, T>, 2, 1, turns ? fold_side_by_side<F, T> : nullptr}, views, dim);
 }
 
 /// Down `rows` rows of a dense matrix, some columns side by side.
@@ -48,10 +76,8 @@ template <class T>
 void running_sums(const View& out, const View& x, int dim) {
   std::int64_t inner = 1;
   for (int d = dim + 1; d < x.sizes.size(); ++d) inner *= x.sizes.data()[d];
-  if (inner == 1 || !x.contiguous || !out.contiguous || x.count == 0) {
-    const View* views[] = {&out, &x};
-    return for_each_row({sum_row<T>, 2, 1}, views, dim);
-  }
+  if (inner == 1 || !x.contiguous || !out.contiguous || x.count == 0)
+    return fold<functors::SumOf, T>(out, x, dim);
   const std::int64_t rows = x.sizes.data()[dim];
   const std::int64_t slabs = x.count / (rows * inner);
   constexpr double element_ns = tuning::scanned_ns;
@@ -69,19 +95,6 @@ void running_sums(const View& out, const View& x, int dim) {
                 [&](std::int64_t first, std::int64_t last) {
                   sum_columns(out.as<T>() + first, x.as<T>() + first, rows, inner, last - first);
                 });
-}
-
-template <class T>
-void multiply_row(void* const* data, std::int64_t count) {
-  T* const y = static_cast<T*>(data[0]);
-  const T* const x = static_cast<const T*>(data[1]);
-  functors::Gathered<T> product = 1;
-  for (const auto [first, last] : Pieces<>(count)) {
-    for (std::int64_t i = first; i < last; ++i) {
-      product *= static_cast<functors::Gathered<T>>(x[i]);
-      y[i] = static_cast<T>(product);
-    }
-  }
 }
 
 /// log(sum of e^x so far), as the largest x and the sum of e^(x - largest).
@@ -159,10 +172,8 @@ void kernel(const CumulativeMinimum& of, Stream) {
 }
 template <>
 void kernel(const CumulativeProduct& of, Stream) {
-  const View* views[] = {&of.out, &of.x};
-  visit_counted(of.x.dtype, [&]<class T>(Type<T>) {
-    for_each_row({multiply_row<T>, 2, 1}, views, of.dim);
-  });
+  visit_counted(of.x.dtype,
+                [&]<class T>(Type<T>) { fold<functors::ProductOf, T>(of.out, of.x, of.dim); });
 }
 template <>
 void kernel(const LogCumulativeSumExp& of, Stream) {

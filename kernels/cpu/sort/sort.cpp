@@ -3,7 +3,6 @@
 #include <cstddef>
 
 #include "kernels/cpu/loop/parts.h"
-#include "kernels/cpu/loop/scratch.h"
 #include "kernels/cpu/sort/results.h"
 #include "kernels/cpu/sort/sort_entries.h"
 
@@ -120,12 +119,12 @@ void sort(const Sort& of) {
       const StridedSlice<const T> x = slice_of<const T>(of.x, of.dim, data[2]);
       const Results<T> out = results_of<T>(of.values, of.indices, of.dim, data);
       if (wanted <= very_few) return sort_very_few<Entry>(out, x, wanted, of.descending);
-      const Scratch scratch(room, 2 * sizeof(Entry));
-      Entry* const entries = scratch.as<Entry>();
+      EntryRoom<Entry> memory(room, 2);
+      Entry* const entries = memory.entries();
       if (takes_few) return sort_first(out, x, wanted, of.descending, entries, room);
       if constexpr (std::is_integral_v<T> && sizeof(T) > 1) {
         if (wanted == count && count >= long_enough_for_radix &&
-            sort_by_distance(out, x, of.descending, scratch.as<std::byte>()))
+            sort_by_distance(out, x, of.descending, reinterpret_cast<std::byte*>(entries)))
           return;
       }
       read_entries(entries, x, of.descending);
@@ -144,8 +143,8 @@ void mode(const Mode& of) {
                    [&](char* const* data) {
                      const StridedSlice<const T> x = slice_of<const T>(of.x, of.dim, data[2]);
                      const Results<T> out = results_of<T>(of.values, of.indices, of.dim, data);
-                     const Scratch scratch(count, 2 * sizeof(Entry));
-                     Entry* const entries = scratch.as<Entry>();
+                     EntryRoom<Entry> memory(count, 2);
+                     Entry* const entries = memory.entries();
                      read_entries(entries, x, false);
                      const Entry* const sorted = sort_entries(entries, entries + count, count,
                                                               static_cast<int>(8 * sizeof(T)));

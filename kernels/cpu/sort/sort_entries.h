@@ -2,12 +2,32 @@
 // digit of 11 bits a pass, but for digits that all have in common. Choosing some: by quickselect.
 #pragma once
 
+#include "kernels/cpu/loop/scratch.h"
 #include "kernels/cpu/sort/entries.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
 
 constexpr std::int64_t short_run = 16, long_enough_for_radix = 1024;
+
+/// Memory for the entries of a slice, so many times: a short one needs none from the heap. Throws
+/// std::bad_alloc.
+template <class Entry>
+class EntryRoom {
+ public:
+  explicit EntryRoom(std::int64_t count, int times = 1)
+      : heap_(count > few / times ? count : 0, times * sizeof(Entry)),
+        entries_(heap_.data() ? heap_.template as<Entry>() : here_) {}
+
+  Entry* entries() { return entries_; }
+
+ private:
+  static constexpr std::int64_t few = 128;
+
+  Entry here_[few];  // unset
+  Scratch heap_;
+  Entry* entries_;
+};
 
 template <class Entry>
 void sort_by_insertion(Entry* x, std::int64_t count) {

@@ -167,31 +167,38 @@ TEST_P(MatmulTest, RowsOfOutMayLieApart) {
 }
 
 TEST_P(MatmulTest, BatchesMultiplyEachOnItsOwnWhereverTheyLie) {
-  const auto check = [&]<class T>(Type<T>) {
+  struct Shape {
+    std::int64_t m, k, n;
+  };
+  const auto check = [&]<class T>(Type<T>, const Shape& shape) {
+    const auto [m, k, n] = shape;
     const auto random = [](const Dims& sizes, unsigned seed) {
       return Array<T>::random(sizes, -3, 3, seed);
     };
     for (const auto& a :
-         {random({4, 6, 5}, 1), random({4, 5, 6}, 2).transposed(1, 2),
-          random({6, 4, 5}, 3).transposed(0, 1), random({1, 6, 5}, 4).expanded({4, 6, 5})}) {
+         {random({4, m, k}, 1), random({4, k, m}, 2).transposed(1, 2),
+          random({m, 4, k}, 3).transposed(0, 1), random({1, m, k}, 4).expanded({4, m, k})}) {
       for (const auto& b :
-           {random({4, 5, 7}, 5), random({4, 7, 5}, 6).transposed(1, 2),
-            random({1, 5, 7}, 7).expanded({4, 5, 7}), random({4, 5, 7}, 8).flipped(0)}) {
-        const Array<T> out({4, 6, 7});
+           {random({4, k, n}, 5), random({4, n, k}, 6).transposed(1, 2),
+            random({1, k, n}, 7).expanded({4, k, n}), random({4, k, n}, 8).flipped(0)}) {
+        const Array<T> out({4, m, n});
 
         table.run(Matmul{out.view(), a.view(), b.view()}, {});
 
         for (std::int64_t i = 0; i < out.count(); ++i) {
           double want = 0;
-          for (std::int64_t k = 0; k < 5; ++k)
-            want += double(a[i / 7 * 5 + k]) * double(b[(i / 42 * 5 + k) * 7 + i % 7]);
+          for (std::int64_t d = 0; d < k; ++d)
+            want += double(a[i / n * k + d]) * double(b[(i / (m * n) * k + d) * n + i % n]);
           ASSERT_NEAR(out[i], want, 1e-4);
         }
       }
     }
   };
-  check(Type<float>{});
-  check(Type<std::int32_t>{});
+  for (const Shape& shape : {Shape{6, 5, 7}, Shape{2, 5, 3}, Shape{1, 32, 1}, Shape{1, 33, 1}}) {
+    check(Type<float>{}, shape);
+    check(Type<double>{}, shape);
+    check(Type<std::int32_t>{}, shape);
+  }
 }
 
 TEST_P(MatmulTest, IntegersWrap) {
