@@ -93,9 +93,10 @@ endfunction()
 
 # garboard_bindings(HOT folders... WRAPPED folders...)
 #
-# The extension module, of these folders' sources. pybind11's headers cost six seconds a unit, so
-# what is WRAPPED by it is compiled by fours and at -O1: it only passes calls on. What is HOT uses
-# the C API alone and is worth -O2.
+# The extension module, of these folders' sources. What is HOT uses the C API alone: a unit a
+# folder, as the floors are. pybind11's headers cost six seconds a unit, so what is WRAPPED by it is
+# compiled by fours, whatever their folder, and at -O1: it only passes calls on. CMake has one way
+# to make units for a target, so what is HOT is a target of its own.
 function(garboard_bindings)
   cmake_parse_arguments(bindings "" "" "HOT;WRAPPED" ${ARGN})
   foreach(kind IN ITEMS HOT WRAPPED)
@@ -108,16 +109,19 @@ function(garboard_bindings)
   if(NOT WRAPPED)
     return()
   endif()
-  pybind11_add_module(_engine MODULE NO_EXTRAS ${HOT} ${WRAPPED})
+  add_library(garboard_hot OBJECT ${HOT})
+  garboard_by_folders(garboard_hot .)
+  target_link_libraries(garboard_hot PRIVATE garboard Python::Module)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # by default it inlines less into a unit beyond 10000
+    target_compile_options(garboard_hot PRIVATE --param=large-unit-insns=40000)
+  endif()
+  pybind11_add_module(_engine MODULE NO_EXTRAS ${WRAPPED})
   set_target_properties(_engine PROPERTIES
     CXX_VISIBILITY_PRESET default  # hidden, it would have its own copy of our inline variables
     UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
   target_compile_options(_engine PRIVATE
     -Wno-attributes  # ours hold pybind11's hidden types
     -O1)
-  if(HOT)  # options of their own keep them out of the unity build
-    set_source_files_properties(${HOT} PROPERTIES COMPILE_OPTIONS -O2)
-  endif()
-  target_link_libraries(_engine PRIVATE garboard)
+  target_link_libraries(_engine PRIVATE garboard garboard_hot)
   garboard_in_package(_engine)
 endfunction()
