@@ -8,6 +8,7 @@
 #include "kernels/cpu/loop/rows.h"
 #include "kernels/cpu/loop/scratch.h"
 #include "kernels/cpu/reduce/dense_reduce.h"
+#include "kernels/cpu/wide/wide_vector.h"
 #include "kernels/functors/reduce.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
@@ -33,6 +34,50 @@ __attribute__((always_inline)) inline functors::Widened<T> taken(InMemory<T> x) 
 /// As wide as T, for a place that goes where the element goes.
 template <class T>
 using PlaceOf = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+
+/// One by one.
+template <class F, class T>
+std::int64_t search_singly(const InMemory<T>* x, std::int64_t count) {
+  std::int64_t at = 0;
+  for (std::int64_t i = 1; i < count; ++i)
+    at = is_better<F>(taken<T>(x[i]), taken<T>(x[at])) ? i : at;
+  return at;
+}
+
+/// A vector at a time, which g++ keeps in registers, and what is left over one by one; of numbers
+/// of 4 or 8 bytes.
+template <class F, class T>
+std::int64_t search_vectors(const T* x, std::int64_t count) {
+  using Vector = WideVector<T>;
+  using Values = typename Vector::Type;
+  using Places = typename WideVector<PlaceOf<T>>::Type;
+  constexpr int width = Vector::lanes;
+  Values best = Vector::load(x);
+  Places here;
+  for (int l = 0; l < width; ++l) here[l] = l;
+  Places at = here;
+  std::int64_t i = width;
+  for (; i + width <= count; i += width) {
+    const Values rival = Vector::load(x + i);
+    here += width;
+    const Places better = std::is_same_v<F, functors::MaximumOf>
+                              ? ~(rival <= best) & (best == best)
+                              : ~(rival >= best) & (best == best);
+    best = better ? rival : best;
+    at = better ? here : at;
+  }
+  T value = best[0];
+  std::int64_t place = at[0];
+  const auto meet = [&](T rival, std::int64_t its_place) {
+    const bool is_equal = !is_better<F>(rival, value) & !is_better<F>(value, rival);
+    const bool wins = is_better<F>(rival, value) | (is_equal & (its_place < place));
+    value = wins ? rival : value;
+    place = wins ? its_place : place;
+  };
+  for (int l = 1; l < width; ++l) meet(best[l], at[l]);
+  for (; i < count; ++i) meet(x[i], i);
+  return place;
+}
 
 /// Lane l has met the elements l, l + width, ...; of equals the earliest counts. `count` fits into
 /// a place.
@@ -97,14 +142,20 @@ std::int64_t search_blocks(const InMemory<T>* x, std::int64_t count) {
 template <class F, class T>
 void find_extremum(void* const* data, std::int64_t count) {
   const auto* const x = static_cast<const InMemory<T>*>(data[2]);
+  constexpr std::int64_t few = 24, many = 64, longest_of_vectors = 1024;
+  constexpr bool has_vectors = std::is_same_v<T, InMemory<T>> && (sizeof(T) == 4 || sizeof(T) == 8);
   std::int64_t at = 0;
-  if (count < 64)
-    for (std::int64_t i = 1; i < count; ++i)
-      at = is_better<F>(taken<T>(x[i]), taken<T>(x[at])) ? i : at;
-  else if constexpr (sizeof(T) == 1)
+  if (count < few || (count < many && !has_vectors)) {
+    at = search_singly<F, T>(x, count);
+  } else if constexpr (sizeof(T) == 1) {
     at = search_blocks<F, T>(x, count);
-  else
-    at = search_lanes<F, T>(x, count);
+  } else {
+    if constexpr (has_vectors)
+      at = count <= longest_of_vectors ? search_vectors<F, T>(x, count)
+                                       : search_lanes<F, T>(x, count);
+    else
+      at = search_lanes<F, T>(x, count);
+  }
   if (data[0]) *static_cast<T*>(data[0]) = loaded<T>(x[at]);
   *static_cast<std::int64_t*>(data[1]) = at;
 }

@@ -452,6 +452,15 @@ raises VersionError.
 >>> x
 tensor([1., 1.], requires_grad=True))",
      nullptr},
+    {"_base",
+     [](PyObject* self, void*) {
+       return read(self, "_base", [](const Tensor& it) {
+         const Counted<TensorBody>& base = it.body()->base;
+         return base ? wrap(Tensor(base)) : Py_NewRef(Py_None);
+       });
+     },
+     nullptr, "Another handle on the tensor that a view looks into; None of what is no view.",
+     nullptr},
     {"is_disposed",
      [](PyObject* self, void*) { return PyBool_FromLong(alias_of(self).is_disposed()); }, nullptr,
      "True once this handle has ended; the only question that one may still ask.", nullptr},

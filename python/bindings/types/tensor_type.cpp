@@ -116,6 +116,23 @@ PyObject* tensor_new(PyTypeObject* type, PyObject* arguments, PyObject* named) n
   return raise_current();
 }
 
+PyObject* as_subclass(PyObject* self, PyObject* cls) noexcept try {
+  auto* const type = reinterpret_cast<PyTypeObject*>(cls);
+  if (!PyType_Check(cls) || !PyType_IsSubtype(type, tensor_type))
+    throw_type_error("as_subclass: cls is of type %s; Tensor, or a class made of it, is needed",
+                     Py_TYPE(cls)->tp_name);
+  const BirthStamp stamp;
+  return wrap_as(type, tensor_of(self, "as_subclass"));
+} catch (...) {
+  return raise_current();
+}
+
+PyObject* is_view(PyObject* self, PyObject*) noexcept try {
+  return PyBool_FromLong(static_cast<bool>(tensor_of(self, "_is_view").body()->base));
+} catch (...) {
+  return raise_current();
+}
+
 PyObject* tensor_repr(PyObject* self) {
   // The text is made in Python, where elements are formatted; imported on first use.
   static PyObject* format = nullptr;
@@ -163,6 +180,29 @@ tensor([20.])
 True
 )";
 
+constexpr const char* as_subclass_doc = R"(as_subclass($self, cls, /)
+--
+
+Give another handle on the same tensor, with its history, as an object of `cls`.
+
+Its `__init__` is not called. What is computed from it is a plain Tensor.
+
+Args:
+    cls: Tensor, or a class made of it.
+
+Returns:
+    A new handle, in the open scope.
+
+Raises:
+    TypeError: `cls` is something else.
+    DisposedError: The tensor is disposed.
+
+>>> class Image(gb.Tensor):
+...     pass
+>>> type(gb.zeros(2, 2).as_subclass(Image)).__name__
+'Image'
+)";
+
 }  // namespace
 
 bool add_tensor_type(PyObject* module) {
@@ -193,6 +233,8 @@ bool add_tensor_type(PyObject* module) {
   add_new_functions();
   add_other_names();
   MethodTable& table = method_table();
+  table.methods.push_back({"as_subclass", as_subclass, METH_O, as_subclass_doc});
+  table.methods.push_back({"_is_view", is_view, METH_NOARGS, nullptr});
   table.functions.push_back({"_set_attributes", set_attributes, METH_O, nullptr});
   table.functions.push_back({"_is_set_name", is_set_name, METH_O, nullptr});
   table.methods.push_back({});

@@ -65,7 +65,7 @@ _METHODS: _Rows = (
     ("", "coalesce is_coalesced indices values sparse_dim dense_dim sparse_mask row_indices"),
     ("", "col_indices crow_indices ccol_indices sparse_resize_ sparse_resize_and_clear_"),
     ("", "dequantize int_repr q_scale q_zero_point qscheme q_per_channel_scales"),
-    ("", "chalf xpu ipu mtia to_padded_tensor as_subclass"),
+    ("", "chalf xpu ipu mtia to_padded_tensor"),
     ("names of dims are not kept", "align_as align_to names refine_names rename rename_"),
 )
 

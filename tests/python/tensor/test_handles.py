@@ -139,3 +139,47 @@ class TestDetaching:
 
         assert x.detach_() is x
         assert not x.requires_grad
+
+
+class Image(gb.Tensor):
+    width = 3
+
+
+class TestAHandleOfAnotherClass:
+    def test_is_on_the_same_tensor_with_its_history(self):
+        x = gb.ones(2, requires_grad=True)
+        y = x * 2
+
+        image = y.as_subclass(Image)
+
+        assert type(image) is Image
+        assert image.grad_fn == y.grad_fn
+        assert image.data_ptr() == y.data_ptr()
+        image.sum().backward()
+        assert x.grad.tolist() == [2, 2]
+        assert type(image.as_subclass(gb.Tensor)) is gb.Tensor
+
+    def test_is_of_a_class_of_tensors(self):
+        with pytest.raises(TypeError, match="cls is of type type; Tensor, or a class made of it"):
+            gb.ones(1).as_subclass(int)  # type: ignore[type-var]
+        with pytest.raises(TypeError, match="cls is of type int"):
+            gb.ones(1).as_subclass(3)  # type: ignore[arg-type]
+
+    def test_is_refused_of_a_disposed_tensor(self):
+        x = gb.ones(1)
+        x.dispose()
+
+        with pytest.raises(gb.DisposedError, match="as_subclass"):
+            x.as_subclass(Image)
+
+
+def test_a_view_knows_its_base():
+    x = gb.arange(6.0)
+    row = x.view(2, 3)[1]
+
+    assert row._base is not None
+    assert row._base.data_ptr() == x.data_ptr()
+    assert row._base.shape == x.shape
+    assert row._is_view()
+    assert x._base is None
+    assert not x._is_view()
