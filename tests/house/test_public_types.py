@@ -93,6 +93,8 @@ REASONS = {
     "library.register_autograd": NAMED,
     "library.register_fake": NAMED,
     "library.register_kernel": NAMED,
+    "nn.BlockMask.__getitem__": "any index of its tensors",
+    "nn.flex_attention": "a tensor, or a pair with what else is asked for",
     "nn.gather": MOVED,
     "nn.scatter": MOVED,
     "nn.scatter_kwargs": MOVED,

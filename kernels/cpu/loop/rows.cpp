@@ -3,7 +3,6 @@
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/plan.h"
 #include "kernels/cpu/loop/scratch.h"
-#include "kernels/cpu/loop/turned_rows.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {

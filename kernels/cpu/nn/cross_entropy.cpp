@@ -6,7 +6,6 @@
 #include "kernels/cpu/loop/rows.h"
 #include "kernels/cpu/loop/rows_in_float.h"
 #include "kernels/cpu/loop/scratch.h"
-#include "kernels/cpu/loop/turned_rows.h"
 #include "kernels/cpu/nn/exponential_sum.h"
 #include "kernels/cpu/nn/side_by_side.h"
 #include "kernels/rows_of_classes.h"
@@ -255,7 +254,7 @@ struct Slopes {
 
 /// Numbers side by side: those of class c begin at data[c * stride].
 template <class T>
-struct Columns {
+struct Abreast {
   T* data;
   std::int64_t stride;
 };
@@ -263,7 +262,7 @@ struct Columns {
 /// The gradients of `rows` rows from `row` on, a lane each, of `lanes`.
 template <class T>
 void gradients_of_lanes(const View& d_losses, const CrossEntropy& of, const Shares<T>& shares,
-                        Targets& targets, const Columns<T>& out, const Columns<const T>& x,
+                        Targets& targets, const Abreast<T>& out, const Abreast<const T>& x,
                         std::int64_t count, std::int64_t row, std::int64_t rows,
                         std::int64_t lanes) {
   PerRow<T> log_sums, scales, lowered, of_targets;
@@ -301,8 +300,8 @@ void gradients_side_by_side(const View& d_logits, const View& d_losses, const Cr
                             std::int64_t first, std::int64_t last) {
   const RowsOfClasses result(d_logits);
   for_each_stretch(shape, first, last, [&](std::int64_t row, std::int64_t rows) {
-    const Columns<const T> x{of.logits.as<T>() + shape.start_of(row), shape.class_stride};
-    const Columns<T> out{d_logits.as<T>() + result.start_of(row), result.class_stride};
+    const Abreast<const T> x{of.logits.as<T>() + shape.start_of(row), shape.class_stride};
+    const Abreast<T> out{d_logits.as<T>() + result.start_of(row), result.class_stride};
     gradients_of_lanes(d_losses, of, shares, targets, out, x, shape.classes, row, rows, rows);
   });
 }
@@ -315,7 +314,7 @@ void gradients_turned(const View& d_logits, const View& d_losses, const CrossEnt
   const RowsOfClasses result(d_logits);
   const std::int64_t at_once = columns_of(shape.classes);
   const Scratch turned(at_once * shape.classes, sizeof(T));
-  const Columns<T> lanes{turned.as<T>(), at_once};
+  const Abreast<T> lanes{turned.as<T>(), at_once};
   for_each_stretch(shape, first, last, [&](std::int64_t row, std::int64_t rows) {
     turn(lanes.data, at_once, of.logits.as<const T>() + shape.start_of(row), shape.row_stride, rows,
          shape.classes);

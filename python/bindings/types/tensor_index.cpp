@@ -32,8 +32,9 @@ Tensor sliced(const Tensor& input, int dim, PyObject* part) {
 /// numbers does. A long one is of numbers, and is not looked through.
 bool is_list_of_parts(PyObject* key) {
   constexpr Py_ssize_t most_parts = 32;
-  if (!PyList_Check(key) || PyList_GET_SIZE(key) > most_parts) return false;
+  if (!PyList_Check(key)) return false;
   const Items parts(key, "index", "the index");
+  if (parts.size() > most_parts) return false;
   for (Py_ssize_t i = 0; i < parts.size(); ++i) {
     const Ref held = parts[i];
     PyObject* const part = held.get();

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import enable_grad
 from garboard._engine import GradientError, ShapeError, Tensor, zeros_like
 from garboard.autograd._passes import grad
@@ -97,7 +98,7 @@ def _innermost(op: str, level: Any) -> list[_Direction]:
     if not _levels:
         raise RuntimeError(f"{op}: no level is open; a `with dual_level():` around it is needed")
     if level not in (None, 0):
-        raise RuntimeError(f"{op}: level {level}; the open one is 0")
+        raise RuntimeError(f"{op}: level {shown(level)}; the open one is 0")
     return _levels[0]
 
 

@@ -39,7 +39,7 @@ def and_masks(*mask_mods: MaskMod) -> MaskMod:
     >>> create_mask(near, None, None, 3, 3)[0, 0].int()
     tensor([[1, 0, 0],
             [1, 1, 0],
-            [0, 1, 1]], dtype=int32)
+            [0, 1, 1]], dtype=garboard.int32)
     """
     _check_functions("and_masks", mask_mods)
 
@@ -62,7 +62,7 @@ def or_masks(*mask_mods: MaskMod) -> MaskMod:
     >>> either = or_masks(lambda b, h, q, k: q == k, lambda b, h, q, k: k == 0)
     >>> create_mask(either, None, None, 2, 3)[0, 0].int()
     tensor([[1, 0, 0],
-            [1, 1, 0]], dtype=int32)
+            [1, 1, 0]], dtype=garboard.int32)
     """
     _check_functions("or_masks", mask_mods)
 
@@ -94,7 +94,7 @@ def positions(sizes: Sizes, device: Any) -> tuple[Tensor, Tensor, Tensor, Tensor
     return made[0], made[1], made[2], made[3]
 
 
-def broadcast(op: str, known_as: str, given: Any, sizes: Sizes) -> Tensor:
+def broadcast(op: str, given: Any, sizes: Sizes) -> Tensor:
     """Check what a function of the program's gave for all places at once."""
     shape = list(given.shape) if isinstance(given, Tensor) else [-1]
     if len(shape) > 4 or any(
@@ -102,7 +102,7 @@ def broadcast(op: str, known_as: str, given: Any, sizes: Sizes) -> Tensor:
     ):
         told = f"a tensor {shape}" if isinstance(given, Tensor) else type(given).__name__
         raise ShapeError(
-            f"{op}: {known_as} gave {told}; one value for each place of {list(sizes)} is needed: it"
+            f"{op} gave {told}; one value for each place of {list(sizes)} is needed: it"
             " is called once, with positions along each axis that broadcast"
         )
     found: Tensor = given
@@ -114,7 +114,7 @@ def asked(op: str, mask_mod: MaskMod, sizes: Sizes, device: Any) -> Tensor:
     given = mask_mod(*positions(sizes, device))
     if isinstance(given, bool):
         given = _engine.full((), given, dtype=_engine.bool, device=device)
-    found = broadcast(op, "mask_mod", given, sizes)
+    found = broadcast(f"{op}: mask_mod", given, sizes)
     return found if found.dtype == _engine.bool else found != 0
 
 
@@ -153,7 +153,7 @@ def create_mask(
     if _takes_scores(mod_fn):
         zeros = _engine.zeros(*sizes, device=device)
         given = mod_fn(zeros, *positions(sizes, device))
-        return broadcast(op, "score_mod", given, sizes).expand(*sizes).clone()
+        return broadcast(f"{op}: score_mod", given, sizes).expand(*sizes).clone()
     return asked(op, mod_fn, sizes, device).expand(*sizes).clone()
 
 
@@ -301,7 +301,7 @@ class BlockMask:
         dense = self.to_dense()
         return 100.0 * (1.0 - float(dense.sum().item()) / max(dense.numel(), 1))
 
-    def seen(self, op: str, sizes: Sizes, device: Any) -> Tensor:
+    def seen(self, op: str, sizes: Sizes, device: Device) -> Tensor:
         """Return what is seen of [batches, heads, queries, keys], in sizes that broadcast to it."""
         rows, columns = (
             _engine.arange(count, device=device) // size
@@ -314,7 +314,7 @@ class BlockMask:
         mask = asked(op, self.mask_mod, sizes, device) & spread(self._partial)
         return mask | spread(self._full) if self._full else mask
 
-    def to(self, device: Any) -> BlockMask:
+    def to(self, device: Device) -> BlockMask:
         """Return the mask with its tensors on another device; its function stays as it is."""
         return self._with(lambda it: it.to(device), self.seq_lengths)
 
@@ -394,7 +394,7 @@ def create_block_mask(
     >>> from garboard.nn.attention.flex_attention import create_block_mask
     >>> create_block_mask(lambda b, h, q, k: q >= k, None, None, 4, 4, BLOCK_SIZE=2).to_dense()
     tensor([[[[1, 0],
-              [1, 1]]]], dtype=int32)
+              [1, 1]]]], dtype=garboard.int32)
     """
     op = "create_block_mask"
     _check_functions(op, (mask_mod,))

@@ -169,7 +169,7 @@ def _with_scores(
     scores = (query.to(wide) @ key.to(wide).transpose(-2, -1)) * by
     if score_mod is not None:
         given = score_mod(scores, *_masks.positions(sizes, query.device))
-        scores = _masks.broadcast(_OP, "score_mod", given, sizes).to(wide).expand(*sizes)
+        scores = _masks.broadcast(f"{_OP}: score_mod", given, sizes).to(wide).expand(*sizes)
     lowest = -float("inf")
     if mask is not None:
         scores = scores.masked_fill(~mask, lowest)
