@@ -204,7 +204,7 @@ bool is_nuclear(PyObject* p) { return PyUnicode_Check(p) && text_or_mark(p) == "
 
 double power_of(PyObject* p, const char* op) {
   const std::string text = PyUnicode_Check(p) ? text_or_mark(p) : "";
-  if (text == "fro") return 2;
+  if (text == "fro" || p == Py_None) return 2;
   if (PyUnicode_Check(p)) throw_no_choice(op, "p", p, "a number, 'fro' or 'nuc'");
   return to_real(p, op, "p");
 }
@@ -228,7 +228,7 @@ constexpr std::array statistics_rows{
     bind("std_mean", spread_of_all, docs::std_mean, with_mean_of_all<std_deviation>,
          Place::functional),
     bind("norm",
-         "input: Tensor, p: float | str = 'fro', dim: int | Size | None = None, "
+         "input: Tensor, p: float | str | None = 'fro', dim: int | Size | None = None, "
          "keepdim: bool = False, dtype: DType | None = None",
          docs::norm,
          [](OpName op, const Tensor& input, PyObject* p, const OverDims& dims, bool keepdim,

@@ -245,6 +245,11 @@ def _cauchy(p: lines.Cauchy, q: lines.Cauchy) -> Tensor:
     return both.log() - (4 * p.scale * q.scale).log()
 
 
+@register_kl(tails.HalfCauchy, tails.HalfCauchy)
+def _half_cauchy(p: tails.HalfCauchy, q: tails.HalfCauchy) -> Tensor:
+    return 2 * (p.scale + q.scale).log() - (4 * p.scale * q.scale).log()
+
+
 @register_kl(lines.Gumbel, lines.Gumbel)
 def _gumbel(p: lines.Gumbel, q: lines.Gumbel) -> Tensor:
     ratio, ours, theirs = p.scale / q.scale, p.loc / p.scale, q.loc / q.scale
@@ -254,7 +259,8 @@ def _gumbel(p: lines.Gumbel, q: lines.Gumbel) -> Tensor:
 
 
 @register_kl(gammas.Gamma, gammas.Gamma)
-def _gamma(p: gammas.Gamma, q: gammas.Gamma) -> Tensor:
+@register_kl(tails.InverseGamma, tails.InverseGamma)  # what is done to both tells no more of either
+def _gamma(p: gammas.Gamma | tails.InverseGamma, q: gammas.Gamma | tails.InverseGamma) -> Tensor:
     c, other = p.concentration, q.concentration
     return (
         other * (p.rate / q.rate).log()

@@ -199,3 +199,10 @@ def test_products_of_half_types_are_added_and_rounded_once(op, dtype):
     exact = getattr(gb, op)(*(it.float() for it in given), beta=0.5, alpha=2)
     assert found.dtype == dtype
     assert gb.equal(found, exact.to(dtype))
+
+
+def test_a_norm_without_a_power_is_that_of_squares():
+    x = gb.tensor([[3.0, 4.0], [0.0, 5.0]])
+
+    assert x.norm(p=None).item() == x.norm().item()
+    assert gb.norm(x, None, 1).tolist() == [5, 5]
