@@ -1,7 +1,5 @@
 // Running results along a dim: sums and products of floats, complex ones too, in double, so that a
 // long one keeps its digits, of all else in int64. Every element is read and written once.
-#include <algorithm>
-
 #include "kernels/cpu/loop/parallel.h"
 #include "kernels/cpu/loop/parts.h"
 #include "kernels/cpu/loop/plan.h"
@@ -33,7 +31,8 @@ void fold_side_by_side(void* const* data, const std::int64_t* strides, std::int6
   T* const y = static_cast<T*>(data[0]);
   const T* const x = static_cast<const T*>(data[1]);
   Folded folded[tuning::columns_at_once];
-  std::fill(folded, folded + slices, F::template identity<Folded>);
+  constexpr Folded start = F::template identity<Folded>;  // a copy: the linker shall not see it
+  for (std::int64_t k = 0; k < slices; ++k) folded[k] = start;
   for (std::int64_t i = 0; i < count; ++i) {
 #pragma GCC ivdep
     for (std::int64_t k = 0; k < slices; ++k) {

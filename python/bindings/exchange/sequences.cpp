@@ -13,11 +13,21 @@ bool is_other_sequence(PyObject* object) {
          !is_tensor(object);
 }
 
+/// One by one: `list(data)` makes room for as many as `data` says that it has.
+Ref listed_from(PyObject* data) {
+  const Ref walk(checked(PyObject_GetIter(data)));
+  Ref listed(checked(PyList_New(0)));
+  while (const Ref item{PyIter_Next(walk.get())})
+    if (PyList_Append(listed.get(), item.get()) < 0) throw PythonErrorSet();
+  if (PyErr_Occurred()) throw PythonErrorSet();
+  return listed;
+}
+
 Ref in_lists_at(int depth, PyObject* data, const char* op) {
   const bool is_list = Items::can_read(data);
   // A list too deep is told of where it is read, with what it holds there.
   if (depth > max_dims || (!is_list && !is_other_sequence(data))) return Ref::borrow(data);
-  Ref listed = is_list ? Ref::borrow(data) : Ref(checked(PySequence_List(data)));
+  Ref listed = is_list ? Ref::borrow(data) : listed_from(data);
   const Items items(listed.get(), op, "data");
   if (items.size() == 0) return listed;
   const Ref first = items[0];

@@ -49,10 +49,10 @@ def enter_dual_level() -> int:
         Its number, 0.
 
     Raises:
-        RuntimeError: One is open.
+        GradientError: One is open.
     """
     if _levels:
-        raise RuntimeError(
+        raise GradientError(
             "enter_dual_level: a level is open; one at a time is needed: nest func.jvp() instead"
         )
     _levels.append([])
@@ -63,7 +63,7 @@ def exit_dual_level(*, level: int | None = None) -> None:
     """Close the level and forget its directions.
 
     Raises:
-        RuntimeError: None is open, or another is named.
+        GradientError: None is open, or another is named.
     """
     _innermost("exit_dual_level", level)
     _levels.pop()
@@ -73,7 +73,7 @@ class dual_level:
     """Let duals be made in a block; their directions are forgotten at its end.
 
     Raises:
-        RuntimeError: A level is open already.
+        GradientError: A level is open already.
 
     >>> import garboard.autograd.forward_ad as fwAD
     >>> with fwAD.dual_level():
@@ -96,9 +96,9 @@ class dual_level:
 
 def _innermost(op: str, level: Any) -> list[_Direction]:
     if not _levels:
-        raise RuntimeError(f"{op}: no level is open; a `with dual_level():` around it is needed")
-    if level not in (None, 0):
-        raise RuntimeError(f"{op}: level {shown(level)}; the open one is 0")
+        raise GradientError(f"{op}: no level is open; a `with dual_level():` around it is needed")
+    if level is not None and check.integer(op, "level", level) != 0:
+        raise GradientError(f"{op}: level {shown(level)}; the open one is 0")
     return _levels[0]
 
 
@@ -111,7 +111,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
         level: None, or that of the open level.
 
     Raises:
-        RuntimeError: No level is open.
+        GradientError: No level is open.
         ShapeError: The tangent has other sizes.
         GradientError: A dtype that has no gradient, or recording is off.
         TypeError: What is no tensor.
@@ -147,7 +147,7 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
         recorded as far as the tensors were that duals were made of.
 
     Raises:
-        RuntimeError: No level is open.
+        GradientError: No level is open.
         TypeError: What is no tensor.
     """
     op = "unpack_dual"

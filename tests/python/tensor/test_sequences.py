@@ -23,6 +23,11 @@ class Squares:
         return place * place
 
 
+class Boasting(Squares):
+    def __len__(self) -> int:
+        return 2**62
+
+
 class Endless:
     def __len__(self) -> int:
         return 1
@@ -46,6 +51,7 @@ class Endless:
         ((range(2), range(2, 4)), [[0, 1], [2, 3]]),
         (UserList([1, 2]), [1, 2]),
         (Squares(), [0, 1, 4]),
+        (Boasting(), [0, 1, 4]),
         ([Squares(), Squares()], [[0, 1, 4], [0, 1, 4]]),
     ],
 )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from garboard import _engine
 from garboard._arguments import check
+from garboard._arguments.given import items_of
 from garboard._engine import ShapeError, Tensor
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ Sizes = tuple[int, int, int, int]
 
 def noop_mask(batch: Tensor, head: Tensor, token_q: Tensor, token_kv: Tensor) -> Tensor:
     """Let every query attend to every key: a 0-d tensor that is True."""
-    return _engine.ones((), dtype=_engine.bool, device=batch.device)
+    device = check.tensor("noop_mask", "batch", batch).device
+    return _engine.ones((), dtype=_engine.bool, device=device)
 
 
 def and_masks(*mask_mods: MaskMod) -> MaskMod:
@@ -213,8 +215,13 @@ class BlockMask:
         block_size: tuple[int, int],
         mask_mod: MaskMod,
     ) -> None:
-        self.seq_lengths = seq_lengths
-        self.BLOCK_SIZE = block_size
+        op = "BlockMask"
+        check.of_type(_Blocks, op, "partial", partial)
+        if full is not None:
+            check.of_type(_Blocks, op, "full", full)
+        _check_functions(op, (mask_mod,))
+        self.seq_lengths = _pair(op, "seq_lengths", seq_lengths, 0)
+        self.BLOCK_SIZE = _pair(op, "BLOCK_SIZE", block_size, 1)
         self.mask_mod = mask_mod
         self._partial, self._full = partial, full
 
@@ -257,9 +264,10 @@ class BlockMask:
         full = None
         if full_kv_num_blocks is not None:
             full = _checked_blocks(op, full_kv_num_blocks, full_kv_indices)
-        size = _block_size(op, BLOCK_SIZE)
+        size = _pair(op, "BLOCK_SIZE", BLOCK_SIZE, 1)
         rows, columns = partial.which.shape[-2:]
-        lengths = seq_lengths or (rows * size[0], columns * size[1])
+        whole = (rows * size[0], columns * size[1])
+        lengths = whole if seq_lengths is None else seq_lengths
         return cls(lengths, partial, full, size, mask_mod or noop_mask)
 
     @property
@@ -301,7 +309,7 @@ class BlockMask:
         dense = self.to_dense()
         return 100.0 * (1.0 - float(dense.sum().item()) / max(dense.numel(), 1))
 
-    def seen(self, op: str, sizes: Sizes, device: Device) -> Tensor:
+    def _seen(self, op: str, sizes: Sizes, device: Device) -> Tensor:
         """Return what is seen of [batches, heads, queries, keys], in sizes that broadcast to it."""
         rows, columns = (
             _engine.arange(count, device=device) // size
@@ -354,11 +362,12 @@ def _checked_blocks(op: str, counts: Any, which: Any) -> _Blocks:
     return _Blocks(counts, which)
 
 
-def _block_size(op: str, given: Any) -> tuple[int, int]:
-    pair = given if isinstance(given, tuple) else (given, given)
-    if len(pair) != 2:
-        raise ValueError(f"{op}: BLOCK_SIZE of {len(pair)} numbers; one or two are needed")
-    return (check.count(op, "BLOCK_SIZE", pair[0], 1), check.count(op, "BLOCK_SIZE", pair[1], 1))
+def _pair(op: str, name: str, given: Any, least: int) -> tuple[int, int]:
+    """Of queries and of keys; one number stands for both."""
+    both = items_of(given) if isinstance(given, (tuple, list)) else [given, given]
+    if len(both) != 2:
+        raise ValueError(f"{op}: {name} of {len(both)} numbers; one or two are needed")
+    return check.count(op, name, both[0], least), check.count(op, name, both[1], least)
 
 
 def create_block_mask(
@@ -399,7 +408,7 @@ def create_block_mask(
     op = "create_block_mask"
     _check_functions(op, (mask_mod,))
     sizes = _sizes(op, B, H, Q_LEN, KV_LEN)
-    size = _block_size(op, BLOCK_SIZE)
+    size = _pair(op, "BLOCK_SIZE", BLOCK_SIZE, 1)
     mask = asked(op, mask_mod, sizes, device).expand(*sizes)
     counts = _counts_of_blocks(mask, size)
     full = (counts == size[0] * size[1]) & separate_full_blocks  # none that reach beyond an end

@@ -148,7 +148,7 @@ def _seen(block_mask: Any, sizes: _masks.Sizes, query: Tensor) -> Tensor:
             f"{block_mask.seq_lengths[1]} keys, query and key of {sizes[2]} and {sizes[3]}; "
             "create one of these lengths"
         )
-    seen: Tensor = block_mask.seen(_OP, sizes, query.device)
+    seen: Tensor = block_mask._seen(_OP, sizes, query.device)
     return seen
 
 
