@@ -220,9 +220,9 @@ class BlockMask:
         if full is not None:
             check.of_type(_Blocks, op, "full", full)
         _check_functions(op, (mask_mod,))
-        self.seq_lengths = _pair(op, "seq_lengths", seq_lengths, 0)
-        self.BLOCK_SIZE = _pair(op, "BLOCK_SIZE", block_size, 1)
-        self.mask_mod = mask_mod
+        self.seq_lengths: tuple[int, int] = _pair(op, "seq_lengths", seq_lengths, 0)
+        self.BLOCK_SIZE: tuple[int, int] = _pair(op, "BLOCK_SIZE", block_size, 1)
+        self.mask_mod: MaskMod = mask_mod
         self._partial, self._full = partial, full
 
     @classmethod
