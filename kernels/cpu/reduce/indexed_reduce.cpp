@@ -142,7 +142,7 @@ std::int64_t search_blocks(const InMemory<T>* x, std::int64_t count) {
 template <class F, class T>
 void find_extremum(void* const* data, std::int64_t count) {
   const auto* const x = static_cast<const InMemory<T>*>(data[2]);
-  constexpr std::int64_t few = 24, many = 64, longest_of_vectors = 1024;
+  constexpr std::int64_t few = 24, many = 64, longest_of_vectors = 256;
   constexpr bool has_vectors = std::is_same_v<T, InMemory<T>> && (sizeof(T) == 4 || sizeof(T) == 8);
   std::int64_t at = 0;
   if (count < few || (count < many && !has_vectors)) {

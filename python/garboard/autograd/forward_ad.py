@@ -111,9 +111,8 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
         level: None, or that of the open level.
 
     Raises:
-        GradientError: No level is open.
-        ShapeError: The tangent has other sizes.
-        GradientError: A dtype that has no gradient, or recording is off.
+        GradientError: No level is open, the dtype has no gradient, or recording is off.
+        ShapeError: The tangent has other sizes or another dtype.
         TypeError: What is no tensor.
     """
     op = "make_dual"
