@@ -1,4 +1,7 @@
-"""The law of the house: every test ends with what lived when it began, and both books agree."""
+"""The law of the house: every test ends with what lived when it began, and both books agree.
+
+Nor does a test leave another limit to those that come after it, in whatever order.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,7 @@ def reports_are_set_aside() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def nothing_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
     """Fail a test that leaves an alias, a storage, a graph node or a byte behind."""
-    before = gb.memory.live()
+    before, limit = gb.memory.live(), gb.memory.memory_limit()
     yield
     if gb.memory.live() != before:
         gc.collect()  # what only a reference cycle holds is no leak
@@ -54,3 +57,4 @@ def nothing_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
         left = gb.memory.live() - before  # below 0 where an earlier test had failed
         assert max(left.aliases, left.storages, left.nodes, left.bytes) <= 0, left
     assert gb.memory.memory_allocated() == gb.memory.live("cpu").bytes
+    assert gb.memory.memory_limit() == limit

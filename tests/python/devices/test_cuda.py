@@ -116,14 +116,15 @@ def test_a_package_without_the_library_works_and_says_so(tmp_path: Path):
     assert done.stdout.startswith(("2.0 library not found: ", "2.0 built without CUDA: "))
 
 
-def files_on_cuda() -> list[str]:
+def files_on_cuda() -> list[Path]:
     """Return the files that have tests marked `cuda`."""
     files = sorted(Path(__file__).parents[1].rglob("test_*.py"))
-    return [str(file) for file in files if "\n@on_cuda\n" in file.read_text()]
+    return [file for file in files if "\n@on_cuda\n" in file.read_text()]
 
 
 @pytest.mark.slow
-def test_all_tests_of_a_device_pass_on_the_stand_in(tmp_path: Path):
+@pytest.mark.parametrize("file", files_on_cuda(), ids=lambda file: file.stem)
+def test_all_tests_of_a_device_pass_on_the_stand_in(file: Path, tmp_path: Path):
     library = simulated_library()
     if library is None:
         pytest.skip("needs the stand-in that ./run test builds with the C++ tests")
@@ -131,7 +132,7 @@ def test_all_tests_of_a_device_pass_on_the_stand_in(tmp_path: Path):
 
     named = run_python(package, "-c", "import garboard as gb; print(gb.cuda.get_device_name())")
     done = run_python(
-        package, "-m", "pytest", "-q", "-m", "cuda", "-p", "no:cacheprovider", *files_on_cuda()
+        package, "-m", "pytest", "-q", "-m", "cuda", "-p", "no:cacheprovider", str(file)
     )
 
     assert named.stdout == "simulated\n", named.stderr

@@ -31,12 +31,12 @@ class TestALine:
         notebook.run("x = gb.zeros(200_000)")
         ran = notebook.run(
             """
-            gb.memory.set_memory_limit("1 MiB")
+            before = gb.memory.set_memory_limit("1 MiB")
             try:
                 gb.zeros(200_000)
             except gb.OutOfMemoryError as error:
                 print(error.report)
-            gb.memory.set_memory_limit(None)
+            gb.memory.set_memory_limit(before)
             """
         )
 
