@@ -349,6 +349,13 @@ bool can_be(const Signature::Parameter& parameter, PyObject* object) {
   return takes(Kind::number) && (PyFloat_Check(object) || is_foreign_number(object));
 }
 
+/// Whether an object is a tensor of one integer, and the parameter may be that number.
+bool can_be_read(const char* op, const Signature::Parameter& parameter, PyObject* object) {
+  if (!parameter.takes(Kind::integer) || !is_tensor(object)) return false;
+  const Tensor& tensor = tensor_of(object, op, parameter.text.c_str());
+  return tensor.count() == 1 && category_of(tensor.dtype()) == Category::integer;
+}
+
 /// `None, an integer or a Tensor`.
 std::string words_of(unsigned kinds) {
   constexpr const char* words[] = {"a Tensor", "an integer",      "a number",
@@ -368,9 +375,10 @@ struct Match {
   bool fits_by_names = true;
   int matched_count = 0;  // so many parameters, from the first
   bool fits = false;
+  bool fits_when_read = false;  // where tensors of one integer are that number
 };
 
-Match match(const Signature& signature, const Call& call) {
+Match match(const char* op, const Signature& signature, const Call& call) {
   const auto& parameters = signature.parameters();
   const Py_ssize_t before = call.input ? 1 : 0;
   const auto refused = [] { return Match{.fits_by_names = false}; };
@@ -389,14 +397,17 @@ Match match(const Signature& signature, const Call& call) {
     values[static_cast<std::size_t>(found)] = given;
   }
   Match result;
-  bool all_match = true;
+  bool all_match = true, all_can_be_read = true;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     if (!values[i] && !signature.defaults()[i] && static_cast<int>(i) != signature.variadic())
       return refused();
-    all_match = all_match && (!values[i] || can_be(parameters[i], values[i]));
+    const bool is_match = !values[i] || can_be(parameters[i], values[i]);
+    all_can_be_read = all_can_be_read && (is_match || can_be_read(op, parameters[i], values[i]));
+    all_match = all_match && is_match;
     if (all_match) ++result.matched_count;
   }
   result.fits = all_match;
+  result.fits_when_read = all_can_be_read;
   return result;
 }
 
@@ -431,12 +442,13 @@ std::size_t fitting(const char* op, const Signature* const* signatures, std::siz
                     const Call& call) {
   for (std::size_t k = 0; k < count; ++k)
     if (fits(*signatures[k], call)) return k;
-  std::size_t best = 0, candidates = 0, longest = 0;
+  std::size_t best = 0, candidates = 0, longest = 0, when_read = count;
   int most_matched = -1;
   for (std::size_t k = 0; k < count; ++k) {
     if (signatures[k]->parameters().size() > signatures[longest]->parameters().size()) longest = k;
-    const Match found = match(*signatures[k], call);
+    const Match found = match(op, *signatures[k], call);
     if (found.fits) return k;
+    if (found.fits_when_read) when_read = std::min(when_read, k);
     if (!found.fits_by_names || found.matched_count < most_matched) continue;
     if (found.matched_count == most_matched) {
       ++candidates;
@@ -446,12 +458,13 @@ std::size_t fitting(const char* op, const Signature* const* signatures, std::siz
     most_matched = found.matched_count;
     best = k;
   }
+  if (when_read < count) return when_read;
   if (candidates == 0) return longest;
   if (candidates == 1) return best;
   const auto at = static_cast<std::size_t>(most_matched);
   unsigned kinds = 0;
   for (std::size_t k = 0; k < count; ++k) {
-    const Match found = match(*signatures[k], call);
+    const Match found = match(op, *signatures[k], call);
     if (found.fits_by_names && found.matched_count == most_matched)
       kinds |= signatures[k]->parameters()[at].kinds;
   }

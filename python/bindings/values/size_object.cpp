@@ -18,7 +18,7 @@ Sizes: a tuple of ints that counts its elements. It is what `x.shape` and `x.siz
 slices and sums are of its kind.
 
 Args:
-    sizes: Ints, one a dim.
+    sizes: Ints, one a dim; NumPy's and tensors of one are read.
 
 Raises:
     TypeError: Something in it is no int.
@@ -58,8 +58,12 @@ PyObject* size_new(PyTypeObject* type, PyObject* arguments, PyObject* names) {
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(made.get()); ++i) {
     PyObject* const item = PyTuple_GET_ITEM(made.get(), i);
     if (PyLong_Check(item)) continue;
-    return PyErr_Format(PyExc_TypeError, "Size: sizes[%zd] is of type %s; an int is needed", i,
-                        Py_TYPE(item)->tp_name);
+    PyObject* const number = PyIndex_Check(item) ? PyNumber_Index(item) : nullptr;
+    if (!number && PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_TypeError)) return nullptr;
+    if (!number)
+      return PyErr_Format(PyExc_TypeError, "Size: sizes[%zd] is of type %s; an int is needed", i,
+                          Py_TYPE(item)->tp_name);
+    if (PyTuple_SetItem(made.get(), i, number) < 0) return nullptr;
   }
   return made.release();
 }

@@ -11,6 +11,7 @@ from math import inf
 from operator import index
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from garboard import _engine
 from garboard._arguments.given import items_of
 from garboard._arguments.texts import shown
 from garboard._engine import (
@@ -107,9 +108,16 @@ def path(op: str, name: str, given: Any) -> Path:
     return Path(exact)
 
 
+def _holds_integer(given: Tensor) -> bool:
+    if given.is_floating_point() or given.is_complex() or given.dtype == _engine.bool:
+        return False
+    return given.numel() == 1
+
+
 def integer(op: str, name: str, given: Any, needed: str = "an integer") -> int:
-    """Any integer, NumPy's too; a bool is none."""
-    if isinstance(given, (bool, Tensor)) or not hasattr(given, "__index__"):
+    """Any integer, NumPy's and the element of a tensor of integers too; a bool is none."""
+    is_number = _holds_integer(given) if isinstance(given, Tensor) else hasattr(given, "__index__")
+    if isinstance(given, bool) or not is_number:
         raise _wrong_type(op, name, given, needed)
     return int.__int__(index(given))  # which may be of a subclass still
 

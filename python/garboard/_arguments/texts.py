@@ -37,9 +37,9 @@ def shown(given: object) -> str:
 
 
 def told(setting: object) -> str:
-    """Return how the repr of what holds a setting tells it: by its own `str`, unless that fails."""
+    """Return how the repr of what holds a setting tells it: by its `format`, unless that fails."""
     try:
-        text = printable(str(setting))
+        text = printable(format(setting))
     except Exception as error:
         return f"<{type(setting).__name__}, whose str raises {type(error).__name__}>"
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

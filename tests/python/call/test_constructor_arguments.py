@@ -129,6 +129,26 @@ def test_numpys_numbers_are_numbers():
     assert DataLoader([1, 2], np.int64(2)).batch_size == 2
 
 
+def test_a_tensor_of_one_integer_is_a_size():
+    rows, columns = gb.tensor(4), gb.tensor([3])
+
+    layer = nn.Linear(rows, columns)
+    table = nn.Embedding(rows + 1, columns)
+
+    assert (layer.in_features, layer.out_features) == (4, 3)
+    assert type(layer.in_features) is int
+    assert table.weight.shape == (5, 3)
+    assert nn.Conv2d(rows, 2, columns).weight.shape == (2, 4, 3, 3)
+    assert gb.tril_indices(rows, columns).shape == (2, 9)
+    assert nn.functional.interpolate(gb.ones(1, 1, 2), size=rows).shape == (1, 1, 4)
+
+
+@pytest.mark.parametrize("number", [2.0, True, [1, 2]])
+def test_a_tensor_of_else_is_no_size(number):
+    with pytest.raises(TypeError, match=f"Linear: in_features is of type Tensor; {INT}"):
+        nn.Linear(gb.tensor(number), 2)
+
+
 def test_a_tensor_without_dims_is_a_rate():
     x = gb.ones(1, requires_grad=True)
     optimizer = optim.SGD([x], lr=gb.tensor(0.5))

@@ -21,6 +21,7 @@ pytestmark = pytest.mark.usefixtures("balanced")
         (lambda: nn.LeakyReLU(), "LeakyReLU(negative_slope=0.01)"),
         (lambda: nn.LeakyReLU(0.2, True), "LeakyReLU(negative_slope=0.2, inplace=True)"),
         (lambda: nn.ReLU6(), "ReLU6()"),
+        (lambda: nn.Dropout(gb.tensor(0.5)), "Dropout(p=0.5, inplace=False)"),
         (lambda: nn.Hardtanh(), "Hardtanh(min_val=-1.0, max_val=1.0)"),
         (lambda: nn.Threshold(1, 2, True), "Threshold(threshold=1, value=2, inplace=True)"),
         (lambda: nn.Hardshrink(), "Hardshrink(0.5)"),

@@ -82,6 +82,13 @@ def test_sizes_are_taken_wherever_tuples_are():
     assert gb.ones(sizes)[sizes[0] - 1, sizes[1] - 1] == 1
 
 
+def test_sizes_are_read_of_integers_of_others():
+    sizes = gb.Size([np.int64(2), gb.tensor(3), gb.tensor([4])])
+
+    assert sizes == (2, 3, 4)
+    assert {type(it) for it in sizes} == {int}
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [
@@ -93,5 +100,7 @@ def test_sizes_are_taken_wherever_tuples_are():
 def test_sizes_of_what_is_no_int_are_refused(given, message):
     with pytest.raises(TypeError, match=message):
         gb.Size(given)
+    with pytest.raises(TypeError, match=r"sizes\[0\] is of type garboard.Tensor; an int is needed"):
+        gb.Size([gb.tensor(2.0)])
     with pytest.raises(TypeError):
         add(gb.Size([1]), [2])
