@@ -118,6 +118,9 @@ newaxis = None
 if TYPE_CHECKING:
     from garboard import _dynamo as _dynamo
     from garboard import _inductor as _inductor
+    from garboard import _jit_internal as _jit_internal
+    from garboard import _tensor as _tensor
+    from garboard import _utils as _utils
     from garboard import accelerator as accelerator
     from garboard import amp as amp
     from garboard import autograd as autograd

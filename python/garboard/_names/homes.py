@@ -7,6 +7,9 @@ __all__ = ["HOMES", "METHODS", "SUBMODULES", "UNLISTED"]
 SUBMODULES = (
     "_dynamo",
     "_inductor",
+    "_jit_internal",
+    "_tensor",
+    "_utils",
     "accelerator",
     "amp",
     "autograd",

@@ -16,6 +16,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from garboard.utils import _pytree as _pytree
     from garboard.utils import (
         benchmark,
         checkpoint,
@@ -27,4 +28,4 @@ if TYPE_CHECKING:
         tensorboard,
     )
 else:
-    __getattr__ = module_getattr(__name__, tuple(__all__))
+    __getattr__ = module_getattr(__name__, ("_pytree", *__all__))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections import OrderedDict, defaultdict, deque, namedtuple
 from importlib import import_module
 from typing import Any
@@ -68,6 +70,16 @@ def test_a_module_has_its_names(module, names):
 @pytest.mark.parametrize("name", ["functional", "overrides", "return_types", "serialization"])
 def test_a_module_comes_when_it_is_named(name):
     assert getattr(gb, name).__name__ == f"garboard.{name}"
+
+
+def test_private_modules_come_when_they_are_named():
+    program = (
+        "import garboard as gb; print(gb.utils._pytree, gb._jit_internal, gb._tensor, gb._utils)"
+    )
+
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+
+    assert done.returncode == 0, done.stderr
 
 
 class TestTypes:
