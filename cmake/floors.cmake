@@ -54,13 +54,18 @@ function(garboard_floor name)
   target_link_libraries(garboard PRIVATE $<BUILD_INTERFACE:${target}>)
 endfunction()
 
-# garboard_per_instruction_set(floor folder ONCE folders...)
+# garboard_per_instruction_set(floor folder ONCE folders... SMALL folders...)
 #
 # Compiles each source of `folder` once per instruction set, in the namespace GARBOARD_ISA; those
-# in the named folders of it for the first set alone.
+# in the folders of it that are named ONCE for the first set alone. What is SMALL has loops that
+# seldom become vectors: -O3 would make it twice as long, and no faster.
 function(garboard_per_instruction_set floor folder)
-  cmake_parse_arguments(set "" "" "ONCE" ${ARGN})
+  cmake_parse_arguments(set "" "" "ONCE;SMALL" ${ARGN})
   garboard_sources(set_SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/${folder})
+  foreach(small IN LISTS set_SMALL)
+    garboard_sources(small_sources ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/${small})
+    set_source_files_properties(${small_sources} PROPERTIES COMPILE_OPTIONS -O2)
+  endforeach()
   set(flags_baseline)
   set(flags_v3 -march=x86-64-v3)
   set(flags_v4 -march=x86-64-v4 -mprefer-vector-width=512)

@@ -8,7 +8,7 @@ namespace garboard::kernels {
 
 /// Compiled with the least set alone, and of that in every table; their folders are named ONCE in
 /// kernels/CMakeLists.txt.
-using CompiledOnce = TypeList<Sort, Mode, SearchSorted, Cholesky, LuFactor, LuPlaces, LuSolve,
+using CompiledOnce = TypeList<SearchSorted, Cholesky, LuFactor, LuPlaces, LuSolve,
                               TriangularSolve, Eig, QrFactor, QrVectors, Eigh, Svd>;
 
 }  // namespace garboard::kernels

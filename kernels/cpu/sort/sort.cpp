@@ -3,8 +3,10 @@
 #include <cstddef>
 
 #include "kernels/cpu/loop/parts.h"
-#include "kernels/cpu/sort/results.h"
-#include "kernels/cpu/sort/sort_entries.h"
+#include "kernels/cpu/order/extent.h"
+#include "kernels/cpu/order/results.h"
+#include "kernels/cpu/order/short_slices.h"
+#include "kernels/cpu/order/sort_entries.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
@@ -23,27 +25,51 @@ void write_all(const Results<T>& out, StridedSlice<const T> x, const Entry* sort
 template <class T>
 bool sort_by_distance(const Results<T>& out, StridedSlice<const T> x, bool descending,
                       std::byte* memory) {
-  T least = x[0], most = x[0];
-  for (const auto [first, last] : Pieces<>(x.count)) {
-    for (std::int64_t i = first; i < last; ++i) {
-      least = x[i] < least ? x[i] : least;
-      most = x[i] > most ? x[i] : most;
-    }
-  }
-  const auto distance = [](T from, T to) {
-    return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
-  };
-  const std::uint64_t widest = distance(least, most);
-  if (widest > UINT32_MAX || x.count > std::int64_t{UINT32_MAX}) return false;
+  const IntegerExtent<T> extent = extent_of(x);
+  if (!extent.is_narrow() || x.count > std::int64_t{UINT32_MAX}) return false;
   auto* const entries = reinterpret_cast<functors::NarrowEntry*>(memory);
   for (const auto [first, last] : Pieces<>(x.count)) {
     for (std::int64_t i = first; i < last; ++i)
-      entries[i] =
-          functors::NarrowEntry::of(descending ? distance(x[i], most) : distance(least, x[i]), i);
+      entries[i] = functors::NarrowEntry::of(extent.from_first(x[i], descending), i);
   }
-  const int bits = 64 - __builtin_clzll(widest | 1);
+  const int bits = 64 - __builtin_clzll(distance(extent.least, extent.most) | 1);
   write_all(out, x, sort_by_radix(entries, entries + x.count, x.count, bits), x.count);
   return true;
+}
+
+constexpr std::int64_t looked_at_once = 32;
+
+/// Whether one of the next elements of a dense slice may come before `bound`; also where one is
+/// NaN.
+template <bool descending, class T>
+bool may_come_before(T bound, const T* x) {
+  const auto last = functors::widened(bound);
+  BitsOf<T> found = 0;
+  for (int i = 0; i < looked_at_once; ++i) {
+    const auto next = functors::widened(x[i]);
+    found |= (descending ? next <= last : next >= last) ? BitsOf<T>{0} : BitsOf<T>{1};
+  }
+  return found;
+}
+
+/// Calls `take(entry)` for the elements of a slice that may come before `bound()`, which is null at
+/// first: many that do not are passed over at once.
+template <class Entry, class T, class Bound, class Take>
+void for_each_candidate(StridedSlice<const T> x, bool descending, Bound bound, Take take) {
+  const auto can_pass_over = [&](std::int64_t first) {
+    const Entry* const last = bound();
+    if (!last || x.stride != 1) return false;
+    const T value = x[last->place()];
+    return !(descending ? may_come_before<true>(value, x.data + first)
+                        : may_come_before<false>(value, x.data + first));
+  };
+  for (const auto [first, last] : Pieces<>(x.count)) {
+    for (std::int64_t i = first; i < last; i += looked_at_once) {
+      const std::int64_t end = smaller(i + looked_at_once, last);
+      if (end - i == looked_at_once && can_pass_over(i)) continue;
+      for (std::int64_t k = i; k < end; ++k) take(entry_of<Entry>(x, k, descending));
+    }
+  }
 }
 
 /// The first in order, of a stream of entries: what comes after the last of them is passed over.
@@ -54,19 +80,17 @@ void sort_first(const Results<T>& out, StridedSlice<const T> x, std::int64_t wan
   bool is_full = false;
   Entry bound{};
   Pace pace;
-  for (const auto [first, last] : Pieces<>(x.count)) {
-    for (std::int64_t i = first; i < last; ++i) {
-      const Entry entry = entry_of<Entry>(x, i, descending);
-      if (is_full && !(entry < bound)) continue;
-      kept[count++] = entry;
-      if (count < room) continue;
-      pace.advance(count);
-      select_entries(kept, count, wanted - 1);
-      bound = kept[wanted - 1];
-      is_full = true;
-      count = wanted;
-    }
-  }
+  const auto last_kept = [&] { return is_full ? &bound : nullptr; };
+  for_each_candidate<Entry>(x, descending, last_kept, [&](Entry entry) {
+    if (is_full && !(entry < bound)) return;
+    kept[count++] = entry;
+    if (count < room) return;
+    pace.advance(count);
+    select_entries(kept, count, wanted - 1);
+    bound = kept[wanted - 1];
+    is_full = true;
+    count = wanted;
+  });
   select_entries(kept, count, wanted - 1);
   // By merging, which compares places too: a radix sort takes entries in the order of their places.
   write_all(out, x, sort_by_merging(kept, kept + room, wanted), wanted);
@@ -80,17 +104,18 @@ void sort_very_few(const Results<T>& out, StridedSlice<const T> x, std::int64_t 
                    bool descending) {
   Entry kept[very_few];
   std::int64_t count = 0;
-  for (const auto [first, last] : Pieces<>(x.count)) {
-    for (std::int64_t i = first; i < last; ++i) {
-      const Entry entry = entry_of<Entry>(x, i, descending);
-      if (count == wanted && !(entry < kept[count - 1])) continue;
-      std::int64_t at = count < wanted ? count++ : count - 1;
-      for (; at > 0 && entry < kept[at - 1]; --at) kept[at] = kept[at - 1];
-      kept[at] = entry;
-    }
-  }
+  const auto last_kept = [&] { return count == wanted ? &kept[count - 1] : nullptr; };
+  for_each_candidate<Entry>(x, descending, last_kept, [&](Entry entry) {
+    if (count == wanted && !(entry < kept[count - 1])) return;
+    std::int64_t at = count < wanted ? count++ : count - 1;
+    for (; at > 0 && entry < kept[at - 1]; --at) kept[at] = kept[at - 1];
+    kept[at] = entry;
+  });
   write_all(out, x, kept, wanted);
 }
+
+/// Slices to this length are sorted whole where a few are asked for.
+constexpr std::int64_t longest_sorted_for_few = 32;
 
 double log2_of(std::int64_t count) {
   return count > 1 ? 63 - __builtin_clzll(static_cast<std::uint64_t>(count)) : 1;
@@ -110,6 +135,8 @@ void sort(const Sort& of) {
   const std::int64_t wanted = results.sizes.empty() ? 1 : results.sizes.data()[of.dim];
   if (count == 0 || wanted == 0) return;
   const bool takes_few = wanted <= count / 8;
+  if (count <= (takes_few ? longest_sorted_for_few : longest_short_slice))
+    return sort_short(of, count, wanted);
   const std::int64_t room = takes_few ? 2 * wanted + 64 : count;
   const double slice_ns = takes_few
                               ? 2.0 * static_cast<double>(count) + sorting_ns(wanted, sizeof(T))

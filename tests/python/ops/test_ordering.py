@@ -43,6 +43,52 @@ class TestSort:
             assert x.topk(k, largest=False).indices.tolist() == places[:k].tolist()
             assert x.kthvalue(max(k, 1)).values.item() == values[max(k, 1) - 1].item()
 
+    @pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "int16", "bool"])
+    @pytest.mark.parametrize("count", [1, 2, 3, 10, 32, 33, 128, 129, 700, 1023])
+    @pytest.mark.parametrize("rows", [1, 3, 4, 13])
+    def test_agrees_with_numpy_for_any_number_of_short_rows(self, dtype, count, rows):
+        drawn = np.random.default_rng(count).normal(0, 9, (rows, count))
+        array = (drawn.round() if count % 2 else drawn).astype(dtype)
+        x = gb.tensor(array.T.copy()).T
+
+        places = np.argsort(array, axis=1, kind="stable")
+        values, found = x.sort(dim=1, stable=True)
+        assert found.tolist() == places.tolist()
+        assert values.tolist() == np.sort(array, axis=1).tolist()
+        middle = (count - 1) // 2
+        assert x.kthvalue(middle + 1, dim=1).indices.tolist() == places[:, middle].tolist()
+        few = max(count // 10, 1)
+        assert x.topk(few, largest=False).indices.tolist() == places[:, :few].tolist()
+
+    @pytest.mark.parametrize("rows", [1, 8])
+    @pytest.mark.parametrize("dtype", [gb.float64, gb.int64], ids=str)
+    def test_tells_elements_apart_that_differ_in_their_last_bits(self, dtype, rows):
+        bits = np.random.default_rng(5).integers(0, 40, (rows, 100))
+        bits[:, 0] += 1 << 61  # integers lie far apart, too
+        x = gb.tensor(bits)
+        x = x if dtype is gb.int64 else (x + (1 << 60)).view(gb.float64)
+
+        places = np.argsort(bits, axis=1, kind="stable")
+        assert x.argsort(dim=1, stable=True).tolist() == places.tolist()
+        assert x.kthvalue(50, dim=1).indices.tolist() == places[:, 49].tolist()
+        assert x.median(dim=1).indices.tolist() == places[:, 49].tolist()
+
+    def test_passes_over_what_comes_after_those_it_has(self):
+        array = np.random.default_rng(6).normal(size=5000).astype(np.float32)
+        array[[70, 4000]] = np.nan
+        array[2000:2100] = -np.inf
+        descending = np.argsort(np.where(np.isnan(array), np.inf, array), kind="stable")[::-1]
+
+        for k in (1, 5, 40):
+            assert gb.tensor(array).topk(k, largest=False).indices.tolist() == [
+                *range(2000, 2000 + k)
+            ]
+            found = gb.tensor(array).topk(k).indices.tolist()
+            assert sorted(found[:2]) == [70, 4000][:k]
+            assert found[2:] == descending[2:k].tolist()
+        strided = gb.tensor(np.repeat(array, 2))[::2]
+        assert strided.topk(5).indices.tolist() == gb.tensor(array).topk(5).indices.tolist()
+
     @pytest.mark.parametrize(
         "make", [np.arange, lambda n: -np.arange(n), np.zeros], ids=["rising", "falling", "equal"]
     )

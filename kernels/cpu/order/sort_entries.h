@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/cpu/loop/scratch.h"
-#include "kernels/cpu/sort/entries.h"
+#include "kernels/cpu/order/entries.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
@@ -53,7 +53,7 @@ void merge(const Entry* a, const Entry* a_end, const Entry* b, const Entry* b_en
 
 /// Sorts `x` with the help of `spare`, as long. Returns where the result is.
 template <class Entry>
-Entry* sort_by_merging(Entry* x, Entry* spare, std::int64_t count) {
+[[gnu::noinline]] Entry* sort_by_merging(Entry* x, Entry* spare, std::int64_t count) {
   for (std::int64_t i = 0; i < count; i += short_run)
     sort_by_insertion(x + i, smaller(short_run, count - i));
   for (std::int64_t run = short_run; run < count; run *= 2) {
@@ -69,7 +69,7 @@ Entry* sort_by_merging(Entry* x, Entry* spare, std::int64_t count) {
 }
 
 template <class Entry>
-Entry* sort_by_radix(Entry* x, Entry* spare, std::int64_t count, int key_bits) {
+[[gnu::noinline]] Entry* sort_by_radix(Entry* x, Entry* spare, std::int64_t count, int key_bits) {
   constexpr int digit_bits = 11, buckets = 1 << digit_bits, most_digits = 6;
   const int digits = (key_bits + digit_bits - 1) / digit_bits;
   std::uint32_t small_counts[most_digits][buckets] = {};
@@ -109,7 +109,7 @@ Entry* sort_entries(Entry* x, Entry* spare, std::int64_t count, int key_bits) {
 /// Brings the first `rank` entries in order to the front, in no order, and the next behind them.
 /// By the median of nine spread over what is left; where that has failed often, by sorting.
 template <class Entry>
-void select_entries(Entry* x, std::int64_t count, std::int64_t rank) {
+[[gnu::noinline]] void select_entries(Entry* x, std::int64_t count, std::int64_t rank) {
   std::int64_t first = 0, last = count;
   Pace pace;
   for (int attempts = 0; last - first > short_run; ++attempts) {

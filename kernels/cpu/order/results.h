@@ -1,7 +1,7 @@
 // Where what is found of a slice goes, and how the slice is read.
 #pragma once
 
-#include "kernels/cpu/sort/entries.h"
+#include "kernels/cpu/order/entries.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
@@ -18,8 +18,18 @@ struct Results {
 };
 
 template <class T>
+struct ResultsOf {
+  Slicing<T> values;
+  Slicing<std::int64_t> indices;
+
+  ResultsOf(const View& values, const View& indices, int dim)
+      : values(values, dim), indices(indices, dim) {}
+  Results<T> at(char* const* data) const { return {values.at(data[0]), indices.at(data[1])}; }
+};
+
+template <class T>
 Results<T> results_of(const View& values, const View& indices, int dim, char* const* data) {
-  return {slice_of<T>(values, dim, data[0]), slice_of<std::int64_t>(indices, dim, data[1])};
+  return ResultsOf<T>(values, indices, dim).at(data);
 }
 
 template <class Entry, class T>

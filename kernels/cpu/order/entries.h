@@ -1,7 +1,7 @@
 // What is sorted on the CPU: entries, of the kind that holds a slice.
 #pragma once
 
-#include "kernels/cpu/sort/slices.h"
+#include "kernels/cpu/order/slices.h"
 #include "kernels/functors/order.h"
 
 namespace garboard::kernels::GARBOARD_ISA {

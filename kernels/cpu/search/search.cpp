@@ -1,6 +1,6 @@
 // Where numbers would stand in a sorted row: by halving, without a branch on what is compared.
 #include "kernels/cpu/loop/parts.h"
-#include "kernels/cpu/sort/entries.h"
+#include "kernels/cpu/order/entries.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
