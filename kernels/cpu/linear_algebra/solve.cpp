@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "kernels/cpu/linear_algebra/batches.h"
+#include "kernels/cpu/linear_algebra/small_factor.h"
 
 namespace garboard::kernels::GARBOARD_ISA {
 namespace {
@@ -61,8 +62,12 @@ void lu_factor(const LuFactor& of) {
   const int columns = int_of(of.a, 1), rows = int_of(of.a, 2);
   const int k = int_of(of.pivots, 1);
   for_each_matrix(size_of(of.a, 0), cube_ns(rows, columns, k), [&](std::int64_t i) {
-    calls.getrf(&rows, &columns, item<T>(of.a, i), &rows, item<int>(of.pivots, i),
-                item<int>(of.infos, i));
+    T* const a = item<T>(of.a, i);
+    int *const pivots = item<int>(of.pivots, i), *const info = item<int>(of.infos, i);
+    if (rows == columns && rows <= most_rows_of_small)
+      *info = factor_small(a, rows, pivots);
+    else
+      calls.getrf(&rows, &columns, a, &rows, pivots, info);
   });
 }
 
@@ -87,14 +92,21 @@ void lu_solve(const LuSolve& of) {
       calls.trsm(row_major, left_side, triangle.uplo, triangle.transpose, diagonal, n, columns,
                  as_alpha(one), lu, triangle.leading, b, columns);
     };
-    if (of.transposed) {
-      solve(upper, any_diagonal);
-      solve(lower, unit_diagonal);
-      for (int row = n - 1; row >= 0; --row) swap_rows(b, columns, row, pivots[row] - 1);
-    } else {
+    if (!of.transposed) {
       for (int row = 0; row < n; ++row) swap_rows(b, columns, row, pivots[row] - 1);
+    }
+    if (n <= most_rows_of_small) {
+      const std::int64_t* const strides = of.lu.strides.data();
+      solve_small(SmallFactors<T>{lu, strides[1], strides[2]}, of.transposed, b, n, columns);
+    } else if (of.transposed) {
+      solve(upper, any_diagonal);
+      solve(lower, unit_diagonal);
+    } else {
       solve(lower, unit_diagonal);
       solve(upper, any_diagonal);
+    }
+    if (of.transposed) {
+      for (int row = n - 1; row >= 0; --row) swap_rows(b, columns, row, pivots[row] - 1);
     }
   });
 }

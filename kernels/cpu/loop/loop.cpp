@@ -112,6 +112,19 @@ void run_streaming(const Elementwise& op, const LoopPlan& plan, unsigned scalars
 
 void run_rows(const Elementwise& op, const LoopPlan& plan, unsigned scalars) {
   const std::int64_t count = plan.inner().size;
+  if (plan.dims == 2) {  // the usual ones, which may be short
+    char* data[max_operands];
+    std::int64_t steps[max_operands];
+    for (int k = 0; k < plan.operands; ++k) {
+      data[k] = plan.operand[k].data;
+      steps[k] = plan.dim[0].strides[k] * plan.operand[k].item;
+    }
+    for (std::int64_t row = 0; row < plan.dim[0].size; ++row) {
+      op.stretch(data[0], reinterpret_cast<const void* const*>(data + 1), count, scalars);
+      for (int k = 0; k < plan.operands; ++k) data[k] += steps[k];
+    }
+    return;
+  }
   for_each_place(plan, 1, [&](char* const* data) {
     op.stretch(data[0], reinterpret_cast<const void* const*>(data + 1), count, scalars);
   });

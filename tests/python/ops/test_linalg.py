@@ -307,6 +307,17 @@ class TestSolutions:
         met = (x @ found.unsqueeze(-1)).squeeze(-1) if is_vector else x @ found
         close(met, np.broadcast_to(y.numpy(), met.shape), dtype)
 
+    @pytest.mark.parametrize("size", [2, 3, 8, 9])  # those to 8 are no matter for LAPACK
+    def test_of_every_side_and_order_agree_with_numpy(self, size):
+        for x in (matrices(5, size, size), matrices(5, size, size) * 1j + matrices(size, 1)):
+            x[1], y = np.eye(size)[::-1], matrices(5, size, 3).astype(x.dtype)
+            factors = la.lu_factor(gb.tensor(x))
+            for adjoint in (False, True):
+                a = np.conj(np.swapaxes(x, 1, 2)) if adjoint else x
+                close(la.lu_solve(*factors, gb.tensor(y), adjoint=adjoint), np.linalg.solve(a, y))
+                close(la.inv(gb.tensor(a)), np.linalg.inv(a))
+                close(la.det(gb.tensor(a)), np.linalg.det(a))
+
     def test_det_and_slogdet_agree_with_numpy(self):
         x = matrices(4, 5, 5)
         x[1] = np.eye(5)[[1, 0, 2, 3, 4]]

@@ -112,6 +112,14 @@ def _of_probabilities(
     return reduced("cross_entropy", losses, reduction)
 
 
+def _are_all_below(count: int, classes: Tensor) -> bool:
+    """Tell whether there are classes, and each is one of so many."""
+    if classes.numel() == 0:
+        return False
+    least, most = classes.aminmax()
+    return 0 <= least.item() and most.item() < count
+
+
 def nll_loss(
     input: Tensor,
     target: Tensor,
@@ -153,9 +161,14 @@ def nll_loss(
     rows, classes = _rows_of_classes(op, input, check.tensor(op, "target", target))
     if classes.dtype not in (_engine.int64, _engine.int32):
         raise DTypeError(f"{op}: a target of dtype {classes.dtype}; int64 or int32 is needed")
-    is_counted = classes != check.integer(op, "ignore_index", ignore_index)
-    classes = where(is_counted, classes.to(_engine.int64), 0)
     count = rows.shape[1]
+    ignored = check.integer(op, "ignore_index", ignore_index)
+    classes = classes.to(_engine.int64)
+    if weight is None and not 0 <= ignored < count and _are_all_below(count, classes):
+        losses = reduced(op, -rows.gather(1, classes.unsqueeze(1)).squeeze(1), reduction)
+        return losses.reshape(target.shape) if reduction == "none" else losses
+    is_counted = classes != ignored
+    classes = where(is_counted, classes, 0)
     if bool(((classes < 0) | (classes >= count)).any()):
         raise IndexOutOfRangeError(
             f"{op}: a target beyond {count} classes; one in [0, {count}), or ignore_index, is "
