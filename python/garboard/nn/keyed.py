@@ -1,4 +1,8 @@
-"""Modules and parameters held by name or by place, so that they are found; calling is up to you."""
+"""Modules and parameters held by name or by place, so that they are found; calling is up to you.
+
+What holds parameters takes other things, too: a module is registered, as one more list of
+parameters is, and what is neither is an attribute.
+"""
 
 from __future__ import annotations
 
@@ -159,26 +163,31 @@ class ModuleDict(_Keyed):
         return {name: self[name] for name in self._names()}.values()
 
 
-def _as_parameter(given: Any) -> Any:
-    return Parameter(given) if isinstance(given, Tensor) and type(given) is Tensor else given
+def _put(into: Module, name: str, given: Any, is_new: bool) -> None:
+    """Make `given` the attribute `name`; a tensor becomes a parameter."""
+    free = into._free_name(type(into).__name__, name, "parameter") if is_new else name
+    is_plain = isinstance(given, Tensor) and not isinstance(given, Parameter)
+    setattr(into, free, Parameter(given) if is_plain else given)
 
 
-def _listed(pairs: Iterable[tuple[object, Parameter]]) -> str:
-    texts = [
-        f"({name}): Parameter containing: [{it.dtype} of size {'x'.join(map(str, it.shape))}]"
-        for name, it in pairs
-    ]
-    return "\n".join(f"  {text}" for text in texts)
+def _shown(it: Any) -> str:
+    if not isinstance(it, Tensor):
+        return f"Object of type: {type(it).__name__}"
+    return f"Parameter containing: [{it.dtype} of size {'x'.join(map(str, it.shape))}]"
+
+
+def _listed(pairs: Iterable[tuple[object, Any]]) -> str:
+    return "\n".join(f"  ({name}): {_shown(it)}" for name, it in pairs)
 
 
 class ParameterDict(_Keyed):
-    """Hold parameters by name; a plain tensor becomes a parameter.
+    """Hold parameters by name; a plain tensor becomes a parameter, other things stay as they are.
 
     Args:
         parameters: A dict of them, or a list of pairs.
 
     Raises:
-        TypeError: Something that is no Tensor, or a name that is no string.
+        TypeError: A name that is no string.
         ValueError: A name with a dot, or one that is an attribute already.
 
     >>> held = gb.nn.ParameterDict({"scale": gb.ones(2)})
@@ -189,27 +198,38 @@ class ParameterDict(_Keyed):
     _role = "parameter"
 
     def __init__(
-        self, parameters: Mapping[str, Tensor] | Iterable[tuple[str, Tensor]] | None = None
+        self, parameters: Mapping[str, Any] | Iterable[tuple[str, Any]] | None = None
     ) -> None:
         super().__init__()
+        self._keys: dict[str, None] = {}
         if parameters is not None:
             self.update(parameters)
 
-    def __getitem__(self, key: str) -> Parameter:
-        found: Parameter = self._member(key)
-        return found
+    def _names(self) -> list[str]:
+        return [name for name in self._keys if hasattr(self, name)]  # `del held.a` is possible
 
-    def __setitem__(self, key: str, parameter: Tensor) -> None:
-        self.register_parameter(key, _as_parameter(parameter))
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, str) and key in self._keys and hasattr(self, key)
 
-    def update(self, parameters: Mapping[str, Tensor] | Iterable[tuple[str, Tensor]]) -> None:
+    def __getitem__(self, key: str) -> Any:
+        return self._member(key)
+
+    def __setitem__(self, key: str, parameter: Any) -> None:
+        _put(self, key, parameter, is_new=key not in self)
+        self._keys[key] = None
+
+    def __delitem__(self, key: str) -> None:
+        super().__delitem__(key)
+        del self._keys[key]
+
+    def update(self, parameters: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> None:
         """Add parameters, or replace those of the same names.
 
         Args:
             parameters: A dict of them, or a list of pairs.
 
         Raises:
-            TypeError: Something that is no Tensor.
+            TypeError: A name that is no string.
 
         >>> held = gb.nn.ParameterDict()
         >>> held.update({"a": gb.ones(1)})
@@ -219,7 +239,18 @@ class ParameterDict(_Keyed):
         for name, parameter in self._pairs(parameters):
             self[name] = parameter
 
-    def pop(self, key: str) -> Parameter:
+    def clear(self) -> None:
+        """Forget all parameters.
+
+        >>> held = gb.nn.ParameterDict({"a": gb.ones(1)})
+        >>> held.clear()
+        >>> len(held)
+        0
+        """
+        super().clear()
+        self._keys.clear()
+
+    def pop(self, key: str) -> Any:
         """Remove a parameter and return it.
 
         Args:
@@ -238,7 +269,7 @@ class ParameterDict(_Keyed):
         del self[key]
         return found
 
-    def get(self, key: str, default: Parameter | None = None) -> Parameter | None:
+    def get(self, key: str, default: Any = None) -> Any:
         """Return a parameter, or `default` where there is none.
 
         Args:
@@ -251,9 +282,9 @@ class ParameterDict(_Keyed):
         >>> print(gb.nn.ParameterDict().get("a"))
         None
         """
-        return vars(self)[key] if key in self else default
+        return getattr(self, key) if key in self else default
 
-    def popitem(self) -> tuple[str, Parameter]:
+    def popitem(self) -> tuple[str, Any]:
         """Remove the last parameter and return it with its name.
 
         Returns:
@@ -270,7 +301,7 @@ class ParameterDict(_Keyed):
         name = self._names()[-1]
         return name, self.pop(name)
 
-    def setdefault(self, key: str, default: Tensor | None = None) -> Parameter:
+    def setdefault(self, key: str, default: Any = None) -> Any:
         """Return a parameter, after adding `default` where there is none.
 
         Args:
@@ -280,14 +311,11 @@ class ParameterDict(_Keyed):
         Returns:
             The parameter.
 
-        Raises:
-            TypeError: `default` is no Tensor.
-
         >>> gb.nn.ParameterDict().setdefault("a", gb.ones(1)).requires_grad
         True
         """
         if key not in self:
-            self.register_parameter(key, _as_parameter(default))
+            self[key] = default
         return self[key]
 
     def copy(self) -> Self:
@@ -299,33 +327,34 @@ class ParameterDict(_Keyed):
         """
         return type(self)(self.items())
 
-    def fromkeys(self, keys: Iterable[str], default: Tensor | None = None) -> Self:
+    def fromkeys(self, keys: Iterable[str], default: Any = None) -> Self:
         """Return a new dict that has one value under several names.
 
         Args:
             keys: The names.
-            default: The value: a parameter, a tensor that becomes one, or None.
+            default: The value: a parameter, a tensor that becomes one, or something else.
 
         Returns:
             The new dict.
 
         Raises:
-            TypeError: The value is no Tensor, or a name no string.
+            TypeError: A name is no string.
 
         >>> list(gb.nn.ParameterDict().fromkeys(["a", "b"], gb.ones(1)))
         ['a', 'b']
         """
-        made, value = type(self)(), _as_parameter(default)
+        made, value = type(self)(), default
         for name in list_of(str, "ParameterDict.fromkeys", "keys", keys, "names"):
-            made.register_parameter(name, value)
+            made[name] = value
+            value = made[name]  # one parameter for all
         return made
 
-    def __or__(self, other: Mapping[str, Tensor] | ParameterDict) -> Self:
+    def __or__(self, other: Mapping[str, Any] | ParameterDict) -> Self:
         made = self.copy()
         made |= other
         return made
 
-    def __ior__(self, other: Mapping[str, Tensor] | ParameterDict) -> Self:
+    def __ior__(self, other: Mapping[str, Any] | ParameterDict) -> Self:
         if not isinstance(other, (Mapping, ParameterDict)):
             raise TypeError(
                 f"ParameterDict: what to join is of type {type(other).__name__}; a dict of tensors "
@@ -337,7 +366,7 @@ class ParameterDict(_Keyed):
     def __reversed__(self) -> Iterator[str]:
         return reversed(self._names())
 
-    def items(self) -> ItemsView[str, Parameter]:
+    def items(self) -> ItemsView[str, Any]:
         """Return pairs of names and parameters, in order.
 
         >>> [name for name, _ in gb.nn.ParameterDict({"a": gb.ones(1)}).items()]
@@ -345,7 +374,7 @@ class ParameterDict(_Keyed):
         """
         return {name: self[name] for name in self._names()}.items()
 
-    def values(self) -> ValuesView[Parameter]:
+    def values(self) -> ValuesView[Any]:
         """Return the parameters, in order.
 
         >>> len(gb.nn.ParameterDict({"a": gb.ones(1)}).values())
@@ -358,21 +387,22 @@ class ParameterDict(_Keyed):
 
 
 class ParameterList(Module):
-    """Hold parameters in a list; a plain tensor becomes a parameter.
+    """Hold parameters in a list; a plain tensor becomes a parameter, other things stay as they are.
 
     Args:
         values: The first of them.
 
     Raises:
-        TypeError: Something that is no Tensor.
+        TypeError: `values` is no list.
 
     >>> held = gb.nn.ParameterList([gb.ones(1), gb.zeros(2)])
     >>> len(held), held[-1].shape
     (2, (2,))
     """
 
-    def __init__(self, values: Iterable[Tensor] | None = None) -> None:
+    def __init__(self, values: Iterable[Any] | None = None) -> None:
         super().__init__()
+        self._size = 0
         if values is not None:
             self.extend(values)
 
@@ -387,39 +417,36 @@ class ParameterList(Module):
         return str(place % count)
 
     def __len__(self) -> int:
-        return len(self._roles)
+        return self._size
 
-    def __iter__(self) -> Iterator[Parameter]:
-        return iter([vars(self)[name] for name in self._roles])
+    def __iter__(self) -> Iterator[Any]:
+        return iter([getattr(self, str(place)) for place in range(self._size)])
 
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
             return type(self)(list(self)[index])
-        return vars(self)[self._place(index)]
+        return getattr(self, self._place(index))
 
-    def __setitem__(self, index: int, parameter: Tensor) -> None:
-        self.register_parameter(self._place(index), _as_parameter(parameter))
+    def __setitem__(self, index: int, parameter: Any) -> None:
+        _put(self, self._place(index), parameter, is_new=False)
 
-    def append(self, value: Tensor) -> Self:
+    def append(self, value: Any) -> Self:
         """Add a parameter at the end.
 
         Args:
-            value: A parameter, or a tensor that becomes one.
+            value: A parameter, a tensor that becomes one, or something else.
 
         Returns:
             The list.
 
-        Raises:
-            TypeError: It is no Tensor.
-
         >>> len(gb.nn.ParameterList().append(gb.ones(1)))
         1
         """
-        check.tensor("ParameterList.append", "value", value)
-        self.register_parameter(str(len(self)), _as_parameter(value))
+        _put(self, str(self._size), value, is_new=True)
+        self._size += 1
         return self
 
-    def extend(self, values: Iterable[Tensor]) -> Self:
+    def extend(self, values: Iterable[Any]) -> Self:
         """Add parameters at the end.
 
         Args:
@@ -429,17 +456,21 @@ class ParameterList(Module):
             The list.
 
         Raises:
-            TypeError: One is no Tensor; none is added then.
+            TypeError: It is a tensor, or no list.
 
         >>> len(gb.nn.ParameterList().extend([gb.ones(1), gb.ones(1)]))
         2
         """
+        if isinstance(values, Tensor):
+            raise TypeError(
+                "ParameterList.extend: values is of type Tensor; a list of Tensors is needed"
+            )
         given = list(values) if isinstance(values, ParameterList) else values
-        for value in list_of(Tensor, "ParameterList.extend", "values", given, "Tensors"):
+        for value in list_of(object, "ParameterList.extend", "values", given, "Tensors"):
             self.append(value)
         return self
 
-    def __iadd__(self, values: Iterable[Tensor]) -> Self:
+    def __iadd__(self, values: Iterable[Any]) -> Self:
         return self.extend(values)
 
     def extra_repr(self) -> str:

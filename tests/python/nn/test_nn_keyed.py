@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import garboard as gb
 import pytest
 from garboard import nn
@@ -88,8 +90,55 @@ class TestParameters:
         assert list(held.state_dict()) == ["0", "1", "2"]
         with pytest.raises(IndexError, match="ParameterList: index 3 of 3 parameters"):
             held[3]
-        with pytest.raises(TypeError, match="item 0 of values is of type int"):
-            held.extend([3])
+        for wrong in (3, gb.ones(2)):
+            with pytest.raises(TypeError, match=r"ParameterList\.extend: values is of type"):
+                held.extend(wrong)
+
+    def test_stand_in_lists_beside_other_things(self):
+        inner = nn.ParameterList([gb.ones(2), gb.ones(1)])
+        held = nn.ParameterList([inner, gb.zeros(3), 4, None])
+        held.append(nn.Linear(1, 1, bias=False))
+        held[2] = "four"
+
+        again = copy.deepcopy(held)
+
+        assert list(held.state_dict()) == ["1", "0.0", "0.1", "4.weight"]
+        assert held[0] is inner
+        assert [type(it).__name__ for it in again] == [
+            *("ParameterList", "Parameter", "str", "NoneType", "Linear")
+        ]
+        assert held[2:4][0] == "four"
+        assert "(2): Object of type: str" in repr(held)
+        with pytest.raises(TypeError, match="a value of type int for the parameter '1'"):
+            held[1] = 3
+        assert len(held) == 5
+
+    def test_stand_in_dicts_beside_other_things(self):
+        held = nn.ParameterDict({"a": gb.ones(2), "n": 3, "inner": nn.ParameterList([gb.ones(1)])})
+        held["n"] = 4
+        held["m"] = None
+        held["m"] = gb.zeros(1)
+        held.own = nn.Parameter(gb.ones(1))
+
+        assert list(held.items())[1] == ("n", 4)
+        assert list(held.copy()) == list(held) == ["a", "n", "inner", "m"]
+        assert [name for name, _ in held.named_parameters()] == ["a", "m", "own", "inner.0"]
+        assert "own" not in held
+        assert held.pop("n") == 4
+        assert held.setdefault("n") is None
+        del held["a"], held.m
+        assert list(copy.deepcopy(held)) == ["inner", "n"]
+        with pytest.raises(ValueError, match="ParameterDict: the name 'keys'"):
+            held["keys"] = 3
+        with pytest.raises(KeyError, match="no parameter 'a'"):
+            held["a"]
+        held.clear()
+        assert len(held) == 0
+
+    def test_may_be_buffers_that_become_parameters(self):
+        held = nn.ParameterList([nn.Buffer(gb.ones(1))])
+
+        assert isinstance(held[0], nn.Parameter)
 
 
 class TestMembersByPath:
