@@ -122,6 +122,7 @@ std::vector<ChainRow> GraphTable::chains(std::size_t least_steps, std::uint64_t 
     ChainRow row = chain_of(reached, places);
     if (row.steps.size() < least_steps && row.head >= before) continue;
     row.link = link_of(find(row.node), row.steps.size() == 1, places);
+    if (row.steps.size() > 1) prefer_beside(row, places);
     found.push_back(std::move(row));
   }
   return found;
@@ -152,30 +153,82 @@ ChainRow GraphTable::chain_of(std::span<const Position> reached, std::vector<Pla
       best = here;
     }
   }
-  const Position at = find(carrier->node);
-  row.head = carrier->tensor;
+  set_head(row, *carrier);
+  return row;
+}
+
+void GraphTable::set_head(ChainRow& row, const Head& head) const {
+  const Position at = find(head.node);
+  row.head = head.tensor;
   row.node = nodes_[at].serial;
   row.site = nodes_[at].site;
   row.name = name_of(at);
-  return row;
+}
+
+// A recurrent layer gives outputs and a state: what comes of the outputs is newer, and leads as far
+// back, but it is the state that the next step begins with. So what the newest step has begun with
+// is looked at: where a tensor of this step was made as that one was, it is the next one's.
+void GraphTable::prefer_beside(ChainRow& row, const std::vector<Place>& places) const {
+  const Position carrier = find(row.node);
+  if (is_begun_with(carrier, places)) return;
+  Position entry = carrier;
+  while (entry != none && nodes_[entry].step == nodes_[carrier].step)
+    entry = back_from(entry, places);
+  if (entry == none) return;
+  for (auto head = heads_.rbegin(); head != heads_.rend(); ++head) {
+    const Position at = find(head->node);
+    if (nodes_[at].step < nodes_[carrier].step) return;
+    if (!is_alike(at, entry) || !leads_to(at, entry)) continue;
+    set_head(row, *head);
+    row.link = link_of(entry, false, places);
+    return;
+  }
+}
+
+bool GraphTable::is_begun_with(Position head, const std::vector<Place>& places) const {
+  const Position newest = places[head].newest;
+  for (Position at = newest + 1; at-- > 0 && nodes_[at].step >= nodes_[head].step;) {
+    if (places[at].newest != newest) continue;
+    for (const Position it : after(at)) {
+      if (it != none && nodes_[it].step < nodes_[head].step && is_alike(it, head)) return true;
+    }
+  }
+  return false;
+}
+
+bool GraphTable::leads_to(Position from, Position to) const {
+  std::set<Position> reached{from};
+  while (!reached.empty()) {
+    const Position newest = *reached.rbegin();
+    if (newest <= to) return newest == to;
+    reached.erase(newest);
+    for (const Position it : after(newest)) {
+      if (it != none && it >= to) reached.insert(it);
+    }
+  }
+  return false;
+}
+
+// The way that leads farthest back.
+GraphTable::Position GraphTable::back_from(Position at, const std::vector<Place>& places) const {
+  Position best = none;
+  const auto rank = [&](Position it) {
+    return std::pair(places[it].oldest_step, -std::int64_t{it});
+  };
+  for (const Position it : after(at)) {
+    if (it == none || places[it].newest != places[at].newest) continue;
+    if (best == none || rank(it) < rank(best)) best = it;
+  }
+  return best;
 }
 
 std::set<std::string_view> GraphTable::link_of(Position head, bool is_of_one_step,
                                                const std::vector<Place>& places) const {
   std::set<std::string_view> names{name_of(head)};
   if (is_of_one_step) return names;
-  for (Position at = head; at != none && nodes_[at].step + 1 >= nodes_[head].step;) {
+  for (Position at = head; at != none && nodes_[at].step + 1 >= nodes_[head].step;
+       at = back_from(at, places))
     names.insert(name_of(at));
-    Position best = none;
-    const auto rank = [&](Position it) {
-      return std::pair(places[it].oldest_step, -std::int64_t{it});
-    };
-    for (const Position it : after(at)) {
-      if (it == none || places[it].newest != places[head].newest) continue;
-      if (best == none || rank(it) < rank(best)) best = it;
-    }
-    at = best;
-  }
   return names;
 }
 

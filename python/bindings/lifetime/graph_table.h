@@ -131,6 +131,17 @@ class GraphTable {
   /// Marks all that heads lead to.
   std::uint32_t mark_headed();
   ChainRow chain_of(std::span<const Position> reached, std::vector<Place>& places) const;
+  void set_head(ChainRow& row, const Head& head) const;
+  /// Takes for the head of a chain a tensor beside it, where that is what carries it on.
+  void prefer_beside(ChainRow& row, const std::vector<Place>& places) const;
+  /// Whether the step of `head` uses, of an older step, what was made by the same op and line.
+  bool is_begun_with(Position head, const std::vector<Place>& places) const;
+  bool is_alike(Position a, Position b) const noexcept {
+    return nodes_[a].site == nodes_[b].site && nodes_[a].name == nodes_[b].name;
+  }
+  bool leads_to(Position from, Position to) const;
+  /// The next of a node on the way to the oldest step; none at its end.
+  Position back_from(Position at, const std::vector<Place>& places) const;
   std::set<std::string_view> link_of(Position head, bool is_of_one_step,
                                      const std::vector<Place>& places) const;
   std::span<const Head> heads_at(Position at) const noexcept;

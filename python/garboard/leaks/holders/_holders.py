@@ -28,7 +28,7 @@ from garboard.leaks.holders._emptying import (
 from garboard.leaks.holders._hops import Link
 from garboard.leaks.holders._library import is_of_library
 from garboard.leaks.holders._roots import ANYWHERE, ExitCallbacks, Opened, depth_of
-from garboard.leaks.holders._source import Storing, calling_line, storing_line
+from garboard.leaks.holders._source import Storing, calling_line, joining, storing_line
 from garboard.leaks.holders._statements import Scope
 from garboard.leaks.holders._unasked import (
     attributes_of,
@@ -49,6 +49,7 @@ __all__ = [
     "holder_site",
     "holder_text",
     "is_of_a_call_that_recurs",
+    "joining_of",
     "may_be_emptied",
     "may_be_trimmed",
     "room_of",
@@ -117,6 +118,11 @@ def storing_of(chain: Sequence[Link], near: Site) -> tuple[str, Storing] | None:
         if found is not None:
             return scope.file, found
     return None
+
+
+def joining_of(chain: Sequence[Link], near: Site) -> str:
+    """Return what the program makes one tensor of the items with, such as `stack`."""
+    return next(filter(None, (joining(*it) for it in _scopes(chain, near))), "")
 
 
 def holder_site(chain: Sequence[Link], near: Site) -> Site | None:

@@ -23,6 +23,7 @@ __all__ = [
     "calls_at",
     "grown_by",
     "is_named",
+    "joining",
     "storing_line",
     "target_called",
     "text_at",
@@ -35,9 +36,9 @@ _STORES = {
 _STORES_MANY = {"extend", "extendleft", "update"}
 # What puts an item of the library's own making into something, and the item is in this.
 _WRAPS = {
-    "add_module", "add_param_group", "call_at", "call_later", "call_soon", "callback",
-    "enter_async_context", "enter_context", "push", "push_async_callback", "push_async_exit",
-    "register_buffer", "register_parameter", "submit",
+    "add_done_callback", "add_module", "add_param_group", "call_at", "call_later", "call_soon",
+    "callback", "enter_async_context", "enter_context", "push", "push_async_callback",
+    "push_async_exit", "register_buffer", "register_parameter", "submit",
 }  # fmt: skip
 _STORES_INTO_FIRST = {
     "heappush", "heappushpop", "insort", "insort_left", "insort_right", "setattr",
@@ -276,13 +277,31 @@ def calling_line(file: str, names: set[str], near: int) -> int | None:
     return min(found, key=lambda line: abs(line - near), default=None)
 
 
+_JOINING = {"cat", "concat", "concatenate", "hstack", "stack", "vstack"}
+
+
+def joining(scope: Scope, name: str) -> str:
+    """Return what makes one tensor of the items of `name`, such as `stack`; empty where nothing
+    does."""
+    found = (
+        _called(node)
+        for statement in statements(scope, name)
+        if not hasattr(statement, "body")
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Call) and _called(node) in _JOINING
+        if any(is_named(part, name, scope) for it in node.args for part in ast.walk(it))
+    )
+    return next(found, "")
+
+
 def storing_line(
     scope: Scope, name: str, near: int = 0, keys: tuple[str, ...] = ()
 ) -> Storing | None:
     """Find what fills the container called `name`, or the one behind these keys of it.
 
     Of several, the one nearest to a line. Where nothing does, or that line itself does it, find
-    what assigns that name.
+    what assigns that name: rather from what it was, as `out, h = net(x, h)`, than for the first
+    time.
     """
     places = _places(scope)
     stores = [
@@ -295,12 +314,16 @@ def storing_line(
         if is_named(place.name, name, scope)
     ]
     begun = [
-        Storing(it.lineno, ast.unparse(it), ast.unparse(value), True)
+        (
+            it.lineno != near,
+            not any(is_named(part, name, scope) for part in ast.walk(value)),
+            Storing(it.lineno, ast.unparse(it), ast.unparse(value), True),
+        )
         for it in statements(scope, name)
         for target, value in assigned(it)
         if is_named(target, name, scope)
     ]
-    nearest = min(begun, key=lambda it: abs(it.line - near), default=None)
+    *_, nearest = min(begun, key=lambda it: (*it[:2], abs(it[2].line - near)), default=(None,))
     is_here = nearest is not None and nearest.line == near
     if stores and not (is_here and all(it.line != near for _, it in stores)):
         return min(stores, key=lambda it: (it[0], abs(it[1].line - near)))[1]

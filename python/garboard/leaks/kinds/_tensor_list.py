@@ -14,17 +14,22 @@ and tensors with graphs behind them; else GROWING, for a buffer that still fills
 from __future__ import annotations
 
 from collections import deque
+from itertools import tee
 
+from garboard._shown.site import site_of
 from garboard.leaks.evidence._rows import Survivor
 from garboard.leaks.findings._fixes import patch_bounding, patch_stored, stored_as
 from garboard.leaks.findings._kind import Kind
 from garboard.leaks.findings._traits import is_emptied_by_code, is_lookup
 from garboard.leaks.holders._groups import Group, is_container
-from garboard.leaks.holders._holders import expression
+from garboard.leaks.holders._holders import expression, joining_of
 from garboard.leaks.holders._patches import NO_PATCH, Patch
 from garboard.leaks.holders._unasked import is_a
 
 __all__ = ["KIND"]
+
+
+_TEE: type = type(tee(())[0])
 
 
 def _is_settled(group: Group) -> bool:
@@ -45,6 +50,12 @@ def _ending(stored: Survivor) -> str:
     return "detach" if stored.requires_grad or stored.node else ""
 
 
+def _joined(group: Group) -> str:
+    """Return what needs the items as tensors although each has one element: `stack`."""
+    newest = group.survivors[-1]
+    return joining_of(group.named, site_of(newest.site)) if newest.shape == () else ""
+
+
 _ELSE = {"item": "store numbers: .item()", "detach": "store .detach(), or compute inside no_grad()"}
 
 
@@ -54,8 +65,12 @@ def _fix(group: Group) -> str:
         if ending := _ending(group.survivors[-1]):
             return _ELSE[ending]
         return f"{name} leads to all that came before: cut it, or use a deque(maxlen=...)"
+    if any(is_a(link.object, _TEE) for link in group.named):
+        return f"read {name} as far as its twin: what lies between them is kept"
     if not is_container(group.holder):
         return f"{name} gains a name for each: let one name be overwritten, or bound a container"
+    if joined := _joined(group):
+        return f"clear {name} when {joined}() has made one tensor of it, or keep numbers alone"
     if ending := _ending(group.survivors[-1]):
         return stored_as(group, _ending) or _ELSE[ending]
     if len({it.step for it in group.survivors}) == 1:
@@ -69,6 +84,8 @@ def _patch(group: Group) -> Patch:
     if not is_container(group.holder):
         return NO_PATCH
     ending = _ending(group.survivors[-1])
+    if _joined(group):
+        return NO_PATCH
     if ending == "item":
         return patch_stored(group, _ending)
     if len({it.step for it in group.survivors}) == 1:

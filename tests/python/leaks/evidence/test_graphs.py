@@ -108,6 +108,25 @@ def test_graphs_of_few_steps_are_left_out_unless_something_older_leads_to_them()
     assert table.chains(99, 203) == [it for it in all_ if it["head"] < 203]
 
 
+def test_what_the_next_step_begins_with_carries_a_chain_and_not_what_is_newer():
+    def step(first, number, before):
+        """A layer, its state, and what comes of its outputs."""
+        for serial, site, name, next_ in (
+            (first, 1, "gru", before),
+            (first + 1, 2, "cat", [first]),
+            (first + 2, 3, "linear", [first]),
+        ):
+            yield (serial, site, number, name, False, False, False, 8, next_, [], [])
+
+    nodes = [*step(10, 1, []), *step(13, 2, [11]), *step(16, 3, [14])]
+    table = _GraphTable(nodes, [(200, 17), (201, 18)], [])
+
+    (row,) = table.chains(2, 0)
+
+    assert (row["head"], row["name"], row["link"]) == (200, "cat", {"cat", "gru"})
+    assert row["count"] == 6
+
+
 def test_what_is_told_of_a_moment_can_be_counted_in_a_later_one():
     since = EVIDENCE.now()
     w = gb.ones(2).requires_grad_()

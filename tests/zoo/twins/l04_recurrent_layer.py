@@ -1,0 +1,24 @@
+"""The state is cut after each batch."""
+
+import garboard as gb
+
+
+class Speller(gb.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = gb.nn.GRU(4, 8, batch_first=True)
+        self.out = gb.nn.Linear(8, 5)
+
+    def forward(self, x, hidden):
+        y, hidden = self.rnn(x, hidden)
+        return self.out(y), hidden
+
+
+def main(watch):
+    net, hidden = Speller(), gb.zeros(1, 2, 8)
+    for _ in range(60):
+        scores, hidden = net(gb.randn(2, 3, 4), hidden)
+        scores.logsumexp(2).mean().item()
+        hidden = hidden.detach()
+        watch.step()
+    return watch.report()
