@@ -28,9 +28,10 @@ class _Streak:
         self._first: dict[int, int] = {}
         self._newest = 0
 
-    def feed(self, cohorts: Mapping[int, int], is_positive: bool) -> None:
-        newest, self._newest = self._newest, max(cohorts, default=0)
-        if not is_positive or self._newest <= newest:
+    def feed(self, cohorts: Mapping[int, int], is_positive: bool, newest: int = 0) -> None:
+        """Take what is old enough to be judged, and the newest step there is of it."""
+        before, self._newest = self._newest, newest or max(cohorts, default=0)
+        if not is_positive or self._newest <= before:
             self.count = 0
         elif self.count and all(cohorts.get(step, 0) >= n for step, n in self._first.items()):
             self.count += 1
@@ -143,8 +144,10 @@ class Tracker:
             del self._graphs[site]
         for site, chain in growing.items():
             old = {step: n for step, n in chain.steps.items() if WARMUP < step <= now - GRACE}
-            self._graphs.setdefault(site, _Streak()).feed(old, True)
-        ends = {site: _ends(chain) for site, chain in growing.items() if chain.was_walked}
+            self._graphs.setdefault(site, _Streak()).feed(old, True, max(chain.steps))
+        # A pass that keeps the graph, as `grad(create_graph=True)` of inner steps, ends nothing.
+        over = {site: it for site, it in growing.items() if it.was_walked and not it.is_retained}
+        ends = {site: _ends(chain) for site, chain in over.items()}
         first = {site: self._walked.get(site, it) for site, it in ends.items()}
         self._walked = {
             site: it if it[0] == ends[site][0] else ends[site] for site, it in first.items()
