@@ -21,17 +21,19 @@ def pinned_bytes(evidence: Evidence, storages: Collection[int]) -> int:
         storages: Their serials; without those that a graph keeps, which do not end with the views.
     """
     views: dict[int, list[tuple[int, int]] | None] = {}
+    sums: dict[int, int] = {}  # of rows apart from one another less is theirs than they span
     for alias in evidence.survivors(storages=list(storages)):
         spans = views.setdefault(alias.storage, [])
         if not alias.is_view:
             views[alias.storage] = None
         elif spans is not None:
             spans.append(_span(alias.tensor))
+            sums[alias.storage] = sums.get(alias.storage, 0) + alias.nbytes
     found = 0
     for row in evidence.storages(min(views)) if any(views.values()) else ():
         spans = views.get(row.serial)
         if spans and not row.is_exported:
-            covered = _union(spans)
+            covered = min(_union(spans), sums[row.serial])
             found += row.nbytes - covered if covered < MOST_COVERED * row.nbytes else 0
     return found
 
