@@ -231,6 +231,7 @@ class TestWhatTheWatcherIsTold:
         assert [(leak.kind, leak.verdict) for leak in report.leaks] == [("not-freed", "LEAK")]
         assert report.leaks[0].holder.startswith("list `history`")
         assert report.leaks[0].bytes == 4 * (4 * 2 + 2)
+        assert report.leaks[0].site.file == __file__
         assert "validation is over" in report.leaks[0].evidence
         assert not after.leaks
 

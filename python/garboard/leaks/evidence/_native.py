@@ -75,7 +75,8 @@ class _Native:
 
     def storages(self, since: int = 0) -> Iterator[Storage]:
         for row in _engine._storages(since):
-            yield Storage(row["serial"], row["bytes"], bool(row["exports"]))
+            site = line_of(row["site"])
+            yield Storage(row["serial"], row["bytes"], bool(row["exports"]), site)
 
     def serials(self, since: int = 0) -> Sequence[int]:
         return _engine._alias_serials(since)

@@ -80,6 +80,12 @@ class Survivor:
     node: int
     moved_at: int = 0  # the site of the call that last took it out of a scope or put it into one
     weight: int = 1  # how many it stands for: of very many only some are looked at
+    origin: int = 0  # of an export: the site at which the tensor was born, where that is known
+
+    @property
+    def born_at(self) -> int:
+        """The site to look at."""
+        return self.origin or self.site
 
     @property
     def type_text(self) -> str:
@@ -121,11 +127,13 @@ class Node:
 
 
 class Storage(NamedTuple):
-    """A living storage: its number, its size, and whether something outside the library has it."""
+    """A living storage: its number, its size, whether something outside the library has it, and the
+    site of its birth, where that is known."""
 
     serial: int
     nbytes: int
     is_exported: bool
+    site: int = 0
 
 
 @dataclass(slots=True)

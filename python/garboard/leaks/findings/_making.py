@@ -49,7 +49,7 @@ _NOUNS = {
 def leak_of_group(group: Group, kind: Kind, verdict: Verdict, now: int) -> Leak:
     """Describe tensors behind one holder."""
     survivors = group.survivors
-    site = site_of(survivors[-1].site)
+    site = site_of(survivors[-1].born_at)
     count = sum(it.weight for it in survivors)
     of_tensors = sum(it.nbytes * it.weight for it in survivors)
     nbytes = (kind.nbytes(group) if kind.nbytes else of_tensors) + group.saved_bytes
@@ -177,7 +177,8 @@ def leak_of_unreached(
     survivors: Sequence[Survivor | Born], kind: Kind, verdict: Verdict, now: int
 ) -> Leak:
     """Describe what lives although no root that can be seen leads to it."""
-    site = site_of(survivors[-1].site)
+    newest = survivors[-1]
+    site = site_of(newest.born_at if isinstance(newest, Survivor) else newest.site)
     nbytes = sum(it.nbytes for it in survivors)
     count = sum(it.weight for it in survivors)
     cohorts: dict[int, int] = {}

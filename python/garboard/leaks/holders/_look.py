@@ -99,10 +99,19 @@ class Look:
     def _add_figures(self, group: Group) -> None:
         group.loop_file, group.opened = self._loop_file, self._opened
         group.graphs = self.graphs
+        self._add_origin(group.survivors[-1])
         if all(it.is_view for it in group.survivors):
             storages = {it.storage for it in group.survivors}
             storages -= set(self.graphs.table.saved_among(list(storages)))
             group.pinned_bytes = pinned_bytes(self.evidence, storages)
+
+    def _add_origin(self, survivor: Survivor) -> None:
+        """Look up where the tensor behind an export was born, if that is new."""
+        if survivor.what != "export" or survivor.storage < self._since.storage:
+            return
+        row = next(iter(self.evidence.storages(survivor.storage)), None)
+        if row is not None and row.serial == survivor.storage:
+            survivor.origin = row.site
 
     def _reached(self, asked: list[Survivor]) -> list[tuple[Survivor, list[Any]]]:
         """Return those that a root leads to, with the objects on the way."""
@@ -143,6 +152,8 @@ class Look:
         facts = [replace(it, tensor=None, scope=None) for it in self.unreached]
         outside = [it for it in facts if it.what == "export" or it.storage in exported]
         explained = {it.serial for it in outside}
+        if outside:
+            self._add_origin(outside[-1])
         return outside, [it for it in facts if it.serial not in explained]
 
     def cycles(self, outside: set[int], most: int = 4) -> list[Cycle]:

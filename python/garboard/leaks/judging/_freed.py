@@ -49,12 +49,12 @@ class Expected:
         if thing is None or is_disposed(thing):
             return None
         path = paths_to(self._evidence, [thing])[0]
-        site = place_of(thing) or Site(file_of(thing), 1, type_name(type(thing), is_qualified=True))
+        tensors = [thing] if is_one("tensor", thing) else _tensors_of(thing)
+        site = _birth_of(thing, tensors)
         chain = links(path) if path is not None else []
         last = len(chain) - 2
         at = next((i for i in range(last, 0, -1) if is_container(chain[i].object)), len(chain) - 1)
         named = chain[: at + 1]
-        tensors = [thing] if is_one("tensor", thing) else _tensors_of(thing)
         because = f" ({self._reason})" if self._reason else ""
         edges = [str(it.edge) for it in chain[1:] if it.edge.kind != "item"]
         return Leak(
@@ -73,6 +73,12 @@ class Expected:
             holder_site=holder_site(named, site) if named else None,
             places=chain_places(chain),
         )
+
+
+def _birth_of(thing: Any, tensors: list[Any]) -> Site:
+    """Return the line of a thing's birth, as far as that of its first tensor tells."""
+    known = filter(None, map(place_of, [thing, *tensors[:1]]))
+    return next(known, None) or Site(file_of(thing), 1, type_name(type(thing), is_qualified=True))
 
 
 def _tensors_of(thing: Any) -> list[Any]:
