@@ -6,6 +6,7 @@ knows one type of holder, names the edge, and says how far it leads.
 
 from __future__ import annotations
 
+import ast
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -29,6 +30,7 @@ from garboard import _engine
 from garboard._arguments.texts import printable, shown
 from garboard._shown.notebook import CellOutputs, is_output_name
 from garboard.leaks.evidence._classes import is_one, loaded_class
+from garboard.leaks.holders._statements import statement_at
 from garboard.leaks.holders._unasked import (
     attributes_of,
     first_is_there,
@@ -155,7 +157,26 @@ def _of_frame(frame: FrameType, ahead: Sequence[Any]) -> Step | None:
         key = name_of(ahead[0], ahead[1])
         if key is not None:
             return Edge("global", key), 2
-    return Edge("temporary value"), 1
+    return _of_comprehension(frame, value) or (Edge("temporary value"), 1)
+
+
+_COMPREHENSIONS: dict[type, type[ast.expr]] = {
+    list: ast.ListComp,
+    set: ast.SetComp,
+    dict: ast.DictComp,
+}
+
+
+def _of_comprehension(frame: FrameType, value: Any) -> Step | None:
+    """Name what a comprehension makes in its function's own frame, as from Python 3.12 on, by the
+    variable that will have it."""
+    kind = _COMPREHENSIONS.get(type(value))
+    made = statement_at(printable(frame.f_code.co_filename), frame.f_lineno or 0) if kind else None
+    if not isinstance(made, ast.Assign) or kind is None or not isinstance(made.value, kind):
+        return None
+    name = getattr(made.targets[0], "id", "")
+    scope = "global" if frame.f_code.co_name == "<module>" else "local"
+    return (Edge(scope, name), 1) if name else None
 
 
 def _of_generator(generator: Any, ahead: Sequence[Any]) -> Step | None:

@@ -6,6 +6,7 @@ import contextvars
 import functools
 import gc
 import queue
+import sys
 import threading
 from collections import deque
 from types import SimpleNamespace
@@ -13,6 +14,7 @@ from types import SimpleNamespace
 import garboard as gb
 import pytest
 from garboard import _engine
+from garboard.leaks.holders._hops import links
 
 from tests.support.live_memory import balanced  # noqa: F401
 
@@ -283,3 +285,22 @@ class TestAskingChangesNothing:
         kept["weak"] = weakref.ref(tensor)
 
         assert not any("weak" in name for name in gb.leaks.who_holds(tensor).names)
+
+    def test_what_a_comprehension_makes_is_called_by_the_variable_that_will_have_it(self):
+        def way_to(container):
+            frame = sys._getframe()
+            while frame.f_code.co_name != "made_here":
+                frame = frame.f_back
+            return [str(link.edge) for link in links([frame, container])]
+
+        def made_here():
+            lists = [way_to([1]) for _ in range(1)]
+            dicts = {it: way_to({}) for it in range(1)}
+            others = [way_to({}) for _ in range(1)]
+            return lists[0], dicts[0], others[0]
+
+        assert made_here() == (
+            ["root", "local `lists`"],
+            ["root", "local `dicts`"],
+            ["root", "temporary value"],
+        )
