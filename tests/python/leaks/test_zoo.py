@@ -6,6 +6,7 @@ comments `born` and `held` the two lines. `python -m tests.zoo` runs them with m
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -93,6 +94,37 @@ def test_a_fix_works_when_it_is_pasted(name, tmp_path):
     number = leak.holder_site.line - 1
     indent = lines[number][: len(lines[number]) - len(lines[number].lstrip())]
     lines[number] = indent + leak.fix
+    mended = tmp_path / f"mended_{name}.py"
+    mended.write_text("\n".join(lines), encoding="utf-8")
+
+    with loaded(mended) as module, gb.leaks.watch(on_leak="raise") as watch:
+        report = module.main(watch)
+
+    assert not report.leaks, str(report)
+
+
+BELOW = {
+    "l04_hidden_state": "watch.step()",
+    "l04_memory_of_an_agent": "",
+    "l04_recurrent_layer": "watch.step()",
+    "l04_segments": "",
+    "l26_cache": "",
+    "l26_features": "",
+    "l26_metric": "",
+}  # before a call, or behind what stores
+
+
+@pytest.mark.parametrize("name", BELOW)
+def test_a_statement_of_a_fix_works_when_it_is_pasted(name, tmp_path):
+    file = ZOO / "leaks" / f"{name}.py"
+    with loaded(file) as module, gb.leaks.watch(on_leak=lambda leak: None) as watch:
+        leak = module.main(watch).leaks[0]
+    lines = file.read_text(encoding="utf-8").splitlines()
+    end = next((i for i, line in enumerate(lines) if BELOW[name] and BELOW[name] in line), None)
+    number = leak.holder_site.line if end is None else end
+    near = lines[leak.holder_site.line - 1]
+    statement = re.search(r"\S+ = .*?[)\]](?=,|$)", leak.fix)
+    lines.insert(number, near[: len(near) - len(near.lstrip())] + statement[0])
     mended = tmp_path / f"mended_{name}.py"
     mended.write_text("\n".join(lines), encoding="utf-8")
 

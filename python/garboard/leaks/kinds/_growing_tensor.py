@@ -12,9 +12,21 @@ while no more tensors of that line live. GROWING: a cache that a request fills l
 
 from __future__ import annotations
 
+from garboard._shown.site import site_of
 from garboard.leaks.findings._kind import Kind
+from garboard.leaks.holders._groups import Group
+from garboard.leaks.holders._holders import expression, storing_of
+from garboard.leaks.holders._source import target_called
 
 __all__ = ["KIND"]
+
+
+def _fix(group: Group) -> str:
+    storing = storing_of(group.named, site_of(group.survivors[-1].site))
+    written = target_called(storing[1].statement, group.named[-1].edge.name) if storing else None
+    name = written or expression(group.named) or "it"
+    return f"keep the last rows alone, {name} = {name}[-1000:], or begin it anew at each epoch"
+
 
 KIND = Kind(
     name="growing-tensor",
@@ -23,5 +35,5 @@ KIND = Kind(
     rank=205,
     is_settled=lambda group: False,
     may_settle=False,
-    fix="keep the last rows of {name} alone, {name}[-1000:], or begin it anew at each epoch",
+    fix_group=_fix,
 )
