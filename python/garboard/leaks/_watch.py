@@ -393,6 +393,8 @@ class LeakWatcher:
         if not self._steps.epochs and (due := self._tracker.unseen_due(now)):
             leaks += self._trial(now).unseen()
             self._tracker.put_off(due, now)
+        # What a look has ended is not there for the report.
+        self._cycles = [leak for leak in leaks if leak.verdict == "CYCLE"] or self._cycles
         self._gone.take(leaks)
         self._announce(leaks)
         if not self._has_told and self._has_grown_much():

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha1
 from typing import Any, Literal, NamedTuple
 
 from garboard._engine import human_bytes
 from garboard._shown.site import Site
 
-__all__ = ["Births", "Leak", "Rate", "Verdict", "fingerprint_of"]
+__all__ = ["GRAVITY", "Births", "Leak", "Rate", "Verdict", "fingerprint_of"]
 
 Verdict = Literal["LEAK", "GROWING", "RETAINED", "CYCLE", "PINNED"]
 _FAR = 1_000_000  # steps; nobody waits for these
@@ -127,6 +127,17 @@ class Leak:
     def cause(self) -> str:
         """What several looks at one leak agree on, whichever of its tensors they met."""
         return f"{self.kind} {self.holder}"
+
+    @property
+    def statement(self) -> tuple[Site, Site] | None:
+        """The lines of birth and of storing; None where the latter is not known."""
+        return (self.site, self.holder_site) if self.holder_site else None
+
+    def with_more(self, other: Leak) -> Leak:
+        """Return the same with the amounts of another one."""
+        rate = Rate(*map(sum, zip(self.rate, other.rate, strict=True)))
+        count, nbytes = self.count + other.count, self.bytes + other.bytes
+        return replace(self, count=count, bytes=nbytes, rate=rate)
 
     @property
     def summary(self) -> str:

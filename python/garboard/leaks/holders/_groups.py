@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
 from operator import is_
@@ -20,7 +21,17 @@ from garboard.leaks.holders._hops import Link, is_part, links
 from garboard.leaks.holders._public import public
 from garboard.leaks.holders._roots import ANYWHERE, Opened, is_of_other_thread
 from garboard.leaks.holders._strings import string_at
-from garboard.leaks.holders._unasked import attributes_of, is_a, is_cache, items_of, length_of
+from garboard.leaks.holders._unasked import (
+    attributes_of,
+    is_a,
+    is_cache,
+    is_plain_tuple,
+    items_of,
+    keys_of,
+    length_of,
+    mro_of,
+    space_of,
+)
 
 __all__ = ["Group", "cohorts_of", "grouped", "is_container"]
 
@@ -154,17 +165,38 @@ class Group:
         known = [it for it in sizes if it is not None]
         return known if len(known) == len(sizes) else []
 
+    def has_instances(self) -> bool:
+        """Tell whether the holder is the cache of a method, with another instance in its keys for
+        at least every second step."""
+        spaces = (it for it in gc.get_referents(self.holder) if is_a(it, dict))
+        keys = (key for space in spaces for key in keys_of(space) if is_plain_tuple(key) and key)
+        owners = {id(key[0]): type(key[0]) for key in keys}
+        if 2 * len(owners) < len(cohorts_of(self.survivors)):
+            return False
+        classes = set(owners.values())
+        return any(it is self.holder for cls in classes for it in _attributes_of_class(cls))
+
     def has_item(self, thing: Any) -> bool:
         """Tell whether a holder directly holds a thing."""
         wholes = filter(is_container, self.holders)
         return any(any(map(is_, items_of(it), repeat(thing))) for it in wholes)
 
     def bound(self) -> int | None:
-        """Return how many items the holders can have, where their structure says so."""
+        """Return how many items the holders can have, where their structure says so.
+
+        A cache of a method that keeps its instances is no place for them, however small it is.
+        """
+        if is_cache(self.holder) and self.has_instances():
+            return None
         owner = self.chain[max(self.at - 1, 0)].object
         sizes = [_bound_of(it, owner) for it in self.holders]
         known = [it for it in sizes if it is not None]
         return sum(known) if len(known) == len(sizes) else None
+
+
+def _attributes_of_class(cls: type) -> Iterator[Any]:
+    for it in mro_of(cls):
+        yield from space_of(it).values()
 
 
 def _size_of(holder: Any, least: int) -> int | None:
@@ -294,10 +326,10 @@ def _split(paths: list[Path], depth: int) -> list[Group]:
         for it in paths:
             branches.setdefault(id(it[1][depth + 1]), []).append(it)
         depth += len(branches) < 2
+    if len(paths) > 1 and (begins := string_at([it for _, it in paths], depth)) is not None:
+        return [_string(paths, begins)]
     if len(branches) < 2:  # aliases are objects of their own, so this is one, or one sequence
         return [_group(paths, _nearest_container(path))]
-    if (begins := string_at([it for _, it in paths], depth)) is not None:
-        return [_string(paths, begins)]
     if depth > _DEEPEST or _is_comb(branches, paths):
         return [_group(paths, depth)]
     gains_items = _gains_items(path, depth)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from garboard.leaks.findings._kind import Kind
-from garboard.leaks.findings._leak import Leak, Verdict
+from garboard.leaks.findings._leak import GRAVITY, Leak, Verdict
 from garboard.leaks.holders._describe import function_name, is_context
 from garboard.leaks.holders._groups import Group
+from garboard.leaks.kinds import kind_called
 
-__all__ = ["Case", "one_for_each_cause", "one_for_each_line"]
+__all__ = ["Case", "one_for_each_cause", "one_for_each_line", "one_for_each_statement"]
 
 
 class Case(NamedTuple):
@@ -51,6 +52,22 @@ def one_for_each_line(leaks: Sequence[Leak]) -> list[Leak]:
         is_known = leak.holder_site is not None
         found.setdefault((leak.kind, leak.site, leak.holder_site) if is_known else id(leak), leak)
     return list(found.values())
+
+
+def one_for_each_statement(leaks: Iterable[Leak]) -> list[Leak]:
+    """Put together what one statement stores, of one birth, into several holders.
+
+    The gravest stands for them, and of these what is most exact.
+    """
+    found: dict[object, Leak] = {}
+    for leak in sorted(leaks, key=_importance):
+        key = leak.statement or id(leak)
+        found[key] = found[key].with_more(leak) if key in found else leak
+    return list(found.values())
+
+
+def _importance(leak: Leak) -> tuple[int, int]:
+    return GRAVITY.index(leak.verdict), kind_called(leak.kind).rank
 
 
 def _passes_any(group: Group, tables: set[int]) -> bool:

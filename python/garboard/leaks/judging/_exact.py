@@ -17,7 +17,12 @@ from garboard.leaks.findings._making import leak_of_graph, leak_of_group, leak_o
 from garboard.leaks.holders._groups import Group, cohorts_of
 from garboard.leaks.holders._look import Look
 from garboard.leaks.holders._unasked import attributes_of, is_disposed
-from garboard.leaks.judging._causes import Case, one_for_each_cause, one_for_each_line
+from garboard.leaks.judging._causes import (
+    Case,
+    one_for_each_cause,
+    one_for_each_line,
+    one_for_each_statement,
+)
 from garboard.leaks.judging._checked import Checked, Judgement
 from garboard.leaks.judging._exemptions import Exemptions, without_ignored
 from garboard.leaks.judging._growth import LEAST_COHORTS
@@ -103,10 +108,10 @@ class _Exact:
 
     def leaks(self) -> list[Leak]:
         cases = [case for group in self._look.groups if (case := self._of_group(group))]
-        found = [
+        found = one_for_each_statement(
             leak_of_group(it.group, it.kind, it.verdict, self._last)
             for it in one_for_each_cause(cases)
-        ]
+        )
         chains = [self._of_chain(chain) for chain in self._chains()]
         found += one_for_each_line([leak for leak in chains if leak is not None])
         _, unexplained = self._look.unexplained()

@@ -5,7 +5,7 @@
 
 On a method the cache keeps `self` too; `functools.cached_property` keeps the result with it.
 
-Evidence: an `lru_cache` without a bound is on the way.
+Evidence: an `lru_cache` without a bound is on the way, or one of a method that keeps its instances.
 """
 
 from __future__ import annotations
@@ -22,8 +22,16 @@ __all__ = ["KIND"]
 
 def _patch(group: Group) -> Patch:
     cache = next(it for it in objects_of(group) if is_cache(it))
+    if is_cache(group.holder) and group.has_instances():
+        return NO_PATCH  # a bound keeps some of them as long
     place = place_of(cache)
     return bounded_cache(place.file, place.line) if place else NO_PATCH
+
+
+def _fix(group: Group) -> str:
+    if is_cache(group.holder) and group.has_instances():
+        return "use cached_property, or a cache that is the instance's: the key keeps each `self`"
+    return "give the cache a maxsize, or use cached_property on the instance"
 
 
 KIND = Kind(
@@ -32,6 +40,6 @@ KIND = Kind(
     text=__doc__ or "",
     rank=60,
     fits=lambda group: any(map(is_cache, objects_of(group))),
-    fix="give the cache a maxsize, or use cached_property on the instance",
+    fix_group=_fix,
     patch_group=_patch,
 )
