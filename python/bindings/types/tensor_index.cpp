@@ -196,7 +196,7 @@ Tensor fitted(Tensor value, int ndim) {
 void write(const NamedPlace& place, const Tensor& value) {
   if (place.indices.empty()) return copy_(place.view, fitted(value, place.view.ndim()));
   const Tensor given = to(to(value, place.view.dtype()), place.view.device());
-  index_put_(place.view, place.indices, given);
+  index_put_(place.view, place.indices, fitted(given, 0));
 }
 
 PyObject* get(PyObject* self, PyObject* key) noexcept try {

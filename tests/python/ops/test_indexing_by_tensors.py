@@ -295,3 +295,29 @@ class TestAListOfParts:
     def test_is_none_where_it_is_long(self):
         with pytest.raises(TypeError):
             gb.zeros(3)[[slice(None), *[0] * 32]]
+
+
+LEADING_ONES = {
+    "a mask": lambda x: gb.tensor([[True, False], [True, True]]),
+    "numbers": lambda x: gb.tensor([1, 0]),
+    "numbers of an inner dim": lambda x: (0, gb.tensor([1, 0])),
+    "no element": lambda x: gb.zeros(2, 2, dtype=gb.bool),
+}
+
+
+@pytest.mark.parametrize("name", LEADING_ONES)
+def test_values_that_are_written_may_have_leading_dims_of_size_1(name):
+    x, plain = gb.zeros(2, 2, 3), gb.zeros(2, 2, 3)
+    key = LEADING_ONES[name](x)
+    row = gb.tensor([1.0, 2.0, 3.0], requires_grad=True)
+
+    x[key] = row.reshape(1, 1, 1, 3)
+    plain[key] = row.detach()
+    x.sum().backward()
+
+    assert x.tolist() == plain.tolist()
+    assert row.grad.tolist() == [(plain[..., 0] == 1).sum().item()] * 3
+    with pytest.raises(gb.ShapeError, match=r"index_put_: .*\[5, 1, 3\]"):
+        x.detach()[key] = gb.ones(5, 1, 3)
+    with pytest.raises(gb.ShapeError, match=r"values of sizes \[1, 1, 1, 3\]"):
+        x.detach().index_put_((gb.tensor([0]),), gb.ones(1, 1, 1, 3))
