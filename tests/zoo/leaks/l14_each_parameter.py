@@ -2,7 +2,7 @@
 
 import garboard as gb
 
-KIND, VERDICT, HOLDER = "hook-accumulation", "LEAK", "Hooks `"
+KIND, VERDICT, HOLDER = "hook-accumulation", "LEAK", ""
 
 
 def clip(gradient):
