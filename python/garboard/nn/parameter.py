@@ -8,6 +8,8 @@ from garboard._arguments import check
 from garboard._engine import Tensor, empty
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from garboard.types import Device, DType
 
 __all__ = [
@@ -94,7 +96,8 @@ class Buffer(Tensor):
 class UninitializedParameter(Parameter):
     """A parameter whose sizes are not known yet: that of a lazy layer before its first call.
 
-    It has no elements. The layer replaces it by a Parameter, so optimizers are made after that.
+    It has no elements. It becomes a Parameter when the layer is called, and stays the same object,
+    so that optimizers may be made before that.
 
     Args:
         requires_grad: Whether the parameter will ask for a gradient.
@@ -139,6 +142,31 @@ class UninitializedParameter(Parameter):
             memo[id(self)] = self.converted(self.device, self.dtype)
         copied: Self = memo[id(self)]
         return copied
+
+    def materialize(
+        self,
+        shape: int | Sequence[int],
+        device: Device | None = None,
+        dtype: DType | None = None,
+    ) -> None:
+        """Become a Parameter with sizes, whose elements are not set. It stays the same object.
+
+        Args:
+            shape: The sizes.
+            device: Where it will lie; where it was meant to lie by default.
+            dtype: Its dtype, the one it was made with by default.
+
+        >>> p = gb.nn.UninitializedParameter()
+        >>> p.materialize((2, 3))
+        >>> type(p), p.shape
+        (<class 'garboard.nn.parameter.Parameter'>, (2, 3))
+        """
+        sizes = check.sizes("materialize", "shape", shape)
+        self._become(empty(sizes, device=device or self.device, dtype=dtype or self.dtype))
+
+    def _become(self, made: Tensor) -> None:
+        self.data = made
+        self.__class__ = Parameter  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return "UninitializedParameter()"

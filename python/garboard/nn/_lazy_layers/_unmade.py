@@ -94,6 +94,7 @@ class Lazy(Module):
         if not is_lazy(waiting):
             return
         made = fill(*sizes, dtype=waiting.dtype, device=waiting.device)
-        role = self._roles[name]
-        is_learned = role == "parameter"
-        self._register(name, role, Parameter(made, waiting.requires_grad) if is_learned else made)
+        if isinstance(waiting, Parameter):  # it stays itself: optimizers may hold it already
+            waiting._become(made)
+        else:
+            self._register(name, self._roles[name], made)

@@ -11,7 +11,7 @@ from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import DTypeError, GarboardError, ShapeError, Tensor
 from garboard.nn._module._hooks import KwargsHook
-from garboard.nn.parameter import Parameter, is_lazy
+from garboard.nn.parameter import Parameter, UninitializedParameter, is_lazy
 
 if TYPE_CHECKING:
     from garboard.nn.module import Module
@@ -241,7 +241,9 @@ def _write(it: _Writing) -> None:
         return
     with no_grad():
         target = vars(it.part)[it.name]
-        if it.shares or is_lazy(target):
+        if not it.shares and isinstance(target, UninitializedParameter):
+            target._become(it.value.detach().to(target.device, dtype=target.dtype, copy=True))
+        elif it.shares or is_lazy(target):
             _assign(it, target)
         else:
             target.copy_(it.value)
