@@ -165,9 +165,11 @@ class Group:
         known = [it for it in sizes if it is not None]
         return known if len(known) == len(sizes) else []
 
-    def has_instances(self) -> bool:
-        """Tell whether the holder is the cache of a method, with another instance in its keys for
-        at least every second step."""
+    def is_bounded_in_vain(self) -> bool:
+        """Tell whether the holder is the bounded cache of a method, with another instance in its
+        keys for at least every second step."""
+        if not is_cache(self.holder) or _bound_of(self.holder, None) is None:
+            return False
         spaces = (it for it in gc.get_referents(self.holder) if is_a(it, dict))
         keys = (key for space in spaces for key in keys_of(space) if is_plain_tuple(key) and key)
         owners = {id(key[0]): type(key[0]) for key in keys}
@@ -186,7 +188,7 @@ class Group:
 
         A cache of a method that keeps its instances is no place for them, however small it is.
         """
-        if is_cache(self.holder) and self.has_instances():
+        if self.is_bounded_in_vain():
             return None
         owner = self.chain[max(self.at - 1, 0)].object
         sizes = [_bound_of(it, owner) for it in self.holders]

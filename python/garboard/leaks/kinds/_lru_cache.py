@@ -22,14 +22,14 @@ __all__ = ["KIND"]
 
 def _patch(group: Group) -> Patch:
     cache = next(it for it in objects_of(group) if is_cache(it))
-    if is_cache(group.holder) and group.has_instances():
+    if group.is_bounded_in_vain():
         return NO_PATCH  # a bound keeps some of them as long
     place = place_of(cache)
     return bounded_cache(place.file, place.line) if place else NO_PATCH
 
 
 def _fix(group: Group) -> str:
-    if is_cache(group.holder) and group.has_instances():
+    if group.is_bounded_in_vain():
         return "use cached_property, or a cache that is the instance's: the key keeps each `self`"
     return "give the cache a maxsize, or use cached_property on the instance"
 
