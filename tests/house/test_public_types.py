@@ -35,6 +35,7 @@ SPARSE = "dense or sparse, by what the other operand is"
 DTYPE = "the type of an array's elements, which a tensor's type does not tell"
 LATER = "whatever a function of the user's returns, or several futures of different results"
 NAMED = "an op of the user's, with what it takes and gives; or a decorator without it"
+BESIDE = "a parameter, or whatever a program keeps beside them"
 MOVED = "a tensor, or tuples, lists and dicts of them, nested as they were given"
 
 # Every Any in the signature of something public. `object` is no reason: it is what to write
@@ -181,6 +182,28 @@ REASONS = {
     "sparse.addmm": SPARSE,
     "sparse.mm": SPARSE,
     "sparse.sparse_coo_tensor": "lists as deep as data are, or sizes alone",
+}
+REASONS |= {
+    f"nn.ParameterDict.{name}": BESIDE
+    for name in [
+        "__getitem__",
+        "__init__",
+        "__ior__",
+        "__or__",
+        "__setitem__",
+        "fromkeys",
+        "get",
+        "items",
+        "pop",
+        "popitem",
+        "setdefault",
+        "update",
+        "values",
+    ]
+}
+REASONS |= {
+    f"nn.ParameterList.{name}": BESIDE
+    for name in ["__iadd__", "__init__", "__iter__", "__setitem__", "append", "extend"]
 }
 
 

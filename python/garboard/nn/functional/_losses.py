@@ -117,7 +117,7 @@ def _are_all_below(count: int, classes: Tensor) -> bool:
     if classes.numel() == 0:
         return False
     least, most = classes.aminmax()
-    return 0 <= least.item() and most.item() < count
+    return least.item() >= 0 and most.item() < count
 
 
 def nll_loss(
