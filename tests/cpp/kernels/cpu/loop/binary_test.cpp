@@ -104,7 +104,7 @@ TEST_P(BinaryTest, PowersAreWithinTheUlpsStated) {
   EXPECT_LE(worst(Type<double>{}, 0, 5e-308, 0.99), 1);
 }
 
-TEST_P(BinaryTest, SpecialPowersAreThoseOfCButForRoots) {
+TEST_P(BinaryTest, SpecialPowersAreThoseOfC) {
   const auto check = [&]<class T>(Type<T>) {
     constexpr auto least = std::numeric_limits<T>::denorm_min();
     constexpr auto largest = std::numeric_limits<T>::max();
@@ -119,10 +119,7 @@ TEST_P(BinaryTest, SpecialPowersAreThoseOfCButForRoots) {
     const auto y = apply<Power>(a, b);
 
     for (std::int64_t i = 0; i < n * n; ++i) {
-      const bool is_root = b[i] == T(0.5), is_inverse_root = b[i] == T(-0.5);
-      const T want = is_root           ? std::sqrt(a[i])
-                     : is_inverse_root ? 1 / std::sqrt(a[i])
-                                       : std::pow(a[i], b[i]);
+      const T want = std::pow(a[i], b[i]);
       EXPECT_LE(ulps(y[i], want), 1) << a[i] << " ^ " << b[i];
       EXPECT_TRUE(want != 0 || std::signbit(y[i]) == std::signbit(want)) << a[i] << " ^ " << b[i];
     }
