@@ -9,7 +9,7 @@ class Phase(enum.Enum):
     TRAIN, EVAL = range(2)
 
     def __init__(self, _):
-        self.output = None
+        self.output: gb.Tensor | None = None
 
 
 phase = Phase.TRAIN
