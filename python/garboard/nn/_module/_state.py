@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from garboard._arguments import check
 from garboard._arguments.given import keys_of
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import no_grad
@@ -87,6 +88,7 @@ def state_of(
     module: Module, destination: dict[str, Tensor] | None, prefix: str, keep_vars: bool
 ) -> dict[str, Tensor]:
     """Return what is saved by path, of each module between its hooks."""
+    check.text("state_dict", "prefix", prefix)
     state: Any = OrderedDict() if destination is None else destination
     if destination is None:
         state._metadata = OrderedDict()

@@ -41,6 +41,9 @@ class Stateful(Hooked):
             prefix: Stands before every path.
             keep_vars: Return the parameters and buffers themselves.
 
+        Raises:
+            TypeError: `prefix` is no string.
+
         >>> {name: tensor.shape for name, tensor in gb.nn.Linear(3, 2).state_dict().items()}
         {'weight': (2, 3), 'bias': (2,)}
         """
