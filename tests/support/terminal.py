@@ -20,9 +20,11 @@ __all__ = ["Terminal"]
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
-# Makes the terminal its own, so that Ctrl-C reaches it, and becomes the command.
+# Makes the terminal its own, so that Ctrl-C reaches it, and becomes the command. A run of tests in
+# the background was told by its shell to ignore Ctrl-C, and what it starts would, too.
 _IN_FRONT = (
-    "import fcntl, os, sys, termios\n"
+    "import fcntl, os, signal, sys, termios\n"
+    "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
     "fcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
     "os.execv(sys.argv[1], sys.argv[1:])"
 )
