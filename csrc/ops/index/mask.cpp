@@ -211,6 +211,7 @@ void masked_fill_(const Tensor& self, const Tensor& given_mask, const Operand& v
 Tensor masked_fill(const Tensor& input, const Tensor& mask, const Operand& value) {
   const char* const op = "masked_fill";
   check_mask(op, mask, input);
+  broadcast_sizes(op, input.sizes(), mask.sizes());
   const FillValue fill(op, value, input);
   return where(mask, fill.operand, input);
 }

@@ -158,13 +158,11 @@ constexpr auto with_scaled =
       const auto wide = [&](const Tensor& x) { return to(x, widened(dtype)); };
       return to(add_scaled(wide(input), inner(wide(input), wide(a), wide(b)).made(), value), dtype);
     };
-Expression quotient_of(const Tensor&, const Tensor& a, const Tensor& b) {
-  return composite::quotient_to_add(a, b);
-}
 
 constexpr std::array composite_rows{
     bind("addcmul", with_product, docs::addcmul, with_scaled<composite::product_to_add>).with_out(),
-    bind("addcdiv", with_product, docs::addcdiv, with_scaled<quotient_of>).with_out(),
+    bind("addcdiv", with_product, docs::addcdiv, with_scaled<composite::quotient_to_add>)
+        .with_out(),
     bind(
         "addcmul_", with_product, docs::addcmul_,
         [](const Tensor& input, const Tensor& a, const Tensor& b, Scalar value) {
@@ -175,7 +173,7 @@ constexpr std::array composite_rows{
     bind(
         "addcdiv_", with_product, docs::addcdiv_,
         [](const Tensor& input, const Tensor& a, const Tensor& b, Scalar value) {
-          add_scaled.into(input, input, composite::quotient_to_add(a, b).made(), value);
+          add_scaled.into(input, input, composite::quotient_to_add(input, a, b).made(), value);
           return Itself();
         },
         Place::method),

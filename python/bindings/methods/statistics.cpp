@@ -240,6 +240,7 @@ constexpr std::array statistics_rows{
         .with_out(),
     bind("dist", "input: Tensor, other: Tensor, p: float = 2", docs::dist,
          [](OpName op, const Tensor& input, const Tensor& other, double p) {
+           broadcast_sizes(op.text, input.sizes(), other.sizes());
            return composite::norm(op.text, input - other, p, {}, std::nullopt);
          })
         .with_out(),

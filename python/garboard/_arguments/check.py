@@ -76,6 +76,19 @@ def tensor(op: str, name: str, given: Any) -> Tensor:
     return of_type(Tensor, op, name, given)
 
 
+def tensors_that_meet(op: str, **given: Any) -> None:
+    """Two Tensors whose sizes broadcast, by the names that the caller knows them by."""
+    (name, first), (other, second) = given.items()
+    if tensor(op, name, first).shape == tensor(op, other, second).shape:
+        return
+    pairs = zip(reversed(first.shape), reversed(second.shape), strict=False)
+    if any(a != b and 1 not in (a, b) for a, b in pairs):
+        raise ShapeError(
+            f"{op}: sizes {list(first.shape)} of {name} and {list(second.shape)} of {other}; they "
+            "must be equal"
+        )
+
+
 def text(op: str, name: str, given: Any) -> str:
     """A string, exactly: a subclass may say something else when it is asked."""
     if not isinstance(given, str):

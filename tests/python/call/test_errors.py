@@ -336,9 +336,46 @@ CALLS: list[Mistake] = [
         "a device or a string",
     ),
 ]
-EVERY = SIZES + DATA + SHAPES + ARITHMETIC + CONVOLUTIONS + LOSSES + WRITES + GRADIENTS + CALLS
+# Made of other ops, whose names would say nothing to who calls them.
+_X_Y = "sizes [2, 3]"
+COMPOSITES: list[Mistake] = [
+    *(
+        (name, lambda t, name=name: getattr(gb, name)(t.x, t.y), ShapeError, _X_Y, "must be equal")
+        for name in ("dist", "isclose")
+    ),
+    *(
+        (
+            name,
+            lambda t, name=name: getattr(gb.nn.functional, name)(t.x, t.y),
+            ShapeError,
+            _X_Y,
+            "must be equal",
+        )
+        for name in (
+            *("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "kl_div", "poisson_nll_loss"),
+            *("hinge_embedding_loss", "cosine_similarity", "pairwise_distance"),
+        )
+    ),
+    *(
+        (name, lambda t, name=name: getattr(gb, name)(t.x, t.x, t.y), ShapeError, _X_Y, "be equal")
+        for name in ("addcmul", "addcdiv")
+    ),
+    ("addcmul", lambda t: t.x.addcmul_(t.y, t.y), ShapeError, _X_Y, "must be equal"),
+    ("masked_fill", lambda t: t.x.masked_fill(t.y > 0, 1.0), ShapeError, _X_Y, "must be equal"),
+    (
+        "margin_ranking_loss",
+        lambda t: gb.nn.functional.margin_ranking_loss(t.x, t.y, t.x),
+        ShapeError,
+        _X_Y,
+        "must be equal",
+    ),
+]
+EVERY = [
+    *(*SIZES, *DATA, *SHAPES, *ARITHMETIC, *CONVOLUTIONS, *LOSSES, *WRITES, *GRADIENTS, *CALLS),
+    *COMPOSITES,
+]
 # They find the mistake in the elements themselves, when they have begun.
-LATE = ("cross_entropy", "tensor", "index", "grad")
+LATE = ("cross_entropy", "tensor", "index", "grad", "masked_fill")
 
 
 @pytest.mark.parametrize(

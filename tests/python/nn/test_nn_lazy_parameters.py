@@ -43,6 +43,21 @@ def test_a_frozen_parameter_stays_frozen_and_itself():
     assert layer.weight.shape == (2, 3, 1, 1)
 
 
+def test_a_parameter_that_is_converted_before_the_first_input_stays_itself():
+    layer = nn.LazyLinear(1)
+    waiting = layer.weight
+    optimizer = optim.SGD(layer.parameters(), lr=0.1)
+
+    layer.double()
+    layer(gb.ones(2, 3, dtype=gb.float64)).sum().backward()
+    before = waiting.detach().clone()
+    optimizer.step()
+
+    assert layer.weight is waiting
+    assert waiting.dtype == gb.float64
+    assert gb.all(waiting < before)
+
+
 def test_a_parameter_that_is_loaded_stays_itself():
     layer = nn.LazyLinear(2)
     waiting = layer.weight

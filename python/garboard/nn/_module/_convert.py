@@ -9,7 +9,7 @@ from garboard import _engine
 from garboard._arguments.texts import shown
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import DTypeError, Tensor
-from garboard.nn.parameter import Parameter, is_lazy
+from garboard.nn.parameter import Parameter, UninitializedBuffer
 
 if TYPE_CHECKING:
     from garboard.nn.module import Module
@@ -90,9 +90,8 @@ def _changed(module: _M, parts: list[Any], make: Callable[[Tensor], _New | None]
 
 
 def _keeps_its_place(old: Tensor) -> bool:
-    """Tell whether an optimizer may know it: it takes over the new elements. Buffers, and what
-    waits for its sizes, are replaced."""
-    return isinstance(old, Parameter) and not is_lazy(old)
+    """Tell whether an optimizer may know it: it takes over the elements. Buffers are replaced."""
+    return isinstance(old, Parameter)
 
 
 def _converted(old: Tensor, device: Any, dtype: Any, non_blocking: bool) -> _New | None:
@@ -110,10 +109,8 @@ def _moved(old: Tensor, device: Any, dtype: Any, non_blocking: bool) -> Tensor:
     elif isinstance(dtype, _engine.dtype) and old.is_complex():
         to_dtype = dtype.to_complex()  # what is complex stays so
     to_device = old.device if device is None else device
-    if is_lazy(old):
-        waiting: Any = old
-        made: Tensor = waiting.converted(to_device, to_dtype)
-        return made
+    if isinstance(old, UninitializedBuffer):
+        return old.converted(to_device, to_dtype)
     return old.detach().to(to_device, dtype=to_dtype, non_blocking=non_blocking)
 
 

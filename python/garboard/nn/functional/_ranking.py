@@ -66,8 +66,10 @@ def margin_ranking_loss(
     """
     reduction = reduction_by("margin_ranking_loss", size_average, reduce, reduction)
     op = "margin_ranking_loss"
-    check.tensor(op, "input1", input1)
-    losses = (-check.tensor(op, "target", target) * (input1 - input2) + margin).clamp(min=0)
+    check.tensors_that_meet(op, input1=input1, input2=input2)
+    difference = input1 - input2
+    check.tensors_that_meet(op, input=difference, target=target)
+    losses = (-target * difference + margin).clamp(min=0)
     return reduced(op, losses, reduction)
 
 
@@ -107,8 +109,7 @@ def hinge_embedding_loss(
     """
     reduction = reduction_by("hinge_embedding_loss", size_average, reduce, reduction)
     op = "hinge_embedding_loss"
-    check.tensor(op, "input", input)
-    check.tensor(op, "target", target)
+    check.tensors_that_meet(op, input=input, target=target)
     losses = where(target != -1, input, 0.0) + where(
         target != 1, (margin - input).clamp(min=0), 0.0
     )

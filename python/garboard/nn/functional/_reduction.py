@@ -42,8 +42,7 @@ def reduced(op: str, losses: Tensor, reduction: Reduction) -> Tensor:
 
 def check_pair(op: str, input: Tensor, target: Tensor) -> None:
     """Check two tensors of elements; sizes that broadcast are nearly always a mistake."""
-    check.tensor(op, "input", input)
-    check.tensor(op, "target", target)
+    check.tensors_that_meet(op, input=input, target=target)
     if input.shape != target.shape:
         warn(
             f"{op}: sizes {list(input.shape)} of the input and {list(target.shape)} of the target "

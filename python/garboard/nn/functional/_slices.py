@@ -106,8 +106,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     >>> gb.nn.functional.cosine_similarity(gb.tensor([[3.0, 4.0]]), gb.tensor([[4.0, 3.0]]))
     tensor([0.9600])
     """
-    check.tensor("cosine_similarity", "x1", x1)
-    check.tensor("cosine_similarity", "x2", x2)
+    check.tensors_that_meet("cosine_similarity", x1=x1, x2=x2)
     if x1.shape != x2.shape:  # a slice may be as long as the other's alone
         x1, x2 = _engine.broadcast_tensors(x1, x2)
     product = (x1 * x2).sum(dim)
@@ -137,7 +136,8 @@ def pairwise_distance(
     >>> gb.nn.functional.pairwise_distance(gb.tensor([3.0, 4.0]), gb.zeros(2))
     tensor(5.0000)
     """
-    difference = check.tensor("pairwise_distance", "x1", x1) - x2 + eps
+    check.tensors_that_meet("pairwise_distance", x1=x1, x2=x2)
+    difference = x1 - x2 + eps
     return difference.norm(check.worth("pairwise_distance", "p", p), -1, keepdim=keepdim)
 
 
