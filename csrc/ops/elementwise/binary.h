@@ -83,8 +83,8 @@ inline constexpr Binary pow{
     .summary = "Raise `input` to the power of `exponent`.",
     .details =
         "Integers wrap, and to a negative power give 0, or 1 and -1 for themselves. Floats follow "
-        "C's pow, within 1.1 ULP, cubes within 2; to the numbers 0.5 and -0.5 they are `sqrt` and "
-        "`rsqrt`.",
+        "C's pow, within 1.1 ULP, to the numbers 3, 4 and -2 within 2; to 0.5 and -0.5 they are "
+        "`sqrt` and `rsqrt`.",
     .example = {"[2.0, 3.0]", "[3.0, 2.0]", "[8., 9.]"},
     .kernel = kernels::binary<functors::Power>,
     .keep = Keep::first | Keep::second,

@@ -14,6 +14,40 @@ void binary_with_number(const View& out, const View& a, const View& b) {
     run({stretch, 2, binary_scalar_sets, tuning::element_ns<F, HasWide<F, float>>}, out, in);
 }
 
+/// Powers in a few products.
+struct Cube {
+  template <functors::Analytic T>
+  T operator()(T x) const {
+    return x * x * x;
+  }
+};
+struct FourthPower {
+  template <functors::Real T>
+  T operator()(T x) const {
+    const T square = x * x;
+    return square * square;
+  }
+};
+struct InverseSquare {
+  template <functors::Real T>
+  T operator()(T x) const {
+    const T inverse = T(1) / x;  // a square may be infinite where its inverse is not 0
+    return inverse * inverse;
+  }
+};
+
+template <class F>
+bool multiply_out(const View& out, const View& x) {
+  visit_dtype(x.dtype, [&]<class T>(Type<T>) {
+    if constexpr (std::is_invocable_v<F, functors::Widened<T>>) {
+      const View* in = &x;
+      if (!run_short<unary_stretch<F, T>, 1>(out, x))
+        run({unary_stretch<F, T>, 1, 1, tuning::element_ns<F, false>}, out, &in);
+    }
+  });
+  return true;
+}
+
 /// Powers that a cheaper kernel gives, by a number: true where one did.
 bool is_raised(const View& out, const View& x, const View& exponent, Stream stream) {
   if (exponent.count != 1 || !has_gradient(x.dtype)) return false;
@@ -30,14 +64,14 @@ bool is_raised(const View& out, const View& x, const View& exponent, Stream stre
     return true;
   };
   if (power == 2) return unary(Type<functors::Square>{});
+  if (power == 3) return multiply_out<Cube>(out, x);
   if (power == -1) return unary(Type<functors::Reciprocal>{});
-  if (power == 0.5 && !is_complex(x.dtype)) return unary(Type<functors::Sqrt>{});
-  if (power == -0.5 && !is_complex(x.dtype)) return unary(Type<functors::Rsqrt>{});
-  if (power != 3 || is_half(x.dtype) || out.data == x.data) return false;
-  const auto& times = table().binary[index_in<functors::Multiply, functors::BinaryFunctors>];
-  times(out, x, x, stream);
-  times(out, out, x, stream);
-  return true;
+  if (is_complex(x.dtype)) return false;
+  if (power == 4) return multiply_out<FourthPower>(out, x);
+  if (power == -2) return multiply_out<InverseSquare>(out, x);
+  if (power == 0.5) return unary(Type<functors::Sqrt>{});
+  if (power == -0.5) return unary(Type<functors::Rsqrt>{});
+  return false;
 }
 
 template <class F>
