@@ -10,7 +10,7 @@ from tests.support.live_memory import balanced  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("balanced")
 
-POWERS = [2, 3, -1, 2.0, -1.0]
+POWERS = [2, 3, 4, -1, -2, 2.0, -1.0]
 SPECIAL = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-30, -1e-30, 1e19, 3.0, -7.5]
 
 
