@@ -1,14 +1,13 @@
 """Functions that compute derivatives of functions.
 
 Each call records the function on leaves of its own. Its results have a history where they are
-computed inside another such call, or from tensors that require grad: nowhere else.
+computed inside another such call, or come of tensors that require grad, which are arguments or
+which the function reads beside them, as a module's parameters: nowhere else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
@@ -18,48 +17,34 @@ from garboard._arguments.given import list_of
 from garboard._contexts.grad_mode import enable_grad
 from garboard._engine import GradientError, ShapeError, Tensor
 from garboard.autograd._passes import grad as gradients_of
+from garboard.func._levels import Level, level
 from garboard.func._nest import leaves_of, mapped, rebuilt
 
 __all__ = ["grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "vjp"]
 
 _Function = Callable[..., Any]
-_depth: ContextVar[int] = ContextVar("garboard.func depth", default=0)
-
-
-@contextmanager
-def _recording() -> Iterator[bool]:
-    """Record, and tell whether a call outside of this one records too."""
-    depth = _depth.get()
-    token = _depth.set(depth + 1)
-    try:
-        with enable_grad():
-            yield depth > 0
-    finally:
-        _depth.reset(token)
 
 
 class _Run:
     """A call of a function on leaves of its own for some of its arguments."""
 
     def __init__(
-        self, op: str, func: _Function, given: list[Any], args: Any, has_aux: bool, nested: bool
+        self, op: str, func: _Function, given: list[Any], args: Any, has_aux: bool, at: Level
     ) -> None:
         """`args` makes the function's arguments of what stands in for `given`, a list of nests."""
-        self.op, self.given = op, given
+        self.op, self.given, self.level = op, given, at
         leaves = leaves_of(given)
         for it in leaves:
             if not isinstance(it, Tensor):
                 raise TypeError(f"{op}: an argument to differentiate for holds {type(it).__name__}")
             if not it.dtype.is_floating_point:
                 raise GradientError(f"{op}: an argument of {it.dtype}; a floating dtype is needed")
-        self.keeps = nested or any(it.requires_grad for it in leaves)
         self.leaves = [
             it.view(it.shape) if it.requires_grad else it.detach().requires_grad_() for it in leaves
         ]
+        pairs = zip(self.leaves, leaves, strict=True)
+        at.leaves.extend(leaf for leaf, it in pairs if not it.requires_grad)
         arguments, named = args(rebuilt(given, list(self.leaves)))
-        tracked = [it for it in leaves_of([arguments, named]) if isinstance(it, Tensor)]
-        ours = {id(it) for it in self.leaves}
-        self.keeps |= any(it.requires_grad for it in tracked if id(it) not in ours)
         found = func(*arguments, **named)
         self.aux: Any = None
         if has_aux:
@@ -70,6 +55,7 @@ class _Run:
         self.outputs: list[Tensor] = list_of(
             Tensor, op, "what the function returned", leaves_of(found), "Tensors"
         )
+        self.keeps = any(at.has_history(it) for it in self.outputs)
 
     def gradients(self, outputs: list[Tensor], starts: list[Tensor] | None) -> list[Tensor]:
         """Of each leaf; zeros where there is none."""
@@ -92,8 +78,12 @@ class _Run:
         return parts
 
     def told(self, nest: Any) -> Any:
-        """What is returned beside gradients: with its history inside another call alone."""
-        return nest if self.keeps else mapped(lambda it: it.detach(), nest)
+        """What is returned: with its history where that leads out of the call alone."""
+
+        def kept(it: Tensor) -> Tensor:
+            return it if not it.requires_grad or self.level.has_history(it) else it.detach()
+
+        return mapped(kept, nest)
 
 
 def _chosen(op: str, argnums: Any, args: Any) -> tuple[list[int], bool]:
@@ -111,7 +101,7 @@ def _chosen(op: str, argnums: Any, args: Any) -> tuple[list[int], bool]:
 
 
 def _run(
-    op: str, func: _Function, argnums: Any, has_aux: bool, args: Any, named: Any, nested: bool
+    op: str, func: _Function, argnums: Any, has_aux: bool, args: Any, named: Any, at: Level
 ) -> tuple[_Run, bool]:
     places, is_one = _chosen(op, argnums, args)
 
@@ -121,7 +111,7 @@ def _run(
             full[place] = part
         return full, named
 
-    return _Run(op, func, [args[place] for place in places], arguments, has_aux, nested), is_one
+    return _Run(op, func, [args[place] for place in places], arguments, has_aux, at), is_one
 
 
 def grad_and_value(
@@ -151,12 +141,12 @@ def grad_and_value(
 
     @wraps(func)
     def derived(*args: Any, **named: Any) -> Any:
-        with _recording() as nested:
-            run, is_one = _run(op, func, argnums, has_pair, args, named, nested)
+        with level() as at:
+            run, is_one = _run(op, func, argnums, has_pair, args, named, at)
             output = run.output
             if not isinstance(output, Tensor) or output.numel() != 1:
                 raise ShapeError(f"{op}: the function did not return a tensor of one element")
-            found = run.of_given(run.gradients([output], [_engine.ones_like(output)]))
+            found = run.told(run.of_given(run.gradients([output], [_engine.ones_like(output)])))
             value = run.told((output, run.aux) if has_pair else output)
             return found[0] if is_one else tuple(found), value
 
@@ -216,15 +206,16 @@ def vjp(func: _Function, *primals: Any, has_aux: bool = False) -> tuple[Any, ...
     op = "vjp"
     check.function(op, "func", func)
     has_pair = check.flag(op, "has_aux", has_aux)
-    with _recording() as nested:
-        run = _Run(op, func, list(primals), lambda parts: (parts, {}), has_pair, nested)
+    with level() as at:
+        run = _Run(op, func, list(primals), lambda parts: (parts, {}), has_pair, at)
 
     def back(cotangents: Any) -> tuple[Any, ...]:
         starts = list_of(Tensor, op, "the vector", leaves_of(cotangents), "Tensors")
         if [it.shape for it in starts] != [it.shape for it in run.outputs]:
             raise ShapeError(f"{op}: a vector of other sizes than what the function returned")
         with enable_grad():
-            return tuple(run.of_given(run.gradients(run.outputs, starts)))
+            run.keeps |= any(it.requires_grad for it in starts)
+            return tuple(run.told(run.of_given(run.gradients(run.outputs, starts))))
 
     return (run.told(run.output), back, *((run.told(run.aux),) if has_pair else ()))
 
@@ -232,6 +223,7 @@ def vjp(func: _Function, *primals: Any, has_aux: bool = False) -> tuple[Any, ...
 def _forward(run: _Run, tangents: list[Tensor]) -> list[Tensor]:
     """J v, from v's product with what is linear in another vector: two passes back."""
     dummies = [_engine.zeros_like(it).requires_grad_() for it in run.outputs]
+    run.level.leaves.extend(dummies)
     keeps, run.keeps = run.keeps, True
     linear = run.gradients(run.outputs, dummies)
     run.keeps = keeps
@@ -280,8 +272,8 @@ def jvp(
     if not isinstance(primals, (list, tuple)) or not isinstance(tangents, (list, tuple)):
         raise TypeError(f"{op}: primals and tangents are tuples, one part an argument")
     vectors = list_of(Tensor, op, "tangents", leaves_of(tangents), "Tensors")
-    with _recording() as nested:
-        run = _Run(op, func, list(primals), lambda parts: (parts, {}), has_pair, nested)
+    with level() as at:
+        run = _Run(op, func, list(primals), lambda parts: (parts, {}), has_pair, at)
         if [it.shape for it in vectors] != [it.shape for it in run.leaves]:
             raise ShapeError(f"{op}: tangents of other sizes than the primals")
         if check.flag(op, "strict", strict) and not all(it.requires_grad for it in run.outputs):
@@ -349,8 +341,8 @@ def jacrev(
 
     @wraps(func)
     def derived(*args: Any, **named: Any) -> Any:
-        with _recording() as nested:
-            run, is_one = _run(op, func, argnums, has_pair, args, named, nested)
+        with level() as at:
+            run, is_one = _run(op, func, argnums, has_pair, args, named, at)
 
             def of_output(output: Tensor) -> Any:
                 rows = [
@@ -364,7 +356,7 @@ def jacrev(
                     for i, leaf in enumerate(run.leaves)
                 ]
                 parts = run.of_given(joined)
-                return parts[0] if is_one else tuple(parts)
+                return run.told(parts[0] if is_one else tuple(parts))
 
             found = rebuilt(run.output, [of_output(it) for it in run.outputs])
             return (found, run.told(run.aux)) if has_pair else found

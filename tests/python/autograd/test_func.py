@@ -62,6 +62,49 @@ class TestGradients:
         assert x.grad is not None
         assert x.grad.item() == 18.0
 
+    def test_have_a_history_where_the_function_reads_what_has_one(self):
+        model = gb.nn.Sequential(gb.nn.Linear(3, 4), gb.nn.Tanh(), gb.nn.Linear(4, 1)).double()
+        rows = f64(A)
+
+        def value(x):
+            return model(x).sum()
+
+        for of_row in (func.grad(value), func.jacrev(value), func.jacfwd(value)):
+            model.zero_grad()
+            func.vmap(of_row)(rows).square().sum().backward()
+            found = model[0].weight.grad
+            model.zero_grad()
+            x = rows.clone().requires_grad_()
+            gb.autograd.grad(value(x), x, create_graph=True)[0].square().sum().backward()
+            np.testing.assert_allclose(found.tolist(), model[0].weight.grad.tolist())
+        model.requires_grad_(False)
+        assert not func.grad(value)(rows).requires_grad
+
+    def test_have_a_history_through_nests_vectors_and_values(self):
+        w, z = f64(2.0).requires_grad_(), f64(3.0)
+
+        nested = func.grad(lambda x: func.grad(lambda y: x**2 * y**3 * w)(f64(2.0)))(z)
+        slope, value = func.grad_and_value(lambda x: x * x + w)(z)
+        _, back = func.vjp(lambda x: x * x, z)
+        same, moved = func.jvp(lambda x: x * x, (z,), (w,))
+
+        assert gb.autograd.grad(nested, w)[0].item() == 2 * 3 * 3 * 4
+        assert (slope.requires_grad, value.requires_grad) == (False, True)
+        assert gb.autograd.grad(back(w)[0], w)[0].item() == 6.0
+        assert not back(z)[0].requires_grad
+        assert gb.autograd.grad(moved, w)[0].item() == 6.0
+        assert not same.requires_grad
+
+    def test_have_no_history_where_nothing_outside_records(self):
+        w = f64(3.0).requires_grad_()
+
+        with gb.no_grad():
+            slope, value = func.grad_and_value(lambda x: x * x * w)(w)
+
+        assert slope.item() == 18.0
+        assert not slope.requires_grad
+        assert not value.requires_grad
+
     def test_are_recorded_whatever_the_mode(self):
         with gb.no_grad():
             assert func.grad(lambda x: x * x)(f64(3.0)).item() == 6.0

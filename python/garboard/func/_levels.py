@@ -1,0 +1,65 @@
+"""Calls that compute derivatives inside one another, and which of their results have a history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from garboard._contexts.grad_mode import enable_grad
+from garboard._engine import Tensor, is_grad_enabled
+from garboard.autograd._leaves import AccumulateGrad
+
+__all__ = ["Level", "level"]
+
+_current: ContextVar[Level | None] = ContextVar("garboard.func level", default=None)
+
+
+class Level:
+    """A call that computes derivatives.
+
+    Attributes:
+        is_nested: Whether a call outside of this one records too.
+        is_recorded: Whether what is outside of this call records.
+        leaves: Stand-ins that this call and those around and inside of it have made.
+    """
+
+    def __init__(self, outer: Level | None) -> None:
+        self.is_nested = outer is not None
+        self.is_recorded = is_grad_enabled()
+        self.leaves: list[Tensor] = [] if outer is None else outer.leaves
+
+    def has_history(self, tensor: Tensor) -> bool:
+        """Whether a tensor comes of one that requires grad outside of all calls, or of a call
+        outside of this one."""
+        if not self.is_recorded or not tensor.requires_grad:
+            return False
+        if self.is_nested:
+            return True
+        ours = {id(it) for it in self.leaves}
+        if tensor.grad_fn is None:
+            return id(tensor) not in ours
+        seen: set[Any] = {tensor.grad_fn}
+        waiting: list[Any] = [tensor.grad_fn]
+        while waiting:
+            for node, _ in waiting.pop().next_functions:
+                if node is None or node in seen:
+                    continue
+                if isinstance(node, AccumulateGrad) and id(node.variable) not in ours:
+                    return True
+                seen.add(node)
+                waiting.append(node)
+        return False
+
+
+@contextmanager
+def level() -> Iterator[Level]:
+    """Open a level inside the current one, and record."""
+    entered = Level(_current.get())
+    token = _current.set(entered)
+    try:
+        with enable_grad():
+            yield entered
+    finally:
+        _current.reset(token)
