@@ -64,6 +64,7 @@ PATCHED = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PATCHED)
 def test_a_patch_works_when_it_is_applied(name, tmp_path):
     file = ZOO / "leaks" / f"{name}.py"
@@ -85,6 +86,7 @@ PASTED = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PASTED)
 def test_a_fix_works_when_it_is_pasted(name, tmp_path):
     file = ZOO / "leaks" / f"{name}.py"
@@ -114,6 +116,7 @@ BELOW = {
 }  # before a call, or behind what stores
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BELOW)
 def test_a_statement_of_a_fix_works_when_it_is_pasted(name, tmp_path):
     file = ZOO / "leaks" / f"{name}.py"
