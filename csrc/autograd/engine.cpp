@@ -20,7 +20,9 @@ namespace garboard {
 namespace {
 
 std::atomic<std::uint64_t> last_walk{0};
-thread_local WalkUnderWay* innermost_walk = nullptr;
+
+class GraphWalk;
+thread_local GraphWalk* innermost_walk = nullptr;
 
 class GraphWalk final : public WalkUnderWay {
  public:
@@ -36,6 +38,7 @@ class GraphWalk final : public WalkUnderWay {
       node->gradient = {};
       if (!is_done_ && node->foreign()) node->foreign()->gathered.clear();
     }
+    for (Lent& lent : lent_) lent.give_back();
   }
 
   void run(const std::vector<Tensor>& outputs, const std::vector<Tensor>& gradients) {
@@ -103,9 +106,18 @@ class GraphWalk final : public WalkUnderWay {
     return to(given, output.dtype());
   }
 
-  [[noreturn]] void refuse_second_walk(const GradNode& node) const {
-    throw GradientError(text(name_, ": another backward pass is under way in the graph of ",
-                             node.name, "; wait for it, or build the graph twice"));
+  /// Borrows a node of a walk that called this one, and so waits for it; it finds its notes, and
+  /// what the node keeps, as they were. Walks of other threads lend nothing.
+  void borrow(const Counted<GradNode>& node) {
+    const GraphWalk* lender = innermost_walk;
+    while (lender && lender->number_ != node->walk) lender = lender->outer_;
+    if (!lender || !options_.retain_graph)
+      throw GradientError(text(name_, ": another backward pass is under way in the graph of ",
+                               node->name, "; ", lender ? "give retain_graph=True" : "wait for it",
+                               ", or build the graph twice"));
+    Lent& lent = lent_.emplace_back(Lent{node, node->walk, node->pending_count, {}, {}});
+    lent.gradient = std::exchange(node->gradient, {});
+    if (node->foreign()) lent.gathered = std::exchange(node->foreign()->gathered, {});
   }
   void check_not_freed(const GradNode& node) const {
     if (node.is_released)
@@ -136,7 +148,7 @@ class GraphWalk final : public WalkUnderWay {
     std::vector<GradNode*> open;
     const auto meet = [&](const Counted<GradNode>& node) {
       if (node->walk == number_) return;
-      if (node->walk != 0) refuse_second_walk(*node);
+      if (node->walk != 0) borrow(node);
       check_not_freed(*node);
       claim(node, number_);
       open.push_back(node.get());
@@ -189,7 +201,10 @@ class GraphWalk final : public WalkUnderWay {
       // Where a freed node led is forgotten: to what is wanted, for all that is known.
       at.leads |= node.is_released && !(is_wanted && wanted_->is_one());
       if (at.leads || is_wanted) {
-        if (node.walk != idle()) refuse_second_walk(node);
+        if (node.walk != idle()) {
+          borrow(at.node);
+          claim(at.node, number_);
+        }
         if (at.leads) check_not_freed(node);
         node.walk = number_;
       }
@@ -370,14 +385,31 @@ class GraphWalk final : public WalkUnderWay {
     }
   }
 
+  /// The notes that another walk has in a node, while this one's are there.
+  struct Lent {
+    Counted<GradNode> node;
+    std::uint64_t walk;
+    std::uint32_t pending_count;
+    Tensor gradient;
+    std::vector<Tensor> gathered;
+
+    void give_back() {
+      node->walk = walk;
+      node->pending_count = pending_count;
+      node->gradient = std::move(gradient);
+      if (node->foreign()) node->foreign()->gathered = std::move(gathered);
+    }
+  };
+
   const char* name_;
   WalkOptions options_;
   Wanted* wanted_;
   std::uint64_t number_;
   bool is_watched_ = grad_mode & mode::finds_nan;
   bool is_done_ = false;
-  WalkUnderWay* outer_ = nullptr;  // on this thread
+  GraphWalk* outer_ = nullptr;  // on this thread
   std::vector<Counted<GradNode>> visited_;
+  std::vector<Lent> lent_;
   std::vector<Counted<GradNode>> ready_;  // a heap: the youngest first
   std::vector<std::uint8_t> edges_lead_;  // of the node that is visited, a truth each
   std::unordered_map<const TensorBody*, Awaited> awaited_;  // by leaf, of those with hooks

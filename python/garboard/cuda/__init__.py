@@ -140,8 +140,12 @@ if TYPE_CHECKING:
     from garboard.cuda._typed_tensors import LongTensor as LongTensor
     from garboard.cuda._typed_tensors import ShortTensor as ShortTensor
 else:
-    __getattr__ = module_getattr(
+    _missing = module_getattr(
         __name__,
         ("amp", "nvtx"),
         dict.fromkeys(_TYPED, "_typed_tensors"),
     )
+
+    def __getattr__(name):
+        # Asked by programs that put generators back; PyTorch has the answer as an attribute.
+        return is_initialized() if name == "_initialized" else _missing(name)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from functools import partial, wraps
 from typing import Any, TypeVar, overload
 from weakref import WeakKeyDictionary
@@ -16,12 +17,34 @@ from garboard._engine import GradientError, Tensor, is_grad_enabled
 from garboard._scopes import dispose_scope
 from garboard.autograd.function import Function
 from garboard.autograd.graph import saved_tensors_hooks
+from garboard.utils._device_states import (
+    check_backward_validity,
+    detach_variable,
+    get_device_states,
+    noop_context_fn,
+    set_device_states,
+)
 
-__all__ = ["checkpoint", "checkpoint_sequential"]
+__all__ = [
+    "CheckpointError",
+    "check_backward_validity",
+    "checkpoint",
+    "checkpoint_sequential",
+    "detach_variable",
+    "get_device_states",
+    "noop_context_fn",
+    "set_checkpoint_early_stop",
+    "set_device_states",
+]
 
 _T = TypeVar("_T")
 _F = TypeVar("_F", bound=Callable[..., Any])
 _Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
+_stops_early: ContextVar[bool] = ContextVar("stops early", default=True)
+
+
+class CheckpointError(GradientError):
+    """A checkpointed function did something else when backward called it again."""
 
 
 class _Enough(BaseException):
@@ -66,6 +89,7 @@ class _Call:
         self._function = function
         self._context = context
         self._state = state
+        self._stops_early = _stops_early.get()
         self._count = 0
         self._blocks = blocks_here()
         # A place keeps this call alive, and nodes keep their places: so this holds no place.
@@ -95,7 +119,7 @@ class _Call:
             self._compute_again()
         found = self._found.get(place)
         if found is None:
-            raise GradientError(
+            raise CheckpointError(
                 f"checkpoint: the function kept fewer tensors when it was called again, and not "
                 f"number {place.number} of {self._count}; it must do the same each time, whatever "
                 "it reads besides its arguments"
@@ -115,7 +139,7 @@ class _Call:
             place = self._places[number]()
             if place is not None:  # nobody asks for it any more
                 self._found[place] = tensor
-            if number + 1 == self._count:
+            if number + 1 == self._count and self._stops_early:
                 raise _Enough
 
         with enable_grad():  # with their history, or ops on them would not be recorded
@@ -140,14 +164,10 @@ class _Call:
 
 
 def _refuse_unpacking(packed: object) -> Tensor:
-    raise GradientError(
+    raise CheckpointError(
         "checkpoint: the function runs a backward pass of its own, which would be done again in "
         "backward; leave it out of what is checkpointed"
     )
-
-
-def _no_contexts() -> _Contexts:
-    return nullcontext(), nullcontext()
 
 
 @overload
@@ -156,7 +176,7 @@ def checkpoint(
     *args: Any,
     use_reentrant: bool | None = None,
     preserve_rng_state: bool = True,
-    context_fn: Callable[[], _Contexts] = _no_contexts,
+    context_fn: Callable[[], _Contexts] = noop_context_fn,
     determinism_check: str = "default",
     debug: bool = False,
     **kwargs: Any,
@@ -166,7 +186,7 @@ def checkpoint(
     *,
     use_reentrant: bool | None = None,
     preserve_rng_state: bool = True,
-    context_fn: Callable[[], _Contexts] = _no_contexts,
+    context_fn: Callable[[], _Contexts] = noop_context_fn,
     determinism_check: str = "default",
     debug: bool = False,
 ) -> Callable[[_F], _F]: ...
@@ -175,7 +195,7 @@ def checkpoint(
     *args: Any,
     use_reentrant: bool | None = None,
     preserve_rng_state: bool = True,
-    context_fn: Callable[[], _Contexts] = _no_contexts,
+    context_fn: Callable[[], _Contexts] = noop_context_fn,
     determinism_check: str = "default",
     debug: bool = False,
     **kwargs: Any,
@@ -203,8 +223,8 @@ def checkpoint(
     Raises:
         TypeError: The function cannot be called.
         ValueError: `determinism_check` or `debug` is none of those.
-        GradientError: In backward: called again, the function kept other tensors, or a pass freed
-            the graph.
+        CheckpointError: In backward: called again, the function kept other tensors.
+        GradientError: In backward: a pass freed the graph.
         VersionError: In backward: an argument was written in place since.
 
     >>> layer = gb.nn.Sequential(gb.nn.Linear(8, 64), gb.nn.ReLU(), gb.nn.Linear(64, 8))
@@ -313,3 +333,25 @@ def checkpoint_sequential(
         input = checkpoint(segment, input, use_reentrant=use_reentrant, preserve_rng_state=preserve)
         end += length
     return run(end, len(parts))(input)
+
+
+@contextmanager
+def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+    """Say whether backward calls functions again to their ends, or until it has what it needs.
+
+    Args:
+        enable: False has functions that are checkpointed within the block run to their ends, as
+            one needs that does something else besides.
+
+    Yields:
+        Nothing.
+
+    >>> x = gb.rand(4, requires_grad=True)
+    >>> with gb.utils.checkpoint.set_checkpoint_early_stop(False):
+    ...     y = gb.utils.checkpoint.checkpoint(gb.sin, x)
+    """
+    before = _stops_early.set(flag("set_checkpoint_early_stop", "enable", enable))
+    try:
+        yield
+    finally:
+        _stops_early.reset(before)

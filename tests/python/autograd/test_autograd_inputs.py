@@ -3,6 +3,7 @@ what it and `backward` refuse."""
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -304,8 +305,68 @@ class TestGradCalls:
         h.register_hook(lambda g: grad(y, x, allow_unused=True))
 
         for retain_graph in (True, False):
-            with pytest.raises(gb.GradientError, match=r"^grad: another backward pass is under"):
+            with pytest.raises(
+                gb.GradientError, match=r"^grad: another .*; give retain_graph=True"
+            ):
                 grad(y, x, retain_graph=retain_graph)
+
+    def test_a_pass_in_a_hook_that_keeps_what_is_under_way(self):
+        x, w = leaf(2), leaf(3)
+        trunk = x * x
+        a, b = trunk.exp(), trunk * w
+        y = a * b
+        inner = []
+        b.register_hook(lambda g: inner.extend(grad(a, [x], retain_graph=True)))
+
+        (outer,) = grad(y, [x])
+
+        assert inner[0].item() == pytest.approx(4 * math.exp(4))
+        assert outer.item() == pytest.approx(60 * math.exp(4))
+
+    def test_a_pass_in_a_backward_of_ones_own_that_goes_on_into_the_same_graph(self):
+        class Doubled(gb.autograd.Function):
+            @staticmethod
+            def forward(ctx, x, side):
+                ctx.x, ctx.side = x.detach(), side
+                return x * 2
+
+            @staticmethod
+            def backward(ctx, gradient):
+                with gb.enable_grad():
+                    again = ctx.x.requires_grad_() * 2 * ctx.side
+                again.backward(gradient, retain_graph=True)
+                return ctx.x.grad, None
+
+        x, w = leaf(2), leaf(3)
+        side = w * w
+        y = Doubled.apply(x * 1, side) + side
+
+        y.backward()
+
+        assert x.grad.item() == 18
+        assert w.grad.item() == 2 * 3 * 4 + 2 * 3
+
+    def test_a_pass_that_fails_in_a_hook_leaves_the_one_around_it_as_it_was(self):
+        x = leaf(2)
+        trunk = x * x
+        a, b = trunk.exp(), trunk * 3
+        refused = []
+
+        def fail(gradient: gb.Tensor) -> None:
+            h = trunk.alias()
+            handle = h.register_hook(lambda g: 1 / 0)
+            try:
+                grad(a, x, retain_graph=True)
+                grad(h * 1, x, retain_graph=True)
+            except ZeroDivisionError as error:
+                refused.append(error)
+            handle.remove()
+
+        b.register_hook(fail)
+        (whole,) = grad(a + b, x)
+
+        assert len(refused) == 1
+        assert whole.item() == pytest.approx(4 * math.exp(4) + 12)
 
     def test_two_threads_in_halves_of_one_graph(self):
         x, w = leaf(*[0.5] * 4096), leaf(*[0.25] * 4096)

@@ -76,6 +76,7 @@ def test_what_needs_a_device_says_why_there_is_none(name, call):
 def test_scripts_ask_on_any_machine():
     with gb.cuda.stream(None), gb.cuda.device(None), gb.cuda.device_of(gb.ones(2)):
         assert not gb.cuda.is_initialized()
+        assert not gb.cuda._initialized
     assert not gb.cuda.is_bf16_supported()
     assert gb.cuda.get_rng_state_all() == []
     assert not gb.ones(2).is_pinned()
@@ -393,6 +394,7 @@ class TestDevices:
         free, total = gb.cuda.mem_get_info()
         assert 0 < free <= total == its.total_memory
         assert gb.cuda.is_initialized()
+        assert gb.cuda._initialized
         assert gb.cuda.is_bf16_supported()
         gb.cuda.init()
 
