@@ -257,6 +257,15 @@ struct Bernoulli {
   RandomStream numbers;
 };
 
+/// `low` and one of [0, count) more, each as likely; int64.
+struct Integers {
+  static constexpr const char* name = "integers";
+  const View& out;
+  std::int64_t low;
+  std::uint32_t count;  // 0 stands for 2^32
+  RandomStream numbers;
+};
+
 /// One parameter's update, in place, each element read and written once. All views are contiguous
 /// and of one floating dtype and size.
 struct AdamStep {

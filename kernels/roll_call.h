@@ -59,6 +59,7 @@ using Kernels = TypeList<
     Uniform,
     Normal,
     Bernoulli,
+    Integers,
     Gather,
     Scatter,
     IndexRange,

@@ -62,9 +62,7 @@ struct Remainder {
   template <Number T>
   GARBOARD_HD T operator()(T a, T b) const {
     if constexpr (Real<T>) {
-      const T rest = fmod(a, b);
-      const bool other_sign = (rest != 0) & ((rest < 0) != (b < 0));
-      return rest + chosen(other_sign, b, T(-0.0));
+      return of_rest(fmod(a, b), b);
     } else if constexpr (std::is_unsigned_v<T>) {
       return b == 0 ? T(0) : T(a % (b == 0 ? T(1) : b));
     } else {
@@ -72,6 +70,15 @@ struct Remainder {
       const T rest = a % (trivial ? T(1) : b);
       return ((rest != 0) & ((rest < 0) != (b < 0))) ? rest + b : rest;
     }
+  }
+  GARBOARD_HD static bool is_easy(float a, float b) { return has_small_quotient(a, b); }
+  GARBOARD_HD static float easy(float a, float b) { return of_rest(rest_of_small(a, b), b); }
+
+ private:
+  template <Real T>
+  GARBOARD_HD static T of_rest(T rest, T b) {
+    const bool other_sign = (rest != 0) & ((rest < 0) != (b < 0));
+    return rest + chosen(other_sign, b, T(-0.0));
   }
 };
 
@@ -99,6 +106,8 @@ struct FloorDivide {
       return b == 0 ? T(0) : b == -1 ? T(Unsigned<T>(0) - Unsigned<T>(a)) : floored;
     }
   }
+  GARBOARD_HD static bool is_easy(float a, float b) { return has_small_quotient(a, b); }
+  GARBOARD_HD static float easy(float a, float b) { return floor_of_small(a, b); }
 };
 
 /// Floats as C's pow, within 1.1 ULP; complex numbers on the principal branch; integers wrap, and a

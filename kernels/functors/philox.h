@@ -35,6 +35,22 @@ GARBOARD_HD FourWords philox(std::uint64_t counter, std::uint64_t plane, std::ui
   return {{a, b, c, d}};
 }
 
+/// One of [0, count), each as likely, from a word of the block of `counter`: the upper half of a
+/// product. Products that would make some likelier are drawn again, from other planes than those
+/// that elements have (Lemire, "Fast random integer generation in an interval", 2019). A `count` of
+/// 0 stands for 2^32.
+GARBOARD_HD std::uint32_t one_below(std::uint32_t count, std::uint32_t word, std::uint64_t counter,
+                                    int place, std::uint64_t seed) {
+  if (count == 0) return word;
+  std::uint64_t product = std::uint64_t{word} * count;
+  if (static_cast<std::uint32_t>(product) < count) {
+    const std::uint32_t surplus = (0u - count) % count;  // 2^32 modulo count
+    for (std::uint64_t plane = 2; static_cast<std::uint32_t>(product) < surplus; ++plane)
+      product = std::uint64_t{philox(counter, plane, seed).word[place]} * count;
+  }
+  return static_cast<std::uint32_t>(product >> 32);
+}
+
 /// Words to a number in [0, 1): 53 bits of both for double, of the first as many as T has digits
 /// for all else.
 template <Floating T>

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "csrc/core/error.h"
+#include "csrc/ops/composite/compare.h"
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/elementwise/binary.h"
 #include "csrc/ops/elementwise/ternary.h"
@@ -24,6 +25,10 @@ inline Tensor count_nonzero(const Tensor& input, const Reduced& over) {
 /// The sum as if NaN were 0.
 inline Tensor nansum(const Tensor& input, const Reduced& over, std::optional<DType> dtype) {
   if (!has_gradient(input.dtype())) return sum(input, over, dtype);
+  if (input.device().is_cpu() && !(is_grad_enabled() && input.requires_grad())) {
+    const Tensor total = sum(input, over, dtype);
+    if (is_true_everywhere(eq(total, total))) return total;  // mostly there is none
+  }
   const Expression numbers = of<where>(of<isnan>(detach(input)), 0.0, input);
   const bool is_whole =
       !over.dims && !over.keepdim && dtype.value_or(input.dtype()) == input.dtype();

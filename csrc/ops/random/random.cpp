@@ -67,11 +67,12 @@ void fill_random(const char* op, const Tensor& self, double first, double second
   if (dense != self) write_into(self, [&] { copy_into(self, dense); });
 }
 
+constexpr std::uint64_t all_words = std::uint64_t{1} << 32;
+
 /// One of [0, count), each as likely to 2^-64: the upper half of a product. 0 is 2^64.
-std::uint64_t one_below(std::uint64_t count, const functors::FourWords& words, int half) {
+std::uint64_t one_of_many(std::uint64_t count, std::uint32_t first, std::uint32_t second) {
   __extension__ using Wide = unsigned __int128;
-  const std::uint32_t* const word = words.word + 2 * half;
-  const std::uint64_t bits = std::uint64_t{word[0]} << 32 | word[1];
+  const std::uint64_t bits = std::uint64_t{first} << 32 | second;
   return count == 0 ? bits : static_cast<std::uint64_t>(Wide{bits} * count >> 64);
 }
 
@@ -96,6 +97,13 @@ Tensor integers_from(const char* op, std::int64_t low, std::int64_t last, const 
     return to(floor(numbers), DType::int64);
   };
   const std::uint64_t steps = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(low);
+  if (steps < all_words) {
+    const Tensor result = empty(sizes, DType::int64, device, op);
+    const auto count = static_cast<std::uint32_t>(steps + 1);  // 0 for all words
+    kernels::run(kernels::Integers{result.view(), low, count, from.numbers_for(result.count())},
+                 device);
+    return result;
+  }
   if (steps < exact)  // from 0: beside a large number a fraction has few digits
     return low == 0 ? drawn(0, static_cast<double>(steps + 1))
                     : drawn(0, static_cast<double>(steps + 1)) + Scalar::of(low);
@@ -110,7 +118,8 @@ Tensor integers_from(const char* op, std::int64_t low, std::int64_t last, const 
       if (i % (1 << 16) == 0) interruption_point();
       const auto at = static_cast<std::uint64_t>(i);
       const functors::FourWords words = functors::philox(numbers.offset + at / 2, 0, numbers.seed);
-      const std::uint64_t step = one_below(steps + 1, words, static_cast<int>(at % 2));
+      const std::uint32_t* const word = words.word + 2 * (at % 2);
+      const std::uint64_t step = one_of_many(steps + 1, word[0], word[1]);
       to_fill[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + step);
     }
   }
@@ -147,31 +156,35 @@ Tensor randperm(std::int64_t n, DType dtype, Device device, Generator& from) {
   check_holds_all_below(n, dtype);
   const Tensor order = empty({n}, DType::int64, {}, "randperm");
   std::int64_t* const places = order.view().as<std::int64_t>();
-  const kernels::RandomStream numbers =
-      from.numbers_for(2 * n);  // of its four words, one each half
+  const kernels::RandomStream numbers = from.numbers_for(n);
+  // Each element goes to one of the places up to its own. The places of some are drawn before they
+  // are needed, so that the memory is asked for all of them at once.
+  constexpr std::int64_t at_once = 512;
+  const Tensor drawn = empty({std::min(n, at_once)}, DType::int64, {}, "randperm");
+  std::int64_t* const goes_to = drawn.view().as<std::int64_t>();
   {
     constexpr double element_ns = 5;
     const OuterLock::Away away(static_cast<double>(n) * element_ns);
-    // Each element goes to one of the places up to its own. The places of some are drawn before
-    // they are needed, so that the memory is asked for all of them at once.
-    constexpr std::int64_t at_once = 64;
-    std::int64_t drawn[at_once];
     for (std::int64_t first = 0; first < n; first += at_once) {
       if (first % (1 << 16) == 0) interruption_point();
-      for (std::int64_t i = 0; i < at_once; i += 2) {
-        const auto step = static_cast<std::uint64_t>(first + i);
-        const functors::FourWords words =
-            functors::philox(numbers.offset + step / 2, 0, numbers.seed);
-        for (int half = 0; half < 2; ++half) {
-          const std::uint64_t places_below = step + static_cast<std::uint64_t>(half) + 1;
-          drawn[i + half] = static_cast<std::int64_t>(one_below(places_below, words, half));
-        }
-      }
+      const std::uint64_t counter = numbers.offset + static_cast<std::uint64_t>(first) / 4;
+      kernels::run(kernels::Integers{drawn.view(), 0, 0, {numbers.seed, counter}}, Device());
       const std::int64_t count = std::min(n - first, at_once);
-      for (std::int64_t i = 0; i < count; ++i) __builtin_prefetch(places + drawn[i], 1);
       for (std::int64_t i = 0; i < count; ++i) {
-        places[first + i] = places[drawn[i]];
-        places[drawn[i]] = first + i;
+        const auto choices = static_cast<std::uint64_t>(first + i) + 1;
+        const auto word = static_cast<std::uint32_t>(goes_to[i]);
+        const std::uint64_t at = counter + static_cast<std::uint64_t>(i) / 4;
+        const int place = static_cast<int>(i % 4);
+        goes_to[i] = static_cast<std::int64_t>(
+            choices <= all_words
+                ? functors::one_below(static_cast<std::uint32_t>(choices), word, at, place,
+                                      numbers.seed)
+                : one_of_many(choices, word, functors::philox(at, 1, numbers.seed).word[place]));
+        __builtin_prefetch(places + goes_to[i], 1);
+      }
+      for (std::int64_t i = 0; i < count; ++i) {
+        places[first + i] = places[goes_to[i]];
+        places[goes_to[i]] = first + i;
       }
     }
   }

@@ -44,6 +44,32 @@ void easy_stretch(T* y, const T* x, std::int64_t count) {
   }
 }
 
+template <class F, class T>
+concept HasEasyPair = requires(T x) {
+  F::is_easy(x, x);
+  F::easy(x, x);
+};
+
+/// Likewise of two inputs. What is easy and whether it was are one loop, whose results wait beside
+/// `y`, which may be an input.
+template <class F, class T, class Left, class Right>
+void easy_pairs(T* y, std::int64_t count, Left left, Right right) {
+  constexpr std::int64_t block = 256;
+  T results[block];
+  for (std::int64_t first = 0; first < count; first += block) {
+    const std::int64_t n = count - first < block ? count - first : block;
+    unsigned hard = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const T a = left(first + i), b = right(first + i);
+      hard |= !F::is_easy(a, b);
+      results[i] = F::easy(a, b);
+    }
+    if (hard)
+      for (std::int64_t i = 0; i < n; ++i) results[i] = F{}(left(first + i), right(first + i));
+    __builtin_memcpy(y + first, results, static_cast<std::size_t>(n) * sizeof(T));
+  }
+}
+
 /// Whether F takes less time than its operands do from the second cache.
 template <class F>
 inline constexpr bool is_swift = functors::effort_of<F> == functors::Effort::least;
@@ -118,6 +144,17 @@ void binary_stretch(void* out, const void* const* in, std::int64_t count, unsign
     auto* a = static_cast<const InMemory<T>*>(in[0]);
     auto* b = static_cast<const InMemory<T>*>(in[1]);
     if constexpr (HasWide<F, T>) return wide_stretch<F>(y, a, b, count, scalars);
+    if constexpr (HasEasyPair<F, T> && std::is_same_v<T, float>) {
+      const auto each = [](const T* x) {
+        return [=](std::int64_t i) __attribute__((always_inline)) { return x[i]; };
+      };
+      const auto same = [](const T* x) {
+        return [number = *x](std::int64_t) __attribute__((always_inline)) { return number; };
+      };
+      if (scalars == 0) return easy_pairs<F>(y, count, each(a), each(b));
+      if (scalars == 1) return easy_pairs<F>(y, count, same(a), each(b));
+      return easy_pairs<F>(y, count, each(a), same(b));
+    }
     if (scalars == 0) {
       if constexpr (is_swift<F>)
         return store_ahead(

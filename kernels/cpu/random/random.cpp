@@ -110,6 +110,32 @@ void bernoulli(const View& out, double keep, RandomStream stream) {
   });
 }
 
+void integers(const View& out, std::int64_t low, std::uint32_t count, RandomStream stream) {
+  const std::uint32_t surplus = count ? (0u - count) % count : 0;
+  const auto above_low = [=](std::uint32_t step) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + step);
+  };
+  for_each_batch<std::int64_t>(
+      out, stream, [&](Four<std::int64_t>& four, std::uint64_t counter, int counters) {
+        Words words;
+        generate(words, counters, counter, 0, stream.seed);
+        std::uint32_t any_again = 0;
+        for (int k = 0; k < 4; ++k) {
+          for (int j = 0; j < counters; ++j) {
+            const std::uint32_t word = words.word[k][j];
+            four[k][j] = above_low(count ? functors::product_high(word, count) : word);
+            any_again |= word * count < surplus;
+          }
+        }
+        if (!any_again) return;
+        for (int k = 0; k < 4; ++k) {
+          for (int j = 0; j < counters; ++j)
+            four[k][j] = above_low(
+                functors::one_below(count, words.word[k][j], counter + j, k, stream.seed));
+        }
+      });
+}
+
 }  // namespace
 
 template <>
@@ -123,6 +149,10 @@ void kernel(const Normal& of, Stream) {
 template <>
 void kernel(const Bernoulli& of, Stream) {
   bernoulli(of.out, of.keep, of.numbers);
+}
+template <>
+void kernel(const Integers& of, Stream) {
+  integers(of.out, of.low, of.count, of.numbers);
 }
 
 }  // namespace garboard::kernels::GARBOARD_ISA

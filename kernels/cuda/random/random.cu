@@ -56,6 +56,19 @@ struct DrawBernoulli {
   }
 };
 
+struct DrawIntegers {
+  std::int64_t low;
+  std::uint32_t count;
+
+  GARBOARD_HD void operator()(std::int64_t* four, std::uint64_t counter, std::uint64_t seed) const {
+    const FourWords words = functors::philox(counter, 0, seed);
+    for (int k = 0; k < 4; ++k) {
+      const std::uint32_t step = functors::one_below(count, words.word[k], counter, k, seed);
+      four[k] = static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + step);
+    }
+  }
+};
+
 template <class T, class Make>
 __global__ void draw(T* out, std::int64_t count, RandomStream numbers, Make make) {
   const std::int64_t step = std::int64_t{blockIdx.x} * threads + threadIdx.x;
@@ -102,6 +115,10 @@ void kernel(const Normal& of, Stream stream) {
 template <>
 void kernel(const Bernoulli& of, Stream stream) {
   bernoulli(of.out, of.keep, of.numbers, stream);
+}
+template <>
+void kernel(const Integers& of, Stream stream) {
+  launch_draw<std::int64_t>(of.out, of.numbers, stream, DrawIntegers{of.low, of.count});
 }
 
 }  // namespace garboard::kernels::cuda

@@ -114,6 +114,14 @@ class TestIntegers:
         assert values.tolist() == [-2, -1, 0, 1, 2]
         assert np.abs(counts - COUNT / 5).max() < 5 * np.sqrt(COUNT / 5)
 
+    @pytest.mark.parametrize("count", [3 << 30, (1 << 32) - 1, 1 << 32, 1 << 40])
+    def test_of_large_ranges_are_as_likely_in_every_part(self, count):
+        x = gb.randint(count, (30_000,))
+
+        thirds = (x.double() * 3 / count).long()
+
+        assert (thirds.bincount() - 10_000).abs().max() < 400  # five deviations
+
     def test_start_at_zero_where_one_bound_is_given(self):
         assert gb.randint(1, (3,)).tolist() == [0, 0, 0]
         assert gb.randint(10, (2, 2), dtype=gb.int32).dtype == gb.int32

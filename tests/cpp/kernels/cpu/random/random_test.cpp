@@ -29,6 +29,24 @@ TEST_P(RandomTest, ElementsDependOnSeedAndPlaceAlone) {
   }
 }
 
+TEST_P(RandomTest, IntegersDependOnSeedAndPlaceAlone) {
+  const RandomStream stream{.seed = 7, .offset = 3};
+  for (const std::uint32_t count : {0u, 1u, 10u, 3u << 30, ~0u}) {
+    const std::int64_t low = std::int64_t{-1} << 40;
+    Array<std::int64_t> y({1234});
+    table.run(Integers{y.view(), low, count, stream}, {});
+
+    for (std::int64_t i = 0; i < 1234; ++i) {
+      const std::uint64_t counter = stream.offset + static_cast<std::uint64_t>(i / 4);
+      const int place = static_cast<int>(i % 4);
+      const std::uint32_t word = functors::philox(counter, 0, stream.seed).word[place];
+      const auto step = functors::one_below(count, word, counter, place, stream.seed);
+      ASSERT_EQ(y[i], low + step);
+      ASSERT_TRUE(count == 0 || step < count);
+    }
+  }
+}
+
 TEST_P(RandomTest, AShortResultBeginsALongOne) {
   const auto longer = uniform<float>(2000, {1, 2});
   for (const std::int64_t count : {0, 1, 3, 4, 511, 512, 513, 1999}) {

@@ -75,6 +75,21 @@ TYPED_TEST(Random, KeepsAShareOfOnes) {
   EXPECT_EQ(share(1), 1);
 }
 
+TEST(RandomIntegers, AreThoseOfTheCpu) {
+  for (const std::uint32_t count : {0u, 1u, 10u, 3u << 30}) {
+    const DeviceArray<std::int64_t> out(1234);
+    kernel(Integers{out.view({1234}), -5, count, numbers}, Stream{});
+
+    const auto drawn = out.values();
+    for (std::size_t i = 0; i < drawn.size(); ++i) {
+      const std::uint64_t counter = numbers.offset + i / 4;
+      const int place = static_cast<int>(i % 4);
+      const std::uint32_t word = functors::philox(counter, 0, numbers.seed).word[place];
+      ASSERT_EQ(drawn[i], functors::one_below(count, word, counter, place, numbers.seed) - 5LL);
+    }
+  }
+}
+
 TEST(RandomOfNothing, StartsNothing) {
   const DeviceArray<float> out(0);
   const auto before = shim::launches;
