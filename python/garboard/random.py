@@ -26,12 +26,19 @@ if not TYPE_CHECKING:
 
 
 @contextmanager
-def fork_rng(devices: Iterable[Device] | None = None, enabled: bool = True) -> Iterator[None]:
+def fork_rng(
+    devices: Iterable[Device] | None = None,
+    enabled: bool = True,
+    _caller: str = "fork_rng",
+    _devices_kw: str = "devices",
+    device_type: str = "cuda",
+) -> Iterator[None]:
     """Put the default generator back, at the end of a block, where it stood at its start.
 
     Args:
         devices: Not needed: one generator draws for all of them.
         enabled: False changes nothing, so that a block need not be written twice.
+        device_type: Of which `devices` are; not needed either.
 
     Yields:
         Nothing. The block draws on from where the generator stands.

@@ -14,7 +14,14 @@ if TYPE_CHECKING:
 __all__ = ["load", "save"]
 
 
-def save(obj: object, f: str | PathLike[str] | BinaryIO) -> None:
+def save(
+    obj: object,
+    f: str | PathLike[str] | BinaryIO,
+    pickle_module: object = None,
+    pickle_protocol: int | None = None,
+    _use_new_zipfile_serialization: bool = True,
+    _disable_byteorder_record: bool = False,
+) -> None:
     """Write tensors to a file: a state dict, or any nest of dicts, lists, tuples and numbers.
 
     The file has the format of safetensors, whatever its name, which other libraries read: a flat
@@ -29,6 +36,8 @@ def save(obj: object, f: str | PathLike[str] | BinaryIO) -> None:
             can be pickled, which `load` gives back with `weights_only=False` alone. What shares a
             storage whole is written once.
         f: A path, or a binary file.
+        pickle_module: Ignored, as all that follow, which older programs give: there is one format.
+        pickle_protocol: Ignored.
 
     Raises:
         TypeError: Something inside cannot be pickled; the message says where. Of modules and
@@ -54,7 +63,8 @@ def load(
     pickle_module: object = None,
     *,
     weights_only: bool | None = True,
-    mmap: bool = False,
+    mmap: bool | None = False,
+    encoding: str | None = None,
 ) -> Any:
     """Read what `save` wrote; or a safetensors, NumPy's, or PyTorch's file of tensors.
 
@@ -72,7 +82,8 @@ def load(
             are read that name nothing but what stands in `serialization.safe_globals`.
         mmap: Map the file into memory, where it has the format of safetensors: what is never used
             is never read. What is written into such tensors does not reach the file, which must
-            not be truncated while they live.
+            not be truncated while they live. None is False.
+        encoding: Ignored; older programs give it for what Python 2 wrote.
 
     Returns:
         The nest that was saved; of a safetensors file of others' a dict by name.
@@ -94,4 +105,4 @@ def load(
     from garboard.io._loading import read
 
     is_trusted = weights_only is not None and not check.flag("load", "weights_only", weights_only)
-    return read(f, map_location, mmap, is_trusted)
+    return read(f, map_location, False if mmap is None else mmap, is_trusted)

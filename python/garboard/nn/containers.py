@@ -109,11 +109,11 @@ class _Row(Module):
         self._renew(modules)
         return self
 
-    def pop(self, index: int = -1) -> Module:
+    def pop(self, key: int = -1) -> Module:
         """Take a module out; those behind it are named anew.
 
         Args:
-            index: Its place, the last by default.
+            key: Its place, the last by default.
 
         Returns:
             The module.
@@ -125,8 +125,8 @@ class _Row(Module):
         >>> row.pop(0), len(row)
         (ReLU(), 1)
         """
-        module: Module = vars(self)[self._name_at(index)]
-        del self[index]
+        module: Module = vars(self)[self._name_at(key)]
+        del self[key]
         return module
 
     def __add__(self, other: Iterable[Module]) -> Self:

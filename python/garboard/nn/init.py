@@ -406,13 +406,16 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     return tensor
 
 
-def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01) -> Tensor:
+def sparse_(
+    tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None
+) -> Tensor:
     """Draw normally, and write 0 into a part of each column (Martens, 2010).
 
     Args:
         tensor: A tensor of two dims and of a floating dtype.
         sparsity: Which part of each column is 0, rounded up.
         std: The deviation of the rest.
+        generator: What is drawn from.
 
     Returns:
         The tensor itself. Nothing is recorded, so a leaf that requires grad may be given.
@@ -427,13 +430,11 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01) -> Tensor:
     """
     if check.tensor("sparse_", "tensor", tensor).ndim != 2:
         raise ShapeError(f"sparse_: a tensor of sizes {list(tensor.shape)}; two dims are needed")
-    rows, columns = tensor.shape
-    count = ceil(check.share("sparse_", "sparsity", sparsity) * rows)
+    count = ceil(check.share("sparse_", "sparsity", sparsity) * len(tensor))
     with no_grad():
-        tensor.normal_(0, std)
-        for column in range(columns):
-            for row in _engine.randperm(rows)[:count].tolist():
-                tensor[row, column] = 0
+        tensor.normal_(0, std, generator=generator)
+        for column in tensor.unbind(1):
+            column[_engine.randperm(len(column), generator=generator)[:count]] = 0
     return tensor
 
 

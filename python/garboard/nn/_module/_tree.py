@@ -198,11 +198,12 @@ class Tree:
                 move_home(tensor, home)
 
     def named_modules(
-        self, prefix: str = "", remove_duplicate: bool = True
+        self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Module]]:
         """Yield this module and all below it with their paths, parents first.
 
         Args:
+            memo: Modules that are left out; those that are yielded once come to them.
             prefix: Stands before every path.
             remove_duplicate: Yield one that stands in several places once.
 
@@ -212,9 +213,10 @@ class Tree:
         >>> [name for name, _ in gb.nn.Sequential(gb.nn.ReLU()).named_modules()]
         ['', '0']
         """
-        return self._walk(prefix, set() if remove_duplicate else None)
+        seen = set() if memo is None else memo
+        return self._walk(prefix, seen if remove_duplicate else None)
 
-    def _walk(self, path: str, seen: set[Tree] | None) -> Iterator[tuple[str, Module]]:
+    def _walk(self, path: str, seen: set[Any] | None) -> Iterator[tuple[str, Module]]:
         if seen is not None:
             if self in seen:
                 return
@@ -255,7 +257,7 @@ class Tree:
     ) -> Iterator[tuple[str, Any]]:
         seen: set[int] = set()
         this: Any = self
-        below = self.named_modules(prefix, remove_duplicate)
+        below = self.named_modules(None, prefix, remove_duplicate)
         for path, module in below if recurse else [(prefix, this)]:
             for name, role in tuple(module._roles.items()):
                 tensor = vars(module)[name]
@@ -302,8 +304,8 @@ class Tree:
         """
         return self._named_tensors(_BUFFERS, prefix, recurse, remove_duplicate)
 
-    def modules(self) -> Iterator[Module]:
-        """Yield this module and all below it, each once.
+    def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
+        """Yield this module and all below it, each once, or in every place.
 
         Returns:
             An iterator of modules, parents first.
@@ -311,7 +313,7 @@ class Tree:
         >>> len(list(gb.nn.Sequential(gb.nn.ReLU()).modules()))
         2
         """
-        return (module for _, module in self.named_modules())
+        return (it for _, it in self.named_modules(remove_duplicate=remove_duplicate))
 
     def children(self) -> Iterator[Module]:
         """Yield the modules directly below this one.

@@ -302,7 +302,12 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def softmax(
-    input: Tensor, dim: int | None = None, *, dtype: DType | None = None, axis: int | None = None
+    input: Tensor,
+    dim: int | None = None,
+    _stacklevel: int = 3,
+    dtype: DType | None = None,
+    *,
+    axis: int | None = None,
 ) -> Tensor:
     """Scale each slice along `dim` to positive numbers that sum to one.
 
@@ -329,7 +334,12 @@ def softmax(
 
 
 def softmin(
-    input: Tensor, dim: int | None = None, *, dtype: DType | None = None, axis: int | None = None
+    input: Tensor,
+    dim: int | None = None,
+    _stacklevel: int = 3,
+    dtype: DType | None = None,
+    *,
+    axis: int | None = None,
 ) -> Tensor:
     """Compute the softmax of `-input`.
 
@@ -354,7 +364,12 @@ def softmin(
 
 
 def log_softmax(
-    input: Tensor, dim: int | None = None, *, dtype: DType | None = None, axis: int | None = None
+    input: Tensor,
+    dim: int | None = None,
+    _stacklevel: int = 3,
+    dtype: DType | None = None,
+    *,
+    axis: int | None = None,
 ) -> Tensor:
     """Compute the logarithm of `softmax`, without overflow.
 

@@ -42,6 +42,7 @@ def l1_loss(
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: Reduction = "mean",
+    weight: Tensor | None = None,
 ) -> Tensor:
     """Compute |input - target|.
 
@@ -53,6 +54,7 @@ def l1_loss(
         size_average: PyTorch's older way to say it: False asks for the sum.
         reduce: Likewise: False asks for one loss each.
         reduction: "mean", "sum", or "none" for one loss an element.
+        weight: How much each element counts; the mean is over the weights.
 
     Returns:
         A new tensor: without dims, or one loss an element.
@@ -70,7 +72,10 @@ def l1_loss(
     if OPEN:
         input, target = in_float32(input, target)
     check_pair("l1_loss", input, target)
-    return reduced("l1_loss", (input - target).abs(), reduction)
+    losses = weighed("l1_loss", (input - target).abs(), weight)
+    if weight is not None and reduction == "mean":
+        return losses.sum() / weight.expand(losses.shape).sum()
+    return reduced("l1_loss", losses, reduction)
 
 
 def smooth_l1_loss(
@@ -122,6 +127,7 @@ def huber_loss(
     target: Tensor,
     reduction: Reduction = "mean",
     delta: float = 1.0,
+    weight: Tensor | None = None,
 ) -> Tensor:
     """Compute half the square of the distance, and a line beyond `delta`.
 
@@ -132,6 +138,7 @@ def huber_loss(
         target: Tensor of the same sizes; others that broadcast are taken with a warning.
         reduction: "mean", "sum", or "none" for one loss an element.
         delta: Where the line begins; positive.
+        weight: What each loss is multiplied with; the mean is over the elements, as in PyTorch.
 
     Returns:
         A new tensor: without dims, or one loss an element.
@@ -150,6 +157,9 @@ def huber_loss(
     check_pair("huber_loss", input, target)
     if not check.worth("huber_loss", "delta", delta) > 0:
         raise ValueError("huber_loss: delta is not above 0; a positive one is needed")
+    if weight is not None:
+        losses = _engine._huber_loss(input, target, delta, reduction="none")
+        return reduced("huber_loss", weighed("huber_loss", losses, weight), reduction)
     return _engine._huber_loss(input, target, delta, reduction=chosen("huber_loss", reduction))
 
 

@@ -54,7 +54,7 @@ default_collate_fn_map: dict[Any, Callable[..., Any]] = {
 }
 
 
-def default_collate(samples: Sequence[Any]) -> Any:
+def default_collate(batch: Sequence[Any]) -> Any:
     """Make one batch of samples that are alike: tensors are stacked along a new dim 0.
 
     Numbers become a tensor, of float64 or int64, and texts stay texts; of tuples, lists and dicts
@@ -62,7 +62,7 @@ def default_collate(samples: Sequence[Any]) -> Any:
     come as a tuple; other sequences and mappings keep their type where it can be made anew.
 
     Args:
-        samples: A list of them.
+        batch: A list of samples.
 
     Returns:
         What a sample is, a list for a tuple without names, with tensors of one more dim for its
@@ -77,8 +77,8 @@ def default_collate(samples: Sequence[Any]) -> Any:
     [tensor([[0., 0.],
             [1., 1.]]), tensor([1, 0])]
     """
-    refuse_unless_list("default_collate", "samples", samples, "samples")
-    return _collated(items_of(samples), default_collate_fn_map, 0)
+    refuse_unless_list("default_collate", "batch", batch, "samples")
+    return _collated(items_of(batch), default_collate_fn_map, 0)
 
 
 def collate(batch: Sequence[Any], *, collate_fn_map: _Functions | None = None) -> Any:
