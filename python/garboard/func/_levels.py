@@ -44,12 +44,16 @@ class Level:
         waiting: list[Any] = [tensor.grad_fn]
         while waiting:
             for node, _ in waiting.pop().next_functions:
-                if node is None or node in seen:
+                if node is None:
                     continue
-                if isinstance(node, AccumulateGrad) and id(node.variable) not in ours:
-                    return True
+                if type(node) is AccumulateGrad:
+                    if id(node.variable) not in ours:
+                        return True
+                    continue
+                count = len(seen)  # a hash is most of the way: one a node
                 seen.add(node)
-                waiting.append(node)
+                if len(seen) > count:
+                    waiting.append(node)
         return False
 
 
