@@ -295,3 +295,16 @@ def test_a_module_is_called_where_it_is_with_one_argument_or_several():
     assert gb.equal(call(product, x, module_kwargs={"input2": x}), product(x, x))
     with pytest.raises(NotImplementedError, match="data_parallel: 2 devices; there is one"):
         call(product, (x, x), [0, 1])
+
+
+def test_layers_are_the_kinds_that_programs_ask_for():
+    for dims in (1, 2, 3):
+        zeros = getattr(nn, f"ZeroPad{dims}d")(1)
+        assert isinstance(zeros, getattr(nn, f"ConstantPad{dims}d"))
+        assert zeros.value == 0
+        assert repr(zeros) == f"ZeroPad{dims}d({(1, 1) * dims})"
+    bounded = nn.ReLU6(inplace=True)
+    assert isinstance(bounded, nn.Hardtanh)
+    assert (bounded.min_val, bounded.max_val) == (0, 6)
+    assert repr(bounded) == "ReLU6(inplace=True)"
+    assert bounded(gb.tensor([-1.0, 2.0, 9.0])).tolist() == [0, 2, 6]

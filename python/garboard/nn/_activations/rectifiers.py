@@ -62,36 +62,6 @@ class LeakyReLU(Module):
         return settings(negative_slope=self.negative_slope, **_told(self))
 
 
-class ReLU6(Module):
-    """Bring elements into [0, 6].
-
-    min(max(x, 0), 6).
-
-    Args:
-        inplace: Write into the input, where no gradient is recorded.
-
-    Raises:
-        TypeError: An argument of another type.
-
-    >>> gb.nn.ReLU6()(gb.tensor([-1.0, 2.0, 9.0]))
-    tensor([0., 2., 6.])
-    """
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace: bool = check.flag("ReLU6", "inplace", inplace)
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.relu6(input, self.inplace)
-
-    if TYPE_CHECKING:
-
-        def __call__(self, input: Tensor) -> Tensor: ...
-
-    def extra_repr(self) -> str:
-        return settings(**_told(self))
-
-
 class Hardtanh(Module):
     """Bring elements into [min_val, max_val].
 
@@ -124,6 +94,35 @@ class Hardtanh(Module):
 
     def extra_repr(self) -> str:
         return settings(min_val=self.min_val, max_val=self.max_val, **_told(self))
+
+
+class ReLU6(Hardtanh):
+    """Bring elements into [0, 6].
+
+    min(max(x, 0), 6).
+
+    Args:
+        inplace: Write into the input, where no gradient is recorded.
+
+    Raises:
+        TypeError: An argument of another type.
+
+    >>> gb.nn.ReLU6()(gb.tensor([-1.0, 2.0, 9.0]))
+    tensor([0., 2., 6.])
+    """
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__(0.0, 6.0, check.flag("ReLU6", "inplace", inplace))
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.relu6(input, self.inplace)
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input: Tensor) -> Tensor: ...
+
+    def extra_repr(self) -> str:
+        return settings(**_told(self))
 
 
 class Threshold(Module):

@@ -58,11 +58,6 @@ class _Pad(Module):
         return told(self.padding)
 
 
-class _ZeroPad(_Pad):
-    _mode = "constant"
-    value: Any = 0.0
-
-
 class _ReflectionPad(_Pad):
     _mode = "reflect"
 
@@ -84,57 +79,6 @@ class _ConstantPad(_Pad):
 
     def extra_repr(self) -> str:
         return f"padding={told(self.padding)}, value={told(self.value)}"
-
-
-class ZeroPad1d(_ZeroPad):
-    """Put zeros around the last 1 dim of the input.
-
-    Args:
-        padding: How much on each side: a number, or pairs from the last dim on.
-
-    Raises:
-        ShapeError: Too few numbers; when called, more than there is to take.
-        TypeError: A number that is no integer.
-
-    >>> gb.nn.ZeroPad1d(1)(gb.ones(2, 4)).shape
-    (2, 6)
-    """
-
-    _dims = 1
-
-
-class ZeroPad2d(_ZeroPad):
-    """Put zeros around the last 2 dims of the input.
-
-    Args:
-        padding: How much on each side: a number, or pairs from the last dim on.
-
-    Raises:
-        ShapeError: Too few numbers; when called, more than there is to take.
-        TypeError: A number that is no integer.
-
-    >>> gb.nn.ZeroPad2d(1)(gb.ones(2, 4, 5)).shape
-    (2, 6, 7)
-    """
-
-    _dims = 2
-
-
-class ZeroPad3d(_ZeroPad):
-    """Put zeros around the last 3 dims of the input.
-
-    Args:
-        padding: How much on each side: a number, or pairs from the last dim on.
-
-    Raises:
-        ShapeError: Too few numbers; when called, more than there is to take.
-        TypeError: A number that is no integer.
-
-    >>> gb.nn.ZeroPad3d(1)(gb.ones(2, 3, 4, 5)).shape
-    (2, 5, 6, 7)
-    """
-
-    _dims = 3
 
 
 class ReflectionPad1d(_ReflectionPad):
@@ -342,3 +286,56 @@ class ConstantPad3d(_ConstantPad):
     """
 
     _dims = 3
+
+
+class _ZeroPad(_ConstantPad):
+    def __init__(self, padding: _Numbers) -> None:
+        super().__init__(padding, 0.0)
+
+    def extra_repr(self) -> str:
+        return _Pad.extra_repr(self)
+
+
+class ZeroPad1d(_ZeroPad, ConstantPad1d):
+    """Put zeros around the last 1 dim of the input.
+
+    Args:
+        padding: How much on each side: a number, or pairs from the last dim on.
+
+    Raises:
+        ShapeError: Too few numbers; when called, more than there is to take.
+        TypeError: A number that is no integer.
+
+    >>> gb.nn.ZeroPad1d(1)(gb.ones(2, 4)).shape
+    (2, 6)
+    """
+
+
+class ZeroPad2d(_ZeroPad, ConstantPad2d):
+    """Put zeros around the last 2 dims of the input.
+
+    Args:
+        padding: How much on each side: a number, or pairs from the last dim on.
+
+    Raises:
+        ShapeError: Too few numbers; when called, more than there is to take.
+        TypeError: A number that is no integer.
+
+    >>> gb.nn.ZeroPad2d(1)(gb.ones(2, 4, 5)).shape
+    (2, 6, 7)
+    """
+
+
+class ZeroPad3d(_ZeroPad, ConstantPad3d):
+    """Put zeros around the last 3 dims of the input.
+
+    Args:
+        padding: How much on each side: a number, or pairs from the last dim on.
+
+    Raises:
+        ShapeError: Too few numbers; when called, more than there is to take.
+        TypeError: A number that is no integer.
+
+    >>> gb.nn.ZeroPad3d(1)(gb.ones(2, 3, 4, 5)).shape
+    (2, 5, 6, 7)
+    """
