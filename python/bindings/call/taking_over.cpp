@@ -1,5 +1,6 @@
 #include "python/bindings/call/taking_over.h"
 
+#include "python/bindings/call/older_order.h"
 #include "python/bindings/interpreter/errors.h"
 #include "python/bindings/interpreter/items.h"
 #include "python/bindings/interpreter/ref.h"
@@ -45,12 +46,16 @@ Ref function_named(const char* name, bool is_method) {
   return Ref(checked(PyObject_GetAttrString(reinterpret_cast<PyObject*>(tensor_type), name)));
 }
 
-/// What the first class that answers returns; null where none does.
+/// What the first class that answers returns; where none does, what the op returns if the call is
+/// in its older order, or null.
 Ref taken_over(const char* name, const Call& call) {
   const Ref types(checked(PyList_New(0)));
   const Py_ssize_t all = call.count + call.name_count();
   for (Py_ssize_t i = 0; i < all; ++i) add_types(types.get(), call.given[i], name);
-  if (PyObject_Size(types.get()) == 0) return {};
+  if (PyObject_Size(types.get()) == 0) {
+    if (!has_older_order(name)) return {};
+    return called_in_older_order(name, call, function_named(name, call.input != nullptr).get());
+  }
 
   const Py_ssize_t first = call.input ? 1 : 0;
   const Ref arguments(checked(PyTuple_New(first + call.count)));

@@ -1,4 +1,5 @@
-// Calls of ops that the engine refuses, and a class of the user's or the library's takes over.
+// Calls of ops that the engine refuses, and a class of the user's or the library's takes over, or
+// that are in an older order.
 #pragma once
 
 #include <Python.h>

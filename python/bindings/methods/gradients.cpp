@@ -88,6 +88,9 @@ constexpr Doc retain_grad_doc{
         ">>> y.grad\n"
         "tensor([3., 3.])",
 };
+constexpr Doc forget_history{
+    .summary = "Take a gradient out of the graph that made it; tell whether this is one.",
+};
 constexpr Doc is_inference{
     .summary = "Tell whether the tensor was made in inference mode.",
     .details = "A view is what the tensor is that it looks into.",
@@ -149,6 +152,16 @@ constexpr std::array gradient_rows{
         [](const Tensor& input) {
           edge_of(input);  // a view's history may have to be brought up to date first
           retain_grad(input);
+        },
+        Place::method),
+    bind(
+        "_forget_history", alone, docs::forget_history,
+        [](Handle input) {
+          const Alias& alias = alias_of(input.object);
+          // A gradient's body is its own: no other handle, and no view, shares the history.
+          const bool is_own = alias.is_grad_alias && !alias.tensor().body()->base;
+          if (is_own) alias.tensor().body()->grad_node.reset();
+          return is_own;
         },
         Place::method),
     bind("is_inference", alone, docs::is_inference,

@@ -165,7 +165,9 @@ def detach_(self: Tensor) -> Tensor:
     False
     """
     held = check.tensor("detach_", "input", self)
-    return held.requires_grad_(False) if held.is_leaf else changed("detach_", held, held.detach())
+    if held.is_leaf:
+        return held.requires_grad_(False)
+    return held if held._forget_history() else changed("detach_", held, held.detach())
 
 
 add_methods(

@@ -134,6 +134,19 @@ class TestDetaching:
 
         assert sizes == [0] * 4
 
+    def test_of_a_gradient_with_a_history_stays_the_gradient(self):
+        x = gb.tensor([1.0, 2.0], requires_grad=True)
+        (x**3).sum().backward(create_graph=True)
+        gradient = x.grad
+        assert gradient.requires_grad
+
+        found = gradient.detach_()
+
+        assert found is gradient is x.grad
+        assert not gradient.requires_grad
+        assert gradient.grad_fn is None
+        assert gradient.tolist() == [3, 12]
+
     def test_tells_a_leaf_to_ask_for_no_grad(self):
         x = gb.ones(3, requires_grad=True)
 
