@@ -119,6 +119,7 @@ if TYPE_CHECKING:
     from garboard import _dynamo as _dynamo
     from garboard import _inductor as _inductor
     from garboard import _jit_internal as _jit_internal
+    from garboard import _subclasses as _subclasses
     from garboard import _tensor as _tensor
     from garboard import _utils as _utils
     from garboard import accelerator as accelerator
@@ -176,6 +177,21 @@ if TYPE_CHECKING:
     from garboard._arguments.layouts import sparse_csc as sparse_csc
     from garboard._arguments.layouts import sparse_csr as sparse_csr
     from garboard._arguments.layouts import strided as strided
+    from garboard._arguments.other_dtypes import chalf as chalf
+    from garboard._arguments.other_dtypes import complex32 as complex32
+    from garboard._arguments.other_dtypes import float4_e2m1fn_x2 as float4_e2m1fn_x2
+    from garboard._arguments.other_dtypes import float8_e4m3fn as float8_e4m3fn
+    from garboard._arguments.other_dtypes import float8_e4m3fnuz as float8_e4m3fnuz
+    from garboard._arguments.other_dtypes import float8_e5m2 as float8_e5m2
+    from garboard._arguments.other_dtypes import float8_e5m2fnuz as float8_e5m2fnuz
+    from garboard._arguments.other_dtypes import float8_e8m0fnu as float8_e8m0fnu
+    from garboard._arguments.other_dtypes import qint8 as qint8
+    from garboard._arguments.other_dtypes import qint32 as qint32
+    from garboard._arguments.other_dtypes import quint4x2 as quint4x2
+    from garboard._arguments.other_dtypes import quint8 as quint8
+    from garboard._arguments.other_dtypes import uint16 as uint16
+    from garboard._arguments.other_dtypes import uint32 as uint32
+    from garboard._arguments.other_dtypes import uint64 as uint64
     from garboard._ops.contractions import einsum as einsum
     from garboard._ops.contractions import tensordot as tensordot
     from garboard._ops.differences import gradient as gradient

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextlib import ContextDecorator, nullcontext
 from importlib.machinery import ModuleSpec
 from types import ModuleType, SimpleNamespace
 from typing import Any, NoReturn, TypeVar
@@ -103,8 +104,6 @@ class Settings(ModuleType):
 
     def patch(self, *given: object, **named: object) -> Any:
         """Return a block, also a decorator, in which settings would be others."""
-        from contextlib import ContextDecorator, nullcontext
-
         return type("patch", (nullcontext, ContextDecorator), {})()
 
 
@@ -128,3 +127,7 @@ config = _settings(f"{__name__}.config")
 eval_frame = _module(f"{__name__}.eval_frame", OptimizedModule=OptimizedModule)
 external_utils = _module(f"{__name__}.external_utils", is_compiling=is_compiling)
 utils = _module(f"{__name__}.utils", is_compile_supported=lambda device_type: False)
+# A block in which a trace looks up elements by ops: they are looked up by ops here anyway.
+_trace_wrapped_higher_order_op = _module(
+    f"{__name__}._trace_wrapped_higher_order_op", TransformGetItemToIndex=nullcontext
+)

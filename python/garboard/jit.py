@@ -21,7 +21,7 @@ from typing import (  # noqa: UP035
 from garboard._arguments import check
 from garboard._names.missing import module_getattr
 from garboard._names.paths import publish_paths
-from garboard.nn.module import Module as ScriptModule
+from garboard.nn.module import Module
 
 __all__ = [
     "Final",
@@ -44,6 +44,16 @@ __all__ = [
 BroadcastingList1: type[list[Any]] = list
 BroadcastingList2: type[list[Any]] = list
 BroadcastingList3: type[list[Any]] = list
+
+
+class ScriptModule(Module):
+    """A Module by another name, of which programs derive what they once had compiled.
+
+    No other module is an instance: what asks whether one was compiled hears that it was not.
+
+    >>> isinstance(gb.nn.Linear(2, 1), gb.jit.ScriptModule)
+    False
+    """
 
 
 class TracerWarning(Warning):

@@ -286,6 +286,11 @@ DType to_dtype(PyObject* object, const char* op) {
   if (object == reinterpret_cast<PyObject*>(&PyLong_Type)) return DType::int64;
   if (object == reinterpret_cast<PyObject*>(&PyBool_Type)) return DType::boolean;
   if (object == reinterpret_cast<PyObject*>(&PyComplex_Type)) return DType::complex128;
+  // A dtype of PyTorch's that no tensor has here says what to use instead.
+  if (const Ref refusal(PyObject_GetAttrString(object, "_refusal"));
+      refusal && PyUnicode_Check(refusal.get()))
+    throw_type_error("%s: %s", op, std::string(to_text(refusal.get(), op, "dtype")).c_str());
+  PyErr_Clear();
   throw_type_error("%s: dtype is of type %s; a dtype such as garboard.float32 is needed", op,
                    Py_TYPE(object)->tp_name);
 }

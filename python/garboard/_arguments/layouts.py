@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NoReturn, Self, TypeVar
 
 __all__ = [
+    "Named",
     "channels_last",
     "channels_last_3d",
     "contiguous_format",
@@ -24,10 +25,10 @@ __all__ = [
     "strided",
 ]
 
-T = TypeVar("T", bound="_Named")
+T = TypeVar("T", bound="Named")
 
 
-class _Named:
+class Named:
     """A constant with a name; `copy` and `pickle` give the constant itself."""
 
     __slots__ = ("_name",)
@@ -49,7 +50,7 @@ class _Named:
         return self._name
 
 
-class memory_format(_Named):
+class memory_format(Named):
     """In which order elements lie elsewhere; here a program may name one, and nothing changes.
 
     There are `contiguous_format`, `preserve_format`, `channels_last` and `channels_last_3d`.
@@ -61,7 +62,7 @@ class memory_format(_Named):
     __slots__ = ()
 
 
-class layout(_Named):
+class layout(Named):
     """How elements are stored: `strided`, or `sparse_coo` of a SparseTensor.
 
     >>> gb.strided

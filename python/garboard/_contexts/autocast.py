@@ -31,6 +31,8 @@ __all__ = [
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 _DTYPES = {"cpu": _engine.bfloat16, "cuda": _engine.float16}
+# Of which PyTorch has blocks: programs that run on any of them ask about each.
+_ELSEWHERE = frozenset({"hpu", "ipu", "maia", "mps", "mtia", "privateuseone", "xla", "xpu"})
 
 
 def _device_type(op: str, given: Any) -> str:
@@ -133,7 +135,7 @@ def is_autocast_enabled(device_type: str = "cuda") -> bool:
     """Tell whether ops of a device choose their dtype here and now.
 
     Args:
-        device_type: "cpu" or "cuda".
+        device_type: "cpu" or "cuda"; of "mps" and others that only PyTorch has, none does.
 
     Returns:
         A bool.
@@ -145,6 +147,8 @@ def is_autocast_enabled(device_type: str = "cuda") -> bool:
     ...     gb.is_autocast_enabled("cpu")
     True
     """
+    if device_type in _ELSEWHERE:
+        return False
     block = _autocasting.innermost(_device_type("is_autocast_enabled", device_type))
     return block is not None and block.is_enabled
 

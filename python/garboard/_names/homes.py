@@ -8,6 +8,7 @@ SUBMODULES = (
     "_dynamo",
     "_inductor",
     "_jit_internal",
+    "_subclasses",
     "_tensor",
     "_utils",
     "accelerator",
@@ -59,6 +60,10 @@ _FUNCTIONS = {
         "channels_last channels_last_3d contiguous_format layout legacy_contiguous_format "
         "memory_format preserve_format sparse_bsc sparse_bsr sparse_coo sparse_csc sparse_csr "
         "strided"
+    ),
+    "_arguments.other_dtypes": (
+        "chalf complex32 float4_e2m1fn_x2 float8_e4m3fn float8_e4m3fnuz float8_e5m2 "
+        "float8_e5m2fnuz float8_e8m0fnu qint8 qint32 quint4x2 quint8 uint16 uint32 uint64"
     ),
     "_ops.contractions": "einsum tensordot",
     "_ops.differences": "gradient",
@@ -159,11 +164,13 @@ _UNLISTED = {
         "binary_cross_entropy_with_logits cosine_embedding_loss ctc_loss hinge_embedding_loss "
         "kl_div margin_ranking_loss poisson_nll_loss triplet_margin_loss"
     ),
-    "_root.native_module": "_C __config__",
+    "_root.native_module": "_C __config__ torch",
     "_root.recurrent": (
         "gru gru_cell lstm lstm_cell rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell"
     ),
+    "_root.symbols": "SymBool SymFloat SymInt",
     "amp": "GradScaler",
+    "cuda": "Stream",
     "jit": "ScriptModule",
 }
 

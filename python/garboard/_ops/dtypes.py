@@ -5,9 +5,10 @@ NumPy and PyTorch have the same names for it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from garboard import _engine
+from garboard._arguments.other_dtypes import other_dtype
 from garboard._arguments.texts import shown
 from garboard._engine import DTypeError, Tensor
 from garboard._native import add_methods
@@ -29,6 +30,8 @@ def _dtype(op: str, given: object) -> _engine.dtype:
     found: object = given
     if isinstance(given, type):  # LongTensor and its kin say which one they are
         found = _PYTHONS.get(given, vars(given).get("dtype"))
+    if isinstance(found, other_dtype):
+        raise TypeError(f"{op}: {found._refusal}")
     if not isinstance(found, _engine.dtype):
         raise TypeError(
             f"{op}: dtype is {shown(given)}; a dtype such as garboard.float32 is needed"
@@ -36,8 +39,19 @@ def _dtype(op: str, given: object) -> _engine.dtype:
     return found
 
 
-def _name(dtype: _engine.dtype) -> str:
+def _name(dtype: _engine.dtype | other_dtype) -> str:
     return str(dtype).removeprefix("garboard.")
+
+
+def _of_numbers(op: str, given: object) -> _engine.dtype | other_dtype:
+    """The dtype whose numbers are asked for; one that no tensor has is known by them, too."""
+    is_known = isinstance(given, other_dtype) and given._limits is not None
+    return given if is_known and isinstance(given, other_dtype) else _dtype(op, given)
+
+
+def _limits(dtype: _engine.dtype | other_dtype) -> Any:
+    """The least number, the greatest, the distance from 1 to the next, the least one above 0."""
+    return dtype._limits if isinstance(dtype, other_dtype) else _engine._limits(dtype)
 
 
 class finfo:
@@ -63,22 +77,22 @@ class finfo:
     (65504.0, 0.0078125)
     """
 
-    def __init__(self, type: DType | None = None) -> None:
-        dtype = _engine.get_default_dtype() if type is None else _dtype("finfo", type)
-        dtype = dtype.to_real()
+    def __init__(self, type: DType | other_dtype | None = None) -> None:
+        dtype = _engine.get_default_dtype() if type is None else _of_numbers("finfo", type)
+        dtype = dtype if isinstance(dtype, other_dtype) else dtype.to_real()
         if not dtype.is_floating_point:
             raise DTypeError(
                 f"finfo: dtype {_name(dtype)}; a floating one is needed, or use iinfo()"
             )
         self.dtype: str = _name(dtype)
         self.bits: int = 8 * dtype.itemsize
-        limits = _engine._limits(dtype)
+        limits = _limits(dtype)
         self.min: float = limits[0]
         self.max: float = limits[1]
         self.eps: float = limits[2]
         self.tiny: float = limits[3]
         self.smallest_normal: float = self.tiny
-        digits = limits[5]
+        digits = limits[5] if len(limits) > 5 else 0
         self.resolution: float = float(f"1e-{digits}")
 
     def __repr__(self) -> str:
@@ -115,15 +129,15 @@ class iinfo:
     iinfo(min=-32768, max=32767, dtype=int16)
     """
 
-    def __init__(self, type: DType) -> None:
-        dtype = _dtype("iinfo", type)
+    def __init__(self, type: DType | other_dtype) -> None:
+        dtype = _of_numbers("iinfo", type)
         is_continuous = dtype.is_floating_point or dtype.is_complex
         if is_continuous or dtype is _engine.bool:
             advice = ", or use finfo()" if is_continuous else ""
             raise DTypeError(f"iinfo: dtype {_name(dtype)}; an integer one is needed{advice}")
         self.dtype: str = _name(dtype)
         self.bits: int = 8 * dtype.itemsize
-        limits = _engine._limits(dtype)
+        limits = _limits(dtype)
         self.min: int = limits[0]
         self.max: int = limits[1]
 

@@ -143,15 +143,18 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
 
     Returns:
         The primal, and the tangent, of its sizes; None where it depends on no dual. The primal is
-        recorded as far as the tensors were that duals were made of.
+        recorded as far as the tensors were that duals were made of. Where no level is open, the
+        tensor itself, and None.
 
     Raises:
-        GradientError: No level is open.
+        GradientError: `level` is not that of the open one.
         TypeError: What is no tensor.
     """
     op = "unpack_dual"
-    directions = _innermost(op, level)
     check.of_type(Tensor, op, "tensor", tensor)
+    if level is None and not _levels:  # so that programs can ask it of any tensor
+        return UnpackedDualTensor(tensor, None)
+    directions = _innermost(op, level)
     is_recorded = any(not it.dual.is_leaf for it in directions)
     primal = tensor.view_as(tensor) if is_recorded else tensor.detach()
     if not tensor.requires_grad or not directions:

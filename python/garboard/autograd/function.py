@@ -13,7 +13,7 @@ from garboard._arguments.overriding import overridable
 from garboard._contexts.grad_mode import no_grad
 from garboard._engine import GradientError, Tensor, is_grad_enabled
 
-__all__ = ["Function", "FunctionCtx", "once_differentiable"]
+__all__ = ["Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]
 
 _B = TypeVar("_B", bound=Callable[..., Any])
 
@@ -435,6 +435,24 @@ class _Refused(Function):
             f"{ctx.name}.backward: it is differentiated, and marked once_differentiable; make it "
             "of ops and leave the mark out, or leave create_graph=True out"
         )
+
+
+class InplaceFunction(Function):
+    """A Function by the name of those that may write their arguments; any may: see `mark_dirty`.
+
+    >>> class Sign(gb.autograd.function.InplaceFunction):
+    ...     @classmethod
+    ...     def forward(cls, ctx, x, inplace=False):
+    ...         if inplace:
+    ...             ctx.mark_dirty(x)
+    ...         return x.sign_() if inplace else x.sign()
+    ...     @staticmethod
+    ...     def backward(ctx, gradient):
+    ...         return gradient, None
+    >>> x = gb.tensor([-2.0, 3.0], requires_grad=True)
+    >>> gb.autograd.grad(Sign.apply(x).sum(), x)
+    (tensor([1., 1.]),)
+    """
 
 
 def once_differentiable(fn: _B) -> _B:

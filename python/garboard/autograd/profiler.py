@@ -2,6 +2,31 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from garboard.profiler import profile, record_function
 
-__all__ = ["profile", "record_function"]
+__all__ = ["emit_itt", "emit_nvtx", "profile", "record_function"]
+
+
+class emit_nvtx:
+    """A block whose ops PyTorch marks for NVIDIA's profilers; none is marked here.
+
+    Programs name it among the kinds of profilers. `gb.profiler.profile` says what ops take, and
+    `gb.cuda.nvtx.range` marks what it is put around.
+
+    Raises:
+        NotImplementedError: One is asked for.
+
+    >>> isinstance(gb.profiler.profile(), gb.autograd.profiler.emit_nvtx)
+    False
+    """
+
+    def __new__(cls, *given: object, **named: object) -> NoReturn:
+        raise NotImplementedError(
+            f"{cls.__name__}: ops are not marked for other profilers; use gb.profiler.profile()"
+        )
+
+
+class emit_itt(emit_nvtx):
+    """The same for Intel's profiler."""

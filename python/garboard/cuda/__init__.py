@@ -126,9 +126,14 @@ _TYPED = (
     "ShortTensor",
 )
 
+_GRAPHS = ("CUDAGraph", "graph", "is_current_stream_capturing")
+
 if TYPE_CHECKING:
     from garboard.cuda import amp as amp
     from garboard.cuda import nvtx as nvtx
+    from garboard.cuda._graphs import CUDAGraph as CUDAGraph
+    from garboard.cuda._graphs import graph as graph
+    from garboard.cuda._graphs import is_current_stream_capturing as is_current_stream_capturing
     from garboard.cuda._typed_tensors import BFloat16Tensor as BFloat16Tensor
     from garboard.cuda._typed_tensors import BoolTensor as BoolTensor
     from garboard.cuda._typed_tensors import ByteTensor as ByteTensor
@@ -143,7 +148,7 @@ else:
     _missing = module_getattr(
         __name__,
         ("amp", "nvtx"),
-        dict.fromkeys(_TYPED, "_typed_tensors"),
+        {**dict.fromkeys(_TYPED, "_typed_tensors"), **dict.fromkeys(_GRAPHS, "_graphs")},
     )
 
     def __getattr__(name):

@@ -405,6 +405,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from garboard.nn import attention as attention
+    from garboard.nn import grad as grad
     from garboard.nn import modules as modules
     from garboard.nn import parallel as parallel
     from garboard.nn._sequences._layer import Recurrent as RNNBase  # noqa: F401
@@ -413,6 +414,6 @@ if TYPE_CHECKING:
 else:
     __getattr__ = module_getattr(
         __name__,
-        ("common_types", "modules", "parallel"),
+        ("common_types", "grad", "modules", "parallel"),
         {"DataParallel": "parallel", "RNNBase": "modules.rnn", "RNNCellBase": "modules.rnn"},
     )

@@ -16,6 +16,7 @@ from garboard.profiler._averages import EventAverage, EventAverages
 from garboard.profiler._events import MemoryEvent, OpEvent
 from garboard.profiler._profile import (
     ProfilerActivity,
+    kineto_available,
     profile,
     record_function,
     supported_activities,
@@ -29,6 +30,7 @@ __all__ = [
     "OpEvent",
     "ProfilerAction",
     "ProfilerActivity",
+    "kineto_available",
     "profile",
     "record_function",
     "schedule",

@@ -17,7 +17,13 @@ from garboard.profiler._averages import EventAverages, averages_of
 from garboard.profiler._events import MemoryEvent, OpEvent, Recorded, recorded_from
 from garboard.profiler._schedule import ProfilerAction
 
-__all__ = ["ProfilerActivity", "profile", "record_function", "supported_activities"]
+__all__ = [
+    "ProfilerActivity",
+    "kineto_available",
+    "profile",
+    "record_function",
+    "supported_activities",
+]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _STACK_DEPTH = 32
@@ -42,6 +48,15 @@ def supported_activities() -> set[ProfilerActivity]:
     """
     has_cuda = _engine._cuda_device_count() > 0
     return {ProfilerActivity.CPU, *([ProfilerActivity.CUDA] if has_cuda else [])}
+
+
+def kineto_available() -> bool:
+    """Return True: `profile` takes what PyTorch's newer profiler takes.
+
+    >>> gb.profiler.kineto_available()
+    True
+    """
+    return True
 
 
 class profile:

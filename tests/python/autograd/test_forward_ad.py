@@ -100,11 +100,19 @@ class TestALevel:
 
         for call in (
             lambda: fwd.make_dual(x, v),
-            lambda: fwd.unpack_dual(x),
+            lambda: fwd.unpack_dual(x, level=0),
             lambda: fwd.exit_dual_level(),
         ):
             with pytest.raises(gb.GradientError, match="no level is open"):
                 call()
+
+    def test_is_not_needed_to_hear_that_a_tensor_has_no_direction(self):
+        x, _ = vectors()
+
+        primal, tangent = fwd.unpack_dual(x)
+
+        assert primal is x
+        assert tangent is None
 
     def test_refuses_what_is_no_direction(self):
         x, v = vectors()

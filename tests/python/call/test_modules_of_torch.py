@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections import OrderedDict, defaultdict, deque, namedtuple
 from importlib import import_module
+from operator import attrgetter
 from typing import Any
 
 import garboard as gb
@@ -20,7 +21,12 @@ MODULES = {
     "_jit_internal": "_copy_to_script_wrapper boolean_dispatch",
     "_dynamo": "OptimizedModule config disable graph_break is_compiling mark_dynamic reset",
     "_dynamo.eval_frame": "OptimizedModule",
+    "_dynamo._trace_wrapped_higher_order_op": "TransformGetItemToIndex",
+    "autograd.profiler": "emit_itt emit_nvtx profile record_function",
     "_inductor.config": "",
+    "fx.experimental.proxy_tensor": "get_proxy_mode",
+    "_subclasses": "FakeTensor",
+    "_subclasses.fake_tensor": "FakeTensor is_fake",
     "_tensor": "Tensor",
     "_utils": "_flatten_dense_tensors _unflatten_dense_tensors",
     "cpu.amp": "GradScaler autocast",
@@ -30,7 +36,7 @@ MODULES = {
     "distributed.tensor": "DTensor",
     "distributed.nn": "all_gather all_reduce",
     "distributed.nn.functional": "all_gather all_reduce",
-    "fx": "Proxy wrap",
+    "fx": "Graph GraphModule Proxy wrap",
     "functional": "einsum meshgrid norm split stft tensordot unique",
     "futures": "Future collect_all wait_all",
     "hub": "HASH_REGEX _get_torch_home get_dir set_dir tqdm urlparse",
@@ -383,6 +389,34 @@ class TestGuards:
             gb.fx.wrap(3)
         with pytest.raises(ImportError, match=r"torch\.fx\.symbolic_trace is not in garboard yet"):
             from garboard.fx import symbolic_trace  # noqa: F401
+
+    @pytest.mark.parametrize(
+        "kind",
+        [
+            "SymBool",
+            "SymFloat",
+            "SymInt",
+            "_subclasses.FakeTensor",
+            "autograd.profiler.emit_itt",
+            "autograd.profiler.emit_nvtx",
+            "cuda.CUDAGraph",
+            "cuda.graph",
+            "fx.Graph",
+            "fx.GraphModule",
+        ],
+    )
+    def test_of_kinds_that_only_pytorch_makes_have_no_instances_and_make_none(self, kind):
+        found = attrgetter(kind)(gb)
+
+        assert not any(isinstance(it, found) for it in (gb.ones(1), 1, 2.0, gb.nn.Linear(1, 1)))
+        with pytest.raises((NotImplementedError, TypeError), match=rf"^{found.__name__}: "):
+            found()
+
+    def test_of_traces_tell_that_there_is_none(self):
+        assert not gb._subclasses.fake_tensor.is_fake(gb.ones(1))
+        assert gb.fx.experimental.proxy_tensor.get_proxy_mode() is None
+        assert not gb.cuda.is_current_stream_capturing()
+        assert gb.Stream is gb.cuda.Stream
 
     def test_of_an_exporter_say_that_nothing_is_exported(self):
         assert not gb.onnx.is_in_onnx_export()

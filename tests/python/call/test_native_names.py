@@ -28,6 +28,9 @@ class TestTheTable:
     def test_is_not_listed(self):
         assert not set(UNLISTED) & {*HOMES, *dir(gb)}
 
+    def test_has_the_package_itself(self):
+        assert gb.torch is gb
+
     def test_has_all_of_the_lists(self):
         assert set(FOREACH) == {name for name in UNLISTED if name.startswith("_foreach_")}
 

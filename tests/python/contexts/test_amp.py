@@ -193,6 +193,7 @@ class TestAutocast:
                 gb.autocast("cuda")
         assert gb.amp.is_autocast_available("cpu")
         assert not gb.amp.is_autocast_available("xpu")
+        assert not any(map(gb.is_autocast_enabled, ("mps", "xpu")))
 
     def test_a_function_of_ones_own_says_what_it_takes(self):
         class Square(gb.autograd.Function):

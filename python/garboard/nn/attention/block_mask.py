@@ -23,6 +23,8 @@ MaskMod = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
 Sizes = tuple[int, int, int, int]
 """Batches, heads, queries and keys."""
 
+_DEFAULT_SPARSE_BLOCK_SIZE = 128  # by the name under which programs import it
+
 
 def noop_mask(batch: Tensor, head: Tensor, token_q: Tensor, token_kv: Tensor) -> Tensor:
     """Let every query attend to every key: a 0-d tensor that is True."""
@@ -232,7 +234,7 @@ class BlockMask:
         kv_indices: Tensor,
         full_kv_num_blocks: Tensor | None = None,
         full_kv_indices: Tensor | None = None,
-        BLOCK_SIZE: int | tuple[int, int] = 128,
+        BLOCK_SIZE: int | tuple[int, int] = _DEFAULT_SPARSE_BLOCK_SIZE,
         mask_mod: MaskMod | None = None,
         seq_lengths: tuple[int, int] | None = None,
         compute_q_blocks: bool = True,
@@ -377,7 +379,7 @@ def create_block_mask(
     Q_LEN: int,
     KV_LEN: int,
     device: Device | None = None,
-    BLOCK_SIZE: int | tuple[int, int] = 128,
+    BLOCK_SIZE: int | tuple[int, int] = _DEFAULT_SPARSE_BLOCK_SIZE,
     _compile: bool = False,
     separate_full_blocks: bool = True,
 ) -> BlockMask:

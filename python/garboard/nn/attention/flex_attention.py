@@ -30,6 +30,7 @@ __all__ = [
     "or_masks",
 ]
 
+_DEFAULT_SPARSE_BLOCK_SIZE = _masks._DEFAULT_SPARSE_BLOCK_SIZE
 ScoreMod = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor]
 _OP = "flex_attention"
 

@@ -1,7 +1,13 @@
 """Loaders of batches, and how one is made, where PyTorch's users look for them."""
 
 from garboard.utils.data import (
+    BatchSampler,
     DataLoader,
+    Dataset,
+    IterableDataset,
+    RandomSampler,
+    Sampler,
+    SequentialSampler,
     default_collate,
     default_convert,
     get_worker_info,
@@ -9,7 +15,13 @@ from garboard.utils.data import (
 from garboard.utils.data._loader import _Batches
 
 __all__ = [
+    "BatchSampler",
     "DataLoader",
+    "Dataset",
+    "IterableDataset",
+    "RandomSampler",
+    "Sampler",
+    "SequentialSampler",
     "default_collate",
     "default_convert",
     "get_worker_info",

@@ -6,13 +6,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from garboard._names.missing import module_getattr
+from garboard.nn.module import Module
 
-__all__ = ["Proxy", "wrap"]
+__all__ = ["Graph", "GraphModule", "Proxy", "wrap"]
 
 _F = TypeVar("_F", bound=Callable[..., Any] | str)
 
 if not TYPE_CHECKING:
-    __getattr__ = module_getattr(__name__)
+    __getattr__ = module_getattr(__name__, ("experimental",))
 
 
 def wrap(fn_or_name: _F) -> _F:
@@ -45,3 +46,29 @@ class Proxy:
     def __new__(cls, *given: object, **named: object) -> NoReturn:
         """Refuse: nothing is traced."""
         raise NotImplementedError("Proxy: nothing is traced here; give the model a Tensor")
+
+
+class Graph:
+    """The ops of a model, as a tracer would write them down: no object is one.
+
+    >>> isinstance(gb.nn.Linear(2, 1), gb.fx.Graph)
+    False
+    """
+
+    def __new__(cls, *given: object, **named: object) -> NoReturn:
+        """Refuse: nothing is traced."""
+        raise NotImplementedError(
+            f"{cls.__name__}: nothing is traced here; call the ops one by one"
+        )
+
+
+class GraphModule(Module):
+    """A module that a tracer would make of such a graph: no module is one.
+
+    >>> isinstance(gb.nn.Linear(2, 1), gb.fx.GraphModule)
+    False
+    """
+
+    def __new__(cls, *given: object, **named: object) -> NoReturn:
+        """Refuse: nothing is traced."""
+        raise NotImplementedError("GraphModule: nothing is traced here; call the module itself")

@@ -1,0 +1,29 @@
+"""What sizes and numbers are while PyTorch's compiler traces: here they are Python's own."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+__all__ = ["SymBool", "SymFloat", "SymInt"]
+
+
+class SymInt:
+    """An integer that a compiler does not know yet: no object is one, sizes are ints.
+
+    Raises:
+        TypeError: One is asked for.
+
+    >>> isinstance(gb.ones(2).shape[0], gb.SymInt)
+    False
+    """
+
+    def __new__(cls, *given: object, **named: object) -> NoReturn:
+        raise TypeError(f"{cls.__name__}: nothing is traced here; numbers are Python's own")
+
+
+class SymFloat(SymInt):
+    """A number that a compiler does not know yet: no object is one."""
+
+
+class SymBool(SymInt):
+    """A truth that a compiler does not know yet: no object is one."""
