@@ -22,6 +22,14 @@ class TestDicts:
         assert dict(nn.Sequential(norm)._modules) == {"0": norm}
         assert len(norm._modules) == 0
 
+    def test_they_are_read_backwards_too(self):
+        net = nn.Sequential(nn.Linear(2, 2), nn.Tanh())
+
+        assert [*reversed(net._modules)] == ["1", "0"]
+        assert [*reversed(net._modules.items())] == [("1", net[1]), ("0", net[0])]
+        assert [*reversed(net._modules.values())] == [net[1], net[0]]
+        assert [*reversed(net[0]._parameters.keys())] == ["bias", "weight"]
+
     def test_writing_to_them_registers(self):
         net = nn.Sequential(nn.ReLU())
 

@@ -6,7 +6,7 @@ parameters.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping, MutableSet
+from collections.abc import ItemsView, Iterator, KeysView, MutableMapping, MutableSet, ValuesView
 from typing import TYPE_CHECKING, Any
 
 from garboard._arguments.texts import shown
@@ -54,9 +54,22 @@ class Registered(MutableMapping[str, Any]):
     def __len__(self) -> int:
         return sum(role in self._roles for role in self._module._roles.values())
 
+    def __reversed__(self) -> Iterator[str]:
+        return reversed(list(self))
+
+    # Those of a dict of what is there now, which can be reversed, and compared with a dict's.
+    def keys(self) -> KeysView[str]:
+        return self.copy().keys()
+
+    def values(self) -> ValuesView[Any]:
+        return self.copy().values()
+
+    def items(self) -> ItemsView[str, Any]:
+        return self.copy().items()
+
     def copy(self) -> dict[str, Any]:
         """Return a dict of what is there now."""
-        return dict(self)
+        return {name: self[name] for name in self}
 
     def __repr__(self) -> str:
         return repr(dict(self))
