@@ -12,6 +12,11 @@ inline constexpr T infinity = T(__builtin_huge_val());
 template <Real T>
 inline constexpr T not_a_number = T(__builtin_nan(""));
 
+/// Whether x / y is a number that in double is off by less than one; of such a division the
+/// remainder, exactly, with the sign of x.
+GARBOARD_HD bool has_small_quotient(float x, float y);
+GARBOARD_HD float rest_of_small(float x, float y);
+
 #ifdef __CUDA_ARCH__
 GARBOARD_HD float abs(float x) { return ::fabsf(x); }
 GARBOARD_HD double abs(double x) { return ::fabs(x); }
@@ -44,7 +49,10 @@ GARBOARD_HD float sqrt(float x) { return __builtin_sqrtf(x); }
 GARBOARD_HD double sqrt(double x) { return __builtin_sqrt(x); }
 GARBOARD_HD float copy_sign(float x, float sign) { return __builtin_copysignf(x, sign); }
 GARBOARD_HD double copy_sign(double x, double sign) { return __builtin_copysign(x, sign); }
-GARBOARD_HD float fmod(float x, float y);
+/// Exactly. The library's goes bit by bit.
+GARBOARD_HD float fmod(float x, float y) {
+  return has_small_quotient(x, y) ? rest_of_small(x, y) : __builtin_fmodf(x, y);
+}
 GARBOARD_HD double fmod(double x, double y) { return __builtin_fmod(x, y); }
 GARBOARD_HD float sin(float x) { return __builtin_sinf(x); }
 GARBOARD_HD double sin(double x) { return __builtin_sin(x); }
@@ -52,29 +60,20 @@ GARBOARD_HD float cos(float x) { return __builtin_cosf(x); }
 GARBOARD_HD double cos(double x) { return __builtin_cos(x); }
 #endif
 
-/// Whether x / y is a number that in double is off by less than one.
 GARBOARD_HD bool has_small_quotient(float x, float y) {
   const double size = abs(double{y});
   return (abs(double{x}) / size < 0x1p29) & (size <= 0x1p128 - 0x1p104);
 }
-/// The remainder of such a division, exactly, with the sign of x.
 GARBOARD_HD float rest_of_small(float x, float y) {
   const double a = abs(double{x}), b = abs(double{y});
   const double rest = a - static_cast<double>(static_cast<std::int32_t>(a / b)) * b;
   return copy_sign(static_cast<float>(rest < 0 ? rest + b : rest), x);
 }
-/// The quotient of one, toward minus infinity: where it is no integer, it is farther from one than
-/// rounding in double can move it, for both numbers have 24 digits.
+/// The quotient of such a division, toward minus infinity: where it is no integer, it is farther
+/// from one than rounding in double can move it, for both numbers have 24 digits.
 GARBOARD_HD float floor_of_small(float x, float y) {
   return static_cast<float>(floor(double{x} / double{y}));
 }
-
-#ifndef __CUDA_ARCH__
-/// Exactly. The library's goes bit by bit.
-GARBOARD_HD float fmod(float x, float y) {
-  return has_small_quotient(x, y) ? rest_of_small(x, y) : __builtin_fmodf(x, y);
-}
-#endif
 
 template <Real T>
 GARBOARD_HD bool is_nan(T x) {
