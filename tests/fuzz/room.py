@@ -14,6 +14,7 @@ from typing import Any
 
 import garboard as gb
 from garboard import _engine
+from garboard.autograd import forward_ad
 
 from tests.fuzz.judge import fault_of
 from tests.fuzz.targets import Target, functions
@@ -50,12 +51,14 @@ class Room:
         return taken
 
     def is_disturbed(self) -> bool:
-        """Whether a scope is open, a mode or the default dtype changed, or the device closed."""
+        """Whether a scope or a level is open, a mode or the default dtype changed, or the device
+        closed."""
         return (
             gb.current_dispose_scope() is not None
             or not gb.is_grad_enabled()
             or gb.get_default_dtype() != gb.float32
             or _engine._is_profiling()
+            or bool(forward_ad._levels)
             or not self.sim._end.alive
         )
 
@@ -67,6 +70,7 @@ class Room:
         gb.set_default_dtype(gb.float32)
         if _engine._is_profiling():
             _engine._stop_profile()
+        forward_ad._levels.clear()
         if not self.sim._end.alive:
             self.sim = gb.memory.SimulatedDevice("1 GiB")
         gb.memory.set_memory_limit(LIMIT_BYTES)

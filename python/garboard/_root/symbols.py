@@ -13,7 +13,8 @@ class SymInt:
     Raises:
         TypeError: One is asked for.
 
-    >>> isinstance(gb.ones(2).shape[0], gb.SymInt)
+    >>> from garboard._root.symbols import SymInt
+    >>> isinstance(gb.ones(2).shape[0], SymInt)
     False
     """
 

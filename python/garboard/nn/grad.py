@@ -30,9 +30,10 @@ def _gradient(
     convolve: Callable[..., Tensor] = getattr(functional, op.partition("_")[0])
     check.of_type(Tensor, op, "weight" if of == "input" else "input", other)
     check.of_type(Tensor, op, "grad_output", grad_output)
+    sizes = check.sizes(op, f"{of}_size", size)
     is_recorded = is_grad_enabled() and (other.requires_grad or grad_output.requires_grad)
     with enable_grad():
-        at = zeros(tuple(size), dtype=other.dtype, device=other.device, requires_grad=True)
+        at = zeros(sizes, dtype=other.dtype, device=other.device, requires_grad=True)
         pair = (at, other) if of == "input" else (other, at)
         out = convolve(*pair, None, *settings)
         return grad(out, at, grad_output, create_graph=is_recorded)[0]

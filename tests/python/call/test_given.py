@@ -265,7 +265,7 @@ REFUSED: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
         "a range as samples",
         lambda: data.default_collate(range(ENDLESS)),
         TypeError,
-        "default_collate: samples is of type range",
+        "default_collate: batch is of type range",
     ),
     (
         "a sample without an end",

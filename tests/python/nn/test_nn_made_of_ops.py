@@ -253,6 +253,7 @@ LAYERS = [
 def test_a_layer_calls_its_function_with_its_settings(layer):
     name = type(layer).__name__.lower()
     known = {"leakyrelu": "leaky_relu", "rmsnorm": "rms_norm", "groupnorm": "group_norm"}
+    known["relu6"] = "hardtanh"  # whose bounds it has
     x = gb.tensor(X)
 
     result = layer(x)
