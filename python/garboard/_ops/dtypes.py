@@ -45,8 +45,9 @@ def _name(dtype: _engine.dtype | other_dtype) -> str:
 
 def _of_numbers(op: str, given: object) -> _engine.dtype | other_dtype:
     """The dtype whose numbers are asked for; one that no tensor has is known by them, too."""
-    is_known = isinstance(given, other_dtype) and given._limits is not None
-    return given if is_known and isinstance(given, other_dtype) else _dtype(op, given)
+    if isinstance(given, other_dtype) and given._limits is not None:
+        return given
+    return _dtype(op, given)
 
 
 def _limits(dtype: _engine.dtype | other_dtype) -> Any:

@@ -19,8 +19,7 @@ class CUDAGraph:
 
     def __new__(cls, *given: object, **named: object) -> NoReturn:
         raise NotImplementedError(
-            f"{cls.__name__}: work of a device is not recorded; run the ops as they are, "
-            "gb.compile makes one kernel of chains of them"
+            f"{cls.__name__}: work of a device is not recorded; run the ops as they are"
         )
 
 
