@@ -79,7 +79,7 @@ struct CudaEvents {
 
 /// What the library's one C function returns: plain data and functions, filled once.
 struct CudaLibrary {
-  static constexpr std::uint32_t current_version = 3;
+  static constexpr std::uint32_t current_version = 4;
   static constexpr const char* file_name = "libgarboard_cuda.so";
   static constexpr const char* function_name = "garboard_cuda_library";
   using Function = const CudaLibrary* (*)();
@@ -109,6 +109,11 @@ struct CudaLibrary {
   /// Waits until all queued work is done. Raises DeviceError if some of it failed.
   void (*synchronize)(int device) = nullptr;
   void (*set_scratch_source)(const ScratchSource& source) = nullptr;
+  /// Whether float32 may be computed in TF32, in products of matrices and in convolutions. Null:
+  /// it never is.
+  void (*allow_tf32)(bool products, bool convolutions) noexcept = nullptr;
+  /// As 91002 is 9.10.2; 0 where cuDNN is not installed. Null: it is not used.
+  int (*cudnn_version)() = nullptr;
 };
 
 /// The library, or in a sentence why it cannot be used. The sentence begins with one of: built

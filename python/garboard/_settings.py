@@ -1,7 +1,8 @@
 """PyTorch's switches of the whole process: heard where they change nothing here.
 
-Results never depend on the number of threads or on the run, products of float32 are made of
-float32, and subnormal numbers are numbers: programs that ask for that run as they are.
+Results never depend on the number of threads or on the run, and subnormal numbers are numbers:
+programs that ask for that run as they are. Products of float32 are made of float32, unless a
+program lets a CUDA device make them of less.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ class _Heard:
 
     deterministic = 0  # a place in _MODES
     precision = "highest"
+    has_tf32_convolutions = False
     interop_threads = 0  # 0: nothing was asked for
 
 
@@ -110,10 +112,12 @@ def get_deterministic_debug_mode() -> int:
 
 
 def set_float32_matmul_precision(precision: Literal["highest", "high", "medium"]) -> None:
-    """Say how exact products of float32 have to be; they are of float32 whatever is said.
+    """Say how exact products of float32 have to be on CUDA devices.
 
     Args:
-        precision: "highest", "high" or "medium".
+        precision: "highest": of float32. "high" and "medium": factors may be rounded to TF32, 10
+            bits behind the point, which tensor cores multiply many times as fast; sums are
+            float32's. On a CPU products are of float32 whatever is said.
 
     Raises:
         ValueError: None of these.
@@ -126,6 +130,22 @@ def set_float32_matmul_precision(precision: Literal["highest", "high", "medium"]
     """
     op = "set_float32_matmul_precision"
     _Heard.precision = check.choice(op, "precision", precision, "highest", "high", "medium")
+    _tell_devices()
+
+
+def _tell_devices() -> None:
+    _engine._allow_tf32(_Heard.precision != "highest", _Heard.has_tf32_convolutions)
+
+
+def has_tf32_convolutions() -> bool:
+    """Return whether CUDA devices may compute convolutions of float32 in TF32."""
+    return _Heard.has_tf32_convolutions
+
+
+def set_tf32_convolutions(allowed: bool) -> None:
+    """Say whether they may."""
+    _Heard.has_tf32_convolutions = allowed
+    _tell_devices()
 
 
 def get_float32_matmul_precision() -> str:

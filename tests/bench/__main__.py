@@ -23,6 +23,7 @@ import draws
 import elementwise
 import every_op
 import garboard as gb
+import gpu
 import instructions
 import layers
 import lifetime
@@ -55,6 +56,7 @@ FAMILIES = {
     "peaks": peaks.rows,
     "ops": every_op.rows,
     "threads": threads.rows,
+    "cuda": gpu.rows,
 }
 
 

@@ -13,6 +13,7 @@
 #define __global__
 #define __device__
 #define __grid_constant__
+#define __launch_bounds__(...)
 #define __shared__ static  // blocks run one after the other
 
 namespace garboard::shim {

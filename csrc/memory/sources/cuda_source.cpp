@@ -15,6 +15,9 @@ bool are_segments_wanted() {
   return wish && std::string_view(wish) == "segments";
 }
 
+// From here on it takes longer to map until the device has no more than to ask it first.
+constexpr std::size_t worth_asking = 256_MiB;
+
 }  // namespace
 
 CudaSource::CudaSource(const CudaLibrary& library, int number)
@@ -46,6 +49,8 @@ void CudaSource::unreserve(void* range, std::size_t bytes) noexcept {
 // A granule at a time, for memory can be taken away only as it was mapped. The device is let in
 // last, for all of it at once; what fails half-way is undone, or the addresses would be lost.
 bool CudaSource::map_at(void* address, std::size_t bytes) noexcept {
+  if (bytes >= worth_asking)
+    if (const std::size_t free = free_bytes().value_or(0); free > 0 && free < bytes) return false;
   auto* const start = static_cast<std::byte*>(address);
   std::size_t mapped = 0;
   while (mapped < bytes && map_granule(start + mapped)) mapped += granularity_bytes_;

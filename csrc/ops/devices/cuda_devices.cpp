@@ -32,6 +32,16 @@ constinit std::array<CudaSource*, max_cuda_devices> sources{};  // of the device
 
 constinit std::atomic<bool> is_open{false};
 
+/// What was asked for, perhaps before the library was opened.
+struct Tf32 {
+  std::atomic<bool> products{false}, convolutions{false};
+
+  void tell(const CudaLibrary& library) const noexcept {
+    if (library.allow_tf32) library.allow_tf32(products, convolutions);
+  }
+};
+constinit Tf32 tf32;
+
 OpenedCudaLibrary open_and_introduce() {
   OpenedCudaLibrary opened = open_cuda_library(folder_of_binaries(), kernels::roll_call_hash());
   if (!opened.library) return opened;
@@ -48,7 +58,8 @@ OpenedCudaLibrary open_and_introduce() {
   } catch (const Error& error) {
     return {nullptr, text("no device: ", error.what())};
   }
-  is_open.store(true, std::memory_order_release);
+  is_open.store(true);
+  tf32.tell(library);  // after the line before it: whoever asks now tells the library, too
   return opened;
 }
 
@@ -118,6 +129,17 @@ const Backend& backend<cuda_kind>() noexcept {
 const CudaProperties& cuda_properties(const char* op, Device device) {
   require_cuda(op, device);
   return opened().library->properties(device.number);
+}
+
+void allow_tf32(bool products, bool convolutions) noexcept {
+  tf32.products = products;
+  tf32.convolutions = convolutions;
+  if (is_open.load()) tf32.tell(*opened().library);
+}
+
+int cudnn_version() {
+  const CudaLibrary* const library = opened().library;
+  return library && library->cudnn_version ? library->cudnn_version() : 0;
 }
 
 std::size_t cuda_free_bytes(Device device) {

@@ -39,25 +39,41 @@ inline constexpr std::int64_t strided_tile = std::int64_t{threads} * strided_in_
 /// Elements of one launch that counts in 32 bits.
 inline constexpr std::int64_t most_elements = std::int64_t{1} << 30;
 
-/// Whether `view` can be read or written in packs of `pack` elements.
-inline bool is_aligned(const View& view, int pack) {
-  const auto bytes = static_cast<std::uintptr_t>(pack) * item_size(view.dtype);
-  return reinterpret_cast<std::uintptr_t>(view.data) % bytes == 0;
-}
+namespace {
 
-/// Whether the nest over `views` meets the elements of each one after the other, on addresses that
-/// suit packs, or a single element.
-inline bool is_dense(const NestPart& nest, std::initializer_list<const View*> views, int pack) {
-  if (nest.dims > 1) return false;
-  int k = 0;
-  for (const View* view : views) {
-    const std::int64_t stride = nest.dims == 0 ? 0 : nest.dim[0].strides[k];
-    const bool is_output = k++ == 0;
-    if (stride == 0 && (!is_output || nest.dims == 0)) continue;
-    if (stride != 1 || !is_aligned(*view, pack)) return false;
+/// Whether the nest over `operands` can be walked by packs of `pack` elements: each has its
+/// elements one after the other along the inner dim, on addresses that suit packs, or a single one
+/// there. `data` and `items`, the bytes of an element, are the operands'; the output comes first.
+inline bool suits_packs(const NestPart& nest, const void* const* data, const std::size_t* items,
+                        int pack) {
+  if (nest.dims == 0) return true;
+  if (nest.dims > 1 && nest.inner().size % pack != 0) return false;
+  for (int k = 0; k < nest.operands; ++k) {
+    const std::int64_t stride = nest.inner().strides[k];
+    if (stride == 0 && k > 0) continue;
+    if (stride != 1 || reinterpret_cast<std::uintptr_t>(data[k]) % (pack * items[k]) != 0)
+      return false;
+    for (int d = 0; d < nest.dims - 1; ++d)
+      if (nest.dim[d].strides[k] % pack != 0) return false;
   }
   return true;
 }
+
+/// A nest that suits packs, as one of them.
+struct PackedPart {
+  NestPart packs;
+  std::uint32_t rest;  // elements at the end that fill none
+
+  PackedPart(const NestPart& part, int pack) : packs(part), rest(0) {
+    if (packs.dims == 0) packs.dim[packs.dims++] = {1, {}};
+    LoopDim& inner = packs.inner();
+    if (packs.dims == 1) rest = static_cast<std::uint32_t>(inner.size % pack);
+    inner.size /= pack;
+    for (int k = 0; k < packs.operands; ++k) inner.strides[k] *= pack;
+  }
+};
+
+}  // namespace
 
 // Running results. A slice is cut into tiles of a fixed size, which blocks take.
 

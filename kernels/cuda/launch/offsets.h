@@ -80,9 +80,9 @@ struct OffsetCalculator {
 
   explicit OffsetCalculator(const NestPart& nest)
       : count(static_cast<std::uint32_t>(nest.count())), dims(nest.dims) {
-    for (int d = 0; d < dims && count > 0; ++d) {
+    for (int d = 0; d < dims; ++d) {
       const LoopDim& dim = nest.dim[dims - 1 - d];
-      size[d] = Divider(static_cast<std::uint32_t>(dim.size));
+      size[d] = Divider(std::max(static_cast<std::uint32_t>(dim.size), 1U));
       for (int k = 0; k < operands; ++k) strides[d][k] = dim.strides[k];
     }
   }

@@ -15,6 +15,8 @@
 #include "kernels/cuda/library/properties.h"
 #include "kernels/cuda/library/streams.h"
 #include "kernels/cuda/library/virtual_memory.h"
+#include "kernels/cuda/product/cudnn.h"
+#include "kernels/cuda/product/precision.h"
 
 namespace garboard::kernels::cuda {
 namespace {
@@ -95,6 +97,11 @@ void synchronize(int device) {
   raise_noted(fault_record({Device::of(cuda_kind, device)}));
 }
 
+void allow_tf32(bool products, bool convolutions) noexcept {
+  precision.tf32_products = products;
+  precision.tf32_convolutions = convolutions;
+}
+
 }  // namespace
 }  // namespace garboard::kernels::cuda
 
@@ -120,6 +127,8 @@ extern "C" [[gnu::visibility("default")]] const garboard::CudaLibrary* garboard_
       .properties = cuda::properties_of,
       .synchronize = cuda::synchronize,
       .set_scratch_source = cuda::set_scratch_source,
+      .allow_tf32 = cuda::allow_tf32,
+      .cudnn_version = cuda::cudnn_version,
   };
   return &library;
 }

@@ -1,6 +1,7 @@
 // Copies, conversions, constants and ranges.
 #include "kernels/cuda/launch/parts.h"
 #include "kernels/cuda/loop/elementwise.h"
+#include "kernels/cuda/loop/turn.h"
 #include "kernels/functors/convert.h"
 #include "kernels/items.h"
 
@@ -15,7 +16,24 @@ struct Same {
   }
 };
 
+/// Whether it was done that way: where `x` lies across `out`.
+bool turn_around(const View& out, const View& x, Stream stream) {
+  const NestPart nest = nest_over({&out, &x});
+  if (dim_across(nest, 1) < 0) return false;
+  const std::size_t item = item_size(out.dtype);
+  for (const NestPart& part : parts_of(nest, most_elements)) {
+    std::int64_t strides[max_dims];
+    for (int d = 0; d < part.dims; ++d) strides[d] = part.dim[d].strides[0];
+    const auto start = [&](const View& of, int k) {
+      return of.as<char>() + part.start[k] * static_cast<std::int64_t>(item);
+    };
+    turn(turn_of(part, 1, dim_across(part, 1), strides), start(out, 0), start(x, 1), item, stream);
+  }
+  return true;
+}
+
 void move(const View& out, const View& x, Stream stream) {
+  if (turn_around(out, x, stream)) return;
   visit_item(item_size(out.dtype),
              [&]<class Item>(Type<Item>) { run<Same, Item>(stream, out, x); });
 }

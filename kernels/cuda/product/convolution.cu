@@ -1,9 +1,12 @@
-// Convolutions, by their formula: each thread computes one element of the result and reads what it
-// is the sum of, in one order on every GPU, and in float where it is of a half type. Nothing is
-// asked of them but the right result.
+// Convolutions: cuDNN's, or by their formula: each thread computes one element of the result and
+// reads what it is the sum of, in one order on every GPU, and in float where it is of a half type.
+// Nothing is asked of those but the right result.
 #include "kernels/cuda/launch/launch.h"
 #include "kernels/cuda/launch/parts.h"
-#include "kernels/functors/element.h"
+#include "kernels/cuda/loop/elementwise.h"
+#include "kernels/cuda/product/cudnn.h"
+#include "kernels/functors/binary.h"
+#include "kernels/functors/in_float.h"
 
 namespace garboard::kernels::cuda {
 namespace {
@@ -133,10 +136,26 @@ __global__ void weight_gradient(T* weight, const T* out, const T* x, GroupShape 
   weight[i] = static_cast<T>(sum);
 }
 
+bool is_done_by_cudnn(const Convolution& of, ConvolutionPart part, Stream stream) {
+  return convolve_by_cudnn && convolve_by_cudnn(of, part, stream);
+}
+
+/// x += bias, which has an element for each channel.
+void add_bias(const View& x, const View& bias, Stream stream) {
+  if (!bias.data) return;
+  Dims strides = Dims::filled(x.sizes.size(), 0);
+  strides[1] = 1;
+  const View wide = make_view(bias.data, bias.dtype, x.sizes, strides);
+  visit_floating(x.dtype, [&]<class T>(Type<T>) {
+    cuda::run<functors::On<functors::Add, T>, T, T>(stream, x, x, wide);
+  });
+}
+
 }  // namespace
 
 template <>
 void kernel(const Convolve& of, Stream stream) {
+  if (is_done_by_cudnn(of, ConvolutionPart::out, stream)) return add_bias(of.out, of.bias, stream);
   visit_floating(of.x.dtype, [&]<class T>(Type<T>) {
     launch(convolve<T>, {divided_up(of.out.count, threads), stream}, of.out.as<T>(), of.x.as<T>(),
            of.weight.as<T>(), of.bias.as<T>(), GroupShape(of), of.out.count);
@@ -144,6 +163,7 @@ void kernel(const Convolve& of, Stream stream) {
 }
 template <>
 void kernel(const ConvolutionInputGradient& of, Stream stream) {
+  if (is_done_by_cudnn(of, ConvolutionPart::x, stream)) return add_bias(of.x, of.bias, stream);
   visit_floating(of.x.dtype, [&]<class T>(Type<T>) {
     launch(input_gradient<T>, {divided_up(of.x.count, threads), stream}, of.x.as<T>(),
            of.out.as<T>(), of.weight.as<T>(), of.bias.as<T>(), GroupShape(of), of.x.count);
@@ -151,6 +171,7 @@ void kernel(const ConvolutionInputGradient& of, Stream stream) {
 }
 template <>
 void kernel(const ConvolutionWeightGradient& of, Stream stream) {
+  if (is_done_by_cudnn(of, ConvolutionPart::weight, stream)) return;
   visit_floating(of.x.dtype, [&]<class T>(Type<T>) {
     launch(weight_gradient<T>, {divided_up(of.weight.count, threads), stream}, of.weight.as<T>(),
            of.out.as<T>(), of.x.as<T>(), GroupShape(of), of.weight.count);

@@ -5,6 +5,7 @@
 #include "kernels/cuda/launch/launch.h"
 #include "kernels/cuda/launch/parts.h"
 #include "kernels/cuda/product/cublas.h"
+#include "kernels/cuda/product/cublas_lt.h"
 
 namespace garboard::kernels::cuda {
 namespace {
@@ -64,6 +65,15 @@ __global__ void multiply_plainly(T* out, const T* a, const T* b, MatrixStrides o
   *target = static_cast<T>(sum);
 }
 
+/// Whether a library has queued product and bias as one kernel.
+bool is_done_at_once(const Linear& of, Stream stream) {
+  if (!multiply_with_bias || !is_floating(of.out.dtype) || of.out.count == 0 || of.a.count == 0)
+    return false;
+  const MatrixLayout target(of.out), left(of.a), right(of.b);
+  if (!target.has_dense_rows() || !left.suits_blas() || !right.suits_blas()) return false;
+  return multiply_with_bias(plan_gemm(of.out, of.a, of.b, false), of.bias.data, stream);
+}
+
 }  // namespace
 
 template <>
@@ -94,6 +104,7 @@ void kernel(const Matmul& of, Stream stream) {
 
 template <>
 void kernel(const Linear& of, Stream stream) {
+  if (is_done_at_once(of, stream)) return;
   Dims strides = Dims::filled(of.out.sizes.size(), 0);
   strides.back() = 1;
   kernel(Copy{of.out, make_view(of.bias.data, of.bias.dtype, of.out.sizes, strides)}, stream);

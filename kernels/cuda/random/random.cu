@@ -1,6 +1,7 @@
 // Random numbers by Philox: each thread turns one counter into four elements, the same ones as on
 // the CPU. Nothing is read, each element is written once.
 #include "kernels/cuda/launch/launch.h"
+#include "kernels/cuda/launch/packs.h"
 #include "kernels/cuda/launch/parts.h"
 #include "kernels/functors/philox.h"
 
@@ -70,11 +71,17 @@ struct DrawIntegers {
 };
 
 template <class T, class Make>
-__global__ void draw(T* out, std::int64_t count, RandomStream numbers, Make make) {
+__global__ void draw(T* out, std::int64_t count, bool is_aligned, RandomStream numbers, Make make) {
   const std::int64_t step = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (4 * step >= count) return;
   functors::Widened<T> four[4];
   make(four, numbers.offset + static_cast<std::uint64_t>(step), numbers.seed);
+  if (is_aligned && 4 * step + 4 <= count) {
+    AlignedPack<T, 4> pack;
+    for (int k = 0; k < 4; ++k) pack.item[k] = static_cast<T>(four[k]);
+    *reinterpret_cast<AlignedPack<T, 4>*>(out + 4 * step) = pack;
+    return;
+  }
   for (int k = 0; k < 4; ++k)
     if (4 * step + k < count) out[4 * step + k] = static_cast<T>(four[k]);
 }
@@ -82,8 +89,10 @@ __global__ void draw(T* out, std::int64_t count, RandomStream numbers, Make make
 template <class T, class Make>
 void launch_draw(const View& out, RandomStream numbers, Stream stream, Make make) {
   if (out.count == 0) return;
+  const bool is_aligned =
+      reinterpret_cast<std::uintptr_t>(out.data) % sizeof(AlignedPack<T, 4>) == 0;
   launch(draw<T, Make>, {divided_up(out.count, 4 * threads), stream}, out.as<T>(), out.count,
-         numbers, make);
+         is_aligned, numbers, make);
 }
 
 template <template <class> class Make>

@@ -1,10 +1,12 @@
-// Attention in tiles of rows and columns: scores are never all there, and memory grows with the
-// length alone. A block has some rows and meets the columns tile by tile, the maximum and the sum
-// of a row being found on the way; the gradients compute scores again from the logarithm of that
-// sum. Those of k and v are a block's that has some columns, and meets the rows of all heads that
-// share them. Sums are taken in the order of tiles.
+// Attention in tiles of rows and columns: scores are never all there, and
+// memory grows with the length alone. A block has some rows and meets the
+// columns tile by tile, the maximum and the sum of a row being found on the
+// way; the gradients compute scores again from the logarithm of that sum. Those
+// of k and v are a block's that has some columns, and meets the rows of all
+// heads that share them. Sums are taken in the order of tiles.
 #include "kernels/cuda/launch/launch.h"
 #include "kernels/cuda/launch/parts.h"
+#include "kernels/cuda/launch/unrolled.h"
 #include "kernels/cuda/sequences/tile.h"
 #include "kernels/functors/philox.h"
 #include "kernels/functors/scalar_math.h"
@@ -104,44 +106,56 @@ struct AttentionShape {
   GARBOARD_HD bool keeps(std::uint32_t word) const {
     return static_cast<double>(word) < keep * 4294967296.0;
   }
+  /// What dropout does to the share of a row and a column. Not inlined: it is
+  /// rarely asked for, and the loops around it are unrolled.
+  __device__ [[gnu::noinline]] T factor(std::int64_t batch, std::int64_t head, std::int64_t row,
+                                        std::int64_t column) const {
+    const auto four = words(batch, head, row, column / 4);
+    return keeps(four.word[column % 4]) ? static_cast<T>(1 / keep) : T(0);
+  }
 };
 
-// Of the forward pass: threads that find a row's maximum and sum together, each of neighbours.
-constexpr int row_threads = threads / own_rows, row_part = other_rows / row_threads;
+// Of the forward pass: threads that find a row's maximum and sum together, each
+// of neighbours.
+template <class T>
+constexpr int row_threads = threads / own_rows<T>;
+template <class T>
+constexpr int row_part = other_rows / row_threads<T>;
 
 template <class T>
 struct RowMemory {
-  T maximum[own_rows], factor[own_rows];
-  double sum[own_rows];
-  T part[own_rows][row_threads + 1];
+  T maximum[own_rows<T>], factor[own_rows<T>];
+  double sum[own_rows<T>];
+  T part[own_rows<T>][row_threads<T> + 1];
 };
 
-/// Makes of a tile of scores e^(score - the row's maximum), of which what is dropped is 0, and
-/// notes by what the sums so far shrink. All threads of the block take part.
+/// Makes of a tile of scores e^(score - the row's maximum), of which what is
+/// dropped is 0, and notes by what the sums so far shrink. All threads of the
+/// block take part.
 template <class T>
 __device__ void exponentiate(TileMemory<T>& memory, RowMemory<T>& of,
                              const AttentionShape<T>& shape, std::int64_t batch, std::int64_t head,
                              std::int64_t row, std::int64_t column) {
-  const int r = static_cast<int>(threadIdx.x) / row_threads;
-  const int lane = static_cast<int>(threadIdx.x) % row_threads;
-  T* const mine = memory.scores[r] + lane * row_part;
+  const int r = static_cast<int>(threadIdx.x) / row_threads<T>;
+  const int lane = static_cast<int>(threadIdx.x) % row_threads<T>;
+  T* const mine = memory.scores[r] + lane * row_part<T>;
   T top = lowest_score<T>;
-  for (int k = 0; k < row_part; ++k) top = functors::max(top, mine[k]);
+  for (int k = 0; k < row_part<T>; ++k) top = functors::max(top, mine[k]);
   of.part[r][lane] = top;
   __syncthreads();
   const T before = of.maximum[r];
   top = before;
-  for (int k = 0; k < row_threads; ++k) top = functors::max(top, of.part[r][k]);
+  for (int k = 0; k < row_threads<T>; ++k) top = functors::max(top, of.part[r][k]);
   __syncthreads();
   const bool sees = top != lowest_score<T>;
   T sum = 0;
-  for (int k = 0; k < row_part; ++k) {
+  for (int k = 0; k < row_part<T>; ++k) {
     mine[k] = sees ? functors::exp(mine[k] - top) : T(0);
     sum += mine[k];
   }
   if (shape.keep < 1)
-    for (int k = 0; k < row_part; k += 4) {
-      const auto four = shape.words(batch, head, row + r, (column + lane * row_part + k) / 4);
+    for (int k = 0; k < row_part<T>; k += 4) {
+      const auto four = shape.words(batch, head, row + r, (column + lane * row_part<T> + k) / 4);
       for (int n = 0; n < 4; ++n)
         if (!shape.keeps(four.word[n])) mine[k + n] = 0;
     }
@@ -150,7 +164,7 @@ __device__ void exponentiate(TileMemory<T>& memory, RowMemory<T>& of,
   if (lane == 0) {
     const T factor = sees && top != before ? functors::exp(before - top) : T(1);
     double whole = of.sum[r] * static_cast<double>(factor);
-    for (int k = 0; k < row_threads; ++k) whole += static_cast<double>(of.part[r][k]);
+    for (int k = 0; k < row_threads<T>; ++k) whole += static_cast<double>(of.part[r][k]);
     of.sum[r] = whole;
     of.factor[r] = factor;
     of.maximum[r] = top;
@@ -169,38 +183,39 @@ __global__ void attend(Sequences<T> out, T* log_sums,
   std::int64_t i = blockIdx.x;
   const std::int64_t first_value = i % value_tiles * wide_columns;
   i /= value_tiles;
-  const std::int64_t row = i % row_tiles * own_rows, head = i / row_tiles % shape.heads;
+  const std::int64_t row = i % row_tiles * own_rows<T>, head = i / row_tiles % shape.heads;
   const std::int64_t batch = i / row_tiles / shape.heads, shared = shape.shared_head(head);
-  if (t < own_rows) {
+  if (t < own_rows<T>) {
     of.maximum[t] = lowest_score<T>;
     of.sum[t] = 0;
   }
   TileSums<T> sums;
-  const std::int64_t end = shape.end_of_columns(row + own_rows);
+  const std::int64_t end = shape.end_of_columns(row + own_rows<T>);
   for (std::int64_t column = 0; column < end; column += other_rows) {
     auto scores = multiply_tiles(memory, shape.q.tile(batch, head, row, shape.rows),
                                  shape.k.tile(batch, shared, column, end), shape.depth);
-    for (int n = 0; n < thread_own; ++n)
-      for (int j = 0; j < thread_others; ++j)
-        scores.at[n][j] =
-            shape.score(scores.at[n][j], batch, head, row + TileScores<T>::own_of(t, n),
-                        column + TileScores<T>::other_of(t, j));
+    GARBOARD_UNROLLED
+    for (int n = 0; n < thread_own<T>; ++n) GARBOARD_UNROLLED
+    for (int j = 0; j < thread_others; ++j)
+      scores.at[n][j] = shape.score(scores.at[n][j], batch, head, row + TileScores<T>::own_of(t, n),
+                                    column + TileScores<T>::other_of(t, j));
     share_scores(memory, scores);
     exponentiate(memory, of, shape, batch, head, row, column);
-    for (int n = 0; n < thread_own; ++n)
-      for (int j = 0; j < thread_columns; ++j)
-        sums.at[n][j] *= of.factor[TileScores<T>::own_of(t, n)];
+    GARBOARD_UNROLLED
+    for (int n = 0; n < thread_own<T>; ++n) GARBOARD_UNROLLED
+    for (int j = 0; j < thread_columns; ++j)
+      sums.at[n][j] *= of.factor[TileScores<T>::own_of(t, n)];
     sums.add(memory, shape.v.tile(batch, shared, column, end), first_value, shape.values);
   }
   __syncthreads();
-  for (int n = 0; n < thread_own; ++n) {
+  for (int n = 0; n < thread_own<T>; ++n) {
     const int r = TileScores<T>::own_of(t, n);
     const bool sees = of.maximum[r] != lowest_score<T>;
     const T factor = sees ? static_cast<T>(1 / (of.sum[r] * shape.keep)) : T(0);
     for (int j = 0; j < thread_columns; ++j) sums.at[n][j] *= factor;
   }
   sums.store(out.tile(batch, head, row, shape.rows), first_value, shape.values);
-  if (first_value > 0 || t >= own_rows || row + t >= shape.rows) return;
+  if (first_value > 0 || t >= own_rows<T> || row + t >= shape.rows) return;
   const bool sees = of.maximum[t] != lowest_score<T>;
   log_sums[(batch * shape.heads + head) * shape.rows + row + t] =
       sees ? of.maximum[t] + functors::log(static_cast<T>(of.sum[t])) : lowest_score<T>;
@@ -227,7 +242,8 @@ struct RowShares {
   const T *log_sums, *deltas;
 };
 
-/// Of a pair of row and column: what was kept of softmax, and the gradient for the product.
+/// Of a pair of row and column: what was kept of softmax, and the gradient for
+/// the product.
 template <class T>
 struct PairSlope {
   T share, slope;
@@ -243,10 +259,7 @@ struct PairSlope {
     const T score = shape.score(product, batch, head, row, column);
     const T whole = functors::exp(score - log_sum);
     T factor = 1;
-    if (shape.keep < 1) {
-      const auto four = shape.words(batch, head, row, column / 4);
-      factor = shape.keeps(four.word[column % 4]) ? static_cast<T>(1 / shape.keep) : T(0);
-    }
+    if (shape.keep < 1) factor = shape.factor(batch, head, row, column);
     share = whole * factor;
     slope = whole * (factor * d_share - of.deltas[at]) * shape.scale;
   }
@@ -254,30 +267,32 @@ struct PairSlope {
 
 /// A block for each tile of rows, and of the columns of q.
 template <class T>
-__global__ void find_row_gradients(Sequences<T> d_q, Sequences<const T> d_out, RowShares<T> of,
-                                   const __grid_constant__ AttentionShape<T> shape,
-                                   std::int64_t row_tiles, std::int64_t depth_tiles) {
+__global__ void __launch_bounds__(threads, 2)
+    find_row_gradients(Sequences<T> d_q, Sequences<const T> d_out, RowShares<T> of,
+                       const __grid_constant__ AttentionShape<T> shape, std::int64_t row_tiles,
+                       std::int64_t depth_tiles) {
   __shared__ TileMemory<T> memory;
   const int t = static_cast<int>(threadIdx.x);
   std::int64_t i = blockIdx.x;
   const std::int64_t first = i % depth_tiles * wide_columns;
   i /= depth_tiles;
-  const std::int64_t row = i % row_tiles * own_rows, head = i / row_tiles % shape.heads;
+  const std::int64_t row = i % row_tiles * own_rows<T>, head = i / row_tiles % shape.heads;
   const std::int64_t batch = i / row_tiles / shape.heads, shared = shape.shared_head(head);
   TileSums<T> sums;
-  const std::int64_t end = shape.end_of_columns(row + own_rows);
+  const std::int64_t end = shape.end_of_columns(row + own_rows<T>);
   for (std::int64_t column = 0; column < end; column += other_rows) {
     const auto k = shape.k.tile(batch, shared, column, end);
     auto slopes =
         multiply_tiles(memory, shape.q.tile(batch, head, row, shape.rows), k, shape.depth);
     const auto d_shares = multiply_tiles(memory, d_out.tile(batch, head, row, shape.rows),
                                          shape.v.tile(batch, shared, column, end), shape.values);
-    for (int n = 0; n < thread_own; ++n)
-      for (int j = 0; j < thread_others; ++j)
-        slopes.at[n][j] =
-            PairSlope<T>(shape, of, slopes.at[n][j], d_shares.at[n][j], batch, head,
-                         row + TileScores<T>::own_of(t, n), column + TileScores<T>::other_of(t, j))
-                .slope;
+    GARBOARD_UNROLLED
+    for (int n = 0; n < thread_own<T>; ++n) GARBOARD_UNROLLED
+    for (int j = 0; j < thread_others; ++j)
+      slopes.at[n][j] =
+          PairSlope<T>(shape, of, slopes.at[n][j], d_shares.at[n][j], batch, head,
+                       row + TileScores<T>::own_of(t, n), column + TileScores<T>::other_of(t, j))
+              .slope;
     share_scores(memory, slopes);
     sums.add(memory, k, first, shape.depth);
   }
@@ -286,16 +301,16 @@ __global__ void find_row_gradients(Sequences<T> d_q, Sequences<const T> d_out, R
 
 /// A block for each tile of columns, and of the columns of k and v.
 template <class T>
-__global__ void find_column_gradients(Sequences<T> d_k, Sequences<T> d_v, Sequences<const T> d_out,
-                                      RowShares<T> of,
-                                      const __grid_constant__ AttentionShape<T> shape,
-                                      std::int64_t column_tiles, std::int64_t wide_tiles) {
+__global__ void __launch_bounds__(threads, 2)
+    find_column_gradients(Sequences<T> d_k, Sequences<T> d_v, Sequences<const T> d_out,
+                          RowShares<T> of, const __grid_constant__ AttentionShape<T> shape,
+                          std::int64_t column_tiles, std::int64_t wide_tiles) {
   __shared__ TileMemory<T> memory;
   const int t = static_cast<int>(threadIdx.x);
   std::int64_t i = blockIdx.x;
   const std::int64_t first = i % wide_tiles * wide_columns;
   i /= wide_tiles;
-  const std::int64_t column = i % column_tiles * own_rows;
+  const std::int64_t column = i % column_tiles * own_rows<T>;
   const std::int64_t shared = i / column_tiles % shape.shared_heads;
   const std::int64_t batch = i / column_tiles / shape.shared_heads;
   const auto k = shape.k.tile(batch, shared, column, shape.columns);
@@ -310,14 +325,15 @@ __global__ void find_column_gradients(Sequences<T> d_k, Sequences<T> d_v, Sequen
       const auto given = d_out.tile(batch, head, row, shape.rows);
       auto shares = multiply_tiles(memory, k, q, shape.depth);
       auto slopes = multiply_tiles(memory, v, given, shape.values);
-      for (int n = 0; n < thread_own; ++n)
-        for (int j = 0; j < thread_others; ++j) {
-          const PairSlope<T> pair(shape, of, shares.at[n][j], slopes.at[n][j], batch, head,
-                                  row + TileScores<T>::other_of(t, j),
-                                  column + TileScores<T>::own_of(t, n));
-          shares.at[n][j] = pair.share;
-          slopes.at[n][j] = pair.slope;
-        }
+      GARBOARD_UNROLLED
+      for (int n = 0; n < thread_own<T>; ++n) GARBOARD_UNROLLED
+      for (int j = 0; j < thread_others; ++j) {
+        const PairSlope<T> pair(shape, of, shares.at[n][j], slopes.at[n][j], batch, head,
+                                row + TileScores<T>::other_of(t, j),
+                                column + TileScores<T>::own_of(t, n));
+        shares.at[n][j] = pair.share;
+        slopes.at[n][j] = pair.slope;
+      }
       share_scores(memory, shares);
       v_sums.add(memory, given, first, shape.values);
       share_scores(memory, slopes);
@@ -331,7 +347,7 @@ __global__ void find_column_gradients(Sequences<T> d_k, Sequences<T> d_v, Sequen
 template <class T>
 void run_attention(const Attention& of, Stream stream) {
   const AttentionShape<T> shape(of);
-  const std::int64_t rows = divided_up(shape.rows, own_rows);
+  const std::int64_t rows = divided_up(shape.rows, own_rows<T>);
   const std::int64_t values = std::max<std::int64_t>(divided_up(shape.values, wide_columns), 1);
   launch(attend<T>, {of.q.sizes[0] * shape.heads * rows * values, stream}, Sequences<T>(of.out),
          of.log_sums.as<T>(), shape, rows, values);
@@ -350,12 +366,12 @@ void run_attention_gradient(const AttentionGradient& to, Stream stream) {
            Sequences<const T>(of.out), d_out, shape.heads, shape.rows, shape.values, count);
   const std::int64_t deep = divided_up(shape.depth, wide_columns);
   if (to.d_q.count > 0) {
-    const std::int64_t rows = divided_up(shape.rows, own_rows);
+    const std::int64_t rows = divided_up(shape.rows, own_rows<T>);
     launch(find_row_gradients<T>, {batch * shape.heads * rows * deep, stream}, Sequences<T>(to.d_q),
            d_out, shares, shape, rows, deep);
   }
   if (to.d_k.count == 0 && to.d_v.count == 0) return;
-  const std::int64_t columns = divided_up(shape.columns, own_rows);
+  const std::int64_t columns = divided_up(shape.columns, own_rows<T>);
   const std::int64_t wide = std::max(deep, divided_up(shape.values, wide_columns));
   launch(find_column_gradients<T>, {batch * shape.shared_heads * columns * wide, stream},
          Sequences<T>(to.d_k), Sequences<T>(to.d_v), d_out, shares, shape, columns, wide);

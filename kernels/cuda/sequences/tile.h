@@ -4,17 +4,23 @@
 #pragma once
 
 #include "kernels/cuda/launch/launch.h"
+#include "kernels/cuda/launch/packs.h"
 
 namespace garboard::kernels::cuda {
 
 // Of a tile: own rows are those that a block has for itself, it meets the others tile by tile.
-inline constexpr int own_rows = 32, other_rows = 64;
+template <class T>
+inline constexpr int own_rows = sizeof(T) == 4 ? 64 : 32;
+inline constexpr int other_rows = 64;
 // Of a thread: rows of its warp, and those of the others that lie a warp apart.
 inline constexpr int warps = threads / 32;
-inline constexpr int thread_own = own_rows / warps, thread_others = other_rows / 32;
+template <class T>
+inline constexpr int thread_own = own_rows<T> / warps;
+inline constexpr int thread_others = other_rows / 32;
 inline constexpr int staged = 32;         // columns that are in shared memory at a time
 inline constexpr int wide_columns = 128;  // of a result that a block keeps in registers
 inline constexpr int thread_columns = wide_columns / 32;
+inline constexpr int together = 4;  // numbers of a row that a thread reads from there at once
 
 /// Some rows of a matrix with dense rows, from the first of a tile on.
 template <class T>
@@ -28,18 +34,39 @@ struct TileRows {
 /// Products of a thread's rows: of row `own_of(i)` and row `other_of(j)`.
 template <class T>
 struct TileScores {
-  T at[thread_own][thread_others];
+  T at[thread_own<T>][thread_others];
 
-  GARBOARD_HD static int own_of(int thread, int i) { return thread / 32 * thread_own + i; }
+  GARBOARD_HD static int own_of(int thread, int i) { return thread / 32 * thread_own<T> + i; }
   GARBOARD_HD static int other_of(int thread, int j) { return thread % 32 + 32 * j; }
 };
 
-/// Memory of a block; one column more than needed, so that rows begin in different banks.
+template <class T>
+using Numbers = AlignedPack<T, together>;
+
+/// Memory of a block. Rows are longer than needed by one read, so that those of neighbours begin in
+/// different banks.
 template <class T>
 struct TileMemory {
-  T own[own_rows][staged + 1], other[other_rows][staged + 1];
-  T scores[own_rows][other_rows + 1];
+  static constexpr int row_length = staged + together, scores_length = other_rows + together;
+
+  alignas(sizeof(Numbers<T>)) T own[own_rows<T>][row_length];
+  alignas(sizeof(Numbers<T>)) T other[other_rows][row_length];
+  alignas(sizeof(Numbers<T>)) T scores[own_rows<T>][scores_length];
+
+  GARBOARD_HD static const Numbers<T>& at(const T* numbers) {
+    return *reinterpret_cast<const Numbers<T>*>(numbers);
+  }
 };
+
+/// Puts `count` rows from column `from` on into shared memory; what lies outside is 0.
+template <class T>
+__device__ void stage(T (*to)[TileMemory<T>::row_length], int count, const TileRows<const T>& rows,
+                      std::int64_t from, std::int64_t depth) {
+  const int t = static_cast<int>(threadIdx.x);
+  const std::int64_t column = from + t % staged;
+  for (int i = t / staged; i < count; i += threads / staged)
+    to[i][t % staged] = i < rows.count && column < depth ? rows.row(i)[column] : T(0);
+}
 
 /// own other^T over `depth` columns. All threads of the block take part; rows past the count are 0.
 template <class T>
@@ -49,17 +76,19 @@ __device__ TileScores<T> multiply_tiles(TileMemory<T>& memory, const TileRows<co
   TileScores<T> sums{};
   for (std::int64_t from = 0; from < depth; from += staged) {
     __syncthreads();
-    const std::int64_t column = from + t % staged;
-    for (int i = t / staged; i < own_rows; i += threads / staged)
-      memory.own[i][t % staged] = i < own.count && column < depth ? own.row(i)[column] : T(0);
-    for (int i = t / staged; i < other_rows; i += threads / staged)
-      memory.other[i][t % staged] = i < other.count && column < depth ? other.row(i)[column] : T(0);
+    stage(memory.own, own_rows<T>, own, from, depth);
+    stage(memory.other, other_rows, other, from, depth);
     __syncthreads();
-    for (int k = 0; k < staged; ++k)
-      for (int i = 0; i < thread_own; ++i)
+    for (int k = 0; k < staged; k += together) {
+      Numbers<T> others[thread_others];
+      for (int j = 0; j < thread_others; ++j)
+        others[j] = memory.at(&memory.other[TileScores<T>::other_of(t, j)][k]);
+      for (int i = 0; i < thread_own<T>; ++i) {
+        const Numbers<T> mine = memory.at(&memory.own[TileScores<T>::own_of(t, i)][k]);
         for (int j = 0; j < thread_others; ++j)
-          sums.at[i][j] += memory.own[TileScores<T>::own_of(t, i)][k] *
-                           memory.other[TileScores<T>::other_of(t, j)][k];
+          for (int n = 0; n < together; ++n) sums.at[i][j] += mine.item[n] * others[j].item[n];
+      }
+    }
   }
   return sums;
 }
@@ -69,7 +98,7 @@ template <class T>
 __device__ void share_scores(TileMemory<T>& memory, const TileScores<T>& mine) {
   const int t = static_cast<int>(threadIdx.x);
   __syncthreads();
-  for (int i = 0; i < thread_own; ++i)
+  for (int i = 0; i < thread_own<T>; ++i)
     for (int j = 0; j < thread_others; ++j)
       memory.scores[TileScores<T>::own_of(t, i)][TileScores<T>::other_of(t, j)] = mine.at[i][j];
   __syncthreads();
@@ -78,25 +107,31 @@ __device__ void share_scores(TileMemory<T>& memory, const TileScores<T>& mine) {
 /// A thread's part of own rows of a result: columns that lie a warp apart, from `first` on.
 template <class T>
 struct TileSums {
-  T at[thread_own][thread_columns] = {};
+  T at[thread_own<T>][thread_columns] = {};
 
   /// this += scores rows, of `columns` columns in all.
   __device__ void add(const TileMemory<T>& memory, const TileRows<const T>& rows,
                       std::int64_t first, std::int64_t columns) {
     const int t = static_cast<int>(threadIdx.x);
-    for (int row = 0; row < other_rows && row < rows.count; ++row)
-      for (int j = 0; j < thread_columns; ++j) {
-        const std::int64_t column = first + t % 32 + 32 * j;
-        if (column >= columns) continue;
-        const T value = rows.row(row)[column];
-        for (int i = 0; i < thread_own; ++i)
-          at[i][j] += memory.scores[TileScores<T>::own_of(t, i)][row] * value;
+    for (int row = 0; row < other_rows && row < rows.count; row += together) {
+      T values[together][thread_columns];
+      for (int n = 0; n < together; ++n)
+        for (int j = 0; j < thread_columns; ++j) {
+          const std::int64_t column = first + t % 32 + 32 * j;
+          const bool is_there = row + n < rows.count && column < columns;
+          values[n][j] = is_there ? rows.row(row + n)[column] : T(0);
+        }
+      for (int i = 0; i < thread_own<T>; ++i) {
+        const Numbers<T> scores = memory.at(&memory.scores[TileScores<T>::own_of(t, i)][row]);
+        for (int n = 0; n < together; ++n)
+          for (int j = 0; j < thread_columns; ++j) at[i][j] += scores.item[n] * values[n][j];
       }
+    }
   }
 
   __device__ void store(const TileRows<T>& rows, std::int64_t first, std::int64_t columns) const {
     const int t = static_cast<int>(threadIdx.x);
-    for (int i = 0; i < thread_own; ++i)
+    for (int i = 0; i < thread_own<T>; ++i)
       for (int j = 0; j < thread_columns; ++j) {
         const std::int64_t column = first + t % 32 + 32 * j;
         const int row = TileScores<T>::own_of(t, i);

@@ -64,6 +64,9 @@ void bind_cuda(py::module_& m) {
   m.def(
       "_cuda_free_bytes", [](int number) { return cuda_free_bytes(numbered(number)); },
       py::arg("number"), "What the device could still give, whoever has the rest.");
+  m.def("_allow_tf32", &allow_tf32, py::arg("products"), py::arg("convolutions"),
+        "Let float32 be computed in TF32 on CUDA devices.");
+  m.def("_cudnn_version", &cudnn_version, "As 91002 is 9.10.2; 0 where it is not installed.");
   m.def("_is_cuda_open", &is_cuda_open, "Whether the library was opened, and has a device.");
   m.def(
       "_current_cuda_device", [] { return current_device_number(cuda_kind); },

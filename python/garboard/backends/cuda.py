@@ -1,10 +1,10 @@
-"""Switches of CUDA's libraries: products of float32 are always computed in float32."""
+"""Switches of CUDA's libraries, as PyTorch names them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import SimpleNamespace
 
 from garboard._arguments import check
+from garboard._settings import get_float32_matmul_precision, set_float32_matmul_precision
 
 __all__ = [
     "cudnn_sdp_enabled",
@@ -20,11 +20,25 @@ __all__ = [
     "sdp_kernel",
 ]
 
-matmul: SimpleNamespace = SimpleNamespace(
-    allow_tf32=False,
-    allow_fp16_reduced_precision_reduction=False,
-    allow_bf16_reduced_precision_reduction=False,
-)
+
+class _Products:
+    """How products are computed; sums of half types always in float32, whatever is set."""
+
+    allow_fp16_reduced_precision_reduction: bool = False
+    allow_bf16_reduced_precision_reduction: bool = False
+
+    @property
+    def allow_tf32(self) -> bool:
+        """Whether products of float32 may be of TF32: `set_float32_matmul_precision`'s."""
+        return get_float32_matmul_precision() != "highest"
+
+    @allow_tf32.setter
+    def allow_tf32(self, allowed: bool) -> None:
+        is_allowed = check.flag("backends.cuda.matmul", "allow_tf32", allowed)
+        set_float32_matmul_precision("high" if is_allowed else "highest")
+
+
+matmul: _Products = _Products()
 _kernels = {"flash": True, "mem_efficient": True, "math": True, "cudnn": True}
 
 

@@ -400,3 +400,26 @@ def test_a_network_trains_as_on_the_cpu_and_leaks_nothing():
 
     np.testing.assert_allclose(there, losses("cpu"), rtol=1e-4)
     assert there[-1] < there[0]
+
+
+@on_cuda
+@pytest.mark.parametrize("dtype", [gb.uint8, gb.bfloat16, gb.float32, gb.complex128], ids=str)
+@pytest.mark.parametrize("width", [1, 2, 3, 4, 6, 8, 16, 33])
+def test_rows_are_taken_by_number_whatever_they_hold(dtype, width):
+    x = gb.arange(9 * (width + 1)).reshape(9, width + 1).to(dtype)
+    rows = gb.tensor([8, 0, -1, 3, 3])
+
+    for view in (lambda x: x, lambda x: x[:, 1:], lambda x: x[:, :width].clone(), lambda x: x.t()):
+        here, there = view(x)[rows % len(view(x))], view(x.cuda())[(rows % len(view(x))).cuda()]
+        assert gb.equal(there.cpu(), here)
+
+
+@on_cuda
+@pytest.mark.parametrize("dtype", [*FLOATS, gb.bfloat16], ids=str)
+@pytest.mark.parametrize("start", [0, 1, 4])
+def test_random_numbers_do_not_depend_on_where_they_are_put(dtype, start):
+    def drawn_on(device):
+        gb.manual_seed(5)
+        return gb.zeros(1007, dtype=dtype, device=device)[start:].uniform_().cpu()
+
+    assert gb.equal(drawn_on("cuda"), drawn_on("cpu"))

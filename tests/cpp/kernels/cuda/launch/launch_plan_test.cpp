@@ -11,8 +11,11 @@ View at(int offset, const Dims& sizes, const Dims& strides) {
   return make_view(memory + offset, DType::float32, sizes, strides);
 }
 
+constexpr std::size_t items[] = {sizeof(float), sizeof(float)};
+
 bool goes_by_packs(const View& out, const View& x) {
-  return is_dense(nest_over({&out, &x}), {&out, &x}, pack_elements<float>);
+  const void* const data[] = {out.data, x.data};
+  return suits_packs(nest_over({&out, &x}), data, items, pack_elements<float>);
 }
 
 TEST(ElementwisePlan, GoesByPacksWhereAllIsDenseAndAligned) {
@@ -27,7 +30,29 @@ TEST(ElementwisePlan, GoesByElementsWhereSomethingIsNot) {
   EXPECT_FALSE(goes_by_packs(at(0, {4, 4}, {4, 1}), at(2, {4, 4}, {4, 1})));
   EXPECT_FALSE(goes_by_packs(at(0, {4, 4}, {4, 1}), at(4, {4, 4}, {1, 4})));
   EXPECT_FALSE(goes_by_packs(at(0, {8}, {2}), at(4, {8}, {1})));
-  EXPECT_FALSE(goes_by_packs(at(0, {4, 4}, {4, 1}), at(0, {4, 4}, {0, 1})));
+  EXPECT_FALSE(goes_by_packs(at(0, {4, 6}, {8, 1}), at(0, {4, 6}, {8, 1}))) << "6 are no packs";
+  EXPECT_FALSE(goes_by_packs(at(0, {4, 4}, {6, 1}), at(0, {4, 4}, {4, 1})));
+}
+
+TEST(ElementwisePlan, GoesByPacksOfRowsThatLieApartOrRepeat) {
+  EXPECT_TRUE(goes_by_packs(at(0, {4, 4}, {8, 1}), at(4, {4, 4}, {4, 1})));
+  EXPECT_TRUE(goes_by_packs(at(0, {4, 4}, {4, 1}), at(0, {4, 4}, {0, 1}))) << "a row";
+  EXPECT_TRUE(goes_by_packs(at(0, {4, 4}, {4, 1}), at(1, {4, 4}, {1, 0}))) << "a column";
+}
+
+TEST(ElementwisePlan, LeavesElementsBehindTheLastPackOfALine) {
+  const auto packed = [](const View& out, const View& x) {
+    return PackedPart(nest_over({&out, &x}), 4);
+  };
+  const PackedPart line = packed(at(0, {11}, {1}), at(0, {11}, {1}));
+  EXPECT_EQ(line.packs.count(), 2);
+  EXPECT_EQ(line.rest, 3U);
+  const PackedPart rows = packed(at(0, {3, 4}, {8, 1}), at(0, {3, 4}, {0, 1}));
+  EXPECT_EQ(rows.packs.count(), 3);
+  EXPECT_EQ(rows.rest, 0U);
+  const PackedPart one = packed(at(0, {}, {}), at(0, {}, {}));
+  EXPECT_EQ(one.packs.count(), 0);
+  EXPECT_EQ(one.rest, 1U);
 }
 
 TEST(ElementwisePlan, FillsAPackWithTheWidestType) {

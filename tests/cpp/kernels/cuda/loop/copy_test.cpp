@@ -60,6 +60,32 @@ TYPED_TEST(Copy, SpreadsOneElement) {
   EXPECT_EQ(out.values(), std::vector<TypeParam>(1300, one.at(0)));
 }
 
+TYPED_TEST(Copy, TurnsAroundWhatLiesAcross) {
+  struct Layout {
+    Dims sizes, out, x;
+  };
+  const Layout layouts[] = {
+      {{200, 210}, {210, 1}, {1, 200}},
+      {{200, 210}, {1, 203}, {211, 1}},
+      {{5, 70, 130}, {9100, 130, 1}, {9100, 1, 70}},
+      {{70, 5, 130}, {650, 130, 1}, {1, 70, 350}},
+      {{16, 3000}, {3000, 1}, {1, 16}},
+  };
+  for (const Layout& layout : layouts) {
+    const auto x = small_numbers<TypeParam>(50'000, 1);
+    const DeviceArray<TypeParam> out(50'000);
+    const View from = x.view(layout.sizes, layout.x, 1), to = out.view(layout.sizes, layout.out, 3);
+    const TypeParam before = out.at(2);
+
+    kernel(kernels::Copy{to, from}, Stream{});
+
+    EXPECT_EQ(out.at(2), before);
+    for_each_index(layout.sizes, [&](const Dims& index) {
+      EXPECT_EQ(element<TypeParam>(to, index), element<TypeParam>(from, index));
+    });
+  }
+}
+
 TYPED_TEST(Copy, FillsViewsWithANumber) {
   const DeviceArray<TypeParam> out(200);
   const TypeParam untouched = out.at(1);

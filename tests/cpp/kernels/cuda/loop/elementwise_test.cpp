@@ -18,6 +18,11 @@ using shim::for_each_index;
 using shim::host_number;
 using shim::small_numbers;
 
+/// Elements that a block computes where all is dense.
+constexpr std::int64_t dense_tile(int pack) {
+  return std::int64_t{threads} * packs_in_flight * pack;
+}
+
 /// Runs F on `a` and `b`, and compares every element with what F itself gives.
 template <class F, class T>
 void expect_right(const View& out, const View& a, const View& b) {
@@ -86,9 +91,9 @@ TEST(Elementwise, TakesAPythonNumberByValue) {
 
   EXPECT_EQ(of_host.data, nullptr);
   EXPECT_EQ(of_host.number, 2);
-  EXPECT_TRUE(of_host.is_single);
+  EXPECT_TRUE(of_host.repeats);
   EXPECT_NE(of_device.data, nullptr);
-  EXPECT_TRUE(of_device.is_single);
+  EXPECT_TRUE(of_device.repeats);
 }
 
 TEST(Elementwise, WalksViewsOfAnyStrides) {
@@ -108,6 +113,29 @@ TEST(Elementwise, WalksViewsOfAnyStrides) {
   for (const Layout& layout : layouts) {
     const auto a = small_numbers<float>(8000, 1), b = small_numbers<float>(8000, 2);
     DeviceArray<float> out(8000);
+
+    expect_right<functors::Subtract, float>(out.view(layout.sizes, layout.out, 3),
+                                            a.view(layout.sizes, layout.a, 1),
+                                            b.view(layout.sizes, layout.b, 2));
+  }
+}
+
+TEST(Elementwise, WalksWhatLiesAcrossByTiles) {
+  struct Layout {
+    Dims sizes, out, a, b;
+  };
+  const Layout layouts[] = {
+      {{200, 210}, {210, 1}, {1, 200}, {210, 1}},                  // transposed
+      {{200, 210}, {210, 1}, {1, 200}, {1, 203}},                  // both, one with gaps
+      {{200, 210}, {210, 1}, {1, 200}, {0, 1}},                    // beside a row
+      {{5, 70, 130}, {9100, 130, 1}, {9100, 1, 70}, {0, 0, 1}},    // many matrices
+      {{5, 70, 130}, {9100, 130, 1}, {0, 1, 70}, {9100, 130, 1}},  // the same matrix for all
+      {{70, 5, 130}, {650, 130, 1}, {1, 70, 350}, {650, 130, 1}},  // a dim between the two
+      {{210, 200}, {1, 210}, {200, 1}, {1, 210}},                  // the output transposed
+  };
+  for (const Layout& layout : layouts) {
+    const auto a = small_numbers<float>(50'000, 1), b = small_numbers<float>(50'000, 2);
+    DeviceArray<float> out(50'000);
 
     expect_right<functors::Subtract, float>(out.view(layout.sizes, layout.out, 3),
                                             a.view(layout.sizes, layout.a, 1),

@@ -1,0 +1,215 @@
+#include "kernels/cuda/product/cublas_lt.h"
+
+#include <cuda_runtime_api.h>
+#include <library_types.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include "csrc/core/error.h"
+#include "csrc/core/text.h"
+#include "csrc/device/cuda_library.h"
+#include "kernels/cuda/launch/runtime.h"
+#include "kernels/cuda/launch/status.h"
+#include "kernels/cuda/product/precision.h"
+#include "kernels/cuda/product/vendor_library.h"
+
+namespace garboard::kernels::cuda {
+namespace {
+
+constexpr const char* op = "linear";
+constexpr std::size_t most_scratch_bytes = std::size_t{32} << 20;
+
+/// What of its interface is used, written down here: nvcc comes without cuBLAS's headers.
+struct CublasLt {
+  enum Status : int { success = 0 };
+  enum Compute : int { in_float32 = 68, in_tf32 = 77 };
+  enum Fact : int { x_as = 3, y_as = 4, epilogue = 7, bias = 8 };  // of a product
+  enum Epilogue : int { adds_bias = 4 };
+  enum Wish : int { scratch_bytes = 1, reductions = 3, alignment_of_x = 5 };  // then y, c, d
+  enum Reduction : int { of_wide_sums = 2 };
+  using Handle = void*;
+  using Descriptor = void*;
+
+  struct Algorithm {
+    std::uint64_t data[8];
+  };
+  struct Found {
+    Algorithm algorithm;
+    std::size_t scratch_bytes;
+    Status status;
+    float waves;
+    int reserved[4];
+  };
+
+  Status (*create)(Handle*) = nullptr;
+  const char* (*describe)(Status) = nullptr;
+  Status (*make_product)(Descriptor*, Compute, cudaDataType) = nullptr;
+  Status (*set_product)(Descriptor, Fact, const void*, std::size_t bytes) = nullptr;
+  Status (*make_layout)(Descriptor*, cudaDataType, std::uint64_t rows, std::uint64_t columns,
+                        std::int64_t leading) = nullptr;
+  Status (*make_wishes)(Descriptor*) = nullptr;
+  Status (*destroy_wishes)(Descriptor) = nullptr;
+  Status (*set_wish)(Descriptor, Wish, const void*, std::size_t bytes) = nullptr;
+  Status (*find_algorithm)(Handle, Descriptor product, Descriptor x, Descriptor y, Descriptor c,
+                           Descriptor d, Descriptor wishes, int most, Found*, int* found) = nullptr;
+  Status (*multiply)(Handle, Descriptor product, const void* alpha, const void* x, Descriptor of_x,
+                     const void* y, Descriptor of_y, const void* beta, const void* c,
+                     Descriptor of_c, void* d, Descriptor of_d, const Algorithm*, void* scratch,
+                     std::size_t scratch_bytes, cudaStream_t) = nullptr;
+
+  void ok(Status status) const {
+    if (status != success) throw DeviceError(text(op, ": cuBLASLt: ", describe(status)));
+  }
+};
+
+/// Null where it is not installed.
+const CublasLt* cublas_lt() {
+  static const std::optional<CublasLt> found = []() -> std::optional<CublasLt> {
+    constexpr int major_version = CUDART_VERSION / 1000;
+    const VendorLibrary library(text("cu", major_version), text("libcublasLt.so.", major_version));
+    if (!library) return std::nullopt;
+    CublasLt of;
+    library.find(op, "cublasLtCreate", of.create);
+    library.find(op, "cublasLtGetStatusString", of.describe);
+    library.find(op, "cublasLtMatmulDescCreate", of.make_product);
+    library.find(op, "cublasLtMatmulDescSetAttribute", of.set_product);
+    library.find(op, "cublasLtMatrixLayoutCreate", of.make_layout);
+    library.find(op, "cublasLtMatmulPreferenceCreate", of.make_wishes);
+    library.find(op, "cublasLtMatmulPreferenceDestroy", of.destroy_wishes);
+    library.find(op, "cublasLtMatmulPreferenceSetAttribute", of.set_wish);
+    library.find(op, "cublasLtMatmulAlgoGetHeuristic", of.find_algorithm);
+    library.find(op, "cublasLtMatmul", of.multiply);
+    return of;
+  }();
+  return found ? &*found : nullptr;
+}
+
+/// What of an address kernels are chosen by.
+int alignment_of(const void* data) {
+  const auto address = reinterpret_cast<std::uintptr_t>(data);
+  return static_cast<int>(std::min<std::uintptr_t>(address & (~address + 1), 256));
+}
+
+/// All that tells one product from another, but for addresses.
+struct Shape {
+  cudaDataType type;
+  CublasLt::Compute compute;
+  std::int64_t rows, columns, depth, x_leading, y_leading, leading;
+  bool is_x_transposed, is_y_transposed;
+  int x_alignment, y_alignment, alignment, bias_alignment;
+
+  Shape(const Gemm& g, cudaDataType type, const void* bias)
+      : type(type),
+        compute(type == CUDA_R_32F && precision.tf32_products ? CublasLt::in_tf32
+                                                              : CublasLt::in_float32),
+        rows(g.rows),
+        columns(g.columns),
+        depth(g.depth),
+        x_leading(g.x.leading),
+        y_leading(g.y.leading),
+        leading(g.leading),
+        is_x_transposed(g.x.is_transposed),
+        is_y_transposed(g.y.is_transposed),
+        x_alignment(alignment_of(g.x.data)),
+        y_alignment(alignment_of(g.y.data)),
+        alignment(alignment_of(g.c)),
+        bias_alignment(alignment_of(bias)) {}
+  auto operator<=>(const Shape&) const = default;
+};
+
+/// A product as cuBLASLt is told of it.
+struct Plan {
+  CublasLt::Descriptor product = nullptr, x = nullptr, y = nullptr, c = nullptr;
+  std::optional<CublasLt::Found> way;  // nothing: it has none
+};
+
+Plan make_plan(const CublasLt& of, CublasLt::Handle handle, const Shape& s, const void* bias) {
+  Plan plan;
+  const auto set = [&](CublasLt::Fact fact, const auto& value) {
+    of.ok(of.set_product(plan.product, fact, &value, sizeof(value)));
+  };
+  of.ok(of.make_product(&plan.product, s.compute, CUDA_R_32F));
+  set(CublasLt::x_as, static_cast<int>(s.is_x_transposed));
+  set(CublasLt::y_as, static_cast<int>(s.is_y_transposed));
+  set(CublasLt::epilogue, CublasLt::adds_bias);
+  set(CublasLt::bias, bias);
+  const auto layout = [&](CublasLt::Descriptor& descriptor, std::int64_t rows, std::int64_t columns,
+                          bool is_transposed, std::int64_t leading) {
+    if (is_transposed) std::swap(rows, columns);
+    of.ok(of.make_layout(&descriptor, s.type, static_cast<std::uint64_t>(rows),
+                         static_cast<std::uint64_t>(columns), leading));
+  };
+  layout(plan.x, s.rows, s.depth, s.is_x_transposed, s.x_leading);
+  layout(plan.y, s.depth, s.columns, s.is_y_transposed, s.y_leading);
+  layout(plan.c, s.rows, s.columns, false, s.leading);
+  CublasLt::Descriptor wishes = nullptr;
+  of.ok(of.make_wishes(&wishes));
+  const auto wish = [&](int what, const auto& value) {
+    of.ok(of.set_wish(wishes, static_cast<CublasLt::Wish>(what), &value, sizeof(value)));
+  };
+  wish(CublasLt::scratch_bytes, most_scratch_bytes);
+  wish(CublasLt::reductions, CublasLt::of_wide_sums);
+  int k = CublasLt::alignment_of_x;
+  for (const int alignment : {s.x_alignment, s.y_alignment, s.alignment, s.alignment})
+    wish(k++, alignment);
+  CublasLt::Found way{};
+  int found = 0;
+  const auto status = of.find_algorithm(handle, plan.product, plan.x, plan.y, plan.c, plan.c,
+                                        wishes, 1, &way, &found);
+  of.destroy_wishes(wishes);
+  if (status == CublasLt::success && found > 0 && way.status == CublasLt::success) plan.way = way;
+  return plan;
+}
+
+/// Of a device. Locked while a product is queued, for the place of its bias is a plan's.
+struct LockedPlans {
+  std::mutex mutex;
+  CublasLt::Handle handle = nullptr;
+  std::map<Shape, Plan> plans;
+};
+
+std::optional<cudaDataType> type_of(DType dtype) {
+  switch (dtype) {
+    case DType::float32:
+      return CUDA_R_32F;
+    case DType::float16:
+      return CUDA_R_16F;
+    case DType::bfloat16:
+      return CUDA_R_16BF;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+bool multiply_with_bias(const Gemm& gemm, const void* bias, Stream stream) {
+  static auto* const all = new LockedPlans[max_cuda_devices];  // leaked: threads may use it at exit
+  const std::optional<cudaDataType> type = type_of(gemm.dtype);
+  const CublasLt* const library = type && gemm.batch == 1 ? cublas_lt() : nullptr;
+  if (!library) return false;
+  ok(cudaSetDevice(stream.device.number));
+  LockedPlans& own = all[stream.device.number];
+  const std::lock_guard lock(own.mutex);
+  if (!own.handle) library->ok(library->create(&own.handle));
+  const Shape shape(gemm, *type, bias);
+  auto found = own.plans.find(shape);
+  if (found == own.plans.end())
+    found = own.plans.emplace(shape, make_plan(*library, own.handle, shape, bias)).first;
+  const Plan& plan = found->second;
+  if (!plan.way) return false;
+  library->ok(library->set_product(plan.product, CublasLt::bias, &bias, sizeof(bias)));
+  const Scratch scratch(plan.way->scratch_bytes, stream);
+  const float alpha = 1, beta = 0;
+  library->ok(library->multiply(own.handle, plan.product, &alpha, gemm.x.data, plan.x, gemm.y.data,
+                                plan.y, &beta, gemm.c, plan.c, gemm.c, plan.c, &plan.way->algorithm,
+                                scratch.as<void>(), plan.way->scratch_bytes,
+                                static_cast<cudaStream_t>(stream.handle)));
+  return true;
+}
+
+}  // namespace garboard::kernels::cuda

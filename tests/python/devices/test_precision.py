@@ -1,0 +1,100 @@
+"""Whether a CUDA device may compute float32 in TF32: PyTorch's switches, and what they change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import garboard as gb
+import numpy as np
+import pytest
+
+from tests.support.cuda_agreement import on_cuda
+from tests.support.live_memory import balanced  # noqa: F401
+
+products, convolutions = gb.backends.cuda.matmul, gb.backends.cudnn
+
+
+@pytest.fixture(autouse=True)
+def as_it_was() -> Iterator[None]:
+    yield
+    gb.set_float32_matmul_precision("highest")
+    convolutions.allow_tf32 = False
+
+
+def test_float32_is_computed_in_float32_at_first():
+    assert products.allow_tf32 is False
+    assert convolutions.allow_tf32 is False
+
+
+@pytest.mark.parametrize("precision", ["high", "medium"])
+def test_the_precision_of_products_and_their_switch_are_one(precision):
+    gb.set_float32_matmul_precision(precision)
+    assert products.allow_tf32 is True
+
+    products.allow_tf32 = False
+    assert gb.get_float32_matmul_precision() == "highest"
+
+    products.allow_tf32 = True
+    assert gb.get_float32_matmul_precision() == "high"
+
+
+def test_the_switch_of_convolutions_is_an_attribute_of_its_module():
+    convolutions.allow_tf32 = True
+    assert convolutions.allow_tf32 is True
+
+    with convolutions.flags():
+        assert convolutions.allow_tf32 is False
+    assert convolutions.allow_tf32 is True
+
+
+def test_the_switch_comes_back_after_an_error():
+    with pytest.raises(KeyError), convolutions.flags(allow_tf32=True):
+        raise KeyError
+
+    assert convolutions.allow_tf32 is False
+
+
+@pytest.mark.parametrize("wrong", [1, "yes", None])
+def test_what_is_no_bool_is_refused_and_changes_nothing(wrong):
+    with pytest.raises(TypeError, match="allow_tf32"):
+        products.allow_tf32 = wrong
+    with pytest.raises(TypeError, match="allow_tf32"):
+        convolutions.allow_tf32 = wrong
+    with pytest.raises(TypeError, match="allow_tf32"), convolutions.flags(allow_tf32=wrong):
+        pass
+
+    assert not products.allow_tf32
+    assert not convolutions.allow_tf32
+
+
+def test_cudnn_is_not_available_without_a_device():
+    if not gb.cuda.is_available():
+        assert convolutions.version() is None
+    assert convolutions.is_available() == (convolutions.version() is not None)
+
+
+@on_cuda
+def test_results_in_tf32_are_those_of_rounded_factors():
+    x, y = (gb.tensor(np.random.default_rng(n).normal(size=(64, 64))).float() for n in (1, 2))
+    exact = (x @ y).numpy()
+
+    products.allow_tf32 = True
+    rounded = (x.cuda() @ y.cuda()).cpu().numpy()
+    products.allow_tf32 = False
+
+    np.testing.assert_allclose(rounded, exact, rtol=0, atol=0.05)
+    np.testing.assert_allclose((x.cuda() @ y.cuda()).cpu().numpy(), exact, rtol=0, atol=1e-4)
+
+
+@on_cuda
+def test_convolutions_in_tf32_are_those_of_rounded_factors():
+    x = gb.tensor(np.random.default_rng(1).normal(size=(2, 8, 12, 12))).float()
+    weight = gb.tensor(np.random.default_rng(2).normal(size=(8, 8, 3, 3))).float()
+    exact = gb.nn.functional.conv2d(x, weight).numpy()
+
+    with convolutions.flags(allow_tf32=True):
+        rounded = gb.nn.functional.conv2d(x.cuda(), weight.cuda()).cpu().numpy()
+    again = gb.nn.functional.conv2d(x.cuda(), weight.cuda()).cpu().numpy()
+
+    np.testing.assert_allclose(rounded, exact, rtol=0, atol=0.05)
+    np.testing.assert_allclose(again, exact, rtol=0, atol=1e-4)
