@@ -77,6 +77,12 @@ struct CudaEvents {
   void (*await_stream)(Stream stream) noexcept;
 };
 
+/// What a program may choose of products of matrices and convolutions.
+struct ProductChoices {
+  bool tf32_products = false, tf32_convolutions = false;  // whether float32 may be computed in TF32
+  bool uses_cudnn = true;                                 // where it is installed
+};
+
 /// What the library's one C function returns: plain data and functions, filled once.
 struct CudaLibrary {
   static constexpr std::uint32_t current_version = 4;
@@ -109,9 +115,8 @@ struct CudaLibrary {
   /// Waits until all queued work is done. Raises DeviceError if some of it failed.
   void (*synchronize)(int device) = nullptr;
   void (*set_scratch_source)(const ScratchSource& source) = nullptr;
-  /// Whether float32 may be computed in TF32, in products of matrices and in convolutions. Null:
-  /// it never is.
-  void (*allow_tf32)(bool products, bool convolutions) noexcept = nullptr;
+  /// Of all devices and threads, from now on. Null: there is no choice.
+  void (*choose)(const ProductChoices& choices) noexcept = nullptr;
   /// As 91002 is 9.10.2; 0 where cuDNN is not installed. Null: it is not used.
   int (*cudnn_version)() = nullptr;
 };

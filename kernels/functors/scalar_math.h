@@ -66,7 +66,10 @@ GARBOARD_HD bool has_small_quotient(float x, float y) {
 }
 GARBOARD_HD float rest_of_small(float x, float y) {
   const double a = abs(double{x}), b = abs(double{y});
-  const double rest = a - static_cast<double>(static_cast<std::int32_t>(a / b)) * b;
+  const double ratio = a / b;
+  const double whole =
+      ratio < 0x1p30 ? ratio : 0;  // others are asked for, and what comes is dropped
+  const double rest = a - static_cast<double>(static_cast<std::int32_t>(whole)) * b;
   return copy_sign(static_cast<float>(rest < 0 ? rest + b : rest), x);
 }
 /// The quotient of such a division, toward minus infinity: where it is no integer, it is farther

@@ -46,7 +46,20 @@ struct Where {
   }
 };
 
+/// Dropout: x times `scale` where it is kept, and times 0 where not, so that NaN stays NaN. The
+/// first view is of dtype bool.
+struct Retain {
+  template <Real T>
+  GARBOARD_HD T operator()(bool is_kept, T x, T scale) const {
+    return x * (is_kept ? scale : T(0));
+  }
+};
+
+/// Whether the first view is a condition, whatever the others are.
+template <class F>
+inline constexpr bool takes_condition = std::is_same_v<F, Where> || std::is_same_v<F, Retain>;
+
 /// The roll call: what is compiled for every device. The op of a missing functor does not compile.
-using TernaryFunctors = TypeList<AddScaled, Clamp, Lerp, Where, FiniteNumber>;
+using TernaryFunctors = TypeList<AddScaled, Clamp, Lerp, Where, FiniteNumber, Retain>;
 
 }  // namespace garboard::functors

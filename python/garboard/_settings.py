@@ -45,6 +45,7 @@ class _Heard:
     deterministic = 0  # a place in _MODES
     precision = "highest"
     has_tf32_convolutions = False
+    uses_cudnn = True
     interop_threads = 0  # 0: nothing was asked for
 
 
@@ -130,22 +131,24 @@ def set_float32_matmul_precision(precision: Literal["highest", "high", "medium"]
     """
     op = "set_float32_matmul_precision"
     _Heard.precision = check.choice(op, "precision", precision, "highest", "high", "medium")
-    _tell_devices()
+    _choose_products()
 
 
-def _tell_devices() -> None:
-    _engine._allow_tf32(_Heard.precision != "highest", _Heard.has_tf32_convolutions)
+def cudnn_switches() -> tuple[bool, bool]:
+    """Return whether cuDNN may be used, and whether it may compute float32 in TF32."""
+    return _Heard.uses_cudnn, _Heard.has_tf32_convolutions
 
 
-def has_tf32_convolutions() -> bool:
-    """Return whether CUDA devices may compute convolutions of float32 in TF32."""
-    return _Heard.has_tf32_convolutions
+def set_cudnn_switches(is_used: bool, has_tf32: bool) -> None:
+    """Say whether it may."""
+    _Heard.uses_cudnn, _Heard.has_tf32_convolutions = is_used, has_tf32
+    _choose_products()
 
 
-def set_tf32_convolutions(allowed: bool) -> None:
-    """Say whether they may."""
-    _Heard.has_tf32_convolutions = allowed
-    _tell_devices()
+def _choose_products() -> None:
+    _engine._choose_products(
+        _Heard.precision != "highest", _Heard.has_tf32_convolutions, _Heard.uses_cudnn
+    )
 
 
 def get_float32_matmul_precision() -> str:

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <atomic>
+#include <mutex>
 
 #include "csrc/core/error.h"
 #include "csrc/core/forks.h"
@@ -32,15 +33,30 @@ constinit std::array<CudaSource*, max_cuda_devices> sources{};  // of the device
 
 constinit std::atomic<bool> is_open{false};
 
-/// What was asked for, perhaps before the library was opened.
-struct Tf32 {
-  std::atomic<bool> products{false}, convolutions{false};
-
-  void tell(const CudaLibrary& library) const noexcept {
-    if (library.allow_tf32) library.allow_tf32(products, convolutions);
+/// What was chosen last, perhaps before the library was opened.
+class Chosen {
+ public:
+  void set(const ProductChoices& choices) noexcept {
+    const std::lock_guard guard(mutex_);
+    choices_ = choices;
+    tell();
   }
+  void open(const CudaLibrary& library) noexcept {
+    const std::lock_guard guard(mutex_);
+    library_ = &library;
+    tell();
+  }
+
+ private:
+  void tell() const noexcept {
+    if (library_ && library_->choose) library_->choose(choices_);
+  }
+
+  std::mutex mutex_;
+  ProductChoices choices_;
+  const CudaLibrary* library_ = nullptr;
 };
-constinit Tf32 tf32;
+constinit Chosen chosen;
 
 OpenedCudaLibrary open_and_introduce() {
   OpenedCudaLibrary opened = open_cuda_library(folder_of_binaries(), kernels::roll_call_hash());
@@ -58,8 +74,8 @@ OpenedCudaLibrary open_and_introduce() {
   } catch (const Error& error) {
     return {nullptr, text("no device: ", error.what())};
   }
-  is_open.store(true);
-  tf32.tell(library);  // after the line before it: whoever asks now tells the library, too
+  chosen.open(library);
+  is_open.store(true, std::memory_order_release);
   return opened;
 }
 
@@ -131,11 +147,7 @@ const CudaProperties& cuda_properties(const char* op, Device device) {
   return opened().library->properties(device.number);
 }
 
-void allow_tf32(bool products, bool convolutions) noexcept {
-  tf32.products = products;
-  tf32.convolutions = convolutions;
-  if (is_open.load()) tf32.tell(*opened().library);
-}
+void choose_products(const ProductChoices& choices) noexcept { chosen.set(choices); }
 
 int cudnn_version() {
   const CudaLibrary* const library = opened().library;

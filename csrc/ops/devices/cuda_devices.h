@@ -27,9 +27,8 @@ const CudaProperties& cuda_properties(const char* op, Device device);
 /// What the device could still give, whoever has the rest. Raises DeviceError.
 std::size_t cuda_free_bytes(Device device);
 
-/// Whether float32 may be computed in TF32, in products of matrices and in convolutions: on all
-/// devices, from now on. Opens nothing.
-void allow_tf32(bool products, bool convolutions) noexcept;
+/// How products and convolutions are computed on all devices, from now on. Opens nothing.
+void choose_products(const ProductChoices& choices) noexcept;
 
 /// As 91002 is 9.10.2; 0 where there is no device or cuDNN is not installed.
 int cudnn_version();

@@ -195,6 +195,12 @@ Grads where(const Backward& at) {
   return grads;
 }
 
+Grads retain(const Backward& at) {
+  Grads grads;
+  if (at.needs(1)) grads[1] = garboard::retain(at.input(0), at.grad, Kept(at, 2));
+  return grads;
+}
+
 // Where the bounds are crossed, the upper one is the output.
 Grads clamp(const Backward& at) {
   Grads grads;

@@ -9,6 +9,7 @@ namespace garboard {
 
 namespace gradients {
 Grads where(const Backward&);
+Grads retain(const Backward&);
 Grads clamp(const Backward&);
 Grads add_scaled(const Backward&);
 Grads lerp(const Backward&);
@@ -20,6 +21,15 @@ inline constexpr Ternary where{
     .kernel = kernels::ternary<functors::Where>,
     .keep = Keep::first,
     .gradient = gradients::where,
+    .takes_condition = true,
+};
+/// Users reach it through `dropout`.
+inline constexpr Ternary retain{
+    .name = "dropout",
+    .summary = "Multiply `input` by a number where a mask is true, by 0 where not.",
+    .kernel = kernels::ternary<functors::Retain>,
+    .keep = Keep::first | Keep::third,
+    .gradient = gradients::retain,
     .takes_condition = true,
 };
 /// Users reach it through `clamp`, which may leave a bound out.

@@ -14,6 +14,7 @@
 #include "csrc/ops/create/convert.h"
 #include "csrc/ops/create/create.h"
 #include "csrc/ops/elementwise/binary.h"
+#include "csrc/ops/elementwise/ternary.h"
 #include "csrc/ops/elementwise/unary.h"
 #include "csrc/ops/op/operators.h"
 #include "csrc/ops/op/record.h"
@@ -219,7 +220,7 @@ Tensor dropout(const Tensor& input, double p) {
   kernels::run(
       kernels::Bernoulli{mask.view(), 1 - p, Generator::standard().numbers_for(mask.count())},
       input.device());
-  return input * mask * (p < 1 ? 1 / (1 - p) : 0.0);
+  return retain(mask, input, p < 1 ? 1 / (1 - p) : 0.0);
 }
 
 }  // namespace garboard

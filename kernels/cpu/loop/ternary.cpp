@@ -6,11 +6,10 @@ namespace {
 
 template <class F>
 void ternary(const View& out, const View& a, const View& b, const View& c, Stream) {
-  constexpr bool is_where = std::is_same_v<F, functors::Where>;
   visit_dtype(out.dtype, [&]<class T>(Type<T>) {
     using Wide = functors::Widened<T>;
     if constexpr (functors::TakesThree<F, Wide>) {
-      using First = std::conditional_t<is_where, bool, T>;
+      using First = std::conditional_t<functors::takes_condition<F>, bool, T>;
       if (out.count == 1) {
         *out.as<T>() =
             functors::On<F, T>{}(loaded<First>(*a.as<InMemory<First>>()),

@@ -7,13 +7,6 @@
 #include "kernels/cuda/launch/launch_plan.h"
 #include "kernels/cuda/launch/runtime.h"
 
-/// Before a loop whose body shall stand in a kernel's code once.
-#ifdef __CUDA_ARCH__
-#define GARBOARD_NOT_UNROLLED _Pragma("unroll 1")
-#else
-#define GARBOARD_NOT_UNROLLED
-#endif
-
 #ifdef __CUDACC__
 namespace garboard::kernels::cuda {
 

@@ -16,7 +16,7 @@
 #include "kernels/cuda/library/streams.h"
 #include "kernels/cuda/library/virtual_memory.h"
 #include "kernels/cuda/product/cudnn.h"
-#include "kernels/cuda/product/precision.h"
+#include "kernels/cuda/product/switches.h"
 
 namespace garboard::kernels::cuda {
 namespace {
@@ -97,9 +97,10 @@ void synchronize(int device) {
   raise_noted(fault_record({Device::of(cuda_kind, device)}));
 }
 
-void allow_tf32(bool products, bool convolutions) noexcept {
-  precision.tf32_products = products;
-  precision.tf32_convolutions = convolutions;
+void choose(const ProductChoices& choices) noexcept {
+  switches.tf32_products = choices.tf32_products;
+  switches.tf32_convolutions = choices.tf32_convolutions;
+  switches.uses_cudnn = choices.uses_cudnn;
 }
 
 }  // namespace
@@ -127,7 +128,7 @@ extern "C" [[gnu::visibility("default")]] const garboard::CudaLibrary* garboard_
       .properties = cuda::properties_of,
       .synchronize = cuda::synchronize,
       .set_scratch_source = cuda::set_scratch_source,
-      .allow_tf32 = cuda::allow_tf32,
+      .choose = cuda::choose,
       .cudnn_version = cuda::cudnn_version,
   };
   return &library;

@@ -7,6 +7,7 @@
 
 #include "kernels/cuda/launch/launch.h"
 #include "kernels/cuda/launch/packs.h"
+#include "kernels/cuda/launch/unrolled.h"
 #include "kernels/cuda/loop/across.h"
 #include "kernels/functors/effort.h"
 #include "kernels/functors/element.h"

@@ -9,7 +9,7 @@ namespace {
 template <class F>
 void ternary(const View& out, const View& a, const View& b, const View& c, Stream stream) {
   visit_dtype(out.dtype, [&]<class T>(Type<T>) {
-    using First = std::conditional_t<std::is_same_v<F, functors::Where>, bool, T>;
+    using First = std::conditional_t<functors::takes_condition<F>, bool, T>;
     using Wide = functors::Widened<T>;
     if constexpr (std::is_invocable_v<F, functors::Widened<First>, Wide, Wide>)
       run<functors::On<F, T>, First, T, T>(stream, out, a, b, c);

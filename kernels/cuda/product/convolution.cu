@@ -1,10 +1,13 @@
-// Convolutions: cuDNN's, or by their formula: each thread computes one element of the result and
-// reads what it is the sum of, in one order on every GPU, and in float where it is of a half type.
-// Nothing is asked of those but the right result.
+// Convolutions: cuDNN's, or by products of matrices, or, of few channels, by their formula: each
+// thread computes one element of the result and reads what it is the sum of, in one order on every
+// GPU, and in float where it is of a half type.
 #include "kernels/cuda/launch/launch.h"
 #include "kernels/cuda/launch/parts.h"
 #include "kernels/cuda/loop/elementwise.h"
+#include "kernels/cuda/product/convolution_by_products.h"
+#include "kernels/cuda/product/convolution_shape.h"
 #include "kernels/cuda/product/cudnn.h"
+#include "kernels/cuda/product/switches.h"
 #include "kernels/functors/binary.h"
 #include "kernels/functors/in_float.h"
 
@@ -13,68 +16,6 @@ namespace {
 
 using functors::widened;
 using functors::Widened;
-
-/// One dim of space.
-struct Line {
-  std::int64_t size, places, taps, stride, padding, dilation;
-
-  /// Where a tap meets the input, perhaps outside of it.
-  GARBOARD_HD std::int64_t met(std::int64_t place, std::int64_t tap) const {
-    return place * stride + tap * dilation - padding;
-  }
-  /// Where the input's element meets a tap, or -1.
-  GARBOARD_HD std::int64_t place(std::int64_t at, std::int64_t tap) const {
-    const std::int64_t step = at + padding - tap * dilation;
-    return step < 0 || step % stride != 0 || step / stride >= places ? -1 : step / stride;
-  }
-};
-
-/// Rows are a group's out channels, channels those of its share of the input.
-struct GroupShape {
-  std::int64_t samples, groups, rows, channels, size = 1, places = 1, taps = 1;
-  Line line[space_dims];
-
-  explicit GroupShape(const Convolution& of)
-      : samples(of.x.sizes[0]),
-        groups(of.groups),
-        rows(of.weight.sizes[0] / of.groups),
-        channels(of.weight.sizes[1]) {
-    for (int d = 0; d < space_dims; ++d) {
-      line[d] = {of.x.sizes[d + 2], of.out.sizes[d + 2], of.weight.sizes[d + 2],
-                 of.stride[d],      of.padding[d],       of.dilation[d]};
-      size *= line[d].size;
-      places *= line[d].places;
-      taps *= line[d].taps;
-    }
-  }
-
-  /// Where `tap` meets a channel when the window is at `place`; -1 outside.
-  GARBOARD_HD std::int64_t met(std::int64_t place, std::int64_t tap) const {
-    std::int64_t at = 0, unit = 1;
-    for (int d = space_dims - 1; d >= 0; --d) {
-      const std::int64_t one = line[d].met(place % line[d].places, tap % line[d].taps);
-      if (one < 0 || one >= line[d].size) return -1;
-      at += one * unit;
-      unit *= line[d].size;
-      place /= line[d].places;
-      tap /= line[d].taps;
-    }
-    return at;
-  }
-  /// The place at which `tap` meets element `at`, or -1.
-  GARBOARD_HD std::int64_t place(std::int64_t at, std::int64_t tap) const {
-    std::int64_t place = 0, unit = 1;
-    for (int d = space_dims - 1; d >= 0; --d) {
-      const std::int64_t one = line[d].place(at % line[d].size, tap % line[d].taps);
-      if (one < 0) return -1;
-      place += one * unit;
-      unit *= line[d].places;
-      at /= line[d].size;
-      tap /= line[d].taps;
-    }
-    return place;
-  }
-};
 
 template <class T>
 __global__ void convolve(T* out, const T* x, const T* weight, const T* bias, GroupShape shape,
@@ -136,8 +77,10 @@ __global__ void weight_gradient(T* weight, const T* out, const T* x, GroupShape 
   weight[i] = static_cast<T>(sum);
 }
 
-bool is_done_by_cudnn(const Convolution& of, ConvolutionPart part, Stream stream) {
-  return convolve_by_cudnn && convolve_by_cudnn(of, part, stream);
+/// Whether it is queued, without its bias.
+bool is_done(const Convolution& of, ConvolutionPart part, Stream stream) {
+  if (convolve_by_cudnn && switches.uses_cudnn && convolve_by_cudnn(of, part, stream)) return true;
+  return convolve_by_products(of, part, stream);
 }
 
 /// x += bias, which has an element for each channel.
@@ -155,7 +98,7 @@ void add_bias(const View& x, const View& bias, Stream stream) {
 
 template <>
 void kernel(const Convolve& of, Stream stream) {
-  if (is_done_by_cudnn(of, ConvolutionPart::out, stream)) return add_bias(of.out, of.bias, stream);
+  if (is_done(of, ConvolutionPart::out, stream)) return add_bias(of.out, of.bias, stream);
   visit_floating(of.x.dtype, [&]<class T>(Type<T>) {
     launch(convolve<T>, {divided_up(of.out.count, threads), stream}, of.out.as<T>(), of.x.as<T>(),
            of.weight.as<T>(), of.bias.as<T>(), GroupShape(of), of.out.count);
@@ -163,7 +106,7 @@ void kernel(const Convolve& of, Stream stream) {
 }
 template <>
 void kernel(const ConvolutionInputGradient& of, Stream stream) {
-  if (is_done_by_cudnn(of, ConvolutionPart::x, stream)) return add_bias(of.x, of.bias, stream);
+  if (is_done(of, ConvolutionPart::x, stream)) return add_bias(of.x, of.bias, stream);
   visit_floating(of.x.dtype, [&]<class T>(Type<T>) {
     launch(input_gradient<T>, {divided_up(of.x.count, threads), stream}, of.x.as<T>(),
            of.out.as<T>(), of.weight.as<T>(), of.bias.as<T>(), GroupShape(of), of.x.count);
@@ -171,7 +114,7 @@ void kernel(const ConvolutionInputGradient& of, Stream stream) {
 }
 template <>
 void kernel(const ConvolutionWeightGradient& of, Stream stream) {
-  if (is_done_by_cudnn(of, ConvolutionPart::weight, stream)) return;
+  if (is_done(of, ConvolutionPart::weight, stream)) return;
   visit_floating(of.x.dtype, [&]<class T>(Type<T>) {
     launch(weight_gradient<T>, {divided_up(of.weight.count, threads), stream}, of.weight.as<T>(),
            of.out.as<T>(), of.x.as<T>(), GroupShape(of), of.weight.count);

@@ -10,7 +10,7 @@
 #include "csrc/core/text.h"
 #include "csrc/device/cuda_library.h"
 #include "kernels/cuda/launch/status.h"
-#include "kernels/cuda/product/precision.h"
+#include "kernels/cuda/product/switches.h"
 #include "kernels/cuda/product/vendor_library.h"
 
 namespace garboard::kernels::cuda {
@@ -128,7 +128,7 @@ void multiply(const Gemm& gemm, Stream stream) {
   if (!own) own = library.make_handle(stream);
   visit_floating(gemm.dtype, [&]<class T>(Type<T>) {
     if constexpr (std::is_same_v<T, float>) {
-      if (precision.tf32_products) return multiply_mixed(own, CUDA_R_32F, Cublas::in_tf32, gemm);
+      if (switches.tf32_products) return multiply_mixed(own, CUDA_R_32F, Cublas::in_tf32, gemm);
       multiply<float>(own, library.multiply_floats, gemm);
     } else if constexpr (std::is_same_v<T, double>) {
       multiply<double>(own, library.multiply_doubles, gemm);

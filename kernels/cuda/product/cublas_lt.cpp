@@ -14,7 +14,7 @@
 #include "csrc/device/cuda_library.h"
 #include "kernels/cuda/launch/runtime.h"
 #include "kernels/cuda/launch/status.h"
-#include "kernels/cuda/product/precision.h"
+#include "kernels/cuda/product/switches.h"
 #include "kernels/cuda/product/vendor_library.h"
 
 namespace garboard::kernels::cuda {
@@ -104,8 +104,8 @@ struct Shape {
 
   Shape(const Gemm& g, cudaDataType type, const void* bias)
       : type(type),
-        compute(type == CUDA_R_32F && precision.tf32_products ? CublasLt::in_tf32
-                                                              : CublasLt::in_float32),
+        compute(type == CUDA_R_32F && switches.tf32_products ? CublasLt::in_tf32
+                                                             : CublasLt::in_float32),
         rows(g.rows),
         columns(g.columns),
         depth(g.depth),

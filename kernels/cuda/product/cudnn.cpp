@@ -14,7 +14,7 @@
 #include "csrc/device/cuda_library.h"
 #include "kernels/cuda/launch/runtime.h"
 #include "kernels/cuda/launch/status.h"
-#include "kernels/cuda/product/precision.h"
+#include "kernels/cuda/product/switches.h"
 #include "kernels/cuda/product/vendor_library.h"
 
 namespace garboard::kernels::cuda {
@@ -129,7 +129,7 @@ Cudnn::DataType data_type_of(DType dtype) {
 
 Cudnn::Math math_of(DType dtype) {
   if (dtype == DType::float16 || dtype == DType::bfloat16) return Cudnn::own_units;
-  return dtype == DType::float32 && precision.tf32_convolutions ? Cudnn::any : Cudnn::exact;
+  return dtype == DType::float32 && switches.tf32_convolutions ? Cudnn::any : Cudnn::exact;
 }
 
 /// Nothing where a number does not fit into cuDNN's.

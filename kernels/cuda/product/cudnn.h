@@ -2,12 +2,9 @@
 #pragma once
 
 #include "csrc/device/device.h"
-#include "kernels/windows.h"
+#include "kernels/cuda/product/convolution_shape.h"
 
 namespace garboard::kernels::cuda {
-
-/// Which of a convolution's tensors is computed of the others.
-enum class ConvolutionPart { out, x, weight };
 
 /// Queues a convolution without its bias; of half types with sums in float32, and in an order that
 /// is the same in every run. The library is opened at the first one. False, with nothing queued,

@@ -64,8 +64,13 @@ void bind_cuda(py::module_& m) {
   m.def(
       "_cuda_free_bytes", [](int number) { return cuda_free_bytes(numbered(number)); },
       py::arg("number"), "What the device could still give, whoever has the rest.");
-  m.def("_allow_tf32", &allow_tf32, py::arg("products"), py::arg("convolutions"),
-        "Let float32 be computed in TF32 on CUDA devices.");
+  m.def(
+      "_choose_products",
+      [](bool tf32_products, bool tf32_convolutions, bool uses_cudnn) {
+        choose_products({tf32_products, tf32_convolutions, uses_cudnn});
+      },
+      py::arg("tf32_products"), py::arg("tf32_convolutions"), py::arg("uses_cudnn"),
+      "Choose how CUDA devices compute products and convolutions.");
   m.def("_cudnn_version", &cudnn_version, "As 91002 is 9.10.2; 0 where it is not installed.");
   m.def("_is_cuda_open", &is_cuda_open, "Whether the library was opened, and has a device.");
   m.def(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from garboard import _engine
 from garboard._arguments import check
-from garboard._settings import has_tf32_convolutions, set_tf32_convolutions
+from garboard._settings import cudnn_switches, set_cudnn_switches
 
 __all__ = [
     "allow_tf32",
@@ -25,10 +25,10 @@ __all__ = [
 
 benchmark: bool = False
 deterministic: bool = True
-enabled: bool = True
 
 if TYPE_CHECKING:
     allow_tf32: bool
+    enabled: bool
 
 
 class _Switches(ModuleType):
@@ -37,11 +37,21 @@ class _Switches(ModuleType):
     @property
     def allow_tf32(self) -> bool:
         """Whether convolutions of float32 may be computed in TF32; at first they may not."""
-        return has_tf32_convolutions()
+        return cudnn_switches()[1]
 
     @allow_tf32.setter
     def allow_tf32(self, allowed: bool) -> None:
-        set_tf32_convolutions(check.flag("backends.cudnn", "allow_tf32", allowed))
+        is_allowed = check.flag("backends.cudnn", "allow_tf32", allowed)
+        set_cudnn_switches(self.enabled, is_allowed)
+
+    @property
+    def enabled(self) -> bool:
+        """Whether cuDNN is used where it is installed; else convolutions are products here."""
+        return cudnn_switches()[0]
+
+    @enabled.setter
+    def enabled(self, enabled: bool) -> None:
+        set_cudnn_switches(check.flag("backends.cudnn", "enabled", enabled), self.allow_tf32)
 
 
 def is_available() -> bool:
@@ -55,28 +65,28 @@ def is_available() -> bool:
 
 @contextmanager
 def flags(
-    enabled: bool = False,
+    enabled: bool = True,
     benchmark: bool = False,
     benchmark_limit: int = 10,
     deterministic: bool = True,
     allow_tf32: bool = False,
     fp32_precision: str = "none",
 ) -> Iterator[None]:
-    """Let convolutions of float32 be computed in TF32, or not, while it is open.
+    """Set the switches of cuDNN while it is open.
 
     Args:
-        enabled: Ignored.
-        benchmark: Likewise.
+        enabled: Whether cuDNN is used where it is installed.
+        benchmark: Ignored.
         benchmark_limit: Likewise.
-        deterministic: Likewise.
-        allow_tf32: Whether they may.
+        deterministic: Likewise; it always is.
+        allow_tf32: Whether convolutions of float32 may be computed in TF32.
         fp32_precision: Ignored.
 
     Returns:
         A context manager.
 
     Raises:
-        TypeError: `allow_tf32` is no bool.
+        TypeError: `enabled` or `allow_tf32` is no bool.
 
     >>> with gb.backends.cudnn.flags(allow_tf32=True):
     ...     gb.backends.cudnn.allow_tf32
@@ -84,12 +94,13 @@ def flags(
     >>> gb.backends.cudnn.allow_tf32
     False
     """
-    before = has_tf32_convolutions()
-    set_tf32_convolutions(check.flag("flags", "allow_tf32", allow_tf32))
+    before = cudnn_switches()
+    is_used = check.flag("flags", "enabled", enabled)
+    set_cudnn_switches(is_used, check.flag("flags", "allow_tf32", allow_tf32))
     try:
         yield
     finally:
-        set_tf32_convolutions(before)
+        set_cudnn_switches(*before)
 
 
 def version() -> int | None:

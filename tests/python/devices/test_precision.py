@@ -8,7 +8,7 @@ import garboard as gb
 import numpy as np
 import pytest
 
-from tests.support.cuda_agreement import on_cuda
+from tests.support.cuda_agreement import agree, on_cuda, planes
 from tests.support.live_memory import balanced  # noqa: F401
 
 products, convolutions = gb.backends.cuda.matmul, gb.backends.cudnn
@@ -19,6 +19,7 @@ def as_it_was() -> Iterator[None]:
     yield
     gb.set_float32_matmul_precision("highest")
     convolutions.allow_tf32 = False
+    convolutions.enabled = True
 
 
 def test_float32_is_computed_in_float32_at_first():
@@ -54,13 +55,29 @@ def test_the_switch_comes_back_after_an_error():
     assert convolutions.allow_tf32 is False
 
 
+def test_cudnn_can_be_left_out():
+    assert convolutions.enabled
+
+    with convolutions.flags(enabled=False):
+        assert not convolutions.enabled
+    assert convolutions.enabled
+
+    convolutions.enabled = False
+    convolutions.allow_tf32 = True
+    assert not convolutions.enabled
+
+
 @pytest.mark.parametrize("wrong", [1, "yes", None])
 def test_what_is_no_bool_is_refused_and_changes_nothing(wrong):
     with pytest.raises(TypeError, match="allow_tf32"):
         products.allow_tf32 = wrong
     with pytest.raises(TypeError, match="allow_tf32"):
         convolutions.allow_tf32 = wrong
+    with pytest.raises(TypeError, match="enabled"):
+        convolutions.enabled = wrong
     with pytest.raises(TypeError, match="allow_tf32"), convolutions.flags(allow_tf32=wrong):
+        pass
+    with pytest.raises(TypeError, match="enabled"), convolutions.flags(enabled=wrong):
         pass
 
     assert not products.allow_tf32
@@ -98,3 +115,15 @@ def test_convolutions_in_tf32_are_those_of_rounded_factors():
 
     np.testing.assert_allclose(rounded, exact, rtol=0, atol=0.05)
     np.testing.assert_allclose(again, exact, rtol=0, atol=1e-4)
+
+
+@on_cuda
+@pytest.mark.parametrize("dtype", [gb.float16, gb.bfloat16, gb.float32, gb.float64], ids=str)
+@pytest.mark.parametrize("groups", [1, 2])
+def test_convolutions_without_cudnn_are_those_of_the_cpu(dtype, groups):
+    def conv(x, weight, bias):
+        return gb.nn.functional.conv2d(x, weight, bias, stride=2, padding=1, groups=groups)
+
+    given = planes(dtype, 3, 8, 11, 9), planes(dtype, 6, 8 // groups, 3, 3), planes(dtype, 6)
+    with convolutions.flags(enabled=False):
+        agree(conv, *given, loss_of_digits=4)

@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "kernels/cuda/launch/parts.h"
+#include "kernels/cuda/product/convolution_by_products.h"
 #include "tests/support/device_array.h"
 
 namespace garboard::kernels::cuda {
@@ -33,6 +36,7 @@ struct Form {
 const Form forms[] = {
     {{2, 3, 1, 6, 7}, {4, 3, 1, 3, 2}, {2, 4, 1, 6, 4}, 1, {1, 1, 2}, {0, 1, 1}, {1, 1, 1}},
     {{1, 4, 3, 4, 5}, {6, 2, 2, 2, 2}, {1, 6, 2, 1, 2}, 2, {1, 2, 2}, {0, 0, 0}, {1, 2, 2}},
+    {{3, 16, 1, 4, 5}, {10, 8, 1, 1, 3}, {3, 10, 1, 4, 5}, 2, {1, 1, 1}, {0, 0, 1}, {1, 1, 1}},
     {{3, 1, 1, 1, 300}, {1, 1, 1, 1, 5}, {3, 1, 1, 1, 102}, 1, {1, 1, 3}, {0, 0, 4}, {1, 1, 1}},
 };
 
@@ -43,13 +47,16 @@ DeviceArray<double> in_double(const DeviceArray<T>& array) {
   return DeviceArray<double>(values);
 }
 
-/// Small whole numbers are exact in float, and rounded once: the CPU's results in double, rounded.
+/// Small whole numbers are exact in float, and rounded `times`: the CPU's results in double,
+/// rounded.
 template <class T>
-void expect_rounded(const DeviceArray<T>& found, const DeviceArray<double>& exact) {
-  for (std::int64_t i = 0; i < found.count(); ++i)
-    ASSERT_EQ(static_cast<double>(found.at(i)),
-              static_cast<double>(static_cast<T>(static_cast<float>(exact.at(i)))))
+void expect_rounded(const DeviceArray<T>& found, const DeviceArray<double>& exact, int times = 1) {
+  constexpr double unit = sizeof(T) > 2 ? 0 : std::is_same_v<T, Float16> ? 0x1p-10 : 0x1p-7;
+  for (std::int64_t i = 0; i < found.count(); ++i) {
+    const double right = static_cast<double>(static_cast<T>(static_cast<float>(exact.at(i))));
+    ASSERT_NEAR(static_cast<double>(found.at(i)), right, (times - 1) * unit * std::abs(right))
         << "at " << i;
+  }
 }
 
 template <class T>
@@ -76,7 +83,7 @@ TYPED_TEST(ConvolutionOnCuda, GivesTheSumsThatTheCpuGives) {
       kernel(call, Stream{});
 
       cpu_table().run(right, Stream{});
-      expect_rounded(found, exact);
+      expect_rounded(found, exact, has_bias ? 2 : 1);
     }
   }
 }
@@ -109,6 +116,37 @@ TYPED_TEST(ConvolutionOnCuda, GivesTheGradientsThatTheCpuGives) {
     expect_rounded(d_x, exact_d_x);
     expect_rounded(d_weight, exact_d_weight);
   }
+}
+
+template <class T>
+class ConvolutionByProducts : public testing::Test {};
+using WideNumbers = testing::Types<float, double>;
+TYPED_TEST_SUITE(ConvolutionByProducts, WideNumbers);
+
+TYPED_TEST(ConvolutionByProducts, GivesTheSameWhateverTheSamplesAtATime) {
+  const Form& form = forms[2];
+  const auto x = small_numbers<TypeParam>(form.x.product(), 1);
+  const auto weight = small_numbers<TypeParam>(form.weight.product(), 2);
+  const auto given = small_numbers<TypeParam>(form.out.product(), 3);
+  const auto results = [&](std::int64_t most_bytes) {
+    const DeviceArray<TypeParam> out(given.count()), d_x(x.count()), d_weight(weight.count());
+    const auto of = [&](const View& of_x, const View& of_weight, const View& of_out) {
+      return form.of<Convolution>(of_x, of_weight, of_out);
+    };
+    const View all_x = x.view(form.x), all_weight = weight.view(form.weight);
+    EXPECT_TRUE(convolve_by_products(of(all_x, all_weight, out.view(form.out)),
+                                     ConvolutionPart::out, Stream{}, most_bytes));
+    EXPECT_TRUE(convolve_by_products(of(d_x.view(form.x), all_weight, given.view(form.out)),
+                                     ConvolutionPart::x, Stream{}, most_bytes));
+    EXPECT_TRUE(convolve_by_products(of(all_x, d_weight.view(form.weight), given.view(form.out)),
+                                     ConvolutionPart::weight, Stream{}, most_bytes));
+    std::vector<double> all;
+    for (const auto* array : {&out, &d_x, &d_weight})
+      for (const TypeParam value : array->values()) all.push_back(static_cast<double>(value));
+    return all;
+  };
+
+  EXPECT_EQ(results(1), results(columns_bytes));
 }
 
 }  // namespace
