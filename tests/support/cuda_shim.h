@@ -47,6 +47,35 @@ inline void __syncthreads() {
 
 inline void __threadfence_system() {}
 
+namespace garboard::shim {
+
+/// What thread `from` brings. All threads of the block take part, not those of a warp alone.
+template <class T>
+T exchanged(const T& mine, unsigned from) {
+  static T brought[1024];
+  brought[threadIdx.x] = mine;
+  __syncthreads();
+  const T found = brought[from];
+  __syncthreads();
+  return found;
+}
+
+}  // namespace garboard::shim
+
+template <class T>
+T __shfl_sync(unsigned, T mine, int lane) {
+  return garboard::shim::exchanged(mine, threadIdx.x / 32 * 32 + static_cast<unsigned>(lane) % 32);
+}
+template <class T>
+T __shfl_xor_sync(unsigned, T mine, int lanes) {
+  return garboard::shim::exchanged(mine, threadIdx.x ^ static_cast<unsigned>(lanes));
+}
+template <class T>
+T __shfl_up_sync(unsigned, T mine, unsigned lanes) {
+  const unsigned at = threadIdx.x;
+  return garboard::shim::exchanged(mine, at % 32 < lanes ? at : at - lanes);
+}
+
 inline unsigned atomicCAS(unsigned* at, unsigned expected, unsigned wanted) {
   const unsigned there = *at;
   if (there == expected) *at = wanted;

@@ -44,7 +44,7 @@ namespace {
 /// Whether the nest over `operands` can be walked by packs of `pack` elements: each has its
 /// elements one after the other along the inner dim, on addresses that suit packs, or a single one
 /// there. `data` and `items`, the bytes of an element, are the operands'; the output comes first.
-inline bool suits_packs(const NestPart& nest, const void* const* data, const std::size_t* items,
+inline bool goes_by_packs(const NestPart& nest, const void* const* data, const std::size_t* items,
                         int pack) {
   if (nest.dims == 0) return true;
   if (nest.dims > 1 && nest.inner().size % pack != 0) return false;
@@ -112,6 +112,59 @@ inline ReducePlan plan_reduction(std::int64_t results, std::int64_t count, bool 
   const std::int64_t wanted_splits = enough_blocks / std::max<std::int64_t>(plan.groups, 1);
   const std::int64_t most_splits = count / (plan.lanes * worth_a_lane);
   plan.splits = std::clamp<std::int64_t>(std::min(wanted_splits, most_splits), 1, enough_blocks);
+  return plan;
+}
+
+/// How dense rows are read by packs: `lanes` neighbouring threads share a row, or the part of it
+/// that is a block's.
+struct RowPlan {
+  int lanes;             // a power of 2, at most `threads`
+  std::int64_t groups;   // blocks that together have lanes for each row
+  std::int64_t splits;   // blocks that share a row
+  std::int64_t portion;  // elements of a row that each of them takes
+
+  std::int64_t blocks() const { return groups * splits; }
+};
+
+inline constexpr int packs_ahead = 4;  // of a thread that adds up
+inline constexpr std::int64_t plenty_of_blocks = 2048;
+
+/// The plan for rows of `size` elements, in packs of `pack`.
+inline RowPlan plan_rows(std::int64_t rows, std::int64_t size, int pack) {
+  constexpr std::int64_t most_of_a_warp = 256;  // packs
+  const std::int64_t packs = divided_up(size, pack);
+  const bool is_short = packs <= most_of_a_warp;
+  const std::int64_t wanted = is_short ? packs / 2 : packs / packs_ahead;
+  const auto lanes = std::bit_floor(
+      static_cast<std::uint64_t>(std::clamp<std::int64_t>(wanted, 1, is_short ? 32 : threads)));
+  RowPlan plan{static_cast<int>(lanes), 0, 1, std::max<std::int64_t>(size, 1)};
+  plan.groups = divided_up(rows, threads / plan.lanes);
+  const std::int64_t step = std::int64_t{plan.lanes} * pack * packs_ahead;
+  const std::int64_t wanted_splits = plenty_of_blocks / std::max<std::int64_t>(plan.groups, 1);
+  const std::int64_t splits = std::min(wanted_splits, size / step);
+  if (splits <= 1) return plan;
+  plan.portion = divided_up(divided_up(size, splits), step) * step;
+  plan.splits = divided_up(size, plan.portion);
+  return plan;
+}
+
+/// The plan for columns that stand side by side, `size` elements long: neighbouring threads have
+/// neighbouring groups of columns, `groups_of_columns` in all.
+inline RowPlan plan_columns(std::int64_t groups_of_columns, std::int64_t size) {
+  constexpr std::int64_t a_warp = 32, worth_a_lane = 16;
+  const auto side_by_side = std::bit_ceil(
+      static_cast<std::uint64_t>(std::clamp<std::int64_t>(groups_of_columns, 1, a_warp)));
+  const auto most_lanes = static_cast<std::int64_t>(threads / side_by_side);
+  const auto lanes = std::bit_floor(
+      static_cast<std::uint64_t>(std::clamp<std::int64_t>(size / worth_a_lane, 1, most_lanes)));
+  RowPlan plan{static_cast<int>(lanes), 0, 1, std::max<std::int64_t>(size, 1)};
+  plan.groups = divided_up(groups_of_columns, threads / plan.lanes);
+  const std::int64_t step = plan.lanes * worth_a_lane;
+  const std::int64_t wanted_splits = plenty_of_blocks / std::max<std::int64_t>(plan.groups, 1);
+  const std::int64_t splits = std::min(wanted_splits, size / step);
+  if (splits <= 1) return plan;
+  plan.portion = divided_up(divided_up(size, splits), step) * step;
+  plan.splits = divided_up(size, plan.portion);
   return plan;
 }
 

@@ -46,7 +46,7 @@ inline constexpr int places_of = is_laborious<F, T...> ? 1 : strided_in_flight;
 /// What one thread has of an input.
 template <class T, int elements, int packs>
 struct Packs {
-  AlignedPack<functors::InMemory<T>, elements> pack[packs];
+  Pack<T, elements> pack[packs];
 };
 
 /// Where the packs of a thread lie, `threads` packs apart.
@@ -71,7 +71,7 @@ GARBOARD_HD Packs<T, elements, packs> load(const Source<T>& x,
     if (!places.has(k)) continue;
     const std::int64_t offset = places.at[k].of[operand];
     if (!x.repeats) {
-      all.pack[k] = *reinterpret_cast<const AlignedPack<Item, elements>*>(x.memory() + offset);
+      all.pack[k] = *reinterpret_cast<const Pack<T, elements>*>(x.memory() + offset);
     } else {
       const T single = x.at(offset);
       for (Item& item : all.pack[k].item) item = single;
@@ -87,18 +87,17 @@ GARBOARD_HD void compute(Out* out, const Places<operands, packs>& places,
                          Packs<In, elements, packs>... in) {
   for (int k = 0; k < packs; ++k) {
     if (!places.has(k)) continue;
-    AlignedPack<Out, elements> results;
+    Pack<Out, elements> results;
     if constexpr (is_laborious<F, Out, In...>) {
       GARBOARD_NOT_UNROLLED
       for (int i = 0; i < elements; ++i) {
-        results.pass_on(F{}(functors::loaded<In>(in.pack[k].item[0])...));
+        results.pass_on(F{}(in.pack[k][0]...));
         (in.pack[k].pass_on(in.pack[k].item[0]), ...);
       }
     } else {
-      for (int i = 0; i < elements; ++i)
-        results.item[i] = F{}(functors::loaded<In>(in.pack[k].item[i])...);
+      for (int i = 0; i < elements; ++i) results.item[i] = F{}(in.pack[k][i]...);
     }
-    *reinterpret_cast<AlignedPack<Out, elements>*>(out + places.at[k].of[0]) = results;
+    *reinterpret_cast<Pack<Out, elements>*>(out + places.at[k].of[0]) = results;
   }
 }
 
@@ -201,7 +200,7 @@ void launch_part(const ElementwiseKernels<Out, In...>& of, const NestPart& part,
   using Offsets = OffsetCalculator<1 + sizeof...(In)>;
   const void* const data[] = {out, in.data...};
   constexpr std::size_t items[] = {sizeof(Out), sizeof(In)...};
-  if (suits_packs(part, data, items, of.elements)) {
+  if (goes_by_packs(part, data, items, of.elements)) {
     const PackedPart by_packs(part, of.elements);
     const Offsets packs(by_packs.packs);
     const std::int64_t all = std::int64_t{packs.count} + (by_packs.rest > 0);

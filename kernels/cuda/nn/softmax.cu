@@ -1,4 +1,6 @@
-// Softmax and its relatives along any dim: the lanes of a slice meet in a tree.
+// Softmax and its relatives along any dim. Dense slices of a moderate size are held in registers:
+// each element is read once and written once. Others are read again for each step.
+#include "kernels/cuda/launch/held_row.h"
 #include "kernels/cuda/launch/parts.h"
 #include "kernels/cuda/launch/slices.h"
 #include "kernels/cuda/reduce/partial.h"
@@ -59,12 +61,84 @@ __global__ void softmax_gradient(const __grid_constant__ Slices<3> slices, T* dx
   }
 }
 
+template <class T, int packs>
+__global__ void softmax_of_held(const __grid_constant__ Slices<2> slices, bool is_log, T* y,
+                                const T* x) {
+  using Wide = functors::Widened<T>;
+  using Row = HeldRow<T, packs>;
+  __shared__ MaximumPartial<Wide> maxima[threads / warp_threads];
+  __shared__ SumPartial<Wide> sums[threads / warp_threads];
+  const Slice<2> slice(slices, static_cast<int>(threadIdx.x), blockIdx.x);
+  const int size = static_cast<int>(slice.size);
+  const Row row(x + slice.start[1], slice.seat.lane, slices.lanes, size,
+                static_cast<T>(-functors::infinity<Wide>));  // e^-infinity adds nothing
+  auto maximum = MaximumPartial<Wide>::none();
+  Row::for_each([&](int k, int i) { maximum.add(functors::widened(row(k, i))); });
+  const Wide top = meet_along(maxima, maximum, slice.seat.lane, slices.lanes).result();
+  Wide kept[packs][Row::pack];  // the powers, or of a logarithm the exponents
+  auto sum = SumPartial<Wide>::none();
+  Row::for_each([&](int k, int i) {
+    const Wide exponent = functors::widened(row(k, i)) - top, power = functors::exp(exponent);
+    sum.add(power);
+    kept[k][i] = is_log ? exponent : power;
+  });
+  const Wide total = meet_along(sums, sum, slice.seat.lane, slices.lanes).result();
+  const Wide scale = is_log ? Wide(1) : Wide(1) / total;
+  const Wide log_sum = is_log ? functors::log(total) : Wide(0);
+  row.write(y + slice.start[0], size, [&](int k, int i) {
+    return static_cast<T>(is_log ? kept[k][i] - log_sum : kept[k][i] * scale);
+  });
+}
+
+template <class T, int packs>
+__global__ void softmax_gradient_of_held(const __grid_constant__ Slices<3> slices, bool is_log,
+                                         T* dx, const T* dy, const T* y) {
+  using Wide = functors::Widened<T>;
+  using Row = HeldRow<T, packs>;
+  __shared__ SumPartial<Wide> sums[threads / warp_threads];
+  const Slice<3> slice(slices, static_cast<int>(threadIdx.x), blockIdx.x);
+  const int size = static_cast<int>(slice.size);
+  const Row slopes(dy + slice.start[1], slice.seat.lane, slices.lanes, size, static_cast<T>(0));
+  const Row results(y + slice.start[2], slice.seat.lane, slices.lanes, size, static_cast<T>(0));
+  auto sum = SumPartial<Wide>::none();
+  Row::for_each([&](int k, int i) {
+    const Wide slope = functors::widened(slopes(k, i));
+    sum.add(is_log ? slope : slope * functors::widened(results(k, i)));
+  });
+  const Wide total = meet_along(sums, sum, slice.seat.lane, slices.lanes).result();
+  slopes.write(dx + slice.start[0], size, [&](int k, int i) {
+    const Wide slope = functors::widened(slopes(k, i)), result = functors::widened(results(k, i));
+    return static_cast<T>(is_log ? slope - functors::exp(result) * total
+                                 : result * (slope - total));
+  });
+}
+
+/// Calls `run(slices, held, starts)` for the slices of `views`, `held` as a constant: how many
+/// packs a thread holds of one, or 0 where rows are no rows, or too long.
+template <class T, int operands, class Run>
+void for_slices_of(const View* const (&views)[operands], int dim, Run run) {
+  for_each_part_of_slices(views, dim, [&](Slices<operands> slices, const auto& starts) {
+    const HeldPlan plan = plan_held_rows<T>(slices.size);
+    bool is_dense = plan.packs > 0 && slices.size > 1;
+    for (const std::int64_t stride : slices.strides) is_dense &= stride == 1;
+    if (!is_dense) return run(slices, std::integral_constant<int, 0>{}, starts);
+    slices.lanes = plan.lanes;
+    slices.is_across = false;
+    with_held_packs<T>(plan.packs, [&](auto packs) { run(slices, packs, starts); });
+  });
+}
+
 template <bool is_log>
 void forward(const AlongDim& of, Stream stream) {
   visit_floating(of.x.dtype, [&]<class T>(Type<T>) {
-    for_each_part_of_slices({&of.y, &of.x}, of.dim, [&](const Slices<2>& slices, const auto& at) {
-      launch(softmax<T, is_log>, {slices.blocks(), stream}, slices, of.y.as<T>() + at[0],
-             of.x.as<T>() + at[1]);
+    for_slices_of<T>({&of.y, &of.x}, of.dim, [&](const auto& slices, auto held, const auto& at) {
+      const Grid grid{slices.blocks(), stream};
+      T* const y = of.y.as<T>() + at[0];
+      const T* const x = of.x.as<T>() + at[1];
+      if constexpr (held() > 0)
+        launch(softmax_of_held<T, held()>, grid, slices, is_log, y, x);
+      else
+        launch(softmax<T, is_log>, grid, slices, y, x);
     });
   });
 }
@@ -72,10 +146,15 @@ void forward(const AlongDim& of, Stream stream) {
 template <bool is_log>
 void backward(const AlongDimGradient& of, Stream stream) {
   visit_floating(of.y.dtype, [&]<class T>(Type<T>) {
-    for_each_part_of_slices(
-        {&of.dx, &of.dy, &of.y}, of.dim, [&](const Slices<3>& slices, const auto& at) {
-          launch(softmax_gradient<T, is_log>, {slices.blocks(), stream}, slices,
-                 of.dx.as<T>() + at[0], of.dy.as<T>() + at[1], of.y.as<T>() + at[2]);
+    for_slices_of<T>(
+        {&of.dx, &of.dy, &of.y}, of.dim, [&](const auto& slices, auto held, const auto& at) {
+          const Grid grid{slices.blocks(), stream};
+          T* const dx = of.dx.as<T>() + at[0];
+          const T *const dy = of.dy.as<T>() + at[1], *const y = of.y.as<T>() + at[2];
+          if constexpr (held() > 0)
+            launch(softmax_gradient_of_held<T, held()>, grid, slices, is_log, dx, dy, y);
+          else
+            launch(softmax_gradient<T, is_log>, grid, slices, dx, dy, y);
         });
   });
 }

@@ -6,28 +6,62 @@
 namespace garboard::kernels::cuda {
 namespace {
 
+/// Of two values that are met in their order, whether the later one stands before the other.
+template <class F, class Wide>
+GARBOARD_HD bool is_beyond(Wide later, Wide value) {
+  if constexpr (functors::Real<Wide>) {
+    const bool is_less =
+        std::is_same_v<F, functors::MaximumOf> ? !(later <= value) : !(later >= value);
+    return is_less & (value == value);  // NaN is beyond all but NaN
+  } else {
+    return std::is_same_v<F, functors::MaximumOf> ? later > value : later < value;
+  }
+}
+
+/// In the part of a slice that one launch counts. Every thread begins with its first element.
+template <class F, class Wide>
+struct FoundNearby {
+  Wide value;
+  std::uint32_t place;
+
+  GARBOARD_HD static FoundNearby none() { return {Wide(), 0}; }
+  template <class T>
+  GARBOARD_HD void begin(T first) {
+    value = functors::widened(first);
+  }
+  template <class T>
+  GARBOARD_HD void take(T x, std::uint32_t at) {
+    const bool wins = is_beyond<F>(functors::widened(x), value);
+    value = wins ? functors::widened(x) : value;
+    place = wins ? at : place;
+  }
+  GARBOARD_HD void merge(const FoundNearby& other) {
+    const bool is_later = other.place >= place;
+    const bool wins =
+        is_later ? is_beyond<F>(other.value, value) : !is_beyond<F>(value, other.value);
+    value = wins ? other.value : value;
+    place = wins ? other.place : place;
+  }
+};
+
 template <class F, class Wide>
 struct Found {
+  using Taken = FoundNearby<F, Wide>;
   static constexpr std::int64_t nowhere = -1;
 
   Wide value;
   std::int64_t place;
 
   GARBOARD_HD static Found none() { return {Wide(), nowhere}; }
-  template <class T>
-  GARBOARD_HD void take(T x, std::int64_t at) {
-    merge({functors::widened(x), at});
+  GARBOARD_HD static Found of(const Taken& nearby, std::int64_t first_place) {
+    return {nearby.value, first_place + nearby.place};
   }
   GARBOARD_HD void merge(const Found& other) {
-    if (other.place != nowhere && (place == nowhere || other.is_before(*this))) *this = other;
-  }
-
-  /// Of two that have met something.
-  GARBOARD_HD bool is_before(const Found& other) const {
-    const bool is_nan = value != value, is_other_nan = other.value != other.value;
-    if (is_nan != is_other_nan) return is_nan;
-    if (is_nan || value == other.value) return place < other.place;
-    return std::is_same_v<F, functors::MaximumOf> ? value > other.value : value < other.value;
+    if (other.place == nowhere) return;
+    const bool is_later = other.place >= place;
+    const bool wins =
+        is_later ? is_beyond<F>(other.value, value) : !is_beyond<F>(value, other.value);
+    if (place == nowhere || wins) *this = other;
   }
 };
 

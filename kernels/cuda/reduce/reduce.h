@@ -1,78 +1,12 @@
-// Reductions: each thread takes every n-th element, a block's threads meet in a tree, and
-// where several blocks share a result a second launch brings theirs together by the same tree. The
-// order follows from sizes and strides alone, so results are the same in every run, on every GPU.
-// Each element is read once.
+// Reductions: which dims go, and what kernel suits them. The order of a sum follows from sizes and
+// strides alone, so results are the same in every run, on every GPU.
 #pragma once
 
 #include <bit>
 
-#include "kernels/cuda/launch/lanes.h"
-#include "kernels/functors/element.h"
+#include "kernels/cuda/reduce/reduce_kernels.h"
 
 namespace garboard::kernels::cuda {
-
-inline constexpr int loads_in_flight = 4;
-
-/// `operands` are x, and what results are written to.
-template <int operands>
-struct ReduceTask {
-  OffsetCalculator<operands> results;
-  OffsetCalculator<1> elements;  // of one result, in x
-  std::int64_t first_place;      // how many elements of it come before these
-  int lanes;
-  bool is_across;
-  std::uint32_t splits;
-};
-
-/// A `Partial` begins as `none()`, will `take(element, place)` and `merge(partial)`. `results`
-/// writes it; where there are `partials` it goes there: a row of them for each split.
-template <class Partial, class T, class Results, int operands>
-__global__ void reduce_elements(const __grid_constant__ ReduceTask<operands> task, const T* x,
-                                Results results, Partial* partials) {
-  __shared__ Partial shared[threads];
-  const std::uint32_t split = blockIdx.x % task.splits;
-  const Seat seat(static_cast<int>(threadIdx.x), blockIdx.x / task.splits, task.lanes,
-                  task.is_across);
-  auto mine = Partial::none();
-  if (seat.result < task.results.count) {
-    const std::int64_t start = task.results.at(seat.result).of[0];
-    const auto* const memory = reinterpret_cast<const functors::InMemory<T>*>(x) + start;
-    const auto read = [&](std::uint32_t i) {
-      return functors::loaded<T>(memory[task.elements.at(i).of[0]]);
-    };
-    const std::uint32_t step = task.lanes * task.splits, count = task.elements.count;
-    std::uint32_t i = split * task.lanes + seat.lane;
-    for (; i + (loads_in_flight - 1) * step < count; i += loads_in_flight * step) {
-      T ahead[loads_in_flight];
-      for (int k = 0; k < loads_in_flight; ++k) ahead[k] = read(i + k * step);
-      for (int k = 0; k < loads_in_flight; ++k)
-        mine.take(ahead[k], task.first_place + i + k * step);
-    }
-    for (; i < count; i += step) mine.take(read(i), task.first_place + i);
-  }
-  const Partial all = meet(shared, mine, seat, task.lanes);
-  if (seat.lane > 0 || seat.result >= task.results.count) return;
-  if (partials)
-    partials[std::int64_t{split} * task.results.count + seat.result] = all;
-  else
-    results.write(task.results.at(seat.result).of, all);
-}
-
-/// Brings `rows` rows of partials together.
-template <class Partial, class Results, int operands>
-__global__ void reduce_partials(const __grid_constant__ OffsetCalculator<operands> offsets,
-                                int lanes, std::uint32_t rows, Results results,
-                                const Partial* partials) {
-  __shared__ Partial shared[threads];
-  const Seat seat(static_cast<int>(threadIdx.x), blockIdx.x, lanes, false);
-  auto mine = Partial::none();
-  if (seat.result < offsets.count)
-    for (std::uint32_t row = seat.lane; row < rows; row += lanes)
-      mine.merge(partials[std::int64_t{row} * offsets.count + seat.result]);
-  const Partial all = meet(shared, mine, seat, lanes);
-  if (seat.lane == 0 && seat.result < offsets.count) results.write(offsets.at(seat.result).of, all);
-}
-
 namespace {
 
 /// The dims that stay, walked in x and in the results, and those that go, walked in x.
@@ -98,39 +32,68 @@ struct ReduceNests {
     if (kept.dims == 0 || reduced.dims == 0) return kept.dims > 0;
     return size_of(kept.inner().strides[0]) <= size_of(reduced.inner().strides[0]);
   }
+  /// Whether the elements of a result stand one behind the other.
+  bool has_dense_rows() const { return reduced.dims == 1 && reduced.inner().strides[0] == 1; }
+  /// Whether results stand side by side, so that packs of `pack` never end within a row of them.
+  bool has_dense_columns(int pack) const {
+    return reduced.dims > 0 && kept.dims > 0 && kept.inner().strides[0] == 1 &&
+           kept.inner().size % pack == 0;
+  }
 };
+
+/// Whether all strides in x but those of 1 lead from one pack to another.
+inline bool strides_suit(const LoopNest& nest, int pack) {
+  for (int d = 0; d < nest.dims; ++d)
+    if (nest.dim[d].strides[0] != 1 && nest.dim[d].strides[0] % pack != 0) return false;
+  return true;
+}
 
 /// The results of one part of those that stay.
 template <class Partial, int operands, class T, class Results>
 void launch_reduction(const NestPart& kept, const ReduceNests& reduction, Stream stream, const T* x,
                       Results results) {
+  constexpr int columns = columns_of<T>;
   const auto parts = parts_of(reduction.reduced, most_elements);
-  const std::int64_t count = kept.count();
-  const ReducePlan plan = plan_reduction(count, parts.front().count(), reduction.is_across());
+  const std::int64_t count = kept.count(), size = parts.front().count();
+  auto kernel = reduce_elements<Partial, T, Results, operands>;
+  const ReducePlan by_elements = plan_reduction(count, size, reduction.is_across());
+  RowPlan plan{by_elements.lanes, by_elements.groups, by_elements.splits, 0};
+  const bool by_columns = reduction.is_across() && reduction.has_dense_columns(columns);
+  if (by_columns) {
+    kernel = reduce_columns<Partial, T, Results, operands>;
+    plan = plan_columns(count / columns, size);
+  } else if (reduction.has_dense_rows()) {
+    kernel = reduce_rows<Partial, T, Results, operands>;
+    plan = plan_rows(count, size, pack_of<T, 8>);
+  }
   const std::int64_t rows = plan.splits * static_cast<std::int64_t>(parts.size());
   const OffsetCalculator<operands> offsets(kept);
-  const Grid grid{plan.blocks(), stream};
   std::int64_t first_place = 0;
-  const auto task = [&](const NestPart& part) {
-    const std::int64_t first = first_place;
+  const auto run = [&](const NestPart& part, Partial* partials) {
+    const T* const start = x + part.start[0];
+    const bool is_aligned = suits_packs<T, columns>(start) && strides_suit(kept, columns) &&
+                            strides_suit(part, columns);
+    launch(kernel, {plan.blocks(), stream},
+           ReduceTask<operands>{offsets, OffsetCalculator<1>(part), first_place, plan.lanes,
+                                reduction.is_across(), static_cast<std::uint32_t>(plan.splits),
+                                static_cast<std::uint32_t>(plan.portion), is_aligned},
+           start, results, partials);
     first_place += part.count();
-    return ReduceTask<operands>{offsets,        OffsetCalculator<1>(part),
-                                first,          plan.lanes,
-                                plan.is_across, static_cast<std::uint32_t>(plan.splits)};
   };
-  const auto kernel = reduce_elements<Partial, T, Results, operands>;
-  if (rows == 1) return launch(kernel, grid, task(parts[0]), x, results, nullptr);
+  if (rows == 1) return run(parts[0], nullptr);
   const Scratch scratch(rows * count * sizeof(Partial), stream);
   auto* const partials = scratch.as<Partial>();
   auto* row = partials;
   for (const NestPart& part : parts) {
-    launch(kernel, grid, task(part), x + part.start[0], results, row);
+    run(part, row);
     row += plan.splits * count;
   }
-  const auto most = static_cast<std::uint64_t>(std::min<std::int64_t>(rows, threads));
-  const int lanes = static_cast<int>(std::bit_floor(most));
+  const bool is_across = count >= warp_threads;
+  const int most = is_across ? threads / warp_threads : threads;
+  const int lanes = static_cast<int>(
+      std::bit_floor(static_cast<std::uint64_t>(std::min<std::int64_t>(rows, most))));
   launch(reduce_partials<Partial, Results, operands>, {divided_up(count, threads / lanes), stream},
-         offsets, lanes, static_cast<std::uint32_t>(rows), results, partials);
+         offsets, lanes, is_across, static_cast<std::uint32_t>(rows), results, partials);
 }
 
 /// All results: `results.moved(starts)` are those of a part of them, `starts` as in its nest.

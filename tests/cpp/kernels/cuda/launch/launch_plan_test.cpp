@@ -13,31 +13,31 @@ View at(int offset, const Dims& sizes, const Dims& strides) {
 
 constexpr std::size_t items[] = {sizeof(float), sizeof(float)};
 
-bool goes_by_packs(const View& out, const View& x) {
+bool by_packs(const View& out, const View& x) {
   const void* const data[] = {out.data, x.data};
-  return suits_packs(nest_over({&out, &x}), data, items, pack_elements<float>);
+  return cuda::goes_by_packs(nest_over({&out, &x}), data, items, pack_elements<float>);
 }
 
 TEST(ElementwisePlan, GoesByPacksWhereAllIsDenseAndAligned) {
-  EXPECT_TRUE(goes_by_packs(at(0, {4, 4}, {4, 1}), at(4, {4, 4}, {4, 1})));
-  EXPECT_TRUE(goes_by_packs(at(0, {4, 4}, {1, 4}), at(4, {4, 4}, {1, 4})));
-  EXPECT_TRUE(goes_by_packs(at(0, {4, 4}, {4, 1}), at(1, {}, {}))) << "a number has no alignment";
-  EXPECT_TRUE(goes_by_packs(at(1, {}, {}), at(2, {}, {}))) << "one element is dense";
+  EXPECT_TRUE(by_packs(at(0, {4, 4}, {4, 1}), at(4, {4, 4}, {4, 1})));
+  EXPECT_TRUE(by_packs(at(0, {4, 4}, {1, 4}), at(4, {4, 4}, {1, 4})));
+  EXPECT_TRUE(by_packs(at(0, {4, 4}, {4, 1}), at(1, {}, {}))) << "a number has no alignment";
+  EXPECT_TRUE(by_packs(at(1, {}, {}), at(2, {}, {}))) << "one element is dense";
 }
 
 TEST(ElementwisePlan, GoesByElementsWhereSomethingIsNot) {
-  EXPECT_FALSE(goes_by_packs(at(1, {4, 4}, {4, 1}), at(4, {4, 4}, {4, 1})));
-  EXPECT_FALSE(goes_by_packs(at(0, {4, 4}, {4, 1}), at(2, {4, 4}, {4, 1})));
-  EXPECT_FALSE(goes_by_packs(at(0, {4, 4}, {4, 1}), at(4, {4, 4}, {1, 4})));
-  EXPECT_FALSE(goes_by_packs(at(0, {8}, {2}), at(4, {8}, {1})));
-  EXPECT_FALSE(goes_by_packs(at(0, {4, 6}, {8, 1}), at(0, {4, 6}, {8, 1}))) << "6 are no packs";
-  EXPECT_FALSE(goes_by_packs(at(0, {4, 4}, {6, 1}), at(0, {4, 4}, {4, 1})));
+  EXPECT_FALSE(by_packs(at(1, {4, 4}, {4, 1}), at(4, {4, 4}, {4, 1})));
+  EXPECT_FALSE(by_packs(at(0, {4, 4}, {4, 1}), at(2, {4, 4}, {4, 1})));
+  EXPECT_FALSE(by_packs(at(0, {4, 4}, {4, 1}), at(4, {4, 4}, {1, 4})));
+  EXPECT_FALSE(by_packs(at(0, {8}, {2}), at(4, {8}, {1})));
+  EXPECT_FALSE(by_packs(at(0, {4, 6}, {8, 1}), at(0, {4, 6}, {8, 1}))) << "6 are no packs";
+  EXPECT_FALSE(by_packs(at(0, {4, 4}, {6, 1}), at(0, {4, 4}, {4, 1})));
 }
 
 TEST(ElementwisePlan, GoesByPacksOfRowsThatLieApartOrRepeat) {
-  EXPECT_TRUE(goes_by_packs(at(0, {4, 4}, {8, 1}), at(4, {4, 4}, {4, 1})));
-  EXPECT_TRUE(goes_by_packs(at(0, {4, 4}, {4, 1}), at(0, {4, 4}, {0, 1}))) << "a row";
-  EXPECT_TRUE(goes_by_packs(at(0, {4, 4}, {4, 1}), at(1, {4, 4}, {1, 0}))) << "a column";
+  EXPECT_TRUE(by_packs(at(0, {4, 4}, {8, 1}), at(4, {4, 4}, {4, 1})));
+  EXPECT_TRUE(by_packs(at(0, {4, 4}, {4, 1}), at(0, {4, 4}, {0, 1}))) << "a row";
+  EXPECT_TRUE(by_packs(at(0, {4, 4}, {4, 1}), at(1, {4, 4}, {1, 0}))) << "a column";
 }
 
 TEST(ElementwisePlan, LeavesElementsBehindTheLastPackOfALine) {
