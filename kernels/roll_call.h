@@ -52,6 +52,7 @@ using Kernels = TypeList<
     GridSampleGradient,
     Attention,
     AttentionGradient,
+    AttentionOfHalves,
     Recurrence,
     RecurrenceGradient,
     CtcLoss,

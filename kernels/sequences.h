@@ -10,7 +10,7 @@ namespace garboard::kernels {
 
 /// out = softmax(scale q k^T + mask) v, of which softmax's elements are kept with a probability and
 /// divided by it. Of one floating dtype, with dense last dims; heads of k and v may be fewer, each
-/// for several of q that follow each other.
+/// for several of q that follow each other. Of halves, log_sums are float32.
 struct Attention {
   static constexpr const char* name = "scaled_dot_product_attention";
 
@@ -31,6 +31,15 @@ struct AttentionGradient {
   View d_q, d_k, d_v;  // as q, k, v; dense
   View d_out;          // as out, with a dense last dim
   const Attention& of;
+};
+
+/// Whether the two above are taken with halves; else they have to be converted.
+struct AttentionOfHalves {
+  static constexpr const char* name = "scaled_dot_product_attention of halves";
+  using Result = bool;
+  static constexpr Result idle_result = true;
+
+  std::int64_t widest;  // the larger of depth and values
 };
 
 enum class Cell : std::uint8_t { tanh, relu, lstm, gru };

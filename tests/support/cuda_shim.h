@@ -9,6 +9,7 @@
 
 #include "kernels/cuda/launch/runtime.h"
 #include "tests/support/fibers.h"
+#include "tests/support/warp_shim.h"
 
 #define __global__
 #define __device__
@@ -43,6 +44,16 @@ inline void __syncthreads() {
   auto& block = garboard::shim::ThreadBlock::current();
   block.wait();
   threadIdx.x = static_cast<unsigned>(block.thread());
+}
+
+inline void garboard::shim::meet_in_warp(void* mine,
+                                         const std::function<void(void* const* all)>& work) {
+  auto& block = ThreadBlock::current();
+  block.meet_in_warp(mine, work);
+  threadIdx.x = static_cast<unsigned>(block.thread());
+}
+inline garboard::shim::Copies& garboard::shim::copies_of_thread() {
+  return ThreadBlock::current().copies();
 }
 
 inline void __threadfence_system() {}
@@ -89,12 +100,15 @@ void launch(void (*kernel)(Formal...), const Grid& grid,
             const std::type_identity_t<Formal>&... arguments) {
   if (grid.blocks < 1 || grid.blocks >= std::int64_t{1} << 31)
     throw std::logic_error(text("launch: ", grid.blocks, " blocks"));
+  // What devices of compute capability 8.6 and 8.9 give, which is least of those that give more.
+  if (grid.shared_bytes > std::size_t{99} << 10)
+    throw std::logic_error(text("launch: ", grid.shared_bytes, " bytes of shared memory"));
   ++shim::launches;
-  shim::queue(grid.stream, [kernel, blocks = grid.blocks, ... copies = arguments] {
+  shim::queue(grid.stream, [kernel, grid, ... copies = arguments] {
     const shim::DeviceAtWork at_work;
-    for (std::int64_t block = 0; block < blocks; ++block) {
+    for (std::int64_t block = 0; block < grid.blocks; ++block) {
       blockIdx.x = static_cast<unsigned>(block);
-      shim::ThreadBlock::current().run(threads, [&](int thread) {
+      shim::ThreadBlock::current().run(grid.block_threads, grid.shared_bytes, [&](int thread) {
         threadIdx.x = static_cast<unsigned>(thread);
         kernel(copies...);
       });

@@ -5,6 +5,8 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include <cstddef>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -58,7 +60,8 @@ class Fiber {
 #endif
   }
 
-  int thread = 0;  // of the block; whose work is done here
+  int thread = 0;                                          // of the block; whose work is done here
+  std::vector<std::vector<std::function<void()>>> copies;  // that this thread has begun, in groups
 
  private:
   static constexpr std::size_t stack_bytes = 256 << 10;
@@ -105,22 +108,34 @@ class ThreadBlock {
     return block;
   }
 
-  /// Does `body` for each of `threads` threads. Raises std::logic_error when some wait at a barrier
-  /// that others never reach.
-  void run(int threads, const std::function<void(int thread)>& body) {
+  /// Does `body` for each of `threads` threads, which share `shared_bytes` that hold no numbers.
+  /// Raises std::logic_error when some wait for others that never come.
+  void run(int threads, std::size_t shared_bytes, const std::function<void(int thread)>& body) {
     body_ = &body;
     threads_ = threads;
     next_ = 0;
-    std::vector<Fiber*> waiting;
+    shared_.assign((shared_bytes + sizeof(Chunk) - 1) / sizeof(Chunk), Chunk{});
+    if (!shared_.empty()) std::memset(shared_.data(), 0xff, shared_.size() * sizeof(Chunk));
+    warps_.assign((static_cast<std::size_t>(threads) + warp_threads - 1) / warp_threads, {});
+    ready_.clear();
+    waiting_.clear();
+    std::vector<Fiber*> now;
     while (next_ < threads_) resume(free_fiber());
-    while (!waiting_.empty()) {
-      waiting.clear();
-      waiting.swap(waiting_);
-      if (static_cast<int>(waiting.size()) != threads_)
-        throw std::logic_error(text(waiting.size(), " of ", threads_,
-                                    " threads wait at a barrier, the others have left"));
-      for (Fiber* fiber : waiting) resume(*fiber);
+    while (!ready_.empty() || !waiting_.empty()) {
+      if (ready_.empty()) {
+        if (static_cast<int>(waiting_.size()) != threads_)
+          throw std::logic_error(text(waiting_.size(), " of ", threads_,
+                                      " threads wait at a barrier, the others have left"));
+        ready_.swap(waiting_);
+      }
+      now.clear();
+      now.swap(ready_);
+      for (Fiber* fiber : now) resume(*fiber);
     }
+    for (const Warp& warp : warps_)
+      if (!warp.waiting.empty())
+        throw std::logic_error(text(warp.waiting.size(), " of ", warp_threads,
+                                    " threads of a warp wait for the others"));
   }
 
   /// Returns when all threads of the block have come here.
@@ -129,9 +144,34 @@ class ThreadBlock {
     waiting_.push_back(fiber);
     fiber->leave_for(scheduler_);
   }
+  /// Returns when all threads of the warp have come here, and the last of them has done `work` with
+  /// what each has given.
+  void meet_in_warp(void* mine, const std::function<void(void* const* all)>& work) {
+    Fiber* const fiber = running_;
+    const auto thread = static_cast<std::size_t>(fiber->thread);
+    Warp& warp = warps_[thread / warp_threads];
+    warp.given[thread % warp_threads] = mine;
+    warp.waiting.push_back(fiber);
+    if (warp.waiting.size() < warp_threads) return fiber->leave_for(scheduler_);
+    work(warp.given);
+    warp.waiting.pop_back();
+    ready_.insert(ready_.end(), warp.waiting.begin(), warp.waiting.end());
+    warp.waiting.clear();
+  }
   int thread() const { return running_->thread; }
+  std::byte* shared_bytes() { return reinterpret_cast<std::byte*>(shared_.data()); }
+  auto& copies() { return running_->copies; }
 
  private:
+  static constexpr std::size_t warp_threads = 32;
+  struct Warp {
+    void* given[warp_threads] = {};
+    std::vector<Fiber*> waiting = {};
+  };
+  struct alignas(128) Chunk {
+    std::byte bytes[128];
+  };
+
   void resume(Fiber& fiber) {
     running_ = &fiber;
     scheduler_.leave_for(fiber);
@@ -152,6 +192,7 @@ class ThreadBlock {
     for (;;) {
       while (block.next_ < block.threads_) {
         self.thread = block.next_++;
+        self.copies.assign(1, {});
         (*block.body_)(self.thread);
       }
       block.free_.push_back(&self);
@@ -161,7 +202,9 @@ class ThreadBlock {
 
   Fiber scheduler_;
   std::vector<std::unique_ptr<Fiber>> fibers_;
-  std::vector<Fiber*> free_, waiting_;
+  std::vector<Fiber*> free_, waiting_, ready_;
+  std::vector<Warp> warps_;
+  std::vector<Chunk> shared_;
   Fiber* running_ = nullptr;
   const std::function<void(int)>* body_ = nullptr;
   int threads_ = 0, next_ = 0;

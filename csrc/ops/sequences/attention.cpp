@@ -31,9 +31,9 @@ constexpr double negative_infinity = -std::numeric_limits<double>::infinity();
 }
 
 void check_tensors(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask) {
-  if (q.dtype() != DType::float32 && q.dtype() != DType::float64)
+  if (!is_floating(q.dtype()))
     throw DTypeError(text(attention_op, ": query of dtype ", name_of(q.dtype()),
-                          "; float32 or float64 is needed"));
+                          "; a floating dtype is needed"));
   for (const Tensor* tensor : {&k, &v}) {
     if (tensor->dtype() != q.dtype())
       throw DTypeError(text(attention_op, ": query of dtype ", name_of(q.dtype()), ", ",
@@ -161,24 +161,28 @@ Tensor in_groups(const Tensor& tensor, std::int64_t shared) {
   return reshape(tensor, {sizes[0], shared, sizes[1] / shared, sizes[2], sizes[3]});
 }
 
-/// The gradients by ops.
+Tensor wide(const Tensor& tensor) {
+  return tensor && is_half(tensor.dtype()) ? to(tensor, DType::float32) : tensor;
+}
+
+/// The gradients by ops; those of halves are computed in float32.
 Grads formula(const Backward& at, const AttentionRule& rule) {
   if (rule.keep < 1)
     throw GradientError(text(attention_op,
                              ": its gradient with dropout cannot be differentiated again; ",
                              "leave dropout out, or create_graph"));
   const std::int64_t shared = at.input(1).sizes()[1];
-  const Tensor q = in_groups(at.input(0), shared), grad = in_groups(at.grad, shared);
-  const Tensor k = unsqueeze(at.input(1), 2), v = unsqueeze(at.input(2), 2);
-  const Tensor mask = in_groups(at.other(1), shared);
+  const Tensor q = in_groups(wide(at.input(0)), shared), grad = in_groups(wide(at.grad), shared);
+  const Tensor k = unsqueeze(wide(at.input(1)), 2), v = unsqueeze(wide(at.input(2)), 2);
+  const Tensor mask = in_groups(wide(at.other(1)), shared);
   const Tensor shares = shares_of(q, k, mask, rule.scale, rule.is_causal);
   const Tensor d_shares = matmul(grad, transpose(v, -2, -1));
   const Tensor mean = sum(d_shares * shares, {Dims{-1}, true});
   const Tensor slopes = shares * (d_shares - mean) * rule.scale;
   Grads grads;
   const auto in_sizes_of = [&](const Tensor& tensor, int i) {
-    return reshape(sum_to(tensor, i == 0 ? tensor.sizes() : unsqueeze(at.input(i), 2).sizes()),
-                   at.input(i).sizes());
+    const Tensor sums = sum_to(tensor, i == 0 ? tensor.sizes() : unsqueeze(at.input(i), 2).sizes());
+    return to(reshape(sums, at.input(i).sizes()), at.input(i).dtype());
   };
   if (at.needs(0)) grads[0] = in_sizes_of(matmul(slopes, k), 0);
   if (at.needs(1)) grads[1] = in_sizes_of(matmul(transpose(slopes, -2, -1), q), 1);
@@ -207,7 +211,8 @@ Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& m
   const std::int64_t batch = q.sizes()[0], heads = q.sizes()[1], rows = q.sizes()[2];
   const Tensor out =
       empty_of(attention_op, {batch, heads, rows, v.sizes()[3]}, q.dtype(), q.device());
-  const Tensor log_sums = empty_of(attention_op, {batch, heads, rows}, q.dtype(), q.device());
+  const DType of_sums = is_half(q.dtype()) ? DType::float32 : q.dtype();
+  const Tensor log_sums = empty_of(attention_op, {batch, heads, rows}, of_sums, q.device());
   if (rule.keep < 1)
     rule.numbers =
         Generator::standard().numbers_for_rows(batch * heads * rows, (k.sizes()[2] + 3) / 4);
@@ -230,15 +235,23 @@ Tensor attend_by_ops(const Tensor& q, const Tensor& k, const Tensor& v, const Te
                  {q.sizes()[0], q.sizes()[1], q.sizes()[2], v.sizes()[3]});
 }
 
+/// Whether the device takes halves as they are; else they are converted.
+bool takes_halves(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask) {
+  if (std::min({q.ndim(), k.ndim(), v.ndim()}) < 2) return true;  // whatever it is, it is refused
+  if (mask && ((mask.requires_grad() && is_grad_enabled()) ||
+               (mask.dtype() != DType::boolean && mask.dtype() != q.dtype())))
+    return false;
+  return kernels::run(kernels::AttentionOfHalves{std::max(q.sizes().back(), v.sizes().back())},
+                      q.device());
+}
+
 }  // namespace
 
 Tensor attention(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask,
                  const AttentionOptions& options) {
   const DType dtype = query.dtype();
-  if (is_half(dtype) && key.dtype() == dtype && value.dtype() == dtype) {
-    const auto wide = [](const Tensor& tensor) {
-      return tensor && is_half(tensor.dtype()) ? to(tensor, DType::float32) : tensor;
-    };
+  if (is_half(dtype) && key.dtype() == dtype && value.dtype() == dtype &&
+      !takes_halves(query, key, value, mask)) {
     return to(attention(wide(query), wide(key), wide(value), wide(mask), options), dtype);
   }
   check_tensors(query, key, value, mask);

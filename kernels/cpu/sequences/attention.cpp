@@ -327,5 +327,9 @@ template <>
 void kernel(const AttentionGradient& of, Stream) {
   of.of.q.dtype == DType::float32 ? attend_backward<float>(of) : attend_backward<double>(of);
 }
+template <>
+bool kernel(const AttentionOfHalves&, Stream) {
+  return false;
+}
 
 }  // namespace garboard::kernels::GARBOARD_ISA

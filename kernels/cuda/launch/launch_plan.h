@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 
@@ -13,12 +14,14 @@
 
 namespace garboard::kernels::cuda {
 
-inline constexpr int threads = 256;  // of every block
+inline constexpr int threads = 256;  // of every block that does not say otherwise
 
-/// Blocks in one dim, all of `threads` threads.
+/// Blocks in one dim.
 struct Grid {
   std::int64_t blocks;
   Stream stream;
+  int block_threads = threads;
+  std::size_t shared_bytes = 0;  // of a block, beside what its kernel declares
 };
 
 // Elementwise work. Dense memory goes by packs of up to 16 bytes, several of them in flight.

@@ -1,5 +1,6 @@
 #include "kernels/cuda/launch/runtime.h"
 
+#include <atomic>
 #include <mutex>
 #include <new>
 
@@ -35,8 +36,25 @@ void set_scratch_source(const ScratchSource& source) { scratch_source = source; 
 
 void start(const void* kernel, const Grid& grid, void** arguments) {
   use(grid.stream.device);
-  ok(cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(grid.blocks)), dim3(threads), arguments, 0,
+  // Beyond this a kernel has to be allowed it, on each device; the runtime knows which are.
+  constexpr std::size_t given_to_all = 48 << 10;
+  if (grid.shared_bytes > given_to_all)
+    ok(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                            static_cast<int>(grid.shared_bytes)));
+  ok(cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(grid.blocks)),
+                      dim3(static_cast<unsigned>(grid.block_threads)), arguments, grid.shared_bytes,
                       handle_of(grid.stream)));
+}
+
+bool multiplies_halves(Device device) {
+  static std::atomic<int> majors[max_cuda_devices];  // 0: not asked yet
+  std::atomic<int>& major = majors[device.number];
+  if (major == 0) {
+    int value = 0;
+    ok(cudaDeviceGetAttribute(&value, cudaDevAttrComputeCapabilityMajor, device.number));
+    major = value;
+  }
+  return major >= 8;
 }
 
 bool is_on_host(const void* data) { return place_of(data) == host; }

@@ -10,6 +10,9 @@ namespace garboard::kernels::cuda {
 /// Starts a kernel that was compiled by nvcc. Raises DeviceError.
 void start(const void* kernel, const Grid& grid, void** arguments);
 
+/// Whether the device has the words of warp.h: compute capability 8.0 or more.
+bool multiplies_halves(Device device);
+
 /// Whether `data` is memory of the host, of which a kernel may not be told.
 bool is_on_host(const void* data);
 

@@ -1,122 +1,20 @@
-// Attention in tiles of rows and columns: scores are never all there, and
-// memory grows with the length alone. A block has some rows and meets the
-// columns tile by tile, the maximum and the sum of a row being found on the
-// way; the gradients compute scores again from the logarithm of that sum. Those
-// of k and v are a block's that has some columns, and meets the rows of all
-// heads that share them. Sums are taken in the order of tiles.
+// Attention in tiles of rows and columns: scores are never all there, and memory grows with the
+// length alone. A block has some rows and meets the columns tile by tile, the maximum and the sum
+// of a row being found on the way; the gradients compute scores again from the logarithm of that
+// sum. Those of k and v are a block's that has some columns, and meets the rows of all heads that
+// share them. Sums are taken in the order of tiles. Halves have kernels of their own.
 #include "kernels/cuda/launch/launch.h"
 #include "kernels/cuda/launch/parts.h"
 #include "kernels/cuda/launch/unrolled.h"
+#include "kernels/cuda/sequences/attention_of_halves.h"
+#include "kernels/cuda/sequences/attention_shape.h"
 #include "kernels/cuda/sequences/tile.h"
-#include "kernels/functors/philox.h"
 #include "kernels/functors/scalar_math.h"
 
 namespace garboard::kernels::cuda {
 namespace {
 
-template <class T>
-constexpr T lowest_score = -functors::infinity<T>;
-
-/// A view of four dims, [batch, heads, length, dense rows].
-template <class T>
-struct Sequences {
-  T* data;
-  std::int64_t batch, head, row;  // strides
-
-  explicit Sequences(const View& of)
-      : data(of.as<T>()), batch(of.strides[0]), head(of.strides[1]), row(of.strides[2]) {}
-  /// The tile that begins at row `first` of `rows`.
-  GARBOARD_HD TileRows<T> tile(std::int64_t b, std::int64_t h, std::int64_t first,
-                               std::int64_t rows) const {
-    return {data + b * batch + h * head + first * row, row, rows - first};
-  }
-};
-
-/// What is seen of the scores.
-template <class T>
-struct Mask {
-  const T* added;            // null where `seen` stands, or nothing
-  const std::uint8_t* seen;  // null where `added` stands, or nothing
-  std::int64_t strides[4];
-
-  explicit Mask(const View& of)
-      : added(of.dtype == DType::boolean ? nullptr : of.as<T>()),
-        seen(of.dtype == DType::boolean ? of.as<std::uint8_t>() : nullptr),
-        strides{} {
-    for (int d = 0; d < 4 && of.data; ++d) strides[d] = of.strides[d];
-  }
-  GARBOARD_HD T masked(T score, std::int64_t batch, std::int64_t head, std::int64_t row,
-                       std::int64_t column) const {
-    const std::int64_t at =
-        batch * strides[0] + head * strides[1] + row * strides[2] + column * strides[3];
-    if (added) return score + added[at];
-    return seen && seen[at] == 0 ? lowest_score<T> : score;
-  }
-};
-
-/// All that the kernels ask of a call.
-template <class T>
-struct AttentionShape {
-  std::int64_t heads, shared_heads, rows, columns, depth, values;
-  Sequences<const T> q, k, v;
-  Mask<T> mask;
-  T scale;
-  bool is_causal;
-  double keep;
-  RandomStream numbers;
-
-  explicit AttentionShape(const Attention& of)
-      : heads(of.q.sizes[1]),
-        shared_heads(of.k.sizes[1]),
-        rows(of.q.sizes[2]),
-        columns(of.k.sizes[2]),
-        depth(of.q.sizes[3]),
-        values(of.v.sizes[3]),
-        q(of.q),
-        k(of.k),
-        v(of.v),
-        mask(of.mask),
-        scale(static_cast<T>(of.scale)),
-        is_causal(of.is_causal),
-        keep(of.keep),
-        numbers(of.numbers) {}
-
-  GARBOARD_HD std::int64_t shared_head(std::int64_t head) const {
-    return head / (heads / shared_heads);
-  }
-  /// The score of a row and a column, of the product of the two.
-  GARBOARD_HD T score(T product, std::int64_t batch, std::int64_t head, std::int64_t row,
-                      std::int64_t column) const {
-    if (row >= rows || column >= columns || (is_causal && column > row)) return lowest_score<T>;
-    return mask.masked(product * scale, batch, head, row, column);
-  }
-  /// Behind the last column that rows before `end` see.
-  GARBOARD_HD std::int64_t end_of_columns(std::int64_t end) const {
-    return is_causal && end < columns ? end : columns;
-  }
-
-  /// The random numbers of columns [4 quad, 4 quad + 4) of a row.
-  GARBOARD_HD functors::FourWords words(std::int64_t batch, std::int64_t head, std::int64_t row,
-                                        std::int64_t quad) const {
-    const auto in_row = static_cast<std::uint64_t>((columns + 3) / 4);
-    const auto before = static_cast<std::uint64_t>((batch * heads + head) * rows + row);
-    const auto counter = numbers.offset + before * in_row + static_cast<std::uint64_t>(quad);
-    return functors::philox(counter, 0, numbers.seed);
-  }
-  GARBOARD_HD bool keeps(std::uint32_t word) const {
-    return static_cast<double>(word) < keep * 4294967296.0;
-  }
-  /// What dropout does to the share of a row and a column. Not inlined: it is
-  /// rarely asked for, and the loops around it are unrolled.
-  __device__ [[gnu::noinline]] T factor(std::int64_t batch, std::int64_t head, std::int64_t row,
-                                        std::int64_t column) const {
-    const auto four = words(batch, head, row, column / 4);
-    return keeps(four.word[column % 4]) ? static_cast<T>(1 / keep) : T(0);
-  }
-};
-
-// Of the forward pass: threads that find a row's maximum and sum together, each
-// of neighbours.
+// Of the forward pass: threads that find a row's maximum and sum together, each of neighbours.
 template <class T>
 constexpr int row_threads = threads / own_rows<T>;
 template <class T>
@@ -129,9 +27,8 @@ struct RowMemory {
   T part[own_rows<T>][row_threads<T> + 1];
 };
 
-/// Makes of a tile of scores e^(score - the row's maximum), of which what is
-/// dropped is 0, and notes by what the sums so far shrink. All threads of the
-/// block take part.
+/// Makes of a tile of scores e^(score - the row's maximum), of which what is dropped is 0, and
+/// notes by what the sums so far shrink. All threads of the block take part.
 template <class T>
 __device__ void exponentiate(TileMemory<T>& memory, RowMemory<T>& of,
                              const AttentionShape<T>& shape, std::int64_t batch, std::int64_t head,
@@ -242,8 +139,7 @@ struct RowShares {
   const T *log_sums, *deltas;
 };
 
-/// Of a pair of row and column: what was kept of softmax, and the gradient for
-/// the product.
+/// Of a pair of row and column: what was kept of softmax, and the gradient for the product.
 template <class T>
 struct PairSlope {
   T share, slope;
@@ -382,11 +278,17 @@ void run_attention_gradient(const AttentionGradient& to, Stream stream) {
 template <>
 void kernel(const Attention& of, Stream stream) {
   if (of.log_sums.count == 0) return;
+  if (is_half(of.q.dtype)) return attend_halves(of, stream);
   of.q.dtype == DType::float32 ? run_attention<float>(of, stream)
                                : run_attention<double>(of, stream);
 }
 template <>
+bool kernel(const AttentionOfHalves& of, Stream stream) {
+  return of.widest <= widest_of_halves && multiplies_halves(stream.device);
+}
+template <>
 void kernel(const AttentionGradient& of, Stream stream) {
+  if (is_half(of.of.q.dtype)) return find_gradients_of_halves(of, stream);
   of.of.q.dtype == DType::float32 ? run_attention_gradient<float>(of, stream)
                                   : run_attention_gradient<double>(of, stream);
 }

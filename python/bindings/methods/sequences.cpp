@@ -27,7 +27,7 @@ constexpr Doc attention{
         "memory grows with the length alone (Dao et al., \"FlashAttention\", arXiv:2205.14135). A "
         "row that sees nothing is 0.",
     .args =
-        {{"query", "Tensor [..., heads, rows, depth], float32 or float64."},
+        {{"query", "Tensor [..., heads, rows, depth] of a floating dtype."},
          {"key", "Tensor [..., heads, columns, depth] of its dtype; sizes before broadcast."},
          {"value", "Tensor [..., heads, columns, values], likewise."},
          {"attn_mask",

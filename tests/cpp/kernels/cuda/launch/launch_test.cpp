@@ -59,6 +59,20 @@ TEST(Launch, RefusesAGridThatCudaRefuses) {
 
   EXPECT_THROW(launch(note_visit, {0, {}}, &visits), std::logic_error);
   EXPECT_THROW(launch(note_visit, {std::int64_t{1} << 31, {}}, &visits), std::logic_error);
+  EXPECT_THROW(launch(note_visit, {1, {}, 128, 100 << 10}, &visits), std::logic_error);
+}
+
+__global__ void note_size(std::vector<int>* threads_of_block) {
+  ++(*threads_of_block)[blockIdx.x];
+  shared_bytes()[threadIdx.x] = std::byte{1};
+}
+
+TEST(Launch, RunsBlocksOfTheSizeThatTheGridSays) {
+  std::vector<int> threads_of_block(3);
+
+  launch(note_size, {3, {}, 96, 96}, &threads_of_block);
+
+  EXPECT_EQ(threads_of_block, std::vector<int>(3, 96));
 }
 
 }  // namespace
