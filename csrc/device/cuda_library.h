@@ -81,6 +81,7 @@ struct CudaEvents {
 struct ProductChoices {
   bool tf32_products = false, tf32_convolutions = false;  // whether float32 may be computed in TF32
   bool uses_cudnn = true;                                 // where it is installed
+  bool is_determined = true;                              // whether its sums must be in one order
 };
 
 /// What the library's one C function returns: plain data and functions, filled once.

@@ -7,7 +7,7 @@ program lets a CUDA device make them of less.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from garboard import _engine
 from garboard._arguments import check
@@ -39,13 +39,20 @@ __all__ = [
 _MODES = ("default", "warn", "error")
 
 
+class CudnnSwitches(NamedTuple):
+    """How convolutions are computed on CUDA devices where cuDNN is installed."""
+
+    enabled: bool = True
+    deterministic: bool = True
+    allow_tf32: bool = False
+
+
 class _Heard:
     """What was asked for last."""
 
+    cudnn = CudnnSwitches()
     deterministic = 0  # a place in _MODES
     precision = "highest"
-    has_tf32_convolutions = False
-    uses_cudnn = True
     interop_threads = 0  # 0: nothing was asked for
 
 
@@ -134,21 +141,21 @@ def set_float32_matmul_precision(precision: Literal["highest", "high", "medium"]
     _choose_products()
 
 
-def cudnn_switches() -> tuple[bool, bool]:
-    """Return whether cuDNN may be used, and whether it may compute float32 in TF32."""
-    return _Heard.uses_cudnn, _Heard.has_tf32_convolutions
+def cudnn_switches() -> CudnnSwitches:
+    """Return what was set last."""
+    return _Heard.cudnn
 
 
-def set_cudnn_switches(is_used: bool, has_tf32: bool) -> None:
-    """Say whether it may."""
-    _Heard.uses_cudnn, _Heard.has_tf32_convolutions = is_used, has_tf32
+def set_cudnn_switches(switches: CudnnSwitches) -> None:
+    """Set all of them."""
+    _Heard.cudnn = switches
     _choose_products()
 
 
 def _choose_products() -> None:
-    _engine._choose_products(
-        _Heard.precision != "highest", _Heard.has_tf32_convolutions, _Heard.uses_cudnn
-    )
+    of = _Heard.cudnn
+    is_tf32 = _Heard.precision != "highest"
+    _engine._choose_products(is_tf32, of.allow_tf32, of.enabled, of.deterministic)
 
 
 def get_float32_matmul_precision() -> str:

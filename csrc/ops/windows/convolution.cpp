@@ -277,6 +277,9 @@ Tensor of_parts(const Tensor& x, const Tensor& weight, const Tensor& bias,
   return out + reshape(bias, sizes);
 }
 
+/// Of a half type, where the device sums it in float32 by itself only after a conversion.
+bool must_widen(const Tensor& input) { return is_half(input.dtype()) && input.device().is_cpu(); }
+
 }  // namespace
 
 Tensor convolution(int dims, const Tensor& input, const Tensor& weight, const Tensor& bias,
@@ -285,7 +288,7 @@ Tensor convolution(int dims, const Tensor& input, const Tensor& weight, const Te
   const ConvolutionCall call{names[dims - 1], dims, false, input, weight, bias};
   check_tensors(call, options.groups);
   check_groups(call.op, options.groups);
-  if (is_half(input.dtype()))
+  if (must_widen(input))
     return to(convolution(dims, in_float(input), in_float(weight), in_float(bias), options),
               input.dtype());
   const bool is_single = input.ndim() == dims + 1;
@@ -307,7 +310,7 @@ Tensor transposed_convolution(int dims, const Tensor& input, const Tensor& weigh
   const ConvolutionCall call{names[dims - 1], dims, true, input, weight, bias};
   check_groups(call.op, options.groups);
   check_tensors(call, options.groups);
-  if (is_half(input.dtype()))
+  if (must_widen(input))
     return to(
         transposed_convolution(dims, in_float(input), in_float(weight), in_float(bias), options),
         input.dtype());

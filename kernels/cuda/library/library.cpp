@@ -101,6 +101,7 @@ void choose(const ProductChoices& choices) noexcept {
   switches.tf32_products = choices.tf32_products;
   switches.tf32_convolutions = choices.tf32_convolutions;
   switches.uses_cudnn = choices.uses_cudnn;
+  switches.is_determined = choices.is_determined;
 }
 
 }  // namespace

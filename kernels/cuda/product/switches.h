@@ -10,6 +10,8 @@ struct Switches {
   /// bits.
   std::atomic<bool> tf32_products = false, tf32_convolutions = false;
   std::atomic<bool> uses_cudnn = true;
+  /// Whether sums must be taken in one order.
+  std::atomic<bool> is_determined = true;
 };
 
 /// Of all devices and threads.

@@ -66,11 +66,11 @@ void bind_cuda(py::module_& m) {
       py::arg("number"), "What the device could still give, whoever has the rest.");
   m.def(
       "_choose_products",
-      [](bool tf32_products, bool tf32_convolutions, bool uses_cudnn) {
-        choose_products({tf32_products, tf32_convolutions, uses_cudnn});
+      [](bool tf32_products, bool tf32_convolutions, bool uses_cudnn, bool is_determined) {
+        choose_products({tf32_products, tf32_convolutions, uses_cudnn, is_determined});
       },
       py::arg("tf32_products"), py::arg("tf32_convolutions"), py::arg("uses_cudnn"),
-      "Choose how CUDA devices compute products and convolutions.");
+      py::arg("is_determined"), "Choose how CUDA devices compute products and convolutions.");
   m.def("_cudnn_version", &cudnn_version, "As 91002 is 9.10.2; 0 where it is not installed.");
   m.def("_is_cuda_open", &is_cuda_open, "Whether the library was opened, and has a device.");
   m.def(

@@ -1,6 +1,6 @@
 """Switches of cuDNN, which computes convolutions on CUDA devices where it is installed.
 
-Results never depend on the run: of its ways only those are gone that sum in one order.
+At first it takes those ways alone that sum in one order, of float32 in float32.
 """
 
 import sys
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from garboard import _engine
 from garboard._arguments import check
-from garboard._settings import cudnn_switches, set_cudnn_switches
+from garboard._settings import CudnnSwitches, cudnn_switches, set_cudnn_switches
 
 __all__ = [
     "allow_tf32",
@@ -24,10 +24,10 @@ __all__ = [
 ]
 
 benchmark: bool = False
-deterministic: bool = True
 
 if TYPE_CHECKING:
     allow_tf32: bool
+    deterministic: bool
     enabled: bool
 
 
@@ -37,21 +37,33 @@ class _Switches(ModuleType):
     @property
     def allow_tf32(self) -> bool:
         """Whether convolutions of float32 may be computed in TF32; at first they may not."""
-        return cudnn_switches()[1]
+        return cudnn_switches().allow_tf32
 
     @allow_tf32.setter
     def allow_tf32(self, allowed: bool) -> None:
-        is_allowed = check.flag("backends.cudnn", "allow_tf32", allowed)
-        set_cudnn_switches(self.enabled, is_allowed)
+        self._set("allow_tf32", allowed)
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether a sum's order is the same in every run; at first it is."""
+        return cudnn_switches().deterministic
+
+    @deterministic.setter
+    def deterministic(self, deterministic: bool) -> None:
+        self._set("deterministic", deterministic)
 
     @property
     def enabled(self) -> bool:
         """Whether cuDNN is used where it is installed; else convolutions are products here."""
-        return cudnn_switches()[0]
+        return cudnn_switches().enabled
 
     @enabled.setter
     def enabled(self, enabled: bool) -> None:
-        set_cudnn_switches(check.flag("backends.cudnn", "enabled", enabled), self.allow_tf32)
+        self._set("enabled", enabled)
+
+    def _set(self, name: str, value: bool) -> None:
+        is_set = check.flag("backends.cudnn", name, value)
+        set_cudnn_switches(cudnn_switches()._replace(**{name: is_set}))
 
 
 def is_available() -> bool:
@@ -78,7 +90,7 @@ def flags(
         enabled: Whether cuDNN is used where it is installed.
         benchmark: Ignored.
         benchmark_limit: Likewise.
-        deterministic: Likewise; it always is.
+        deterministic: Whether a sum's order is the same in every run.
         allow_tf32: Whether convolutions of float32 may be computed in TF32.
         fp32_precision: Ignored.
 
@@ -86,7 +98,7 @@ def flags(
         A context manager.
 
     Raises:
-        TypeError: `enabled` or `allow_tf32` is no bool.
+        TypeError: `enabled`, `deterministic` or `allow_tf32` is no bool.
 
     >>> with gb.backends.cudnn.flags(allow_tf32=True):
     ...     gb.backends.cudnn.allow_tf32
@@ -95,12 +107,13 @@ def flags(
     False
     """
     before = cudnn_switches()
-    is_used = check.flag("flags", "enabled", enabled)
-    set_cudnn_switches(is_used, check.flag("flags", "allow_tf32", allow_tf32))
+    given = {"enabled": enabled, "deterministic": deterministic, "allow_tf32": allow_tf32}
+    flags = {name: check.flag("flags", name, value) for name, value in given.items()}
+    set_cudnn_switches(CudnnSwitches(**flags))
     try:
         yield
     finally:
-        set_cudnn_switches(*before)
+        set_cudnn_switches(before)
 
 
 def version() -> int | None:

@@ -19,7 +19,7 @@ def as_it_was() -> Iterator[None]:
     yield
     gb.set_float32_matmul_precision("highest")
     convolutions.allow_tf32 = False
-    convolutions.enabled = True
+    convolutions.enabled = convolutions.deterministic = True
 
 
 def test_float32_is_computed_in_float32_at_first():
@@ -55,6 +55,17 @@ def test_the_switch_comes_back_after_an_error():
     assert convolutions.allow_tf32 is False
 
 
+def test_the_order_of_sums_can_be_left_open():
+    assert convolutions.deterministic
+
+    convolutions.deterministic = False
+    assert not convolutions.deterministic
+    assert convolutions.enabled
+    with convolutions.flags():
+        assert convolutions.deterministic
+    assert not convolutions.deterministic
+
+
 def test_cudnn_can_be_left_out():
     assert convolutions.enabled
 
@@ -67,7 +78,7 @@ def test_cudnn_can_be_left_out():
     assert not convolutions.enabled
 
 
-@pytest.mark.parametrize("wrong", [1, "yes", None])
+@pytest.mark.parametrize("wrong", [2, "yes", None])
 def test_what_is_no_bool_is_refused_and_changes_nothing(wrong):
     with pytest.raises(TypeError, match="allow_tf32"):
         products.allow_tf32 = wrong
@@ -75,6 +86,8 @@ def test_what_is_no_bool_is_refused_and_changes_nothing(wrong):
         convolutions.allow_tf32 = wrong
     with pytest.raises(TypeError, match="enabled"):
         convolutions.enabled = wrong
+    with pytest.raises(TypeError, match="deterministic"):
+        convolutions.deterministic = wrong
     with pytest.raises(TypeError, match="allow_tf32"), convolutions.flags(allow_tf32=wrong):
         pass
     with pytest.raises(TypeError, match="enabled"), convolutions.flags(enabled=wrong):
@@ -127,3 +140,11 @@ def test_convolutions_without_cudnn_are_those_of_the_cpu(dtype, groups):
     given = planes(dtype, 3, 8, 11, 9), planes(dtype, 6, 8 // groups, 3, 3), planes(dtype, 6)
     with convolutions.flags(enabled=False):
         agree(conv, *given, loss_of_digits=4)
+
+
+@on_cuda
+def test_convolutions_whose_sums_have_no_order_are_those_of_the_cpu():
+    given = planes(gb.float32, 3, 8, 11, 9), planes(gb.float32, 6, 8, 3, 3)
+
+    with convolutions.flags(deterministic=False):
+        agree(gb.nn.functional.conv2d, *given, loss_of_digits=4)
