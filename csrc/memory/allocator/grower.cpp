@@ -94,10 +94,12 @@ bool Grower::add_range(AllocationRequest& request) {
   auto range = std::make_unique<Segment>();
   range->bytes = rounded_up(most / 8 * 9, granularity_bytes());
   range->is_range = true;
+  range->large_handles = LargeHandles(range->bytes, mapper_.source().large_handle_bytes());
   Heap::Stock stock = arena_.heap().make_stock(request.stream);
   range->address = static_cast<std::byte*>(mapper_.source().reserve(range->bytes));
   request.needs_segment = !range->address;
   if (request.needs_segment) return false;
+  range->large_handles.place(range->address);
   const std::lock_guard guard(arena_);
   arena_.heap().put(stock);
   arena_.add(*range.release(), request.bytes, request.stream);

@@ -16,7 +16,8 @@ class Trimmer {
   Trimmer(Arena& arena, Mapper& mapper) noexcept : arena_(arena), mapper_(mapper) {}
 
   /// Returns free granules, outermost first, and then free segments, until they come to `bytes` or
-  /// none is left: not a granule more than is asked for. Says how much that was.
+  /// none is left: not a granule more than is asked for, but with a large handle. Says how much
+  /// that was.
   std::size_t trim(std::size_t bytes, End end = End::highest) noexcept;
   /// As much as is charged beyond the limit.
   void trim_to_limit() noexcept;

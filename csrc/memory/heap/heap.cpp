@@ -4,15 +4,15 @@
 #include <new>
 #include <utility>
 
-#include "csrc/core/rounding.h"
+#include "csrc/memory/heap/granules.h"
 
 namespace garboard {
 namespace {
 
-// Of a free block, what trimming leaves: in a range all but whole granules.
+// Of a free block, what trimming leaves: in a range all but what can be taken away.
 std::size_t stuck_bytes(const Block& block, std::size_t granularity_bytes) noexcept {
   if (!block.segment->is_range) return block.segment->is_free() ? 0 : block.bytes;
-  return block.bytes - whole_bytes(block.address, block.bytes, granularity_bytes);
+  return block.bytes - granules_of(block, granularity_bytes).bytes();
 }
 
 }  // namespace

@@ -59,6 +59,9 @@ struct Audit {
                          reinterpret_cast<std::uintptr_t>(at) % granularity)) {
       fail("no whole granules without memory at", at);
     }
+    if (is_at_source && segment.large_handles.reach_into(block.address, block.end())) {
+      fail("a large handle was cut at", at);
+    }
     if (block.is_free()) {
       if (!segment.pool->bins().holds(block) && segment.pool->wilderness() != &block) {
         fail("not in its bin:", at);

@@ -1,7 +1,7 @@
 // How a heap gets memory and gives it up.
 #include <utility>
 
-#include "csrc/core/rounding.h"
+#include "csrc/memory/heap/granules.h"
 #include "csrc/memory/heap/heap.h"
 
 namespace garboard {
@@ -46,8 +46,8 @@ void Heap::count_settled(const Held& held) noexcept {
 template <class Act>
 void Heap::for_each_free_block_with_granules(Act act) const {
   const auto look = [&](Block& block) {
-    const std::size_t whole = whole_bytes(block.address, block.bytes, granularity_bytes_);
-    if (block.segment->is_range && whole > 0) act(block, whole);
+    const std::size_t whole = granules_of(block, granularity_bytes_).bytes();
+    if (whole > 0) act(block, whole);
   };
   for (const StreamPools* pools = pools_.get(); pools; pools = pools->next.get()) {
     for (const Pool* pool : {&pools->small, &pools->large}) {

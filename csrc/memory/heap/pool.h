@@ -59,8 +59,8 @@ class Pool {
   /// It has none, and is given up.
   void cancel(const Held& held) noexcept;
 
-  /// Takes the upper granules out of a free block of a range, `bytes` or all; null where it has no
-  /// whole one. Stocked supply.
+  /// Takes the upper granules out of a free block of a range, `bytes` or all, and more of them only
+  /// with a large handle; null where it has no whole one. Stocked supply.
   Block* carve(Block& free, std::size_t bytes, std::size_t granularity) noexcept;
   /// What was carved out has no memory any more.
   void drop(Block& carved) noexcept;

@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "csrc/core/rounding.h"
+#include "csrc/memory/heap/granules.h"
 #include "csrc/memory/heap/pool.h"
 
 namespace garboard {
@@ -25,6 +26,14 @@ Held holdable(Block& gap, std::size_t needed, std::size_t granularity) {
     if (piece->end() >= end) return {first, piece, missing};
   }
   return {};
+}
+
+// Each gap was mapped by a call of its own.
+void note_mapped(const Held& held, LargeHandles& handles) noexcept {
+  for (const Block* piece = held.first;; piece = piece->after) {
+    if (piece->state == BlockState::moving) handles.add(piece->address, piece->end());
+    if (piece == held.last) return;
+  }
 }
 
 }  // namespace
@@ -68,6 +77,7 @@ Block* Pool::settle(const Held& held, std::size_t bytes) noexcept {
   Block& block = *held.first;
   Segment& range = *block.segment;
   range.mapped_bytes += held.missing_bytes;
+  note_mapped(held, range.large_handles);
   for (bool is_whole = held.first == held.last; !is_whole;) {
     Block& above = *block.after;
     is_whole = &above == held.last;
@@ -101,11 +111,8 @@ void Pool::cancel(const Held& held) noexcept {
 
 // The highest granules: what lies low stays, and with it the range stays short.
 Block* Pool::carve(Block& free, std::size_t bytes, std::size_t granularity) noexcept {
-  std::byte* const end = rounded_down(free.end(), granularity);
-  std::byte* const lowest = rounded_up(free.address, granularity);
-  if (end <= lowest) return nullptr;
-  const std::size_t whole = end - lowest;
-  std::byte* const start = bytes < whole ? end - rounded_up(bytes, granularity) : lowest;
+  const auto [start, end] = upper_granules(free, bytes, granularity);
+  if (start == end) return nullptr;
 
   detach(free);
   if (end < free.end()) {
@@ -120,6 +127,7 @@ Block* Pool::carve(Block& free, std::size_t bytes, std::size_t granularity) noex
   }
   carved->state = BlockState::moving;
   carved->segment->mapped_bytes -= carved->bytes;
+  carved->segment->large_handles.remove(start, end);
   return carved;
 }
 

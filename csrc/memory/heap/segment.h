@@ -5,6 +5,7 @@
 
 #include "csrc/core/address_list.h"
 #include "csrc/memory/heap/block.h"
+#include "csrc/memory/heap/large_handles.h"
 
 namespace garboard {
 
@@ -21,8 +22,9 @@ struct Segment {
   bool is_range = false;
   std::size_t mapped_bytes = 0;  // what of it has memory
   Pool* pool = nullptr;
-  Block* first = nullptr;  // the block at `address`
-  Gaps gaps;               // of a range
+  Block* first = nullptr;      // the block at `address`
+  Gaps gaps;                   // of a range
+  LargeHandles large_handles;  // of a range
   Segment* below = nullptr;
   Segment* above = nullptr;
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "csrc/core/bytes.h"
+#include "csrc/memory/sources/handles.h"
 
 namespace garboard {
 namespace {
@@ -17,6 +18,9 @@ bool are_segments_wanted() {
 
 // From here on it takes longer to map until the device has no more than to ask it first.
 constexpr std::size_t worth_asking = 256_MiB;
+
+// A handle costs its calls whatever its size; but one live block keeps all of it.
+constexpr std::size_t large_handle = 32_MiB;
 
 }  // namespace
 
@@ -31,6 +35,7 @@ CudaSource::CudaSource(const CudaLibrary& library, int number)
   if (granularity == 0) return;
   virtual_memory_ = library.virtual_memory;
   granularity_bytes_ = std::max(granularity_bytes_, granularity);
+  if (granularity_bytes_ < large_handle) large_handle_bytes_ = large_handle;
 }
 
 std::optional<std::size_t> CudaSource::free_bytes() noexcept {
@@ -46,24 +51,30 @@ void CudaSource::unreserve(void* range, std::size_t bytes) noexcept {
   virtual_memory_->unreserve(number_, range, bytes);
 }
 
-// A granule at a time, for memory can be taken away only as it was mapped. The device is let in
+// A handle at a time, for memory can be taken away only as it was mapped. The device is let in
 // last, for all of it at once; what fails half-way is undone, or the addresses would be lost.
 bool CudaSource::map_at(void* address, std::size_t bytes) noexcept {
   if (bytes >= worth_asking)
     if (const std::size_t free = free_bytes().value_or(0); free > 0 && free < bytes) return false;
+  const HandleSizes sizes{granularity_bytes_, large_handle_bytes_};
   auto* const start = static_cast<std::byte*>(address);
-  std::size_t mapped = 0;
-  while (mapped < bytes && map_granule(start + mapped)) mapped += granularity_bytes_;
-  if (mapped == bytes && virtual_memory_->set_access(number_, address, bytes)) return true;
-  if (mapped > 0) virtual_memory_->unmap(number_, address, mapped);
+  std::byte* const end = start + bytes;
+  std::byte* at = start;
+  while (at < end) {
+    const std::size_t next = sizes.bytes_at(at, end);
+    if (!map_handle(at, next)) break;
+    at += next;
+  }
+  if (at == end && virtual_memory_->set_access(number_, address, bytes)) return true;
+  if (at > start) virtual_memory_->unmap(number_, address, static_cast<std::size_t>(at - start));
   return false;
 }
 
-// The mapping keeps the memory; no handle has to be kept for it.
-bool CudaSource::map_granule(std::byte* address) noexcept {
-  const std::uint64_t memory = virtual_memory_->create(number_, granularity_bytes_);
+// The mapping keeps the memory; the handle itself has not to be kept.
+bool CudaSource::map_handle(std::byte* address, std::size_t bytes) noexcept {
+  const std::uint64_t memory = virtual_memory_->create(number_, bytes);
   if (memory == 0) return false;
-  const bool is_mapped = virtual_memory_->map(number_, address, granularity_bytes_, memory);
+  const bool is_mapped = virtual_memory_->map(number_, address, bytes, memory);
   virtual_memory_->release(number_, memory);
   return is_mapped;
 }

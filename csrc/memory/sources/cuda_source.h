@@ -24,6 +24,7 @@ class CudaSource final : public MemorySource {
   std::string name() const override { return text("cuda:", number_); }
   std::size_t capacity_bytes() const noexcept override { return capacity_bytes_; }
   std::size_t granularity_bytes() const noexcept override { return granularity_bytes_; }
+  std::size_t large_handle_bytes() const noexcept override { return large_handle_bytes_; }
   std::size_t quantum_bytes() const noexcept override { return 512; }
   std::optional<std::size_t> free_bytes() noexcept override;
   Timeline* timeline() noexcept override { return timeline_ ? &*timeline_ : nullptr; }
@@ -36,7 +37,7 @@ class CudaSource final : public MemorySource {
   void unmap(void* segment, std::size_t bytes) noexcept override;
 
  private:
-  bool map_granule(std::byte* address) noexcept;
+  bool map_handle(std::byte* address, std::size_t bytes) noexcept;
   std::size_t misalignment(const void* memory) const noexcept;
   void* map_roomily(std::size_t bytes) noexcept;
   void* taken_off(void* segment) noexcept;
@@ -46,6 +47,7 @@ class CudaSource final : public MemorySource {
   int number_;
   std::size_t capacity_bytes_;
   std::size_t granularity_bytes_;
+  std::size_t large_handle_bytes_ = 0;
   std::optional<CudaTimeline> timeline_;
   std::mutex mutex_;
   std::map<void*, void*> starts_;  // of segments that do not begin where their memory does

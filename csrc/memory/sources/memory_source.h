@@ -24,6 +24,9 @@ class MemorySource {
   virtual std::size_t capacity_bytes() const noexcept = 0;
   /// Everything that is mapped is a multiple of it, and aligned to it; a power of two.
   virtual std::size_t granularity_bytes() const noexcept = 0;
+  /// Of one `map_at`, each chunk of so many bytes that is aligned to as many can be taken away only
+  /// as a whole; a power of two, more than the granularity, or 0: any granule can go alone.
+  virtual std::size_t large_handle_bytes() const noexcept { return 0; }
   /// Blocks are multiples of it, and aligned to it; a power of two, at least 64.
   virtual std::size_t quantum_bytes() const noexcept = 0;
 
@@ -43,8 +46,9 @@ class MemorySource {
   virtual void unreserve(void* /*range*/, std::size_t /*bytes*/) noexcept {}
   /// Puts memory, uninitialised, behind addresses of one range: all of them, or none and false.
   virtual bool map_at(void* /*address*/, std::size_t /*bytes*/) noexcept { return false; }
-  /// Takes the memory away again: of one `map_at`, of several that touch, or of a part. Work on the
-  /// device that was queued before may still use it: it is the source that waits for it.
+  /// Takes the memory away again: of one `map_at`, of several that touch, or of a part that cuts
+  /// no large handle. Work on the device that was queued before may still use it: it is the source
+  /// that waits for it.
   virtual void unmap_at(void* /*address*/, std::size_t /*bytes*/) noexcept {}
 
   /// A segment of uninitialised bytes, or null where there is none: failing is no exception here.

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "csrc/core/text.h"
+#include "csrc/memory/sources/handles.h"
 #include "csrc/memory/sources/pages.h"
 
 namespace garboard {
@@ -73,8 +74,8 @@ std::byte* SimulatedSource::add_range(std::size_t bytes, bool is_segment) {
           : free_addresses(bytes);
   if (!start) return nullptr;
   const std::size_t granules = bytes / facts_.granularity_bytes;
-  ranges_[start] = {.bytes = bytes, .is_segment = is_segment, .is_mapped = {}};
-  ranges_[start].is_mapped.resize(granules);
+  ranges_[start] = {.bytes = bytes, .is_segment = is_segment, .handles = {}};
+  ranges_[start].handles.resize(granules);
   return start;
 }
 
@@ -84,8 +85,7 @@ void SimulatedSource::end_range(std::byte* start, std::size_t bytes, bool is_seg
       found->second.is_segment != is_segment) {
     return note_misuse("given back, but not what was given:", start);
   }
-  const auto& is_mapped = found->second.is_mapped;
-  if (std::find(is_mapped.begin(), is_mapped.end(), true) != is_mapped.end()) {
+  if (std::ranges::any_of(found->second.handles, [](std::uint32_t it) { return it != 0; })) {
     note_misuse("given back while mapped:", start);
   }
   if (facts_.is_backed) unmap_pages(start, bytes);
@@ -150,13 +150,32 @@ bool SimulatedSource::mark(std::byte* address, std::size_t bytes, bool is_mapped
   if (offset + bytes > range.bytes || offset % granularity || bytes % granularity || bytes == 0) {
     return note_misuse("no whole granules of one range:", address), false;
   }
-  const auto first = range.is_mapped.begin() + static_cast<std::ptrdiff_t>(offset / granularity);
-  const auto last = first + static_cast<std::ptrdiff_t>(bytes / granularity);
-  if (std::find(first, last, is_mapped) != last) {
-    return note_misuse(is_mapped ? "mapped twice:" : "unmapped, but not mapped:", address), false;
+  const std::size_t first = offset / granularity;
+  const std::size_t last = first + bytes / granularity;
+  for (std::size_t i = first; i < last; ++i) {
+    if ((range.handles[i] != 0) == is_mapped)
+      return note_misuse(is_mapped ? "mapped twice:" : "unmapped, but not mapped:", address), false;
   }
-  std::fill(first, last, is_mapped);
+  if (!is_mapped && (would_cut(range, first) || would_cut(range, last)))
+    return note_misuse("unmapped a part of a handle:", address), false;
+
+  const HandleSizes sizes{granularity, facts_.large_handle_bytes};
+  std::byte* const end = address + bytes;
+  for (std::byte* at = address; at < end;) {
+    std::byte* const next = at + sizes.bytes_at(at, end);
+    const auto from =
+        range.handles.begin() + (at - start) / static_cast<std::ptrdiff_t>(granularity);
+    const auto count = (next - at) / static_cast<std::ptrdiff_t>(granularity);
+    std::fill_n(from, count, is_mapped ? ++handle_count_ : 0);
+    at = next;
+  }
   return true;
+}
+
+// Between this granule and the one below it.
+bool SimulatedSource::would_cut(const Range& range, std::size_t granule) const {
+  if (granule == 0 || granule == range.handles.size()) return false;
+  return range.handles[granule] != 0 && range.handles[granule] == range.handles[granule - 1];
 }
 
 void SimulatedSource::note_misuse(const char* what, const void* address) {
@@ -185,6 +204,11 @@ std::size_t SimulatedSource::peak_mapped_bytes() const {
 std::size_t SimulatedSource::range_count() const {
   const std::lock_guard guard(lock_);
   return ranges_.size();
+}
+
+std::size_t SimulatedSource::handle_count() const {
+  const std::lock_guard guard(lock_);
+  return handle_count_;
 }
 
 std::size_t SimulatedSource::map_count() const {

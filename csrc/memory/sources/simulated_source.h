@@ -30,6 +30,7 @@ class SimulatedSource final : public MemorySource {
   struct Facts {
     std::size_t capacity_bytes;
     std::size_t granularity_bytes = 2_MiB;
+    std::size_t large_handle_bytes = 0;  // more than a granule; 0: it has none
     std::size_t quantum_bytes = 512;
     std::string name = "simulated";
     bool has_ranges = true;    // else it gives whole segments only, as cudaMalloc does
@@ -46,6 +47,7 @@ class SimulatedSource final : public MemorySource {
   std::string name() const override { return facts_.name; }
   std::size_t capacity_bytes() const noexcept override { return capacity_bytes_; }
   std::size_t granularity_bytes() const noexcept override { return facts_.granularity_bytes; }
+  std::size_t large_handle_bytes() const noexcept override { return facts_.large_handle_bytes; }
   std::size_t quantum_bytes() const noexcept override { return facts_.quantum_bytes; }
   std::optional<std::size_t> free_bytes() noexcept override;
   bool is_on_host() const noexcept override { return facts_.is_backed; }
@@ -80,19 +82,21 @@ class SimulatedSource final : public MemorySource {
   std::size_t mapped_bytes() const;
   std::size_t peak_mapped_bytes() const;
   std::size_t range_count() const;
-  std::size_t map_count() const;  // failed ones too
+  std::size_t handle_count() const;  // that were made for all that was mapped, ever
+  std::size_t map_count() const;     // failed ones too
   std::size_t unmap_count() const;
   /// What all calls together have taken.
   std::uint64_t clock_ns() const;
   /// The first call that no real device would have survived, or nothing: mapping what is mapped,
-  /// unmapping what is not, giving back what was not given or what is still mapped.
+  /// unmapping what is not, or a part of a handle, giving back what was not given or what is still
+  /// mapped.
   std::string misuse() const;
 
  private:
   struct Range {
     std::size_t bytes = 0;
-    bool is_segment = false;  // of `map`
-    std::vector<bool> is_mapped;
+    bool is_segment = false;             // of `map`
+    std::vector<std::uint32_t> handles;  // of each granule, by number; 0: it is not mapped
   };
   using Ranges = std::map<std::byte*, Range>;
 
@@ -102,6 +106,7 @@ class SimulatedSource final : public MemorySource {
   bool map_granules(std::byte* address, std::size_t bytes);
   void unmap_granules(std::byte* address, std::size_t bytes);
   bool mark(std::byte* address, std::size_t bytes, bool is_mapped);
+  bool would_cut(const Range& range, std::size_t granule) const;
   void note_misuse(const char* what, const void* address);
 
   const Facts facts_;
@@ -114,6 +119,7 @@ class SimulatedSource final : public MemorySource {
   std::size_t mapped_bytes_ = 0;
   std::size_t peak_mapped_bytes_ = 0;
   std::size_t unmap_count_ = 0;
+  std::uint32_t handle_count_ = 0;
   std::uint64_t clock_ns_ = 0;
   std::string misuse_;
 };

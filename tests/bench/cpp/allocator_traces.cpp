@@ -4,7 +4,9 @@
 // moves free memory to keep to that: how much in all, and in the program's last quarter, is told as
 // well.
 //
-//   allocator_traces [SET.csv | RECORDING ...]      prints a line of JSON for each
+//   allocator_traces [--cuda] [SET.csv | RECORDING ...]      prints a line of JSON for each
+//
+// `--cuda`: on a device as CUDA's, with large handles of 32 MiB, where nothing is moved.
 //
 // Sets are MiniMalloc's, buffers as id,lower,upper,size: played 30 times over, sizes x 4096 and up
 // to 15 % smaller. A recording is a line a step, as tests/bench/traces/README.md says.
@@ -18,6 +20,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -66,9 +69,14 @@ struct Outcome {
 
 constexpr std::size_t plenty = std::size_t{1} << 40;
 
+bool is_cuda = false;
+
 Outcome play_ours(const Trace& trace, std::size_t capacity) {
-  SimulatedSource device({.capacity_bytes = capacity, .is_backed = false});
-  CachingAllocator cache(device);
+  SimulatedSource device(
+      {.capacity_bytes = capacity, .large_handle_bytes = is_cuda ? 32_MiB : 0, .is_backed = false});
+  AllocationPolicy policy;
+  policy.moving.is_on = !is_cuda;
+  CachingAllocator cache(device, policy);
   std::vector<Block*> blocks(trace.sizes.size());
   std::size_t moved_before = 0;
   Outcome outcome{.is_complete = true, .mapped_bytes = 0};
@@ -380,11 +388,12 @@ void compare(const Trace& trace) {
 }  // namespace
 
 int main(int count, char** paths) try {
+  is_cuda = count > 1 && std::string_view(paths[1]) == "--cuda";
   compare(transformer(true));
   compare(transformer(false));
   compare(convolutions());
   compare(decoding());
-  for (int i = 1; i < count; ++i) {
+  for (int i = is_cuda ? 2 : 1; i < count; ++i) {
     const std::string path = paths[i];
     compare(path.ends_with(".csv") ? mini_malloc(path) : recorded(path));
   }

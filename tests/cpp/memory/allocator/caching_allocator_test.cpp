@@ -452,6 +452,7 @@ TEST_F(CachingAllocatorTest, AgreesWithAModelThatIsCheckedAfterEveryStep) {
     SimulatedSource device(
         {.capacity_bytes = 128_MiB,
          .granularity_bytes = seed % 3 ? 2_MiB : 64_KiB,  // the less, the more moves
+         .large_handle_bytes = seed % 4 ? 0 : 8_MiB,
          .has_ranges = seed % 2 == 0});
     CachingAllocator cache(device);
     Model model(cache, seed);
@@ -459,6 +460,7 @@ TEST_F(CachingAllocatorTest, AgreesWithAModelThatIsCheckedAfterEveryStep) {
       model.step();
       model.check();
     }
+    EXPECT_EQ(device.misuse(), "");
   }
 }
 
@@ -467,10 +469,13 @@ TEST_F(CachingAllocatorTest, DISABLED_AgreesWithAModelThatIsCheckedAfterEachOfAM
   struct {
     bool has_ranges;
     std::size_t granularity_bytes;
-  } const kinds[] = {{true, 2_MiB}, {true, 64_KiB}, {false, 2_MiB}};
-  for (const auto& [has_ranges, granularity] : kinds) {
-    SimulatedSource device(
-        {.capacity_bytes = 128_MiB, .granularity_bytes = granularity, .has_ranges = has_ranges});
+    std::size_t large_handle_bytes = 0;
+  } const kinds[] = {{true, 2_MiB}, {true, 64_KiB}, {true, 2_MiB, 8_MiB}, {false, 2_MiB}};
+  for (const auto& [has_ranges, granularity, large_handle] : kinds) {
+    SimulatedSource device({.capacity_bytes = 128_MiB,
+                            .granularity_bytes = granularity,
+                            .large_handle_bytes = large_handle,
+                            .has_ranges = has_ranges});
     CachingAllocator cache(device);
     Model model(cache, 1);
     for (int i = 0; i < 333'334 && !HasFatalFailure(); ++i) {

@@ -246,6 +246,67 @@ TEST_F(GrowthTest, LeavesNothingMappedWhenOneOfSeveralPiecesIsRefused) {
   EXPECT_EQ(cache_.fault(), "");
 }
 
+// In a range of a device without backing, which begins at a multiple of any handle.
+class GrowthByLargeHandles : public testing::Test {
+ protected:
+  ~GrowthByLargeHandles() override {
+    EXPECT_EQ(cache_.fault(), "");
+    cache_.empty_cache();
+    EXPECT_EQ(device_.mapped_bytes(), 0u);
+    EXPECT_EQ(device_.misuse(), "");
+  }
+
+  SimulatedSource device_{
+      {.capacity_bytes = 16_GiB, .large_handle_bytes = 32_MiB, .is_backed = false}};
+  CachingAllocator cache_{device_};
+};
+
+TEST_F(GrowthByLargeHandles, MakesFewForMuch) {
+  Block* const small = cache_.allocate(3_MiB, {});
+
+  Block* const large = cache_.allocate(10_GiB, {});
+
+  EXPECT_EQ(device_.handle_count(), 2u + 14u + 319u + 2u);  // from 4 MiB on, but 3 of it are there
+  cache_.release(small);
+  cache_.release(large);
+}
+
+TEST_F(GrowthByLargeHandles, KeepsOneThatALiveBlockReachesInto) {
+  cache_.release(cache_.allocate(96_MiB, {}));
+  Block* const block = cache_.allocate(40_MiB, {});
+
+  EXPECT_EQ(cache_.empty_cache(), 32_MiB);
+  EXPECT_EQ(cache_.stats().reserved_bytes, 64_MiB);
+  cache_.release(block);
+  EXPECT_EQ(cache_.empty_cache(), 64_MiB);
+}
+
+TEST_F(GrowthByLargeHandles, TakesOneAwayWholeWhereALimitWouldCutIt) {
+  cache_.release(cache_.allocate(96_MiB, {}));
+
+  cache_.set_limit(60_MiB);
+
+  EXPECT_EQ(device_.unmap_count(), 1u);
+  EXPECT_EQ(cache_.stats().reserved_bytes, 32_MiB);
+  cache_.release(cache_.allocate(60_MiB, {}));
+  EXPECT_EQ(device_.peak_mapped_bytes(), 96_MiB);
+}
+
+TEST_F(GrowthByLargeHandles, LeavesNothingOfThemWhereALaterPieceIsRefused) {
+  Block* const low = cache_.allocate(96_MiB, {});
+  Block* const middle = cache_.allocate(32_MiB, {});
+  cache_.release(low);
+  cache_.empty_cache();  // a hole of three, 32 MiB that will be free, and the end
+  cache_.release(middle);
+  device_.fail_map(2);
+
+  Block* const block = cache_.allocate(160_MiB, {});
+
+  EXPECT_EQ(cache_.fault(), "");
+  EXPECT_EQ(device_.mapped_bytes(), cache_.stats().reserved_bytes);
+  cache_.release(block);
+}
+
 TEST(GrowthInSegments, ReturnsNoMoreThanTheRequestLacks) {
   SimulatedSource device({.capacity_bytes = 1_GiB, .has_ranges = false});
   CachingAllocator cache(device);

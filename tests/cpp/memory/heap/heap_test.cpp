@@ -129,5 +129,26 @@ TEST_F(HeapTest, TellsWhatIsBroken) {
   heap_.give(*b);
 }
 
+TEST_F(HeapTest, TellsWhenALargeHandleWasCut) {
+  Heap::Stock stock = heap_.make_stock({});
+  heap_.put(stock);
+  Segment range;
+  range.address = reinterpret_cast<std::byte*>(64_MiB);
+  range.bytes = 32_MiB;
+  range.is_range = true;
+  range.large_handles = LargeHandles(range.bytes, 8_MiB);
+  range.large_handles.place(range.address);
+  heap_.add(range, 1_MiB, {});
+  heap_.give(*heap_.settle(heap_.hold(8_MiB, {}, 0, Fit::lowest), 8_MiB));
+  ASSERT_EQ(heap_.fault(), "");
+
+  range.large_handles.remove(range.address, range.address + 8_MiB);
+  heap_.drop(*heap_.carve(2_MiB, End::highest));
+  ASSERT_EQ(heap_.fault(), "");
+  range.large_handles.add(range.address, range.address + 8_MiB);  // as if it had been one
+
+  EXPECT_NE(heap_.fault().find("a large handle was cut"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace garboard

@@ -135,15 +135,17 @@ TEST_F(CudaSourceOfAFake, RaisesWhatTheDeviceRaisesWhenItIsMade) {
 /// A driver that knows what it was told, and refuses the call it is asked to refuse.
 struct FakeDriver {
   std::size_t granularity = 2_MiB;
-  std::size_t capacity = 64_MiB;
-  std::size_t refused_call = 0;  // counted from 1; 0: none
+  std::size_t capacity = 80_MiB;  // that it has left
+  std::size_t refused_call = 0;   // counted from 1; 0: none
   std::size_t calls = 0;
+  std::size_t created = 0;
   std::size_t synchronized = 0;
   std::string misuse;
   std::map<std::uintptr_t, std::size_t> ranges;
   std::map<std::uint64_t, int> shares;  // of memory: its handle, and the address it is behind
+  std::map<std::uint64_t, std::size_t> sizes;
   std::map<std::uintptr_t, std::uint64_t> mapped;
-  std::set<std::uintptr_t> open;  // granules the device may use
+  std::set<std::uintptr_t> open;  // mappings the device may use
   std::uint64_t next_memory = 1;
   std::uintptr_t next_range = 1_GiB;
 
@@ -152,7 +154,15 @@ struct FakeDriver {
     if (!holds && misuse.empty()) misuse = what;
   }
   void drop_share(std::uint64_t memory) {
-    if (--shares[memory] == 0) shares.erase(memory);
+    if (--shares[memory] > 0) return;
+    shares.erase(memory);
+    capacity += sizes.extract(memory).mapped();
+  }
+  /// The bytes of the mapping that begins there.
+  std::size_t mapped_at(std::uintptr_t address, const char* what) {
+    const auto found = mapped.find(address);
+    expect(found != mapped.end(), what);
+    return found != mapped.end() ? sizes[found->second] : granularity;
   }
 };
 FakeDriver* driver = nullptr;
@@ -175,17 +185,23 @@ constexpr CudaVirtualMemory fake_memory{
           driver->expect(found && found.mapped() == bytes, "unreserved what was not reserved");
         },
     .create = [](int, std::size_t bytes) noexcept -> std::uint64_t {
-      driver->expect(bytes == driver->granularity, "created no granule");
-      if (driver->refuses() || (driver->shares.size() + 1) * bytes > driver->capacity) return 0;
+      driver->expect(bytes > 0 && bytes % driver->granularity == 0, "created no granules");
+      if (driver->refuses() || bytes > driver->capacity) return 0;
+      ++driver->created;
+      driver->capacity -= bytes;
       driver->shares[driver->next_memory] = 1;
+      driver->sizes[driver->next_memory] = bytes;
       return driver->next_memory++;
     },
     .release = [](int, std::uint64_t memory) noexcept { driver->drop_share(memory); },
     .map =
         [](int, void* address, std::size_t bytes, std::uint64_t memory) noexcept {
-          driver->expect(bytes == driver->granularity && driver->shares.contains(memory),
+          driver->expect(driver->shares.contains(memory) && driver->sizes[memory] == bytes,
                          "mapped what there is not");
-          driver->expect(!driver->mapped.contains(number_of(address)), "mapped twice");
+          const auto above = driver->mapped.lower_bound(number_of(address));
+          driver->expect(
+              above == driver->mapped.end() || above->first >= number_of(address) + bytes,
+              "mapped twice");
           if (driver->refuses()) return false;
           driver->mapped[number_of(address)] = memory;
           ++driver->shares[memory];
@@ -194,21 +210,24 @@ constexpr CudaVirtualMemory fake_memory{
     .set_access =
         [](int, void* address, std::size_t bytes) noexcept {
           if (driver->refuses()) return false;
-          for (std::size_t i = 0; i < bytes; i += driver->granularity) {
-            driver->expect(driver->mapped.contains(number_of(address) + i), "opened a gap");
-            driver->open.insert(number_of(address) + i);
+          for (std::uintptr_t at = number_of(address), end = at + bytes; at < end;) {
+            driver->open.insert(at);
+            at += driver->mapped_at(at, "opened a gap");
           }
           return true;
         },
     .unmap =
         [](int, void* address, std::size_t bytes) noexcept {
           ++driver->synchronized;
-          for (std::size_t i = 0; i < bytes; i += driver->granularity) {
-            const auto found = driver->mapped.extract(number_of(address) + i);
-            driver->expect(!found.empty(), "unmapped what is not mapped");
-            if (found) driver->drop_share(found.mapped());
-            driver->open.erase(number_of(address) + i);
+          std::uintptr_t at = number_of(address);
+          const std::uintptr_t end = at + bytes;
+          while (at < end) {
+            const std::size_t size = driver->mapped_at(at, "unmapped what is not mapped so");
+            if (const auto found = driver->mapped.extract(at)) driver->drop_share(found.mapped());
+            driver->open.erase(at);
+            at += size;
           }
+          driver->expect(at == end, "unmapped a part of a mapping");
         },
 };
 
@@ -263,11 +282,54 @@ TEST_F(CudaSourceOfADriver, UndoesWhatFailsHalfWay) {
   source.unmap_at(range, 8_MiB);
 }
 
+TEST_F(CudaSourceOfADriver, MakesLargeHandlesOfWhatIsAlignedAndWhole) {
+  driver_.capacity = 16_GiB;
+  CudaSource source(library_, 0);
+  auto* const range = static_cast<std::byte*>(source.reserve(16_GiB));  // at a multiple of 1 GiB
+
+  EXPECT_TRUE(source.map_at(range, 10_GiB));
+  EXPECT_EQ(driver_.created, 320u);
+  source.unmap_at(range + 32_MiB, 10_GiB - 32_MiB);
+  EXPECT_EQ(driver_.shares.size(), 1u);
+  source.unmap_at(range, 32_MiB);
+
+  driver_.created = 0;
+  EXPECT_TRUE(source.map_at(range + 2_MiB, 10_GiB)) << "15 granules, 319 of 32 MiB, a granule";
+  EXPECT_EQ(driver_.created, 335u);
+  EXPECT_EQ(driver_.open.size(), 335u);
+  source.unmap_at(range + 2_MiB, 10_GiB);
+  source.unreserve(range, 16_GiB);
+}
+
+TEST_F(CudaSourceOfADriver, UndoesLargeHandlesThatFailHalfWay) {
+  driver_.capacity = 128_MiB;
+  CudaSource source(library_, 0);
+  auto* const range = static_cast<std::byte*>(source.reserve(128_MiB));
+  const std::size_t before = driver_.calls;
+
+  for (std::size_t call = 1; call <= 9; ++call) {  // of four handles: 2, 32, 32 and 2 MiB
+    driver_.calls = before;
+    driver_.refused_call = before + call;
+    EXPECT_FALSE(source.map_at(range + 30_MiB, 68_MiB)) << call;
+    EXPECT_TRUE(driver_.mapped.empty()) << call;
+    EXPECT_TRUE(driver_.open.empty()) << call;
+    EXPECT_EQ(driver_.capacity, 128_MiB) << call;
+  }
+
+  driver_.refused_call = 0;
+  EXPECT_TRUE(source.map_at(range + 30_MiB, 68_MiB));
+  EXPECT_EQ(driver_.shares.size(), 4u);
+  source.unmap_at(range + 32_MiB, 64_MiB);
+  source.unmap_at(range + 30_MiB, 2_MiB);
+  source.unmap_at(range + 96_MiB, 2_MiB);
+}
+
 TEST_F(CudaSourceOfADriver, TakesTheDriversGranularityWhereThatIsCoarser) {
   driver_.granularity = 32_MiB;
   CudaSource source(library_, 0);
 
   EXPECT_EQ(source.granularity_bytes(), 32_MiB);
+  EXPECT_EQ(source.large_handle_bytes(), 0u);
 }
 
 TEST_F(CudaSourceOfADriver, GivesSegmentsWhereTheDriverHasNoSuchCalls) {
@@ -275,6 +337,7 @@ TEST_F(CudaSourceOfADriver, GivesSegmentsWhereTheDriverHasNoSuchCalls) {
   CudaSource source(library_, 0);
 
   EXPECT_EQ(source.granularity_bytes(), 2_MiB);
+  EXPECT_EQ(source.large_handle_bytes(), 0u);
   EXPECT_EQ(source.reserve(64_MiB), nullptr);
   CachingAllocator cache(source);
   Block* const block = cache.allocate(1_MiB, {});
@@ -315,7 +378,7 @@ TEST_F(CudaSourceOfADriver, FeedsAnAllocatorWhicheverCallFails) {
       CudaSource source(library_, 0);
       CachingAllocator cache(source);
       std::vector<Block*> blocks;
-      for (const std::size_t bytes : {1_MiB, 100_KiB, 20_MiB, 30_MiB}) {
+      for (const std::size_t bytes : {1_MiB, 100_KiB, 20_MiB, 44_MiB}) {
         try {
           blocks.push_back(cache.allocate(bytes, {}));
         } catch (const OutOfMemoryError&) {
@@ -331,7 +394,7 @@ TEST_F(CudaSourceOfADriver, FeedsAnAllocatorWhicheverCallFails) {
     EXPECT_TRUE(driver_.ranges.empty()) << call;
   }
 
-  EXPECT_GT(last, 50u);
+  EXPECT_GT(last, 40u);
   EXPECT_EQ(raised, 0u) << "one refusal was made good by asking again";
 }
 

@@ -137,12 +137,15 @@ struct Case {
   bool has_ranges;
   MapPhase phase;
   std::size_t granularity_bytes = 2_MiB;
+  std::size_t large_handle_bytes = 0;
 };
 const Case cases[] = {
     {"CreatingInRanges", true, MapPhase::create},
     {"MappingInRanges", true, MapPhase::map},
     {"SettingAccessInRanges", true, MapPhase::set_access},
     {"WhileMoving", true, MapPhase::map, 64_KiB},
+    {"WithLargeHandles", true, MapPhase::map, 2_MiB, 4_MiB},
+    {"WhileMovingLargeHandles", true, MapPhase::set_access, 64_KiB, 256_KiB},
     {"InSegments", false, MapPhase::create},
 };
 
@@ -151,6 +154,7 @@ class AllocationFaults : public testing::TestWithParam<Case> {
   SimulatedSource::Facts facts() const {
     return {.capacity_bytes = 1_GiB,
             .granularity_bytes = GetParam().granularity_bytes,
+            .large_handle_bytes = GetParam().large_handle_bytes,
             .has_ranges = GetParam().has_ranges,
             .is_backed = false};
   }

@@ -65,6 +65,21 @@ TEST(SimulatedSource, MapsAndUnmapsAnyGranulesOfARange) {
   EXPECT_EQ(device.misuse(), "");
 }
 
+TEST(SimulatedSource, TellsWhenALargeHandleIsCut) {
+  SimulatedSource device(
+      {.capacity_bytes = 64_MiB, .large_handle_bytes = 8_MiB, .is_backed = false});
+  auto* const range = static_cast<std::byte*>(device.reserve(32_MiB));
+
+  EXPECT_TRUE(device.map_at(range, 18_MiB));
+  EXPECT_EQ(device.handle_count(), 3u);
+  device.unmap_at(range + 8_MiB, 10_MiB);
+  EXPECT_EQ(device.misuse(), "");
+  device.unmap_at(range, 6_MiB);
+
+  EXPECT_EQ(device.mapped_bytes(), 8_MiB);
+  EXPECT_NE(device.misuse().find("a part of a handle"), std::string::npos);
+}
+
 TEST(SimulatedSource, ReservesWithoutUsingMemory) {
   SimulatedSource device({.capacity_bytes = 4_MiB});
 
