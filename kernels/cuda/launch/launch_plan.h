@@ -59,10 +59,6 @@ inline bool is_dense(const NestPart& nest, std::initializer_list<const View*> vi
   return true;
 }
 
-// Running results. A slice is cut into tiles of a fixed size, which blocks take.
-
-inline constexpr std::int64_t scan_tile = 4096;  // elements
-
 // Sorting. A block puts in order what its shared memory holds.
 
 inline constexpr int sort_tile = 1024;  // entries
