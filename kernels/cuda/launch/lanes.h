@@ -45,6 +45,16 @@ __device__ T of_other_lane(const T& mine, int difference) {
   return __builtin_bit_cast(T, words);
 }
 
+/// What the thread of that number has, of the same warp.
+template <class T>
+__device__ T of_lane(const T& mine, int thread) {
+  auto words = __builtin_bit_cast(InWords<T>, mine);
+  for (auto& word : words.word)
+    word =
+        static_cast<typename InWords<T>::Word>(__shfl_sync(~0u, word + 0u, thread % warp_threads));
+  return __builtin_bit_cast(T, words);
+}
+
 /// What the thread `lanes` before in the warp has; of the first ones, anything.
 template <class T>
 __device__ T of_earlier_lane(const T& mine, int lanes) {

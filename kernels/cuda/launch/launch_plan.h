@@ -78,10 +78,6 @@ struct PackedPart {
 
 }  // namespace
 
-// Running results. A slice is cut into tiles of a fixed size, which blocks take.
-
-inline constexpr std::int64_t scan_tile = 4096;  // elements
-
 // Sorting. A block puts in order what its shared memory holds.
 
 inline constexpr int sort_tile = 1024;  // entries

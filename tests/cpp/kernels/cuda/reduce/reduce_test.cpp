@@ -178,6 +178,26 @@ TEST(ReduceSum, IsTheSameInEveryRun) {
   EXPECT_EQ(sum_of(values), sum_of(values));
 }
 
+TEST(ReduceSum, HasTheSameBitsWhereverRowsAndColumnsBegin) {
+  constexpr std::int64_t width = 88;
+  std::mt19937 random(11);
+  std::vector<float> values(700 * width);
+  for (float& value : values) value = std::uniform_real_distribution<float>(-1, 1)(random);
+  const DeviceArray<float> x(values);
+  values.insert(values.begin(), 0.0f);
+  const DeviceArray<float> moved(values);
+  for (const unsigned taken : {0b01u, 0b10u, 0b11u}) {
+    const Dims sizes{700, width}, strides = result_strides(sizes, taken);
+    const DeviceArray<float> found(700), expected(700);
+
+    reduce<functors::SumOf>(found.view(sizes, strides, 0), moved.view(sizes, {width, 1}, 1),
+                            Stream{});
+
+    reduce<functors::SumOf>(expected.view(sizes, strides, 0), x.view(sizes), Stream{});
+    EXPECT_EQ(found.values(), expected.values()) << "over dims " << taken;
+  }
+}
+
 TEST(ReduceSum, GivesItsScratchBack) {
   const auto before = shim::DeviceMemory::live_count();
 
