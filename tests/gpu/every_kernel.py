@@ -77,6 +77,10 @@ def attention() -> None:
             for sizes in ((2, 3, 33, 16), (1, 2, 130, 64), (1, 1, 65, 128)):
                 q, k, v = (leaf(*sizes, dtype=dtype) for _ in range(3))
                 F.scaled_dot_product_attention(q, k, v, is_causal=is_causal).sum().backward()
+        q, k = leaf(2, 4, 40, 24, dtype=dtype), leaf(2, 2, 70, 24, dtype=dtype)
+        F.scaled_dot_product_attention(
+            q, k, k, drawn(2, 40, 70) > 0, dropout_p=0.2, enable_gqa=True
+        ).sum().backward()
 
 
 def losses() -> None:

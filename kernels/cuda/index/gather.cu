@@ -73,7 +73,7 @@ bool kernel(const Gather& of, Stream stream) {
   }
   const std::size_t bytes = item_size(of.x.dtype) * together;
   if (bytes == 16 && together > 1)
-    launch_gather<Pack<std::uint32_t, 4>>(of, nest, along, faults, stream);
+    launch_gather<ElementPack<std::uint32_t, 4>>(of, nest, along, faults, stream);
   else
     visit_item(bytes, [&]<class Item>(Type<Item>) {
       launch_gather<Item>(of, nest, along, faults, stream);

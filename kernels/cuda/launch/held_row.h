@@ -44,7 +44,7 @@ template <class T, int packs>
 struct HeldRow {
   static constexpr int pack = pack_of<T, 8>;
 
-  Pack<T, pack> held[packs];
+  ElementPack<T, pack> held[packs];
   int first, step;  // element 0 of pack 0, and from there to that of pack 1
 
   /// Beyond the `size` elements of the row stands `filling`.
@@ -73,8 +73,8 @@ struct HeldRow {
     unrolled<packs * pack>([&](int n) { visit(n / pack, n % pack); });
   }
   /// Of another row, which may be null, what stands beside pack k.
-  GARBOARD_HD Pack<T, pack> beside(int k, const T* row, int size, T filling) const {
-    Pack<T, pack> found;
+  GARBOARD_HD ElementPack<T, pack> beside(int k, const T* row, int size, T filling) const {
+    ElementPack<T, pack> found;
     for (int i = 0; i < pack; ++i) found.item[i] = filling;
     if (!row) return found;
     if (size % pack == 0 && suits_packs<T, pack>(row)) {
@@ -89,7 +89,7 @@ struct HeldRow {
   template <class Result>
   GARBOARD_HD void write_pack(int k, T* row, int size, Result result) const {
     const bool is_aligned = size % pack == 0 && suits_packs<T, pack>(row);
-    Pack<T, pack> results;
+    ElementPack<T, pack> results;
     unrolled<pack>([&](int i) { results.item[i] = result(i); });
     store_part(row + place(k, 0), results, size - place(k, 0), is_aligned);
   }

@@ -48,7 +48,7 @@ namespace {
 /// elements one after the other along the inner dim, on addresses that suit packs, or a single one
 /// there. `data` and `items`, the bytes of an element, are the operands'; the output comes first.
 inline bool goes_by_packs(const NestPart& nest, const void* const* data, const std::size_t* items,
-                        int pack) {
+                          int pack) {
   if (nest.dims == 0) return true;
   if (nest.dims > 1 && nest.inner().size % pack != 0) return false;
   for (int k = 0; k < nest.operands; ++k) {

@@ -8,7 +8,7 @@
 namespace garboard::kernels::cuda {
 
 template <class T, int elements>
-struct alignas(sizeof(T) * elements) Pack {
+struct alignas(sizeof(T) * elements) ElementPack {
   functors::InMemory<T> item[elements];
 
   GARBOARD_HD T operator[](int i) const { return functors::loaded<T>(item[i]); }
@@ -33,20 +33,20 @@ GARBOARD_HD bool suits_packs(const T* data) {
 /// The pack that begins at `from`. Where it is not aligned its elements come one by one: in the
 /// same order, so results do not depend on addresses.
 template <class T, int elements>
-GARBOARD_HD Pack<T, elements> load_pack(const T* from, bool is_aligned) {
+GARBOARD_HD ElementPack<T, elements> load_pack(const T* from, bool is_aligned) {
   const auto* const memory = reinterpret_cast<const functors::InMemory<T>*>(from);
-  if (is_aligned) return *reinterpret_cast<const Pack<T, elements>*>(memory);
-  Pack<T, elements> pack;
+  if (is_aligned) return *reinterpret_cast<const ElementPack<T, elements>*>(memory);
+  ElementPack<T, elements> pack;
   for (int i = 0; i < elements; ++i) pack.item[i] = memory[i];
   return pack;
 }
 
 /// Writes the first `left` elements of a pack.
 template <class T, int elements>
-GARBOARD_HD void store_part(T* to, const Pack<T, elements>& pack, std::int64_t left,
+GARBOARD_HD void store_part(T* to, const ElementPack<T, elements>& pack, std::int64_t left,
                             bool is_aligned) {
   if (is_aligned && left >= elements) {
-    *reinterpret_cast<Pack<T, elements>*>(to) = pack;
+    *reinterpret_cast<ElementPack<T, elements>*>(to) = pack;
     return;
   }
   for (int i = 0; i < elements; ++i)

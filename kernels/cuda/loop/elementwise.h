@@ -7,7 +7,6 @@
 
 #include "kernels/cuda/launch/launch.h"
 #include "kernels/cuda/launch/packs.h"
-#include "kernels/cuda/launch/unrolled.h"
 #include "kernels/cuda/loop/across.h"
 #include "kernels/functors/effort.h"
 #include "kernels/functors/element.h"
@@ -46,16 +45,16 @@ inline constexpr int places_of = is_laborious<F, T...> ? 1 : strided_in_flight;
 /// What one thread has of an input.
 template <class T, int elements, int packs>
 struct Packs {
-  Pack<T, elements> pack[packs];
+  ElementPack<T, elements> pack[packs];
 };
 
 /// Where the packs of a thread lie, `threads` packs apart.
 template <int operands, int packs>
-struct Places {
+struct PackPlaces {
   typename OffsetCalculator<operands>::Offsets at[packs];
   std::uint32_t first, count;
 
-  GARBOARD_HD Places(const OffsetCalculator<operands>& of, std::uint32_t first)
+  GARBOARD_HD PackPlaces(const OffsetCalculator<operands>& of, std::uint32_t first)
       : first(first), count(of.count) {
     for (int k = 0; k < packs; ++k) at[k] = of.at(first + k * threads);
   }
@@ -64,14 +63,14 @@ struct Places {
 
 template <int elements, int operand, class T, int operands, int packs>
 GARBOARD_HD Packs<T, elements, packs> load(const Source<T>& x,
-                                           const Places<operands, packs>& places) {
+                                           const PackPlaces<operands, packs>& places) {
   using Item = functors::InMemory<T>;
   Packs<T, elements, packs> all;
   for (int k = 0; k < packs; ++k) {
     if (!places.has(k)) continue;
     const std::int64_t offset = places.at[k].of[operand];
     if (!x.repeats) {
-      all.pack[k] = *reinterpret_cast<const Pack<T, elements>*>(x.memory() + offset);
+      all.pack[k] = *reinterpret_cast<const ElementPack<T, elements>*>(x.memory() + offset);
     } else {
       const T single = x.at(offset);
       for (Item& item : all.pack[k].item) item = single;
@@ -83,13 +82,13 @@ GARBOARD_HD Packs<T, elements, packs> load(const Source<T>& x,
 // Takes the inputs as values, so that all of them are loaded before the first is stored: the
 // compiler may not change that order, for `out` may be an input.
 template <class F, int elements, class Out, int operands, int packs, class... In>
-GARBOARD_HD void compute(Out* out, const Places<operands, packs>& places,
+GARBOARD_HD void compute(Out* out, const PackPlaces<operands, packs>& places,
                          Packs<In, elements, packs>... in) {
   for (int k = 0; k < packs; ++k) {
     if (!places.has(k)) continue;
-    Pack<Out, elements> results;
+    ElementPack<Out, elements> results;
     if constexpr (is_laborious<F, Out, In...>) {
-      GARBOARD_NOT_UNROLLED
+#pragma unroll 1
       for (int i = 0; i < elements; ++i) {
         results.pass_on(F{}(in.pack[k][0]...));
         (in.pack[k].pass_on(in.pack[k].item[0]), ...);
@@ -97,12 +96,12 @@ GARBOARD_HD void compute(Out* out, const Places<operands, packs>& places,
     } else {
       for (int i = 0; i < elements; ++i) results.item[i] = F{}(in.pack[k][i]...);
     }
-    *reinterpret_cast<Pack<Out, elements>*>(out + places.at[k].of[0]) = results;
+    *reinterpret_cast<ElementPack<Out, elements>*>(out + places.at[k].of[0]) = results;
   }
 }
 
 template <class F, class Out, int operands, int packs, std::size_t... k, class... In>
-GARBOARD_HD void compute_packs(Out* out, const Places<operands, packs>& places,
+GARBOARD_HD void compute_packs(Out* out, const PackPlaces<operands, packs>& places,
                                std::index_sequence<k...>, const Source<In>&... in) {
   constexpr int elements = elements_of<F, Out, In...>;
   compute<F, elements>(out, places, load<elements, 1 + k>(in, places)...);
@@ -123,7 +122,7 @@ __global__ void packed(const __grid_constant__ OffsetCalculator<1 + sizeof...(In
                        std::uint32_t rest, Out* out, Source<In>... in) {
   constexpr int at_once = packs_of<F, Out, In...>, operands = 1 + sizeof...(In);
   const auto first = static_cast<std::uint32_t>(blockIdx.x * threads * at_once + threadIdx.x);
-  const Places<operands, at_once> places(packs, first);
+  const PackPlaces<operands, at_once> places(packs, first);
   constexpr auto all = std::index_sequence_for<In...>{};
   compute_packs<F>(out, places, all, in...);
   const std::uint32_t behind = packs.count - first;
@@ -137,7 +136,7 @@ struct Values {
 };
 
 template <int operand, class T, int operands, int count>
-GARBOARD_HD Values<T, count> gather(const Source<T>& x, const Places<operands, count>& places) {
+GARBOARD_HD Values<T, count> gather(const Source<T>& x, const PackPlaces<operands, count>& places) {
   Values<T, count> values;
   for (int k = 0; k < count; ++k)
     if (places.has(k)) values.of[k] = x.at(places.at[k].of[operand]);
@@ -145,14 +144,14 @@ GARBOARD_HD Values<T, count> gather(const Source<T>& x, const Places<operands, c
 }
 
 template <class F, class Out, int operands, int count, class... In>
-GARBOARD_HD void compute_values(Out* out, const Places<operands, count>& places,
+GARBOARD_HD void compute_values(Out* out, const PackPlaces<operands, count>& places,
                                 Values<In, count>... in) {
   for (int k = 0; k < count; ++k)
     if (places.has(k)) out[places.at[k].of[0]] = F{}(in.of[k]...);
 }
 
 template <class F, class Out, int operands, int count, std::size_t... k, class... In>
-GARBOARD_HD void compute_places(Out* out, const Places<operands, count>& places,
+GARBOARD_HD void compute_places(Out* out, const PackPlaces<operands, count>& places,
                                 std::index_sequence<k...>, const Source<In>&... in) {
   compute_values<F>(out, places, gather<1 + k>(in, places)...);
 }
@@ -162,7 +161,7 @@ __global__ void strided(const __grid_constant__ OffsetCalculator<1 + sizeof...(I
                         Out* out, Source<In>... in) {
   constexpr int at_once = places_of<F, Out, In...>;
   const auto first = static_cast<std::uint32_t>(blockIdx.x * threads * at_once + threadIdx.x);
-  const Places<1 + sizeof...(In), at_once> places(offsets, first);
+  const PackPlaces<1 + sizeof...(In), at_once> places(offsets, first);
   compute_places<F>(out, places, std::index_sequence_for<In...>{}, in...);
 }
 

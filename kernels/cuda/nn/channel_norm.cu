@@ -103,7 +103,7 @@ struct RowShare {
     const std::int64_t step = parts.lanes * pack;
     std::int64_t i = begin + seat.lane * pack;
     for (; are_aligned && i + (ahead - 1) * step + pack <= end; i += ahead * step) {
-      Pack<T, pack> items[ahead][inputs];
+      ElementPack<T, pack> items[ahead][inputs];
       for (int k = 0; k < ahead; ++k)
         for (int n = 0; n < inputs; ++n)
           items[k][n] = load_pack<T, pack>(rows[n] + i + k * step, true);
@@ -111,7 +111,7 @@ struct RowShare {
     }
     for (; i < end; i += step) {
       const int left = end - i < pack ? static_cast<int>(end - i) : pack;
-      Pack<T, pack> items[inputs];
+      ElementPack<T, pack> items[inputs];
       for (int n = 0; n < inputs; ++n)
         for (int k = 0; k < pack; ++k) items[n].item[k] = rows[n][i + (k < left ? k : 0)];
       take(i, items, left);
@@ -173,7 +173,7 @@ __global__ void normalise(const __grid_constant__ ChannelTask<T> task,
   const T shift = task.bias ? task.bias[channel] : T(0);
   const bool is_aligned = suits_packs<T, pack_of<T>>(out + start);
   share.walk(parts, {task.x + start}, [&](std::int64_t i, const auto& items, int left) {
-    Pack<T, pack_of<T>> results;
+    ElementPack<T, pack_of<T>> results;
     for (int k = 0; k < pack_of<T>; ++k)
       results.item[k] = (items[0].item[k] - mean) * inverse * scale + shift;
     store_part(out + start + i, results, left, is_aligned);
@@ -291,7 +291,7 @@ __global__ void channel_norm_gradient(const __grid_constant__ ChannelTask<T> tas
   const SlabAverages<T> average = averages[slab];
   const bool is_aligned = suits_packs<T, pack_of<T>>(dx + start);
   share.walk(parts, {dy + start, task.x + start}, [&](std::int64_t i, const auto& items, int left) {
-    Pack<T, pack_of<T>> results;
+    ElementPack<T, pack_of<T>> results;
     for (int k = 0; k < pack_of<T>; ++k)
       results.item[k] = inverse * ((items[0].item[k] * weight - average.slope) -
                                    (items[1].item[k] - mean) * average.tilt);

@@ -95,14 +95,14 @@ int alignment_of(const void* data) {
 }
 
 /// All that tells one product from another, but for addresses.
-struct Shape {
+struct ProductProblem {
   cudaDataType type;
   CublasLt::Compute compute;
   std::int64_t rows, columns, depth, x_leading, y_leading, leading;
   bool is_x_transposed, is_y_transposed;
   int x_alignment, y_alignment, alignment, bias_alignment;
 
-  Shape(const Gemm& g, cudaDataType type, const void* bias)
+  ProductProblem(const Gemm& g, cudaDataType type, const void* bias)
       : type(type),
         compute(type == CUDA_R_32F && switches.tf32_products ? CublasLt::in_tf32
                                                              : CublasLt::in_float32),
@@ -118,17 +118,18 @@ struct Shape {
         y_alignment(alignment_of(g.y.data)),
         alignment(alignment_of(g.c)),
         bias_alignment(alignment_of(bias)) {}
-  auto operator<=>(const Shape&) const = default;
+  auto operator<=>(const ProductProblem&) const = default;
 };
 
 /// A product as cuBLASLt is told of it.
-struct Plan {
+struct ProductWay {
   CublasLt::Descriptor product = nullptr, x = nullptr, y = nullptr, c = nullptr;
   std::optional<CublasLt::Found> way;  // nothing: it has none
 };
 
-Plan make_plan(const CublasLt& of, CublasLt::Handle handle, const Shape& s, const void* bias) {
-  Plan plan;
+ProductWay make_plan(const CublasLt& of, CublasLt::Handle handle, const ProductProblem& s,
+                     const void* bias) {
+  ProductWay plan;
   const auto set = [&](CublasLt::Fact fact, const auto& value) {
     of.ok(of.set_product(plan.product, fact, &value, sizeof(value)));
   };
@@ -169,7 +170,7 @@ Plan make_plan(const CublasLt& of, CublasLt::Handle handle, const Shape& s, cons
 struct LockedPlans {
   std::mutex mutex;
   CublasLt::Handle handle = nullptr;
-  std::map<Shape, Plan> plans;
+  std::map<ProductProblem, ProductWay> plans;
 };
 
 std::optional<cudaDataType> type_of(DType dtype) {
@@ -196,11 +197,11 @@ bool multiply_with_bias(const Gemm& gemm, const void* bias, Stream stream) {
   LockedPlans& own = all[stream.device.number];
   const std::lock_guard lock(own.mutex);
   if (!own.handle) library->ok(library->create(&own.handle));
-  const Shape shape(gemm, *type, bias);
+  const ProductProblem shape(gemm, *type, bias);
   auto found = own.plans.find(shape);
   if (found == own.plans.end())
     found = own.plans.emplace(shape, make_plan(*library, own.handle, shape, bias)).first;
-  const Plan& plan = found->second;
+  const ProductWay& plan = found->second;
   if (!plan.way) return false;
   library->ok(library->set_product(plan.product, CublasLt::bias, &bias, sizeof(bias)));
   const Scratch scratch(plan.way->scratch_bytes, stream);

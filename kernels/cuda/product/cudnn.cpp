@@ -177,14 +177,14 @@ class Descriptor {
 constexpr int most_dims = 2 + space_dims;
 
 /// All that tells one convolution from another, but for addresses.
-struct Shape {
+struct ConvolutionProblem {
   int part, data_type, may_use_tensor_cores, may_convert_down, may_change_by_run, groups,
       dims;  // of the tensors
   std::array<std::int64_t, most_dims> x, weight, out;
   std::array<std::int64_t, space_dims> stride, padding, dilation;
   std::array<std::int64_t, 3> alignment;  // of x, weight and out
 
-  auto operator<=>(const Shape&) const = default;
+  auto operator<=>(const ConvolutionProblem&) const = default;
 };
 
 Cudnn::DataType data_type_of(DType dtype) {
@@ -206,27 +206,27 @@ std::int64_t alignment_of(const View& x) {
   return static_cast<std::int64_t>(std::min<std::uintptr_t>(address & (~address + 1), 16));
 }
 
-Shape shape_of(const Convolution& of, ConvolutionPart part) {
+ConvolutionProblem shape_of(const Convolution& of, ConvolutionPart part) {
   // Of two dims of space there are always two: a leading one that does nothing goes.
   int skipped = 0;
   while (skipped < space_dims - 2 && of.x.sizes[2 + skipped] == 1 &&
          of.weight.sizes[2 + skipped] == 1 && of.padding[skipped] == 0 && of.stride[skipped] == 1)
     ++skipped;
   const bool is_single = of.x.dtype == DType::float32, is_tf32 = switches.tf32_convolutions;
-  Shape shape{static_cast<int>(part),
-              data_type_of(of.x.dtype),
-              !is_single || is_tf32,
-              is_single && is_tf32,
-              !switches.is_determined,
-              static_cast<int>(of.groups),
-              most_dims - skipped,
-              {},
-              {},
-              {},
-              {},
-              {},
-              {},
-              {alignment_of(of.x), alignment_of(of.weight), alignment_of(of.out)}};
+  ConvolutionProblem shape{static_cast<int>(part),
+                           data_type_of(of.x.dtype),
+                           !is_single || is_tf32,
+                           is_single && is_tf32,
+                           !switches.is_determined,
+                           static_cast<int>(of.groups),
+                           most_dims - skipped,
+                           {},
+                           {},
+                           {},
+                           {},
+                           {},
+                           {},
+                           {alignment_of(of.x), alignment_of(of.weight), alignment_of(of.out)}};
   const auto put = [&](std::array<std::int64_t, most_dims>& to, const View& from) {
     for (int d = 0; d < shape.dims; ++d) to[d] = from.sizes[d < 2 ? d : d + skipped];
   };
@@ -243,7 +243,7 @@ Shape shape_of(const Convolution& of, ConvolutionPart part) {
 
 constexpr std::int64_t ids[] = {'x', 'w', 'o'};  // of x, weight and out
 
-Descriptor tensor_of(const Cudnn& of, const Shape& shape, int which) {
+Descriptor tensor_of(const Cudnn& of, const ConvolutionProblem& shape, int which) {
   const auto& sizes = which == 0 ? shape.x : which == 1 ? shape.weight : shape.out;
   std::array<std::int64_t, most_dims> strides{};
   std::int64_t stride = 1;
@@ -266,7 +266,8 @@ struct Way {
 /// The ways to compute one, the fastest first, as far as they have been asked for.
 class Ways {
  public:
-  Ways(const Cudnn& of, Cudnn::Handle handle, const Shape& shape) : of_(of), handle_(handle) {
+  Ways(const Cudnn& of, Cudnn::Handle handle, const ConvolutionProblem& shape)
+      : of_(of), handle_(handle) {
     const bool is_wide = shape.data_type == Cudnn::float64;
     const int sums = is_wide ? Cudnn::float64 : Cudnn::float32, mode = Cudnn::cross_correlation;
     const std::int64_t space = shape.dims - 2;
@@ -318,7 +319,7 @@ class Ways {
   }
 
  private:
-  void add_configs(const Descriptor& graph, int heuristic, const Shape& shape) {
+  void add_configs(const Descriptor& graph, int heuristic, const ConvolutionProblem& shape) {
     constexpr int most = 128;  // those without tensor cores come late
     Descriptor asked(of_, Cudnn::heuristic);
     asked.set(Cudnn::heuristic_graph, graph)
@@ -336,7 +337,7 @@ class Ways {
 
   /// Whether its sums are in one order, of wide numbers, and its factors what was given, as far as
   /// that is asked for.
-  bool suits(const Descriptor& config, const Shape& shape) const {
+  bool suits(const Descriptor& config, const ConvolutionProblem& shape) const {
     Descriptor engine(of_, Cudnn::engine);
     Cudnn::RawDescriptor raw = engine.raw();
     if (config.get(Cudnn::config_engine, Cudnn::descriptors, &raw) != 1) return false;
@@ -363,7 +364,7 @@ class Ways {
 struct StreamWays {
   std::mutex mutex;
   Cudnn::Handle handle = nullptr;
-  std::map<Shape, Ways> of_shape;
+  std::map<ConvolutionProblem, Ways> of_shape;
 };
 
 StreamWays& ways_of(Stream stream) {
@@ -403,7 +404,7 @@ bool convolve_by_cudnn(const Convolution& of, ConvolutionPart part, Stream strea
     library->ok(library->create_handle(&own.handle));
     library->ok(library->set_stream(own.handle, static_cast<cudaStream_t>(stream.handle)));
   }
-  const Shape shape = shape_of(of, part);
+  const ConvolutionProblem shape = shape_of(of, part);
   Ways& ways = own.of_shape.try_emplace(shape, *library, own.handle, shape).first->second;
   std::exception_ptr full;
   for (std::size_t i = 0; const Way* const way = ways.at(i); ++i) {

@@ -77,9 +77,9 @@ __global__ void draw(T* out, std::int64_t count, bool is_aligned, RandomStream n
   functors::Widened<T> four[4];
   make(four, numbers.offset + static_cast<std::uint64_t>(step), numbers.seed);
   if (is_aligned && 4 * step + 4 <= count) {
-    Pack<T, 4> pack;
+    ElementPack<T, 4> pack;
     for (int k = 0; k < 4; ++k) pack.item[k] = static_cast<T>(four[k]);
-    *reinterpret_cast<Pack<T, 4>*>(out + 4 * step) = pack;
+    *reinterpret_cast<ElementPack<T, 4>*>(out + 4 * step) = pack;
     return;
   }
   for (int k = 0; k < 4; ++k)
@@ -89,7 +89,8 @@ __global__ void draw(T* out, std::int64_t count, bool is_aligned, RandomStream n
 template <class T, class Make>
 void launch_draw(const View& out, RandomStream numbers, Stream stream, Make make) {
   if (out.count == 0) return;
-  const bool is_aligned = reinterpret_cast<std::uintptr_t>(out.data) % sizeof(Pack<T, 4>) == 0;
+  const bool is_aligned =
+      reinterpret_cast<std::uintptr_t>(out.data) % sizeof(ElementPack<T, 4>) == 0;
   launch(draw<T, Make>, {divided_up(out.count, 4 * threads), stream}, out.as<T>(), out.count,
          is_aligned, numbers, make);
 }

@@ -46,14 +46,14 @@ struct FoundNearby {
 
 template <class F, class Wide>
 struct Found {
-  using Taken = FoundNearby<F, Wide>;
+  using TakenElements = FoundNearby<F, Wide>;
   static constexpr std::int64_t nowhere = -1;
 
   Wide value;
   std::int64_t place;
 
   GARBOARD_HD static Found none() { return {Wide(), nowhere}; }
-  GARBOARD_HD static Found of(const Taken& nearby, std::int64_t first_place) {
+  GARBOARD_HD static Found of(const TakenElements& nearby, std::int64_t first_place) {
     return {nearby.value, first_place + nearby.place};
   }
   GARBOARD_HD void merge(const Found& other) {

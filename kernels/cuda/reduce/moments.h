@@ -36,7 +36,7 @@ struct Distances {
 
 /// How many elements, their mean, and the sum of the squared distances from it.
 struct Moments {
-  using Taken = Distances;
+  using TakenElements = Distances;
 
   double count, mean, squares;
 

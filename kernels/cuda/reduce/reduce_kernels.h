@@ -14,23 +14,23 @@ struct TakenBy {
   using Type = Partial;
 };
 template <class Partial>
-requires requires { typename Partial::Taken; }
+requires requires { typename Partial::TakenElements; }
 struct TakenBy<Partial> {
-  using Type = typename Partial::Taken;
+  using Type = typename Partial::TakenElements;
 };
 template <class Partial>
-using Taken = typename TakenBy<Partial>::Type;
+using TakenElements = typename TakenBy<Partial>::Type;
 
 /// `taken` begins with the first element of the slice, where that matters to it.
-template <class Taken, class T>
-GARBOARD_HD void begin_with(Taken& taken, T first) {
+template <class TakenElements, class T>
+GARBOARD_HD void begin_with(TakenElements& taken, T first) {
   if constexpr (requires { taken.begin(first); }) taken.begin(first);
 }
 
 /// What elements have come to whose places were counted from `first_place` on.
 template <class Partial>
-GARBOARD_HD Partial brought(const Taken<Partial>& taken, std::int64_t first_place) {
-  if constexpr (std::is_same_v<Partial, Taken<Partial>>)
+GARBOARD_HD Partial brought(const TakenElements<Partial>& taken, std::int64_t first_place) {
+  if constexpr (std::is_same_v<Partial, TakenElements<Partial>>)
     return taken;
   else
     return Partial::of(taken, first_place);
@@ -66,11 +66,11 @@ GARBOARD_HD void hand_over(const ReduceTask<operands>& task, const Partial& all,
 template <class Partial, class T, class Results, int operands>
 __global__ void reduce_elements(const __grid_constant__ ReduceTask<operands> task, const T* x,
                                 Results results, Partial* partials) {
-  __shared__ Taken<Partial> shared[threads];
+  __shared__ TakenElements<Partial> shared[threads];
   const std::uint32_t split = blockIdx.x % task.splits;
   const Seat seat(static_cast<int>(threadIdx.x), blockIdx.x / task.splits, task.lanes,
                   task.is_across);
-  auto mine = Taken<Partial>::none();
+  auto mine = TakenElements<Partial>::none();
   const std::uint32_t count = task.elements.count;
   if (seat.result < task.results.count && count > 0) {
     const std::int64_t start = task.results.at(seat.result).of[0];
@@ -98,15 +98,15 @@ template <class Partial, class T, class Results, int operands>
 __global__ void reduce_rows(const __grid_constant__ ReduceTask<operands> task, const T* x,
                             Results results, Partial* partials) {
   constexpr int pack = pack_of<T, 8>, ahead = sizeof(T) < 4 ? 2 : packs_ahead;
-  __shared__ Taken<Partial> shared[threads / warp_threads];
+  __shared__ TakenElements<Partial> shared[threads / warp_threads];
   const std::uint32_t split = blockIdx.x % task.splits;
   const Seat seat(static_cast<int>(threadIdx.x), blockIdx.x / task.splits, task.lanes, false);
-  auto mine = Taken<Partial>::none();
+  auto mine = TakenElements<Partial>::none();
   const std::uint32_t count = task.elements.count;
   if (seat.result < task.results.count && count > 0) {
     const T* const row = x + task.results.at(seat.result).of[0];
     const bool is_aligned = suits_packs<T, pack>(row);
-    const auto take = [&](const Pack<T, pack>& items, std::uint32_t from) {
+    const auto take = [&](const ElementPack<T, pack>& items, std::uint32_t from) {
       for (int k = 0; k < pack; ++k) mine.take(items[k], from + k);
     };
     begin_with(mine, load_pack<T, 1>(row, true)[0]);
@@ -114,7 +114,7 @@ __global__ void reduce_rows(const __grid_constant__ ReduceTask<operands> task, c
     const std::uint32_t end = count - begin < task.portion ? count : begin + task.portion;
     std::uint32_t i = begin + seat.lane * pack;
     for (; is_aligned && i + (ahead - 1) * step + pack <= end; i += ahead * step) {
-      Pack<T, pack> items[ahead];
+      ElementPack<T, pack> items[ahead];
       for (int k = 0; k < ahead; ++k) items[k] = load_pack<T, pack>(row + i + k * step, true);
       for (int k = 0; k < ahead; ++k) take(items[k], i + k * step);
     }
@@ -135,13 +135,13 @@ template <class Partial, class T, class Results, int operands>
 __global__ void reduce_columns(const __grid_constant__ ReduceTask<operands> task, const T* x,
                                Results results, Partial* partials) {
   constexpr int columns = columns_of<T>;
-  __shared__ Taken<Partial> shared[columns][threads];
+  __shared__ TakenElements<Partial> shared[columns][threads];
   const std::uint32_t split = blockIdx.x % task.splits;
   const int t = static_cast<int>(threadIdx.x);
   const Seat seat(t, blockIdx.x / task.splits, task.lanes, true);
   const std::uint32_t first = seat.result * columns;
-  Taken<Partial> mine[columns];
-  for (auto& each : mine) each = Taken<Partial>::none();
+  TakenElements<Partial> mine[columns];
+  for (auto& each : mine) each = TakenElements<Partial>::none();
   const bool is_there = first < task.results.count;
   const std::uint32_t count = task.elements.count;
   if (is_there && count > 0) {
@@ -149,16 +149,16 @@ __global__ void reduce_columns(const __grid_constant__ ReduceTask<operands> task
     const auto read = [&](std::uint32_t i, bool is_aligned) {
       return load_pack<T, columns>(start + task.elements.at(i).of[0], is_aligned);
     };
-    const auto take = [&](const Pack<T, columns>& items, std::uint32_t place) {
+    const auto take = [&](const ElementPack<T, columns>& items, std::uint32_t place) {
       for (int k = 0; k < columns; ++k) mine[k].take(items[k], place);
     };
-    const Pack<T, columns> top = read(0, task.is_aligned);
+    const ElementPack<T, columns> top = read(0, task.is_aligned);
     for (int k = 0; k < columns; ++k) begin_with(mine[k], top[k]);
     const std::uint32_t begin = split * task.portion, step = task.lanes;
     const std::uint32_t end = count - begin < task.portion ? count : begin + task.portion;
     std::uint32_t i = begin + seat.lane;
     for (; task.is_aligned && i + (loads_in_flight - 1) * step < end; i += loads_in_flight * step) {
-      Pack<T, columns> items[loads_in_flight];
+      ElementPack<T, columns> items[loads_in_flight];
       for (int k = 0; k < loads_in_flight; ++k) items[k] = read(i + k * step, true);
       for (int k = 0; k < loads_in_flight; ++k) take(items[k], i + k * step);
     }
@@ -176,7 +176,7 @@ __global__ void reduce_columns(const __grid_constant__ ReduceTask<operands> task
   const std::uint32_t first_of_block = blockIdx.x / task.splits * seat.lane_step * columns;
   for (int column = t; column < seat.lane_step * columns; column += threads) {
     if (first_of_block + column >= task.results.count) break;
-    const Taken<Partial>* const found = &shared[column % columns][column / columns];
+    const TakenElements<Partial>* const found = &shared[column % columns][column / columns];
     auto all = found[0];
     for (int lane = 1; lane < lanes; ++lane) all.merge(found[lane * seat.lane_step]);
     hand_over(task, brought<Partial>(all, task.first_place), split, first_of_block + column,

@@ -91,7 +91,7 @@ struct RunningResult {
   template <int pack, class Running>
   GARBOARD_HD void write_pack(const std::int64_t* at, const Running (&so_far)[pack],
                               std::int64_t left) const {
-    Pack<T, pack> items;
+    ElementPack<T, pack> items;
     for (int i = 0; i < pack; ++i) {
       if constexpr (requires { so_far[i].result(); })
         items.item[i] = static_cast<T>(so_far[i].result());
@@ -117,12 +117,12 @@ struct RunningPlace {
   GARBOARD_HD void write_pack(const std::int64_t* at, const Running (&so_far)[pack],
                               std::int64_t left) const {
     constexpr int half = pack < 2 ? 1 : 2;
-    Pack<T, pack> found;
+    ElementPack<T, pack> found;
     for (int i = 0; i < pack; ++i) found.item[i] = static_cast<T>(so_far[i].value);
     store_part(values + at[0], found, left, suits_packs<T, pack>(values + at[0]));
     const bool is_aligned = suits_packs<std::int64_t, half>(places + at[1]);
     for (int i = 0; i < pack; i += half) {
-      Pack<std::int64_t, half> stood;
+      ElementPack<std::int64_t, half> stood;
       for (int k = 0; k < half; ++k) stood.item[k] = so_far[i + k].place;
       store_part(places + at[1] + i, stood, left - i, is_aligned);
     }

@@ -55,7 +55,7 @@ __global__ void scan_rows(const __grid_constant__ Slices<operands> slices, Tilin
     const auto left_of = [&](int k) {  // elements from pack k on
       return slice.size > 0 ? last - start - k * width * pack : 0;
     };
-    Pack<T, pack> items[packs];
+    ElementPack<T, pack> items[packs];
     unrolled<packs>([&](int k) {
       const T* const at = row + start + k * width * pack;
       if (is_aligned && left_of(k) >= pack)

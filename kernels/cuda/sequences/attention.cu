@@ -5,7 +5,6 @@
 // share them. Sums are taken in the order of tiles. Halves have kernels of their own.
 #include "kernels/cuda/launch/launch.h"
 #include "kernels/cuda/launch/parts.h"
-#include "kernels/cuda/launch/unrolled.h"
 #include "kernels/cuda/sequences/attention_of_halves.h"
 #include "kernels/cuda/sequences/attention_shape.h"
 #include "kernels/cuda/sequences/tile.h"
@@ -91,17 +90,20 @@ __global__ void attend(Sequences<T> out, T* log_sums,
   for (std::int64_t column = 0; column < end; column += other_rows) {
     auto scores = multiply_tiles(memory, shape.q.tile(batch, head, row, shape.rows),
                                  shape.k.tile(batch, shared, column, end), shape.depth);
-    GARBOARD_UNROLLED
-    for (int n = 0; n < thread_own<T>; ++n) GARBOARD_UNROLLED
-    for (int j = 0; j < thread_others; ++j)
-      scores.at[n][j] = shape.score(scores.at[n][j], batch, head, row + TileScores<T>::own_of(t, n),
-                                    column + TileScores<T>::other_of(t, j));
+#pragma unroll
+    for (int n = 0; n < thread_own<T>; ++n)
+#pragma unroll
+      for (int j = 0; j < thread_others; ++j)
+        scores.at[n][j] =
+            shape.score(scores.at[n][j], batch, head, row + TileScores<T>::own_of(t, n),
+                        column + TileScores<T>::other_of(t, j));
     share_scores(memory, scores);
     exponentiate(memory, of, shape, batch, head, row, column);
-    GARBOARD_UNROLLED
-    for (int n = 0; n < thread_own<T>; ++n) GARBOARD_UNROLLED
-    for (int j = 0; j < thread_columns; ++j)
-      sums.at[n][j] *= of.factor[TileScores<T>::own_of(t, n)];
+#pragma unroll
+    for (int n = 0; n < thread_own<T>; ++n)
+#pragma unroll
+      for (int j = 0; j < thread_columns; ++j)
+        sums.at[n][j] *= of.factor[TileScores<T>::own_of(t, n)];
     sums.add(memory, shape.v.tile(batch, shared, column, end), first_value, shape.values);
   }
   __syncthreads();
@@ -182,13 +184,14 @@ __global__ void __launch_bounds__(threads, 2)
         multiply_tiles(memory, shape.q.tile(batch, head, row, shape.rows), k, shape.depth);
     const auto d_shares = multiply_tiles(memory, d_out.tile(batch, head, row, shape.rows),
                                          shape.v.tile(batch, shared, column, end), shape.values);
-    GARBOARD_UNROLLED
-    for (int n = 0; n < thread_own<T>; ++n) GARBOARD_UNROLLED
-    for (int j = 0; j < thread_others; ++j)
-      slopes.at[n][j] =
-          PairSlope<T>(shape, of, slopes.at[n][j], d_shares.at[n][j], batch, head,
-                       row + TileScores<T>::own_of(t, n), column + TileScores<T>::other_of(t, j))
-              .slope;
+#pragma unroll
+    for (int n = 0; n < thread_own<T>; ++n)
+#pragma unroll
+      for (int j = 0; j < thread_others; ++j)
+        slopes.at[n][j] =
+            PairSlope<T>(shape, of, slopes.at[n][j], d_shares.at[n][j], batch, head,
+                         row + TileScores<T>::own_of(t, n), column + TileScores<T>::other_of(t, j))
+                .slope;
     share_scores(memory, slopes);
     sums.add(memory, k, first, shape.depth);
   }
@@ -221,15 +224,16 @@ __global__ void __launch_bounds__(threads, 2)
       const auto given = d_out.tile(batch, head, row, shape.rows);
       auto shares = multiply_tiles(memory, k, q, shape.depth);
       auto slopes = multiply_tiles(memory, v, given, shape.values);
-      GARBOARD_UNROLLED
-      for (int n = 0; n < thread_own<T>; ++n) GARBOARD_UNROLLED
-      for (int j = 0; j < thread_others; ++j) {
-        const PairSlope<T> pair(shape, of, shares.at[n][j], slopes.at[n][j], batch, head,
-                                row + TileScores<T>::other_of(t, j),
-                                column + TileScores<T>::own_of(t, n));
-        shares.at[n][j] = pair.share;
-        slopes.at[n][j] = pair.slope;
-      }
+#pragma unroll
+      for (int n = 0; n < thread_own<T>; ++n)
+#pragma unroll
+        for (int j = 0; j < thread_others; ++j) {
+          const PairSlope<T> pair(shape, of, shares.at[n][j], slopes.at[n][j], batch, head,
+                                  row + TileScores<T>::other_of(t, j),
+                                  column + TileScores<T>::own_of(t, n));
+          shares.at[n][j] = pair.share;
+          slopes.at[n][j] = pair.slope;
+        }
       share_scores(memory, shares);
       v_sums.add(memory, given, first, shape.values);
       share_scores(memory, slopes);

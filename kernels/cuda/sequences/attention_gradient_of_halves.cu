@@ -66,10 +66,10 @@ struct GradientCall {
 };
 
 /// The share of a score that is seen, and the slope of one: what softmax passes on.
-struct Share {
+struct ScoreSlope {
   float share, slope;
 
-  __device__ __forceinline__ Share(float score, float unit, const RowNote& row, float d_share)
+  __device__ __forceinline__ ScoreSlope(float score, float unit, const RowNote& row, float d_share)
       : share(power_of_2(score * unit - row.log_sum)), slope(share * (d_share - row.delta)) {}
 };
 
@@ -78,7 +78,7 @@ struct Share {
 constexpr int part = 32;  // columns at a time
 
 template <int width>
-struct RowPlan {
+struct RowTilePlan {
   static constexpr int own = 2, rows = half_warps * own * 16, columns = width <= 64 ? 64 : 32;
   template <class T>
   static constexpr std::size_t bytes = HalfTile<T, width>::bytes(2 * rows) +
@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(half_threads, 2)
     find_row_gradients(Sequences<T> d_q, const __grid_constant__ GradientCall<T> call,
                        const HeadOrder order) {
   using Tile = HalfTile<T, width>;
-  using Plan = RowPlan<width>;
+  using Plan = RowTilePlan<width>;
   constexpr int own = Plan::own, others = part / 8;
   const AttentionShape<T>& shape = call.shape;
   T* const memory = reinterpret_cast<T*>(shared_bytes());
@@ -147,10 +147,11 @@ __global__ void __launch_bounds__(half_threads, 2)
 #pragma unroll
           for (int i = 0; i < 4; ++i) {
             float d_share = slopes[m][n][i];
-            if constexpr (!is_plain)
-              d_share *= drop_factor(shape, at.batch, at.head, place.row_of(lane, m, n, i),
-                                     place.column_of(lane, m, n, i));
-            slopes[m][n][i] = Share(scores[m][n][i], unit, notes[m * 2 + i / 2], d_share).slope;
+            if (!is_plain && shape.keep < 1)
+              d_share *= shape.factor(at.batch, at.head, place.row_of(lane, m, n, i),
+                                      place.column_of(lane, m, n, i));
+            slopes[m][n][i] =
+                ScoreSlope(scores[m][n][i], unit, notes[m * 2 + i / 2], d_share).slope;
           }
       add_products(sums, slopes, tile(stage * 2), from, lane);
     }
@@ -244,10 +245,10 @@ __global__ void __launch_bounds__(half_threads, 2)
 #pragma unroll
           for (int i = 0; i < 4; ++i) {
             float factor = 1;
-            if constexpr (!is_plain)
-              factor = drop_factor(shape, at.batch, this_head, place.row_of(lane, m, n, i),
-                                   place.column_of(lane, m, n, i));
-            const Share it(shares[m][n][i], unit, of_row[i % 2], slopes[m][n][i] * factor);
+            if (!is_plain && shape.keep < 1)
+              factor = shape.factor(at.batch, this_head, place.row_of(lane, m, n, i),
+                                    place.column_of(lane, m, n, i));
+            const ScoreSlope it(shares[m][n][i], unit, of_row[i % 2], slopes[m][n][i] * factor);
             shares[m][n][i] = it.share * factor;
             slopes[m][n][i] = it.slope;
           }
@@ -280,7 +281,7 @@ void run_gradient(const AttentionGradient& to, Stream stream) {
            of.log_sums.as<float>(), Sequences<const T>(of.out), call.d_out, shape.heads, shape.rows,
            noted_rows, shape.values);
   if (to.d_q.count > 0) {
-    using Plan = RowPlan<width>;
+    using Plan = RowTilePlan<width>;
     const HeadOrder order(of, shape.heads, shape.rows, shape.columns, Plan::rows, of.is_causal);
     launch(find_row_gradients<T, width, is_plain>,
            {order.blocks(), stream, half_threads, Plan::template bytes<T>}, Sequences<T>(to.d_q),

@@ -103,8 +103,8 @@ __device__ void drop(float (&shares)[own][others][4], const AttentionShape<T>& s
     for (int n = 0; n < others; ++n)
 #pragma unroll
       for (int i = 0; i < 4; ++i)
-        if (drop_factor(shape, place.batch, place.head, place.row_of(lane, m, n, i),
-                        place.column_of(lane, m, n, i)) == 0)
+        if (shape.factor(place.batch, place.head, place.row_of(lane, m, n, i),
+                         place.column_of(lane, m, n, i)) == 0)
           shares[m][n][i] = 0;
 }
 

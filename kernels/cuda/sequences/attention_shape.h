@@ -107,10 +107,10 @@ struct AttentionShape {
   }
   /// What dropout does to the share of a row and a column. Not inlined: it is rarely asked for, and
   /// the loops around it are unrolled.
-  __device__ [[gnu::noinline]] T factor(std::int64_t batch, std::int64_t head, std::int64_t row,
-                                        std::int64_t column) const {
+  __device__ [[gnu::noinline]] Score factor(std::int64_t batch, std::int64_t head, std::int64_t row,
+                                            std::int64_t column) const {
     const auto four = words(batch, head, row, column / 4);
-    return keeps(four.word[column % 4]) ? static_cast<T>(1 / keep) : T(0);
+    return keeps(four.word[column % 4]) ? static_cast<Score>(1 / keep) : Score(0);
   }
 };
 

@@ -104,15 +104,6 @@ __device__ __forceinline__ void see(float (&scores)[own][others][4], const Atten
   }
 }
 
-/// By what dropout multiplies a share. Called, for there are many places.
-template <class T>
-GARBOARD_HD_CALLED float drop_factor(const AttentionShape<T>& shape, int batch, int head, int row,
-                                     int column) {
-  if (!(shape.keep < 1)) return 1;
-  const auto four = shape.words(batch, head, row, column / 4);
-  return shape.keeps(four.word[column % 4]) ? static_cast<float>(1 / shape.keep) : 0;
-}
-
 /// Whether rows of 16-byte chunks are what they look like, and nothing is masked or dropped.
 bool is_plain(const Attention& of);
 /// Whether `view` can be read in chunks.

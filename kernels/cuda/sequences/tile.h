@@ -41,7 +41,7 @@ struct TileScores {
 };
 
 template <class T>
-using Numbers = Pack<T, together>;
+using Numbers = ElementPack<T, together>;
 
 /// Memory of a block. Rows are longer than needed by one read, so that those of neighbours begin in
 /// different banks.
