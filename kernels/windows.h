@@ -53,12 +53,18 @@ struct MaxPool {
   View x;        // [planes, sizes]
   PoolWindow window;
 };
+/// The windows of a pool, and the planes that they move on.
+struct PooledPlanes {
+  std::int64_t sizes[space_dims], places[space_dims];
+  PoolWindow window;
+};
 /// x = 0, but for x[plane, indices[plane, i]], which is the sum of from[plane, i], or the last one.
 struct PlaneScatter {
   static constexpr const char* name = "max_pool backward";
   View x;              // [planes, elements], floating
   View from, indices;  // [planes, picked]; indices are inside, int32 or int64
   bool adds;
+  const PooledPlanes* pool = nullptr;  // where it is known: each place names an element it meets
 };
 /// out[plane, i] = x[plane, indices[plane, i]].
 struct PlaneGather {

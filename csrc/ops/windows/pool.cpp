@@ -115,13 +115,13 @@ PoolForm adaptive_form(const char* op, int dims, const Tensor& input, const Dims
 
 Tensor gather_planes(const char* op, const Tensor& x, const Tensor& indices, std::int64_t planes);
 
-/// `adds`: what meets in one place is summed.
+/// `adds`: what meets in one place is summed. `pool`: as kernels have it.
 Tensor scatter_planes(const char* op, const Tensor& from, const Tensor& indices, const Dims& sizes,
-                      std::int64_t planes, bool adds) {
+                      std::int64_t planes, bool adds, const kernels::PooledPlanes* pool = nullptr) {
   const Tensor x = empty_of(op, sizes, from.dtype(), from.device());
   if (x.count() > 0) {
     kernels::run(kernels::PlaneScatter{flat(x, planes), flat(dense(from), planes),
-                                       flat(indices, planes), adds},
+                                       flat(indices, planes), adds, pool},
                  x.device());
   }
   record(op, x, {from}, Keep::nothing,
@@ -148,6 +148,13 @@ Tensor gather_planes(const char* op, const Tensor& x, const Tensor& indices, std
   return out;
 }
 
+kernels::PooledPlanes pooled(const PoolForm& form) {
+  kernels::PooledPlanes planes{.sizes = {}, .places = {}, .window = form.window};
+  std::copy(form.sizes.begin(), form.sizes.end(), planes.sizes);
+  std::copy(form.places.begin(), form.places.end(), planes.places);
+  return planes;
+}
+
 void check_number(const char* op, const Tensor& input) {
   if (input.dtype() == DType::boolean)
     throw DTypeError(text(op, ": input of dtype bool; numbers are needed, convert with to()"));
@@ -168,8 +175,9 @@ ValuesAndIndices max_pool(const PoolForm& form, const Tensor& input, bool wants_
                                   planes_view(dense(input), form.planes, form.sizes), form.window},
                  input.device());
   record(form.op, out, {input}, Keep::nothing,
-         [op = form.op, sizes = form.input, planes = form.planes](const Backward& at) -> Grads {
-           return scatter_planes(op, at.grad, at.other(0), sizes, planes, true);
+         [op = form.op, sizes = form.input, planes = form.planes,
+          pool = pooled(form)](const Backward& at) -> Grads {
+           return scatter_planes(op, at.grad, at.other(0), sizes, planes, true, &pool);
          },
          {{"indices", indices}});
   if (!wants_indices) return {out, {}};

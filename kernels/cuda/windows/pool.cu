@@ -4,6 +4,7 @@
 #include "kernels/cuda/launch/faults.h"
 #include "kernels/cuda/launch/launch.h"
 #include "kernels/cuda/launch/parts.h"
+#include "kernels/cuda/windows/near_pool.h"
 #include "kernels/cuda/windows/ordered_sums.h"
 #include "kernels/formulas/pool_dim.h"
 #include "kernels/functors/reduce.h"
@@ -89,6 +90,61 @@ __global__ void keep_largest(T* out, I* indices, const T* x, PoolShape shape, st
   });
   out[i] = best;
   indices[i] = where;
+}
+
+template <class T, class I>
+__global__ void keep_largest_near(T* out, I* indices, const T* x,
+                                  const __grid_constant__ NearPlanes planes, std::uint32_t count) {
+  const std::uint32_t i = blockIdx.x * threads + threadIdx.x;
+  if (i >= count) return;
+  const NearSpot place = planes.place(i);
+  x += std::int64_t{place.plane} * planes.elements();
+  T best = functors::lowest<T>;
+  std::int32_t where = -1;
+  for (int a = planes.dim[0].begin(place.at[0]); a < planes.dim[0].end(place.at[0]); ++a)
+    for (int b = planes.dim[1].begin(place.at[1]); b < planes.dim[1].end(place.at[1]); ++b) {
+      const int line = planes.element_at(a, b, 0);
+      for (int c = planes.dim[2].begin(place.at[2]); c < planes.dim[2].end(place.at[2]); ++c) {
+        const T value = x[line + c];
+        if (where >= 0 && !(value > best) && value == value) continue;
+        best = value;
+        where = line + c;
+      }
+    }
+  out[i] = best;
+  indices[i] = static_cast<I>(where);
+}
+
+/// An element asks the places that meet it which of them name it.
+template <class T, class I>
+__global__ void gather_named(T* x, const T* from, const I* indices,
+                             const __grid_constant__ NearPlanes planes, std::uint32_t count) {
+  constexpr int each = 4;  // elements of a thread, so that several loads are in flight
+  const std::uint32_t first = blockIdx.x * threads * each + threadIdx.x;
+  T sums[each];
+  for (int n = 0; n < each; ++n) {
+    const std::uint32_t i = first + n * threads;
+    sums[n] = 0;
+    if (i >= count) continue;
+    const NearSpot spot = planes.element(i);
+    const std::int64_t start = std::int64_t{spot.plane} * planes.places();
+    const auto me = static_cast<I>(planes.element_at(spot.at[0], spot.at[1], spot.at[2]));
+    std::int32_t last[space_dims];
+    for (int d = 0; d < space_dims; ++d) last[d] = planes.dim[d].last_place(spot.at[d]);
+    if (planes.stand_apart) {
+      const std::int64_t place = start + planes.place_at(last[0], last[1], last[2]);
+      if (indices[place] == me) sums[n] += from[place];
+      continue;
+    }
+    for (int a = planes.dim[0].first_place(spot.at[0]); a <= last[0]; ++a)
+      for (int b = planes.dim[1].first_place(spot.at[1]); b <= last[1]; ++b)
+        for (int c = planes.dim[2].first_place(spot.at[2]); c <= last[2]; ++c) {
+          const std::int64_t place = start + planes.place_at(a, b, c);
+          if (indices[place] == me) sums[n] += from[place];
+        }
+  }
+  for (int n = 0; n < each; ++n)
+    if (first + n * threads < count) x[first + n * threads] = sums[n];
 }
 
 /// What an average divides by.
@@ -193,6 +249,15 @@ void visit_indexed(DType dtype, DType indices, Run run) {
                           : visit_indices(Type<double>{}, indices, run);
 }
 
+PooledPlanes pooled(const View& out, const View& x, const PoolWindow& window) {
+  PooledPlanes planes{.sizes = {}, .places = {}, .window = window};
+  for (int d = 0; d < space_dims; ++d) {
+    planes.sizes[d] = x.sizes[d + 1];
+    planes.places[d] = out.sizes[d + 1];
+  }
+  return planes;
+}
+
 Grid grid_for(std::int64_t count, Stream stream) { return {divided_up(count, threads), stream}; }
 
 template <class T>
@@ -219,6 +284,11 @@ void kernel(const MaxPool& of, Stream stream) {
   visit_real(of.name, of.x.dtype, [&]<class T>(Type<T> type) {
     if constexpr (functors::Number<T>)
       visit_indices(type, of.indices.dtype, [&]<class I>(Type<T>, Type<I>) {
+        if (const auto pool = pooled(of.out, of.x, of.window);
+            NearPlanes::suit(pool, of.x.sizes[0]))
+          return launch(keep_largest_near<T, I>, grid_for(of.out.count, stream), of.out.as<T>(),
+                        of.indices.as<I>(), of.x.as<T>(), NearPlanes(pool),
+                        static_cast<std::uint32_t>(of.out.count));
         launch(keep_largest<T, I>, grid_for(of.out.count, stream), of.out.as<T>(),
                of.indices.as<I>(), of.x.as<T>(), PoolShape(of.out, of.x, of.window), of.out.count);
       });
@@ -230,8 +300,14 @@ void kernel(const MaxPool& of, Stream stream) {
 template <>
 void kernel(const PlaneScatter& of, Stream stream) {
   if (of.x.count == 0) return;
-  kernel(Fill{of.x, Scalar::of(0.0)}, stream);
   const std::int64_t planes = of.x.sizes[0];
+  if (of.pool && of.adds && NearPlanes::suit(*of.pool, planes))
+    return visit_indexed(of.x.dtype, of.indices.dtype, [&]<class T, class I>(Type<T>, Type<I>) {
+      launch(gather_named<T, I>, grid_for(divided_up(of.x.count, 4), stream), of.x.as<T>(),
+             of.from.as<T>(), of.indices.as<I>(), NearPlanes(*of.pool),
+             static_cast<std::uint32_t>(of.x.count));
+    });
+  kernel(Fill{of.x, Scalar::of(0.0)}, stream);
   if (of.from.count == 0) return;
   visit_indexed(of.x.dtype, of.indices.dtype, [&]<class T, class I>(Type<T>, Type<I>) {
     launch(scatter_plane<T, I>, {planes, stream}, of.x.as<T>(), of.from.as<T>(), of.indices.as<I>(),

@@ -135,6 +135,33 @@ TYPED_TEST(PoolOnCuda, AddsWhatMeetsInAnElementInOrder) {
   }
 }
 
+TYPED_TEST(PoolOnCuda, AsksThePlacesAroundWhereItKnowsTheWindows) {
+  for (const auto& list : {std::span<const Pool>(pools), std::span<const Pool>(dilated)})
+    for (const Pool& pool : list) {
+      const std::int64_t size = pool.sizes.product(), picked = pool.places.product();
+      const auto x = normal_numbers<TypeParam>(2 * size, 1);
+      const auto from = normal_numbers<TypeParam>(2 * picked, 2);
+      const DeviceArray<TypeParam> out(2 * picked), found(2 * size), expected(2 * size);
+      const DeviceArray<std::int32_t> indices(2 * picked);
+      const Dims places = pool.of(pool.places);
+      PooledPlanes planes{.sizes = {}, .places = {}, .window = pool.window};
+      std::copy(pool.sizes.begin(), pool.sizes.end(), planes.sizes);
+      std::copy(pool.places.begin(), pool.places.end(), planes.places);
+      kernel(
+          MaxPool{out.view(places), indices.view(places), x.view(pool.of(pool.sizes)), pool.window},
+          Stream{});
+      const auto call = [&](const DeviceArray<TypeParam>& to, const PooledPlanes* known) {
+        return PlaneScatter{to.view({2, size}), from.view({2, picked}), indices.view({2, picked}),
+                            true, known};
+      };
+
+      kernel(call(found, &planes), Stream{});
+
+      cpu_table().run(call(expected, nullptr), Stream{});
+      EXPECT_EQ(found.values(), expected.values()) << "of sizes " << pool.sizes;
+    }
+}
+
 TYPED_TEST(PoolOnCuda, GathersWhatIndicesName) {
   const auto x = normal_numbers<TypeParam>(2 * 5, 1);
   const DeviceArray<std::int64_t> indices(std::vector<std::int64_t>{4, 0, -1, 3, 3, 2});
