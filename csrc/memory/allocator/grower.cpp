@@ -44,8 +44,9 @@ Block* Grower::grow(AllocationRequest& request) {
 Block* Grower::grow_range(AllocationRequest& request, const Plan& plan) {
   Heap::Stock stocks[] = {arena_.heap().make_stock(request.stream),
                           arena_.heap().make_stock(request.stream)};
-  const Held held = hold(request, plan, stocks[0]);
+  Held held = hold(request, plan, stocks[0]);
   if (!held.first) return nullptr;
+  held.by_granules = is_short();
   if (plan.is_thrifty) move_excess(request, held.missing_bytes);
   do {
     if (held.missing_bytes >= request.refused_bytes) break;  // it would be refused again
@@ -144,7 +145,7 @@ void Grower::move_excess(AllocationRequest& request, std::size_t bytes) {
 // All of it or nothing. The pieces are ours: their neighbours keep off.
 bool Grower::map_missing(const Held& held) {
   for (Block* piece = held.first;; piece = piece->after) {
-    if (piece->state == BlockState::moving && !mapper_.map(*piece)) {
+    if (piece->state == BlockState::moving && !mapper_.map(*piece, held.by_granules)) {
       for (Block* undone = held.first; undone != piece; undone = undone->after) {
         if (undone->state == BlockState::moving) mapper_.unmap(*undone);
       }
@@ -219,6 +220,11 @@ std::size_t Grower::chunk_bytes(const AllocationRequest& request) const noexcept
 std::size_t Grower::comfortable_bytes() const noexcept {
   return static_cast<std::size_t>(static_cast<double>(arena_.accounts().ceiling_bytes()) *
                                   policy_.comfortable_share);
+}
+
+// Then what a live block keeps of a large handle would be missed, and a growth may take its time.
+bool Grower::is_short() const noexcept {
+  return arena_.locked([&] { return arena_.accounts().charged_bytes() > comfortable_bytes(); });
 }
 
 // With `bytes` more, beside what is live.

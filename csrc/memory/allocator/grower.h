@@ -55,6 +55,8 @@ class Grower {
   bool trim(AllocationRequest& request, std::size_t bytes);
   std::size_t granularity_bytes() const noexcept { return mapper_.source().granularity_bytes(); }
 
+  bool is_short() const noexcept;
+
   // Called under the lock.
   std::size_t chunk_bytes(const AllocationRequest& request) const noexcept;
   std::size_t comfortable_bytes() const noexcept;

@@ -56,9 +56,11 @@ class Mapper {
 
   MemorySource& source() const noexcept { return source_; }
 
-  /// Puts memory behind a piece of a range. False where the source refuses.
-  bool map(const Block& piece) noexcept {
-    if (!maps_.timed([&] { return source_.map_at(piece.address, piece.bytes); })) return false;
+  /// Puts memory behind a piece of a range, without large handles where `by_granules`. False where
+  /// the source refuses.
+  bool map(const Block& piece, bool by_granules = false) noexcept {
+    const auto call = by_granules ? &MemorySource::map_granules_at : &MemorySource::map_at;
+    if (!maps_.timed([&] { return (source_.*call)(piece.address, piece.bytes); })) return false;
     hide(piece.address, piece.bytes);
     return true;
   }

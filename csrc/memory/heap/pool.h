@@ -15,6 +15,7 @@ struct Held {
   Block* first = nullptr;  // null: nothing is held
   Block* last = nullptr;
   std::size_t missing_bytes = 0;  // to be mapped
+  bool by_granules = false;       // without large handles
 };
 
 /// Where memory is to grow.

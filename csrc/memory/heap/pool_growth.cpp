@@ -77,7 +77,7 @@ Block* Pool::settle(const Held& held, std::size_t bytes) noexcept {
   Block& block = *held.first;
   Segment& range = *block.segment;
   range.mapped_bytes += held.missing_bytes;
-  note_mapped(held, range.large_handles);
+  if (!held.by_granules) note_mapped(held, range.large_handles);
   for (bool is_whole = held.first == held.last; !is_whole;) {
     Block& above = *block.after;
     is_whole = &above == held.last;

@@ -41,7 +41,7 @@ struct GrowthPolicy {
   /// A growth takes this share of what its pool has: a bit more than it needs, seldom.
   std::size_t chunk_share = 64;
   std::size_t largest_chunk_bytes = 32_MiB;
-  /// Nothing more than is needed once this share of the limit is taken.
+  /// Nothing more than is needed once this share of the limit is taken, and no large handles.
   double comfortable_share = 0.8;
   /// Where there are no ranges, small requests share a segment, and so do larger ones of less than
   /// a roomy one: 2 MiB for each would tear the memory into pieces that cannot merge.

@@ -53,10 +53,10 @@ void CudaSource::unreserve(void* range, std::size_t bytes) noexcept {
 
 // A handle at a time, for memory can be taken away only as it was mapped. The device is let in
 // last, for all of it at once; what fails half-way is undone, or the addresses would be lost.
-bool CudaSource::map_at(void* address, std::size_t bytes) noexcept {
+bool CudaSource::map_handles(void* address, std::size_t bytes, std::size_t large_bytes) noexcept {
   if (bytes >= worth_asking)
     if (const std::size_t free = free_bytes().value_or(0); free > 0 && free < bytes) return false;
-  const HandleSizes sizes{granularity_bytes_, large_handle_bytes_};
+  const HandleSizes sizes{granularity_bytes_, large_bytes};
   auto* const start = static_cast<std::byte*>(address);
   std::byte* const end = start + bytes;
   std::byte* at = start;

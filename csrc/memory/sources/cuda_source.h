@@ -31,12 +31,18 @@ class CudaSource final : public MemorySource {
 
   void* reserve(std::size_t bytes) noexcept override;
   void unreserve(void* range, std::size_t bytes) noexcept override;
-  bool map_at(void* address, std::size_t bytes) noexcept override;
+  bool map_at(void* address, std::size_t bytes) noexcept override {
+    return map_handles(address, bytes, large_handle_bytes_);
+  }
+  bool map_granules_at(void* address, std::size_t bytes) noexcept override {
+    return map_handles(address, bytes, 0);
+  }
   void unmap_at(void* address, std::size_t bytes) noexcept override;
   void* map(std::size_t bytes) noexcept override;
   void unmap(void* segment, std::size_t bytes) noexcept override;
 
  private:
+  bool map_handles(void* address, std::size_t bytes, std::size_t large_bytes) noexcept;
   bool map_handle(std::byte* address, std::size_t bytes) noexcept;
   std::size_t misalignment(const void* memory) const noexcept;
   void* map_roomily(std::size_t bytes) noexcept;

@@ -46,7 +46,11 @@ class MemorySource {
   virtual void unreserve(void* /*range*/, std::size_t /*bytes*/) noexcept {}
   /// Puts memory, uninitialised, behind addresses of one range: all of them, or none and false.
   virtual bool map_at(void* /*address*/, std::size_t /*bytes*/) noexcept { return false; }
-  /// Takes the memory away again: of one `map_at`, of several that touch, or of a part that cuts
+  /// The same without large handles: slower, where the source has some.
+  virtual bool map_granules_at(void* address, std::size_t bytes) noexcept {
+    return map_at(address, bytes);
+  }
+  /// Takes the memory away again: of one such call, of several that touch, or of a part that cuts
   /// no large handle. Work on the device that was queued before may still use it: it is the source
   /// that waits for it.
   virtual void unmap_at(void* /*address*/, std::size_t /*bytes*/) noexcept {}

@@ -43,7 +43,12 @@ void SimulatedSource::unreserve(void* range, std::size_t bytes) noexcept {
 
 bool SimulatedSource::map_at(void* address, std::size_t bytes) noexcept {
   const std::lock_guard guard(lock_);
-  return map_granules(static_cast<std::byte*>(address), bytes);
+  return map_granules(static_cast<std::byte*>(address), bytes, facts_.large_handle_bytes);
+}
+
+bool SimulatedSource::map_granules_at(void* address, std::size_t bytes) noexcept {
+  const std::lock_guard guard(lock_);
+  return map_granules(static_cast<std::byte*>(address), bytes, 0);
 }
 
 void SimulatedSource::unmap_at(void* address, std::size_t bytes) noexcept {
@@ -55,7 +60,7 @@ void SimulatedSource::unmap_at(void* address, std::size_t bytes) noexcept {
 void* SimulatedSource::map(std::size_t bytes) noexcept {
   const std::lock_guard guard(lock_);
   std::byte* const segment = add_range(bytes, true);
-  if (segment && map_granules(segment, bytes)) return segment;
+  if (segment && map_granules(segment, bytes, 0)) return segment;
   if (segment) end_range(segment, bytes, true);
   return nullptr;
 }
@@ -103,7 +108,7 @@ std::byte* SimulatedSource::free_addresses(std::size_t bytes) const {
 }
 
 // Each phase undone where a later one fails, as a real source has to.
-bool SimulatedSource::map_granules(std::byte* address, std::size_t bytes) {
+bool SimulatedSource::map_granules(std::byte* address, std::size_t bytes, std::size_t large_bytes) {
   const std::optional<MapPhase> failing = faults_.next(bytes);
   elsewhere_bytes_ = faults_.taken_elsewhere().value_or(elsewhere_bytes_);
 
@@ -114,7 +119,7 @@ bool SimulatedSource::map_granules(std::byte* address, std::size_t bytes) {
     return false;
   }
   clock_ns_ += facts_.latencies.map_ns;
-  if (failing == MapPhase::map || !mark(address, bytes, true)) return false;
+  if (failing == MapPhase::map || !mark(address, bytes, true, large_bytes)) return false;
 
   clock_ns_ += facts_.latencies.set_access_ns;
   if (failing == MapPhase::set_access) {
@@ -141,7 +146,8 @@ void SimulatedSource::unmap_granules(std::byte* address, std::size_t bytes) {
   }
 }
 
-bool SimulatedSource::mark(std::byte* address, std::size_t bytes, bool is_mapped) {
+bool SimulatedSource::mark(std::byte* address, std::size_t bytes, bool is_mapped,
+                           std::size_t large_bytes) {
   auto found = ranges_.upper_bound(address);
   if (found == ranges_.begin()) return note_misuse("nobody has reserved", address), false;
   auto& [start, range] = *--found;
@@ -159,7 +165,7 @@ bool SimulatedSource::mark(std::byte* address, std::size_t bytes, bool is_mapped
   if (!is_mapped && (would_cut(range, first) || would_cut(range, last)))
     return note_misuse("unmapped a part of a handle:", address), false;
 
-  const HandleSizes sizes{granularity, facts_.large_handle_bytes};
+  const HandleSizes sizes{granularity, large_bytes};
   std::byte* const end = address + bytes;
   for (std::byte* at = address; at < end;) {
     std::byte* const next = at + sizes.bytes_at(at, end);

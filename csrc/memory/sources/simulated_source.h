@@ -56,8 +56,9 @@ class SimulatedSource final : public MemorySource {
 
   void* reserve(std::size_t bytes) noexcept override;
   void unreserve(void* range, std::size_t bytes) noexcept override;
-  /// These two fail where the capacity would be passed, and where failing was asked for.
+  /// These three fail where the capacity would be passed, and where failing was asked for.
   bool map_at(void* address, std::size_t bytes) noexcept override;
+  bool map_granules_at(void* address, std::size_t bytes) noexcept override;
   void* map(std::size_t bytes) noexcept override;
   /// These two let all streams do their work first.
   void unmap_at(void* address, std::size_t bytes) noexcept override;
@@ -103,9 +104,9 @@ class SimulatedSource final : public MemorySource {
   std::byte* add_range(std::size_t bytes, bool is_segment);
   void end_range(std::byte* start, std::size_t bytes, bool is_segment);
   std::byte* free_addresses(std::size_t bytes) const;
-  bool map_granules(std::byte* address, std::size_t bytes);
+  bool map_granules(std::byte* address, std::size_t bytes, std::size_t large_bytes);
   void unmap_granules(std::byte* address, std::size_t bytes);
-  bool mark(std::byte* address, std::size_t bytes, bool is_mapped);
+  bool mark(std::byte* address, std::size_t bytes, bool is_mapped, std::size_t large_bytes = 0);
   bool would_cut(const Range& range, std::size_t granule) const;
   void note_misuse(const char* what, const void* address);
 

@@ -271,6 +271,19 @@ TEST_F(GrowthByLargeHandles, MakesFewForMuch) {
   cache_.release(large);
 }
 
+TEST_F(GrowthByLargeHandles, MakesNoneOnceMemoryIsShort) {
+  Block* const most = cache_.allocate(13_GiB, {});
+  const std::size_t before = device_.handle_count();
+
+  Block* const more = cache_.allocate(1_GiB, {});
+
+  EXPECT_EQ(before, 13 * 32u);
+  EXPECT_EQ(device_.handle_count() - before, 512u);
+  cache_.release(more);
+  EXPECT_EQ(cache_.fault(), "");
+  cache_.release(most);
+}
+
 TEST_F(GrowthByLargeHandles, KeepsOneThatALiveBlockReachesInto) {
   cache_.release(cache_.allocate(96_MiB, {}));
   Block* const block = cache_.allocate(40_MiB, {});

@@ -142,8 +142,9 @@ class Program {
   Block* grow(std::size_t bytes, Stream stream) {
     const Fit fits[] = {Fit::lowest, Fit::least, Fit::highest};
     const std::size_t most = random_() % 2 ? 2_MiB * (random_() % 16) : 0;
-    const Held held = heap_.hold(bytes, stream, most, fits[random_() % 3]);
+    Held held = heap_.hold(bytes, stream, most, fits[random_() % 3]);
     if (!held.first) return nullptr;
+    held.by_granules = random_() % 4 == 0;
     stock(stream);
     if (random_() % 8 == 0) device_.fail_map(1 + random_() % 2);
     if (map(held)) return heap_.settle(held, bytes);
@@ -155,21 +156,25 @@ class Program {
   bool map(const Held& held) {
     for (Block* piece = held.first;; piece = piece->after) {
       if (piece->state == BlockState::moving) {
-        if (!device_.map_at(piece->address, piece->bytes)) {
+        const bool is_mapped = held.by_granules
+                                   ? device_.map_granules_at(piece->address, piece->bytes)
+                                   : device_.map_at(piece->address, piece->bytes);
+        if (!is_mapped) {
           for (Block* undone = held.first; undone != piece; undone = undone->after)
             if (undone->state == BlockState::moving) unmap(*undone);
           return false;
         }
-        note(*piece);
+        note(*piece, held.by_granules);
       }
       if (piece == held.last) return true;
     }
   }
   // The rule once more, in other words.
-  void note(const Block& piece) {
+  void note(const Block& piece, bool by_granules) {
     for (std::byte* granule = piece.address; granule < piece.end();) {
       std::byte* const end = granule + large_bytes;
-      const bool is_large = number_of(granule) % large_bytes == 0 && end <= piece.end();
+      const bool is_large =
+          !by_granules && number_of(granule) % large_bytes == 0 && end <= piece.end();
       handles_[granule] = is_large ? large_bytes : granularity;
       large_count_ += is_large;
       granule += handles_[granule];

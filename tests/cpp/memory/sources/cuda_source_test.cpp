@@ -298,6 +298,12 @@ TEST_F(CudaSourceOfADriver, MakesLargeHandlesOfWhatIsAlignedAndWhole) {
   EXPECT_EQ(driver_.created, 335u);
   EXPECT_EQ(driver_.open.size(), 335u);
   source.unmap_at(range + 2_MiB, 10_GiB);
+
+  driver_.created = 0;
+  EXPECT_TRUE(source.map_granules_at(range, 1_GiB)) << "none of them";
+  EXPECT_EQ(driver_.created, 512u);
+  source.unmap_at(range + 2_MiB, 1_GiB - 2_MiB);
+  source.unmap_at(range, 2_MiB);
   source.unreserve(range, 16_GiB);
 }
 
