@@ -54,7 +54,7 @@ class Page:
                 command, cwd=HOME, stdout=output, stderr=subprocess.STDOUT, check=False
             ).returncode
         lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
-        ended = "; ".join(line.strip("= ") for line in lines[-last:])
+        ended = "; ".join(line.strip("= ") for line in lines[len(lines) - last :])
         self.has_failed |= status != 0
         mark = "" if status == 0 else f" **failed with status {status}**, see {log.name}"
         self.add(f"| {what} | {ended} | {time.monotonic() - started:.0f} s |{mark}")
