@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 
@@ -51,6 +52,8 @@ struct CublasLt {
   Status (*set_product)(Descriptor, Fact, const void*, std::size_t bytes) = nullptr;
   Status (*make_layout)(Descriptor*, cudaDataType, std::uint64_t rows, std::uint64_t columns,
                         std::int64_t leading) = nullptr;
+  Status (*destroy_product)(Descriptor) = nullptr;
+  Status (*destroy_layout)(Descriptor) = nullptr;
   Status (*make_wishes)(Descriptor*) = nullptr;
   Status (*destroy_wishes)(Descriptor) = nullptr;
   Status (*set_wish)(Descriptor, Wish, const void*, std::size_t bytes) = nullptr;
@@ -78,6 +81,8 @@ const CublasLt* cublas_lt() {
     library.find(op, "cublasLtMatmulDescCreate", of.make_product);
     library.find(op, "cublasLtMatmulDescSetAttribute", of.set_product);
     library.find(op, "cublasLtMatrixLayoutCreate", of.make_layout);
+    library.find(op, "cublasLtMatmulDescDestroy", of.destroy_product);
+    library.find(op, "cublasLtMatrixLayoutDestroy", of.destroy_layout);
     library.find(op, "cublasLtMatmulPreferenceCreate", of.make_wishes);
     library.find(op, "cublasLtMatmulPreferenceDestroy", of.destroy_wishes);
     library.find(op, "cublasLtMatmulPreferenceSetAttribute", of.set_wish);
@@ -121,9 +126,12 @@ struct ProductProblem {
   auto operator<=>(const ProductProblem&) const = default;
 };
 
+using OwnedDescriptor = std::unique_ptr<void, CublasLt::Status (*)(CublasLt::Descriptor)>;
+
 /// A product as cuBLASLt is told of it.
 struct ProductWay {
-  CublasLt::Descriptor product = nullptr, x = nullptr, y = nullptr, c = nullptr;
+  OwnedDescriptor product{nullptr, nullptr}, x{nullptr, nullptr}, y{nullptr, nullptr},
+      c{nullptr, nullptr};
   std::optional<CublasLt::Found> way;  // nothing: it has none
 };
 
@@ -131,22 +139,26 @@ ProductWay make_plan(const CublasLt& of, CublasLt::Handle handle, const ProductP
                      const void* bias) {
   ProductWay plan;
   const auto set = [&](CublasLt::Fact fact, const auto& value) {
-    of.ok(of.set_product(plan.product, fact, &value, sizeof(value)));
+    of.ok(of.set_product(plan.product.get(), fact, &value, sizeof(value)));
   };
-  of.ok(of.make_product(&plan.product, s.compute, CUDA_R_32F));
+  CublasLt::Descriptor product = nullptr;
+  of.ok(of.make_product(&product, s.compute, CUDA_R_32F));
+  plan.product = {product, of.destroy_product};
   set(CublasLt::x_as, static_cast<int>(s.is_x_transposed));
   set(CublasLt::y_as, static_cast<int>(s.is_y_transposed));
   set(CublasLt::epilogue, CublasLt::adds_bias);
   set(CublasLt::bias, bias);
-  const auto layout = [&](CublasLt::Descriptor& descriptor, std::int64_t rows, std::int64_t columns,
-                          bool is_transposed, std::int64_t leading) {
+  const auto layout = [&](std::int64_t rows, std::int64_t columns, bool is_transposed,
+                          std::int64_t leading) {
     if (is_transposed) std::swap(rows, columns);
-    of.ok(of.make_layout(&descriptor, s.type, static_cast<std::uint64_t>(rows),
+    CublasLt::Descriptor made = nullptr;
+    of.ok(of.make_layout(&made, s.type, static_cast<std::uint64_t>(rows),
                          static_cast<std::uint64_t>(columns), leading));
+    return OwnedDescriptor(made, of.destroy_layout);
   };
-  layout(plan.x, s.rows, s.depth, s.is_x_transposed, s.x_leading);
-  layout(plan.y, s.depth, s.columns, s.is_y_transposed, s.y_leading);
-  layout(plan.c, s.rows, s.columns, false, s.leading);
+  plan.x = layout(s.rows, s.depth, s.is_x_transposed, s.x_leading);
+  plan.y = layout(s.depth, s.columns, s.is_y_transposed, s.y_leading);
+  plan.c = layout(s.rows, s.columns, false, s.leading);
   CublasLt::Descriptor wishes = nullptr;
   of.ok(of.make_wishes(&wishes));
   const auto wish = [&](int what, const auto& value) {
@@ -159,8 +171,8 @@ ProductWay make_plan(const CublasLt& of, CublasLt::Handle handle, const ProductP
     wish(k++, alignment);
   CublasLt::Found way{};
   int found = 0;
-  const auto status = of.find_algorithm(handle, plan.product, plan.x, plan.y, plan.c, plan.c,
-                                        wishes, 1, &way, &found);
+  const auto status = of.find_algorithm(handle, plan.product.get(), plan.x.get(), plan.y.get(),
+                                        plan.c.get(), plan.c.get(), wishes, 1, &way, &found);
   of.destroy_wishes(wishes);
   if (status == CublasLt::success && found > 0 && way.status == CublasLt::success) plan.way = way;
   return plan;
@@ -170,7 +182,8 @@ ProductWay make_plan(const CublasLt& of, CublasLt::Handle handle, const ProductP
 struct LockedPlans {
   std::mutex mutex;
   CublasLt::Handle handle = nullptr;
-  std::map<ProductProblem, ProductWay> plans;
+  std::map<ProductProblem, ProductWay> plans;  // at most so many: sizes may never end
+  static constexpr std::size_t most_plans = 1024;
 };
 
 std::optional<cudaDataType> type_of(DType dtype) {
@@ -199,17 +212,18 @@ bool multiply_with_bias(const Gemm& gemm, const void* bias, Stream stream) {
   if (!own.handle) library->ok(library->create(&own.handle));
   const ProductProblem shape(gemm, *type, bias);
   auto found = own.plans.find(shape);
+  if (found == own.plans.end() && own.plans.size() >= LockedPlans::most_plans) own.plans.clear();
   if (found == own.plans.end())
     found = own.plans.emplace(shape, make_plan(*library, own.handle, shape, bias)).first;
   const ProductWay& plan = found->second;
   if (!plan.way) return false;
-  library->ok(library->set_product(plan.product, CublasLt::bias, &bias, sizeof(bias)));
+  library->ok(library->set_product(plan.product.get(), CublasLt::bias, &bias, sizeof(bias)));
   const Scratch scratch(plan.way->scratch_bytes, stream);
   const float alpha = 1, beta = 0;
-  library->ok(library->multiply(own.handle, plan.product, &alpha, gemm.x.data, plan.x, gemm.y.data,
-                                plan.y, &beta, gemm.c, plan.c, gemm.c, plan.c, &plan.way->algorithm,
-                                scratch.as<void>(), plan.way->scratch_bytes,
-                                static_cast<cudaStream_t>(stream.handle)));
+  library->ok(library->multiply(own.handle, plan.product.get(), &alpha, gemm.x.data, plan.x.get(),
+                                gemm.y.data, plan.y.get(), &beta, gemm.c, plan.c.get(), gemm.c,
+                                plan.c.get(), &plan.way->algorithm, scratch.as<void>(),
+                                plan.way->scratch_bytes, static_cast<cudaStream_t>(stream.handle)));
   return true;
 }
 

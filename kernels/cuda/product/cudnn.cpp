@@ -329,7 +329,9 @@ class Ways {
     Cudnn::RawDescriptor raw[most];
     for (auto& each : raw) each = found.emplace_back(of_, Cudnn::engine_config).raw();
     const std::int64_t count = asked.get(Cudnn::heuristic_results, Cudnn::descriptors, raw, most);
-    for (std::int64_t i = 0; i < count; ++i) {
+    constexpr std::size_t enough = 8;  // of one heuristic
+    const std::size_t before = configs_.size();
+    for (std::int64_t i = 0; i < count && configs_.size() < before + enough; ++i) {
       Descriptor& config = found[static_cast<std::size_t>(i)];
       if (suits(config, shape)) configs_.push_back(std::move(config));
     }
@@ -362,6 +364,8 @@ class Ways {
 /// Of a stream: convolutions that overlap must not share what a handle has for itself. It is locked
 /// while one is queued, which does not wait for the device.
 struct StreamWays {
+  static constexpr std::size_t most = 1024;  // problems: sizes of a program's may never end
+
   std::mutex mutex;
   Cudnn::Handle handle = nullptr;
   std::map<ConvolutionProblem, Ways> of_shape;
@@ -405,6 +409,8 @@ bool convolve_by_cudnn(const Convolution& of, ConvolutionPart part, Stream strea
     library->ok(library->set_stream(own.handle, static_cast<cudaStream_t>(stream.handle)));
   }
   const ConvolutionProblem shape = shape_of(of, part);
+  if (own.of_shape.size() >= StreamWays::most && !own.of_shape.contains(shape))
+    own.of_shape.clear();
   Ways& ways = own.of_shape.try_emplace(shape, *library, own.handle, shape).first->second;
   std::exception_ptr full;
   for (std::size_t i = 0; const Way* const way = ways.at(i); ++i) {
