@@ -31,7 +31,7 @@ inline std::vector<NestPart> by_tiles(const NestPart& nest, int across) {
   if (across < 0 || nest.dims + 2 > max_dims) return {nest};
   std::vector<NestPart> parts;
   NestPart rest = nest;
-  /// Takes what lies from `from` on along a dim out of a part.
+  // What lies from `from` on along a dim of a part.
   const auto behind = [&](const NestPart& of, int d, std::int64_t from) {
     NestPart part = of;
     part.dim[d].size -= from;

@@ -16,19 +16,12 @@ struct Same {
   }
 };
 
-/// Whether it was done that way: where `x` lies across `out`.
+/// Whether it was done that way: where `x` lies across `out`, and one launch can count it.
 bool turn_around(const View& out, const View& x, Stream stream) {
   const NestPart nest = nest_over({&out, &x});
-  if (dim_across(nest, 1) < 0) return false;
-  const std::size_t item = item_size(out.dtype);
-  for (const NestPart& part : parts_of(nest, most_elements)) {
-    std::int64_t strides[max_dims];
-    for (int d = 0; d < part.dims; ++d) strides[d] = part.dim[d].strides[0];
-    const auto start = [&](const View& of, int k) {
-      return of.as<char>() + part.start[k] * static_cast<std::int64_t>(item);
-    };
-    turn(turn_of(part, 1, dim_across(part, 1), strides), start(out, 0), start(x, 1), item, stream);
-  }
+  const int across = dim_across(nest, 1);
+  if (across < 0 || nest.count() > most_elements) return false;
+  turn(turn_of(nest, across), out.data, x.data, item_size(out.dtype), stream);
   return true;
 }
 

@@ -19,19 +19,19 @@ void turn(const Turn& of, void* to, const void* from, std::size_t item, Stream s
 
 namespace {
 
-/// How operand `k` lies beside one that has the strides `to` along the nest's dims.
-inline Turn turn_of(const NestPart& nest, int k, int across, const std::int64_t* to) {
+/// How the second operand of a nest lies beside the first, with its neighbours along `across`.
+inline Turn turn_of(const NestPart& nest, int across) {
   Turn turn;
   for (int d = 0; d < nest.dims - 1; ++d) {
     if (d == across) continue;
     turn.sizes[turn.dims] = nest.dim[d].size;
-    turn.to_strides[turn.dims] = to[d];
-    turn.from_strides[turn.dims++] = nest.dim[d].strides[k];
+    turn.to_strides[turn.dims] = nest.dim[d].strides[0];
+    turn.from_strides[turn.dims++] = nest.dim[d].strides[1];
   }
   turn.columns = nest.inner().size;
-  turn.from_column = nest.inner().strides[k];
+  turn.from_column = nest.inner().strides[1];
   turn.rows = nest.dim[across].size;
-  turn.to_row = to[across];
+  turn.to_row = nest.dim[across].strides[0];
   return turn;
 }
 
