@@ -15,6 +15,7 @@
 #include "csrc/device/cuda_library.h"
 #include "kernels/cuda/launch/runtime.h"
 #include "kernels/cuda/launch/status.h"
+#include "kernels/cuda/product/alignment.h"
 #include "kernels/cuda/product/switches.h"
 #include "kernels/cuda/product/vendor_library.h"
 
@@ -23,6 +24,7 @@ namespace {
 
 constexpr const char* op = "linear";
 constexpr std::size_t most_scratch_bytes = std::size_t{32} << 20;
+constexpr std::uintptr_t most_alignment = 256;
 
 /// What of its interface is used, written down here: nvcc comes without cuBLAS's headers.
 struct CublasLt {
@@ -93,19 +95,13 @@ const CublasLt* cublas_lt() {
   return found ? &*found : nullptr;
 }
 
-/// What of an address kernels are chosen by.
-int alignment_of(const void* data) {
-  const auto address = reinterpret_cast<std::uintptr_t>(data);
-  return static_cast<int>(std::min<std::uintptr_t>(address & (~address + 1), 256));
-}
-
 /// All that tells one product from another, but for addresses.
 struct ProductProblem {
   cudaDataType type;
   CublasLt::Compute compute;
   std::int64_t rows, columns, depth, x_leading, y_leading, leading;
   bool is_x_transposed, is_y_transposed;
-  int x_alignment, y_alignment, alignment, bias_alignment;
+  std::int64_t x_alignment, y_alignment, alignment, bias_alignment;
 
   ProductProblem(const Gemm& g, cudaDataType type, const void* bias)
       : type(type),
@@ -119,10 +115,10 @@ struct ProductProblem {
         leading(g.leading),
         is_x_transposed(g.x.is_transposed),
         is_y_transposed(g.y.is_transposed),
-        x_alignment(alignment_of(g.x.data)),
-        y_alignment(alignment_of(g.y.data)),
-        alignment(alignment_of(g.c)),
-        bias_alignment(alignment_of(bias)) {}
+        x_alignment(alignment_of(g.x.data, most_alignment)),
+        y_alignment(alignment_of(g.y.data, most_alignment)),
+        alignment(alignment_of(g.c, most_alignment)),
+        bias_alignment(alignment_of(bias, most_alignment)) {}
   auto operator<=>(const ProductProblem&) const = default;
 };
 
@@ -161,19 +157,19 @@ ProductWay make_plan(const CublasLt& of, CublasLt::Handle handle, const ProductP
   plan.c = layout(s.rows, s.columns, false, s.leading);
   CublasLt::Descriptor wishes = nullptr;
   of.ok(of.make_wishes(&wishes));
+  const OwnedDescriptor owned_wishes(wishes, of.destroy_wishes);
   const auto wish = [&](int what, const auto& value) {
     of.ok(of.set_wish(wishes, static_cast<CublasLt::Wish>(what), &value, sizeof(value)));
   };
   wish(CublasLt::scratch_bytes, most_scratch_bytes);
   wish(CublasLt::reductions, CublasLt::of_wide_sums);
   int k = CublasLt::alignment_of_x;
-  for (const int alignment : {s.x_alignment, s.y_alignment, s.alignment, s.alignment})
-    wish(k++, alignment);
+  for (const auto alignment : {s.x_alignment, s.y_alignment, s.alignment, s.alignment})
+    wish(k++, static_cast<std::uint32_t>(alignment));
   CublasLt::Found way{};
   int found = 0;
   const auto status = of.find_algorithm(handle, plan.product.get(), plan.x.get(), plan.y.get(),
                                         plan.c.get(), plan.c.get(), wishes, 1, &way, &found);
-  of.destroy_wishes(wishes);
   if (status == CublasLt::success && found > 0 && way.status == CublasLt::success) plan.way = way;
   return plan;
 }
@@ -182,8 +178,17 @@ ProductWay make_plan(const CublasLt& of, CublasLt::Handle handle, const ProductP
 struct LockedPlans {
   std::mutex mutex;
   CublasLt::Handle handle = nullptr;
-  std::map<ProductProblem, ProductWay> plans;  // at most so many: sizes may never end
-  static constexpr std::size_t most_plans = 1024;
+  static constexpr std::size_t most = 1024;  // problems: sizes of a program's may never end
+  std::map<ProductProblem, std::shared_ptr<ProductWay>> plans;
+
+  /// The plan of a problem, which stays while it is used. The mutex is held.
+  std::shared_ptr<ProductWay> plan(const CublasLt& of, const ProductProblem& problem,
+                                   const void* bias) {
+    const auto found = plans.find(problem);
+    if (found != plans.end()) return found->second;
+    if (plans.size() >= most) plans.clear();
+    return plans[problem] = std::make_shared<ProductWay>(make_plan(of, handle, problem, bias));
+  }
 };
 
 std::optional<cudaDataType> type_of(DType dtype) {
@@ -208,22 +213,21 @@ bool multiply_with_bias(const Gemm& gemm, const void* bias, Stream stream) {
   if (!library) return false;
   ok(cudaSetDevice(stream.device.number));
   LockedPlans& own = all[stream.device.number];
-  const std::lock_guard lock(own.mutex);
+  std::unique_lock lock(own.mutex);
   if (!own.handle) library->ok(library->create(&own.handle));
-  const ProductProblem shape(gemm, *type, bias);
-  auto found = own.plans.find(shape);
-  if (found == own.plans.end() && own.plans.size() >= LockedPlans::most_plans) own.plans.clear();
-  if (found == own.plans.end())
-    found = own.plans.emplace(shape, make_plan(*library, own.handle, shape, bias)).first;
-  const ProductWay& plan = found->second;
-  if (!plan.way) return false;
-  library->ok(library->set_product(plan.product.get(), CublasLt::bias, &bias, sizeof(bias)));
-  const Scratch scratch(plan.way->scratch_bytes, stream);
+  const std::shared_ptr<ProductWay> plan =
+      own.plan(*library, ProductProblem(gemm, *type, bias), bias);
+  if (!plan->way) return false;
+  lock.unlock();  // the allocator may have to wait, and let Python run
+  const Scratch scratch(plan->way->scratch_bytes, stream);
+  ok(cudaSetDevice(stream.device.number));  // what ran may have chosen another
+  lock.lock();
+  library->ok(library->set_product(plan->product.get(), CublasLt::bias, &bias, sizeof(bias)));
   const float alpha = 1, beta = 0;
-  library->ok(library->multiply(own.handle, plan.product.get(), &alpha, gemm.x.data, plan.x.get(),
-                                gemm.y.data, plan.y.get(), &beta, gemm.c, plan.c.get(), gemm.c,
-                                plan.c.get(), &plan.way->algorithm, scratch.as<void>(),
-                                plan.way->scratch_bytes, static_cast<cudaStream_t>(stream.handle)));
+  library->ok(library->multiply(
+      own.handle, plan->product.get(), &alpha, gemm.x.data, plan->x.get(), gemm.y.data,
+      plan->y.get(), &beta, gemm.c, plan->c.get(), gemm.c, plan->c.get(), &plan->way->algorithm,
+      scratch.as<void>(), plan->way->scratch_bytes, static_cast<cudaStream_t>(stream.handle)));
   return true;
 }
 

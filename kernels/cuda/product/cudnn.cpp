@@ -6,6 +6,7 @@
 #include <deque>
 #include <exception>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "csrc/device/cuda_library.h"
 #include "kernels/cuda/launch/runtime.h"
 #include "kernels/cuda/launch/status.h"
+#include "kernels/cuda/product/alignment.h"
 #include "kernels/cuda/product/switches.h"
 #include "kernels/cuda/product/vendor_library.h"
 
@@ -200,18 +202,13 @@ Cudnn::DataType data_type_of(DType dtype) {
   }
 }
 
-/// Kernels are chosen by no more than 16 bytes.
-std::int64_t alignment_of(const View& x) {
-  const auto address = reinterpret_cast<std::uintptr_t>(x.data);
-  return static_cast<std::int64_t>(std::min<std::uintptr_t>(address & (~address + 1), 16));
-}
-
-ConvolutionProblem shape_of(const Convolution& of, ConvolutionPart part) {
+ConvolutionProblem problem_of(const Convolution& of, ConvolutionPart part) {
   // Of two dims of space there are always two: a leading one that does nothing goes.
   int skipped = 0;
   while (skipped < space_dims - 2 && of.x.sizes[2 + skipped] == 1 &&
          of.weight.sizes[2 + skipped] == 1 && of.padding[skipped] == 0 && of.stride[skipped] == 1)
     ++skipped;
+  const auto aligned = [](const View& x) { return alignment_of(x.data, 16); };
   const bool is_single = of.x.dtype == DType::float32, is_tf32 = switches.tf32_convolutions;
   ConvolutionProblem shape{static_cast<int>(part),
                            data_type_of(of.x.dtype),
@@ -226,7 +223,7 @@ ConvolutionProblem shape_of(const Convolution& of, ConvolutionPart part) {
                            {},
                            {},
                            {},
-                           {alignment_of(of.x), alignment_of(of.weight), alignment_of(of.out)}};
+                           {aligned(of.x), aligned(of.weight), aligned(of.out)}};
   const auto put = [&](std::array<std::int64_t, most_dims>& to, const View& from) {
     for (int d = 0; d < shape.dims; ++d) to[d] = from.sizes[d < 2 ? d : d + skipped];
   };
@@ -368,7 +365,15 @@ struct StreamWays {
 
   std::mutex mutex;
   Cudnn::Handle handle = nullptr;
-  std::map<ConvolutionProblem, Ways> of_shape;
+  std::map<ConvolutionProblem, std::shared_ptr<Ways>> of_problem;
+
+  /// The ways of a problem, which stay while they are used. The mutex is held.
+  std::shared_ptr<Ways> ways(const Cudnn& of, const ConvolutionProblem& problem) {
+    const auto found = of_problem.find(problem);
+    if (found != of_problem.end()) return found->second;
+    if (of_problem.size() >= most) of_problem.clear();
+    return of_problem[problem] = std::make_shared<Ways>(of, handle, problem);
+  }
 };
 
 StreamWays& ways_of(Stream stream) {
@@ -384,40 +389,41 @@ StreamWays& ways_of(Stream stream) {
 
 /// Whether the way was gone.
 bool run(const Cudnn& of, Cudnn::Handle handle, const Way& way, const Convolution& views,
-         Stream stream) {
-  const Scratch scratch(static_cast<std::size_t>(way.scratch_bytes), stream);
+         void* scratch) {
   void* const pointers[] = {views.x.data, views.weight.data, views.out.data};
-  void* const memory = scratch.as<void>();
   Descriptor pack(of, Cudnn::variant_pack);
   pack.set(Cudnn::pack_ids, Cudnn::integers, ids, 3)
       .set(Cudnn::pack_pointers, Cudnn::pointers, pointers, 3)
-      .set(Cudnn::pack_scratch, Cudnn::pointers, &memory);
+      .set(Cudnn::pack_scratch, Cudnn::pointers, &scratch);
   return pack.finalize() && of.execute(handle, way.plan.raw(), pack.raw()) == Cudnn::success;
 }
 
 }  // namespace
 
+// Memory is asked for without the lock: the allocator may have to wait, and let Python run.
 bool convolve_by_cudnn(const Convolution& of, ConvolutionPart part, Stream stream) {
   if (std::min({of.x.count, of.weight.count, of.out.count}) == 0) return false;
   const Cudnn* const library = cudnn();
   if (!library) return false;
   ok(cudaSetDevice(stream.device.number));
   StreamWays& own = ways_of(stream);
-  const std::lock_guard lock(own.mutex);
+  std::unique_lock lock(own.mutex);
   if (!own.handle) {
     library->ok(library->create_handle(&own.handle));
     library->ok(library->set_stream(own.handle, static_cast<cudaStream_t>(stream.handle)));
   }
-  const ConvolutionProblem shape = shape_of(of, part);
-  if (own.of_shape.size() >= StreamWays::most && !own.of_shape.contains(shape))
-    own.of_shape.clear();
-  Ways& ways = own.of_shape.try_emplace(shape, *library, own.handle, shape).first->second;
+  const std::shared_ptr<Ways> ways = own.ways(*library, problem_of(of, part));
   std::exception_ptr full;
-  for (std::size_t i = 0; const Way* const way = ways.at(i); ++i) {
+  for (std::size_t i = 0; const Way* const way = ways->at(i); ++i) {
+    lock.unlock();
     try {
-      if (run(*library, own.handle, *way, of, stream)) return true;
+      const Scratch scratch(static_cast<std::size_t>(way->scratch_bytes), stream);
+      ok(cudaSetDevice(stream.device.number));  // what ran may have chosen another
+      lock.lock();
+      if (run(*library, own.handle, *way, of, scratch.as<void>())) return true;
     } catch (const OutOfMemoryError&) {
       full = std::current_exception();
+      if (!lock.owns_lock()) lock.lock();
     }
   }
   if (full) std::rethrow_exception(full);

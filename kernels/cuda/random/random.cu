@@ -76,21 +76,15 @@ __global__ void draw(T* out, std::int64_t count, bool is_aligned, RandomStream n
   if (4 * step >= count) return;
   functors::Widened<T> four[4];
   make(four, numbers.offset + static_cast<std::uint64_t>(step), numbers.seed);
-  if (is_aligned && 4 * step + 4 <= count) {
-    ElementPack<T, 4> pack;
-    for (int k = 0; k < 4; ++k) pack.item[k] = static_cast<T>(four[k]);
-    *reinterpret_cast<ElementPack<T, 4>*>(out + 4 * step) = pack;
-    return;
-  }
-  for (int k = 0; k < 4; ++k)
-    if (4 * step + k < count) out[4 * step + k] = static_cast<T>(four[k]);
+  ElementPack<T, 4> pack;
+  for (int k = 0; k < 4; ++k) pack.item[k] = static_cast<T>(four[k]);
+  store_part(out + 4 * step, pack, count - 4 * step, is_aligned);
 }
 
 template <class T, class Make>
 void launch_draw(const View& out, RandomStream numbers, Stream stream, Make make) {
   if (out.count == 0) return;
-  const bool is_aligned =
-      reinterpret_cast<std::uintptr_t>(out.data) % sizeof(ElementPack<T, 4>) == 0;
+  const bool is_aligned = suits_packs<T, 4>(out.as<T>());
   launch(draw<T, Make>, {divided_up(out.count, 4 * threads), stream}, out.as<T>(), out.count,
          is_aligned, numbers, make);
 }
