@@ -218,10 +218,10 @@ bool multiply_with_bias(const Gemm& gemm, const void* bias, Stream stream) {
   const std::shared_ptr<ProductWay> plan =
       own.plan(*library, ProductProblem(gemm, *type, bias), bias);
   if (!plan->way) return false;
-  lock.unlock();  // the allocator may have to wait, and let Python run
+  lock.unlock();  // memory comes and goes without it: the allocator may let Python run
   const Scratch scratch(plan->way->scratch_bytes, stream);
   ok(cudaSetDevice(stream.device.number));  // what ran may have chosen another
-  lock.lock();
+  const std::lock_guard again(own.mutex);
   library->ok(library->set_product(plan->product.get(), CublasLt::bias, &bias, sizeof(bias)));
   const float alpha = 1, beta = 0;
   library->ok(library->multiply(

@@ -400,7 +400,7 @@ bool run(const Cudnn& of, Cudnn::Handle handle, const Way& way, const Convolutio
 
 }  // namespace
 
-// Memory is asked for without the lock: the allocator may have to wait, and let Python run.
+// Memory comes and goes without the lock: the allocator may have to wait, and let Python run.
 bool convolve_by_cudnn(const Convolution& of, ConvolutionPart part, Stream stream) {
   if (std::min({of.x.count, of.weight.count, of.out.count}) == 0) return false;
   const Cudnn* const library = cudnn();
@@ -419,12 +419,12 @@ bool convolve_by_cudnn(const Convolution& of, ConvolutionPart part, Stream strea
     try {
       const Scratch scratch(static_cast<std::size_t>(way->scratch_bytes), stream);
       ok(cudaSetDevice(stream.device.number));  // what ran may have chosen another
-      lock.lock();
+      const std::lock_guard again(own.mutex);
       if (run(*library, own.handle, *way, of, scratch.as<void>())) return true;
     } catch (const OutOfMemoryError&) {
       full = std::current_exception();
-      if (!lock.owns_lock()) lock.lock();
     }
+    lock.lock();
   }
   if (full) std::rethrow_exception(full);
   return false;
