@@ -25,6 +25,13 @@ class Dims {
     for (const auto value : values) push_back(value);
   }
 
+  /// The `count` numbers at `values`, at most `max_dims`.
+  static Dims of(const std::int64_t* values, int count) noexcept {
+    Dims dims;
+    for (int i = 0; i < count; ++i) dims.values_[i] = values[i];
+    dims.count_ = count;
+    return dims;
+  }
   static Dims filled(int count, std::int64_t value) {
     Dims dims;
     for (int i = 0; i < count; ++i) dims.push_back(value);

@@ -16,7 +16,7 @@ namespace detail {
 
 // Fine where most blocks are: of records that a program keeps by the million.
 inline constexpr std::size_t fine_grain_bytes = 16, coarse_grain_bytes = 64;
-inline constexpr std::size_t largest_fine_bytes = 256;
+inline constexpr std::size_t largest_fine_bytes = 448;  // a graph node fits
 inline constexpr int fine_classes = largest_fine_bytes / fine_grain_bytes;
 inline constexpr int class_count =
     fine_classes + int{(largest_bytes - largest_fine_bytes) / coarse_grain_bytes};

@@ -12,11 +12,14 @@ enum class RecordKind : std::uint8_t { alias, storage, node };
 
 struct InRegistry;
 
-/// Who am I, and where, when and by which thread was I born. Serials are never reused; each kind
-/// counts its own, in the order of births.
-struct Record : Links<InRegistry>, Stamp {
+/// Serials are never reused; each kind counts its own, in the order of births.
+struct Numbered {
   std::uint64_t serial = 0;
+};
 
+/// Who am I, and where, when and by which thread was I born. The stamp is last: the four bytes
+/// behind it are the derived class's.
+struct Record : Links<InRegistry>, Numbered, Stamp {
   bool is_registered() const noexcept { return is_linked(); }
 
  protected:

@@ -140,7 +140,7 @@ void Registry::remove_slowly(StorageRecord& storage) noexcept {
       if (was_there && device.ended && (has_room || !needs_room))
         device.ended->add({has_room ? storage.site : unknown_site, 1, storage.bytes});
       if (!was_there || has_room || !needs_room) {
-        dead = unlist(storage);
+        dead = unlist(storage, storage.device);
         break;
       }
     }

@@ -20,10 +20,10 @@ namespace garboard {
 
 /// A storage's record: its bytes, where they lie, and the scope they are counted in.
 struct StorageRecord : Record {
-  std::int64_t bytes = 0;
   Device device;
   bool is_foreign = false;  // memory that is not ours: in foreign_bytes, in no scope and no limit
   bool is_waiting = false;  // its bytes are still being asked for
+  std::int64_t bytes = 0;
   ScopeLedger* ledger = nullptr;
 };
 
@@ -49,18 +49,20 @@ class Registry {
   /// Stamps and lists a storage whose bytes are there, and adds them to the innermost scope's
   /// ledger and those around it. Raises ScopeLimitError, changing nothing, where that crosses a
   /// scope's limit; and OutOfMemoryError where a FailingAllocation says so.
-  [[gnu::always_inline]] void add(StorageRecord& storage) {
+  void add(StorageRecord& storage) { add(storage, storage.device); }
+  /// `at` is the storage's device, here and below: known to the compiler where it is always one.
+  [[gnu::always_inline]] void add(StorageRecord& storage, Device at) {
     static_cast<Stamp&>(storage) = stamp_now();
     {
       const std::lock_guard guard(storages_.lock);
-      DeviceBytes& device = bytes_on(storage.device);
+      DeviceBytes& device = bytes_on(at);
       ScopeLedger* const ledger = birth.scope ? birth.scope->open_ledger() : nullptr;
       const std::int64_t now = device.live + storage.bytes;
       if (now - device.waiting <= device.alarm && !(ledger && ledger->has_limit)) [[likely]] {
         storages_.add(storage);
         device.live = now;
         storage.ledger = ledger;
-        if (ledger) ledger->add(storage.device.slot(), storage.bytes);
+        if (ledger) ledger->add(at.slot(), storage.bytes);
         return;
       }
     }
@@ -72,14 +74,15 @@ class Registry {
   void arrive(StorageRecord& storage) noexcept;
   void abandon(StorageRecord& storage) noexcept;
 
-  [[gnu::always_inline]] void remove(StorageRecord& storage) noexcept {
+  void remove(StorageRecord& storage) noexcept { remove(storage, storage.device); }
+  [[gnu::always_inline]] void remove(StorageRecord& storage, Device at) noexcept {
     ScopeLedger* dead = nullptr;
     bool is_slow;
     {
       const std::lock_guard guard(storages_.lock);
-      is_slow = storage.serial < bytes_on(storage.device).slow_until;
+      is_slow = storage.serial < bytes_on(at).slow_until;
       if (!is_slow) [[likely]]
-        dead = unlist(storage);
+        dead = unlist(storage, at);
     }
     if (is_slow) [[unlikely]]
       return remove_slowly(storage);
@@ -210,11 +213,11 @@ class Registry {
   void set_marks(DeviceBytes& device) noexcept;
   void end_waiting(StorageRecord& storage) noexcept;
   /// Returns the storage's ledger where that was its last share.
-  ScopeLedger* unlist(StorageRecord& storage) noexcept {
+  ScopeLedger* unlist(StorageRecord& storage, Device at) noexcept {
     storages_.remove(storage);
-    bytes_on(storage.device).live -= storage.bytes;
+    bytes_on(at).live -= storage.bytes;
     ScopeLedger* const ledger = storage.ledger;
-    return ledger && ledger->subtract(storage.device.slot(), storage.bytes) ? ledger : nullptr;
+    return ledger && ledger->subtract(at.slot(), storage.bytes) ? ledger : nullptr;
   }
 
   Shelf storages_;

@@ -134,13 +134,14 @@ class ForeignRule : public Foreign {
 ///
 /// Every recorded op makes one and ends one, so what is not there is neither set nor looked at:
 /// edges are counted, kept tensors have a bit each, and what few nodes have is made on first use.
-class GradNode final : public RefCounted, public NodeRecord {
+class GradNode final : public NodeRecord, public RefCounted {
  public:
   const char* name;
   DType output_dtype;
   bool is_released = false;  // its kept tensors have been freed by a backward pass
   bool was_walked = false;   // by a backward pass that found nothing to free
   bool was_retained = false;
+  std::uint32_t pending_count;  // a note of the walk's, as those below
 
   /// Of the inputs, in order; empty ones where nothing asks for a gradient.
   std::span<Edge> edges() noexcept {
@@ -267,7 +268,6 @@ class GradNode final : public RefCounted, public NodeRecord {
 
   // The walk's own notes, valid while `walk` is its number; 0: no walk is under way here.
   std::uint64_t walk = 0;
-  std::uint32_t pending_count;
   Tensor gradient;
 
   /// A node of the op `name` that made `output`; its edges and its rule are to come.

@@ -47,6 +47,7 @@ void check(const Tensor& leaf, const Tensor& data) {
 void set_data(const Tensor& leaf, const Tensor& data) {
   check(leaf, data);
   TensorBody& body = *leaf.body();
+  body.make_room(data.ndim());
   Counted<Storage> storage = data.storage();
   const View view = data.view();
   const std::int64_t offset = data.offset();
@@ -60,9 +61,9 @@ void set_data(const Tensor& leaf, const Tensor& data) {
                                Counted<Storage>::adopt(static_cast<Storage*>(old)).reset();
                              }});
   SmallTensor::move_to(body, std::move(storage));
-  body.view = view;
-  body.offset = offset;
+  body.dtype = view.dtype;
   body.device = device;
+  body.lay_out(view.sizes, view.strides, offset);
 }
 
 }  // namespace garboard

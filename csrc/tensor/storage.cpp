@@ -1,5 +1,7 @@
 #include "csrc/tensor/storage.h"
 
+#include <memory>
+
 #include "csrc/memory/allocator/allocators.h"
 #include "csrc/memory/allocator/caching_allocator.h"
 #include "csrc/tensor/small_tensor.h"
@@ -36,13 +38,14 @@ void Storage::take_block(CachingAllocator& allocator) {
 }
 
 void Storage::used_on(Stream stream) {
-  if (block_) allocator_of(device).used_on(block_, stream);
-  if (owner_.used_on) owner_.used_on(owner_.object, stream);
+  if (Block* const block = this->block()) allocator_of(device).used_on(block, stream);
+  if (is_pinned()) owner_->used_on(owner_->object, stream);
 }
 
 void Storage::meet(Stream stream) {
-  if (!block_ || block_->stream == stream) return;
-  let_wait(stream, block_->stream);
+  const Block* const block = this->block();
+  if (!block || block->stream == stream) return;
+  let_wait(stream, block->stream);
   used_on(stream);
 }
 
@@ -55,11 +58,12 @@ void Storage::refuse_saving() {
 Counted<Storage> Storage::around(void* data, std::int64_t bytes, Device device, ForeignOwner owner,
                                  bool is_writable) {
   CachingAllocator& allocator = allocator_of(device);
+  auto keeper = std::make_unique<ForeignOwner>(owner);
   auto* const storage = new Storage;
   storage->bytes = bytes;
   storage->device = device;
   storage->data_ = data;
-  storage->owner_ = owner;
+  storage->owner_ = keeper.release();
   storage->is_writable_ = is_writable;
   registry().add_foreign(*storage);
   allocator.book_foreign(static_cast<std::size_t>(bytes));
@@ -68,12 +72,13 @@ Counted<Storage> Storage::around(void* data, std::int64_t bytes, Device device, 
 }
 
 void destroy(Storage* storage) noexcept {
-  if (storage->is_in_small_tensor_) return SmallTensor::end(storage);
+  if (storage->small_tensor_grains_) return SmallTensor::end(storage);
   const auto bytes = static_cast<std::size_t>(storage->bytes);
   if (storage->is_foreign) {
     registry().remove_foreign(*storage);
     allocator_of(storage->device).unbook_foreign(bytes);
-    if (storage->owner_.release) storage->owner_.release(storage->owner_.object);
+    const std::unique_ptr<ForeignOwner> owner(storage->owner_);
+    if (owner->release) owner->release(owner->object);
     delete storage;
     return;
   }

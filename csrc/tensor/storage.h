@@ -16,7 +16,7 @@ namespace garboard {
 struct Block;
 class CachingAllocator;
 
-/// Payloads up to this size lie inside the storage itself, and cost no block.
+/// Payloads up to this size lie in one piece of memory with their storage, and cost no block.
 inline constexpr std::int64_t inline_bytes = 64;
 
 /// Who gets memory that is not ours back; may be called on any thread.
@@ -28,14 +28,14 @@ struct ForeignOwner {
   void (*used_on)(void* object, Stream stream) = nullptr;
 };
 
-/// Shared through Counted<Storage>. The bytes are uninitialised, aligned to 64, and go back to the
-/// allocator with the last share.
-class Storage final : public RefCounted, public StorageRecord {
+/// Shared through Counted<Storage>. The bytes are uninitialised, aligned to 64 (to 16 where they
+/// lie beside the storage), and go back to the allocator with the last share.
+class Storage final : public StorageRecord, public RefCounted {
  public:
   /// For work on this thread's current stream. Raises OutOfMemoryError, or ScopeLimitError where a
   /// scope's budget does not allow it.
   static Counted<Storage> allocate(std::int64_t bytes, Device device);
-  /// Whether a payload lies inside the storage.
+  /// Whether a payload lies beside the storage.
   static bool holds(std::int64_t bytes, Device device) noexcept {
     return bytes <= inline_bytes && device.is_cpu();
   }
@@ -46,7 +46,7 @@ class Storage final : public RefCounted, public StorageRecord {
   void* data() const noexcept { return data_; }
   bool is_writable() const noexcept { return is_writable_; }
   /// Memory of the host that devices copy from and to while the program goes on.
-  bool is_pinned() const noexcept { return owner_.used_on != nullptr; }
+  bool is_pinned() const noexcept { return is_foreign && owner_->used_on; }
 
   /// Work that `stream` is given until this storage ends may use its bytes, beside the work of the
   /// stream it was born on: nobody else gets them before that is done. Throws std::bad_alloc.
@@ -97,16 +97,20 @@ class Storage final : public RefCounted, public StorageRecord {
   void meet(Stream stream);
   [[noreturn]] static void refuse_saving();
 
+  Block* block() const noexcept { return is_foreign ? nullptr : block_; }
+
   void* data_ = nullptr;
-  Block* block_ = nullptr;  // null: the payload is inside, empty or foreign
-  ForeignOwner owner_;
+  union {
+    Block* block_ = nullptr;  // null: the payload is beside the storage, or empty
+    ForeignOwner* owner_;     // where it is foreign
+  };
   std::atomic<std::uint32_t> version_{0};
   std::atomic<std::uint16_t> unwatched_{0};  // narrow, for the size of storages
   std::atomic<bool> was_saved_{false};
   bool is_writable_ : 1 = true;
   bool is_inference_ : 1 = (grad_mode & mode::inference) != 0;
-  bool is_in_small_tensor_ : 1 = false;  // its memory is the front of one
-  alignas(inline_bytes) std::byte payload_[inline_bytes];
+  /// Of a small tensor whose front it is: what its memory comes to, in pieces of 16 bytes.
+  std::uint8_t small_tensor_grains_ : 6 = 0;
 };
 
 void destroy(Storage* storage) noexcept;

@@ -1,6 +1,9 @@
 #include "csrc/tensor/tensor.h"
 
+#include <algorithm>
 #include <atomic>
+#include <cstring>
+#include <new>
 
 #include "csrc/core/error.h"
 #include "csrc/tensor/grad_node.h"
@@ -9,32 +12,76 @@
 
 namespace garboard {
 
-TensorBody* TensorBody::make() {
-  auto* const body = new TensorBody;
-  body->start_with_one_share();
-  return body;
+namespace {
+
+/// Of sizes and strides that did not fit behind their body.
+constexpr std::size_t numbers_bytes = 2 * max_dims * sizeof(std::int64_t);
+
+/// The row-major strides of `ndim` sizes, behind them.
+void fill_contiguous_strides(std::int64_t* sizes, int ndim) noexcept {
+  std::int64_t stride = 1;
+  for (int i = ndim - 1; i >= 0; --i) {
+    sizes[ndim + i] = stride;
+    stride *= std::max<std::int64_t>(sizes[i], 1);
+  }
 }
 
-TensorBody::~TensorBody() = default;
+}  // namespace
+
+TensorBody::~TensorBody() {
+  if (numbers_ != own_numbers()) pool::give(numbers_, numbers_bytes);
+}
+
+void TensorBody::make_room(int ndim) {
+  if (ndim <= room_ || numbers_ != own_numbers()) return;
+  auto* const elsewhere = static_cast<std::int64_t*>(pool::take(numbers_bytes));
+  std::copy_n(numbers_, 2 * ndim_, elsewhere);
+  numbers_ = elsewhere;
+}
+
+void TensorBody::lay_out(const Dims& sizes, const Dims& strides, std::int64_t new_offset) noexcept {
+  ndim_ = static_cast<std::uint8_t>(sizes.size());
+  for (int i = 0; i < ndim_; ++i) {
+    this->sizes()[i] = sizes[i];
+    this->strides()[i] = strides[i];
+  }
+  auto* const start = static_cast<std::byte*>(storage->data());
+  data = start ? start + new_offset * static_cast<std::int64_t>(item_size(dtype)) : nullptr;
+  contiguous = is_contiguous(sizes, strides);
+  count = sizes.product();
+  offset = new_offset;
+}
 
 void destroy(TensorBody* body) noexcept {
-  if (!body->is_in_small_tensor_) return delete body;
+  if (!body->is_in_small_tensor_) {
+    const std::size_t bytes = TensorBody::bytes_of(body->room_);
+    body->~TensorBody();
+    return pool::give(body, bytes);
+  }
   Storage* const storage = SmallTensor::home_of(*body);
   if (body->storage.get() == storage) [[likely]]  // or else set_data gave it another
     (void)body->storage.release();
-  body->~TensorBody();
+  if (body->has_more()) [[unlikely]]
+    body->~TensorBody();
   if (storage->drop()) SmallTensor::end(storage);  // and with it the memory of both
 }
 
 namespace {
 
-/// A body over a storage of its own, its view yet to be filled in.
-[[gnu::always_inline]] inline TensorBody* make_with_storage(std::int64_t bytes, Device device) {
-  if (Storage::holds(bytes, device)) return SmallTensor::make(bytes);
-  Counted<Storage> storage = Storage::allocate(bytes, device);
-  TensorBody* const body = TensorBody::make();
-  body->device = device;
-  body->storage = std::move(storage);
+/// A contiguous body over a storage of its own, its sizes and strides yet to be written.
+[[gnu::always_inline]] inline TensorBody* make_with_storage(std::int64_t count, DType dtype,
+                                                            int ndim, Device device) {
+  const std::int64_t bytes = count * static_cast<std::int64_t>(item_size(dtype));
+  TensorBody* body;
+  if (Storage::holds(bytes, device)) {
+    body = SmallTensor::make(bytes, ndim);
+  } else {
+    body = TensorBody::make(ndim, Storage::allocate(bytes, device));
+    body->device = device;
+  }
+  body->data = body->storage->data();
+  body->dtype = dtype;
+  body->count = count;
   return body;
 }
 
@@ -42,45 +89,31 @@ namespace {
 
 Tensor Tensor::fresh(const Dims& sizes, DType dtype, Device device, const char* op) {
   const std::int64_t count = checked_count(op, sizes, dtype);
-  const std::int64_t bytes = count * static_cast<std::int64_t>(item_size(dtype));
-  TensorBody* const body = make_with_storage(bytes, device);
-  body->view = {body->storage->data(), dtype, true, count, sizes, contiguous_strides(sizes)};
+  TensorBody* const body = make_with_storage(count, dtype, sizes.size(), device);
+  for (int i = 0; i < sizes.size(); ++i) body->sizes()[i] = sizes[i];
+  fill_contiguous_strides(body->sizes(), sizes.size());
   return Tensor(Counted<TensorBody>::adopt(body));
 }
 
-Tensor Tensor::fresh(const View& like, DType dtype, Device device, const char* op) {
+Tensor Tensor::fresh(const Tensor& like, DType dtype, const char* op) {
   std::int64_t bytes;  // `like` fits; in a larger dtype it may not
-  if (__builtin_mul_overflow(like.count, static_cast<std::int64_t>(item_size(dtype)), &bytes))
-    refuse_bytes(op, like.sizes, dtype);
-  TensorBody* const body = make_with_storage(bytes, device);
-  body->view = {body->storage->data(), dtype, true, like.count, like.sizes, like.strides};
+  if (__builtin_mul_overflow(like.count(), static_cast<std::int64_t>(item_size(dtype)), &bytes))
+    refuse_bytes(op, like.sizes(), dtype);
+  const TensorBody& from = *like.body();
+  TensorBody* const body = make_with_storage(from.count, dtype, from.ndim(), from.device);
+  for (int i = 0; i < from.ndim(); ++i)  // sizes and strides are one row: two of them at a time
+    std::memcpy(body->sizes() + 2 * i, from.sizes() + 2 * i, 2 * sizeof(std::int64_t));
   return Tensor(Counted<TensorBody>::adopt(body));
-}
-
-Tensor Tensor::over(Counted<Storage> storage, DType dtype) {
-  TensorBody* const body = TensorBody::make();
-  body->view.dtype = dtype;
-  body->device = storage->device;
-  body->storage = std::move(storage);
-  return Tensor(Counted<TensorBody>::adopt(body));
-}
-
-void Tensor::lay_out(std::int64_t offset) const noexcept {
-  View& view = body_->view;
-  auto* const start = static_cast<std::byte*>(body_->storage->data());
-  view.data = start ? start + offset * static_cast<std::int64_t>(item_size(view.dtype)) : nullptr;
-  view.contiguous = garboard::is_contiguous(view.sizes, view.strides);
-  view.count = view.sizes.product();
-  body_->offset = offset;
 }
 
 Tensor Tensor::over(Counted<Storage> storage, DType dtype, const Dims& sizes, const Dims& strides,
                     std::int64_t offset) {
-  Tensor tensor = over(std::move(storage), dtype);
-  tensor.body()->view.sizes = sizes;
-  tensor.body()->view.strides = strides;
-  tensor.lay_out(offset);
-  return tensor;
+  const Device device = storage->device;
+  TensorBody* const body = TensorBody::make(sizes.size(), std::move(storage));
+  body->dtype = dtype;
+  body->device = device;
+  body->lay_out(sizes, strides, offset);
+  return Tensor(Counted<TensorBody>::adopt(body));
 }
 
 Tensor Tensor::alias_of_storage(const Dims& sizes, const Dims& strides, std::int64_t offset) const {

@@ -31,15 +31,11 @@ class Tensor {
   /// Raises OutOfMemoryError, ScopeLimitError, and ShapeError, which names `op`, where the sizes
   /// need 2^63 bytes or more: so an op need not check what it makes of its inputs' sizes.
   static Tensor fresh(const Dims& sizes, DType dtype, Device device, const char* op = "empty");
-  /// The same, of the sizes of `like`, which is contiguous.
-  static Tensor fresh(const View& like, DType dtype, Device device, const char* op = "empty");
+  /// The same, of the sizes and the device of `like`, which is contiguous.
+  static Tensor fresh(const Tensor& like, DType dtype, const char* op = "empty");
   /// A tensor that shares `storage`; `offset` and strides are in elements, and stay inside it.
   static Tensor over(Counted<Storage> storage, DType dtype, const Dims& sizes, const Dims& strides,
                      std::int64_t offset);
-  /// The same in two parts: sizes and strides are written into the body's view where they stand (a
-  /// copy of what has just been written would wait for the stores), then `lay_out` does the rest.
-  static Tensor over(Counted<Storage> storage, DType dtype);
-  void lay_out(std::int64_t offset) const noexcept;
 
   explicit operator bool() const noexcept { return static_cast<bool>(body_); }
   TensorBody* body() const noexcept { return body_.get(); }
@@ -47,12 +43,23 @@ class Tensor {
   [[nodiscard]] TensorBody* release() noexcept { return body_.release(); }
   friend bool operator==(const Tensor&,
                          const Tensor&) = default;  // the same tensor, not its values
+  /// As `a.sizes() == b.sizes()`, and that of the strides too, without copies.
+  friend inline bool have_same_sizes(const Tensor& a, const Tensor& b) noexcept;
+  friend inline bool have_same_layout(const Tensor& a, const Tensor& b) noexcept;
 
-  inline const View& view() const noexcept;
+  inline View view() const noexcept;
+  /// Of what is contiguous: all elements in one dim, whatever the sizes.
+  inline View flat_view() const noexcept;
   inline DType dtype() const noexcept;
   inline Device device() const noexcept;
-  inline const Dims& sizes() const noexcept;
-  inline const Dims& strides() const noexcept;
+  inline Dims sizes() const noexcept;
+  inline Dims strides() const noexcept;
+  /// Of one dim, from 0 on.
+  inline std::int64_t size(int dim) const noexcept;
+  inline std::int64_t stride(int dim) const noexcept;
+  /// Of the last dim, which is there.
+  inline std::int64_t last_size() const noexcept;
+  inline bool has_sizes(const Dims& sizes) const noexcept;
   inline std::int64_t offset() const noexcept;
   inline std::int64_t count() const noexcept;
   inline int ndim() const noexcept;
@@ -79,13 +86,26 @@ class Tensor {
   Counted<TensorBody> body_;
 };
 
-/// What one tensor is; reached through Tensor.
+/// What one tensor is; reached through Tensor. Its sizes and strides lie behind it, in the room
+/// that they need: a tensor that is kept is no larger than it must be.
 class TensorBody final : public RefCounted {
+  const std::uint8_t room_;  // for so many dims, behind the body
+  std::uint8_t ndim_;
+  bool is_in_small_tensor_ = false;  // where its memory is, and that of its storage
+
  public:
-  View view;
+  DType dtype = DType::float32;
+
+ private:
+  std::int64_t* numbers_;  // the sizes and then the strides: there, or in a block of their own
+
+ public:
+  void* data = nullptr;    // as in a View
+  std::int64_t count = 1;  // likewise
   std::int64_t offset = 0;
   Counted<Storage> storage;  // the same from birth to end, or until set_data
   Device device;
+  bool contiguous = true;      // as in a View
   bool requires_grad = false;  // of a leaf
   bool was_required = false;   // of a leaf whose flag was cleared: graphs may lead to it still
   /// An output of a custom op over memory of its input, or of another output: to write it would
@@ -101,18 +121,37 @@ class TensorBody final : public RefCounted {
   Counted<TensorBody> base;               // of a view: the tensor it looks into, itself no view
   std::unique_ptr<GradState> grad_state;  // what few tensors have
 
-  static void* operator new(std::size_t bytes) { return pool::take(bytes); }
-  static void operator delete(void* block, std::size_t bytes) noexcept { pool::give(block, bytes); }
-  /// With one share, which is the caller's.
-  static TensorBody* make();
+  int ndim() const noexcept { return ndim_; }
+  const std::int64_t* sizes() const noexcept { return numbers_; }
+  const std::int64_t* strides() const noexcept { return numbers_ + ndim_; }
+  /// For whoever makes a body to write into.
+  std::int64_t* sizes() noexcept { return numbers_; }
+  std::int64_t* strides() noexcept { return numbers_ + ndim_; }
+  /// Sees to it that `lay_out` can take so many dims. Throws std::bad_alloc, changing nothing.
+  void make_room(int ndim);
+  /// Writes sizes, strides and what follows from them; storage and dtype are there.
+  void lay_out(const Dims& sizes, const Dims& strides, std::int64_t offset) noexcept;
+
+  /// With one share, which is the caller's, and sizes and strides yet to be written.
+  static inline TensorBody* make(int ndim, Counted<Storage> storage);
+  /// What a body of so many dims takes.
+  static constexpr std::size_t bytes_of(int ndim) noexcept;
 
  private:
   friend struct SmallTensor;
   friend void destroy(TensorBody* body) noexcept;
-  TensorBody() = default;
+  inline TensorBody(int ndim, Counted<Storage> storage) noexcept;
   ~TensorBody();
-  bool is_in_small_tensor_ = false;  // where its memory is, and that of its storage
+  /// Anything that its destructor would end.
+  bool has_more() noexcept {
+    return storage || grad_node || base || grad_state || numbers_ != own_numbers();
+  }
+  std::int64_t* own_numbers() noexcept { return reinterpret_cast<std::int64_t*>(this + 1); }
 };
+
+constexpr std::size_t TensorBody::bytes_of(int ndim) noexcept {
+  return sizeof(TensorBody) + 2 * sizeof(std::int64_t) * static_cast<std::size_t>(ndim);
+}
 
 /// The count of writes that spoil what is kept of `tensor`.
 inline std::uint32_t version_of(const Tensor& tensor) noexcept;
@@ -168,16 +207,45 @@ void forget_recorded_gradients() noexcept;
 
 bool Tensor::is_leaf() const noexcept { return !has_history(*body_); }
 bool Tensor::requires_grad() const noexcept { return body_->requires_grad || has_history(*body_); }
-const View& Tensor::view() const noexcept { return body_->view; }
-DType Tensor::dtype() const noexcept { return body_->view.dtype; }
+View Tensor::view() const noexcept {
+  return {body_->data, body_->dtype, body_->contiguous, body_->count, sizes(), strides()};
+}
+View Tensor::flat_view() const noexcept {
+  constexpr std::int64_t next = 1;
+  const std::int64_t count = this->count();
+  return {data(), dtype(), true, count, Dims::of(&count, 1), Dims::of(&next, 1)};
+}
+DType Tensor::dtype() const noexcept { return body_->dtype; }
 Device Tensor::device() const noexcept { return body_->device; }
-const Dims& Tensor::sizes() const noexcept { return body_->view.sizes; }
-const Dims& Tensor::strides() const noexcept { return body_->view.strides; }
+Dims Tensor::sizes() const noexcept { return Dims::of(std::as_const(*body_).sizes(), ndim()); }
+Dims Tensor::strides() const noexcept { return Dims::of(std::as_const(*body_).strides(), ndim()); }
+std::int64_t Tensor::size(int dim) const noexcept { return body_->sizes()[dim]; }
+std::int64_t Tensor::stride(int dim) const noexcept { return body_->strides()[dim]; }
+std::int64_t Tensor::last_size() const noexcept { return size(ndim() - 1); }
 std::int64_t Tensor::offset() const noexcept { return body_->offset; }
-std::int64_t Tensor::count() const noexcept { return body_->view.count; }
-int Tensor::ndim() const noexcept { return body_->view.ndim(); }
-bool Tensor::is_contiguous() const noexcept { return body_->view.contiguous; }
-void* Tensor::data() const noexcept { return body_->view.data; }
+std::int64_t Tensor::count() const noexcept { return body_->count; }
+int Tensor::ndim() const noexcept { return body_->ndim(); }
+bool Tensor::is_contiguous() const noexcept { return body_->contiguous; }
+void* Tensor::data() const noexcept { return body_->data; }
+namespace detail {
+inline bool are_equal(const std::int64_t* a, const std::int64_t* b, int count) noexcept {
+  for (int i = 0; i < count; ++i) {  // few: a call of memcmp costs more
+    if (a[i] != b[i]) return false;
+  }
+  return true;
+}
+}  // namespace detail
+bool Tensor::has_sizes(const Dims& sizes) const noexcept {
+  return ndim() == sizes.size() && detail::are_equal(body_->sizes(), sizes.data(), sizes.size());
+}
+bool have_same_sizes(const Tensor& a, const Tensor& b) noexcept {
+  const int ndim = a.ndim();
+  return ndim == b.ndim() && detail::are_equal(a.body()->sizes(), b.body()->sizes(), ndim);
+}
+bool have_same_layout(const Tensor& a, const Tensor& b) noexcept {
+  const int ndim = a.ndim();  // the strides lie behind the sizes
+  return ndim == b.ndim() && detail::are_equal(a.body()->sizes(), b.body()->sizes(), 2 * ndim);
+}
 const Counted<Storage>& Tensor::storage() const noexcept { return body_->storage; }
 
 std::uint32_t version_of(const Tensor& tensor) noexcept {

@@ -46,9 +46,9 @@ Tensor part_of(const char* name, const Tensor& input, int which, Rule rule) {
 
 /// Whether two floats that make a number lie side by side, on a place of even number.
 bool lies_in_pairs(const Tensor& input) {
-  if (input.ndim() == 0 || input.sizes().back() != 2 || input.strides().back() != 1) return false;
+  if (input.ndim() == 0 || input.last_size() != 2 || input.strides().back() != 1) return false;
   bool is_even = input.offset() % 2 == 0;
-  for (int i = 0; i + 1 < input.ndim(); ++i) is_even &= input.strides()[i] % 2 == 0;
+  for (int i = 0; i + 1 < input.ndim(); ++i) is_even &= input.stride(i) % 2 == 0;
   return is_even;
 }
 
@@ -109,8 +109,8 @@ Tensor view_as_complex(const Tensor& input) {
       op, input, complex_of(input.dtype()),
       [&](Dims& sizes, Dims& strides) {
         for (int i = 0; i + 1 < input.ndim(); ++i) {
-          sizes.push_back(input.sizes()[i]);
-          strides.push_back(input.strides()[i] / 2);
+          sizes.push_back(input.size(i));
+          strides.push_back(input.stride(i) / 2);
         }
         return input.offset() / 2;
       },

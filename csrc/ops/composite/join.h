@@ -78,8 +78,8 @@ inline Tensor repeat(const char* op, const Tensor& input, const Dims& counts) {
       for (int i = 0; i < last; ++i) before *= apart[i];
       for (int i = last + 1; i < apart.size(); ++i) behind *= apart[i];
       lengthen(joined[last], counts[last]);
-      apart = {before, 1, result.sizes()[last], behind};
-      wide = {before, counts[last], result.sizes()[last], behind};
+      apart = {before, 1, result.size(last), behind};
+      wide = {before, counts[last], result.size(last), behind};
       --end;
     }
     result = reshape(expand(reshape(result, apart), wide), joined);
@@ -120,7 +120,7 @@ inline Tensor repeat_interleave_each(const Tensor& given, const Tensor& repeats,
   constexpr const char* op = "repeat_interleave";
   const Tensor input = given_dim && given.ndim() ? given : reshape(given, {-1});
   const int dim = checked_dim(op, given_dim.value_or(0), input.ndim());
-  const std::int64_t size = input.sizes()[dim];
+  const std::int64_t size = input.size(dim);
   if (repeats.dtype() != DType::int64 && repeats.dtype() != DType::int32)
     throw DTypeError(
         text(op, ": repeats of dtype ", name_of(repeats.dtype()), "; int64 or int32 is needed"));
@@ -156,7 +156,7 @@ inline Tensor roll(const Tensor& input, const Dims& shifts, const Dims& dims) {
       throw ShapeError(text("roll: dim ", dims[i], " of a tensor without dims; leave it out"));
     const int dim = checked_dim("roll", dims[i], input.ndim());
     if (input.count() == 0) continue;
-    const std::int64_t size = input.sizes()[dim];
+    const std::int64_t size = input.size(dim);
     const std::int64_t shift = (shifts[i] % size + size) % size;
     if (shift == 0) continue;
     result = cat(
@@ -182,14 +182,14 @@ inline Tensor triangle(std::int64_t rows, std::int64_t columns, std::int64_t abo
 inline Tensor tril(const Tensor& input, std::int64_t above) {
   check_least_dims("tril", input, 2);
   return where(
-      triangle(input.sizes()[input.ndim() - 2], input.sizes().back(), above, false, input.device()),
+      triangle(input.size(input.ndim() - 2), input.last_size(), above, false, input.device()),
       input, Scalar::of(false));
 }
 inline Tensor triu(const Tensor& input, std::int64_t above) {
   check_least_dims("triu", input, 2);
   return where(
-      triangle(input.sizes()[input.ndim() - 2], input.sizes().back(), above, true, input.device()),
-      input, Scalar::of(false));
+      triangle(input.size(input.ndim() - 2), input.last_size(), above, true, input.device()), input,
+      Scalar::of(false));
 }
 
 /// A matrix's diagonal, copied; of one dim, the matrix that has it.
@@ -217,15 +217,15 @@ inline Tensor block_diag(const std::vector<Tensor>& tensors) {
                              tensor.device(), "; they must be on one device, use to()"));
     blocks.push_back(atleast_2d(tensor));
     dtype = promote(dtype, tensor.dtype());
-    rows += blocks.back().sizes()[0];
-    columns += blocks.back().sizes()[1];
+    rows += blocks.back().size(0);
+    columns += blocks.back().size(1);
   }
   if (blocks.empty()) return zeros({1, 0}, dtype);
   const Device device = tensors[0].device();
   std::vector<Tensor> bands;
   std::int64_t at = 0;
   for (const Tensor& block : blocks) {
-    const std::int64_t height = block.sizes()[0], width = block.sizes()[1];
+    const std::int64_t height = block.size(0), width = block.size(1);
     bands.push_back(cat({zeros({height, at}, dtype, device), block,
                          zeros({height, columns - at - width}, dtype, device)},
                         1));

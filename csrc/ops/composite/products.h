@@ -37,7 +37,7 @@ inline Tensor vdot(const char* op, const Tensor& a, const Tensor& b) { return do
 
 inline Tensor mv(const char* op, const Tensor& matrix, const Tensor& vector) {
   check_dims(op, matrix, 2, vector, 1);
-  if (matrix.sizes()[1] != vector.count())
+  if (matrix.size(1) != vector.count())
     throw ShapeError(text(op, ": a matrix of sizes ", matrix.sizes(), " and a vector of ",
                           vector.count(), " elements; as many as columns are needed"));
   check_factors(op, matrix, vector);
@@ -52,17 +52,17 @@ inline Tensor outer(const char* op, const Tensor& a, const Tensor& b) {
 /// Sums over the last dim of both.
 inline Tensor inner(const Tensor& a, const Tensor& b) {
   if (a.ndim() == 0 || b.ndim() == 0) return a * b;
-  if (a.sizes().back() != b.sizes().back())
+  if (a.last_size() != b.last_size())
     throw ShapeError(
         text("inner: sizes ", a.sizes(), " and ", b.sizes(), "; the last of both must be equal"));
   check_factors("inner", a, b);
   Dims sizes = a.sizes();
   sizes.erase(sizes.size() - 1);
-  for (int i = 0; i + 1 < b.ndim(); ++i) sizes.push_back(b.sizes()[i]);
+  for (int i = 0; i + 1 < b.ndim(); ++i) sizes.push_back(b.size(i));
   const auto rows = [](const Tensor& x) {
     std::int64_t count = 1;
-    for (int i = 0; i + 1 < x.ndim(); ++i) count *= x.sizes()[i];
-    return reshape(x, {count, x.sizes().back()});
+    for (int i = 0; i + 1 < x.ndim(); ++i) count *= x.size(i);
+    return reshape(x, {count, x.last_size()});
   };
   return reshape(matmul(rows(a), transpose(rows(b), 0, 1)), sizes);
 }
@@ -82,7 +82,7 @@ inline Tensor kron(const Tensor& a, const Tensor& b) {
   Dims of_a, of_b, sizes;
   const auto size_of = [&](const Tensor& x, int i) {
     const int own = i - (ndim - x.ndim());
-    return own < 0 ? std::int64_t{1} : x.sizes()[own];
+    return own < 0 ? std::int64_t{1} : x.size(own);
   };
   for (int i = 0; i < ndim; ++i) {
     of_a.push_back(size_of(a, i));
@@ -160,7 +160,7 @@ inline void check_added(const char* op, const Tensor& input, const Tensor& produ
 inline void check_fits_product(const char* op, const Tensor& input, const Dims& sizes) {
   bool fits = input.ndim() <= sizes.size();
   for (int i = 1; fits && i <= input.ndim(); ++i) {
-    const std::int64_t own = input.sizes()[input.ndim() - i];
+    const std::int64_t own = input.size(input.ndim() - i);
     fits = own == 1 || own == sizes[sizes.size() - i];
   }
   if (!fits)
@@ -203,11 +203,11 @@ inline Tensor products(const char* op, const Tensor& a, const Tensor& b) {
 /// The sum over a batch of products.
 inline Tensor summed_products(const char* op, const Tensor& a, const Tensor& b) {
   check_dims(op, a, 3, b, 3);
-  if (a.sizes()[0] != b.sizes()[0] || a.sizes()[2] != b.sizes()[1])
+  if (a.size(0) != b.size(0) || a.size(2) != b.size(1))
     return multiplied(op, a, b, 3);  // which says what does not fit
   // One product of two matrices, whose depth is that of all: [n, b k] x [b k, m].
-  const Tensor wide = reshape(permute(a, {1, 0, 2}), {a.sizes()[1], a.sizes()[0] * a.sizes()[2]});
-  return multiplied(op, wide, reshape(b, {b.sizes()[0] * b.sizes()[1], b.sizes()[2]}), 2);
+  const Tensor wide = reshape(permute(a, {1, 0, 2}), {a.size(1), a.size(0) * a.size(2)});
+  return multiplied(op, wide, reshape(b, {b.size(0) * b.size(1), b.size(2)}), 2);
 }
 
 /// A product added to `input`, rounded once: half types are multiplied and added in float32.
@@ -227,8 +227,8 @@ inline Tensor addmm(const char* op, const Tensor& input, const Tensor& a, const 
   check_dims(op, a, 2, b, 2);
   const bool is_linear = factors.is_plain() && input.ndim() == 1 && a.dtype() == input.dtype() &&
                          b.dtype() == a.dtype() && a.device() == input.device() &&
-                         b.device() == a.device() && a.sizes()[1] == b.sizes()[0] &&
-                         input.count() == b.sizes()[1] && is_floating(a.dtype());
+                         b.device() == a.device() && a.size(1) == b.size(0) &&
+                         input.count() == b.size(1) && is_floating(a.dtype());
   if (is_linear) return linear(a, transpose(b, 0, 1), input);
   return added_product<&product>(op, input, a, b, factors);
 }
@@ -245,7 +245,7 @@ inline Tensor cov(const char* op, const Tensor& input, std::int64_t correction,
   const Tensor floats = has_gradient(input.dtype()) ? input : to(input, DType::float32);
   const Tensor rows =
       input.ndim() == 2 ? floats : reshape(floats, {1, input.ndim() ? input.count() : 1});
-  const std::int64_t count = rows.sizes()[1];
+  const std::int64_t count = rows.size(1);
   Tensor weights;
   for (const Tensor* const given : {&fweights, &aweights}) {
     if (!*given) continue;
@@ -283,7 +283,7 @@ inline Tensor cov(const char* op, const Tensor& input, std::int64_t correction,
     const Tensor degrees = taken ? total - taken : total - static_cast<double>(correction);
     result = products / maximum(degrees, Scalar::of(0.0));
   }
-  return rows.sizes()[0] == 1 ? reshape(result, {}) : result;
+  return rows.size(0) == 1 ? reshape(result, {}) : result;
 }
 
 /// Covariances divided by the deviations of both rows.

@@ -33,7 +33,7 @@ inline Tensor quantile(const char* op, const Tensor& input, const Tensor& q,
   const int dim = given_dim ? checked_dim(op, *given_dim, input.ndim()) : 0;
   const Tensor flat = given_dim && input.ndim() ? input : reshape(input, {-1});
   const int last = flat.ndim() - 1;
-  const std::int64_t size = flat.sizes()[dim];
+  const std::int64_t size = flat.size(dim);
   if (size == 0)
     throw ShapeError(
         text(op, ": no elements, of sizes ", input.sizes(), "; at least one is needed"));
@@ -70,7 +70,7 @@ inline Tensor quantile(const char* op, const Tensor& input, const Tensor& q,
     if (keepdim) sizes = Dims::filled(input.ndim(), 1);
   } else if (input.ndim()) {
     for (int d = 0; d < input.ndim(); ++d) {
-      if (d != dim || keepdim) sizes.push_back(d == dim ? 1 : input.sizes()[d]);
+      if (d != dim || keepdim) sizes.push_back(d == dim ? 1 : input.size(d));
     }
   }
   if (q.ndim() == 0) return reshape(shaped, sizes);

@@ -40,7 +40,7 @@ inline Tensor unflatten(const Tensor& input, std::int64_t given_dim, const Dims&
   if (input.ndim() == 0 || sizes.empty())
     throw ShapeError(text("unflatten: sizes ", sizes, " for a tensor of sizes ", input.sizes(),
                           "; a dim, and at least one size of it, are needed"));
-  const std::int64_t whole = input.sizes()[dim];
+  const std::int64_t whole = input.size(dim);
   std::int64_t known = 1, unknown_count = 0;
   bool fits = true;
   for (const std::int64_t size : sizes) {
@@ -56,7 +56,7 @@ inline Tensor unflatten(const Tensor& input, std::int64_t given_dim, const Dims&
   Dims all;
   for (int i = 0; i < input.ndim(); ++i) {
     if (i != dim) {
-      all.push_back(input.sizes()[i]);
+      all.push_back(input.size(i));
       continue;
     }
     for (const std::int64_t size : sizes) all.push_back(size == -1 ? whole / known : size);
@@ -174,9 +174,9 @@ inline int dim_to_split(const char* op, const Tensor& input, int dim) {
 inline std::vector<Tensor> split_along(const char* op, const Tensor& input, std::int64_t count,
                                        int given_dim) {
   const int dim = dim_to_split(op, input, given_dim);
-  if (count < 1 || input.sizes()[dim] % count != 0)
-    throw ShapeError(text(op, ": ", count, " pieces along dim ", dim, " of size ",
-                          input.sizes()[dim], "; a divisor of that is needed"));
+  if (count < 1 || input.size(dim) % count != 0)
+    throw ShapeError(text(op, ": ", count, " pieces along dim ", dim, " of size ", input.size(dim),
+                          "; a divisor of that is needed"));
   return tensor_split(op, input, count, dim);
 }
 inline std::vector<Tensor> split_along(const char* op, const Tensor& input,

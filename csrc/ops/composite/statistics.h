@@ -96,7 +96,7 @@ inline Tensor diff(const Tensor& input, std::int64_t n, std::int64_t given_dim) 
   const int dim = checked_dim("diff", given_dim, input.ndim());
   Tensor result = n == 0 ? clone(input) : input;
   for (std::int64_t i = 0; i < n; ++i) {
-    const std::int64_t size = result.sizes()[dim];
+    const std::int64_t size = result.size(dim);
     const std::int64_t left = size > 0 ? size - 1 : 0;
     const Tensor later = slice(result, dim, size - left, left, 1);
     const Tensor before = slice(result, dim, 0, left, 1);

@@ -34,7 +34,7 @@ std::pair<const char*, const char*> extent(const Tensor& tensor) {
   const auto* const start = static_cast<const char*>(tensor.data());
   std::int64_t low = 0, high = 1;
   for (int i = 0; i < tensor.ndim(); ++i) {
-    const std::int64_t reach = (tensor.sizes()[i] - 1) * tensor.strides()[i];
+    const std::int64_t reach = (tensor.size(i) - 1) * tensor.stride(i);
     (reach < 0 ? low : high) += reach;
   }
   const auto item = static_cast<std::int64_t>(item_size(tensor.dtype()));
@@ -45,9 +45,7 @@ std::pair<const char*, const char*> extent(const Tensor& tensor) {
 
 bool overlaps_partly(const Tensor& a, const Tensor& b) {
   if (a.storage() != b.storage() || a.count() == 0 || b.count() == 0) return false;
-  if (a.data() == b.data() && a.dtype() == b.dtype() && a.sizes() == b.sizes() &&
-      a.strides() == b.strides())
-    return false;
+  if (a.data() == b.data() && a.dtype() == b.dtype() && have_same_layout(a, b)) return false;
   const auto [a_low, a_high] = extent(a);
   const auto [b_low, b_high] = extent(b);
   return a_low < b_high && b_low < a_high;

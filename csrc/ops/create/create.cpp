@@ -45,7 +45,7 @@ Tensor empty(const Dims& sizes, DType dtype, Device device, const char* op) {
 Tensor full(const Dims& sizes, Scalar value, DType dtype, Device device, const char* op) {
   check_fits(op, value, dtype);
   Tensor result = empty(sizes, dtype, device, op);
-  kernels::run(kernels::Fill{result.view(), value}, device);
+  kernels::run(kernels::Fill{result.flat_view(), value}, device);
   return result;
 }
 

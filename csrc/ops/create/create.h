@@ -18,7 +18,7 @@ inline Tensor empty_of(const char* op, const Dims& sizes, DType dtype, Device de
 }
 /// As the contiguous `like`, in another dtype: the cheapest way to a result.
 inline Tensor empty_like(const char* op, const Tensor& like, DType dtype) {
-  return Tensor::fresh(like.view(), dtype, like.device(), op);
+  return Tensor::fresh(like, dtype, op);
 }
 Tensor full(const Dims& sizes, Scalar value, DType dtype, Device device = {},
             const char* op = "full");

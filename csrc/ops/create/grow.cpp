@@ -10,7 +10,7 @@ bool can_grow(const Tensor& out) {
 }
 
 void grow_empty(const char* op, const Tensor& out, const Dims& sizes) {
-  if (out.sizes() != sizes && can_grow(out))
+  if (!out.has_sizes(sizes) && can_grow(out))
     set_data(out, empty_of(op, sizes, out.dtype(), out.device()));
 }
 

@@ -48,7 +48,7 @@ void check_out(const char* op, const Tensor& out, const Operand& first, const Di
                DType dtype, Device device) {
   check_writable(op, out);
   const bool is_in_place = first.tensor && *first.tensor == out;
-  if (out.sizes() != sizes && (is_in_place || !can_grow(out)))
+  if (!out.has_sizes(sizes) && (is_in_place || !can_grow(out)))
     throw ShapeError(
         text(op, ": out has sizes ", out.sizes(), ", the result ", sizes, "; they must be equal"));
   if (out.device() != device)
@@ -72,7 +72,7 @@ class Input {
     const GradModeGuard no_grad(false);
     tensor_ = to(*operand.tensor, dtype);
     if (written && overlaps_partly(*written, tensor_)) tensor_ = clone(tensor_);
-    const bool fits = tensor_.sizes() == sizes || tensor_.count() == 1;
+    const bool fits = tensor_.has_sizes(sizes) || tensor_.count() == 1;
     view_ = fits ? tensor_.view() : broadcast_view(tensor_.view(), sizes);
   }
 
@@ -254,10 +254,11 @@ bool is_simple(const Binary& op, const Tensor& tensor, const Scalar& number) {
 Tensor with_number(const Binary& op, const Operand& a, const Operand& b) {
   const Tensor& x = a.tensor ? *a.tensor : *b.tensor;
   const ScalarView number(a.tensor ? b.scalar : a.scalar, number_dtype(op, x.dtype()));
+  const View given = x.flat_view();
   Tensor out = empty_like(op.name, x, op.kernel.gives_bool ? DType::boolean : x.dtype());
   kernels::table_of(x.device())
-      .binary[op.kernel.index](out.view(), a.tensor ? x.view() : number.view(),
-                               a.tensor ? number.view() : x.view(), current_stream(x.device()));
+      .binary[op.kernel.index](out.flat_view(), a.tensor ? given : number.view(),
+                               a.tensor ? number.view() : given, current_stream(x.device()));
   record_broadcast(op, out, a, b);
   return out;
 }
@@ -281,10 +282,13 @@ Tensor Unary::operator()(const Tensor& input) const {
   const DType dtype = working_dtype(*this, input.dtype());
   const Device device = input.device();
   const DType result = kernel.result_of(dtype);
-  const Tensor out = input.is_contiguous() ? empty_like(name, input, result)
-                                           : empty_of(name, input.sizes(), result, device);
+  const bool is_flat = input.is_contiguous();
+  const Tensor out =
+      is_flat ? empty_like(name, input, result) : empty_of(name, input.sizes(), result, device);
   const auto run = kernels::table_of(device).unary[kernel.index];
-  if (dtype == input.dtype()) {
+  if (dtype == input.dtype() && is_flat) {
+    run(out.flat_view(), input.flat_view(), current_stream(device));
+  } else if (dtype == input.dtype()) {
     run(out.view(), input.view(), current_stream(device));
   } else {
     run(out.view(), Input(input, dtype, input.sizes(), nullptr).view(), current_stream(device));
@@ -314,11 +318,12 @@ void Unary::into(const Tensor& out, const Tensor& input) const {
 
 Tensor Binary::of_tensors(const Tensor& x, const Tensor& y) const {
   const bool is_usual = x.dtype() == y.dtype() && x.device() == y.device() && is_plain(x, kernel) &&
-                        y.is_contiguous() && x.sizes() == y.sizes();
+                        y.is_contiguous() && have_same_sizes(x, y);
   if (!is_usual) return converted(*this, x, y);
   Tensor out = empty_like(name, x, kernel.gives_bool ? DType::boolean : x.dtype());
   kernels::table_of(x.device())
-      .binary[kernel.index](out.view(), x.view(), y.view(), current_stream(x.device()));
+      .binary[kernel.index](out.flat_view(), x.flat_view(), y.flat_view(),
+                            current_stream(x.device()));
   if (gradient && is_grad_enabled() && (x.requires_grad() || y.requires_grad()))
     record_usual(*this, out, x, y);
   return out;

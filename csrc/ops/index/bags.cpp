@@ -21,7 +21,7 @@ constexpr const char* op = "embedding_bag";
 using kernels::BagMode;
 
 void check(const Tensor& weight, const BagNumbers& numbers, BagMode mode, const Tensor& factors) {
-  const std::int64_t count = weight.ndim() ? weight.sizes()[0] : 0;
+  const std::int64_t count = weight.ndim() ? weight.size(0) : 0;
   if (weight.ndim() != 2)
     throw ShapeError(
         text(op, ": a weight of sizes ", weight.sizes(), "; [count, width] is needed"));

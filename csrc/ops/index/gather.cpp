@@ -28,7 +28,7 @@ void check_covered(const char* op, const Tensor& index, const Tensor& tensor, co
                    int free_dim) {
   bool fits = index.ndim() == tensor.ndim();
   for (int d = 0; fits && d < index.ndim(); ++d)
-    fits = d == free_dim || index.sizes()[d] <= tensor.sizes()[d];
+    fits = d == free_dim || index.size(d) <= tensor.size(d);
   if (fits || (index.count() == 0 && index.ndim() == tensor.ndim())) return;
   throw ShapeError(text(op, ": an index of sizes ", index.sizes(), " for ", what, " of sizes ",
                         tensor.sizes(), "; as many dims are needed, and no larger size",
@@ -83,7 +83,7 @@ void scattered(const char* op, const Tensor& self, Along at, const Tensor& index
   if (source.tensor) {
     values = *source.tensor;
     for (int d = 0; d < values.ndim(); ++d) {
-      if (values.sizes()[d] != index.sizes()[d]) values = slice(values, d, 0, index.sizes()[d], 1);
+      if (values.size(d) != index.size(d)) values = slice(values, d, 0, index.size(d), 1);
     }
   }
   const kernels::IndexedDim along = indexed_dim(self, at.dim, at.negative);
@@ -240,9 +240,9 @@ Tensor take_along_dim(const Tensor& input, const Tensor& indices,
   Dims of_input = input.sizes(), of_index = numbers.sizes();
   of_input[dim] = of_index[dim] = 1;
   Dims wide = broadcast_sizes(op, of_input, of_index);
-  wide[dim] = numbers.sizes()[dim];
+  wide[dim] = numbers.size(dim);
   const Tensor index = expand(numbers, wide);
-  wide[dim] = input.sizes()[dim];
+  wide[dim] = input.size(dim);
   return gathered(op, expand(input, wide), {dim, Negative::counts_from_end}, index);
 }
 
@@ -269,7 +269,7 @@ Tensor scatter_reduce(const Tensor& given_self, std::int64_t given_dim, const Te
               DType::boolean);
   }
   Tensor source = with_dims(given_source);
-  for (int d = 0; d < source.ndim(); ++d) source = slice(source, d, 0, numbers.sizes()[d], 1);
+  for (int d = 0; d < source.ndim(); ++d) source = slice(source, d, 0, numbers.size(d), 1);
   const Along at{dim, Negative::is_refused};
   const Tensor self = clone(with_dims(given_self));
   if (!include_self)

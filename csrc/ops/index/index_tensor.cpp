@@ -20,8 +20,8 @@ Tensor index_numbers(const char* op, const Tensor& index, const Tensor& input) {
 }
 
 kernels::IndexedDim indexed_dim(const Tensor& input, int dim, Negative negative) {
-  const std::int64_t size = input.ndim() ? input.sizes()[dim] : 1;
-  return {size, input.ndim() ? input.strides()[dim] : 1,
+  const std::int64_t size = input.ndim() ? input.size(dim) : 1;
+  return {size, input.ndim() ? input.stride(dim) : 1,
           negative == Negative::counts_from_end ? size : 0};
 }
 

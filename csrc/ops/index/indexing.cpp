@@ -83,8 +83,8 @@ Selection select_by(const char* op, const Tensor& input, Taken taken, const Inde
   for (int d = 0; d < input.ndim(); ++d) {
     if (d == at) add_index_dims();
     if (taken.dims & (1u << d)) continue;
-    selection.sizes.push_back(input.sizes()[d]);
-    strides.push_back(input.strides()[d]);
+    selection.sizes.push_back(input.size(d));
+    strides.push_back(input.stride(d));
   }
   selection.view.data = input.data();
   const int only = lowest_bit(taken.dims);
@@ -96,7 +96,7 @@ Selection select_by(const char* op, const Tensor& input, Taken taken, const Inde
   }
   selection.view = make_view(selection.view.data, input.dtype(), selection.sizes, strides);
   index_strides = Dims::filled(selection.sizes.size(), 0);
-  for (int i = 0; i < wide.size(); ++i) index_strides[at + i] = selection.index.strides()[i];
+  for (int i = 0; i < wide.size(); ++i) index_strides[at + i] = selection.index.stride(i);
   selection.index_view =
       make_view(selection.index.data(), DType::int64, selection.sizes, index_strides);
   return selection;
@@ -203,7 +203,7 @@ bool is_mask(const Tensor& index) {
 void check_mask_sizes(const char* op, const Tensor& input, const Tensor& mask, int dim) {
   if (mask.ndim() == 0) throw ShapeError(text(op, ": a mask without dims; at least one is needed"));
   for (int d = 0; d < mask.ndim(); ++d) {
-    if (dim + d < input.ndim() && mask.sizes()[d] == input.sizes()[dim + d]) continue;
+    if (dim + d < input.ndim() && mask.size(d) == input.size(dim + d)) continue;
     throw IndexOutOfRangeError(text(op, ": a mask of sizes ", mask.sizes(), " for dim ", dim,
                                     " and on of a tensor of sizes ", input.sizes(),
                                     "; they must be equal"));
@@ -363,7 +363,7 @@ Tensor embedding(const Tensor& input, const Tensor& weight,
   if (weight.ndim() != 2)
     throw ShapeError(
         text(op, ": a weight of sizes ", weight.sizes(), "; [count, width] is needed"));
-  const std::int64_t count = weight.sizes()[0];
+  const std::int64_t count = weight.size(0);
   if (padding_idx && (*padding_idx < -count || *padding_idx >= count))
     throw IndexOutOfRangeError(text(op, ": padding_idx ", *padding_idx, " for ", count,
                                     " rows; it must lie in [", -count, ", ", count - 1, "]"));

@@ -140,7 +140,7 @@ std::vector<Tensor> nonzero_places(const Tensor& input) {
   const GradModeGuard no_grad(false);
   const Tensor rows = places_of(input.ndim() ? input : reshape(detach(input), {1}));
   std::vector<Tensor> columns;
-  for (int d = 0; d < rows.sizes()[1]; ++d) columns.push_back(detach(select(rows, 1, d)));
+  for (int d = 0; d < rows.size(1); ++d) columns.push_back(detach(select(rows, 1, d)));
   return columns;
 }
 

@@ -25,13 +25,13 @@ inline void check_matrix(const char* op, const Tensor& x) {
     throw DTypeError(text(op, ": dtype ", name_of(x.dtype()),
                           "; float32, float64 or complex is needed, convert with to()"));
   for (const int dim : {x.ndim() - 2, x.ndim() - 1}) {
-    if (x.sizes()[dim] > INT_MAX / 2)
+    if (x.size(dim) > INT_MAX / 2)
       throw ShapeError(text(op, ": sizes ", x.sizes(), "; sides below 2^30 are needed"));
   }
 }
 
-inline std::int64_t rows_of(const Tensor& x) { return x.sizes()[x.ndim() - 2]; }
-inline std::int64_t columns_of(const Tensor& x) { return x.sizes().back(); }
+inline std::int64_t rows_of(const Tensor& x) { return x.size(x.ndim() - 2); }
+inline std::int64_t columns_of(const Tensor& x) { return x.last_size(); }
 
 inline void check_square(const char* op, const Tensor& x) {
   check_matrix(op, x);
@@ -61,9 +61,9 @@ inline Dims with(Dims batch, std::initializer_list<std::int64_t> own) {
 /// A dense tensor with its batch in one dim before the last `own`.
 inline View batched(const Tensor& x, int own = 2) {
   std::int64_t batch = 1;
-  for (int i = 0; i < x.ndim() - own; ++i) batch *= x.sizes()[i];
+  for (int i = 0; i < x.ndim() - own; ++i) batch *= x.size(i);
   Dims sizes{batch};
-  for (int i = x.ndim() - own; i < x.ndim(); ++i) sizes.push_back(x.sizes()[i]);
+  for (int i = x.ndim() - own; i < x.ndim(); ++i) sizes.push_back(x.size(i));
   return make_view(x.data(), x.dtype(), sizes, contiguous_strides(sizes));
 }
 
@@ -80,19 +80,19 @@ inline Tensor seen_turned(const Tensor& dense) {
 /// or copied into `copy`.
 inline View readable(const Tensor& x, Tensor& copy) {
   const int n = x.ndim();
-  const Dims& strides = x.strides();
+  const Dims strides = x.strides();
   const std::int64_t rows = rows_of(x), columns = columns_of(x);
   const bool by_rows = strides[n - 1] == 1 && strides[n - 2] >= columns;
   const bool by_columns = strides[n - 2] == 1 && strides[n - 1] >= rows;
   std::int64_t batch = 1, stride = 0;
   bool is_even = true;  // one stride for the whole batch
   for (int i = n - 3; i >= 0; --i) {
-    if (x.sizes()[i] == 1) continue;
+    if (x.size(i) == 1) continue;
     if (batch == 1)
       stride = strides[i];
     else
       is_even = is_even && strides[i] == stride * batch;
-    batch *= x.sizes()[i];
+    batch *= x.size(i);
   }
   if (is_even && (by_rows || by_columns) && strides[n - 1] <= INT_MAX && strides[n - 2] <= INT_MAX)
     return make_view(x.data(), x.dtype(), {batch, rows, columns},

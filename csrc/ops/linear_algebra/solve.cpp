@@ -74,7 +74,7 @@ Tensor diagonal_of(const Tensor& x) { return diagonal(x, 0, -2, -1); }
 
 /// 1 or -1: by how many rows were swapped.
 Tensor parity(const ColumnFactors& factors) {
-  const std::int64_t n = factors.pivots.sizes().back();
+  const std::int64_t n = factors.pivots.last_size();
   const Tensor own = arange(Scalar::of(std::int64_t{1}), Scalar::of(n + 1),
                             Scalar::of(std::int64_t{1}), DType::int32, factors.pivots.device());
   const Tensor swaps = sum(ne(factors.pivots, own), {Dims{-1}});

@@ -260,7 +260,7 @@ struct Thin {
   Tensor u, s, vh;
 };
 Thin thin_of(const SingularValues& all) {
-  const std::int64_t k = all.s.sizes().back();
+  const std::int64_t k = all.s.last_size();
   return {narrow(all.u, -1, 0, k), all.s, narrow(all.vh, -2, 0, k)};
 }
 
@@ -355,13 +355,13 @@ SingularValues svd(const char* op, const Tensor& input, bool full, bool given_wa
   record(op, out.u, {input}, Keep::first,
          [op, full](const Backward& at) -> Grads {
            const Thin of = thin_at(at, op, full);
-           return conj(left_gradient(of, narrow(conj(at.grad), -1, 0, of.s.sizes().back())));
+           return conj(left_gradient(of, narrow(conj(at.grad), -1, 0, of.s.last_size())));
          },
          {{"U", other_u}, {"S", other_s}, {"Vh", other_vh}});
   record(op, out.vh, {input}, Keep::first,
          [op, full](const Backward& at) -> Grads {
            const Thin of = thin_at(at, op, full);
-           return conj(right_gradient(of, narrow(conj(at.grad), -2, 0, of.s.sizes().back())));
+           return conj(right_gradient(of, narrow(conj(at.grad), -2, 0, of.s.last_size())));
          },
          {{"U", other_u}, {"S", other_s}, {"Vh", other_vh}});
   return out;

@@ -17,7 +17,7 @@ View or_none(const Tensor& tensor) { return tensor ? tensor.view() : View(); }
 
 void check(const char* op, const Tensor& input, const Tensor& weight, const Tensor& bias,
            std::int64_t groups) {
-  if (input.ndim() != 3 || groups < 0 || (groups > 0 && input.sizes()[1] % groups != 0))
+  if (input.ndim() != 3 || groups < 0 || (groups > 0 && input.size(1) % groups != 0))
     throw ShapeError(text(op, ": input ", input.sizes(), " in ", groups,
                           " groups; [samples, channels, places] that they divide are needed"));
   if (input.dtype() != DType::float32 && input.dtype() != DType::float64)
@@ -26,7 +26,7 @@ void check(const char* op, const Tensor& input, const Tensor& weight, const Tens
   for (const Tensor* tensor : {&weight, &bias}) {
     if (!*tensor) continue;
     const char* const name = tensor == &weight ? "weight" : "bias";
-    if (tensor->sizes() != Dims{input.sizes()[1]})
+    if (tensor->sizes() != Dims{input.size(1)})
       throw ShapeError(text(op, ": ", name, " ", tensor->sizes(), ", input ", input.sizes(),
                             "; an element a channel is needed"));
     if (tensor->dtype() != input.dtype())

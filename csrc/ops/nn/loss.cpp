@@ -47,7 +47,7 @@ void check_options(const Tensor& input, const CrossEntropyOptions& options) {
     throw ShapeError(text("cross_entropy: label_smoothing ", smoothing, "; 0 to 1 is needed"));
   const Tensor& weight = options.weight;
   if (!weight) return;
-  const Dims classes{input.sizes()[input.ndim() > 1 ? 1 : 0]};
+  const Dims classes{input.size(input.ndim() > 1 ? 1 : 0)};
   if (weight.sizes() != classes)
     throw ShapeError(text("cross_entropy: weight of sizes ", weight.sizes(), "; ", classes,
                           ", one for each class, is needed"));
@@ -74,7 +74,7 @@ View in_rows(const Tensor& dense) {
 kernels::CrossEntropy call_of(const Tensor& logits, const Tensor& targets, const Tensor& log_sums,
                               const Tensor& weight, const Goals& goals) {
   const View weights =
-      make_view(weight ? weight.data() : nullptr, logits.dtype(), {logits.sizes()[1]}, {1});
+      make_view(weight ? weight.data() : nullptr, logits.dtype(), {logits.size(1)}, {1});
   return {logits.view(),      in_rows(targets),     {}, in_rows(log_sums), {}, weights,
           goals.ignore_index, goals.label_smoothing};
 }
@@ -82,7 +82,7 @@ kernels::CrossEntropy call_of(const Tensor& logits, const Tensor& targets, const
 /// The gradient by ops that can be differentiated again.
 Tensor formula(const Tensor& gradient, const Tensor& x, const Tensor& targets, const Tensor& weight,
                const Goals& goals) {
-  const std::int64_t classes = x.sizes()[1];
+  const std::int64_t classes = x.size(1);
   const Tensor numbers = arange(Scalar::of(std::int64_t{0}), Scalar::of(classes),
                                 Scalar::of(std::int64_t{1}), DType::int64, x.device());
   const Dims one_a_class = x.ndim() == 3 ? Dims{classes, 1} : Dims{classes};
@@ -110,7 +110,7 @@ Tensor gradient_of_logits(const Backward& at, const Goals& goals) {
                    x.device());
   if (bad >= 0)
     throw VersionError(text("cross_entropy: the target of row ", bad, " is no longer in [0, ",
-                            x.sizes()[1],
+                            x.size(1),
                             "); it was overwritten from outside, as through an "
                             "array that shares its memory: give cross_entropy a clone()"));
   return gradient;
@@ -136,7 +136,7 @@ RowLosses row_losses(const Tensor& logits, const Tensor& targets,
   const std::int64_t bad = kernels::run(call, device);
   if (bad >= 0)
     throw IndexOutOfRangeError(text("cross_entropy: the target of row ", bad, " is not in [0, ",
-                                    logits.sizes()[1], "); each must be a class or ignore_index ",
+                                    logits.size(1), "); each must be a class or ignore_index ",
                                     options.ignore_index));
   record("cross_entropy", rows.losses, {logits}, Keep::first,
          [goals](const Backward& at) -> Grads { return gradient_of_logits(at, goals); },

@@ -19,7 +19,7 @@ void check(const Tensor& input, const Dims& sizes, const Tensor& weight, const T
         text("layer_norm: input of dtype ", name_of(input.dtype()), "; a floating one is needed"));
   bool ends_so = !sizes.empty() && sizes.size() <= input.ndim();
   for (int i = 1; ends_so && i <= sizes.size(); ++i)
-    ends_so = sizes[sizes.size() - i] == input.sizes()[input.ndim() - i];
+    ends_so = sizes[sizes.size() - i] == input.size(input.ndim() - i);
   if (!ends_so)
     throw ShapeError(text("layer_norm: input of sizes ", input.sizes(), " and normalized_shape ",
                           sizes, "; it must be the input's last sizes, one or more"));
@@ -112,7 +112,7 @@ Tensor layer_norm(const Tensor& input, const Dims& sizes, const Tensor& weight, 
   const Device device = input.device();
   const Tensor out = empty_of("layer_norm", input.sizes(), input.dtype(), device);
   Dims row_sizes;
-  for (int i = 0; i < input.ndim() - sizes.size(); ++i) row_sizes.push_back(input.sizes()[i]);
+  for (int i = 0; i < input.ndim() - sizes.size(); ++i) row_sizes.push_back(input.size(i));
   const std::int64_t count = row_sizes.product();
   const DType wide = widened(input.dtype());
   const Rows rows{sizes, input.dtype(), empty_of("layer_norm", {count}, wide, device),

@@ -57,7 +57,7 @@ ValuesAndIndices chosen(const char* op, const Tensor& given, std::int64_t given_
                         const Make& make) {
   const int dim = checked_dim(op, given_dim, given.ndim());
   const Tensor input = with_dims(given);
-  const std::int64_t size = input.sizes()[dim];
+  const std::int64_t size = input.size(dim);
   if (size == 0)
     throw ShapeError(text(op, ": no elements along dim ", dim, " of sizes ", given.sizes(),
                           "; at least one is needed"));
@@ -101,7 +101,7 @@ ValuesAndIndices sorted_whole(const char* op, const Tensor& input, std::int64_t 
                               Direction direction) {
   const int at = checked_dim(op, dim, input.ndim());
   const Tensor given = with_dims(input);
-  const ValuesAndIndices result = sorted(op, given, at, given.sizes()[at], direction);
+  const ValuesAndIndices result = sorted(op, given, at, given.size(at), direction);
   return input.ndim() ? result : without_dims(result);
 }
 
@@ -127,7 +127,7 @@ ValuesAndIndices topk(const Tensor& input, std::int64_t k, std::int64_t given_di
                       Direction direction) {
   const int dim = checked_dim("topk", given_dim, input.ndim());
   const Tensor given = with_dims(input);
-  const std::int64_t size = given.sizes()[dim];
+  const std::int64_t size = given.size(dim);
   if (k < 0 || k > size)
     throw ShapeError(text("topk: ", k, " elements along dim ", dim, " of size ", size, "; 0 to ",
                           size, " are needed"));
@@ -180,7 +180,7 @@ Tensor searchsorted(const char* op, const Tensor& given_sorted, const Tensor& gi
   const Tensor sequence = to(detach(given_sorted), dtype);
   const Tensor values = with_dims(to(detach(given_values), dtype));
   Dims sizes = values.sizes();
-  const std::int64_t length = sequence.sizes()[sequence.ndim() - 1];
+  const std::int64_t length = sequence.size(sequence.ndim() - 1);
   Dims wide = sizes;
   wide.back() = length;
   if (sequence.ndim() > 1 && sequence.sizes() != wide)

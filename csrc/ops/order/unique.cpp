@@ -35,21 +35,21 @@ Tensor counted_up(std::int64_t count, Device device) {
 
 /// Of rows [count, width]: true where one differs from the row before it, and for the first.
 Tensor starts_of_runs(const Tensor& rows) {
-  const std::int64_t count = rows.sizes()[0];
+  const std::int64_t count = rows.size(0);
   const Tensor first = full({count > 0}, Scalar::of(true), DType::boolean, rows.device());
   if (count < 2) return first;
   const Tensor later = slice(rows, 0, 1, count - 1, 1), before = slice(rows, 0, 0, count - 1, 1);
   const Tensor differ = ne(later, before);
-  const bool is_narrow = rows.sizes()[1] == 1;
+  const bool is_narrow = rows.size(1) == 1;
   return cat({first, is_narrow ? reshape(differ, {-1}) : any(differ, {Dims{1}, false})}, 0);
 }
 
 /// The order of rows by their first element, then by the second, and so on: sorted by the last one
 /// first, each time stably.
 Tensor order_of(const Tensor& rows) {
-  Tensor order = counted_up(rows.sizes()[0], rows.device());
+  Tensor order = counted_up(rows.size(0), rows.device());
   OuterLock::Turns turns;  // each sort may be short, and columns many
-  for (std::int64_t column = rows.sizes()[1] - 1; column >= 0; --column) {
+  for (std::int64_t column = rows.size(1) - 1; column >= 0; --column) {
     const Tensor keys = index_select(select(rows, 1, column), 0, order);
     order = index_select(order, 0, argsort(keys, 0, Direction::ascending));
     turns.offer();
@@ -59,7 +59,7 @@ Tensor order_of(const Tensor& rows) {
 
 /// What the runs of `rows` come to; `order` is where each row came from, or empty.
 Unique runs_of(const Tensor& rows, const Tensor& order, UniqueParts wanted) {
-  const std::int64_t count = rows.sizes()[0];
+  const std::int64_t count = rows.size(0);
   const Tensor starts = starts_of_runs(rows);
   Unique found;
   if (wanted.inverse) found.inverse = cumsum(starts, 0) - one;
@@ -68,7 +68,7 @@ Unique runs_of(const Tensor& rows, const Tensor& order, UniqueParts wanted) {
     scatter_(by_place, 0, order, found.inverse);
     found.inverse = by_place;
   }
-  if (!wanted.counts && rows.sizes()[1] == 1) {
+  if (!wanted.counts && rows.size(1) == 1) {
     found.values = reshape(masked_select(reshape(rows, {-1}), starts), {-1, 1});
     return found;
   }
@@ -114,7 +114,7 @@ Unique found(const char* op, const Tensor& input, std::optional<std::int64_t> gi
   if (input.ndim() == 0)
     throw ShapeError(text(op, ": a tensor without dims along dim ", dim, "; leave dim out"));
   const Tensor turned = transpose(x, 0, dim);
-  const std::int64_t count = turned.sizes()[0];
+  const std::int64_t count = turned.size(0);
   if (x.count() == 0 && count > 0)
     throw ShapeError(text(op, ": slices without elements, of sizes ", input.sizes(),
                           "; at least one element each is needed"));
@@ -122,7 +122,7 @@ Unique found(const char* op, const Tensor& input, std::optional<std::int64_t> gi
   const Tensor order = as == Order::sorted ? order_of(rows) : Tensor();
   Unique result = runs_of(order ? index_select(rows, 0, order) : rows, order, wanted);
   Dims sizes = turned.sizes();
-  sizes[0] = result.values.sizes()[0];
+  sizes[0] = result.values.size(0);
   result.values = contiguous(transpose(reshape(result.values, sizes), 0, dim));
   return result;
 }

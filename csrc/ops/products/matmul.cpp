@@ -27,7 +27,7 @@ namespace {
 /// A product of two matrices, or of two batches of them, already checked; not recorded.
 Tensor product(const char* op, const Tensor& a, const Tensor& b) {
   Dims sizes = a.sizes();
-  sizes.back() = b.sizes().back();
+  sizes.back() = b.last_size();
   const Tensor out = empty_of(op, sizes, a.dtype(), a.device());
   kernels::run(kernels::Matmul{out.view(), a.view(), b.view()}, a.device());
   return out;
@@ -51,8 +51,8 @@ void add_product(Grads& grads, const Backward& at, int i, const Tensor& a, const
 Tensor as_matrix(const Tensor& input) {
   if (input.ndim() == 2) return input;
   std::int64_t rows = 1;
-  for (int i = 0; i + 1 < input.ndim(); ++i) rows *= input.sizes()[i];
-  return reshape(input, {rows, input.sizes().back()});
+  for (int i = 0; i + 1 < input.ndim(); ++i) rows *= input.size(i);
+  return reshape(input, {rows, input.last_size()});
 }
 
 Tensor swapped(const Tensor& matrix) { return transpose(matrix, -2, -1); }
@@ -63,8 +63,8 @@ Tensor multiplied(const char* op, const Tensor& a, const Tensor& b, int ndim) {
   if (a.ndim() != ndim || b.ndim() != ndim)
     throw ShapeError(text(op, ": sizes ", a.sizes(), " and ", b.sizes(), "; both need ", ndim,
                           " dims, or use matmul()"));
-  const bool batches_differ = ndim == 3 && a.sizes()[0] != b.sizes()[0];
-  if (batches_differ || a.sizes()[ndim - 1] != b.sizes()[ndim - 2])
+  const bool batches_differ = ndim == 3 && a.size(0) != b.size(0);
+  if (batches_differ || a.size(ndim - 1) != b.size(ndim - 2))
     throw ShapeError(text(op, ": sizes ", a.sizes(), " and ", b.sizes(),
                           "; the last of the first must equal the last but one of the second",
                           ndim == 3 ? ", and the batches be equal" : ""));
@@ -87,9 +87,9 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
     throw ShapeError(
         text("matmul: sizes ", a.sizes(), " and ", b.sizes(), "; both need at least one dim"));
   check_factors("matmul", a, b);
-  const std::int64_t inner = b.ndim() == 1 ? b.sizes()[0] : b.sizes()[b.ndim() - 2];
-  if (a.sizes().back() != inner)
-    throw ShapeError(text("matmul: sizes ", a.sizes(), " and ", b.sizes(), "; ", a.sizes().back(),
+  const std::int64_t inner = b.ndim() == 1 ? b.size(0) : b.size(b.ndim() - 2);
+  if (a.last_size() != inner)
+    throw ShapeError(text("matmul: sizes ", a.sizes(), " and ", b.sizes(), "; ", a.last_size(),
                           " columns meet ", inner, " rows, they must be equal"));
   if (a.ndim() == 2 && b.ndim() == 2) return mm(a, b);
   // A vector is a row on the left, a column on the right; what was added is taken off at the end.
@@ -98,14 +98,14 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
   Tensor out;
   if (right.ndim() == 2) {  // one matrix for all rows of the left
     Dims sizes = left.sizes();
-    sizes.back() = right.sizes().back();
+    sizes.back() = right.last_size();
     out = reshape(mm(as_matrix(left), right), sizes);
   } else {
     const auto batch = [](const Tensor& x) {
       return Dims(std::span(x.sizes().data(), static_cast<std::size_t>(x.ndim() - 2)));
     };
     const auto spread = [](const Tensor& x, Dims sizes) {
-      const std::int64_t rows = x.sizes()[x.ndim() - 2], columns = x.sizes().back();
+      const std::int64_t rows = x.size(x.ndim() - 2), columns = x.last_size();
       const std::int64_t count = checked_count("matmul", sizes, x.dtype());
       sizes.push_back(rows);
       sizes.push_back(columns);
@@ -114,8 +114,8 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
     };
     Dims sizes = broadcast_sizes("matmul", batch(left), batch(right));
     out = bmm(spread(left, sizes), spread(right, sizes));
-    sizes.push_back(left.sizes()[left.ndim() - 2]);
-    sizes.push_back(right.sizes().back());
+    sizes.push_back(left.size(left.ndim() - 2));
+    sizes.push_back(right.last_size());
     out = reshape(out, sizes);
   }
   if (b.ndim() == 1) out = squeeze(out, Dims{-1});
@@ -138,18 +138,18 @@ bool fits(const Dims& given, const Dims& sizes) {
 
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   const bool has_one_output =
-      weight.ndim() == 1 && input.ndim() > 0 && input.sizes().back() == weight.sizes()[0];
+      weight.ndim() == 1 && input.ndim() > 0 && input.last_size() == weight.size(0);
   if (has_one_output && (!bias || bias.ndim() == 0)) {
     const Tensor shift = bias ? reshape(bias, {1}) : bias;
     return squeeze(linear(input, unsqueeze(weight, 0), shift), Dims{-1});
   }
-  if (weight.ndim() != 2 || input.ndim() == 0 || input.sizes().back() != weight.sizes()[1])
+  if (weight.ndim() != 2 || input.ndim() == 0 || input.last_size() != weight.size(1))
     throw ShapeError(text("linear: input of sizes ", input.sizes(), " and weight of sizes ",
                           weight.sizes(), "; [..., in] and [out, in] are needed"));
   check_factors("linear", input, weight);
   if (bias) check_factors("linear", input, bias);
   Dims sizes = input.sizes();
-  sizes.back() = weight.sizes()[0];
+  sizes.back() = weight.size(0);
   if (bias && bias.sizes() != Dims{sizes.back()}) {
     if (!fits(bias.sizes(), sizes))
       throw ShapeError(text("linear: bias of sizes ", bias.sizes(), " and weight of sizes ",
@@ -178,7 +178,7 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
       grads[0] = mm(gradient, weight);
       if (at.grad.ndim() != 2) {
         Dims sizes = at.grad.sizes();
-        sizes.back() = weight.sizes()[1];
+        sizes.back() = weight.size(1);
         grads[0] = reshape(grads[0], sizes);
       }
     }

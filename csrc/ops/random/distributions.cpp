@@ -234,7 +234,7 @@ Tensor multinomial(const Tensor& weights, std::int64_t count, bool replacement, 
   if (dims != 1 && dims != 2)
     throw ShapeError(text("multinomial: input of sizes ", weights.sizes(),
                           "; one dim, or rows and columns, are needed"));
-  const std::int64_t columns = weights.sizes()[static_cast<std::size_t>(dims - 1)];
+  const std::int64_t columns = weights.size(static_cast<std::size_t>(dims - 1));
   if (count <= 0 || columns == 0)
     throw ShapeError(text("multinomial: num_samples ", count, " of ", columns,
                           " weights; 1 or more of both are needed"));

@@ -41,8 +41,8 @@ Shape shape_of(const char* op, const Tensor& input, const Reduced& reduced) {
   Shape shape;
   for (int i = 0; i < ndim; ++i) {
     const bool is_reduced = taken & (1u << i);
-    shape.kept.push_back(is_reduced ? 1 : input.sizes()[i]);
-    if (is_reduced) shape.reduced_count *= input.sizes()[i];
+    shape.kept.push_back(is_reduced ? 1 : input.size(i));
+    if (is_reduced) shape.reduced_count *= input.size(i);
     if (!is_reduced || reduced.keepdim) shape.result.push_back(shape.kept.back());
   }
   shape.taken = taken;
@@ -107,7 +107,7 @@ Tensor others_along(const Tensor& x, unsigned taken) {
   std::int64_t size = 1;
   Dims permuted;
   for (int i = 0; i < x.ndim(); ++i) {
-    permuted.push_back(x.sizes()[static_cast<int>(order[i])]);
+    permuted.push_back(x.size(static_cast<int>(order[i])));
     back[static_cast<int>(order[i])] = i;
     if ((taken >> order[i]) & 1u) size *= permuted[i];
   }
@@ -162,7 +162,7 @@ ValuesAndIndices indexed(const char* name, const Tensor& input, std::int64_t giv
       input.device());
   record(name, values, {input}, Keep::nothing,
          [kept = shape.kept, dim,
-          size = input.ndim() ? input.sizes()[dim] : 1](const Backward& at) -> Grads {
+          size = input.ndim() ? input.size(dim) : 1](const Backward& at) -> Grads {
            const Tensor indices = reshape(at.other(0), kept);
            const Tensor chosen = one_hot_along(indices, dim, size, kept.size());
            return where(chosen, reshape(at.grad, kept), Scalar::of(std::int64_t{0}));
@@ -385,7 +385,7 @@ Tensor sum_to(const Tensor& input, const Dims& sizes) {
   Dims dims;
   const int added = input.ndim() - sizes.size();
   for (int i = 0; i < input.ndim(); ++i) {
-    if (i < added || (sizes[i - added] == 1 && input.sizes()[i] != 1)) dims.push_back(i);
+    if (i < added || (sizes[i - added] == 1 && input.size(i) != 1)) dims.push_back(i);
   }
   return dims.empty() ? reshape(input, sizes) : reshape(sum(input, {dims, true}), sizes);
 }

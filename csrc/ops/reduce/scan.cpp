@@ -51,7 +51,7 @@ Tensor running_product(const Tensor& input, int dim);
 
 /// The product of what comes before each element along `dim`.
 Tensor product_before(const Tensor& x, int dim) {
-  const std::int64_t size = x.sizes()[dim];
+  const std::int64_t size = x.size(dim);
   Dims one = x.sizes();
   one[dim] = 1;
   const Tensor ones = full(one, Scalar::of(1.0), x.dtype(), x.device());
@@ -61,7 +61,7 @@ Tensor product_before(const Tensor& x, int dim) {
 /// What running_product's rule gives, by ops whose own gradients are right where x is 0: element by
 /// element from the end on, without a division.
 Tensor gradient_at_zeros(const Tensor& gradient, const Tensor& x, int dim) {
-  const std::int64_t size = x.sizes()[dim];
+  const std::int64_t size = x.size(dim);
   std::vector<Tensor> behind(static_cast<std::size_t>(size));
   for (std::int64_t i = size - 1; i >= 0; --i) {
     Tensor sum = narrow(gradient, dim, i, 1);

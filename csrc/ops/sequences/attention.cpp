@@ -46,7 +46,7 @@ void check_tensors(const Tensor& q, const Tensor& k, const Tensor& v, const Tens
   }
   if (std::min({q.ndim(), k.ndim(), v.ndim()}) < 2)
     refuse(q, k, v, "[..., length, depth] is needed of each");
-  const auto last = [](const Tensor& tensor, int i) { return tensor.sizes()[tensor.ndim() - i]; };
+  const auto last = [](const Tensor& tensor, int i) { return tensor.size(tensor.ndim() - i); };
   if (last(q, 1) != last(k, 1)) refuse(q, k, v, "query and key must be of one depth");
   if (last(k, 2) != last(v, 2)) refuse(q, k, v, "key and value must be of one length");
   if (!mask) return;
@@ -73,7 +73,7 @@ Dims broadcast(const Dims& a, const Dims& b, const Tensor& q, const Tensor& k, c
 
 Dims sizes_before(const Tensor& tensor, int last) {
   Dims sizes;
-  for (int d = 0; d < tensor.ndim() - last; ++d) sizes.push_back(tensor.sizes()[d]);
+  for (int d = 0; d < tensor.ndim() - last; ++d) sizes.push_back(tensor.size(d));
   return sizes;
 }
 
@@ -85,7 +85,7 @@ struct AttentionForm {
   Tensor in_four(const Tensor& tensor, std::int64_t of_heads) const {
     Dims sizes = batch;
     sizes.push_back(of_heads);
-    for (int i = 2; i > 0; --i) sizes.push_back(tensor.sizes()[tensor.ndim() - i]);
+    for (int i = 2; i > 0; --i) sizes.push_back(tensor.size(tensor.ndim() - i));
     const Tensor wide = tensor.sizes() == sizes ? tensor : expand(tensor, sizes);
     if (sizes.size() == 4) return wide;
     return reshape(wide, {batch.product(), of_heads, sizes[sizes.size() - 2], sizes.back()});
@@ -102,8 +102,8 @@ AttentionForm form_of(const Tensor& q, const Tensor& k, const Tensor& v, bool sh
   }
   if (std::min({q.ndim(), k.ndim(), v.ndim()}) < 3)
     refuse(q, k, v, "[..., heads, length, depth] is needed where heads are shared");
-  const std::int64_t heads = q.sizes()[q.ndim() - 3], shared = k.sizes()[k.ndim() - 3];
-  if (v.sizes()[v.ndim() - 3] != shared || shared == 0 || heads % shared != 0)
+  const std::int64_t heads = q.size(q.ndim() - 3), shared = k.size(k.ndim() - 3);
+  if (v.size(v.ndim() - 3) != shared || shared == 0 || heads % shared != 0)
     refuse(q, k, v, "key and value need equally many heads, which divide those of the query");
   Dims sizes = broadcast(sizes_before(q, 3), sizes_before(k, 3), q, k, v);
   sizes = broadcast(sizes, sizes_before(v, 3), q, k, v);
@@ -111,7 +111,7 @@ AttentionForm form_of(const Tensor& q, const Tensor& k, const Tensor& v, bool sh
 }
 
 Tensor dense_rows(const Tensor& tensor) {
-  const bool is_dense = tensor.sizes().back() == 1 || tensor.strides().back() == 1;
+  const bool is_dense = tensor.last_size() == 1 || tensor.strides().back() == 1;
   return is_dense ? tensor : contiguous(tensor);
 }
 
@@ -149,15 +149,14 @@ Tensor shares_of(const Tensor& q, const Tensor& k, const Tensor& mask, double sc
   else if (mask)
     scores = scores + mask;
   if (is_causal)
-    scores =
-        where(seen(q.sizes()[q.ndim() - 2], k.sizes()[k.ndim() - 2], q), scores, negative_infinity);
+    scores = where(seen(q.size(q.ndim() - 2), k.size(k.ndim() - 2), q), scores, negative_infinity);
   return softmax(scores, -1, std::nullopt);
 }
 
 /// [batch, heads, ...] as [batch, shared heads, heads of each, ...].
 Tensor in_groups(const Tensor& tensor, std::int64_t shared) {
   if (!tensor) return tensor;
-  const Dims& sizes = tensor.sizes();
+  const Dims sizes = tensor.sizes();
   return reshape(tensor, {sizes[0], shared, sizes[1] / shared, sizes[2], sizes[3]});
 }
 
@@ -171,7 +170,7 @@ Grads formula(const Backward& at, const AttentionRule& rule) {
     throw GradientError(text(attention_op,
                              ": its gradient with dropout cannot be differentiated again; ",
                              "leave dropout out, or create_graph"));
-  const std::int64_t shared = at.input(1).sizes()[1];
+  const std::int64_t shared = at.input(1).size(1);
   const Tensor q = in_groups(wide(at.input(0)), shared), grad = in_groups(wide(at.grad), shared);
   const Tensor k = unsqueeze(wide(at.input(1)), 2), v = unsqueeze(wide(at.input(2)), 2);
   const Tensor mask = in_groups(wide(at.other(1)), shared);
@@ -208,14 +207,13 @@ Grads attention_gradients(const Backward& at, const AttentionRule& rule) {
 /// Of four dims each.
 Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
               AttentionRule rule) {
-  const std::int64_t batch = q.sizes()[0], heads = q.sizes()[1], rows = q.sizes()[2];
-  const Tensor out =
-      empty_of(attention_op, {batch, heads, rows, v.sizes()[3]}, q.dtype(), q.device());
+  const std::int64_t batch = q.size(0), heads = q.size(1), rows = q.size(2);
+  const Tensor out = empty_of(attention_op, {batch, heads, rows, v.size(3)}, q.dtype(), q.device());
   const DType of_sums = is_half(q.dtype()) ? DType::float32 : q.dtype();
   const Tensor log_sums = empty_of(attention_op, {batch, heads, rows}, of_sums, q.device());
   if (rule.keep < 1)
     rule.numbers =
-        Generator::standard().numbers_for_rows(batch * heads * rows, (k.sizes()[2] + 3) / 4);
+        Generator::standard().numbers_for_rows(batch * heads * rows, (k.size(2) + 3) / 4);
   if (log_sums.count() > 0) kernels::run(rule.of(out, log_sums, q, k, v, mask), q.device());
   record(attention_op, out, {q, k, v}, Keep::inputs | Keep::output,
          [rule](const Backward& at) { return attention_gradients(at, rule); },
@@ -226,13 +224,12 @@ Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& m
 /// Where the mask asks for a gradient, which is as large as the scores.
 Tensor attend_by_ops(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
                      const AttentionRule& rule, double rate) {
-  const std::int64_t shared = k.sizes()[1];
+  const std::int64_t shared = k.size(1);
   const Tensor of_q = in_groups(q, shared);
   Tensor shares =
       shares_of(of_q, unsqueeze(k, 2), in_groups(mask, shared), rule.scale, rule.is_causal);
   if (rate > 0) shares = dropout(shares, rate);
-  return reshape(matmul(shares, unsqueeze(v, 2)),
-                 {q.sizes()[0], q.sizes()[1], q.sizes()[2], v.sizes()[3]});
+  return reshape(matmul(shares, unsqueeze(v, 2)), {q.size(0), q.size(1), q.size(2), v.size(3)});
 }
 
 /// Whether the device takes halves as they are; else they are converted.
@@ -241,7 +238,7 @@ bool takes_halves(const Tensor& q, const Tensor& k, const Tensor& v, const Tenso
   if (mask && ((mask.requires_grad() && is_grad_enabled()) ||
                (mask.dtype() != DType::boolean && mask.dtype() != q.dtype())))
     return false;
-  return kernels::run(kernels::AttentionOfHalves{std::max(q.sizes().back(), v.sizes().back())},
+  return kernels::run(kernels::AttentionOfHalves{std::max(q.last_size(), v.last_size())},
                       q.device());
 }
 
@@ -267,13 +264,13 @@ Tensor attention(const Tensor& query, const Tensor& key, const Tensor& value, co
   Tensor seen_by;
   if (mask) {
     Dims sizes = form.batch;
-    for (const std::int64_t size : {form.heads, q.sizes()[2], k.sizes()[2]}) sizes.push_back(size);
+    for (const std::int64_t size : {form.heads, q.size(2), k.size(2)}) sizes.push_back(size);
     seen_by = mask;
     if (mask.ndim() < sizes.size() || mask.sizes() != sizes) seen_by = expand(mask, sizes);
     if (sizes.size() != 4)
-      seen_by = reshape(seen_by, {form.batch.product(), form.heads, q.sizes()[2], k.sizes()[2]});
+      seen_by = reshape(seen_by, {form.batch.product(), form.heads, q.size(2), k.size(2)});
   }
-  const double depth = static_cast<double>(q.sizes()[3]);
+  const double depth = static_cast<double>(q.size(3));
   const bool drops_all = options.dropout == 1;
   const AttentionRule rule{options.scale.value_or(1 / std::sqrt(std::max(depth, 1.0))),
                            options.is_causal,
@@ -285,8 +282,8 @@ Tensor attention(const Tensor& query, const Tensor& key, const Tensor& value, co
   if (drops_all) out = out * 0.0;
   Dims sizes = form.batch;
   if (std::max({query.ndim(), key.ndim(), value.ndim()}) > 2) sizes.push_back(form.heads);
-  sizes.push_back(q.sizes()[2]);
-  sizes.push_back(v.sizes()[3]);
+  sizes.push_back(q.size(2));
+  sizes.push_back(v.size(3));
   return sizes.size() == 4 ? out : reshape(out, sizes);
 }
 

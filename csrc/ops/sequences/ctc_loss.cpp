@@ -19,8 +19,8 @@ void check(const Tensor& log_probs, const CtcLabels& labels, std::int64_t blank)
   if (log_probs.ndim() != 3)
     throw ShapeError(
         text(ctc_op, ": log_probs ", log_probs.sizes(), "; [steps, samples, classes] is needed"));
-  const Dims samples{log_probs.sizes()[1]};
-  const std::int64_t classes = log_probs.sizes()[2];
+  const Dims samples{log_probs.size(1)};
+  const std::int64_t classes = log_probs.size(2);
   if (blank < 0 || blank >= classes)
     throw IndexOutOfRangeError(
         text(ctc_op, ": blank ", blank, " of ", classes, " classes; one of them is needed"));

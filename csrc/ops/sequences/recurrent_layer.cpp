@@ -68,10 +68,10 @@ LayerForm checked(const RecurrentLayer& layer, const Tensor& input, const Tensor
   if (input.ndim() != 2 || first.ndim() != 2 || layer.hidden_weight.ndim() != 2)
     throw ShapeError(text(op, ": input ", input.sizes(), ", states ", first.sizes(), ", weight ",
                           layer.hidden_weight.sizes(), "; two dims are needed of each"));
-  const LayerForm form{layer.cell, layer.is_reversed, input.sizes()[0], first.sizes()[0],
-                       layer.hidden_weight.sizes()[1]};
+  const LayerForm form{layer.cell, layer.is_reversed, input.size(0), first.size(0),
+                       layer.hidden_weight.size(1)};
   const std::int64_t width = gates_of(layer.cell) * form.hidden;
-  check_operand(op, "weight_ih", layer.input_weight, {width, input.sizes()[1]}, input);
+  check_operand(op, "weight_ih", layer.input_weight, {width, input.size(1)}, input);
   check_operand(op, "weight_hh", layer.hidden_weight, {width, form.hidden}, input);
   check_operand(op, "bias_ih", layer.input_bias, {width}, input);
   check_operand(op, "bias_hh", layer.hidden_bias, {width}, input);

@@ -16,7 +16,7 @@ namespace {
 bool is_nothing(const Tensor& tensor) { return tensor.ndim() == 1 && tensor.count() == 0; }
 
 std::int64_t length_of(const Tensor& tensor, int dim) {
-  return is_nothing(tensor) ? 0 : tensor.sizes()[dim];
+  return is_nothing(tensor) ? 0 : tensor.size(dim);
 }
 
 }  // namespace

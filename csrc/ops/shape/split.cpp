@@ -49,7 +49,7 @@ std::vector<Tensor> cut(const char* op, const Tensor& input, int dim, std::int64
 
 /// Pieces of `size`, and what is left.
 std::vector<Tensor> cut_evenly(const char* op, const Tensor& input, int dim, std::int64_t size) {
-  const std::int64_t whole = input.sizes()[dim];
+  const std::int64_t whole = input.size(dim);
   const std::int64_t count = std::max<std::int64_t>(whole / size + (whole % size != 0), 1);
   return cut(op, input, dim, count,
              [&](std::int64_t i) { return i + 1 < count ? size : whole - size * (count - 1); });
@@ -59,9 +59,9 @@ std::vector<Tensor> cut_evenly(const char* op, const Tensor& input, int dim, std
 
 std::vector<Tensor> split(const Tensor& input, std::int64_t size, std::int64_t given_dim) {
   const int dim = dim_to_cut("split", input, given_dim);
-  if (size < 0 || (size == 0 && input.sizes()[dim] != 0))
+  if (size < 0 || (size == 0 && input.size(dim) != 0))
     throw ShapeError(text("split: pieces of ", size, " along dim ", dim, " of size ",
-                          input.sizes()[dim], "; 1 or more is needed"));
+                          input.size(dim), "; 1 or more is needed"));
   return cut_evenly("split", input, dim, std::max<std::int64_t>(size, 1));
 }
 
@@ -69,7 +69,7 @@ std::vector<Tensor> split_with_sizes(const char* op, const Tensor& input,
                                      const std::vector<std::int64_t>& sizes,
                                      std::int64_t given_dim) {
   const int dim = dim_to_cut(op, input, given_dim);
-  const std::int64_t whole = input.sizes()[dim];
+  const std::int64_t whole = input.size(dim);
   std::int64_t total = 0;
   bool fits = true;
   for (const std::int64_t size : sizes) {
@@ -90,7 +90,7 @@ std::vector<Tensor> split_with_sizes(const char* op, const Tensor& input,
 std::vector<Tensor> chunk(const Tensor& input, std::int64_t count, std::int64_t given_dim) {
   const int dim = dim_to_cut("chunk", input, given_dim);
   if (count < 1) throw ShapeError(text("chunk: ", count, " pieces; 1 or more is needed"));
-  const std::int64_t whole = input.sizes()[dim];
+  const std::int64_t whole = input.size(dim);
   if (whole == 0) return cut("chunk", input, dim, count, [](std::int64_t) { return 0; });
   return cut_evenly("chunk", input, dim, whole / count + (whole % count != 0));
 }
@@ -99,14 +99,14 @@ std::vector<Tensor> tensor_split(const char* op, const Tensor& input, std::int64
                                  std::int64_t given_dim) {
   const int dim = dim_to_cut(op, input, given_dim);
   if (count < 1) throw ShapeError(text(op, ": ", count, " pieces; 1 or more is needed"));
-  const std::int64_t least = input.sizes()[dim] / count, longer = input.sizes()[dim] % count;
+  const std::int64_t least = input.size(dim) / count, longer = input.size(dim) % count;
   return cut(op, input, dim, count, [&](std::int64_t i) { return least + (i < longer); });
 }
 
 std::vector<Tensor> tensor_split(const char* op, const Tensor& input,
                                  const std::vector<std::int64_t>& places, std::int64_t given_dim) {
   const int dim = dim_to_cut(op, input, given_dim);
-  const std::int64_t whole = input.sizes()[dim];
+  const std::int64_t whole = input.size(dim);
   const auto inside = [&](std::int64_t place) {
     return std::clamp<std::int64_t>(place < 0 ? place + whole : place, 0, whole);
   };
@@ -121,7 +121,7 @@ std::vector<Tensor> tensor_split(const char* op, const Tensor& input,
 
 std::vector<Tensor> unbind(const Tensor& input, std::int64_t given_dim) {
   const int dim = dim_to_cut("unbind", input, given_dim);
-  return pieces_of("unbind", input, input.sizes()[dim],
+  return pieces_of("unbind", input, input.size(dim),
                    [&](std::int64_t i) { return select(input, dim, i); });
 }
 

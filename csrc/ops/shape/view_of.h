@@ -13,9 +13,10 @@ namespace garboard {
 template <class Fill, class MakeRule>
 Tensor view_of(const char* name, const Tensor& input, DType dtype, const Fill& fill,
                const MakeRule& make_rule) {
-  Tensor result = Tensor::over(input.storage(), dtype);
+  Dims sizes, strides;
+  const std::int64_t offset = fill(sizes, strides);
+  Tensor result = Tensor::over(input.storage(), dtype, sizes, strides, offset);
   TensorBody& body = *result.body();
-  result.lay_out(fill(body.view.sizes, body.view.strides));
   body.is_unwatched = input.body()->is_unwatched;
   body.base = input.body()->base ? input.body()->base : input.share();
   if (is_grad_enabled() && input.requires_grad()) [[unlikely]]

@@ -178,8 +178,8 @@ Tensor t(const Tensor& input) {
 Tensor reversed(const Tensor& input) {
   const auto fill = [&](Dims& sizes, Dims& strides) {
     for (int i = input.ndim() - 1; i >= 0; --i) {
-      sizes.push_back(input.sizes()[i]);
-      strides.push_back(input.strides()[i]);
+      sizes.push_back(input.size(i));
+      strides.push_back(input.stride(i));
     }
     return input.offset();
   };
@@ -204,8 +204,8 @@ Tensor permute(const Tensor& input, const Dims& dims) {
   const auto fill = [&](Dims& sizes, Dims& strides) {
     for (const std::int64_t dim : dims) {
       const int from = checked_dim("permute", dim, input.ndim());
-      sizes.push_back(input.sizes()[from]);
-      strides.push_back(input.strides()[from]);
+      sizes.push_back(input.size(from));
+      strides.push_back(input.stride(from));
     }
     return input.offset();
   };
@@ -240,10 +240,10 @@ Tensor expand(const Tensor& input, const Dims& sizes) {
                           "; no dim can be left out"));
   Dims wide = sizes, strides = Dims::filled(sizes.size(), 0);
   for (int i = 0; i < sizes.size(); ++i) {
-    const std::int64_t own = i < added ? 1 : input.sizes()[i - added];
+    const std::int64_t own = i < added ? 1 : input.size(i - added);
     if (sizes[i] == -1 && i >= added) wide[i] = own;
     if (own == wide[i]) {
-      strides[i] = i < added ? 0 : input.strides()[i - added];
+      strides[i] = i < added ? 0 : input.stride(i - added);
     } else if (own != 1 || wide[i] < 0) {
       throw ShapeError(text("expand: sizes ", sizes, " for a tensor of sizes ", input.sizes(),
                             "; they differ at dim ", i - sizes.size(),
@@ -262,9 +262,9 @@ Tensor squeeze(const Tensor& input, const std::optional<Dims>& dims) {
   if (dims) named = distinct_dims("squeeze", *dims, input.ndim());
   Dims sizes, strides;
   for (int i = 0; i < input.ndim(); ++i) {
-    if (input.sizes()[i] == 1 && (named & (1u << i))) continue;
-    sizes.push_back(input.sizes()[i]);
-    strides.push_back(input.strides()[i]);
+    if (input.size(i) == 1 && (named & (1u << i))) continue;
+    sizes.push_back(input.size(i));
+    strides.push_back(input.stride(i));
   }
   return reshaped("squeeze", input, sizes, strides);
 }
@@ -281,7 +281,7 @@ Tensor unsqueeze(const Tensor& input, std::int64_t dim) {
 Tensor narrow(const Tensor& input, std::int64_t dim, std::int64_t start, std::int64_t length) {
   if (input.ndim() == 0) throw ShapeError("narrow: a tensor without dims; at least one is needed");
   const int at = checked_dim("narrow", dim, input.ndim());
-  const std::int64_t size = input.sizes()[at];
+  const std::int64_t size = input.size(at);
   const std::int64_t from = start < 0 ? start + size : start;
   if (from < 0 || length < 0 || from > size || length > size - from)
     throw IndexOutOfRangeError(text("narrow: ", length, " elements from ", start, " along dim ",
@@ -302,7 +302,7 @@ Tensor slice(const Tensor& input, int dim, std::int64_t start, std::int64_t leng
   return view_of("slice", input, fill, [&] {
     return [before = input.sizes(), dim, start, step](const Backward& at) -> Grads {
       const Tensor gradient = zeros(before, at.grad.dtype(), at.grad.device());
-      copy_(slice(gradient, dim, start, at.grad.sizes()[dim], step), at.grad);
+      copy_(slice(gradient, dim, start, at.grad.size(dim), step), at.grad);
       return gradient;
     };
   });
@@ -312,7 +312,7 @@ Tensor select(const Tensor& input, std::int64_t dim, std::int64_t index) {
   if (input.ndim() == 0)
     throw IndexOutOfRangeError("select: a tensor without dims; it has no elements to select from");
   const int at = checked_dim("select", dim, input.ndim());
-  const std::int64_t size = input.sizes()[at];
+  const std::int64_t size = input.size(at);
   if (index < -size || index >= size)
     throw IndexOutOfRangeError(text("select: index ", index, " along dim ", at, " of size ", size,
                                     "; it must lie in [", -size, ", ", size - 1, "]"));
@@ -320,10 +320,10 @@ Tensor select(const Tensor& input, std::int64_t dim, std::int64_t index) {
   const auto fill = [&](Dims& sizes, Dims& strides) {
     for (int i = 0; i < input.ndim(); ++i) {
       if (i == at) continue;
-      sizes.push_back(input.sizes()[i]);
-      strides.push_back(input.strides()[i]);
+      sizes.push_back(input.size(i));
+      strides.push_back(input.stride(i));
     }
-    return input.offset() + from * input.strides()[at];
+    return input.offset() + from * input.stride(at);
   };
   return view_of("select", input, fill, [&] {
     return [before = input.sizes(), at, from](const Backward& back) -> Grads {
@@ -344,9 +344,9 @@ Tensor flatten(const Tensor& input, std::int64_t from, std::int64_t to) {
   Dims sizes;
   for (int i = 0; i < input.ndim(); ++i) {
     if (i > first && i <= last) {
-      sizes.back() *= input.sizes()[i];
+      sizes.back() *= input.size(i);
     } else {
-      sizes.push_back(input.sizes()[i]);
+      sizes.push_back(input.size(i));
     }
   }
   return reshape(input, sizes);

@@ -22,7 +22,7 @@ struct Span {
   static Span of(const Tensor& tensor) {
     Span span{tensor.offset(), tensor.offset() + 1};
     for (int i = 0; i < tensor.ndim(); ++i) {
-      const std::int64_t reach = (tensor.sizes()[i] - 1) * tensor.strides()[i];
+      const std::int64_t reach = (tensor.size(i) - 1) * tensor.stride(i);
       (reach < 0 ? span.low : span.high) += reach;
     }
     return tensor.count() ? span : Span{tensor.offset(), tensor.offset()};
@@ -58,7 +58,7 @@ Tensor strided(const Tensor& flat, const Dims& sizes, const Dims& strides, std::
 void add_into(const Tensor& view, const Tensor& gradient) {
   const int dim = dim_that_overlaps(view.sizes(), view.strides());
   if (dim < 0) return add.apply_in_place(view, gradient);
-  for (std::int64_t i = 0; i < view.sizes()[dim]; ++i)
+  for (std::int64_t i = 0; i < view.size(dim); ++i)
     add_into(select(view, dim, i), select(gradient, dim, i));
 }
 
@@ -86,7 +86,7 @@ int dim_that_overlaps(const Dims& sizes, const Dims& strides) {
 void sum_into(const Tensor& zeros, const Tensor& gradient) {
   Tensor once = zeros, sum = gradient;
   for (int i = 0; i < once.ndim(); ++i) {  // what stride 0 repeats is summed at once
-    if (once.strides()[i] != 0 || once.sizes()[i] <= 1) continue;
+    if (once.stride(i) != 0 || once.size(i) <= 1) continue;
     once = slice(once, i, 0, 1, 1);
     sum = garboard::sum(sum, {Dims{i}, true});
   }
@@ -153,8 +153,8 @@ Tensor as_strided(const Tensor& input, const Dims& sizes, const Dims& strides,
 Tensor unfold(const Tensor& input, std::int64_t given_dim, std::int64_t size, std::int64_t step) {
   const int dim = checked_dim("unfold", given_dim, input.ndim());
   const bool has_dims = input.ndim() > 0;
-  const std::int64_t length = has_dims ? input.sizes()[dim] : 1;
-  const std::int64_t stride = has_dims ? input.strides()[dim] : 1;
+  const std::int64_t length = has_dims ? input.size(dim) : 1;
+  const std::int64_t stride = has_dims ? input.stride(dim) : 1;
   if (size < 0 || size > length)
     throw ShapeError(text("unfold: windows of ", size, " along dim ", dim, " of size ", length,
                           "; 0 to ", length, " are needed"));
@@ -187,15 +187,15 @@ Tensor diagonal(const Tensor& input, std::int64_t above, std::int64_t dim1, std:
   const int column = checked_dim("diagonal", dim2, input.ndim());
   if (row == column)
     throw ShapeError(text("diagonal: dims ", dim1, " and ", dim2, " are one; two are needed"));
-  const std::int64_t rows = input.sizes()[row], columns = input.sizes()[column];
-  const std::int64_t down = input.strides()[row], right = input.strides()[column];
+  const std::int64_t rows = input.size(row), columns = input.size(column);
+  const std::int64_t down = input.stride(row), right = input.stride(column);
   const std::int64_t length = std::max<std::int64_t>(
       0, above >= 0 ? std::min(rows, columns - above) : std::min(rows + above, columns));
   const auto fill = [&](Dims& sizes, Dims& strides) {
     for (int i = 0; i < input.ndim(); ++i) {
       if (i == row || i == column) continue;
-      sizes.push_back(input.sizes()[i]);
-      strides.push_back(input.strides()[i]);
+      sizes.push_back(input.size(i));
+      strides.push_back(input.stride(i));
     }
     sizes.push_back(length);
     strides.push_back(down + right);
@@ -220,8 +220,8 @@ Tensor diag_embed(const Tensor& input, std::int64_t above, std::int64_t dim1, st
   if (row == column)
     throw ShapeError(text("diag_embed: dims ", dim1, " and ", dim2, " are one; two are needed"));
   std::int64_t side;
-  if (__builtin_add_overflow(input.sizes().back(), above, &side) ||
-      (above < 0 && __builtin_sub_overflow(input.sizes().back(), above, &side)))
+  if (__builtin_add_overflow(input.last_size(), above, &side) ||
+      (above < 0 && __builtin_sub_overflow(input.last_size(), above, &side)))
     throw ShapeError(text("diag_embed: offset ", above, "; no device holds as many rows"));
   Dims sizes = input.sizes();
   sizes.erase(sizes.size() - 1);

@@ -38,7 +38,7 @@ void check_tensors(const ConvolutionCall& call, std::int64_t groups) {
              names_of_dims("n, channels", dims), "] or [", names_of_dims("channels", dims),
              is_transposed ? "], and [channels, out channels / groups, taps] are needed"
                            : "], and [out channels, channels / groups, taps] are needed"));
-  const std::int64_t rows = is_transposed ? weight.sizes()[1] * groups : weight.sizes()[0];
+  const std::int64_t rows = is_transposed ? weight.size(1) * groups : weight.size(0);
   if (bias && bias.sizes() != Dims{rows})
     throw ShapeError(text(op, ": bias ", bias.sizes(), ", weight ", weight.sizes(), "; a bias [",
                           rows, "] is needed, one for each out channel"));
@@ -59,11 +59,10 @@ void check_groups(const char* op, std::int64_t groups) {
 }
 
 void check_channels(const Form& form, const Tensor& x, const Tensor& weight) {
-  if (form.channels % form.groups != 0 || form.channels / form.groups != weight.sizes()[1])
+  if (form.channels % form.groups != 0 || form.channels / form.groups != weight.size(1))
     throw ShapeError(text(form.op, ": input ", x.sizes(), ", weight ", weight.sizes(), ", groups ",
                           form.groups, "; the input's ", form.channels,
-                          " channels must be the weight's ", weight.sizes()[1],
-                          " times the groups"));
+                          " channels must be the weight's ", weight.size(1), " times the groups"));
   if (form.out_channels % form.groups != 0)
     throw ShapeError(text(form.op, ": weight ", weight.sizes(), ", groups ", form.groups,
                           "; the groups must divide its ", form.out_channels, " out channels"));
@@ -75,7 +74,7 @@ Form begun(const ConvolutionCall& call, const Tensor& x, const ConvolutionOption
   Form form{};
   form.op = op;
   form.dims = dims;
-  form.samples = x.sizes()[0];
+  form.samples = x.size(0);
   form.groups = options.groups;
   form.stride = space_of(op, "stride", options.stride, dims, 1, 1);
   if (!options.padding.is_same)
@@ -118,8 +117,8 @@ void find_places(Form& form, std::size_t d, const Padding& padding) {
 
 Form form_of(const ConvolutionCall& call, const Tensor& x, const ConvolutionOptions& options) {
   Form form = begun(call, x, options);
-  form.channels = x.sizes()[1];
-  form.out_channels = call.weight.sizes()[0];
+  form.channels = x.size(1);
+  form.out_channels = call.weight.size(0);
   form.sizes = last_sizes(x, form.dims);
   check_channels(form, x, call.weight);
   for (std::size_t d = 0; d < form.sizes.size(); ++d) {
@@ -160,13 +159,13 @@ Form transposed_form_of(const ConvolutionCall& call, const Tensor& x,
                         const ConvolutionOptions& options) {
   Form form = begun(call, x, options);
   const Space added = space_of(call.op, "output_padding", options.output_padding, form.dims, 0, 0);
-  form.out_channels = call.weight.sizes()[0];
-  if (x.sizes()[1] != form.out_channels || form.out_channels % form.groups != 0)
+  form.out_channels = call.weight.size(0);
+  if (x.size(1) != form.out_channels || form.out_channels % form.groups != 0)
     throw ShapeError(text(call.op, ": input ", x.sizes(), ", weight ", call.weight.sizes(),
-                          ", groups ", form.groups, "; the input's ", x.sizes()[1],
+                          ", groups ", form.groups, "; the input's ", x.size(1),
                           " channels must be the weight's ", form.out_channels,
                           ", which the groups must divide"));
-  if (__builtin_mul_overflow(call.weight.sizes()[1], form.groups, &form.channels))
+  if (__builtin_mul_overflow(call.weight.size(1), form.groups, &form.channels))
     throw ShapeError(text(call.op, ": groups ", form.groups, "; they are too many"));
   form.places = last_sizes(x, form.dims);
   for (std::size_t d = 0; d < form.places.size(); ++d) {

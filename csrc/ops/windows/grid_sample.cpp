@@ -48,8 +48,8 @@ GridForm form_of(const Tensor& input, const Tensor& grid, const GridOptions& opt
     throw DeviceError(text(grid_op, ": input on ", input.device(), ", grid on ", grid.device(),
                            "; they must be on one device, use to()"));
   const int dims = input.ndim() - 2;
-  if ((dims != 2 && dims != 3) || grid.ndim() != dims + 2 || grid.sizes()[dims + 1] != dims ||
-      grid.sizes()[0] != input.sizes()[0])
+  if ((dims != 2 && dims != 3) || grid.ndim() != dims + 2 || grid.size(dims + 1) != dims ||
+      grid.size(0) != input.size(0))
     throw ShapeError(text(grid_op, ": input ", input.sizes(), ", grid ", grid.sizes(),
                           "; [n, channels, height, width] and [n, rows, columns, 2], or one dim "
                           "of space more and 3, are needed"));
@@ -61,8 +61,8 @@ GridForm form_of(const Tensor& input, const Tensor& grid, const GridOptions& opt
     throw ShapeError(text(grid_op, ": input ", input.sizes(),
                           " of three dims of space; the mode 'bicubic' is for two"));
   std::int64_t places = 1;
-  for (int d = 0; d < dims; ++d) places *= grid.sizes()[d + 1];
-  return {dims, input.sizes()[0], input.sizes()[1], places, sizes, options};
+  for (int d = 0; d < dims; ++d) places *= grid.size(d + 1);
+  return {dims, input.size(0), input.size(1), places, sizes, options};
 }
 
 Grads gradients(const Backward& at, const GridForm& form, const Dims& sizes) {
@@ -88,7 +88,7 @@ Tensor grid_sample(const Tensor& input, const Tensor& grid, const GridOptions& o
   if (is_half(input.dtype()))
     return to(grid_sample(in_float(input), in_float(grid), options), input.dtype());
   Dims out{form.samples, form.channels};
-  for (int d = 0; d < form.dims; ++d) out.push_back(grid.sizes()[d + 1]);
+  for (int d = 0; d < form.dims; ++d) out.push_back(grid.size(d + 1));
   const Tensor result = empty_of(grid_op, out, input.dtype(), input.device());
   if (result.count() > 0) kernels::run(form.of(result, dense(input), dense(grid)), input.device());
   const Keep keep = grid.requires_grad() ? Keep::first | Keep::second : Keep::second;

@@ -30,7 +30,7 @@ AllSides sides_of(const Tensor& input, const Dims& pads) {
   AllSides sides{};
   for (int i = 0; i < pads.size(); i += 2) {
     const int d = input.ndim() - 1 - i / 2;
-    const std::int64_t size = input.sizes()[d];
+    const std::int64_t size = input.size(d);
     std::int64_t wider = 0;
     // None has more elements than could be left out; the rule turns signs around.
     if (pads[i] < -most_size || pads[i + 1] < -most_size ||
@@ -58,7 +58,7 @@ Tensor pad_constant(const Tensor& input, const AllSides& sides, Scalar value) {
     for (int d = 0; d < sizes.size(); ++d) {
       const Sides& side = sides[static_cast<std::size_t>(d)];
       const std::int64_t first = std::max<std::int64_t>(-side.before, 0);
-      const std::int64_t last = input.sizes()[d] - std::max<std::int64_t>(-side.after, 0);
+      const std::int64_t last = input.size(d) - std::max<std::int64_t>(-side.after, 0);
       is_there &= last > first;
       if (!is_there) break;
       from = slice(from, d, first, last - first, 1);
@@ -99,7 +99,7 @@ Tensor gather_edges(Tensor grad, const AllSides& sides, PadMode mode) {
   for (int d = 0; d < grad.ndim(); ++d) {
     const Sides side = sides[static_cast<std::size_t>(d)];
     if (side.before + side.after == 0) continue;
-    const std::int64_t size = grad.sizes()[d] - side.before - side.after;
+    const std::int64_t size = grad.size(d) - side.before - side.after;
     Tensor total = narrow(grad, d, side.before, size);
     for (const Border& border : borders_of(size, side, mode)) {
       if (border.count == 0) continue;
@@ -107,7 +107,7 @@ Tensor gather_edges(Tensor grad, const AllSides& sides, PadMode mode) {
       if (mode == PadMode::reflect) part = turned(part, {d});
       if (mode == PadMode::replicate) part = sum(part, {Dims{d}, true});
       AllSides back{};
-      back[static_cast<std::size_t>(d)] = {border.from, size - border.from - part.sizes()[d]};
+      back[static_cast<std::size_t>(d)] = {border.from, size - border.from - part.size(d)};
       total = total + pad_constant(part, back, Scalar::of(std::int64_t{0}));
     }
     grad = total;
@@ -129,14 +129,14 @@ Tensor pad_edges(const Tensor& input, const AllSides& sides, PadMode mode) {
     const auto middle = [&](int dims) {  // of the first `dims`
       Tensor some = out;
       for (int d = 0; d < dims; ++d)
-        some = narrow(some, d, sides[static_cast<std::size_t>(d)].before, input.sizes()[d]);
+        some = narrow(some, d, sides[static_cast<std::size_t>(d)].before, input.size(d));
       return some;
     };
     copy_into(middle(input.ndim()), input);
     for (int d = input.ndim() - 1; d >= 0; --d) {
       const Sides side = sides[static_cast<std::size_t>(d)];
       const Tensor lines = middle(d);
-      for (const Border& border : borders_of(input.sizes()[d], side, mode)) {
+      for (const Border& border : borders_of(input.size(d), side, mode)) {
         if (border.count == 0) continue;
         const Tensor to = narrow(lines, d, border.to, border.count);
         const std::int64_t from = side.before + border.from;
@@ -158,7 +158,7 @@ const char* name_of(PadMode mode) {
 
 /// What the dim has to have for `side`.
 void check_dim(const Tensor& input, int d, const Sides& side, PadMode mode) {
-  const std::int64_t size = input.sizes()[d], most = std::max(side.before, side.after);
+  const std::int64_t size = input.size(d), most = std::max(side.before, side.after);
   const bool fits = most <= 0 || (mode == PadMode::reflect    ? most < size
                                   : mode == PadMode::circular ? most <= size
                                                               : size > 0);
@@ -203,7 +203,7 @@ Tensor pad(const Tensor& input, const Dims& pads, PadMode mode, std::optional<Sc
     adds |= more.before + more.after > 0;
     if (mode != PadMode::circular || (side.before >= 0 && side.after >= 0)) continue;
     const std::int64_t first = std::max<std::int64_t>(-side.before, 0);
-    const std::int64_t left = input.sizes()[d] - first - std::max<std::int64_t>(-side.after, 0);
+    const std::int64_t left = input.size(d) - first - std::max<std::int64_t>(-side.after, 0);
     check_dim(out = narrow(out, d, first, left), d, more, mode);  // what is left wraps
   }
   if (adds) out = pad_edges(out, added, mode);
@@ -211,7 +211,7 @@ Tensor pad(const Tensor& input, const Dims& pads, PadMode mode, std::optional<Sc
     const Sides& side = sides[static_cast<std::size_t>(d)];
     if (side.before < 0 || side.after < 0)
       out = narrow(out, d, std::max<std::int64_t>(-side.before, 0),
-                   input.sizes()[d] + side.before + side.after);
+                   input.size(d) + side.before + side.after);
   }
   return out == input ? clone(input) : contiguous(out);
 }

@@ -37,7 +37,7 @@ View flat(const Tensor& tensor, std::int64_t planes) {
 PoolForm begun(const char* op, int dims, const Tensor& input) {
   bool is_there = input.ndim() == dims + 1 || input.ndim() == dims + 2;
   for (int d = is_there ? input.ndim() - dims - 1 : 0; d < input.ndim(); ++d)
-    is_there &= input.sizes()[d] > 0;
+    is_there &= input.size(d) > 0;
   if (!is_there)
     throw ShapeError(text(op, ": input ", input.sizes(), "; [", names_of_dims("n, channels", dims),
                           "] or [", names_of_dims("channels", dims),
@@ -48,7 +48,7 @@ PoolForm begun(const char* op, int dims, const Tensor& input) {
   form.sizes = last_sizes(input, dims);
   form.places.fill(1);
   form.planes = 1;
-  for (int d = 0; d < input.ndim() - dims; ++d) form.planes *= input.sizes()[d];
+  for (int d = 0; d < input.ndim() - dims; ++d) form.planes *= input.size(d);
   return form;
 }
 

@@ -26,9 +26,9 @@ struct SamplingForm {
 
  private:
   View lines(const Tensor& tensor) const {
-    Dims sizes{1, tensor.sizes()[dim], 1};
+    Dims sizes{1, tensor.size(dim), 1};
     for (int d = 0; d < tensor.ndim(); ++d)
-      if (d != dim) sizes[d < dim ? 0 : 2] *= tensor.sizes()[d];
+      if (d != dim) sizes[d < dim ? 0 : 2] *= tensor.size(d);
     return make_view(tensor.data(), tensor.dtype(), sizes, contiguous_strides(sizes));
   }
 };
@@ -69,8 +69,8 @@ Tensor resample(const Tensor& input, std::int64_t dim, std::int64_t places,
                     sampling,
                     aligns_corners,
                     scale};
-  if (places < 1 || input.sizes()[form.dim] < 1)
-    throw ShapeError(text(interpolate_op, ": size ", input.sizes()[form.dim], " to be sampled at ",
+  if (places < 1 || input.size(form.dim) < 1)
+    throw ShapeError(text(interpolate_op, ": size ", input.size(form.dim), " to be sampled at ",
                           places, " places; at least 1 of both is needed"));
   if (!std::isfinite(scale) || scale < 0)
     throw ShapeError(text(interpolate_op, ": a step of ", scale, "; a finite one is needed"));

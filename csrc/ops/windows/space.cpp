@@ -53,7 +53,7 @@ Space last_sizes(const Tensor& tensor, int dims) {
   space.fill(1);
   for (int d = 0; d < dims; ++d)
     space[static_cast<std::size_t>(kernels::space_dims - dims + d)] =
-        tensor.sizes()[tensor.ndim() - dims + d];
+        tensor.size(tensor.ndim() - dims + d);
   return space;
 }
 

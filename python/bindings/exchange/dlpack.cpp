@@ -75,8 +75,8 @@ PyObject* capsule_of(const Tensor& tensor, Ref alias, std::uint64_t flags) {
   kept->storage = tensor.storage();
   kept->alias = std::move(alias);
   for (int i = 0; i < tensor.ndim(); ++i) {
-    kept->sizes[i] = tensor.sizes()[i];
-    kept->strides[i] = tensor.strides()[i];
+    kept->sizes[i] = tensor.size(i);
+    kept->strides[i] = tensor.stride(i);
   }
   Managed& managed = kept->managed;
   managed.dl_tensor = {.data = tensor.count() ? tensor.data() : nullptr,

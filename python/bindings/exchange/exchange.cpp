@@ -428,8 +428,8 @@ int get_buffer(PyObject* self, Py_buffer* buffer, int flags) noexcept try {
   auto* const kept = new Export{tensor.storage(), {}, {}};
   const auto item = static_cast<Py_ssize_t>(item_size(tensor.dtype()));
   for (int i = 0; i < tensor.ndim(); ++i) {
-    kept->sizes[i] = tensor.sizes()[i];
-    kept->strides[i] = tensor.strides()[i] * item;
+    kept->sizes[i] = tensor.size(i);
+    kept->strides[i] = tensor.stride(i) * item;
   }
   tensor.storage()->export_count.fetch_add(1);
   *buffer = {

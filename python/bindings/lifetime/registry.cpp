@@ -137,7 +137,7 @@ py::list aliases(std::uint64_t since, std::optional<std::vector<std::uint64_t>> 
     const Alias& alias = alias_of(object.ptr());
     if (alias.is_empty()) continue;
     const Tensor tensor = alias.tensor();  // a share: what runs meanwhile may dispose the alias
-    const Dims& sizes = tensor.sizes();
+    const Dims sizes = tensor.sizes();
     py::dict row;
     row["tensor"] = object;
     row["serial"] = alias.serial;

@@ -159,12 +159,12 @@ constexpr Doc become{
 }  // namespace docs
 
 /// `x.size(dim)`, likewise for strides.
-template <const Dims& (Tensor::*of)() const noexcept>
+template <Dims (Tensor::*of)() const noexcept>
 constexpr auto at_dim = [](OpName op, const Tensor& input, std::int64_t dim) {
-  const Dims& dims = (input.*of)();
+  const Dims dims = (input.*of)();
   return dims[checked_dim(op.text, dim, dims.size())];
 };
-template <const Dims& (Tensor::*of)() const noexcept>
+template <Dims (Tensor::*of)() const noexcept>
 constexpr auto at_all_dims = [](const Tensor& input, PyObject*) { return (input.*of)(); };
 
 // A disposed tensor can still be asked whether it is, and ended again.

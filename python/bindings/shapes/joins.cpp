@@ -172,7 +172,7 @@ constexpr Doc roll{
 
 /// `result`, which has so many elements along `dim`, if it is said how many.
 Tensor of_size(const Tensor& result, std::int64_t dim, std::optional<std::int64_t> size) {
-  const std::int64_t found = result.sizes()[checked_dim("repeat_interleave", dim, result.ndim())];
+  const std::int64_t found = result.size(checked_dim("repeat_interleave", dim, result.ndim()));
   if (size && *size != found)
     throw ShapeError(text("repeat_interleave: output_size ", *size, " where the repeats add up to ",
                           found, "; they must be equal"));

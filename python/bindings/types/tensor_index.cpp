@@ -24,7 +24,7 @@ Tensor sliced(const Tensor& input, int dim, PyObject* part) {
         text("index: more indices than the ", input.ndim(), " dims; at most one a dim"));
   Py_ssize_t start = 0, stop = 0, step = 0;
   if (PySlice_Unpack(part, &start, &stop, &step) < 0) throw PythonErrorSet();
-  const Py_ssize_t length = PySlice_AdjustIndices(input.sizes()[dim], &start, &stop, step);
+  const Py_ssize_t length = PySlice_AdjustIndices(input.size(dim), &start, &stop, step);
   return slice(input, dim, start, length, step);
 }
 
@@ -189,7 +189,7 @@ Tensor at(const Tensor& input, PyObject* const& key) {
 
 /// A value of more dims than its place may have leading ones of size 1.
 Tensor fitted(Tensor value, int ndim) {
-  while (value.ndim() > ndim && value.sizes()[0] == 1) value = select(value, 0, 0);
+  while (value.ndim() > ndim && value.size(0) == 1) value = select(value, 0, 0);
   return value;
 }
 
@@ -236,7 +236,7 @@ int set(PyObject* self, PyObject* key, PyObject* value) noexcept try {
 Py_ssize_t tensor_length(PyObject* self) noexcept try {
   const Tensor& input = tensor_of(self, "len");
   if (input.ndim() == 0) throw_type_error("len: a tensor without dims; at least one is needed");
-  return input.sizes()[0];
+  return input.size(0);
 } catch (...) {
   raise_current();
   return -1;
@@ -256,7 +256,7 @@ PyObject* item(PyObject* self, Py_ssize_t index) noexcept try {
   const Borrowing borrowing;
   const Tensor& input = tensor_of(self, "iter");
   if (input.ndim() == 0) throw_type_error("iter: a tensor without dims; at least one is needed");
-  if (index >= input.sizes()[0]) {
+  if (index >= input.size(0)) {
     PyErr_SetString(PyExc_IndexError, "index out of range");  // the usual end: no C++ exception
     return nullptr;
   }

@@ -65,10 +65,12 @@ TEST(FreshTensor, OfMoreBytesThanCanBeCountedIsRefusedBeforeAnythingIsBorn) {
 }
 
 TEST(FreshTensor, LikeOneThatFitsIsRefusedInADtypeThatDoesNot) {
-  const View like = make_view(nullptr, DType::boolean, {half, half}, {half, 1});
+  std::byte element{};  // of more elements, none of which is looked at
+  const Tensor like = Tensor::over(Storage::around(&element, 1, {}, {}, true), DType::boolean,
+                                   {half, half}, {half, 1}, 0);
   const std::uint64_t next = registry().next_storage_serial();
 
-  EXPECT_THROW(Tensor::fresh(like, DType::float32, {}, "exp"), ShapeError);
+  EXPECT_THROW(Tensor::fresh(like, DType::float32, "exp"), ShapeError);
 
   EXPECT_EQ(registry().next_storage_serial(), next);
 }

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
+#include "csrc/tensor/set_data.h"
+
 namespace garboard {
 namespace {
 
@@ -53,12 +57,51 @@ TEST(SmallTensor, IsOneBlockUpToSixtyFourBytes) {
   const Tensor small = Tensor::fresh(Dims{16}, DType::float32, {});
   const Tensor large = Tensor::fresh(Dims{17}, DType::float32, {});
 
-  const auto body_beside_storage = [](const Tensor& tensor) {
-    return &reinterpret_cast<SmallTensor*>(tensor.storage().get())->body;
-  };
+  EXPECT_EQ(SmallTensor::home_of(*small.body()), small.storage().get());
+  EXPECT_NE(SmallTensor::home_of(*large.body()), large.storage().get());
+}
 
-  EXPECT_EQ(small.body(), body_beside_storage(small));
-  EXPECT_NE(large.body(), body_beside_storage(large));
+TEST(SmallTensor, OfOneElementTakesNoMoreThanItsRecordsDo) {
+  EXPECT_LE(SmallTensor::grains_of(4, 1) * 16, 208u);
+  EXPECT_LE(SmallTensor::grains_of(8, 0) * 16, 192u);
+}
+
+TEST(SmallTensor, OfAnyDimsAndBytesHasAPayloadOfItsOwnBehindItsSizesAndStrides) {
+  for (int ndim = 0; ndim <= max_dims; ++ndim) {
+    for (const std::int64_t size : {0, 1, 3, 8}) {
+      Dims sizes = Dims::filled(ndim, 1);
+      if (ndim > 0) sizes.back() = size;
+
+      const Tensor tensor = Tensor::fresh(sizes, DType::float64, {});
+
+      const auto* const end =
+          reinterpret_cast<const std::byte*>(std::as_const(*tensor.body()).strides() + ndim);
+      EXPECT_GE(static_cast<std::byte*>(tensor.data()), end);
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(tensor.data()) % 16, 0u);
+      EXPECT_EQ(tensor.sizes(), sizes);
+      EXPECT_EQ(tensor.strides(), contiguous_strides(sizes));
+      for (std::int64_t i = 0; i < tensor.count(); ++i) tensor.view().as<double>()[i] = 1.5;
+      EXPECT_EQ(tensor.sizes(), sizes);
+    }
+  }
+}
+
+TEST(SmallTensor, TakesOverElementsOfMoreDimsThanItWasMadeFor) {
+  const std::int64_t before = live_storages();
+  {
+    const Tensor leaf = Tensor::fresh(Dims{}, DType::float32, {});
+    const Dims deep = Dims::filled(max_dims, 2), flat{3};
+    const Tensor view = leaf.alias_of_storage(Dims{}, Dims{}, 0);
+
+    set_data(leaf, Tensor::fresh(deep, DType::float32, {}));
+    EXPECT_EQ(leaf.sizes(), deep);
+    EXPECT_EQ(leaf.strides(), contiguous_strides(deep));
+    set_data(leaf, Tensor::fresh(flat, DType::int64, {}));
+    EXPECT_EQ(leaf.sizes(), flat);
+    EXPECT_EQ(leaf.dtype(), DType::int64);
+    EXPECT_EQ(view.ndim(), 0);
+  }
+  EXPECT_EQ(live_storages(), before);
 }
 
 TEST(SmallTensor, OfNoElementsHasABodyAndNoBytes) {
