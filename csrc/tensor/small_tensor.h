@@ -3,7 +3,6 @@
 // it, into those ops.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <new>
 #include <utility>

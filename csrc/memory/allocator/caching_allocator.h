@@ -55,7 +55,7 @@ class CachingAllocator {
   /// to be used on, may still use it.
   void release(Block* block) noexcept;
 
-  /// Counts bytes that live elsewhere, inside a storage, as if they were a block's. Never refuses.
+  /// Counts bytes that live elsewhere, beside a storage, as if they were a block's. Never refuses.
   /// They are recorded where it is said where they lie.
   void book(std::size_t bytes, const void* payload = nullptr) noexcept {
     books().add(bytes);

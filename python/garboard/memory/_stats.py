@@ -90,7 +90,7 @@ def memory_stats(device: _Device = None) -> dict[str, Any]:
 
     - allocated_bytes and requested_bytes are both what was asked for; the bytes that the blocks for
       it have stand in active_bytes.
-    - CPU tensors of up to 64 bytes lie in their storages and have no block. Their bytes are in
+    - CPU tensors of up to 64 bytes lie beside their storages and have no block. Their bytes are in
       `booked_bytes`, and in the `all` of the three above, of what has been allocated only those
       that live. So `allocated_bytes.all.current` is `memory_allocated()`.
     - active and active_bytes count pending blocks too: those that were released while another
