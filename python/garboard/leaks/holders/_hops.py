@@ -36,6 +36,7 @@ from garboard.leaks.holders._unasked import (
     first_is_there,
     is_a,
     is_cache,
+    is_object_array,
     is_plain_tuple,
     items_of,
     keys_of,
@@ -301,10 +302,10 @@ def _of_instance(instance: Any, ahead: Sequence[Any]) -> Step | None:
         return part
     step = _namespace("attribute", space, ahead)
     if step is not None:
-        return step
+        return _as_asked_for(instance, *step)
     name = name_of(space, ahead[0])
     if name is not None:
-        return Edge("attribute", name), 1
+        return _as_asked_for(instance, Edge("attribute", name), 1)
     for cls in mro_of(type(instance)):
         for name, member in list(space_of(cls).items()):
             if type(member) is MemberDescriptorType:
@@ -317,6 +318,12 @@ def _of_instance(instance: Any, ahead: Sequence[Any]) -> Step | None:
     if ahead[0] is type(instance):
         return Edge("class"), 1
     return _of_special(instance, ahead)
+
+
+def _as_asked_for(instance: Any, edge: Edge, passed: int) -> Step:
+    """Call an attribute by the name of the property that gives it: `optimizer.state`."""
+    is_state = edge.name == "_seen" and is_one("optimizer", instance)
+    return (Edge(edge.kind, "state") if is_state else edge), passed
 
 
 def _of_fixture(fixture: Any, ahead: Sequence[Any]) -> Step | None:
@@ -332,6 +339,8 @@ def _of_fixture(fixture: Any, ahead: Sequence[Any]) -> Step | None:
 def _of_special(instance: Any, ahead: Sequence[Any]) -> Step | None:
     if is_cache(instance):
         return Edge("cached result"), 2 if is_a(ahead[0], dict) and len(ahead) > 1 else 1
+    if is_object_array(instance):
+        return _of_sequence(instance, ahead)
     if is_a(instance, threading.local) and len(ahead) > 2 and is_a(ahead[1], dict):
         return Edge("thread-local", name_of(ahead[1], ahead[2]) or ""), 3
     return None

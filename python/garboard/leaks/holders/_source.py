@@ -333,15 +333,24 @@ def storing_line(
 
 
 def _stored_by_another_name(scope: Scope, name: str, near: int) -> Storing | None:
-    """Find what fills a container through `rows = self.rows`, or an attribute called like it on the
-    line where the tensor is born."""
+    """Find what fills a container through `rows = self.rows`, or what is in it through
+    `row = self.rows[key]`, or an attribute called like it on the line where the tensor is born."""
     places = _places(scope)
-    others = {
-        target.id
-        for it in statements(scope, name)
+    named = [
+        (target.id, _place(value, value).name)
+        for it in statements(Scope(scope.file))
         for target, value in assigned(it)
-        if isinstance(target, ast.Name) and is_named(value, name, scope)
-    }
+        if isinstance(target, ast.Name)
+    ]
+    others: set[str] = set()
+    size = -1
+    while size != len(others):
+        size = len(others)
+        others |= {
+            new
+            for new, of in named
+            if is_named(of, name, scope) or (isinstance(of, ast.Name) and of.id in others)
+        }
     found = [
         Storing(it.lineno, ast.unparse(it), place.value, is_many=place.is_many)
         for it in statements(Scope(scope.file))
