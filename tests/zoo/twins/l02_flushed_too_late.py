@@ -3,7 +3,6 @@
 import garboard as gb
 
 
-
 class Logger:
     def __init__(self, every):
         self.rows, self.every = [], every

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from garboard._shown.site import Site, site_of
 from garboard.leaks.evidence._rows import Survivor
+from garboard.leaks.findings._company import ending_for_all
 from garboard.leaks.holders._groups import Group
 from garboard.leaks.holders._holders import expression, storing_of
 from garboard.leaks.holders._hops import Link, written
@@ -118,6 +119,8 @@ def _stored_in(group: Group, ending: Ending) -> tuple[str, Storing, list[End]] |
     if found is None or (found[1].is_assignment and group.is_contained):
         return None
     ends = [End(way, ending(it)) for way, it in _stored_tensors(group)]
+    if len(ends) == 1 and not ends[0].way and ends[0].method in ("item", "detach"):
+        ends = [End((), ending_for_all(group, found[1], ends[0].method))]
     needed = [it for it in ends if it.method]
     return (*found, needed) if needed else None
 

@@ -64,7 +64,8 @@ class Accumulation(NamedTuple):
 class Storing(NamedTuple):
     """A line that fills a container, what it says, and what it stores: one item or many.
 
-    Or, where there is none, the line that assigns the variable.
+    Or, where there is none, the line that assigns the variable. `is_only` where no other line
+    fills it.
     """
 
     line: int
@@ -72,6 +73,7 @@ class Storing(NamedTuple):
     value: str
     is_assignment: bool = False
     is_many: bool = False
+    is_only: bool = False
 
 
 def accumulation_at(file: str, line: int) -> Accumulation | None:
@@ -326,7 +328,8 @@ def storing_line(
     *_, nearest = min(begun, key=lambda it: (*it[:2], abs(it[2].line - near)), default=(None,))
     is_here = nearest is not None and nearest.line == near
     if stores and not (is_here and all(it.line != near for _, it in stores)):
-        return min(stores, key=lambda it: (it[0], abs(it[1].line - near)))[1]
+        found = min(stores, key=lambda it: (it[0], abs(it[1].line - near)))[1]
+        return found._replace(is_only=len({it.line for _, it in stores}) == 1)
     if is_here:
         return nearest
     return _stored_by_another_name(scope, name, near) or nearest
