@@ -8,8 +8,9 @@ import sys
 import threading
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
-from types import FrameType, FunctionType
+from types import FrameType, FunctionType, MethodType
 from typing import Any
 
 from garboard import _engine
@@ -73,8 +74,8 @@ def chain_places(chain: Sequence[Link]) -> tuple[Site | None, ...]:
 
 
 _VARIABLES = (
-    "global", "local", "closure variable", "default argument", "context variable", "fixture",
-    "output",
+    "argument", "global", "local", "closure variable", "default argument", "context variable",
+    "fixture", "output",
 )  # fmt: skip
 
 
@@ -143,9 +144,16 @@ def holder_site(chain: Sequence[Link], near: Site) -> Site | None:
     if chain[at].edge.kind == "fixture":  # a test fills it by the name of an argument
         return place_of(attributes_of(chain[at - 1].object).get("func"))
     found = storing_of(chain, near)
+    if (found is None or found[1].is_assignment) and is_one("module", chain[-1].object):
+        found_by_name = _called_near(near, _NAMING)
+        if found_by_name is not None:
+            return found_by_name
     if found is not None:
         return Site(found[0], found[1].line, "")
     return _own_place(chain[at - 1].object)
+
+
+_NAMING = {"add_module", "register_buffer", "register_module", "register_parameter", "setattr"}
 
 
 def _own_place(thing: Any) -> Site | None:
@@ -291,7 +299,10 @@ def _scopes(chain: Sequence[Link], near: Site) -> list[tuple[Scope, str]]:
     if at is None:
         return []
     (kind, name), owner = chain[at].edge, chain[at - 1].object
-    code = owner.f_code if is_a(owner, FrameType) else code_of(owner)
+    called = partial.func.__get__(owner) if kind == "argument" else owner
+    if kind == "argument" and is_a(called, MethodType):
+        called = called.__func__
+    code = owner.f_code if is_a(owner, FrameType) else code_of(called)
     if code is not None and kind not in ("global", "attribute"):
         inner = Scope(printable(code.co_filename), code.co_firstlineno)
         # A closure's variable is its outer function's; a local is nobody else's.

@@ -11,6 +11,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import Context
+from functools import partial
 from types import (
     AsyncGeneratorType,
     BuiltinMethodType,
@@ -212,6 +213,20 @@ def _of_method(method: Any, ahead: Sequence[Any]) -> Step | None:
     return Edge("bound to" if ahead[0] is getattr(method, "__self__", None) else "function"), 1
 
 
+def _of_partial(partial_: partial[Any], ahead: Sequence[Any]) -> Step | None:
+    """Name what a function will be called with as the function does."""
+    called = partial.func.__get__(partial_)
+    is_bound = is_a(called, MethodType)
+    function = called.__func__ if is_bound else called
+    code = function.__code__ if is_a(function, FunctionType) else None
+    if ahead[0] is partial.args.__get__(partial_) and len(ahead) > 1:
+        at = first_is_there(ahead[1], ahead[0])
+        names = code.co_varnames[is_bound : code.co_argcount] if code is not None else ()
+        if at is not None:
+            return Edge("argument", names[at] if at < len(names) else f"args[{at}]"), 2
+    return _namespace("argument", partial.keywords.__get__(partial_), ahead)
+
+
 def _of_type(cls: type, ahead: Sequence[Any]) -> Step | None:
     if is_a(ahead[0], dict) and len(ahead) > 1:
         name = name_of(space_of(cls), ahead[1])
@@ -353,6 +368,7 @@ _RULES: tuple[tuple[Any, _Rule], ...] = (
     ((GeneratorType, CoroutineType, AsyncGeneratorType), _of_generator),
     (FunctionType, _of_function),
     ((MethodType, BuiltinMethodType), _of_method),
+    (partial, _of_partial),
     (type, _of_type),
     (TracebackType, _of_traceback),
     (BaseException, _of_exception),

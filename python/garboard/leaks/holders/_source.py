@@ -186,7 +186,15 @@ def _stored(statement: ast.stmt, bound: Mapping[str, ast.Attribute]) -> Iterator
     if hasattr(statement, "body"):  # its statements come by themselves
         return
     for node in ast.walk(statement):
-        if not (isinstance(node, ast.Call) and node.args):
+        if not isinstance(node, ast.Call):
+            continue
+        for it in node.keywords:  # replace(state, trace=(*state.trace, x))
+            for part in ast.walk(it.value):
+                if not isinstance(part, ast.Attribute) or part.attr != it.arg:
+                    continue
+                if (added := grown_by(part, it.value)) is not None:
+                    yield _place(part, *added)
+        if not node.args:
             continue
         called = bound.get(ast.unparse(node.func), node.func)
         name = getattr(called, "attr", getattr(called, "id", ""))
