@@ -161,6 +161,10 @@ class Group:
         """Return how many items the largest of the holders has, likewise."""
         return max(self._sizes(), default=len(self.survivors))
 
+    def has_ever_more_holders(self) -> bool:
+        """Tell whether there are ever more holders, as in a tree, each with few items."""
+        return len(self.holders) > self.most_items()
+
     def _sizes(self) -> list[int]:
         least = sum(it.weight for it in self.survivors)
         sizes = [_size_of(it, least) for it in self.holders]

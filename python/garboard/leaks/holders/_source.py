@@ -25,6 +25,7 @@ __all__ = [
     "is_named",
     "joining",
     "storing_line",
+    "target_by_key",
     "target_called",
     "text_at",
 ]
@@ -102,6 +103,14 @@ def _last_part(place: ast.expr) -> str:
     if isinstance(place, ast.Attribute):
         return place.attr
     return ast.unparse(place.slice if isinstance(place, ast.Subscript) else place)
+
+
+def target_by_key(target: str) -> str | None:
+    """Return `sums` of `self.sums[name]`; None of a key that is written out, or where none is."""
+    tree = ast.parse(target, mode="eval").body
+    if not isinstance(tree, ast.Subscript) or isinstance(tree.slice, ast.Constant):
+        return None
+    return _last_part(tree.value)
 
 
 def target_called(statement: str, name: str) -> str | None:
